@@ -1,0 +1,17 @@
+//! What lies between two endpoints: queues, ACK filters, links and impairments.
+//!
+//! Pure state machines without a clock: the same code runs in virtual and in wall time. Packets
+//! are small descriptors; their segments stay with the driver, which lends them out through
+//! [`PacketStore`].
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod ack_filter;
+pub mod link;
+pub mod packet;
+pub mod qdisc;

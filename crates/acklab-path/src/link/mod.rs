@@ -1,0 +1,1 @@
+//! One direction of a line: filter, queue, serialiser, impairments, delay.

@@ -1,0 +1,59 @@
+//! Queue disciplines: the contract.
+
+use crate::packet::{DropReason, Packet, PacketId};
+use acklab_units::Instant;
+
+/// What became of an offered packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Enqueue {
+    /// It waits.
+    Queued,
+    /// It was refused.
+    Dropped(DropReason),
+    /// It waits, and another packet had to go.
+    Evicted(Packet, DropReason),
+}
+
+/// Counters that always satisfy `queued = enqueued - dequeued - dropped_inside`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// Packets accepted.
+    pub enqueued: u64,
+    /// Packets handed out.
+    pub dequeued: u64,
+    /// Packets refused on arrival.
+    pub refused: u64,
+    /// Packets dropped after they had been accepted.
+    pub dropped_inside: u64,
+    /// Packets marked with CE.
+    pub marked: u64,
+    /// Packets waiting.
+    pub packets: u32,
+    /// Bytes waiting.
+    pub bytes: u64,
+}
+
+/// A queue in front of a transmitter. Limits count what waits; the packet in service has left.
+pub trait QueueDisc: core::fmt::Debug + Send {
+    /// Offers a packet.
+    fn enqueue(&mut self, now: Instant, packet: Packet) -> Enqueue;
+
+    /// Takes the next packet to transmit. Packets that the discipline drops at this moment go to
+    /// `dropped`.
+    fn dequeue(
+        &mut self,
+        now: Instant,
+        dropped: &mut dyn FnMut(Packet, DropReason),
+    ) -> Option<Packet>;
+
+    /// Removes one waiting packet (for an ACK filter that found it superfluous).
+    fn remove(&mut self, id: PacketId) -> Option<Packet>;
+
+    /// When a packet may be had although none can be had now (shapers).
+    fn next_ready(&self) -> Option<Instant> {
+        None
+    }
+
+    /// Counters.
+    fn stats(&self) -> Stats;
+}

@@ -1,0 +1,98 @@
+//! When a receiver acknowledges: the policy contract.
+//!
+//! One file per policy. The receiver tells the policy about each arrival, and the policy answers
+//! with a decision; sending, SACK blocks and windows are the receiver's business.
+
+pub mod registry;
+
+use acklab_units::{Instant, Span};
+use alloc::boxed::Box;
+
+/// A data segment that arrived, as far as the question "acknowledge now?" is concerned.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// When it arrived.
+    pub now: Instant,
+    /// Payload bytes.
+    pub len: u32,
+    /// It extended the in-order stream (or filled the gap at its head).
+    pub in_order: bool,
+    /// Data was waiting out of order before it arrived.
+    pub had_gap: bool,
+    /// Data is still waiting out of order after it arrived.
+    pub has_gap: bool,
+    /// Everything in it had been received before.
+    pub duplicate: bool,
+    /// It carried PSH or FIN.
+    pub push: bool,
+    /// It carried the CE codepoint or CWR in a way that changed the ECN echo.
+    pub ecn_change: bool,
+    /// In-order bytes received and not yet acknowledged, this segment included.
+    pub unacked: u64,
+    /// The receiver's estimate of the sender's full segment size (Linux: `rcv_mss`).
+    pub rcv_mss: u32,
+    /// The window that could be advertised now is at least as large as the one last advertised
+    /// (Linux's condition for an immediate ACK after two segments).
+    pub window_can_move: bool,
+    /// The receiver's smoothed RTT estimate, if it has one.
+    pub rtt: Option<Span>,
+}
+
+/// Why an ACK was sent; the recorder can show it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[repr(u8)]
+pub enum AckReason {
+    /// Policy acknowledges every segment.
+    EverySegment,
+    /// Enough unacknowledged data or segments.
+    ByteCount,
+    /// The delayed-ACK or periodic timer.
+    Timer,
+    /// Linux quickack mode.
+    Quick,
+    /// Out-of-order data, a gap filled, or a duplicate.
+    OutOfOrder,
+    /// ECN echo changed.
+    Ecn,
+    /// PSH or FIN.
+    Push,
+    /// The window opened, or a probe was answered.
+    Window,
+    /// Part of the handshake or of closing.
+    Control,
+    /// The acknowledgement rode on data.
+    Piggyback,
+}
+
+/// What to do about an arrival.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AckDecision {
+    /// Acknowledge immediately.
+    Now(AckReason),
+    /// Acknowledge at this instant unless something else does so before.
+    At(Instant),
+    /// Nothing to acknowledge on account of this arrival; an earlier `At` stays in force.
+    Hold,
+}
+
+/// Decides when to acknowledge. Object-safe.
+pub trait AckPolicy: core::fmt::Debug + Send {
+    /// A data segment arrived.
+    fn on_data(&mut self, arrival: &Arrival) -> AckDecision;
+
+    /// The instant given by the last `At` came, and nothing was sent before. `Some` says send now;
+    /// `None` says that the policy has set itself a new time (ask `next_timeout`).
+    fn on_timeout(&mut self, now: Instant) -> Option<AckReason>;
+
+    /// An acknowledgement left, for whatever reason (also on data).
+    fn on_ack_sent(&mut self, now: Instant);
+
+    /// When [`AckPolicy::on_timeout`] must be called.
+    fn next_timeout(&self) -> Option<Instant>;
+
+    /// This end sent data (Linux: leaves quickack for interactive "pingpong" sessions).
+    fn on_data_sent(&mut self, _now: Instant) {}
+}
+
+/// How the registry makes a policy.
+pub type Build = fn(&crate::registry::Params) -> Box<dyn AckPolicy>;

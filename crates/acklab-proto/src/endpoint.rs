@@ -1,0 +1,47 @@
+//! What every transport endpoint can be asked, whichever protocol it speaks.
+
+use crate::segment::Segment;
+use acklab_units::Instant;
+
+/// One end of a connection as a pure state machine.
+///
+/// The caller delivers facts (`on_*`) and then polls until there is nothing left. After any call
+/// it asks [`Endpoint::next_timeout`] when to come back at the latest. Calling early is harmless.
+pub trait Endpoint {
+    /// A segment arrived.
+    fn on_segment(&mut self, now: Instant, segment: &Segment);
+
+    /// Time has come: runs every timer that expired at or before `now`.
+    fn on_timeout(&mut self, now: Instant);
+
+    /// The next segment to put on the wire now, if any.
+    fn poll_transmit(&mut self, now: Instant) -> Option<Segment>;
+
+    /// When [`Endpoint::on_timeout`] must be called at the latest.
+    fn next_timeout(&self) -> Option<Instant>;
+
+    /// The next thing that the application or an observer may want to know.
+    fn poll_event(&mut self) -> Option<Event>;
+}
+
+/// What an endpoint reports upwards.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// The handshake is complete.
+    Connected,
+    /// `bytes` more bytes of the stream are there in order.
+    Readable {
+        /// How many became readable since the last such event.
+        bytes: u64,
+    },
+    /// There is room in the send buffer again.
+    Writable,
+    /// The peer has sent everything it will send.
+    PeerClosed,
+    /// Both directions are closed and everything was acknowledged.
+    Closed,
+    /// The peer reset the connection.
+    Reset,
+    /// Retransmissions went unanswered for too long, and the connection was given up.
+    TimedOut,
+}

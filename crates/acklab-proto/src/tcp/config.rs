@@ -1,0 +1,333 @@
+//! Every choice a TCP endpoint leaves open, and the three coherent sets of defaults.
+
+use crate::cc::{self, CcInit, CongestionControl};
+use crate::registry::{self, Params};
+use acklab_units::Span;
+use alloc::boxed::Box;
+
+/// A coherent set of defaults.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum Profile {
+    /// What Linux (6.12 to 6.18) does out of the box.
+    #[default]
+    Linux,
+    /// What ns-3.44 does, so that runs compare like for like.
+    Ns3,
+    /// What the RFCs say where they recommend, the conservative value where they leave a choice.
+    Rfc,
+}
+
+/// How RTT samples become a retransmission timeout.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum RttEstimator {
+    /// RFC 6298 section 2 with clock granularity `granularity`.
+    Rfc6298 {
+        /// `G` of the RFC.
+        granularity: Span,
+    },
+    /// Linux `tcp_rtt_estimator`: integer EWMA, windowed maximum deviation, deviation floored at
+    /// the minimum RTO.
+    Linux,
+}
+
+/// How losses are found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum LossDetection {
+    /// RACK (RFC 8985) with its reordering window.
+    Rack,
+    /// Three duplicate ACKs, or the SACK rule of RFC 6675 `IsLost`.
+    DupAck,
+}
+
+/// How the window comes down during recovery.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Reduction {
+    /// Proportional rate reduction (RFC 9937), as Linux has it.
+    Prr,
+    /// PRR as ns-3 has it (RFC 6937 without the later refinements).
+    Ns3Prr,
+    /// Inflate by duplicate ACKs, deflate at the end (RFC 5681, RFC 6582).
+    Classic,
+}
+
+/// Socket buffer sizes in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct Buffer {
+    /// Size at the start.
+    pub initial: u64,
+    /// Size that autotuning may reach; equal to `initial` without autotuning.
+    pub max: u64,
+}
+
+/// Compression of SACK-bearing ACKs (Linux `tcp_comp_sack_*`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct SackCompression {
+    /// Longest delay (the delay is the lesser of this and 5 % of the RTT).
+    pub delay: Span,
+    /// Timer slack (not modelled as jitter: it extends nothing).
+    pub slack: Span,
+    /// Most ACKs merged into one.
+    pub count: u32,
+}
+
+/// When to pace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Pacing {
+    /// Only for controllers that need it (Linux without `fq`).
+    Auto,
+    /// Always; the rate comes from the controller, or from window and RTT.
+    Always,
+    /// Never, whatever the controller says.
+    Never,
+}
+
+/// Explicit congestion notification.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum EcnMode {
+    /// Neither asked for nor accepted.
+    Off,
+    /// Accepted when the peer asks (Linux default, `tcp_ecn = 2`).
+    Passive,
+    /// Asked for (`tcp_ecn = 1`).
+    On,
+}
+
+/// A controller by name with its parameters.
+#[derive(Clone, Debug)]
+pub struct CcChoice {
+    /// The registry's entry.
+    pub entry: &'static registry::Entry<cc::Build>,
+    /// Its parameters.
+    pub params: Params,
+}
+
+impl CcChoice {
+    /// The controller called `name` with its defaults; `None` if there is none.
+    pub fn named(name: &str) -> Option<Self> {
+        let entry = registry::find(cc::registry::CONTROLLERS, name)?;
+        Some(Self {
+            entry,
+            params: Params::defaults(entry.params),
+        })
+    }
+
+    /// Makes the controller.
+    pub fn build(&self, init: CcInit) -> Box<dyn CongestionControl> {
+        (self.entry.build)(&self.params, init)
+    }
+}
+
+/// An ACK policy by name with its parameters.
+#[derive(Clone, Debug)]
+pub struct AckChoice {
+    /// The registry's entry.
+    pub entry: &'static registry::Entry<crate::ack::Build>,
+    /// Its parameters.
+    pub params: Params,
+}
+
+impl AckChoice {
+    /// The policy called `name` with its defaults; `None` if there is none.
+    pub fn named(name: &str) -> Option<Self> {
+        let entry = registry::find(crate::ack::registry::POLICIES, name)?;
+        Some(Self {
+            entry,
+            params: Params::defaults(entry.params),
+        })
+    }
+}
+
+/// The configuration of one endpoint. Build it from a [`Profile`] and change what you mean to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TcpConfig {
+    /// The profile that the defaults came from.
+    pub profile: Profile,
+    /// Payload bytes of a full data segment with its options (1448 on Ethernet with timestamps).
+    pub segment: u32,
+    /// Timestamps option (RFC 7323).
+    pub timestamps: bool,
+    /// Window scaling (RFC 7323).
+    pub window_scaling: bool,
+    /// Selective acknowledgements (RFC 2018).
+    pub sack: bool,
+    /// Report duplicates by DSACK (RFC 2883).
+    pub dsack: bool,
+    /// Explicit congestion notification (RFC 3168).
+    pub ecn: EcnMode,
+    /// Initial window in segments (RFC 6928).
+    pub initial_window: u32,
+    /// Send buffer.
+    pub send_buffer: Buffer,
+    /// Receive buffer.
+    pub recv_buffer: Buffer,
+    /// Shortest retransmission timeout.
+    pub min_rto: Span,
+    /// Longest retransmission timeout.
+    pub max_rto: Span,
+    /// Retransmission timeout before the first RTT sample.
+    pub initial_rto: Span,
+    /// RTT estimator.
+    pub rtt_estimator: RttEstimator,
+    /// RTT samples are rounded down to this (ns-3 and timestamp-only stacks: 1 ms); zero = exact.
+    pub rtt_granularity: Span,
+    /// Unanswered retransmission timeouts before the connection is given up (Linux
+    /// `tcp_retries2` = 15).
+    pub max_retries: u32,
+    /// Loss detection.
+    pub loss_detection: LossDetection,
+    /// Tail loss probes (RFC 8985 section 7).
+    pub tlp: bool,
+    /// How the window comes down.
+    pub reduction: Reduction,
+    /// F-RTO (RFC 5682).
+    pub frto: bool,
+    /// Undo spurious reductions by timestamps (Eifel, RFC 3522 and 4015) and DSACK (RFC 3708).
+    pub undo: bool,
+    /// Limited transmit (RFC 3042).
+    pub limited_transmit: bool,
+    /// The window grows only when it was the limit (RFC 7661 in spirit, Linux
+    /// `tcp_cwnd_validate`).
+    pub cwnd_validation: bool,
+    /// The window shrinks after idle time (RFC 5681 section 4.1, Linux
+    /// `tcp_slow_start_after_idle`).
+    pub idle_restart: bool,
+    /// Pacing.
+    pub pacing: Pacing,
+    /// Pacing rate in slow start, percent of window over RTT (Linux `tcp_pacing_ss_ratio`).
+    pub pacing_ss_ratio: u32,
+    /// Pacing rate afterwards, percent (Linux `tcp_pacing_ca_ratio`).
+    pub pacing_ca_ratio: u32,
+    /// Segments released at once when paced (Linux's TSO sizing as seen by the path); 0 = the
+    /// controller's quantum or Linux's autosizing, 1 = packet by packet.
+    pub pacing_quantum: u32,
+    /// SACK compression at the receiver; `None` = off.
+    pub sack_compression: Option<SackCompression>,
+    /// Sequence number of the SYN; `None` draws it from the seed.
+    pub isn: Option<u32>,
+}
+
+impl TcpConfig {
+    /// The defaults of `profile`.
+    pub fn new(profile: Profile) -> Self {
+        match profile {
+            Profile::Linux => Self::linux(),
+            Profile::Ns3 => Self::ns3(),
+            Profile::Rfc => Self::rfc(),
+        }
+    }
+
+    /// Name of the receiver policy that goes with the profile.
+    pub fn default_ack_policy(&self) -> &'static str {
+        match self.profile {
+            Profile::Linux => "linux",
+            Profile::Ns3 | Profile::Rfc => "delayed",
+        }
+    }
+
+    fn linux() -> Self {
+        Self {
+            profile: Profile::Linux,
+            segment: 1448,
+            timestamps: true,
+            window_scaling: true,
+            sack: true,
+            dsack: true,
+            ecn: EcnMode::Passive,
+            initial_window: 10,
+            // net.ipv4.tcp_wmem and tcp_rmem of a machine with a few GiB.
+            send_buffer: Buffer {
+                initial: 87_380,
+                max: 4 << 20,
+            },
+            recv_buffer: Buffer {
+                initial: 131_072,
+                max: 6 << 20,
+            },
+            min_rto: Span::from_millis(200),
+            max_rto: Span::from_secs(120),
+            initial_rto: Span::from_secs(1),
+            rtt_estimator: RttEstimator::Linux,
+            rtt_granularity: Span::ZERO,
+            max_retries: 15,
+            loss_detection: LossDetection::Rack,
+            tlp: true,
+            reduction: Reduction::Prr,
+            frto: true,
+            undo: true,
+            limited_transmit: true,
+            cwnd_validation: true,
+            idle_restart: true,
+            pacing: Pacing::Auto,
+            pacing_ss_ratio: 200,
+            pacing_ca_ratio: 120,
+            pacing_quantum: 1,
+            sack_compression: Some(SackCompression {
+                delay: Span::from_millis(1),
+                slack: Span::from_micros(100),
+                count: 44,
+            }),
+            isn: None,
+        }
+    }
+
+    fn ns3() -> Self {
+        Self {
+            profile: Profile::Ns3,
+            dsack: false,
+            ecn: EcnMode::Off,
+            send_buffer: Buffer {
+                initial: 131_072,
+                max: 131_072,
+            },
+            recv_buffer: Buffer {
+                initial: 131_072,
+                max: 131_072,
+            },
+            min_rto: Span::from_secs(1),
+            max_rto: Span::from_secs(120),
+            initial_rto: Span::from_secs(1),
+            rtt_estimator: RttEstimator::Rfc6298 {
+                granularity: Span::from_millis(1),
+            },
+            rtt_granularity: Span::from_millis(1),
+            max_retries: 6,
+            loss_detection: LossDetection::DupAck,
+            tlp: false,
+            reduction: Reduction::Ns3Prr,
+            frto: false,
+            undo: false,
+            limited_transmit: true,
+            cwnd_validation: false,
+            idle_restart: false,
+            sack_compression: None,
+            ..Self::linux()
+        }
+    }
+
+    fn rfc() -> Self {
+        Self {
+            profile: Profile::Rfc,
+            send_buffer: Buffer {
+                initial: 4 << 20,
+                max: 4 << 20,
+            },
+            recv_buffer: Buffer {
+                initial: 4 << 20,
+                max: 4 << 20,
+            },
+            min_rto: Span::from_secs(1),
+            max_rto: Span::from_secs(60),
+            rtt_estimator: RttEstimator::Rfc6298 {
+                granularity: Span::from_millis(1),
+            },
+            sack_compression: None,
+            ..Self::linux()
+        }
+    }
+}
+
+impl Default for TcpConfig {
+    fn default() -> Self {
+        Self::new(Profile::Linux)
+    }
+}

@@ -1,0 +1,5 @@
+//! TCP (RFC 9293) as a pure state machine.
+
+pub mod config;
+
+pub use config::{Profile, TcpConfig};

@@ -1,0 +1,5 @@
+//! Virtual time: the event engine, topologies, applications, scenarios and recording.
+
+#![forbid(unsafe_code)]
+
+pub mod plan;

@@ -1,0 +1,172 @@
+//! A resolved scenario: what the engine builds a run from.
+//!
+//! Everything is decided here: units parsed, defaults filled in, names turned into indices,
+//! routes computed. A plan that exists can be run; nothing about it can be the user's mistake.
+
+use acklab_proto::registry::{Entry, Params};
+use acklab_proto::tcp::TcpConfig;
+use acklab_proto::tcp::config::{AckChoice, CcChoice};
+use acklab_units::{Instant, Rate, Span};
+
+/// A run, ready to be built. One seed away from being deterministic.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Name of the scenario.
+    pub name: String,
+    /// Names of the nodes; links and flows refer to them by index.
+    pub nodes: Vec<String>,
+    /// Unidirectional links.
+    pub links: Vec<LinkPlan>,
+    /// Flows.
+    pub flows: Vec<FlowPlan>,
+    /// When the run ends.
+    pub stop: Instant,
+    /// Averages are taken from here to `stop`; goodput too.
+    pub measure_from: Instant,
+    /// Distance of the samples of the time series; `None` = no series.
+    pub sample_every: Option<Span>,
+    /// Means of sampled quantities (cwnd, RTT) count samples from here on, 100 ms apart.
+    pub warmup: Instant,
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug)]
+pub struct LinkPlan {
+    /// Unique name: `left->right` or as given.
+    pub name: String,
+    /// Index of the node it leaves.
+    pub from: usize,
+    /// Index of the node it enters.
+    pub to: usize,
+    /// Bits per second; [`Rate::MAX`] = takes no time.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Link-layer bytes added to every IP packet when it is serialised (ns-3's PPP: 2).
+    pub overhead: u32,
+    /// Queue in front of the transmitter.
+    pub queue: QueuePlan,
+    /// ACK filter in front of the queue.
+    pub filter: Option<FilterPlan>,
+    /// Impairments.
+    pub impair: ImpairPlan,
+}
+
+/// Queue in front of a transmitter. Limits count waiting packets, not the one in service.
+#[derive(Clone, Debug, PartialEq)]
+pub enum QueuePlan {
+    /// Drop-tail, limited in packets.
+    PfifoPackets(u32),
+    /// Drop-tail, limited in bytes.
+    PfifoBytes(u64),
+}
+
+/// An ACK filter by name with its parameters.
+#[derive(Clone, Debug)]
+pub struct FilterPlan {
+    /// The registry's entry.
+    pub entry: &'static Entry<acklab_path::ack_filter::Build>,
+    /// Its parameters.
+    pub params: Params,
+}
+
+/// Random misbehaviour of a link, applied after serialisation.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct ImpairPlan {
+    /// Loss.
+    pub loss: LossPlan,
+    /// Extra delay, uniform in `[0, jitter]`; order is kept.
+    pub jitter: Span,
+    /// Probability that a packet is delayed by `reorder_delay` and so overtaken.
+    pub reorder: f64,
+    /// How long a reordered packet is held back.
+    pub reorder_delay: Span,
+    /// Probability that a packet arrives twice.
+    pub duplicate: f64,
+}
+
+/// Random loss.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub enum LossPlan {
+    /// None.
+    #[default]
+    None,
+    /// Independent, with this probability.
+    Bernoulli(f64),
+    /// Every n-th packet, counted from the first (deterministic; for closed forms).
+    Periodic(u64),
+    /// Two states (Gilbert 1960, Elliott 1963), a transition drawn per packet.
+    GilbertElliott {
+        /// Probability to go from good to bad.
+        p: f64,
+        /// Probability to go from bad to good.
+        r: f64,
+        /// Loss probability in the good state.
+        loss_good: f64,
+        /// Loss probability in the bad state.
+        loss_bad: f64,
+    },
+}
+
+/// A flow between two nodes.
+#[derive(Clone, Debug)]
+pub struct FlowPlan {
+    /// Unique name.
+    pub name: String,
+    /// Index of the node that opens the connection and, in bulk, sends.
+    pub src: usize,
+    /// Index of the other node.
+    pub dst: usize,
+    /// Links from `src` to `dst`, in order.
+    pub forward: Vec<usize>,
+    /// Links from `dst` to `src`, in order.
+    pub reverse: Vec<usize>,
+    /// When the connection is opened.
+    pub start: Instant,
+    /// The start is moved by a draw from `[0, start_jitter)`.
+    pub start_jitter: Span,
+    /// What it carries.
+    pub app: AppPlan,
+    /// Configuration of both ends.
+    pub tcp: TcpConfig,
+    /// Controller of both ends.
+    pub cc: CcChoice,
+    /// ACK policy of both ends.
+    pub ack: AckChoice,
+}
+
+/// An application.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AppPlan {
+    /// Sends as fast as the connection takes it.
+    Bulk {
+        /// Bytes to send, then close; `None` = without end.
+        bytes: Option<u64>,
+        /// Stop writing (and close) at this instant.
+        until: Option<Instant>,
+    },
+    /// Bursts at a constant rate with pauses; lengths are exponential if `random`.
+    OnOff {
+        /// Rate while on.
+        rate: Rate,
+        /// Mean length of a burst.
+        on: Span,
+        /// Mean length of a pause.
+        off: Span,
+        /// Bytes per write.
+        chunk: u32,
+        /// Exponential instead of constant lengths.
+        random: bool,
+    },
+    /// The source sends a request; the destination answers; after a pause, again.
+    RequestResponse {
+        /// Bytes of a request.
+        request: u64,
+        /// Bytes of a response.
+        response: u64,
+        /// Pause between a response and the next request.
+        think: Span,
+        /// Number of exchanges; `None` = without end.
+        count: Option<u64>,
+    },
+}

@@ -1,0 +1,19 @@
+//! Quantities with their unit in the type: time, rate, size and TCP sequence numbers.
+//!
+//! Everything is an integer. Time counts nanoseconds, rates count bits per second, sizes count
+//! bytes. Rounding happens in named places only: [`Rate::serialisation`] is the one function that
+//! turns bytes into time, and [`Rate::from_bytes_over`] the one that turns bytes and time into a
+//! rate.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod rate;
+mod seq;
+mod time;
+
+pub use rate::Rate;
+pub use seq::SeqNum;
+pub use time::{Instant, Span};
