@@ -10,10 +10,12 @@ const RECOVERY_PERSIST: u8 = 16;
 /// State of RFC 8985 section 5.
 #[derive(Clone, Debug)]
 pub struct Rack {
-    /// Transmission time of the most recently sent segment among those delivered.
-    xmit_at: Instant,
-    /// Its end offset.
-    end_seq: u64,
+    /// Running number of the most recently sent segment among those delivered.
+    ///
+    /// RFC 8985 compares transmission times and breaks ties by end offset. Here a whole burst can
+    /// leave in one instant, and a retransmission then looks older than new data that left before
+    /// it; the running number is the order that time stands for.
+    newest: u64,
     /// RTT of the segment processed last.
     rtt: Span,
     /// Something newer than before was delivered since losses were last looked for.
@@ -30,8 +32,7 @@ pub struct Rack {
 impl Default for Rack {
     fn default() -> Self {
         Self {
-            xmit_at: Instant::ZERO,
-            end_seq: 0,
+            newest: 0,
             rtt: Span::ZERO,
             advanced: false,
             reo_wnd_steps: 1,
@@ -80,10 +81,7 @@ impl Rack {
         }
         self.advanced = true;
         self.rtt = rtt;
-        if (r.sent_at, r.end()) > (self.xmit_at, self.end_seq) {
-            self.xmit_at = r.sent_at;
-            self.end_seq = r.end();
-        }
+        self.newest = self.newest.max(r.serial);
     }
 
     /// The reordering window (RFC 8985 section 6.2 step 4): none while there is evidence of loss
@@ -111,7 +109,7 @@ impl Rack {
 
     /// What is to be thought of `r`, given the reordering window (step 5).
     pub fn fate(&self, now: Instant, r: &Record, reo_wnd: Span) -> Fate {
-        if (r.sent_at, r.end()) >= (self.xmit_at, self.end_seq) {
+        if r.serial >= self.newest {
             return Fate::TooNew;
         }
         let age = now.saturating_since(r.sent_at);
@@ -166,7 +164,9 @@ mod tests {
     }
 
     fn seg(start: u64, sent_ms: u64) -> Record {
-        Record::new(start, 1000, at(sent_ms))
+        let mut r = Record::new(start, 1000, at(sent_ms));
+        r.serial = 1 + start / 1000;
+        r
     }
 
     fn ctx(sacked: u32) -> ReorderingContext {
@@ -205,11 +205,17 @@ mod tests {
     }
 
     #[test]
-    fn ties_in_time_are_broken_by_sequence() {
+    fn ties_in_time_are_broken_by_order_of_sending() {
         let mut r = Rack::default();
         r.on_delivered(at(40), &seg(1000, 0), Span::MAX, false);
         assert_eq!(r.fate(at(40), &seg(0, 0), Span::ZERO), Fate::Lost);
         assert_eq!(r.fate(at(40), &seg(2000, 0), Span::ZERO), Fate::TooNew);
+        let mut resent_in_the_same_instant = seg(0, 0);
+        resent_in_the_same_instant.serial = 9;
+        assert_eq!(
+            r.fate(at(40), &resent_in_the_same_instant, Span::ZERO),
+            Fate::TooNew
+        );
     }
 
     #[test]

@@ -25,13 +25,14 @@ pub struct RateSampler {
     /// The flow is application-limited until this much is delivered; 0 = it is not.
     app_limited_until: u64,
     candidate: Option<Candidate>,
+    /// Segments stamped.
+    transmissions: u64,
 }
 
 /// The stamp of the most recently sent segment that this ACK delivers.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
-    sent_at: Instant,
-    end: u64,
+    serial: u64,
     send_interval: Span,
     sample: RateSample,
     delivered_at: Instant,
@@ -42,6 +43,8 @@ struct Candidate {
 impl RateSampler {
     /// Stamps a segment that leaves at `record.sent_at`. `idle`: nothing was in flight.
     pub fn stamp(&mut self, record: &mut Record, idle: bool) {
+        self.transmissions += 1;
+        record.serial = self.transmissions;
         if idle {
             self.first_sent_at = record.sent_at;
             self.delivered_at = record.sent_at;
@@ -58,14 +61,13 @@ impl RateSampler {
     pub fn on_delivered(&mut self, r: &Record) {
         self.delivered += u64::from(r.len);
         if let Some(c) = &self.candidate
-            && (r.sent_at, r.end()) <= (c.sent_at, c.end)
+            && r.serial <= c.serial
         {
             return;
         }
         self.first_sent_at = r.sent_at;
         self.candidate = Some(Candidate {
-            sent_at: r.sent_at,
-            end: r.end(),
+            serial: r.serial,
             send_interval: r.sent_at.saturating_since(r.first_sent_at),
             delivered_at: r.delivered_at,
             prior_lost: r.lost_before,

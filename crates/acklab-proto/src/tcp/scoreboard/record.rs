@@ -25,6 +25,8 @@ pub struct Record {
     flags: u8,
     /// Time of the latest transmission.
     pub sent_at: Instant,
+    /// Running number of the latest transmission: a total order where times are equal.
+    pub serial: u64,
     /// Time of the first transmission's flight: `C.first_sent_time` at the latest transmission.
     pub first_sent_at: Instant,
     /// `C.delivered_time` at the latest transmission.
@@ -49,6 +51,7 @@ impl Record {
             len,
             flags: 0,
             sent_at: now,
+            serial: 0,
             first_sent_at: now,
             delivered_at: now,
             delivered: 0,

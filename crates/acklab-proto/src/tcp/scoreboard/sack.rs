@@ -124,19 +124,21 @@ impl Scoreboard {
     /// Returns how many are counted.
     pub fn count_dup_ack(&mut self) -> u32 {
         // The head is missing, so at most all the others have arrived.
-        if self.sacked.segments + self.lost.segments + 1 < self.out.segments {
-            let i = self.ring.len() - 1 - self.sacked.segments as usize;
-            if !self.ring[i].is_lost() {
-                let r = &mut self.ring[i];
-                r.set_sacked();
-                if r.is_retransmitted() {
-                    r.set_retrans(false);
-                    self.retrans.sub(r);
-                }
-                self.sacked.add(&self.ring[i]);
-                let id = self.base.wrapping_add(i as u32);
-                self.order.remove(&mut self.ring, self.base, id);
+        if self.sacked.segments + self.lost.segments + 1 < self.out.segments
+            && let Some(i) = self
+                .ring
+                .iter()
+                .rposition(|r| !r.is_sacked() && !r.is_lost())
+        {
+            let id = self.base.wrapping_add(i as u32);
+            let r = &mut self.ring[i];
+            r.set_sacked();
+            if r.is_retransmitted() {
+                r.set_retrans(false);
+                self.retrans.sub(r);
             }
+            self.sacked.add(r);
+            self.order.remove(&mut self.ring, self.base, id);
         }
         self.sacked.segments
     }
