@@ -18,8 +18,12 @@ mod rcv_mss;
 mod reassembly;
 mod rtt;
 mod sack_blocks;
+mod sizing;
 mod types;
 mod window;
+
+#[cfg(test)]
+mod tests;
 
 pub use reassembly::Extent;
 pub use types::{AckFields, Data, Outcome, SackExtents, SynInfo, TimestampReply, Verdict};
@@ -34,7 +38,8 @@ use rcv_mss::RcvMss;
 use reassembly::Reassembly;
 use rtt::ReceiverRtt;
 use sack_blocks::SackList;
-use window::{Occupancy, Window};
+use sizing::Occupancy;
+use window::Window;
 
 /// Offset of the first data byte: the SYN takes offset 0.
 const FIRST_BYTE: u64 = 1;

@@ -1,42 +1,11 @@
 //! The advertised window: how much, in which unit, and never less than was promised.
 
 use super::autotune::Autotune;
-use crate::tcp::config::{Profile, TcpConfig};
+use super::sizing::{FIELD_MAX, Occupancy, Sizing, align_up};
+use crate::tcp::config::TcpConfig;
 
-/// Largest value of the window field.
-const FIELD_MAX: u64 = 65_535;
-/// Largest window scale shift (RFC 7323 section 2.3).
-const SHIFT_MAX: u8 = 14;
 /// Bytes that the timestamps option takes off the segment that the peer may send.
 const TIMESTAMPS_LEN: u64 = 12;
-
-/// What the receive buffer holds at a moment, in bytes of payload.
-#[derive(Clone, Copy, Debug)]
-pub struct Occupancy {
-    /// The offset expected next.
-    pub next: u64,
-    /// In order and not read yet.
-    pub unread: u64,
-    /// Waiting above a gap.
-    pub held: u64,
-    /// Estimate of the peer's full segment.
-    pub rcv_mss: u64,
-}
-
-/// Where the size comes from.
-#[derive(Clone, Copy, Debug)]
-enum Sizing {
-    /// A fixed buffer of payload bytes. Out-of-order data takes no room of its own: it lies below
-    /// the right edge that was promised (RFC 9293, and ns-3's `TcpRxBuffer`).
-    Fixed {
-        buffer: u64,
-        /// The right edge moves in steps of a segment or half the buffer (RFC 9293 section
-        /// 3.8.6.2.2).
-        stepped: bool,
-    },
-    /// Linux: an autotuned buffer in which out-of-order data takes room.
-    Autotuned(Autotune),
-}
 
 /// The receive window of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -50,11 +19,9 @@ pub struct Window {
     edge: u64,
     /// The window last advertised, in bytes.
     advertised: u64,
+    /// The largest window ever advertised, in bytes.
+    peak: u64,
     syn_window: u16,
-}
-
-const fn align_up(bytes: u64, shift: u8) -> u64 {
-    bytes.saturating_add((1 << shift) - 1) >> shift << shift
 }
 
 impl Window {
@@ -69,6 +36,7 @@ impl Window {
             shift: 0,
             edge: 0,
             advertised: 0,
+            peak: 0,
         }
     }
 
@@ -86,6 +54,7 @@ impl Window {
     pub fn on_syn(&mut self, now: acklab_units::Instant, next: u64, scaled: bool) {
         self.shift = if scaled { self.offered.unwrap_or(0) } else { 0 };
         self.advertised = u64::from(self.syn_window);
+        self.peak = self.advertised;
         self.edge = next + self.advertised;
         if let Sizing::Autotuned(tune) = &mut self.sizing {
             tune.on_established(now, next, self.advertised);
@@ -134,7 +103,7 @@ impl Window {
     }
 
     /// Whether a reader has made enough room for an ACK on its own account: the remaining window
-    /// is at most half of what is possible, and the new one at least twice as large (Linux
+    /// is at most half of a wide open one, and the new one at least twice as large (Linux
     /// `tcp_cleanup_rbuf`; within the silly-window rule of RFC 9293).
     pub fn update_due(&self, occupancy: Occupancy) -> bool {
         let remaining = self.remaining(occupancy.next);
@@ -150,6 +119,7 @@ impl Window {
     pub fn advertise(&mut self, occupancy: Occupancy) -> (u64, u16) {
         let window = self.next_window(occupancy);
         self.advertised = window;
+        self.peak = self.peak.max(window);
         self.edge = self.edge.max(occupancy.next + window);
         (window, (window >> self.shift) as u16)
     }
@@ -167,86 +137,19 @@ impl Window {
         align_up(aligned.max(remaining), self.shift).min(FIELD_MAX << self.shift)
     }
 
+    /// What counts as a wide open window.
     fn limit(&self) -> u64 {
-        match self.sizing {
-            Sizing::Fixed { buffer, .. } => buffer,
+        match &self.sizing {
+            Sizing::Fixed { .. } => self.peak,
             Sizing::Autotuned(tune) => tune.clamp(),
         }
     }
 }
 
-impl Sizing {
-    fn new(cfg: &TcpConfig) -> Self {
-        let max = cfg.recv_buffer.max.max(cfg.recv_buffer.initial);
-        match cfg.profile {
-            Profile::Linux => Self::Autotuned(Autotune::new(cfg.recv_buffer, cfg.segment)),
-            Profile::Ns3 => Self::Fixed {
-                buffer: max,
-                stepped: false,
-            },
-            Profile::Rfc => Self::Fixed {
-                buffer: max,
-                stepped: true,
-            },
-        }
-    }
-
-    /// The smallest shift with which the field can express the largest buffer. Linux and ns-3
-    /// agree on this, except that Linux takes one less when the buffer is below a power of two.
-    fn shift(&self) -> u8 {
-        let shift = match self {
-            Self::Fixed { buffer, .. } => (0..SHIFT_MAX).find(|s| buffer >> s <= FIELD_MAX),
-            Self::Autotuned(t) => Some((t.max_buffer().max(1).ilog2() as u8).saturating_sub(15)),
-        };
-        shift.unwrap_or(SHIFT_MAX).min(SHIFT_MAX)
-    }
-
-    /// Linux rounds to whole segments, which makes the well-known 64240.
-    fn syn_window(&self, mss: u64) -> u64 {
-        match self {
-            Self::Fixed { buffer, .. } => (*buffer).min(FIELD_MAX),
-            Self::Autotuned(t) if t.full_space() > mss => {
-                (t.full_space() / mss * mss).min(FIELD_MAX)
-            }
-            Self::Autotuned(t) => t.full_space(),
-        }
-    }
-
-    /// What the buffer allows to advertise, given that `remaining` is promised already.
-    fn select(&self, occupancy: Occupancy, remaining: u64, shift: u8) -> u64 {
-        match self {
-            Self::Fixed { buffer, stepped } => {
-                let free = buffer.saturating_sub(occupancy.unread);
-                let step = (buffer / 2).min(occupancy.rcv_mss);
-                if *stepped && free < remaining + step {
-                    remaining
-                } else {
-                    free
-                }
-            }
-            Self::Autotuned(tune) => select_autotuned(tune, occupancy, shift),
-        }
-    }
-}
-
-/// Linux `__tcp_select_window`: nothing if little is free, else the free space up to the limit.
-fn select_autotuned(tune: &Autotune, occupancy: Occupancy, shift: u8) -> u64 {
-    let space = tune.full_space();
-    let full = tune.clamp().min(space);
-    let mss = occupancy.rcv_mss.min(full);
-    let mut free = space.saturating_sub(occupancy.unread + occupancy.held);
-    if free < full / 2 {
-        free = free >> shift << shift;
-        if free < space / 16 || free < mss {
-            return 0;
-        }
-    }
-    align_up(free.min(tune.ssthresh()), shift)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::config::Profile;
     use acklab_units::Instant;
 
     fn window(profile: Profile) -> Window {
