@@ -6,6 +6,7 @@ pub mod pacing;
 pub mod prr;
 pub mod rack;
 pub mod rate;
+pub mod receiver;
 pub mod rtt;
 pub mod scoreboard;
 pub mod sender;
