@@ -7,6 +7,7 @@ pub mod byte_counting;
 mod counted;
 pub mod delayed;
 pub mod per_packet;
+pub mod periodic;
 pub mod registry;
 #[cfg(test)]
 mod testing;

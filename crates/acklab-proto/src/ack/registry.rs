@@ -1,6 +1,6 @@
 //! The ACK policies that a scenario can name.
 
-use super::{Build, byte_counting, delayed, per_packet};
+use super::{Build, byte_counting, delayed, per_packet, periodic};
 use crate::registry::Entry;
 
 /// Every policy, in the order in which `acklab list ack` shows them.
@@ -8,6 +8,7 @@ pub static POLICIES: &[Entry<Build>] = &[
     delayed::ENTRY,
     per_packet::ENTRY,
     byte_counting::ENTRY,
+    periodic::ENTRY,
 ];
 
 #[cfg(test)]
