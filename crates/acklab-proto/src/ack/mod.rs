@@ -6,6 +6,7 @@
 pub mod byte_counting;
 mod counted;
 pub mod delayed;
+pub mod linux;
 pub mod per_packet;
 pub mod periodic;
 pub mod registry;

@@ -1,10 +1,11 @@
 //! The ACK policies that a scenario can name.
 
-use super::{Build, byte_counting, delayed, per_packet, periodic};
+use super::{Build, byte_counting, delayed, linux, per_packet, periodic};
 use crate::registry::Entry;
 
 /// Every policy, in the order in which `acklab list ack` shows them.
 pub static POLICIES: &[Entry<Build>] = &[
+    linux::ENTRY,
     delayed::ENTRY,
     per_packet::ENTRY,
     byte_counting::ENTRY,
@@ -40,7 +41,7 @@ mod tests {
             let found = find(POLICIES, entry.name).unwrap();
             assert!(core::ptr::eq(found, &POLICIES[i]), "{}", entry.name);
         }
-        for name in ["delayed"] {
+        for name in ["linux", "delayed"] {
             assert!(find(POLICIES, name).is_some());
         }
     }
