@@ -6,6 +6,7 @@
 //! pass, and what was held for the same flow leaves before them.
 
 pub mod aggregate;
+pub mod cake;
 pub mod registry;
 #[cfg(test)]
 mod testing;
