@@ -133,7 +133,6 @@ impl Connection {
     /// Hands payload and FIN to the receiver. Returns whether the ACK may be looked at.
     fn take_data(&mut self, now: Instant, seg: &Segment, offset: u64) -> bool {
         let ts = seg.timestamps.filter(|_| self.timestamps);
-        let had_gap = self.receiver.held() > 0;
         let outcome = self.receiver.on_data(
             now,
             Data {
@@ -160,7 +159,6 @@ impl Connection {
             }
             _ => {}
         }
-        let _ = had_gap;
         self.stats.bytes_received += outcome.newly_readable;
         self.pending.readable += outcome.newly_readable;
         matches!(outcome.verdict, Verdict::Accepted | Verdict::Duplicate)
