@@ -316,10 +316,8 @@ impl Sender {
 
 /// `rtt` as a coarser clock would have measured it, at least one tick.
 fn floor(rtt: Span, granularity: Span) -> Span {
-    let g = granularity.as_nanos();
-    if g == 0 {
-        rtt
-    } else {
-        Span::from_nanos((rtt.as_nanos() / g).max(1) * g)
+    match rtt.as_nanos().checked_div(granularity.as_nanos()) {
+        None => rtt,
+        Some(ticks) => granularity * ticks.max(1),
     }
 }

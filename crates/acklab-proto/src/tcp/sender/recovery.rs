@@ -64,13 +64,11 @@ impl Sender {
                 self.phase = RecoveryPhase::Open;
                 self.end_reduction(now, RecoveryPhase::Cwr);
             }
-            RecoveryPhase::Recovery => {
-                // Without SACK the duplicates of a finished recovery must not start the next one
-                // (RFC 6582 section 4): wait for more than the recovery point.
-                if self.sack || self.una > self.high_seq {
-                    self.try_undo_recovery(now, cfg.undo, d.tsecr, stats);
-                    self.reno_dup_acks = 0;
-                }
+            // Without SACK the duplicates of a finished recovery must not start the next one
+            // (RFC 6582 section 4): wait for more than the recovery point.
+            RecoveryPhase::Recovery if self.sack || self.una > self.high_seq => {
+                self.try_undo_recovery(now, cfg.undo, d.tsecr, stats);
+                self.reno_dup_acks = 0;
             }
             _ => {}
         }

@@ -129,7 +129,8 @@ impl Sender {
         tsecr: Option<u32>,
         stats: &mut Stats,
     ) -> bool {
-        if !(proven && self.undo.marker.is_some()) && !self.may_undo(on, tsecr) {
+        let proven = proven && self.undo.marker.is_some();
+        if !proven && !self.may_undo(on, tsecr) {
             return false;
         }
         self.undo_reduction(now, true, true, stats);
