@@ -51,6 +51,10 @@ impl<T: Transport> Engine<T> {
         let hosts = hosts(plan, seed, &starts, make);
         let recorder = Recorder::new(plan, &starts);
         let mut events = EventQueue::new(links.len() + hosts.len() + 1);
+        assert!(
+            plan.stop <= events.horizon(),
+            "a run this long cannot be counted in nanoseconds"
+        );
         for (i, host) in hosts.iter().enumerate() {
             events.set(Source((links.len() + i) as u32), host.next_wakeup());
         }

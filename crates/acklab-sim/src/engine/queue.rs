@@ -6,14 +6,15 @@
 //! most one pending wake it is total without a sequence number. At one instant, then, packets
 //! arrive before timers run, and the recorder looks last.
 //!
-//! The tree is a tournament between groups of [`FAN`] keys: a leaf per source, and above each group
-//! its smallest key. An update writes one leaf and climbs while the group's minimum changes, which
-//! for a timer that is not the next one is a single step. The leftmost smallest leaf is the next
-//! event, so the order of the numbers comes for free. Nothing is moved, nothing is allocated.
+//! A wake is one word, the time in its high bits and the source in as many low bits as there are
+//! sources to tell apart, so that comparing two wakes is comparing two words. The words stand in
+//! groups of [`FAN`]; above each group stands its smallest. Setting a wake writes one word and
+//! climbs while the smallest of the group changes, which for a timer that is not the next one is a
+//! single step. Nothing is searched, moved or allocated.
 
 use acklab_units::Instant;
 
-/// Keys per group.
+/// Wakes per group.
 const FAN: usize = 8;
 /// Not pending.
 const NEVER: u64 = u64::MAX;
@@ -27,9 +28,13 @@ pub struct Source(pub u32);
 pub struct EventQueue {
     groups: Vec<[u64; FAN]>,
     /// First group of each level, leaves first, root last.
-    levels: Vec<usize>,
+    levels: Vec<u32>,
+    /// Low bits of a word that hold the source.
+    source_bits: u32,
+    /// The smallest word of all.
+    next: u64,
     /// Nothing may be scheduled before.
-    now: u64,
+    now: Instant,
 }
 
 impl EventQueue {
@@ -40,7 +45,7 @@ impl EventQueue {
         let mut width = sources;
         loop {
             width = width.div_ceil(FAN).max(1);
-            levels.push(total);
+            levels.push(total as u32);
             total += width;
             if width == 1 {
                 break;
@@ -49,36 +54,37 @@ impl EventQueue {
         Self {
             groups: vec![[NEVER; FAN]; total],
             levels,
-            now: 0,
+            // One more than needed for the numbers, so that no wake looks like NEVER.
+            source_bits: usize::BITS - sources.leading_zeros(),
+            next: NEVER,
+            now: Instant::ZERO,
         }
+    }
+
+    /// Wakes later than this cannot be told from none. With ten sources it is 36 years, with a
+    /// hundred thousand it is 39 hours.
+    pub fn horizon(&self) -> Instant {
+        Instant::from_nanos((NEVER >> self.source_bits) - 1)
     }
 
     /// The next event: the earliest wake, among equals that of the lowest number.
     #[inline]
     pub fn peek(&self) -> Option<(Instant, Source)> {
-        let mut index = 0;
-        let mut key = None;
-        for &base in self.levels.iter().rev() {
-            let group = &self.groups[base + index];
-            let least = *key.get_or_insert_with(|| smallest(group));
-            index = index * FAN + first(group, least);
-        }
-        let key = key.filter(|k| *k != NEVER)?;
-        Some((Instant::from_nanos(key), Source(index as u32)))
+        (self.next != NEVER).then(|| self.unpack(self.next))
     }
 
     /// Moves time on to `now`.
     #[inline]
     pub fn advance_to(&mut self, now: Instant) {
-        debug_assert!(self.now <= now.as_nanos(), "time runs backwards");
-        self.now = now.as_nanos();
+        debug_assert!(self.now <= now, "time runs backwards");
+        self.now = now;
     }
 
     /// The pending wake of `source`.
     #[inline]
     pub fn pending(&self, source: Source) -> Option<Instant> {
-        let key = self.leaf(source);
-        (key != NEVER).then(|| Instant::from_nanos(key))
+        let word = self.word(source);
+        (word != NEVER).then(|| self.unpack(word).0)
     }
 
     /// Makes `at` the pending wake of `source`, or leaves it without one.
@@ -87,9 +93,9 @@ impl EventQueue {
     /// If `at` lies in the past.
     #[inline]
     pub fn set(&mut self, source: Source, at: Option<Instant>) {
-        let key = at.map_or(NEVER, Instant::as_nanos);
-        if key != self.leaf(source) {
-            self.write(source, key);
+        let word = self.pack(source, at);
+        if word != self.word(source) {
+            self.write(source, word);
         }
     }
 
@@ -101,10 +107,9 @@ impl EventQueue {
     /// If `at` lies in the past.
     #[inline]
     pub fn no_later_than(&mut self, source: Source, at: Option<Instant>) {
-        if let Some(at) = at
-            && at.as_nanos() < self.leaf(source)
-        {
-            self.write(source, at.as_nanos());
+        let word = self.pack(source, at);
+        if word < self.word(source) {
+            self.write(source, word);
         }
     }
 
@@ -113,47 +118,60 @@ impl EventQueue {
         self.groups.capacity() * size_of::<[u64; FAN]>()
     }
 
-    fn leaf(&self, source: Source) -> u64 {
+    #[inline]
+    fn word(&self, source: Source) -> u64 {
         let i = source.0 as usize;
         self.groups[i / FAN][i % FAN]
     }
 
     #[inline]
-    fn write(&mut self, source: Source, key: u64) {
-        assert!(key >= self.now, "{source:?} scheduled in the past");
-        let mut index = source.0 as usize;
-        let mut key = key;
-        for &base in &self.levels {
-            let group = &mut self.groups[base + index / FAN];
-            let slot = &mut group[index % FAN];
-            if *slot == key {
-                return;
+    fn pack(&self, source: Source, at: Option<Instant>) -> u64 {
+        match at {
+            Some(at) if at <= self.horizon() => {
+                assert!(at >= self.now, "{source:?} scheduled in the past");
+                at.as_nanos() << self.source_bits | u64::from(source.0)
             }
-            *slot = key;
-            key = smallest(group);
-            index /= FAN;
+            _ => NEVER,
         }
     }
-}
 
-#[inline]
-fn smallest(group: &[u64; FAN]) -> u64 {
-    group.iter().copied().fold(NEVER, u64::min)
-}
-
-/// The first slot that holds `key`.
-#[inline]
-fn first(group: &[u64; FAN], key: u64) -> usize {
-    let mut mask = 0u32;
-    for (i, k) in group.iter().enumerate() {
-        mask |= u32::from(*k == key) << i;
+    #[inline]
+    fn unpack(&self, word: u64) -> (Instant, Source) {
+        let source = word & ((1 << self.source_bits) - 1);
+        let at = Instant::from_nanos(word >> self.source_bits);
+        (at, Source(source as u32))
     }
-    mask.trailing_zeros() as usize % FAN
+
+    #[inline]
+    fn write(&mut self, source: Source, word: u64) {
+        let mut index = source.0 as usize;
+        let mut word = word;
+        for &base in &self.levels {
+            let group = &mut self.groups[base as usize + index / FAN];
+            let slot = &mut group[index % FAN];
+            if *slot == word {
+                return;
+            }
+            *slot = word;
+            word = smallest(group);
+            index /= FAN;
+        }
+        self.next = word;
+    }
+}
+
+#[inline]
+fn smallest(g: &[u64; FAN]) -> u64 {
+    // In pairs: a chain of comparisons would wait for each one.
+    let low = g[0].min(g[1]).min(g[2].min(g[3]));
+    let high = g[4].min(g[5]).min(g[6].min(g[7]));
+    low.min(high)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use acklab_units::Span;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
@@ -195,6 +213,18 @@ mod tests {
         q.set(Source(1), at(9));
     }
 
+    #[test]
+    fn far_away_is_never() {
+        let mut q = EventQueue::new(100_000);
+        let horizon = q.horizon();
+        assert!(horizon > Instant::ZERO + Span::from_secs(39 * 3600));
+        let (last, first) = (Source(99_999), Source(0));
+        q.set(last, Some(horizon));
+        q.set(first, Some(horizon + Span::from_nanos(1)));
+        assert_eq!(q.peek(), Some((horizon, last)));
+        assert_eq!(q.pending(first), None);
+    }
+
     proptest! {
         /// Against an ordered set of (time, source).
         #[test]
@@ -209,7 +239,7 @@ mod tests {
                 if let Some(old) = q.pending(source) {
                     reference.remove(&(old, source));
                 }
-                let when = Instant::from_nanos(q.now + delay);
+                let when = q.now + Span::from_nanos(delay);
                 q.set(source, Some(when));
                 reference.insert((when, source));
                 prop_assert_eq!(q.peek(), reference.first().copied());
