@@ -32,6 +32,9 @@ impl Receiver {
         self.measure(now, data, placed.advanced > 0);
         self.update_sack(&placed);
         let window_grew = placed.fresh > 0 && self.window.on_segment(data.len, self.occupancy());
+        if window_grew {
+            self.policy.on_window_grown();
+        }
         let arrival = Arrival {
             ecn_change: self.ecn.on_data(data.ecn, data.cwr),
             ..self.arrival(now, data, &placed, had_gap)
