@@ -29,9 +29,9 @@ impl Receiver {
         self.timestamps
             .record(data.offset, data.ts_val, self.last_ack);
         let placed = self.stream.place(segment);
-        self.measure(now, data, placed.advanced > 0);
+        self.measure(now, data, &placed);
         self.update_sack(&placed);
-        let window_grew = placed.fresh > 0 && self.window.on_segment(data.len, self.occupancy());
+        let window_grew = placed.fresh > 0 && self.size_window(data.len, &placed);
         if window_grew {
             self.policy.on_window_grown();
         }
@@ -141,11 +141,13 @@ impl Receiver {
         urgency == Urgency::Held
     }
 
-    fn measure(&mut self, now: Instant, data: &Data, in_order: bool) {
+    fn measure(&mut self, now: Instant, data: &Data, placed: &Placed) {
         if let Some(reply) = data.reply {
-            self.rtt.on_reply(reply, data.len >= self.rcv_mss.bytes());
+            let full_sized = data.len >= self.rcv_mss.bytes();
+            let drained = self.readable() <= placed.advanced;
+            self.rtt.on_reply(reply, full_sized, drained);
         }
-        if in_order {
+        if placed.advanced > 0 {
             let (next, window) = (self.stream.next(), self.window.advertised());
             self.rtt.on_edge(now, next, window);
         }
@@ -153,6 +155,15 @@ impl Receiver {
         if let (true, Some(tune)) = (grew, self.window.autotune()) {
             tune.on_full_segment();
         }
+    }
+
+    /// Lets the window follow what arrives. Says whether its limit grew.
+    fn size_window(&mut self, len: u32, placed: &Placed) -> bool {
+        let span = self.stream.span();
+        if let (Some(_), Some(tune)) = (placed.island, self.window.autotune()) {
+            tune.on_out_of_order(span);
+        }
+        self.window.on_segment(len, self.occupancy())
     }
 
     fn reports_duplicates(&self) -> bool {
