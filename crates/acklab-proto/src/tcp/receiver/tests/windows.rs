@@ -1,6 +1,6 @@
 //! The window over time: autotuning ahead of a sender, closing, opening.
 
-use super::fixture::{Bench, Delayed, MSS, edge};
+use super::fixture::{Bench, Delayed, MSS, Silent, edge};
 use crate::ack::AckReason;
 use crate::tcp::config::{Profile, TcpConfig};
 use crate::tcp::receiver::{Data, TimestampReply};
@@ -95,6 +95,21 @@ fn a_prompt_reader_causes_no_window_updates() {
             updates += u32::from(ack.is_some_and(|a| a.0 == AckReason::Window));
         }
         assert_eq!(updates, 0, "{profile:?}");
+    }
+}
+
+/// Few ACKs while the limit grows: the window is not announced behind the policy's back.
+#[test]
+fn a_growing_limit_causes_no_window_updates() {
+    for profile in [Profile::Linux, Profile::Ns3, Profile::Rfc] {
+        let mut b = Bench::new(&TcpConfig::new(profile), Box::new(Silent));
+        for n in 0..500 {
+            assert_eq!(b.at(n * 100).segment_and_read(n), None, "{profile:?}");
+            if n % 20 == 19 {
+                b.receiver.request_ack(AckReason::Timer);
+                assert_eq!(b.ack().unwrap().0, AckReason::Timer);
+            }
+        }
     }
 }
 
