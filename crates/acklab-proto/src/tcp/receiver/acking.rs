@@ -119,7 +119,7 @@ impl Receiver {
         self.window.update_due(self.occupancy()) && !self.window.update_due(before)
     }
 
-    /// The sending half's smoothed RTT is now `rtt`.
+    /// The sending half's smoothed RTT is now `rtt`; zero means that it has none.
     pub fn on_rtt(&mut self, _now: Instant, rtt: Span) {
         self.rtt.on_sender_rtt(rtt);
     }

@@ -41,9 +41,9 @@ impl ReceiverRtt {
         self.shortest().or(self.sender)
     }
 
-    /// The sending half's smoothed RTT is now `rtt`.
+    /// The sending half's smoothed RTT is now `rtt`; zero means that it has none.
     pub fn on_sender_rtt(&mut self, rtt: Span) {
-        self.sender = Some(rtt);
+        self.sender = Some(rtt).filter(|r| !r.is_zero());
     }
 
     /// A segment of full size came with `reply`. A value echoed before says nothing new: the
@@ -145,6 +145,8 @@ mod tests {
     #[test]
     fn compression_goes_by_the_shorter_rtt() {
         let mut r = ReceiverRtt::default();
+        r.on_sender_rtt(Span::ZERO);
+        assert_eq!(r.best_known(), None);
         r.on_sender_rtt(Span::from_millis(5));
         assert_eq!(r.shortest(), None);
         assert_eq!(r.best_known(), Some(Span::from_millis(5)));
