@@ -35,29 +35,26 @@ impl Receiver {
         if window_grew {
             self.policy.on_window_grown();
         }
-        let arrival = Arrival {
-            ecn_change: self.ecn.on_data(data.ecn, data.cwr),
-            ..self.arrival(now, data, &placed, had_gap)
-        };
-        self.decide(&arrival);
+        self.decide(now, data, &placed, had_gap);
         let fin_reached = placed.advanced > 0 && self.fin_reached();
         if fin_reached {
             self.pending = Some(AckReason::Control);
         }
         Outcome {
-            verdict: if placed.fresh == 0 {
-                Verdict::Duplicate
-            } else {
-                Verdict::Accepted
-            },
+            verdict: verdict_of(&placed),
             newly_readable: placed.advanced - u64::from(fin_reached),
             fresh: placed.fresh,
-            taken: Extent {
-                start: segment.start.max(before),
-                end: self.fin_at.map_or(segment.end, |f| segment.end.min(f)),
-            },
+            taken: self.payload_above(before, segment),
             fin_reached,
             window_grew,
+        }
+    }
+
+    /// The payload of `segment` above `before`.
+    fn payload_above(&self, before: u64, segment: Extent) -> Extent {
+        Extent {
+            start: segment.start.max(before),
+            end: self.fin_at.map_or(segment.end, |f| segment.end.min(f)),
         }
     }
 
@@ -122,9 +119,13 @@ impl Receiver {
         self.window.can_move(occupancy)
     }
 
-    fn decide(&mut self, arrival: &Arrival) {
-        if let AckDecision::Now(reason) = self.policy.on_data(arrival)
-            && !self.may_wait(arrival, reason)
+    fn decide(&mut self, now: Instant, data: &Data, placed: &Placed, had_gap: bool) {
+        let arrival = Arrival {
+            ecn_change: self.ecn.on_data(data.ecn, data.cwr),
+            ..self.arrival(now, data, placed, had_gap)
+        };
+        if let AckDecision::Now(reason) = self.policy.on_data(&arrival)
+            && !self.may_wait(&arrival, reason)
         {
             self.pending.get_or_insert(reason);
         }
@@ -192,5 +193,13 @@ impl Receiver {
         if noted == Noted::Far && self.compression.held() > 0 {
             self.pending.get_or_insert(AckReason::OutOfOrder);
         }
+    }
+}
+
+const fn verdict_of(placed: &Placed) -> Verdict {
+    if placed.fresh == 0 {
+        Verdict::Duplicate
+    } else {
+        Verdict::Accepted
     }
 }
