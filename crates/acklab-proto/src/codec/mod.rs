@@ -38,3 +38,8 @@ pub struct Ports {
     /// Of its receiver.
     pub destination: u16,
 }
+
+#[cfg(test)]
+mod captures;
+#[cfg(test)]
+mod properties;
