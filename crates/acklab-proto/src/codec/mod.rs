@@ -1,10 +1,10 @@
 //! TCP segments as bytes on the wire.
 //!
 //! The header of RFC 9293 section 3.1, the options that [`Segment`](crate::segment::Segment) knows,
-//! and the checksum over the IPv4 pseudo header. Encoding lays options
-//! out as Linux does, so that a segment is as long on the wire as
-//! [`Segment::ip_len`](crate::segment::Segment::ip_len) says; decoding takes any layout, skips
-//! options it does not know, and says of a malformed segment what is wrong with it.
+//! and the checksum over the IPv4 pseudo header. Encoding lays options out as Linux does, so that a
+//! segment is as long on the wire as [`Segment::ip_len`](crate::segment::Segment::ip_len) says;
+//! decoding takes any layout, skips options it does not know, and says of a malformed segment what
+//! is wrong with it.
 //!
 //! What a [`Segment`](crate::segment::Segment) has no place for is written as zero and ignored when
 //! read: the urgent pointer and the reserved bits. The ECN codepoint is the IP header's: decoding
