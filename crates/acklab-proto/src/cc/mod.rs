@@ -7,6 +7,9 @@
 //! Quantities are bytes; a controller that its source defines in packets divides by
 //! [`CcInit::mss`] and keeps packets inside.
 
+#[cfg(test)]
+pub(crate) mod ack_clock;
+pub mod newreno;
 pub mod registry;
 
 use acklab_units::{Instant, Rate, Span};

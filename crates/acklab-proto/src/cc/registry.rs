@@ -1,10 +1,48 @@
 //! The controllers that a scenario can name.
 
-use super::Build;
+use super::{Build, newreno};
 use crate::registry::Entry;
 
 /// Every controller, in the order in which `acklab list cc` shows them.
 pub static CONTROLLERS: &[Entry<Build>] = &[
     // loss- and delay-based
+    Entry {
+        name: "newreno",
+        aliases: &["reno", "linuxreno"],
+        summary: "Additive increase, halving on loss; Linux's, RFC 3465's and ns-3's way of \
+                  counting ACKs.",
+        source: "RFC 5681, RFC 6582, RFC 3465; Linux net/ipv4/tcp_cong.c; ns-3.44 \
+                 tcp-congestion-ops.cc, tcp-linux-reno.cc",
+        params: newreno::PARAMS,
+        build: newreno::build,
+    },
     // BBR
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::ack_clock::init;
+    use crate::registry::{Params, find};
+
+    #[test]
+    fn every_controller_is_made_from_its_defaults() {
+        for entry in CONTROLLERS {
+            let cc = (entry.build)(&Params::defaults(entry.params), init(10));
+            assert!(cc.cwnd() > 0, "{}", entry.name);
+            assert!(!cc.state().is_empty(), "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn names_and_aliases_are_unique() {
+        for entry in CONTROLLERS {
+            for name in entry.aliases.iter().chain([&entry.name]) {
+                assert!(
+                    core::ptr::eq(find(CONTROLLERS, name).unwrap(), entry),
+                    "{name}"
+                );
+            }
+        }
+    }
+}
