@@ -9,6 +9,7 @@
 
 #[cfg(test)]
 pub(crate) mod ack_clock;
+pub mod cubic;
 pub mod newreno;
 pub mod registry;
 

@@ -1,6 +1,6 @@
 //! The controllers that a scenario can name.
 
-use super::{Build, newreno};
+use super::{Build, cubic, newreno};
 use crate::registry::Entry;
 
 /// Every controller, in the order in which `acklab list cc` shows them.
@@ -15,6 +15,15 @@ pub static CONTROLLERS: &[Entry<Build>] = &[
                  tcp-congestion-ops.cc, tcp-linux-reno.cc",
         params: newreno::PARAMS,
         build: newreno::build,
+    },
+    Entry {
+        name: "cubic",
+        aliases: &[],
+        summary: "Window as a cubic function of the time since the last loss; HyStart or \
+                  HyStart++.",
+        source: "RFC 9438, RFC 9406; Linux net/ipv4/tcp_cubic.c; ns-3.44 tcp-cubic.cc",
+        params: cubic::PARAMS,
+        build: cubic::build,
     },
     // BBR
 ];
