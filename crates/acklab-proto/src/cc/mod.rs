@@ -12,6 +12,7 @@ pub(crate) mod ack_clock;
 pub mod cubic;
 pub mod newreno;
 pub mod registry;
+pub mod vegas;
 
 use acklab_units::{Instant, Rate, Span};
 use alloc::boxed::Box;

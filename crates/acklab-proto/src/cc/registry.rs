@@ -1,6 +1,6 @@
 //! The controllers that a scenario can name.
 
-use super::{Build, cubic, newreno};
+use super::{Build, cubic, newreno, vegas};
 use crate::registry::Entry;
 
 /// Every controller, in the order in which `acklab list cc` shows them.
@@ -24,6 +24,14 @@ pub static CONTROLLERS: &[Entry<Build>] = &[
         source: "RFC 9438, RFC 9406; Linux net/ipv4/tcp_cubic.c; ns-3.44 tcp-cubic.cc",
         params: cubic::PARAMS,
         build: cubic::build,
+    },
+    Entry {
+        name: "vegas",
+        aliases: &[],
+        summary: "Holds a few segments in the queue, judged by the RTT once a round.",
+        source: "Brakmo and Peterson 1995; Linux net/ipv4/tcp_vegas.c; ns-3.44 tcp-vegas.cc",
+        params: vegas::PARAMS,
+        build: vegas::build,
     },
     // BBR
 ];
