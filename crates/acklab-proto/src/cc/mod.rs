@@ -10,7 +10,9 @@
 #[cfg(test)]
 pub(crate) mod ack_clock;
 pub mod cubic;
+pub mod fixed;
 pub mod newreno;
+pub mod rate;
 pub mod registry;
 pub mod vegas;
 

@@ -1,6 +1,6 @@
 //! The controllers that a scenario can name.
 
-use super::{Build, cubic, newreno, vegas};
+use super::{Build, cubic, fixed, newreno, rate, vegas};
 use crate::registry::Entry;
 
 /// Every controller, in the order in which `acklab list cc` shows them.
@@ -33,6 +33,22 @@ pub static CONTROLLERS: &[Entry<Build>] = &[
         params: vegas::PARAMS,
         build: vegas::build,
     },
+    Entry {
+        name: "fixed",
+        aliases: &[],
+        summary: "A window that never changes.",
+        source: "for experiments",
+        params: fixed::PARAMS,
+        build: fixed::build,
+    },
+    Entry {
+        name: "rate",
+        aliases: &[],
+        summary: "A pacing rate that never changes.",
+        source: "for experiments",
+        params: rate::PARAMS,
+        build: rate::build,
+    },
     // BBR
 ];
 
@@ -60,6 +76,21 @@ mod tests {
                     "{name}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn the_thesis_and_kernel_names_resolve() {
+        for name in [
+            "newreno",
+            "reno",
+            "linuxreno",
+            "cubic",
+            "vegas",
+            "fixed",
+            "rate",
+        ] {
+            assert!(find(CONTROLLERS, name).is_some(), "{name}");
         }
     }
 }
