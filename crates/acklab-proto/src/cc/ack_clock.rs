@@ -77,12 +77,13 @@ pub fn loss(ms: u64, outstanding: u64) -> Loss {
     }
 }
 
-/// A timeout at `ms` with 40 segments outstanding.
+/// A timeout at `ms` that gives up all of 40 segments outstanding.
 pub fn rto(ms: u64, first: bool) -> Rto {
     let bytes = 40 * u64::from(MSS);
     Rto {
         now: at(ms),
         prior_inflight: bytes,
+        inflight: 0,
         outstanding: bytes,
         first,
         snd_nxt: bytes,

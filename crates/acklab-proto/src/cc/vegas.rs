@@ -219,7 +219,7 @@ impl CongestionControl for LinuxVegas {
 
     fn on_rto(&mut self, rto: &Rto) {
         let ssthresh = rto.first.then(|| self.window.reno_ssthresh());
-        self.window.collapse(ssthresh);
+        self.window.collapse(ssthresh, rto.inflight);
         self.follow(RecoveryPhase::Loss, rto.snd_nxt);
     }
 

@@ -160,7 +160,7 @@ impl CongestionControl for LinuxCubic {
         let ssthresh = rto
             .first
             .then(|| self.bic.recalc_ssthresh(&self.settings, cwnd));
-        self.window.collapse(ssthresh);
+        self.window.collapse(ssthresh, rto.inflight);
         self.bic = Bic::default();
         if let Exit::Linux(hystart) = &mut self.exit {
             hystart.rearm(rto.now.as_nanos() / 1_000, rto.snd_nxt);

@@ -31,7 +31,7 @@ impl CongestionControl for LinuxReno {
 
     fn on_rto(&mut self, rto: &Rto) {
         let ssthresh = rto.first.then(|| self.window.reno_ssthresh());
-        self.window.collapse(ssthresh);
+        self.window.collapse(ssthresh, rto.inflight);
     }
 
     fn on_spurious(&mut self, _spurious: &Spurious) {

@@ -138,15 +138,14 @@ impl Window {
     }
 
     /// `tcp_enter_loss`: the threshold falls to `ssthresh` if there is one, the window to one
-    /// segment. Linux adds what it still counts in flight, which a controller cannot know: here
-    /// that is the sender's part.
-    pub fn collapse(&mut self, ssthresh: Option<u32>) {
+    /// segment more than the `inflight` bytes that loss marking spared.
+    pub fn collapse(&mut self, ssthresh: Option<u32>, inflight: u64) {
         if let Some(ssthresh) = ssthresh {
             self.remember();
             self.snd_ssthresh = ssthresh;
         }
         self.snd_cwnd_cnt = 0;
-        self.snd_cwnd = 1;
+        self.snd_cwnd = inflight.div_ceil(u64::from(self.mss)) as u32 + 1;
     }
 
     /// `tcp_undo_cwnd_reduction` with `tcp_reno_undo_cwnd`; a second undo does nothing.
@@ -303,12 +302,19 @@ mod tests {
     #[test]
     fn a_timeout_leaves_one_segment_and_a_repeated_one_keeps_the_threshold() {
         let mut w = window(40, 60);
-        w.collapse(Some(w.reno_ssthresh()));
+        w.collapse(Some(w.reno_ssthresh()), 0);
         assert_eq!((w.snd_cwnd, w.snd_ssthresh), (1, 20));
-        w.collapse(None);
+        w.collapse(None, 0);
         assert_eq!((w.snd_cwnd, w.snd_ssthresh), (1, 20));
         w.undo();
         assert_eq!((w.snd_cwnd, w.snd_ssthresh), (40, 60));
+    }
+
+    #[test]
+    fn a_timeout_spares_what_is_still_in_flight() {
+        let mut w = window(40, 60);
+        w.collapse(None, 3 * u64::from(MSS) - 100);
+        assert_eq!(w.snd_cwnd, 4);
     }
 
     #[test]
