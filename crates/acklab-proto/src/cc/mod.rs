@@ -7,7 +7,16 @@
 //! Quantities are bytes; a controller that its source defines in packets divides by
 //! [`CcInit::mss`] and keeps packets inside.
 
+#[cfg(test)]
+pub(crate) mod ack_clock;
+pub mod cubic;
+pub mod fixed;
+#[cfg(test)]
+mod invariants;
+pub mod newreno;
+pub mod rate;
 pub mod registry;
+pub mod vegas;
 
 use acklab_units::{Instant, Rate, Span};
 use alloc::boxed::Box;
@@ -336,3 +345,8 @@ pub trait CongestionControl: core::fmt::Debug + Send {
 
 /// How the registry makes a controller.
 pub type Build = fn(&crate::registry::Params, CcInit) -> Box<dyn CongestionControl>;
+
+/// The examples of the guide for authors of controllers, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/extending/congestion-controller.md")]
+pub struct ExtendingGuide;
