@@ -7,6 +7,8 @@
 //! Quantities are bytes; a controller that its source defines in packets divides by
 //! [`CcInit::mss`] and keeps packets inside.
 
+pub mod bbr;
+pub mod bbr1;
 pub mod registry;
 
 use acklab_units::{Instant, Rate, Span};
@@ -260,6 +262,10 @@ pub struct IdleRestart {
 /// A congestion controller. Object-safe; every `on_*` but `on_ack`, `on_loss` and `on_rto` has a
 /// default that does nothing.
 pub trait CongestionControl: core::fmt::Debug + Send {
+    /// The handshake measured the path before any data was sent. `now`: when it was complete;
+    /// `rtt`: its round-trip time. A flow without a handshake never calls this.
+    fn on_handshake_rtt(&mut self, _now: Instant, _rtt: Span) {}
+
     /// A segment left.
     fn on_sent(&mut self, _sent: &Sent) {}
 

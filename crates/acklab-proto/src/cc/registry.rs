@@ -7,4 +7,5 @@ use crate::registry::Entry;
 pub static CONTROLLERS: &[Entry<Build>] = &[
     // loss- and delay-based
     // BBR
+    super::bbr1::ENTRY,
 ];
