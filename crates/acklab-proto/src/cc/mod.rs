@@ -9,6 +9,7 @@
 
 pub mod bbr;
 pub mod bbr1;
+pub mod bbr3;
 pub mod registry;
 
 use acklab_units::{Instant, Rate, Span};

@@ -8,4 +8,5 @@ pub static CONTROLLERS: &[Entry<Build>] = &[
     // loss- and delay-based
     // BBR
     super::bbr1::ENTRY,
+    super::bbr3::ENTRY,
 ];
