@@ -9,6 +9,9 @@
 
 #[cfg(test)]
 pub(crate) mod ack_clock;
+pub mod bbr;
+pub mod bbr1;
+pub mod bbr3;
 pub mod cubic;
 pub mod fixed;
 #[cfg(test)]
@@ -271,6 +274,10 @@ pub struct IdleRestart {
 /// A congestion controller. Object-safe; every `on_*` but `on_ack`, `on_loss` and `on_rto` has a
 /// default that does nothing.
 pub trait CongestionControl: core::fmt::Debug + Send {
+    /// The handshake measured the path before any data was sent. `now`: when it was complete;
+    /// `rtt`: its round-trip time. A flow without a handshake never calls this.
+    fn on_handshake_rtt(&mut self, _now: Instant, _rtt: Span) {}
+
     /// A segment left.
     fn on_sent(&mut self, _sent: &Sent) {}
 

@@ -50,6 +50,8 @@ pub static CONTROLLERS: &[Entry<Build>] = &[
         build: rate::build,
     },
     // BBR
+    super::bbr1::ENTRY,
+    super::bbr3::ENTRY,
 ];
 
 #[cfg(test)]
