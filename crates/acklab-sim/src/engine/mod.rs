@@ -171,7 +171,7 @@ impl<T: Transport> Engine<T> {
     fn deliver(&mut self, packet: Packet) {
         let segment = self.arena.take(packet);
         let i = (packet.flow.0 ^ 1) as usize;
-        self.hosts[i].on_segment(self.now, &segment);
+        self.hosts[i].on_segment(self.now, segment);
         self.transmit(i);
         let next = self.hosts[i].next_wakeup();
         self.events.no_later_than(self.host_source(i), next);
@@ -179,19 +179,29 @@ impl<T: Transport> Engine<T> {
 
     /// Puts everything on the wire that host `i` has to send now.
     fn transmit(&mut self, i: usize) {
-        while let Some(segment) = self.hosts[i].poll_transmit(self.now) {
-            self.send(FlowId(i as u32), segment);
+        loop {
+            while let Some(segment) = self.hosts[i].transport.poll_transmit(self.now) {
+                self.send(i, segment);
+            }
+            // Sending may raise events (room in the buffer), and they may lead to more to send.
+            if !self.hosts[i].run_app(self.now) {
+                break;
+            }
         }
+        self.hosts[i].note_window(self.now);
     }
 
     #[inline]
-    fn send(&mut self, flow: FlowId, segment: Segment) {
+    fn send(&mut self, i: usize, segment: Segment) {
+        let size = segment.ip_len();
+        self.hosts[i].note_sent(segment.len, size);
+        let flow = FlowId(i as u32);
         let position = self.routes.start(flow);
         let Hop::Link(first) = self.routes.hop(position) else {
             unreachable!("a flow has at least one link in each direction");
         };
         let packet = Packet {
-            size: segment.ip_len(),
+            size,
             ecn: segment.ecn,
             id: self.arena.insert(segment, position),
             flow,
