@@ -133,21 +133,26 @@ impl Link {
         }
     }
 
-    /// A packet arrives at the near end.
+    /// A packet arrives at the near end. Says whether [`Link::next_wakeup`] may have changed.
     #[inline]
-    pub fn offer<D: LinkDriver>(&mut self, now: Instant, packet: Packet, driver: &mut D) {
+    pub fn offer<D: LinkDriver>(&mut self, now: Instant, packet: Packet, driver: &mut D) -> bool {
         self.stats.offered += 1;
+        let mut moved = true;
         match (&self.filter, &mut self.line) {
             // By far the most frequent case, without a call.
             (None, Line::Computed(line)) => {
                 if !line.offer(now, packet, &mut self.stats) {
                     self.drop(now, packet, DropReason::QueueFull, driver);
+                    moved = false;
+                } else {
+                    moved = line.len() == 1;
                 }
             }
             (None, Line::Queued(_)) => self.enqueue(now, packet, driver),
             (Some(_), _) => self.offer_to_filter(now, packet, driver),
         }
         self.check();
+        moved
     }
 
     /// The next packet that has reached the far end at or before `now`; to be called until `None`.

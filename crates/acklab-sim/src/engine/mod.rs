@@ -163,9 +163,10 @@ impl<T: Transport> Engine<T> {
 
     #[inline]
     fn offer(&mut self, i: usize, packet: Packet) {
-        self.links[i].offer(self.now, packet, &mut self.arena);
-        let next = self.links[i].next_wakeup();
-        self.events.set(Source(i as u32), next);
+        let link = &mut self.links[i];
+        if link.offer(self.now, packet, &mut self.arena) {
+            self.events.set(Source(i as u32), link.next_wakeup());
+        }
     }
 
     fn deliver(&mut self, packet: Packet) {
