@@ -14,6 +14,7 @@ pub mod dumbbell;
 mod host;
 pub mod queue;
 mod routes;
+mod tcp;
 #[cfg(test)]
 mod tests;
 pub mod window;
@@ -51,6 +52,14 @@ impl fmt::Display for Interrupted {
 }
 
 impl std::error::Error for Interrupted {}
+
+/// Runs `plan` with TCP.
+///
+/// # Errors
+/// If `stop` became true before the end.
+pub fn run(plan: &Plan, seed: u64, stop: &AtomicBool) -> Result<RunResult, Interrupted> {
+    run_with(plan, seed, stop, tcp::connection)
+}
 
 /// Runs `plan` with transports made by `make`, which is called for both ends of each flow.
 ///
