@@ -269,7 +269,7 @@ pub(crate) fn write_in_units(
     value: u64,
     units: &[(&str, u64)],
 ) -> fmt::Result {
-    let fits = |scale: u64| value >= scale && (scale == 1 || value % (scale / 1000) == 0);
+    let fits = |scale: u64| value >= scale && (scale == 1 || value.is_multiple_of(scale / 1000));
     let fallback = if value == 0 { 0 } else { units.len() - 1 };
     let i = units.iter().position(|(_, s)| fits(*s)).unwrap_or(fallback);
     let (name, scale) = units[i];
