@@ -17,7 +17,7 @@ impl Registries {
         Self {
             cc: cc::registry::CONTROLLERS,
             ack: ack::registry::POLICIES,
-            filter: &[],
+            filter: acklab_path::ack_filter::registry::FILTERS,
         }
     }
 }
