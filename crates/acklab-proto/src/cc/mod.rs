@@ -9,6 +9,7 @@
 
 pub mod bbr;
 pub mod bbr1;
+pub mod bbr2;
 pub mod bbr3;
 pub mod registry;
 

@@ -8,5 +8,6 @@ pub static CONTROLLERS: &[Entry<Build>] = &[
     // loss- and delay-based
     // BBR
     super::bbr1::ENTRY,
+    super::bbr2::ENTRY,
     super::bbr3::ENTRY,
 ];
