@@ -2,4 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod app;
+pub mod engine;
 pub mod plan;
+pub mod record;
+pub mod scenario;
+pub mod transport;

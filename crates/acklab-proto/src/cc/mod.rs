@@ -7,11 +7,20 @@
 //! Quantities are bytes; a controller that its source defines in packets divides by
 //! [`CcInit::mss`] and keeps packets inside.
 
+#[cfg(test)]
+pub(crate) mod ack_clock;
 pub mod bbr;
 pub mod bbr1;
 pub mod bbr2;
 pub mod bbr3;
+pub mod cubic;
+pub mod fixed;
+#[cfg(test)]
+mod invariants;
+pub mod newreno;
+pub mod rate;
 pub mod registry;
+pub mod vegas;
 
 use acklab_units::{Instant, Rate, Span};
 use alloc::boxed::Box;
@@ -141,7 +150,7 @@ pub struct Ack {
 }
 
 /// The sender's recovery state, with Linux's names (`tcp_ca_state`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
 #[repr(u8)]
 pub enum RecoveryPhase {
     /// Nothing unusual.
@@ -200,8 +209,10 @@ pub struct SegmentLost {
 pub struct Rto {
     /// When.
     pub now: Instant,
-    /// Bytes in flight when it did, before everything was marked lost.
+    /// Bytes in flight when it did, before losses were marked.
     pub prior_inflight: u64,
+    /// Bytes still in flight after loss marking: segments sent less than an RTT ago are spared.
+    pub inflight: u64,
     /// Bytes sent and not cumulatively acknowledged.
     pub outstanding: u64,
     /// It is the first of a series (no back-off yet), or new data was acknowledged since the
@@ -342,3 +353,8 @@ pub trait CongestionControl: core::fmt::Debug + Send {
 
 /// How the registry makes a controller.
 pub type Build = fn(&crate::registry::Params, CcInit) -> Box<dyn CongestionControl>;
+
+/// The examples of the guide for authors of controllers, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/extending/congestion-controller.md")]
+pub struct ExtendingGuide;

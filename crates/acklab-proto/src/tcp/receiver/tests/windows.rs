@@ -1,0 +1,183 @@
+//! The window over time: autotuning ahead of a sender, closing, opening.
+
+use super::fixture::{Bench, Delayed, MSS, Silent, edge};
+use crate::ack::AckReason;
+use crate::tcp::config::{AckChoice, Profile, TcpConfig};
+use crate::tcp::receiver::{Data, TimestampReply};
+use acklab_units::{Instant, Rate, Span};
+use std::boxed::Box;
+
+/// A sender in slow start that fills a path of `rate` and `rtt`.
+struct SlowStart {
+    bench: Bench,
+    rate: Rate,
+    rtt: Span,
+    start: Instant,
+    sent: u64,
+    rounds: u32,
+}
+
+impl SlowStart {
+    fn new(rate: Rate, rtt: Span) -> Self {
+        let cfg = TcpConfig::default();
+        let policy = AckChoice::named("linux").unwrap();
+        Self {
+            bench: Bench::new(&cfg, (policy.entry.build)(&policy.params)),
+            rate,
+            rtt,
+            start: Instant::ZERO + rtt,
+            sent: 0,
+            rounds: 0,
+        }
+    }
+
+    /// One flight arrives and is read; what exceeds the path queues and takes longer. Returns how
+    /// many ACKs it caused.
+    fn flight(&mut self, segments: u64) -> u64 {
+        let gap = self.rate.serialisation(1500);
+        let age = self.rtt.max(gap * segments);
+        self.rounds += 1;
+        let mut acks = 0;
+        for i in 0..segments {
+            self.bench.at((self.start + gap * i).as_nanos() / 1000);
+            self.bench.push(Data {
+                offset: edge(self.sent),
+                len: MSS,
+                reply: Some(TimestampReply {
+                    ecr: self.rounds,
+                    age,
+                }),
+                ..Data::default()
+            });
+            self.bench.receiver.read(self.bench.now, u64::MAX);
+            acks += u64::from(self.bench.ack().is_some());
+            self.sent += 1;
+        }
+        self.start += age;
+        acks
+    }
+}
+
+/// The smallest ratio, in percent, of the window to what the sender wants to have in flight in the
+/// next round, until `most` segments are in flight.
+fn headroom(rate: Rate, rtt: Span, most: u64) -> u64 {
+    let mut s = SlowStart::new(rate, rtt);
+    let (mut flight, mut worst) = (10, u64::MAX);
+    for _ in 0..20 {
+        s.flight(flight);
+        flight = (2 * flight).min(most);
+        worst = worst.min(s.bench.last.window * 100 / (flight * u64::from(MSS)));
+    }
+    worst
+}
+
+/// Linux spends 16 quick ACKs at first and goes on one by one while the window grows: from the
+/// third flight on, when the buffer follows what was read in the second.
+#[test]
+fn slow_start_is_acknowledged_one_by_one_and_the_rest_two_by_two() {
+    let mut s = SlowStart::new(Rate::from_bps(10_000_000), Span::from_millis(48));
+    assert_eq!([10, 20].map(|flight| s.flight(flight)), [10, 16]);
+    let growing: u64 = [40, 80].map(|flight| s.flight(flight)).iter().sum();
+    assert!(growing >= 110, "{growing}");
+    s.flight(80);
+    assert_eq!([80, 80].map(|flight| s.flight(flight)), [40, 40]);
+}
+
+/// 160 segments are what Linux reaches in slow start on this path with a buffer of one BDP.
+#[test]
+fn the_window_leaves_slow_start_room() {
+    let rate = Rate::from_bps(10_000_000);
+    let room = headroom(rate, Span::from_millis(48), 160);
+    assert!(room >= 100, "{room} %");
+    let rate = Rate::from_bps(1_000_000_000);
+    let room = headroom(rate, Span::from_millis(20), 2000);
+    assert!(room >= 100, "{room} %");
+}
+
+#[test]
+fn the_window_grows_while_data_flows_and_says_so() {
+    let mut b = Bench::linux();
+    assert!(b.segment(0).window_grew);
+    b.receiver.read(b.now, u64::MAX);
+    let mut grew = 0;
+    for n in 1..30 {
+        grew += u32::from(b.segment(n).window_grew);
+        b.receiver.read(b.now, u64::MAX);
+        b.ack();
+    }
+    assert!((4..12).contains(&grew), "{grew}");
+    // The limit stops one unread segment below the buffer, and is rounded up to 128 bytes.
+    assert_eq!(b.last.window, (81_920u64 - 1448).div_ceil(128) * 128);
+}
+
+#[test]
+fn without_a_reader_the_window_closes_and_a_read_reopens_it() {
+    let mut b = Bench::linux();
+    let mut n = 0;
+    while b.receiver.window_edge() >= edge(n + 1) {
+        b.segment(n);
+        n += 1;
+        b.ack();
+    }
+    b.at(1_000_000).ack();
+    assert!(b.last.window < u64::from(MSS));
+    let edge_before = b.receiver.window_edge();
+    assert_eq!(b.receiver.read(b.now, 1000), 1000);
+    assert_eq!(b.ack(), None);
+    b.receiver.read(b.now, 20_000);
+    assert_eq!(b.ack().unwrap().0, AckReason::Window);
+    assert!(b.receiver.window_edge() > edge_before);
+}
+
+#[test]
+fn a_prompt_reader_causes_no_window_updates() {
+    for profile in [Profile::Linux, Profile::Ns3, Profile::Rfc] {
+        let cfg = TcpConfig::new(profile);
+        let mut b = Bench::new(&cfg, Box::<Delayed>::default());
+        let mut updates = 0;
+        for n in 0..2000 {
+            let ack = b.at(n * 100).segment_and_read(n);
+            updates += u32::from(ack.is_some_and(|a| a.0 == AckReason::Window));
+        }
+        assert_eq!(updates, 0, "{profile:?}");
+    }
+}
+
+/// Few ACKs while the limit grows: the window is not announced behind the policy's back.
+#[test]
+fn a_growing_limit_causes_no_window_updates() {
+    for profile in [Profile::Linux, Profile::Ns3, Profile::Rfc] {
+        let mut b = Bench::new(&TcpConfig::new(profile), Box::new(Silent));
+        for n in 0..500 {
+            assert_eq!(b.at(n * 100).segment_and_read(n), None, "{profile:?}");
+            if n % 20 == 19 {
+                b.receiver.request_ack(AckReason::Timer);
+                assert_eq!(b.ack().unwrap().0, AckReason::Timer);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_fixed_window_waits_for_half_the_buffer() {
+    let mut cfg = TcpConfig::new(Profile::Rfc);
+    cfg.recv_buffer.initial = 20_000;
+    cfg.recv_buffer.max = 20_000;
+    let mut b = Bench::new(&cfg, Box::<Delayed>::default());
+    for n in 0..13 {
+        b.segment(n);
+        b.ack();
+    }
+    b.bytes(edge(13), 20_001);
+    b.at(1_000_000).ack();
+    assert_eq!(b.last.window, 0);
+    b.receiver.read(b.now, 1447);
+    assert_eq!(b.ack(), None);
+    b.receiver.read(b.now, 1);
+    assert_eq!(b.ack().unwrap().0, AckReason::Window);
+    assert_eq!(b.last.window, 1448);
+    b.receiver.read(b.now, 1447);
+    assert_eq!(b.ack(), None);
+    b.receiver.read(b.now, 1);
+    assert_eq!(b.ack().unwrap().0, AckReason::Window);
+}

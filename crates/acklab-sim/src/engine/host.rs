@@ -1,0 +1,98 @@
+//! One end of a flow: a transport and the application on top of it.
+
+use crate::app::App;
+use crate::record::TimeMean;
+use crate::transport::Transport;
+use acklab_proto::segment::Segment;
+use acklab_units::Instant;
+
+/// A transport endpoint with its application.
+#[derive(Debug)]
+pub struct Host<T> {
+    /// The transport.
+    pub transport: T,
+    /// The application.
+    pub app: App,
+    /// When the connection is to be opened; `None` afterwards, and at the passive end.
+    opens_at: Option<Instant>,
+    /// Time-weighted mean of the congestion window in bytes, where it is of interest.
+    pub window: Option<TimeMean>,
+    /// Segments sent that carry payload.
+    pub data_packets: u64,
+    /// Bytes of IP packets sent.
+    pub wire_bytes: u64,
+}
+
+impl<T: Transport> Host<T> {
+    /// A host that opens its connection at `opens_at`, or waits for the other end to do so.
+    pub fn new(transport: T, app: App, opens_at: Option<Instant>) -> Self {
+        Self {
+            transport,
+            app,
+            opens_at,
+            window: None,
+            data_packets: 0,
+            wire_bytes: 0,
+        }
+    }
+
+    /// A segment arrived.
+    #[inline]
+    pub fn on_segment(&mut self, now: Instant, segment: &Segment) {
+        self.transport.on_segment(now, segment);
+        self.run_app(now);
+    }
+
+    /// Runs what is due at `now`.
+    pub fn on_wakeup(&mut self, now: Instant) {
+        if self.opens_at.is_some_and(|at| at <= now) {
+            self.opens_at = None;
+            self.transport.open(now);
+        }
+        if self.transport.next_timeout().is_some_and(|at| at <= now) {
+            self.transport.on_timeout(now);
+        }
+        if self.app.next_wakeup().is_some_and(|at| at <= now) {
+            self.app.on_wakeup(now, &mut self.transport);
+        }
+        self.run_app(now);
+    }
+
+    /// A segment with `payload` bytes was sent in an IP packet of `size` bytes.
+    #[inline]
+    pub fn note_sent(&mut self, payload: u32, size: u32) {
+        self.data_packets += u64::from(payload > 0);
+        self.wire_bytes += u64::from(size);
+    }
+
+    /// When [`Host::on_wakeup`] must be called.
+    #[inline]
+    pub fn next_wakeup(&self) -> Option<Instant> {
+        let never = Instant::MAX;
+        let at = self
+            .opens_at
+            .unwrap_or(never)
+            .min(self.transport.next_timeout().unwrap_or(never))
+            .min(self.app.next_wakeup().unwrap_or(never));
+        (at < never).then_some(at)
+    }
+
+    /// Tells the application what happened; says whether anything had.
+    #[inline]
+    pub fn run_app(&mut self, now: Instant) -> bool {
+        let mut any = false;
+        while let Some(event) = self.transport.poll_event() {
+            any = true;
+            self.app.on_event(now, event, &mut self.transport);
+        }
+        any
+    }
+
+    /// Everything that could be sent now was.
+    #[inline]
+    pub fn note_window(&mut self, now: Instant) {
+        if let Some(mean) = &mut self.window {
+            mean.set(now, self.transport.cwnd());
+        }
+    }
+}
