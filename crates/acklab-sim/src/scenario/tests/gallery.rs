@@ -62,3 +62,11 @@ fn every_run_keeps_to_what_its_file_expects() {
     }
     assert!(violations.is_empty(), "\n{}", violations.join("\n"));
 }
+
+#[test]
+fn the_example_in_the_reference_loads() {
+    let page = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenario.md");
+    let page = fs::read_to_string(page).unwrap();
+    let example = page.split("```toml\n").nth(1).unwrap();
+    load("docs/scenario.md", example.split("```").next().unwrap());
+}
