@@ -2,7 +2,7 @@
 //!
 //! Pure state machines without a clock: the same code runs in virtual and in wall time. Packets
 //! are small descriptors; their segments stay with the driver, which lends them out through
-//! [`PacketStore`].
+//! [`PacketStore`](packet::PacketStore).
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -12,6 +12,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod ack_filter;
+pub mod impair;
 pub mod link;
 pub mod packet;
 pub mod qdisc;

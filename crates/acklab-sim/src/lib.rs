@@ -2,4 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod app;
+pub mod engine;
 pub mod plan;
+pub mod record;
+pub mod transport;

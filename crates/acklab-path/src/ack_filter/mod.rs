@@ -5,6 +5,12 @@
 //! become superfluous. Data, and acknowledgements that carry more than an acknowledgement, always
 //! pass, and what was held for the same flow leaves before them.
 
+pub mod aggregate;
+pub mod cake;
+pub mod registry;
+#[cfg(test)]
+mod testing;
+
 use crate::packet::{DropReason, FlowId, Packet, PacketId};
 use acklab_proto::segment::Segment;
 use acklab_units::Instant;

@@ -1,1 +1,341 @@
-//! One direction of a line: filter, queue, serialiser, impairments, delay.
+//! One direction of a line: ACK filter, queue, serialiser, impairments, delay.
+//!
+//! A link is driven by three calls: [`Link::offer`] puts a packet in, [`Link::advance`] hands out
+//! what has reached the far end, [`Link::next_wakeup`] says when to ask again. However many packets
+//! are on their way, a link needs one pending wake.
+//!
+//! **No event for the end of a transmission.** A first-in-first-out transmitter of fixed rate
+//! decides about a packet's departure when it arrives: `start = max(now, busy_until)`. With a
+//! drop-tail queue that is all there is to know ([`computed`]). With another discipline, or where
+//! packets may overtake each other, a real queue is served as late as possible, but with the
+//! instants at which the service happens ([`queued`]): whoever looks at the link brings it up to
+//! date first.
+//!
+//! **At one instant** the order is: services that begin, the filter's timer, arrivals. It follows
+//! that the packet in service never counts against a queue limit, and that the two ways of
+//! computing agree packet for packet.
+
+mod computed;
+mod delay_line;
+mod queued;
+mod stats;
+#[cfg(test)]
+mod tests;
+mod transmitter;
+
+pub use stats::LinkStats;
+
+use crate::ack_filter::{AckFilter, FilterStats, Verdict};
+use crate::impair::{ImpairConfig, LinkStreams, Loss};
+use crate::packet::{DropReason, Packet, PacketStore};
+use crate::qdisc::{self, QueueDisc, pfifo};
+use acklab_units::{Instant, Rate, Span};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use computed::Computed;
+use queued::{Around, Queued};
+use transmitter::Transmitter;
+
+/// The fixed properties of a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkConfig {
+    /// Bits per second; [`Rate::MAX`] = takes no time.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Link-layer bytes added to every IP packet when it is serialised.
+    pub overhead: u32,
+    /// Impairments.
+    pub impair: ImpairConfig,
+}
+
+/// The queue in front of a transmitter.
+#[derive(Debug)]
+pub enum Queue {
+    /// Drop-tail: the link computes departures in advance where it can.
+    Pfifo(pfifo::Limit),
+    /// Any discipline, always asked.
+    Discipline(Box<dyn QueueDisc>),
+}
+
+/// What a link needs from whoever drives it.
+pub trait LinkDriver: PacketStore {
+    /// `packet` is gone, for `reason`; its place in the store is free again.
+    fn on_drop(&mut self, now: Instant, packet: Packet, reason: DropReason);
+}
+
+/// One direction of a line.
+#[derive(Debug)]
+pub struct Link {
+    line: Line,
+    loss: Loss,
+    filter: Option<Filter>,
+    stats: LinkStats,
+}
+
+#[derive(Debug)]
+enum Line {
+    Computed(Computed),
+    Queued(Box<Queued>),
+}
+
+/// An ACK filter with a buffer for its verdicts.
+#[derive(Debug)]
+struct Filter {
+    inner: Box<dyn AckFilter>,
+    verdicts: Vec<Verdict>,
+    watches_queue: bool,
+}
+
+impl Filter {
+    fn new(inner: Box<dyn AckFilter>) -> Self {
+        Self {
+            watches_queue: inner.watches_queue(),
+            inner,
+            verdicts: Vec::new(),
+        }
+    }
+
+    fn as_watcher(&mut self) -> Option<&mut Box<dyn AckFilter>> {
+        self.watches_queue.then_some(&mut self.inner)
+    }
+}
+
+impl Link {
+    /// An idle link.
+    pub fn new(
+        config: &LinkConfig,
+        queue: Queue,
+        filter: Option<Box<dyn AckFilter>>,
+        streams: LinkStreams,
+    ) -> Self {
+        let filter = filter.map(Filter::new);
+        let watched = filter.as_ref().is_some_and(|f| f.watches_queue);
+        let tx = Transmitter::new(config.rate, config.overhead);
+        let loss = Loss::new(config.impair.loss, streams.loss.clone());
+        let line = match queue {
+            Queue::Pfifo(limit) if !watched && config.impair.keeps_order() => {
+                Line::Computed(Computed::new(tx, limit, config, streams))
+            }
+            Queue::Pfifo(limit) => Line::Queued(Box::new(Queued::new(
+                tx,
+                Box::new(pfifo::Pfifo::new(limit)),
+                config,
+                streams,
+            ))),
+            Queue::Discipline(q) => Line::Queued(Box::new(Queued::new(tx, q, config, streams))),
+        };
+        Self {
+            line,
+            loss,
+            filter,
+            stats: LinkStats::default(),
+        }
+    }
+
+    /// A packet arrives at the near end.
+    #[inline]
+    pub fn offer<D: LinkDriver>(&mut self, now: Instant, packet: Packet, driver: &mut D) {
+        self.stats.offered += 1;
+        if self.filter.is_some() {
+            self.offer_to_filter(now, packet, driver);
+        } else {
+            self.enqueue(now, packet, driver);
+        }
+        self.check();
+    }
+
+    /// The next packet that has reached the far end at or before `now`; to be called until `None`.
+    #[inline]
+    pub fn advance<D: LinkDriver>(&mut self, now: Instant, driver: &mut D) -> Option<Packet> {
+        self.catch_up(now, driver);
+        loop {
+            let packet = match &mut self.line {
+                Line::Computed(line) => line.pop(now),
+                Line::Queued(line) => line.pop(now),
+            }?;
+            if !self.loss.strikes() {
+                self.stats.on_delivered(packet);
+                self.check();
+                return Some(packet);
+            }
+            self.drop(now, packet, DropReason::RandomLoss, driver);
+        }
+    }
+
+    /// When [`Link::advance`] must be called next; it may turn out that nothing has arrived.
+    #[inline]
+    pub fn next_wakeup(&self) -> Option<Instant> {
+        let line = match &self.line {
+            Line::Computed(line) => line.next_wakeup(),
+            Line::Queued(line) => line.next_wakeup(),
+        };
+        let Some(filter) = &self.filter else {
+            return line;
+        };
+        match (line, filter.inner.next_wakeup()) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// Counters. Services up to the last call are in.
+    pub fn stats(&self) -> &LinkStats {
+        &self.stats
+    }
+
+    /// The filter's counters, if there is a filter.
+    pub fn filter_stats(&self) -> Option<FilterStats> {
+        self.filter.as_ref().map(|f| f.inner.stats())
+    }
+
+    /// The discipline's counters; `None` where departures are computed in advance.
+    pub fn qdisc_stats(&self) -> Option<qdisc::Stats> {
+        match &self.line {
+            Line::Computed(_) => None,
+            Line::Queued(line) => Some(line.qdisc_stats()),
+        }
+    }
+
+    /// Packets and bytes waiting for the transmitter at `now`, the one in service not counted.
+    pub fn waiting<D: LinkDriver>(&mut self, now: Instant, driver: &mut D) -> (u32, u64) {
+        self.catch_up(now, driver);
+        match &mut self.line {
+            Line::Computed(line) => line.waiting(now),
+            Line::Queued(line) => line.waiting(),
+        }
+    }
+
+    /// How long the transmitter has been busy from the start to `now`.
+    pub fn busy(&self, now: Instant) -> Span {
+        let until = match &self.line {
+            Line::Computed(line) => line.busy_until(),
+            Line::Queued(line) => line.busy_until(),
+        };
+        // What is booked beyond `now` has no gap in it.
+        self.stats
+            .booked
+            .saturating_sub(until.saturating_since(now))
+    }
+
+    /// Packets inside: held by the filter, waiting, in service or on their way.
+    pub fn inside(&self) -> u64 {
+        let held = self.filter.as_ref().map_or(0, |f| f.inner.stats().held);
+        let line = match &self.line {
+            Line::Computed(line) => line.len(),
+            Line::Queued(line) => line.len(),
+        };
+        u64::from(held) + line as u64
+    }
+
+    /// Runs everything that happened inside up to `now`.
+    #[inline]
+    fn catch_up<D: LinkDriver>(&mut self, now: Instant, driver: &mut D) {
+        if self.filter.is_some() {
+            self.run_filter_timer(now, driver);
+        }
+        self.serve(now, driver);
+    }
+
+    #[inline]
+    fn serve<D: LinkDriver>(&mut self, now: Instant, driver: &mut D) {
+        if let Line::Queued(line) = &mut self.line {
+            let around = &mut Around {
+                watcher: self.filter.as_mut().and_then(Filter::as_watcher),
+                stats: &mut self.stats,
+                driver,
+            };
+            line.serve(now, around);
+        }
+    }
+
+    #[inline]
+    fn enqueue<D: LinkDriver>(&mut self, now: Instant, packet: Packet, driver: &mut D) {
+        match &mut self.line {
+            Line::Computed(line) => {
+                if !line.offer(now, packet, &mut self.stats) {
+                    self.drop(now, packet, DropReason::QueueFull, driver);
+                }
+            }
+            Line::Queued(line) => {
+                let around = &mut Around {
+                    watcher: self.filter.as_mut().and_then(Filter::as_watcher),
+                    stats: &mut self.stats,
+                    driver,
+                };
+                line.offer(now, packet, around);
+            }
+        }
+    }
+
+    fn drop<D: LinkDriver>(
+        &mut self,
+        now: Instant,
+        packet: Packet,
+        reason: DropReason,
+        driver: &mut D,
+    ) {
+        self.stats.on_dropped(reason);
+        driver.on_drop(now, packet, reason);
+    }
+
+    fn offer_to_filter<D: LinkDriver>(&mut self, now: Instant, packet: Packet, driver: &mut D) {
+        self.catch_up(now, driver);
+        if let Some(f) = &mut self.filter {
+            let segment = driver.segment(packet.id);
+            f.inner.on_packet(now, packet, segment, &mut f.verdicts);
+        }
+        self.carry_out(now, driver);
+    }
+
+    fn run_filter_timer<D: LinkDriver>(&mut self, now: Instant, driver: &mut D) {
+        while let Some(f) = &mut self.filter
+            && let Some(at) = f.inner.next_wakeup()
+            && at <= now
+        {
+            self.serve(at, driver);
+            if let Some(f) = &mut self.filter {
+                f.inner.on_wakeup(at, &mut f.verdicts);
+                let next = f.inner.next_wakeup();
+                assert!(
+                    next.is_none_or(|next| next > at),
+                    "filter timer stuck at {at:?}"
+                );
+            }
+            self.carry_out(at, driver);
+        }
+    }
+
+    /// Does what the filter decided, in its order.
+    fn carry_out<D: LinkDriver>(&mut self, now: Instant, driver: &mut D) {
+        let Some(f) = &mut self.filter else { return };
+        let mut verdicts = core::mem::take(&mut f.verdicts);
+        for verdict in verdicts.drain(..) {
+            match verdict {
+                Verdict::Forward(packet, _) => self.enqueue(now, packet, driver),
+                Verdict::Drop(packet, reason) => self.drop(now, packet, reason, driver),
+                Verdict::DropQueued(id) => {
+                    let Line::Queued(line) = &mut self.line else {
+                        panic!("a filter that does not watch the queue wants {id:?} out of it");
+                    };
+                    if let Some(packet) = line.remove(id) {
+                        self.drop(now, packet, DropReason::AckThinned, driver);
+                    }
+                }
+            }
+        }
+        if let Some(f) = &mut self.filter {
+            f.verdicts = verdicts;
+        }
+    }
+
+    /// Conservation: what came in went out, was dropped, or is inside.
+    #[inline]
+    fn check(&self) {
+        debug_assert_eq!(
+            self.stats.offered + self.stats.duplicated,
+            self.stats.delivered + self.stats.dropped() + self.inside(),
+            "packets appeared or vanished"
+        );
+    }
+}

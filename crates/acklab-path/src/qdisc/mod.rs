@@ -1,5 +1,7 @@
 //! Queue disciplines: the contract.
 
+pub mod pfifo;
+
 use crate::packet::{DropReason, Packet, PacketId};
 use acklab_units::Instant;
 

@@ -3,7 +3,16 @@
 //! One file per policy. The receiver tells the policy about each arrival, and the policy answers
 //! with a decision; sending, SACK blocks and windows are the receiver's business.
 
+pub mod byte_counting;
+mod counted;
+pub mod delayed;
+pub mod linux;
+pub mod per_packet;
+pub mod periodic;
 pub mod registry;
+#[cfg(test)]
+mod testing;
+mod urgent;
 
 use acklab_units::{Instant, Span};
 use alloc::boxed::Box;
@@ -92,6 +101,10 @@ pub trait AckPolicy: core::fmt::Debug + Send {
 
     /// This end sent data (Linux: leaves quickack for interactive "pingpong" sessions).
     fn on_data_sent(&mut self, _now: Instant) {}
+
+    /// The segment that the next [`AckPolicy::on_data`] reports lets the receiver offer a larger
+    /// window than before (Linux `tcp_grow_window`: it stays in quickack while the window grows).
+    fn on_window_grown(&mut self) {}
 }
 
 /// How the registry makes a policy.

@@ -137,7 +137,7 @@ pub struct Ack {
 }
 
 /// The sender's recovery state, with Linux's names (`tcp_ca_state`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
 #[repr(u8)]
 pub enum RecoveryPhase {
     /// Nothing unusual.
@@ -196,8 +196,10 @@ pub struct SegmentLost {
 pub struct Rto {
     /// When.
     pub now: Instant,
-    /// Bytes in flight when it did, before everything was marked lost.
+    /// Bytes in flight when it did, before losses were marked.
     pub prior_inflight: u64,
+    /// Bytes still in flight after loss marking: segments sent less than an RTT ago are spared.
+    pub inflight: u64,
     /// Bytes sent and not cumulatively acknowledged.
     pub outstanding: u64,
     /// It is the first of a series (no back-off yet), or new data was acknowledged since the

@@ -170,6 +170,9 @@ pub struct TcpConfig {
     pub rtt_estimator: RttEstimator,
     /// RTT samples are rounded down to this (ns-3 and timestamp-only stacks: 1 ms); zero = exact.
     pub rtt_granularity: Span,
+    /// Timers expire on multiples of this after they are set (Linux: a tick of 4 ms at HZ = 250);
+    /// zero = exact.
+    pub jiffy: Span,
     /// Unanswered retransmission timeouts before the connection is given up (Linux
     /// `tcp_retries2` = 15).
     pub max_retries: u32,
@@ -183,6 +186,9 @@ pub struct TcpConfig {
     pub frto: bool,
     /// Undo spurious reductions by timestamps (Eifel, RFC 3522 and 4015) and DSACK (RFC 3708).
     pub undo: bool,
+    /// Nagle's algorithm with Minshall's modification: a partial segment waits while an earlier
+    /// partial one is unacknowledged.
+    pub nagle: bool,
     /// Limited transmit (RFC 3042).
     pub limited_transmit: bool,
     /// The window grows only when it was the limit (RFC 7661 in spirit, Linux
@@ -248,12 +254,14 @@ impl TcpConfig {
             initial_rto: Span::from_secs(1),
             rtt_estimator: RttEstimator::Linux,
             rtt_granularity: Span::ZERO,
+            jiffy: Span::from_millis(4),
             max_retries: 15,
             loss_detection: LossDetection::Rack,
             tlp: true,
             reduction: Reduction::Prr,
             frto: true,
             undo: true,
+            nagle: true,
             limited_transmit: true,
             cwnd_validation: true,
             idle_restart: true,
@@ -290,6 +298,8 @@ impl TcpConfig {
                 granularity: Span::from_millis(1),
             },
             rtt_granularity: Span::from_millis(1),
+            jiffy: Span::ZERO,
+            nagle: false,
             max_retries: 6,
             loss_detection: LossDetection::DupAck,
             tlp: false,

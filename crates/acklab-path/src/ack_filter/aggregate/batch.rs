@@ -1,0 +1,183 @@
+//! The acknowledgements held together, and the timers of all batches.
+
+use crate::packet::{FlowId, Packet};
+use acklab_units::{Instant, SeqNum};
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+/// Which of the held acknowledgements go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Release {
+    /// The last one; it stands for those before it.
+    Last,
+    /// All, back to back.
+    Burst,
+}
+
+/// A held acknowledgement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Held {
+    pub(super) packet: Packet,
+    pub(super) ack: SeqNum,
+}
+
+impl Held {
+    /// Whether `self` says more than `later`, which arrived after it: only if `later` was
+    /// overtaken on its way here. At equal numbers the later one has the newer window, timestamp
+    /// and SACK blocks.
+    fn outranks(&self, later: &Self) -> bool {
+        self.flow() == later.flow() && later.ack.before(self.ack)
+    }
+
+    fn flow(&self) -> FlowId {
+        self.packet.flow
+    }
+}
+
+/// The acknowledgements that one counter and one timer watch over.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Batch {
+    held: Vec<Held>,
+    /// Acknowledgements absorbed since the last release, dropped ones included.
+    count: u32,
+    deadline: Option<Instant>,
+}
+
+impl Batch {
+    /// Takes one more in; the one that became superfluous, if any, comes out.
+    pub(super) fn absorb(&mut self, new: Held, release: Release) -> Option<Packet> {
+        self.count += 1;
+        match (release, self.held.last_mut()) {
+            (Release::Last, Some(old)) if old.outranks(&new) => Some(new.packet),
+            (Release::Last, Some(old)) => Some(core::mem::replace(old, new).packet),
+            _ => {
+                self.held.push(new);
+                None
+            }
+        }
+    }
+
+    /// How many were absorbed since the last release.
+    pub(super) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Whether nothing is held.
+    pub(super) fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    /// Starts over; what was held comes out in order of arrival.
+    pub(super) fn release(&mut self) -> impl Iterator<Item = Packet> + '_ {
+        self.count = 0;
+        self.deadline = None;
+        self.held.drain(..).map(|h| h.packet)
+    }
+}
+
+/// The deadlines of all batches.
+///
+/// A deadline is always the same span ahead of the present, so that later ones come later, and a
+/// plain queue keeps them in order. Entries that no longer hold stay until they reach the front.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Timers {
+    queue: VecDeque<(Instant, usize)>,
+}
+
+impl Timers {
+    /// Sets the deadline of `batches[key]`; a former one no longer counts.
+    pub(super) fn arm(&mut self, batches: &mut [Batch], key: usize, at: Instant) {
+        debug_assert!(self.queue.back().is_none_or(|(t, _)| *t <= at));
+        batches[key].deadline = Some(at);
+        self.queue.push_back((at, key));
+    }
+
+    /// Takes the batch out whose deadline came first, if it has come.
+    pub(super) fn expired(&mut self, batches: &[Batch], now: Instant) -> Option<usize> {
+        self.prune(batches);
+        if self.next()? > now {
+            return None;
+        }
+        self.queue.pop_front().map(|(_, key)| key)
+    }
+
+    /// Forgets entries at the front that no longer hold. To be called before [`Timers::next`].
+    pub(super) fn prune(&mut self, batches: &[Batch]) {
+        while let Some(&(at, key)) = self.queue.front() {
+            if batches[key].deadline == Some(at) {
+                break;
+            }
+            self.queue.pop_front();
+        }
+    }
+
+    /// The first deadline.
+    pub(super) fn next(&self) -> Option<Instant> {
+        self.queue.front().map(|(at, _)| *at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::testing::{at, packet};
+    use super::*;
+
+    fn held(id: u32, flow: u32, ack: u32) -> Held {
+        Held {
+            packet: packet(id, flow),
+            ack: SeqNum(ack),
+        }
+    }
+
+    fn ids(batch: &mut Batch) -> Vec<u32> {
+        batch.release().map(|p| p.id.0).collect()
+    }
+
+    #[test]
+    fn the_last_stands_for_those_before_it() {
+        let mut b = Batch::default();
+        assert_eq!(b.absorb(held(1, 0, 100), Release::Last), None);
+        assert_eq!(b.absorb(held(2, 0, 200), Release::Last).unwrap().id.0, 1);
+        assert_eq!(b.absorb(held(3, 0, 200), Release::Last).unwrap().id.0, 2);
+        assert_eq!((b.count(), ids(&mut b)), (3, alloc::vec![3]));
+        assert!(b.is_empty() && b.count() == 0);
+    }
+
+    #[test]
+    fn an_overtaken_ack_does_not_replace_a_higher_one() {
+        let mut b = Batch::default();
+        b.absorb(held(1, 0, 5), Release::Last);
+        // Across the wrap 5 is higher than 2^32 - 5.
+        let loser = b.absorb(held(2, 0, u32::MAX - 4), Release::Last);
+        assert_eq!(loser.unwrap().id.0, 2);
+        // Another flow's number says nothing about this one's.
+        assert_eq!(b.absorb(held(3, 1, 1), Release::Last).unwrap().id.0, 1);
+    }
+
+    #[test]
+    fn a_burst_keeps_all_in_order() {
+        let mut b = Batch::default();
+        for i in 1..=4 {
+            assert_eq!(b.absorb(held(i, 0, 10 - i), Release::Burst), None);
+        }
+        assert_eq!(ids(&mut b), [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn deadlines_that_no_longer_hold_are_skipped() {
+        let mut batches = alloc::vec![Batch::default(); 3];
+        let mut timers = Timers::default();
+        for (key, t) in [(0, 10), (1, 20), (0, 30), (2, 40)] {
+            timers.arm(&mut batches, key, at(t));
+        }
+        batches[2].deadline = None;
+        timers.prune(&batches);
+        assert_eq!(timers.next(), Some(at(20)), "batch 0 was armed anew");
+        assert_eq!(timers.expired(&batches, at(19)), None);
+        assert_eq!(timers.expired(&batches, at(35)), Some(1));
+        batches[1].deadline = None;
+        assert_eq!(timers.expired(&batches, at(35)), Some(0));
+        batches[0].deadline = None;
+        assert_eq!(timers.expired(&batches, at(99)), None);
+    }
+}

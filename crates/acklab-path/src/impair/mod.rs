@@ -1,0 +1,107 @@
+//! Random misbehaviour of a line: loss, jitter, reordering and duplication.
+//!
+//! Each kind draws from a stream of its own, so switching one on never moves the draws of another.
+
+mod jitter;
+mod loss;
+
+pub use jitter::Jitter;
+pub use loss::{Loss, LossConfig};
+
+use acklab_proto::rng::{self, Rng, RngCore};
+use acklab_units::Span;
+
+/// What goes wrong on a line, after serialisation.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ImpairConfig {
+    /// Loss, judged at the far end: a lost packet has occupied the line.
+    pub loss: LossConfig,
+    /// Extra delay, uniform in `[0, jitter]`; order is kept.
+    pub jitter: Span,
+    /// Probability that a packet is held back by `reorder_delay`, so that later ones overtake it.
+    pub reorder: f64,
+    /// How long such a packet is held back.
+    pub reorder_delay: Span,
+    /// Probability that a packet arrives twice.
+    pub duplicate: f64,
+}
+
+impl ImpairConfig {
+    /// Whether packets leave the line once each and in the order in which they entered it.
+    pub fn keeps_order(&self) -> bool {
+        (self.reorder <= 0.0 || self.reorder_delay.is_zero()) && self.duplicate <= 0.0
+    }
+}
+
+/// The random streams of one link.
+#[derive(Clone, Debug)]
+pub struct LinkStreams {
+    /// Decides about losses.
+    pub loss: Rng,
+    /// Draws extra delays.
+    pub jitter: Rng,
+    /// Decides who is held back.
+    pub reorder: Rng,
+    /// Decides who is copied.
+    pub duplicate: Rng,
+}
+
+impl LinkStreams {
+    /// The streams of link `name` under root seed `root`.
+    pub fn new(root: u64, name: &str) -> Self {
+        let stream = |what: &str| rng::stream(root, &alloc::format!("link/{name}/{what}"));
+        Self {
+            loss: stream("loss"),
+            jitter: stream("jitter"),
+            reorder: stream("reorder"),
+            duplicate: stream("duplicate"),
+        }
+    }
+}
+
+/// An event of fixed probability with its own stream; draws nothing if it cannot happen.
+#[derive(Clone, Debug)]
+pub struct Chance {
+    probability: f64,
+    rng: Rng,
+}
+
+impl Chance {
+    /// An event that happens with `probability`.
+    pub fn new(probability: f64, rng: Rng) -> Self {
+        Self { probability, rng }
+    }
+
+    /// Whether it happens this time.
+    pub fn strikes(&mut self) -> bool {
+        self.probability > 0.0 && rng::unit(&mut self.rng) < self.probability
+    }
+}
+
+/// A uniform draw from `[0, n]`, without a float.
+fn up_to(rng: &mut Rng, n: u64) -> u64 {
+    ((u128::from(rng.next_u64()) * (u128::from(n) + 1)) >> 64) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chances_come_true_as_often_as_they_say() {
+        let mut c = Chance::new(0.2, rng::stream(1, "x"));
+        let hits = (0..100_000).filter(|_| c.strikes()).count();
+        // Four standard deviations of a binomial are 506.
+        assert!((19_494..=20_506).contains(&hits), "{hits}");
+    }
+
+    #[test]
+    fn uniform_draws_reach_both_ends() {
+        let mut r = rng::stream(1, "y");
+        let mut seen = [0u32; 4];
+        for _ in 0..4000 {
+            seen[up_to(&mut r, 3) as usize] += 1;
+        }
+        assert!(seen.iter().all(|&n| (880..=1120).contains(&n)), "{seen:?}");
+    }
+}

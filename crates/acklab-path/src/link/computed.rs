@@ -1,0 +1,113 @@
+//! A drop-tail queue and a line that keeps the order: everything is known on arrival.
+//!
+//! One ring holds each packet from arrival to delivery, in an order that is that of arrival, of
+//! service and of delivery at once. Packets whose service has begun are a prefix of it.
+
+use super::transmitter::Transmitter;
+use super::{LinkConfig, LinkStats};
+use crate::impair::{Jitter, LinkStreams};
+use crate::packet::Packet;
+use crate::qdisc::pfifo::Limit;
+use acklab_units::{Instant, Span};
+use alloc::collections::VecDeque;
+
+#[derive(Debug)]
+struct Entry {
+    start: Instant,
+    arrival: Instant,
+    packet: Packet,
+}
+
+#[derive(Debug)]
+pub(super) struct Computed {
+    tx: Transmitter,
+    limit: Limit,
+    delay: Span,
+    jitter: Jitter,
+    ring: VecDeque<Entry>,
+    /// Length of the prefix known to have begun service.
+    begun: usize,
+    /// Bytes of the rest.
+    waiting_bytes: u64,
+}
+
+impl Computed {
+    pub fn new(tx: Transmitter, limit: Limit, config: &LinkConfig, streams: LinkStreams) -> Self {
+        Self {
+            tx,
+            limit,
+            delay: config.delay,
+            jitter: Jitter::new(config.impair.jitter, streams.jitter),
+            ring: VecDeque::new(),
+            begun: 0,
+            waiting_bytes: 0,
+        }
+    }
+
+    /// Takes the packet in, or says that the queue is full.
+    #[inline]
+    pub fn offer(&mut self, now: Instant, packet: Packet, stats: &mut LinkStats) -> bool {
+        let (packets, bytes) = self.waiting(now);
+        if !self.limit.admits(packets, bytes, packet.size) {
+            return false;
+        }
+        let service = self.tx.book(now, packet.size);
+        stats.on_served(service.start - now, service.end - service.start);
+        if service.start > now {
+            self.waiting_bytes += u64::from(packet.size);
+            stats.on_waiting(packets + 1, self.waiting_bytes);
+        } else {
+            self.begun += 1;
+        }
+        let nominal = service.end.saturating_add(self.delay);
+        self.ring.push_back(Entry {
+            start: service.start,
+            arrival: self.jitter.arrival(nominal),
+            packet,
+        });
+        true
+    }
+
+    /// The next packet that has arrived.
+    #[inline]
+    pub fn pop(&mut self, now: Instant) -> Option<Packet> {
+        let head = self.ring.front()?;
+        if head.arrival > now || head.arrival == Instant::MAX {
+            return None;
+        }
+        let packet = head.packet;
+        self.ring.pop_front();
+        if self.begun > 0 {
+            self.begun -= 1;
+        } else {
+            self.waiting_bytes -= u64::from(packet.size);
+        }
+        Some(packet)
+    }
+
+    #[inline]
+    pub fn next_wakeup(&self) -> Option<Instant> {
+        let at = self.ring.front()?.arrival;
+        (at < Instant::MAX).then_some(at)
+    }
+
+    /// Packets and bytes whose service begins after `now`.
+    #[inline]
+    pub fn waiting(&mut self, now: Instant) -> (u32, u64) {
+        while let Some(e) = self.ring.get(self.begun)
+            && e.start <= now
+        {
+            self.waiting_bytes -= u64::from(e.packet.size);
+            self.begun += 1;
+        }
+        ((self.ring.len() - self.begun) as u32, self.waiting_bytes)
+    }
+
+    pub fn busy_until(&self) -> Instant {
+        self.tx.busy_until()
+    }
+
+    pub fn len(&self) -> usize {
+        self.ring.len()
+    }
+}

@@ -1,0 +1,191 @@
+//! A real queue discipline in front of the transmitter, and a line on which packets may overtake.
+//!
+//! The discipline is asked at the instant at which the transmitter becomes free, but the call is
+//! made later, when somebody looks: before an arrival, before a delivery. No packet can reach the
+//! far end earlier than one propagation delay after its service begins, so that is soon enough for
+//! the next wake.
+
+use super::delay_line::DelayLine;
+use super::transmitter::Transmitter;
+use super::{LinkConfig, LinkDriver, LinkStats};
+use crate::ack_filter::AckFilter;
+use crate::impair::{Chance, Jitter, LinkStreams};
+use crate::packet::{DropReason, Packet, PacketId};
+use crate::qdisc::{self, Enqueue, QueueDisc};
+use acklab_units::{Instant, Span};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+#[derive(Debug)]
+pub(super) struct Queued {
+    tx: Transmitter,
+    qdisc: Box<dyn QueueDisc>,
+    delay: Span,
+    jitter: Jitter,
+    reorder: Chance,
+    reorder_delay: Span,
+    duplicate: Chance,
+    line: DelayLine,
+    /// When the discipline is to be asked next; `None` while it has nothing to give.
+    service_at: Option<Instant>,
+    /// When the packet of that number joined the queue.
+    entered: Vec<Instant>,
+    /// What the discipline dropped when it was last asked.
+    dropped: Vec<(Packet, DropReason)>,
+}
+
+/// What surrounds the queue: the filter in front, the link's counters, the link's driver.
+pub(super) struct Around<'a, D> {
+    pub watcher: Option<&'a mut Box<dyn AckFilter>>,
+    pub stats: &'a mut LinkStats,
+    pub driver: &'a mut D,
+}
+
+impl<D: LinkDriver> Around<'_, D> {
+    fn on_left(&mut self, packet: Packet) {
+        if let Some(filter) = &mut self.watcher {
+            filter.on_left_queue(packet.id, packet.flow);
+        }
+    }
+
+    fn on_drop(&mut self, now: Instant, packet: Packet, reason: DropReason) {
+        self.on_left(packet);
+        self.stats.on_dropped(reason);
+        self.driver.on_drop(now, packet, reason);
+    }
+}
+
+impl Queued {
+    pub fn new(
+        tx: Transmitter,
+        qdisc: Box<dyn QueueDisc>,
+        config: &LinkConfig,
+        streams: LinkStreams,
+    ) -> Self {
+        let impair = &config.impair;
+        Self {
+            tx,
+            qdisc,
+            delay: config.delay,
+            jitter: Jitter::new(impair.jitter, streams.jitter),
+            reorder: Chance::new(impair.reorder, streams.reorder),
+            reorder_delay: impair.reorder_delay,
+            duplicate: Chance::new(impair.duplicate, streams.duplicate),
+            line: DelayLine::default(),
+            service_at: None,
+            entered: Vec::new(),
+            dropped: Vec::new(),
+        }
+    }
+
+    /// A packet arrives at the queue.
+    pub fn offer<D: LinkDriver>(
+        &mut self,
+        now: Instant,
+        packet: Packet,
+        around: &mut Around<'_, D>,
+    ) {
+        self.serve(now, around);
+        self.note_entry(now, packet.id);
+        let refused = match self.qdisc.enqueue(now, packet) {
+            Enqueue::Queued => None,
+            Enqueue::Dropped(reason) => Some((packet, reason)),
+            Enqueue::Evicted(victim, reason) => Some((victim, reason)),
+        };
+        self.dropped.extend(refused);
+        self.report_drops(now, around);
+        self.service_at = Some(now.max(self.tx.busy_until()));
+        self.serve(now, around);
+        let waiting = self.qdisc.stats();
+        around.stats.on_waiting(waiting.packets, waiting.bytes);
+    }
+
+    /// Runs the services that begin at or before `now`.
+    pub fn serve<D: LinkDriver>(&mut self, now: Instant, around: &mut Around<'_, D>) {
+        while let Some(at) = self.service_at
+            && at <= now
+            && at < Instant::MAX
+        {
+            let dropped = &mut self.dropped;
+            let next = self.qdisc.dequeue(at, &mut |p, why| dropped.push((p, why)));
+            self.report_drops(at, around);
+            match next {
+                Some(packet) => {
+                    around.on_left(packet);
+                    self.transmit(at, packet, around);
+                }
+                None => self.service_at = self.qdisc.next_ready().filter(|ready| *ready > at),
+            }
+        }
+    }
+
+    /// Takes out a packet that the filter found superfluous; it knows that it has left.
+    pub fn remove(&mut self, id: PacketId) -> Option<Packet> {
+        self.qdisc.remove(id)
+    }
+
+    /// The next packet that has arrived.
+    pub fn pop(&mut self, now: Instant) -> Option<Packet> {
+        self.line.pop(now)
+    }
+
+    pub fn next_wakeup(&self) -> Option<Instant> {
+        let arrival = self.line.next_arrival().unwrap_or(Instant::MAX);
+        let service = self.service_at.unwrap_or(Instant::MAX);
+        let at = arrival.min(service.saturating_add(self.delay));
+        (at < Instant::MAX).then_some(at)
+    }
+
+    pub fn waiting(&self) -> (u32, u64) {
+        let s = self.qdisc.stats();
+        (s.packets, s.bytes)
+    }
+
+    pub fn qdisc_stats(&self) -> qdisc::Stats {
+        self.qdisc.stats()
+    }
+
+    pub fn busy_until(&self) -> Instant {
+        self.tx.busy_until()
+    }
+
+    pub fn len(&self) -> usize {
+        self.qdisc.stats().packets as usize + self.line.len()
+    }
+
+    fn note_entry(&mut self, now: Instant, id: PacketId) {
+        let i = id.0 as usize;
+        if i >= self.entered.len() {
+            self.entered.resize(i + 1, Instant::ZERO);
+        }
+        self.entered[i] = now;
+    }
+
+    fn report_drops<D: LinkDriver>(&mut self, now: Instant, around: &mut Around<'_, D>) {
+        for (packet, reason) in self.dropped.drain(..) {
+            around.on_drop(now, packet, reason);
+        }
+    }
+
+    fn transmit<D: LinkDriver>(&mut self, at: Instant, packet: Packet, around: &mut Around<'_, D>) {
+        let service = self.tx.book(at, packet.size);
+        let sojourn = at - self.entered[packet.id.0 as usize];
+        around.stats.on_served(sojourn, service.end - service.start);
+        self.service_at = Some(service.end);
+        let arrival = self.arrival(service.end, around.stats);
+        self.line.insert(arrival, packet);
+        if self.duplicate.strikes() {
+            around.stats.duplicated += 1;
+            self.line.insert(arrival, around.driver.duplicate(packet));
+        }
+    }
+
+    fn arrival(&mut self, end: Instant, stats: &mut LinkStats) -> Instant {
+        let at = self.jitter.arrival(end.saturating_add(self.delay));
+        if !self.reorder.strikes() {
+            return at;
+        }
+        stats.reordered += 1;
+        at.saturating_add(self.reorder_delay)
+    }
+}

@@ -1,0 +1,267 @@
+//! Links against closed forms, and the two ways of computing against each other.
+
+use super::*;
+use crate::packet::{FlowId, PacketId};
+use acklab_proto::segment::{Ecn, Segment};
+use proptest::prelude::*;
+
+/// A store that only counts.
+#[derive(Default)]
+struct Driver {
+    segment: Segment,
+    copies: u32,
+    drops: Vec<(u64, u32, DropReason)>,
+}
+
+impl PacketStore for Driver {
+    fn segment(&self, _id: PacketId) -> &Segment {
+        &self.segment
+    }
+
+    fn duplicate(&mut self, packet: Packet) -> Packet {
+        self.copies += 1;
+        Packet {
+            id: PacketId(1_000_000 + self.copies),
+            ..packet
+        }
+    }
+}
+
+impl LinkDriver for Driver {
+    fn on_drop(&mut self, now: Instant, packet: Packet, reason: DropReason) {
+        self.drops.push((now.as_nanos(), packet.id.0, reason));
+    }
+}
+
+fn packet(id: u32, size: u32) -> Packet {
+    Packet {
+        id: PacketId(id),
+        size,
+        flow: FlowId(0),
+        ecn: Ecn::NotEct,
+    }
+}
+
+const PLAIN: LinkConfig = LinkConfig {
+    rate: Rate::from_bps(10_000_000),
+    delay: Span::from_millis(5),
+    overhead: 2,
+    impair: ImpairConfig {
+        loss: crate::impair::LossConfig::None,
+        jitter: Span::ZERO,
+        reorder: 0.0,
+        reorder_delay: Span::ZERO,
+        duplicate: 0.0,
+    },
+};
+
+fn streams() -> LinkStreams {
+    LinkStreams::new(11, "l")
+}
+
+fn computed(config: &LinkConfig, limit: pfifo::Limit) -> Link {
+    let link = Link::new(config, Queue::Pfifo(limit), None, streams());
+    assert!(matches!(link.line, Line::Computed(_)) == config.impair.keeps_order());
+    link
+}
+
+fn queued(config: &LinkConfig, limit: pfifo::Limit) -> Link {
+    let queue = Queue::Discipline(Box::new(pfifo::Pfifo::new(limit)));
+    Link::new(config, queue, None, streams())
+}
+
+/// Offers `(time, size)` in order, waking the link when it asks for it. Returns deliveries.
+fn drive(link: &mut Link, driver: &mut Driver, arrivals: &[(u64, u32)]) -> Vec<(u64, u32)> {
+    let mut out = Vec::new();
+    let mut wake = |link: &mut Link, driver: &mut Driver, until: Instant| {
+        while let Some(at) = link.next_wakeup()
+            && at <= until
+        {
+            while let Some(p) = link.advance(at, driver) {
+                out.push((at.as_nanos(), p.id.0));
+            }
+            assert!(link.next_wakeup().is_none_or(|next| next > at));
+        }
+    };
+    for (i, (at, size)) in arrivals.iter().enumerate() {
+        wake(link, driver, Instant::from_nanos(*at));
+        link.offer(Instant::from_nanos(*at), packet(i as u32, *size), driver);
+    }
+    wake(link, driver, Instant::from_nanos(u64::MAX - 1));
+    out
+}
+
+#[test]
+fn a_train_leaves_at_line_rate_and_arrives_after_the_delay() {
+    // (1500 + 2) bytes at 10 Mbit/s take 1,201,600 ns.
+    let mut link = computed(&PLAIN, pfifo::Limit::Packets(100));
+    let out = drive(&mut link, &mut Driver::default(), &[(7, 1500); 4]);
+    let expect: Vec<_> = (1..=4u64)
+        .map(|n| (7 + n * 1_201_600 + 5_000_000, n as u32 - 1))
+        .collect();
+    assert_eq!(out, expect);
+    assert_eq!(link.stats().sojourn_max, Span::from_nanos(3 * 1_201_600));
+    assert_eq!(
+        link.busy(Instant::from_nanos(7 + 1000)),
+        Span::from_nanos(1000)
+    );
+}
+
+#[test]
+fn the_packet_in_service_does_not_count_against_the_limit() {
+    let mut link = computed(&PLAIN, pfifo::Limit::Packets(3));
+    let mut driver = Driver::default();
+    let out = drive(&mut link, &mut driver, &[(0, 1500); 10]);
+    assert_eq!(out.len(), 4);
+    assert_eq!(driver.drops.len(), 6);
+    assert_eq!(link.stats().dropped_for(DropReason::QueueFull), 6);
+    assert_eq!(link.stats().max_waiting, 3);
+}
+
+#[test]
+fn a_place_is_free_at_the_instant_at_which_a_service_begins() {
+    let mut link = computed(&PLAIN, pfifo::Limit::Packets(1));
+    let mut driver = Driver::default();
+    let t = 1_201_600;
+    let train = [(0, 1500), (0, 1500), (t - 1, 1500), (t, 1500)];
+    let out = drive(&mut link, &mut driver, &train);
+    assert_eq!(driver.drops, [(t - 1, 2, DropReason::QueueFull)]);
+    assert_eq!(out.len(), 3);
+}
+
+#[test]
+fn a_lost_packet_has_occupied_the_line() {
+    let mut config = PLAIN;
+    config.impair.loss = crate::impair::LossConfig::Periodic(2);
+    let mut driver = Driver::default();
+    let mut link = computed(&config, pfifo::Limit::Packets(9));
+    let out = drive(&mut link, &mut driver, &[(0, 1500); 3]);
+    let arrival = |n: u64| n * 1_201_600 + 5_000_000;
+    assert_eq!(out, [(arrival(1), 0), (arrival(3), 2)]);
+    assert_eq!(driver.drops, [(arrival(2), 1, DropReason::RandomLoss)]);
+}
+
+#[test]
+fn a_link_without_limit_is_a_pure_delay() {
+    let config = LinkConfig {
+        rate: Rate::MAX,
+        ..PLAIN
+    };
+    let mut link = computed(&config, pfifo::Limit::Packets(1));
+    let out = drive(&mut link, &mut Driver::default(), &[(3, 1500); 50]);
+    assert_eq!(out.len(), 50);
+    assert!(out.iter().all(|(at, _)| *at == 5_000_003));
+}
+
+#[test]
+fn a_dead_link_swallows_what_its_queue_holds_and_never_wakes() {
+    let config = LinkConfig {
+        rate: Rate::ZERO,
+        ..PLAIN
+    };
+    for mut link in [
+        computed(&config, pfifo::Limit::Packets(2)),
+        queued(&config, pfifo::Limit::Packets(2)),
+    ] {
+        let mut driver = Driver::default();
+        assert_eq!(drive(&mut link, &mut driver, &[(0, 1500); 5]), []);
+        assert_eq!((driver.drops.len(), link.inside()), (2, 3));
+    }
+}
+
+#[test]
+fn held_back_packets_are_overtaken() {
+    let mut config = PLAIN;
+    config.impair.reorder = 0.2;
+    config.impair.reorder_delay = Span::from_micros(3000);
+    let arrivals: Vec<_> = (0..5000u64).map(|i| (i * 1_300_000, 1500)).collect();
+    let mut link = computed(&config, pfifo::Limit::Packets(9));
+    let out = drive(&mut link, &mut Driver::default(), &arrivals);
+    assert_eq!(out.len(), 5000);
+    let held = out
+        .iter()
+        .filter(|(at, id)| at - arrivals[*id as usize].0 == 5_000_000 + 1_201_600 + 3_000_000)
+        .count() as u64;
+    assert_eq!(held, link.stats().reordered);
+    // Mean 1000, standard deviation 28.
+    assert!((887..=1113).contains(&held), "{held}");
+    let late = out.windows(2).filter(|w| w[0].1 > w[1].1).count() as u64;
+    assert!(late > held / 2 && late <= held, "{late} of {held}");
+}
+
+#[test]
+fn copies_arrive_with_the_original() {
+    let mut config = PLAIN;
+    config.impair.duplicate = 1.0;
+    let mut link = computed(&config, pfifo::Limit::Packets(9));
+    let out = drive(&mut link, &mut Driver::default(), &[(0, 1500)]);
+    assert_eq!(out, [(6_201_600, 0), (6_201_600, 1_000_001)]);
+    assert_eq!(link.stats().duplicated, 1);
+}
+
+fn traffic() -> impl Strategy<Value = Vec<(u64, u32)>> {
+    // Gaps around the serialisation time, many of them exactly zero or exactly one packet long.
+    let gap = prop_oneof![Just(0u64), Just(1_201_600), 0u64..3_000_000];
+    let size = prop_oneof![Just(1500u32), Just(52), 40u32..1500];
+    proptest::collection::vec((gap, size), 1..300).prop_map(|steps| {
+        steps
+            .into_iter()
+            .scan(0, |t, (gap, size)| {
+                *t += gap;
+                Some((*t, size))
+            })
+            .collect()
+    })
+}
+
+fn limits() -> impl Strategy<Value = pfifo::Limit> {
+    prop_oneof![
+        (0u32..20).prop_map(pfifo::Limit::Packets),
+        (0u64..20_000).prop_map(pfifo::Limit::Bytes),
+    ]
+}
+
+proptest! {
+    /// Same deliveries to the nanosecond, same drops at the same time, same counters.
+    #[test]
+    fn computed_departures_are_those_of_a_real_queue(
+        arrivals in traffic(),
+        limit in limits(),
+        loss in 0.0f64..0.2,
+        jitter_us in prop_oneof![Just(0u64), 1u64..5000],
+    ) {
+        let mut config = PLAIN;
+        config.impair.loss = crate::impair::LossConfig::Bernoulli(loss);
+        config.impair.jitter = Span::from_micros(jitter_us);
+        let (mut a, mut b) = (computed(&config, limit), queued(&config, limit));
+        let (mut da, mut db) = (Driver::default(), Driver::default());
+        prop_assert_eq!(drive(&mut a, &mut da, &arrivals), drive(&mut b, &mut db, &arrivals));
+        prop_assert_eq!(da.drops, db.drops);
+        prop_assert_eq!(a.stats(), b.stats());
+        prop_assert_eq!(a.inside(), 0);
+    }
+
+    /// Looking at a link at any time changes nothing about it.
+    #[test]
+    fn looking_is_harmless(arrivals in traffic(), limit in limits(), look in 1usize..5) {
+        let (mut a, mut b) = (queued(&PLAIN, limit), queued(&PLAIN, limit));
+        let (mut da, mut db) = (Driver::default(), Driver::default());
+        let mut seen = Vec::new();
+        for (i, (at, size)) in arrivals.iter().enumerate() {
+            let now = Instant::from_nanos(*at);
+            for link in [&mut a, &mut b] {
+                link.offer(now, packet(i as u32, *size), &mut da);
+            }
+            if i % look == 0 {
+                a.waiting(now, &mut da);
+            }
+            while let Some(p) = a.advance(now, &mut da) {
+                seen.push(p.id.0);
+            }
+        }
+        let rest = drive(&mut a, &mut da, &[]);
+        seen.extend(rest.iter().map(|(_, id)| *id));
+        let all: Vec<_> = drive(&mut b, &mut db, &[]).iter().map(|(_, id)| *id).collect();
+        prop_assert_eq!(seen, all);
+    }
+}

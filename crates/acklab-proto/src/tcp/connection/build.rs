@@ -1,0 +1,150 @@
+//! Putting segments together: the sender's half, the acknowledging half, the options.
+
+use super::{Connection, State};
+use crate::segment::{Ecn, Flags, SackBlock, SackBlocks, Segment, SynOptions, Timestamps};
+use crate::tcp::config::EcnMode;
+use crate::tcp::receiver::AckFields;
+use crate::tcp::sender::{Outgoing, ts_clock};
+use acklab_units::Instant;
+
+/// Bytes of the timestamps option with its padding.
+const TIMESTAMPS_LEN: u32 = 12;
+
+impl Connection {
+    pub(super) fn next_segment(&mut self, now: Instant) -> Option<Segment> {
+        if core::mem::take(&mut self.reset_pending) {
+            return Some(self.reset());
+        }
+        if matches!(self.state, State::Closed | State::Listen) {
+            return None;
+        }
+        if self.state != State::TimeWait
+            && let Some(out) = self.sender.poll_transmit(now, &self.cfg, &mut self.stats)
+        {
+            return Some(self.with_sender_half(now, out));
+        }
+        self.receiver.ack_pending()?;
+        let seq = self.iss.at(self.sender.nxt());
+        self.stats.segs_out += 1;
+        self.stats.acks_out += 1;
+        let base = Segment {
+            seq,
+            ..Segment::default()
+        };
+        let seg = self.with_ack_half(now, base);
+        self.receiver.on_ack_sent(now, false);
+        Some(seg)
+    }
+
+    fn with_sender_half(&mut self, now: Instant, out: Outgoing) -> Segment {
+        let mut flags = Flags::default();
+        for (on, flag) in [
+            (out.syn, Flags::SYN),
+            (out.fin, Flags::FIN),
+            (out.push, Flags::PSH),
+            (out.cwr, Flags::CWR),
+        ] {
+            if on {
+                flags = flags.with(flag);
+            }
+        }
+        let base = Segment {
+            seq: self.iss.at(out.start),
+            len: out.len,
+            flags,
+            ecn: if out.ect { Ecn::Ect0 } else { Ecn::NotEct },
+            ..Segment::default()
+        };
+        if out.syn {
+            return self.syn(now, base);
+        }
+        let seg = self.with_ack_half(now, base);
+        self.receiver.on_ack_sent(now, out.len > 0 || out.fin);
+        seg
+    }
+
+    /// Adds acknowledgement, window, SACK blocks and timestamps.
+    fn with_ack_half(&mut self, now: Instant, base: Segment) -> Segment {
+        let f = self.receiver.ack_fields(now);
+        let mut seg = self.acknowledge(base, &f);
+        if let Some(irs) = self.irs {
+            let mut blocks = SackBlocks::EMPTY;
+            for b in f.sack.as_slice() {
+                blocks.push(SackBlock {
+                    start: irs.at(b.start),
+                    end: irs.at(b.end),
+                });
+            }
+            seg.sack = blocks;
+        }
+        if f.ece {
+            seg.flags = seg.flags.with(Flags::ECE);
+        }
+        if self.timestamps {
+            seg.timestamps = Some(Timestamps {
+                val: ts_clock(now),
+                ecr: f.ts_ecr,
+            });
+        }
+        seg
+    }
+
+    fn acknowledge(&self, base: Segment, f: &AckFields) -> Segment {
+        Segment {
+            ack: self.irs.map(|i| i.at(f.ack)).unwrap_or_default(),
+            window: f.window_field,
+            flags: base.flags.with(Flags::ACK),
+            ..base
+        }
+    }
+
+    fn syn(&mut self, now: Instant, base: Segment) -> Segment {
+        let answer = self.irs.is_some();
+        let shift = self
+            .receiver
+            .offered_window_scale()
+            .filter(|_| self.offer_scale);
+        let options = if self.cfg.timestamps {
+            TIMESTAMPS_LEN
+        } else {
+            0
+        };
+        let mut seg = Segment {
+            window: self.receiver.syn_window(),
+            syn: SynOptions {
+                mss: (self.cfg.segment + options).min(u32::from(u16::MAX)) as u16,
+                window_scale: shift,
+                sack_permitted: self.offer_sack,
+            },
+            ..base
+        };
+        let mut ecr = 0;
+        if answer {
+            let f = self.receiver.syn_ack_fields();
+            ecr = f.ts_ecr;
+            seg = self.acknowledge(seg, &f);
+            self.receiver.on_ack_sent(now, true);
+            if self.ecn {
+                seg.flags = seg.flags.with(Flags::ECE);
+            }
+        } else if self.cfg.ecn == EcnMode::On {
+            seg.flags = seg.flags.with(Flags::ECE).with(Flags::CWR);
+        }
+        if self.timestamps {
+            seg.timestamps = Some(Timestamps {
+                val: ts_clock(now),
+                ecr,
+            });
+        }
+        seg
+    }
+
+    fn reset(&mut self) -> Segment {
+        self.stats.segs_out += 1;
+        Segment {
+            seq: self.iss.at(self.sender.nxt()),
+            flags: Flags::RST,
+            ..Segment::default()
+        }
+    }
+}

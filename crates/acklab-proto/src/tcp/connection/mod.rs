@@ -1,0 +1,271 @@
+//! One end of a TCP connection: handshake, both halves, and closing (RFC 9293 section 3.10).
+
+mod arrival;
+mod build;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub use state::{Role, State};
+
+use super::config::TcpConfig;
+use super::receiver::Receiver;
+use super::sender::Sender;
+use super::stats::{Snapshot, Stats};
+use crate::ack::AckPolicy;
+use crate::cc::CongestionControl;
+use crate::endpoint::{Endpoint, Event};
+use crate::segment::Segment;
+use acklab_units::{Instant, SeqNum, Span};
+use alloc::boxed::Box;
+
+/// How long TIME-WAIT lasts (Linux `TCP_TIMEWAIT_LEN`; RFC 9293 asks for twice the maximum
+/// segment lifetime).
+const TIME_WAIT: Span = Span::from_secs(60);
+
+/// What waits for [`Endpoint::poll_event`].
+#[derive(Clone, Debug, Default)]
+struct Pending {
+    connected: bool,
+    readable: u64,
+    writable: bool,
+    peer_closed: bool,
+    end: Option<Event>,
+}
+
+/// One end of a connection.
+#[derive(Debug)]
+pub struct Connection {
+    cfg: TcpConfig,
+    role: Role,
+    state: State,
+    sender: Sender,
+    receiver: Receiver,
+    /// Our initial sequence number.
+    iss: SeqNum,
+    /// The peer's, once its SYN arrived.
+    irs: Option<SeqNum>,
+    /// What the peer's window fields are shifted by.
+    peer_shift: u8,
+    /// Both SYNs carried the timestamps option (or ours will).
+    timestamps: bool,
+    /// Our SYN offers or accepts these.
+    offer_scale: bool,
+    offer_sack: bool,
+    ecn: bool,
+    stats: Stats,
+    pending: Pending,
+    time_wait: Option<Instant>,
+    reset_pending: bool,
+    /// What was unacknowledged when room was last reported to the application.
+    reported_una: u64,
+}
+
+impl Connection {
+    /// An end that is closed (`Active`, until [`Connection::open`]) or listens (`Passive`).
+    pub fn new(
+        role: Role,
+        cfg: &TcpConfig,
+        cc: Box<dyn CongestionControl>,
+        ack: Box<dyn AckPolicy>,
+        isn: u32,
+    ) -> Self {
+        Self {
+            sender: Sender::new(cfg, cc),
+            receiver: Receiver::new(cfg, ack),
+            role,
+            state: if role == Role::Active {
+                State::Closed
+            } else {
+                State::Listen
+            },
+            iss: SeqNum(isn),
+            irs: None,
+            peer_shift: 0,
+            timestamps: cfg.timestamps,
+            offer_scale: cfg.window_scaling,
+            offer_sack: cfg.sack,
+            ecn: false,
+            stats: Stats::default(),
+            pending: Pending::default(),
+            time_wait: None,
+            reset_pending: false,
+            reported_una: 1,
+            cfg: cfg.clone(),
+        }
+    }
+
+    /// Starts the handshake (active end only).
+    pub fn open(&mut self, _now: Instant) {
+        if self.role == Role::Active && self.state == State::Closed {
+            self.state = State::SynSent;
+        }
+    }
+
+    /// Hands over `bytes` to send. Everything is taken: the send buffer bounds what may be
+    /// outstanding, as if a writer waited and refilled it at once. Returns what was taken, zero
+    /// after closing.
+    pub fn write(&mut self, bytes: u64) -> u64 {
+        if !self.state.may_write() || self.sender.closing() {
+            return 0;
+        }
+        self.sender.write(bytes);
+        bytes
+    }
+
+    /// Bytes handed over and not acknowledged yet.
+    pub fn backlog(&self) -> u64 {
+        self.sender.backlog()
+    }
+
+    /// Takes up to `max` bytes that arrived in order; returns how many there were.
+    pub fn read(&mut self, now: Instant, max: u64) -> u64 {
+        self.receiver.read(now, max)
+    }
+
+    /// Bytes that wait to be read.
+    pub fn readable(&self) -> u64 {
+        self.receiver.readable()
+    }
+
+    /// Sends what was written, then FIN.
+    pub fn close(&mut self, _now: Instant) {
+        match self.state {
+            State::Closed | State::Listen | State::SynSent if self.sender.nxt() == 0 => {
+                self.state = State::Closed;
+            }
+            State::SynSent | State::SynReceived | State::Established | State::CloseWait => {
+                self.sender.close();
+            }
+            _ => {}
+        }
+    }
+
+    /// Resets the connection.
+    pub fn abort(&mut self) {
+        if self.irs.is_some() && self.state != State::Closed {
+            self.reset_pending = true;
+        }
+        self.state = State::Closed;
+    }
+
+    /// The connection's state.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// Counters.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// The sending half as it is now.
+    pub fn snapshot(&self) -> Snapshot {
+        self.sender.snapshot(&self.cfg)
+    }
+
+    /// The sending half's controller, for traces.
+    pub fn controller(&self) -> &dyn CongestionControl {
+        self.sender.controller()
+    }
+
+    /// The configuration in force.
+    pub fn config(&self) -> &TcpConfig {
+        &self.cfg
+    }
+
+    /// After anything that may have changed what is acknowledged or sent.
+    fn settle(&mut self, now: Instant) {
+        if self.sender.gave_up() && self.state != State::Closed {
+            self.state = State::Closed;
+            self.pending.end = Some(Event::TimedOut);
+        }
+        if self.sender.una() > self.reported_una {
+            self.reported_una = self.sender.una();
+            self.pending.writable = true;
+        }
+        let next = self
+            .state
+            .after(self.sender.fin_sent(), self.sender.fin_acked());
+        if next != self.state {
+            self.enter(now, next);
+        }
+    }
+
+    fn enter(&mut self, now: Instant, next: State) {
+        self.state = next;
+        match next {
+            State::Established => self.pending.connected = true,
+            State::TimeWait => {
+                self.time_wait = Some(now + TIME_WAIT);
+                self.pending.end = Some(Event::Closed);
+            }
+            State::Closed => {
+                self.pending.end.get_or_insert(Event::Closed);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Endpoint for Connection {
+    fn on_segment(&mut self, now: Instant, segment: &Segment) {
+        self.stats.segs_in += 1;
+        self.arrive(now, segment);
+        self.settle(now);
+    }
+
+    fn on_timeout(&mut self, now: Instant) {
+        if self.time_wait.is_some_and(|t| t <= now) {
+            self.time_wait = None;
+            self.state = State::Closed;
+        }
+        if self.state == State::Closed {
+            return;
+        }
+        self.sender.on_timeout(now, &self.cfg, &mut self.stats);
+        self.receiver.on_timeout(now);
+        self.settle(now);
+    }
+
+    fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
+        let out = self.next_segment(now);
+        if out.is_some() && self.sender.fin_sent() {
+            self.settle(now);
+        }
+        out
+    }
+
+    fn next_timeout(&self) -> Option<Instant> {
+        if self.state == State::Closed {
+            return None;
+        }
+        [
+            self.sender.next_timeout(),
+            self.receiver.next_timeout(),
+            self.time_wait,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    fn poll_event(&mut self) -> Option<Event> {
+        let p = &mut self.pending;
+        if core::mem::take(&mut p.connected) {
+            return Some(Event::Connected);
+        }
+        if p.readable > 0 {
+            return Some(Event::Readable {
+                bytes: core::mem::take(&mut p.readable),
+            });
+        }
+        if core::mem::take(&mut p.peer_closed) {
+            return Some(Event::PeerClosed);
+        }
+        if core::mem::take(&mut p.writable) {
+            return Some(Event::Writable);
+        }
+        p.end.take()
+    }
+}

@@ -1,0 +1,7 @@
+//! Two connections back to back: packet timelines for handshake, loss, recovery and closing.
+
+mod closing;
+mod handshake;
+mod recovery;
+mod robustness;
+mod world;

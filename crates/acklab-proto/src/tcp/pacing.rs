@@ -1,0 +1,114 @@
+//! Pacing: when the next segment may leave (Linux's internal pacing, `tcp_update_skb_after_send`).
+
+use acklab_units::{Instant, Rate, Span};
+
+/// Segments that leave before pacing begins (Linux: the initial window is not paced).
+const UNPACED_SEGMENTS: u64 = 10;
+
+/// Earliest departure time of the next segment.
+#[derive(Clone, Debug, Default)]
+pub struct Pacer {
+    /// Linux `tcp_wstamp_ns`.
+    next: Instant,
+    /// Payload bytes and segments of the quantum that is leaving now.
+    burst_bytes: u64,
+    burst_segments: u32,
+}
+
+impl Pacer {
+    /// Until when nothing may leave; `None` = now is fine.
+    pub fn blocked_until(&self, now: Instant) -> Option<Instant> {
+        (self.next > now).then_some(self.next)
+    }
+
+    /// A segment of `bytes` payload left. Once `quantum` segments have, the next departure moves
+    /// away by what they take at `rate`.
+    pub fn on_sent(
+        &mut self,
+        now: Instant,
+        bytes: u32,
+        rate: Option<Rate>,
+        quantum: u32,
+        sent: u64,
+    ) {
+        self.burst_bytes += u64::from(bytes);
+        self.burst_segments += 1;
+        if self.burst_segments >= quantum {
+            self.close_burst(now, rate, sent);
+        }
+    }
+
+    /// The sender has nothing more to send now: a quantum that is not full ends here.
+    pub fn close_burst(&mut self, now: Instant, rate: Option<Rate>, sent: u64) {
+        if self.burst_segments == 0 {
+            return;
+        }
+        let bytes = core::mem::take(&mut self.burst_bytes);
+        self.burst_segments = 0;
+        let prior = self.next;
+        self.next = prior.max(now);
+        let Some(rate) = rate.filter(|_| sent >= UNPACED_SEGMENTS) else {
+            return;
+        };
+        let len = rate.serialisation(bytes);
+        // Credit for having been late, at most half of what the burst takes.
+        let credit = self.next.saturating_since(prior).min(len / 2);
+        self.next = self.next.saturating_add(len.saturating_sub(credit));
+    }
+}
+
+/// Linux `tcp_update_pacing_rate`: the window over the smoothed RTT, faster in slow start.
+pub fn rate_from_window(cwnd: u64, srtt: Span, percent: u32) -> Option<Rate> {
+    (!srtt.is_zero()).then(|| Rate::from_bytes_over(cwnd, srtt).mul_div(u64::from(percent), 100))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RATE: Option<Rate> = Some(Rate::from_bps(8_000_000));
+
+    fn at(us: u64) -> Instant {
+        Instant::ZERO + Span::from_micros(us)
+    }
+
+    #[test]
+    fn segments_leave_one_serialisation_time_apart() {
+        let mut p = Pacer::default();
+        p.on_sent(at(0), 1000, RATE, 1, 10);
+        for i in 1..50 {
+            let due = at(1000 * i);
+            assert_eq!(p.blocked_until(due - Span::from_nanos(1)), Some(due));
+            p.on_sent(due, 1000, RATE, 1, 10 + i);
+        }
+    }
+
+    #[test]
+    fn the_initial_window_is_not_paced() {
+        let mut p = Pacer::default();
+        for i in 1..10 {
+            p.on_sent(at(0), 1000, RATE, 1, i);
+            assert_eq!(p.blocked_until(at(0)), None);
+        }
+        p.on_sent(at(0), 1000, RATE, 1, 10);
+        assert!(p.blocked_until(at(0)).is_some());
+    }
+
+    #[test]
+    fn a_late_sender_gets_at_most_half_its_gap_back() {
+        let mut p = Pacer::default();
+        p.on_sent(at(0), 1000, RATE, 1, 10);
+        p.on_sent(at(9000), 1000, RATE, 1, 11);
+        assert_eq!(p.blocked_until(at(9000)), Some(at(9500)));
+    }
+
+    #[test]
+    fn a_quantum_leaves_together_and_waits_together() {
+        let mut p = Pacer::default();
+        for i in 0..4 {
+            assert_eq!(p.blocked_until(at(0)), None);
+            p.on_sent(at(0), 1000, RATE, 4, 10 + i);
+        }
+        assert_eq!(p.blocked_until(at(0)), Some(at(4000)));
+    }
+}

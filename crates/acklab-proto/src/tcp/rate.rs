@@ -1,0 +1,209 @@
+//! Delivery-rate sampling (draft-cheng-iccrg-delivery-rate-estimation, Linux `tcp_rate.c`).
+//!
+//! Every transmission is stamped with what had been delivered by then. When the segment is
+//! acknowledged, the stamp of the most recently sent one tells over which interval how much was
+//! delivered: the longer of the send and the ACK interval, so that neither compressed ACKs nor
+//! compressed sends inflate the rate.
+
+use super::scoreboard::Record;
+use crate::cc::RateSample;
+use acklab_units::{Instant, Span};
+
+/// Delivery counters of a connection and the sample in the making.
+#[derive(Clone, Debug, Default)]
+pub struct RateSampler {
+    /// Bytes delivered (`C.delivered`).
+    pub delivered: u64,
+    /// When `delivered` last changed (`C.delivered_time`).
+    pub delivered_at: Instant,
+    /// Sending time of the segment most recently acknowledged (`C.first_sent_time`).
+    first_sent_at: Instant,
+    /// Bytes marked lost.
+    pub lost: u64,
+    /// Bytes delivered with a congestion mark echoed.
+    pub delivered_ce: u64,
+    /// The flow is application-limited until this much is delivered; 0 = it is not.
+    app_limited_until: u64,
+    candidate: Option<Candidate>,
+    /// Segments stamped.
+    transmissions: u64,
+}
+
+/// The stamp of the most recently sent segment that this ACK delivers.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    serial: u64,
+    send_interval: Span,
+    sample: RateSample,
+    delivered_at: Instant,
+    prior_lost: u64,
+    prior_ce: u64,
+}
+
+impl RateSampler {
+    /// Stamps a segment that leaves at `record.sent_at`. `idle`: nothing was in flight.
+    pub fn stamp(&mut self, record: &mut Record, idle: bool) {
+        self.transmissions += 1;
+        record.serial = self.transmissions;
+        if idle {
+            self.first_sent_at = record.sent_at;
+            self.delivered_at = record.sent_at;
+        }
+        record.first_sent_at = self.first_sent_at;
+        record.delivered_at = self.delivered_at;
+        record.delivered = self.delivered;
+        record.lost_before = self.lost;
+        record.ce_before = self.delivered_ce;
+        record.set_app_limited(self.app_limited_until > 0);
+    }
+
+    /// A segment was delivered (acknowledged for the first time, either way).
+    pub fn on_delivered(&mut self, r: &Record) {
+        self.delivered += u64::from(r.len);
+        if let Some(c) = &self.candidate
+            && r.serial <= c.serial
+        {
+            return;
+        }
+        self.first_sent_at = r.sent_at;
+        self.candidate = Some(Candidate {
+            serial: r.serial,
+            send_interval: r.sent_at.saturating_since(r.first_sent_at),
+            delivered_at: r.delivered_at,
+            prior_lost: r.lost_before,
+            prior_ce: r.ce_before,
+            sample: RateSample {
+                prior_delivered: r.delivered,
+                is_app_limited: r.is_app_limited(),
+                is_retrans: r.ever_retransmitted(),
+                tx_in_flight: r.tx_in_flight,
+                ..RateSample::default()
+            },
+        });
+    }
+
+    /// Finishes the sample of this ACK. `any` = it delivered something.
+    pub fn finish(&mut self, now: Instant, any: bool, min_rtt: Span) -> RateSample {
+        if self.app_limited_until > 0 && self.delivered > self.app_limited_until {
+            self.app_limited_until = 0;
+        }
+        if any {
+            self.delivered_at = now;
+        }
+        let Some(c) = self.candidate.take() else {
+            return RateSample::default();
+        };
+        let ack_interval = now.saturating_since(c.delivered_at);
+        let interval = c.send_interval.max(ack_interval);
+        // An interval below the minimum RTT cannot be right: a spurious retransmission was
+        // acknowledged (tcp_rate_gen).
+        let valid = min_rtt == Span::MAX || interval >= min_rtt;
+        RateSample {
+            delivered: self.delivered - c.sample.prior_delivered,
+            interval: if valid { interval } else { Span::ZERO },
+            send_interval: c.send_interval,
+            ack_interval,
+            lost: self.lost - c.prior_lost,
+            delivered_ce: self.delivered_ce - c.prior_ce,
+            ..c.sample
+        }
+    }
+
+    /// The application has nothing to send while the window is open: samples until everything
+    /// now in flight is delivered say little about the path.
+    pub fn on_app_limited(&mut self, inflight: u64) {
+        self.app_limited_until = (self.delivered + inflight).max(1);
+    }
+
+    /// Whether the flow is application-limited now.
+    pub fn is_app_limited(&self) -> bool {
+        self.app_limited_until > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Instant {
+        Instant::ZERO + Span::from_millis(ms)
+    }
+
+    fn sent(s: &mut RateSampler, ms: u64, start: u64, idle: bool) -> Record {
+        let mut r = Record::new(start, 1000, at(ms));
+        s.stamp(&mut r, idle);
+        r
+    }
+
+    /// Ten segments sent 1 ms apart and acknowledged 2 ms apart: the rate is the ACKs', whatever
+    /// number of segments one ACK covers.
+    #[test]
+    fn stretch_acks_do_not_inflate_the_rate() {
+        for stretch in [1usize, 2, 5, 10] {
+            let mut s = RateSampler::default();
+            let first: alloc::vec::Vec<_> =
+                (0..10).map(|i| sent(&mut s, i, 1000 * i, i == 0)).collect();
+            let mut now = 50;
+            let mut second = alloc::vec::Vec::new();
+            for (i, group) in first.chunks(stretch).enumerate() {
+                now = 50 + 2 * (stretch * (i + 1)) as u64;
+                group.iter().for_each(|r| s.on_delivered(r));
+                s.finish(at(now), true, Span::from_millis(10));
+                second.push(sent(&mut s, now, 10_000 + 1000 * i as u64, false));
+            }
+            // The next flight, acknowledged as a whole one RTT later: its stamp is the last ACK.
+            let last = second.last().unwrap();
+            s.on_delivered(last);
+            let sample = s.finish(at(now + 60), true, Span::from_millis(10));
+            assert_eq!(sample.prior_delivered, 10_000);
+            assert_eq!(sample.delivered, 1000);
+            assert_eq!(sample.ack_interval, Span::from_millis(60));
+            assert!(sample.interval >= sample.ack_interval);
+        }
+    }
+
+    #[test]
+    fn compressed_acks_are_bounded_by_the_send_interval() {
+        let mut s = RateSampler::default();
+        let rs: alloc::vec::Vec<_> = (0..11)
+            .map(|i| sent(&mut s, 5 * i, 1000 * i, i == 0))
+            .collect();
+        s.on_delivered(&rs[0]);
+        s.finish(at(100), true, Span::MAX);
+        // All ACKs of the rest arrive in one instant.
+        for r in &rs[1..] {
+            s.on_delivered(r);
+        }
+        let x = s.finish(at(101), true, Span::MAX);
+        assert_eq!(x.send_interval, Span::from_millis(50));
+        assert_eq!(x.interval, Span::from_millis(101));
+        assert_eq!(x.delivered, 11_000);
+    }
+
+    #[test]
+    fn an_interval_below_the_minimum_rtt_is_no_sample() {
+        let mut s = RateSampler::default();
+        let r = sent(&mut s, 0, 0, true);
+        s.on_delivered(&r);
+        assert!(
+            s.finish(at(5), true, Span::from_millis(40))
+                .rate()
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn app_limitation_ends_when_its_flight_is_delivered() {
+        let mut s = RateSampler::default();
+        s.on_app_limited(1000);
+        let r = sent(&mut s, 0, 0, true);
+        assert!(r.is_app_limited());
+        s.on_delivered(&r);
+        s.finish(at(40), true, Span::MAX);
+        assert!(s.is_app_limited(), "the flight itself is still limited");
+        let r2 = sent(&mut s, 41, 1000, true);
+        s.on_delivered(&r2);
+        s.finish(at(80), true, Span::MAX);
+        assert!(!s.is_app_limited());
+    }
+}

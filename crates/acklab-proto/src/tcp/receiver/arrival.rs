@@ -1,0 +1,185 @@
+//! The way of a data segment through the receiver: placed, measured, reported, acknowledged.
+
+use super::compression::Urgency;
+use super::reassembly::Placed;
+use super::sack_blocks::Noted;
+use super::{Data, Extent, Outcome, Receiver, Verdict};
+use crate::ack::{AckDecision, AckReason, Arrival};
+use acklab_units::Instant;
+
+impl Receiver {
+    /// The part of `data` that may be kept: below the window's edge and not beyond a FIN.
+    fn trimmed(&mut self, data: &Data) -> Extent {
+        let whole = data.extent();
+        let end = whole.end.min(self.window.edge());
+        if data.fin && end == whole.end && self.fin_at.is_none() {
+            self.fin_at = Some(end - 1);
+        }
+        Extent {
+            start: whole.start,
+            end: self.fin_at.map_or(end, |fin| end.min(fin + 1)),
+        }
+    }
+
+    /// A segment that reaches beyond what is in order and begins within the window.
+    pub(super) fn accept(&mut self, now: Instant, data: &Data) -> Outcome {
+        let segment = self.trimmed(data);
+        let before = self.stream.next();
+        let had_gap = self.stream.has_gap();
+        self.timestamps
+            .record(data.offset, data.ts_val, self.last_ack);
+        let placed = self.stream.place(segment);
+        self.measure(now, data, placed.advanced > 0);
+        self.update_sack(&placed);
+        let window_grew = placed.fresh > 0 && self.window.on_segment(data.len, self.occupancy());
+        if window_grew {
+            self.policy.on_window_grown();
+        }
+        let arrival = Arrival {
+            ecn_change: self.ecn.on_data(data.ecn, data.cwr),
+            ..self.arrival(now, data, &placed, had_gap)
+        };
+        self.decide(&arrival);
+        let fin_reached = placed.advanced > 0 && self.fin_reached();
+        if fin_reached {
+            self.pending = Some(AckReason::Control);
+        }
+        Outcome {
+            verdict: if placed.fresh == 0 {
+                Verdict::Duplicate
+            } else {
+                Verdict::Accepted
+            },
+            newly_readable: placed.advanced - u64::from(fin_reached),
+            fresh: placed.fresh,
+            taken: Extent {
+                start: segment.start.max(before),
+                end: self.fin_at.map_or(segment.end, |f| segment.end.min(f)),
+            },
+            fin_reached,
+            window_grew,
+        }
+    }
+
+    /// Nothing in it is new: the ACK was lost, or the retransmission was not needed. RFC 9293
+    /// wants an answer whatever the policy says, or the sender may never learn.
+    pub(super) fn on_old_data(&mut self, now: Instant, data: &Data) -> Outcome {
+        let placed = self.stream.place(data.extent());
+        self.update_sack(&placed);
+        let had_gap = self.stream.has_gap();
+        let arrival = self.arrival(now, data, &placed, had_gap);
+        let reason = match self.policy.on_data(&arrival) {
+            AckDecision::Now(reason) => reason,
+            AckDecision::At(_) | AckDecision::Hold => AckReason::OutOfOrder,
+        };
+        self.pending.get_or_insert(reason);
+        Outcome {
+            verdict: Verdict::Duplicate,
+            ..Outcome::default()
+        }
+    }
+
+    /// An unacceptable segment: answered at once, otherwise without effect. What it repeats is
+    /// reported, as RFC 2883 asks.
+    pub(super) fn refuse(&mut self, segment: Extent, verdict: Verdict) -> Outcome {
+        let old = Extent {
+            start: segment.start,
+            end: segment.end.min(self.stream.next()),
+        };
+        if self.reports_duplicates() && !old.is_empty() {
+            self.sack.note_duplicate(old);
+        }
+        let reason = self.answer_reason();
+        self.pending.get_or_insert(reason);
+        Outcome {
+            verdict,
+            ..Outcome::default()
+        }
+    }
+
+    fn arrival(&self, now: Instant, data: &Data, placed: &Placed, had_gap: bool) -> Arrival {
+        Arrival {
+            now,
+            len: data.len,
+            in_order: placed.advanced > 0,
+            had_gap,
+            has_gap: self.stream.has_gap(),
+            duplicate: placed.fresh == 0,
+            push: data.push || data.fin,
+            ecn_change: false,
+            unacked: self.stream.next() - self.last_ack,
+            rcv_mss: self.rcv_mss.bytes(),
+            window_can_move: self.window_can_move(placed.advanced),
+            rtt: self.rtt.best_known(),
+        }
+    }
+
+    /// Whether the window could stay as large as it was. What has just arrived counts as read:
+    /// a reader that keeps up takes it before an ACK leaves.
+    fn window_can_move(&self, just_arrived: u64) -> bool {
+        let mut occupancy = self.occupancy();
+        occupancy.unread = occupancy.unread.saturating_sub(just_arrived);
+        self.window.can_move(occupancy)
+    }
+
+    fn decide(&mut self, arrival: &Arrival) {
+        if let AckDecision::Now(reason) = self.policy.on_data(arrival)
+            && !self.may_wait(arrival, reason)
+        {
+            self.pending.get_or_insert(reason);
+        }
+    }
+
+    /// Whether SACK compression holds back the ACK that the policy wants.
+    fn may_wait(&mut self, arrival: &Arrival, reason: AckReason) -> bool {
+        if reason != AckReason::OutOfOrder || !arrival.has_gap {
+            return false;
+        }
+        let rtt = self.rtt.shortest();
+        let next = self.stream.next();
+        let urgency = self.compression.on_out_of_order(arrival.now, next, rtt);
+        urgency == Urgency::Held
+    }
+
+    fn measure(&mut self, now: Instant, data: &Data, in_order: bool) {
+        if let Some(reply) = data.reply {
+            self.rtt.on_reply(reply, data.len >= self.rcv_mss.bytes());
+        }
+        if in_order {
+            let (next, window) = (self.stream.next(), self.window.advertised());
+            self.rtt.on_edge(now, next, window);
+        }
+        let grew = self.rcv_mss.on_segment(data.len, data.push || data.fin);
+        if let (true, Some(tune)) = (grew, self.window.autotune()) {
+            tune.on_full_segment();
+        }
+    }
+
+    fn reports_duplicates(&self) -> bool {
+        self.dsack && self.sack_room > 0
+    }
+
+    fn update_sack(&mut self, placed: &Placed) {
+        if self.sack_room == 0 {
+            return;
+        }
+        if placed.advanced > 0 {
+            self.sack.on_advance(self.stream.next());
+        }
+        if let (true, Some(part)) = (self.dsack, placed.duplicate) {
+            self.sack.note_duplicate(part);
+        }
+        if let Some(island) = placed.island {
+            self.report(island);
+        }
+    }
+
+    /// Puts `island` first. If that leaves blocks behind which a held ACK should have shown, the
+    /// ACK leaves. (Linux sends it just before it takes in the segment; here it already shows it.)
+    fn report(&mut self, island: Extent) {
+        let noted = self.sack.note_island(island);
+        if noted == Noted::Far && self.compression.held() > 0 {
+            self.pending.get_or_insert(AckReason::OutOfOrder);
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Receive buffer autotuning: Linux's dynamic right-sizing (`tcp_rcv_space_adjust`) and the slow
+//! start of the advertised window (`tcp_grow_window`).
+//!
+//! Buffers are counted as Linux counts them, with the memory around the payload. That memory is
+//! not modelled per packet: a fixed share of the buffer is payload, one half before the first
+//! full segment and [`FULL_SEGMENT_SHARE`] afterwards, which is what 1448-byte segments in pages
+//! come to. Pruning and collapsing under memory pressure are therefore absent.
+
+use crate::tcp::config::Buffer;
+use acklab_units::{Instant, Span};
+
+/// Denominator of payload shares.
+const SHARE_UNIT: u64 = 256;
+/// Payload share of the buffer before anything is known (Linux `TCP_DEFAULT_SCALING_RATIO`).
+const INITIAL_SHARE: u64 = 128;
+/// Payload share once full segments arrive: 1448 of 2304 bytes, in 256ths.
+pub const FULL_SEGMENT_SHARE: u64 = 160;
+/// Segments shorter than this do not let the window grow.
+const GROWTH_MIN_LEN: u32 = 128;
+/// Slack for the reader in segments, added to twice what it read.
+const READER_SLACK: u64 = 16;
+/// Segments that count as read in the RTT before the first measurement (`TCP_INIT_CWND`).
+const INITIAL_SPACE: u64 = 10;
+
+/// The limits of an autotuned window.
+#[derive(Clone, Copy, Debug)]
+pub struct Autotune {
+    /// Buffer now, with overhead.
+    buffer: u64,
+    /// Largest buffer (`tcp_rmem[2]`), with overhead.
+    max: u64,
+    share: u64,
+    /// Most that is ever advertised with this buffer (`window_clamp`).
+    clamp: u64,
+    /// Most that is advertised now (`rcv_ssthresh`).
+    ssthresh: u64,
+    mss: u64,
+    /// Bytes read in the best RTT so far, where and when the running measurement began.
+    space: u64,
+    space_from: u64,
+    space_since: Instant,
+}
+
+impl Autotune {
+    /// Limits for `buffer` and segments of `mss` bytes.
+    pub fn new(buffer: Buffer, mss: u32) -> Self {
+        let mut tune = Self {
+            buffer: buffer.initial,
+            max: buffer.max.max(buffer.initial),
+            share: INITIAL_SHARE,
+            clamp: 0,
+            ssthresh: 0,
+            mss: u64::from(mss),
+            space: INITIAL_SPACE * u64::from(mss),
+            space_from: 1,
+            space_since: Instant::ZERO,
+        };
+        // One segment is kept back for the reader (`tcp_init_buffer_space`).
+        tune.clamp = tune.full_space();
+        if tune.clamp > 2 * tune.mss {
+            tune.clamp = (tune.clamp - tune.mss).max(2 * tune.mss);
+        }
+        tune.ssthresh = tune.clamp;
+        tune
+    }
+
+    /// The handshake ended at `now` having advertised `window` bytes.
+    pub fn on_established(&mut self, now: Instant, next: u64, window: u64) {
+        self.ssthresh = self.clamp.min(window);
+        self.space = self.space.min(self.ssthresh);
+        self.space_from = next;
+        self.space_since = now;
+    }
+
+    /// Payload that the buffer holds.
+    pub const fn full_space(&self) -> u64 {
+        self.buffer * self.share / SHARE_UNIT
+    }
+
+    /// Payload that the largest buffer holds.
+    #[cfg(test)]
+    pub const fn max_space(&self) -> u64 {
+        self.max * FULL_SEGMENT_SHARE / SHARE_UNIT
+    }
+
+    /// The largest buffer (`tcp_rmem[2]`); the window scale is chosen from it.
+    pub const fn max_buffer(&self) -> u64 {
+        self.max
+    }
+
+    /// Most that is ever advertised with this buffer.
+    pub const fn clamp(&self) -> u64 {
+        self.clamp
+    }
+
+    /// Most that is advertised now.
+    pub const fn ssthresh(&self) -> u64 {
+        self.ssthresh
+    }
+
+    /// Segments of full size arrive: their share of the memory is known now.
+    pub fn on_full_segment(&mut self) {
+        if self.share != FULL_SEGMENT_SHARE {
+            self.share = FULL_SEGMENT_SHARE;
+            self.clamp = self.full_space();
+        }
+    }
+
+    /// A segment with `len` new bytes arrived and `free` bytes of payload still fit. Says whether
+    /// the advertised window may now be larger.
+    #[inline]
+    pub fn on_segment(&mut self, len: u32, free: u64) -> bool {
+        let room = self.clamp.min(free).saturating_sub(self.ssthresh);
+        if room == 0 || len < GROWTH_MIN_LEN {
+            return false;
+        }
+        let step = 2 * self.mss.max(u64::from(len));
+        self.ssthresh += room.min(step);
+        true
+    }
+
+    /// The application has read up to `read`. Once per RTT the buffer is sized for twice what it
+    /// read, and more while that grows, so that the sender's slow start finds room.
+    pub fn on_read(&mut self, now: Instant, read: u64, rtt: Option<Span>) {
+        let Some(rtt) = rtt else { return };
+        if now.saturating_since(self.space_since) < rtt {
+            return;
+        }
+        let copied = read - self.space_from;
+        if copied > self.space {
+            self.resize(copied);
+            self.space = copied;
+        }
+        self.space_from = read;
+        self.space_since = now;
+    }
+
+    fn resize(&mut self, copied: u64) {
+        let base = 2 * copied + READER_SLACK * self.mss;
+        let growth = u128::from(base) * u128::from(copied - self.space) / u128::from(self.space);
+        let window = base.saturating_add(2 * u64::try_from(growth).unwrap_or(u64::MAX / 4));
+        let buffer = (window.min(self.max) * SHARE_UNIT / self.share).min(self.max);
+        if buffer > self.buffer {
+            self.buffer = buffer;
+            self.clamp = self.full_space();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn linux() -> Autotune {
+        Autotune::new(
+            Buffer {
+                initial: 131_072,
+                max: 6 << 20,
+            },
+            1448,
+        )
+    }
+
+    fn at(ms: u64) -> Instant {
+        Instant::ZERO + Span::from_millis(ms)
+    }
+
+    #[test]
+    fn starts_near_64_kib_and_knows_full_segments_take_less() {
+        let mut t = linux();
+        t.on_established(at(0), 1, 64_240);
+        assert_eq!((t.clamp(), t.ssthresh()), (65_536 - 1448, 65_536 - 1448));
+        t.on_full_segment();
+        assert_eq!(t.clamp(), 81_920);
+    }
+
+    #[test]
+    fn the_window_grows_by_two_segments_per_segment() {
+        let mut t = linux();
+        t.on_established(at(0), 1, 64_240);
+        t.on_full_segment();
+        let before = t.ssthresh();
+        assert!(!t.on_segment(100, 80_000));
+        assert!(t.on_segment(1448, 80_000));
+        assert_eq!(t.ssthresh(), before + 2 * 1448);
+        while t.on_segment(1448, 80_000) {}
+        assert_eq!(t.ssthresh(), 80_000);
+    }
+
+    /// What is read doubles every RTT: the limit stays at least twice ahead until the maximum.
+    #[test]
+    fn stays_ahead_of_slow_start() {
+        let mut t = linux();
+        let rtt = Some(Span::from_millis(48));
+        t.on_established(at(0), 1, 64_240);
+        t.on_full_segment();
+        let (mut read, mut flight) = (1, 14_480);
+        for round in 1..9 {
+            read += flight;
+            t.on_read(at(48 * round), read, rtt);
+            flight *= 2;
+            assert!(t.clamp() >= flight.min(t.max_space()), "round {round}");
+        }
+        assert_eq!(t.clamp(), t.max_space());
+    }
+
+    #[test]
+    fn measures_once_per_rtt_and_never_without_one() {
+        let mut t = linux();
+        t.on_established(at(0), 1, 64_240);
+        t.on_read(at(1000), 1_000_000, None);
+        t.on_read(at(9), 1_000_000, Some(Span::from_millis(10)));
+        assert_eq!(t.clamp(), 65_536 - 1448);
+        t.on_read(at(10), 1_000_000, Some(Span::from_millis(10)));
+        assert!(t.clamp() > 2_000_000);
+    }
+
+    #[test]
+    fn a_locked_buffer_does_not_grow() {
+        let mut t = Autotune::new(
+            Buffer {
+                initial: 200_000,
+                max: 200_000,
+            },
+            1448,
+        );
+        t.on_established(at(0), 1, 64_240);
+        t.on_read(at(50), 10_000_000, Some(Span::from_millis(50)));
+        assert_eq!(t.clamp(), 100_000 - 1448);
+    }
+}

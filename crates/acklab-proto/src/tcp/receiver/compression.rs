@@ -1,0 +1,160 @@
+//! SACK compression: duplicate ACKs that may wait a moment and be merged.
+//!
+//! Linux sends the first three ACKs at each in-order edge at once, because the sender needs them
+//! to detect a loss, and then lets one ACK speak for many.
+
+use crate::tcp::config::SackCompression;
+use acklab_units::{Instant, Span};
+
+/// ACKs at one edge that leave at once (Linux `TCP_FASTRETRANS_THRESH`).
+const UNCOMPRESSED: u8 = 3;
+/// The delay is at most this percentage of the RTT.
+const RTT_PERCENT: u64 = 5;
+
+/// What to do with an ACK that out-of-order data calls for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Urgency {
+    /// Send it.
+    Now,
+    /// It waits for the timer, or for another reason to send.
+    Held,
+}
+
+/// The ACKs being held and the timer that ends it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Compression {
+    config: Option<SackCompression>,
+    /// The in-order edge that `sent_at_edge` counts for.
+    edge: u64,
+    sent_at_edge: u8,
+    held: u32,
+    deadline: Option<Instant>,
+}
+
+impl Compression {
+    /// Compresses as `config` says; `None` never does.
+    pub const fn new(config: Option<SackCompression>) -> Self {
+        Self {
+            config,
+            edge: 0,
+            sent_at_edge: 0,
+            held: 0,
+            deadline: None,
+        }
+    }
+
+    /// Without SACK each duplicate ACK counts for the sender, so none is held.
+    pub fn disable(&mut self) {
+        self.config = None;
+    }
+
+    /// Out-of-order data arrived while `next` is the in-order edge.
+    pub fn on_out_of_order(&mut self, now: Instant, next: u64, rtt: Option<Span>) -> Urgency {
+        let Some(config) = self.config else {
+            return Urgency::Now;
+        };
+        if self.held >= config.count {
+            return Urgency::Now;
+        }
+        if self.edge != next {
+            self.edge = next;
+            self.sent_at_edge = 0;
+        }
+        if self.sent_at_edge < UNCOMPRESSED {
+            self.sent_at_edge += 1;
+            return Urgency::Now;
+        }
+        self.hold(now, config.delay, rtt)
+    }
+
+    /// The slack of the timer is not modelled: in a simulation it fires when it is due.
+    fn hold(&mut self, now: Instant, longest: Span, rtt: Option<Span>) -> Urgency {
+        let delay = longest.min(rtt.unwrap_or(Span::ZERO).mul_div(RTT_PERCENT, 100));
+        if delay.is_zero() {
+            return Urgency::Now;
+        }
+        self.held += 1;
+        self.deadline.get_or_insert(now.saturating_add(delay));
+        Urgency::Held
+    }
+
+    /// ACKs held now.
+    pub const fn held(&self) -> u32 {
+        self.held
+    }
+
+    /// When the held ACK must leave.
+    pub const fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// An ACK left and spoke for those held.
+    pub fn on_ack_sent(&mut self) {
+        self.held = 0;
+        self.deadline = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn linux() -> Compression {
+        Compression::new(Some(SackCompression {
+            delay: Span::from_millis(1),
+            slack: Span::from_micros(100),
+            count: 44,
+        }))
+    }
+
+    const RTT: Option<Span> = Some(Span::from_millis(10));
+
+    #[test]
+    fn the_first_three_at_an_edge_are_not_held() {
+        let mut c = linux();
+        let t = Instant::from_nanos(1000);
+        for _ in 0..3 {
+            assert_eq!(c.on_out_of_order(t, 5, RTT), Urgency::Now);
+            c.on_ack_sent();
+        }
+        assert_eq!(c.on_out_of_order(t, 5, RTT), Urgency::Held);
+        assert_eq!(c.deadline(), Some(t + Span::from_micros(500)));
+        c.on_ack_sent();
+        assert_eq!(c.on_out_of_order(t, 5, RTT), Urgency::Held);
+        c.on_ack_sent();
+        assert_eq!(c.on_out_of_order(t, 6, RTT), Urgency::Now);
+    }
+
+    #[test]
+    fn the_delay_is_capped_and_not_renewed() {
+        let mut c = linux();
+        let t = Instant::ZERO;
+        for _ in 0..3 {
+            c.on_out_of_order(t, 5, RTT);
+        }
+        c.on_out_of_order(t, 5, Some(Span::from_millis(48)));
+        c.on_out_of_order(t + Span::from_micros(900), 5, RTT);
+        assert_eq!(c.deadline(), Some(t + Span::from_millis(1)));
+        assert_eq!(c.held(), 2);
+    }
+
+    #[test]
+    fn the_45th_ends_the_wait() {
+        let mut c = linux();
+        for _ in 0..3 + 44 {
+            c.on_out_of_order(Instant::ZERO, 5, RTT);
+        }
+        assert_eq!(c.held(), 44);
+        assert_eq!(c.on_out_of_order(Instant::ZERO, 5, RTT), Urgency::Now);
+    }
+
+    #[test]
+    fn without_an_rtt_or_without_sack_nothing_is_held() {
+        let mut c = linux();
+        for _ in 0..10 {
+            assert_eq!(c.on_out_of_order(Instant::ZERO, 5, None), Urgency::Now);
+        }
+        c.disable();
+        assert_eq!(c.on_out_of_order(Instant::ZERO, 5, RTT), Urgency::Now);
+    }
+}

@@ -1,0 +1,9 @@
+//! Packet timelines, one file per group of rules, and properties of arbitrary arrivals.
+
+mod acks;
+mod delivery;
+mod echoes;
+mod fixture;
+mod properties;
+mod sack;
+mod windows;

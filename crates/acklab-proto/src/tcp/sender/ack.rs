@@ -1,0 +1,323 @@
+//! Digesting an acknowledgement, in the order of Linux's `tcp_ack`.
+
+use super::Sender;
+use super::digest::{Digest, ts_clock};
+use super::recovery::Alert;
+use crate::cc::{Ack, RateSample, RecoveryPhase};
+use crate::tcp::config::TcpConfig;
+use crate::tcp::prr::Progress;
+use crate::tcp::stats::Stats;
+use acklab_units::{Instant, Span};
+
+/// An acknowledgement with its numbers expanded to stream offsets.
+#[derive(Clone, Copy, Debug)]
+pub struct AckInfo<'a> {
+    /// Everything below is acknowledged.
+    pub ack: u64,
+    /// The window in bytes, scaled.
+    pub window: u64,
+    /// SACK blocks `[start, end)` as received, a DSACK first.
+    pub blocks: &'a [(u64, u64)],
+    /// Echoed timestamp.
+    pub tsecr: Option<u32>,
+    /// ECN echo.
+    pub ece: bool,
+    /// The segment carries data, SYN or FIN: it cannot be a duplicate ACK.
+    pub carries_data: bool,
+}
+
+/// What RFC 2883 lets one recognise: the first block reports a duplicate.
+fn dsack_block(a: &AckInfo<'_>) -> Option<(u64, u64)> {
+    let first = *a.blocks.first()?;
+    let below = first.0 < a.ack;
+    let inside = a
+        .blocks
+        .get(1)
+        .is_some_and(|b| first.0 >= b.0 && first.1 <= b.1);
+    (below || inside).then_some(first)
+}
+
+impl Sender {
+    /// An acknowledgement arrived. Offsets beyond what was sent must have been refused before.
+    pub fn on_ack(&mut self, now: Instant, cfg: &TcpConfig, a: &AckInfo<'_>, stats: &mut Stats) {
+        debug_assert!(a.ack <= self.nxt);
+        stats.acks_in += 1;
+        self.reordering_armed = false;
+        let prior_una = self.una;
+        let advanced = a.ack > prior_una;
+        let window_moved = self.update_window(a);
+        if advanced {
+            self.una = a.ack;
+            self.backoff = 0;
+        }
+        if self.board.is_empty() {
+            self.late_dsack(now, cfg, a, prior_una, stats);
+            self.after_window_probe();
+            return;
+        }
+        let prior_inflight = self.board.inflight();
+        let prior_lost = self.rates.lost;
+        let prior_fack = self.board.highest_sacked.max(prior_una);
+        let fack = if self.board.sacked.segments > 0 {
+            prior_fack
+        } else {
+            prior_una
+        };
+        let mut d = Digest::new(now, self.rtt.min(), self.high_seq, fack, a.tsecr);
+        let dsack = self.digest_sack(a, prior_una, &mut d, stats);
+        self.digest_cumulative(a.ack, &mut d);
+        let duplicate = !advanced && !a.carries_data && !window_moved && d.sacked == 0;
+        if duplicate || (!advanced && d.sacked > 0) {
+            stats.dup_acks_in += 1;
+        }
+        if !self.sack {
+            self.digest_without_sack(duplicate, advanced, &mut d);
+        }
+        self.note_reordering(&d);
+        stats.bytes_acked += d.acked.bytes;
+        let head_sent = self.board.head().map(|r| r.sent_at);
+        self.sample_rtt(now, cfg, advanced, &d);
+        self.rack.adapt(
+            (d.delivered.segments > 0).then_some(self.rates.delivered - d.delivered.bytes),
+            self.rates.delivered,
+        );
+        self.end_of_probe(now, a.ack, dsack, duplicate, stats);
+        let alert = Alert {
+            advanced,
+            ece: a.ece && self.ecn,
+            duplicate,
+            prior_inflight,
+        };
+        let dubious = d.sacked > 0
+            || dsack
+            || alert.ece
+            || self.phase != RecoveryPhase::Open
+            || (!advanced && !a.carries_data && !window_moved);
+        if dubious {
+            self.alert(now, cfg, &d, alert, stats);
+        }
+        let progress = d.acked.segments > 0
+            || (d.sacked > 0 && d.first_sacked.zip(head_sent).is_some_and(|(s, h)| s < h));
+        if progress {
+            self.rearm_after_ack(now, cfg);
+        }
+        let ce = if alert.ece { d.delivered.bytes } else { 0 };
+        self.rates.delivered_ce += ce;
+        let sample = self
+            .rates
+            .finish(now, d.delivered.segments > 0, self.rtt.min());
+        if let Some(r) = sample.rate() {
+            self.delivery_rate = Some(r);
+        }
+        let newly_lost = self.rates.lost - prior_lost;
+        self.move_window(now, &d, alert, sample, newly_lost, ce);
+        self.validate_pending = true;
+        self.check(stats);
+    }
+
+    /// Takes the window over (RFC 9293 section 3.10.7.4). Returns whether it changed.
+    fn update_window(&mut self, a: &AckInfo<'_>) -> bool {
+        if a.ack < self.una {
+            return false;
+        }
+        let moved = a.window != self.peer_window;
+        self.peer_window = a.window;
+        self.max_window = self.max_window.max(a.window);
+        // A peer must not take back what it allowed; if it does, its latest word counts.
+        self.right_edge = a.ack + a.window;
+        moved
+    }
+
+    /// Tags SACKed records. Returns whether the ACK carried a DSACK.
+    fn digest_sack(
+        &mut self,
+        a: &AckInfo<'_>,
+        prior_una: u64,
+        d: &mut Digest,
+        stats: &mut Stats,
+    ) -> bool {
+        if !self.sack || a.blocks.is_empty() {
+            return false;
+        }
+        let dsack = dsack_block(a);
+        if let Some(b) = dsack {
+            self.on_dsack(b, prior_una, stats);
+        }
+        let mut blocks = [(0u64, 0u64); 4];
+        let mut n = 0;
+        for &(s, e) in a.blocks.iter().skip(usize::from(dsack.is_some())) {
+            let s = s.max(self.una.max(a.ack));
+            let e = e.min(self.nxt);
+            if s < e && n < 4 {
+                blocks[n] = (s, e);
+                n += 1;
+            }
+        }
+        let Self {
+            board, rack, rates, ..
+        } = self;
+        board.sack(&blocks[..n], |r| d.on_sacked(r, rack, rates));
+        dsack.is_some()
+    }
+
+    fn on_dsack(&mut self, (start, end): (u64, u64), prior_una: u64, stats: &mut Stats) {
+        stats.dsacks_in += 1;
+        if self.reordering_seen && self.tlp_high != Some(end) {
+            self.rack.on_dsack();
+        }
+        let Some(marker) = self.undo.marker else {
+            return;
+        };
+        if self.undo.retrans > 0 && end > marker && (start < prior_una || end <= self.nxt) {
+            let dups = (end - start).div_ceil(u64::from(self.mss)) as i64;
+            self.undo.retrans = (self.undo.retrans - dups).max(0);
+        }
+    }
+
+    /// Nothing is outstanding any more, but a DSACK may still call the last episode spurious.
+    fn late_dsack(
+        &mut self,
+        now: Instant,
+        cfg: &TcpConfig,
+        a: &AckInfo<'_>,
+        prior_una: u64,
+        stats: &mut Stats,
+    ) {
+        if let Some(b) = dsack_block(a).filter(|_| self.sack) {
+            self.on_dsack(b, prior_una, stats);
+            self.try_undo_dsack(now, cfg.undo, stats);
+        }
+    }
+
+    fn digest_cumulative(&mut self, ack: u64, d: &mut Digest) {
+        let Self {
+            board, rack, rates, ..
+        } = self;
+        board.ack_to(ack, |r| d.on_acked(r, rack, rates));
+    }
+
+    /// Without SACK every duplicate stands for one segment that arrived, and a cumulative ACK
+    /// takes back as many as it covers (Linux `tcp_add_reno_sack`, `tcp_remove_reno_sacks`).
+    fn digest_without_sack(&mut self, duplicate: bool, advanced: bool, d: &mut Digest) {
+        if duplicate {
+            self.reno_dup_acks += 1;
+            self.board.count_dup_ack();
+            d.delivered.segments += 1;
+        } else if advanced {
+            let n = d.acked.segments;
+            self.board.uncount_dup_acks(n.saturating_sub(1));
+            d.delivered.segments = n
+                .saturating_sub(self.reno_dup_acks.min(n.saturating_sub(1)))
+                .max(1);
+            if self.phase < RecoveryPhase::Recovery {
+                self.board.uncount_dup_acks(u32::MAX);
+                self.reno_dup_acks = 0;
+            }
+        }
+    }
+
+    /// Data arrived below data that had arrived before: the path reorders (Linux
+    /// `tcp_check_sack_reordering`).
+    fn note_reordering(&mut self, d: &Digest) {
+        let Some(low) = d
+            .reordered
+            .filter(|_| self.sack && self.phase != RecoveryPhase::Loss)
+        else {
+            return;
+        };
+        let extent = d.prior_fack.saturating_sub(low);
+        let segments = extent.div_ceil(u64::from(self.mss)).min(300) as u32;
+        self.dup_thresh = self.dup_thresh.max(segments);
+        self.reordering_seen = true;
+    }
+
+    fn sample_rtt(&mut self, now: Instant, cfg: &TcpConfig, advanced: bool, d: &Digest) {
+        let exact = d.seq_rtt();
+        let by_echo = || {
+            let echo = d.tsecr.filter(|_| advanced && self.timestamps)?;
+            let ms = ts_clock(now).wrapping_sub(echo);
+            (ms < u32::MAX / 2).then(|| Span::from_millis(u64::from(ms.max(1))))
+        };
+        let Some(seq) = exact.or_else(by_echo) else {
+            return;
+        };
+        if let Some(newest) = d.newest_rtt().or(exact) {
+            self.rtt
+                .on_min_sample(now, floor(newest, cfg.rtt_granularity));
+        }
+        self.rtt
+            .on_sample(floor(seq, cfg.rtt_granularity), self.una, self.nxt);
+    }
+
+    /// Linux `tcp_cong_control`: reduce, or let the controller grow.
+    fn move_window(
+        &mut self,
+        now: Instant,
+        d: &Digest,
+        a: Alert,
+        rate: RateSample,
+        newly_lost: u64,
+        newly_ce: u64,
+    ) {
+        let reducing = self.reducing();
+        if reducing {
+            self.prr.on_ack(&Progress {
+                delivered: d.delivered.segments,
+                lost: newly_lost.div_ceil(u64::from(self.mss)) as u32,
+                advanced: a.advanced,
+                inflight: self.board.inflight_segments(),
+                ssthresh: (self.cc.ssthresh() / u64::from(self.mss)) as u32,
+            });
+        }
+        if d.syn_acked && d.acked.segments == 1 {
+            return;
+        }
+        let many_sacks = self.dup_thresh > super::DUP_THRESH && d.sacked > 0;
+        let ack = Ack {
+            now,
+            acked: d.acked.bytes,
+            newly_delivered: d.delivered.bytes,
+            newly_delivered_segments: d.delivered.segments,
+            acked_segments: d.acked.segments,
+            newly_lost,
+            delivered: self.rates.delivered,
+            lost: self.rates.lost,
+            newly_ce,
+            rtt: d.seq_rtt(),
+            cc_rtt: d.newest_rtt(),
+            srtt: self.rtt.srtt(),
+            min_rtt: self.rtt.min(),
+            inflight: self.board.inflight(),
+            prior_inflight: a.prior_inflight,
+            rate,
+            cwnd_limited: self.is_cwnd_limited(),
+            may_grow: !reducing && (d.acked.bytes > 0 || many_sacks),
+            phase: self.phase,
+            ece: a.ece,
+            snd_una: self.una,
+            snd_nxt: self.nxt,
+            app_limited: self.rates.is_app_limited(),
+            ack_delayed: d.delivered.segments == 1
+                && d.acked.bytes > 0
+                && d.acked.bytes < u64::from(self.mss),
+        };
+        self.cc.on_ack(&ack);
+    }
+
+    /// Linux `tcp_is_cwnd_limited`: the last flight was stopped by the window, or slow start has
+    /// not outgrown twice what was used.
+    fn is_cwnd_limited(&self) -> bool {
+        !self.validates
+            || self.cwnd_limited
+            || (self.cc.cwnd() < self.cc.ssthresh()
+                && self.cc.cwnd() < 2 * u64::from(self.max_outstanding) * u64::from(self.mss))
+    }
+}
+
+/// `rtt` as a coarser clock would have measured it, at least one tick.
+fn floor(rtt: Span, granularity: Span) -> Span {
+    match rtt.as_nanos().checked_div(granularity.as_nanos()) {
+        None => rtt,
+        Some(ticks) => granularity * ticks.max(1),
+    }
+}

@@ -1,0 +1,303 @@
+//! The sending half: window, recovery, retransmission, pacing.
+//!
+//! One file per concern: [`ack`](self) digestion, the recovery state machine, undo, timers and
+//! transmission all work on [`Sender`], in the order Linux's `tcp_ack` has them: what an ACK says
+//! is digested against the scoreboard, losses are marked, the window moves, and only then do
+//! segments leave, retransmissions first.
+
+mod ack;
+mod digest;
+mod recovery;
+mod timers;
+mod transmit;
+mod undo;
+
+pub use ack::AckInfo;
+pub(in crate::tcp) use digest::ts_clock;
+pub use timers::Timer;
+pub use transmit::Outgoing;
+
+use super::config::{Pacing, TcpConfig};
+use super::pacing::{Pacer, rate_from_window};
+use super::prr::Prr;
+use super::rack::Rack;
+use super::rate::RateSampler;
+use super::rtt::Rtt;
+use super::scoreboard::Scoreboard;
+use super::stats::{Snapshot, Stats};
+use crate::cc::{CongestionControl, RecoveryPhase};
+use acklab_units::{Instant, Rate, Span};
+use alloc::boxed::Box;
+use undo::Undo;
+
+/// Linux `tcp_reordering`: duplicate ACKs that mean loss.
+const DUP_THRESH: u32 = 3;
+
+/// The sending half of a connection. Positions are stream offsets: 0 is the SYN, data starts at 1.
+#[derive(Debug)]
+pub struct Sender {
+    mss: u32,
+    sack: bool,
+    timestamps: bool,
+    cc: Box<dyn CongestionControl>,
+    board: Scoreboard,
+    rtt: Rtt,
+    rack: Rack,
+    rates: RateSampler,
+    prr: Prr,
+    pacer: Pacer,
+    undo: Undo,
+    phase: RecoveryPhase,
+    /// Everything below is acknowledged.
+    una: u64,
+    /// Next offset to send for the first time.
+    nxt: u64,
+    /// Offset behind the last byte the application has handed over.
+    app_end: u64,
+    /// The application will write no more: a FIN follows the last byte.
+    fin_queued: bool,
+    /// Offset behind the last byte the peer allows.
+    right_edge: u64,
+    peer_window: u64,
+    max_window: u64,
+    /// Recovery ends when this is acknowledged (Linux `high_seq`, RFC 6675 `RecoveryPoint`).
+    high_seq: u64,
+    /// F-RTO is deciding whether the timeout was spurious.
+    frto: bool,
+    /// F-RTO sends new data instead of retransmitting.
+    frto_new_data: bool,
+    /// Timeouts in a row without progress.
+    backoff: u32,
+    timer: Option<(Timer, Instant)>,
+    /// End of the flight a tail loss probe was sent for.
+    tlp_high: Option<u64>,
+    tlp_retransmitted: bool,
+    probe: Option<transmit::Probe>,
+    dup_thresh: u32,
+    reordering_seen: bool,
+    /// The last flight was limited by the window (Linux `is_cwnd_limited` and its book-keeping).
+    cwnd_limited: bool,
+    max_outstanding: u32,
+    usage_end: u64,
+    validate_pending: bool,
+    /// When data was last sent.
+    last_sent: Instant,
+    /// Offset behind the last partial segment (Minshall).
+    partial_end: u64,
+    ecn: bool,
+    cwr_pending: bool,
+    delivery_rate: Option<Rate>,
+    reno_dup_acks: u32,
+    gave_up: bool,
+    /// Growth asks whether the window was the limit.
+    validates: bool,
+    /// Pacing holds back something that could go otherwise, until then.
+    paced_until: Option<Instant>,
+    /// The ACK being digested has set the reordering timer.
+    reordering_armed: bool,
+}
+
+impl Sender {
+    /// A sender that will send its SYN first.
+    pub fn new(cfg: &TcpConfig, cc: Box<dyn CongestionControl>) -> Self {
+        Self {
+            mss: cfg.segment,
+            sack: cfg.sack,
+            timestamps: cfg.timestamps,
+            cc,
+            board: Scoreboard::default(),
+            rtt: Rtt::new(cfg),
+            rack: Rack::default(),
+            rates: RateSampler::default(),
+            prr: Prr::default(),
+            pacer: Pacer::default(),
+            undo: Undo::default(),
+            phase: RecoveryPhase::Open,
+            una: 0,
+            nxt: 0,
+            app_end: 1,
+            fin_queued: false,
+            right_edge: 1,
+            peer_window: 0,
+            max_window: 0,
+            high_seq: 0,
+            frto: false,
+            frto_new_data: false,
+            backoff: 0,
+            timer: None,
+            tlp_high: None,
+            tlp_retransmitted: false,
+            probe: None,
+            dup_thresh: DUP_THRESH,
+            reordering_seen: false,
+            cwnd_limited: false,
+            max_outstanding: 0,
+            usage_end: 0,
+            validate_pending: false,
+            last_sent: Instant::ZERO,
+            partial_end: 0,
+            ecn: false,
+            cwr_pending: false,
+            delivery_rate: None,
+            reno_dup_acks: 0,
+            gave_up: false,
+            validates: cfg.cwnd_validation,
+            paced_until: None,
+            reordering_armed: false,
+        }
+    }
+
+    /// What the handshake agreed on: segment size, SACK, timestamps, ECN.
+    pub fn negotiate(&mut self, mss: u32, sack: bool, timestamps: bool, ecn: bool) {
+        self.mss = mss;
+        self.sack = sack;
+        self.timestamps = timestamps;
+        self.ecn = ecn;
+    }
+
+    /// The application hands over `bytes` more.
+    pub fn write(&mut self, bytes: u64) {
+        debug_assert!(!self.fin_queued, "write after close");
+        self.app_end += bytes;
+    }
+
+    /// The application will write no more.
+    pub fn close(&mut self) {
+        self.fin_queued = true;
+    }
+
+    /// Whether a FIN is queued or sent.
+    pub fn closing(&self) -> bool {
+        self.fin_queued
+    }
+
+    /// The window that the peer's SYN allowed.
+    pub fn set_window(&mut self, window: u64) {
+        self.peer_window = window;
+        self.max_window = window;
+        self.right_edge = 1 + window;
+    }
+
+    /// Everything below this offset is acknowledged.
+    pub fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// The next offset to be sent for the first time.
+    pub fn nxt(&self) -> u64 {
+        self.nxt
+    }
+
+    /// Whether the FIN was sent and acknowledged.
+    pub fn fin_acked(&self) -> bool {
+        self.fin_queued && self.una > self.app_end
+    }
+
+    /// Whether the FIN was sent.
+    pub fn fin_sent(&self) -> bool {
+        self.fin_queued && self.nxt > self.app_end
+    }
+
+    /// Bytes handed over and not acknowledged yet.
+    pub fn backlog(&self) -> u64 {
+        self.app_end.saturating_sub(self.una.max(1))
+    }
+
+    /// Too many timeouts in a row: the connection is dead.
+    pub fn gave_up(&self) -> bool {
+        self.gave_up
+    }
+
+    /// Smoothed RTT.
+    pub fn srtt(&self) -> Span {
+        self.rtt.srtt()
+    }
+
+    /// The window in force, in bytes: the controller's, or that of the reduction under way.
+    pub fn cwnd(&self) -> u64 {
+        if self.reducing() {
+            // In segments, so that what is in flight need not be whole segments.
+            return self.board.inflight()
+                + (i64::from(self.prr.cwnd()) - i64::from(self.board.inflight_segments())).max(0)
+                    as u64
+                    * u64::from(self.mss);
+        }
+        self.cc.cwnd()
+    }
+
+    /// The window in force in whole segments, for traces and for PRR.
+    fn cwnd_segments(&self) -> u32 {
+        if self.reducing() {
+            return self.prr.cwnd();
+        }
+        (self.cc.cwnd() / u64::from(self.mss)) as u32
+    }
+
+    /// Whether proportional rate reduction sets the window now.
+    fn reducing(&self) -> bool {
+        matches!(self.phase, RecoveryPhase::Recovery | RecoveryPhase::Cwr)
+            && !self.cc.owns_recovery()
+    }
+
+    /// The rate in force, if the flow is paced.
+    fn pacing_rate(&self, cfg: &TcpConfig) -> Option<Rate> {
+        let paced = match cfg.pacing {
+            Pacing::Never => false,
+            Pacing::Always => true,
+            Pacing::Auto => self.cc.needs_pacing(),
+        };
+        if !paced {
+            return None;
+        }
+        self.cc.pacing_rate().or_else(|| {
+            let cwnd = self.cc.cwnd().max(self.board.out.bytes);
+            let slow_start = self.cc.cwnd() < self.cc.ssthresh() / 2;
+            let pct = if slow_start {
+                cfg.pacing_ss_ratio
+            } else {
+                cfg.pacing_ca_ratio
+            };
+            rate_from_window(cwnd, self.rtt.srtt(), pct)
+        })
+    }
+
+    /// What the sender looks like now.
+    pub fn snapshot(&self, cfg: &TcpConfig) -> Snapshot {
+        Snapshot {
+            cwnd: u64::from(self.cwnd_segments()) * u64::from(self.mss),
+            ssthresh: self.cc.ssthresh(),
+            inflight: self.board.inflight(),
+            outstanding: self.nxt - self.una,
+            srtt: self.rtt.srtt(),
+            rtt: self.rtt.latest(),
+            min_rtt: self.rtt.min(),
+            rto: self.rtt.rto(),
+            pacing_rate: self.pacing_rate(cfg),
+            delivery_rate: self.delivery_rate,
+            peer_window: self.peer_window,
+            state: self.cc.state(),
+            phase: self.phase,
+        }
+    }
+
+    /// The controller, for traces.
+    pub fn controller(&self) -> &dyn CongestionControl {
+        &*self.cc
+    }
+
+    /// When a timer expires or pacing lets the next segment go.
+    pub fn next_timeout(&self) -> Option<Instant> {
+        match (self.timer.map(|t| t.1), self.paced_until) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// The conservation law of the sender, checked in debug builds.
+    fn check(&self, stats: &Stats) {
+        self.board.check();
+        debug_assert!(self.una <= self.nxt);
+        debug_assert_eq!(self.board.is_empty(), self.una == self.nxt);
+        debug_assert!(stats.retrans_segs <= stats.segs_out + 1);
+    }
+}

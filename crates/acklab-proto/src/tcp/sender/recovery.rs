@@ -1,0 +1,376 @@
+//! The recovery state machine (Linux `tcp_fastretrans_alert`, RFC 6675, RFC 6582, RFC 5681).
+
+use super::Sender;
+use super::digest::{Digest, lost_event};
+use crate::cc::{EcnEcho, Loss, RecoveryPhase, Rto};
+use crate::tcp::config::{LossDetection, TcpConfig};
+use crate::tcp::rack::{Fate, ReorderingContext};
+use crate::tcp::scoreboard::Id;
+use crate::tcp::stats::Stats;
+use acklab_units::{Instant, Span};
+
+/// What the state machine needs to know about an ACK besides its digest.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Alert {
+    /// The cumulative point advanced.
+    pub advanced: bool,
+    /// The peer echoes a congestion mark.
+    pub ece: bool,
+    /// It changed nothing but repeated the acknowledgement number (without SACK: a duplicate).
+    pub duplicate: bool,
+    /// Bytes in flight before this ACK.
+    pub prior_inflight: u64,
+}
+
+impl Sender {
+    /// Runs the state machine. Returns without touching the window: that comes afterwards.
+    pub(super) fn alert(
+        &mut self,
+        now: Instant,
+        cfg: &TcpConfig,
+        d: &Digest,
+        a: Alert,
+        stats: &mut Stats,
+    ) {
+        if a.ece {
+            self.undo.allowed = false;
+        }
+        if self.una >= self.high_seq {
+            self.leave_episode(now, cfg, d, stats);
+        }
+        match self.phase {
+            RecoveryPhase::Recovery => self.in_recovery(now, cfg, d, a, stats),
+            RecoveryPhase::Loss => {
+                self.in_loss(now, cfg, d, a, stats);
+                let again = self.mark_losses(now, cfg, stats);
+                if self.phase == RecoveryPhase::Open || again {
+                    self.in_order(now, cfg, a, stats);
+                }
+            }
+            _ => {
+                if self.phase <= RecoveryPhase::Disorder {
+                    self.try_undo_dsack(now, cfg.undo, stats);
+                }
+                self.mark_losses(now, cfg, stats);
+                self.in_order(now, cfg, a, stats);
+            }
+        }
+    }
+
+    /// Everything sent before the episode began is acknowledged.
+    fn leave_episode(&mut self, now: Instant, cfg: &TcpConfig, d: &Digest, stats: &mut Stats) {
+        match self.phase {
+            RecoveryPhase::Cwr if self.una > self.high_seq => {
+                self.phase = RecoveryPhase::Open;
+                self.end_reduction(now, RecoveryPhase::Cwr);
+            }
+            // Without SACK the duplicates of a finished recovery must not start the next one
+            // (RFC 6582 section 4): wait for more than the recovery point.
+            RecoveryPhase::Recovery if self.sack || self.una > self.high_seq => {
+                self.try_undo_recovery(now, cfg.undo, d.tsecr, stats);
+                self.reno_dup_acks = 0;
+            }
+            _ => {}
+        }
+    }
+
+    /// Open, Disorder or CWR, after loss marking.
+    fn in_order(&mut self, now: Instant, cfg: &TcpConfig, a: Alert, stats: &mut Stats) {
+        if self.board.lost.segments > 0 {
+            self.enter_recovery(now, a.prior_inflight, stats);
+            return;
+        }
+        if a.ece && self.ecn && self.phase <= RecoveryPhase::Disorder {
+            self.enter_cwr(now, cfg, stats);
+        }
+        if self.phase != RecoveryPhase::Cwr {
+            let next = self.open_or_disorder();
+            if next != self.phase {
+                self.high_seq = self.nxt;
+                self.phase = next;
+            }
+        }
+    }
+
+    fn in_recovery(
+        &mut self,
+        now: Instant,
+        cfg: &TcpConfig,
+        d: &Digest,
+        a: Alert,
+        stats: &mut Stats,
+    ) {
+        if a.advanced {
+            if self.try_undo_partial(now, cfg.undo, d.tsecr, stats) {
+                return;
+            }
+            if !self.sack {
+                self.mark_head_lost(now, stats);
+            }
+        }
+        if self.try_undo_dsack(now, cfg.undo, stats) {
+            self.phase = self.open_or_disorder();
+            self.mark_losses(now, cfg, stats);
+            self.in_order(now, cfg, a, stats);
+            return;
+        }
+        self.mark_losses(now, cfg, stats);
+    }
+
+    /// After a timeout (Linux `tcp_process_loss`, F-RTO by RFC 5682 section 3).
+    fn in_loss(&mut self, now: Instant, cfg: &TcpConfig, d: &Digest, a: Alert, stats: &mut Stats) {
+        let recovered = self.una >= self.high_seq;
+        if a.advanced && self.try_undo_loss(now, false, cfg.undo, d.tsecr, stats) {
+            return;
+        }
+        self.frto_new_data = false;
+        if self.frto {
+            if d.original_arrived && self.try_undo_loss(now, true, cfg.undo, d.tsecr, stats) {
+                return;
+            }
+            if self.nxt > self.high_seq {
+                if d.sacked > 0 || a.duplicate {
+                    self.frto = false;
+                }
+            } else if a.advanced && !recovered {
+                self.high_seq = self.nxt;
+                if self.has_new_data() && self.right_edge > self.nxt {
+                    self.frto_new_data = true;
+                    return;
+                }
+                self.frto = false;
+            }
+        }
+        if recovered {
+            self.try_undo_recovery(now, cfg.undo, d.tsecr, stats);
+            self.frto = false;
+        } else if !self.sack && a.advanced {
+            self.mark_head_lost(now, stats);
+        }
+    }
+
+    /// Looks for losses by the configured rule. Returns whether a retransmission was found lost.
+    pub(super) fn mark_losses(&mut self, now: Instant, cfg: &TcpConfig, stats: &mut Stats) -> bool {
+        if !self.sack {
+            if self.reno_dup_acks >= self.dup_thresh && self.phase <= RecoveryPhase::Cwr {
+                self.mark_head_lost(now, stats);
+            }
+            return false;
+        }
+        match cfg.loss_detection {
+            LossDetection::Rack => self.mark_by_rack(now, stats).1,
+            LossDetection::DupAck => {
+                self.mark_by_dup_acks(now, stats);
+                false
+            }
+        }
+    }
+
+    /// The reordering window in force.
+    fn reo_wnd(&self) -> Span {
+        self.rack.reo_wnd(&ReorderingContext {
+            reordering_seen: self.reordering_seen,
+            in_recovery: self.phase >= RecoveryPhase::Recovery,
+            sacked_segments: self.board.sacked.segments,
+            dup_thresh: self.dup_thresh,
+            min_rtt: self.rtt.min(),
+            srtt: self.rtt.srtt(),
+        })
+    }
+
+    /// RACK's rule. Returns whether it marked something, and whether a retransmission was among
+    /// it. Arms the reordering timer for what is still undecided.
+    pub(super) fn mark_by_rack(&mut self, now: Instant, stats: &mut Stats) -> (bool, bool) {
+        if !self.rack.take_advanced() {
+            return (false, false);
+        }
+        let wnd = self.reo_wnd();
+        let mut wait: Option<Span> = None;
+        let (mut any, mut again) = (false, false);
+        while let Some(id) = self.first_lost_by_rack(now, wnd, &mut wait) {
+            again |= self.board.record(id).is_some_and(|r| r.is_retransmitted());
+            self.mark_one(now, id, stats);
+            any = true;
+        }
+        if let Some(w) = wait {
+            self.arm_reordering(now, w);
+        }
+        (any, again)
+    }
+
+    fn first_lost_by_rack(&self, now: Instant, wnd: Span, wait: &mut Option<Span>) -> Option<Id> {
+        let mut found = None;
+        let mut longest: Option<Span> = None;
+        self.board
+            .walk_by_time(|id, r| match self.rack.fate(now, r, wnd) {
+                Fate::TooNew => false,
+                Fate::Lost => {
+                    found = Some(id);
+                    false
+                }
+                Fate::Wait(t) => {
+                    longest = Some(longest.map_or(t, |x| x.max(t)));
+                    true
+                }
+            });
+        if found.is_none() {
+            *wait = longest;
+        }
+        found
+    }
+
+    fn mark_by_dup_acks(&mut self, now: Instant, stats: &mut Stats) {
+        let thresh = self.dup_thresh;
+        let Self {
+            board, rates, cc, ..
+        } = self;
+        let mut lost = 0;
+        let inflight = board.inflight();
+        board.mark_by_dup_thresh(thresh, |_, r| {
+            lost += 1;
+            rates.lost += u64::from(r.len);
+            cc.on_segment_lost(&lost_event(now, r, rates, inflight));
+        });
+        stats.lost_segs += lost;
+    }
+
+    pub(super) fn mark_one(&mut self, now: Instant, id: Id, stats: &mut Stats) {
+        if !self.board.mark_lost(id) {
+            return;
+        }
+        let inflight = self.board.inflight();
+        let Some(r) = self.board.record(id) else {
+            return;
+        };
+        stats.lost_segs += 1;
+        self.rates.lost += u64::from(r.len);
+        self.cc
+            .on_segment_lost(&lost_event(now, r, &self.rates, inflight));
+    }
+
+    fn mark_head_lost(&mut self, now: Instant, stats: &mut Stats) {
+        if let Some(id) = self.board.head_id() {
+            self.mark_one(now, id, stats);
+        }
+    }
+
+    /// Fast recovery begins, or goes on from CWR without a second reduction.
+    pub(super) fn enter_recovery(&mut self, now: Instant, prior_inflight: u64, stats: &mut Stats) {
+        self.undo.allowed = false;
+        self.begin_undo();
+        if !matches!(self.phase, RecoveryPhase::Cwr | RecoveryPhase::Recovery) {
+            self.undo.allowed = true;
+            self.begin_reduction();
+            let loss = Loss {
+                now,
+                inflight: self.board.inflight(),
+                prior_inflight,
+                outstanding: self.nxt - self.una,
+                snd_nxt: self.nxt,
+                delivered: self.rates.delivered,
+            };
+            self.cc.on_loss(&loss);
+        }
+        stats.recoveries += 1;
+        self.phase = RecoveryPhase::Recovery;
+    }
+
+    /// Linux `tcp_init_cwnd_reduction`, up to the controller's part.
+    fn begin_reduction(&mut self) {
+        self.prr.start(self.cwnd_segments());
+        self.high_seq = self.nxt;
+        self.tlp_high = None;
+        self.cwr_pending = self.ecn;
+    }
+
+    /// The peer echoes a mark: reduce once per window (RFC 3168 section 6.1.2).
+    fn enter_cwr(&mut self, now: Instant, _cfg: &TcpConfig, stats: &mut Stats) {
+        self.undo.allowed = false;
+        self.undo.marker = None;
+        self.begin_reduction();
+        let outstanding = self.nxt - self.una;
+        let inflight = self.board.inflight();
+        self.cc.on_ecn(&EcnEcho {
+            now,
+            inflight,
+            outstanding,
+            snd_nxt: self.nxt,
+        });
+        stats.ecn_reductions += 1;
+        self.phase = RecoveryPhase::Cwr;
+    }
+
+    /// A tail loss probe repaired a loss: reduce as for one, at once (RFC 8985 section 7.4.2).
+    pub(super) fn reduce_for_probe(&mut self, now: Instant, stats: &mut Stats) {
+        if matches!(self.phase, RecoveryPhase::Cwr | RecoveryPhase::Recovery) {
+            return;
+        }
+        self.begin_reduction();
+        let inflight = self.board.inflight();
+        self.cc.on_loss(&Loss {
+            now,
+            inflight,
+            prior_inflight: inflight,
+            outstanding: self.nxt - self.una,
+            snd_nxt: self.nxt,
+            delivered: self.rates.delivered,
+        });
+        stats.recoveries += 1;
+        self.undo.marker = None;
+        self.end_reduction(now, RecoveryPhase::Cwr);
+        self.phase = self.open_or_disorder();
+    }
+
+    /// The retransmission timer expired (RFC 6298 section 5, Linux `tcp_enter_loss`).
+    pub(super) fn enter_loss(&mut self, now: Instant, cfg: &TcpConfig, stats: &mut Stats) {
+        let first = self.phase <= RecoveryPhase::Disorder
+            || self.una >= self.high_seq
+            || (self.phase == RecoveryPhase::Loss && self.backoff == 0);
+        let new_recovery = self.phase < RecoveryPhase::Recovery;
+        let prior_inflight = self.board.inflight();
+        let prior_sacked = self.board.sacked.segments;
+        if self.board.head().is_some_and(|h| h.is_sacked()) {
+            self.board.renege();
+        }
+        if first {
+            self.undo.allowed = true;
+            self.begin_undo();
+        }
+        self.mark_for_timeout(now, cfg, stats);
+        if prior_sacked >= self.dup_thresh {
+            self.dup_thresh = self.dup_thresh.min(super::DUP_THRESH);
+        }
+        self.cc.on_rto(&Rto {
+            now,
+            prior_inflight,
+            inflight: self.board.inflight(),
+            outstanding: self.nxt - self.una,
+            first,
+            snd_nxt: self.nxt,
+            delivered: self.rates.delivered,
+        });
+        self.phase = RecoveryPhase::Loss;
+        self.high_seq = self.nxt;
+        self.tlp_high = None;
+        self.cwr_pending = self.ecn;
+        self.reno_dup_acks = 0;
+        self.frto = cfg.frto && self.sack && (new_recovery || self.backoff > 0);
+        self.frto_new_data = false;
+    }
+
+    /// Which segments a timeout gives up: the head and everything sent at least one RTT ago; with
+    /// the duplicate-ACK rule, everything.
+    fn mark_for_timeout(&mut self, now: Instant, cfg: &TcpConfig, stats: &mut Stats) {
+        let head = self.board.head_id();
+        for id in self.board.ids() {
+            let Some(r) = self.board.record(id) else {
+                continue;
+            };
+            let old =
+                cfg.loss_detection == LossDetection::DupAck || self.rack.older_than_rtt(now, r);
+            if !r.is_sacked() && (Some(id) == head || old) {
+                self.mark_one(now, id, stats);
+            }
+        }
+    }
+}

@@ -1,0 +1,408 @@
+//! What leaves next (Linux `tcp_xmit_recovery` and `tcp_write_xmit`): retransmissions before new
+//! data, both within window and pacing.
+
+use super::Sender;
+use super::digest::ts_clock;
+use super::timers::Timer;
+use crate::cc::{IdleRestart, RecoveryPhase, Sent};
+use crate::tcp::config::{LossDetection, TcpConfig};
+use crate::tcp::scoreboard::{Id, Record};
+use crate::tcp::stats::{RetransmitCause, Stats};
+use acklab_units::{Instant, Rate};
+
+/// Linux `tcp_tso_autosize` through `sk_pacing_shift`: a burst lasts about a millisecond.
+const PACING_SHIFT_PER_SECOND: u64 = 1024;
+/// Linux `tcp_min_tso_segs`.
+const MIN_TSO_SEGMENTS: u32 = 2;
+
+/// Something that leaves without regard to window and pacing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Probe {
+    /// The head, after a timeout.
+    Head,
+    /// New data, as tail loss probe.
+    NewData,
+    /// The last segment again, as tail loss probe.
+    Tail,
+    /// An old octet, to learn whether the window has opened.
+    ZeroWindow,
+}
+
+/// A segment that leaves; the connection adds the acknowledgement half.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outgoing {
+    /// Stream offset of the first byte (of the SYN on a SYN).
+    pub start: u64,
+    /// Payload bytes.
+    pub len: u32,
+    /// SYN.
+    pub syn: bool,
+    /// FIN.
+    pub fin: bool,
+    /// The last byte the application has handed over is in it.
+    pub push: bool,
+    /// It tells the peer that the window was reduced.
+    pub cwr: bool,
+    /// It is ECN-capable (RFC 3168: new data only).
+    pub ect: bool,
+    /// It was sent before, and why again.
+    pub retransmission: Option<RetransmitCause>,
+}
+
+impl Sender {
+    /// The next segment to leave, if any may leave now.
+    pub fn poll_transmit(
+        &mut self,
+        now: Instant,
+        cfg: &TcpConfig,
+        stats: &mut Stats,
+    ) -> Option<Outgoing> {
+        if let Some(p) = self.probe.take()
+            && let Some(out) = self.send_probe(now, cfg, p, stats)
+        {
+            return Some(out);
+        }
+        let rate = self.pacing_rate(cfg);
+        self.paced_until = None;
+        if let Some(at) = self.pacer.blocked_until(now).filter(|_| rate.is_some()) {
+            let lost = self.board.lost.segments > self.board.retrans.segments;
+            let waiting = self.window_open() && (lost || self.has_new_data());
+            self.paced_until = waiting.then_some(at);
+            self.nothing_to_send(now);
+            return None;
+        }
+        let out = self
+            .send_lost(now, cfg, stats)
+            .or_else(|| self.send_new(now, cfg, false, stats));
+        match out {
+            Some(o) => {
+                if o.len > 0 {
+                    let q = self.quantum(cfg, rate);
+                    self.pacer.on_sent(now, o.len, rate, q, stats.data_segs_out);
+                }
+                Some(o)
+            }
+            None => {
+                self.pacer.close_burst(now, rate, stats.data_segs_out);
+                self.nothing_to_send(now);
+                None
+            }
+        }
+    }
+
+    fn window_open(&self) -> bool {
+        self.board.inflight() == 0 || self.board.inflight() + u64::from(self.mss) <= self.cwnd()
+    }
+
+    /// Whether there is something that was never sent: data, SYN or FIN.
+    pub(super) fn has_new_data(&self) -> bool {
+        self.nxt < self.app_end + u64::from(self.fin_queued)
+    }
+
+    fn quantum(&self, cfg: &TcpConfig, rate: Option<Rate>) -> u32 {
+        if cfg.pacing_quantum > 0 {
+            return cfg.pacing_quantum;
+        }
+        let bytes = self
+            .cc
+            .send_quantum()
+            .or_else(|| rate.map(|r| r.as_bps() / 8 / PACING_SHIFT_PER_SECOND));
+        bytes.map_or(1, |b| {
+            ((b / u64::from(self.mss)) as u32).max(MIN_TSO_SEGMENTS)
+        })
+    }
+
+    fn send_probe(
+        &mut self,
+        now: Instant,
+        cfg: &TcpConfig,
+        p: Probe,
+        stats: &mut Stats,
+    ) -> Option<Outgoing> {
+        match p {
+            Probe::Head => {
+                let id = self.board.head_id()?;
+                Some(self.retransmit(now, id, RetransmitCause::Rto, stats))
+            }
+            Probe::NewData => self.send_new(now, cfg, true, stats),
+            Probe::Tail => {
+                let id = self.board.tail_id()?;
+                Some(self.retransmit(now, id, RetransmitCause::Tlp, stats))
+            }
+            Probe::ZeroWindow => Some(Outgoing {
+                start: self.nxt.saturating_sub(1),
+                len: 0,
+                syn: false,
+                fin: false,
+                push: false,
+                cwr: false,
+                ect: false,
+                retransmission: None,
+            }),
+        }
+    }
+
+    fn send_lost(&mut self, now: Instant, cfg: &TcpConfig, stats: &mut Stats) -> Option<Outgoing> {
+        if self.board.lost.segments == 0
+            || self.frto_new_data
+            || !matches!(self.phase, RecoveryPhase::Recovery | RecoveryPhase::Loss)
+        {
+            return None;
+        }
+        let id = self.board.next_lost()?;
+        let len = u64::from(self.board.record(id)?.len);
+        let inflight = self.board.inflight();
+        if inflight > 0 && inflight + len > self.cwnd() {
+            return None;
+        }
+        let cause = match (self.phase, cfg.loss_detection) {
+            (RecoveryPhase::Loss, _) => RetransmitCause::Rto,
+            (_, LossDetection::Rack) if self.sack => RetransmitCause::Rack,
+            _ => RetransmitCause::DupAck,
+        };
+        let head = Some(id) == self.board.head_id();
+        let again = self.board.head().is_some_and(|h| h.ever_retransmitted());
+        let out = self.retransmit(now, id, cause, stats);
+        if (head || again) && !matches!(self.timer, Some((Timer::Reordering, _))) {
+            self.arm_rto(now, cfg);
+        }
+        Some(out)
+    }
+
+    fn retransmit(
+        &mut self,
+        now: Instant,
+        id: Id,
+        cause: RetransmitCause,
+        stats: &mut Stats,
+    ) -> Outgoing {
+        let counted = cause != RetransmitCause::Tlp;
+        let prior_inflight = self.board.inflight();
+        let idle = self.board.is_empty();
+        let r = self.board.record_mut(id);
+        r.sent_at = now;
+        self.rates.stamp(r, idle);
+        r.tx_in_flight = prior_inflight + u64::from(r.len);
+        let (start, len, syn, fin) = (r.start, r.len, r.is_syn(), r.is_fin());
+        self.board.retransmitted(id, counted);
+        if self.undo.first_retrans_ts.is_none() && cause != RetransmitCause::Tlp {
+            self.undo.first_retrans_ts = Some(ts_clock(now));
+        }
+        self.undo.retrans = self.undo.retrans.max(0) + 1;
+        self.count_sent(len, true, stats);
+        match cause {
+            RetransmitCause::Rack => stats.retrans_rack += 1,
+            RetransmitCause::DupAck => stats.retrans_dupack += 1,
+            RetransmitCause::Tlp => stats.retrans_tlp += 1,
+            RetransmitCause::Rto => stats.retrans_rto += 1,
+        }
+        if self.reducing() && counted {
+            self.prr.on_sent(1);
+        }
+        self.tell_controller(now, len, prior_inflight, true, false);
+        Outgoing {
+            start,
+            len,
+            syn,
+            fin,
+            push: start + u64::from(len) == self.app_end,
+            cwr: false,
+            ect: false,
+            retransmission: Some(cause),
+        }
+    }
+
+    fn send_new(
+        &mut self,
+        now: Instant,
+        cfg: &TcpConfig,
+        probe: bool,
+        stats: &mut Stats,
+    ) -> Option<Outgoing> {
+        if !self.has_new_data() {
+            return None;
+        }
+        let syn = self.nxt == 0;
+        if !syn && self.una == 0 {
+            return None; // nothing before the SYN is acknowledged
+        }
+        let len = self.next_len(cfg)?;
+        self.restart_after_idle(now, cfg, len);
+        let inflight = self.board.inflight();
+        let open = inflight == 0 || inflight + u64::from(len) <= self.cwnd();
+        if !probe && !syn && (!open || self.held_by_limited_transmit(cfg, len)) {
+            self.cwnd_limited |= !open;
+            return None;
+        }
+        Some(self.emit_new(now, cfg, len, syn, stats))
+    }
+
+    /// Payload of the next new segment; `None` if window, send buffer or Nagle forbid it.
+    fn next_len(&mut self, cfg: &TcpConfig) -> Option<u32> {
+        if self.nxt == 0 {
+            return Some(0);
+        }
+        let data = self.app_end.saturating_sub(self.nxt);
+        let window = self.right_edge.saturating_sub(self.nxt);
+        let full = u64::from(self.mss);
+        if data == 0 {
+            return (self.fin_queued && self.nxt == self.app_end).then_some(0);
+        }
+        let buffered = self.send_buffer(cfg).saturating_sub(self.nxt - self.una);
+        let len = data.min(window).min(full);
+        if len == 0 || buffered < len {
+            return None;
+        }
+        // Sender's side of silly window avoidance (RFC 9293 section 3.8.6.2.1) and Nagle.
+        let last = len == data;
+        if len < full {
+            let partial_out = self.partial_end > self.una;
+            let held = !last && len < self.max_window / 2 && self.nxt > self.una;
+            if held || (last && cfg.nagle && partial_out && !self.fin_queued) {
+                return None;
+            }
+        }
+        Some(len as u32)
+    }
+
+    /// Payload that may be outstanding on account of the send buffer. Linux grows it to twice the
+    /// window (`tcp_sndbuf_expand`) until `tcp_wmem[2]`; its per-packet overhead makes 2304 bytes
+    /// of 1448.
+    fn send_buffer(&self, cfg: &TcpConfig) -> u64 {
+        use crate::tcp::config::Profile;
+        if cfg.profile == Profile::Linux {
+            cfg.send_buffer.max * u64::from(self.mss) / 2304
+        } else {
+            cfg.send_buffer.max
+        }
+    }
+
+    /// Without limited transmit (RFC 3042) the first duplicates release nothing.
+    fn held_by_limited_transmit(&self, cfg: &TcpConfig, len: u32) -> bool {
+        !cfg.limited_transmit
+            && self.phase == RecoveryPhase::Disorder
+            && self.nxt - self.una + u64::from(len) > self.cc.cwnd()
+    }
+
+    fn restart_after_idle(&mut self, now: Instant, cfg: &TcpConfig, len: u32) {
+        if len == 0 || !self.board.is_empty() || self.nxt <= 1 {
+            return;
+        }
+        let idle = now.saturating_since(self.last_sent);
+        if cfg.idle_restart && idle > self.rtt.rto() && !self.cc.owns_recovery() {
+            self.cc.on_idle_restart(&IdleRestart {
+                now,
+                idle,
+                rto: self.rtt.rto(),
+            });
+        }
+    }
+
+    fn emit_new(
+        &mut self,
+        now: Instant,
+        cfg: &TcpConfig,
+        len: u32,
+        syn: bool,
+        stats: &mut Stats,
+    ) -> Outgoing {
+        let start = self.nxt;
+        let end = start + u64::from(len);
+        let fin = !syn && self.fin_queued && end == self.app_end && self.right_edge > end;
+        let fin = fin || (!syn && len == 0);
+        let mut r = Record::new(start, len, now);
+        if syn {
+            r = r.with_syn();
+        }
+        if fin {
+            r = r.with_fin();
+        }
+        let idle = self.board.is_empty();
+        let prior_inflight = self.board.inflight();
+        self.rates.stamp(&mut r, idle);
+        r.tx_in_flight = prior_inflight + u64::from(len);
+        self.nxt = r.end();
+        self.board.push(r);
+        if len > 0 && len < self.mss {
+            self.partial_end = self.nxt;
+        }
+        self.count_sent(len, false, stats);
+        if self.reducing() {
+            self.prr.on_sent(1);
+        }
+        self.arm_after_send(now, cfg);
+        let restart = idle && len > 0 && start > 1 && self.rates.is_app_limited();
+        self.tell_controller(now, len, prior_inflight, false, restart);
+        let cwr = len > 0 && core::mem::take(&mut self.cwr_pending);
+        self.last_sent = now;
+        Outgoing {
+            start,
+            len,
+            syn,
+            fin,
+            push: len > 0 && end == self.app_end,
+            cwr,
+            ect: self.ecn && len > 0,
+            retransmission: None,
+        }
+    }
+
+    fn tell_controller(&mut self, now: Instant, len: u32, prior: u64, again: bool, restart: bool) {
+        if len == 0 {
+            return;
+        }
+        self.cc.on_sent(&Sent {
+            now,
+            bytes: len,
+            prior_inflight: prior,
+            idle_restart: restart,
+            app_limited: self.rates.is_app_limited(),
+            retransmission: again,
+            snd_nxt: self.nxt,
+            delivered: self.rates.delivered,
+        });
+    }
+
+    fn count_sent(&mut self, len: u32, again: bool, stats: &mut Stats) {
+        stats.segs_out += 1;
+        if len > 0 {
+            stats.data_segs_out += 1;
+            stats.bytes_sent += u64::from(len);
+        }
+        if again {
+            stats.retrans_segs += 1;
+            stats.bytes_retrans += u64::from(len);
+        }
+        self.validate_pending = true;
+    }
+
+    /// Everything that may leave has left: note whether the window was the limit (Linux
+    /// `tcp_cwnd_validate`), whether the application was, and whether the peer's window is shut.
+    fn nothing_to_send(&mut self, now: Instant) {
+        let limited = !self.window_open();
+        if self.validate_pending {
+            self.validate_pending = false;
+            self.validate_window(limited);
+        }
+        let starved = !self.has_new_data() && self.una > 0;
+        if starved && !limited && self.board.lost.segments <= self.board.retrans.segments {
+            self.rates.on_app_limited(self.board.inflight());
+        }
+        let shut = self.has_new_data() && self.nxt >= self.right_edge && self.nxt > 1;
+        if shut && self.board.is_empty() && self.timer.is_none() {
+            self.arm(Timer::Persist, now + self.rtt.rto_backed_off(self.backoff));
+        }
+    }
+
+    fn validate_window(&mut self, limited: bool) {
+        let out = self.board.out.segments;
+        if self.una >= self.usage_end
+            || limited
+            || (!self.cwnd_limited && out > self.max_outstanding)
+        {
+            self.cwnd_limited = limited;
+            self.max_outstanding = out;
+            self.usage_end = self.nxt;
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Undoing a reduction that turns out to have been spurious (Eifel: RFC 3522 and 4015; DSACK:
+//! RFC 3708; F-RTO: RFC 5682; Linux `tcp_try_undo_*`).
+
+use super::Sender;
+use crate::cc::{RecoveryExit, RecoveryPhase, Spurious};
+use crate::tcp::stats::Stats;
+use acklab_units::Instant;
+
+/// What is remembered of the episode that may be undone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Undo {
+    /// `snd_una` when the episode began; `None` = nothing to undo.
+    pub marker: Option<u64>,
+    /// Retransmissions of the episode that no DSACK has called superfluous; -1 = there were none.
+    pub retrans: i64,
+    /// Timestamp of the first retransmission of the episode.
+    pub first_retrans_ts: Option<u32>,
+    /// The reduction may be taken back (not after an ECN echo).
+    pub allowed: bool,
+}
+
+impl Sender {
+    /// An episode of retransmissions begins.
+    pub(super) fn begin_undo(&mut self) {
+        self.undo.marker = Some(self.una);
+        let out = i64::from(self.board.retrans.segments) + i64::from(self.tlp_retransmitted);
+        self.undo.retrans = if out == 0 { -1 } else { out };
+    }
+
+    /// Whether the evidence says that no retransmission of the episode was needed.
+    fn may_undo(&self, undo_on: bool, tsecr: Option<u32>) -> bool {
+        undo_on
+            && self.undo.marker.is_some()
+            && (self.undo.retrans == 0 || self.original_was_delayed(tsecr))
+    }
+
+    /// Eifel: the echo is older than the first retransmission, or there was none.
+    fn original_was_delayed(&self, tsecr: Option<u32>) -> bool {
+        match (self.undo.first_retrans_ts, tsecr) {
+            (None, _) => true,
+            (Some(first), Some(echo)) => (echo.wrapping_sub(first) as i32) < 0,
+            (Some(_), None) => false,
+        }
+    }
+
+    fn undo_reduction(&mut self, now: Instant, unmark: bool, was_rto: bool, stats: &mut Stats) {
+        if unmark {
+            self.board.unmark_lost();
+        }
+        if self.undo.allowed {
+            stats.undos += 1;
+            self.cc.on_spurious(&Spurious {
+                now,
+                inflight: self.board.inflight(),
+                was_rto,
+            });
+        }
+        self.undo.marker = None;
+        self.rack.rearm();
+    }
+
+    /// Everything of the episode is acknowledged: undo it if it was spurious, and open.
+    pub(super) fn try_undo_recovery(
+        &mut self,
+        now: Instant,
+        on: bool,
+        tsecr: Option<u32>,
+        stats: &mut Stats,
+    ) {
+        let from = self.phase;
+        if self.may_undo(on, tsecr) {
+            self.undo_reduction(now, false, from == RecoveryPhase::Loss, stats);
+        } else {
+            self.rack.on_recovery_end();
+        }
+        self.phase = RecoveryPhase::Open;
+        self.end_reduction(now, from);
+    }
+
+    /// The window settles at its target, unless the reduction was undone.
+    pub(super) fn end_reduction(&mut self, now: Instant, from: RecoveryPhase) {
+        if from == RecoveryPhase::Cwr || self.undo.marker.is_some() {
+            self.cc.on_recovery_exit(&RecoveryExit {
+                now,
+                inflight: self.board.inflight(),
+                from,
+            });
+        }
+        self.undo.marker = None;
+        self.undo.first_retrans_ts = None;
+    }
+
+    /// A partial ACK in recovery: if it answers an original, segments were reordered rather than
+    /// lost. Returns whether the caller should leave it at that.
+    pub(super) fn try_undo_partial(
+        &mut self,
+        now: Instant,
+        on: bool,
+        tsecr: Option<u32>,
+        stats: &mut Stats,
+    ) -> bool {
+        if !on || self.undo.marker.is_none() || !self.original_was_delayed(tsecr) {
+            return false;
+        }
+        // Retransmissions are still out: wait for what they tell.
+        if self.board.retrans.segments > 0 {
+            return true;
+        }
+        self.undo_reduction(now, true, false, stats);
+        self.phase = self.open_or_disorder();
+        true
+    }
+
+    /// DSACKs have called every retransmission superfluous.
+    pub(super) fn try_undo_dsack(&mut self, now: Instant, on: bool, stats: &mut Stats) -> bool {
+        if !on || self.undo.marker.is_none() || self.undo.retrans != 0 {
+            return false;
+        }
+        self.undo_reduction(now, false, false, stats);
+        true
+    }
+
+    /// After a timeout: `proven` by F-RTO, or by the usual evidence.
+    pub(super) fn try_undo_loss(
+        &mut self,
+        now: Instant,
+        proven: bool,
+        on: bool,
+        tsecr: Option<u32>,
+        stats: &mut Stats,
+    ) -> bool {
+        let proven = proven && self.undo.marker.is_some();
+        if !proven && !self.may_undo(on, tsecr) {
+            return false;
+        }
+        self.undo_reduction(now, true, true, stats);
+        self.backoff = 0;
+        self.frto = false;
+        self.frto_new_data = false;
+        self.phase = RecoveryPhase::Open;
+        self.undo.first_retrans_ts = None;
+        true
+    }
+
+    /// Open, unless something is missing.
+    pub(super) fn open_or_disorder(&self) -> RecoveryPhase {
+        let b = &self.board;
+        if b.sacked.segments + b.lost.segments + b.retrans.segments > 0 {
+            RecoveryPhase::Disorder
+        } else {
+            RecoveryPhase::Open
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What a connection has counted, and what it looks like now.
+
+use crate::cc::RecoveryPhase;
+use acklab_units::{Rate, Span};
+
+/// Why a segment was retransmitted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[repr(u8)]
+pub enum RetransmitCause {
+    /// RACK's time rule.
+    Rack,
+    /// Duplicate ACKs.
+    DupAck,
+    /// Tail loss probe.
+    Tlp,
+    /// Retransmission timeout.
+    Rto,
+}
+
+/// Cumulative counters of one end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// Segments sent, of any kind.
+    pub segs_out: u64,
+    /// Segments with payload sent, retransmissions included.
+    pub data_segs_out: u64,
+    /// Payload bytes sent, retransmissions included.
+    pub bytes_sent: u64,
+    /// Payload bytes retransmitted.
+    pub bytes_retrans: u64,
+    /// Segments retransmitted (Linux `total_retrans`; SYNs included).
+    pub retrans_segs: u64,
+    /// Of these, found lost by RACK.
+    pub retrans_rack: u64,
+    /// Of these, found lost by duplicate ACKs.
+    pub retrans_dupack: u64,
+    /// Of these, tail loss probes.
+    pub retrans_tlp: u64,
+    /// Of these, after a timeout.
+    pub retrans_rto: u64,
+    /// Retransmission timeouts.
+    pub rto_count: u64,
+    /// Tail loss probes sent, with new data or old.
+    pub tlp_count: u64,
+    /// Fast recoveries entered.
+    pub recoveries: u64,
+    /// Reductions undone as spurious.
+    pub undos: u64,
+    /// Window reductions for ECN.
+    pub ecn_reductions: u64,
+    /// Segments marked lost.
+    pub lost_segs: u64,
+    /// Segments received, of any kind.
+    pub segs_in: u64,
+    /// Acknowledgements received.
+    pub acks_in: u64,
+    /// Of these, duplicates.
+    pub dup_acks_in: u64,
+    /// DSACKs received.
+    pub dsacks_in: u64,
+    /// Pure acknowledgements sent.
+    pub acks_out: u64,
+    /// Payload bytes acknowledged by the peer.
+    pub bytes_acked: u64,
+    /// Payload bytes received in order.
+    pub bytes_received: u64,
+    /// Segments with payload received.
+    pub data_segs_in: u64,
+    /// Of these, out of order.
+    pub out_of_order_in: u64,
+    /// Of these, nothing but data that had been received before.
+    pub duplicates_in: u64,
+}
+
+/// A connection at one moment.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Snapshot {
+    /// Congestion window in force, bytes.
+    pub cwnd: u64,
+    /// Slow-start threshold, bytes; `u64::MAX` = none.
+    pub ssthresh: u64,
+    /// Bytes in flight.
+    pub inflight: u64,
+    /// Bytes sent and not cumulatively acknowledged.
+    pub outstanding: u64,
+    /// Smoothed RTT; zero = none yet.
+    pub srtt: Span,
+    /// Latest RTT sample.
+    pub rtt: Span,
+    /// Minimum RTT; [`Span::MAX`] = none yet.
+    pub min_rtt: Span,
+    /// Retransmission timeout, without back-off.
+    pub rto: Span,
+    /// Pacing rate in force; `None` = not paced.
+    pub pacing_rate: Option<Rate>,
+    /// Latest delivery rate sample.
+    pub delivery_rate: Option<Rate>,
+    /// The peer's window, bytes.
+    pub peer_window: u64,
+    /// The controller's state.
+    pub state: &'static str,
+    /// The recovery state.
+    pub phase: RecoveryPhase,
+}

@@ -1,0 +1,197 @@
+//! Applications: what a flow carries.
+//!
+//! An application is a state machine between the events of its socket and a timer of its own. Both
+//! ends of a flow have one: a source and its sink, or a client and its server.
+
+mod bulk;
+mod on_off;
+mod request;
+mod sink;
+
+pub use bulk::Bulk;
+pub use on_off::OnOff;
+pub use request::{Client, Server};
+pub use sink::Sink;
+
+use crate::plan::AppPlan;
+use crate::transport::Socket;
+use acklab_proto::endpoint::Event;
+use acklab_proto::rng::Rng;
+use acklab_units::{Instant, Span};
+
+/// One end's application.
+#[derive(Debug)]
+pub enum App {
+    /// Sends as fast as it can.
+    Bulk(Bulk),
+    /// Sends in bursts.
+    OnOff(OnOff),
+    /// Asks.
+    Client(Client),
+    /// Answers.
+    Server(Server),
+    /// Reads.
+    Sink(Sink),
+}
+
+/// How far an application has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes read.
+    pub received: u64,
+    /// When it had done all it was to do.
+    pub done_at: Option<Instant>,
+    /// Exchanges completed.
+    pub exchanges: u64,
+    /// Time from request to the end of the response, summed over the exchanges.
+    pub exchange_total: Span,
+    /// The longest such time.
+    pub exchange_max: Span,
+}
+
+impl App {
+    /// The applications at the source and at the destination of a flow. Draws come from `rng`.
+    pub fn pair(plan: &AppPlan, rng: Rng) -> (Self, Self) {
+        match *plan {
+            AppPlan::Bulk { bytes, until } => (
+                Self::Bulk(Bulk::new(bytes, until)),
+                Self::Sink(Sink::new(bytes)),
+            ),
+            AppPlan::OnOff {
+                rate,
+                on,
+                off,
+                chunk,
+                random,
+            } => {
+                let shape = on_off::Shape {
+                    rate,
+                    on,
+                    off,
+                    chunk,
+                    random,
+                };
+                (
+                    Self::OnOff(OnOff::new(shape, rng)),
+                    Self::Sink(Sink::new(None)),
+                )
+            }
+            AppPlan::RequestResponse {
+                request,
+                response,
+                think,
+                count,
+            } => (
+                Self::Client(Client::new(request, response, think, count)),
+                Self::Server(Server::new(request, response)),
+            ),
+        }
+    }
+
+    /// Something happened to the connection.
+    #[inline]
+    pub fn on_event<S: Socket>(&mut self, now: Instant, event: Event, socket: &mut S) {
+        match self {
+            Self::Bulk(a) => a.on_event(now, event, socket),
+            Self::OnOff(a) => a.on_event(now, event, socket),
+            Self::Client(a) => a.on_event(now, event, socket),
+            Self::Server(a) => a.on_event(now, event, socket),
+            Self::Sink(a) => a.on_event(now, event, socket),
+        }
+    }
+
+    /// The application's timer, at or after [`App::next_wakeup`].
+    pub fn on_wakeup<S: Socket>(&mut self, now: Instant, socket: &mut S) {
+        match self {
+            Self::Bulk(a) => a.on_wakeup(now, socket),
+            Self::OnOff(a) => a.on_wakeup(now, socket),
+            Self::Client(a) => a.on_wakeup(now, socket),
+            Self::Server(_) | Self::Sink(_) => {}
+        }
+    }
+
+    /// When [`App::on_wakeup`] must be called.
+    #[inline]
+    pub fn next_wakeup(&self) -> Option<Instant> {
+        match self {
+            Self::Bulk(a) => a.next_wakeup(),
+            Self::OnOff(a) => a.next_wakeup(),
+            Self::Client(a) => a.next_wakeup(),
+            Self::Server(_) | Self::Sink(_) => None,
+        }
+    }
+
+    /// How far it has come.
+    pub fn progress(&self) -> Progress {
+        match self {
+            Self::Bulk(_) | Self::OnOff(_) => Progress::default(),
+            Self::Client(a) => a.progress(),
+            Self::Server(a) => a.progress(),
+            Self::Sink(a) => a.progress(),
+        }
+    }
+}
+
+/// Whether the bytes that a flow is about travel from its source to its destination. In request
+/// and response they travel in the direction of the larger of the two.
+pub fn data_flows_forward(plan: &AppPlan) -> bool {
+    match *plan {
+        AppPlan::Bulk { .. } | AppPlan::OnOff { .. } => true,
+        AppPlan::RequestResponse {
+            request, response, ..
+        } => request > response,
+    }
+}
+
+/// Bytes that wait for room in the send buffer.
+#[derive(Debug, Default)]
+struct Outbox {
+    pending: u64,
+}
+
+impl Outbox {
+    fn push<S: Socket>(&mut self, bytes: u64, socket: &mut S) {
+        self.pending = self.pending.saturating_add(bytes);
+        self.flush(socket);
+    }
+
+    fn flush<S: Socket>(&mut self, socket: &mut S) {
+        if self.pending > 0 {
+            self.pending -= socket.write(self.pending);
+        }
+    }
+}
+
+#[cfg(test)]
+mod fake {
+    use crate::transport::Socket;
+    use acklab_units::Instant;
+
+    /// A socket whose send buffer has `room` and whose receive buffer holds `inbox`.
+    #[derive(Debug, Default)]
+    pub struct FakeSocket {
+        pub room: u64,
+        pub inbox: u64,
+        pub written: u64,
+        pub closed: Option<Instant>,
+    }
+
+    impl Socket for FakeSocket {
+        fn write(&mut self, bytes: u64) -> u64 {
+            let n = bytes.min(self.room);
+            self.room -= n;
+            self.written += n;
+            n
+        }
+
+        fn read(&mut self, _now: Instant, max: u64) -> u64 {
+            let n = max.min(self.inbox);
+            self.inbox -= n;
+            n
+        }
+
+        fn close(&mut self, now: Instant) {
+            assert_eq!(self.closed.replace(now), None, "closed twice");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! From a plan to an engine.
+
+use super::queue::{EventQueue, Source};
+use super::routes::Routes;
+use super::{Arena, Engine, Host};
+use crate::app::{App, data_flows_forward};
+use crate::plan::{FlowPlan, ImpairPlan, LinkPlan, LossPlan, Plan, QueuePlan};
+use crate::record::{Perf, Recorder, TimeMean};
+use crate::transport::Transport;
+use acklab_path::impair::{ImpairConfig, LinkStreams, LossConfig};
+use acklab_path::link::{Link, LinkConfig, Queue};
+use acklab_path::qdisc::pfifo::Limit;
+use acklab_proto::rng::{self, RngCore};
+use acklab_units::{Instant, Span};
+
+/// One end of a flow for which a transport is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct End<'a> {
+    /// The flow.
+    pub flow: &'a FlowPlan,
+    /// It opens the connection.
+    pub active: bool,
+    /// What it may draw from the root seed.
+    pub seeds: FlowSeeds,
+}
+
+/// What an endpoint takes from the root seed. Each value comes from a stream of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowSeeds {
+    /// Initial sequence number, unless the configuration sets one.
+    pub isn: u32,
+    /// Seed of the congestion controller.
+    pub cc: u64,
+}
+
+impl FlowSeeds {
+    fn new(root: u64, flow: &FlowPlan, end: &str) -> Self {
+        let name = &flow.name;
+        Self {
+            isn: rng::stream(root, &format!("flow/{name}/{end}/isn")).next_u32(),
+            cc: rng::seed(root, &format!("flow/{name}/{end}/cc")),
+        }
+    }
+}
+
+impl<T: Transport> Engine<T> {
+    /// An engine at time zero, with transports made by `make`.
+    pub fn new(plan: &Plan, seed: u64, make: impl FnMut(End<'_>) -> T) -> Self {
+        let starts: Vec<_> = plan.flows.iter().map(|f| start(f, seed)).collect();
+        let links: Vec<_> = plan.links.iter().map(|l| link(l, seed)).collect();
+        let hosts = hosts(plan, seed, &starts, make);
+        let recorder = Recorder::new(plan, &starts);
+        let mut events = EventQueue::new(links.len() + hosts.len() + 1);
+        assert!(
+            plan.stop <= events.horizon(),
+            "a run this long cannot be counted in nanoseconds"
+        );
+        for (i, host) in hosts.iter().enumerate() {
+            events.set(Source((links.len() + i) as u32), host.next_wakeup());
+        }
+        let last = Source((links.len() + hosts.len()) as u32);
+        events.set(last, recorder.next_wakeup());
+        Self {
+            now: Instant::ZERO,
+            events,
+            links,
+            hosts,
+            arena: Arena::default(),
+            routes: routes(plan),
+            recorder,
+            perf: Perf::default(),
+        }
+    }
+}
+
+/// The flow's start, moved by a draw from `[0, start_jitter)`.
+fn start(flow: &FlowPlan, seed: u64) -> Instant {
+    let mut rng = rng::stream(seed, &format!("flow/{}/start", flow.name));
+    let jitter = u128::from(flow.start_jitter.as_nanos());
+    let draw = (u128::from(rng.next_u64()) * jitter) >> 64;
+    flow.start.saturating_add(Span::from_nanos(draw as u64))
+}
+
+fn hosts<T: Transport>(
+    plan: &Plan,
+    seed: u64,
+    starts: &[Instant],
+    mut make: impl FnMut(End<'_>) -> T,
+) -> Vec<Host<T>> {
+    let mut hosts = Vec::with_capacity(2 * plan.flows.len());
+    for (flow, start) in plan.flows.iter().zip(starts) {
+        let rng = rng::stream(seed, &format!("flow/{}/app", flow.name));
+        let (near, far) = App::pair(&flow.app, rng);
+        let mut end = |active, name| {
+            make(End {
+                flow,
+                active,
+                seeds: FlowSeeds::new(seed, flow, name),
+            })
+        };
+        let mut near = Host::new(end(true, "src"), near, Some(*start));
+        let mut far = Host::new(end(false, "dst"), far, None);
+        let sender = if data_flows_forward(&flow.app) {
+            &mut near
+        } else {
+            &mut far
+        };
+        sender.window = Some(TimeMean::default());
+        hosts.extend([near, far]);
+    }
+    hosts
+}
+
+fn routes(plan: &Plan) -> Routes {
+    let mut routes = Routes::default();
+    for flow in &plan.flows {
+        check_route(plan, flow, &flow.forward, flow.src, flow.dst);
+        check_route(plan, flow, &flow.reverse, flow.dst, flow.src);
+        routes.push(&flow.forward);
+        routes.push(&flow.reverse);
+    }
+    routes
+}
+
+/// A plan with a broken route is a bug in whoever made it.
+fn check_route(plan: &Plan, flow: &FlowPlan, route: &[usize], from: usize, to: usize) {
+    assert!(!route.is_empty(), "flow {:?} has an empty route", flow.name);
+    let mut at = from;
+    for link in route.iter().map(|i| &plan.links[*i]) {
+        assert_eq!(
+            link.from, at,
+            "route of {:?} breaks at {:?}",
+            flow.name, link.name
+        );
+        at = link.to;
+    }
+    assert_eq!(at, to, "route of {:?} ends at the wrong node", flow.name);
+}
+
+fn link(plan: &LinkPlan, seed: u64) -> Link {
+    let config = LinkConfig {
+        rate: plan.rate,
+        delay: plan.delay,
+        overhead: plan.overhead,
+        impair: impair(&plan.impair),
+    };
+    let limit = match plan.queue {
+        QueuePlan::PfifoPackets(n) => Limit::Packets(n),
+        QueuePlan::PfifoBytes(n) => Limit::Bytes(n),
+    };
+    let filter = plan.filter.as_ref().map(|f| (f.entry.build)(&f.params));
+    let streams = LinkStreams::new(seed, &plan.name);
+    Link::new(&config, Queue::Pfifo(limit), filter, streams)
+}
+
+fn impair(plan: &ImpairPlan) -> ImpairConfig {
+    ImpairConfig {
+        loss: match plan.loss {
+            LossPlan::None => LossConfig::None,
+            LossPlan::Bernoulli(p) => LossConfig::Bernoulli(p),
+            LossPlan::Periodic(n) => LossConfig::Periodic(n),
+            LossPlan::GilbertElliott {
+                p,
+                r,
+                loss_good,
+                loss_bad,
+            } => LossConfig::GilbertElliott {
+                p,
+                r,
+                loss_good,
+                loss_bad,
+            },
+        },
+        jitter: plan.jitter,
+        reorder: plan.reorder,
+        reorder_delay: plan.reorder_delay,
+        duplicate: plan.duplicate,
+    }
+}

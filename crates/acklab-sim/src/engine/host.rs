@@ -1,0 +1,109 @@
+//! One end of a flow: a transport and the application on top of it.
+
+use crate::app::App;
+use crate::record::TimeMean;
+use crate::transport::Transport;
+use acklab_proto::segment::Segment;
+use acklab_units::Instant;
+
+/// A transport endpoint with its application.
+#[derive(Debug)]
+pub struct Host<T> {
+    /// The transport.
+    pub transport: T,
+    /// The application.
+    pub app: App,
+    /// When the connection is to be opened; `None` afterwards, and at the passive end.
+    opens_at: Option<Instant>,
+    /// Time-weighted mean of the congestion window in bytes, where it is of interest.
+    pub window: Option<TimeMean>,
+    /// Segments sent that carry payload.
+    pub data_packets: u64,
+    /// Bytes of IP packets sent.
+    pub wire_bytes: u64,
+}
+
+impl<T: Transport> Host<T> {
+    /// A host that opens its connection at `opens_at`, or waits for the other end to do so.
+    pub fn new(transport: T, app: App, opens_at: Option<Instant>) -> Self {
+        Self {
+            transport,
+            app,
+            opens_at,
+            window: None,
+            data_packets: 0,
+            wire_bytes: 0,
+        }
+    }
+
+    /// A segment arrived.
+    #[inline]
+    pub fn on_segment(&mut self, now: Instant, segment: &Segment) {
+        self.transport.on_segment(now, segment);
+        self.run_app(now);
+    }
+
+    /// Runs what is due at `now`.
+    pub fn on_wakeup(&mut self, now: Instant) {
+        if self.opens_at.is_some_and(|at| at <= now) {
+            self.opens_at = None;
+            self.transport.open(now);
+        }
+        if self.transport.next_timeout().is_some_and(|at| at <= now) {
+            self.transport.on_timeout(now);
+        }
+        if self.app.next_wakeup().is_some_and(|at| at <= now) {
+            self.app.on_wakeup(now, &mut self.transport);
+        }
+        self.run_app(now);
+    }
+
+    /// The next segment to send now. To be called until `None`.
+    #[inline]
+    pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
+        let mut next = self.transport.poll_transmit(now);
+        // Sending may raise events (room in the buffer), and those may lead to more to send.
+        while next.is_none() && self.run_app(now) {
+            next = self.transport.poll_transmit(now);
+        }
+        match &next {
+            Some(segment) => {
+                self.data_packets += u64::from(segment.len > 0);
+                self.wire_bytes += u64::from(segment.ip_len());
+            }
+            None => self.note_window(now),
+        }
+        next
+    }
+
+    /// When [`Host::on_wakeup`] must be called.
+    #[inline]
+    pub fn next_wakeup(&self) -> Option<Instant> {
+        [
+            self.opens_at,
+            self.transport.next_timeout(),
+            self.app.next_wakeup(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    /// Tells the application what happened; says whether anything had.
+    #[inline]
+    fn run_app(&mut self, now: Instant) -> bool {
+        let mut any = false;
+        while let Some(event) = self.transport.poll_event() {
+            any = true;
+            self.app.on_event(now, event, &mut self.transport);
+        }
+        any
+    }
+
+    #[inline]
+    fn note_window(&mut self, now: Instant) {
+        if let Some(mean) = &mut self.window {
+            mean.set(now, self.transport.cwnd());
+        }
+    }
+}

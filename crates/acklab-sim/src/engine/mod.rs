@@ -1,0 +1,220 @@
+//! The event engine: one value per run, nothing global.
+//!
+//! A run is a set of sources that wake at instants: links, hosts (a transport with its
+//! application) and the recorder. The engine wakes the next one, moves packets from link to link
+//! and to hosts, and asks whoever it touched when it wants to be woken again. The order of events
+//! is that of [`queue`].
+//!
+//! A packet is a slot in the [`Arena`] and a descriptor of 16 bytes; nothing is allocated for it,
+//! and nothing it meets is called through a pointer except filters and queue disciplines.
+
+mod arena;
+mod build;
+pub mod dumbbell;
+mod host;
+pub mod queue;
+mod routes;
+#[cfg(test)]
+mod tests;
+pub mod window;
+
+pub use arena::Arena;
+pub use build::{End, FlowSeeds};
+pub use host::Host;
+
+use crate::plan::Plan;
+use crate::record::{Perf, Recorder, RunResult};
+use crate::transport::Transport;
+use acklab_path::link::Link;
+use acklab_path::packet::{FlowId, Packet};
+use acklab_proto::segment::Segment;
+use acklab_units::Instant;
+use core::fmt;
+use core::sync::atomic::{AtomicBool, Ordering};
+use queue::{EventQueue, Source};
+use routes::{Hop, Routes};
+
+/// Events between two looks at the stop flag: well under a millisecond.
+const EVENTS_PER_CHECK: u64 = 4096;
+
+/// The run was stopped from outside before its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Interrupted {
+    /// Virtual time that had been reached.
+    pub at: Instant,
+}
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "interrupted at {:?}", self.at)
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
+/// Runs `plan` with transports made by `make`, which is called for both ends of each flow.
+///
+/// # Errors
+/// If `stop` became true before the end.
+pub fn run_with<T: Transport>(
+    plan: &Plan,
+    seed: u64,
+    stop: &AtomicBool,
+    make: impl FnMut(End<'_>) -> T,
+) -> Result<RunResult, Interrupted> {
+    let mut engine = Engine::new(plan, seed, make);
+    engine.run(plan.stop, stop)?;
+    Ok(engine.finish(plan))
+}
+
+/// A run under way.
+#[derive(Debug)]
+pub struct Engine<T> {
+    now: Instant,
+    events: EventQueue,
+    links: Vec<Link>,
+    /// The source of flow f is number 2f, its destination 2f + 1: packets from host h are of flow
+    /// direction h and go to host h ^ 1.
+    hosts: Vec<Host<T>>,
+    arena: Arena,
+    routes: Routes,
+    recorder: Recorder,
+    perf: Perf,
+}
+
+impl<T: Transport> Engine<T> {
+    /// Handles every event up to and including `end`.
+    ///
+    /// # Errors
+    /// If `stop` became true before that.
+    pub fn run(&mut self, end: Instant, stop: &AtomicBool) -> Result<(), Interrupted> {
+        while let Some((at, source)) = self.events.peek()
+            && at <= end
+        {
+            self.now = at;
+            self.events.advance_to(at);
+            self.wake(source);
+            self.perf.events += 1;
+            if self.perf.events.is_multiple_of(EVENTS_PER_CHECK) && stop.load(Ordering::Relaxed) {
+                return Err(Interrupted { at });
+            }
+        }
+        Ok(())
+    }
+
+    /// Draws up the results of a run that has reached its end.
+    pub fn finish(mut self, plan: &Plan) -> RunResult {
+        let flows = self.recorder.flows(plan, &self.hosts);
+        let links = self.recorder.links(plan, &mut self.links, &mut self.arena);
+        self.check();
+        self.perf.data_packets = self.hosts.iter().map(|h| h.data_packets).sum();
+        self.perf.peak_packets = self.arena.places() as u64;
+        self.perf.bytes_per_flow = self.bytes() / (self.hosts.len() as u64 / 2).max(1);
+        RunResult {
+            flows,
+            links,
+            series: self.recorder.take_series(),
+            perf: self.perf,
+        }
+    }
+
+    #[inline]
+    fn wake(&mut self, source: Source) {
+        let links = self.links.len();
+        let i = source.0 as usize;
+        if i < links {
+            self.wake_link(i);
+        } else if i < links + self.hosts.len() {
+            self.wake_host(i - links);
+        } else {
+            self.wake_recorder(source);
+        }
+    }
+
+    fn wake_link(&mut self, i: usize) {
+        while let Some(packet) = self.links[i].advance(self.now, &mut self.arena) {
+            self.perf.hops += 1;
+            let position = self.arena.step(packet.id);
+            match self.routes.hop(position) {
+                Hop::Link(next) => self.offer(next as usize, packet),
+                Hop::End => self.deliver(packet),
+            }
+        }
+        let next = self.links[i].next_wakeup();
+        self.events.set(Source(i as u32), next);
+    }
+
+    fn wake_host(&mut self, i: usize) {
+        // A wake may have been left behind by a timer that was pushed or stopped since.
+        if self.hosts[i].next_wakeup().is_some_and(|at| at <= self.now) {
+            self.hosts[i].on_wakeup(self.now);
+            self.transmit(i);
+        }
+        let next = self.hosts[i].next_wakeup();
+        self.events.set(self.host_source(i), next);
+    }
+
+    fn wake_recorder(&mut self, source: Source) {
+        self.recorder
+            .on_wakeup(self.now, &self.hosts, &mut self.links, &mut self.arena);
+        let next = self.recorder.next_wakeup();
+        self.events.set(source, next);
+    }
+
+    #[inline]
+    fn offer(&mut self, i: usize, packet: Packet) {
+        self.links[i].offer(self.now, packet, &mut self.arena);
+        let next = self.links[i].next_wakeup();
+        self.events.set(Source(i as u32), next);
+    }
+
+    fn deliver(&mut self, packet: Packet) {
+        let segment = self.arena.take(packet);
+        let i = (packet.flow.0 ^ 1) as usize;
+        self.hosts[i].on_segment(self.now, &segment);
+        self.transmit(i);
+        let next = self.hosts[i].next_wakeup();
+        self.events.no_later_than(self.host_source(i), next);
+    }
+
+    /// Puts everything on the wire that host `i` has to send now.
+    fn transmit(&mut self, i: usize) {
+        while let Some(segment) = self.hosts[i].poll_transmit(self.now) {
+            self.send(FlowId(i as u32), segment);
+        }
+    }
+
+    #[inline]
+    fn send(&mut self, flow: FlowId, segment: Segment) {
+        let position = self.routes.start(flow);
+        let Hop::Link(first) = self.routes.hop(position) else {
+            unreachable!("a flow has at least one link in each direction");
+        };
+        let packet = Packet {
+            size: segment.ip_len(),
+            ecn: segment.ecn,
+            id: self.arena.insert(segment, position),
+            flow,
+        };
+        self.offer(first as usize, packet);
+    }
+
+    fn host_source(&self, i: usize) -> Source {
+        Source((self.links.len() + i) as u32)
+    }
+
+    /// Conservation over the whole network.
+    fn check(&self) {
+        if cfg!(debug_assertions) {
+            self.arena.check();
+            let inside: u64 = self.links.iter().map(Link::inside).sum();
+            assert_eq!(self.arena.live(), inside, "packets outside of links");
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        let hosts = self.hosts.capacity() * size_of::<Host<T>>();
+        let links = self.links.capacity() * size_of::<Link>();
+        (hosts + links + self.arena.bytes() + self.events.bytes()) as u64
+    }
+}

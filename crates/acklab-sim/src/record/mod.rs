@@ -1,0 +1,40 @@
+//! What a run leaves behind: a summary per flow and per link, time series, and what the run cost.
+
+mod mean;
+mod recorder;
+mod series;
+mod summary;
+
+pub use mean::TimeMean;
+pub use recorder::Recorder;
+pub use series::{FlowSeries, LinkSeries, Series};
+pub use summary::{FlowSummary, LinkSummary};
+
+/// The result of a run. The same plan and seed give the same value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunResult {
+    /// Flows, in the order of the plan.
+    pub flows: Vec<FlowSummary>,
+    /// Links, in the order of the plan.
+    pub links: Vec<LinkSummary>,
+    /// Time series; empty unless the plan asked for them.
+    pub series: Series,
+    /// What the run cost.
+    pub perf: Perf,
+}
+
+/// What a run cost, in units that do not depend on the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Perf {
+    /// Events handled.
+    pub events: u64,
+    /// Packets handed over at the far end of a link.
+    pub hops: u64,
+    /// Packets with payload that were sent.
+    pub data_packets: u64,
+    /// Most packets under way at once.
+    pub peak_packets: u64,
+    /// Bytes of the engine's own memory at the end, per flow: hosts, packets, events. What the
+    /// transports allocate for themselves comes on top.
+    pub bytes_per_flow: u64,
+}

@@ -1,0 +1,88 @@
+//! One row per flow, one row per link.
+
+use crate::transport::Retrans;
+use acklab_path::ack_filter::FilterStats;
+use acklab_path::link::LinkStats;
+use acklab_units::{Instant, Span};
+
+/// A flow in numbers. *Sender* and *receiver* are those of the direction in which the flow's data
+/// travel; packets are window bytes divided by the segment size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowSummary {
+    /// Name of the flow.
+    pub name: String,
+    /// Name of the congestion controller.
+    pub cc: &'static str,
+    /// When the connection was opened, start jitter included.
+    pub start: Instant,
+    /// From `start` until everything had been received; `None` if the flow has no end or did not
+    /// reach it.
+    pub completion: Option<Span>,
+    /// Bit/s of in-order payload that the receiving application read from `measure_from` to the
+    /// end.
+    pub goodput_bps: f64,
+    /// The same from `warmup` on.
+    pub warm_goodput_bps: f64,
+    /// Bit/s of acknowledged payload from `start` to the end.
+    pub goodput_total_bps: f64,
+    /// Bit/s of IP packets that the sender sent from `measure_from` to the end, retransmissions
+    /// included.
+    pub throughput_bps: f64,
+    /// Bytes that the receiving application read.
+    pub received_bytes: u64,
+    /// Segments with payload that the sender sent, retransmissions included.
+    pub data_segs_out: u64,
+    /// Segments retransmitted, by cause.
+    pub retrans: Retrans,
+    /// Payload bytes retransmitted.
+    pub bytes_retrans: u64,
+    /// Retransmission timeouts.
+    pub rtos: u64,
+    /// Reductions of the window that were undone.
+    pub undos: u64,
+    /// Mean congestion window in packets, weighted by time, from `start` to the end.
+    pub cwnd_mean_time: f64,
+    /// Mean congestion window in packets over samples 100 ms apart, from `warmup` on.
+    pub cwnd_mean: f64,
+    /// Smallest of these samples.
+    pub cwnd_min: f64,
+    /// Largest of these samples.
+    pub cwnd_max: f64,
+    /// Mean of the latest RTT over the same samples; zero without samples.
+    pub rtt_mean: Span,
+    /// Their median, to 100 ns.
+    pub rtt_p50: Span,
+    /// Their 95th percentile, to 100 ns.
+    pub rtt_p95: Span,
+    /// Mean of the smoothed RTT over the same samples.
+    pub srtt_mean: Span,
+    /// Smallest RTT sample of the run; zero without one.
+    pub min_rtt: Span,
+    /// Pure acknowledgements that the receiver sent.
+    pub acks_sent: u64,
+    /// Pure acknowledgements that reached the sender.
+    pub acks_received: u64,
+    /// Segments with payload sent per pure acknowledgement that reached the sender.
+    pub segments_per_ack: f64,
+    /// Exchanges completed (request and response).
+    pub exchanges: u64,
+    /// Mean time from request to the end of the response; zero without exchanges.
+    pub exchange_mean: Span,
+    /// The longest such time.
+    pub exchange_max: Span,
+}
+
+/// A link in numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkSummary {
+    /// Name of the link.
+    pub name: String,
+    /// Counters.
+    pub stats: LinkStats,
+    /// Counters of the ACK filter, if there is one.
+    pub filter: Option<FilterStats>,
+    /// Share of the run during which the transmitter was busy.
+    pub utilisation: f64,
+    /// Packets inside at the end: held, waiting, in service or on their way.
+    pub inside: u64,
+}

@@ -1,0 +1,101 @@
+//! What the engine asks of a transport, beyond what every endpoint can be asked.
+
+use acklab_proto::cc::RecoveryPhase;
+use acklab_proto::endpoint::Endpoint;
+use acklab_units::{Instant, Rate, Span};
+
+/// The application's side of an endpoint.
+pub trait Socket {
+    /// Hands over `bytes` bytes of the stream; returns how many the send buffer took. If it took
+    /// fewer, a `Writable` event follows.
+    fn write(&mut self, bytes: u64) -> u64;
+
+    /// Takes up to `max` in-order bytes out of the receive buffer.
+    fn read(&mut self, now: Instant, max: u64) -> u64;
+
+    /// Nothing more will be written.
+    fn close(&mut self, now: Instant);
+}
+
+/// A transport that the engine can run. The engine is generic over it: no call is virtual.
+pub trait Transport: Endpoint + Socket {
+    /// Opens the connection actively.
+    fn open(&mut self, now: Instant);
+
+    /// The congestion window in bytes.
+    fn cwnd(&self) -> u64;
+
+    /// Counters since the start.
+    fn counters(&self) -> Counters;
+
+    /// What a time series shows.
+    fn snapshot(&self) -> Snapshot;
+}
+
+/// Counters of one endpoint since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Segments with payload sent, retransmissions included.
+    pub data_segs_out: u64,
+    /// Segments retransmitted, by cause.
+    pub retrans: Retrans,
+    /// Payload bytes retransmitted.
+    pub bytes_retrans: u64,
+    /// Retransmission timeouts.
+    pub rtos: u64,
+    /// Reductions found to be spurious and undone.
+    pub undos: u64,
+    /// Pure acknowledgements sent.
+    pub acks_out: u64,
+    /// Pure acknowledgements received.
+    pub acks_in: u64,
+    /// Payload bytes acknowledged cumulatively.
+    pub acked_bytes: u64,
+    /// Payload bytes received in order.
+    pub received_bytes: u64,
+}
+
+/// Retransmitted segments by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retrans {
+    /// RACK marked them lost.
+    pub rack: u64,
+    /// Duplicate ACKs or the SACK rule.
+    pub dupack: u64,
+    /// Tail loss probes that repeated data.
+    pub tlp: u64,
+    /// Retransmission timeouts.
+    pub rto: u64,
+}
+
+impl Retrans {
+    /// All of them.
+    pub const fn total(&self) -> u64 {
+        self.rack + self.dupack + self.tlp + self.rto
+    }
+}
+
+/// The state of one endpoint at one instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Congestion window in bytes.
+    pub cwnd: u64,
+    /// Slow-start threshold in bytes; `u64::MAX` = none.
+    pub ssthresh: u64,
+    /// Bytes in flight.
+    pub inflight: u64,
+    /// Smoothed RTT; zero before the first sample.
+    pub srtt: Span,
+    /// The latest RTT sample; zero before the first.
+    pub rtt: Span,
+    /// Smallest RTT sample; zero before the first.
+    pub min_rtt: Span,
+    /// Pacing rate; `None` = not paced.
+    pub pacing_rate: Option<Rate>,
+    /// Latest delivery rate sample.
+    pub delivery_rate: Option<Rate>,
+    /// The controller's state by the name its source gives it.
+    pub state: &'static str,
+    /// The recovery machinery's state.
+    pub phase: RecoveryPhase,
+}
