@@ -57,7 +57,9 @@ pub struct Connection {
     pending: Pending,
     time_wait: Option<Instant>,
     reset_pending: bool,
-    /// What was unacknowledged when room was last reported to the application.
+    /// The application wanted to write more than there was room for.
+    writer_waits: bool,
+    /// What was unacknowledged when room was last looked for.
     reported_una: u64,
 }
 
@@ -90,6 +92,7 @@ impl Connection {
             pending: Pending::default(),
             time_wait: None,
             reset_pending: false,
+            writer_waits: false,
             reported_una: 1,
             cfg: cfg.clone(),
         }
@@ -102,15 +105,15 @@ impl Connection {
         }
     }
 
-    /// Hands over `bytes` to send. Everything is taken: the send buffer bounds what may be
-    /// outstanding, as if a writer waited and refilled it at once. Returns what was taken, zero
-    /// after closing.
+    /// Offers `bytes` to send; returns how many the send buffer took, zero after closing. If it
+    /// took fewer, [`Event::Writable`] follows once something was acknowledged.
     pub fn write(&mut self, bytes: u64) -> u64 {
         if !self.state.may_write() || self.sender.closing() {
             return 0;
         }
-        self.sender.write(bytes);
-        bytes
+        let taken = self.sender.write(&self.cfg, bytes);
+        self.writer_waits = taken < bytes;
+        taken
     }
 
     /// Bytes handed over and not acknowledged yet.
@@ -182,7 +185,7 @@ impl Connection {
         }
         if self.sender.una() > self.reported_una {
             self.reported_una = self.sender.una();
-            self.pending.writable = true;
+            self.pending.writable = core::mem::take(&mut self.writer_waits);
         }
         let next = self
             .state

@@ -17,7 +17,7 @@ pub(in crate::tcp) use digest::ts_clock;
 pub use timers::Timer;
 pub use transmit::Outgoing;
 
-use super::config::{Pacing, TcpConfig};
+use super::config::{Pacing, Profile, TcpConfig};
 use super::pacing::{Pacer, rate_from_window};
 use super::prr::Prr;
 use super::rack::Rack;
@@ -32,6 +32,8 @@ use undo::Undo;
 
 /// Linux `tcp_reordering`: duplicate ACKs that mean loss.
 const DUP_THRESH: u32 = 3;
+/// Memory that Linux accounts for a full segment of 1448 bytes.
+const SKB_TRUESIZE: u64 = 2304;
 
 /// The sending half of a connection. Positions are stream offsets: 0 is the SYN, data starts at 1.
 #[derive(Debug)]
@@ -93,6 +95,8 @@ pub struct Sender {
     validates: bool,
     /// Pacing holds back something that could go otherwise, until then.
     paced_until: Option<Instant>,
+    /// Payload bytes that the send buffer holds.
+    buffer: u64,
     /// The ACK being digested has set the reordering timer.
     reordering_armed: bool,
 }
@@ -143,6 +147,7 @@ impl Sender {
             gave_up: false,
             validates: cfg.cwnd_validation,
             paced_until: None,
+            buffer: 0,
             reordering_armed: false,
         }
     }
@@ -155,10 +160,27 @@ impl Sender {
         self.ecn = ecn;
     }
 
-    /// The application hands over `bytes` more.
-    pub fn write(&mut self, bytes: u64) {
+    /// The application offers `bytes` more; returns how many the send buffer took.
+    pub fn write(&mut self, cfg: &TcpConfig, bytes: u64) -> u64 {
         debug_assert!(!self.fin_queued, "write after close");
-        self.app_end += bytes;
+        let taken = self.buffer_room(cfg).min(bytes);
+        self.app_end += taken;
+        taken
+    }
+
+    /// Payload that the send buffer can still take. Linux grows it to twice the window
+    /// (`tcp_sndbuf_expand`) until `tcp_wmem[2]`, of which its per-packet overhead leaves 1448 of
+    /// 2304 bytes; other profiles have buffers of one size.
+    fn buffer_room(&mut self, cfg: &TcpConfig) -> u64 {
+        if cfg.profile == Profile::Linux {
+            let mss = u64::from(self.mss);
+            let cap = cfg.send_buffer.max * mss / SKB_TRUESIZE;
+            let segments = u64::from(self.cwnd_segments().max(cfg.initial_window));
+            self.buffer = self.buffer.max((2 * segments * mss).min(cap));
+        } else {
+            self.buffer = cfg.send_buffer.max;
+        }
+        self.buffer.saturating_sub(self.app_end - self.una.max(1))
     }
 
     /// The application will write no more.

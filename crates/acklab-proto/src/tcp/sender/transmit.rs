@@ -248,9 +248,8 @@ impl Sender {
         if data == 0 {
             return (self.fin_queued && self.nxt == self.app_end).then_some(0);
         }
-        let buffered = self.send_buffer(cfg).saturating_sub(self.nxt - self.una);
         let len = data.min(window).min(full);
-        if len == 0 || buffered < len {
+        if len == 0 {
             return None;
         }
         // Sender's side of silly window avoidance (RFC 9293 section 3.8.6.2.1) and Nagle.
@@ -263,18 +262,6 @@ impl Sender {
             }
         }
         Some(len as u32)
-    }
-
-    /// Payload that may be outstanding on account of the send buffer. Linux grows it to twice the
-    /// window (`tcp_sndbuf_expand`) until `tcp_wmem[2]`; its per-packet overhead makes 2304 bytes
-    /// of 1448.
-    fn send_buffer(&self, cfg: &TcpConfig) -> u64 {
-        use crate::tcp::config::Profile;
-        if cfg.profile == Profile::Linux {
-            cfg.send_buffer.max * u64::from(self.mss) / 2304
-        } else {
-            cfg.send_buffer.max
-        }
     }
 
     /// Without limited transmit (RFC 3042) the first duplicates release nothing.

@@ -106,6 +106,8 @@ pub struct World {
     pub read_b: u64,
     /// b reads what it gets.
     pub b_reads: bool,
+    unwritten: u64,
+    closing: bool,
 }
 
 pub const MSS: u64 = 1000;
@@ -142,6 +144,8 @@ impl World {
             order: 0,
             read_b: 0,
             b_reads: true,
+            unwritten: 0,
+            closing: false,
         };
         w.a.open(w.now);
         w.flush();
@@ -154,6 +158,7 @@ impl World {
 
     fn flush(&mut self) {
         loop {
+            self.feed();
             if self.b_reads {
                 self.read_b += self.b.read(self.now, u64::MAX);
             }
@@ -223,12 +228,22 @@ impl World {
     }
 
     pub fn send(&mut self, bytes: u64) {
-        self.a.write(bytes);
+        self.unwritten += bytes;
         self.flush();
     }
 
+    /// Writes what there is room for; closes when everything is written, if asked to.
+    fn feed(&mut self) {
+        if self.unwritten > 0 {
+            self.unwritten -= self.a.write(self.unwritten);
+        }
+        if self.unwritten == 0 && core::mem::take(&mut self.closing) {
+            self.a.close(self.now);
+        }
+    }
+
     pub fn close_a(&mut self) {
-        self.a.close(self.now);
+        self.closing = true;
         self.flush();
     }
 
