@@ -5,8 +5,8 @@ use crate::controller;
 use crate::mistakes::{ControllerRaised, InternalError};
 use crate::scenario::{Loaded, Scenario};
 use crate::verdict;
-use acklab_sim::engine;
 use acklab_sim::record::RunResult;
+use acklab_sim::tcp;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -174,7 +174,7 @@ fn collect(
 
 fn one(loaded: &Arc<Loaded>, seed: u64, stop: &Arc<AtomicBool>) -> Outcome {
     let (ran, raised) = controller::watched(&loaded.classes, stop, || {
-        catch_unwind(AssertUnwindSafe(|| engine::run(&loaded.plan, seed, stop)))
+        catch_unwind(AssertUnwindSafe(|| tcp::run(&loaded.plan, seed, stop)))
     });
     match (raised, ran) {
         (Some(e), _) => Outcome::Raised(e),

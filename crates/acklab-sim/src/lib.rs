@@ -6,4 +6,5 @@ pub mod app;
 pub mod engine;
 pub mod plan;
 pub mod record;
+pub mod scenario;
 pub mod transport;

@@ -10,10 +10,15 @@
 
 extern crate alloc;
 
+mod parse;
 mod rate;
 mod seq;
+mod size;
+mod spell;
 mod time;
 
+pub use parse::{Problem, QuantityError};
 pub use rate::Rate;
 pub use seq::SeqNum;
+pub use size::{Bytes, Limit};
 pub use time::{Instant, Span};

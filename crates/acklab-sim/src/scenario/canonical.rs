@@ -1,0 +1,314 @@
+//! A resolved scenario as TOML, with nothing left to defaults.
+//!
+//! Presets become nodes and links, groups of flows become flows, queues become packets or bytes. The
+//! text loads to the same plan.
+
+use super::choice;
+use super::expect::{Expectation, Metric, Subject};
+use super::resolve::Resolved;
+use super::spec::{EcnWord, LossDetectionWord, PacingWord, ProfileWord, ReductionWord};
+use crate::plan::{AppPlan, FlowPlan, ImpairPlan, LinkPlan, LossPlan, QueuePlan};
+use acklab_proto::tcp::TcpConfig;
+use acklab_proto::tcp::config::{Buffer, RttEstimator, SackCompression};
+use acklab_units::{Bytes, Instant, Limit, Rate, Span};
+use std::fmt::Display;
+
+/// The text.
+pub(crate) fn write(r: &Resolved) -> String {
+    let mut out = Text::default();
+    head(r, &mut out);
+    for node in &r.plan.nodes {
+        out.section("[[node]]");
+        out.text("name", node);
+    }
+    for both in r.plan.links.chunks_exact(2) {
+        link(&both[0], &both[1], &r.plan.nodes, &mut out);
+    }
+    for f in &r.plan.flows {
+        flow(f, &r.plan.nodes, &mut out);
+    }
+    for e in &r.expect.0 {
+        expectation(e, &mut out);
+    }
+    out.0
+}
+
+/// TOML line by line.
+#[derive(Default)]
+struct Text(String);
+
+impl Text {
+    fn section(&mut self, header: &str) {
+        self.0.push_str(&format!("\n{header}\n"));
+    }
+
+    /// A value that is TOML already.
+    fn raw(&mut self, key: &str, value: impl Display) {
+        self.0.push_str(&format!("{key} = {value}\n"));
+    }
+
+    /// A value that becomes a TOML string.
+    fn text(&mut self, key: &str, value: impl Display) {
+        self.raw(key, quoted(value));
+    }
+}
+
+/// A TOML basic string, which also can stand as a key.
+fn quoted(value: impl Display) -> String {
+    let mut text = String::from("\"");
+    for c in value.to_string().chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            c if c.is_control() => text.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c => text.push(c),
+        }
+    }
+    text.push('"');
+    text
+}
+
+fn since_start(at: Instant) -> Span {
+    at.saturating_since(Instant::ZERO)
+}
+
+fn head(r: &Resolved, out: &mut Text) {
+    let plan = &r.plan;
+    out.text("name", &plan.name);
+    out.text("description", &r.description);
+    out.text("duration", plan.stop - plan.measure_from);
+    out.text("start", plan.measure_from);
+    out.text("warmup", plan.warmup - plan.measure_from);
+    match plan.sample_every {
+        Some(every) => out.text("sample_every", every),
+        None => out.text("sample_every", "off"),
+    }
+    out.raw("seed", r.seed);
+}
+
+fn link(there: &LinkPlan, back: &LinkPlan, nodes: &[String], out: &mut Text) {
+    out.section("[[link]]");
+    out.text("a", &nodes[there.from]);
+    out.text("b", &nodes[there.to]);
+    direction(there, out);
+    out.section("[link.reverse]");
+    direction(back, out);
+}
+
+fn direction(link: &LinkPlan, out: &mut Text) {
+    out.text("name", &link.name);
+    out.text("rate", link.rate);
+    out.text("delay", link.delay);
+    out.text("queue", limit(&link.queue));
+    out.text("overhead", Bytes(u64::from(link.overhead)));
+    match &link.filter {
+        None => out.text("ack_filter", "none"),
+        Some(f) => {
+            let table = choice::inline_table(f.entry.name, f.entry.params, &f.params);
+            out.raw("ack_filter", table);
+        }
+    }
+    impairments(&link.impair, out);
+}
+
+fn limit(queue: &QueuePlan) -> Limit {
+    match queue {
+        QueuePlan::PfifoPackets(n) => Limit::Packets(*n),
+        QueuePlan::PfifoBytes(b) => Limit::Bytes(Bytes(*b)),
+    }
+}
+
+fn impairments(impair: &ImpairPlan, out: &mut Text) {
+    out.raw("loss", loss(&impair.loss));
+    out.text("jitter", impair.jitter);
+    let (p, delay) = (impair.reorder, impair.reorder_delay);
+    out.raw(
+        "reorder",
+        format!("{{ probability = {p:?}, delay = \"{delay}\" }}"),
+    );
+    out.raw("duplicate", format!("{:?}", impair.duplicate));
+}
+
+fn loss(loss: &LossPlan) -> String {
+    match loss {
+        LossPlan::None => "\"none\"".to_string(),
+        LossPlan::Bernoulli(p) => format!("{{ kind = \"bernoulli\", p = {p:?} }}"),
+        LossPlan::Periodic(n) => format!("{{ kind = \"periodic\", every = {n} }}"),
+        LossPlan::GilbertElliott {
+            p,
+            r,
+            loss_good,
+            loss_bad,
+        } => format!(
+            "{{ kind = \"gilbert-elliott\", p = {p:?}, r = {r:?}, loss_good = {loss_good:?}, \
+             loss_bad = {loss_bad:?} }}"
+        ),
+    }
+}
+
+fn flow(flow: &FlowPlan, nodes: &[String], out: &mut Text) {
+    out.section("[[flow]]");
+    out.text("name", &flow.name);
+    out.text("from", &nodes[flow.src]);
+    out.text("to", &nodes[flow.dst]);
+    out.text("start", since_start(flow.start));
+    out.text("start_jitter", flow.start_jitter);
+    let (cc, ack) = (&flow.cc, &flow.ack);
+    let table = choice::inline_table(cc.entry.name, cc.entry.params, &cc.params);
+    out.raw("cc", table);
+    let table = choice::inline_table(ack.entry.name, ack.entry.params, &ack.params);
+    out.raw("ack", table);
+    out.raw("app", app(&flow.app));
+    out.section("[flow.tcp]");
+    tcp(&flow.tcp, out);
+}
+
+fn app(app: &AppPlan) -> String {
+    match app {
+        AppPlan::Bulk { bytes, until } => {
+            let bytes = bytes.map(|b| format!(", bytes = \"{}\"", Bytes(b)));
+            let until = until.map(|u| format!(", until = \"{u}\""));
+            let (bytes, until) = (bytes.unwrap_or_default(), until.unwrap_or_default());
+            format!("{{ kind = \"bulk\"{bytes}{until} }}")
+        }
+        AppPlan::OnOff {
+            rate,
+            on,
+            off,
+            chunk,
+            random,
+        } => format!(
+            "{{ kind = \"on-off\", rate = \"{rate}\", on = \"{on}\", off = \"{off}\", \
+             chunk = \"{}\", random = {random} }}",
+            Bytes(u64::from(*chunk))
+        ),
+        AppPlan::RequestResponse {
+            request,
+            response,
+            think,
+            count,
+        } => format!(
+            "{{ kind = \"request-response\", request = \"{}\", response = \"{}\", \
+             think = \"{think}\"{} }}",
+            Bytes(*request),
+            Bytes(*response),
+            count.map(|n| format!(", count = {n}")).unwrap_or_default()
+        ),
+    }
+}
+
+/// Every field by name: a new one does not compile until it has a key here and in the spec.
+fn tcp(config: &TcpConfig, out: &mut Text) {
+    let TcpConfig {
+        profile,
+        segment,
+        timestamps,
+        window_scaling,
+        sack,
+        dsack,
+        ecn,
+        initial_window,
+        send_buffer,
+        recv_buffer,
+        min_rto,
+        max_rto,
+        initial_rto,
+        rtt_estimator,
+        rtt_granularity,
+        max_retries,
+        loss_detection,
+        tlp,
+        reduction,
+        frto,
+        undo,
+        limited_transmit,
+        cwnd_validation,
+        idle_restart,
+        pacing,
+        pacing_ss_ratio,
+        pacing_ca_ratio,
+        pacing_quantum,
+        sack_compression,
+        isn,
+    } = config;
+    out.text("profile", ProfileWord::of(*profile));
+    out.raw("segment", segment);
+    out.raw("timestamps", timestamps);
+    out.raw("window_scaling", window_scaling);
+    out.raw("sack", sack);
+    out.raw("dsack", dsack);
+    out.text("ecn", EcnWord::of(*ecn));
+    out.raw("initial_window", initial_window);
+    out.raw("send_buffer", buffer(*send_buffer));
+    out.raw("recv_buffer", buffer(*recv_buffer));
+    out.text("min_rto", min_rto);
+    out.text("max_rto", max_rto);
+    out.text("initial_rto", initial_rto);
+    out.raw("rtt_estimator", estimator(*rtt_estimator));
+    out.text("rtt_granularity", rtt_granularity);
+    out.raw("max_retries", max_retries);
+    out.text("loss_detection", LossDetectionWord::of(*loss_detection));
+    out.raw("tlp", tlp);
+    out.text("reduction", ReductionWord::of(*reduction));
+    out.raw("frto", frto);
+    out.raw("undo", undo);
+    out.raw("limited_transmit", limited_transmit);
+    out.raw("cwnd_validation", cwnd_validation);
+    out.raw("idle_restart", idle_restart);
+    out.text("pacing", PacingWord::of(*pacing));
+    out.raw("pacing_ss_ratio", pacing_ss_ratio);
+    out.raw("pacing_ca_ratio", pacing_ca_ratio);
+    out.raw("pacing_quantum", pacing_quantum);
+    out.raw("sack_compression", compression(*sack_compression));
+    if let Some(isn) = isn {
+        out.raw("isn", isn);
+    }
+}
+
+fn buffer(b: Buffer) -> String {
+    let (initial, max) = (Bytes(b.initial), Bytes(b.max));
+    format!("{{ initial = \"{initial}\", max = \"{max}\" }}")
+}
+
+fn estimator(e: RttEstimator) -> String {
+    match e {
+        RttEstimator::Linux => "\"linux\"".to_string(),
+        RttEstimator::Rfc6298 { granularity } => {
+            format!("{{ kind = \"rfc6298\", granularity = \"{granularity}\" }}")
+        }
+    }
+}
+
+fn compression(s: Option<SackCompression>) -> String {
+    s.map_or("\"off\"".to_string(), |s| {
+        let SackCompression {
+            delay,
+            slack,
+            count,
+        } = s;
+        format!("{{ delay = \"{delay}\", slack = \"{slack}\", count = {count} }}")
+    })
+}
+
+fn expectation(e: &Expectation, out: &mut Text) {
+    let header = match &e.subject {
+        Subject::Total => format!("[expect.{}]", e.metric.key()),
+        Subject::Flow(name) => format!("[expect.flow.{}.{}]", quoted(name), e.metric.key()),
+        Subject::Link(name) => format!("[expect.link.{}.{}]", quoted(name), e.metric.key()),
+    };
+    out.section(&header);
+    for (key, value) in [("min", e.min), ("max", e.max)] {
+        if let Some(value) = value {
+            out.raw(key, bound(e.metric, value));
+        }
+    }
+}
+
+fn bound(metric: Metric, value: f64) -> String {
+    match metric {
+        Metric::Goodput => quoted(Rate::from_bps(value as u64)),
+        Metric::Delivered => quoted(Bytes(value as u64)),
+        Metric::Rtt | Metric::Completion => quoted(Span::from_secs_f64(value)),
+        Metric::Jain | Metric::Utilisation | Metric::SegmentsPerAck => format!("{value:?}"),
+        _ => format!("{}", value as u64),
+    }
+}

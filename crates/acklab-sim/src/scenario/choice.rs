@@ -1,0 +1,164 @@
+//! Names and parameters against a registry, and back to text.
+
+use super::diagnostics::{Report, suggest};
+use super::path::Path;
+use super::spec::{Choice, Scalar};
+use acklab_proto::registry::{Entry, Kind, Param, Params, Value, find};
+use acklab_units::{Rate, Span};
+
+/// The entry that `choice` names, with its parameters set. Everything that is wrong is reported.
+/// `what` says what it is, for messages: `congestion controller`.
+pub(crate) fn choose<B>(
+    entries: &'static [Entry<B>],
+    what: &str,
+    choice: &Choice,
+    path: &Path,
+    report: &mut Report<'_>,
+) -> Option<(&'static Entry<B>, Params)> {
+    let Some(entry) = find(entries, &choice.name) else {
+        unknown_name(entries, what, choice, path, report);
+        return None;
+    };
+    let mut params = Params::defaults(entry.params);
+    for (key, scalar) in &choice.params {
+        let at = path.key(key);
+        match entry.params.iter().find(|p| p.name == key) {
+            None => unknown_param(entry, key, &at, report),
+            Some(p) => set(&mut params, entry.params, p, scalar, &at, report),
+        }
+    }
+    Some((entry, params))
+}
+
+fn unknown_name<B>(
+    entries: &'static [Entry<B>],
+    what: &str,
+    choice: &Choice,
+    path: &Path,
+    report: &mut Report<'_>,
+) {
+    let names = entries
+        .iter()
+        .flat_map(|e| std::iter::once(&e.name).chain(e.aliases));
+    let hint = suggest(&choice.name, names.copied(), "the names are");
+    let message = format!("there is no {what} called `{}`", choice.name);
+    // Of a table, the key `name` is what is wrong.
+    let inner = path.key("name");
+    let at = if report.has(&inner) { &inner } else { path };
+    report.error(at, message, hint);
+}
+
+fn unknown_param<B>(entry: &Entry<B>, key: &str, at: &Path, report: &mut Report<'_>) {
+    let message = format!("`{}` has no parameter `{key}`", entry.name);
+    let names = entry.params.iter().map(|p| p.name);
+    let hint = suggest(key, names, "its parameters are")
+        .unwrap_or_else(|| format!("`{}` takes no parameters", entry.name));
+    report.error(at, message, hint);
+}
+
+fn set(
+    params: &mut Params,
+    specs: &'static [Param],
+    param: &Param,
+    scalar: &Scalar,
+    at: &Path,
+    report: &mut Report<'_>,
+) {
+    let value = match fit(param.kind, scalar) {
+        Ok(value) => value,
+        Err((message, hint)) => return report.error(at, message, hint),
+    };
+    if params.set(specs, param.name, value).is_err() {
+        let message = format!("out of range for `{}`", param.name);
+        report.error(at, message, format!("write {}", describe(param.kind)));
+    }
+}
+
+/// The scalar as the registry's value; on failure what is wrong and what would be right.
+fn fit(kind: Kind, scalar: &Scalar) -> Result<Value, (String, String)> {
+    let mismatch = || {
+        Err((
+            "the wrong type of value".to_string(),
+            format!("write {}", describe(kind)),
+        ))
+    };
+    match (kind, scalar) {
+        (Kind::Bool, Scalar::Bool(b)) => Ok(Value::Bool(*b)),
+        (Kind::Int(..) | Kind::Float(..), Scalar::Int(i)) => Ok(Value::Int(*i)),
+        (Kind::Float(..), Scalar::Float(x)) => Ok(Value::Float(*x)),
+        (Kind::OptSpan(..), Scalar::Text(t)) if t == "none" => Ok(Value::Auto),
+        (Kind::Span(..) | Kind::OptSpan(..), s) => match written(s) {
+            Some(text) => quantity::<Span>(&text).map(Value::Span),
+            None => mismatch(),
+        },
+        (Kind::Rate, s) => match written(s) {
+            Some(text) => quantity::<Rate>(&text).map(Value::Rate),
+            None => mismatch(),
+        },
+        (Kind::Choice(words), Scalar::Text(t)) => match words.iter().find(|w| *w == t) {
+            Some(word) => Ok(Value::Choice(word)),
+            None => {
+                let hint = suggest(t, words.iter().copied(), "write one of");
+                Err((
+                    format!("`{t}` is not a word for this"),
+                    hint.unwrap_or_default(),
+                ))
+            }
+        },
+        _ => mismatch(),
+    }
+}
+
+/// The text of a scalar that should have been a quantity: a bare number lacks its unit.
+fn written(scalar: &Scalar) -> Option<String> {
+    match scalar {
+        Scalar::Text(t) => Some(t.clone()),
+        Scalar::Int(i) => Some(i.to_string()),
+        Scalar::Float(x) => Some(x.to_string()),
+        Scalar::Bool(_) => None,
+    }
+}
+
+fn quantity<T>(text: &str) -> Result<T, (String, String)>
+where
+    T: std::str::FromStr<Err = acklab_units::QuantityError>,
+{
+    text.parse()
+        .map_err(|e: acklab_units::QuantityError| (e.to_string(), e.hint().to_string()))
+}
+
+/// What a parameter accepts, in the words of the scenario language.
+pub(crate) fn describe(kind: Kind) -> String {
+    match kind {
+        Kind::Span(lo, hi) => format!("a time from \"{lo}\" to \"{hi}\""),
+        Kind::OptSpan(lo, hi) => format!("a time from \"{lo}\" to \"{hi}\", or \"none\""),
+        other => other.describe(),
+    }
+}
+
+/// A value as the scenario language has it. [`Value::Auto`] is `"none"`, which only a time that
+/// may be absent accepts: other parameters that are left to the block are not written at all.
+pub(crate) fn show(value: Value) -> String {
+    match value {
+        Value::Bool(b) => b.to_string(),
+        Value::Int(i) => i.to_string(),
+        Value::Float(x) => format!("{x:?}"),
+        Value::Span(s) => format!("\"{s}\""),
+        Value::Rate(r) => format!("\"{r}\""),
+        Value::Choice(c) => format!("\"{c}\""),
+        Value::Auto => "\"none\"".to_string(),
+    }
+}
+
+/// The whole choice as an inline table, reloadable.
+pub(crate) fn inline_table(name: &str, specs: &[Param], params: &Params) -> String {
+    let mut text = format!("{{ name = \"{name}\"");
+    for (spec, (key, value)) in specs.iter().zip(params.iter()) {
+        let unwritten = value == Value::Auto && !matches!(spec.kind, Kind::OptSpan(..));
+        if !unwritten {
+            text.push_str(&format!(", {key} = {}", show(value)));
+        }
+    }
+    text.push_str(" }");
+    text
+}

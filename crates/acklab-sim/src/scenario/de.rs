@@ -1,0 +1,450 @@
+//! Turns the parsed tree into `spec` structs through serde, with errors that know their place.
+//!
+//! Two things differ from other formats. A tagged choice is a table with the key `kind`, or just
+//! the word when nothing else is to be said: `app = "bulk"`. And [`read`] does not stop at the first
+//! mistake: it reports it, takes the offending entry out and reads again.
+
+use super::diagnostics::{Report, suggest};
+use super::doc::{Node, Value};
+use super::path::{Path, Step};
+use serde::de::value::StrDeserializer;
+use serde::de::{
+    self, DeserializeOwned, DeserializeSeed, Deserializer, Expected, IntoDeserializer,
+};
+use std::fmt;
+
+/// More mistakes than this are not looked for: reading starts anew after each.
+const MOST_ERRORS: usize = 50;
+
+/// The key that names the variant of a tagged choice.
+const TAG: &str = "kind";
+
+/// Separates what is wrong from what would be right in the text of a custom error.
+const HINT: &str = "\u{1f}";
+
+/// The text of a custom error that carries a hint.
+pub(crate) fn with_hint(message: impl fmt::Display, hint: impl fmt::Display) -> String {
+    format!("{message}{HINT}{hint}")
+}
+
+/// Reads `doc` as far as it can be read and reports the rest. Every field of `T` must be optional.
+pub(crate) fn read<T: DeserializeOwned + Default>(doc: &Node, report: &mut Report<'_>) -> T {
+    let mut doc = doc.clone();
+    while report.len() < MOST_ERRORS {
+        let mut error = match T::deserialize(Reader(&doc)) {
+            Ok(value) => return value,
+            Err(error) => error,
+        };
+        error.path.reverse();
+        let path = Path(std::mem::take(&mut error.path));
+        error.what.tell(&path, report);
+        if path.0.is_empty() {
+            break;
+        }
+        doc.remove(&path);
+    }
+    T::default()
+}
+
+/// Why reading stopped.
+#[derive(Debug)]
+pub(crate) struct ReadError {
+    /// From the inside out: each level appends its own step.
+    path: Vec<Step>,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    UnknownKey(String, &'static [&'static str]),
+    UnknownWord(String, &'static [&'static str]),
+    Missing(&'static str),
+    Other(String, Option<String>),
+}
+
+impl What {
+    fn tell(&self, path: &Path, report: &mut Report<'_>) {
+        match self {
+            Self::UnknownKey(key, known) => report.error(
+                path,
+                format!("unknown key `{key}`"),
+                suggest(key, known.iter().copied(), "the keys here are").or_else(nothing_here),
+            ),
+            Self::UnknownWord(word, known) => report.error(
+                path,
+                format!("`{word}` is not one of the words that can stand here"),
+                suggest(word, known.iter().copied(), "write one of"),
+            ),
+            Self::Missing(key) => report.missing(path, key, "it has no default"),
+            Self::Other(message, hint) => report.error(path, message.clone(), hint.clone()),
+        }
+    }
+}
+
+fn nothing_here() -> Option<String> {
+    Some("this takes no keys".to_string())
+}
+
+impl ReadError {
+    fn new(what: What) -> Self {
+        Self {
+            path: Vec::new(),
+            what,
+        }
+    }
+
+    fn inside(mut self, step: Step) -> Self {
+        self.path.push(step);
+        self
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.what, f)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+impl de::Error for ReadError {
+    fn custom<T: fmt::Display>(text: T) -> Self {
+        let text = text.to_string();
+        let (message, hint) = match text.split_once(HINT) {
+            Some((message, hint)) => (message.to_string(), Some(hint.to_string())),
+            None => (text, None),
+        };
+        Self::new(What::Other(message, hint))
+    }
+
+    fn invalid_type(found: de::Unexpected<'_>, expected: &dyn Expected) -> Self {
+        let hint = format!("write {}", in_words(&expected.to_string()));
+        Self::new(What::Other(
+            format!("{} cannot stand here", kind_of(&found)),
+            Some(hint),
+        ))
+    }
+
+    fn invalid_value(_: de::Unexpected<'_>, expected: &dyn Expected) -> Self {
+        let hint = format!("write {}", in_words(&expected.to_string()));
+        Self::new(What::Other("out of range".to_string(), Some(hint)))
+    }
+
+    fn unknown_variant(word: &str, known: &'static [&'static str]) -> Self {
+        Self::new(What::UnknownWord(word.to_string(), known))
+    }
+
+    fn unknown_field(key: &str, known: &'static [&'static str]) -> Self {
+        Self::new(What::UnknownKey(key.to_string(), known))
+    }
+
+    fn missing_field(key: &'static str) -> Self {
+        Self::new(What::Missing(key))
+    }
+}
+
+fn kind_of(found: &de::Unexpected<'_>) -> &'static str {
+    use de::Unexpected as U;
+    match found {
+        U::Bool(_) => "true or false",
+        U::Unsigned(_) | U::Signed(_) | U::Float(_) => "a number without a unit",
+        U::Str(_) => "a text",
+        U::Seq => "a list",
+        U::Map => "a table",
+        _ => "this",
+    }
+}
+
+/// What serde's derived code expects, in the words of the scenario language.
+fn in_words(expected: &str) -> String {
+    match expected {
+        "u16" | "u32" => format!("a whole number from 0 to {}", u32::MAX),
+        "u64" | "usize" => "a whole number from 0".to_string(),
+        "f64" => "a number".to_string(),
+        "a boolean" => "true or false".to_string(),
+        "a string" => "a text in double quotes".to_string(),
+        "a sequence" => "a list; of tables: [[...]] instead of [...]".to_string(),
+        e if e.starts_with("struct ") || e == "a map" => "a table".to_string(),
+        e => e.to_string(),
+    }
+}
+
+/// A deserializer over the tree.
+#[derive(Clone, Copy)]
+struct Reader<'de>(&'de Node);
+
+impl<'de> Deserializer<'de> for Reader<'de> {
+    type Error = ReadError;
+
+    fn deserialize_any<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        match &self.0.value {
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(b) => visitor.visit_bool(*b),
+            Value::Int(i) => visit_int(*i, visitor),
+            Value::Float(x) => visitor.visit_f64(*x),
+            Value::Text(t) => visitor.visit_borrowed_str(t),
+            Value::List(l) => visitor.visit_seq(Items { list: l, next: 0 }),
+            Value::Table(t) => visitor.visit_map(Entries::of(t)),
+        }
+    }
+
+    fn deserialize_option<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        match self.0.value {
+            Value::Null => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: de::Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, ReadError> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: de::Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, ReadError> {
+        match &self.0.value {
+            Value::Text(word) => visitor.visit_enum(Tagged { word, rest: &[] }),
+            Value::Table(rest) => visitor.visit_enum(Tagged {
+                word: tag(rest)?,
+                rest,
+            }),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+fn visit_int<'de, V: de::Visitor<'de>>(i: i128, visitor: V) -> Result<V::Value, ReadError> {
+    if let Ok(small) = i64::try_from(i) {
+        return visitor.visit_i64(small);
+    }
+    match u64::try_from(i) {
+        Ok(large) => visitor.visit_u64(large),
+        Err(_) => visitor.visit_f64(i as f64),
+    }
+}
+
+fn tag(table: &[(String, Node)]) -> Result<&str, ReadError> {
+    let Some((_, node)) = table.iter().find(|(k, _)| k == TAG) else {
+        return Err(de::Error::missing_field(TAG));
+    };
+    match &node.value {
+        Value::Text(word) => Ok(word),
+        _ => {
+            let error = ReadError::new(What::Other(
+                "the kind of something is a word".to_string(),
+                Some("write it in double quotes".to_string()),
+            ));
+            Err(error.inside(Step::Key(TAG.to_string())))
+        }
+    }
+}
+
+/// The items of a list.
+struct Items<'de> {
+    list: &'de [Node],
+    next: usize,
+}
+
+impl<'de> de::SeqAccess<'de> for Items<'de> {
+    type Error = ReadError;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, ReadError> {
+        let Some(node) = self.list.get(self.next) else {
+            return Ok(None);
+        };
+        let at = self.next;
+        self.next += 1;
+        seed.deserialize(Reader(node))
+            .map(Some)
+            .map_err(|e| e.inside(Step::Index(at)))
+    }
+}
+
+/// The entries of a table, without those that are null and without the tag of a tagged choice.
+struct Entries<'de> {
+    table: &'de [(String, Node)],
+    next: usize,
+    skip_tag: bool,
+}
+
+impl<'de> Entries<'de> {
+    fn of(table: &'de [(String, Node)]) -> Self {
+        Self {
+            table,
+            next: 0,
+            skip_tag: false,
+        }
+    }
+
+    fn skips(&self, key: &str, node: &Node) -> bool {
+        matches!(node.value, Value::Null) || (self.skip_tag && key == TAG)
+    }
+}
+
+impl<'de> de::MapAccess<'de> for Entries<'de> {
+    type Error = ReadError;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, ReadError> {
+        while let Some((key, node)) = self.table.get(self.next) {
+            if !self.skips(key, node) {
+                let key_reader: StrDeserializer<'_, ReadError> = key.as_str().into_deserializer();
+                return seed
+                    .deserialize(key_reader)
+                    .map(Some)
+                    .map_err(|e| e.inside(Step::Key(key.clone())));
+            }
+            self.next += 1;
+        }
+        Ok(None)
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, ReadError> {
+        let (key, node) = &self.table[self.next];
+        self.next += 1;
+        seed.deserialize(Reader(node))
+            .map_err(|e| e.inside(Step::Key(key.clone())))
+    }
+}
+
+/// A tagged choice: the word, and the table it came from.
+struct Tagged<'de> {
+    word: &'de str,
+    rest: &'de [(String, Node)],
+}
+
+impl<'de> de::EnumAccess<'de> for Tagged<'de> {
+    type Error = ReadError;
+    type Variant = Self;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), ReadError> {
+        let word: StrDeserializer<'_, ReadError> = self.word.into_deserializer();
+        let in_table = !self.rest.is_empty();
+        match seed.deserialize(word) {
+            Ok(variant) => Ok((variant, self)),
+            Err(e) if in_table => Err(e.inside(Step::Key(TAG.to_string()))),
+            Err(e) => Err(e),
+        }
+    }
+}
+
+impl<'de> de::VariantAccess<'de> for Tagged<'de> {
+    type Error = ReadError;
+
+    fn unit_variant(self) -> Result<(), ReadError> {
+        match self.rest.iter().find(|(k, _)| k != TAG) {
+            None => Ok(()),
+            Some((key, _)) => {
+                let error: ReadError = de::Error::unknown_field(key, &[]);
+                Err(error.inside(Step::Key(key.clone())))
+            }
+        }
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, ReadError> {
+        let mut entries = Entries::of(self.rest);
+        entries.skip_tag = true;
+        seed.deserialize(de::value::MapAccessDeserializer::new(entries))
+    }
+
+    fn tuple_variant<V: de::Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, ReadError> {
+        unreachable!("no choice of the scenario language is a tuple")
+    }
+
+    fn struct_variant<V: de::Visitor<'de>>(
+        self,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, ReadError> {
+        let mut entries = Entries::of(self.rest);
+        entries.skip_tag = true;
+        visitor.visit_map(entries)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::doc::parse_toml;
+    use serde::Deserialize;
+
+    #[derive(Deserialize, Default, Debug)]
+    #[serde(deny_unknown_fields, default)]
+    struct Outer {
+        number: Option<u32>,
+        choice: Option<Choice>,
+        list: Vec<Inner>,
+    }
+
+    #[derive(Deserialize, Default, Debug)]
+    #[serde(deny_unknown_fields, default)]
+    struct Inner {
+        word: Option<String>,
+    }
+
+    #[derive(Deserialize, Debug, PartialEq)]
+    #[serde(rename_all = "kebab-case")]
+    enum Choice {
+        Plain,
+        WithKeys { size: Option<u32> },
+    }
+
+    fn errors(text: &str) -> (Outer, Vec<String>) {
+        let doc = parse_toml(text, "t").unwrap();
+        let mut report = Report::new("t", &doc);
+        let outer = read(&doc, &mut report);
+        let list = report.finish();
+        let told = list.iter().map(|d| format!("{}: {}", d.key, d.message));
+        (outer, told.collect())
+    }
+
+    #[test]
+    fn a_choice_is_a_word_or_a_table_with_its_kind() {
+        assert_eq!(errors("choice = 'plain'").0.choice, Some(Choice::Plain));
+        let with = |size| Some(Choice::WithKeys { size });
+        assert_eq!(errors("choice = 'with-keys'").0.choice, with(None));
+        let (outer, _) = errors("choice = { kind = 'with-keys', size = 3 }");
+        assert_eq!(outer.choice, with(Some(3)));
+    }
+
+    #[test]
+    fn all_mistakes_are_found_and_the_rest_is_read() {
+        let text = "nummer = 1\nnumber = 7\nchoice = { kind = 'plain', size = 3 }\n\
+                    [[list]]\nword = 3\n[[list]]\nwort = 'x'\nword = 'y'\n";
+        let (outer, told) = errors(text);
+        let expected = [
+            "nummer: unknown key `nummer`",
+            "choice.size: unknown key `size`",
+            "list.0.word: a number without a unit cannot stand here",
+            "list.1.wort: unknown key `wort`",
+        ];
+        assert_eq!(told, expected);
+        assert_eq!(outer.number, Some(7));
+        assert_eq!(outer.list[1].word.as_deref(), Some("y"));
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_told_the_range() {
+        let (_, told) = errors("number = -1");
+        assert_eq!(told, ["number: out of range"]);
+        let (_, told) = errors("number = 99999999999999999999999");
+        assert_eq!(told.len(), 1);
+    }
+}

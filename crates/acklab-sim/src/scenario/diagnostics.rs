@@ -1,0 +1,235 @@
+//! What is wrong with a scenario, where, and what would be right.
+
+use super::doc::Node;
+use super::path::Path;
+use std::fmt;
+
+/// One mistake.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// The file, or what the caller said the text is.
+    pub origin: String,
+    /// The line, counted from 1; `None` in JSON and for values that were set from outside.
+    pub line: Option<usize>,
+    /// The dotted key, such as `topology.bottleneck.delay`; empty for mistakes of the whole text.
+    pub key: String,
+    /// The value, as it was written (shortened), if there is one.
+    pub value: Option<String>,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub hint: Option<String>,
+}
+
+impl Diagnostic {
+    /// A mistake of the language, below keys and values.
+    pub(crate) fn syntax(origin: &str, line: Option<usize>, message: String) -> Self {
+        Self {
+            origin: origin.to_string(),
+            line,
+            key: String::new(),
+            value: None,
+            message,
+            hint: None,
+        }
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}\n  in {}", self.message, self.origin)?;
+        if let Some(line) = self.line {
+            write!(f, ", line {line}")?;
+        }
+        if !self.key.is_empty() {
+            write!(f, ": {}", self.key)?;
+        }
+        if let Some(value) = &self.value {
+            write!(f, " = {value}")?;
+        }
+        match &self.hint {
+            Some(hint) => write!(f, "\n  help: {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Everything that is wrong with a scenario, in the order of the text. Never empty.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostics(Vec<Diagnostic>);
+
+impl Diagnostics {
+    /// Sorts by line; what has no line comes last, in the order of discovery.
+    pub(crate) fn new(mut list: Vec<Diagnostic>) -> Self {
+        list.sort_by_key(|d| d.line.unwrap_or(usize::MAX));
+        Self(list)
+    }
+
+    /// The mistakes.
+    pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
+        self.0.iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Diagnostics {
+    type Item = &'a Diagnostic;
+    type IntoIter = std::slice::Iter<'a, Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    /// One block per mistake, with an empty line between blocks.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, d) in self.0.iter().enumerate() {
+            let gap = if i > 0 { "\n\n" } else { "" };
+            write!(f, "{gap}{d}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+/// Collects mistakes and finds their lines and values in the text as the user wrote it.
+pub(crate) struct Report<'a> {
+    origin: &'a str,
+    doc: &'a Node,
+    found: Vec<(Path, Diagnostic)>,
+}
+
+impl<'a> Report<'a> {
+    /// No mistakes yet.
+    pub(crate) fn new(origin: &'a str, doc: &'a Node) -> Self {
+        Self {
+            origin,
+            doc,
+            found: Vec::new(),
+        }
+    }
+
+    /// A mistake at `path`. The same mistake at the same place counts once.
+    pub(crate) fn error(
+        &mut self,
+        path: &Path,
+        message: impl Into<String>,
+        hint: impl Into<Option<String>>,
+    ) {
+        let diagnostic = Diagnostic {
+            origin: self.origin.to_string(),
+            line: self.doc.line_of(path),
+            key: path.to_string(),
+            value: self.value(path),
+            message: message.into(),
+            hint: hint.into(),
+        };
+        if self.found.iter().all(|(_, d)| *d != diagnostic) {
+            self.found.push((path.clone(), diagnostic));
+        }
+    }
+
+    /// `key` is missing in the table at `path`, unless something else is wrong in that table: then
+    /// that is probably the same mistake.
+    pub(crate) fn missing(&mut self, path: &Path, key: &str, hint: &str) {
+        if !self.spoilt(path) {
+            let message = format!("`{key}` is missing");
+            self.error(&path.key(key), message, Some(hint.to_string()));
+        }
+    }
+
+    /// Whether a mistake was found in `path` itself or in something written directly in it.
+    fn spoilt(&self, path: &Path) -> bool {
+        let written_in = |p: &Path| p.parent().as_ref() == Some(path) && self.has(p);
+        self.found.iter().any(|(p, _)| p == path || written_in(p))
+    }
+
+    /// Whether a mistake was found anywhere within `path`.
+    pub(crate) fn any_within(&self, path: &Path) -> bool {
+        self.found.iter().any(|(p, _)| p.within(path))
+    }
+
+    /// Whether the text has something at `path`.
+    pub(crate) fn has(&self, path: &Path) -> bool {
+        self.doc.at(path).is_some()
+    }
+
+    /// Whether nothing is wrong so far.
+    pub(crate) fn is_clean(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// The number of mistakes so far.
+    pub(crate) fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// The mistakes.
+    pub(crate) fn finish(self) -> Diagnostics {
+        Diagnostics::new(self.found.into_iter().map(|(_, d)| d).collect())
+    }
+
+    /// Values of the whole scenario and of sections would only repeat the text.
+    fn value(&self, path: &Path) -> Option<String> {
+        use super::doc::Value::{List, Table};
+        let node = self.doc.at(path)?;
+        (!matches!(node.value, List(_) | Table(_))).then(|| node.to_string())
+    }
+}
+
+/// "did you mean `delay`?" if one of `known` is close to `word`, else the list introduced by
+/// `otherwise`.
+pub(crate) fn suggest<'a>(
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    otherwise: &str,
+) -> Option<String> {
+    /// Keeps the list of what exists readable.
+    const LISTED: usize = 40;
+    let known: Vec<&str> = known.into_iter().collect();
+    if let Some(near) = near_miss(word, &known) {
+        return Some(format!("did you mean `{near}`?"));
+    }
+    let listed = known.iter().take(LISTED).map(|k| format!("`{k}`"));
+    let listed: Vec<String> = listed.collect();
+    let more = if known.len() > LISTED { ", …" } else { "" };
+    (!known.is_empty()).then(|| format!("{otherwise} {}{more}", listed.join(", ")))
+}
+
+/// The closest of `known` that a slip of the fingers could have turned into `word`.
+fn near_miss<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    /// Longer words are not typing mistakes; the distance takes quadratic time.
+    const LONGEST: usize = 64;
+    if word.len() > LONGEST {
+        return None;
+    }
+    let word = word.to_lowercase().replace('-', "_");
+    let distance =
+        |k: &str| strsim::damerau_levenshtein(&word, &k.to_lowercase().replace('-', "_"));
+    let (d, near) = known.iter().map(|k| (distance(k), *k)).min()?;
+    (d <= 1 + word.chars().count().min(near.len()) / 4).then_some(near)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_recognised_and_other_words_are_not() {
+        let known = ["rate", "delay", "queue", "ack_filter"];
+        assert_eq!(near_miss("dealy", &known), Some("delay"));
+        assert_eq!(near_miss("ack-filter", &known), Some("ack_filter"));
+        assert_eq!(near_miss("Queue", &known), Some("queue"));
+        assert_eq!(near_miss("bandwidth", &known), None);
+    }
+
+    #[test]
+    fn the_same_mistake_counts_once() {
+        let doc = Node::new(super::super::doc::Value::Null);
+        let mut report = Report::new("t", &doc);
+        report.error(&Path::root().key("a"), "x", None);
+        report.error(&Path::root().key("a"), "x", None);
+        assert_eq!(report.len(), 1);
+    }
+}

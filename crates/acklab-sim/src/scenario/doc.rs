@@ -1,0 +1,257 @@
+//! The parsed text: one tree for TOML and JSON that remembers lines.
+
+use super::diagnostics::Diagnostic;
+use super::path::{Path, Step};
+use std::fmt;
+use toml::de::{DeTable, DeValue};
+
+/// A value and the line on which its key (or itself, in a list) stands.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Node {
+    pub(crate) value: Value,
+    /// Counted from 1; `None` in JSON and for values that were set from outside.
+    pub(crate) line: Option<usize>,
+}
+
+/// What TOML and JSON have in common.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Value {
+    /// JSON's `null`: as if the key were absent.
+    Null,
+    Bool(bool),
+    Int(i128),
+    Float(f64),
+    Text(String),
+    List(Vec<Node>),
+    Table(Vec<(String, Node)>),
+}
+
+impl Node {
+    /// A value without a line.
+    pub(crate) fn new(value: Value) -> Self {
+        Self { value, line: None }
+    }
+
+    /// The value at `path`.
+    pub(crate) fn at(&self, path: &Path) -> Option<&Self> {
+        path.0.iter().try_fold(self, |node, step| node.child(step))
+    }
+
+    fn child(&self, step: &Step) -> Option<&Self> {
+        match (&self.value, step) {
+            (Value::Table(t), Step::Key(k)) => t.iter().find(|(n, _)| n == k).map(|(_, v)| v),
+            (Value::Table(_), Step::Index(i)) => self.child(&Step::Key(i.to_string())),
+            (Value::List(l), Step::Index(i)) => l.get(*i),
+            _ => None,
+        }
+    }
+
+    /// The line of `path`, or of what is closest around it.
+    pub(crate) fn line_of(&self, path: &Path) -> Option<usize> {
+        let here = self.at(path).and_then(|n| n.line);
+        here.or_else(|| self.line_of(&path.parent()?))
+    }
+
+    /// Takes out the table entry at `path`, or the list around it: later places stay valid.
+    pub(crate) fn remove(&mut self, path: &Path) {
+        let Some((last, outer)) = path.0.split_last() else {
+            return;
+        };
+        let outer = Path(outer.to_vec());
+        let Step::Key(key) = last else {
+            return self.remove(&outer);
+        };
+        let target = outer.0.iter().try_fold(self, |n, s| n.child_mut(s));
+        if let Some(Value::Table(t)) = target.map(|n| &mut n.value) {
+            t.retain(|(k, _)| k != key);
+        }
+    }
+
+    /// The table entry or list item `step`.
+    pub(crate) fn child_mut(&mut self, step: &Step) -> Option<&mut Self> {
+        match (&mut self.value, step) {
+            (Value::Table(t), Step::Key(k)) => t.iter_mut().find(|(n, _)| n == k).map(|(_, v)| v),
+            (Value::Table(t), Step::Index(i)) => {
+                let key = i.to_string();
+                t.iter_mut().find(|(n, _)| *n == key).map(|(_, v)| v)
+            }
+            (Value::List(l), Step::Index(i)) => l.get_mut(*i),
+            _ => None,
+        }
+    }
+}
+
+/// The longest value that an error message shows whole.
+const SHOWN: usize = 60;
+
+impl fmt::Display for Node {
+    /// As TOML would have it on one line, shortened.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whole = match &self.value {
+            Value::Null => "null".to_string(),
+            Value::Bool(b) => b.to_string(),
+            Value::Int(i) => i.to_string(),
+            Value::Float(x) => format!("{x:?}"),
+            Value::Text(t) => format!("{t:?}"),
+            Value::List(l) => format!("[ {} items ]", l.len()),
+            Value::Table(t) => {
+                let keys: Vec<_> = t.iter().map(|(k, _)| k.as_str()).collect();
+                format!("{{ {} }}", keys.join(", "))
+            }
+        };
+        match whole.char_indices().nth(SHOWN) {
+            Some((end, _)) => write!(f, "{}…", &whole[..end]),
+            None => f.write_str(&whole),
+        }
+    }
+}
+
+/// Reads TOML; every syntax error it finds is reported.
+pub(crate) fn parse_toml(text: &str, origin: &str) -> Result<Node, Vec<Diagnostic>> {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let lines = Lines::of(text);
+    if errors.is_empty() {
+        return Ok(from_table(table.get_ref(), &lines));
+    }
+    Err(errors
+        .iter()
+        .map(|e| {
+            let line = e.span().map(|s| lines.at(s.start));
+            Diagnostic::syntax(origin, line, format!("not valid TOML: {}", e.message()))
+        })
+        .collect())
+}
+
+/// Reads JSON text.
+pub(crate) fn parse_json(text: &str, origin: &str) -> Result<Node, Vec<Diagnostic>> {
+    match serde_json::from_str::<serde_json::Value>(text) {
+        Ok(v) => Ok(from_json(v)),
+        Err(e) => Err(vec![Diagnostic::syntax(
+            origin,
+            Some(e.line()),
+            format!("not valid JSON: {e}"),
+        )]),
+    }
+}
+
+/// Reads one TOML value, such as `{ name = "cubic" }`; `None` if it is not one.
+pub(crate) fn parse_toml_value(text: &str) -> Option<Node> {
+    let value = DeValue::parse(text).ok()?;
+    let mut node = from_value(value.get_ref(), &Lines::of(""));
+    forget_lines(&mut node);
+    Some(node)
+}
+
+fn forget_lines(node: &mut Node) {
+    node.line = None;
+    match &mut node.value {
+        Value::List(l) => l.iter_mut().for_each(forget_lines),
+        Value::Table(t) => t.iter_mut().for_each(|(_, n)| forget_lines(n)),
+        _ => {}
+    }
+}
+
+/// Where lines begin.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        Self(text.match_indices('\n').map(|(i, _)| i + 1).collect())
+    }
+
+    fn at(&self, offset: usize) -> usize {
+        1 + self.0.partition_point(|start| *start <= offset)
+    }
+}
+
+fn from_table(table: &DeTable<'_>, lines: &Lines) -> Node {
+    let entries = table.iter().map(|(k, v)| {
+        let mut node = from_value(v.get_ref(), lines);
+        node.line = Some(lines.at(k.span().start));
+        (k.get_ref().to_string(), node)
+    });
+    Node::new(Value::Table(entries.collect()))
+}
+
+fn from_value(value: &DeValue<'_>, lines: &Lines) -> Node {
+    Node::new(match value {
+        DeValue::String(s) => Value::Text(s.to_string()),
+        DeValue::Boolean(b) => Value::Bool(*b),
+        DeValue::Integer(i) => i128::from_str_radix(i.as_str(), i.radix())
+            .map_or_else(|_| Value::Text(i.as_str().to_string()), Value::Int),
+        DeValue::Float(x) => Value::Float(x.as_str().parse().unwrap_or(f64::NAN)),
+        // No key takes a date; as text it is refused like any other text.
+        DeValue::Datetime(d) => Value::Text(d.to_string()),
+        DeValue::Table(t) => return from_table(t, lines),
+        DeValue::Array(items) => Value::List(
+            items
+                .iter()
+                .map(|v| Node {
+                    line: Some(lines.at(v.span().start)),
+                    ..from_value(v.get_ref(), lines)
+                })
+                .collect(),
+        ),
+    })
+}
+
+fn from_json(value: serde_json::Value) -> Node {
+    use serde_json::Value as Json;
+    Node::new(match value {
+        Json::Null => Value::Null,
+        Json::Bool(b) => Value::Bool(b),
+        Json::Number(n) => match n.as_i128() {
+            Some(i) => Value::Int(i),
+            None => Value::Float(n.as_f64().unwrap_or(f64::NAN)),
+        },
+        Json::String(s) => Value::Text(s),
+        Json::Array(items) => Value::List(items.into_iter().map(from_json).collect()),
+        Json::Object(map) => {
+            Value::Table(map.into_iter().map(|(k, v)| (k, from_json(v))).collect())
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_those_of_the_keys() {
+        let text = "a = 1\n\n[b]\nc = [\n 1,\n 2]\n[[d]]\ne = 1\n[[d]]\ne = 2\n";
+        let doc = parse_toml(text, "t").unwrap();
+        let line = |p: &str| doc.line_of(&Path::parse(p).unwrap());
+        assert_eq!(line("a"), Some(1));
+        assert_eq!(line("b"), Some(3));
+        assert_eq!(line("b.c"), Some(4));
+        assert_eq!(line("b.c.1"), Some(6));
+        assert_eq!(line("d.1.e"), Some(10));
+        assert_eq!(line("b.missing"), Some(3));
+    }
+
+    #[test]
+    fn both_languages_give_the_same_tree() {
+        let mut toml = parse_toml("a = 1\nb = [true, 1.5]\nc = { d = 'x' }", "t").unwrap();
+        let json = parse_json(r#"{"a": 1, "b": [true, 1.5], "c": {"d": "x"}}"#, "j").unwrap();
+        forget_lines(&mut toml);
+        assert_eq!(toml, json);
+    }
+
+    #[test]
+    fn every_syntax_error_is_found() {
+        let errors = parse_toml("a = \nb = 1\nc == 2\n", "t").unwrap_err();
+        let lines: Vec<_> = errors.iter().map(|e| e.line).collect();
+        assert!(
+            lines.contains(&Some(1)) && lines.contains(&Some(3)),
+            "{lines:?}"
+        );
+    }
+
+    #[test]
+    fn removing_a_list_item_removes_the_list() {
+        let mut doc = parse_toml("a = [1, 2]\nb = 1", "t").unwrap();
+        doc.remove(&Path::parse("a.1").unwrap());
+        assert!(doc.at(&Path::parse("a").unwrap()).is_none());
+        assert!(doc.at(&Path::parse("b").unwrap()).is_some());
+    }
+}

@@ -1,0 +1,152 @@
+//! Expectations: what a run of a scenario must keep to, independent of how it is run.
+
+use acklab_units::{Bytes, Rate, Span};
+use std::fmt;
+
+/// All expectations of a scenario. Empty if it has none.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Expectations(pub Vec<Expectation>);
+
+/// A bound on one metric of one subject.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expectation {
+    /// Of what.
+    pub subject: Subject,
+    /// Which quantity.
+    pub metric: Metric,
+    /// Not less than this, in the metric's unit.
+    pub min: Option<f64>,
+    /// Not more than this, in the metric's unit.
+    pub max: Option<f64>,
+}
+
+/// What is measured.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Subject {
+    /// All flows together.
+    Total,
+    /// The flow of this name.
+    Flow(String),
+    /// The direction of a link of this name.
+    Link(String),
+}
+
+/// A measured quantity; the doc comment gives the unit of its bounds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Metric {
+    /// Payload delivered in order between `measure_from` and `stop`, bit/s.
+    Goodput,
+    /// Jain's index of the flows' goodputs, 0 to 1.
+    Jain,
+    /// Retransmitted segments, whole run.
+    Retransmissions,
+    /// Retransmission timeouts, whole run.
+    Timeouts,
+    /// Payload delivered in order, whole run, bytes.
+    Delivered,
+    /// Mean of the sampled smoothed RTT from `warmup` on, seconds.
+    Rtt,
+    /// Pure ACKs that reached the sender, whole run.
+    Acks,
+    /// Data segments that reached the receiver per pure ACK that reached the sender.
+    SegmentsPerAck,
+    /// From the flow's start until all its data is acknowledged, seconds.
+    Completion,
+    /// Exchanges of a request-response application that completed.
+    Exchanges,
+    /// Part of the measured interval in which the transmitter was busy, 0 to 1.
+    Utilisation,
+    /// Packets that the queue dropped, whole run.
+    Drops,
+    /// Packets lost at random, whole run.
+    Losses,
+    /// ACKs that the filter dropped, whole run.
+    AcksThinned,
+}
+
+impl Metric {
+    /// The key in a scenario.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Goodput => "goodput",
+            Self::Jain => "jain",
+            Self::Retransmissions => "retransmissions",
+            Self::Timeouts => "timeouts",
+            Self::Delivered => "delivered",
+            Self::Rtt => "rtt",
+            Self::Acks => "acks",
+            Self::SegmentsPerAck => "segments_per_ack",
+            Self::Completion => "completion",
+            Self::Exchanges => "exchanges",
+            Self::Utilisation => "utilisation",
+            Self::Drops => "drops",
+            Self::Losses => "losses",
+            Self::AcksThinned => "acks_thinned",
+        }
+    }
+
+    /// `value` with its unit, for people.
+    pub fn show(self, value: f64) -> String {
+        match self {
+            Self::Goodput => Rate::from_bps(value.round() as u64).to_string(),
+            Self::Delivered => Bytes(value.round() as u64).to_string(),
+            Self::Rtt | Self::Completion => Span::from_secs_f64(value).to_string(),
+            _ => value.to_string(),
+        }
+    }
+}
+
+impl Expectation {
+    /// Whether `value`, in the metric's unit, keeps to the bounds. A value that could not be
+    /// measured (not a number) does not.
+    pub fn holds(&self, value: f64) -> bool {
+        !value.is_nan()
+            && self.min.is_none_or(|m| value >= m)
+            && self.max.is_none_or(|m| value <= m)
+    }
+
+    /// What is wrong with `value`; `None` if nothing is.
+    pub fn violation(&self, value: f64) -> Option<String> {
+        (!self.holds(value)).then(|| format!("{self}, but is {}", self.metric.show(value)))
+    }
+}
+
+impl fmt::Display for Expectation {
+    /// `flow f0: goodput should be at least 9 Mbit/s and at most 10 Mbit/s`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.subject {
+            Subject::Total => f.write_str("all flows")?,
+            Subject::Flow(name) => write!(f, "flow {name}")?,
+            Subject::Link(name) => write!(f, "link {name}")?,
+        }
+        write!(f, ": {} should be", self.metric.key())?;
+        if let Some(min) = self.min {
+            write!(f, " at least {}", self.metric.show(min))?;
+        }
+        if let Some(max) = self.max {
+            let and = if self.min.is_some() { " and" } else { "" };
+            write!(f, "{and} at most {}", self.metric.show(max))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_inclusive_and_violations_say_all() {
+        let e = Expectation {
+            subject: Subject::Flow("f0".to_string()),
+            metric: Metric::Goodput,
+            min: Some(9e6),
+            max: Some(1e7),
+        };
+        assert!(e.holds(9e6) && e.holds(1e7) && !e.holds(f64::NAN));
+        assert_eq!(
+            e.violation(8.5e6).unwrap(),
+            "flow f0: goodput should be at least 9 Mbit/s and at most 10 Mbit/s, but is 8.5 Mbit/s"
+        );
+    }
+}

@@ -1,0 +1,368 @@
+//! Flows: names, ends, controllers, ACK policies, applications.
+
+use super::super::choice::choose;
+use super::super::diagnostics::Report;
+use super::super::path::Path;
+use super::super::registries::Registries;
+use super::super::spec::{
+    AppSpec, BulkSpec, Choice, FlowSpec, OnOffSpec, RequestResponseSpec, Spec,
+};
+use super::topology::Net;
+use super::{Clock, not_too_long, not_zero, tcp};
+use crate::plan::{AppPlan, FlowPlan};
+use acklab_proto::registry::{Kind, Params, Value};
+use acklab_proto::tcp::config::{AckChoice, CcChoice};
+use acklab_proto::tcp::{Profile, TcpConfig};
+use acklab_units::{Bytes, Instant, Rate, Span};
+use std::collections::HashSet;
+
+/// More flows than this are a slip.
+const MOST_FLOWS: usize = 10_000;
+/// What carries data when the scenario does not say.
+const DEFAULT_CC: &str = "cubic";
+/// Parameters that choose between variants of a controller.
+const VARIANT_PARAMS: [&str; 2] = ["variant", "growth"];
+/// The variant that goes with [`Profile::Ns3`].
+const NS3_VARIANT: &str = "ns3";
+
+/// One flow whose routes are not known yet.
+pub(crate) struct DraftFlow {
+    pub(crate) plan: FlowPlan,
+    /// Where its keys stand.
+    pub(crate) path: Path,
+}
+
+/// The flows of one `[[flow]]`.
+pub(crate) struct Group {
+    /// Its name, which with `count` is not the name of any flow.
+    pub(crate) name: String,
+    pub(crate) members: Vec<DraftFlow>,
+}
+
+/// All flows, grouped as written.
+pub(crate) fn resolve_all(
+    spec: &Spec,
+    clock: &Clock,
+    reg: Registries,
+    net: &Net,
+    report: &mut Report<'_>,
+) -> Vec<Group> {
+    if spec.flow.is_empty() && report.is_clean() {
+        let hint = "write at least one [[flow]]".to_string();
+        report.error(&Path::root().key("flow"), "there are no flows", hint);
+    }
+    let mut builder = Builder {
+        spec,
+        clock,
+        reg,
+        net,
+        flows: 0,
+        report,
+    };
+    let groups: Vec<Group> = (0..spec.flow.len()).map(|i| builder.group(i)).collect();
+    unique_names(&groups, report);
+    groups
+}
+
+/// All flows in order.
+pub(crate) fn expand(groups: Vec<Group>) -> Vec<DraftFlow> {
+    groups.into_iter().flat_map(|g| g.members).collect()
+}
+
+fn unique_names(groups: &[Group], report: &mut Report<'_>) {
+    let mut seen = HashSet::new();
+    for flow in groups.iter().flat_map(|g| &g.members) {
+        if !seen.insert(flow.plan.name.as_str()) {
+            let message = format!("there is already a flow called `{}`", flow.plan.name);
+            let hint = "give one of them another `name`".to_string();
+            report.error(&flow.path.key("name"), message, hint);
+        }
+    }
+}
+
+struct Builder<'a, 'r> {
+    spec: &'a Spec,
+    clock: &'a Clock,
+    reg: Registries,
+    net: &'a Net,
+    /// Flows made so far; the next takes the pair of that number.
+    flows: usize,
+    report: &'a mut Report<'r>,
+}
+
+impl Builder<'_, '_> {
+    fn group(&mut self, i: usize) -> Group {
+        let path = Path::root().key("flow").index(i);
+        let flow = &self.spec.flow[i];
+        let name = flow.name.clone().unwrap_or_else(|| format!("f{i}"));
+        if name.is_empty() {
+            let hint = "leave it out for \"f0\", \"f1\", ...".to_string();
+            self.report
+                .error(&path.key("name"), "the name is empty", hint);
+        }
+        let count = self.count(flow, &path);
+        let template = self.template(flow, &path);
+        let mut members = Vec::new();
+        for k in 0..count {
+            let ends = self.ends(flow, &path);
+            self.flows += 1;
+            let (Some(template), Some((src, dst))) = (&template, ends) else {
+                continue;
+            };
+            let name = flow.count.map_or(name.clone(), |_| format!("{name}-{k}"));
+            let plan = FlowPlan {
+                name,
+                src,
+                dst,
+                ..template.clone()
+            };
+            members.push(DraftFlow {
+                plan,
+                path: path.clone(),
+            });
+        }
+        Group { name, members }
+    }
+
+    fn count(&mut self, flow: &FlowSpec, path: &Path) -> usize {
+        let count = flow.count.map_or(1, |c| c as usize);
+        if count == 0 || self.flows + count > MOST_FLOWS {
+            let hint = format!("write at least 1; all flows together may be {MOST_FLOWS}");
+            self.report.error(&path.key("count"), "out of range", hint);
+            return 1;
+        }
+        count
+    }
+
+    /// Everything but name and ends.
+    fn template(&mut self, flow: &FlowSpec, path: &Path) -> Option<FlowPlan> {
+        let shared = Path::root().key("tcp");
+        let own = path.key("tcp");
+        let layers = [(&self.spec.tcp, &shared), (&flow.tcp, &own)];
+        let tcp = tcp::resolve(&layers, self.report);
+        let start = self.start(flow, path);
+        let start_jitter = flow.start_jitter.map_or(Span::ZERO, |j| j.0);
+        not_too_long(start_jitter, &path.key("start_jitter"), self.report);
+        let app = self.app(flow, &tcp, path);
+        let cc = self.cc(flow, &tcp, path);
+        let ack = self.ack(flow, &tcp, path);
+        Some(FlowPlan {
+            name: String::new(),
+            src: 0,
+            dst: 0,
+            forward: Vec::new(),
+            reverse: Vec::new(),
+            start,
+            start_jitter,
+            app,
+            tcp,
+            cc: cc?,
+            ack: ack?,
+        })
+    }
+
+    fn start(&mut self, flow: &FlowSpec, path: &Path) -> Instant {
+        let Some(start) = flow.start else {
+            return self.clock.start;
+        };
+        let start = Instant::ZERO.saturating_add(start.0);
+        if start >= self.clock.stop && self.spec.duration.is_some() {
+            let message = format!("the run ends at {}", self.clock.stop);
+            let hint = "write an earlier time; it counts from the start of the run".to_string();
+            self.report.error(&path.key("start"), message, hint);
+        }
+        start
+    }
+
+    fn ends(&mut self, flow: &FlowSpec, path: &Path) -> Option<(usize, usize)> {
+        let pairs = &self.net.pairs;
+        let pair = (!pairs.is_empty()).then(|| pairs[self.flows % pairs.len()]);
+        let from = self.end("from", flow.from.as_deref(), pair.map(|p| p.0), path);
+        let to = self.end("to", flow.to.as_deref(), pair.map(|p| p.1), path);
+        let (from, to) = (from?, to?);
+        if from == to {
+            let hint = "a flow goes from one node to another".to_string();
+            let key = if flow.to.is_some() { "to" } else { "from" };
+            self.report
+                .error(&path.key(key), "both ends are the same node", hint);
+            return None;
+        }
+        Some((from, to))
+    }
+
+    fn end(
+        &mut self,
+        key: &str,
+        name: Option<&str>,
+        default: Option<usize>,
+        path: &Path,
+    ) -> Option<usize> {
+        let Some(name) = name else {
+            if default.is_none() && !self.report.any_within(&Path::root().key("topology")) {
+                let hint = "only in a preset flows find their ends by themselves";
+                self.report.missing(path, key, hint);
+            }
+            return default;
+        };
+        if let Some(node) = self.net.node(name) {
+            return Some(node);
+        }
+        // Without a sound network the node may be missing for another reason.
+        let unsound = ["topology", "node"].map(|k| Path::root().key(k));
+        if unsound.iter().any(|p| self.report.any_within(p)) {
+            return None;
+        }
+        self.net.expect_node(name, &path.key(key), self.report)
+    }
+
+    fn cc(&mut self, flow: &FlowSpec, tcp: &TcpConfig, path: &Path) -> Option<CcChoice> {
+        let plain = plain(DEFAULT_CC);
+        let choice = flow.cc.as_ref().map_or(&plain, |c| &c.0);
+        let at = path.key("cc");
+        let (entry, mut params) = choose(
+            self.reg.cc,
+            "congestion controller",
+            choice,
+            &at,
+            self.report,
+        )?;
+        if tcp.profile == Profile::Ns3 {
+            choose_ns3_variant(entry.params, choice, &mut params);
+        }
+        Some(CcChoice { entry, params })
+    }
+
+    fn ack(&mut self, flow: &FlowSpec, tcp: &TcpConfig, path: &Path) -> Option<AckChoice> {
+        let plain = plain(tcp.default_ack_policy());
+        let choice = flow.ack.as_ref().map_or(&plain, |a| &a.0);
+        let at = path.key("ack");
+        let (entry, params) = choose(self.reg.ack, "ACK policy", choice, &at, self.report)?;
+        Some(AckChoice { entry, params })
+    }
+
+    fn app(&mut self, flow: &FlowSpec, tcp: &TcpConfig, path: &Path) -> AppPlan {
+        let path = path.key("app");
+        match &flow.app {
+            None => AppPlan::Bulk {
+                bytes: None,
+                until: None,
+            },
+            Some(AppSpec::Bulk(b)) => bulk(b, tcp.segment, &path, self.report),
+            Some(AppSpec::OnOff(o)) => on_off(o, tcp.segment, &path, self.report),
+            Some(AppSpec::RequestResponse(r)) => request_response(r, &path, self.report),
+        }
+    }
+}
+
+fn plain(name: &str) -> Choice {
+    Choice {
+        name: name.to_string(),
+        params: Vec::new(),
+    }
+}
+
+/// ns-3's variant of a controller, where it has one and the user did not choose.
+fn choose_ns3_variant(
+    specs: &'static [acklab_proto::registry::Param],
+    choice: &Choice,
+    params: &mut Params,
+) {
+    for spec in specs.iter().filter(|p| VARIANT_PARAMS.contains(&p.name)) {
+        let chosen = choice.params.iter().any(|(key, _)| key == spec.name);
+        let offered = matches!(spec.kind, Kind::Choice(words) if words.contains(&NS3_VARIANT));
+        if offered && !chosen {
+            // The word is one of the parameter's own, so it is accepted.
+            let _ = params.set(specs, spec.name, Value::Choice(NS3_VARIANT));
+        }
+    }
+}
+
+fn bulk(spec: &BulkSpec, segment: u32, path: &Path, report: &mut Report<'_>) -> AppPlan {
+    if spec.bytes.is_some() && spec.packets.is_some() {
+        let hint = "write one of them".to_string();
+        report.error(
+            &path.key("packets"),
+            "`bytes` and `packets` say the same thing",
+            hint,
+        );
+    }
+    let in_packets = spec.packets.map(|n| n.saturating_mul(u64::from(segment)));
+    let bytes = spec.bytes.map(|b| b.0.0).or(in_packets);
+    if bytes == Some(0) {
+        let key = if spec.bytes.is_some() {
+            "bytes"
+        } else {
+            "packets"
+        };
+        let hint = "leave it out for a flow without end".to_string();
+        report.error(&path.key(key), "a flow carries something", hint);
+    }
+    if let Some(until) = spec.until {
+        not_too_long(until.0, &path.key("until"), report);
+        not_zero(until.0, &path.key("until"), "the flow", report);
+    }
+    AppPlan::Bulk {
+        bytes,
+        until: spec.until.map(|u| Instant::ZERO.saturating_add(u.0)),
+    }
+}
+
+fn on_off(spec: &OnOffSpec, segment: u32, path: &Path, report: &mut Report<'_>) -> AppPlan {
+    let rate = spec.rate.map_or(Rate::from_bps(1_000_000), |r| r.0);
+    if rate == Rate::ZERO || rate.is_unlimited() {
+        let hint =
+            "write a rate above zero, such as \"1 Mbit/s\"; for all that fits use app = \"bulk\"";
+        report.error(
+            &path.key("rate"),
+            "an application needs a rate",
+            hint.to_string(),
+        );
+    }
+    let on = spec.on.map_or(Span::from_secs(1), |s| s.0);
+    let off = spec.off.map_or(Span::from_secs(1), |s| s.0);
+    not_zero(on, &path.key("on"), "a burst", report);
+    not_too_long(on, &path.key("on"), report);
+    not_too_long(off, &path.key("off"), report);
+    AppPlan::OnOff {
+        rate,
+        on,
+        off,
+        chunk: chunk(spec, segment, path, report),
+        random: spec.random.unwrap_or(false),
+    }
+}
+
+fn chunk(spec: &OnOffSpec, segment: u32, path: &Path, report: &mut Report<'_>) -> u32 {
+    /// Larger writes are bursts of their own.
+    const MOST: u64 = 1 << 24;
+    let bytes = spec.chunk.map_or(u64::from(segment), |c| c.0.0);
+    if bytes == 0 || bytes > MOST {
+        let hint = format!("write a size from \"1 B\" to \"{}\"", Bytes(MOST));
+        report.error(&path.key("chunk"), "out of range", hint);
+        return segment;
+    }
+    bytes as u32
+}
+
+fn request_response(spec: &RequestResponseSpec, path: &Path, report: &mut Report<'_>) -> AppPlan {
+    let request = spec.request.map_or(100, |b| b.0.0);
+    let response = spec.response.map_or(10_000, |b| b.0.0);
+    for (key, bytes) in [("request", request), ("response", response)] {
+        if bytes == 0 {
+            let hint = "write at least \"1 B\"".to_string();
+            report.error(&path.key(key), "nothing would be sent", hint);
+        }
+    }
+    if spec.count == Some(0) {
+        let hint = "leave it out for exchanges without end".to_string();
+        report.error(&path.key("count"), "no exchanges at all", hint);
+    }
+    let think = spec.think.map_or(Span::ZERO, |t| t.0);
+    not_too_long(think, &path.key("think"), report);
+    AppPlan::RequestResponse {
+        request,
+        response,
+        think,
+        count: spec.count,
+    }
+}

@@ -1,0 +1,227 @@
+//! One link as written becomes two directions.
+
+use super::super::choice::choose;
+use super::super::diagnostics::Report;
+use super::super::path::Path;
+use super::super::registries::Registries;
+use super::super::spec::{
+    Choice, DirectionSpec, GilbertElliottSpec, LossModel, LossSpec, Probability,
+};
+use super::not_too_long;
+use crate::plan::{FilterPlan, ImpairPlan, LinkPlan, LossPlan, QueuePlan};
+use acklab_units::{Bytes, Limit, Rate, Span};
+
+/// A direction whose queue may still be given relative to the path.
+#[derive(Debug)]
+pub(crate) struct DraftLink {
+    pub(crate) plan: LinkPlan,
+    pub(crate) limit: Limit,
+    /// The limit is a default, not the user's.
+    pub(crate) limit_is_default: bool,
+    /// Where its keys stand.
+    pub(crate) path: Path,
+}
+
+/// The ends of a link and how its directions are called.
+pub(crate) struct Ends<'a> {
+    pub(crate) from: (usize, &'a str),
+    pub(crate) to: (usize, &'a str),
+}
+
+/// Linux's default `txqueuelen`.
+pub(crate) const HOST_QUEUE: Limit = Limit::Packets(1000);
+/// What queue a preset's bottleneck has.
+pub(crate) const BOTTLENECK_QUEUE: Limit = Limit::MicroBdp(1_000_000);
+
+/// Most link-layer bytes per packet.
+const MOST_OVERHEAD: u64 = 65_535;
+
+/// Both directions of a link whose keys stand at `path`.
+pub(crate) fn both_directions(
+    forward: &DirectionSpec,
+    reverse: &DirectionSpec,
+    ends: &Ends<'_>,
+    default_queue: Limit,
+    path: &Path,
+    reg: Registries,
+    report: &mut Report<'_>,
+) -> [DraftLink; 2] {
+    let back = inherit(forward, reverse);
+    let back_ends = Ends {
+        from: ends.to,
+        to: ends.from,
+    };
+    [
+        direction(forward, ends, default_queue, path, reg, report),
+        direction(
+            &back,
+            &back_ends,
+            default_queue,
+            &path.key("reverse"),
+            reg,
+            report,
+        ),
+    ]
+}
+
+/// The way back: what describes the line is shared, what befalls packets is not.
+fn inherit(forward: &DirectionSpec, reverse: &DirectionSpec) -> DirectionSpec {
+    let name = forward.name.as_ref().map(|n| format!("{n}/reverse"));
+    DirectionSpec {
+        name: reverse.name.clone().or(name),
+        rate: reverse.rate.or(forward.rate),
+        delay: reverse.delay.or(forward.delay),
+        queue: reverse.queue.or(forward.queue),
+        overhead: reverse.overhead.or(forward.overhead),
+        ..reverse.clone()
+    }
+}
+
+/// Where `key` stands that holds for the direction at `path`: the way back may have it from the
+/// way there.
+pub(crate) fn place(path: &Path, key: &str, report: &Report<'_>) -> Path {
+    let own = path.key(key);
+    match path.parent() {
+        Some(there) if !report.has(&own) && *path == there.key("reverse") => there.key(key),
+        _ => own,
+    }
+}
+
+fn direction(
+    spec: &DirectionSpec,
+    ends: &Ends<'_>,
+    default_queue: Limit,
+    path: &Path,
+    reg: Registries,
+    report: &mut Report<'_>,
+) -> DraftLink {
+    let default_name = format!("{}->{}", ends.from.1, ends.to.1);
+    let delay = spec.delay.map_or(Span::ZERO, |d| d.0);
+    not_too_long(delay, &place(path, "delay", report), report);
+    let limit = spec.queue.map_or(default_queue, |q| q.0);
+    check_limit(limit, &place(path, "queue", report), report);
+    DraftLink {
+        plan: LinkPlan {
+            name: spec.name.clone().unwrap_or(default_name),
+            from: ends.from.0,
+            to: ends.to.0,
+            rate: rate(spec, path, report),
+            delay,
+            overhead: overhead(spec, path, report),
+            queue: QueuePlan::PfifoPackets(0),
+            filter: filter(spec, path, reg, report),
+            impair: impair(spec, path, report),
+        },
+        limit,
+        limit_is_default: spec.queue.is_none(),
+        path: path.clone(),
+    }
+}
+
+fn rate(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> Rate {
+    let rate = spec.rate.map_or(Rate::MAX, |r| r.0);
+    if rate == Rate::ZERO {
+        let hint = "write a rate above zero, such as \"10 Mbit/s\", or \"unlimited\"".to_string();
+        report.error(
+            &place(path, "rate", report),
+            "nothing gets through at this rate",
+            hint,
+        );
+    }
+    rate
+}
+
+fn overhead(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> u32 {
+    let Bytes(bytes) = spec.overhead.map_or(Bytes(0), |o| o.0);
+    if bytes > MOST_OVERHEAD {
+        let hint = "write the link-layer bytes of one packet: 2 for PPP, 14 for Ethernet";
+        report.error(
+            &place(path, "overhead", report),
+            "more than any link adds",
+            hint.to_string(),
+        );
+        return 0;
+    }
+    bytes as u32
+}
+
+fn check_limit(limit: Limit, path: &Path, report: &mut Report<'_>) {
+    let zero = matches!(
+        limit,
+        Limit::Packets(0) | Limit::Bytes(Bytes(0)) | Limit::MicroBdp(0)
+    );
+    if zero {
+        let hint = "write at least \"1 packet\"; the packet in transmission does not count";
+        report.error(
+            path,
+            "a queue of nothing drops everything",
+            hint.to_string(),
+        );
+    }
+}
+
+fn filter(
+    spec: &DirectionSpec,
+    path: &Path,
+    reg: Registries,
+    report: &mut Report<'_>,
+) -> Option<FilterPlan> {
+    let choice: &Choice = &spec.ack_filter.as_ref()?.0;
+    if choice.name == "none" && choice.params.is_empty() {
+        return None;
+    }
+    let at = path.key("ack_filter");
+    let (entry, params) = choose(reg.filter, "ACK filter", choice, &at, report)?;
+    Some(FilterPlan { entry, params })
+}
+
+fn impair(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> ImpairPlan {
+    let jitter = spec.jitter.map_or(Span::ZERO, |j| j.0);
+    not_too_long(jitter, &path.key("jitter"), report);
+    let (reorder, reorder_delay) = spec
+        .reorder
+        .map_or((0.0, Span::ZERO), |r| (r.probability.0, r.delay.0));
+    let reorder_path = path.key("reorder").key("delay");
+    not_too_long(reorder_delay, &reorder_path, report);
+    if reorder > 0.0 && reorder_delay.is_zero() {
+        let hint = "write for how long packets are held back, such as \"5 ms\"".to_string();
+        report.error(&reorder_path, "without a delay nothing is overtaken", hint);
+    }
+    ImpairPlan {
+        loss: spec
+            .loss
+            .as_ref()
+            .map_or(LossPlan::None, |l| loss(l, path, report)),
+        jitter,
+        reorder,
+        reorder_delay,
+        duplicate: spec.duplicate.map_or(0.0, |p| p.0),
+    }
+}
+
+fn loss(LossSpec(model): &LossSpec, path: &Path, report: &mut Report<'_>) -> LossPlan {
+    match model {
+        LossModel::None => LossPlan::None,
+        LossModel::Bernoulli(b) if b.p.0 == 0.0 => LossPlan::None,
+        LossModel::Bernoulli(b) => LossPlan::Bernoulli(b.p.0),
+        LossModel::GilbertElliott(g) => gilbert_elliott(g),
+        LossModel::Periodic(p) => {
+            if p.every < 2 {
+                let hint = "write at least 2: every second packet".to_string();
+                let at = path.key("loss").key("every");
+                report.error(&at, "this loses every packet", hint);
+            }
+            LossPlan::Periodic(p.every)
+        }
+    }
+}
+
+fn gilbert_elliott(g: &GilbertElliottSpec) -> LossPlan {
+    let or = |p: Option<Probability>, default: f64| p.map_or(default, |p| p.0);
+    LossPlan::GilbertElliott {
+        p: g.p.0,
+        r: g.r.0,
+        loss_good: or(g.loss_good, 0.0),
+        loss_bad: or(g.loss_bad, 1.0),
+    }
+}

@@ -1,0 +1,137 @@
+//! From what the user wrote to what the engine runs: defaults filled in, names checked, routes
+//! computed.
+//!
+//! Each part reports its own mistakes and goes on with something harmless, so that one pass finds
+//! as many as possible. What depends on several parts (routes, queues in bandwidth-delay products)
+//! is only done when those parts are sound.
+
+mod expect;
+mod flow;
+mod link;
+mod queue;
+mod route;
+mod tcp;
+mod topology;
+
+use super::diagnostics::Report;
+use super::expect::Expectations;
+use super::path::Path;
+use super::registries::Registries;
+use super::spec::Spec;
+use crate::plan::Plan;
+use acklab_units::{Instant, Span};
+
+/// What resolving a scenario gives.
+pub(crate) struct Resolved {
+    pub(crate) description: String,
+    pub(crate) seed: u64,
+    pub(crate) plan: Plan,
+    pub(crate) expect: Expectations,
+}
+
+/// Resolves `spec`. `None` if there are mistakes; then `report` holds them.
+pub(crate) fn resolve(spec: &Spec, reg: Registries, report: &mut Report<'_>) -> Option<Resolved> {
+    let clock = Clock::of(spec, report);
+    let mut net = topology::build(spec, reg, report);
+    let drafts = flow::resolve_all(spec, &clock, reg, &net, report);
+    let expect = expect::resolve(spec, &drafts, &net, report);
+    if !report.is_clean() {
+        return None;
+    }
+    let mut flows = flow::expand(drafts);
+    route::lay(&mut flows, &net, report);
+    if !report.is_clean() {
+        return None;
+    }
+    queue::size(&mut net, &flows, report);
+    report.is_clean().then(|| Resolved {
+        description: spec.description.clone().unwrap_or_default(),
+        seed: spec.seed.unwrap_or(DEFAULT_SEED),
+        plan: Plan {
+            name: spec
+                .name
+                .clone()
+                .unwrap_or_else(|| DEFAULT_NAME.to_string()),
+            nodes: net.nodes,
+            links: net.links.into_iter().map(|l| l.plan).collect(),
+            flows: flows.into_iter().map(|f| f.plan).collect(),
+            stop: clock.stop,
+            measure_from: clock.start,
+            sample_every: clock.sample_every,
+            warmup: clock.warmup,
+        },
+        expect,
+    })
+}
+
+const DEFAULT_SEED: u64 = 1;
+const DEFAULT_NAME: &str = "scenario";
+
+/// The longest run. Sums of two times stay far from overflow.
+const LONGEST: Span = Span::from_secs(366 * 24 * 3600);
+
+/// When things begin and end.
+struct Clock {
+    start: Instant,
+    stop: Instant,
+    warmup: Instant,
+    sample_every: Option<Span>,
+}
+
+impl Clock {
+    fn of(spec: &Spec, report: &mut Report<'_>) -> Self {
+        let root = Path::root();
+        let duration = spec.duration.map_or(Span::ZERO, |d| d.0);
+        match spec.duration {
+            Some(d) => not_zero(d.0, &root.key("duration"), "the run", report),
+            None => report.missing(
+                &root,
+                "duration",
+                "say how long to measure: duration = \"60 s\"",
+            ),
+        }
+        let start = spec.start.map_or(Span::ZERO, |s| s.0);
+        let warmup = spec.warmup.map_or(Span::ZERO, |w| w.0);
+        for (key, value) in [("duration", duration), ("start", start), ("warmup", warmup)] {
+            not_too_long(value, &root.key(key), report);
+        }
+        if warmup >= duration && !warmup.is_zero() && spec.duration.is_some() {
+            let hint = format!("write less than the duration, which is {duration}");
+            report.error(&root.key("warmup"), "nothing is left to sample", hint);
+        }
+        let at = |s: Span| Instant::ZERO.saturating_add(s);
+        Self {
+            start: at(start),
+            stop: at(start).saturating_add(duration),
+            warmup: at(start).saturating_add(warmup),
+            sample_every: sample_every(spec, report),
+        }
+    }
+}
+
+fn sample_every(spec: &Spec, report: &mut Report<'_>) -> Option<Span> {
+    let every = spec.sample_every?.0?;
+    if every.is_zero() {
+        let hint = "write a time such as \"100 ms\", or \"off\" for no series".to_string();
+        report.error(
+            &Path::root().key("sample_every"),
+            "samples need a distance",
+            hint,
+        );
+    }
+    Some(every)
+}
+
+fn not_zero(span: Span, path: &Path, whose: &str, report: &mut Report<'_>) {
+    if span.is_zero() {
+        let hint = "write a time above zero, such as \"60 s\"".to_string();
+        report.error(path, format!("{whose} takes no time at all"), hint);
+    }
+}
+
+fn not_too_long(span: Span, path: &Path, report: &mut Report<'_>) {
+    if span > LONGEST {
+        let hint = "write a time of a year at most".to_string();
+        report.error(path, "too long", hint);
+    }
+}

@@ -1,0 +1,112 @@
+//! Queue limits in packets and bytes, with bandwidth-delay products worked out.
+//!
+//! One BDP of a direction is the bottleneck rate of the flows that cross it in that direction, times
+//! their two-way base delay (the propagation delays of all links there and back); of several flows
+//! the largest product counts. The bottleneck rate is the least rate on the flow's way in that
+//! direction. A direction that no flow crosses counts its own rate and twice its own delay. No queue
+//! is smaller than one full packet.
+
+use super::super::diagnostics::Report;
+use super::flow::DraftFlow;
+use super::link::{DraftLink, HOST_QUEUE, place};
+use super::topology::Net;
+use crate::plan::QueuePlan;
+use acklab_units::{Limit, Rate, Span};
+
+/// IP and TCP headers with timestamps.
+const HEADERS: u64 = 52;
+/// A packet on Ethernet, where no flow says how large its packets are.
+const FULL_PACKET: u64 = 1500;
+
+/// Fills in `queue` of every link.
+pub(crate) fn size(net: &mut Net, flows: &[DraftFlow], report: &mut Report<'_>) {
+    let products = Product::of_all(&net.links, flows);
+    for (link, product) in net.links.iter_mut().zip(products) {
+        link.plan.queue = match link.limit {
+            Limit::Packets(n) => QueuePlan::PfifoPackets(n),
+            Limit::Bytes(b) => QueuePlan::PfifoBytes(b.0),
+            Limit::MicroBdp(millionths) => in_bytes(link, product, millionths, report),
+        };
+    }
+}
+
+fn in_bytes(
+    link: &DraftLink,
+    product: Product,
+    millionths: u64,
+    report: &mut Report<'_>,
+) -> QueuePlan {
+    let Some(bdp) = product.bytes else {
+        if link.limit_is_default {
+            let Limit::Packets(n) = HOST_QUEUE else {
+                unreachable!("hosts count packets")
+            };
+            return QueuePlan::PfifoPackets(n);
+        }
+        let hint = "write the limit in packets or bytes, or give a link on the way a rate";
+        let message = "every link on the way is unlimited, so there is no bandwidth-delay product";
+        report.error(
+            &place(&link.path, "queue", report),
+            message,
+            hint.to_string(),
+        );
+        return QueuePlan::PfifoPackets(1);
+    };
+    let bytes = u128::from(bdp) * u128::from(millionths) / 1_000_000;
+    let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+    QueuePlan::PfifoBytes(bytes.max(product.packet))
+}
+
+/// The largest bandwidth-delay product of a direction and its largest full packet.
+#[derive(Clone, Copy)]
+struct Product {
+    /// `None` while every rate is unlimited.
+    bytes: Option<u64>,
+    packet: u64,
+}
+
+impl Product {
+    fn of_all(links: &[DraftLink], flows: &[DraftFlow]) -> Vec<Self> {
+        let mut crossed: Vec<Option<Self>> = vec![None; links.len()];
+        for flow in flows {
+            let (forward, reverse) = (&flow.plan.forward, &flow.plan.reverse);
+            let delay: Span = forward
+                .iter()
+                .chain(reverse)
+                .fold(Span::ZERO, |d, l| d.saturating_add(links[*l].plan.delay));
+            let packet = u64::from(flow.plan.tcp.segment) + HEADERS;
+            for way in [forward, reverse] {
+                let product = Self::new(least_rate(way, links), delay, packet);
+                for l in way {
+                    crossed[*l] = Some(crossed[*l].map_or(product, |p| p.max(product)));
+                }
+            }
+        }
+        let idle =
+            |l: &DraftLink| Self::new(l.plan.rate, l.plan.delay.saturating_mul(2), FULL_PACKET);
+        let own = links.iter().zip(crossed);
+        own.map(|(link, p)| p.unwrap_or_else(|| idle(link)))
+            .collect()
+    }
+
+    fn new(rate: Rate, delay: Span, packet: u64) -> Self {
+        Self {
+            bytes: (!rate.is_unlimited()).then(|| rate.bytes_in(delay)),
+            packet,
+        }
+    }
+
+    fn max(self, other: Self) -> Self {
+        Self {
+            bytes: self.bytes.max(other.bytes),
+            packet: self.packet.max(other.packet),
+        }
+    }
+}
+
+fn least_rate(way: &[usize], links: &[DraftLink]) -> Rate {
+    way.iter()
+        .map(|l| links[*l].plan.rate)
+        .min()
+        .unwrap_or(Rate::MAX)
+}

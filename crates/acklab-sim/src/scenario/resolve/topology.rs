@@ -1,0 +1,330 @@
+//! Nodes and links, from a preset and from what is written one by one.
+
+use super::super::diagnostics::{Report, suggest};
+use super::super::path::Path;
+use super::super::registries::Registries;
+use super::super::spec::{LinkSpec, OneOrMany, Preset, PresetLinkSpec, Spec, TopologySpec};
+use super::link::{BOTTLENECK_QUEUE, DraftLink, Ends, HOST_QUEUE, both_directions};
+use acklab_units::Limit;
+use std::collections::HashMap;
+
+/// More of anything is a slip, and would take the memory of the machine.
+const MOST_PAIRS: u32 = 1_000;
+
+/// The network while it is being built.
+#[derive(Default)]
+pub(crate) struct Net {
+    pub(crate) nodes: Vec<String>,
+    pub(crate) links: Vec<DraftLink>,
+    /// Sender and receiver of the pairs of a preset, in order.
+    pub(crate) pairs: Vec<(usize, usize)>,
+    index: HashMap<String, usize>,
+}
+
+impl Net {
+    /// The index of the node called `name`.
+    pub(crate) fn node(&self, name: &str) -> Option<usize> {
+        self.index.get(name).copied()
+    }
+
+    fn add(&mut self, name: String) -> usize {
+        let i = self.nodes.len();
+        self.index.insert(name.clone(), i);
+        self.nodes.push(name);
+        i
+    }
+
+    /// The node that `path` names, or a report of what is there instead.
+    pub(crate) fn expect_node(
+        &self,
+        name: &str,
+        path: &Path,
+        report: &mut Report<'_>,
+    ) -> Option<usize> {
+        let found = self.node(name);
+        if found.is_none() {
+            let hint = suggest(name, self.nodes.iter().map(String::as_str), "the nodes are");
+            report.error(path, format!("there is no node called `{name}`"), hint);
+        }
+        found
+    }
+}
+
+/// Builds the network.
+pub(crate) fn build(spec: &Spec, reg: Registries, report: &mut Report<'_>) -> Net {
+    let mut net = Net::default();
+    if let Some(topology) = &spec.topology {
+        preset(topology, &mut net, reg, report);
+    } else if spec.link.is_empty() && report.is_clean() {
+        let hint =
+            "choose a preset, [topology] preset = \"dumbbell\", or write [[node]]s and [[link]]s";
+        report.error(
+            &Path::root().key("topology"),
+            "there is no network",
+            hint.to_string(),
+        );
+    }
+    nodes(spec, &mut net, report);
+    for (i, link) in spec.link.iter().enumerate() {
+        explicit(
+            link,
+            &Path::root().key("link").index(i),
+            &mut net,
+            reg,
+            report,
+        );
+    }
+    unique_links(&net, report);
+    net
+}
+
+fn preset(spec: &TopologySpec, net: &mut Net, reg: Registries, report: &mut Report<'_>) {
+    let path = Path::root().key("topology");
+    let Some(preset) = spec.preset else {
+        return report.missing(&path, "preset", "write \"dumbbell\" or \"parking-lot\"");
+    };
+    let (foreign, value, why) = match preset {
+        Preset::Dumbbell => (
+            "hops",
+            spec.hops,
+            "a dumbbell has one bottleneck; it has `pairs`",
+        ),
+        Preset::ParkingLot => (
+            "pairs",
+            spec.pairs,
+            "a parking lot has one pair more than `hops`",
+        ),
+    };
+    if value.is_some() {
+        report.error(
+            &path.key(foreign),
+            format!("`{foreign}` does not fit this preset"),
+            why.to_string(),
+        );
+    }
+    let mut lot = Lot {
+        spec,
+        path,
+        net,
+        reg,
+        report,
+    };
+    match preset {
+        Preset::Dumbbell => lot.dumbbell(),
+        Preset::ParkingLot => lot.parking_lot(),
+    }
+}
+
+/// A preset under construction.
+struct Lot<'a, 'r> {
+    spec: &'a TopologySpec,
+    path: Path,
+    net: &'a mut Net,
+    reg: Registries,
+    report: &'a mut Report<'r>,
+}
+
+impl Lot<'_, '_> {
+    fn dumbbell(&mut self) {
+        let pairs = self.count("pairs", self.spec.pairs, 1);
+        let senders = self.hosts("s", pairs);
+        let left = self.net.add("left".to_string());
+        let right = self.net.add("right".to_string());
+        let receivers = self.hosts("d", pairs);
+        self.bottlenecks(&[left, right]);
+        self.attach(&senders, &receivers, |_| (left, right));
+    }
+
+    fn parking_lot(&mut self) {
+        let hops = self.count("hops", self.spec.hops, 2);
+        let senders = self.hosts("s", hops + 1);
+        let routers = self.hosts("r", hops + 1);
+        let receivers = self.hosts("d", hops + 1);
+        self.bottlenecks(&routers);
+        self.attach(&senders, &receivers, |i| match i {
+            0 => (routers[0], routers[hops]),
+            i => (routers[i - 1], routers[i]),
+        });
+    }
+
+    fn count(&mut self, key: &str, value: Option<u32>, default: u32) -> usize {
+        let n = value.unwrap_or(default);
+        if n == 0 || n > MOST_PAIRS {
+            let hint = format!("write a number from 1 to {MOST_PAIRS}");
+            self.report.error(&self.path.key(key), "out of range", hint);
+        }
+        n.clamp(1, MOST_PAIRS) as usize
+    }
+
+    fn hosts(&mut self, letter: &str, n: usize) -> Vec<usize> {
+        (0..n)
+            .map(|i| self.net.add(format!("{letter}{i}")))
+            .collect()
+    }
+
+    fn bottlenecks(&mut self, routers: &[usize]) {
+        let n = routers.len() - 1;
+        let specs = self.one_for_each("bottleneck", self.spec.bottleneck.as_ref(), n);
+        if self.spec.bottleneck.is_none() && !self.report.any_within(&self.path) {
+            let hint = "write at least [topology.bottleneck] with a rate and a delay".to_string();
+            self.report.error(
+                &self.path.key("bottleneck"),
+                "the bottleneck is missing",
+                hint,
+            );
+        }
+        for (ends, (link, path)) in routers.windows(2).zip(specs) {
+            self.connect(ends[0], ends[1], &link, BOTTLENECK_QUEUE, &path);
+        }
+    }
+
+    fn attach(
+        &mut self,
+        senders: &[usize],
+        receivers: &[usize],
+        routers: impl Fn(usize) -> (usize, usize),
+    ) {
+        let access = self.spec.access.as_ref();
+        let (key, receiver_access) = match &self.spec.receiver_access {
+            Some(own) => ("receiver_access", Some(own)),
+            None => ("access", access),
+        };
+        let here = self.one_for_each("access", access, senders.len());
+        let there = self.one_for_each(key, receiver_access, receivers.len());
+        for (i, ((near, near_path), (far, far_path))) in here.into_iter().zip(there).enumerate() {
+            let (first, last) = routers(i);
+            self.connect(senders[i], first, &near, HOST_QUEUE, &near_path);
+            self.connect(last, receivers[i], &far, HOST_QUEUE, &far_path);
+            self.net.pairs.push((senders[i], receivers[i]));
+        }
+    }
+
+    /// `n` links with the places of their keys.
+    fn one_for_each(
+        &mut self,
+        key: &str,
+        links: Option<&OneOrMany<PresetLinkSpec>>,
+        n: usize,
+    ) -> Vec<(PresetLinkSpec, Path)> {
+        let path = self.path.key(key);
+        match links {
+            None => vec![(PresetLinkSpec::default(), path); n],
+            Some(OneOrMany::One(link)) => vec![(link.clone(), path); n],
+            Some(OneOrMany::Many(list)) => {
+                if list.len() != n {
+                    let message = format!("{} tables for {n} links", list.len());
+                    let hint = "write one for each link in order, or a single one for all";
+                    self.report.error(&path, message, hint.to_string());
+                }
+                let listed = list.iter().enumerate();
+                listed
+                    .map(|(i, l)| (l.clone(), path.index(i)))
+                    .take(n)
+                    .collect()
+            }
+        }
+    }
+
+    fn connect(&mut self, a: usize, b: usize, link: &PresetLinkSpec, queue: Limit, path: &Path) {
+        if link.reverse.name.is_some() {
+            let hint = "the links of a preset are called after their nodes".to_string();
+            let at = path.key("reverse").key("name");
+            self.report.error(&at, "this link cannot be named", hint);
+        }
+        let ends = Ends {
+            from: (a, &self.net.nodes[a]),
+            to: (b, &self.net.nodes[b]),
+        };
+        let forward = link.forward();
+        let both = both_directions(
+            &forward,
+            &link.reverse,
+            &ends,
+            queue,
+            path,
+            self.reg,
+            self.report,
+        );
+        self.net.links.extend(both);
+    }
+}
+
+fn nodes(spec: &Spec, net: &mut Net, report: &mut Report<'_>) {
+    for (i, node) in spec.node.iter().enumerate() {
+        let path = Path::root().key("node").index(i);
+        match &node.name {
+            None => report.missing(&path, "name", "every node has one: name = \"router\""),
+            Some(name) if name.is_empty() => {
+                let hint = "every node has one: name = \"router\"".to_string();
+                report.error(&path.key("name"), "the name is empty", hint);
+            }
+            Some(name) if net.node(name).is_some() => {
+                let hint = "names of nodes are unique, those of a preset included".to_string();
+                report.error(
+                    &path.key("name"),
+                    format!("there is already a node called `{name}`"),
+                    hint,
+                );
+            }
+            Some(name) => {
+                net.add(name.clone());
+            }
+        }
+    }
+}
+
+fn explicit(link: &LinkSpec, path: &Path, net: &mut Net, reg: Registries, report: &mut Report<'_>) {
+    let mut end = |key: &str, name: &Option<String>| {
+        let Some(name) = name else {
+            report.missing(
+                path,
+                key,
+                "a link joins two nodes: a = \"left\", b = \"right\"",
+            );
+            return None;
+        };
+        net.expect_node(name, &path.key(key), report)
+    };
+    let (a, b) = (end("a", &link.a), end("b", &link.b));
+    if a.is_some() && a == b {
+        let hint = "a link joins two different nodes".to_string();
+        report.error(&path.key("b"), "both ends are the same node", hint);
+    }
+    // Index 0 stands for an end that was reported; the plan is not used then.
+    let named = |i: Option<usize>| {
+        let i = i.unwrap_or(0);
+        (i, net.nodes.get(i).map_or("", String::as_str))
+    };
+    let ends = Ends {
+        from: named(a),
+        to: named(b),
+    };
+    let both = both_directions(
+        &link.forward(),
+        &link.reverse,
+        &ends,
+        HOST_QUEUE,
+        path,
+        reg,
+        report,
+    );
+    if a.is_some() && b.is_some() {
+        net.links.extend(both);
+    }
+}
+
+fn unique_links(net: &Net, report: &mut Report<'_>) {
+    let mut seen = HashMap::new();
+    for link in &net.links {
+        let name = link.plan.name.as_str();
+        if name.is_empty() {
+            let hint = "leave it out for a name made of the nodes' names".to_string();
+            report.error(&link.path.key("name"), "the name is empty", hint);
+        }
+        if seen.insert(name, ()).is_some() {
+            let hint = "give one of them another `name` (and its `reverse` too)".to_string();
+            let message = format!("there is already a link called `{name}`");
+            report.error(&link.path.key("name"), message, hint);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The JSON Schema of the scenario language, with the names and parameters that exist.
+
+use super::registries::Registries;
+use super::spec::Spec;
+use acklab_proto::registry::{Entry, Kind, Param};
+use schemars::generate::SchemaSettings;
+use schemars::{Schema, json_schema};
+use serde_json::{Map, Value as Json, json};
+
+/// The schema as a JSON value.
+pub fn schema() -> Json {
+    let generator = SchemaSettings::draft2020_12().into_generator();
+    generator.into_root_schema_for::<Spec>().to_value()
+}
+
+/// The schema as it is published in `docs/schema/scenario.schema.json`.
+pub fn schema_text() -> String {
+    let mut text = serde_json::to_string_pretty(&schema())
+        .unwrap_or_else(|e| unreachable!("a schema is JSON: {e}"));
+    text.push('\n');
+    text
+}
+
+/// Congestion controllers.
+pub(crate) fn cc_schema() -> Schema {
+    choices(Registries::builtin().cc, &[])
+}
+
+/// ACK policies.
+pub(crate) fn ack_schema() -> Schema {
+    choices(Registries::builtin().ack, &[])
+}
+
+/// ACK filters, and the word for having none.
+pub(crate) fn filter_schema() -> Schema {
+    choices(Registries::builtin().filter, &["none"])
+}
+
+fn choices<B>(entries: &[Entry<B>], more: &[&'static str]) -> Schema {
+    let names = entries.iter().flat_map(names_of);
+    let names: Vec<&str> = names.chain(more.iter().copied()).collect();
+    let mut forms = vec![json!({ "enum": names })];
+    forms.extend(entries.iter().map(table));
+    json_schema!({ "anyOf": forms })
+}
+
+fn names_of<B>(entry: &Entry<B>) -> impl Iterator<Item = &'static str> {
+    std::iter::once(entry.name).chain(entry.aliases.iter().copied())
+}
+
+fn table<B>(entry: &Entry<B>) -> Json {
+    let names: Vec<&str> = names_of(entry).collect();
+    let mut properties = Map::new();
+    properties.insert("name".to_string(), json!({ "enum": names }));
+    for p in entry.params {
+        properties.insert(p.name.to_string(), param(p));
+    }
+    json!({
+        "type": "object",
+        "description": format!("{} ({})", entry.summary, entry.source),
+        "properties": properties,
+        "required": ["name"],
+        "additionalProperties": false,
+    })
+}
+
+fn param(p: &Param) -> Json {
+    let mut schema = kind(p.kind);
+    if let Some(object) = schema.as_object_mut() {
+        let text = format!("{} Default: {}.", p.doc, super::choice::show(p.default));
+        object.insert("description".to_string(), json!(text));
+    }
+    schema
+}
+
+fn kind(kind: Kind) -> Json {
+    match kind {
+        Kind::Bool => json!({ "type": "boolean" }),
+        Kind::Int(lo, hi) => json!({ "type": "integer", "minimum": lo, "maximum": hi }),
+        Kind::Float(lo, hi) => json!({ "type": "number", "minimum": lo, "maximum": hi }),
+        Kind::Span(..) => json!({ "$ref": "#/$defs/Time" }),
+        Kind::OptSpan(..) => {
+            json!({ "anyOf": [{ "const": "none" }, { "$ref": "#/$defs/Time" }] })
+        }
+        Kind::Rate => json!({ "$ref": "#/$defs/Rate" }),
+        Kind::Choice(words) => json!({ "enum": words }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PUBLISHED: &str = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/schema/scenario.schema.json"
+    );
+
+    /// Set `ACKLAB_BLESS=1` to write the schema anew after a change of the language or of a
+    /// registry.
+    #[test]
+    #[cfg_attr(miri, ignore)]
+    fn the_published_schema_is_current() {
+        if std::env::var_os("ACKLAB_BLESS").is_some() {
+            std::fs::write(PUBLISHED, schema_text()).unwrap();
+        }
+        let published = std::fs::read_to_string(PUBLISHED).unwrap_or_default();
+        assert!(
+            published == schema_text(),
+            "docs/schema/scenario.schema.json is out of date: run \
+             ACKLAB_BLESS=1 cargo test -p acklab-sim published_schema"
+        );
+    }
+
+    #[test]
+    fn quantities_that_parameters_refer_to_are_defined() {
+        let schema = schema();
+        for name in ["Time", "Rate"] {
+            assert!(schema["$defs"].get(name).is_some(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Values set from outside the text: `--set topology.bottleneck.rate="5 Mbit/s"`.
+
+use super::diagnostics::Diagnostic;
+use super::doc::{Node, Value, parse_toml_value};
+use super::path::{Path, Step};
+
+/// Sets `key` to `value` in the parsed text, making tables on the way where there are none.
+///
+/// The value is read as TOML if it is TOML (`4`, `true`, `{ name = "cubic" }`), and otherwise is
+/// text (`5 Mbit/s`, `cubic`). The key after the last item of a list appends to it.
+pub(crate) fn set(doc: &mut Node, key: &str, value: &str) -> Result<(), Box<Diagnostic>> {
+    let refuse = |message: String, hint: &str| {
+        Box::new(Diagnostic {
+            origin: "--set".to_string(),
+            line: None,
+            key: key.to_string(),
+            value: Some(value.to_string()),
+            message,
+            hint: Some(hint.to_string()),
+        })
+    };
+    let Some(path) = Path::parse(key) else {
+        let message = format!("`{key}` is not a key");
+        return Err(refuse(
+            message,
+            "write keys like topology.bottleneck.rate or flow.0.cc",
+        ));
+    };
+    let node = parse_toml_value(value).unwrap_or_else(|| Node::new(Value::Text(value.to_string())));
+    let target = descend(doc, &path).map_err(|(message, hint)| refuse(message, hint))?;
+    *target = node;
+    Ok(())
+}
+
+type Refusal = (String, &'static str);
+
+fn descend<'a>(doc: &'a mut Node, path: &Path) -> Result<&'a mut Node, Refusal> {
+    let mut here = doc;
+    let mut at = Path::root();
+    for step in &path.0 {
+        make_room(here, step, &at)?;
+        here = here
+            .child_mut(step)
+            .unwrap_or_else(|| unreachable!("room was made"));
+        at.0.push(step.clone());
+    }
+    Ok(here)
+}
+
+/// Sees to it that `step` exists in `node`.
+fn make_room(node: &mut Node, step: &Step, at: &Path) -> Result<(), Refusal> {
+    if matches!(node.value, Value::Null) {
+        node.value = Value::Table(Vec::new());
+    }
+    if node.child_mut(step).is_some() {
+        return Ok(());
+    }
+    match (&mut node.value, step) {
+        (Value::Table(t), step) => {
+            let key = match step {
+                Step::Key(k) => k.clone(),
+                Step::Index(i) => i.to_string(),
+            };
+            t.push((key, Node::new(Value::Null)));
+            Ok(())
+        }
+        (Value::List(l), Step::Index(i)) if *i == l.len() => {
+            l.push(Node::new(Value::Null));
+            Ok(())
+        }
+        (Value::List(l), Step::Index(i)) => Err((
+            format!("`{at}` has {} items, so there is no item {i}", l.len()),
+            "items count from 0; the number after the last appends one",
+        )),
+        (Value::List(_), Step::Key(k)) => Err((
+            format!("`{at}` is a list, so it has no key `{k}`"),
+            "put the number of the item, from 0, before the key: flow.0.cc",
+        )),
+        (_, _) => Err((
+            format!("`{at}` is {node}, not a table"),
+            "set the whole value instead: --set 'flow.0.cc={ name = \"cubic\", hystart = false }'",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::doc::parse_toml;
+
+    fn after(text: &str, key: &str, value: &str) -> Result<String, String> {
+        let mut doc = parse_toml(text, "t").unwrap();
+        set(&mut doc, key, value).map_err(|d| d.message)?;
+        let node = doc.at(&Path::parse(key).unwrap()).unwrap();
+        Ok(node.to_string())
+    }
+
+    const FLOWS: &str = "[[flow]]\ncc = 'cubic'\n[[flow]]\ncc = 'vegas'\n";
+
+    #[test]
+    fn text_numbers_and_tables_are_told_apart() {
+        assert_eq!(after("", "a.b", "5 Mbit/s").unwrap(), "\"5 Mbit/s\"");
+        assert_eq!(after("", "a.b", "4").unwrap(), "4");
+        assert_eq!(after("", "a.b", "\"4\"").unwrap(), "\"4\"");
+        assert_eq!(after("", "a", "{ name = 'x' }").unwrap(), "{ name }");
+    }
+
+    #[test]
+    fn list_items_are_numbered() {
+        assert_eq!(after(FLOWS, "flow.1.cc", "bbr3").unwrap(), "\"bbr3\"");
+        assert_eq!(after(FLOWS, "flow.2.cc", "bbr3").unwrap(), "\"bbr3\"");
+        let e = after(FLOWS, "flow.3.cc", "bbr3").unwrap_err();
+        assert_eq!(e, "`flow` has 2 items, so there is no item 3");
+        let e = after(FLOWS, "flow.cc", "bbr3").unwrap_err();
+        assert_eq!(e, "`flow` is a list, so it has no key `cc`");
+    }
+
+    #[test]
+    fn a_key_below_a_text_is_refused() {
+        let e = after(FLOWS, "flow.0.cc.beta", "0.5").unwrap_err();
+        assert_eq!(e, "`flow.0.cc` is \"cubic\", not a table");
+        let e = after(FLOWS, "flow..cc", "x").unwrap_err();
+        assert_eq!(e, "`flow..cc` is not a key");
+    }
+}

@@ -1,0 +1,126 @@
+//! A building block by name, with parameters: `"cubic"` or `{ name = "cubic", beta = 0.5 }`.
+
+use crate::scenario::schema::{ack_schema, cc_schema, filter_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
+use std::borrow::Cow;
+use std::fmt;
+
+/// A name and parameters. Whether they exist is for the registry to say.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Choice {
+    pub(crate) name: String,
+    pub(crate) params: Vec<(String, Scalar)>,
+}
+
+/// The value of a parameter as it was written.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Scalar {
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(String),
+}
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct V;
+        impl Visitor<'_> for V {
+            type Value = Scalar;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a single value: a number, a text, true or false")
+            }
+
+            fn visit_bool<E>(self, b: bool) -> Result<Scalar, E> {
+                Ok(Scalar::Bool(b))
+            }
+
+            fn visit_i64<E>(self, i: i64) -> Result<Scalar, E> {
+                Ok(Scalar::Int(i))
+            }
+
+            fn visit_f64<E>(self, x: f64) -> Result<Scalar, E> {
+                Ok(Scalar::Float(x))
+            }
+
+            fn visit_str<E>(self, t: &str) -> Result<Scalar, E> {
+                Ok(Scalar::Text(t.to_string()))
+            }
+        }
+        d.deserialize_any(V)
+    }
+}
+
+impl<'de> Deserialize<'de> for Choice {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Choice;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a name in double quotes, or a table { name = \"...\", ... }")
+            }
+
+            fn visit_str<E>(self, name: &str) -> Result<Choice, E> {
+                Ok(Choice {
+                    name: name.to_string(),
+                    params: Vec::new(),
+                })
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Choice, A::Error> {
+                let mut name = None;
+                let mut params = Vec::new();
+                while let Some(key) = map.next_key::<String>()? {
+                    if key == "name" {
+                        name = Some(map.next_value()?);
+                    } else {
+                        params.push((key, map.next_value()?));
+                    }
+                }
+                let name = name.ok_or_else(|| de::Error::missing_field("name"))?;
+                Ok(Choice { name, params })
+            }
+        }
+        d.deserialize_any(V)
+    }
+}
+
+/// Declares a [`Choice`] from one registry, so that the schema can list what the registry has.
+macro_rules! choice_from {
+    ($(#[$doc:meta])* $name:ident, $title:literal, $schema:path) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Debug, serde::Deserialize)]
+        pub(crate) struct $name(pub(crate) Choice);
+
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                $title.into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                $schema()
+            }
+        }
+    };
+}
+
+choice_from!(
+    /// A congestion controller.
+    CcSpec,
+    "CongestionControl",
+    cc_schema
+);
+choice_from!(
+    /// An ACK policy.
+    AckSpec,
+    "AckPolicy",
+    ack_schema
+);
+choice_from!(
+    /// An ACK filter, or `none`.
+    FilterSpec,
+    "AckFilter",
+    filter_schema
+);

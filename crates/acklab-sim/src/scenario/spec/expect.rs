@@ -1,0 +1,73 @@
+//! What a run must keep to: bounds on what is measured.
+
+use super::Qty;
+use acklab_units::{Bytes, Rate, Span};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Bounds of one metric, both inclusive.
+#[derive(Deserialize, JsonSchema, Clone, Copy, Debug)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Bounds<T> {
+    /// Not less than this.
+    pub(crate) min: Option<T>,
+    /// Not more than this.
+    pub(crate) max: Option<T>,
+}
+
+/// Bounds that a run must keep.
+#[derive(Deserialize, JsonSchema, Default, Debug)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ExpectSpec {
+    /// Jain's fairness index of the flows' goodputs, 0 to 1.
+    pub(crate) jain: Option<Bounds<f64>>,
+    /// Sum of the flows' goodputs.
+    pub(crate) goodput: Option<Bounds<Qty<Rate>>>,
+    /// Sum of the flows' retransmitted segments.
+    pub(crate) retransmissions: Option<Bounds<u64>>,
+    /// Sum of the flows' retransmission timeouts.
+    pub(crate) timeouts: Option<Bounds<u64>>,
+    /// By name of the flow; the name of a flow with `count` means each of its flows.
+    pub(crate) flow: BTreeMap<String, FlowExpect>,
+    /// By name of the direction of a link, such as "left->right".
+    pub(crate) link: BTreeMap<String, LinkExpect>,
+}
+
+/// Bounds for one flow, over the measured interval unless said otherwise.
+#[derive(Deserialize, JsonSchema, Default, Debug)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct FlowExpect {
+    /// Payload delivered in order to the application, per time.
+    pub(crate) goodput: Option<Bounds<Qty<Rate>>>,
+    /// Payload delivered in order to the application, whole run.
+    pub(crate) delivered: Option<Bounds<Qty<Bytes>>>,
+    /// Retransmitted segments, whole run.
+    pub(crate) retransmissions: Option<Bounds<u64>>,
+    /// Retransmission timeouts, whole run.
+    pub(crate) timeouts: Option<Bounds<u64>>,
+    /// Mean of the sampled smoothed RTT.
+    pub(crate) rtt: Option<Bounds<Qty<Span>>>,
+    /// Pure ACKs that reached the sender, whole run.
+    pub(crate) acks: Option<Bounds<u64>>,
+    /// Data segments that reached the receiver per pure ACK that reached the sender, whole run.
+    pub(crate) segments_per_ack: Option<Bounds<f64>>,
+    /// From the flow's start until all its data is acknowledged.
+    pub(crate) completion: Option<Bounds<Qty<Span>>>,
+    /// Request-response: exchanges completed, whole run.
+    pub(crate) exchanges: Option<Bounds<u64>>,
+}
+
+/// Bounds for one direction of a link, over the whole run unless said otherwise.
+#[derive(Deserialize, JsonSchema, Default, Debug)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct LinkExpect {
+    /// Part of the measured interval in which the transmitter was busy, 0 to 1.
+    pub(crate) utilisation: Option<Bounds<f64>>,
+    /// Packets that the queue dropped.
+    pub(crate) drops: Option<Bounds<u64>>,
+    /// Packets lost at random.
+    pub(crate) losses: Option<Bounds<u64>>,
+    /// ACKs that the filter dropped.
+    pub(crate) acks_thinned: Option<Bounds<u64>>,
+}

@@ -1,0 +1,111 @@
+//! Flows and what they carry.
+
+use super::{AckSpec, CcSpec, Qty, TcpSpec};
+use acklab_units::{Bytes, Rate, Span};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use std::borrow::Cow;
+
+/// A flow, or several alike.
+#[derive(Deserialize, JsonSchema, Default, Debug)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct FlowSpec {
+    /// Unique name. Default: "f0", "f1", ... by position. With `count`, "-0", "-1", ... follow.
+    pub(crate) name: Option<String>,
+    /// Node that opens the connection and, in bulk, sends. Default in a preset: the sender of the
+    /// next pair.
+    pub(crate) from: Option<String>,
+    /// The other node. Default in a preset: the receiver of the next pair.
+    pub(crate) to: Option<String>,
+    /// Congestion controller. Default: "cubic".
+    pub(crate) cc: Option<CcSpec>,
+    /// ACK policy of the receiver. Default: that of the profile.
+    pub(crate) ack: Option<AckSpec>,
+    /// What the flow carries. Default: "bulk".
+    pub(crate) app: Option<AppSpec>,
+    /// When the connection is opened, counted from the start of the run. Default: `start`.
+    pub(crate) start: Option<Qty<Span>>,
+    /// The start is moved by a random time from 0 to this. Default: "0 s".
+    pub(crate) start_jitter: Option<Qty<Span>>,
+    /// Number of flows like this one. Default: 1.
+    pub(crate) count: Option<u32>,
+    /// TCP settings that differ from those of `[tcp]`.
+    pub(crate) tcp: TcpSpec,
+}
+
+/// What a flow carries: a word, or a table with its `kind`.
+#[derive(Deserialize, Clone, Debug)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum AppSpec {
+    Bulk(BulkSpec),
+    OnOff(OnOffSpec),
+    RequestResponse(RequestResponseSpec),
+}
+
+/// The same with its tag inside, as the schema shows it.
+#[derive(JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(tag = "kind", rename = "AppTable")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum AppTable {
+    /// Sends as fast as the connection takes it.
+    Bulk(BulkSpec),
+    /// Bursts at a constant rate with pauses.
+    OnOff(OnOffSpec),
+    /// The source asks, the destination answers, again after a pause.
+    RequestResponse(RequestResponseSpec),
+}
+
+impl JsonSchema for AppSpec {
+    fn schema_name() -> Cow<'static, str> {
+        "App".into()
+    }
+
+    fn json_schema(g: &mut SchemaGenerator) -> Schema {
+        let table = g.subschema_for::<AppTable>();
+        let words = ["bulk", "on-off", "request-response"];
+        json_schema!({ "anyOf": [{ "enum": words }, table] })
+    }
+}
+
+/// Sends as fast as the connection takes it.
+#[derive(Deserialize, JsonSchema, Default, Clone, Debug)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct BulkSpec {
+    /// Bytes to send, then close. Default: without end.
+    pub(crate) bytes: Option<Qty<Bytes>>,
+    /// The same in full segments.
+    pub(crate) packets: Option<u64>,
+    /// Stop at this time, counted from the start of the run. Default: never.
+    pub(crate) until: Option<Qty<Span>>,
+}
+
+/// Bursts at a constant rate with pauses.
+#[derive(Deserialize, JsonSchema, Default, Clone, Debug)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct OnOffSpec {
+    /// Rate while on. Default: "1 Mbit/s".
+    pub(crate) rate: Option<Qty<Rate>>,
+    /// Mean length of a burst. Default: "1 s".
+    pub(crate) on: Option<Qty<Span>>,
+    /// Mean length of a pause. Default: "1 s".
+    pub(crate) off: Option<Qty<Span>>,
+    /// Bytes per write. Default: one segment.
+    pub(crate) chunk: Option<Qty<Bytes>>,
+    /// Lengths are exponential instead of constant. Default: false.
+    pub(crate) random: Option<bool>,
+}
+
+/// The source asks, the destination answers, again after a pause.
+#[derive(Deserialize, JsonSchema, Default, Clone, Debug)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct RequestResponseSpec {
+    /// Bytes of a request. Default: "100 B".
+    pub(crate) request: Option<Qty<Bytes>>,
+    /// Bytes of a response. Default: "10 kB".
+    pub(crate) response: Option<Qty<Bytes>>,
+    /// Pause between a response and the next request. Default: "0 s".
+    pub(crate) think: Option<Qty<Span>>,
+    /// Number of exchanges. Default: without end.
+    pub(crate) count: Option<u64>,
+}

@@ -1,0 +1,207 @@
+//! Links: two directions with a rate, a delay, a queue, and whatever goes wrong on them.
+
+use super::{FilterSpec, Probability, Qty};
+use acklab_units::{Bytes, Limit, Rate, Span};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde::de::value::EnumAccessDeserializer;
+use serde::de::{self, Deserializer, EnumAccess, Visitor};
+use std::borrow::Cow;
+use std::fmt;
+
+/// Declares a table with keys of its own and those that every direction of a link has. (serde
+/// cannot flatten a struct and refuse unknown keys at the same time.)
+macro_rules! with_direction_keys {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $ty:ty,)* }) => {
+        $(#[$doc])*
+        #[derive(Deserialize, JsonSchema, Default, Clone, Debug)]
+        #[serde(deny_unknown_fields, default)]
+        pub(crate) struct $name {
+            $($(#[$field_doc])* pub(crate) $field: $ty,)*
+            /// Bits per second, or "unlimited". Default: "unlimited".
+            pub(crate) rate: Option<Qty<Rate>>,
+            /// Propagation delay. Default: "0 s".
+            pub(crate) delay: Option<Qty<Span>>,
+            /// Most that waits in front of the transmitter. Default: "1000 packets" (Linux's
+            /// txqueuelen); of a preset's bottleneck "1 BDP".
+            pub(crate) queue: Option<Qty<Limit>>,
+            /// Link-layer bytes added to every packet when it is serialised. Default: "0 B".
+            pub(crate) overhead: Option<Qty<Bytes>>,
+            /// ACK filter in front of the queue; this direction only.
+            pub(crate) ack_filter: Option<FilterSpec>,
+            /// Random loss; this direction only.
+            pub(crate) loss: Option<LossSpec>,
+            /// Extra delay, uniform from 0 to this; order is kept. This direction only.
+            pub(crate) jitter: Option<Qty<Span>>,
+            /// Packets held back so that others overtake them; this direction only.
+            pub(crate) reorder: Option<ReorderSpec>,
+            /// Probability that a packet arrives twice; this direction only.
+            pub(crate) duplicate: Option<Probability>,
+        }
+    };
+}
+
+with_direction_keys! {
+    /// The way back, where it differs. `rate`, `delay`, `queue` and `overhead` are those of the way
+    /// there unless they stand here; everything else is absent unless it stands here.
+    DirectionSpec {
+        /// Name of this direction.
+        name: Option<String>,
+    }
+}
+
+with_direction_keys! {
+    /// A link of a preset network. The way there is the one from senders to receivers.
+    PresetLinkSpec {
+        /// The way back, where it differs.
+        reverse: DirectionSpec,
+    }
+}
+
+with_direction_keys! {
+    /// A link. The way there is the one from `a` to `b`.
+    LinkSpec {
+        /// Name of the way there. Default: "a->b".
+        name: Option<String>,
+        /// Node at one end.
+        a: Option<String>,
+        /// Node at the other end.
+        b: Option<String>,
+        /// The way back, where it differs.
+        reverse: DirectionSpec,
+    }
+}
+
+/// The keys that all three tables share, as one direction.
+macro_rules! forward_direction {
+    ($spec:expr, $name:expr) => {
+        DirectionSpec {
+            name: $name,
+            rate: $spec.rate,
+            delay: $spec.delay,
+            queue: $spec.queue,
+            overhead: $spec.overhead,
+            ack_filter: $spec.ack_filter.clone(),
+            loss: $spec.loss.clone(),
+            jitter: $spec.jitter,
+            reorder: $spec.reorder,
+            duplicate: $spec.duplicate,
+        }
+    };
+}
+
+impl PresetLinkSpec {
+    /// The way there.
+    pub(crate) fn forward(&self) -> DirectionSpec {
+        forward_direction!(self, None)
+    }
+}
+
+impl LinkSpec {
+    /// The way there.
+    pub(crate) fn forward(&self) -> DirectionSpec {
+        forward_direction!(self, self.name.clone())
+    }
+}
+
+/// Packets held back so that others overtake them.
+#[derive(Deserialize, JsonSchema, Clone, Copy, Debug)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReorderSpec {
+    /// Probability that a packet is held back.
+    pub(crate) probability: Probability,
+    /// For how long.
+    pub(crate) delay: Qty<Span>,
+}
+
+/// Random loss: a probability, or a table with its `kind`.
+#[derive(Clone, Debug)]
+pub(crate) struct LossSpec(pub(crate) LossModel);
+
+/// A model of random loss.
+#[derive(Deserialize, JsonSchema, Clone, Debug)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(tag = "kind")]
+pub(crate) enum LossModel {
+    /// No loss.
+    None,
+    /// Each packet on its own.
+    Bernoulli(BernoulliSpec),
+    /// Every n-th packet, counted from the first.
+    Periodic(PeriodicSpec),
+    /// Two states, a transition drawn per packet.
+    GilbertElliott(GilbertElliottSpec),
+}
+
+/// Independent loss.
+#[derive(Deserialize, JsonSchema, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BernoulliSpec {
+    /// Probability of loss.
+    pub(crate) p: Probability,
+}
+
+/// Deterministic loss.
+#[derive(Deserialize, JsonSchema, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PeriodicSpec {
+    /// Every how many packets one is lost; at least 2.
+    pub(crate) every: u64,
+}
+
+/// Loss in bursts (Gilbert 1960, Elliott 1963).
+#[derive(Deserialize, JsonSchema, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GilbertElliottSpec {
+    /// Probability to go from good to bad.
+    pub(crate) p: Probability,
+    /// Probability to go from bad to good.
+    pub(crate) r: Probability,
+    /// Loss probability in the good state. Default: 0.
+    #[serde(default)]
+    pub(crate) loss_good: Option<Probability>,
+    /// Loss probability in the bad state. Default: 1.
+    #[serde(default)]
+    pub(crate) loss_bad: Option<Probability>,
+}
+
+impl<'de> Deserialize<'de> for LossSpec {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = LossSpec;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(
+                    "a probability, or a table such as { kind = \"periodic\", every = 100 }",
+                )
+            }
+
+            fn visit_f64<E: de::Error>(self, p: f64) -> Result<LossSpec, E> {
+                let p = Probability::deserialize(de::value::F64Deserializer::new(p))?;
+                Ok(LossSpec(LossModel::Bernoulli(BernoulliSpec { p })))
+            }
+
+            fn visit_i64<E: de::Error>(self, p: i64) -> Result<LossSpec, E> {
+                self.visit_f64(p as f64)
+            }
+
+            fn visit_enum<A: EnumAccess<'de>>(self, choice: A) -> Result<LossSpec, A::Error> {
+                LossModel::deserialize(EnumAccessDeserializer::new(choice)).map(LossSpec)
+            }
+        }
+        d.deserialize_enum("LossSpec", &[], V)
+    }
+}
+
+impl JsonSchema for LossSpec {
+    fn schema_name() -> Cow<'static, str> {
+        "Loss".into()
+    }
+
+    fn json_schema(g: &mut SchemaGenerator) -> Schema {
+        let probability = g.subschema_for::<Probability>();
+        let model = g.subschema_for::<LossModel>();
+        json_schema!({ "anyOf": [probability, { "const": "none" }, model] })
+    }
+}

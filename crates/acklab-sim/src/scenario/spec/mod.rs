@@ -1,0 +1,98 @@
+//! What the user wrote: the scenario language as serde structs.
+//!
+//! Every key is optional here; defaults, and what may stand beside what, are [`super::resolve`]'s
+//! business. The doc comments are the descriptions in the published JSON Schema.
+
+mod choice;
+mod expect;
+mod flow;
+mod link;
+mod quantity;
+mod tcp;
+
+pub(crate) use choice::{AckSpec, CcSpec, Choice, FilterSpec, Scalar};
+pub(crate) use expect::{Bounds, ExpectSpec, FlowExpect, LinkExpect};
+pub(crate) use flow::{AppSpec, BulkSpec, FlowSpec, OnOffSpec, RequestResponseSpec};
+pub(crate) use link::{
+    DirectionSpec, GilbertElliottSpec, LinkSpec, LossModel, LossSpec, PresetLinkSpec,
+};
+pub(crate) use quantity::{OneOrMany, OrOff, Probability, Qty};
+pub(crate) use tcp::{
+    BufferSpec, CompressionSpec, EcnWord, EstimatorSpec, LossDetectionWord, PacingWord,
+    ProfileWord, ReductionWord, TcpSpec,
+};
+
+use acklab_units::Span;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A scenario: a network, the flows on it, and what is expected of them.
+#[derive(Deserialize, JsonSchema, Default, Debug)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(title = "acklab scenario")]
+pub(crate) struct Spec {
+    /// Name of the scenario; it names result folders. Default: "scenario".
+    pub(crate) name: Option<String>,
+    /// What the scenario is about, for people.
+    pub(crate) description: Option<String>,
+    /// Length of the measured interval; the run ends at `start + duration`.
+    pub(crate) duration: Option<Qty<Span>>,
+    /// When measuring begins, and flows that do not say otherwise start. Default: "0 s".
+    pub(crate) start: Option<Qty<Span>>,
+    /// Means of sampled quantities (RTT, window) leave out this much after `start`. Default: "0 s".
+    pub(crate) warmup: Option<Qty<Span>>,
+    /// Distance of the samples of the time series, or "off". Default: "off".
+    pub(crate) sample_every: Option<OrOff<Span>>,
+    /// Root of all random draws. Default: 1.
+    pub(crate) seed: Option<u64>,
+    /// A preset network. Use `node` and `link` instead of it, or to extend it.
+    pub(crate) topology: Option<TopologySpec>,
+    /// Nodes.
+    pub(crate) node: Vec<NodeSpec>,
+    /// Links between nodes; each is two directions.
+    pub(crate) link: Vec<LinkSpec>,
+    /// TCP settings of every flow.
+    pub(crate) tcp: TcpSpec,
+    /// Flows.
+    pub(crate) flow: Vec<FlowSpec>,
+    /// Bounds that a run must keep.
+    pub(crate) expect: ExpectSpec,
+}
+
+/// A node. It forwards whatever is not for itself.
+#[derive(Deserialize, JsonSchema, Default, Debug)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct NodeSpec {
+    /// Unique name.
+    pub(crate) name: Option<String>,
+}
+
+/// A preset network.
+#[derive(Deserialize, JsonSchema, Default, Debug)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct TopologySpec {
+    /// Which.
+    pub(crate) preset: Option<Preset>,
+    /// Dumbbell: number of sender-receiver pairs. Default: 1.
+    pub(crate) pairs: Option<u32>,
+    /// Parking lot: number of bottlenecks in a row. Default: 2.
+    pub(crate) hops: Option<u32>,
+    /// Links from senders to routers: one for all, or a list with one per pair. Default:
+    /// unlimited rate, no delay.
+    pub(crate) access: Option<OneOrMany<PresetLinkSpec>>,
+    /// Links from routers to receivers. Default: like `access`.
+    pub(crate) receiver_access: Option<OneOrMany<PresetLinkSpec>>,
+    /// Links between routers: one for all, or (parking lot) a list with one per hop.
+    pub(crate) bottleneck: Option<OneOrMany<PresetLinkSpec>>,
+}
+
+/// A preset network.
+#[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Debug)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Preset {
+    /// Senders s0, s1, ... - `left` - bottleneck - `right` - receivers d0, d1, ...
+    Dumbbell,
+    /// Routers r0 - r1 - ... - rN with a bottleneck between neighbours. The pair s0, d0 crosses
+    /// all of them, the pair si, di the i-th only.
+    ParkingLot,
+}

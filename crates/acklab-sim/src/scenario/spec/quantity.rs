@@ -1,0 +1,202 @@
+//! Building blocks of the language: quantities, probabilities, one-or-many.
+
+use crate::scenario::de::with_hint;
+use acklab_units::{Bytes, Limit, QuantityError, Rate, Span};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+/// A quantity that is written as text with its unit.
+pub(crate) trait Quantity: FromStr<Err = QuantityError> {
+    /// Name in the schema.
+    const NAME: &'static str;
+    /// What to write, with an example.
+    const WRITE: &'static str;
+    /// Examples for the schema.
+    const EXAMPLES: &'static [&'static str];
+    /// What a schema can check of it: a number and a unit.
+    const PATTERN: &'static str;
+}
+
+impl Quantity for Rate {
+    const NAME: &'static str = "Rate";
+    const WRITE: &'static str = "a rate, such as \"10 Mbit/s\"";
+    const EXAMPLES: &'static [&'static str] = &["10 Mbit/s", "1.25 MB/s", "10mbit", "unlimited"];
+    const PATTERN: &'static str = r"^\s*(unlimited|[0-9._]+([eE][-+]?[0-9]+)?\s*([kKmMgGtT]?i?[bB]it[s]?(/s)?|[kMG]?i?B/s))\s*$";
+}
+
+impl Quantity for Span {
+    const NAME: &'static str = "Time";
+    const WRITE: &'static str = "a time, such as \"20 ms\"";
+    const EXAMPLES: &'static [&'static str] = &["20 ms", "1.5 s", "100 us", "5 min"];
+    const PATTERN: &'static str = r"^\s*[0-9._]+([eE][-+]?[0-9]+)?\s*(ns|us|µs|μs|ms|s|min|h|[num]?secs?|mins|seconds?|minutes?|hours?)\s*$";
+}
+
+impl Quantity for Bytes {
+    const NAME: &'static str = "Size";
+    const WRITE: &'static str = "a size, such as \"64 KiB\"";
+    const EXAMPLES: &'static [&'static str] = &["1448 B", "64 KiB", "10 MB", "64k"];
+    const PATTERN: &'static str =
+        r"^\s*[0-9._]+([eE][-+]?[0-9]+)?\s*([kMG]?B|[KMG]iB|[kmg]ib|[kmg]?b|[kmg]|bytes?)\s*$";
+}
+
+impl Quantity for Limit {
+    const NAME: &'static str = "QueueLimit";
+    const WRITE: &'static str = "a queue limit, such as \"40 packets\", \"64 KiB\" or \"1 BDP\"";
+    const EXAMPLES: &'static [&'static str] = &["40 packets", "40p", "64 KiB", "1 BDP"];
+    const PATTERN: &'static str = r"^\s*[0-9._]+([eE][-+]?[0-9]+)?\s*(p|pkts?|packets?|[bB][dD][pP]|[kMG]?B|[KMG]iB|[kmg]ib|[kmg]?b|[kmg]|bytes?)\s*$";
+}
+
+/// A quantity with its unit.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Qty<T>(pub(crate) T);
+
+struct QtyVisitor<T>(PhantomData<T>);
+
+impl<T: Quantity> Visitor<'_> for QtyVisitor<T> {
+    type Value = Qty<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(T::WRITE)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Qty<T>, E> {
+        text.parse()
+            .map(Qty)
+            .map_err(|e: QuantityError| E::custom(with_hint(&e, e.hint())))
+    }
+
+    // A number is a quantity that lost its unit: parsing it as text says so.
+    fn visit_i64<E: de::Error>(self, n: i64) -> Result<Qty<T>, E> {
+        self.visit_str(&n.to_string())
+    }
+
+    fn visit_u64<E: de::Error>(self, n: u64) -> Result<Qty<T>, E> {
+        self.visit_str(&n.to_string())
+    }
+
+    fn visit_f64<E: de::Error>(self, n: f64) -> Result<Qty<T>, E> {
+        self.visit_str(&n.to_string())
+    }
+}
+
+impl<'de, T: Quantity> Deserialize<'de> for Qty<T> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        d.deserialize_any(QtyVisitor(PhantomData))
+    }
+}
+
+impl<T: Quantity> JsonSchema for Qty<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::NAME.into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": format!("Write {}.", T::WRITE),
+            "pattern": T::PATTERN,
+            "examples": T::EXAMPLES,
+        })
+    }
+}
+
+/// A quantity, or the word `off`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct OrOff<T>(pub(crate) Option<T>);
+
+impl<'de, T: Quantity> Deserialize<'de> for OrOff<T> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct V<T>(PhantomData<T>);
+        impl<T: Quantity> Visitor<'_> for V<T> {
+            type Value = OrOff<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}, or \"off\"", T::WRITE)
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<OrOff<T>, E> {
+                if text == "off" {
+                    return Ok(OrOff(None));
+                }
+                let quantity = QtyVisitor(PhantomData).visit_str(text)?;
+                Ok(OrOff(Some(quantity.0)))
+            }
+        }
+        d.deserialize_any(V(PhantomData))
+    }
+}
+
+impl<T: Quantity> JsonSchema for OrOff<T> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("{}OrOff", T::NAME).into()
+    }
+
+    fn json_schema(g: &mut SchemaGenerator) -> Schema {
+        let quantity = g.subschema_for::<Qty<T>>();
+        json_schema!({ "anyOf": [{ "const": "off" }, quantity] })
+    }
+}
+
+/// A probability.
+#[derive(Clone, Copy, PartialEq, Debug, JsonSchema)]
+pub(crate) struct Probability(#[schemars(range(min = 0, max = 1))] pub(crate) f64);
+
+impl<'de> Deserialize<'de> for Probability {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let p = f64::deserialize(d)?;
+        if (0.0..=1.0).contains(&p) {
+            return Ok(Self(p));
+        }
+        let hint = "write a number from 0 to 1: 0.01 is one packet in a hundred";
+        Err(de::Error::custom(with_hint(
+            format!("{p} is not a probability"),
+            hint,
+        )))
+    }
+}
+
+/// A table, or a list of tables.
+#[derive(Clone, Debug)]
+pub(crate) enum OneOrMany<T> {
+    /// The same for all.
+    One(T),
+    /// One for each.
+    Many(Vec<T>),
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct V<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for V<T> {
+            type Value = OneOrMany<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table, or a list of tables")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<OneOrMany<T>, A::Error> {
+                T::deserialize(de::value::MapAccessDeserializer::new(map)).map(OneOrMany::One)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<OneOrMany<T>, A::Error> {
+                Vec::deserialize(de::value::SeqAccessDeserializer::new(seq)).map(OneOrMany::Many)
+            }
+        }
+        d.deserialize_any(V(PhantomData))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("OneOrMany{}", T::schema_name()).into()
+    }
+
+    fn json_schema(g: &mut SchemaGenerator) -> Schema {
+        let one = g.subschema_for::<T>();
+        json_schema!({ "anyOf": [one, { "type": "array", "items": one }] })
+    }
+}

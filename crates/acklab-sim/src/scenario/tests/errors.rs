@@ -1,0 +1,292 @@
+//! What the user is told about mistakes. Each test shows the whole text.
+
+use super::{DUMBBELL, json, toml, toml_with};
+
+/// The text of everything wrong with the dumbbell after some `old` was replaced.
+fn wrong(old: &str, new: &str) -> String {
+    assert!(DUMBBELL.contains(old), "{old} is not in the scenario");
+    match toml(&DUMBBELL.replacen(old, new, 1)) {
+        Ok(_) => panic!("{new} was accepted"),
+        Err(e) => e.to_string(),
+    }
+}
+
+fn set(key: &str, value: &str) -> String {
+    match toml_with(DUMBBELL, &[(key, value)]) {
+        Ok(_) => panic!("{key} = {value} was accepted"),
+        Err(e) => e.to_string(),
+    }
+}
+
+/// Message and help without the place, which other tests look at.
+fn told(key: &str, value: &str) -> String {
+    let text = set(key, value);
+    let lines: Vec<_> = text.lines().filter(|l| !l.starts_with("  in ")).collect();
+    lines
+        .join("|")
+        .replace("error: ", "")
+        .replace("  help: ", "")
+}
+
+#[test]
+fn an_unknown_key_is_told_with_its_place_and_the_near_miss() {
+    assert_eq!(
+        wrong("delay = \"20 ms\"", "dealy = \"20 ms\""),
+        "error: unknown key `dealy`\n  \
+           in test.toml, line 16: topology.bottleneck.dealy = \"20 ms\"\n  \
+           help: did you mean `delay`?"
+    );
+    assert_eq!(
+        wrong("name = \"wired-dumbbell\"", "zzz = 1"),
+        "error: unknown key `zzz`\n  \
+           in test.toml, line 2: zzz = 1\n  \
+           help: the keys here are `name`, `description`, `duration`, `start`, `warmup`, \
+           `sample_every`, `seed`, `topology`, `node`, `link`, `tcp`, `flow`, `expect`"
+    );
+}
+
+#[test]
+fn all_mistakes_are_told_at_once_in_the_order_of_the_text() {
+    let text = DUMBBELL
+        .replace("60 s", "0 s")
+        .replace("delay = \"2 ms\"", "delay = \"-2 ms\"")
+        .replace("10 Mbit/s", "10 Mbps")
+        .replace("ratio = 4", "ration = 4")
+        .replace("\"cubic\"", "\"cubik\"");
+    assert_eq!(
+        toml(&text).unwrap_err().to_string(),
+        "error: the run takes no time at all\n  \
+           in test.toml, line 3: duration = \"0 s\"\n  \
+           help: write a time above zero, such as \"60 s\"\n\n\
+         error: \"-2 ms\" is negative\n  \
+           in test.toml, line 12: topology.access.delay = \"-2 ms\"\n  \
+           help: write a time that is not below zero\n\n\
+         error: the unit of \"10 Mbps\" is ambiguous\n  \
+           in test.toml, line 15: topology.bottleneck.rate = \"10 Mbps\"\n  \
+           help: write \"10 Mbit/s\" for bits or \"10 MB/s\" for bytes per second\n\n\
+         error: `aggregate` has no parameter `ration`\n  \
+           in test.toml, line 21: topology.bottleneck.reverse.ack_filter.ration = 4\n  \
+           help: did you mean `ratio`?\n\n\
+         error: there is no congestion controller called `cubik`\n  \
+           in test.toml, line 24: flow.0.cc = \"cubik\"\n  \
+           help: did you mean `cubic`?"
+    );
+}
+
+#[test]
+fn wrong_types_are_told_what_can_stand_there() {
+    assert_eq!(
+        told("topology.pairs", "two"),
+        "a text cannot stand here|write a whole number from 0 to 4294967295"
+    );
+    assert_eq!(
+        told("topology.bottleneck.delay", "20"),
+        "\"20\" has no unit|write \"20 ms\", for example"
+    );
+    assert_eq!(
+        told("topology.bottleneck.delay", "true"),
+        "true or false cannot stand here|write a time, such as \"20 ms\""
+    );
+    assert_eq!(
+        told("topology", "dumbbell"),
+        "a text cannot stand here|write a table"
+    );
+    assert_eq!(
+        told("flow", "{}"),
+        "a table cannot stand here|write a list; of tables: [[...]] instead of [...]"
+    );
+    assert_eq!(
+        told("flow.0.app", "bulky"),
+        "`bulky` is not one of the words that can stand here|did you mean `bulk`?"
+    );
+    assert_eq!(
+        told("flow.0.app.kind", "x"),
+        "`x` is not one of the words that can stand here|write one of `bulk`, `on-off`, `request-response`"
+    );
+}
+
+#[test]
+fn impossible_values_are_told_what_is_possible() {
+    assert_eq!(
+        told("topology.bottleneck.rate", "0 bit/s"),
+        "nothing gets through at this rate|write a rate above zero, such as \"10 Mbit/s\", or \"unlimited\""
+    );
+    assert_eq!(
+        told("topology.bottleneck.queue", "0 packets"),
+        "a queue of nothing drops everything|write at least \"1 packet\"; the packet in transmission does not count"
+    );
+    assert_eq!(
+        told("topology.bottleneck.loss", "1.5"),
+        "1.5 is not a probability|write a number from 0 to 1: 0.01 is one packet in a hundred"
+    );
+    assert_eq!(
+        told("topology.bottleneck.duplicate", "-1"),
+        "-1 is not a probability|write a number from 0 to 1: 0.01 is one packet in a hundred"
+    );
+    assert_eq!(
+        told("tcp.segment", "0"),
+        "out of range|write a whole number from 1 to 65495"
+    );
+    assert_eq!(
+        told("flow.1.tcp.segment", "65496"),
+        "out of range|write a whole number from 1 to 65495"
+    );
+    assert_eq!(
+        told("tcp.min_rto", "1 h"),
+        "min_rto is 3600 s and max_rto is 120 s|the shortest timeout cannot be longer than the longest"
+    );
+    assert_eq!(
+        told("flow.0.start", "2 min"),
+        "the run ends at 62 s|write an earlier time; it counts from the start of the run"
+    );
+    assert_eq!(
+        told("warmup", "60 s"),
+        "nothing is left to sample|write less than the duration, which is 60 s"
+    );
+    assert_eq!(
+        told("topology.hops", "2"),
+        "`hops` does not fit this preset|a dumbbell has one bottleneck; it has `pairs`"
+    );
+}
+
+#[test]
+fn parameters_are_checked_against_their_block() {
+    assert_eq!(
+        told("flow.0.cc", "{ name = 'cubic', beta = 2 }"),
+        "out of range for `beta`|write a number from 0.1 to 0.9"
+    );
+    assert_eq!(
+        told("flow.0.cc", "{ name = 'cubic', hystart = 'off' }"),
+        "the wrong type of value|write true or false"
+    );
+    assert_eq!(
+        told("flow.0.cc", "{ name = 'newreno', growth = 'ns-3' }"),
+        "`ns-3` is not a word for this|did you mean `ns3`?"
+    );
+    assert_eq!(
+        told("flow.0.ack", "{ name = 'linux', x = 1 }"),
+        "`linux` has no parameter `x`|`linux` takes no parameters"
+    );
+    assert_eq!(
+        told("flow.0.ack", "{ name = 'delayed', timeout = '2 s' }"),
+        "out of range for `timeout`|write a time from \"0 s\" to \"1 s\", or \"none\""
+    );
+    assert_eq!(
+        told("flow.0.cc", "{ beta = 0.5 }"),
+        "`name` is missing|it has no default"
+    );
+    assert_eq!(
+        told("flow.0.ack", "every"),
+        "there is no ACK policy called `every`|the names are `linux`, `delayed`"
+    );
+}
+
+#[test]
+fn flows_must_have_two_connected_ends() {
+    assert_eq!(
+        told("flow.0.to", "d7"),
+        "there is no node called `d7`|did you mean `d0`?"
+    );
+    assert_eq!(
+        told("flow.0.to", "s0"),
+        "both ends are the same node|a flow goes from one node to another"
+    );
+    let lonely = toml_with(
+        DUMBBELL,
+        &[("node.0", "{ name = 'island' }"), ("flow.0.to", "island")],
+    );
+    assert!(lonely.is_err());
+    let text = format!("{DUMBBELL}\nto = \"island\"\n[[node]]\nname = \"island\"\n");
+    assert_eq!(
+        toml(&text).unwrap_err().to_string(),
+        "error: no path joins `s1` and `island`\n  \
+           in test.toml, line 26: flow.1\n  \
+           help: join them by a [[link]], or choose other nodes"
+    );
+}
+
+#[test]
+fn names_are_unique() {
+    assert_eq!(
+        told("flow.0.name", "f1"),
+        "there is already a flow called `f1`|give one of them another `name`"
+    );
+    let node = [("node", "[{ name = 'left' }]")];
+    let text = toml_with(DUMBBELL, &node).unwrap_err().to_string();
+    assert!(
+        text.contains("there is already a node called `left`"),
+        "{text}"
+    );
+    let link = [("link", "[{ a = 'left', b = 'right' }]")];
+    let text = toml_with(DUMBBELL, &link).unwrap_err().to_string();
+    assert!(
+        text.contains("there is already a link called `left->right`"),
+        "{text}"
+    );
+}
+
+#[test]
+fn expectations_are_checked_too() {
+    assert_eq!(
+        told("expect.flow.f9.goodput.min", "1 Mbit/s"),
+        "there is no flow called `f9`|did you mean `f0`?"
+    );
+    assert_eq!(
+        told("expect.jain.min", "1.5"),
+        "out of range|write a number from 0 to 1"
+    );
+    assert_eq!(
+        told("expect.jain", "{ min = 0.9, max = 0.8 }"),
+        "no value can keep to these bounds|`min` must not be larger than `max`"
+    );
+    assert_eq!(
+        told("expect.jain", "{}"),
+        "`min` is missing|write { min = ..., max = ... }, or one of them"
+    );
+}
+
+#[test]
+fn what_is_missing_is_told() {
+    assert_eq!(
+        toml("").unwrap_err().to_string(),
+        "error: `duration` is missing\n  in test.toml: duration\n  \
+           help: say how long to measure: duration = \"60 s\""
+    );
+    let none = toml("duration = '1 s'").unwrap_err().to_string();
+    assert!(none.starts_with("error: there is no network"), "{none}");
+}
+
+#[test]
+fn one_mistake_is_told_once() {
+    for (old, new) in [
+        ("preset = \"dumbbell\"", "preset = \"dumbell\""),
+        ("duration = \"60 s\"", "duration = \"60\""),
+        ("duration = \"60 s\"", "duratoin = \"60 s\""),
+        ("[topology.bottleneck]", "[topology.botleneck]"),
+        ("pairs = 2", "pairs = 0"),
+        ("cc = \"cubic\"", "from = \"s9\""),
+    ] {
+        let text = wrong(old, new);
+        assert_eq!(text.matches("error: ").count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn syntax_errors_have_lines_too() {
+    let text = toml("a = \n").unwrap_err().to_string();
+    assert!(text.starts_with("error: not valid TOML: "), "{text}");
+    assert!(text.contains("in test.toml, line 1"), "{text}");
+    let text = json("{\n \"a\": }").unwrap_err().to_string();
+    assert!(text.starts_with("error: not valid JSON: "), "{text}");
+    assert!(text.contains("in test.json, line 2"), "{text}");
+}
+
+#[test]
+fn a_bad_override_names_itself() {
+    assert_eq!(
+        set("flow.7.cc", "cubic"),
+        "error: `flow` has 2 items, so there is no item 7\n  \
+           in --set: flow.7.cc = cubic\n  \
+           help: items count from 0; the number after the last appends one"
+    );
+}

@@ -1,0 +1,278 @@
+//! What a good scenario becomes.
+
+use super::{DUMBBELL, good, json, toml_with};
+use crate::plan::{AppPlan, LossPlan, Plan, QueuePlan};
+use acklab_proto::tcp::Profile;
+use acklab_units::{Instant, Rate, Span};
+
+fn at(seconds: u64) -> Instant {
+    Instant::ZERO + Span::from_secs(seconds)
+}
+
+fn link<'a>(plan: &'a Plan, name: &str) -> &'a crate::plan::LinkPlan {
+    let found = plan.links.iter().find(|l| l.name == name);
+    found.unwrap_or_else(|| panic!("no link {name}"))
+}
+
+fn way(plan: &Plan, links: &[usize]) -> Vec<String> {
+    links.iter().map(|l| plan.links[*l].name.clone()).collect()
+}
+
+#[test]
+fn a_dumbbell_has_its_nodes_links_and_routes() {
+    let plan = good(DUMBBELL).plan;
+    assert_eq!(plan.nodes, ["s0", "s1", "left", "right", "d0", "d1"]);
+    assert_eq!(plan.links.len(), 10);
+    assert_eq!((plan.measure_from, plan.stop), (at(2), at(62)));
+    let second = &plan.flows[1];
+    assert_eq!(
+        way(&plan, &second.forward),
+        ["s1->left", "left->right", "right->d1"]
+    );
+    assert_eq!(
+        way(&plan, &second.reverse),
+        ["d1->right", "right->left", "left->s1"]
+    );
+}
+
+#[test]
+fn the_way_back_shares_the_line_but_not_what_befalls_packets() {
+    let plan = good(&DUMBBELL.replace("overhead", "loss = 0.01\njitter = \"1 ms\"\noverhead")).plan;
+    let (there, back) = (link(&plan, "left->right"), link(&plan, "right->left"));
+    assert_eq!(there.rate, back.rate);
+    assert_eq!((there.overhead, back.overhead), (2, 2));
+    assert_eq!(there.queue, QueuePlan::PfifoPackets(40));
+    assert_eq!(back.queue, QueuePlan::PfifoPackets(40));
+    assert_eq!(there.impair.loss, LossPlan::Bernoulli(0.01));
+    assert_eq!(back.impair, Default::default());
+    assert!(there.filter.is_none());
+    assert_eq!(back.filter.as_ref().unwrap().params.int("ratio"), 4);
+}
+
+#[test]
+fn a_bdp_is_the_bottleneck_rate_times_the_way_there_and_back() {
+    // 2 * (2 + 20 + 2) ms at 10 Mbit/s are 60 000 bytes.
+    let plan = good(&DUMBBELL.replace("40 packets", "1.5 BDP")).plan;
+    assert_eq!(
+        link(&plan, "left->right").queue,
+        QueuePlan::PfifoBytes(90_000)
+    );
+    let plan = good(&DUMBBELL.replace("queue = \"40 packets\"", "")).plan;
+    assert_eq!(
+        link(&plan, "right->left").queue,
+        QueuePlan::PfifoBytes(60_000)
+    );
+    assert_eq!(link(&plan, "s0->left").queue, QueuePlan::PfifoPackets(1000));
+    let tiny = good(&DUMBBELL.replace("40 packets", "0.001 BDP")).plan;
+    assert_eq!(
+        link(&tiny, "left->right").queue,
+        QueuePlan::PfifoBytes(1500)
+    );
+}
+
+#[test]
+fn a_parking_lot_has_one_long_flow_and_one_per_hop() {
+    let text = r#"
+        duration = "10 s"
+        [topology]
+        preset = "parking-lot"
+        hops = 3
+        [topology.bottleneck]
+        rate = "10 Mbit/s"
+        delay = "5 ms"
+        [[flow]]
+        name = "f"
+        count = 4
+    "#;
+    let plan = good(text).plan;
+    let names: Vec<_> = plan.flows.iter().map(|f| f.name.as_str()).collect();
+    assert_eq!(names, ["f-0", "f-1", "f-2", "f-3"]);
+    assert_eq!(plan.flows[0].forward.len(), 5);
+    assert_eq!(way(&plan, &plan.flows[2].forward)[1], "r1->r2");
+}
+
+#[test]
+fn routes_take_fewest_hops_then_least_delay_then_the_first_name() {
+    let text = r#"
+        duration = "10 s"
+        node = [{ name = "a" }, { name = "z" }, { name = "m" }, { name = "b" }]
+        [[link]]
+        a = "a"
+        b = "z"
+        [[link]]
+        a = "z"
+        b = "b"
+        [[link]]
+        a = "a"
+        b = "m"
+        [[link]]
+        a = "m"
+        b = "b"
+        [[flow]]
+        from = "a"
+        to = "b"
+    "#;
+    let by_name = good(text).plan;
+    assert_eq!(way(&by_name, &by_name.flows[0].forward), ["a->m", "m->b"]);
+    let slow = toml_with(text, &[("link.3.delay", "1 ms")]).unwrap().plan;
+    assert_eq!(way(&slow, &slow.flows[0].forward), ["a->z", "z->b"]);
+    let direct = r#"{ a = "a", b = "b", delay = "1 s" }"#;
+    let direct = toml_with(text, &[("link.4", direct)]).unwrap().plan;
+    assert_eq!(way(&direct, &direct.flows[0].forward), ["a->b"]);
+}
+
+#[test]
+fn tcp_settings_come_from_profile_then_section_then_flow() {
+    let text = format!(
+        "{DUMBBELL}\ntcp = {{ segment = 500, min_rto = \"300 ms\" }}\n[tcp]\nprofile = \"rfc\"\nsegment = 1000\nsend_buffer = \"1 MiB\"\n"
+    );
+    let plan = good(&text).plan;
+    let (first, second) = (&plan.flows[0].tcp, &plan.flows[1].tcp);
+    assert_eq!((first.segment, second.segment), (1000, 500));
+    assert_eq!(first.min_rto, Span::from_secs(1));
+    assert_eq!(second.min_rto, Span::from_millis(300));
+    assert_eq!(
+        (first.profile, first.send_buffer.max),
+        (Profile::Rfc, 1 << 20)
+    );
+    assert_eq!(plan.flows[0].ack.entry.name, "delayed");
+}
+
+#[test]
+fn the_ns3_profile_chooses_ns3_variants_unless_the_user_did() {
+    let ns3 = [("tcp.profile", "ns3"), ("flow.0.cc", "newreno")];
+    let plan = toml_with(DUMBBELL, &ns3).unwrap().plan;
+    assert_eq!(plan.flows[0].cc.params.choice("growth"), "ns3");
+    let chosen = r#"{ name = "newreno", growth = "abc" }"#;
+    let kept = [("tcp.profile", "ns3"), ("flow.0.cc", chosen)];
+    let plan = toml_with(DUMBBELL, &kept).unwrap().plan;
+    assert_eq!(plan.flows[0].cc.params.choice("growth"), "abc");
+}
+
+#[test]
+fn applications_are_read() {
+    let app = |text: &str| {
+        let plan = toml_with(DUMBBELL, &[("flow.0.app", text)]).unwrap().plan;
+        plan.flows[0].app.clone()
+    };
+    assert_eq!(
+        app("bulk"),
+        AppPlan::Bulk {
+            bytes: None,
+            until: None
+        }
+    );
+    assert_eq!(
+        app("{ kind = \"bulk\", packets = 10, until = \"30 s\" }"),
+        AppPlan::Bulk {
+            bytes: Some(14_480),
+            until: Some(at(30))
+        }
+    );
+    let AppPlan::OnOff {
+        rate,
+        chunk,
+        random,
+        ..
+    } = app("{ kind = \"on-off\", random = true }")
+    else {
+        panic!()
+    };
+    assert_eq!(
+        (rate, chunk, random),
+        (Rate::from_bps(1_000_000), 1448, true)
+    );
+    let AppPlan::RequestResponse { request, count, .. } = app("request-response") else {
+        panic!()
+    };
+    assert_eq!((request, count), (100, None));
+}
+
+#[test]
+fn toml_and_json_mean_the_same() {
+    let toml = r#"
+        duration = "10 s"
+        [topology]
+        preset = "dumbbell"
+        bottleneck = { rate = "10mbit", delay = "10 ms" }
+        [[flow]]
+        cc = { name = "cubic", beta = 0.5 }
+        [expect.flow.f0]
+        goodput = { min = "9 Mbit/s" }
+    "#;
+    let text = r#"{
+        "duration": "10 s",
+        "seed": null,
+        "topology": {"preset": "dumbbell", "bottleneck": {"rate": "10mbit", "delay": "10 ms"}},
+        "flow": [{"cc": {"name": "cubic", "beta": 0.5}, "from": null}],
+        "expect": {"flow": {"f0": {"goodput": {"min": "9 Mbit/s"}}}}
+    }"#;
+    let (a, b) = (good(toml), json(text).unwrap_or_else(|e| panic!("{e}")));
+    assert_eq!(a.resolved, b.resolved);
+    assert_eq!(format!("{:?}", a.plan), format!("{:?}", b.plan));
+}
+
+#[test]
+fn the_resolved_scenario_loads_to_the_same_plan() {
+    let text = r#"
+        name = "every \"key\""
+        description = "two\nlines \u007f"
+        duration = "10 s"
+        start = "1 s"
+        warmup = "500 ms"
+        sample_every = "100 ms"
+        seed = 18446744073709551615
+        [topology]
+        preset = "parking-lot"
+        access = [{ delay = "1 ms" }, { delay = "2 ms" }, { delay = "3 ms" }]
+        [[topology.bottleneck]]
+        rate = "10 Mbit/s"
+        delay = "5 ms"
+        loss = { kind = "gilbert-elliott", p = 0.001, r = 0.1 }
+        reverse = { loss = { kind = "periodic", every = 50 }, rate = "1 Mbit/s" }
+        [[topology.bottleneck]]
+        rate = "20 Mbit/s"
+        jitter = "1 ms"
+        reorder = { probability = 0.01, delay = "3 ms" }
+        duplicate = 1e-7
+        ack_filter = "aggregate"
+        [tcp]
+        sack_compression = "off"
+        rtt_estimator = { kind = "rfc6298", granularity = "10 ms" }
+        isn = 7
+        [[node]]
+        name = "extra.node"
+        [[link]]
+        name = "spare"
+        a = "r0"
+        b = "extra.node"
+        [[flow]]
+        start_jitter = "10 ms"
+        [[flow]]
+        name = "many"
+        count = 2
+        app = { kind = "request-response", count = 3 }
+        ack = { name = "delayed", timeout = "40 ms" }
+        [expect]
+        jain = { min = 0.9 }
+        retransmissions = { max = 7 }
+        [expect.flow.many]
+        rtt = { min = "10.5 ms", max = "1 s" }
+        delivered = { min = "1 kB" }
+        [expect.link."r0->r1"]
+        drops = { max = 0 }
+        utilisation = { min = 0.5, max = 1 }
+    "#;
+    let first = good(text);
+    let second = good(&first.resolved);
+    assert_eq!(first.resolved, second.resolved);
+    assert_eq!(format!("{:?}", first.plan), format!("{:?}", second.plan));
+    assert_eq!(first.expect, second.expect);
+    assert_eq!(
+        (first.seed, &first.description),
+        (second.seed, &second.description)
+    );
+    assert_eq!(first.expect.0.len(), 8);
+    let names: Vec<_> = first.plan.links.iter().map(|l| l.name.as_str()).collect();
+    assert!(names.contains(&"spare") && names.contains(&"spare/reverse"));
+}
