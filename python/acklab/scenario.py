@@ -99,13 +99,22 @@ def _read(path: Path) -> str:
         raise ScenarioError(f"cannot read {path}: it is not UTF-8 text") from None
 
 
-def _pairs(overrides: Sequence[str] | Mapping[str, Any]) -> list[str]:
+def _pairs(overrides: Sequence[str] | Mapping[str, Any]) -> list[tuple[str, str]]:
     if isinstance(overrides, Mapping):
         return [
-            f"{key}={value if isinstance(value, str) else json.dumps(value)}"
+            (key, value if isinstance(value, str) else json.dumps(value))
             for key, value in overrides.items()
         ]
-    return list(overrides)
+    return [_pair(text) for text in overrides]
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise ScenarioError(
+            f"cannot set {text!r}\n  help: write KEY=VALUE, such as flow.0.cc=bbr3"
+        )
+    return key.strip(), value.strip()
 
 
 def _checked(name: str, cls: object) -> type[CongestionController]:
