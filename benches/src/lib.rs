@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod heap;
+
 use std::time::{Duration, Instant};
 
 /// The shortest of `n` runs of `f`, and what the last run returned.

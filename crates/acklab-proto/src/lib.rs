@@ -14,6 +14,7 @@ extern crate std;
 
 pub mod ack;
 pub mod cc;
+pub mod codec;
 pub mod endpoint;
 pub mod registry;
 pub mod rng;

@@ -36,23 +36,18 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// A process that starts afresh.
-    pub fn new(config: LossConfig, rng: Rng) -> Self {
-        Self {
+    /// A process that starts afresh; `None` if nothing is ever lost.
+    pub fn new(config: LossConfig, rng: Rng) -> Option<Self> {
+        (config != LossConfig::None).then_some(Self {
             config,
             rng,
             judged: 0,
             bad: false,
-        }
+        })
     }
 
     /// Whether the next packet is lost. To be asked once per packet.
-    #[inline]
     pub fn strikes(&mut self) -> bool {
-        !matches!(self.config, LossConfig::None) && self.judge()
-    }
-
-    fn judge(&mut self) -> bool {
         self.judged += 1;
         match self.config {
             LossConfig::None => false,
@@ -86,7 +81,7 @@ mod tests {
     use std::vec::Vec;
 
     fn fates(config: LossConfig, n: usize) -> Vec<bool> {
-        let mut loss = Loss::new(config, rng::stream(3, "loss"));
+        let mut loss = Loss::new(config, rng::stream(3, "loss")).unwrap();
         (0..n).map(|_| loss.strikes()).collect()
     }
 

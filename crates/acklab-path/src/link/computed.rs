@@ -9,6 +9,7 @@ use crate::impair::{Jitter, LinkStreams};
 use crate::packet::Packet;
 use crate::qdisc::pfifo::Limit;
 use acklab_units::{Instant, Span};
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
 #[derive(Debug)]
@@ -23,7 +24,7 @@ pub(super) struct Computed {
     tx: Transmitter,
     limit: Limit,
     delay: Span,
-    jitter: Jitter,
+    jitter: Option<Box<Jitter>>,
     ring: VecDeque<Entry>,
     /// Length of the prefix known to have begun service.
     begun: usize,
@@ -37,7 +38,7 @@ impl Computed {
             tx,
             limit,
             delay: config.delay,
-            jitter: Jitter::new(config.impair.jitter, streams.jitter),
+            jitter: Jitter::new(config.impair.jitter, streams.jitter).map(Box::new),
             ring: VecDeque::new(),
             begun: 0,
             waiting_bytes: 0,
@@ -62,7 +63,10 @@ impl Computed {
         let nominal = service.end.saturating_add(self.delay);
         self.ring.push_back(Entry {
             start: service.start,
-            arrival: self.jitter.arrival(nominal),
+            arrival: match &mut self.jitter {
+                None => nominal,
+                Some(jitter) => jitter.arrival(nominal),
+            },
             packet,
         });
         true

@@ -21,7 +21,7 @@ pub(super) struct Queued {
     tx: Transmitter,
     qdisc: Box<dyn QueueDisc>,
     delay: Span,
-    jitter: Jitter,
+    jitter: Option<Jitter>,
     reorder: Chance,
     reorder_delay: Span,
     duplicate: Chance,
@@ -181,7 +181,11 @@ impl Queued {
     }
 
     fn arrival(&mut self, end: Instant, stats: &mut LinkStats) -> Instant {
-        let at = self.jitter.arrival(end.saturating_add(self.delay));
+        let nominal = end.saturating_add(self.delay);
+        let at = match &mut self.jitter {
+            None => nominal,
+            Some(jitter) => jitter.arrival(nominal),
+        };
         if !self.reorder.strikes() {
             return at;
         }

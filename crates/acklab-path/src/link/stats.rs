@@ -4,7 +4,7 @@ use crate::packet::{DropReason, Packet};
 use acklab_units::Span;
 
 /// Room for every [`DropReason`], by its number.
-const REASONS: usize = 16;
+const REASONS: usize = 8;
 
 /// Counters of one link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,19 @@
 //! Quantities are bytes; a controller that its source defines in packets divides by
 //! [`CcInit::mss`] and keeps packets inside.
 
+#[cfg(test)]
+pub(crate) mod ack_clock;
+pub mod bbr;
+pub mod bbr1;
+pub mod bbr3;
+pub mod cubic;
+pub mod fixed;
+#[cfg(test)]
+mod invariants;
+pub mod newreno;
+pub mod rate;
 pub mod registry;
+pub mod vegas;
 
 use acklab_units::{Instant, Rate, Span};
 use alloc::boxed::Box;
@@ -262,6 +274,10 @@ pub struct IdleRestart {
 /// A congestion controller. Object-safe; every `on_*` but `on_ack`, `on_loss` and `on_rto` has a
 /// default that does nothing.
 pub trait CongestionControl: core::fmt::Debug + Send {
+    /// The handshake measured the path before any data was sent. `now`: when it was complete;
+    /// `rtt`: its round-trip time. A flow without a handshake never calls this.
+    fn on_handshake_rtt(&mut self, _now: Instant, _rtt: Span) {}
+
     /// A segment left.
     fn on_sent(&mut self, _sent: &Sent) {}
 
@@ -336,3 +352,8 @@ pub trait CongestionControl: core::fmt::Debug + Send {
 
 /// How the registry makes a controller.
 pub type Build = fn(&crate::registry::Params, CcInit) -> Box<dyn CongestionControl>;
+
+/// The examples of the guide for authors of controllers, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/extending/congestion-controller.md")]
+pub struct ExtendingGuide;

@@ -36,15 +36,15 @@ impl Arena {
         PacketId((self.segments.len() - 1) as u32)
     }
 
-    /// Takes out a packet that has arrived.
+    /// Takes out a packet that has arrived. Its place is free, but keeps its content until the next
+    /// insertion.
     #[inline]
-    pub fn take(&mut self, packet: Packet) -> Segment {
+    pub fn take(&mut self, packet: Packet) -> &Segment {
         self.delivered += 1;
         self.release(packet.id);
-        Segment {
-            ecn: packet.ecn,
-            ..self.segments[packet.id.0 as usize]
-        }
+        let segment = &mut self.segments[packet.id.0 as usize];
+        segment.ecn = packet.ecn;
+        segment
     }
 
     /// Moves a packet on by one hop and returns its new position in the route table.

@@ -58,40 +58,28 @@ impl<T: Transport> Host<T> {
         self.run_app(now);
     }
 
-    /// The next segment to send now. To be called until `None`.
+    /// A segment with `payload` bytes was sent in an IP packet of `size` bytes.
     #[inline]
-    pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
-        let mut next = self.transport.poll_transmit(now);
-        // Sending may raise events (room in the buffer), and those may lead to more to send.
-        while next.is_none() && self.run_app(now) {
-            next = self.transport.poll_transmit(now);
-        }
-        match &next {
-            Some(segment) => {
-                self.data_packets += u64::from(segment.len > 0);
-                self.wire_bytes += u64::from(segment.ip_len());
-            }
-            None => self.note_window(now),
-        }
-        next
+    pub fn note_sent(&mut self, payload: u32, size: u32) {
+        self.data_packets += u64::from(payload > 0);
+        self.wire_bytes += u64::from(size);
     }
 
     /// When [`Host::on_wakeup`] must be called.
     #[inline]
     pub fn next_wakeup(&self) -> Option<Instant> {
-        [
-            self.opens_at,
-            self.transport.next_timeout(),
-            self.app.next_wakeup(),
-        ]
-        .into_iter()
-        .flatten()
-        .min()
+        let never = Instant::MAX;
+        let at = self
+            .opens_at
+            .unwrap_or(never)
+            .min(self.transport.next_timeout().unwrap_or(never))
+            .min(self.app.next_wakeup().unwrap_or(never));
+        (at < never).then_some(at)
     }
 
     /// Tells the application what happened; says whether anything had.
     #[inline]
-    fn run_app(&mut self, now: Instant) -> bool {
+    pub fn run_app(&mut self, now: Instant) -> bool {
         let mut any = false;
         while let Some(event) = self.transport.poll_event() {
             any = true;
@@ -100,8 +88,9 @@ impl<T: Transport> Host<T> {
         any
     }
 
+    /// Everything that could be sent now was.
     #[inline]
-    fn note_window(&mut self, now: Instant) {
+    pub fn note_window(&mut self, now: Instant) {
         if let Some(mean) = &mut self.window {
             mean.set(now, self.transport.cwnd());
         }

@@ -14,6 +14,7 @@ pub mod dumbbell;
 mod host;
 pub mod queue;
 mod routes;
+mod tcp;
 #[cfg(test)]
 mod tests;
 pub mod window;
@@ -51,6 +52,14 @@ impl fmt::Display for Interrupted {
 }
 
 impl std::error::Error for Interrupted {}
+
+/// Runs `plan` with TCP.
+///
+/// # Errors
+/// If `stop` became true before the end.
+pub fn run(plan: &Plan, seed: u64, stop: &AtomicBool) -> Result<RunResult, Interrupted> {
+    run_with(plan, seed, stop, tcp::connection)
+}
 
 /// Runs `plan` with transports made by `make`, which is called for both ends of each flow.
 ///
@@ -163,15 +172,16 @@ impl<T: Transport> Engine<T> {
 
     #[inline]
     fn offer(&mut self, i: usize, packet: Packet) {
-        self.links[i].offer(self.now, packet, &mut self.arena);
-        let next = self.links[i].next_wakeup();
-        self.events.set(Source(i as u32), next);
+        let link = &mut self.links[i];
+        if link.offer(self.now, packet, &mut self.arena) {
+            self.events.set(Source(i as u32), link.next_wakeup());
+        }
     }
 
     fn deliver(&mut self, packet: Packet) {
         let segment = self.arena.take(packet);
         let i = (packet.flow.0 ^ 1) as usize;
-        self.hosts[i].on_segment(self.now, &segment);
+        self.hosts[i].on_segment(self.now, segment);
         self.transmit(i);
         let next = self.hosts[i].next_wakeup();
         self.events.no_later_than(self.host_source(i), next);
@@ -179,19 +189,29 @@ impl<T: Transport> Engine<T> {
 
     /// Puts everything on the wire that host `i` has to send now.
     fn transmit(&mut self, i: usize) {
-        while let Some(segment) = self.hosts[i].poll_transmit(self.now) {
-            self.send(FlowId(i as u32), segment);
+        loop {
+            while let Some(segment) = self.hosts[i].transport.poll_transmit(self.now) {
+                self.send(i, segment);
+            }
+            // Sending may raise events (room in the buffer), and they may lead to more to send.
+            if !self.hosts[i].run_app(self.now) {
+                break;
+            }
         }
+        self.hosts[i].note_window(self.now);
     }
 
     #[inline]
-    fn send(&mut self, flow: FlowId, segment: Segment) {
+    fn send(&mut self, i: usize, segment: Segment) {
+        let size = segment.ip_len();
+        self.hosts[i].note_sent(segment.len, size);
+        let flow = FlowId(i as u32);
         let position = self.routes.start(flow);
         let Hop::Link(first) = self.routes.hop(position) else {
             unreachable!("a flow has at least one link in each direction");
         };
         let packet = Packet {
-            size: segment.ip_len(),
+            size,
             ecn: segment.ecn,
             id: self.arena.insert(segment, position),
             flow,

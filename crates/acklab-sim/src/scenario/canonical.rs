@@ -214,12 +214,14 @@ fn tcp(config: &TcpConfig, out: &mut Text) {
         initial_rto,
         rtt_estimator,
         rtt_granularity,
+        jiffy,
         max_retries,
         loss_detection,
         tlp,
         reduction,
         frto,
         undo,
+        nagle,
         limited_transmit,
         cwnd_validation,
         idle_restart,
@@ -245,12 +247,14 @@ fn tcp(config: &TcpConfig, out: &mut Text) {
     out.text("initial_rto", initial_rto);
     out.raw("rtt_estimator", estimator(*rtt_estimator));
     out.text("rtt_granularity", rtt_granularity);
+    out.text("jiffy", jiffy);
     out.raw("max_retries", max_retries);
     out.text("loss_detection", LossDetectionWord::of(*loss_detection));
     out.raw("tlp", tlp);
     out.text("reduction", ReductionWord::of(*reduction));
     out.raw("frto", frto);
     out.raw("undo", undo);
+    out.raw("nagle", nagle);
     out.raw("limited_transmit", limited_transmit);
     out.raw("cwnd_validation", cwnd_validation);
     out.raw("idle_restart", idle_restart);

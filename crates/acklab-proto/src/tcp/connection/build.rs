@@ -123,7 +123,7 @@ impl Connection {
             let f = self.receiver.syn_ack_fields();
             ecr = f.ts_ecr;
             seg = self.acknowledge(seg, &f);
-            self.receiver.on_ack_sent(now, true);
+            self.receiver.on_ack_sent(now, false);
             if self.ecn {
                 seg.flags = seg.flags.with(Flags::ECE);
             }

@@ -1,5 +1,7 @@
 //! The side of the receiver that faces the wire and the reader: ACKs, timers, reading.
 
+use super::autotune::Queue;
+use super::sizing::Occupancy;
 use super::types::AckFields;
 use super::{Receiver, SackExtents};
 use crate::ack::AckReason;
@@ -24,7 +26,7 @@ impl Receiver {
             ack: self.stream.next(),
             window,
             window_field,
-            sack: self.sack.blocks(self.sack_room),
+            sack: self.sack.blocks(self.stream.next(), self.sack_room),
             ts_ecr: self.timestamps.recent(),
             ece: self.ecn.echoing(),
         }
@@ -94,18 +96,30 @@ impl Receiver {
         if taken == 0 {
             return 0;
         }
+        let before = self.occupancy();
         self.read_to += taken;
-        let (read_to, rtt) = (self.read_to, self.rtt.estimate());
+        let queue = Queue {
+            read: self.read_to,
+            unread: self.readable(),
+            span: self.stream.span(),
+        };
+        let rtt = self.rtt.estimate();
         if let Some(tune) = self.window.autotune() {
-            tune.on_read(now, read_to, rtt);
+            tune.on_read(now, queue, rtt);
         }
-        if self.fin_at.is_none() && self.window.update_due(self.occupancy()) {
+        if self.fin_at.is_none() && self.opened_window(before) {
             self.pending.get_or_insert(AckReason::Window);
         }
         taken
     }
 
-    /// The sending half's smoothed RTT is now `rtt`.
+    /// Whether the reader itself has made a window update due. A window that is due because data
+    /// came in or the limit grew is announced by the ACK of that data, when the policy wants it.
+    fn opened_window(&self, before: Occupancy) -> bool {
+        self.window.update_due(self.occupancy()) && !self.window.update_due(before)
+    }
+
+    /// The sending half's smoothed RTT is now `rtt`; zero means that it has none.
     pub fn on_rtt(&mut self, _now: Instant, rtt: Span) {
         self.rtt.on_sender_rtt(rtt);
     }

@@ -29,35 +29,32 @@ impl Receiver {
         self.timestamps
             .record(data.offset, data.ts_val, self.last_ack);
         let placed = self.stream.place(segment);
-        self.measure(now, data, placed.advanced > 0);
+        self.measure(now, data, &placed);
         self.update_sack(&placed);
-        let window_grew = placed.fresh > 0 && self.window.on_segment(data.len, self.occupancy());
+        let window_grew = placed.fresh > 0 && self.size_window(data.len, &placed);
         if window_grew {
             self.policy.on_window_grown();
         }
-        let arrival = Arrival {
-            ecn_change: self.ecn.on_data(data.ecn, data.cwr),
-            ..self.arrival(now, data, &placed, had_gap)
-        };
-        self.decide(&arrival);
+        self.decide(now, data, &placed, had_gap);
         let fin_reached = placed.advanced > 0 && self.fin_reached();
         if fin_reached {
             self.pending = Some(AckReason::Control);
         }
         Outcome {
-            verdict: if placed.fresh == 0 {
-                Verdict::Duplicate
-            } else {
-                Verdict::Accepted
-            },
+            verdict: verdict_of(&placed),
             newly_readable: placed.advanced - u64::from(fin_reached),
             fresh: placed.fresh,
-            taken: Extent {
-                start: segment.start.max(before),
-                end: self.fin_at.map_or(segment.end, |f| segment.end.min(f)),
-            },
+            taken: self.payload_above(before, segment),
             fin_reached,
             window_grew,
+        }
+    }
+
+    /// The payload of `segment` above `before`.
+    fn payload_above(&self, before: u64, segment: Extent) -> Extent {
+        Extent {
+            start: segment.start.max(before),
+            end: self.fin_at.map_or(segment.end, |f| segment.end.min(f)),
         }
     }
 
@@ -122,9 +119,13 @@ impl Receiver {
         self.window.can_move(occupancy)
     }
 
-    fn decide(&mut self, arrival: &Arrival) {
-        if let AckDecision::Now(reason) = self.policy.on_data(arrival)
-            && !self.may_wait(arrival, reason)
+    fn decide(&mut self, now: Instant, data: &Data, placed: &Placed, had_gap: bool) {
+        let arrival = Arrival {
+            ecn_change: self.ecn.on_data(data.ecn, data.cwr),
+            ..self.arrival(now, data, placed, had_gap)
+        };
+        if let AckDecision::Now(reason) = self.policy.on_data(&arrival)
+            && !self.may_wait(&arrival, reason)
         {
             self.pending.get_or_insert(reason);
         }
@@ -141,11 +142,13 @@ impl Receiver {
         urgency == Urgency::Held
     }
 
-    fn measure(&mut self, now: Instant, data: &Data, in_order: bool) {
+    fn measure(&mut self, now: Instant, data: &Data, placed: &Placed) {
         if let Some(reply) = data.reply {
-            self.rtt.on_reply(reply, data.len >= self.rcv_mss.bytes());
+            let full_sized = data.len >= self.rcv_mss.bytes();
+            let drained = self.readable() <= placed.advanced;
+            self.rtt.on_reply(reply, full_sized, drained);
         }
-        if in_order {
+        if placed.advanced > 0 {
             let (next, window) = (self.stream.next(), self.window.advertised());
             self.rtt.on_edge(now, next, window);
         }
@@ -153,6 +156,15 @@ impl Receiver {
         if let (true, Some(tune)) = (grew, self.window.autotune()) {
             tune.on_full_segment();
         }
+    }
+
+    /// Lets the window follow what arrives. Says whether its limit grew.
+    fn size_window(&mut self, len: u32, placed: &Placed) -> bool {
+        let span = self.stream.span();
+        if let (Some(_), Some(tune)) = (placed.island, self.window.autotune()) {
+            tune.on_out_of_order(span);
+        }
+        self.window.on_segment(len, self.occupancy())
     }
 
     fn reports_duplicates(&self) -> bool {
@@ -181,5 +193,13 @@ impl Receiver {
         if noted == Noted::Far && self.compression.held() > 0 {
             self.pending.get_or_insert(AckReason::OutOfOrder);
         }
+    }
+}
+
+const fn verdict_of(placed: &Placed) -> Verdict {
+    if placed.fresh == 0 {
+        Verdict::Duplicate
+    } else {
+        Verdict::Accepted
     }
 }

@@ -1,5 +1,6 @@
-//! Receive buffer autotuning: Linux's dynamic right-sizing (`tcp_rcv_space_adjust`) and the slow
-//! start of the advertised window (`tcp_grow_window`).
+//! Receive buffer autotuning: Linux's dynamic right-sizing (`tcp_rcv_space_adjust` and
+//! `tcp_rcvbuf_grow` of Linux 6.18) and the slow start of the advertised window
+//! (`tcp_grow_window`).
 //!
 //! Buffers are counted as Linux counts them, with the memory around the payload. That memory is
 //! not modelled per packet: a fixed share of the buffer is payload, one half before the first
@@ -17,8 +18,6 @@ const INITIAL_SHARE: u64 = 128;
 pub const FULL_SEGMENT_SHARE: u64 = 160;
 /// Segments shorter than this do not let the window grow.
 const GROWTH_MIN_LEN: u32 = 128;
-/// Slack for the reader in segments, added to twice what it read.
-const READER_SLACK: u64 = 16;
 /// Segments that count as read in the RTT before the first measurement (`TCP_INIT_CWND`).
 const INITIAL_SPACE: u64 = 10;
 
@@ -119,32 +118,53 @@ impl Autotune {
         true
     }
 
-    /// The application has read up to `read`. Once per RTT the buffer is sized for twice what it
-    /// read, and more while that grows, so that the sender's slow start finds room.
-    pub fn on_read(&mut self, now: Instant, read: u64, rtt: Option<Span>) {
+    /// The application has read up to `queue.read`. Once per RTT the buffer is sized for twice
+    /// what it read, and more while that grows, so that the sender's slow start finds room.
+    pub fn on_read(&mut self, now: Instant, queue: Queue, rtt: Option<Span>) {
         let Some(rtt) = rtt else { return };
         if now.saturating_since(self.space_since) < rtt {
             return;
         }
-        let copied = read - self.space_from;
+        let copied = (queue.read - self.space_from).saturating_sub(queue.unread);
         if copied > self.space {
-            self.resize(copied);
-            self.space = copied;
+            let old = core::mem::replace(&mut self.space, copied);
+            self.resize(2 * copied + slow_start_room(copied, old) + queue.span);
         }
-        self.space_from = read;
+        self.space_from = queue.read;
         self.space_since = now;
     }
 
-    fn resize(&mut self, copied: u64) {
-        let base = 2 * copied + READER_SLACK * self.mss;
-        let growth = u128::from(base) * u128::from(copied - self.space) / u128::from(self.space);
-        let window = base.saturating_add(2 * u64::try_from(growth).unwrap_or(u64::MAX / 4));
+    /// Data arrived above a gap, and what waits reaches over `span` bytes: it needs room beside
+    /// what is read per RTT.
+    pub fn on_out_of_order(&mut self, span: u64) {
+        self.resize(2 * self.space + span);
+    }
+
+    fn resize(&mut self, window: u64) {
         let buffer = (window.min(self.max) * SHARE_UNIT / self.share).min(self.max);
         if buffer > self.buffer {
             self.buffer = buffer;
             self.clamp = self.full_space();
         }
     }
+}
+
+/// What the reader and the network have left in the queue.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Queue {
+    /// Offset up to which the application has read.
+    pub read: u64,
+    /// Bytes in order that it has not read.
+    pub unread: u64,
+    /// Bytes from the in-order edge to the highest one received.
+    pub span: u64,
+}
+
+/// Room for a sender that goes on growing as it did from `old` to `copied` bytes per RTT. The
+/// measurement is one RTT late, so growth counts twice.
+fn slow_start_room(copied: u64, old: u64) -> u64 {
+    let growth = u128::from(2 * copied) * u128::from(copied - old) / u128::from(old.max(1));
+    u64::try_from(2 * growth).unwrap_or(u64::MAX / 4)
 }
 
 #[cfg(test)]
@@ -159,6 +179,13 @@ mod tests {
             },
             1448,
         )
+    }
+
+    fn all_read(read: u64) -> Queue {
+        Queue {
+            read,
+            ..Queue::default()
+        }
     }
 
     fn at(ms: u64) -> Instant {
@@ -197,7 +224,7 @@ mod tests {
         let (mut read, mut flight) = (1, 14_480);
         for round in 1..9 {
             read += flight;
-            t.on_read(at(48 * round), read, rtt);
+            t.on_read(at(48 * round), all_read(read), rtt);
             flight *= 2;
             assert!(t.clamp() >= flight.min(t.max_space()), "round {round}");
         }
@@ -208,11 +235,35 @@ mod tests {
     fn measures_once_per_rtt_and_never_without_one() {
         let mut t = linux();
         t.on_established(at(0), 1, 64_240);
-        t.on_read(at(1000), 1_000_000, None);
-        t.on_read(at(9), 1_000_000, Some(Span::from_millis(10)));
+        t.on_read(at(1000), all_read(1_000_000), None);
+        t.on_read(at(9), all_read(1_000_000), Some(Span::from_millis(10)));
         assert_eq!(t.clamp(), 65_536 - 1448);
-        t.on_read(at(10), 1_000_000, Some(Span::from_millis(10)));
+        t.on_read(at(10), all_read(1_000_000), Some(Span::from_millis(10)));
         assert!(t.clamp() > 2_000_000);
+    }
+
+    #[test]
+    fn an_unread_queue_does_not_count_as_demand() {
+        let mut t = linux();
+        t.on_established(at(0), 1, 64_240);
+        let queue = Queue {
+            read: 100_001,
+            unread: 90_000,
+            span: 0,
+        };
+        t.on_read(at(10), queue, Some(Span::from_millis(10)));
+        assert_eq!(t.clamp(), 65_536 - 1448);
+    }
+
+    #[test]
+    fn what_waits_above_a_gap_gets_room_of_its_own() {
+        let mut t = linux();
+        t.on_established(at(0), 1, 64_240);
+        t.on_full_segment();
+        t.on_out_of_order(40_000);
+        assert_eq!(t.clamp(), 81_920);
+        t.on_out_of_order(100_000);
+        assert_eq!(t.clamp(), 2 * 14_480 + 100_000);
     }
 
     #[test]
@@ -225,7 +276,7 @@ mod tests {
             1448,
         );
         t.on_established(at(0), 1, 64_240);
-        t.on_read(at(50), 10_000_000, Some(Span::from_millis(50)));
+        t.on_read(at(50), all_read(10_000_000), Some(Span::from_millis(50)));
         assert_eq!(t.clamp(), 100_000 - 1448);
     }
 }

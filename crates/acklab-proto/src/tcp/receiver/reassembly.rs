@@ -104,6 +104,11 @@ impl Reassembly {
         self.held
     }
 
+    /// From the edge to the highest offset received.
+    pub fn span(&self) -> u64 {
+        self.islands.back().map_or(0, |top| top.end - self.next)
+    }
+
     /// Whether something waits above a gap.
     pub const fn has_gap(&self) -> bool {
         self.held > 0
@@ -239,7 +244,7 @@ mod tests {
         let p = r.place(ext(1, 11));
         assert_eq!((p.advanced, p.fresh, p.duplicate), (30, 10, None));
         assert_eq!(islands(&r), [(41, 51)]);
-        assert_eq!(r.held(), 10);
+        assert_eq!((r.held(), r.span()), (10, 20));
     }
 
     #[test]

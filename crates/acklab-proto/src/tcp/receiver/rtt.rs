@@ -41,14 +41,15 @@ impl ReceiverRtt {
         self.shortest().or(self.sender)
     }
 
-    /// The sending half's smoothed RTT is now `rtt`.
+    /// The sending half's smoothed RTT is now `rtt`; zero means that it has none.
     pub fn on_sender_rtt(&mut self, rtt: Span) {
-        self.sender = Some(rtt);
+        self.sender = Some(rtt).filter(|r| !r.is_zero());
     }
 
     /// A segment of full size came with `reply`. A value echoed before says nothing new: the
-    /// sender repeats it until it hears from us.
-    pub fn on_reply(&mut self, reply: TimestampReply, full_sized: bool) {
+    /// sender repeats it until it hears from us. `drained`: the reader had taken everything, so
+    /// that the sample is not inflated by a sender that waits for window.
+    pub fn on_reply(&mut self, reply: TimestampReply, full_sized: bool, drained: bool) {
         if self.last_ecr == Some(reply.ecr) {
             return;
         }
@@ -59,7 +60,7 @@ impl ReceiverRtt {
             } else {
                 reply.age
             };
-            self.smooth(age.as_nanos());
+            self.smooth(age.as_nanos(), drained);
         }
     }
 
@@ -78,11 +79,13 @@ impl ReceiverRtt {
         self.window = Some((now, next + window));
     }
 
-    fn smooth(&mut self, sample: u64) {
-        self.scaled = match self.scaled {
-            0 => sample * 8,
-            s => s - s / 8 + sample,
-        };
+    /// A shorter sample counts in full, a longer one for an eighth (Linux since 6.16).
+    fn smooth(&mut self, sample: u64, drained: bool) {
+        if self.scaled == 0 || sample * 8 < self.scaled {
+            self.scaled = sample * 8;
+        } else if drained {
+            self.scaled = self.scaled - self.scaled / 8 + sample;
+        }
     }
 }
 
@@ -98,27 +101,31 @@ mod tests {
     }
 
     #[test]
-    fn replies_are_smoothed_by_an_eighth() {
+    fn longer_replies_count_for_an_eighth_and_shorter_ones_in_full() {
         let mut r = ReceiverRtt::default();
-        r.on_reply(reply(1, 40), true);
+        r.on_reply(reply(1, 40), true, true);
         assert_eq!(r.estimate(), Some(Span::from_millis(40)));
-        r.on_reply(reply(2, 48), true);
+        r.on_reply(reply(2, 48), true, true);
         assert_eq!(r.estimate(), Some(Span::from_millis(41)));
+        r.on_reply(reply(3, 90), true, false);
+        assert_eq!(r.estimate(), Some(Span::from_millis(41)));
+        r.on_reply(reply(4, 20), true, false);
+        assert_eq!(r.estimate(), Some(Span::from_millis(20)));
     }
 
     #[test]
     fn a_repeated_echo_and_a_small_segment_say_nothing() {
         let mut r = ReceiverRtt::default();
-        r.on_reply(reply(1, 40), true);
-        r.on_reply(reply(1, 90), true);
-        r.on_reply(reply(2, 90), false);
+        r.on_reply(reply(1, 40), true, true);
+        r.on_reply(reply(1, 90), true, true);
+        r.on_reply(reply(2, 90), false, true);
         assert_eq!(r.estimate(), Some(Span::from_millis(40)));
     }
 
     #[test]
     fn an_echo_within_the_tick_counts_as_one_tick() {
         let mut r = ReceiverRtt::default();
-        r.on_reply(reply(1, 0), true);
+        r.on_reply(reply(1, 0), true, true);
         assert_eq!(r.estimate(), Some(Span::from_millis(1)));
     }
 
@@ -138,10 +145,12 @@ mod tests {
     #[test]
     fn compression_goes_by_the_shorter_rtt() {
         let mut r = ReceiverRtt::default();
+        r.on_sender_rtt(Span::ZERO);
+        assert_eq!(r.best_known(), None);
         r.on_sender_rtt(Span::from_millis(5));
         assert_eq!(r.shortest(), None);
         assert_eq!(r.best_known(), Some(Span::from_millis(5)));
-        r.on_reply(reply(1, 8), true);
+        r.on_reply(reply(1, 8), true, true);
         assert_eq!(r.shortest(), Some(Span::from_millis(5)));
     }
 }

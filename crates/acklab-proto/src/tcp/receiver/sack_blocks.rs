@@ -67,12 +67,26 @@ impl SackList {
         }
     }
 
-    /// The blocks of an ACK that has room for `room` of them.
-    pub fn blocks(&self, room: usize) -> SackExtents {
+    /// The blocks of an ACK for `next` that has room for `room` of them.
+    pub fn blocks(&self, next: u64, room: usize) -> SackExtents {
         let mut out = SackExtents::default();
-        let all = self.duplicate.iter().chain(self.slice());
-        all.take(room).for_each(|b| out.push(*b));
+        let around = self.around_duplicate(next);
+        if let Some(part) = self.duplicate.filter(|d| d.end <= next || around.is_some()) {
+            out.push(part);
+            around.into_iter().for_each(|b| out.push(b));
+        }
+        let others = self.slice().iter().filter(|b| Some(**b) != around);
+        let left = room.saturating_sub(out.as_slice().len());
+        others.take(left).for_each(|b| out.push(*b));
         out
+    }
+
+    /// The island that contains a duplicate above `next`. It comes second, or the sender could
+    /// not tell the duplicate from a block (RFC 2883 section 4, rule 3); without it the
+    /// duplicate is not reported.
+    fn around_duplicate(&self, next: u64) -> Option<Extent> {
+        let part = self.duplicate.filter(|d| d.end > next)?;
+        self.slice().iter().copied().find(|b| b.covers(part))
     }
 
     /// An ACK with these blocks left: a duplicate is reported once.
@@ -107,12 +121,12 @@ mod tests {
         assert_eq!(l.note_island(ext(30, 40)), Noted::Near);
         assert_eq!(l.note_island(ext(50, 60)), Noted::Far);
         assert_eq!(
-            l.blocks(3).as_slice(),
+            l.blocks(1, 3).as_slice(),
             [ext(50, 60), ext(30, 40), ext(10, 20)]
         );
         assert_eq!(l.note_island(ext(10, 25)), Noted::Far);
         assert_eq!(
-            l.blocks(3).as_slice(),
+            l.blocks(1, 3).as_slice(),
             [ext(10, 25), ext(50, 60), ext(30, 40)]
         );
         assert_eq!(l.note_island(ext(45, 60)), Noted::Near);
@@ -124,10 +138,10 @@ mod tests {
         for s in [10, 30, 50, 70, 90] {
             l.note_island(ext(s, s + 10));
         }
-        assert_eq!(l.blocks(4).as_slice().len(), 4);
+        assert_eq!(l.blocks(1, 4).as_slice().len(), 4);
         l.note_island(ext(50, 80));
         assert_eq!(
-            l.blocks(4).as_slice(),
+            l.blocks(1, 4).as_slice(),
             [ext(50, 80), ext(90, 100), ext(30, 40)]
         );
     }
@@ -138,7 +152,7 @@ mod tests {
         l.note_island(ext(10, 20));
         l.note_island(ext(30, 40));
         l.on_advance(20);
-        assert_eq!(l.blocks(4).as_slice(), [ext(30, 40)]);
+        assert_eq!(l.blocks(1, 4).as_slice(), [ext(30, 40)]);
     }
 
     /// RFC 2883 section 4.1: the duplicate first, the island that contains it second, once.
@@ -149,8 +163,25 @@ mod tests {
         l.note_duplicate(ext(20, 30));
         l.note_duplicate(ext(30, 35));
         l.note_duplicate(ext(50, 55));
-        assert_eq!(l.blocks(3).as_slice(), [ext(20, 35), ext(10, 40)]);
+        assert_eq!(l.blocks(1, 3).as_slice(), [ext(20, 35), ext(10, 40)]);
         l.on_ack_sent();
-        assert_eq!(l.blocks(3).as_slice(), [ext(10, 40)]);
+        assert_eq!(l.blocks(1, 3).as_slice(), [ext(10, 40)]);
+    }
+
+    #[test]
+    fn the_island_around_a_duplicate_comes_second_however_old() {
+        let mut l = SackList::default();
+        for s in [10, 30, 50, 70] {
+            l.note_island(ext(s, s + 10));
+        }
+        l.note_duplicate(ext(32, 35));
+        let wire = [ext(32, 35), ext(30, 40), ext(70, 80)];
+        assert_eq!(l.blocks(1, 3).as_slice(), wire);
+        l.note_island(ext(90, 100));
+        l.note_island(ext(110, 120));
+        let wire = [ext(110, 120), ext(90, 100), ext(70, 80)];
+        assert_eq!(l.blocks(1, 3).as_slice(), wire);
+        l.on_advance(40);
+        assert_eq!(l.blocks(40, 3).as_slice()[0], ext(32, 35));
     }
 }

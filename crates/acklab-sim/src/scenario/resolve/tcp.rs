@@ -48,6 +48,7 @@ fn switches(spec: &TcpSpec, c: &mut TcpConfig) {
     put(&mut c.reduction, spec.reduction);
     put(&mut c.frto, spec.frto);
     put(&mut c.undo, spec.undo);
+    put(&mut c.nagle, spec.nagle);
     put(&mut c.limited_transmit, spec.limited_transmit);
     put(&mut c.cwnd_validation, spec.cwnd_validation);
     put(&mut c.idle_restart, spec.idle_restart);
@@ -86,12 +87,13 @@ fn times(spec: &TcpSpec, c: &mut TcpConfig, path: &Path, report: &mut Report<'_>
             spec.rtt_granularity,
             &mut c.rtt_granularity,
         ),
+        ("jiffy", spec.jiffy, &mut c.jiffy),
     ];
     for (key, value, target) in written {
         let Some(value) = value else { continue };
         *target = value.0;
         not_too_long(value.0, &path.key(key), report);
-        if key != "rtt_granularity" {
+        if key.ends_with("_rto") {
             not_zero(value.0, &path.key(key), "this timeout", report);
         }
     }

@@ -48,6 +48,8 @@ pub(crate) struct TcpSpec {
     pub(crate) rtt_estimator: Option<EstimatorSpec>,
     /// RTT samples are rounded down to a multiple of this; "0 s" is exact.
     pub(crate) rtt_granularity: Option<Qty<Span>>,
+    /// Timers expire on multiples of this after they are set; "0 s" is exact.
+    pub(crate) jiffy: Option<Qty<Span>>,
     /// Unanswered timeouts before the connection is given up.
     pub(crate) max_retries: Option<u32>,
     /// How losses are found.
@@ -60,6 +62,8 @@ pub(crate) struct TcpSpec {
     pub(crate) frto: Option<bool>,
     /// Undo spurious reductions (Eifel, DSACK).
     pub(crate) undo: Option<bool>,
+    /// A partial segment waits while an earlier partial one is unacknowledged (Nagle, Minshall).
+    pub(crate) nagle: Option<bool>,
     /// Limited transmit (RFC 3042).
     pub(crate) limited_transmit: Option<bool>,
     /// The window grows only when it was the limit.

@@ -1,6 +1,7 @@
 //! Packet timelines, one file per group of rules, and properties of arbitrary arrivals.
 
 mod acks;
+mod arrivals;
 mod delivery;
 mod echoes;
 mod fixture;

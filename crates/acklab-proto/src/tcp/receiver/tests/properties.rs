@@ -2,7 +2,8 @@
 
 use super::fixture::{Bench, Delayed};
 use crate::tcp::config::{Profile, TcpConfig};
-use crate::tcp::receiver::{AckFields, Data};
+use crate::tcp::receiver::{AckFields, Data, TimestampReply};
+use acklab_units::Span;
 use proptest::prelude::*;
 use std::boxed::Box;
 use std::vec;
@@ -47,6 +48,10 @@ impl Truth {
             offset: start,
             len: len as u32,
             fin,
+            reply: Some(TimestampReply {
+                ecr: start as u32,
+                age: Span::from_millis(10),
+            }),
             ..Data::default()
         });
         let taken = outcome.taken;
@@ -78,8 +83,8 @@ impl Truth {
             prop_assert!(block.start < block.end);
             let held = &self.arrived[block.start as usize..block.end as usize];
             prop_assert!(held.iter().all(|&a| a), "{:?}", block);
-            let duplicate =
-                i == 0 && (block.end <= fields.ack || blocks[1..].iter().any(|o| o.covers(*block)));
+            let duplicate = i == 0
+                && (block.end <= fields.ack || blocks.get(1).is_some_and(|o| o.covers(*block)));
             if !duplicate {
                 prop_assert!(block.start > fields.ack);
                 prop_assert!(!self.arrived[block.start as usize - 1]);
@@ -126,6 +131,11 @@ fn run(profile: Profile, buffer: u64, steps: &[Step]) -> Result<(), TestCaseErro
         }
         prop_assert!(b.receiver.window_edge() == truth.edge);
     }
+    b.at(now + 10_000_000);
+    if b.ack().is_some() {
+        truth.check(&b.last, shift)?;
+    }
+    prop_assert_eq!(truth.ack, STREAM + 2);
     prop_assert!(b.receiver.fin_reached());
     prop_assert_eq!(truth.delivered, STREAM);
     prop_assert_eq!(b.receiver.held(), 0);

@@ -1,41 +1,86 @@
 //! The window over time: autotuning ahead of a sender, closing, opening.
 
-use super::fixture::{Bench, Delayed, MSS, edge};
+use super::fixture::{Bench, Delayed, MSS, Silent, edge};
 use crate::ack::AckReason;
-use crate::tcp::config::{Profile, TcpConfig};
+use crate::tcp::config::{AckChoice, Profile, TcpConfig};
 use crate::tcp::receiver::{Data, TimestampReply};
-use acklab_units::{Rate, Span};
+use acklab_units::{Instant, Rate, Span};
 use std::boxed::Box;
 
-/// A sender in slow start fills a path of `rate` and `rtt` until `most` segments are in flight;
-/// what exceeds the path queues and takes longer. Returns the smallest ratio, in percent, of the
-/// window to what the sender wants to have in flight in the next round.
-fn headroom(rate: Rate, rtt: Span, most: u64) -> u64 {
-    let mut b = Bench::linux();
-    let gap = rate.serialisation(1500);
-    let (mut n, mut flight, mut worst, mut start) = (0, 10, u64::MAX, rtt);
-    for round in 1..=20 {
-        let round_time = rtt.max(gap * flight);
-        for i in 0..flight {
-            b.at((start + gap * i).as_micros());
-            b.push(Data {
-                offset: edge(n),
+/// A sender in slow start that fills a path of `rate` and `rtt`.
+struct SlowStart {
+    bench: Bench,
+    rate: Rate,
+    rtt: Span,
+    start: Instant,
+    sent: u64,
+    rounds: u32,
+}
+
+impl SlowStart {
+    fn new(rate: Rate, rtt: Span) -> Self {
+        let cfg = TcpConfig::default();
+        let policy = AckChoice::named("linux").unwrap();
+        Self {
+            bench: Bench::new(&cfg, (policy.entry.build)(&policy.params)),
+            rate,
+            rtt,
+            start: Instant::ZERO + rtt,
+            sent: 0,
+            rounds: 0,
+        }
+    }
+
+    /// One flight arrives and is read; what exceeds the path queues and takes longer. Returns how
+    /// many ACKs it caused.
+    fn flight(&mut self, segments: u64) -> u64 {
+        let gap = self.rate.serialisation(1500);
+        let age = self.rtt.max(gap * segments);
+        self.rounds += 1;
+        let mut acks = 0;
+        for i in 0..segments {
+            self.bench.at((self.start + gap * i).as_nanos() / 1000);
+            self.bench.push(Data {
+                offset: edge(self.sent),
                 len: MSS,
                 reply: Some(TimestampReply {
-                    ecr: round,
-                    age: round_time,
+                    ecr: self.rounds,
+                    age,
                 }),
                 ..Data::default()
             });
-            b.receiver.read(b.now, u64::MAX);
-            b.ack();
-            n += 1;
+            self.bench.receiver.read(self.bench.now, u64::MAX);
+            acks += u64::from(self.bench.ack().is_some());
+            self.sent += 1;
         }
-        start += round_time;
+        self.start += age;
+        acks
+    }
+}
+
+/// The smallest ratio, in percent, of the window to what the sender wants to have in flight in the
+/// next round, until `most` segments are in flight.
+fn headroom(rate: Rate, rtt: Span, most: u64) -> u64 {
+    let mut s = SlowStart::new(rate, rtt);
+    let (mut flight, mut worst) = (10, u64::MAX);
+    for _ in 0..20 {
+        s.flight(flight);
         flight = (2 * flight).min(most);
-        worst = worst.min(b.last.window * 100 / (flight * u64::from(MSS)));
+        worst = worst.min(s.bench.last.window * 100 / (flight * u64::from(MSS)));
     }
     worst
+}
+
+/// Linux spends 16 quick ACKs at first and goes on one by one while the window grows: from the
+/// third flight on, when the buffer follows what was read in the second.
+#[test]
+fn slow_start_is_acknowledged_one_by_one_and_the_rest_two_by_two() {
+    let mut s = SlowStart::new(Rate::from_bps(10_000_000), Span::from_millis(48));
+    assert_eq!([10, 20].map(|flight| s.flight(flight)), [10, 16]);
+    let growing: u64 = [40, 80].map(|flight| s.flight(flight)).iter().sum();
+    assert!(growing >= 110, "{growing}");
+    s.flight(80);
+    assert_eq!([80, 80].map(|flight| s.flight(flight)), [40, 40]);
 }
 
 /// 160 segments are what Linux reaches in slow start on this path with a buffer of one BDP.
@@ -95,6 +140,21 @@ fn a_prompt_reader_causes_no_window_updates() {
             updates += u32::from(ack.is_some_and(|a| a.0 == AckReason::Window));
         }
         assert_eq!(updates, 0, "{profile:?}");
+    }
+}
+
+/// Few ACKs while the limit grows: the window is not announced behind the policy's back.
+#[test]
+fn a_growing_limit_causes_no_window_updates() {
+    for profile in [Profile::Linux, Profile::Ns3, Profile::Rfc] {
+        let mut b = Bench::new(&TcpConfig::new(profile), Box::new(Silent));
+        for n in 0..500 {
+            assert_eq!(b.at(n * 100).segment_and_read(n), None, "{profile:?}");
+            if n % 20 == 19 {
+                b.receiver.request_ack(AckReason::Timer);
+                assert_eq!(b.ack().unwrap().0, AckReason::Timer);
+            }
+        }
     }
 }
 

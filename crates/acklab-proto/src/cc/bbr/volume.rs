@@ -1,0 +1,57 @@
+//! Bandwidth times delay, in whole packets.
+
+use super::Ratio;
+use acklab_units::{Rate, Span};
+
+/// `x` bytes rounded up to whole packets of `mss` bytes.
+pub const fn round_up(x: u64, mss: u64) -> u64 {
+    x.div_ceil(mss).saturating_mul(mss)
+}
+
+/// `ceil(bw * min_rtt * gain)` in bytes, rounded up to whole packets of `mss` bytes.
+///
+/// Rounding up avoids a feedback in which a window just below the BDP measures a bandwidth just
+/// below the true one.
+pub fn bdp(bw: Rate, min_rtt: Span, gain: Ratio, mss: u64) -> u64 {
+    let bit_nanos = bw.as_bps() as u128 * min_rtt.as_nanos() as u128;
+    if bit_nanos == 0 {
+        return 0;
+    }
+    let bytes = (bit_nanos / 8_000_000_000).clamp(1, u64::MAX as u128) as u64;
+    round_up(gain.of_ceil(bytes), mss)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_packets_stay_whole() {
+        assert_eq!(round_up(0, 1448), 0);
+        assert_eq!(round_up(1448, 1448), 1448);
+        assert_eq!(round_up(1449, 1448), 2896);
+    }
+
+    /// 11.584 Mbit/s of 1448-byte packets are one packet a millisecond.
+    #[test]
+    fn forty_eight_milliseconds_at_a_packet_each() {
+        let bw = Rate::from_bps(11_584_000);
+        let rtt = Span::from_millis(48);
+        assert_eq!(bdp(bw, rtt, Ratio::ONE, 1448), 48 * 1448);
+        assert_eq!(bdp(bw, rtt, Ratio::new(5, 4), 1448), 60 * 1448);
+        assert_eq!(bdp(bw, rtt, Ratio::new(2, 1), 1448), 96 * 1448);
+    }
+
+    #[test]
+    fn a_fraction_of_a_packet_counts_as_one() {
+        assert_eq!(
+            bdp(
+                Rate::from_bps(1000),
+                Span::from_micros(10),
+                Ratio::ONE,
+                1448
+            ),
+            1448
+        );
+    }
+}

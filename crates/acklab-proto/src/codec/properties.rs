@@ -1,0 +1,97 @@
+//! What is written can be read, and nothing that is read brings the reader down.
+
+use super::*;
+use crate::segment::{Ecn, Flags, SackBlock, SackBlocks, Segment, SynOptions, Timestamps};
+use acklab_units::SeqNum;
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+
+const ADDRESSES: Addresses = Addresses {
+    source: Ipv4Addr::new(192, 0, 2, 1),
+    destination: Ipv4Addr::new(198, 51, 100, 7),
+};
+const PORTS: Ports = Ports {
+    source: 40_000,
+    destination: 443,
+};
+
+fn sack() -> impl Strategy<Value = SackBlocks> {
+    vec(any::<(u32, u32)>(), 0..=3).prop_map(|pairs| {
+        let mut blocks = SackBlocks::EMPTY;
+        for (start, end) in pairs {
+            blocks.push(SackBlock {
+                start: SeqNum(start),
+                end: SeqNum(end),
+            });
+        }
+        blocks
+    })
+}
+
+/// Any segment that fits into a header: a SYN has its own options and at most one SACK block.
+fn segment() -> impl Strategy<Value = Segment> {
+    let numbers = any::<(u32, u32, u16, u8)>();
+    let timestamps = option::of(any::<(u32, u32)>());
+    let syn = (any::<u16>(), option::of(0u8..=14), any::<bool>());
+    (numbers, timestamps, syn, sack()).prop_map(|((seq, ack, window, flags), ts, syn, sack)| {
+        let flags = Flags(flags);
+        let is_syn = flags.contains(Flags::SYN);
+        let (mss, window_scale, sack_permitted) = syn;
+        let syn = SynOptions {
+            mss,
+            window_scale,
+            sack_permitted,
+        };
+        Segment {
+            seq: SeqNum(seq),
+            ack: SeqNum(ack),
+            len: 0,
+            window,
+            flags,
+            ecn: Ecn::NotEct,
+            timestamps: ts.map(|(val, ecr)| Timestamps { val, ecr }),
+            sack: if is_syn { SackBlocks::EMPTY } else { sack },
+            syn: if is_syn { syn } else { SynOptions::default() },
+        }
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(s in segment(), payload in vec(any::<u8>(), 0..1500)) {
+        let segment = Segment { len: payload.len() as u32, ..s };
+        let mut out = [0; 2000];
+        let n = encode(&segment, PORTS, &ADDRESSES, &payload, &mut out).unwrap();
+        prop_assert_eq!(n as u32 + 20, segment.ip_len());
+        let back = decode(&out[..n], &ADDRESSES).unwrap();
+        prop_assert_eq!(back, Decoded { segment, ports: PORTS, payload: &payload });
+    }
+
+    #[test]
+    fn one_wrong_byte_is_found(s in segment(), at in 0usize..20, bits in 1u8..) {
+        let mut out = [0; 64];
+        let n = encode(&s, PORTS, &ADDRESSES, &[], &mut out).unwrap();
+        out[at] ^= bits;
+        prop_assert!(decode(&out[..n], &ADDRESSES).is_err());
+    }
+
+    /// With the checksum made right, so that options are reached.
+    #[test]
+    fn any_bytes_are_read_or_refused(mut bytes in vec(any::<u8>(), 0..120)) {
+        if bytes.len() >= 20 {
+            bytes[12] |= 0x50;
+            bytes[16..18].fill(0);
+            let sum = tcp_checksum(&ADDRESSES, &bytes);
+            bytes[16..18].copy_from_slice(&sum.to_be_bytes());
+        }
+        if let Ok(read) = decode(&bytes, &ADDRESSES) {
+            let mut out = [0; 200];
+            let (ports, payload) = (read.ports, read.payload);
+            let n = encode(&read.segment, ports, &ADDRESSES, payload, &mut out);
+            if let Ok(n) = n {
+                prop_assert_eq!(decode(&out[..n], &ADDRESSES), Ok(read));
+            }
+        }
+    }
+}
