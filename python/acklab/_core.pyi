@@ -22,6 +22,7 @@ def run_many(
     threads: int,
     on_done: Callable[[int], object] | None = None,
 ) -> list[Run]: ...
+
 @final
 class Scenario:
     @property
@@ -169,4 +170,3 @@ class IdleRestart:
     def idle(self) -> float: ...
     @property
     def rto(self) -> float: ...
-

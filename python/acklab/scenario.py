@@ -111,9 +111,7 @@ def _pairs(overrides: Sequence[str] | Mapping[str, Any]) -> list[tuple[str, str]
 def _pair(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        raise ScenarioError(
-            f"cannot set {text!r}\n  help: write KEY=VALUE, such as flow.0.cc=bbr3"
-        )
+        raise ScenarioError(f"cannot set {text!r}\n  help: write KEY=VALUE, such as flow.0.cc=bbr3")
     return key.strip(), value.strip()
 
 

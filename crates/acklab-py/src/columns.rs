@@ -19,11 +19,7 @@ impl<'py> Table<'py> {
         Self(PyDict::new(py))
     }
 
-    fn numbers<T: Element>(
-        &self,
-        name: &str,
-        values: impl Iterator<Item = T>,
-    ) -> PyResult<&Self> {
+    fn numbers<T: Element>(&self, name: &str, values: impl Iterator<Item = T>) -> PyResult<&Self> {
         let column = PyArray1::from_vec(self.0.py(), values.collect());
         self.0.set_item(name, column)?;
         Ok(self)
@@ -60,7 +56,10 @@ pub(crate) fn flows<'py>(py: Python<'py>, rows: &[FlowSummary]) -> PyResult<Boun
     t.words("flow", r().map(|f| f.name.as_str()))?
         .words("cc", r().map(|f| f.cc))?
         .numbers("start_s", r().map(|f| f.start.as_nanos() as f64 / 1e9))?
-        .numbers("completion_s", r().map(|f| f.completion.map_or(f64::NAN, seconds)))?
+        .numbers(
+            "completion_s",
+            r().map(|f| f.completion.map_or(f64::NAN, seconds)),
+        )?
         .numbers("goodput_mbps", r().map(|f| mbps(f.goodput_bps)))?
         .numbers("goodput_warm_mbps", r().map(|f| mbps(f.warm_goodput_bps)))?
         .numbers("acked_mbps", r().map(|f| mbps(f.goodput_total_bps)))?
@@ -105,8 +104,14 @@ pub(crate) fn links<'py>(py: Python<'py>, rows: &[LinkSummary]) -> PyResult<Boun
         .numbers("packets_out", r().map(|l| l.stats.delivered))?
         .numbers("bytes_out", r().map(|l| l.stats.delivered_bytes))?
         .numbers("dropped", r().map(|l| l.stats.dropped()))?
-        .numbers("dropped_full", r().map(|l| l.stats.dropped_for(DropReason::QueueFull)))?
-        .numbers("dropped_random", r().map(|l| l.stats.dropped_for(DropReason::RandomLoss)))?
+        .numbers(
+            "dropped_full",
+            r().map(|l| l.stats.dropped_for(DropReason::QueueFull)),
+        )?
+        .numbers(
+            "dropped_random",
+            r().map(|l| l.stats.dropped_for(DropReason::RandomLoss)),
+        )?
         .numbers("duplicated", r().map(|l| l.stats.duplicated))?
         .numbers("reordered", r().map(|l| l.stats.reordered))?
         .numbers("queue_max_packets", r().map(|l| l.stats.max_waiting))?
@@ -116,7 +121,10 @@ pub(crate) fn links<'py>(py: Python<'py>, rows: &[LinkSummary]) -> PyResult<Boun
         .numbers("acks_seen", r().map(|l| filtered(l, |f| f.seen)))?
         .numbers("acks_passed", r().map(|l| filtered(l, |f| f.forwarded)))?
         .numbers("acks_dropped", r().map(|l| filtered(l, |f| f.dropped)))?
-        .numbers("acks_by_timer", r().map(|l| filtered(l, |f| f.timer_releases)))?;
+        .numbers(
+            "acks_by_timer",
+            r().map(|l| filtered(l, |f| f.timer_releases)),
+        )?;
     Ok(t.0)
 }
 
@@ -129,8 +137,17 @@ pub(crate) fn flow_series<'py>(
     let segment = |i: usize| f64::from(plan.flows[s.flow[i] as usize].tcp.segment.max(1));
     let threshold = |&b: &u64| if b == u64::MAX { f64::NAN } else { b as f64 };
     t.numbers("time_s", s.time_ns.iter().map(|&n| n as f64 / 1e9))?
-        .words("flow", s.flow.iter().map(|&f| plan.flows[f as usize].name.as_str()))?
-        .numbers("cwnd_packets", s.cwnd.iter().enumerate().map(|(i, &b)| b as f64 / segment(i)))?
+        .words(
+            "flow",
+            s.flow.iter().map(|&f| plan.flows[f as usize].name.as_str()),
+        )?
+        .numbers(
+            "cwnd_packets",
+            s.cwnd
+                .iter()
+                .enumerate()
+                .map(|(i, &b)| b as f64 / segment(i)),
+        )?
         .numbers("cwnd_bytes", s.cwnd.iter().copied())?
         .numbers("ssthresh_bytes", s.ssthresh.iter().map(threshold))?
         .numbers("inflight_bytes", s.inflight.iter().copied())?
@@ -139,7 +156,10 @@ pub(crate) fn flow_series<'py>(
         .numbers("acked_bytes", s.acked_bytes.iter().copied())?
         .numbers("retransmissions", s.retrans.iter().copied())?
         .numbers("pacing_mbps", s.pacing_bps.iter().map(|&r| some(r, 1e6)))?
-        .numbers("delivery_mbps", s.delivery_bps.iter().map(|&r| some(r, 1e6)))?
+        .numbers(
+            "delivery_mbps",
+            s.delivery_bps.iter().map(|&r| some(r, 1e6)),
+        )?
         .words("state", s.state.iter().map(|&w| s.states[w as usize]))?;
     Ok(t.0)
 }
@@ -151,7 +171,10 @@ pub(crate) fn link_series<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let t = Table::new(py);
     t.numbers("time_s", s.time_ns.iter().map(|&n| n as f64 / 1e9))?
-        .words("link", s.link.iter().map(|&l| plan.links[l as usize].name.as_str()))?
+        .words(
+            "link",
+            s.link.iter().map(|&l| plan.links[l as usize].name.as_str()),
+        )?
         .numbers("queue_packets", s.packets.iter().copied())?
         .numbers("queue_bytes", s.bytes.iter().copied())?
         .numbers("dropped", s.drops.iter().copied())?;

@@ -148,7 +148,9 @@ impl Controller {
     fn wake(&mut self, class: &Py<PyAny>, init: cc::CcInit) {
         let woken = Python::attach(|py| {
             let class = class.bind(py);
-            let base = py.import("acklab.controller")?.getattr("CongestionController")?;
+            let base = py
+                .import("acklab.controller")?
+                .getattr("CongestionController")?;
             for fact in FACTS {
                 if !class.getattr(fact)?.is(&base.getattr(fact)?) {
                     self.hears.insert(fact);
@@ -187,9 +189,10 @@ impl Controller {
     fn ask(&mut self, object: &Bound<'_, PyAny>) -> PyResult<()> {
         let answer = |question: &str| object.call_method0(question);
         let bytes = |question: &str, at_least: u64, value: Bound<'_, PyAny>| {
-            value.extract::<u64>().map(|b| b.max(at_least)).map_err(|_| {
-                refused(question, &value, "a whole number of bytes, zero or more")
-            })
+            value
+                .extract::<u64>()
+                .map(|b| b.max(at_least))
+                .map_err(|_| refused(question, &value, "a whole number of bytes, zero or more"))
         };
         self.cwnd = bytes("cwnd", self.mss, answer("cwnd")?)?;
         self.ssthresh = match answer("ssthresh")? {
@@ -234,7 +237,9 @@ fn refused(question: &str, value: &Bound<'_, PyAny>, wanted: &str) -> PyErr {
     let shown = value
         .repr()
         .map_or_else(|_| "something".to_owned(), |r| r.to_string());
-    PyValueError::new_err(format!("{question}() returned {shown}; it must be {wanted}"))
+    PyValueError::new_err(format!(
+        "{question}() returned {shown}; it must be {wanted}"
+    ))
 }
 
 /// `text` for the rest of the process; the same text is kept once.

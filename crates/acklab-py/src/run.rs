@@ -5,8 +5,9 @@ use crate::controller;
 use crate::mistakes::{ControllerRaised, InternalError};
 use crate::scenario::{Loaded, Scenario};
 use crate::verdict;
+use acklab_sim::engine;
 use acklab_sim::record::RunResult;
-use acklab_sim::tcp;
+
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -116,7 +117,10 @@ fn raised(py: Python<'_>, cause: PyErr) -> PyErr {
     e
 }
 
-#[expect(clippy::disallowed_methods, reason = "parallel runs are this crate's business")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "parallel runs are this crate's business"
+)]
 fn in_parallel(
     runs: &[(Arc<Loaded>, u64)],
     threads: usize,
@@ -174,7 +178,7 @@ fn collect(
 
 fn one(loaded: &Arc<Loaded>, seed: u64, stop: &Arc<AtomicBool>) -> Outcome {
     let (ran, raised) = controller::watched(&loaded.classes, stop, || {
-        catch_unwind(AssertUnwindSafe(|| tcp::run(&loaded.plan, seed, stop)))
+        catch_unwind(AssertUnwindSafe(|| engine::run(&loaded.plan, seed, stop)))
     });
     match (raised, ran) {
         (Some(e), _) => Outcome::Raised(e),

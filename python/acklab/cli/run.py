@@ -15,7 +15,9 @@ Jobs = Annotated[
 
 
 def run(
-    file: Annotated[str, typer.Argument(help="A scenario file, or the name of a gallery scenario.")],
+    file: Annotated[
+        str, typer.Argument(help="A scenario file, or the name of a gallery scenario.")
+    ],
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Override a key, e.g. flow.0.cc=bbr3."),

@@ -48,7 +48,7 @@ def figure(rows: int, cols: int, size: tuple[float, float]) -> tuple[Figure, Seq
     with mpl.rc_context(_RC):
         fig = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(fig)
-        axes = fig.subplots(rows, cols, squeeze=False, sharex=True)
+        axes = fig.subplots(rows, cols, squeeze=False, sharex=True, sharey="row")
     return fig, axes
 
 

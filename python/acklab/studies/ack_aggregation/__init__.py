@@ -21,6 +21,8 @@ STUDY = Study(
         ),
         Artefact("fig2", "Throughput over time", tables.throughput_series, figures.throughput),
         Artefact("fig3", "Congestion window over time", tables.window_series, figures.window),
-        Artefact("fig4", "Retransmissions by ratio", tables.retransmissions, figures.retransmissions),
+        Artefact(
+            "fig4", "Retransmissions by ratio", tables.retransmissions, figures.retransmissions
+        ),
     ),
 )

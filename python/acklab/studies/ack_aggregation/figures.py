@@ -24,7 +24,7 @@ CC_NAMES = {
 
 def throughput(table: pl.DataFrame, stem: Path) -> Path:
     """Figure 2."""
-    return _over_time(table, stem, "goodput, Mbit/s", smooth=4)
+    return _over_time(table, stem, "acknowledged, Mbit/s", smooth=4)
 
 
 def window(table: pl.DataFrame, stem: Path) -> Path:

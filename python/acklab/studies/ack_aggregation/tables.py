@@ -71,7 +71,7 @@ def _table(
     import polars as pl
 
     rows = [row(o, str(o.keys["stack"]), str(o.keys["cc"]), int(o.keys["ratio"])) for o in outcomes]
-    floats = {c: pl.Float64 for c in ("paper", "ns3", "linux")}
+    floats = dict.fromkeys(("paper", "ns3", "linux"), pl.Float64)
     return pl.DataFrame(rows, schema_overrides=floats, infer_schema_length=None)
 
 
