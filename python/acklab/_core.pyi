@@ -3,6 +3,29 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
+__all__ = [
+    "Ack",
+    "CcInit",
+    "ControllerRaised",
+    "EcnEcho",
+    "IdleRestart",
+    "InternalError",
+    "InvalidScenario",
+    "Loss",
+    "RecoveryExit",
+    "Rto",
+    "Run",
+    "Scenario",
+    "SegmentLost",
+    "Sent",
+    "Spurious",
+    "catalogue",
+    "load",
+    "run_many",
+    "schema",
+    "version",
+]
+
 class InvalidScenario(ValueError): ...
 class ControllerRaised(RuntimeError): ...
 class InternalError(RuntimeError): ...

@@ -50,8 +50,8 @@ class Link:
 
     def spec(self) -> dict[str, Any]:
         """The link in the scenario language."""
-        names = ("name", "a", "b", "rate", "delay", "queue", "overhead")
-        names += ("ack_filter", "loss", "jitter")
+        names = ["name", "a", "b", "rate", "delay", "queue", "overhead"]
+        names += ["ack_filter", "loss", "jitter"]
         keys = _given({n: getattr(self, n) for n in names})
         return keys | ({"reverse": dict(self.reverse)} if self.reverse else {})
 

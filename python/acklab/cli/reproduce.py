@@ -38,16 +38,8 @@ def reproduce(
     for study, artefacts in chosen:
         default = study.quick_seeds if quick else study.default_seeds
         effort = Effort(seeds or default, quick)
-        with progress() as bar:
-            task = bar.add_task(study.name, total=None)
-            written = run_study(
-                study,
-                artefacts,
-                effort,
-                out,
-                jobs,
-                lambda done, total, task=task: bar.update(task, completed=done, total=total),
-            )
+        with progress(study.name) as advance:
+            written = run_study(study, artefacts, effort, out, jobs, advance)
         for path in (*written.tables.values(), *written.plots.values()):
             typer.echo(path)
         if written.report is not None:

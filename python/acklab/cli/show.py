@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
 
     from acklab.results import Result
 
@@ -16,17 +17,18 @@ def console() -> Console:
     """Standard output; as wide as it takes when it is not a terminal."""
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else 140, highlight=False)
+    return Console(width=None if sys.stdout.isatty() else 180, highlight=False)
 
 
-def progress() -> Progress:
-    """A progress bar on standard error, silent unless that is a terminal."""
+@contextmanager
+def progress(name: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on standard error, silent unless that is a terminal; call it to advance."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
 
     err = Console(stderr=True)
-    return Progress(
+    bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
@@ -35,6 +37,9 @@ def progress() -> Progress:
         transient=True,
         disable=not err.is_terminal,
     )
+    task = bar.add_task(name, total=None)
+    with bar:
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def summary(result: Result) -> None:

@@ -44,14 +44,8 @@ def validate(
         references += kernel_rows()
     if source in (None, Source.NS3):
         references += ns3_rows()
-    with progress() as bar:
-        task = bar.add_task("validate", total=None)
-        comparisons = compare(
-            references,
-            seeds,
-            jobs,
-            lambda done, total: bar.update(task, completed=done, total=total),
-        )
+    with progress("validate") as advance:
+        comparisons = compare(references, seeds, jobs, advance)
     path = out / "validation.csv"
     write_atomically(path, _csv(comparisons))
     for part in dict.fromkeys(c.reference.source for c in comparisons):

@@ -15,7 +15,7 @@ CATEGORICAL = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9",
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.2)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (6, 2, 1, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
-_RC = {
+_RC: Any = {
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -23,8 +23,6 @@ _RC = {
     "grid.alpha": 0.25,
     "grid.linewidth": 0.6,
     "axes.axisbelow": True,
-    "axes.titlesize": 9,
-    "axes.titleweight": "bold",
     "legend.frameon": False,
     "svg.hashsalt": "acklab",
     "figure.dpi": 110,
@@ -39,7 +37,7 @@ def ordered(n: int) -> list[str]:
     return [mpl.colors.to_hex(colours(0.88 * i / max(n - 1, 1))) for i in range(n)]
 
 
-def figure(rows: int, cols: int, size: tuple[float, float]) -> tuple[Figure, Sequence[Any]]:
+def figure(rows: int, cols: int, size: tuple[float, float]) -> tuple[Figure, Any]:
     """A figure without a display, with `rows` by `cols` axes that share their scales."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg

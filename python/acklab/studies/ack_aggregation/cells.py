@@ -1,7 +1,7 @@
 """The wired dumbbell of the thesis, once as ns-3 and once as Linux would run it.
 
-As stated there: access links of 100 Mbit/s and 2 ms, a bottleneck of 10 Mbit/s and 20 ms, one flow of
-100,000 packets of 1448 B from 2 s to 62 s, ACKs aggregated at the right router towards the
+As stated there: access links of 100 Mbit/s and 2 ms, a bottleneck of 10 Mbit/s and 20 ms, one
+flow of 100,000 packets of 1448 B from 2 s to 62 s, ACKs aggregated at the right router towards the
 bottleneck with a 5 ms timer.
 
 Not stated there, and chosen here:
@@ -9,9 +9,9 @@ Not stated there, and chosen here:
 * The bottleneck's queue is drop-tail with 40 packets, about one bandwidth-delay product, as in both
   reference data sets.
 * Of an aggregate the last ACK goes on and the others are dropped ("either dropped or forwarded").
-* In the ns-3 stack the receiver acknowledges each segment, so that N:1 means N segments per ACK, and
-  socket buffers never limit the flow; both as in the ns-3 reference. In the Linux stack the receiver
-  does what Linux does.
+* In the ns-3 stack the receiver acknowledges each segment, so that N:1 means N segments per ACK,
+  and socket buffers never limit the flow; both as in the ns-3 reference. In the Linux stack the
+  receiver does what Linux does.
 * The flow starts up to 100 ms late, drawn from the seed, so that a coincidence of phases shows as
   spread and not as a result.
 """

@@ -86,7 +86,7 @@ def _series(
         runs = [binned(r) for r in o.results]
         for at in zip(*runs, strict=True):
             e = estimate([value for _, value in at])
-            keys = Outcome({**o.keys, "time_s": at[0][0]}, o.results)  # type: ignore[dict-item]
+            keys = Outcome({**o.keys, "time_s": at[0][0]}, o.results)
             rows.append(_row(keys, e))
     return pl.DataFrame(rows, schema_overrides={"paper": pl.Float64}, infer_schema_length=None)
 

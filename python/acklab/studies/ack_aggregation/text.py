@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 
 _HOW = """\
 Wired dumbbell: access links 100 Mbit/s, 2 ms; bottleneck 10 Mbit/s, 20 ms, drop-tail of 40 packets
-(about one bandwidth-delay product: the thesis does not state it, both references have it); one flow,
-up to 100,000 packets of 1448 B, from 2 s on. The right router lets the last of N ACKs go on, or what it
-holds after 5 ms.
+(about one bandwidth-delay product: the thesis does not state it, both references have it); one
+flow, up to 100,000 packets of 1448 B, from 2 s on. The right router lets the last of N ACKs go on,
+or what it holds after 5 ms.
 
-acklab runs each cell twice: as ns-3 would (its profile, ns-3's arithmetic, an ACK per segment), and as
-Linux would (delayed and quick ACKs, RACK, PRR). Each has its reference beside it: ns-3.44 with the same
-queue and thinner, and a Linux 6.18 kernel on the same path (CUBIC, Reno, BBRv1; median of three
-repeats of 30 s). The kernel and ns-3 have no BBRv3.
+acklab runs each cell twice: as ns-3 would (its profile, ns-3's arithmetic, an ACK per segment), and
+as Linux would (delayed and quick ACKs, RACK, PRR). Each has its reference beside it: ns-3.44 with
+the same queue and thinner, and a Linux 6.18 kernel on the same path (CUBIC, Reno, BBRv1; median of
+three repeats of 30 s). Neither reference has BBRv3.
 
-± is half of the 95 % confidence interval (Student's t) over seeds that shift the start of the flow by
-up to 100 ms. No constant is fitted to the paper or to a reference.
+± is half of the 95 % confidence interval (Student's t) over seeds that shift the start of the flow
+by up to 100 ms. No constant is fitted to the paper or to a reference.
 """
 
 _SEEN = """\
 ### Reading the differences
 
-- With a 5 ms timer and a segment every 1.2 ms the timer caps the ratio: with an ACK per segment near
-  5:1, so 8:1 and 16:1 are the same run here as in ns-3. The thesis reports large differences between
-  them, so its queue did not work the way its text says.
+- With a 5 ms timer and a segment every 1.2 ms the timer caps the ratio: with an ACK per segment
+  near 5:1, so 8:1 and 16:1 are the same run here as in ns-3. The thesis reports large differences
+  between them, so its queue must have worked differently from what the text says.
 - The thesis's 1.76 Mbit/s of Vegas at 1:1 is reproduced neither here nor by ns-3.44.
 """
 
