@@ -34,7 +34,7 @@ pub enum Subject {
 /// A measured quantity; the doc comment gives the unit of its bounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Metric {
-    /// Payload delivered in order between `measure_from` and `stop`, bit/s.
+    /// Payload that the receiving application read from `measure_from` to `stop`, bit/s.
     Goodput,
     /// Jain's index of the flows' goodputs, 0 to 1.
     Jain,
@@ -42,19 +42,19 @@ pub enum Metric {
     Retransmissions,
     /// Retransmission timeouts, whole run.
     Timeouts,
-    /// Payload delivered in order, whole run, bytes.
+    /// Payload that the receiving application read, whole run, bytes.
     Delivered,
-    /// Mean of the sampled smoothed RTT from `warmup` on, seconds.
+    /// Mean of the RTT, sampled every 100 ms from `warmup` on, seconds.
     Rtt,
     /// Pure ACKs that reached the sender, whole run.
     Acks,
-    /// Data segments that reached the receiver per pure ACK that reached the sender.
+    /// Data segments sent per pure ACK that reached the sender, whole run.
     SegmentsPerAck,
-    /// From the flow's start until all its data is acknowledged, seconds.
+    /// From the flow's start until all its data was received, seconds.
     Completion,
     /// Exchanges of a request-response application that completed.
     Exchanges,
-    /// Part of the measured interval in which the transmitter was busy, 0 to 1.
+    /// Part of the run in which the transmitter was busy, 0 to 1.
     Utilisation,
     /// Packets that the queue dropped, whole run.
     Drops,

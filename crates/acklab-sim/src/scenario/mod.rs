@@ -14,6 +14,7 @@ mod de;
 mod diagnostics;
 mod doc;
 mod expect;
+mod measure;
 mod path;
 mod registries;
 mod resolve;

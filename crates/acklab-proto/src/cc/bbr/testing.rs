@@ -458,6 +458,7 @@ impl<C: CongestionControl> Path<C> {
         self.cc.on_rto(&Rto {
             now: self.now,
             prior_inflight,
+            inflight: 0,
             outstanding: prior_inflight,
             first: true,
             snd_nxt: self.next_id * MSS,

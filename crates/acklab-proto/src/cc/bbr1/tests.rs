@@ -132,6 +132,7 @@ impl Feed {
         self.cc.on_rto(&Rto {
             now: self.now,
             prior_inflight: self.inflight * MSS,
+            inflight: 0,
             outstanding: self.inflight * MSS,
             first: true,
             snd_nxt: 0,

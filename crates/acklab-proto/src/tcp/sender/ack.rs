@@ -270,6 +270,9 @@ impl Sender {
             });
         }
         if d.syn_acked && d.acked.segments == 1 {
+            if let Some(rtt) = d.seq_rtt() {
+                self.cc.on_handshake_rtt(now, rtt);
+            }
             return;
         }
         let many_sacks = self.dup_thresh > super::DUP_THRESH && d.sacked > 0;

@@ -75,7 +75,20 @@ pub(crate) fn resolve(
                 .error(&at, format!("there is no link called `{name}`"), hint);
         }
     }
-    Expectations(all.list)
+    let mut list = all.list;
+    list.sort_by_cached_key(|e| place(&e.subject, groups, net));
+    Expectations(list)
+}
+
+/// The order of the plan, so that a scenario and its resolved form agree.
+fn place(subject: &Subject, groups: &[Group], net: &Net) -> (u8, usize) {
+    let mut flows = groups.iter().flat_map(|g| &g.members);
+    let mut links = net.links.iter();
+    match subject {
+        Subject::Total => (0, 0),
+        Subject::Flow(name) => (1, flows.position(|f| f.plan.name == *name).unwrap_or(0)),
+        Subject::Link(name) => (2, links.position(|l| l.plan.name == *name).unwrap_or(0)),
+    }
 }
 
 /// The flows that `name` means: one, or all of a group.

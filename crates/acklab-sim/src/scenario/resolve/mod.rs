@@ -67,8 +67,9 @@ pub(crate) fn resolve(spec: &Spec, reg: Registries, report: &mut Report<'_>) -> 
 const DEFAULT_SEED: u64 = 1;
 const DEFAULT_NAME: &str = "scenario";
 
-/// The longest run. Sums of two times stay far from overflow.
-const LONGEST: Span = Span::from_secs(366 * 24 * 3600);
+/// The longest time of any kind. Twice as long is what the event queue can count for the largest
+/// network that can be written, and sums are far from overflow.
+const LONGEST: Span = Span::from_secs(12 * 3600);
 
 /// When things begin and end.
 struct Clock {
@@ -131,7 +132,7 @@ fn not_zero(span: Span, path: &Path, whose: &str, report: &mut Report<'_>) {
 
 fn not_too_long(span: Span, path: &Path, report: &mut Report<'_>) {
     if span > LONGEST {
-        let hint = "write a time of a year at most".to_string();
+        let hint = format!("write \"{LONGEST}\" (12 hours) at most");
         report.error(path, "too long", hint);
     }
 }

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 
 /// More of anything is a slip, and would take the memory of the machine.
 const MOST_PAIRS: u32 = 1_000;
+const MOST_LINKS: usize = 10_000;
 
 /// The network while it is being built.
 #[derive(Default)]
@@ -65,6 +66,10 @@ pub(crate) fn build(spec: &Spec, reg: Registries, report: &mut Report<'_>) -> Ne
         );
     }
     nodes(spec, &mut net, report);
+    if spec.link.len() > MOST_LINKS {
+        let hint = format!("write {MOST_LINKS} at most");
+        report.error(&Path::root().key("link"), "too many links", hint);
+    }
     for (i, link) in spec.link.iter().enumerate() {
         explicit(
             link,

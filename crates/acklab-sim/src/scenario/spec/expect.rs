@@ -34,35 +34,36 @@ pub(crate) struct ExpectSpec {
     pub(crate) link: BTreeMap<String, LinkExpect>,
 }
 
-/// Bounds for one flow, over the measured interval unless said otherwise.
+/// Bounds for one flow.
 #[derive(Deserialize, JsonSchema, Default, Debug)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct FlowExpect {
-    /// Payload delivered in order to the application, per time.
+    /// Payload that the receiving application read in the measured interval, per time.
     pub(crate) goodput: Option<Bounds<Qty<Rate>>>,
-    /// Payload delivered in order to the application, whole run.
+    /// Payload that the receiving application read, whole run.
     pub(crate) delivered: Option<Bounds<Qty<Bytes>>>,
     /// Retransmitted segments, whole run.
     pub(crate) retransmissions: Option<Bounds<u64>>,
     /// Retransmission timeouts, whole run.
     pub(crate) timeouts: Option<Bounds<u64>>,
-    /// Mean of the sampled smoothed RTT.
+    /// Mean of the RTT, sampled every 100 ms after the warm-up.
     pub(crate) rtt: Option<Bounds<Qty<Span>>>,
     /// Pure ACKs that reached the sender, whole run.
     pub(crate) acks: Option<Bounds<u64>>,
-    /// Data segments that reached the receiver per pure ACK that reached the sender, whole run.
+    /// Data segments sent per pure ACK that reached the sender, whole run.
     pub(crate) segments_per_ack: Option<Bounds<f64>>,
-    /// From the flow's start until all its data is acknowledged.
+    /// From the flow's start until all its data was received. A flow that does not end breaks any
+    /// bound.
     pub(crate) completion: Option<Bounds<Qty<Span>>>,
     /// Request-response: exchanges completed, whole run.
     pub(crate) exchanges: Option<Bounds<u64>>,
 }
 
-/// Bounds for one direction of a link, over the whole run unless said otherwise.
+/// Bounds for one direction of a link, over the whole run.
 #[derive(Deserialize, JsonSchema, Default, Debug)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct LinkExpect {
-    /// Part of the measured interval in which the transmitter was busy, 0 to 1.
+    /// Part of the run in which the transmitter was busy, 0 to 1.
     pub(crate) utilisation: Option<Bounds<f64>>,
     /// Packets that the queue dropped.
     pub(crate) drops: Option<Bounds<u64>>,

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod errors;
+mod gallery;
 mod plans;
 mod robust;
 

@@ -1,0 +1,64 @@
+//! Every file of the gallery loads, reloads from its resolved form, and expects something.
+
+use crate::engine;
+use crate::scenario::{Scenario, load_toml};
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+fn gallery() -> Vec<(String, String)> {
+    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let mut files: Vec<PathBuf> = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "toml"))
+        .collect();
+    files.sort();
+    let name = |p: &PathBuf| p.file_stem().unwrap().to_string_lossy().into_owned();
+    files
+        .iter()
+        .map(|p| (name(p), fs::read_to_string(p).unwrap()))
+        .collect()
+}
+
+fn load(name: &str, text: &str) -> Scenario {
+    load_toml(text, name, &[]).unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn every_file_loads_and_reloads() {
+    let gallery = gallery();
+    assert!(gallery.len() >= 10);
+    for (name, text) in gallery {
+        let first = load(&name, &text);
+        assert_eq!(
+            first.plan.name, name,
+            "the file is called after the scenario"
+        );
+        let again = load(&name, &first.resolved);
+        assert!(first.resolved == again.resolved, "{name}");
+        let same_plan = format!("{:?}", first.plan) == format!("{:?}", again.plan);
+        assert!(same_plan, "{name}");
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is_about_and_what_it_expects() {
+    for (name, text) in gallery() {
+        let scenario = load(&name, &text);
+        assert!(!scenario.description.is_empty(), "{name}");
+        assert!(!scenario.expect.0.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn every_run_keeps_to_what_its_file_expects() {
+    let mut violations = Vec::new();
+    for (name, text) in gallery() {
+        let scenario = load(&name, &text);
+        let run = engine::run(&scenario.plan, scenario.seed, &AtomicBool::new(false)).unwrap();
+        let broken = scenario.expect.violations(&run);
+        violations.extend(broken.into_iter().map(|v| format!("{name}: {v}")));
+    }
+    assert!(violations.is_empty(), "\n{}", violations.join("\n"));
+}
