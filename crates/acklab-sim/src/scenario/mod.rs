@@ -31,6 +31,8 @@ pub use expect::{Expectation, Expectations, Metric, Subject};
 pub use schema::{schema, schema_text};
 
 use crate::plan::Plan;
+use acklab_proto::cc::{self, registry::CONTROLLERS};
+use acklab_proto::registry::Entry;
 use diagnostics::Report;
 use doc::Node;
 use registries::Registries;
@@ -60,8 +62,21 @@ pub fn load_toml(
     origin: &str,
     overrides: &[(String, String)],
 ) -> Result<Scenario, Diagnostics> {
+    load_toml_with(text, origin, overrides, CONTROLLERS)
+}
+
+/// The same with other controllers than the built-in ones.
+///
+/// # Errors
+/// Everything that is wrong with the text, as far as it can be told in one go.
+pub fn load_toml_with(
+    text: &str,
+    origin: &str,
+    overrides: &[(String, String)],
+    controllers: &'static [Entry<cc::Build>],
+) -> Result<Scenario, Diagnostics> {
     let doc = doc::parse_toml(text, origin).map_err(Diagnostics::new)?;
-    load(doc, origin, overrides, Registries::builtin())
+    load(doc, origin, overrides, Registries::with(controllers))
 }
 
 /// Loads a scenario from JSON text, in which it has the same keys and values as in TOML.
@@ -73,8 +88,21 @@ pub fn load_json(
     origin: &str,
     overrides: &[(String, String)],
 ) -> Result<Scenario, Diagnostics> {
+    load_json_with(text, origin, overrides, CONTROLLERS)
+}
+
+/// The same with other controllers than the built-in ones.
+///
+/// # Errors
+/// Everything that is wrong with the text, as far as it can be told in one go.
+pub fn load_json_with(
+    text: &str,
+    origin: &str,
+    overrides: &[(String, String)],
+    controllers: &'static [Entry<cc::Build>],
+) -> Result<Scenario, Diagnostics> {
     let doc = doc::parse_json(text, origin).map_err(Diagnostics::new)?;
-    load(doc, origin, overrides, Registries::builtin())
+    load(doc, origin, overrides, Registries::with(controllers))
 }
 
 fn load(

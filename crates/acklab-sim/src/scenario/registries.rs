@@ -14,8 +14,13 @@ pub(crate) struct Registries {
 impl Registries {
     /// All that there is.
     pub(crate) fn builtin() -> Self {
+        Self::with(cc::registry::CONTROLLERS)
+    }
+
+    /// All that there is, with other controllers.
+    pub(crate) fn with(controllers: &'static [Entry<cc::Build>]) -> Self {
         Self {
-            cc: cc::registry::CONTROLLERS,
+            cc: controllers,
             ack: ack::registry::POLICIES,
             filter: acklab_path::ack_filter::registry::FILTERS,
         }

@@ -1,0 +1,83 @@
+//! What a scenario can name: controllers, ACK policies, filters, queues.
+
+use acklab_proto::registry::{Entry, Param, Value};
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+/// The JSON Schema of the scenario language.
+#[pyfunction]
+pub(crate) fn schema() -> String {
+    acklab_sim::scenario::schema_text()
+}
+
+/// The building blocks of one kind (`cc`, `ack`, `filter`, `qdisc`), in the order of their registry.
+#[pyfunction]
+pub(crate) fn catalogue<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
+    match kind {
+        "cc" => entries(py, acklab_proto::cc::registry::CONTROLLERS),
+        "ack" => entries(py, acklab_proto::ack::registry::POLICIES),
+        "filter" => entries(py, acklab_path::ack_filter::registry::FILTERS),
+        "qdisc" => entries(py, QDISCS),
+        _ => Err(PyKeyError::new_err(kind.to_owned())),
+    }
+}
+
+/// Queues have no registry yet: a limit in packets or in bytes decides which one it is.
+static QDISCS: &[Entry<()>] = &[
+    Entry {
+        name: "pfifo",
+        aliases: &[],
+        summary: "Drop-tail with a limit in packets: queue = \"40 packets\".",
+        source: "Linux sch_fifo.c",
+        params: &[],
+        build: (),
+    },
+    Entry {
+        name: "bfifo",
+        aliases: &[],
+        summary: "Drop-tail with a limit in bytes: queue = \"64 KiB\" or \"1 BDP\".",
+        source: "Linux sch_fifo.c",
+        params: &[],
+        build: (),
+    },
+];
+
+fn entries<'py, B>(py: Python<'py>, entries: &'static [Entry<B>]) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for e in entries {
+        let d = PyDict::new(py);
+        d.set_item("name", e.name)?;
+        d.set_item("aliases", e.aliases.to_vec())?;
+        d.set_item("summary", e.summary)?;
+        d.set_item("source", e.source)?;
+        let params = PyList::empty(py);
+        for p in e.params {
+            params.append(param(py, p)?)?;
+        }
+        d.set_item("params", params)?;
+        list.append(d)?;
+    }
+    Ok(list)
+}
+
+fn param<'py>(py: Python<'py>, p: &Param) -> PyResult<Bound<'py, PyDict>> {
+    let d = PyDict::new(py);
+    d.set_item("name", p.name)?;
+    d.set_item("doc", p.doc)?;
+    d.set_item("accepts", p.kind.describe())?;
+    d.set_item("default", spell(p.default))?;
+    Ok(d)
+}
+
+fn spell(v: Value) -> String {
+    match v {
+        Value::Bool(b) => b.to_string(),
+        Value::Int(i) => i.to_string(),
+        Value::Float(x) => x.to_string(),
+        Value::Span(s) => s.to_string(),
+        Value::Rate(r) => r.to_string(),
+        Value::Choice(c) => c.to_owned(),
+        Value::Auto => "none".to_owned(),
+    }
+}

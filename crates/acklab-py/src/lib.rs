@@ -1,0 +1,40 @@
+//! The one doorway between Python and the core: `acklab._core`.
+//!
+//! Thin on purpose. Scenarios go in as text, results come out as numpy columns; everything else
+//! is Python's. Runs happen on threads of their own with the interpreter released.
+
+mod catalogue;
+mod columns;
+mod controller;
+mod facts;
+mod mistakes;
+mod run;
+mod scenario;
+mod verdict;
+
+use pyo3::prelude::*;
+
+/// The compiled core of acklab.
+#[pymodule]
+mod _core {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::catalogue::{catalogue, schema};
+    #[pymodule_export]
+    use crate::facts::{
+        Ack, CcInit, EcnEcho, IdleRestart, Loss, RecoveryExit, Rto, SegmentLost, Sent, Spurious,
+    };
+    #[pymodule_export]
+    use crate::mistakes::{ControllerRaised, InternalError, InvalidScenario};
+    #[pymodule_export]
+    use crate::run::{Run, run_many};
+    #[pymodule_export]
+    use crate::scenario::{Scenario, load};
+
+    /// Version of the core.
+    #[pyfunction]
+    fn version() -> &'static str {
+        env!("CARGO_PKG_VERSION")
+    }
+}

@@ -1,0 +1,61 @@
+"""acklab: a laboratory for what acknowledgements do to transports.
+
+    import acklab
+
+    result = acklab.load("scenarios/dumbbell.toml").run(seed=1)
+    print(result.flows)
+
+Importing this is cheap: Polars and Matplotlib are loaded when they are first needed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from acklab import _core
+from acklab.errors import AcklabError, ControllerError, OutputError, ScenarioError
+
+__version__: str = _core.version()
+
+__all__ = [
+    "AcklabError",
+    "CongestionController",
+    "ControllerError",
+    "Flow",
+    "Link",
+    "OutputError",
+    "Result",
+    "Scenario",
+    "ScenarioError",
+    "__version__",
+    "describe",
+    "dumbbell",
+    "load",
+    "run_many",
+]
+
+_LAZY = {
+    "CongestionController": "acklab.controller",
+    "Flow": "acklab.build",
+    "Link": "acklab.build",
+    "Result": "acklab.results",
+    "Scenario": "acklab.scenario",
+    "describe": "acklab.build",
+    "dumbbell": "acklab.build",
+    "load": "acklab.scenario",
+    "run_many": "acklab.scenario",
+}
+
+if TYPE_CHECKING:
+    from acklab.build import Flow, Link, describe, dumbbell
+    from acklab.controller import CongestionController
+    from acklab.results import Result
+    from acklab.scenario import Scenario, load, run_many
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'acklab' has no attribute {name!r}")

@@ -1,0 +1,86 @@
+"""`acklab list` and `acklab schema`: what there is to choose from."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+
+class Kind(StrEnum):
+    """What `acklab list` can list."""
+
+    CC = "cc"
+    ACK = "ack"
+    FILTER = "filter"
+    QDISC = "qdisc"
+    SCENARIO = "scenario"
+    STUDY = "study"
+
+
+def list_(
+    kind: Annotated[Kind, typer.Argument(help="What to list.")],
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Parameters and sources too.")
+    ] = False,
+) -> None:
+    """List the building blocks, the gallery or the studies."""
+    from rich.table import Table
+
+    from acklab.cli.show import console
+
+    if kind is Kind.SCENARIO:
+        rows = _scenarios()
+    elif kind is Kind.STUDY:
+        rows = _studies()
+    else:
+        rows = _blocks(kind.value, verbose)
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for name, text in rows:
+        table.add_row(name, text)
+    console().print(table)
+
+
+def _blocks(kind: str, verbose: bool) -> list[tuple[str, str]]:
+    from acklab import _core
+
+    rows = []
+    for block in _core.catalogue(kind):
+        name = ", ".join([block["name"], *block["aliases"]])
+        rows.append((name, block["summary"]))
+        if verbose:
+            rows.append(("", f"source: {block['source']}"))
+            rows += [("", f"{p['name']} = {p['default']}: {p['doc']}") for p in block["params"]]
+    return rows
+
+
+def _scenarios() -> list[tuple[str, str]]:
+    import tomllib
+
+    from acklab.places import gallery
+
+    rows = []
+    for path in gallery():
+        spec = tomllib.loads(path.read_text())
+        rows.append((path.stem, spec.get("description", "").strip()))
+    return rows
+
+
+def _studies() -> list[tuple[str, str]]:
+    from acklab.studies import STUDIES
+
+    return [
+        (f"{study.name}/{artefact.name}", artefact.title)
+        for study in STUDIES.values()
+        for artefact in study.artefacts
+    ]
+
+
+def schema() -> None:
+    """Print the JSON Schema of the scenario language."""
+    from acklab import _core
+
+    typer.echo(_core.schema())

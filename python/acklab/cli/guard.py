@@ -1,0 +1,64 @@
+"""Exit codes: 0 fine, 1 the user's input, 2 a bug."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from acklab.errors import AcklabError
+
+FINE, USER, BUG = 0, 1, 2
+INTERRUPTED = 130
+
+_REPORT = """
+This is a bug in acklab, not a mistake of yours. Please report it with the lines above,
+the command, and the scenario file."""
+
+
+def guarded(action: Callable[[], Any]) -> int:
+    """Runs `action`; whatever happens ends as an exit code and a text on stderr."""
+    try:
+        result = action()
+    except KeyboardInterrupt:
+        _say("interrupted; nothing was written")
+        return INTERRUPTED
+    except AcklabError as e:
+        _say(_as_error(str(e)))
+        return USER
+    except BrokenPipeError:
+        # The reader of a pipe went away (`acklab list cc | head`): not a mistake of anyone.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FINE
+    except SystemExit as e:
+        return e.code if isinstance(e.code, int) else USER
+    except BaseException as e:
+        return _command_line_mistake(e)
+    return result if isinstance(result, int) else FINE
+
+
+def _command_line_mistake(e: BaseException) -> int:
+    # Typer's own exceptions, by shape: their home has moved between versions.
+    format_message = getattr(e, "format_message", None)
+    if format_message is not None:
+        text = str(format_message())
+        if text:
+            _say(_as_error(text) + "\n  help: acklab --help, acklab COMMAND --help")
+        return USER
+    if type(e).__name__ == "Exit":
+        return int(getattr(e, "exit_code", FINE))
+    if type(e).__name__ == "Abort":
+        return INTERRUPTED
+    traceback.print_exception(e)
+    _say(_REPORT)
+    return BUG
+
+
+def _as_error(text: str) -> str:
+    return text if text.startswith("error:") else f"error: {text}"
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)

@@ -1,0 +1,69 @@
+"""`acklab reproduce`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from acklab.cli.run import Jobs
+from acklab.errors import AcklabError
+
+if TYPE_CHECKING:
+    from acklab.studies.study import Artefact, Study
+
+
+def reproduce(
+    what: Annotated[
+        str | None,
+        typer.Argument(metavar="[STUDY[/ARTEFACT]]", help="Default: every study, with its report."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer seeds and shorter runs.")] = False,
+    seeds: Annotated[
+        int | None, typer.Option("--seeds", min=1, help="Seeds per cell. Default: the study's.")
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", help="Folder for the results.")] = Path("out"),
+    jobs: Jobs = None,
+) -> None:
+    """Run a paper's experiments again: tables, figures, and a report beside the paper's numbers."""
+    from acklab.cli.show import progress
+    from acklab.folder import check_writable
+    from acklab.studies.reproduce import reproduce as run_study
+    from acklab.studies.study import Effort
+
+    chosen = choose(what)
+    check_writable(out)
+    for study, artefacts in chosen:
+        default = study.quick_seeds if quick else study.default_seeds
+        effort = Effort(seeds or default, quick)
+        with progress(study.name) as advance:
+            written = run_study(study, artefacts, effort, out, jobs, advance)
+        for path in (*written.tables.values(), *written.plots.values()):
+            typer.echo(path)
+        if written.report is not None:
+            typer.echo(written.report)
+
+
+def choose(what: str | None) -> list[tuple[Study, Sequence[Artefact]]]:
+    """The studies and artefacts that `what` names."""
+    from acklab.studies import STUDIES
+
+    if what is None:
+        return [(s, s.artefacts) for s in STUDIES.values()]
+    name, _, part = what.partition("/")
+    study = STUDIES.get(name)
+    if study is None:
+        raise AcklabError(
+            f"there is no study called {name!r}\n  help: the studies are {', '.join(STUDIES)}"
+        )
+    if not part:
+        return [(study, study.artefacts)]
+    artefact = study.artefact(part)
+    if artefact is None:
+        names = ", ".join(a.name for a in study.artefacts)
+        raise AcklabError(
+            f"the study {name} has no artefact called {part!r}\n  help: its artefacts are {names}"
+        )
+    return [(study, [artefact])]

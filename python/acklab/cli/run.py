@@ -1,0 +1,94 @@
+"""`acklab run`."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", "-j", min=1, help="Threads. Default: one per core."),
+]
+
+
+def run(
+    file: Annotated[
+        str, typer.Argument(help="A scenario file, or the name of a gallery scenario.")
+    ],
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a key, e.g. flow.0.cc=bbr3."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Seed. Default: the scenario's.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Result folder. Default: out/NAME.")
+    ] = None,
+    json_: Annotated[
+        bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 if an expectation is not met.")
+    ] = False,
+) -> int:
+    """Run a scenario and keep the results in a folder."""
+    import acklab
+    from acklab.cli.show import console, summary
+    from acklab.folder import result_folder
+    from acklab.saving import save
+
+    path = find(file)
+    overrides = list(set_ or [])
+    scenario = acklab.load(path, overrides=overrides)
+    seed = scenario.seed if seed is None else seed
+    words = ["acklab", "run", file]
+    words += [w for o in overrides for w in ("--set", o)]
+    words += ["--seed", str(seed)]
+    target = out or Path("out") / scenario.name
+    with result_folder(target) as folder:
+        result = scenario.run(seed=seed)
+        save(result, folder, command=shlex.join(words))
+    verdicts = result.expectations()
+    if json_:
+        typer.echo(as_json(result, target))
+    else:
+        summary(result)
+        for v in verdicts:
+            console().print(f"{'met' if v.met else 'NOT MET'}: {v.text}", markup=False)
+        console().print(f"results: {target}", markup=False)
+    return int(strict and not all(v.met for v in verdicts))
+
+
+def find(name: str) -> Path:
+    """A path as it is, or the gallery's scenario of that name."""
+    from acklab.places import gallery
+
+    path = Path(name)
+    if path.exists() or path.suffix or "/" in name:
+        return path
+    for candidate in gallery():
+        if candidate.stem == name:
+            return candidate
+    return path
+
+
+def as_json(result: acklab.Result, folder: Path) -> str:  # type: ignore[name-defined]  # noqa: F821
+    """The summary for programs."""
+    import json
+
+    return json.dumps(
+        {
+            "scenario": result.scenario.name,
+            "seed": result.seed,
+            "version": result.version,
+            "folder": str(folder),
+            "flows": result.flows.to_dicts(),
+            "links": result.links.to_dicts(),
+            "expectations": [{"text": v.text, "met": v.met} for v in result.expectations()],
+        },
+        indent=2,
+    )

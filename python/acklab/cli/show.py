@@ -1,0 +1,84 @@
+"""What the terminal shows."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from acklab.results import Result
+
+
+def console() -> Console:
+    """Standard output; as wide as it takes when it is not a terminal."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else 180, highlight=False)
+
+
+@contextmanager
+def progress(name: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on standard error, silent unless that is a terminal; call it to advance."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    err = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Remaining(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+    )
+    task = bar.add_task(name, total=None)
+    with bar:
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def summary(result: Result) -> None:
+    """The flows and the links of a run as tables."""
+    from rich.table import Table
+
+    out = console()
+    flows = Table(title=f"{result.scenario.name}, seed {result.seed}", title_justify="left")
+    flows.add_column("flow")
+    flows.add_column("cc")
+    for head in ("goodput\nMbit/s", "retrans.\nsegments", "timeouts", "cwnd mean\npackets"):
+        flows.add_column(head, justify="right")
+    for head in ("RTT p50\nms", "RTT p95\nms", "segments\nper ACK", "complete\ns"):
+        flows.add_column(head, justify="right")
+    for f in result.flows.iter_rows(named=True):
+        flows.add_row(
+            f["flow"],
+            f["cc"],
+            f"{f['goodput_mbps']:.3f}",
+            str(f["retransmissions"]),
+            str(f["rtos"]),
+            f"{f['cwnd_mean_packets']:.1f}",
+            f"{f['rtt_p50_ms']:.2f}",
+            f"{f['rtt_p95_ms']:.2f}",
+            f"{f['segments_per_ack']:.2f}",
+            "" if f["completion_s"] is None else f"{f['completion_s']:.3f}",
+        )
+    out.print(flows)
+    links = Table()
+    links.add_column("link")
+    for head in ("busy\n%", "sent\npackets", "dropped\npackets", "ACKs seen", "ACKs dropped"):
+        links.add_column(head, justify="right")
+    for row in result.links.iter_rows(named=True):
+        links.add_row(
+            row["link"],
+            f"{100 * row['utilisation']:.1f}",
+            str(row["packets_out"]),
+            str(row["dropped"]),
+            "" if row["acks_seen"] is None else str(row["acks_seen"]),
+            "" if row["acks_dropped"] is None else str(row["acks_dropped"]),
+        )
+    out.print(links)

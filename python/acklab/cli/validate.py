@@ -1,0 +1,103 @@
+"""`acklab validate`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from acklab.cli.run import Jobs
+
+if TYPE_CHECKING:
+    from acklab.validate import Comparison
+
+
+class Source(StrEnum):
+    """What there is to compare with."""
+
+    KERNEL = "kernel"
+    NS3 = "ns3"
+
+
+def validate(
+    source: Annotated[
+        Source | None, typer.Argument(help="Compare with this only. Default: with all.")
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Seeds per cell.")] = 5,
+    out: Annotated[Path, typer.Option("--out", help="Folder for validation.csv.")] = Path("out"),
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 if a criterion is not met.")
+    ] = False,
+    jobs: Jobs = None,
+) -> int:
+    """Lay our numbers beside those of the Linux kernel and of ns-3."""
+    from acklab.cli.show import console, progress
+    from acklab.folder import check_writable, write_atomically
+    from acklab.validate import compare, kernel_rows, ns3_rows
+
+    check_writable(out)
+    references = []
+    if source in (None, Source.KERNEL):
+        references += kernel_rows()
+    if source in (None, Source.NS3):
+        references += ns3_rows()
+    with progress("validate") as advance:
+        comparisons = compare(references, seeds, jobs, advance)
+    path = out / "validation.csv"
+    write_atomically(path, _csv(comparisons))
+    for part in dict.fromkeys(c.reference.source for c in comparisons):
+        _show([c for c in comparisons if c.reference.source == part])
+    good = sum(c.ok for c in comparisons)
+    console().print(f"{good} of {len(comparisons)} cells within the criteria: {path}", markup=False)
+    return int(strict and good < len(comparisons))
+
+
+def _csv(comparisons: Sequence[Comparison]) -> str:
+    import polars as pl
+
+    rows = [row for c in comparisons for row in c.rows()]
+    return pl.DataFrame(rows, infer_schema_length=None).write_csv(float_precision=6)
+
+
+def _show(comparisons: Sequence[Comparison]) -> None:
+    from rich.table import Table
+
+    from acklab.cli.show import console
+    from acklab.validate.criteria import METRICS
+
+    first = comparisons[0].reference
+    title = (
+        f"{first.source}: acklab's median : range of the reference's repeats, error to their median"
+    )
+    table = Table(title=title, title_justify="left", padding=(0, 1))
+    table.add_column("cell\n" + " ".join(first.keys), no_wrap=True)
+    for metric in first.columns:
+        table.add_column(METRICS[metric].replace(", ", "\n"), justify="right", no_wrap=True)
+    table.add_column("verdict")
+    for c in comparisons:
+        cells = []
+        for m in c.metrics:
+            span = f"{m.low:.4g}..{m.high:.4g}" if m.high > m.low else f"{m.low:.4g}"
+            text = f"{m.acklab:.4g} : {span} {m.error:+.1%}"
+            cells.append(f"[bold red]{text}[/]" if m.ok is False else text)
+        table.add_row(c.reference.name, *cells, "ok" if c.ok else "[bold red]off[/]")
+    console().print(table)
+    _summarise(comparisons)
+
+
+def _summarise(comparisons: Sequence[Comparison]) -> None:
+    from acklab.cli.show import console
+    from acklab.validate.criteria import METRICS
+
+    for metric in comparisons[0].reference.criteria:
+        judged = [m for c in comparisons for m in c.metrics if m.name == metric]
+        good = sum(m.ok is not False for m in judged)
+        errors = sorted(abs(m.error) for m in judged)
+        console().print(
+            f"{METRICS[metric]}: {good} of {len(judged)} within the criterion; "
+            f"median error {errors[len(errors) // 2]:.1%}, largest {errors[-1]:.1%}",
+            markup=False,
+        )

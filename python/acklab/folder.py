@@ -1,0 +1,91 @@
+"""Result folders: checked before the run, complete or absent after it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from acklab.errors import OutputError
+
+#: Every folder that acklab may replace has this file.
+MARKER = "run.json"
+
+
+@contextmanager
+def result_folder(target: Path) -> Iterator[Path]:
+    """A scratch folder that becomes `target` when the block ends well, and vanishes otherwise.
+
+    Entering it proves that `target` can be written, so enter it before the work begins.
+    """
+    target = target.absolute()
+    _check_replaceable(target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    except OSError as e:
+        raise OutputError(_reason(target, e)) from None
+    try:
+        yield scratch
+        scratch.chmod(0o755)
+        _replace(scratch, target)
+    except OSError as e:
+        if e.filename is not None and str(e.filename).startswith(str(target.parent)):
+            raise OutputError(_reason(target, e)) from None
+        raise
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _check_replaceable(target: Path) -> None:
+    if not os.path.lexists(target):
+        return
+    if not target.is_dir():
+        raise OutputError(f"cannot write results to {target}: it is a file, not a folder")
+    if any(target.iterdir()) and not (target / MARKER).is_file():
+        raise OutputError(
+            f"will not replace {target}: it is not empty and holds no acklab results\n"
+            "  help: choose another folder with --out"
+        )
+
+
+def _replace(scratch: Path, target: Path) -> None:
+    if not target.exists():
+        scratch.rename(target)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
+    target.rename(old / "was")
+    scratch.rename(target)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Writes a file that is complete or absent."""
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        scratch = path.with_name(f".{path.name}.{os.getpid()}")
+        scratch.write_bytes(data)
+        scratch.replace(path)
+    except OSError as e:
+        raise OutputError(_reason(path, e)) from None
+
+
+def check_writable(folder: Path) -> None:
+    """Creates `folder` if need be and proves that files can be made in it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder):
+            pass
+    except OSError as e:
+        raise OutputError(_reason(folder, e)) from None
+
+
+def _reason(target: Path, e: OSError) -> str:
+    return (
+        f"cannot write results to {target}: {e.strerror or e}\n"
+        "  help: choose another folder with --out"
+    )

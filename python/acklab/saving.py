@@ -1,0 +1,36 @@
+"""A result as a folder that explains itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from acklab.folder import MARKER
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from acklab.results import Result
+
+
+def save(result: Result, folder: Path, command: str) -> None:
+    """Writes the result's tables, its resolved scenario, and how to get it again."""
+    (folder / "scenario.toml").write_text(result.scenario.resolved)
+    about = {
+        "scenario": result.scenario.name,
+        "seed": result.seed,
+        "version": result.version,
+        "command": command,
+        "again": f"acklab run scenario.toml --seed {result.seed}",
+        "cost": result.cost,
+        "expectations": [{"text": v.text, "met": v.met} for v in result.expectations()],
+    }
+    (folder / MARKER).write_text(json.dumps(about, indent=2) + "\n")
+    for name in ("flows", "links", "series", "link_series"):
+        parquet(getattr(result, name), folder / f"{name}.parquet")
+
+
+def parquet(frame: pl.DataFrame, path: Path) -> None:
+    """Writes `frame`; the bytes depend on nothing but the frame."""
+    frame.write_parquet(path, compression="zstd", row_group_size=1 << 17)

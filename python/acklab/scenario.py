@@ -1,0 +1,138 @@
+"""Scenarios: loading and running them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from acklab import _core
+from acklab.controller import CongestionController
+from acklab.errors import AcklabError, ControllerError, ScenarioError
+from acklab.results import Result
+
+Controllers = Mapping[str, type[CongestionController]]
+
+
+class Scenario:
+    """A scenario that can be run: read, checked, every default filled in."""
+
+    def __init__(self, core: _core.Scenario) -> None:
+        self._core = core
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._core.name
+
+    @property
+    def seed(self) -> int:
+        """The seed that it asks for."""
+        return self._core.seed
+
+    @property
+    def resolved(self) -> str:
+        """The whole scenario as TOML, defaults filled in; loading it gives the same run."""
+        return self._core.resolved
+
+    def run(self, seed: int | None = None) -> Result:
+        """Runs it. Ctrl-C interrupts within a moment."""
+        return run_many([(self, self.seed if seed is None else seed)], jobs=1)[0]
+
+    def __repr__(self) -> str:
+        return f"<Scenario {self.name!r}>"
+
+
+def load(
+    source: str | os.PathLike[str] | Mapping[str, Any],
+    *,
+    overrides: Sequence[str] | Mapping[str, Any] = (),
+    controllers: Controllers | None = None,
+) -> Scenario:
+    """Reads and checks a scenario: a path to a TOML or JSON file, or a mapping.
+
+    `overrides` are `"key=value"` texts or a mapping from dotted keys to values. `controllers`
+    are congestion controllers written in Python, by the name that the scenario uses for them.
+    """
+    if isinstance(source, Mapping):
+        text, origin, form = json.dumps(source), "<dict>", "json"
+    else:
+        path = Path(source)
+        text, origin = _read(path), str(path)
+        form = "json" if path.suffix == ".json" else "toml"
+    classes = {name: _checked(name, cls) for name, cls in (controllers or {}).items()}
+    try:
+        return Scenario(_core.load(text, origin, form, _pairs(overrides), classes))
+    except _core.InvalidScenario as e:
+        raise ScenarioError(str(e)) from None
+
+
+def run_many(
+    runs: Iterable[Scenario | tuple[Scenario, int]],
+    *,
+    jobs: int | None = None,
+    on_done: Callable[[int], object] | None = None,
+) -> list[Result]:
+    """Runs scenarios, or pairs of scenario and seed, on `jobs` threads; results in their order.
+
+    The results do not depend on `jobs`. `on_done` is told the index of each run as it ends.
+    """
+    if jobs is not None and jobs < 1:
+        raise AcklabError(f"jobs must be at least 1, not {jobs}")
+    pairs = [r if isinstance(r, tuple) else (r, r.seed) for r in runs]
+    threads = jobs or os.cpu_count() or 1
+    try:
+        done = _core.run_many([(s._core, seed) for s, seed in pairs], threads, on_done)
+    except _core.ControllerRaised as e:
+        raise ControllerError(_blame(e.__cause__)) from e.__cause__
+    return [Result(s, seed, run) for (s, seed), run in zip(pairs, done, strict=True)]
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as e:
+        raise ScenarioError(f"cannot read {path}: {e.strerror or e}") from None
+    except UnicodeDecodeError:
+        raise ScenarioError(f"cannot read {path}: it is not UTF-8 text") from None
+
+
+def _pairs(overrides: Sequence[str] | Mapping[str, Any]) -> list[tuple[str, str]]:
+    if isinstance(overrides, Mapping):
+        return [
+            (key, value if isinstance(value, str) else json.dumps(value))
+            for key, value in overrides.items()
+        ]
+    return [_pair(text) for text in overrides]
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise ScenarioError(f"cannot set {text!r}\n  help: write KEY=VALUE, such as flow.0.cc=bbr3")
+    return key.strip(), value.strip()
+
+
+def _checked(name: str, cls: object) -> type[CongestionController]:
+    if isinstance(cls, type) and issubclass(cls, CongestionController):
+        return cls
+    raise AcklabError(
+        f"the controller {name!r} is {cls!r}\n"
+        "  help: give a class derived from acklab.CongestionController"
+    )
+
+
+def _blame(cause: BaseException | None) -> str:
+    """What a controller raised, and the innermost line of its own code."""
+    import traceback
+
+    if cause is None:
+        return "the controller failed"
+    frames = traceback.extract_tb(cause.__traceback__)
+    where = ""
+    if frames:
+        last = frames[-1]
+        where = f"\n  {last.filename}:{last.lineno}, in {last.name}\n    {last.line}"
+    return f"the congestion controller raised {type(cause).__name__}: {cause}{where}"

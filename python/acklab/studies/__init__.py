@@ -1,0 +1,8 @@
+"""Studies: a paper's tables and figures, run again."""
+
+from __future__ import annotations
+
+from acklab.studies.ack_aggregation import STUDY as ACK_AGGREGATION
+from acklab.studies.study import Study
+
+STUDIES: dict[str, Study] = {s.name: s for s in (ACK_AGGREGATION,)}

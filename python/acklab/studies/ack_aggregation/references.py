@@ -1,0 +1,66 @@
+"""What the thesis, ns-3 and Linux have for a cell; `None` where there is nothing."""
+
+from __future__ import annotations
+
+import csv
+import statistics
+from functools import cache
+
+from acklab.places import in_repository
+
+#: The names of our controllers in the references.
+_IN_NS3 = {"bbr1": "bbr", "cubic": "cubic", "newreno": "newreno", "linuxreno": "linuxreno"}
+_IN_NS3 |= {"vegas": "vegas"}
+_IN_LINUX = {"bbr1": "bbr", "cubic": "cubic", "newreno": "reno"}
+
+
+def paper_throughput(cc: str, ratio: int) -> float | None:
+    """Table 1 of the thesis, Mbit/s."""
+    return _table1().get((cc, ratio))
+
+
+def ns3(stack: str, cc: str, ratio: int, column: str) -> float | None:
+    """A column of our ns-3 runs with a drop-tail queue of 40 packets (60 s)."""
+    if stack != "ns3" or cc not in _IN_NS3:
+        return None
+    row = _ns3_rows().get((_IN_NS3[cc], ratio))
+    return None if row is None else float(row[column])
+
+
+def linux(stack: str, cc: str, ratio: int, column: str) -> float | None:
+    """The median of a column over the kernel's undisturbed repeats (30 s)."""
+    if stack != "linux" or cc not in _IN_LINUX:
+        return None
+    rows = _kernel_rows().get((_IN_LINUX[cc], ratio), [])
+    return statistics.median(float(r[column]) for r in rows) if rows else None
+
+
+@cache
+def _table1() -> dict[tuple[str, int], float]:
+    path = in_repository("validation") / "papers" / "ack_aggregation_table1.csv"
+    with path.open() as f:
+        return {
+            (row["algorithm"], int(head.split(":")[0])): float(value)
+            for row in csv.DictReader(f)
+            for head, value in row.items()
+            if head != "algorithm"
+        }
+
+
+@cache
+def _ns3_rows() -> dict[tuple[str, int], dict[str, str]]:
+    path = in_repository("validation") / "ns3" / "wired.csv"
+    with path.open() as f:
+        rows = [r for r in csv.DictReader(f) if r["tag"] == "thin_droptail40"]
+    return {(r["tcp"], int(r["thin"])): r for r in rows}
+
+
+@cache
+def _kernel_rows() -> dict[tuple[str, int], list[dict[str, str]]]:
+    path = in_repository("validation") / "kernel" / "results.csv"
+    cells: dict[tuple[str, int], list[dict[str, str]]] = {}
+    with path.open() as f:
+        for r in csv.DictReader(f):
+            if r["set"] == "main" and r["link"] == "10M48ms" and r["disturbed"] == "0":
+                cells.setdefault((r["cc"], int(r["thin"])), []).append(r)
+    return cells

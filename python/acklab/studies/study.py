@@ -1,0 +1,71 @@
+"""What a study is: cells to run, and artefacts made of their results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from acklab.results import Result
+
+Key = tuple[tuple[str, str | int], ...]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much a study runs."""
+
+    seeds: int
+    quick: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One point of a study: its keys, and the scenario as a mapping."""
+
+    keys: Mapping[str, str | int]
+    scenario: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A cell with the results of its seeds."""
+
+    keys: Mapping[str, str | int]
+    results: Sequence[Result]
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """A table or figure: one row per cell, and perhaps a plot of them."""
+
+    name: str
+    title: str
+    #: From outcomes to rows with keys, `paper`, `acklab`, `ci_low`, `ci_high`, `seeds`, ...
+    table: Callable[[Sequence[Outcome]], pl.DataFrame]
+    #: Draws the table into a file without suffix; returns the file.
+    plot: Callable[[pl.DataFrame, Path], Path] | None = None
+
+
+@dataclass(frozen=True)
+class Study:
+    """A paper's question, asked again."""
+
+    name: str
+    title: str
+    source: str
+    cells: Callable[[Effort], Sequence[Cell]]
+    artefacts: Sequence[Artefact]
+    #: The study's own words and tables for the report, in Markdown.
+    report: Callable[[Mapping[str, pl.DataFrame], Effort], str]
+    default_seeds: int = 10
+    quick_seeds: int = 3
+    notes: Sequence[str] = field(default=())
+
+    def artefact(self, name: str) -> Artefact | None:
+        """The artefact called `name`."""
+        return next((a for a in self.artefacts if a.name == name), None)

@@ -1,0 +1,35 @@
+"""How close is close enough, per metric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """Within `relative` of the reference, or within `absolute` of it."""
+
+    relative: float
+    absolute: float = 0.0
+
+    def holds(self, ours: float, reference: float) -> bool:
+        """Whether `ours` is close enough."""
+        off = abs(ours - reference)
+        return off <= self.absolute or off <= self.relative * abs(reference)
+
+
+#: Metrics that decide, by reference. Others are shown only.
+KERNEL = {
+    "goodput": Tolerance(0.03),
+    "retransmissions": Tolerance(0.25, absolute=20),
+    "cwnd": Tolerance(0.15),
+}
+NS3 = {"goodput": Tolerance(0.02)}
+
+#: What the metrics are, with their units.
+METRICS = {
+    "goodput": "goodput, Mbit/s",
+    "retransmissions": "retransmissions, segments",
+    "cwnd": "mean cwnd, packets",
+    "rtt": "RTT, ms",
+}

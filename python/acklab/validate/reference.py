@@ -1,0 +1,31 @@
+"""A row of reference results, and the scenario that rebuilds it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from acklab.validate.criteria import Tolerance
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One cell of a reference: its repeats, and how to run it here."""
+
+    source: str
+    #: What identifies the cell, in the reference's own words.
+    keys: Mapping[str, str]
+    #: Metric to the values of its repeats.
+    values: Mapping[str, Sequence[float]]
+    #: Metric to the column of our flows table that measures the same.
+    columns: Mapping[str, str]
+    criteria: Mapping[str, Tolerance]
+    scenario: Mapping[str, Any]
+    #: Runs of the reference that were left out as disturbed.
+    disturbed: int = 0
+
+    @property
+    def name(self) -> str:
+        """The keys in one line."""
+        return " ".join(self.keys.values())
