@@ -7,6 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
+#[expect(clippy::disallowed_methods, reason = "the files are what is tested")]
 fn gallery() -> Vec<(String, String)> {
     let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let mut files: Vec<PathBuf> = fs::read_dir(dir)
@@ -85,6 +86,7 @@ fn every_building_block_is_written_out_and_read_back() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the files are what is tested")]
 fn the_example_in_the_reference_loads() {
     let page = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenario.md");
     let page = fs::read_to_string(page).unwrap();
