@@ -23,6 +23,14 @@ fn main() {
         let what = format!("60 s at 10 Mbit/s, ACK every {ack_every}");
         measure(&what, runs, &Dumbbell::default(), window(64, ack_every));
     }
+    for hops in [2, 10, 50] {
+        let dumbbell = Dumbbell {
+            hops,
+            ..Dumbbell::default()
+        };
+        let what = format!("60 s at 10 Mbit/s, {} hops", hops + 2);
+        measure(&what, runs, &dumbbell, window(64, 1));
+    }
     for own_access in [false, true] {
         for flows in [1, 10, 100, 1000, 10_000] {
             let access = if own_access { "own" } else { "shared" };

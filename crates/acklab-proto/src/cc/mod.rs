@@ -11,6 +11,7 @@
 pub(crate) mod ack_clock;
 pub mod bbr;
 pub mod bbr1;
+pub mod bbr2;
 pub mod bbr3;
 pub mod cubic;
 pub mod fixed;

@@ -51,6 +51,7 @@ pub static CONTROLLERS: &[Entry<Build>] = &[
     },
     // BBR
     super::bbr1::ENTRY,
+    super::bbr2::ENTRY,
     super::bbr3::ENTRY,
 ];
 

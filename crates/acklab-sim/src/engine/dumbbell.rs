@@ -15,9 +15,11 @@ pub struct Dumbbell {
     pub flows: usize,
     /// Whether each flow has access links of its own; otherwise they share one on each side.
     pub own_access: bool,
+    /// Links that the bottleneck consists of, one behind the other.
+    pub hops: usize,
     /// Rate of the bottleneck.
     pub rate: Rate,
-    /// Delay of the bottleneck, one way.
+    /// Delay of the bottleneck, one way, in all.
     pub delay: Span,
     /// Packets that may wait at each link.
     pub queue: u32,
@@ -31,6 +33,7 @@ impl Default for Dumbbell {
         Self {
             flows: 1,
             own_access: false,
+            hops: 1,
             rate: Rate::from_bps(10_000_000),
             delay: Span::from_millis(20),
             queue: 100,
@@ -58,11 +61,26 @@ impl Dumbbell {
             sample_every: None,
             warmup: Instant::ZERO + self.length.mul_div(1, 2),
         };
-        self.connect(&mut plan, LEFT, RIGHT, self.rate, self.delay);
+        self.add_bottleneck(&mut plan);
         for i in 0..self.flows {
             self.add_flow(&mut plan, i);
         }
         plan
+    }
+
+    fn add_bottleneck(&self, plan: &mut Plan) {
+        let delay = self.delay / self.hops as u64;
+        let mut from = LEFT;
+        for hop in 1..=self.hops {
+            let to = if hop == self.hops {
+                RIGHT
+            } else {
+                plan.nodes.push(format!("hop{hop}"));
+                plan.nodes.len() - 1
+            };
+            self.connect(plan, from, to, self.rate, delay);
+            from = to;
+        }
     }
 
     /// Links `2n` and `2n + 1`: there and back.
@@ -103,8 +121,8 @@ impl Dumbbell {
             name: format!("flow{i}"),
             src: plan.links[near].from,
             dst: plan.links[far].from,
-            forward: vec![near, 0, far + 1],
-            reverse: vec![far, 1, near + 1],
+            forward: route(near, (0..self.hops).map(|hop| 2 * hop), far + 1),
+            reverse: route(far, (0..self.hops).rev().map(|hop| 2 * hop + 1), near + 1),
             start: Instant::ZERO,
             start_jitter: Span::from_secs(1),
             app: AppPlan::Bulk {
@@ -122,6 +140,10 @@ impl Dumbbell {
             },
         });
     }
+}
+
+fn route(first: usize, middle: impl Iterator<Item = usize>, last: usize) -> Vec<usize> {
+    [first].into_iter().chain(middle).chain([last]).collect()
 }
 
 fn no_controller(_: &Params, _: CcInit) -> Box<dyn CongestionControl> {

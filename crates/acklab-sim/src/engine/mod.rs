@@ -141,16 +141,28 @@ impl<T: Transport> Engine<T> {
     }
 
     fn wake_link(&mut self, i: usize) {
-        while let Some(packet) = self.links[i].advance(self.now, &mut self.arena) {
-            self.perf.hops += 1;
-            let position = self.arena.step(packet.id);
-            match self.routes.hop(position) {
-                Hop::Link(next) => self.offer(next as usize, packet),
-                Hop::End => self.deliver(packet),
+        let next = loop {
+            let Some(packet) = self.links[i].advance(self.now, &mut self.arena) else {
+                break self.links[i].next_wakeup();
+            };
+            self.forward(packet);
+            // Asking when is cheaper than asking what, and mostly the answer is "later".
+            let next = self.links[i].next_wakeup();
+            if next.is_none_or(|at| at > self.now) {
+                break next;
             }
-        }
-        let next = self.links[i].next_wakeup();
+        };
         self.events.set(Source(i as u32), next);
+    }
+
+    #[inline]
+    fn forward(&mut self, packet: Packet) {
+        self.perf.hops += 1;
+        let position = self.arena.step(packet.id);
+        match self.routes.hop(position) {
+            Hop::Link(next) => self.offer(next as usize, packet),
+            Hop::End => self.deliver(packet),
+        }
     }
 
     fn wake_host(&mut self, i: usize) {

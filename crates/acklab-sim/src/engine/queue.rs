@@ -7,17 +7,18 @@
 //! arrive before timers run, and the recorder looks last.
 //!
 //! A wake is one word, the time in its high bits and the source in as many low bits as there are
-//! sources to tell apart, so that comparing two wakes is comparing two words. The words stand in
-//! groups of [`FAN`]; above each group stands its smallest. Setting a wake writes one word and
-//! climbs while the smallest of the group changes, which for a timer that is not the next one is a
-//! single step. Nothing is searched, moved or allocated.
+//! sources to tell apart, so that comparing two wakes is comparing two words. The tree is binary: a
+//! leaf per source, above each pair the smaller of the two, at the root the next event. Setting a
+//! wake writes its leaf and climbs while something changes. What it compares with on its way up it
+//! can fetch in advance, so that a level costs a comparison and a store; nothing is searched, moved
+//! or allocated.
 
 use acklab_units::Instant;
 
-/// Wakes per group.
-const FAN: usize = 8;
 /// Not pending.
 const NEVER: u64 = u64::MAX;
+/// Place of the smallest word.
+const ROOT: usize = 1;
 
 /// A source of events, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
@@ -26,13 +27,12 @@ pub struct Source(pub u32);
 /// The pending wakes of a fixed set of sources.
 #[derive(Debug)]
 pub struct EventQueue {
-    groups: Vec<[u64; FAN]>,
-    /// First group of each level, leaves first, root last.
-    levels: Vec<u32>,
+    /// The parent of place n is n / 2; the leaves are the second half, in the order of the sources.
+    tree: Vec<u64>,
     /// Low bits of a word that hold the source.
     source_bits: u32,
-    /// The smallest word of all.
-    next: u64,
+    /// Wakes later than this cannot be told from none.
+    horizon: Instant,
     /// Nothing may be scheduled before.
     now: Instant,
 }
@@ -40,23 +40,12 @@ pub struct EventQueue {
 impl EventQueue {
     /// A queue for `sources` sources, none of them pending.
     pub fn new(sources: usize) -> Self {
-        let mut levels = Vec::new();
-        let mut total = 0;
-        let mut width = sources;
-        loop {
-            width = width.div_ceil(FAN).max(1);
-            levels.push(total as u32);
-            total += width;
-            if width == 1 {
-                break;
-            }
-        }
+        // One number more than there are sources, so that no wake looks like NEVER.
+        let source_bits = usize::BITS - sources.leading_zeros();
         Self {
-            groups: vec![[NEVER; FAN]; total],
-            levels,
-            // One more than needed for the numbers, so that no wake looks like NEVER.
-            source_bits: usize::BITS - sources.leading_zeros(),
-            next: NEVER,
+            tree: vec![NEVER; 2 * sources.next_power_of_two()],
+            source_bits,
+            horizon: Instant::from_nanos((NEVER >> source_bits) - 1),
             now: Instant::ZERO,
         }
     }
@@ -64,13 +53,14 @@ impl EventQueue {
     /// Wakes later than this cannot be told from none. With ten sources it is 36 years, with a
     /// hundred thousand it is 39 hours.
     pub fn horizon(&self) -> Instant {
-        Instant::from_nanos((NEVER >> self.source_bits) - 1)
+        self.horizon
     }
 
     /// The next event: the earliest wake, among equals that of the lowest number.
     #[inline]
     pub fn peek(&self) -> Option<(Instant, Source)> {
-        (self.next != NEVER).then(|| self.unpack(self.next))
+        let word = self.tree[ROOT];
+        (word != NEVER).then(|| self.unpack(word))
     }
 
     /// Moves time on to `now`.
@@ -115,19 +105,23 @@ impl EventQueue {
 
     /// Bytes that the queue occupies.
     pub fn bytes(&self) -> usize {
-        self.groups.capacity() * size_of::<[u64; FAN]>()
+        self.tree.capacity() * size_of::<u64>()
+    }
+
+    #[inline]
+    fn leaf(&self, source: Source) -> usize {
+        self.tree.len() / 2 + source.0 as usize
     }
 
     #[inline]
     fn word(&self, source: Source) -> u64 {
-        let i = source.0 as usize;
-        self.groups[i / FAN][i % FAN]
+        self.tree[self.leaf(source)]
     }
 
     #[inline]
     fn pack(&self, source: Source, at: Option<Instant>) -> u64 {
         match at {
-            Some(at) if at <= self.horizon() => {
+            Some(at) if at <= self.horizon => {
                 assert!(at >= self.now, "{source:?} scheduled in the past");
                 at.as_nanos() << self.source_bits | u64::from(source.0)
             }
@@ -144,28 +138,17 @@ impl EventQueue {
 
     #[inline]
     fn write(&mut self, source: Source, word: u64) {
-        let mut index = source.0 as usize;
+        let mut place = self.leaf(source);
         let mut word = word;
-        for &base in &self.levels {
-            let group = &mut self.groups[base as usize + index / FAN];
-            let slot = &mut group[index % FAN];
-            if *slot == word {
+        while self.tree[place] != word {
+            self.tree[place] = word;
+            if place == ROOT {
                 return;
             }
-            *slot = word;
-            word = smallest(group);
-            index /= FAN;
+            word = word.min(self.tree[place ^ 1]);
+            place /= 2;
         }
-        self.next = word;
     }
-}
-
-#[inline]
-fn smallest(g: &[u64; FAN]) -> u64 {
-    // In pairs: a chain of comparisons would wait for each one.
-    let low = g[0].min(g[1]).min(g[2].min(g[3]));
-    let high = g[4].min(g[5]).min(g[6].min(g[7]));
-    low.min(high)
 }
 
 #[cfg(test)]

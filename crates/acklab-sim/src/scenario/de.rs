@@ -1,23 +1,17 @@
 //! Turns the parsed tree into `spec` structs through serde, with errors that know their place.
 //!
-//! Two things differ from other formats. A tagged choice is a table with the key `kind`, or just
-//! the word when nothing else is to be said: `app = "bulk"`. And [`read`] does not stop at the first
-//! mistake: it reports it, takes the offending entry out and reads again.
+//! [`read`] does not stop at the first mistake: it reports it, takes the offending entry out and
+//! reads again.
 
 use super::diagnostics::{Report, suggest};
-use super::doc::{Node, Value};
+use super::doc::Node;
 use super::path::{Path, Step};
-use serde::de::value::StrDeserializer;
-use serde::de::{
-    self, DeserializeOwned, DeserializeSeed, Deserializer, Expected, IntoDeserializer,
-};
+use super::reader::Reader;
+use serde::de::{self, DeserializeOwned, Expected};
 use std::fmt;
 
 /// More mistakes than this are not looked for: reading starts anew after each.
 const MOST_ERRORS: usize = 50;
-
-/// The key that names the variant of a tagged choice.
-const TAG: &str = "kind";
 
 /// Separates what is wrong from what would be right in the text of a custom error.
 const HINT: &str = "\u{1f}";
@@ -93,7 +87,8 @@ impl ReadError {
         }
     }
 
-    fn inside(mut self, step: Step) -> Self {
+    /// The error as the level around it sees it.
+    pub(crate) fn inside(mut self, step: Step) -> Self {
         self.path.push(step);
         self
     }
@@ -166,216 +161,6 @@ fn in_words(expected: &str) -> String {
         "a sequence" => "a list; of tables: [[...]] instead of [...]".to_string(),
         e if e.starts_with("struct ") || e == "a map" => "a table".to_string(),
         e => e.to_string(),
-    }
-}
-
-/// A deserializer over the tree.
-#[derive(Clone, Copy)]
-struct Reader<'de>(&'de Node);
-
-impl<'de> Deserializer<'de> for Reader<'de> {
-    type Error = ReadError;
-
-    fn deserialize_any<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        match &self.0.value {
-            Value::Null => visitor.visit_unit(),
-            Value::Bool(b) => visitor.visit_bool(*b),
-            Value::Int(i) => visit_int(*i, visitor),
-            Value::Float(x) => visitor.visit_f64(*x),
-            Value::Text(t) => visitor.visit_borrowed_str(t),
-            Value::List(l) => visitor.visit_seq(Items { list: l, next: 0 }),
-            Value::Table(t) => visitor.visit_map(Entries::of(t)),
-        }
-    }
-
-    fn deserialize_option<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        match self.0.value {
-            Value::Null => visitor.visit_none(),
-            _ => visitor.visit_some(self),
-        }
-    }
-
-    fn deserialize_newtype_struct<V: de::Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, ReadError> {
-        visitor.visit_newtype_struct(self)
-    }
-
-    fn deserialize_enum<V: de::Visitor<'de>>(
-        self,
-        _: &'static str,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, ReadError> {
-        match &self.0.value {
-            Value::Text(word) => visitor.visit_enum(Tagged { word, rest: &[] }),
-            Value::Table(rest) => visitor.visit_enum(Tagged {
-                word: tag(rest)?,
-                rest,
-            }),
-            _ => self.deserialize_any(visitor),
-        }
-    }
-
-    serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct seq tuple tuple_struct map struct identifier ignored_any
-    }
-}
-
-fn visit_int<'de, V: de::Visitor<'de>>(i: i128, visitor: V) -> Result<V::Value, ReadError> {
-    if let Ok(small) = i64::try_from(i) {
-        return visitor.visit_i64(small);
-    }
-    match u64::try_from(i) {
-        Ok(large) => visitor.visit_u64(large),
-        Err(_) => visitor.visit_f64(i as f64),
-    }
-}
-
-fn tag(table: &[(String, Node)]) -> Result<&str, ReadError> {
-    let Some((_, node)) = table.iter().find(|(k, _)| k == TAG) else {
-        return Err(de::Error::missing_field(TAG));
-    };
-    match &node.value {
-        Value::Text(word) => Ok(word),
-        _ => {
-            let error = ReadError::new(What::Other(
-                "the kind of something is a word".to_string(),
-                Some("write it in double quotes".to_string()),
-            ));
-            Err(error.inside(Step::Key(TAG.to_string())))
-        }
-    }
-}
-
-/// The items of a list.
-struct Items<'de> {
-    list: &'de [Node],
-    next: usize,
-}
-
-impl<'de> de::SeqAccess<'de> for Items<'de> {
-    type Error = ReadError;
-
-    fn next_element_seed<T: DeserializeSeed<'de>>(
-        &mut self,
-        seed: T,
-    ) -> Result<Option<T::Value>, ReadError> {
-        let Some(node) = self.list.get(self.next) else {
-            return Ok(None);
-        };
-        let at = self.next;
-        self.next += 1;
-        seed.deserialize(Reader(node))
-            .map(Some)
-            .map_err(|e| e.inside(Step::Index(at)))
-    }
-}
-
-/// The entries of a table, without those that are null and without the tag of a tagged choice.
-struct Entries<'de> {
-    table: &'de [(String, Node)],
-    next: usize,
-    skip_tag: bool,
-}
-
-impl<'de> Entries<'de> {
-    fn of(table: &'de [(String, Node)]) -> Self {
-        Self {
-            table,
-            next: 0,
-            skip_tag: false,
-        }
-    }
-
-    fn skips(&self, key: &str, node: &Node) -> bool {
-        matches!(node.value, Value::Null) || (self.skip_tag && key == TAG)
-    }
-}
-
-impl<'de> de::MapAccess<'de> for Entries<'de> {
-    type Error = ReadError;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, ReadError> {
-        while let Some((key, node)) = self.table.get(self.next) {
-            if !self.skips(key, node) {
-                let key_reader: StrDeserializer<'_, ReadError> = key.as_str().into_deserializer();
-                return seed
-                    .deserialize(key_reader)
-                    .map(Some)
-                    .map_err(|e| e.inside(Step::Key(key.clone())));
-            }
-            self.next += 1;
-        }
-        Ok(None)
-    }
-
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, ReadError> {
-        let (key, node) = &self.table[self.next];
-        self.next += 1;
-        seed.deserialize(Reader(node))
-            .map_err(|e| e.inside(Step::Key(key.clone())))
-    }
-}
-
-/// A tagged choice: the word, and the table it came from.
-struct Tagged<'de> {
-    word: &'de str,
-    rest: &'de [(String, Node)],
-}
-
-impl<'de> de::EnumAccess<'de> for Tagged<'de> {
-    type Error = ReadError;
-    type Variant = Self;
-
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), ReadError> {
-        let word: StrDeserializer<'_, ReadError> = self.word.into_deserializer();
-        let in_table = !self.rest.is_empty();
-        match seed.deserialize(word) {
-            Ok(variant) => Ok((variant, self)),
-            Err(e) if in_table => Err(e.inside(Step::Key(TAG.to_string()))),
-            Err(e) => Err(e),
-        }
-    }
-}
-
-impl<'de> de::VariantAccess<'de> for Tagged<'de> {
-    type Error = ReadError;
-
-    fn unit_variant(self) -> Result<(), ReadError> {
-        match self.rest.iter().find(|(k, _)| k != TAG) {
-            None => Ok(()),
-            Some((key, _)) => {
-                let error: ReadError = de::Error::unknown_field(key, &[]);
-                Err(error.inside(Step::Key(key.clone())))
-            }
-        }
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, ReadError> {
-        let mut entries = Entries::of(self.rest);
-        entries.skip_tag = true;
-        seed.deserialize(de::value::MapAccessDeserializer::new(entries))
-    }
-
-    fn tuple_variant<V: de::Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, ReadError> {
-        unreachable!("no choice of the scenario language is a tuple")
-    }
-
-    fn struct_variant<V: de::Visitor<'de>>(
-        self,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, ReadError> {
-        let mut entries = Entries::of(self.rest);
-        entries.skip_tag = true;
-        visitor.visit_map(entries)
     }
 }
 

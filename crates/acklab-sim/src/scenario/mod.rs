@@ -16,6 +16,7 @@ mod doc;
 mod expect;
 mod measure;
 mod path;
+mod reader;
 mod registries;
 mod resolve;
 mod schema;

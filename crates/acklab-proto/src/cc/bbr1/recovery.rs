@@ -47,7 +47,7 @@ impl Bbr1 {
         self.packet_conservation
     }
 
-    /// A timeout: one packet goes out, the plateau detector forgets its baseline, and the round
+    /// A timeout: one packet goes out beyond those that loss marking spared, the plateau detector forgets its baseline, and the round
     /// ends (`bbr_set_state` with `TCP_CA_Loss`; the window is `tcp_enter_loss`'s).
     pub(super) fn enter_loss(&mut self, rto: &Rto) {
         if rto.first {
@@ -64,7 +64,7 @@ impl Bbr1 {
             app_limited: false,
             round_start: true,
         });
-        self.cwnd = self.mss;
+        self.cwnd = rto.inflight + self.mss;
     }
 
     /// The slow-down was for nothing: look for the full pipe and for policers anew

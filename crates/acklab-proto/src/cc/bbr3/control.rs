@@ -1,7 +1,7 @@
 //! The controller's face to the sender.
 
 use super::{Machine, State};
-use crate::cc::bbr::Ratio;
+use crate::cc::bbr::{CWND_MIN_TARGET, Ratio};
 use crate::cc::{
     Ack, CongestionControl, EcnEcho, Loss, RecoveryExit, Rto, SegmentLost, Sent, Spurious,
 };
@@ -85,9 +85,14 @@ impl CongestionControl for Machine {
         self.cwnd
     }
 
-    /// BBR has none; this is the bound that plays its part.
+    /// BBR has none. Once STARTUP is over the answer lies below every window, so that nobody takes
+    /// the flow to be in slow start, where "window-limited" means less than it does here.
     fn ssthresh(&self) -> u64 {
-        self.long.inflight_hi
+        if self.full_pipe.reached {
+            CWND_MIN_TARGET * self.mss
+        } else {
+            u64::MAX
+        }
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
@@ -166,6 +171,14 @@ mod tests {
         feed.round(mbit(10));
         assert_ne!(feed.cc.state, State::ProbeRtt);
         assert!(!feed.cc.idle_restart, "over with the first delivery");
+    }
+
+    #[test]
+    fn is_not_in_slow_start_once_the_pipe_was_full() {
+        let feed = Feed::new(Profile::draft());
+        assert_eq!(feed.cc.ssthresh(), u64::MAX);
+        let feed = Feed::cruise(Profile::draft(), mbit(10));
+        assert!(feed.cc.cwnd() >= feed.cc.ssthresh());
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use super::{Machine, Profile, State};
 use crate::cc::bbr::Ratio;
 use crate::cc::{Ack, RecoveryPhase};
-use acklab_units::{Instant, Span};
+use acklab_units::Span;
 
 /// Largest `min_rtt` at which marks are answered (`bbr_ecn_max_rtt_us`): beyond it they come from
 /// routers with deep queues.
@@ -96,17 +96,20 @@ impl Machine {
         if self.rounds.is_start() {
             self.ecn
                 .learn_eligibility(self.min_rtt.get(), &self.profile);
-            if self.ecn.eligible {
-                if let Some(ratio) = self.ecn.update(ack.delivered) {
-                    self.check_ecn_too_high_in_startup(ratio, ack.now);
-                }
+            let ratio = if self.ecn.eligible {
+                self.ecn.update(ack.delivered)
+            } else {
+                None
+            };
+            if let Some(ratio) = ratio {
+                self.check_ecn_too_high_in_startup(ratio);
             }
         }
         self.short.ecn_in_round |= self.ecn.eligible && (ack.ece || ack.newly_ce > 0);
     }
 
     /// Two rounds in a row with half the data marked end STARTUP.
-    fn check_ecn_too_high_in_startup(&mut self, ratio: u64, _now: Instant) {
+    fn check_ecn_too_high_in_startup(&mut self, ratio: u64) {
         if self.full_pipe.reached {
             return;
         }

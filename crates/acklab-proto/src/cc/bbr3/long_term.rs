@@ -33,6 +33,8 @@ pub(super) struct LongTerm {
     /// Whether the latest probe stopped early because the one before had gone too far
     /// (`stopped_risky_probe`, `prev_probe_precautionary`).
     pub stopped_risky_probe: bool,
+    /// Whether `inflight_hi` limited the flow when this ACK arrived.
+    pub was_limiting: bool,
 }
 
 impl Default for LongTerm {
@@ -45,6 +47,7 @@ impl Default for LongTerm {
             probe_samples: false,
             prev_probe_too_high: false,
             stopped_risky_probe: false,
+            was_limiting: false,
         }
     }
 }

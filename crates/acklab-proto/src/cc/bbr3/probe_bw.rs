@@ -87,6 +87,7 @@ impl Machine {
 
     /// Moves through the phases (`UpdateProbeBWCyclePhase`).
     pub(super) fn update_probe_bw_cycle_phase(&mut self, ack: &Ack) {
+        self.long.was_limiting = self.is_limited_by_inflight_hi(ack);
         if !self.full_pipe.reached || self.adapt_long_term_model(ack) {
             return;
         }

@@ -46,9 +46,24 @@ impl Machine {
         }
     }
 
+    /// Whether the flow filled its window and `inflight_hi` was what limited that.
+    pub(super) fn is_limited_by_inflight_hi(&self, ack: &Ack) -> bool {
+        ack.cwnd_limited && self.cwnd >= self.long.inflight_hi
+    }
+
     /// The delivery rate stopped growing, and not because `inflight_hi` held it back.
+    ///
+    /// The sources ask whether it does after this ACK may have raised it. With an ACK for a good
+    /// part of the window it always has been raised, and the flow would never count as limited;
+    /// so what counts is the bound under which the acknowledged data were sent, except where the
+    /// kernel is followed to the letter.
     fn has_reached_plateau(&mut self, ack: &Ack) -> bool {
-        if ack.cwnd_limited && self.cwnd >= self.long.inflight_hi {
+        let limited = if self.profile.kernel {
+            self.is_limited_by_inflight_hi(ack)
+        } else {
+            self.long.was_limiting
+        };
+        if limited {
             self.full_pipe.restart(self.sample.bw);
             return false;
         }
@@ -119,7 +134,8 @@ mod tests {
         let mut feed = up();
         feed.tx_in_flight = 10;
         feed.cc.long.inflight_hi = 40 * MSS;
-        for _ in 0..10 {
+        feed.packets = 40;
+        for _ in 0..4 {
             feed.round(mbit(10));
             feed.same_round(mbit(10));
             assert_eq!(feed.cc.state, State::ProbeBwUp);

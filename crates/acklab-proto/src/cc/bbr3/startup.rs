@@ -63,7 +63,13 @@ impl Machine {
         if !self.short.loss_round_start {
             return;
         }
-        if ack.phase == RecoveryPhase::Recovery
+        // Some transports leave recovery with the very ACK that ends the round.
+        let recovery = match ack.phase {
+            RecoveryPhase::Recovery => true,
+            RecoveryPhase::Loss => false,
+            _ => !self.profile.kernel,
+        };
+        if recovery
             && self.loss_events.count >= self.profile.full_loss_cnt
             && self.is_inflight_too_high(ack)
         {
@@ -187,9 +193,10 @@ mod tests {
     }
 
     #[test]
-    fn outside_recovery_nothing_ends() {
+    fn after_a_timeout_nothing_ends() {
         let mut feed = Feed::new(Profile::draft());
         feed.round(mbit(10));
+        feed.phase = RecoveryPhase::Loss;
         for i in 0..10 {
             feed.lose_at(1000 + 2 * i, 1);
         }

@@ -57,7 +57,7 @@ impl Machine {
         }
     }
 
-    /// A timeout: one packet goes out. The short-term bound starts from the window of before, not
+    /// A timeout: one packet goes out beyond those that loss marking spared. The short-term bound starts from the window of before, not
     /// from that one packet.
     pub(super) fn enter_loss(&mut self, rto: &Rto) {
         if rto.first {
@@ -71,7 +71,7 @@ impl Machine {
         if !self.state.is_probing() && self.short.inflight_lo == u64::MAX {
             self.short.inflight_lo = self.cwnd.max(self.prior_cwnd);
         }
-        self.cwnd = self.mss;
+        self.cwnd = rto.inflight + self.mss;
     }
 
     /// Recovery ended: the window from before returns, and the next ACK bounds it by the model.

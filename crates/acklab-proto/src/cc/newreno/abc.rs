@@ -109,6 +109,8 @@ impl CongestionControl for ByteCounting {
     /// RFC 5681 section 4.1: the restart window is the initial window.
     fn on_idle_restart(&mut self, _restart: &IdleRestart) {
         self.cwnd = self.cwnd.min(self.initial);
+        // Credit saved for a larger window would be worth several segments of this one.
+        self.bytes_acked = self.bytes_acked.min(self.cwnd);
     }
 
     fn cwnd(&self) -> u64 {

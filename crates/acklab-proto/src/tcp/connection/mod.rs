@@ -134,9 +134,10 @@ impl Connection {
     /// Sends what was written, then FIN.
     pub fn close(&mut self, _now: Instant) {
         match self.state {
-            State::Closed | State::Listen | State::SynSent if self.sender.nxt() == 0 => {
-                self.state = State::Closed;
-            }
+            // What was written before the handshake still goes out; without it there is nothing
+            // to open a connection for (RFC 9293 section 3.10.4).
+            State::Closed | State::Listen => self.state = State::Closed,
+            State::SynSent if self.sender.backlog() == 0 => self.state = State::Closed,
             State::SynSent | State::SynReceived | State::Established | State::CloseWait => {
                 self.sender.close();
             }

@@ -35,6 +35,9 @@ impl Sender {
         if a.ece {
             self.undo.allowed = false;
         }
+        if self.phase == RecoveryPhase::Open {
+            self.forget_first_retransmission();
+        }
         if self.una >= self.high_seq {
             self.leave_episode(now, cfg, d, stats);
         }

@@ -87,7 +87,15 @@ impl Sender {
             });
         }
         self.undo.marker = None;
-        self.undo.first_retrans_ts = None;
+        self.forget_first_retransmission();
+    }
+
+    /// The stamp of the first retransmission stays as long as one is out: without it the next
+    /// episode would look as if nothing had been resent (Linux `tcp_any_retrans_done`).
+    pub(super) fn forget_first_retransmission(&mut self) {
+        if self.board.retrans.segments == 0 {
+            self.undo.first_retrans_ts = None;
+        }
     }
 
     /// A partial ACK in recovery: if it answers an original, segments were reordered rather than
@@ -138,7 +146,7 @@ impl Sender {
         self.frto = false;
         self.frto_new_data = false;
         self.phase = RecoveryPhase::Open;
-        self.undo.first_retrans_ts = None;
+        self.forget_first_retransmission();
         true
     }
 

@@ -1,19 +1,17 @@
-//! Flows: names, ends, controllers, ACK policies, applications.
+//! Flows: names, ends, controllers, ACK policies.
 
 use super::super::choice::choose;
 use super::super::diagnostics::Report;
 use super::super::path::Path;
 use super::super::registries::Registries;
-use super::super::spec::{
-    AppSpec, BulkSpec, Choice, FlowSpec, OnOffSpec, RequestResponseSpec, Spec,
-};
+use super::super::spec::{Choice, FlowSpec, Spec};
 use super::topology::Net;
-use super::{Clock, not_too_long, not_zero, tcp};
-use crate::plan::{AppPlan, FlowPlan};
+use super::{Clock, app, not_too_long, tcp};
+use crate::plan::FlowPlan;
 use acklab_proto::registry::{Kind, Params, Value};
 use acklab_proto::tcp::config::{AckChoice, CcChoice};
 use acklab_proto::tcp::{Profile, TcpConfig};
-use acklab_units::{Bytes, Instant, Rate, Span};
+use acklab_units::{Instant, Span};
 use std::collections::HashSet;
 
 /// More flows than this are a slip.
@@ -106,8 +104,9 @@ impl Builder<'_, '_> {
         for k in 0..count {
             let ends = self.ends(flow, &path);
             self.flows += 1;
+            // What is wrong with one is wrong with all.
             let (Some(template), Some((src, dst))) = (&template, ends) else {
-                continue;
+                break;
             };
             let name = flow.count.map_or(name.clone(), |_| format!("{name}-{k}"));
             let plan = FlowPlan {
@@ -143,7 +142,12 @@ impl Builder<'_, '_> {
         let start = self.start(flow, path);
         let start_jitter = flow.start_jitter.map_or(Span::ZERO, |j| j.0);
         not_too_long(start_jitter, &path.key("start_jitter"), self.report);
-        let app = self.app(flow, &tcp, path);
+        let app = app::resolve(
+            flow.app.as_ref(),
+            tcp.segment,
+            &path.key("app"),
+            self.report,
+        );
         let cc = self.cc(flow, &tcp, path);
         let ack = self.ack(flow, &tcp, path);
         Some(FlowPlan {
@@ -239,19 +243,6 @@ impl Builder<'_, '_> {
         let (entry, params) = choose(self.reg.ack, "ACK policy", choice, &at, self.report)?;
         Some(AckChoice { entry, params })
     }
-
-    fn app(&mut self, flow: &FlowSpec, tcp: &TcpConfig, path: &Path) -> AppPlan {
-        let path = path.key("app");
-        match &flow.app {
-            None => AppPlan::Bulk {
-                bytes: None,
-                until: None,
-            },
-            Some(AppSpec::Bulk(b)) => bulk(b, tcp.segment, &path, self.report),
-            Some(AppSpec::OnOff(o)) => on_off(o, tcp.segment, &path, self.report),
-            Some(AppSpec::RequestResponse(r)) => request_response(r, &path, self.report),
-        }
-    }
 }
 
 fn plain(name: &str) -> Choice {
@@ -274,95 +265,5 @@ fn choose_ns3_variant(
             // The word is one of the parameter's own, so it is accepted.
             let _ = params.set(specs, spec.name, Value::Choice(NS3_VARIANT));
         }
-    }
-}
-
-fn bulk(spec: &BulkSpec, segment: u32, path: &Path, report: &mut Report<'_>) -> AppPlan {
-    if spec.bytes.is_some() && spec.packets.is_some() {
-        let hint = "write one of them".to_string();
-        report.error(
-            &path.key("packets"),
-            "`bytes` and `packets` say the same thing",
-            hint,
-        );
-    }
-    let in_packets = spec.packets.map(|n| n.saturating_mul(u64::from(segment)));
-    let bytes = spec.bytes.map(|b| b.0.0).or(in_packets);
-    if bytes == Some(0) {
-        let key = if spec.bytes.is_some() {
-            "bytes"
-        } else {
-            "packets"
-        };
-        let hint = "leave it out for a flow without end".to_string();
-        report.error(&path.key(key), "a flow carries something", hint);
-    }
-    if let Some(until) = spec.until {
-        not_too_long(until.0, &path.key("until"), report);
-        not_zero(until.0, &path.key("until"), "the flow", report);
-    }
-    AppPlan::Bulk {
-        bytes,
-        until: spec.until.map(|u| Instant::ZERO.saturating_add(u.0)),
-    }
-}
-
-fn on_off(spec: &OnOffSpec, segment: u32, path: &Path, report: &mut Report<'_>) -> AppPlan {
-    let rate = spec.rate.map_or(Rate::from_bps(1_000_000), |r| r.0);
-    if rate == Rate::ZERO || rate.is_unlimited() {
-        let hint =
-            "write a rate above zero, such as \"1 Mbit/s\"; for all that fits use app = \"bulk\"";
-        report.error(
-            &path.key("rate"),
-            "an application needs a rate",
-            hint.to_string(),
-        );
-    }
-    let on = spec.on.map_or(Span::from_secs(1), |s| s.0);
-    let off = spec.off.map_or(Span::from_secs(1), |s| s.0);
-    not_zero(on, &path.key("on"), "a burst", report);
-    not_too_long(on, &path.key("on"), report);
-    not_too_long(off, &path.key("off"), report);
-    AppPlan::OnOff {
-        rate,
-        on,
-        off,
-        chunk: chunk(spec, segment, path, report),
-        random: spec.random.unwrap_or(false),
-    }
-}
-
-fn chunk(spec: &OnOffSpec, segment: u32, path: &Path, report: &mut Report<'_>) -> u32 {
-    /// Larger writes are bursts of their own.
-    const MOST: u64 = 1 << 24;
-    let bytes = spec.chunk.map_or(u64::from(segment), |c| c.0.0);
-    if bytes == 0 || bytes > MOST {
-        let hint = format!("write a size from \"1 B\" to \"{}\"", Bytes(MOST));
-        report.error(&path.key("chunk"), "out of range", hint);
-        return segment;
-    }
-    bytes as u32
-}
-
-fn request_response(spec: &RequestResponseSpec, path: &Path, report: &mut Report<'_>) -> AppPlan {
-    let request = spec.request.map_or(100, |b| b.0.0);
-    let response = spec.response.map_or(10_000, |b| b.0.0);
-    for (key, bytes) in [("request", request), ("response", response)] {
-        if bytes == 0 {
-            let hint = "write at least \"1 B\"".to_string();
-            report.error(&path.key(key), "nothing would be sent", hint);
-        }
-    }
-    if spec.count == Some(0) {
-        let hint = "leave it out for exchanges without end".to_string();
-        report.error(&path.key("count"), "no exchanges at all", hint);
-    }
-    let think = spec.think.map_or(Span::ZERO, |t| t.0);
-    not_too_long(think, &path.key("think"), report);
-    AppPlan::RequestResponse {
-        request,
-        response,
-        think,
-        count: spec.count,
     }
 }

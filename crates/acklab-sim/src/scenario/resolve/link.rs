@@ -22,10 +22,28 @@ pub(crate) struct DraftLink {
     pub(crate) path: Path,
 }
 
-/// The ends of a link and how its directions are called.
-pub(crate) struct Ends<'a> {
+/// Where a direction runs, and where it is written.
+#[derive(Clone)]
+pub(crate) struct Site<'a> {
+    /// Index and name of the node it leaves.
     pub(crate) from: (usize, &'a str),
+    /// Index and name of the node it enters.
     pub(crate) to: (usize, &'a str),
+    pub(crate) default_queue: Limit,
+    /// Where its keys stand.
+    pub(crate) path: Path,
+}
+
+impl Site<'_> {
+    /// The way back.
+    fn reverse(&self) -> Self {
+        Self {
+            from: self.to,
+            to: self.from,
+            default_queue: self.default_queue,
+            path: self.path.key("reverse"),
+        }
+    }
 }
 
 /// Linux's default `txqueuelen`.
@@ -36,31 +54,18 @@ pub(crate) const BOTTLENECK_QUEUE: Limit = Limit::MicroBdp(1_000_000);
 /// Most link-layer bytes per packet.
 const MOST_OVERHEAD: u64 = 65_535;
 
-/// Both directions of a link whose keys stand at `path`.
+/// Both directions of a link.
 pub(crate) fn both_directions(
     forward: &DirectionSpec,
     reverse: &DirectionSpec,
-    ends: &Ends<'_>,
-    default_queue: Limit,
-    path: &Path,
+    site: &Site<'_>,
     reg: Registries,
     report: &mut Report<'_>,
 ) -> [DraftLink; 2] {
     let back = inherit(forward, reverse);
-    let back_ends = Ends {
-        from: ends.to,
-        to: ends.from,
-    };
     [
-        direction(forward, ends, default_queue, path, reg, report),
-        direction(
-            &back,
-            &back_ends,
-            default_queue,
-            &path.key("reverse"),
-            reg,
-            report,
-        ),
+        direction(forward, site, reg, report),
+        direction(&back, &site.reverse(), reg, report),
     ]
 }
 
@@ -89,22 +94,21 @@ pub(crate) fn place(path: &Path, key: &str, report: &Report<'_>) -> Path {
 
 fn direction(
     spec: &DirectionSpec,
-    ends: &Ends<'_>,
-    default_queue: Limit,
-    path: &Path,
+    site: &Site<'_>,
     reg: Registries,
     report: &mut Report<'_>,
 ) -> DraftLink {
-    let default_name = format!("{}->{}", ends.from.1, ends.to.1);
+    let path = &site.path;
+    let default_name = format!("{}->{}", site.from.1, site.to.1);
     let delay = spec.delay.map_or(Span::ZERO, |d| d.0);
     not_too_long(delay, &place(path, "delay", report), report);
-    let limit = spec.queue.map_or(default_queue, |q| q.0);
+    let limit = spec.queue.map_or(site.default_queue, |q| q.0);
     check_limit(limit, &place(path, "queue", report), report);
     DraftLink {
         plan: LinkPlan {
             name: spec.name.clone().unwrap_or(default_name),
-            from: ends.from.0,
-            to: ends.to.0,
+            from: site.from.0,
+            to: site.to.0,
             rate: rate(spec, path, report),
             delay,
             overhead: overhead(spec, path, report),

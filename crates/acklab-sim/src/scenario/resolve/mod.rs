@@ -5,6 +5,7 @@
 //! as many as possible. What depends on several parts (routes, queues in bandwidth-delay products)
 //! is only done when those parts are sound.
 
+mod app;
 mod expect;
 mod flow;
 mod link;

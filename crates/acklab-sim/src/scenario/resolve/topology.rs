@@ -4,7 +4,7 @@ use super::super::diagnostics::{Report, suggest};
 use super::super::path::Path;
 use super::super::registries::Registries;
 use super::super::spec::{LinkSpec, OneOrMany, Preset, PresetLinkSpec, Spec, TopologySpec};
-use super::link::{BOTTLENECK_QUEUE, DraftLink, Ends, HOST_QUEUE, both_directions};
+use super::link::{BOTTLENECK_QUEUE, DraftLink, HOST_QUEUE, Site, both_directions};
 use acklab_units::Limit;
 use std::collections::HashMap;
 
@@ -236,20 +236,14 @@ impl Lot<'_, '_> {
             let at = path.key("reverse").key("name");
             self.report.error(&at, "this link cannot be named", hint);
         }
-        let ends = Ends {
+        let site = Site {
             from: (a, &self.net.nodes[a]),
             to: (b, &self.net.nodes[b]),
+            default_queue: queue,
+            path: path.clone(),
         };
         let forward = link.forward();
-        let both = both_directions(
-            &forward,
-            &link.reverse,
-            &ends,
-            queue,
-            path,
-            self.reg,
-            self.report,
-        );
+        let both = both_directions(&forward, &link.reverse, &site, self.reg, self.report);
         self.net.links.extend(both);
     }
 }
@@ -300,19 +294,13 @@ fn explicit(link: &LinkSpec, path: &Path, net: &mut Net, reg: Registries, report
         let i = i.unwrap_or(0);
         (i, net.nodes.get(i).map_or("", String::as_str))
     };
-    let ends = Ends {
+    let site = Site {
         from: named(a),
         to: named(b),
+        default_queue: HOST_QUEUE,
+        path: path.clone(),
     };
-    let both = both_directions(
-        &link.forward(),
-        &link.reverse,
-        &ends,
-        HOST_QUEUE,
-        path,
-        reg,
-        report,
-    );
+    let both = both_directions(&link.forward(), &link.reverse, &site, reg, report);
     if a.is_some() && b.is_some() {
         net.links.extend(both);
     }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 /// Bounds of one metric, both inclusive.
 #[derive(Deserialize, JsonSchema, Clone, Copy, Debug)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "{T}Bounds")]
 pub(crate) struct Bounds<T> {
     /// Not less than this.
     pub(crate) min: Option<T>,

@@ -42,7 +42,7 @@ pub(crate) enum AppSpec {
     RequestResponse(RequestResponseSpec),
 }
 
-/// The same with its tag inside, as the schema shows it.
+/// What a flow carries, with its keys.
 #[derive(JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(tag = "kind", rename = "AppTable")]

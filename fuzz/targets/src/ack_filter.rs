@@ -1,0 +1,136 @@
+//! Any filter, any parameters, any arrivals: each packet has one fate, in order, and only
+//! acknowledgements are lost.
+//!
+//! The first bytes choose filter and parameters, each further group of six is an arrival.
+
+use acklab_path::ack_filter::registry::FILTERS;
+use acklab_path::ack_filter::{AckFilter, Verdict};
+use acklab_path::packet::{FlowId, Packet, PacketId};
+use acklab_proto::registry::{Kind, Param, Params, Value};
+use acklab_proto::segment::{Ecn, Flags, SackBlock, Segment};
+use acklab_units::{Instant, SeqNum, Span};
+
+const FLOWS: u32 = 4;
+
+/// A value of the parameter's kind, chosen by one byte.
+fn value(param: &Param, byte: u8) -> Value {
+    match param.kind {
+        Kind::Choice(words) => Value::Choice(words[byte as usize % words.len()]),
+        Kind::Int(lo, hi) => Value::Int((lo + i64::from(byte) % 20).min(hi)),
+        Kind::OptSpan(..) if byte % 4 == 0 => Value::Auto,
+        Kind::OptSpan(..) | Kind::Span(..) => Value::Span(Span::from_micros(u64::from(byte) * 40)),
+        _ => param.default,
+    }
+}
+
+fn segment(bytes: &[u8]) -> Segment {
+    let number = SeqNum(u32::from(bytes[2]).wrapping_sub(128));
+    let mut s = Segment {
+        ack: number,
+        flags: Flags::ACK.with(Flags(bytes[3] & bytes[4])),
+        len: u32::from(bytes[3] == 0xff) * 100,
+        window: u16::from(bytes[4]),
+        ..Segment::default()
+    };
+    if bytes[5] & 1 == 1 {
+        let start = SeqNum(u32::from(bytes[5]).wrapping_sub(128));
+        let end = start + u32::from(bytes[4]);
+        s.sack.push(SackBlock { start, end });
+    }
+    s
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fate {
+    Held,
+    Forwarded,
+    Lost,
+}
+
+/// What became of each packet that arrived.
+#[derive(Default)]
+struct Books {
+    pure: Vec<bool>,
+    fate: Vec<Fate>,
+    last_forwarded: [Option<u32>; FLOWS as usize],
+    queue: Vec<Packet>,
+}
+
+impl Books {
+    fn settle(&mut self, verdicts: &mut Vec<Verdict>) {
+        for v in verdicts.drain(..) {
+            match v {
+                Verdict::Forward(p, _) => {
+                    self.decide(p.id, Fate::Held, Fate::Forwarded);
+                    let last = &mut self.last_forwarded[p.flow.0 as usize];
+                    assert!(*last < Some(p.id.0), "overtaken within its flow");
+                    *last = Some(p.id.0);
+                    self.queue.push(p);
+                }
+                Verdict::Drop(p, _) => self.lose(p.id, Fate::Held),
+                Verdict::DropQueued(id) => {
+                    let at = self.queue.iter().position(|p| p.id == id);
+                    self.queue.remove(at.expect("not in the queue"));
+                    self.lose(id, Fate::Forwarded);
+                }
+            }
+        }
+    }
+
+    fn lose(&mut self, id: PacketId, before: Fate) {
+        assert!(self.pure[id.0 as usize], "lost something untouchable");
+        self.decide(id, before, Fate::Lost);
+    }
+
+    fn decide(&mut self, id: PacketId, before: Fate, after: Fate) {
+        let entry = &mut self.fate[id.0 as usize];
+        assert_eq!(*entry, before, "judged twice");
+        *entry = after;
+    }
+
+    fn check(&self, filter: &dyn AckFilter) {
+        let s = filter.stats();
+        assert_eq!(s.seen, s.forwarded + s.dropped + u64::from(s.held));
+        let held = self.fate.iter().filter(|f| **f == Fate::Held).count();
+        assert_eq!(held, s.held as usize);
+    }
+}
+
+/// Runs one input.
+pub fn run(bytes: &[u8]) {
+    let Some((head, arrivals)) = bytes.split_at_checked(9) else {
+        return;
+    };
+    let entry = &FILTERS[head[0] as usize % FILTERS.len()];
+    let mut params = Params::defaults(entry.params);
+    for (param, byte) in entry.params.iter().zip(&head[1..]) {
+        // A value out of range leaves the default.
+        let _ = params.set(entry.params, param.name, value(param, *byte));
+    }
+    let mut filter = (entry.build)(&params);
+    let (mut books, mut out) = (Books::default(), Vec::new());
+    let mut now = 0u64;
+    for (id, bytes) in arrivals.chunks_exact(6).enumerate() {
+        now += u64::from(bytes[0]) * 20_000;
+        while let Some(t) = filter.next_wakeup().filter(|t| t.as_nanos() <= now) {
+            filter.on_wakeup(t, &mut out);
+        }
+        books.settle(&mut out);
+        let segment = segment(bytes);
+        let packet = Packet {
+            id: PacketId(id as u32),
+            size: 52,
+            flow: FlowId(u32::from(bytes[1]) % FLOWS),
+            ecn: Ecn::NotEct,
+        };
+        books.pure.push(segment.is_pure_ack());
+        books.fate.push(Fate::Held);
+        filter.on_packet(Instant::from_nanos(now), packet, &segment, &mut out);
+        books.settle(&mut out);
+        books.check(&*filter);
+        if bytes[1] & 0x80 != 0 && !books.queue.is_empty() {
+            let gone = books.queue.remove(0);
+            filter.on_left_queue(gone.id, gone.flow);
+        }
+    }
+}
