@@ -66,7 +66,10 @@ impl Run {
     fn expectations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let measured = self.loaded.expect.measured(&self.result);
         let verdicts = measured.map(|(e, value)| match e.violation(value) {
-            None => (true, format!("{e}; it is {}", e.metric.show(rounded(value)))),
+            None => (
+                true,
+                format!("{e}; it is {}", e.metric.show(rounded(value))),
+            ),
             Some(violation) => (false, violation),
         });
         PyList::new(py, verdicts.collect::<Vec<_>>())
@@ -126,10 +129,6 @@ fn raised(py: Python<'_>, cause: PyErr) -> PyErr {
     e
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "parallel runs are this crate's business"
-)]
 fn in_parallel(
     runs: &[(Arc<Loaded>, u64)],
     threads: usize,
