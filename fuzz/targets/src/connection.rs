@@ -117,7 +117,16 @@ pub fn run(bytes: &[u8]) {
     while w.ends[1].state() != State::Closed && w.step() {
         still = if w.now == last { still + 1 } else { 0 };
         last = w.now;
-        assert!(still < 100_000, "time stands still");
+        assert!(
+            still < 100_000,
+            "time stands still at {:?}: {:?} {:?} {:?} {:?} {:?}",
+            w.now,
+            w.ends[0].next_timeout(),
+            w.ends[1].next_timeout(),
+            w.ends[0].state(),
+            w.ends[1].state(),
+            w.ends[0].snapshot()
+        );
         assert!(w.now < start + PATIENCE, "no progress");
     }
     let states = [w.ends[0].state(), w.ends[1].state()];

@@ -224,7 +224,8 @@ impl Endpoint for Connection {
             self.time_wait = None;
             self.state = State::Closed;
         }
-        if self.state == State::Closed {
+        if matches!(self.state, State::Closed | State::TimeWait) {
+            self.receiver.on_timeout(now);
             return;
         }
         self.sender.on_timeout(now, &self.cfg, &mut self.stats);
@@ -244,8 +245,10 @@ impl Endpoint for Connection {
         if self.state == State::Closed {
             return None;
         }
+        // In TIME-WAIT the sending half has nothing left to do.
+        let sender = (self.state != State::TimeWait).then(|| self.sender.next_timeout());
         [
-            self.sender.next_timeout(),
+            sender.flatten(),
             self.receiver.next_timeout(),
             self.time_wait,
         ]
