@@ -51,8 +51,8 @@ def figure(
     with mpl.rc_context(_RC):
         fig = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(fig)
-        scales = {"sharex": True, "sharey": "row"} if share else {}
-        axes = fig.subplots(rows, cols, squeeze=False, **scales)
+        y: Any = "row" if share else False
+        axes = fig.subplots(rows, cols, squeeze=False, sharex=share, sharey=y)
     return fig, axes
 
 
