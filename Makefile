@@ -10,7 +10,7 @@ CORE   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test reproduce validate fmt check docs stubs nostd clean
+.PHONY: help setup test reproduce validate picture fmt check docs stubs nostd clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -45,16 +45,19 @@ reproduce: $(VENV)/.core ## Make the papers' tables and figures; ends with the p
 validate: $(VENV)/.core ## Compare with the Linux kernel and ns-3
 	@$(BIN)/acklab validate --out $(OUT)
 
+picture: $(VENV)/.core ## Draw the picture of the README anew
+	$(BIN)/python docs/picture.py
+
 fmt: $(VENV)/.dev ## Format everything
 	cargo fmt --all
-	$(BIN)/ruff check --fix-only -q python tests
-	$(BIN)/ruff format -q python tests
+	$(BIN)/ruff check --fix-only -q python tests docs
+	$(BIN)/ruff format -q python tests docs
 
 check: $(VENV)/.dev ## Formatting, lints and types, Rust and Python
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	$(BIN)/ruff check python tests
-	$(BIN)/ruff format --check python tests
+	$(BIN)/ruff check python tests docs
+	$(BIN)/ruff format --check python tests docs
 	$(BIN)/mypy
 
 docs: $(VENV)/.made ## API documentation of the core
