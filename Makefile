@@ -8,6 +8,8 @@ CORE   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo
 
 # One target folder for cargo and for maturin, one Python for both.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+# Without build isolation pip runs the environment's own maturin.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test reproduce validate picture fmt check docs stubs nostd clean
