@@ -10,6 +10,7 @@ use acklab_proto::segment::{Ecn, Segment};
 use acklab_proto::tcp::{Connection, Role, State};
 use acklab_units::{Instant, Span};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 const DELAY: Span = Span::from_millis(5);
 /// Long enough for thirty timeouts in a row, backed off.
@@ -91,9 +92,9 @@ impl World<'_> {
 /// Runs one input.
 pub fn run(bytes: &[u8]) {
     let mut b = Bytes(bytes);
-    let cfg = config(&mut b);
+    let cfg = Arc::new(config(&mut b));
     let end = |role, isn, b: &mut Bytes<'_>| {
-        Connection::new(role, &cfg, controller(b.u8()), policy(b.u8()), isn)
+        Connection::new(role, cfg.clone(), controller(b.u8()), policy(b.u8()), isn)
     };
     let isn = b.u32();
     let ends = [

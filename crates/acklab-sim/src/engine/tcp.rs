@@ -20,7 +20,7 @@ pub(super) fn connection(end: End<'_>) -> Connection {
     } else {
         Role::Passive
     };
-    Connection::new(role, tcp, cc, ack, tcp.isn.unwrap_or(end.seeds.isn))
+    Connection::new(role, tcp.clone(), cc, ack, tcp.isn.unwrap_or(end.seeds.isn))
 }
 
 impl Socket for Connection {
@@ -43,7 +43,7 @@ impl Transport for Connection {
     }
 
     fn cwnd(&self) -> u64 {
-        Self::snapshot(self).cwnd
+        Self::cwnd(self)
     }
 
     fn counters(&self) -> Counters {

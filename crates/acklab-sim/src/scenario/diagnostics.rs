@@ -160,11 +160,6 @@ impl<'a> Report<'a> {
         self.found.is_empty()
     }
 
-    /// The number of mistakes so far.
-    pub(crate) fn len(&self) -> usize {
-        self.found.len()
-    }
-
     /// The mistakes.
     pub(crate) fn finish(self) -> Diagnostics {
         Diagnostics::new(self.found.into_iter().map(|(_, d)| d).collect())

@@ -18,6 +18,7 @@ use crate::endpoint::{Endpoint, Event};
 use crate::segment::Segment;
 use acklab_units::{Instant, SeqNum, Span};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 /// How long TIME-WAIT lasts (Linux `TCP_TIMEWAIT_LEN`; RFC 9293 asks for twice the maximum
 /// segment lifetime).
@@ -36,7 +37,7 @@ struct Pending {
 /// One end of a connection.
 #[derive(Debug)]
 pub struct Connection {
-    cfg: TcpConfig,
+    cfg: Arc<TcpConfig>,
     role: Role,
     state: State,
     sender: Sender,
@@ -67,14 +68,14 @@ impl Connection {
     /// An end that is closed (`Active`, until [`Connection::open`]) or listens (`Passive`).
     pub fn new(
         role: Role,
-        cfg: &TcpConfig,
+        cfg: Arc<TcpConfig>,
         cc: Box<dyn CongestionControl>,
         ack: Box<dyn AckPolicy>,
         isn: u32,
     ) -> Self {
         Self {
-            sender: Sender::new(cfg, cc),
-            receiver: Receiver::new(cfg, ack),
+            sender: Sender::new(&cfg, cc),
+            receiver: Receiver::new(&cfg, ack),
             role,
             state: if role == Role::Active {
                 State::Closed
@@ -94,7 +95,7 @@ impl Connection {
             reset_pending: false,
             writer_waits: false,
             reported_una: 1,
-            cfg: cfg.clone(),
+            cfg,
         }
     }
 
@@ -161,6 +162,11 @@ impl Connection {
     /// Counters.
     pub fn stats(&self) -> &Stats {
         &self.stats
+    }
+
+    /// The congestion window in force, bytes.
+    pub fn cwnd(&self) -> u64 {
+        self.sender.cwnd_in_force()
     }
 
     /// The sending half as it is now.
