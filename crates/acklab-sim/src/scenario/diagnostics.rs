@@ -225,6 +225,6 @@ mod tests {
         let mut report = Report::new("t", &doc);
         report.error(&Path::root().key("a"), "x", None);
         report.error(&Path::root().key("a"), "x", None);
-        assert_eq!(report.len(), 1);
+        assert_eq!(report.found.len(), 1);
     }
 }
