@@ -6,8 +6,9 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install -q
 CORE   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-# One target folder for cargo and for maturin, one Python for both.
+# One Python for cargo and for maturin, which pip must find.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test reproduce validate picture fmt check docs stubs nostd clean
