@@ -27,6 +27,7 @@ $(VENV)/.made:
 
 # maturin compiles the core and links the package into the environment.
 $(VENV)/.core: $(VENV)/.made $(CORE)
+	@echo "compiling the core and fetching what it needs: a few minutes, once"
 	$(PIP) --no-build-isolation -e .
 	@touch $@
 
@@ -37,7 +38,7 @@ $(VENV)/.dev: $(VENV)/.core
 setup: $(VENV)/.core ## Build .venv/bin/acklab
 
 test: $(VENV)/.dev ## Run every test, Rust and Python
-	cargo test --locked
+	cargo test --locked --workspace --exclude acklab-py
 	$(BIN)/python -m pytest
 
 reproduce: $(VENV)/.core ## Make the papers' tables and figures; ends with the path of the report
