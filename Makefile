@@ -6,9 +6,8 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install -q
 CORE   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-# One target folder for cargo and for maturin, one Python for both.
+# One Python for cargo and for maturin, which pip must find.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
-# Without build isolation pip runs the environment's own maturin.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
@@ -28,6 +27,7 @@ $(VENV)/.made:
 
 # maturin compiles the core and links the package into the environment.
 $(VENV)/.core: $(VENV)/.made $(CORE)
+	@echo "compiling the core and fetching what it needs: a few minutes, once"
 	$(PIP) --no-build-isolation -e .
 	@touch $@
 
@@ -38,7 +38,7 @@ $(VENV)/.dev: $(VENV)/.core
 setup: $(VENV)/.core ## Build .venv/bin/acklab
 
 test: $(VENV)/.dev ## Run every test, Rust and Python
-	cargo test --locked
+	cargo test --locked --workspace --exclude acklab-py
 	$(BIN)/python -m pytest
 
 reproduce: $(VENV)/.core ## Make the papers' tables and figures; ends with the path of the report
