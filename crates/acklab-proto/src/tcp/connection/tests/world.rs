@@ -13,6 +13,8 @@ use std::vec::Vec;
 pub struct Fixed {
     full: u64,
     now: u64,
+    /// ACKs that delivered something and told no RTT.
+    untimed: u32,
 }
 
 impl Fixed {
@@ -20,6 +22,7 @@ impl Fixed {
         Self {
             full: bytes,
             now: bytes,
+            untimed: 0,
         }
     }
 }
@@ -27,6 +30,7 @@ impl Fixed {
 impl CongestionControl for Fixed {
     fn on_ack(&mut self, a: &Ack) {
         self.now = (self.now + a.newly_delivered).min(self.full);
+        self.untimed += u32::from(a.newly_delivered > 0 && a.cc_rtt.is_none());
     }
     fn on_loss(&mut self, _: &Loss) {}
     fn on_rto(&mut self, _: &Rto) {
@@ -43,6 +47,9 @@ impl CongestionControl for Fixed {
     }
     fn state(&self) -> &'static str {
         "fixed"
+    }
+    fn trace(&self, out: &mut dyn FnMut(&'static str, f64)) {
+        out("untimed", f64::from(self.untimed));
     }
 }
 
