@@ -48,6 +48,7 @@ impl Sender {
         let window_moved = self.update_window(a);
         if advanced {
             self.una = a.ack;
+            self.buffer.on_acked(a.ack);
             self.backoff = 0;
         }
         if self.board.is_empty() {

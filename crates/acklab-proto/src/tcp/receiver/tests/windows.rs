@@ -191,7 +191,9 @@ fn the_handshake_is_not_part_of_the_first_measurement() {
         .receiver
         .on_established(Instant::ZERO + Span::from_millis(48));
     s.start = Instant::ZERO + Span::from_millis(49);
-    [10, 20, 40].map(|flight| s.flight(flight));
+    for flight in [10, 20, 40] {
+        s.flight(flight);
+    }
     // Eleven segments, then twenty: Linux 6.18 allows 152697 bytes then (and 174 thousand if the
     // first measurement had seen ten).
     let window = s.bench.last.window;
