@@ -107,7 +107,7 @@ impl Connection {
     }
 
     /// Offers `bytes` to send; returns how many the send buffer took, zero after closing. If it
-    /// took fewer, [`Event::Writable`] follows once something was acknowledged.
+    /// took fewer, [`Event::Writable`] follows once acknowledgements have made room.
     pub fn write(&mut self, bytes: u64) -> u64 {
         if !self.state.may_write() || self.sender.closing() {
             return 0;
@@ -192,7 +192,10 @@ impl Connection {
         }
         if self.sender.una() > self.reported_una {
             self.reported_una = self.sender.una();
-            self.pending.writable = core::mem::take(&mut self.writer_waits);
+            if self.writer_waits && self.sender.writer_may_go_on(&self.cfg) {
+                self.writer_waits = false;
+                self.pending.writable = true;
+            }
         }
         let next = self
             .state

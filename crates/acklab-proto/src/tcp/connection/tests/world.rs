@@ -14,6 +14,8 @@ use std::vec::Vec;
 pub struct Fixed {
     full: u64,
     now: u64,
+    /// ACKs that delivered something and told no RTT.
+    untimed: u32,
 }
 
 impl Fixed {
@@ -21,6 +23,7 @@ impl Fixed {
         Self {
             full: bytes,
             now: bytes,
+            untimed: 0,
         }
     }
 }
@@ -28,6 +31,7 @@ impl Fixed {
 impl CongestionControl for Fixed {
     fn on_ack(&mut self, a: &Ack) {
         self.now = (self.now + a.newly_delivered).min(self.full);
+        self.untimed += u32::from(a.newly_delivered > 0 && a.cc_rtt.is_none());
     }
     fn on_loss(&mut self, _: &Loss) {}
     fn on_rto(&mut self, _: &Rto) {
@@ -44,6 +48,9 @@ impl CongestionControl for Fixed {
     }
     fn state(&self) -> &'static str {
         "fixed"
+    }
+    fn trace(&self, out: &mut dyn FnMut(&'static str, f64)) {
+        out("untimed", f64::from(self.untimed));
     }
 }
 
