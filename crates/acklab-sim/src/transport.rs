@@ -45,10 +45,6 @@ pub struct Counters {
     pub rtos: u64,
     /// Reductions found to be spurious and undone.
     pub undos: u64,
-    /// Pure acknowledgements sent.
-    pub acks_out: u64,
-    /// Pure acknowledgements received.
-    pub acks_in: u64,
     /// Payload bytes acknowledged cumulatively.
     pub acked_bytes: u64,
     /// Payload bytes received in order.

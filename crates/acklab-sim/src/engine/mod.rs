@@ -216,7 +216,7 @@ impl<T: Transport> Engine<T> {
     #[inline]
     fn send(&mut self, i: usize, segment: Segment) {
         let size = segment.ip_len();
-        self.hosts[i].note_sent(segment.len, size);
+        self.hosts[i].note_sent(&segment, size);
         let flow = FlowId(i as u32);
         let position = self.routes.start(flow);
         let Hop::Link(first) = self.routes.hop(position) else {

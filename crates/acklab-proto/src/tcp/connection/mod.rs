@@ -18,6 +18,7 @@ use crate::endpoint::{Endpoint, Event};
 use crate::segment::Segment;
 use acklab_units::{Instant, SeqNum, Span};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 /// How long TIME-WAIT lasts (Linux `TCP_TIMEWAIT_LEN`; RFC 9293 asks for twice the maximum
 /// segment lifetime).
@@ -36,7 +37,7 @@ struct Pending {
 /// One end of a connection.
 #[derive(Debug)]
 pub struct Connection {
-    cfg: TcpConfig,
+    cfg: Arc<TcpConfig>,
     role: Role,
     state: State,
     sender: Sender,
@@ -65,14 +66,14 @@ impl Connection {
     /// An end that is closed (`Active`, until [`Connection::open`]) or listens (`Passive`).
     pub fn new(
         role: Role,
-        cfg: &TcpConfig,
+        cfg: Arc<TcpConfig>,
         cc: Box<dyn CongestionControl>,
         ack: Box<dyn AckPolicy>,
         isn: u32,
     ) -> Self {
         Self {
-            sender: Sender::new(cfg, cc),
-            receiver: Receiver::new(cfg, ack),
+            sender: Sender::new(&cfg, cc),
+            receiver: Receiver::new(&cfg, ack),
             role,
             state: if role == Role::Active {
                 State::Closed
@@ -91,7 +92,7 @@ impl Connection {
             time_wait: None,
             reset_pending: false,
             reported_una: 1,
-            cfg: cfg.clone(),
+            cfg,
         }
     }
 
@@ -158,6 +159,11 @@ impl Connection {
         &self.stats
     }
 
+    /// The congestion window in force, bytes.
+    pub fn cwnd(&self) -> u64 {
+        self.sender.cwnd_in_force()
+    }
+
     /// The sending half as it is now.
     pub fn snapshot(&self) -> Snapshot {
         self.sender.snapshot(&self.cfg)
@@ -219,7 +225,8 @@ impl Endpoint for Connection {
             self.time_wait = None;
             self.state = State::Closed;
         }
-        if self.state == State::Closed {
+        if matches!(self.state, State::Closed | State::TimeWait) {
+            self.receiver.on_timeout(now);
             return;
         }
         self.sender.on_timeout(now, &self.cfg, &mut self.stats);
@@ -239,8 +246,10 @@ impl Endpoint for Connection {
         if self.state == State::Closed {
             return None;
         }
+        // In TIME-WAIT the sending half has nothing left to do.
+        let sender = (self.state != State::TimeWait).then(|| self.sender.next_timeout());
         [
-            self.sender.next_timeout(),
+            sender.flatten(),
             self.receiver.next_timeout(),
             self.time_wait,
         ]

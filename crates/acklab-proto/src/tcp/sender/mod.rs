@@ -261,10 +261,15 @@ impl Sender {
         })
     }
 
+    /// The window in force as Linux counts it: whole segments.
+    pub fn cwnd_in_force(&self) -> u64 {
+        u64::from(self.cwnd_segments()) * u64::from(self.mss)
+    }
+
     /// What the sender looks like now.
     pub fn snapshot(&self, cfg: &TcpConfig) -> Snapshot {
         Snapshot {
-            cwnd: u64::from(self.cwnd_segments()) * u64::from(self.mss),
+            cwnd: self.cwnd_in_force(),
             ssthresh: self.cc.ssthresh(),
             inflight: self.board.inflight(),
             outstanding: self.nxt - self.una,

@@ -6,6 +6,7 @@ use crate::cc::{Ack, CongestionControl, Loss, Rto};
 use crate::segment::Segment;
 use std::boxed::Box;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::vec::Vec;
 
 /// A window that only a timeout moves: one segment, then slow start back to where it was.
@@ -130,10 +131,11 @@ pub fn config() -> TcpConfig {
 impl World {
     /// A connection with a window of `cwnd` segments over 10 ms each way.
     pub fn new(cfg: &TcpConfig, cwnd: u64, script: Script) -> Self {
+        let cfg = Arc::new(cfg.clone());
         let end = |role, isn| {
             Connection::new(
                 role,
-                cfg,
+                cfg.clone(),
                 Box::new(Fixed::new(cwnd * MSS)),
                 Box::new(Every),
                 isn,
