@@ -109,7 +109,8 @@ def measure(program: Path, args: str, runs: int) -> list[dict[str, Any]]:
 
 def main() -> None:
     """The command line."""
-    cli = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    raw = argparse.RawTextHelpFormatter
+    cli = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     cli.add_argument("--runs", type=int, default=3, help="runs of each side (median is taken)")
     cli.add_argument("--out", type=Path, default=Path("out/speed"))
     given = cli.parse_args()
