@@ -1,8 +1,10 @@
 //! Putting segments together: the sender's half, the acknowledging half, the options.
 
 use super::{Connection, State};
-use crate::segment::{Ecn, Flags, SackBlock, SackBlocks, Segment, SynOptions, Timestamps};
-use crate::tcp::config::EcnMode;
+use crate::segment::{
+    Ecn, Flags, OptionLayout, SackBlock, SackBlocks, Segment, SynOptions, Timestamps,
+};
+use crate::tcp::config::{EcnMode, Profile};
 use crate::tcp::receiver::AckFields;
 use crate::tcp::sender::{Outgoing, ts_clock};
 use acklab_units::Instant;
@@ -29,11 +31,19 @@ impl Connection {
         self.stats.acks_out += 1;
         let base = Segment {
             seq,
+            layout: self.layout(),
             ..Segment::default()
         };
         let seg = self.with_ack_half(now, base);
         self.receiver.on_ack_sent(now, false);
         Some(seg)
+    }
+
+    fn layout(&self) -> OptionLayout {
+        match self.cfg.profile {
+            Profile::Ns3 => OptionLayout::Packed,
+            Profile::Linux | Profile::Rfc => OptionLayout::Aligned,
+        }
     }
 
     fn with_sender_half(&mut self, now: Instant, out: Outgoing) -> Segment {
@@ -53,6 +63,7 @@ impl Connection {
             len: out.len,
             flags,
             ecn: if out.ect { Ecn::Ect0 } else { Ecn::NotEct },
+            layout: self.layout(),
             ..Segment::default()
         };
         if out.syn {
@@ -104,15 +115,10 @@ impl Connection {
             .receiver
             .offered_window_scale()
             .filter(|_| self.offer_scale);
-        let options = if self.cfg.timestamps {
-            TIMESTAMPS_LEN
-        } else {
-            0
-        };
         let mut seg = Segment {
             window: self.receiver.syn_window(),
             syn: SynOptions {
-                mss: (self.cfg.segment + options).min(u32::from(u16::MAX)) as u16,
+                mss: self.offered_mss(),
                 window_scale: shift,
                 sack_permitted: self.offer_sack,
             },
@@ -137,6 +143,19 @@ impl Connection {
             });
         }
         seg
+    }
+
+    /// ns-3 does not use the option.
+    fn offered_mss(&self) -> u16 {
+        let options = if self.cfg.timestamps {
+            TIMESTAMPS_LEN
+        } else {
+            0
+        };
+        match self.cfg.profile {
+            Profile::Ns3 => 0,
+            _ => (self.cfg.segment + options).min(u32::from(u16::MAX)) as u16,
+        }
     }
 
     fn reset(&mut self) -> Segment {

@@ -9,8 +9,8 @@ mod tests;
 pub use state::{Role, State};
 
 use super::config::TcpConfig;
+use super::half::SendingHalf;
 use super::receiver::Receiver;
-use super::sender::Sender;
 use super::stats::{Snapshot, Stats};
 use crate::ack::AckPolicy;
 use crate::cc::CongestionControl;
@@ -39,7 +39,7 @@ pub struct Connection {
     cfg: TcpConfig,
     role: Role,
     state: State,
-    sender: Sender,
+    sender: SendingHalf,
     receiver: Receiver,
     /// Our initial sequence number.
     iss: SeqNum,
@@ -73,7 +73,7 @@ impl Connection {
         isn: u32,
     ) -> Self {
         Self {
-            sender: Sender::new(cfg, cc),
+            sender: SendingHalf::new(cfg, cc),
             receiver: Receiver::new(cfg, ack),
             role,
             state: if role == Role::Active {

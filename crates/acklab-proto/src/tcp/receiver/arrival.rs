@@ -30,7 +30,7 @@ impl Receiver {
             .record(data.offset, data.ts_val, self.last_ack);
         let placed = self.stream.place(segment);
         self.measure(now, data, &placed);
-        self.update_sack(&placed);
+        self.update_sack(&placed, segment);
         let window_grew = placed.fresh > 0 && self.size_window(data.len, &placed);
         if window_grew {
             self.policy.on_window_grown();
@@ -62,7 +62,7 @@ impl Receiver {
     /// wants an answer whatever the policy says, or the sender may never learn.
     pub(super) fn on_old_data(&mut self, now: Instant, data: &Data) -> Outcome {
         let placed = self.stream.place(data.extent());
-        self.update_sack(&placed);
+        self.update_sack(&placed, data.extent());
         let had_gap = self.stream.has_gap();
         let arrival = self.arrival(now, data, &placed, had_gap);
         let reason = match self.policy.on_data(&arrival) {
@@ -171,7 +171,7 @@ impl Receiver {
         self.dsack && self.sack_room > 0
     }
 
-    fn update_sack(&mut self, placed: &Placed) {
+    fn update_sack(&mut self, placed: &Placed, segment: Extent) {
         if self.sack_room == 0 {
             return;
         }
@@ -181,8 +181,14 @@ impl Receiver {
         if let (true, Some(part)) = (self.dsack, placed.duplicate) {
             self.sack.note_duplicate(part);
         }
-        if let Some(island) = placed.island {
-            self.report(island);
+        match placed.island {
+            Some(_) if self.blocks_by_segment => {
+                if placed.fresh > 0 {
+                    self.sack.note_segment(fresh_part(placed, segment));
+                }
+            }
+            Some(island) => self.report(island),
+            None => {}
         }
     }
 
@@ -193,6 +199,22 @@ impl Receiver {
         if noted == Noted::Far && self.compression.held() > 0 {
             self.pending.get_or_insert(AckReason::OutOfOrder);
         }
+    }
+}
+
+/// What of `segment` was not there before; it overlaps older data at one end at most, unless the
+/// sender cut its segments anew.
+fn fresh_part(placed: &Placed, segment: Extent) -> Extent {
+    match placed.duplicate {
+        Some(d) if d.start <= segment.start => Extent {
+            start: d.end,
+            ..segment
+        },
+        Some(d) => Extent {
+            end: d.start,
+            ..segment
+        },
+        None => segment,
     }
 }
 
