@@ -99,7 +99,7 @@ impl Computed {
     #[inline]
     pub fn waiting(&mut self, now: Instant) -> (u32, u64) {
         while let Some(e) = self.ring.get(self.begun)
-            && e.start <= now
+            && e.start < now
         {
             self.waiting_bytes -= u64::from(e.packet.size);
             self.begun += 1;

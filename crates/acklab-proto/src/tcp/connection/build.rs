@@ -20,12 +20,21 @@ impl Connection {
         if matches!(self.state, State::Closed | State::Listen) {
             return None;
         }
+        let acks_first = self.cfg.profile == Profile::Ns3 && self.sender.nxt() > 0;
+        if acks_first && self.receiver.ack_pending().is_some() {
+            // ns-3 never waits for data that could carry the acknowledgement.
+            return Some(self.pure_ack(now));
+        }
         if self.state != State::TimeWait
             && let Some(out) = self.sender.poll_transmit(now, &self.cfg, &mut self.stats)
         {
             return Some(self.with_sender_half(now, out));
         }
         self.receiver.ack_pending()?;
+        Some(self.pure_ack(now))
+    }
+
+    fn pure_ack(&mut self, now: Instant) -> Segment {
         let seq = self.iss.at(self.sender.nxt());
         self.stats.segs_out += 1;
         self.stats.acks_out += 1;
@@ -36,7 +45,7 @@ impl Connection {
         };
         let seg = self.with_ack_half(now, base);
         self.receiver.on_ack_sent(now, false);
-        Some(seg)
+        seg
     }
 
     fn layout(&self) -> OptionLayout {
