@@ -21,6 +21,7 @@ impl Sender {
         if a.ack < self.una {
             return;
         }
+        self.due = true;
         self.update_window(now, a);
         let old_una = self.una;
         let mut outcome = AckOutcome {

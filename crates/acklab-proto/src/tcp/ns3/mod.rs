@@ -90,6 +90,12 @@ pub struct Sender {
     paced_until: Option<Instant>,
     /// Something waits for that.
     pacing_holds: bool,
+    /// The sending loop is to run.
+    due: bool,
+    /// The application wrote, and nothing has been sent since.
+    wrote: bool,
+    /// When the loop runs on account of that.
+    step: Option<Instant>,
     /// What recovery sends whatever the window says.
     forced: VecDeque<Outgoing>,
     buffer: u64,
@@ -137,6 +143,9 @@ impl Sender {
             gave_up: false,
             paced_until: None,
             pacing_holds: false,
+            due: false,
+            wrote: false,
+            step: None,
             forced: VecDeque::new(),
             buffer: cfg.send_buffer.max,
             initial_window: u64::from(cfg.segment) * u64::from(cfg.initial_window),
@@ -159,6 +168,7 @@ impl Sender {
         let room = self.buffer.saturating_sub(self.backlog());
         let taken = room.min(bytes);
         if taken > 0 {
+            self.wrote = true;
             self.note_app_limit(taken.min(u64::from(self.mss)));
         }
         self.app_end += taken;
@@ -179,6 +189,7 @@ impl Sender {
     /// The application will write no more.
     pub fn close(&mut self) {
         self.fin_queued = true;
+        self.wrote = true;
     }
 
     /// Whether a FIN is queued or sent.
@@ -287,9 +298,9 @@ impl Sender {
     /// When a timer expires or pacing lets the next segment go.
     pub fn next_timeout(&self) -> Option<Instant> {
         let paced = self.paced_until.filter(|_| self.pacing_holds);
-        match (self.timer.map(|t| t.1), paced) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        [self.timer.map(|t| t.1), paced, self.step]
+            .into_iter()
+            .flatten()
+            .min()
     }
 }

@@ -19,8 +19,9 @@ pub(super) enum Timer {
 }
 
 impl Sender {
-    /// A timer expired, or pacing lets the next segment go (then there is nothing to do here).
+    /// A timer expired, or pacing lets the next segment go.
     pub fn on_timeout(&mut self, now: Instant, cfg: &TcpConfig, stats: &mut Stats) {
+        self.due |= self.pacing_holds && self.paced_until.is_some_and(|at| at <= now);
         let Some((kind, _)) = self.timer.filter(|t| t.1 <= now) else {
             return;
         };
@@ -60,6 +61,7 @@ impl Sender {
             self.gave_up = true;
             return;
         }
+        self.due = true;
         self.retries += 1;
         stats.rto_count += 1;
         let prior = self.pipe();

@@ -6,7 +6,10 @@ use crate::cc::RecoveryPhase;
 use crate::tcp::config::TcpConfig;
 use crate::tcp::sender::Outgoing;
 use crate::tcp::stats::{RetransmitCause, Stats};
-use acklab_units::Instant;
+use acklab_units::{Instant, Span};
+
+/// From a write to the sending loop (`TimeStep (1)`).
+const STEP: Span = Span::from_nanos(1);
 
 /// A segment without anything at `start`.
 pub(super) fn blank(start: u64) -> Outgoing {
@@ -30,17 +33,36 @@ impl Sender {
         cfg: &TcpConfig,
         stats: &mut Stats,
     ) -> Option<Outgoing> {
-        self.pacing_holds = false;
         if let Some(out) = self.forced.pop_front() {
             return Some(out);
         }
         if self.nxt == 0 {
             return Some(self.send_syn(now, stats));
         }
-        if self.una == 0 {
+        if self.una == 0 || !self.is_due(now) {
             return None;
         }
-        self.send_pending(now, cfg, stats)
+        self.pacing_holds = false;
+        let out = self.send_pending(now, cfg, stats);
+        if out.is_none() {
+            (self.due, self.wrote) = (false, false);
+        }
+        out
+    }
+
+    /// The loop runs after an ACK and when a timer says so; what the application writes at other
+    /// times sets it off a little later, so that a series of writes makes full segments.
+    fn is_due(&mut self, now: Instant) -> bool {
+        if !self.due {
+            if core::mem::take(&mut self.wrote) {
+                self.step.get_or_insert(now + STEP);
+            }
+            self.due = self.step.is_some_and(|at| at <= now);
+        }
+        if self.due {
+            self.step = None;
+        }
+        self.due
     }
 
     fn send_syn(&mut self, now: Instant, stats: &mut Stats) -> Outgoing {

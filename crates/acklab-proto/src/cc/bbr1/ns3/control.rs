@@ -1,4 +1,7 @@
 //! Pacing rate and window (`UpdateControlParameters`).
+//!
+//! The window is a 32-bit number there and wraps: a recovery that ends before the pipe is full sets
+//! it to the initial threshold, 2^32 - 1, and the next ACK makes it very small.
 
 use super::{Mode, Ns3Bbr};
 use crate::cc::RecoveryPhase;
@@ -74,7 +77,8 @@ impl Ns3Bbr {
     fn conserve(&mut self, f: &Facts, s: &Sample) -> bool {
         let w = &mut self.window;
         if s.lost_change > 0 {
-            w.cwnd = w.cwnd.saturating_sub(s.lost_change).max(w.segment);
+            let left = (w.cwnd as i32).wrapping_sub(s.lost_change as i32);
+            w.cwnd = left.max(w.segment as i32) as u64;
         }
         if self.packet_conservation {
             w.cwnd = w.cwnd.max(f.inflight + s.acked_sacked);
@@ -85,10 +89,11 @@ impl Ns3Bbr {
     fn approach_target(&mut self, acked: u64) {
         self.target_cwnd = self.inflight(self.cwnd_gain) + self.aggregation_cwnd();
         let cwnd = self.window.cwnd;
+        let grown = u64::from((cwnd as u32).wrapping_add(acked as u32));
         if self.pipe_filled {
-            self.window.cwnd = (cwnd + acked).min(self.target_cwnd);
+            self.window.cwnd = grown.min(self.target_cwnd);
         } else if cwnd < self.target_cwnd || self.delivered < self.initial_cwnd {
-            self.window.cwnd = cwnd + acked;
+            self.window.cwnd = grown;
         }
         self.window.cwnd = self.window.cwnd.max(self.min_pipe_cwnd());
     }
