@@ -1,61 +1,75 @@
 # Needs Rust and Python 3.11 or newer; everything else is fetched into .venv.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
+OUT    ?= out
 VENV   := .venv
 BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check install -q
 CORE   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
-OUT    ?= out
 
+# One Python for cargo and for maturin, which pip must find.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test reproduce validate fmt check docs stubs clean
+.PHONY: help setup test reproduce validate picture fmt check docs stubs nostd clean
 
 help: ## Show the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-$(BIN)/python:
+$(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-	  || { echo "acklab needs Python 3.11 or newer; this is $$($(PYTHON) --version). Set PYTHON=."; exit 1; }
+	  || { echo "acklab needs Python 3.11 or newer, this is $$($(PYTHON) --version): set PYTHON=..."; exit 1; }
+	@command -v cargo >/dev/null \
+	  || { echo "acklab needs Rust (cargo): see rustup.rs"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+	$(PIP) 'maturin>=1.9.4,<2'
+	@touch $@
 
 # maturin compiles the core and links the package into the environment.
-$(VENV)/.core: $(BIN)/python $(CORE)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e .
+$(VENV)/.core: $(VENV)/.made $(CORE)
+	@echo "compiling the core and fetching what it needs: a few minutes, once"
+	$(PIP) --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
+	$(PIP) --no-build-isolation -e '.[dev]'
 	@touch $@
 
 setup: $(VENV)/.core ## Build .venv/bin/acklab
 
 test: $(VENV)/.dev ## Run every test, Rust and Python
-	cargo test --locked
+	cargo test --locked --workspace --exclude acklab-py
 	$(BIN)/python -m pytest
 
-reproduce: $(VENV)/.core ## Rebuild the papers' tables and figures; ends with the path of the report
+reproduce: $(VENV)/.core ## Make the papers' tables and figures; ends with the path of the report
 	@$(BIN)/acklab reproduce --out $(OUT)
 
 validate: $(VENV)/.core ## Compare with the Linux kernel and ns-3
 	@$(BIN)/acklab validate --out $(OUT)
 
+picture: $(VENV)/.core ## Draw the picture of the README anew
+	$(BIN)/python docs/picture.py
+
 fmt: $(VENV)/.dev ## Format everything
 	cargo fmt --all
-	$(BIN)/ruff check --fix-only -q python tests
-	$(BIN)/ruff format -q python tests
+	$(BIN)/ruff check --fix-only -q python tests docs
+	$(BIN)/ruff format -q python tests docs
 
-check: $(VENV)/.dev ## Formatting and lints, Rust and Python
+check: $(VENV)/.dev ## Formatting, lints and types, Rust and Python
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	$(BIN)/ruff check python tests
-	$(BIN)/ruff format --check python tests
+	$(BIN)/ruff check python tests docs
+	$(BIN)/ruff format --check python tests docs
 	$(BIN)/mypy
 
-docs: ## API documentation of the core
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --workspace --document-private-items
+docs: $(VENV)/.made ## API documentation of the core
+	RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc --locked --no-deps --workspace --document-private-items
 
-stubs: $(VENV)/.dev ## The stub of the compiled module says what the module has
+stubs: $(VENV)/.dev ## Does the stub of the compiled module say what the module has?
 	$(BIN)/python -m mypy.stubtest acklab._core
+
+nostd: ## Do the protocol and the path do without an operating system?
+	cargo build --quiet --locked --target-dir target/nostd --manifest-path tests/nostd/Cargo.toml
 
 clean: ## Remove everything that was built
 	cargo clean

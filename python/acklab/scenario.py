@@ -101,11 +101,18 @@ def _read(path: Path) -> str:
 
 def _pairs(overrides: Sequence[str] | Mapping[str, Any]) -> list[tuple[str, str]]:
     if isinstance(overrides, Mapping):
-        return [
-            (key, value if isinstance(value, str) else json.dumps(value))
-            for key, value in overrides.items()
-        ]
+        return [(key, v if isinstance(v, str) else _toml(v)) for key, v in overrides.items()]
     return [_pair(text) for text in overrides]
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML has it in one line; JSON differs in tables only."""
+    if isinstance(value, Mapping):
+        items = (f"{json.dumps(str(k))} = {_toml(v)}" for k, v in value.items())
+        return "{ " + ", ".join(items) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value)
 
 
 def _pair(text: str) -> tuple[str, str]:

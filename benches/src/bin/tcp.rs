@@ -31,14 +31,13 @@ fn main() {
             cc,
         );
     }
-    for flows in [1, 10, 100, 1000, 10_000] {
-        let cc = &names[0];
-        measure(
-            &format!("{flows} flows, {cc}"),
-            runs.min(3),
-            &scaled(flows),
-            cc,
-        );
+    let cc = &names[0];
+    for own_access in [false, true] {
+        for flows in [1, 10, 100, 1000, 10_000] {
+            let access = if own_access { "own" } else { "shared" };
+            let what = format!("{flows} flows, {access} access");
+            measure(&what, runs.min(3), &scaled(flows, own_access), cc);
+        }
     }
 }
 
@@ -50,10 +49,10 @@ fn registry_names() -> Vec<String> {
 }
 
 /// 1 Mbit/s per flow, long enough for about 500,000 packets in all.
-fn scaled(flows: usize) -> Dumbbell {
+fn scaled(flows: usize, own_access: bool) -> Dumbbell {
     Dumbbell {
         flows,
-        own_access: true,
+        own_access,
         rate: Rate::from_bps(1_000_000 * flows as u64),
         queue: 8 * flows as u32 + 8,
         length: Span::from_secs((500_000 / (83 * flows as u64)).max(3)),

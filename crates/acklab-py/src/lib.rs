@@ -10,7 +10,6 @@ mod facts;
 mod mistakes;
 mod run;
 mod scenario;
-mod verdict;
 
 use pyo3::prelude::*;
 

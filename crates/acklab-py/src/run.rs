@@ -4,7 +4,6 @@ use crate::columns;
 use crate::controller;
 use crate::mistakes::{ControllerRaised, InternalError};
 use crate::scenario::{Loaded, Scenario};
-use crate::verdict;
 use acklab_sim::engine;
 use acklab_sim::record::RunResult;
 
@@ -65,8 +64,21 @@ impl Run {
 
     /// For each expectation of the scenario, whether it was met, and a sentence.
     fn expectations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, verdict::verdicts(&self.loaded.expect, &self.result))
+        let measured = self.loaded.expect.measured(&self.result);
+        let verdicts = measured.map(|(e, value)| match e.violation(value) {
+            None => (
+                true,
+                format!("{e}; it is {}", e.metric.show(rounded(value))),
+            ),
+            Some(violation) => (false, violation),
+        });
+        PyList::new(py, verdicts.collect::<Vec<_>>())
     }
+}
+
+/// Four significant digits, for people.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.3e}").parse().unwrap_or(value)
 }
 
 /// How one run ended.
@@ -117,10 +129,6 @@ fn raised(py: Python<'_>, cause: PyErr) -> PyErr {
     e
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "parallel runs are this crate's business"
-)]
 fn in_parallel(
     runs: &[(Arc<Loaded>, u64)],
     threads: usize,

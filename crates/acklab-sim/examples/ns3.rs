@@ -146,7 +146,7 @@ fn plan(args: &Args) -> Plan {
                 bytes: Some(144_800_000),
                 until: None,
             },
-            tcp: tcp(args),
+            tcp: tcp(args).into(),
             cc: cc(args.text("tcp")),
             ack: ack(args),
         });
@@ -186,7 +186,7 @@ impl Logged {
             Role::Passive
         };
         Self {
-            inner: Connection::new(role, tcp, cc, ack, 0),
+            inner: Connection::new(role, tcp.clone(), cc, ack, 0),
             on: on && end.active,
             window: 0,
         }
@@ -251,6 +251,9 @@ impl Transport for Logged {
     }
     fn cwnd(&self) -> u64 {
         Transport::cwnd(&self.inner)
+    }
+    fn tied_timer(&self, now: Instant) -> Option<Instant> {
+        self.inner.tied_timer(now)
     }
     fn counters(&self) -> Counters {
         self.inner.counters()

@@ -7,6 +7,7 @@ use acklab_proto::registry::{Entry, Params};
 use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{AckChoice, CcChoice};
 use acklab_units::{Instant, Rate, Span};
+use std::sync::Arc;
 
 /// A run, ready to be built. One seed away from being deterministic.
 #[derive(Clone, Debug)]
@@ -127,8 +128,8 @@ pub struct FlowPlan {
     pub start_jitter: Span,
     /// What it carries.
     pub app: AppPlan,
-    /// Configuration of both ends.
-    pub tcp: TcpConfig,
+    /// Configuration of both ends, shared: ten thousand flows read the same cache lines.
+    pub tcp: Arc<TcpConfig>,
     /// Controller of both ends.
     pub cc: CcChoice,
     /// ACK policy of both ends.

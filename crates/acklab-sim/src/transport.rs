@@ -25,6 +25,12 @@ pub trait Transport: Endpoint + Socket {
     /// The congestion window in bytes.
     fn cwnd(&self) -> u64;
 
+    /// When a timer was set that is due exactly `now`, if it is to come before a segment that
+    /// arrives now and began its last hop later. Usually segments come first.
+    fn tied_timer(&self, _now: Instant) -> Option<Instant> {
+        None
+    }
+
     /// Counters since the start.
     fn counters(&self) -> Counters;
 
@@ -45,10 +51,6 @@ pub struct Counters {
     pub rtos: u64,
     /// Reductions found to be spurious and undone.
     pub undos: u64,
-    /// Pure acknowledgements sent.
-    pub acks_out: u64,
-    /// Pure acknowledgements received.
-    pub acks_in: u64,
     /// Payload bytes acknowledged cumulatively.
     pub acked_bytes: u64,
     /// Payload bytes received in order.

@@ -17,7 +17,7 @@ fn value(param: &Param, byte: u8) -> Value {
     match param.kind {
         Kind::Choice(words) => Value::Choice(words[byte as usize % words.len()]),
         Kind::Int(lo, hi) => Value::Int((lo + i64::from(byte) % 20).min(hi)),
-        Kind::OptSpan(..) if byte % 4 == 0 => Value::Auto,
+        Kind::OptSpan(..) if byte.is_multiple_of(4) => Value::Auto,
         Kind::OptSpan(..) | Kind::Span(..) => Value::Span(Span::from_micros(u64::from(byte) * 40)),
         _ => param.default,
     }

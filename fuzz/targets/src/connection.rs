@@ -10,6 +10,7 @@ use acklab_proto::segment::{Ecn, Segment};
 use acklab_proto::tcp::{Connection, Role, State};
 use acklab_units::{Instant, Span};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 const DELAY: Span = Span::from_millis(5);
 /// Long enough for thirty timeouts in a row, backed off.
@@ -91,9 +92,9 @@ impl World<'_> {
 /// Runs one input.
 pub fn run(bytes: &[u8]) {
     let mut b = Bytes(bytes);
-    let cfg = config(&mut b);
+    let cfg = Arc::new(config(&mut b));
     let end = |role, isn, b: &mut Bytes<'_>| {
-        Connection::new(role, &cfg, controller(b.u8()), policy(b.u8()), isn)
+        Connection::new(role, cfg.clone(), controller(b.u8()), policy(b.u8()), isn)
     };
     let isn = b.u32();
     let ends = [
@@ -117,7 +118,16 @@ pub fn run(bytes: &[u8]) {
     while w.ends[1].state() != State::Closed && w.step() {
         still = if w.now == last { still + 1 } else { 0 };
         last = w.now;
-        assert!(still < 100_000, "time stands still");
+        assert!(
+            still < 100_000,
+            "time stands still at {:?}: {:?} {:?} {:?} {:?} {:?}",
+            w.now,
+            w.ends[0].next_timeout(),
+            w.ends[1].next_timeout(),
+            w.ends[0].state(),
+            w.ends[1].state(),
+            w.ends[0].snapshot()
+        );
         assert!(w.now < start + PATIENCE, "no progress");
     }
     let states = [w.ends[0].state(), w.ends[1].state()];

@@ -47,7 +47,7 @@ pub fn run(bytes: &[u8]) {
         };
         r.on_data(now, data);
         // Only whole cells below the promised edge count as taken.
-        cells.extend((first..first + n).filter(|c| 1 + (c + 1) * CELL <= before));
+        cells.extend((first..first + n).filter(|c| (c + 1) * CELL < before));
         if kind & 24 != 24 {
             read += r.read(now, u64::from(kind) * 64);
         }

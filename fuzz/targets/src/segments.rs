@@ -6,6 +6,7 @@ use acklab_proto::endpoint::Endpoint;
 use acklab_proto::segment::{Ecn, Flags, SackBlock, Segment, SynOptions, Timestamps};
 use acklab_proto::tcp::{Connection, Role};
 use acklab_units::{Instant, SeqNum, Span};
+use std::sync::Arc;
 
 const ISN: u32 = u32::MAX - 5000;
 const PEER: SeqNum = SeqNum(900);
@@ -61,7 +62,7 @@ pub fn run(bytes: &[u8]) {
     let mut b = Bytes(bytes);
     let cfg = config(&mut b);
     let cc = controller(b.u8());
-    let mut c = Connection::new(Role::Active, &cfg, cc, policy(b.u8()), ISN);
+    let mut c = Connection::new(Role::Active, Arc::new(cfg), cc, policy(b.u8()), ISN);
     let mut now = Instant::ZERO + Span::from_secs(1);
     c.open(now);
     drain(now, &mut c);

@@ -23,8 +23,7 @@ def guarded(action: Callable[[], Any]) -> int:
     try:
         result = action()
     except KeyboardInterrupt:
-        _say("interrupted; nothing was written")
-        return INTERRUPTED
+        return _interrupted()
     except AcklabError as e:
         _say(_as_error(str(e)))
         return USER
@@ -36,7 +35,15 @@ def guarded(action: Callable[[], Any]) -> int:
         return e.code if isinstance(e.code, int) else USER
     except BaseException as e:
         return _command_line_mistake(e)
+    # Typer turns Ctrl-C into a code of its own.
+    if result == INTERRUPTED:
+        return _interrupted()
     return result if isinstance(result, int) else FINE
+
+
+def _interrupted() -> int:
+    _say("interrupted; nothing was written")
+    return INTERRUPTED
 
 
 def _command_line_mistake(e: BaseException) -> int:
@@ -50,7 +57,7 @@ def _command_line_mistake(e: BaseException) -> int:
     if type(e).__name__ == "Exit":
         return int(getattr(e, "exit_code", FINE))
     if type(e).__name__ == "Abort":
-        return INTERRUPTED
+        return _interrupted()
     traceback.print_exception(e)
     _say(_REPORT)
     return BUG

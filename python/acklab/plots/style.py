@@ -37,8 +37,13 @@ def ordered(n: int) -> list[str]:
     return [mpl.colors.to_hex(colours(0.88 * i / max(n - 1, 1))) for i in range(n)]
 
 
-def figure(rows: int, cols: int, size: tuple[float, float]) -> tuple[Figure, Any]:
-    """A figure without a display, with `rows` by `cols` axes that share their scales."""
+def figure(
+    rows: int,
+    cols: int,
+    size: tuple[float, float],
+    share: bool = True,
+) -> tuple[Figure, Any]:
+    """A figure without a display; its axes share x, and y within a row, if `share`."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -46,7 +51,8 @@ def figure(rows: int, cols: int, size: tuple[float, float]) -> tuple[Figure, Any
     with mpl.rc_context(_RC):
         fig = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(fig)
-        axes = fig.subplots(rows, cols, squeeze=False, sharex=True, sharey="row")
+        y: Any = "row" if share else False
+        axes = fig.subplots(rows, cols, squeeze=False, sharex=share, sharey=y)
     return fig, axes
 
 

@@ -50,6 +50,7 @@ pub fn ack(ms: u64, segments: u32) -> Ack {
         cc_rtt: None,
         srtt: Span::ZERO,
         min_rtt: Span::MAX,
+        cwnd: bytes,
         inflight: bytes,
         prior_inflight: bytes,
         rate: RateSample::default(),
@@ -292,6 +293,7 @@ impl AckClock {
             snd_nxt: self.next * mss,
             inflight: self.flying.len() as u64 * mss,
             prior_inflight: prior * mss,
+            cwnd: self.cc.cwnd(),
             ..ack(0, group)
         }
     }

@@ -65,7 +65,13 @@ struct Sender {
 impl Sender {
     fn tell(&mut self, cc: &mut dyn CongestionControl, fact: &Fact) {
         match *fact {
-            Fact::Ack { segments, rtt_ms } => cc.on_ack(&self.ack(segments, rtt_ms)),
+            Fact::Ack { segments, rtt_ms } => {
+                let cwnd = cc.cwnd();
+                cc.on_ack(&Ack {
+                    cwnd,
+                    ..self.ack(segments, rtt_ms)
+                });
+            }
             Fact::Loss => {
                 self.phase = RecoveryPhase::Recovery;
                 cc.on_loss(&clock::loss(self.now_ms, clock::segments(cc)));

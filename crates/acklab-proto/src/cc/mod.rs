@@ -125,6 +125,9 @@ pub struct Ack {
     pub srtt: Span,
     /// Windowed minimum RTT (Linux: `tcp_min_rtt`); [`Span::MAX`] before the first sample.
     pub min_rtt: Span,
+    /// The window in force when the ACK arrived, in bytes: during a reduction that of PRR, which
+    /// passes through values on either side of the controller's own.
+    pub cwnd: u64,
     /// Bytes in flight after this ACK and its loss marking.
     pub inflight: u64,
     /// Bytes in flight before this ACK.

@@ -74,6 +74,22 @@ impl SendingHalf {
         forward!(self, s => s.una())
     }
 
+    /// Up to here the writer may be told that room was made.
+    pub fn released(&self) -> u64 {
+        match self {
+            Self::Linux(s) => s.una(),
+            Self::Ns3(s) => s.released(),
+        }
+    }
+
+    /// Whether a writer that found no room should try again.
+    pub fn writer_may_go_on(&mut self, cfg: &TcpConfig) -> bool {
+        match self {
+            Self::Linux(s) => s.writer_may_go_on(cfg),
+            Self::Ns3(_) => true,
+        }
+    }
+
     /// The next offset to be sent for the first time.
     pub fn nxt(&self) -> u64 {
         forward!(self, s => s.nxt())
@@ -104,6 +120,15 @@ impl SendingHalf {
         forward!(self, s => s.srtt())
     }
 
+    /// The window in force, in bytes.
+    #[inline]
+    pub fn cwnd_in_force(&self) -> u64 {
+        match self {
+            Self::Linux(s) => s.cwnd_in_force(),
+            Self::Ns3(s) => s.cwnd(),
+        }
+    }
+
     /// What the sender looks like now.
     pub fn snapshot(&self, cfg: &TcpConfig) -> Snapshot {
         match self {
@@ -121,6 +146,16 @@ impl SendingHalf {
     #[inline]
     pub fn next_timeout(&self) -> Option<Instant> {
         forward!(self, s => s.next_timeout())
+    }
+
+    /// When a timer was set that is due exactly `now`, if it matters whether it or a segment that
+    /// arrives now comes first.
+    #[inline]
+    pub fn tied_timer(&self, now: Instant) -> Option<Instant> {
+        match self {
+            Self::Linux(_) => None,
+            Self::Ns3(s) => s.pacing_tied(now),
+        }
     }
 
     /// A timer expired, or pacing lets the next segment go.

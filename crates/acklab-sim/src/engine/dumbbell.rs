@@ -7,6 +7,7 @@ use acklab_proto::registry::{Entry, Params};
 use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{AckChoice, CcChoice};
 use acklab_units::{Instant, Rate, Span};
+use std::sync::Arc;
 
 /// Flows from the left to the right over one bottleneck, with fast links on both sides of it.
 #[derive(Clone, Copy, Debug)]
@@ -129,7 +130,7 @@ impl Dumbbell {
                 bytes: None,
                 until: None,
             },
-            tcp: TcpConfig::default(),
+            tcp: Arc::new(TcpConfig::default()),
             cc: CcChoice {
                 entry: &NO_CONTROLLER,
                 params: Params::defaults(&[]),

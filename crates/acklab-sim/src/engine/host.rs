@@ -21,6 +21,10 @@ pub struct Host<T> {
     pub data_packets: u64,
     /// Bytes of IP packets sent.
     pub wire_bytes: u64,
+    /// Pure acknowledgements sent.
+    pub acks_out: u64,
+    /// Pure acknowledgements received.
+    pub acks_in: u64,
 }
 
 impl<T: Transport> Host<T> {
@@ -33,12 +37,15 @@ impl<T: Transport> Host<T> {
             window: None,
             data_packets: 0,
             wire_bytes: 0,
+            acks_out: 0,
+            acks_in: 0,
         }
     }
 
     /// A segment arrived.
     #[inline]
     pub fn on_segment(&mut self, now: Instant, segment: &Segment) {
+        self.acks_in += u64::from(segment.is_pure_ack());
         self.transport.on_segment(now, segment);
         self.run_app(now);
     }
@@ -58,10 +65,11 @@ impl<T: Transport> Host<T> {
         self.run_app(now);
     }
 
-    /// A segment with `payload` bytes was sent in an IP packet of `size` bytes.
+    /// The segment was sent, in an IP packet of `size` bytes.
     #[inline]
-    pub fn note_sent(&mut self, payload: u32, size: u32) {
-        self.data_packets += u64::from(payload > 0);
+    pub fn note_sent(&mut self, segment: &Segment, size: u32) {
+        self.data_packets += u64::from(segment.len > 0);
+        self.acks_out += u64::from(segment.is_pure_ack());
         self.wire_bytes += u64::from(size);
     }
 

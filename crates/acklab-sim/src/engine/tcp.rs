@@ -20,7 +20,7 @@ pub(super) fn connection(end: End<'_>) -> Connection {
     } else {
         Role::Passive
     };
-    Connection::new(role, tcp, cc, ack, tcp.isn.unwrap_or(end.seeds.isn))
+    Connection::new(role, tcp.clone(), cc, ack, tcp.isn.unwrap_or(end.seeds.isn))
 }
 
 impl Socket for Connection {
@@ -43,7 +43,11 @@ impl Transport for Connection {
     }
 
     fn cwnd(&self) -> u64 {
-        Self::snapshot(self).cwnd
+        Self::cwnd(self)
+    }
+
+    fn tied_timer(&self, now: Instant) -> Option<Instant> {
+        Self::tied_timer(self, now)
     }
 
     fn counters(&self) -> Counters {
@@ -59,8 +63,6 @@ impl Transport for Connection {
             bytes_retrans: s.bytes_retrans,
             rtos: s.rto_count,
             undos: s.undos,
-            acks_out: s.acks_out,
-            acks_in: s.acks_in,
             acked_bytes: s.bytes_acked,
             received_bytes: s.bytes_received,
         }
@@ -84,5 +86,86 @@ impl Transport for Connection {
             state: s.state,
             phase: s.phase,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dumbbell::Dumbbell;
+    use super::super::run;
+    use crate::plan::{AppPlan, LossPlan, Plan};
+    use crate::record::RunResult;
+    use acklab_proto::cc::registry::CONTROLLERS;
+    use acklab_proto::tcp::config::{AckChoice, CcChoice};
+    use acklab_units::{Instant, Span};
+    use core::sync::atomic::AtomicBool;
+
+    fn plan(cc: &str, seconds: u64) -> Plan {
+        let mut plan = Dumbbell {
+            length: Span::from_secs(seconds),
+            ..Dumbbell::default()
+        }
+        .plan();
+        let flow = &mut plan.flows[0];
+        flow.cc = CcChoice::named(cc).unwrap();
+        flow.ack = AckChoice::named(flow.tcp.default_ack_policy()).unwrap();
+        plan
+    }
+
+    fn result(plan: &Plan) -> RunResult {
+        run(plan, 1, &AtomicBool::new(false)).unwrap()
+    }
+
+    #[test]
+    fn every_controller_delivers_everything_over_a_bad_line_and_closes() {
+        for entry in CONTROLLERS {
+            let mut plan = plan(entry.name, 120);
+            plan.flows[0].app = AppPlan::Bulk {
+                bytes: Some(1_000_000),
+                until: None,
+            };
+            plan.links[0].impair.loss = LossPlan::Bernoulli(0.01);
+            plan.links[0].impair.reorder = 0.01;
+            plan.links[0].impair.reorder_delay = Span::from_millis(3);
+            plan.links[1].impair.loss = LossPlan::Bernoulli(0.01);
+            plan.links[1].impair.duplicate = 0.01;
+            let r = result(&plan);
+            let f = &r.flows[0];
+            assert_eq!(f.received_bytes, 1_000_000, "{}", entry.name);
+            assert!(f.completion.is_some(), "{}", entry.name);
+            let inside: u64 = r.links.iter().map(|l| l.inside).sum();
+            assert_eq!(inside, 0, "{} is still talking", entry.name);
+        }
+    }
+
+    #[test]
+    fn cubic_fills_the_bottleneck_and_no_more() {
+        let mut plan = plan("cubic", 30);
+        plan.measure_from = Instant::ZERO + Span::from_secs(10);
+        let r = result(&plan);
+        let f = &r.flows[0];
+        let most = 10e6 * 1448.0 / 1500.0;
+        assert!(f.goodput_bps <= most * 1.001, "{}", f.goodput_bps);
+        assert!(f.goodput_bps > most * 0.97, "{}", f.goodput_bps);
+        // Between the pipe (44 ms plus serialisation) and the pipe with a full queue.
+        assert!(f.min_rtt > Span::from_millis(44) && f.min_rtt < Span::from_millis(47));
+        assert!(f.rtt_p95 <= Span::from_millis(47 + 121), "{:?}", f.rtt_p95);
+        assert!(f.rtt_p50 >= f.min_rtt && f.rtt_p95 >= f.rtt_p50);
+        // The window covers what the pipe holds, and not more than pipe and queue.
+        assert!(f.cwnd_mean > 37.0 && f.cwnd_max < 160.0, "{f:?}");
+        assert!((1.5..2.5).contains(&f.segments_per_ack), "{f:?}");
+        let under_way: u64 = [4, 1, 3].map(|l| r.links[l].inside).iter().sum();
+        assert_eq!(f.acks_sent, f.acks_received + under_way);
+    }
+
+    #[test]
+    fn a_run_repeats() {
+        let mut plan = plan("bbr3", 10);
+        plan.sample_every = Some(Span::from_millis(10));
+        plan.links[0].impair.loss = LossPlan::Bernoulli(0.001);
+        assert_eq!(
+            format!("{:?}", result(&plan)),
+            format!("{:?}", result(&plan))
+        );
     }
 }

@@ -197,7 +197,6 @@ impl Endpoint for Window {
         if let Some(t) = segment.timestamps {
             self.echo = t.val;
             if segment.is_pure_ack() {
-                self.counters.acks_in += 1;
                 self.rtt = Span::from_micros(u64::from(clock(now).wrapping_sub(t.ecr)));
             }
         }
@@ -228,10 +227,7 @@ impl Endpoint for Window {
             self.timeout_at.get_or_insert(now + self.config.timeout);
             return Some(segment);
         }
-        self.ack_now.then(|| {
-            self.counters.acks_out += 1;
-            self.segment(now, 0, Flags::ACK)
-        })
+        self.ack_now.then(|| self.segment(now, 0, Flags::ACK))
     }
 
     fn next_timeout(&self) -> Option<Instant> {

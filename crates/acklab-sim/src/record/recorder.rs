@@ -4,7 +4,7 @@ use super::{FlowSummary, LinkSummary, Series};
 use crate::app::data_flows_forward;
 use crate::engine::{Arena, Host};
 use crate::plan::{FlowPlan, Plan};
-use crate::transport::{Counters, Snapshot, Transport};
+use crate::transport::{Snapshot, Transport};
 use acklab_path::link::Link;
 use acklab_units::{Instant, Span};
 
@@ -215,8 +215,7 @@ impl Recorder {
 
     fn flow<T: Transport>(&self, t: &mut Tally, flow: &FlowPlan, hosts: &[Host<T>]) -> FlowSummary {
         let (sender, receiver) = (&hosts[t.sender], &hosts[t.receiver]);
-        let (c, rc): (Counters, Counters) =
-            (sender.transport.counters(), receiver.transport.counters());
+        let c = sender.transport.counters();
         let received = t.received(hosts);
         let client = hosts[t.sender.min(t.receiver)].app.progress();
         let done_at = receiver.app.progress().done_at;
@@ -246,9 +245,9 @@ impl Recorder {
             rtt_p95: s.percentile(95),
             srtt_mean: s.mean(s.srtt_sum),
             min_rtt: sender.transport.snapshot().min_rtt,
-            acks_sent: rc.acks_out,
-            acks_received: c.acks_in,
-            segments_per_ack: c.data_segs_out as f64 / c.acks_in.max(1) as f64,
+            acks_sent: receiver.acks_out,
+            acks_received: sender.acks_in,
+            segments_per_ack: c.data_segs_out as f64 / sender.acks_in.max(1) as f64,
             exchanges: client.exchanges,
             exchange_mean: client.exchange_total / client.exchanges.max(1),
             exchange_max: client.exchange_max,

@@ -24,7 +24,8 @@ pub(crate) fn with_hint(message: impl fmt::Display, hint: impl fmt::Display) -> 
 /// Reads `doc` as far as it can be read and reports the rest. Every field of `T` must be optional.
 pub(crate) fn read<T: DeserializeOwned + Default>(doc: &Node, report: &mut Report<'_>) -> T {
     let mut doc = doc.clone();
-    while report.len() < MOST_ERRORS {
+    // Each round takes one entry out; counting rounds ends it even if there is none to take.
+    for _ in 0..MOST_ERRORS {
         let mut error = match T::deserialize(Reader(&doc)) {
             Ok(value) => return value,
             Err(error) => error,

@@ -160,11 +160,6 @@ impl<'a> Report<'a> {
         self.found.is_empty()
     }
 
-    /// The number of mistakes so far.
-    pub(crate) fn len(&self) -> usize {
-        self.found.len()
-    }
-
     /// The mistakes.
     pub(crate) fn finish(self) -> Diagnostics {
         Diagnostics::new(self.found.into_iter().map(|(_, d)| d).collect())
@@ -230,6 +225,6 @@ mod tests {
         let mut report = Report::new("t", &doc);
         report.error(&Path::root().key("a"), "x", None);
         report.error(&Path::root().key("a"), "x", None);
-        assert_eq!(report.len(), 1);
+        assert_eq!(report.found.len(), 1);
     }
 }

@@ -1,15 +1,24 @@
 //! Expectations against the result of a simulated run.
 
-use super::expect::{Expectations, Metric, Subject};
+use super::expect::{Expectation, Expectations, Metric, Subject};
 use crate::record::{FlowSummary, LinkSummary, RunResult};
 use acklab_path::packet::DropReason;
 
 impl Expectations {
-    /// What `run` does not keep to, one sentence each.
-    pub fn violations(&self, run: &RunResult) -> Vec<String> {
+    /// Each expectation with its value in `run`, in the metric's unit.
+    pub fn measured<'a>(
+        &'a self,
+        run: &'a RunResult,
+    ) -> impl Iterator<Item = (&'a Expectation, f64)> + 'a {
         self.0
             .iter()
-            .filter_map(|e| e.violation(measure(run, &e.subject, e.metric)))
+            .map(|e| (e, measure(run, &e.subject, e.metric)))
+    }
+
+    /// What `run` does not keep to, one sentence each.
+    pub fn violations(&self, run: &RunResult) -> Vec<String> {
+        self.measured(run)
+            .filter_map(|(e, value)| e.violation(value))
             .collect()
     }
 }

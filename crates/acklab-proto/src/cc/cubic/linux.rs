@@ -56,13 +56,16 @@ impl LinuxCubic {
         if self.bic.delay_min_us == 0 || self.bic.delay_min_us > delay_us {
             self.bic.delay_min_us = delay_us;
         }
+        // `snd_cwnd` is PRR's during a reduction: a recovery that drops below its target is slow
+        // start to HyStart, which may find a new, lower one.
         let arrival = self.arrival(ack, delay_us);
         if let Exit::Linux(hystart) = &mut self.exit
             && hystart.found().is_none()
-            && self.window.in_slow_start()
+            && arrival.cwnd < self.window.snd_ssthresh
             && hystart.update(&arrival)
         {
-            self.window.snd_ssthresh = self.window.snd_cwnd;
+            self.window.snd_ssthresh = arrival.cwnd;
+            self.window.snd_cwnd = self.window.snd_cwnd.min(arrival.cwnd);
         }
     }
 
@@ -71,7 +74,7 @@ impl LinuxCubic {
             now_us: ack.now.as_nanos() / 1_000,
             delay_us,
             delay_min_us: self.bic.delay_min_us,
-            cwnd: self.window.snd_cwnd,
+            cwnd: (ack.cwnd / u64::from(self.window.mss())) as u32,
             snd_una: ack.snd_una,
             snd_nxt: ack.snd_nxt,
             pacing_rate: self.pacing_rate(ack),

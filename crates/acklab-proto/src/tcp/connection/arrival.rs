@@ -183,6 +183,7 @@ impl Connection {
         }
         if self.state == State::SynReceived && ack >= 1 {
             self.enter(now, State::Established);
+            self.receiver.on_established(now);
         }
         let window = u64::from(seg.window) << self.peer_shift;
         self.deliver_ack(now, seg, ack, window, carries);

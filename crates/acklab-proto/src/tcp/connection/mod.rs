@@ -18,6 +18,7 @@ use crate::endpoint::{Endpoint, Event};
 use crate::segment::Segment;
 use acklab_units::{Instant, SeqNum, Span};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 /// How long TIME-WAIT lasts (Linux `TCP_TIMEWAIT_LEN`; RFC 9293 asks for twice the maximum
 /// segment lifetime).
@@ -36,7 +37,7 @@ struct Pending {
 /// One end of a connection.
 #[derive(Debug)]
 pub struct Connection {
-    cfg: TcpConfig,
+    cfg: Arc<TcpConfig>,
     role: Role,
     state: State,
     sender: SendingHalf,
@@ -67,14 +68,14 @@ impl Connection {
     /// An end that is closed (`Active`, until [`Connection::open`]) or listens (`Passive`).
     pub fn new(
         role: Role,
-        cfg: &TcpConfig,
+        cfg: Arc<TcpConfig>,
         cc: Box<dyn CongestionControl>,
         ack: Box<dyn AckPolicy>,
         isn: u32,
     ) -> Self {
         Self {
-            sender: SendingHalf::new(cfg, cc),
-            receiver: Receiver::new(cfg, ack),
+            sender: SendingHalf::new(&cfg, cc),
+            receiver: Receiver::new(&cfg, ack),
             role,
             state: if role == Role::Active {
                 State::Closed
@@ -94,7 +95,7 @@ impl Connection {
             reset_pending: false,
             writer_waits: false,
             reported_una: 1,
-            cfg: cfg.clone(),
+            cfg,
         }
     }
 
@@ -106,7 +107,7 @@ impl Connection {
     }
 
     /// Offers `bytes` to send; returns how many the send buffer took, zero after closing. If it
-    /// took fewer, [`Event::Writable`] follows once something was acknowledged.
+    /// took fewer, [`Event::Writable`] follows once acknowledgements have made room.
     pub fn write(&mut self, bytes: u64) -> u64 {
         if !self.state.may_write() || self.sender.closing() {
             return 0;
@@ -163,6 +164,18 @@ impl Connection {
         &self.stats
     }
 
+    /// The congestion window in force, bytes.
+    pub fn cwnd(&self) -> u64 {
+        self.sender.cwnd_in_force()
+    }
+
+    /// When a timer was set that is due exactly `now`, if it matters whether it or a segment that
+    /// arrives now comes first: in ns-3 what was scheduled earlier does.
+    #[inline]
+    pub fn tied_timer(&self, now: Instant) -> Option<Instant> {
+        self.sender.tied_timer(now)
+    }
+
     /// The sending half as it is now.
     pub fn snapshot(&self) -> Snapshot {
         self.sender.snapshot(&self.cfg)
@@ -184,9 +197,12 @@ impl Connection {
             self.state = State::Closed;
             self.pending.end = Some(Event::TimedOut);
         }
-        if self.sender.una() > self.reported_una {
-            self.reported_una = self.sender.una();
-            self.pending.writable = core::mem::take(&mut self.writer_waits);
+        if self.sender.released() > self.reported_una {
+            self.reported_una = self.sender.released();
+            if self.writer_waits && self.sender.writer_may_go_on(&self.cfg) {
+                self.writer_waits = false;
+                self.pending.writable = true;
+            }
         }
         let next = self
             .state
@@ -224,7 +240,8 @@ impl Endpoint for Connection {
             self.time_wait = None;
             self.state = State::Closed;
         }
-        if self.state == State::Closed {
+        if matches!(self.state, State::Closed | State::TimeWait) {
+            self.receiver.on_timeout(now);
             return;
         }
         self.sender.on_timeout(now, &self.cfg, &mut self.stats);
@@ -234,8 +251,13 @@ impl Endpoint for Connection {
 
     fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
         let out = self.next_segment(now);
-        if out.is_some() && self.sender.fin_sent() {
+        let room = self.sender.released() > self.reported_una;
+        if room || (out.is_some() && self.sender.fin_sent()) {
             self.settle(now);
+        }
+        if out.is_none() && room && !self.pending.writable {
+            // The sender has waited for a writer that has nothing more to write.
+            return self.next_segment(now);
         }
         out
     }
@@ -244,8 +266,10 @@ impl Endpoint for Connection {
         if self.state == State::Closed {
             return None;
         }
+        // In TIME-WAIT the sending half has nothing left to do.
+        let sender = (self.state != State::TimeWait).then(|| self.sender.next_timeout());
         [
-            self.sender.next_timeout(),
+            sender.flatten(),
             self.receiver.next_timeout(),
             self.time_wait,
         ]

@@ -22,11 +22,13 @@ impl Sender {
             return;
         }
         self.due = true;
+        self.chosen = None;
         self.update_window(now, a);
         let old_una = self.una;
         let mut outcome = AckOutcome {
             acked: a.ack - old_una,
             growth: None,
+            cwnd: self.cwnd(),
             prior_lost: self.board.lost,
             prior_inflight: self.inflight,
             ece: a.ece && self.ecn,
@@ -57,6 +59,7 @@ impl Sender {
         self.set_phase(now, RecoveryPhase::Open);
         self.board.discard(1, |_| {});
         self.una = 1;
+        self.released = 1;
         self.next_tx = 1;
         self.timer = None;
         self.retries = 0;

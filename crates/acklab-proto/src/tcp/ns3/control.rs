@@ -15,6 +15,8 @@ pub(super) struct AckOutcome {
     pub acked: u64,
     /// The window may grow by so many segments.
     pub growth: Option<u32>,
+    /// The window when it arrived.
+    pub cwnd: u64,
     /// Bytes marked lost before.
     pub prior_lost: u64,
     /// Bytes in flight before.
@@ -198,6 +200,7 @@ impl Sender {
             cc_rtt: rtt,
             srtt: self.rtt.srtt(),
             min_rtt: self.rtt.min(),
+            cwnd: o.cwnd,
             inflight: self.inflight,
             prior_inflight: o.prior_inflight,
             rate: rate_sample(s),

@@ -31,7 +31,7 @@ use crate::cc::{CongestionControl, RecoveryPhase};
 use acklab_units::{Instant, Rate, Span};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
-use board::Board;
+use board::{Board, Next};
 use prr::Prr;
 use rate::Rates;
 use rtt::Rtt;
@@ -55,6 +55,8 @@ pub struct Sender {
     phase: RecoveryPhase,
     /// Everything below is acknowledged (`m_highRxAckMark`).
     una: u64,
+    /// The writer was told that everything below has made room.
+    released: u64,
     /// Offset behind the last byte ever sent (`m_highTxMark`).
     nxt: u64,
     /// Offset behind the segment sent last (`m_nextTxSequence`).
@@ -88,6 +90,8 @@ pub struct Sender {
     gave_up: bool,
     /// Until then pacing lets nothing leave.
     paced_until: Option<Instant>,
+    /// When that was settled.
+    paced_since: Instant,
     /// Something waits for that.
     pacing_holds: bool,
     /// The sending loop is to run.
@@ -96,6 +100,8 @@ pub struct Sender {
     wrote: bool,
     /// When the loop runs on account of that.
     step: Option<Instant>,
+    /// What the loop was about to send when it asked the writer for more.
+    chosen: Option<Next>,
     /// What recovery sends whatever the window says.
     forced: VecDeque<Outgoing>,
     buffer: u64,
@@ -120,6 +126,7 @@ impl Sender {
             prr: Prr::default(),
             phase: RecoveryPhase::Open,
             una: 0,
+            released: 0,
             nxt: 0,
             next_tx: 0,
             app_end: 1,
@@ -142,10 +149,12 @@ impl Sender {
             retries: 0,
             gave_up: false,
             paced_until: None,
+            paced_since: Instant::ZERO,
             pacing_holds: false,
             due: false,
             wrote: false,
             step: None,
+            chosen: None,
             forced: VecDeque::new(),
             buffer: cfg.send_buffer.max,
             initial_window: u64::from(cfg.segment) * u64::from(cfg.initial_window),
@@ -205,6 +214,12 @@ impl Sender {
     /// Everything below this offset is acknowledged.
     pub fn una(&self) -> u64 {
         self.una
+    }
+
+    /// Up to here the writer may be told that room was made (`NotifySend`): not upon every ACK, so
+    /// that in disorder the sender can run out of data.
+    pub fn released(&self) -> u64 {
+        self.released
     }
 
     /// The next offset to be sent for the first time.
@@ -293,6 +308,12 @@ impl Sender {
     /// The controller, for traces.
     pub fn controller(&self) -> &dyn CongestionControl {
         &*self.cc
+    }
+
+    /// When the pacing timer was set, if it is waited for and expires exactly now.
+    pub fn pacing_tied(&self, now: Instant) -> Option<Instant> {
+        let tied = self.pacing_holds && self.paced_until == Some(now);
+        tied.then_some(self.paced_since)
     }
 
     /// When a timer expires or pacing lets the next segment go.

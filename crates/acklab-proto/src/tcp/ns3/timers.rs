@@ -36,6 +36,7 @@ impl Sender {
     /// An ACK made progress (`NewAck`).
     pub(super) fn on_progress(&mut self, now: Instant, restart: bool) {
         self.retries = 0;
+        self.released = self.una;
         if restart && self.peer_window > 0 {
             self.rtt.renew();
             self.timer = Some((Timer::Rto, now + self.rtt.rto()));
@@ -62,6 +63,7 @@ impl Sender {
             return;
         }
         self.due = true;
+        self.chosen = None;
         self.retries += 1;
         stats.rto_count += 1;
         let prior = self.pipe();

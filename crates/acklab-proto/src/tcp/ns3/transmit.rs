@@ -44,10 +44,21 @@ impl Sender {
         }
         self.pacing_holds = false;
         let out = self.send_pending(now, cfg, stats);
-        if out.is_none() {
+        if out.is_none() && self.step.is_none() {
             (self.due, self.wrote) = (false, false);
         }
         out
+    }
+
+    /// The writer is asked for more before a segment is made of little; the loop goes on as soon
+    /// as it has answered.
+    fn ask_writer(&mut self, now: Instant) -> bool {
+        let ask = self.released < self.una;
+        if ask {
+            self.released = self.una;
+            self.step = Some(now + STEP);
+        }
+        ask
     }
 
     /// The loop runs after an ACK and when a timer says so; what the application writes at other
@@ -96,7 +107,8 @@ impl Sender {
         }
         let unsent = self.app_end.saturating_sub(self.nxt);
         let any_hole = self.sack && self.phase == RecoveryPhase::Recovery;
-        let next = self.board.next(unsent, self.peer_window, any_hole);
+        let asked = self.chosen.take();
+        let next = asked.or_else(|| self.board.next(unsent, self.peer_window, any_hole));
         let segment = u64::from(self.mss);
         let (start, limit) = match next {
             Some(Next::Old(start)) => (start, segment),
@@ -104,7 +116,11 @@ impl Sender {
             None => return self.send_lone_fin(now, stats),
         };
         let available = self.app_end.saturating_sub(start);
-        let silly = window < segment && available > window;
+        if asked.is_none() && available < window && self.ask_writer(now) {
+            self.chosen = next;
+            return None;
+        }
+        let silly = asked.is_none() && window < segment && available > window;
         let small = cfg.nagle && start == self.nxt && self.nxt > self.una && available < segment;
         if silly || small {
             return None;
@@ -142,6 +158,7 @@ impl Sender {
         }
         if let Some(rate) = self.pacing_rate() {
             self.paced_until = Some(now + rate.serialisation(u64::from(len)));
+            self.paced_since = now;
         }
     }
 

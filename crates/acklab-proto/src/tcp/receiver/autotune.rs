@@ -67,6 +67,11 @@ impl Autotune {
     pub fn on_established(&mut self, now: Instant, next: u64, window: u64) {
         self.ssthresh = self.clamp.min(window);
         self.space = self.space.min(self.ssthresh);
+        self.begin_measuring(now, next);
+    }
+
+    /// What is read from offset `next` on counts, from `now` on.
+    pub fn begin_measuring(&mut self, now: Instant, next: u64) {
         self.space_from = next;
         self.space_since = now;
     }

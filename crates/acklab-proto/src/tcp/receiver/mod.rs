@@ -136,6 +136,15 @@ impl Receiver {
         self.ecn.set_enabled(peer.ecn);
     }
 
+    /// The connection is established. For the passive end this is when its SYN is acknowledged, a
+    /// round trip after the peer's came: what is read is measured from here
+    /// (`tcp_init_buffer_space` in `tcp_init_transfer`).
+    pub fn on_established(&mut self, now: Instant) {
+        if let Some(tune) = self.window.autotune() {
+            tune.begin_measuring(now, FIRST_BYTE);
+        }
+    }
+
     /// A segment with payload or FIN arrived.
     #[inline]
     pub fn on_data(&mut self, now: Instant, data: Data) -> Outcome {

@@ -1,7 +1,7 @@
 //! Digesting an acknowledgement, in the order of Linux's `tcp_ack`.
 
 use super::Sender;
-use super::digest::{Digest, ts_clock};
+use super::digest::{Digest, RttSample, ts_clock};
 use super::recovery::Alert;
 use crate::cc::{Ack, RateSample, RecoveryPhase};
 use crate::tcp::config::TcpConfig;
@@ -48,6 +48,7 @@ impl Sender {
         let window_moved = self.update_window(a);
         if advanced {
             self.una = a.ack;
+            self.buffer.on_acked(a.ack);
             self.backoff = 0;
         }
         if self.board.is_empty() {
@@ -76,7 +77,7 @@ impl Sender {
         self.note_reordering(&d);
         stats.bytes_acked += d.acked.bytes;
         let head_sent = self.board.head().map(|r| r.sent_at);
-        self.sample_rtt(now, cfg, advanced, &d);
+        d.rtt = self.sample_rtt(now, cfg, advanced, &d);
         self.rack.adapt(
             (d.delivered.segments > 0).then_some(self.rates.delivered - d.delivered.bytes),
             self.rates.delivered,
@@ -231,22 +232,28 @@ impl Sender {
         self.reordering_seen = true;
     }
 
-    fn sample_rtt(&mut self, now: Instant, cfg: &TcpConfig, advanced: bool, d: &Digest) {
-        let exact = d.seq_rtt();
+    /// The RTT of this ACK, which the estimators take over (Linux `tcp_ack_update_rtt`). Where Karn's
+    /// rule leaves nothing, the timestamp echo speaks, for controllers and the minimum as well.
+    fn sample_rtt(
+        &mut self,
+        now: Instant,
+        cfg: &TcpConfig,
+        advanced: bool,
+        d: &Digest,
+    ) -> Option<RttSample> {
+        let exact = d.seq_rtt().zip(d.newest_rtt());
         let by_echo = || {
             let echo = d.tsecr.filter(|_| advanced && self.timestamps)?;
             let ms = ts_clock(now).wrapping_sub(echo);
-            (ms < u32::MAX / 2).then(|| Span::from_millis(u64::from(ms.max(1))))
+            let rtt = (ms < u32::MAX / 2).then(|| Span::from_millis(u64::from(ms.max(1))))?;
+            Some((rtt, rtt))
         };
-        let Some(seq) = exact.or_else(by_echo) else {
-            return;
-        };
-        if let Some(newest) = d.newest_rtt().or(exact) {
-            self.rtt
-                .on_min_sample(now, floor(newest, cfg.rtt_granularity));
-        }
+        let (oldest, newest) = exact.or_else(by_echo)?;
         self.rtt
-            .on_sample(floor(seq, cfg.rtt_granularity), self.una, self.nxt);
+            .on_min_sample(now, floor(newest, cfg.rtt_granularity));
+        self.rtt
+            .on_sample(floor(oldest, cfg.rtt_granularity), self.una, self.nxt);
+        Some(RttSample { oldest, newest })
     }
 
     /// Linux `tcp_cong_control`: reduce, or let the controller grow.
@@ -260,15 +267,6 @@ impl Sender {
         newly_ce: u64,
     ) {
         let reducing = self.reducing();
-        if reducing {
-            self.prr.on_ack(&Progress {
-                delivered: d.delivered.segments,
-                lost: newly_lost.div_ceil(u64::from(self.mss)) as u32,
-                advanced: a.advanced,
-                inflight: self.board.inflight_segments(),
-                ssthresh: (self.cc.ssthresh() / u64::from(self.mss)) as u32,
-            });
-        }
         if d.syn_acked && d.acked.segments == 1 {
             if let Some(rtt) = d.seq_rtt() {
                 self.cc.on_handshake_rtt(now, rtt);
@@ -286,10 +284,11 @@ impl Sender {
             delivered: self.rates.delivered,
             lost: self.rates.lost,
             newly_ce,
-            rtt: d.seq_rtt(),
-            cc_rtt: d.newest_rtt(),
+            rtt: d.rtt.map(|r| r.oldest),
+            cc_rtt: d.rtt.map(|r| r.newest),
             srtt: self.rtt.srtt(),
             min_rtt: self.rtt.min(),
+            cwnd: u64::from(self.cwnd_segments()) * u64::from(self.mss),
             inflight: self.board.inflight(),
             prior_inflight: a.prior_inflight,
             rate,
@@ -305,6 +304,17 @@ impl Sender {
                 && d.acked.bytes < u64::from(self.mss),
         };
         self.cc.on_ack(&ack);
+        // The controller comes first: what it learns from the RTT may lower the target (Linux
+        // calls `pkts_acked` before `tcp_cwnd_reduction`).
+        if reducing {
+            self.prr.on_ack(&Progress {
+                delivered: d.delivered.segments,
+                lost: newly_lost.div_ceil(u64::from(self.mss)) as u32,
+                advanced: a.advanced,
+                inflight: self.board.inflight_segments(),
+                ssthresh: (self.cc.ssthresh() / u64::from(self.mss)) as u32,
+            });
+        }
     }
 
     /// Linux `tcp_is_cwnd_limited`: the last flight was stopped by the window, or slow start has

@@ -38,6 +38,16 @@ pub(super) struct Digest {
     pub reordered: Option<u64>,
     /// The SYN was acknowledged.
     pub syn_acked: bool,
+    /// The RTT sample of this ACK, once it has been taken.
+    pub rtt: Option<RttSample>,
+}
+
+/// An ACK may cover much: the RTT of the oldest segment it delivered, for the smoothed RTT, and of
+/// the newest, for minimum and controllers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RttSample {
+    pub oldest: Span,
+    pub newest: Span,
 }
 
 impl Digest {
@@ -65,6 +75,7 @@ impl Digest {
             original_arrived: false,
             reordered: None,
             syn_acked: false,
+            rtt: None,
         }
     }
 

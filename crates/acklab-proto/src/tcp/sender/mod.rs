@@ -6,6 +6,7 @@
 //! segments leave, retransmissions first.
 
 mod ack;
+mod buffer;
 mod digest;
 mod recovery;
 mod timers;
@@ -17,7 +18,7 @@ pub(in crate::tcp) use digest::ts_clock;
 pub use timers::Timer;
 pub use transmit::Outgoing;
 
-use super::config::{Pacing, Profile, TcpConfig};
+use super::config::{Pacing, TcpConfig};
 use super::pacing::{Pacer, rate_from_window};
 use super::prr::Prr;
 use super::rack::Rack;
@@ -28,12 +29,11 @@ use super::stats::{Snapshot, Stats};
 use crate::cc::{CongestionControl, RecoveryPhase};
 use acklab_units::{Instant, Rate, Span};
 use alloc::boxed::Box;
+use buffer::SendBuffer;
 use undo::Undo;
 
 /// Linux `tcp_reordering`: duplicate ACKs that mean loss.
 const DUP_THRESH: u32 = 3;
-/// Memory that Linux accounts for a full segment of 1448 bytes.
-const SKB_TRUESIZE: u64 = 2304;
 
 /// The sending half of a connection. Positions are stream offsets: 0 is the SYN, data starts at 1.
 #[derive(Debug)]
@@ -95,8 +95,7 @@ pub struct Sender {
     validates: bool,
     /// Pacing holds back something that could go otherwise, until then.
     paced_until: Option<Instant>,
-    /// Payload bytes that the send buffer holds.
-    buffer: u64,
+    buffer: SendBuffer,
     /// The ACK being digested has set the reordering timer.
     reordering_armed: bool,
 }
@@ -147,7 +146,7 @@ impl Sender {
             gave_up: false,
             validates: cfg.cwnd_validation,
             paced_until: None,
-            buffer: 0,
+            buffer: SendBuffer::default(),
             reordering_armed: false,
         }
     }
@@ -158,29 +157,6 @@ impl Sender {
         self.sack = sack;
         self.timestamps = timestamps;
         self.ecn = ecn;
-    }
-
-    /// The application offers `bytes` more; returns how many the send buffer took.
-    pub fn write(&mut self, cfg: &TcpConfig, bytes: u64) -> u64 {
-        debug_assert!(!self.fin_queued, "write after close");
-        let taken = self.buffer_room(cfg).min(bytes);
-        self.app_end += taken;
-        taken
-    }
-
-    /// Payload that the send buffer can still take. Linux grows it to twice the window
-    /// (`tcp_sndbuf_expand`) until `tcp_wmem[2]`, of which its per-packet overhead leaves 1448 of
-    /// 2304 bytes; other profiles have buffers of one size.
-    fn buffer_room(&mut self, cfg: &TcpConfig) -> u64 {
-        if cfg.profile == Profile::Linux {
-            let mss = u64::from(self.mss);
-            let cap = cfg.send_buffer.max * mss / SKB_TRUESIZE;
-            let segments = u64::from(self.cwnd_segments().max(cfg.initial_window));
-            self.buffer = self.buffer.max((2 * segments * mss).min(cap));
-        } else {
-            self.buffer = cfg.send_buffer.max;
-        }
-        self.buffer.saturating_sub(self.app_end - self.una.max(1))
     }
 
     /// The application will write no more.
@@ -268,9 +244,11 @@ impl Sender {
             Pacing::Always => true,
             Pacing::Auto => self.cc.needs_pacing(),
         };
-        if !paced {
-            return None;
-        }
+        if paced { self.socket_rate(cfg) } else { None }
+    }
+
+    /// The rate that the controller or the window asks for (`sk_pacing_rate`), used or not.
+    fn socket_rate(&self, cfg: &TcpConfig) -> Option<Rate> {
         self.cc.pacing_rate().or_else(|| {
             let cwnd = self.cc.cwnd().max(self.board.out.bytes);
             let slow_start = self.cc.cwnd() < self.cc.ssthresh() / 2;
@@ -283,10 +261,15 @@ impl Sender {
         })
     }
 
+    /// The window in force as Linux counts it: whole segments.
+    pub fn cwnd_in_force(&self) -> u64 {
+        u64::from(self.cwnd_segments()) * u64::from(self.mss)
+    }
+
     /// What the sender looks like now.
     pub fn snapshot(&self, cfg: &TcpConfig) -> Snapshot {
         Snapshot {
-            cwnd: u64::from(self.cwnd_segments()) * u64::from(self.mss),
+            cwnd: self.cwnd_in_force(),
             ssthresh: self.cc.ssthresh(),
             inflight: self.board.inflight(),
             outstanding: self.nxt - self.una,

@@ -11,7 +11,7 @@ use crate::tcp::stats::{RetransmitCause, Stats};
 use acklab_units::{Instant, Rate};
 
 /// Linux `tcp_tso_autosize` through `sk_pacing_shift`: a burst lasts about a millisecond.
-const PACING_SHIFT_PER_SECOND: u64 = 1024;
+pub(super) const PACING_SHIFT_PER_SECOND: u64 = 1024;
 /// Linux `tcp_min_tso_segs`.
 const MIN_TSO_SEGMENTS: u32 = 2;
 
@@ -205,7 +205,7 @@ impl Sender {
             len,
             syn,
             fin,
-            push: start + u64::from(len) == self.app_end,
+            push: self.pushes(start, len),
             cwr: false,
             ect: false,
             retransmission: Some(cause),
@@ -235,6 +235,12 @@ impl Sender {
             return None;
         }
         Some(self.emit_new(now, cfg, len, syn, stats))
+    }
+
+    /// Whether the segment carries PSH: a write ended in it, or nothing follows.
+    fn pushes(&self, start: u64, len: u32) -> bool {
+        let end = start + u64::from(len);
+        len > 0 && (end == self.app_end || self.buffer.ends_in(start, end))
     }
 
     /// Payload of the next new segment; `None` if window, send buffer or Nagle forbid it.
@@ -327,7 +333,7 @@ impl Sender {
             len,
             syn,
             fin,
-            push: len > 0 && end == self.app_end,
+            push: self.pushes(start, len),
             cwr,
             ect: self.ecn && len > 0,
             retransmission: None,

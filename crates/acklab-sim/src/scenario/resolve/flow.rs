@@ -13,6 +13,7 @@ use acklab_proto::tcp::config::{AckChoice, CcChoice};
 use acklab_proto::tcp::{Profile, TcpConfig};
 use acklab_units::{Instant, Span};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// More flows than this are a slip.
 const MOST_FLOWS: usize = 10_000;
@@ -159,7 +160,7 @@ impl Builder<'_, '_> {
             start,
             start_jitter,
             app,
-            tcp,
+            tcp: Arc::new(tcp),
             cc: cc?,
             ack: ack?,
         })

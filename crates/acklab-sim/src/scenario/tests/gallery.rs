@@ -1,11 +1,13 @@
 //! Every file of the gallery loads, reloads from its resolved form, and expects something.
 
 use crate::engine;
+use crate::scenario::registries::Registries;
 use crate::scenario::{Scenario, load_toml};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
+#[expect(clippy::disallowed_methods, reason = "the files are what is tested")]
 fn gallery() -> Vec<(String, String)> {
     let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let mut files: Vec<PathBuf> = fs::read_dir(dir)
@@ -64,6 +66,27 @@ fn every_run_keeps_to_what_its_file_expects() {
 }
 
 #[test]
+fn every_building_block_is_written_out_and_read_back() {
+    let (_, text) = gallery()
+        .into_iter()
+        .find(|(n, _)| n == "single-flow")
+        .unwrap();
+    let blocks = Registries::builtin();
+    let cc = blocks.cc.iter().map(|e| ("flow.0.cc", e.name));
+    let ack = blocks.ack.iter().map(|e| ("flow.0.ack", e.name));
+    let key = "topology.bottleneck.reverse.ack_filter";
+    let filter = blocks.filter.iter().map(|e| (key, e.name));
+    for (key, name) in cc.chain(ack).chain(filter) {
+        let set = [(key.to_string(), name.to_string())];
+        let first = load_toml(&text, name, &set).unwrap_or_else(|e| panic!("{e}"));
+        let again = load(name, &first.resolved);
+        let same_plan = format!("{:?}", first.plan) == format!("{:?}", again.plan);
+        assert!(same_plan, "{name}");
+    }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the files are what is tested")]
 fn the_example_in_the_reference_loads() {
     let page = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenario.md");
     let page = fs::read_to_string(page).unwrap();

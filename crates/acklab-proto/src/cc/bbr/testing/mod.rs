@@ -34,6 +34,7 @@ pub fn ack(now: Instant, packets: u64, delivered: u64, rate: Rate, rtt: Span) ->
         cc_rtt: Some(rtt),
         srtt: rtt,
         min_rtt: rtt,
+        cwnd: volume,
         inflight: volume,
         prior_inflight: volume + packets * MSS,
         rate: RateSample {

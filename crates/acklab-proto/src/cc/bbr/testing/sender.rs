@@ -128,6 +128,7 @@ impl<C: CongestionControl> Path<C> {
             cc_rtt: Some(rtt),
             srtt: self.srtt,
             min_rtt: self.min_rtt,
+            cwnd: prior_inflight,
             inflight: self.inflight,
             prior_inflight,
             rate: RateSample {

@@ -3,6 +3,7 @@ use super::world::*;
 use crate::segment::Flags;
 use crate::tcp::config::EcnMode;
 use std::boxed::Box;
+use std::sync::Arc;
 
 #[test]
 fn three_way_handshake_with_options() {
@@ -85,7 +86,7 @@ fn ends_that_differ_meet_at_what_both_can() {
     let mut w = World::clean(&config(), 10);
     w.b = Connection::new(
         Role::Passive,
-        &plain,
+        Arc::new(plain),
         Box::new(Fixed::new(1000)),
         Box::new(Every),
         5,
@@ -115,7 +116,7 @@ fn ecn_is_on_only_if_both_agree() {
         };
         w.b = Connection::new(
             Role::Passive,
-            &peer,
+            Arc::new(peer),
             Box::new(Fixed::new(1000)),
             Box::new(Every),
             5,

@@ -27,6 +27,25 @@ fn one_loss_is_repaired_by_rack_without_timeout() {
     assert_eq!(order.iter().filter(|x| **x == 3).count(), 2);
 }
 
+/// Karn's rule leaves an ACK of a retransmission without RTT; the timestamp gives one, to the
+/// controller too (`tcp_ack_update_rtt`, from which HyStart learns during recovery).
+#[test]
+fn a_retransmission_is_timed_by_its_echo_for_the_controller_too() {
+    let untimed = |timestamps| {
+        let cfg = TcpConfig {
+            timestamps,
+            ..config()
+        };
+        let mut w = established(&cfg, 10, drop_data(&[3]));
+        w.send(30 * MSS);
+        w.run(Span::from_secs(2));
+        let mut n = 0.0;
+        w.a.controller().trace(&mut |_, v| n = v);
+        n
+    };
+    assert_eq!((untimed(true), untimed(false)), (0.0, 1.0));
+}
+
 /// The third segment above the hole is enough, without any reordering time (RFC 8985 section 6.2
 /// step 4: no window once three are SACKed and no reordering was seen).
 #[test]

@@ -6,6 +6,7 @@ use crate::cc::{Ack, CongestionControl, Loss, Rto};
 use crate::segment::Segment;
 use std::boxed::Box;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::vec::Vec;
 
 /// A window that only a timeout moves: one segment, then slow start back to where it was.
@@ -13,6 +14,8 @@ use std::vec::Vec;
 pub struct Fixed {
     full: u64,
     now: u64,
+    /// ACKs that delivered something and told no RTT.
+    untimed: u32,
 }
 
 impl Fixed {
@@ -20,6 +23,7 @@ impl Fixed {
         Self {
             full: bytes,
             now: bytes,
+            untimed: 0,
         }
     }
 }
@@ -27,6 +31,7 @@ impl Fixed {
 impl CongestionControl for Fixed {
     fn on_ack(&mut self, a: &Ack) {
         self.now = (self.now + a.newly_delivered).min(self.full);
+        self.untimed += u32::from(a.newly_delivered > 0 && a.cc_rtt.is_none());
     }
     fn on_loss(&mut self, _: &Loss) {}
     fn on_rto(&mut self, _: &Rto) {
@@ -43,6 +48,9 @@ impl CongestionControl for Fixed {
     }
     fn state(&self) -> &'static str {
         "fixed"
+    }
+    fn trace(&self, out: &mut dyn FnMut(&'static str, f64)) {
+        out("untimed", f64::from(self.untimed));
     }
 }
 
@@ -123,10 +131,11 @@ pub fn config() -> TcpConfig {
 impl World {
     /// A connection with a window of `cwnd` segments over 10 ms each way.
     pub fn new(cfg: &TcpConfig, cwnd: u64, script: Script) -> Self {
+        let cfg = Arc::new(cfg.clone());
         let end = |role, isn| {
             Connection::new(
                 role,
-                cfg,
+                cfg.clone(),
                 Box::new(Fixed::new(cwnd * MSS)),
                 Box::new(Every),
                 isn,

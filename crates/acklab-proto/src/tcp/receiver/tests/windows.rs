@@ -181,3 +181,21 @@ fn a_fixed_window_waits_for_half_the_buffer() {
     b.receiver.read(b.now, 1);
     assert_eq!(b.ack().unwrap().0, AckReason::Window);
 }
+
+/// Between the peer's SYN and its ACK of ours lies a round trip in which nothing is read. It does
+/// not count: the first RTT's worth read is measured from the end of the handshake.
+#[test]
+fn the_handshake_is_not_part_of_the_first_measurement() {
+    let mut s = SlowStart::new(Rate::from_bps(10_000_000), Span::from_millis(48));
+    s.bench
+        .receiver
+        .on_established(Instant::ZERO + Span::from_millis(48));
+    s.start = Instant::ZERO + Span::from_millis(49);
+    for flight in [10, 20, 40] {
+        s.flight(flight);
+    }
+    // Eleven segments, then twenty: Linux 6.18 allows 152697 bytes then (and 174 thousand if the
+    // first measurement had seen ten).
+    let window = s.bench.last.window;
+    assert!((151_257..=152_697).contains(&window), "{window}");
+}

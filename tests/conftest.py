@@ -1,0 +1,70 @@
+"""What tests share: a small scenario, and the command line as a user runs it."""
+
+import copy
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+SMALL = {
+    "name": "small",
+    "duration": "3 s",
+    "sample_every": "100 ms",
+    "topology": {
+        "preset": "dumbbell",
+        "access": {"rate": "100 Mbit/s", "delay": "1 ms"},
+        "bottleneck": {"rate": "10 Mbit/s", "delay": "10 ms", "queue": "20 packets"},
+    },
+    "flow": [{"name": "bulk", "cc": "cubic"}],
+}
+
+SMALL_TOML = """\
+name = "small"
+duration = "3 s"
+sample_every = "100 ms"
+
+[topology]
+preset = "dumbbell"
+access = { rate = "100 Mbit/s", delay = "1 ms" }
+bottleneck = { rate = "10 Mbit/s", delay = "10 ms", queue = "20 packets" }
+
+[[flow]]
+name = "bulk"
+cc = "cubic"
+
+[expect.flow.bulk]
+goodput = { min = "5 Mbit/s" }
+"""
+
+
+@pytest.fixture
+def small():
+    return copy.deepcopy(SMALL)
+
+
+@pytest.fixture
+def small_file(tmp_path):
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL_TOML)
+    return path
+
+
+@pytest.fixture
+def acklab_cli(tmp_path):
+    """Runs `acklab` in a folder of its own; returns the completed process."""
+
+    def run(*args, cwd=tmp_path):
+        return subprocess.run(
+            [sys.executable, "-m", "acklab", *map(str, args)],
+            cwd=cwd,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            env={**os.environ, "COLUMNS": "160", "NO_COLOR": "1"},
+        )
+
+    return run

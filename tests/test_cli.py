@@ -1,0 +1,108 @@
+"""The command line: what it prints, what it leaves, how it ends."""
+
+import json
+import tomllib
+
+import polars as pl
+import pytest
+
+import acklab
+from conftest import ROOT
+
+
+def test_run_leaves_a_folder_that_explains_itself(acklab_cli, small_file, tmp_path):
+    done = acklab_cli("run", small_file, "--seed", 7, "--out", "results")
+    assert done.returncode == 0, done.stderr
+    assert "goodput" in done.stdout
+    folder = tmp_path / "results"
+    about = json.loads((folder / "run.json").read_text())
+    assert (about["seed"], about["version"]) == (7, acklab.__version__)
+    assert about["command"] == f"acklab run {small_file} --seed 7"
+    assert tomllib.loads((folder / "scenario.toml").read_text())["name"] == "small"
+    flows = pl.read_parquet(folder / "flows.parquet")
+    series = pl.read_parquet(folder / "series.parquet")
+    assert flows["flow"].to_list() == ["bulk"]
+    assert {"time_s", "flow", "cwnd_packets", "rtt_ms"} <= set(series.columns)
+    assert len(series) >= 29
+
+
+def test_the_saved_scenario_gives_the_same_results(acklab_cli, small_file, tmp_path):
+    acklab_cli("run", small_file, "--set", "flow.0.cc=newreno", "--out", "a")
+    again = acklab_cli("run", "a/scenario.toml", "--seed", 1, "--out", "b")
+    assert again.returncode == 0, again.stderr
+    for name in ("flows.parquet", "links.parquet", "series.parquet", "scenario.toml"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
+
+
+def test_json_is_all_that_is_printed(acklab_cli, small_file):
+    done = acklab_cli("run", small_file, "--json")
+    answer = json.loads(done.stdout)
+    assert answer["scenario"] == "small"
+    assert 5 < answer["flows"][0]["goodput_mbps"] < 10
+    assert answer["expectations"] == [
+        {"text": answer["expectations"][0]["text"], "met": True},
+    ]
+
+
+def test_set_reaches_any_key(acklab_cli, small_file):
+    done = acklab_cli("run", small_file, "--json", "--set", "topology.bottleneck.rate=2 Mbit/s")
+    assert json.loads(done.stdout)["flows"][0]["goodput_mbps"] < 2
+
+
+def test_strict_turns_a_missed_expectation_into_a_failure(acklab_cli, small_file):
+    slow = ("--set", "topology.bottleneck.rate=2 Mbit/s")
+    lenient = acklab_cli("run", small_file, *slow)
+    assert lenient.returncode == 0
+    assert "NOT MET" in lenient.stdout
+    assert acklab_cli("run", small_file, *slow, "--strict").returncode == 1
+
+
+def test_results_of_an_earlier_run_are_replaced(acklab_cli, small_file, tmp_path):
+    for seed in (1, 2):
+        assert acklab_cli("run", small_file, "--seed", seed, "--out", "r").returncode == 0
+    assert json.loads((tmp_path / "r" / "run.json").read_text())["seed"] == 2
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["r", "small.toml"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("cc", "bbr3"),
+        ("ack", "delayed"),
+        ("filter", "aggregate"),
+        ("qdisc", "pfifo"),
+        ("scenario", "single-flow"),
+        ("study", "ack-aggregation/table1"),
+    ],
+)
+def test_list_names_what_there_is(acklab_cli, kind, name):
+    done = acklab_cli("list", kind)
+    assert done.returncode == 0, done.stderr
+    assert name in done.stdout
+
+
+def test_list_verbose_has_the_parameters(acklab_cli):
+    assert "fast_convergence" in acklab_cli("list", "cc", "--verbose").stdout
+
+
+def test_a_gallery_scenario_runs_by_name(acklab_cli):
+    done = acklab_cli("run", "single-flow", "--set", "duration=8 s", "--json")
+    assert done.returncode == 0, done.stderr
+
+
+def test_schema_is_the_published_one(acklab_cli):
+    published = (ROOT / "docs" / "schema" / "scenario.schema.json").read_text()
+    assert json.loads(acklab_cli("schema").stdout) == json.loads(published)
+
+
+def test_version(acklab_cli):
+    assert acklab_cli("--version").stdout.strip() == f"acklab {acklab.__version__}"
+
+
+def test_the_reader_of_a_pipe_may_leave(small_file):
+    import subprocess
+    import sys
+
+    command = f"{sys.executable} -m acklab schema | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
+    assert "Traceback" not in done.stderr

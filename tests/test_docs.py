@@ -1,0 +1,61 @@
+"""What the documentation shows works."""
+
+import re
+
+import pytest
+
+import acklab
+from conftest import ROOT
+
+
+def blocks(page, language):
+    text = (ROOT / page).read_text()
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def thin(tmp_path):
+    (scenario,) = blocks("README.md", "toml")
+    path = tmp_path / "thin.toml"
+    path.write_text(scenario)
+    return path
+
+
+def test_the_readmes_scenario_and_program(thin, monkeypatch, capsys):
+    monkeypatch.chdir(thin.parent)
+    (program,) = blocks("README.md", "python")
+    exec(program, {})
+    assert "goodput_mbps" in capsys.readouterr().out
+
+
+def test_the_readmes_mistake(thin, monkeypatch):
+    monkeypatch.chdir(thin.parent)
+    thin.write_text(thin.read_text().replace('"cubic"', '"qubic"'))
+    with pytest.raises(acklab.ScenarioError) as e:
+        acklab.load("thin.toml")
+    assert str(e.value) in (ROOT / "README.md").read_text()
+
+
+def test_the_guides_controller(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    (program,) = blocks("docs/extending/python-controller.md", "python")
+    exec(program, {})
+    assert "aimd" in capsys.readouterr().out
+
+
+def test_columns_are_documented(small):
+    page = (ROOT / "docs" / "results.md").read_text()
+    # `cwnd_{mean,min}_packets` stands for two columns.
+    for head, words, tail in re.findall(r"([a-z_]*)\{([a-z0-9,]+)\}([a-z_]*)", page):
+        page += " ".join(f"{head}{w}{tail}" for w in words.split(",")) + " "
+    result = acklab.load(small).run()
+    for table in (result.flows, result.links, result.series, result.link_series):
+        for column in table.columns:
+            assert re.search(rf"\b{column}\b", page), column
+
+
+def test_links_between_pages_lead_somewhere():
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "validation" / "README.md"]
+    for page in pages:
+        for target in re.findall(r"\]\((?!http|#)([^)#]+)", page.read_text()):
+            assert (page.parent / target).exists(), (page.name, target)

@@ -1,0 +1,118 @@
+"""Mistakes of the user: exit code 1, what is wrong, what would be right, and no traceback."""
+
+import pytest
+
+import acklab
+from conftest import SMALL_TOML
+
+MISTAKES = {
+    "unknown key": (("dealy", "0 s"), "dealy"),
+    "impossible value": (("flow.0.cc", "qubic"), "did you mean `cubic`"),
+    "negative delay": (("topology.bottleneck.delay", "-5 ms"), "topology.bottleneck.delay"),
+    "zero rate": (("topology.bottleneck.rate", "0 Mbit/s"), "topology.bottleneck.rate"),
+    "zero queue": (("topology.bottleneck.queue", "0 packets"), "topology.bottleneck.queue"),
+    "no unit": (("topology.bottleneck.delay", "5"), "unit"),
+    "unknown parameter": (("flow.0.cc", '{ name = "cubic", gamma = 1 }'), "gamma"),
+    "out of range": (("flow.0.cc", '{ name = "cubic", beta = 7 }'), "beta"),
+    "no duration": (("duration", "0 s"), "duration"),
+    "unknown node": (("flow.0.from", "nowhere"), "nowhere"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_scenario_with_a_mistake(name, small_file):
+    (key, value), said = MISTAKES[name]
+    with pytest.raises(acklab.ScenarioError) as e:
+        acklab.load(small_file, overrides=[f"{key}={value}"])
+    assert said in str(e.value)
+
+
+def test_unconnected_nodes():
+    with pytest.raises(acklab.ScenarioError, match=r"a.*c|c.*a"):
+        acklab.load(
+            {
+                "duration": "1 s",
+                "node": [{"name": n} for n in "abc"],
+                "link": [{"a": "a", "b": "b", "rate": "1 Mbit/s"}],
+                "flow": [{"from": "a", "to": "c"}],
+            }
+        )
+
+
+def test_every_mistake_is_told_at_once(small):
+    small["topology"]["bottleneck"]["rate"] = "fast"
+    small["flow"][0]["cc"] = "qubic"
+    with pytest.raises(acklab.ScenarioError) as e:
+        acklab.load(small)
+    assert "rate" in str(e.value)
+    assert "qubic" in str(e.value)
+
+
+def command_lines(tmp_path):
+    broken = tmp_path / "broken.toml"
+    broken.write_text(SMALL_TOML.replace("cubic", "qubic"))
+    syntax = tmp_path / "syntax.toml"
+    syntax.write_text("name = ")
+    latin = tmp_path / "latin.toml"
+    latin.write_bytes(b"name = '\xe9'")
+    good = tmp_path / "good.toml"
+    good.write_text(SMALL_TOML)
+    a_file = tmp_path / "file"
+    a_file.write_text("")
+    return [
+        ((), "Usage"),
+        (("frobnicate",), "frobnicate"),
+        (("run",), "file"),
+        (("run", "absent.toml"), "absent.toml"),
+        (("run", tmp_path), "cannot read"),
+        (("run", broken), "did you mean `cubic`"),
+        (("run", syntax), "syntax.toml"),
+        (("run", latin), "UTF-8"),
+        (("run", good, "--set", "flow"), "KEY=VALUE"),
+        (("run", good, "--set", "flow.0.cc=qubic"), "qubic"),
+        (("run", good, "--seed", "-1"), "seed"),
+        (("run", good, "--seed", "one"), "--seed"),
+        (("run", good, "--out", a_file), "a file"),
+        (("run", good, "--out", a_file / "sub"), "cannot write"),
+        (("run", good, "--out", tmp_path), "will not replace"),
+        (("list", "colours"), "colours"),
+        (("reproduce", "ack-segregation"), "ack-aggregation"),
+        (("reproduce", "ack-aggregation/table9"), "table1"),
+        (("reproduce", "--out", a_file / "sub"), "cannot write"),
+        (("validate", "--out", a_file / "sub"), "cannot write"),
+    ]
+
+
+def test_command_lines_with_a_mistake(acklab_cli, tmp_path):
+    for args, said in command_lines(tmp_path):
+        done = acklab_cli(*args)
+        assert done.returncode == 1, (args, done)
+        assert said in done.stderr + done.stdout, (args, done)
+        assert "Traceback" not in done.stderr, (args, done)
+
+
+def test_a_bug_is_ours_and_says_so(tmp_path):
+    import subprocess
+    import sys
+
+    code = (
+        "import acklab.scenario, acklab.cli, sys\n"
+        "def broken(*a, **k): raise ZeroDivisionError('oops')\n"
+        "acklab.scenario._core.load = broken\n"
+        "acklab.scenario.load.__globals__['_core'] = type('C', (), "
+        "{'load': staticmethod(broken), 'InvalidScenario': ValueError})\n"
+        "sys.argv = ['acklab', 'run', 'x.toml']\n"
+        "acklab.cli.main()\n"
+    )
+    (tmp_path / "x.toml").write_text(SMALL_TOML)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 2
+    assert "ZeroDivisionError" in done.stderr
+    assert "report" in done.stderr
+
+
+def test_jobs_must_be_positive(small):
+    with pytest.raises(acklab.AcklabError, match="at least 1"):
+        acklab.run_many([acklab.load(small)], jobs=0)

@@ -1,0 +1,64 @@
+"""The package: quick to import, everything that it promises there."""
+
+import subprocess
+import sys
+
+import acklab
+
+HEAVY = ("polars", "matplotlib", "numpy", "scipy", "typer", "rich")
+
+
+def loaded_after(statement):
+    code = f"{statement}\nimport sys\nprint(*[m for m in {HEAVY!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_importing_loads_nothing_heavy():
+    assert loaded_after("import acklab; acklab.load") == []
+
+
+def test_the_command_line_loads_no_frames_and_no_plots():
+    heavy = loaded_after("import acklab.cli")
+    assert {"polars", "matplotlib", "numpy", "scipy"}.isdisjoint(heavy)
+
+
+def test_everything_promised_is_there():
+    for name in acklab.__all__:
+        assert getattr(acklab, name) is not None
+
+
+def test_scenarios_from_python_values():
+    from acklab import Flow, Link, describe, dumbbell
+
+    pair = describe(
+        "pair",
+        duration="2 s",
+        links=[Link(a="a", b="b", rate="5 Mbit/s", delay="5 ms", queue="20 packets")],
+        flows=[Flow(src="a", dst="b", cc={"name": "cubic", "beta": 0.5})],
+    )
+    bell = dumbbell(
+        "bell",
+        duration="2 s",
+        access=Link(rate="100 Mbit/s", delay="1 ms"),
+        bottleneck=Link(rate="5 Mbit/s", delay="5 ms", queue="20 packets", loss=0.01),
+        flows=[Flow(cc="newreno", tcp={"segment": 1000}), Flow(cc="bbr3")],
+        pairs=2,
+    )
+    for spec in (pair, bell):
+        result = acklab.load(spec).run()
+        assert 1 < result.flows["goodput_mbps"].sum() < 5
+
+
+def test_overrides_as_a_mapping(small):
+    scenario = acklab.load(
+        small,
+        overrides={
+            "flow.0.cc": {"name": "cubic", "beta": 0.5},
+            "topology.bottleneck.loss": 0.01,
+            "tcp.sack": False,
+        },
+    )
+    assert "beta = 0.5" in scenario.resolved
+    assert "sack = false" in scenario.resolved

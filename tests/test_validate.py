@@ -1,0 +1,56 @@
+"""Validation: every row of the references is rebuilt, and the verdicts follow the criteria."""
+
+import csv
+
+import acklab
+from acklab.places import in_repository
+from acklab.validate import compare, kernel_rows, ns3_rows
+from acklab.validate.criteria import Tolerance
+from acklab.validate.ns3 import parse
+
+
+def test_every_row_of_the_kernel_is_in_a_cell():
+    rows = kernel_rows()
+    with (in_repository("validation") / "kernel" / "results.csv").open() as f:
+        assert sum(len(r.values["goodput"]) + r.disturbed for r in rows) == len(
+            list(csv.DictReader(f))
+        )
+
+
+def test_every_row_of_ns3_is_there():
+    with (in_repository("validation") / "ns3" / "wired.csv").open() as f:
+        assert len(ns3_rows()) == len(list(csv.DictReader(f)))
+
+
+def test_every_scenario_loads():
+    for reference in kernel_rows() + ns3_rows():
+        acklab.load(reference.scenario)
+
+
+def test_arguments_of_the_ns3_program():
+    args = parse("wired --tag=x --tcp=cubic --thin=8 --devq=40")
+    assert (args["tcp"], args["thin"], args["devq"]) == ("cubic", "8", "40")
+    assert (args["delack"], args["buf"]) == ("2", "131072")
+
+
+def test_tolerances():
+    t = Tolerance(0.25, absolute=20)
+    assert t.holds(30, 14)
+    assert t.holds(120, 100)
+    assert not t.holds(130, 100)
+
+
+def test_comparing_says_how_far_off(acklab_cli, tmp_path):
+    cells = [r for r in kernel_rows() if r.name == "main 10M48ms reno 1"]
+    (comparison,) = compare(cells, seeds=1)
+    goodput = comparison.metrics[0]
+    assert goodput.low <= goodput.reference <= goodput.high
+    assert abs(goodput.error) < 0.03
+    assert {"reference", "acklab", "error", "verdict"} <= set(comparison.rows()[0])
+
+
+def test_the_command_writes_one_row_per_metric(acklab_cli, tmp_path):
+    done = acklab_cli("validate", "ns3", "--seeds", 1, "--out", "v")
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "v" / "validation.csv").open() as f:
+        assert len(list(csv.DictReader(f))) == 4 * len(ns3_rows())
