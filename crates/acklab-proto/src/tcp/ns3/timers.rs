@@ -42,7 +42,8 @@ impl Sender {
             self.timer = Some((Timer::Rto, now + self.rtt.rto()));
         }
         self.next_tx = self.next_tx.max(self.una);
-        if self.board.is_empty() && !self.has_new_data() {
+        let idle = self.board.is_empty() && !self.has_new_data();
+        if idle && matches!(self.timer, Some((Timer::Rto, _))) {
             self.timer = None;
         }
     }

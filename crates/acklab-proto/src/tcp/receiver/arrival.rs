@@ -181,14 +181,11 @@ impl Receiver {
         if let (true, Some(part)) = (self.dsack, placed.duplicate) {
             self.sack.note_duplicate(part);
         }
-        match placed.island {
-            Some(_) if self.blocks_by_segment => {
-                if placed.fresh > 0 {
-                    self.sack.note_segment(fresh_part(placed, segment));
-                }
-            }
-            Some(island) => self.report(island),
-            None => {}
+        let Some(island) = placed.island else { return };
+        match fresh_part(placed, segment).filter(|_| self.blocks_by_segment) {
+            Some(part) if part.is_empty() => {}
+            Some(part) => self.sack.note_segment(part),
+            None => self.report(island),
         }
     }
 
@@ -202,20 +199,23 @@ impl Receiver {
     }
 }
 
-/// What of `segment` was not there before; it overlaps older data at one end at most, unless the
-/// sender cut its segments anew.
-fn fresh_part(placed: &Placed, segment: Extent) -> Extent {
-    match placed.duplicate {
-        Some(d) if d.start <= segment.start => Extent {
-            start: d.end,
+/// What of `segment` was not there before, if that is one piece at either end.
+fn fresh_part(placed: &Placed, segment: Extent) -> Option<Extent> {
+    let Some(old) = placed.duplicate else {
+        return Some(segment);
+    };
+    let part = if old.start <= segment.start {
+        Extent {
+            start: old.end,
             ..segment
-        },
-        Some(d) => Extent {
-            end: d.start,
+        }
+    } else {
+        Extent {
+            end: old.start,
             ..segment
-        },
-        None => segment,
-    }
+        }
+    };
+    (part.len() == placed.fresh).then_some(part)
 }
 
 const fn verdict_of(placed: &Placed) -> Verdict {
