@@ -149,6 +149,16 @@ pub struct SynOptions {
     pub sack_permitted: bool,
 }
 
+/// How the options of a segment are laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum OptionLayout {
+    /// Each padded to a multiple of four, as Linux has it.
+    #[default]
+    Aligned,
+    /// One after the other, and the whole padded, as ns-3 has it.
+    Packed,
+}
+
 /// One TCP segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Segment {
@@ -170,13 +180,33 @@ pub struct Segment {
     pub sack: SackBlocks,
     /// Options of a SYN.
     pub syn: SynOptions,
+    /// Layout of the options.
+    pub layout: OptionLayout,
 }
 
 impl Segment {
-    /// Bytes of TCP options, padded to a multiple of four as Linux lays them out (timestamps take
-    /// 12, SACK blocks 4 + 8n, MSS 4, window scale 4, SACK-permitted 4 unless it shares the
-    /// timestamps' padding).
+    /// Bytes of TCP options, padding included.
     pub fn options_len(&self) -> u32 {
+        match self.layout {
+            OptionLayout::Aligned => self.aligned_options_len(),
+            OptionLayout::Packed => self.bare_options_len().next_multiple_of(4),
+        }
+    }
+
+    /// Bytes of TCP options without padding.
+    pub(crate) fn bare_options_len(&self) -> u32 {
+        let opt = |on: bool, len| if on { len } else { 0 };
+        let common = opt(self.timestamps.is_some(), 10)
+            + opt(!self.sack.is_empty(), 2 + 8 * u32::from(self.sack.len));
+        let syn = opt(self.syn.mss > 0, 4)
+            + opt(self.syn.window_scale.is_some(), 3)
+            + opt(self.syn.sack_permitted, 2);
+        common + opt(self.flags.contains(Flags::SYN), syn)
+    }
+
+    /// As Linux lays them out: timestamps take 12, SACK blocks 4 + 8n, MSS 4, window scale 4,
+    /// SACK-permitted 4 unless it shares the timestamps' padding.
+    fn aligned_options_len(&self) -> u32 {
         let ts = if self.timestamps.is_some() { 12 } else { 0 };
         let sack = if self.sack.is_empty() {
             0
@@ -234,6 +264,32 @@ mod tests {
         };
         assert_eq!(s.ip_len(), 1500);
         assert_eq!(Segment { len: 0, ..s }.ip_len(), 52);
+    }
+
+    /// Header lengths as ns-3.44 was seen to send them.
+    #[test]
+    fn packed_options_make_the_headers_of_ns3() {
+        let plain = Segment {
+            flags: Flags::ACK,
+            timestamps: Some(Timestamps::default()),
+            layout: OptionLayout::Packed,
+            ..Segment::default()
+        };
+        let mut s = plain;
+        for header in [32, 40, 48, 56] {
+            assert_eq!(s.ip_len() - IP_HEADER, header);
+            s.sack.push(SackBlock::default());
+        }
+        let syn = Segment {
+            flags: Flags::SYN,
+            syn: SynOptions {
+                mss: 0,
+                window_scale: Some(7),
+                sack_permitted: true,
+            },
+            ..plain
+        };
+        assert_eq!(syn.ip_len() - IP_HEADER, 36);
     }
 
     #[test]

@@ -25,6 +25,12 @@ pub trait Transport: Endpoint + Socket {
     /// The congestion window in bytes.
     fn cwnd(&self) -> u64;
 
+    /// When a timer was set that is due exactly `now`, if it is to come before a segment that
+    /// arrives now and began its last hop later. Usually segments come first.
+    fn tied_timer(&self, _now: Instant) -> Option<Instant> {
+        None
+    }
+
     /// Counters since the start.
     fn counters(&self) -> Counters;
 

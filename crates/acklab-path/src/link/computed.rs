@@ -30,6 +30,8 @@ pub(super) struct Computed {
     begun: usize,
     /// Bytes of the rest.
     waiting_bytes: u64,
+    /// A packet that arrives when a service begins finds it not begun yet.
+    pub arrivals_first: bool,
 }
 
 impl Computed {
@@ -42,13 +44,18 @@ impl Computed {
             ring: VecDeque::new(),
             begun: 0,
             waiting_bytes: 0,
+            arrivals_first: false,
         }
+    }
+
+    pub fn latency(&self, size: u32) -> Span {
+        self.tx.time_for(size) + self.delay
     }
 
     /// Takes the packet in, or says that the queue is full.
     #[inline]
     pub fn offer(&mut self, now: Instant, packet: Packet, stats: &mut LinkStats) -> bool {
-        let (packets, bytes) = self.waiting(now);
+        let (packets, bytes) = self.found(now);
         if !self.limit.admits(packets, bytes, packet.size) {
             return false;
         }
@@ -93,6 +100,16 @@ impl Computed {
     pub fn next_wakeup(&self) -> Option<Instant> {
         let at = self.ring.front()?.arrival;
         (at < Instant::MAX).then_some(at)
+    }
+
+    /// What a packet that arrives at `now` finds waiting.
+    #[inline]
+    fn found(&mut self, now: Instant) -> (u32, u64) {
+        if !self.arrivals_first {
+            return self.waiting(now);
+        }
+        let before = now.saturating_sub(Span::from_nanos(1));
+        self.waiting(before)
     }
 
     /// Packets and bytes whose service begins after `now`.

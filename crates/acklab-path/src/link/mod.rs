@@ -216,6 +216,27 @@ impl Link {
         }
     }
 
+    /// How long a packet of `size` bytes takes from the head of the queue to the far end, without
+    /// jitter.
+    pub fn latency(&self, size: u32) -> Span {
+        match &self.line {
+            Line::Computed(line) => line.latency(size),
+            Line::Queued(line) => line.latency(size),
+        }
+    }
+
+    /// Lets a packet that arrives at the very instant at which a service begins find the queue as it
+    /// was before. Usually the place is free by then; in ns-3 what has been under way longer comes
+    /// first, and on most paths that is the packet.
+    #[must_use]
+    pub fn with_arrivals_first(mut self) -> Self {
+        match &mut self.line {
+            Line::Computed(line) => line.arrivals_first = true,
+            Line::Queued(line) => line.arrivals_first = true,
+        }
+        self
+    }
+
     /// How long the transmitter has been busy from the start to `now`.
     pub fn busy(&self, now: Instant) -> Span {
         let until = match &self.line {

@@ -32,6 +32,8 @@ pub(super) struct Queued {
     entered: Vec<Instant>,
     /// What the discipline dropped when it was last asked.
     dropped: Vec<(Packet, DropReason)>,
+    /// A packet that arrives when a service begins finds the queue as it was before.
+    pub arrivals_first: bool,
 }
 
 /// What surrounds the queue: the filter in front, the link's counters, the link's driver.
@@ -75,7 +77,12 @@ impl Queued {
             service_at: None,
             entered: Vec::new(),
             dropped: Vec::new(),
+            arrivals_first: false,
         }
+    }
+
+    pub fn latency(&self, size: u32) -> Span {
+        self.tx.time_for(size) + self.delay
     }
 
     /// A packet arrives at the queue.
@@ -85,7 +92,12 @@ impl Queued {
         packet: Packet,
         around: &mut Around<'_, D>,
     ) {
-        self.serve(now, around);
+        let found = if self.arrivals_first {
+            now.saturating_sub(Span::from_nanos(1))
+        } else {
+            now
+        };
+        self.serve(found, around);
         self.note_entry(now, packet.id);
         let refused = match self.qdisc.enqueue(now, packet) {
             Enqueue::Queued => None,

@@ -132,6 +132,27 @@ fn a_place_is_free_at_the_instant_at_which_a_service_begins() {
 }
 
 #[test]
+fn arrivals_can_come_before_the_service_that_makes_room() {
+    let t = 1_201_600;
+    let train = [(0, 1500), (0, 1500), (t, 1500), (t + 1, 1500)];
+    let limit = pfifo::Limit::Packets(1);
+    for link in [computed(&PLAIN, limit), queued(&PLAIN, limit)] {
+        let mut driver = Driver::default();
+        let out = drive(&mut link.with_arrivals_first(), &mut driver, &train);
+        assert_eq!(driver.drops, [(t, 2, DropReason::QueueFull)]);
+        assert_eq!(out.len(), 3);
+    }
+}
+
+#[test]
+fn latency_is_what_an_idle_link_takes() {
+    let mut link = computed(&PLAIN, pfifo::Limit::Packets(1));
+    assert_eq!(link.latency(1500), Span::from_nanos(6_201_600));
+    let out = drive(&mut link, &mut Driver::default(), &[(0, 1500)]);
+    assert_eq!(out, [(6_201_600, 0)]);
+}
+
+#[test]
 fn a_lost_packet_has_occupied_the_line() {
     let mut config = PLAIN;
     config.impair.loss = crate::impair::LossConfig::Periodic(2);

@@ -44,11 +44,16 @@ impl Transmitter {
         self.busy_until
     }
 
+    /// How long a packet of `size` bytes occupies the line.
+    pub fn time_for(&self, size: u32) -> Span {
+        let bytes = u64::from(size) + u64::from(self.overhead);
+        self.rate.serialisation(bytes)
+    }
+
     #[inline]
     fn serialisation(&mut self, size: u32) -> Span {
         if size != self.last.0 {
-            let bytes = u64::from(size) + u64::from(self.overhead);
-            self.last = (size, self.rate.serialisation(bytes));
+            self.last = (size, self.time_for(size));
         }
         self.last.1
     }

@@ -27,6 +27,8 @@ pub(super) struct Counted {
     /// Segments or bytes that came since the last acknowledgement, in any order.
     pending: u64,
     deadline: Option<Instant>,
+    /// Nothing has arrived yet, and the first segment must not wait.
+    eager: bool,
 }
 
 impl Counted {
@@ -39,7 +41,13 @@ impl Counted {
             urgent,
             pending: 0,
             deadline: None,
+            eager: false,
         }
+    }
+
+    /// The same, and the first segment of all is acknowledged at once if `eager`.
+    pub(super) fn with_eager_start(self, eager: bool) -> Self {
+        Self { eager, ..self }
     }
 
     /// Everything that arrives counts, not only what is in order: with `out_of_order = "thin"` the
@@ -73,10 +81,11 @@ impl Counted {
 
 impl AckPolicy for Counted {
     fn on_data(&mut self, arrival: &Arrival) -> AckDecision {
+        let first = core::mem::take(&mut self.eager);
         if let Some(reason) = self.urgent.reason(arrival) {
             return AckDecision::Now(reason);
         }
-        if self.reached(arrival) {
+        if self.reached(arrival) || first {
             return AckDecision::Now(AckReason::ByteCount);
         }
         self.arm(arrival.now)

@@ -39,6 +39,12 @@ pub const ENTRY: Entry<Build> = Entry {
             kind: Kind::Span(Span::ZERO, Span::from_millis(500)),
             default: Value::Span(Span::from_millis(200)),
         },
+        Param {
+            name: "first",
+            doc: "Acknowledge the first segment of a connection at once (ns-3).",
+            kind: Kind::Bool,
+            default: Value::Bool(false),
+        },
         OUT_OF_ORDER,
         PUSH,
     ],
@@ -47,12 +53,13 @@ pub const ENTRY: Entry<Build> = Entry {
             "segments" => Unit::Segments,
             _ => Unit::Bytes,
         };
-        Box::new(Counted::new(
+        let counted = Counted::new(
             params.int("segments") as u64,
             unit,
             params.span("timeout"),
             Urgent::from_params(params),
-        ))
+        );
+        Box::new(counted.with_eager_start(params.bool("first")))
     },
 };
 
@@ -68,6 +75,13 @@ mod tests {
     fn every_second_full_segment_of_a_stream() {
         let acks = Bench::new(&HERE, &[]).play(&stream(10, 1_000), 9_500);
         assert_eq!(acks, [1, 3, 5, 7, 9].map(|ms| (ms * 1_000, ByteCount)));
+    }
+
+    #[test]
+    fn the_first_segment_need_not_wait() {
+        let eager = Bench::new(&HERE, &[("first", Value::Bool(true))]);
+        let acks = eager.play(&stream(5, 1_000), 4_500);
+        assert_eq!(acks, [0, 2, 4].map(|ms| (ms * 1_000, ByteCount)));
     }
 
     #[test]

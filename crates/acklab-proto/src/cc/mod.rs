@@ -18,6 +18,7 @@ pub mod fixed;
 #[cfg(test)]
 mod invariants;
 pub mod newreno;
+pub mod ns3;
 pub mod rate;
 pub mod registry;
 pub mod vegas;
@@ -344,6 +345,12 @@ pub trait CongestionControl: core::fmt::Debug + Send {
     /// sender's proportional rate reduction.
     fn owns_recovery(&self) -> bool {
         false
+    }
+
+    /// The controller as ns-3's socket calls it, if it is one of ns-3's: the sender of that profile
+    /// then makes these calls instead of the `on_*` of this contract.
+    fn callbacks(&mut self) -> Option<&mut dyn ns3::Callbacks> {
+        None
     }
 
     /// The controller's state for traces, by the name its source gives it (`slow_start`,

@@ -8,13 +8,21 @@ pub static CONTROLLERS: &[Entry<Build>] = &[
     // loss- and delay-based
     Entry {
         name: "newreno",
-        aliases: &["reno", "linuxreno"],
+        aliases: &["reno"],
         summary: "Additive increase, halving on loss; Linux's, RFC 3465's and ns-3's way of \
                   counting ACKs.",
         source: "RFC 5681, RFC 6582, RFC 3465; Linux net/ipv4/tcp_cong.c; ns-3.44 \
                  tcp-congestion-ops.cc, tcp-linux-reno.cc",
         params: newreno::PARAMS,
         build: newreno::build,
+    },
+    Entry {
+        name: "linuxreno",
+        aliases: &[],
+        summary: "Reno that counts segments, in ns-3 as well.",
+        source: "Linux net/ipv4/tcp_cong.c; ns-3.44 tcp-linux-reno.cc",
+        params: newreno::LINUX_RENO_PARAMS,
+        build: newreno::build_linux_reno,
     },
     Entry {
         name: "cubic",

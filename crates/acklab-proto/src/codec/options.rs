@@ -1,7 +1,7 @@
 //! The option list of a TCP header (RFC 9293 section 3.2).
 
 use super::{DecodeError, EncodeError};
-use crate::segment::{Flags, SackBlock, SackBlocks, Segment, TCP_HEADER, Timestamps};
+use crate::segment::{Flags, OptionLayout, SackBlock, SackBlocks, Segment, TCP_HEADER, Timestamps};
 use acklab_units::SeqNum;
 
 /// End of the list.
@@ -40,9 +40,14 @@ impl Writer {
             return Err(EncodeError::OptionsTooLong { needed });
         }
         let mut w = Self {
-            bytes: [0; MAX_OPTIONS],
+            bytes: [EOL; MAX_OPTIONS],
             len: 0,
         };
+        if segment.layout == OptionLayout::Packed {
+            w.packed(segment)?;
+            w.len = needed;
+            return Ok(w);
+        }
         let syn = segment.flags.contains(Flags::SYN);
         if syn && segment.syn.mss > 0 {
             w.put(&[MSS, 4]);
@@ -51,9 +56,9 @@ impl Writer {
         let permitted = syn && segment.syn.sack_permitted;
         w.sack_permitted_and_timestamps(permitted, segment.timestamps);
         if let Some(shift) = segment.syn.window_scale.filter(|_| syn) {
-            w.window_scale(shift)?;
+            w.window_scale(shift, &[NOP])?;
         }
-        w.sack(&segment.sack);
+        w.sack(&segment.sack, &[NOP, NOP]);
         debug_assert_eq!(w.len, needed);
         Ok(w)
     }
@@ -76,26 +81,54 @@ impl Writer {
             (false, false) => {}
         }
         if let Some(t) = timestamps {
-            self.put(&[TIMESTAMPS, 10]);
-            self.put(&t.val.to_be_bytes());
-            self.put(&t.ecr.to_be_bytes());
+            self.timestamps(t);
         }
     }
 
-    fn window_scale(&mut self, shift: u8) -> Result<(), EncodeError> {
+    fn timestamps(&mut self, t: Timestamps) {
+        self.put(&[TIMESTAMPS, 10]);
+        self.put(&t.val.to_be_bytes());
+        self.put(&t.ecr.to_be_bytes());
+    }
+
+    fn window_scale(&mut self, shift: u8, padding: &[u8]) -> Result<(), EncodeError> {
         if shift > MAX_SHIFT {
             return Err(EncodeError::WindowScale { shift });
         }
-        self.put(&[NOP, WINDOW_SCALE, 3, shift]);
+        self.put(padding);
+        self.put(&[WINDOW_SCALE, 3, shift]);
         Ok(())
     }
 
-    fn sack(&mut self, blocks: &SackBlocks) {
+    /// One option after the other, in ns-3's order: timestamps, window scale, SACK-permitted, SACK
+    /// blocks. What is left of the last word ends the list.
+    fn packed(&mut self, segment: &Segment) -> Result<(), EncodeError> {
+        let syn = segment.flags.contains(Flags::SYN);
+        if let Some(t) = segment.timestamps {
+            self.timestamps(t);
+        }
+        if let Some(shift) = segment.syn.window_scale.filter(|_| syn) {
+            self.window_scale(shift, &[])?;
+        }
+        if syn && segment.syn.sack_permitted {
+            self.put(&[SACK_PERMITTED, 2]);
+        }
+        if syn && segment.syn.mss > 0 {
+            self.put(&[MSS, 4]);
+            self.put(&segment.syn.mss.to_be_bytes());
+        }
+        self.sack(&segment.sack, &[]);
+        debug_assert_eq!(self.len, segment.bare_options_len() as usize);
+        Ok(())
+    }
+
+    fn sack(&mut self, blocks: &SackBlocks, padding: &[u8]) {
         if blocks.is_empty() {
             return;
         }
         let blocks = blocks.as_slice();
-        self.put(&[NOP, NOP, SACK, 2 + 8 * blocks.len() as u8]);
+        self.put(padding);
+        self.put(&[SACK, 2 + 8 * blocks.len() as u8]);
         for b in blocks {
             self.put(&b.start.0.to_be_bytes());
             self.put(&b.end.0.to_be_bytes());
@@ -195,6 +228,32 @@ mod tests {
             ..Segment::default()
         };
         read(list, &mut s).map(|()| s)
+    }
+
+    #[test]
+    fn packed_options_are_read_back() {
+        let mut sent = Segment {
+            flags: Flags::SYN,
+            timestamps: Some(Timestamps { val: 1, ecr: 2 }),
+            syn: SynOptions {
+                mss: 0,
+                window_scale: Some(7),
+                sack_permitted: true,
+            },
+            layout: OptionLayout::Packed,
+            ..Segment::default()
+        };
+        sent.sack.push(SackBlock {
+            start: SeqNum(10),
+            end: SeqNum(20),
+        });
+        let bytes = Writer::for_segment(&sent).unwrap();
+        assert_eq!(bytes.as_slice().len(), 28);
+        let read = parsed(Flags::SYN, bytes.as_slice()).unwrap();
+        assert_eq!(
+            (read.timestamps, read.syn, read.sack),
+            (sent.timestamps, sent.syn, sent.sack)
+        );
     }
 
     #[test]

@@ -44,7 +44,9 @@ pub enum LossDetection {
 pub enum Reduction {
     /// Proportional rate reduction (RFC 9937), as Linux has it.
     Prr,
-    /// PRR as ns-3 has it (RFC 6937 without the later refinements).
+    /// As ns-3 has it: RFC 6937 with its quirks, and the rest of ns-3's sending half with it
+    /// ([`ns3`](super::ns3)): loss detection by duplicate ACKs, its timers and its RTT samples. Of
+    /// the other settings that half follows sizes, limits, timestamps, SACK, ECN, Nagle and pacing.
     Ns3Prr,
     /// Inflate by duplicate ACKs, deflate at the end (RFC 5681, RFC 6582).
     Classic,
@@ -292,8 +294,9 @@ impl TcpConfig {
                 max: 131_072,
             },
             min_rto: Span::from_secs(1),
-            max_rto: Span::from_secs(120),
-            initial_rto: Span::from_secs(1),
+            max_rto: Span::from_secs(60),
+            // `ConnTimeout`, which holds for the SYN.
+            initial_rto: Span::from_secs(3),
             rtt_estimator: RttEstimator::Rfc6298 {
                 granularity: Span::from_millis(1),
             },

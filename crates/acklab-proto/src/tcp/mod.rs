@@ -2,6 +2,8 @@
 
 pub mod config;
 pub mod connection;
+pub mod half;
+pub mod ns3;
 pub mod pacing;
 pub mod prr;
 pub mod rack;

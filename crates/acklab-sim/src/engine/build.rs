@@ -11,6 +11,7 @@ use acklab_path::impair::{ImpairConfig, LinkStreams, LossConfig};
 use acklab_path::link::{Link, LinkConfig, Queue};
 use acklab_path::qdisc::pfifo::Limit;
 use acklab_proto::rng::{self, RngCore};
+use acklab_proto::tcp::Profile;
 use acklab_units::{Instant, Span};
 
 /// One end of a flow for which a transport is wanted.
@@ -47,7 +48,16 @@ impl<T: Transport> Engine<T> {
     /// An engine at time zero, with transports made by `make`.
     pub fn new(plan: &Plan, seed: u64, make: impl FnMut(End<'_>) -> T) -> Self {
         let starts: Vec<_> = plan.flows.iter().map(|f| start(f, seed)).collect();
-        let links: Vec<_> = plan.links.iter().map(|l| link(l, seed)).collect();
+        let ns3 = plan.flows.iter().all(|f| f.tcp.profile == Profile::Ns3);
+        let build = |l| {
+            let link = link(l, seed);
+            if ns3 {
+                link.with_arrivals_first()
+            } else {
+                link
+            }
+        };
+        let links: Vec<_> = plan.links.iter().map(build).collect();
         let hosts = hosts(plan, seed, &starts, make);
         let recorder = Recorder::new(plan, &starts);
         let mut events = EventQueue::new(links.len() + hosts.len() + 1);

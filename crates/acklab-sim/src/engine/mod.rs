@@ -145,7 +145,7 @@ impl<T: Transport> Engine<T> {
             let Some(packet) = self.links[i].advance(self.now, &mut self.arena) else {
                 break self.links[i].next_wakeup();
             };
-            self.forward(packet);
+            self.forward(i, packet);
             // Asking when is cheaper than asking what, and mostly the answer is "later".
             let next = self.links[i].next_wakeup();
             if next.is_none_or(|at| at > self.now) {
@@ -156,12 +156,12 @@ impl<T: Transport> Engine<T> {
     }
 
     #[inline]
-    fn forward(&mut self, packet: Packet) {
+    fn forward(&mut self, from: usize, packet: Packet) {
         self.perf.hops += 1;
         let position = self.arena.step(packet.id);
         match self.routes.hop(position) {
             Hop::Link(next) => self.offer(next as usize, packet),
-            Hop::End => self.deliver(packet),
+            Hop::End => self.deliver(from, packet),
         }
     }
 
@@ -190,9 +190,18 @@ impl<T: Transport> Engine<T> {
         }
     }
 
-    fn deliver(&mut self, packet: Packet) {
-        let segment = self.arena.take(packet);
+    fn deliver(&mut self, from: usize, packet: Packet) {
         let i = (packet.flow.0 ^ 1) as usize;
+        if let Some(set) = self.hosts[i].transport.tied_timer(self.now)
+            && set
+                < self
+                    .now
+                    .saturating_sub(self.links[from].latency(packet.size))
+        {
+            self.hosts[i].on_wakeup(self.now);
+            self.transmit(i);
+        }
+        let segment = self.arena.take(packet);
         self.hosts[i].on_segment(self.now, segment);
         self.transmit(i);
         let next = self.hosts[i].next_wakeup();

@@ -46,6 +46,10 @@ impl Transport for Connection {
         Self::cwnd(self)
     }
 
+    fn tied_timer(&self, now: Instant) -> Option<Instant> {
+        Self::tied_timer(self, now)
+    }
+
     fn counters(&self) -> Counters {
         let s = self.stats();
         Counters {

@@ -20,6 +20,7 @@ mod control;
 mod cwnd;
 mod drain;
 mod lt_bw;
+pub mod ns3;
 mod params;
 mod probe_bw;
 mod probe_rtt;

@@ -1,6 +1,6 @@
 //! What a scenario can set, and the source's defaults.
 
-use super::{Bbr1, control};
+use super::{Bbr1, control, ns3};
 use crate::cc::bbr::Ratio;
 use crate::cc::{Build, CcInit, CongestionControl};
 use crate::registry::{Entry, Kind, Param, Params, Value};
@@ -89,6 +89,13 @@ const fn gain(name: &'static str, doc: &'static str) -> Param {
 
 /// What a scenario can set.
 pub static PARAMS: &[Param] = &[
+    Param {
+        name: "variant",
+        doc: "Whose: linux (tcp_bbr.c) or ns3 (TcpBbr of ns-3.44, to which the other parameters do \
+              not apply).",
+        kind: Kind::Choice(&["linux", "ns3"]),
+        default: Value::Choice("linux"),
+    },
     gain(
         "high_gain",
         "Pacing and window gain of STARTUP; 739/256 (Linux bbr_high_gain).",
@@ -136,7 +143,10 @@ pub const ENTRY: Entry<Build> = Entry {
 };
 
 fn build(params: &Params, init: CcInit) -> Box<dyn CongestionControl> {
-    control::boxed(Bbr1::new(Config::from_params(params), init))
+    match params.choice("variant") {
+        "ns3" => Box::new(ns3::Ns3Bbr::new(init)),
+        _ => control::boxed(Bbr1::new(Config::from_params(params), init)),
+    }
 }
 
 #[cfg(test)]

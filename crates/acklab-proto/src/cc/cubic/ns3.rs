@@ -6,7 +6,8 @@
 //! `src/internet/model/tcp-cubic.cc`, and `tcp-socket-base.cc` for what it is told.
 
 use super::super::newreno::ns3::ByteWindow;
-use super::super::{Ack, CcInit, CongestionControl, Loss, RecoveryExit, Rto};
+use super::super::ns3::{Callbacks, Facts};
+use super::super::{Ack, CcInit, CongestionControl, Loss, RecoveryExit, RecoveryPhase, Rto};
 use super::hystartpp::HyStartPp;
 use super::{Settings, SlowStartExit};
 use acklab_units::{Instant, Span};
@@ -124,9 +125,8 @@ impl Ns3Cubic {
     }
 
     /// `PktsAcked`, which ns-3 calls with the smoothed RTT.
-    fn pkts_acked(&mut self, ack: &Ack) {
-        let rtt = ack.srtt;
-        let fresh = |start| ack.now.saturating_since(start) < CUBIC_DELTA;
+    fn measure(&mut self, now: Instant, rtt: Span) {
+        let fresh = |start| now.saturating_since(start) < CUBIC_DELTA;
         if rtt.is_zero() || self.epoch_start.is_some_and(fresh) {
             return;
         }
@@ -136,21 +136,21 @@ impl Ns3Cubic {
         let eligible = w.cwnd <= w.ssthresh && w.cwnd >= LOW_WINDOW * w.segment;
         if self.settings.hystart == SlowStartExit::HyStart
             && eligible
-            && self.train.update(ack.now, rtt, delay_min)
+            && self.train.update(now, rtt, delay_min)
         {
             w.ssthresh = w.cwnd;
         }
     }
 
     /// `IncreaseWindow`.
-    fn increase(&mut self, ack: &Ack, segments_acked: u32) {
+    fn increase(&mut self, now: Instant, una: u64, high_tx: u64, segments_acked: u32) {
         if self.window.in_slow_start() {
-            if self.hystart() && ack.snd_una > self.train.end_seq {
-                self.train.begin_round(ack.now, ack.snd_nxt);
+            if self.hystart() && una > self.train.end_seq {
+                self.train.begin_round(now, high_tx);
             }
             self.slow_start(segments_acked);
         } else if segments_acked > 0 {
-            self.avoid(ack.now, segments_acked);
+            self.avoid(now, segments_acked);
         }
     }
 
@@ -241,7 +241,7 @@ impl Ns3Cubic {
     }
 
     /// `GetSsThresh`.
-    fn ss_thresh(&mut self) -> u64 {
+    fn threshold(&mut self) -> u64 {
         let seg_cwnd = self.window.segments();
         let beta = self.settings.beta;
         self.last_max_cwnd = if seg_cwnd < self.last_max_cwnd && self.settings.fast_convergence {
@@ -267,7 +267,7 @@ impl Ns3Cubic {
 
 impl CongestionControl for Ns3Cubic {
     fn on_ack(&mut self, ack: &Ack) {
-        self.pkts_acked(ack);
+        self.measure(ack.now, ack.srtt);
         if let Some(h) = &mut self.plus_plus
             && self.window.reported_ssthresh() == u64::MAX
             && h.sample(ack.cc_rtt, ack.snd_una, ack.snd_nxt)
@@ -277,17 +277,17 @@ impl CongestionControl for Ns3Cubic {
         if let Some(segments) = self.window.segments_acked(ack)
             && ack.cwnd_limited
         {
-            self.increase(ack, segments);
+            self.increase(ack.now, ack.snd_una, ack.snd_nxt, segments);
         }
     }
 
     fn on_loss(&mut self, _loss: &Loss) {
-        let ssthresh = self.ss_thresh();
+        let ssthresh = self.threshold();
         self.window.reduce(ssthresh);
     }
 
     fn on_rto(&mut self, rto: &Rto) {
-        let ssthresh = rto.first.then(|| self.ss_thresh());
+        let ssthresh = rto.first.then(|| self.threshold());
         self.window.collapse(ssthresh, rto.snd_nxt);
         self.reset();
         self.train.begin_round(rto.now, rto.snd_nxt);
@@ -305,6 +305,10 @@ impl CongestionControl for Ns3Cubic {
         self.window.reported_ssthresh()
     }
 
+    fn callbacks(&mut self) -> Option<&mut dyn Callbacks> {
+        Some(self)
+    }
+
     fn state(&self) -> &'static str {
         self.window.state()
     }
@@ -314,6 +318,39 @@ impl CongestionControl for Ns3Cubic {
         out("bic_origin_point", f64::from(self.bic_origin_point));
         out("bic_K", self.bic_k);
         out("tcp_cwnd", f64::from(self.tcp_cwnd));
+    }
+}
+
+impl Callbacks for Ns3Cubic {
+    fn window(&mut self) -> &mut ByteWindow {
+        &mut self.window
+    }
+
+    fn pkts_acked(&mut self, facts: &Facts) {
+        self.measure(facts.now, facts.srtt);
+        if let Some(h) = &mut self.plus_plus
+            && self.window.reported_ssthresh() == u64::MAX
+            && h.sample(Some(facts.last_rtt), facts.last_acked, facts.high_tx)
+        {
+            self.window.ssthresh = self.window.cwnd;
+        }
+    }
+
+    fn increase_window(&mut self, facts: &Facts, segments: u32) {
+        if facts.cwnd_limited {
+            self.increase(facts.now, facts.last_acked, facts.high_tx, segments);
+        }
+    }
+
+    fn state_set(&mut self, facts: &Facts, to: RecoveryPhase) {
+        if to == RecoveryPhase::Loss {
+            self.reset();
+            self.train.begin_round(facts.now, facts.high_tx);
+        }
+    }
+
+    fn ss_thresh(&mut self, _facts: &Facts) -> u64 {
+        self.threshold()
     }
 }
 

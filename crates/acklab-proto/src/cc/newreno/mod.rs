@@ -32,6 +32,22 @@ pub const PARAMS: &[Param] = &[
     },
 ];
 
+/// Parameters of `linuxreno`.
+pub const LINUX_RENO_PARAMS: &[Param] = &[Param {
+    name: "variant",
+    doc: "Whose arithmetic: linux (tcp_cong.c) or ns3 (TcpLinuxReno of ns-3.44).",
+    kind: Kind::Choice(&["linux", "ns3"]),
+    default: Value::Choice("linux"),
+}];
+
+/// Makes the Reno that counts segments, whatever an ACK covers.
+pub fn build_linux_reno(params: &Params, init: CcInit) -> Box<dyn CongestionControl> {
+    match params.choice("variant") {
+        "ns3" => Box::new(ns3::Ns3Reno::new(init, ns3::Flavour::LinuxReno)),
+        _ => Box::new(linux::LinuxReno::new(init)),
+    }
+}
+
 /// Makes the controller that `growth` names.
 pub fn build(params: &Params, init: CcInit) -> Box<dyn CongestionControl> {
     match params.choice("growth") {
@@ -51,6 +67,18 @@ mod tests {
         let mut params = Params::defaults(PARAMS);
         params.set(PARAMS, "growth", Value::Choice(growth)).unwrap();
         build(&params, init(10))
+    }
+
+    #[test]
+    fn linux_reno_counts_segments_in_both_variants() {
+        for variant in ["linux", "ns3"] {
+            let mut params = Params::defaults(LINUX_RENO_PARAMS);
+            let value = Value::Choice(variant);
+            params.set(LINUX_RENO_PARAMS, "variant", value).unwrap();
+            let mut cc = build_linux_reno(&params, init(10));
+            cc.on_ack(&ack(0, 8));
+            assert_eq!(segments(&*cc), 18, "{variant}");
+        }
     }
 
     #[test]

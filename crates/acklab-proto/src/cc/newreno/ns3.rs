@@ -4,6 +4,7 @@
 //! half of the *flight* as threshold. Source: `src/internet/model/tcp-congestion-ops.cc`,
 //! `tcp-linux-reno.cc`, and `tcp-socket-base.cc` for what it passes to them.
 
+use super::super::ns3::{Callbacks, Facts};
 use super::super::{Ack, CcInit, CongestionControl, Loss, RecoveryExit, RecoveryPhase, Rto};
 
 /// `InitialSlowStartThreshold`, the largest 32-bit number (bytes).
@@ -178,7 +179,14 @@ impl Ns3Reno {
         self.cwnd_cnt %= w;
     }
 
-    fn ss_thresh(&self, bytes_in_flight: u64) -> u64 {
+    fn increase(&mut self, segments_acked: u32, cwnd_limited: bool) {
+        match self.flavour {
+            Flavour::NewReno => self.window.new_reno_increase(segments_acked),
+            Flavour::LinuxReno => self.linux_reno_increase(segments_acked, cwnd_limited),
+        }
+    }
+
+    fn threshold(&self, bytes_in_flight: u64) -> u64 {
         let basis = match self.flavour {
             Flavour::NewReno => bytes_in_flight,
             Flavour::LinuxReno => self.window.cwnd,
@@ -189,21 +197,17 @@ impl Ns3Reno {
 
 impl CongestionControl for Ns3Reno {
     fn on_ack(&mut self, ack: &Ack) {
-        let Some(segments) = self.window.segments_acked(ack) else {
-            return;
-        };
-        match self.flavour {
-            Flavour::NewReno => self.window.new_reno_increase(segments),
-            Flavour::LinuxReno => self.linux_reno_increase(segments, ack.cwnd_limited),
+        if let Some(segments) = self.window.segments_acked(ack) {
+            self.increase(segments, ack.cwnd_limited);
         }
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.window.reduce(self.ss_thresh(loss.inflight));
+        self.window.reduce(self.threshold(loss.inflight));
     }
 
     fn on_rto(&mut self, rto: &Rto) {
-        let ssthresh = rto.first.then(|| self.ss_thresh(rto.prior_inflight));
+        let ssthresh = rto.first.then(|| self.threshold(rto.prior_inflight));
         self.window.collapse(ssthresh, rto.snd_nxt);
     }
 
@@ -219,8 +223,26 @@ impl CongestionControl for Ns3Reno {
         self.window.reported_ssthresh()
     }
 
+    fn callbacks(&mut self) -> Option<&mut dyn Callbacks> {
+        Some(self)
+    }
+
     fn state(&self) -> &'static str {
         self.window.state()
+    }
+}
+
+impl Callbacks for Ns3Reno {
+    fn window(&mut self) -> &mut ByteWindow {
+        &mut self.window
+    }
+
+    fn increase_window(&mut self, facts: &Facts, segments: u32) {
+        self.increase(segments, facts.cwnd_limited);
+    }
+
+    fn ss_thresh(&mut self, facts: &Facts) -> u64 {
+        self.threshold(facts.inflight)
     }
 }
 

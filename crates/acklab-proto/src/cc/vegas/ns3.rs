@@ -5,6 +5,7 @@
 //! `src/internet/model/tcp-vegas.cc`, and `tcp-socket-base.cc` for what it is told.
 
 use super::super::newreno::ns3::ByteWindow;
+use super::super::ns3::{Callbacks, Facts};
 use super::super::{Ack, CcInit, CongestionControl, Loss, RecoveryExit, RecoveryPhase, Rto};
 use super::{Bounds, FEW_SAMPLES};
 use acklab_units::Span;
@@ -38,7 +39,7 @@ impl Ns3Vegas {
     }
 
     /// `PktsAcked`.
-    fn pkts_acked(&mut self, srtt: Span) {
+    fn measure(&mut self, srtt: Span) {
         if srtt.is_zero() {
             return;
         }
@@ -53,6 +54,11 @@ impl Ns3Vegas {
             return;
         }
         self.phase = phase;
+        self.switch(phase, snd_nxt);
+    }
+
+    /// `EnableVegas`, `DisableVegas`.
+    fn switch(&mut self, phase: RecoveryPhase, snd_nxt: u64) {
         self.doing_vegas_now = phase == RecoveryPhase::Open;
         if self.doing_vegas_now {
             self.beg_snd_nxt = snd_nxt;
@@ -66,11 +72,11 @@ impl Ns3Vegas {
     }
 
     /// `IncreaseWindow`.
-    fn increase(&mut self, ack: &Ack, segments_acked: u32) {
+    fn increase(&mut self, una: u64, nxt: u64, segments_acked: u32) {
         if !self.doing_vegas_now {
             self.window.new_reno_increase(segments_acked);
-        } else if ack.snd_una >= self.beg_snd_nxt {
-            self.beg_snd_nxt = ack.snd_nxt;
+        } else if una >= self.beg_snd_nxt {
+            self.beg_snd_nxt = nxt;
             if self.cnt_rtt <= FEW_SAMPLES {
                 self.window.new_reno_increase(segments_acked);
             } else {
@@ -103,11 +109,11 @@ impl Ns3Vegas {
 
     fn slow_down(&mut self, segments: u32) {
         self.window.cwnd = u64::from(segments) * self.window.segment;
-        self.window.ssthresh = self.ss_thresh();
+        self.window.ssthresh = self.threshold();
     }
 
     /// `GetSsThresh`: a segment below the window, the same for a loss.
-    fn ss_thresh(&self) -> u64 {
+    fn threshold(&self) -> u64 {
         let w = &self.window;
         w.ssthresh
             .min(w.cwnd.saturating_sub(w.segment))
@@ -117,20 +123,20 @@ impl Ns3Vegas {
 
 impl CongestionControl for Ns3Vegas {
     fn on_ack(&mut self, ack: &Ack) {
-        self.pkts_acked(ack.srtt);
+        self.measure(ack.srtt);
         self.follow(ack.phase, ack.snd_nxt);
         if let Some(segments) = self.window.segments_acked(ack) {
-            self.increase(ack, segments);
+            self.increase(ack.snd_una, ack.snd_nxt, segments);
         }
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.window.reduce(self.ss_thresh());
+        self.window.reduce(self.threshold());
         self.follow(RecoveryPhase::Recovery, loss.snd_nxt);
     }
 
     fn on_rto(&mut self, rto: &Rto) {
-        let ssthresh = rto.first.then(|| self.ss_thresh());
+        let ssthresh = rto.first.then(|| self.threshold());
         self.window.collapse(ssthresh, rto.snd_nxt);
         self.follow(RecoveryPhase::Loss, rto.snd_nxt);
     }
@@ -147,6 +153,10 @@ impl CongestionControl for Ns3Vegas {
         self.window.reported_ssthresh()
     }
 
+    fn callbacks(&mut self) -> Option<&mut dyn Callbacks> {
+        Some(self)
+    }
+
     fn state(&self) -> &'static str {
         self.window.state()
     }
@@ -155,6 +165,28 @@ impl CongestionControl for Ns3Vegas {
         out("baseRtt", self.base_rtt.as_secs_f64());
         out("minRtt", self.min_rtt.as_secs_f64());
         out("cntRtt", f64::from(self.cnt_rtt));
+    }
+}
+
+impl Callbacks for Ns3Vegas {
+    fn window(&mut self) -> &mut ByteWindow {
+        &mut self.window
+    }
+
+    fn pkts_acked(&mut self, facts: &Facts) {
+        self.measure(facts.srtt);
+    }
+
+    fn increase_window(&mut self, facts: &Facts, segments: u32) {
+        self.increase(facts.last_acked, facts.next_tx, segments);
+    }
+
+    fn state_set(&mut self, facts: &Facts, to: RecoveryPhase) {
+        self.switch(to, facts.next_tx);
+    }
+
+    fn ss_thresh(&mut self, _facts: &Facts) -> u64 {
+        self.threshold()
     }
 }
 

@@ -1,8 +1,10 @@
 //! Putting segments together: the sender's half, the acknowledging half, the options.
 
 use super::{Connection, State};
-use crate::segment::{Ecn, Flags, SackBlock, SackBlocks, Segment, SynOptions, Timestamps};
-use crate::tcp::config::EcnMode;
+use crate::segment::{
+    Ecn, Flags, OptionLayout, SackBlock, SackBlocks, Segment, SynOptions, Timestamps,
+};
+use crate::tcp::config::{EcnMode, Profile};
 use crate::tcp::receiver::AckFields;
 use crate::tcp::sender::{Outgoing, ts_clock};
 use acklab_units::Instant;
@@ -18,22 +20,39 @@ impl Connection {
         if matches!(self.state, State::Closed | State::Listen) {
             return None;
         }
+        let acks_first = self.cfg.profile == Profile::Ns3 && self.sender.nxt() > 0;
+        if acks_first && self.receiver.ack_pending().is_some() {
+            // ns-3 never waits for data that could carry the acknowledgement.
+            return Some(self.pure_ack(now));
+        }
         if self.state != State::TimeWait
             && let Some(out) = self.sender.poll_transmit(now, &self.cfg, &mut self.stats)
         {
             return Some(self.with_sender_half(now, out));
         }
         self.receiver.ack_pending()?;
+        Some(self.pure_ack(now))
+    }
+
+    fn pure_ack(&mut self, now: Instant) -> Segment {
         let seq = self.iss.at(self.sender.nxt());
         self.stats.segs_out += 1;
         self.stats.acks_out += 1;
         let base = Segment {
             seq,
+            layout: self.layout(),
             ..Segment::default()
         };
         let seg = self.with_ack_half(now, base);
         self.receiver.on_ack_sent(now, false);
-        Some(seg)
+        seg
+    }
+
+    fn layout(&self) -> OptionLayout {
+        match self.cfg.profile {
+            Profile::Ns3 => OptionLayout::Packed,
+            Profile::Linux | Profile::Rfc => OptionLayout::Aligned,
+        }
     }
 
     fn with_sender_half(&mut self, now: Instant, out: Outgoing) -> Segment {
@@ -53,6 +72,7 @@ impl Connection {
             len: out.len,
             flags,
             ecn: if out.ect { Ecn::Ect0 } else { Ecn::NotEct },
+            layout: self.layout(),
             ..Segment::default()
         };
         if out.syn {
@@ -104,15 +124,10 @@ impl Connection {
             .receiver
             .offered_window_scale()
             .filter(|_| self.offer_scale);
-        let options = if self.cfg.timestamps {
-            TIMESTAMPS_LEN
-        } else {
-            0
-        };
         let mut seg = Segment {
             window: self.receiver.syn_window(),
             syn: SynOptions {
-                mss: (self.cfg.segment + options).min(u32::from(u16::MAX)) as u16,
+                mss: self.offered_mss(),
                 window_scale: shift,
                 sack_permitted: self.offer_sack,
             },
@@ -137,6 +152,19 @@ impl Connection {
             });
         }
         seg
+    }
+
+    /// ns-3 does not use the option.
+    fn offered_mss(&self) -> u16 {
+        let options = if self.cfg.timestamps {
+            TIMESTAMPS_LEN
+        } else {
+            0
+        };
+        match self.cfg.profile {
+            Profile::Ns3 => 0,
+            _ => (self.cfg.segment + options).min(u32::from(u16::MAX)) as u16,
+        }
     }
 
     fn reset(&mut self) -> Segment {

@@ -9,8 +9,8 @@ mod tests;
 pub use state::{Role, State};
 
 use super::config::TcpConfig;
+use super::half::SendingHalf;
 use super::receiver::Receiver;
-use super::sender::Sender;
 use super::stats::{Snapshot, Stats};
 use crate::ack::AckPolicy;
 use crate::cc::CongestionControl;
@@ -40,7 +40,7 @@ pub struct Connection {
     cfg: Arc<TcpConfig>,
     role: Role,
     state: State,
-    sender: Sender,
+    sender: SendingHalf,
     receiver: Receiver,
     /// Our initial sequence number.
     iss: SeqNum,
@@ -72,7 +72,7 @@ impl Connection {
         isn: u32,
     ) -> Self {
         Self {
-            sender: Sender::new(&cfg, cc),
+            sender: SendingHalf::new(&cfg, cc),
             receiver: Receiver::new(&cfg, ack),
             role,
             state: if role == Role::Active {
@@ -164,6 +164,13 @@ impl Connection {
         self.sender.cwnd_in_force()
     }
 
+    /// When a timer was set that is due exactly `now`, if it matters whether it or a segment that
+    /// arrives now comes first: in ns-3 what was scheduled earlier does.
+    #[inline]
+    pub fn tied_timer(&self, now: Instant) -> Option<Instant> {
+        self.sender.tied_timer(now)
+    }
+
     /// The sending half as it is now.
     pub fn snapshot(&self) -> Snapshot {
         self.sender.snapshot(&self.cfg)
@@ -185,8 +192,8 @@ impl Connection {
             self.state = State::Closed;
             self.pending.end = Some(Event::TimedOut);
         }
-        if self.sender.una() > self.reported_una {
-            self.reported_una = self.sender.una();
+        if self.sender.released() > self.reported_una {
+            self.reported_una = self.sender.released();
             self.pending.writable |= self.sender.wakes_writer(&self.cfg);
         }
         let next = self
@@ -236,8 +243,13 @@ impl Endpoint for Connection {
 
     fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
         let out = self.next_segment(now);
-        if out.is_some() && self.sender.fin_sent() {
+        let room = self.sender.released() > self.reported_una;
+        if room || (out.is_some() && self.sender.fin_sent()) {
             self.settle(now);
+        }
+        if out.is_none() && room && !self.pending.writable {
+            // The sender has waited for a writer that has nothing more to write.
+            return self.next_segment(now);
         }
         out
     }

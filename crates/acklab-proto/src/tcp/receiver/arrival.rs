@@ -30,7 +30,7 @@ impl Receiver {
             .record(data.offset, data.ts_val, self.last_ack);
         let placed = self.stream.place(segment);
         self.measure(now, data, &placed);
-        self.update_sack(&placed);
+        self.update_sack(&placed, segment);
         let window_grew = placed.fresh > 0 && self.size_window(data.len, &placed);
         if window_grew {
             self.policy.on_window_grown();
@@ -62,7 +62,7 @@ impl Receiver {
     /// wants an answer whatever the policy says, or the sender may never learn.
     pub(super) fn on_old_data(&mut self, now: Instant, data: &Data) -> Outcome {
         let placed = self.stream.place(data.extent());
-        self.update_sack(&placed);
+        self.update_sack(&placed, data.extent());
         let had_gap = self.stream.has_gap();
         let arrival = self.arrival(now, data, &placed, had_gap);
         let reason = match self.policy.on_data(&arrival) {
@@ -171,7 +171,7 @@ impl Receiver {
         self.dsack && self.sack_room > 0
     }
 
-    fn update_sack(&mut self, placed: &Placed) {
+    fn update_sack(&mut self, placed: &Placed, segment: Extent) {
         if self.sack_room == 0 {
             return;
         }
@@ -181,8 +181,11 @@ impl Receiver {
         if let (true, Some(part)) = (self.dsack, placed.duplicate) {
             self.sack.note_duplicate(part);
         }
-        if let Some(island) = placed.island {
-            self.report(island);
+        let Some(island) = placed.island else { return };
+        match fresh_part(placed, segment).filter(|_| self.blocks_by_segment) {
+            Some(part) if part.is_empty() => {}
+            Some(part) => self.sack.note_segment(part),
+            None => self.report(island),
         }
     }
 
@@ -194,6 +197,25 @@ impl Receiver {
             self.pending.get_or_insert(AckReason::OutOfOrder);
         }
     }
+}
+
+/// What of `segment` was not there before, if that is one piece at either end.
+fn fresh_part(placed: &Placed, segment: Extent) -> Option<Extent> {
+    let Some(old) = placed.duplicate else {
+        return Some(segment);
+    };
+    let part = if old.start <= segment.start {
+        Extent {
+            start: old.end,
+            ..segment
+        }
+    } else {
+        Extent {
+            end: old.start,
+            ..segment
+        }
+    };
+    (part.len() == placed.fresh).then_some(part)
 }
 
 const fn verdict_of(placed: &Placed) -> Verdict {

@@ -57,6 +57,8 @@ pub struct Receiver {
     sack_room: usize,
     sack_allowed: bool,
     dsack: bool,
+    /// SACK blocks grow by the segments reported, not by what is held.
+    blocks_by_segment: bool,
     timestamps_allowed: bool,
     timestamps: TimestampEcho,
     ecn: EcnEcho,
@@ -86,6 +88,7 @@ impl Receiver {
             sack_room: 0,
             sack_allowed: cfg.sack,
             dsack: cfg.dsack,
+            blocks_by_segment: cfg.profile == Profile::Ns3,
             timestamps_allowed: cfg.timestamps,
             timestamps: TimestampEcho::new(paws_tolerance(cfg.profile)),
             ecn: EcnEcho::default(),

@@ -50,6 +50,28 @@ impl SackList {
         }
     }
 
+    /// A segment landed: ns-3's list, in which a block grows only by what the list still knows. What
+    /// fell off the end of the list is not reported again when the gap beside it closes.
+    pub fn note_segment(&mut self, segment: Extent) {
+        let mut first = segment;
+        let mut i = 0;
+        while i < self.len as usize {
+            let block = self.recent[i];
+            if block.end == first.start || first.end == block.start {
+                first = first.hull(block);
+                self.recent.copy_within(i + 1.., i);
+                self.len -= 1;
+                i = 0;
+            } else {
+                i += 1;
+            }
+        }
+        let kept = (self.len as usize).min(MAX_SACK_BLOCKS - 1);
+        self.recent.copy_within(..kept, 1);
+        self.recent[0] = first;
+        self.len = kept as u8 + 1;
+    }
+
     /// `part` arrived a second time. Until the next ACK leaves, only what continues the first
     /// such part is added: one ACK carries one DSACK block (RFC 2883 section 4).
     pub fn note_duplicate(&mut self, part: Extent) {
@@ -112,6 +134,26 @@ mod tests {
 
     const fn ext(start: u64, end: u64) -> Extent {
         Extent { start, end }
+    }
+
+    #[test]
+    fn ns3_forgets_what_fell_off_the_list() {
+        let mut l = SackList::default();
+        for start in [10, 30, 50, 70, 90] {
+            l.note_segment(ext(start, start + 10));
+        }
+        l.note_segment(ext(20, 30));
+        let want = [ext(20, 40), ext(90, 100), ext(70, 80)];
+        assert_eq!(
+            l.blocks(1, 3).as_slice(),
+            want,
+            "10..20 is not known any more"
+        );
+        l.note_segment(ext(40, 50));
+        assert_eq!(
+            l.blocks(1, 3).as_slice(),
+            [ext(20, 60), ext(90, 100), ext(70, 80)]
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::super::spec::{Choice, FlowSpec, Spec};
 use super::topology::Net;
 use super::{Clock, app, not_too_long, tcp};
 use crate::plan::FlowPlan;
-use acklab_proto::registry::{Kind, Params, Value};
+use acklab_proto::registry::{Param, Params, Value};
 use acklab_proto::tcp::config::{AckChoice, CcChoice};
 use acklab_proto::tcp::{Profile, TcpConfig};
 use acklab_units::{Instant, Span};
@@ -19,10 +19,16 @@ use std::sync::Arc;
 const MOST_FLOWS: usize = 10_000;
 /// What carries data when the scenario does not say.
 const DEFAULT_CC: &str = "cubic";
-/// Parameters that choose between variants of a controller.
-const VARIANT_PARAMS: [&str; 2] = ["variant", "growth"];
-/// The variant that goes with [`Profile::Ns3`].
-const NS3_VARIANT: &str = "ns3";
+/// The variant that goes with [`Profile::Ns3`], by the parameters that choose it.
+const NS3_CC: [(&str, Value); 2] = [
+    ("variant", Value::Choice("ns3")),
+    ("growth", Value::Choice("ns3")),
+];
+/// How ns-3's receiver delays its ACKs.
+const NS3_ACK: [(&str, Value); 2] = [
+    ("count", Value::Choice("segments")),
+    ("first", Value::Bool(true)),
+];
 
 /// One flow whose routes are not known yet.
 pub(crate) struct DraftFlow {
@@ -232,7 +238,7 @@ impl Builder<'_, '_> {
             self.report,
         )?;
         if tcp.profile == Profile::Ns3 {
-            choose_ns3_variant(entry.params, choice, &mut params);
+            prefer(&NS3_CC, entry.params, choice, &mut params);
         }
         Some(CcChoice { entry, params })
     }
@@ -241,7 +247,10 @@ impl Builder<'_, '_> {
         let plain = plain(tcp.default_ack_policy());
         let choice = flow.ack.as_ref().map_or(&plain, |a| &a.0);
         let at = path.key("ack");
-        let (entry, params) = choose(self.reg.ack, "ACK policy", choice, &at, self.report)?;
+        let (entry, mut params) = choose(self.reg.ack, "ACK policy", choice, &at, self.report)?;
+        if tcp.profile == Profile::Ns3 {
+            prefer(&NS3_ACK, entry.params, choice, &mut params);
+        }
         Some(AckChoice { entry, params })
     }
 }
@@ -253,18 +262,18 @@ fn plain(name: &str) -> Choice {
     }
 }
 
-/// ns-3's variant of a controller, where it has one and the user did not choose.
-fn choose_ns3_variant(
-    specs: &'static [acklab_proto::registry::Param],
+/// Defaults of a profile: those of `preferred` that the block knows and the user did not set.
+fn prefer(
+    preferred: &[(&str, Value)],
+    specs: &'static [Param],
     choice: &Choice,
     params: &mut Params,
 ) {
-    for spec in specs.iter().filter(|p| VARIANT_PARAMS.contains(&p.name)) {
-        let chosen = choice.params.iter().any(|(key, _)| key == spec.name);
-        let offered = matches!(spec.kind, Kind::Choice(words) if words.contains(&NS3_VARIANT));
-        if offered && !chosen {
-            // The word is one of the parameter's own, so it is accepted.
-            let _ = params.set(specs, spec.name, Value::Choice(NS3_VARIANT));
+    for (name, value) in preferred {
+        let chosen = choice.params.iter().any(|(key, _)| key == name);
+        if !chosen && specs.iter().any(|p| p.name == *name) {
+            // A block may have a parameter of that name that takes other values.
+            let _ = params.set(specs, name, *value);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{DUMBBELL, good, json, toml_with};
 use crate::plan::{AppPlan, LossPlan, Plan, QueuePlan};
+use crate::scenario::load_toml;
 use acklab_proto::tcp::Profile;
 use acklab_units::{Instant, Rate, Span};
 
@@ -147,6 +148,33 @@ fn the_ns3_profile_chooses_ns3_variants_unless_the_user_did() {
     let kept = [("tcp.profile", "ns3"), ("flow.0.cc", chosen)];
     let plan = toml_with(DUMBBELL, &kept).unwrap().plan;
     assert_eq!(plan.flows[0].cc.params.choice("growth"), "abc");
+}
+
+/// With the real building blocks, of which these tests have others.
+fn ns3_plan(flow: &str) -> Plan {
+    let text = format!(
+        "duration = \"1 s\"\n[topology]\npreset = \"dumbbell\"\n[topology.bottleneck]\n\
+         rate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[tcp]\nprofile = \"ns3\"\n[[flow]]\n{flow}\n"
+    );
+    let loaded = load_toml(&text, "test", &[]);
+    loaded.unwrap_or_else(|e| panic!("{e}")).plan
+}
+
+#[test]
+fn every_controller_of_ns3_has_its_variant() {
+    for name in ["linuxreno", "cubic", "vegas", "bbr"] {
+        let plan = ns3_plan(&format!("cc = \"{name}\""));
+        assert_eq!(plan.flows[0].cc.params.choice("variant"), "ns3", "{name}");
+    }
+}
+
+#[test]
+fn the_ns3_profile_delays_acks_as_ns3_does() {
+    let plan = ns3_plan("");
+    let ack = &plan.flows[0].ack.params;
+    assert_eq!((ack.choice("count"), ack.bool("first")), ("segments", true));
+    let plan = ns3_plan("ack = { name = \"delayed\", first = false }");
+    assert!(!plan.flows[0].ack.params.bool("first"));
 }
 
 #[test]
