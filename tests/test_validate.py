@@ -23,8 +23,20 @@ def test_every_row_of_ns3_is_there():
 
 
 def test_every_scenario_loads():
-    for reference in kernel_rows() + ns3_rows():
-        acklab.load(reference.scenario)
+    for reference in kernel_rows() + kernel_rows(lateness=True) + ns3_rows():
+        for scenario in reference.scenarios:
+            acklab.load(scenario)
+
+
+def test_each_repeat_of_the_kernel_has_the_lateness_that_was_measured_in_it():
+    (cell,) = [r for r in kernel_rows(lateness=True) if r.name == "main 10M48ms bbr 4"]
+    links = [s["link"][0] for s in cell.scenarios]
+    assert len(links) == len(cell.values["goodput"]) == 3
+    assert links[0]["jitter"] == {"median": "33.3 us", "p99": "673.5 us", "max": "7428.0 us"}
+    assert links[0]["reverse"]["jitter"]["p99"] == "794.2 us"
+    (ideal,) = [r for r in kernel_rows() if r.name == cell.name]
+    (scenario,) = ideal.scenarios
+    assert "jitter" not in scenario["link"][0] | scenario["link"][0]["reverse"]
 
 
 def test_arguments_of_the_ns3_program():

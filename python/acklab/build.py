@@ -42,7 +42,7 @@ class Link:
     overhead: str | None = None
     ack_filter: Block | None = None
     loss: float | Mapping[str, Any] | None = None
-    jitter: str | None = None
+    jitter: Block | None = None
     a: str | None = None
     b: str | None = None
     name: str | None = None

@@ -76,14 +76,33 @@ pub struct FilterPlan {
 pub struct ImpairPlan {
     /// Loss.
     pub loss: LossPlan,
-    /// Extra delay, uniform in `[0, jitter]`; order is kept.
-    pub jitter: Span,
+    /// Extra delay; order is kept.
+    pub jitter: JitterPlan,
     /// Probability that a packet is delayed by `reorder_delay` and so overtaken.
     pub reorder: f64,
     /// How long a reordered packet is held back.
     pub reorder_delay: Span,
     /// Probability that a packet arrives twice.
     pub duplicate: f64,
+}
+
+/// Random extra delay.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub enum JitterPlan {
+    /// None.
+    #[default]
+    None,
+    /// Uniform from zero to this.
+    Uniform(Span),
+    /// Log-normal through two quantiles, cut at `max`.
+    LogNormal {
+        /// Half of the delays are below.
+        median: Span,
+        /// 99 % of the delays are below.
+        p99: Span,
+        /// Longer delays are cut to this.
+        max: Span,
+    },
 }
 
 /// Random loss.

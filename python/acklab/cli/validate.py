@@ -31,6 +31,13 @@ def validate(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 if a criterion is not met.")
     ] = False,
+    emulator_lateness: Annotated[
+        bool,
+        typer.Option(
+            "--emulator-lateness",
+            help="Give the kernel's links the measured lateness of their emulator.",
+        ),
+    ] = False,
     jobs: Jobs = None,
 ) -> int:
     """Lay our numbers beside those of the Linux kernel and of ns-3."""
@@ -41,7 +48,7 @@ def validate(
     check_writable(out)
     references = []
     if source in (None, Source.KERNEL):
-        references += kernel_rows()
+        references += kernel_rows(lateness=emulator_lateness)
     if source in (None, Source.NS3):
         references += ns3_rows()
     with progress("validate") as advance:

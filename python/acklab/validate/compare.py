@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any
 
 from acklab.scenario import load, run_many
@@ -69,21 +70,24 @@ def compare(
     jobs: int | None = None,
     on_progress: Callable[[int, int], object] | None = None,
 ) -> list[Comparison]:
-    """Runs every cell with the seeds 1, 2, ... and compares medians."""
-    cells = [load(r.scenario) for r in references]
-    runs = [(cell, seed) for cell in cells for seed in range(1, seeds + 1)]
+    """Runs every scenario of every cell with the seeds 1, 2, ... and compares medians."""
+    runs = []
+    for reference in references:
+        loaded = [load(s) for s in reference.scenarios]
+        runs.append([(s, seed) for s in loaded for seed in range(1, seeds + 1)])
+    total = sum(map(len, runs))
     done = 0
 
     def one_more(_: int) -> None:
         nonlocal done
         done += 1
         if on_progress is not None:
-            on_progress(done, len(runs))
+            on_progress(done, total)
 
-    results = run_many(runs, jobs=jobs, on_done=one_more)
+    results = iter(run_many(list(chain.from_iterable(runs)), jobs=jobs, on_done=one_more))
     comparisons = []
-    for i, reference in enumerate(references):
-        flows = [r.flows.row(0, named=True) for r in results[i * seeds : (i + 1) * seeds]]
+    for reference, cell in zip(references, runs, strict=True):
+        flows = [r.flows.row(0, named=True) for r in islice(results, len(cell))]
         comparisons.append(Comparison(reference, _metrics(reference, flows)))
     return comparisons
 

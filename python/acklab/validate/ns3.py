@@ -57,7 +57,7 @@ def _reference(row: dict[str, str]) -> Reference:
         values={metric: [float(row[column])] for metric, column in _VALUES.items()},
         columns=_COLUMNS,
         criteria=CRITERIA,
-        scenario=scenario(args),
+        scenarios=[scenario(args)],
     )
 
 

@@ -1,4 +1,4 @@
-"""A row of reference results, and the scenario that rebuilds it."""
+"""A row of reference results, and the scenarios that rebuild it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ class Reference:
     #: Metric to the column of our flows table that measures the same.
     columns: Mapping[str, str]
     criteria: Mapping[str, Tolerance]
-    scenario: Mapping[str, Any]
+    #: One, or one for each repeat where the repeats differ in a way that was measured.
+    scenarios: Sequence[Mapping[str, Any]]
     #: Runs of the reference that were left out as disturbed.
     disturbed: int = 0
 

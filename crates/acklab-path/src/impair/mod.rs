@@ -5,7 +5,7 @@
 mod jitter;
 mod loss;
 
-pub use jitter::Jitter;
+pub use jitter::{Jitter, JitterConfig};
 pub use loss::{Loss, LossConfig};
 
 use acklab_proto::rng::{self, Rng, RngCore};
@@ -16,8 +16,8 @@ use acklab_units::Span;
 pub struct ImpairConfig {
     /// Loss, judged at the far end: a lost packet has occupied the line.
     pub loss: LossConfig,
-    /// Extra delay, uniform in `[0, jitter]`; order is kept.
-    pub jitter: Span,
+    /// Extra delay; order is kept.
+    pub jitter: JitterConfig,
     /// Probability that a packet is held back by `reorder_delay`, so that later ones overtake it.
     pub reorder: f64,
     /// How long such a packet is held back.

@@ -1,6 +1,7 @@
 //! Links against closed forms, and the two ways of computing against each other.
 
 use super::*;
+use crate::impair::JitterConfig;
 use crate::packet::{FlowId, PacketId};
 use acklab_proto::segment::{Ecn, Segment};
 use proptest::prelude::*;
@@ -50,7 +51,7 @@ const PLAIN: LinkConfig = LinkConfig {
     overhead: 2,
     impair: ImpairConfig {
         loss: crate::impair::LossConfig::None,
-        jitter: Span::ZERO,
+        jitter: JitterConfig::None,
         reorder: 0.0,
         reorder_delay: Span::ZERO,
         duplicate: 0.0,
@@ -255,7 +256,7 @@ proptest! {
     ) {
         let mut config = PLAIN;
         config.impair.loss = crate::impair::LossConfig::Bernoulli(loss);
-        config.impair.jitter = Span::from_micros(jitter_us);
+        config.impair.jitter = JitterConfig::Uniform(Span::from_micros(jitter_us));
         let (mut a, mut b) = (computed(&config, limit), queued(&config, limit));
         let (mut da, mut db) = (Driver::default(), Driver::default());
         prop_assert_eq!(drive(&mut a, &mut da, &arrivals), drive(&mut b, &mut db, &arrivals));

@@ -4,10 +4,10 @@ use super::queue::{EventQueue, Source};
 use super::routes::Routes;
 use super::{Arena, Engine, Host};
 use crate::app::{App, data_flows_forward};
-use crate::plan::{FlowPlan, ImpairPlan, LinkPlan, LossPlan, Plan, QueuePlan};
+use crate::plan::{FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, Plan, QueuePlan};
 use crate::record::{Perf, Recorder, TimeMean};
 use crate::transport::Transport;
-use acklab_path::impair::{ImpairConfig, LinkStreams, LossConfig};
+use acklab_path::impair::{ImpairConfig, JitterConfig, LinkStreams, LossConfig};
 use acklab_path::link::{Link, LinkConfig, Queue};
 use acklab_path::qdisc::pfifo::Limit;
 use acklab_proto::rng::{self, RngCore};
@@ -181,7 +181,13 @@ fn impair(plan: &ImpairPlan) -> ImpairConfig {
                 loss_bad,
             },
         },
-        jitter: plan.jitter,
+        jitter: match plan.jitter {
+            JitterPlan::None => JitterConfig::None,
+            JitterPlan::Uniform(span) => JitterConfig::Uniform(span),
+            JitterPlan::LogNormal { median, p99, max } => {
+                JitterConfig::LogNormal { median, p99, max }
+            }
+        },
         reorder: plan.reorder,
         reorder_delay: plan.reorder_delay,
         duplicate: plan.duplicate,

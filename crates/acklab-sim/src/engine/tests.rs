@@ -3,7 +3,7 @@
 use super::dumbbell::Dumbbell;
 use super::window::{Window, WindowConfig};
 use super::*;
-use crate::plan::{AppPlan, FlowPlan, ImpairPlan, LinkPlan, LossPlan, QueuePlan};
+use crate::plan::{AppPlan, FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, QueuePlan};
 use acklab_path::packet::DropReason;
 use acklab_units::{Rate, Span};
 use proptest::prelude::*;
@@ -179,7 +179,7 @@ fn the_same_seed_gives_the_same_result_and_runs_do_not_disturb_each_other() {
     .plan();
     plan.sample_every = Some(ms(50));
     plan.links[0].impair.loss = LossPlan::Bernoulli(0.01);
-    plan.links[0].impair.jitter = ms(2);
+    plan.links[0].impair.jitter = JitterPlan::Uniform(ms(2));
     let config = WindowConfig::default();
     let results: Vec<_> = std::thread::scope(|scope| {
         let runs: Vec<_> = [1, 1, 2]
@@ -258,10 +258,18 @@ fn impairments() -> impl Strategy<Value = ImpairPlan> {
         1 => (0u64..100).prop_map(LossPlan::Periodic),
         1 => Just(LossPlan::GilbertElliott { p: 0.01, r: 0.3, loss_good: 0.0, loss_bad: 0.8 }),
     ];
-    (loss, 0u64..3, 0.0f64..0.1, 0u64..5, 0.0f64..0.1).prop_map(
+    (loss, 0u64..4, 0.0f64..0.1, 0u64..5, 0.0f64..0.1).prop_map(
         |(loss, jitter, reorder, held, duplicate)| ImpairPlan {
             loss,
-            jitter: ms(jitter),
+            jitter: match jitter {
+                0 => JitterPlan::None,
+                3 => JitterPlan::LogNormal {
+                    median: ms(1),
+                    p99: ms(8),
+                    max: ms(30),
+                },
+                n => JitterPlan::Uniform(ms(n)),
+            },
             reorder: if held > 2 { reorder } else { 0.0 },
             reorder_delay: ms(held),
             duplicate: if held % 2 == 0 { duplicate } else { 0.0 },

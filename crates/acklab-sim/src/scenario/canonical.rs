@@ -7,7 +7,7 @@ use super::choice;
 use super::expect::{Expectation, Metric, Subject};
 use super::resolve::Resolved;
 use super::spec::{EcnWord, LossDetectionWord, PacingWord, ProfileWord, ReductionWord};
-use crate::plan::{AppPlan, FlowPlan, ImpairPlan, LinkPlan, LossPlan, QueuePlan};
+use crate::plan::{AppPlan, FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, QueuePlan};
 use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{Buffer, RttEstimator, SackCompression};
 use acklab_units::{Bytes, Instant, Limit, Rate, Span};
@@ -119,13 +119,23 @@ fn limit(queue: &QueuePlan) -> Limit {
 
 fn impairments(impair: &ImpairPlan, out: &mut Text) {
     out.raw("loss", loss(&impair.loss));
-    out.text("jitter", impair.jitter);
+    out.raw("jitter", jitter(impair.jitter));
     let (p, delay) = (impair.reorder, impair.reorder_delay);
     out.raw(
         "reorder",
         format!("{{ probability = {p:?}, delay = \"{delay}\" }}"),
     );
     out.raw("duplicate", format!("{:?}", impair.duplicate));
+}
+
+fn jitter(jitter: JitterPlan) -> String {
+    match jitter {
+        JitterPlan::None => quoted(Span::ZERO),
+        JitterPlan::Uniform(span) => quoted(span),
+        JitterPlan::LogNormal { median, p99, max } => {
+            format!("{{ median = \"{median}\", p99 = \"{p99}\", max = \"{max}\" }}")
+        }
+    }
 }
 
 fn loss(loss: &LossPlan) -> String {

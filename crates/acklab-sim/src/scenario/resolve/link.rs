@@ -5,10 +5,11 @@ use super::super::diagnostics::Report;
 use super::super::path::Path;
 use super::super::registries::Registries;
 use super::super::spec::{
-    Choice, DirectionSpec, GilbertElliottSpec, LossModel, LossSpec, Probability,
+    Choice, DirectionSpec, GilbertElliottSpec, JitterSpec, LossModel, LossSpec, Probability, Qty,
+    QuantilesSpec,
 };
-use super::not_too_long;
-use crate::plan::{FilterPlan, ImpairPlan, LinkPlan, LossPlan, QueuePlan};
+use super::{LONGEST, not_too_long};
+use crate::plan::{FilterPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, QueuePlan};
 use acklab_units::{Bytes, Limit, Rate, Span};
 
 /// A direction whose queue may still be given relative to the path.
@@ -180,8 +181,10 @@ fn filter(
 }
 
 fn impair(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> ImpairPlan {
-    let jitter = spec.jitter.map_or(Span::ZERO, |j| j.0);
-    not_too_long(jitter, &path.key("jitter"), report);
+    let jitter_path = path.key("jitter");
+    let jitter = spec
+        .jitter
+        .map_or(JitterPlan::None, |j| jitter(j, &jitter_path, report));
     let (reorder, reorder_delay) = spec
         .reorder
         .map_or((0.0, Span::ZERO), |r| (r.probability.0, r.delay.0));
@@ -201,6 +204,39 @@ fn impair(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> ImpairP
         reorder_delay,
         duplicate: spec.duplicate.map_or(0.0, |p| p.0),
     }
+}
+
+fn jitter(spec: JitterSpec, path: &Path, report: &mut Report<'_>) -> JitterPlan {
+    match spec {
+        JitterSpec::Uniform(Qty(Span::ZERO)) => JitterPlan::None,
+        JitterSpec::Uniform(Qty(span)) => {
+            not_too_long(span, path, report);
+            JitterPlan::Uniform(span)
+        }
+        JitterSpec::Quantiles(q) => quantiles(q, path, report),
+    }
+}
+
+fn quantiles(q: QuantilesSpec, path: &Path, report: &mut Report<'_>) -> JitterPlan {
+    let (median, p99, max) = (q.median.0, q.p99.0, q.max.map_or(LONGEST, |m| m.0));
+    let at = |key: &str| path.key(key);
+    not_too_long(p99, &at("p99"), report);
+    not_too_long(max, &at("max"), report);
+    if median.is_zero() {
+        let hint = "write a time above zero, or one time alone for a uniform delay".to_string();
+        report.error(&at("median"), "a log-normal delay is never zero", hint);
+    } else if p99 <= median {
+        let hint = format!("write more than the median, which is {median}");
+        report.error(&at("p99"), "p99 must be above the median", hint);
+    } else if max < p99 {
+        let hint = format!("write at least p99, which is {p99}, or leave it out");
+        report.error(
+            &at("max"),
+            "this cuts more than one delay in a hundred",
+            hint,
+        );
+    }
+    JitterPlan::LogNormal { median, p99, max }
 }
 
 fn loss(LossSpec(model): &LossSpec, path: &Path, report: &mut Report<'_>) -> LossPlan {

@@ -4,8 +4,8 @@ use super::{FilterSpec, Probability, Qty};
 use acklab_units::{Bytes, Limit, Rate, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use serde::de::value::EnumAccessDeserializer;
-use serde::de::{self, Deserializer, EnumAccess, Visitor};
+use serde::de::value::{EnumAccessDeserializer, MapAccessDeserializer, StrDeserializer};
+use serde::de::{self, Deserializer, EnumAccess, MapAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -31,8 +31,8 @@ macro_rules! with_direction_keys {
             pub(crate) ack_filter: Option<FilterSpec>,
             /// Random loss; this direction only.
             pub(crate) loss: Option<LossSpec>,
-            /// Extra delay, uniform from 0 to this; order is kept. This direction only.
-            pub(crate) jitter: Option<Qty<Span>>,
+            /// Extra delay; order is kept. This direction only.
+            pub(crate) jitter: Option<JitterSpec>,
             /// Packets held back so that others overtake them; this direction only.
             pub(crate) reorder: Option<ReorderSpec>,
             /// Probability that a packet arrives twice; this direction only.
@@ -114,6 +114,26 @@ pub(crate) struct ReorderSpec {
     pub(crate) delay: Qty<Span>,
 }
 
+/// Extra delay: a time for a uniform one, or the quantiles of a log-normal one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum JitterSpec {
+    Uniform(Qty<Span>),
+    Quantiles(QuantilesSpec),
+}
+
+/// Extra delay with a heavy tail: log-normal through two quantiles.
+#[derive(Deserialize, JsonSchema, Clone, Copy, Debug)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct QuantilesSpec {
+    /// Half of the delays are below this.
+    pub(crate) median: Qty<Span>,
+    /// 99 % of the delays are below this; above the median.
+    pub(crate) p99: Qty<Span>,
+    /// Longer delays are cut to this; not below p99. Default: "12 h".
+    #[serde(default)]
+    pub(crate) max: Option<Qty<Span>>,
+}
+
 /// Random loss: a probability, or a table with its `kind`.
 #[derive(Clone, Debug)]
 pub(crate) struct LossSpec(pub(crate) LossModel);
@@ -163,6 +183,50 @@ pub(crate) struct GilbertElliottSpec {
     /// Loss probability in the bad state. Default: 1.
     #[serde(default)]
     pub(crate) loss_bad: Option<Probability>,
+}
+
+impl<'de> Deserialize<'de> for JitterSpec {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = JitterSpec;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a time, or a table such as { median = \"30 us\", p99 = \"500 us\" }")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<JitterSpec, E> {
+                Qty::deserialize(StrDeserializer::new(text)).map(JitterSpec::Uniform)
+            }
+
+            // A number lost its unit, as everywhere.
+            fn visit_i64<E: de::Error>(self, n: i64) -> Result<JitterSpec, E> {
+                self.visit_str(&n.to_string())
+            }
+
+            fn visit_f64<E: de::Error>(self, x: f64) -> Result<JitterSpec, E> {
+                self.visit_str(&x.to_string())
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<JitterSpec, A::Error> {
+                QuantilesSpec::deserialize(MapAccessDeserializer::new(map))
+                    .map(JitterSpec::Quantiles)
+            }
+        }
+        d.deserialize_any(V)
+    }
+}
+
+impl JsonSchema for JitterSpec {
+    fn schema_name() -> Cow<'static, str> {
+        "Jitter".into()
+    }
+
+    fn json_schema(g: &mut SchemaGenerator) -> Schema {
+        let uniform = g.subschema_for::<Qty<Span>>();
+        let quantiles = g.subschema_for::<QuantilesSpec>();
+        json_schema!({ "anyOf": [uniform, quantiles] })
+    }
 }
 
 impl<'de> Deserialize<'de> for LossSpec {

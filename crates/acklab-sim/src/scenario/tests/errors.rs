@@ -290,3 +290,29 @@ fn a_bad_override_names_itself() {
            help: items count from 0; the number after the last appends one"
     );
 }
+
+#[test]
+fn quantiles_of_jitter_must_be_in_order() {
+    let key = "topology.bottleneck.jitter";
+    for (value, expected) in [
+        (
+            "{ median = \"34 us\", p99 = \"34 us\" }",
+            "p99 must be above the median|write more than the median, which is 34 us",
+        ),
+        (
+            "{ median = \"0 s\", p99 = \"1 ms\" }",
+            "a log-normal delay is never zero|\
+             write a time above zero, or one time alone for a uniform delay",
+        ),
+        (
+            "{ median = \"34 us\", p99 = \"1 ms\", max = \"500 us\" }",
+            "this cuts more than one delay in a hundred|\
+             write at least p99, which is 1 ms, or leave it out",
+        ),
+    ] {
+        assert_eq!(told(key, value), expected, "{value}");
+    }
+    assert!(told(key, "5").contains("unit"));
+    assert!(told(key, "true").contains("a time, or a table such as"));
+    assert!(told(key, "{ median = \"34 us\" }").contains("p99"));
+}

@@ -264,6 +264,7 @@ fn the_resolved_scenario_loads_to_the_same_plan() {
         reorder = { probability = 0.01, delay = "3 ms" }
         duplicate = 1e-7
         ack_filter = "aggregate"
+        reverse = { jitter = { median = "34.5 us", p99 = "560 us" } }
         [tcp]
         sack_compression = "off"
         rtt_estimator = { kind = "rfc6298", granularity = "10 ms" }
