@@ -82,6 +82,12 @@ impl RateSampler {
         });
     }
 
+    /// What had been delivered when the most recently sent segment that this ACK delivers was sent
+    /// (`rs.prior_delivered`); `None` if it delivers nothing.
+    pub fn prior_delivered(&self) -> Option<u64> {
+        self.candidate.as_ref().map(|c| c.sample.prior_delivered)
+    }
+
     /// Finishes the sample of this ACK. `any` = it delivered something.
     pub fn finish(&mut self, now: Instant, any: bool, min_rtt: Span) -> RateSample {
         if self.app_limited_until > 0 && self.delivered > self.app_limited_until {

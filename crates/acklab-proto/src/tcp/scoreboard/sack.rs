@@ -68,6 +68,15 @@ impl Scoreboard {
         self.order.remove(&mut self.ring, self.base, id);
     }
 
+    /// Whether an outstanding segment inside `[start, end)` was ever retransmitted.
+    pub fn was_resent(&self, start: u64, end: u64) -> bool {
+        let i = self.ring.partition_point(|r| r.end() <= start);
+        self.ring
+            .range(i..)
+            .take_while(|r| r.start < end)
+            .any(Record::ever_retransmitted)
+    }
+
     /// Forgets every selective acknowledgement (the receiver reneged, RFC 2018 section 8).
     pub fn renege(&mut self) {
         for i in 0..self.ring.len() {

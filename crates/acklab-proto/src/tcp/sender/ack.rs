@@ -74,14 +74,15 @@ impl Sender {
         if !self.sack {
             self.digest_without_sack(duplicate, advanced, &mut d);
         }
-        self.note_reordering(&d);
+        d.prior_una = prior_una;
+        if let Some(low) = d.reordered {
+            self.note_reordering(&d, low);
+        }
         stats.bytes_acked += d.acked.bytes;
         let head_sent = self.board.head().map(|r| r.sent_at);
         d.rtt = self.sample_rtt(now, cfg, advanced, &d);
-        self.rack.adapt(
-            (d.delivered.segments > 0).then_some(self.rates.delivered - d.delivered.bytes),
-            self.rates.delivered,
-        );
+        self.rack
+            .adapt(self.rates.prior_delivered(), self.rates.delivered);
         self.end_of_probe(now, a.ack, dsack, duplicate, stats);
         let alert = Alert {
             advanced,
@@ -163,15 +164,23 @@ impl Sender {
 
     fn on_dsack(&mut self, (start, end): (u64, u64), prior_una: u64, stats: &mut Stats) {
         stats.dsacks_in += 1;
+        let dups = (end - start).div_ceil(u64::from(self.mss));
+        self.duplicates_reported += dups;
+        // More duplicates than there were retransmissions: the network makes them, and they say
+        // nothing about what we resent (Linux `tcp_dsack_seen`).
+        if self.duplicates_reported > stats.retrans_segs {
+            return;
+        }
         if self.reordering_seen && self.tlp_high != Some(end) {
             self.rack.on_dsack();
         }
         let Some(marker) = self.undo.marker else {
             return;
         };
-        if self.undo.retrans > 0 && end > marker && (start < prior_una || end <= self.nxt) {
-            let dups = (end - start).div_ceil(u64::from(self.mss)) as i64;
-            self.undo.retrans = (self.undo.retrans - dups).max(0);
+        // Below the old ACK point, or of something still outstanding that was resent.
+        let ours = end <= prior_una || self.board.was_resent(start, end);
+        if self.undo.retrans > 0 && end > marker && ours {
+            self.undo.retrans = (self.undo.retrans - dups as i64).max(0);
         }
     }
 
@@ -219,13 +228,10 @@ impl Sender {
 
     /// Data arrived below data that had arrived before: the path reorders (Linux
     /// `tcp_check_sack_reordering`).
-    fn note_reordering(&mut self, d: &Digest) {
-        let Some(low) = d
-            .reordered
-            .filter(|_| self.sack && self.phase != RecoveryPhase::Loss)
-        else {
+    pub(super) fn note_reordering(&mut self, d: &Digest, low: u64) {
+        if !self.sack || self.phase == RecoveryPhase::Loss {
             return;
-        };
+        }
         let extent = d.prior_fack.saturating_sub(low);
         let segments = extent.div_ceil(u64::from(self.mss)).min(300) as u32;
         self.dup_thresh = self.dup_thresh.max(segments);
@@ -312,7 +318,7 @@ impl Sender {
                 lost: newly_lost.div_ceil(u64::from(self.mss)) as u32,
                 advanced: a.advanced,
                 inflight: self.board.inflight_segments(),
-                ssthresh: (self.cc.ssthresh() / u64::from(self.mss)) as u32,
+                ssthresh: self.reduction_target(),
             });
         }
     }

@@ -36,6 +36,8 @@ pub(super) struct Digest {
     pub original_arrived: bool,
     /// Lowest offset that arrived after something above it, without retransmission.
     pub reordered: Option<u64>,
+    /// The cumulative point before this ACK.
+    pub prior_una: u64,
     /// The SYN was acknowledged.
     pub syn_acked: bool,
     /// The RTT sample of this ACK, once it has been taken.
@@ -74,6 +76,7 @@ impl Digest {
             retrans_acked: false,
             original_arrived: false,
             reordered: None,
+            prior_una: 0,
             syn_acked: false,
             rtt: None,
         }

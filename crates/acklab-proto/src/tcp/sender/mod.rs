@@ -18,7 +18,7 @@ pub(in crate::tcp) use digest::ts_clock;
 pub use timers::Timer;
 pub use transmit::Outgoing;
 
-use super::config::{Pacing, TcpConfig};
+use super::config::{Pacing, Reduction, TcpConfig};
 use super::pacing::{Pacer, rate_from_window};
 use super::prr::Prr;
 use super::rack::Rack;
@@ -93,6 +93,10 @@ pub struct Sender {
     gave_up: bool,
     /// Growth asks whether the window was the limit.
     validates: bool,
+    /// The window comes down by proportional rate reduction rather than at once.
+    proportional: bool,
+    /// Duplicates that DSACKs have reported, in segments.
+    duplicates_reported: u64,
     /// Pacing holds back something that could go otherwise, until then.
     paced_until: Option<Instant>,
     buffer: SendBuffer,
@@ -145,6 +149,8 @@ impl Sender {
             reno_dup_acks: 0,
             gave_up: false,
             validates: cfg.cwnd_validation,
+            proportional: cfg.reduction != Reduction::Classic,
+            duplicates_reported: 0,
             paced_until: None,
             buffer: SendBuffer::default(),
             reordering_armed: false,
@@ -228,12 +234,22 @@ impl Sender {
         if self.reducing() {
             return self.prr.cwnd();
         }
-        (self.cc.cwnd() / u64::from(self.mss)) as u32
+        whole(self.cc.cwnd(), self.mss)
+    }
+
+    /// Where a reduction goes, in segments: the threshold, or the window of a controller that has
+    /// none.
+    fn reduction_target(&self) -> u32 {
+        match self.cc.ssthresh() {
+            u64::MAX => whole(self.cc.cwnd(), self.mss),
+            ssthresh => whole(ssthresh, self.mss),
+        }
     }
 
     /// Whether proportional rate reduction sets the window now.
     fn reducing(&self) -> bool {
-        matches!(self.phase, RecoveryPhase::Recovery | RecoveryPhase::Cwr)
+        self.proportional
+            && matches!(self.phase, RecoveryPhase::Recovery | RecoveryPhase::Cwr)
             && !self.cc.owns_recovery()
     }
 
@@ -305,4 +321,9 @@ impl Sender {
         debug_assert_eq!(self.board.is_empty(), self.una == self.nxt);
         debug_assert!(stats.retrans_segs <= stats.segs_out + 1);
     }
+}
+
+/// `bytes` in whole segments, as far as they can be counted.
+fn whole(bytes: u64, mss: u32) -> u32 {
+    u32::try_from(bytes / u64::from(mss)).unwrap_or(u32::MAX)
 }

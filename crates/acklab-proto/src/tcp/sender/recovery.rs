@@ -2,6 +2,7 @@
 
 use super::Sender;
 use super::digest::{Digest, lost_event};
+use super::transmit::Probe;
 use crate::cc::{EcnEcho, Loss, RecoveryPhase, Rto};
 use crate::tcp::config::{LossDetection, TcpConfig};
 use crate::tcp::rack::{Fate, ReorderingContext};
@@ -71,7 +72,7 @@ impl Sender {
             // (RFC 6582 section 4): wait for more than the recovery point.
             RecoveryPhase::Recovery if self.sack || self.una > self.high_seq => {
                 self.try_undo_recovery(now, cfg.undo, d.tsecr, stats);
-                self.reno_dup_acks = 0;
+                self.forget_dup_acks();
             }
             _ => {}
         }
@@ -104,7 +105,7 @@ impl Sender {
         stats: &mut Stats,
     ) {
         if a.advanced {
-            if self.try_undo_partial(now, cfg.undo, d.tsecr, stats) {
+            if self.try_undo_partial(now, cfg.undo, d, stats) {
                 return;
             }
             if !self.sack {
@@ -148,7 +149,8 @@ impl Sender {
             self.try_undo_recovery(now, cfg.undo, d.tsecr, stats);
             self.frto = false;
         } else if !self.sack && a.advanced {
-            self.mark_head_lost(now, stats);
+            // What duplicates stood for has been acknowledged or was lost with the rest.
+            self.board.uncount_dup_acks(u32::MAX);
         }
     }
 
@@ -166,6 +168,15 @@ impl Sender {
                 self.mark_by_dup_acks(now, stats);
                 false
             }
+        }
+    }
+
+    /// Without SACK: duplicates counted so far stand for nothing any more (Linux
+    /// `tcp_reset_reno_sack`).
+    fn forget_dup_acks(&mut self) {
+        self.reno_dup_acks = 0;
+        if !self.sack {
+            self.board.uncount_dup_acks(u32::MAX);
         }
     }
 
@@ -276,6 +287,10 @@ impl Sender {
         }
         stats.recoveries += 1;
         self.phase = RecoveryPhase::Recovery;
+        if !self.proportional {
+            // The window is at its target already and may leave no room for the first repetition.
+            self.probe = Some(Probe::Lost);
+        }
     }
 
     /// Linux `tcp_init_cwnd_reduction`, up to the controller's part.
@@ -339,6 +354,7 @@ impl Sender {
             self.undo.allowed = true;
             self.begin_undo();
         }
+        self.forget_dup_acks();
         self.mark_for_timeout(now, cfg, stats);
         if prior_sacked >= self.dup_thresh {
             self.dup_thresh = self.dup_thresh.min(super::DUP_THRESH);
@@ -356,7 +372,6 @@ impl Sender {
         self.high_seq = self.nxt;
         self.tlp_high = None;
         self.cwr_pending = self.ecn;
-        self.reno_dup_acks = 0;
         self.frto = cfg.frto && self.sack && (new_recovery || self.backoff > 0);
         self.frto_new_data = false;
     }

@@ -4,7 +4,7 @@
 use super::Sender;
 use super::transmit::Probe;
 use crate::cc::RecoveryPhase;
-use crate::tcp::config::TcpConfig;
+use crate::tcp::config::{Profile, TcpConfig};
 use crate::tcp::prr::Progress;
 use crate::tcp::stats::Stats;
 use acklab_units::{Instant, Span};
@@ -24,6 +24,10 @@ pub enum Timer {
 
 /// Linux `TCP_TIMEOUT_MIN_US`: added to the reordering timer and to the probe timeout.
 const TIMEOUT_SLACK: Span = Span::from_millis(2);
+/// Linux `tcp_syn_retries`: a SYN is repeated this often at most.
+const SYN_RETRIES: u32 = 6;
+/// Linux `tcp_syn_linear_timeouts` (6.5 on): so many repetitions of a SYN come without back-off.
+const SYN_LINEAR: u32 = 4;
 
 impl Sender {
     /// The timer expired, or pacing lets the next segment go (then there is nothing to do here).
@@ -37,7 +41,7 @@ impl Sender {
             Timer::Rto => self.on_rto(now, cfg, stats),
             Timer::Reordering => self.on_reordering(now, cfg, stats),
             Timer::Tlp => self.on_tlp(now, cfg, stats),
-            Timer::Persist => self.on_persist(now, cfg),
+            Timer::Persist => self.on_persist(now),
         }
     }
 
@@ -45,16 +49,35 @@ impl Sender {
         if self.board.is_empty() {
             return;
         }
-        if self.backoff >= cfg.max_retries {
+        let syn = self.una == 0;
+        let most = if syn {
+            cfg.max_retries.min(SYN_RETRIES)
+        } else {
+            cfg.max_retries
+        };
+        if self.backoff >= most {
             self.gave_up = true;
             return;
         }
         stats.rto_count += 1;
-        self.enter_loss(now, cfg, stats);
+        if syn {
+            // Nothing is known of the path yet: only the SYN is late, the controller has not begun.
+            if let Some(id) = self.board.head_id() {
+                self.mark_one(now, id, stats);
+            }
+        } else {
+            self.enter_loss(now, cfg, stats);
+        }
         // The head goes out whatever window and pacing say.
         self.probe = Some(Probe::Head);
         self.backoff += 1;
-        self.arm(Timer::Rto, now + self.rtt.rto_backed_off(self.backoff));
+        let linear = syn && cfg.profile == Profile::Linux;
+        let backoff = if linear {
+            self.backoff.saturating_sub(SYN_LINEAR)
+        } else {
+            self.backoff
+        };
+        self.arm(Timer::Rto, now + self.rtt.rto_backed_off(backoff));
     }
 
     fn on_reordering(&mut self, now: Instant, cfg: &TcpConfig, stats: &mut Stats) {
@@ -73,7 +96,7 @@ impl Sender {
                     lost,
                     advanced: false,
                     inflight: self.board.inflight_segments(),
-                    ssthresh: (self.cc.ssthresh() / u64::from(self.mss)) as u32,
+                    ssthresh: self.reduction_target(),
                 });
             }
         }
@@ -96,10 +119,9 @@ impl Sender {
         self.arm_rto(now, cfg);
     }
 
-    fn on_persist(&mut self, now: Instant, cfg: &TcpConfig) {
+    fn on_persist(&mut self, now: Instant) {
         self.probe = Some(Probe::ZeroWindow);
         self.backoff = (self.backoff + 1).min(16);
-        let _ = cfg;
         self.arm(Timer::Persist, now + self.rtt.rto_backed_off(self.backoff));
     }
 

@@ -20,6 +20,8 @@ const MIN_TSO_SEGMENTS: u32 = 2;
 pub(super) enum Probe {
     /// The head, after a timeout.
     Head,
+    /// The first lost segment, as recovery begins.
+    Lost,
     /// New data, as tail loss probe.
     NewData,
     /// The last segment again, as tail loss probe.
@@ -124,6 +126,11 @@ impl Sender {
                 let id = self.board.head_id()?;
                 Some(self.retransmit(now, id, RetransmitCause::Rto, stats))
             }
+            Probe::Lost => {
+                let id = self.board.next_lost()?;
+                let cause = self.cause_of_repair(cfg);
+                Some(self.retransmit(now, id, cause, stats))
+            }
             Probe::NewData => self.send_new(now, cfg, true, stats),
             Probe::Tail => {
                 let id = self.board.tail_id()?;
@@ -155,11 +162,7 @@ impl Sender {
         if inflight > 0 && inflight + len > self.cwnd() {
             return None;
         }
-        let cause = match (self.phase, cfg.loss_detection) {
-            (RecoveryPhase::Loss, _) => RetransmitCause::Rto,
-            (_, LossDetection::Rack) if self.sack => RetransmitCause::Rack,
-            _ => RetransmitCause::DupAck,
-        };
+        let cause = self.cause_of_repair(cfg);
         let head = Some(id) == self.board.head_id();
         let again = self.board.head().is_some_and(|h| h.ever_retransmitted());
         let out = self.retransmit(now, id, cause, stats);
@@ -167,6 +170,15 @@ impl Sender {
             self.arm_rto(now, cfg);
         }
         Some(out)
+    }
+
+    /// What found the losses that are being repaired.
+    fn cause_of_repair(&self, cfg: &TcpConfig) -> RetransmitCause {
+        match (self.phase, cfg.loss_detection) {
+            (RecoveryPhase::Loss, _) => RetransmitCause::Rto,
+            (_, LossDetection::Rack) if self.sack => RetransmitCause::Rack,
+            _ => RetransmitCause::DupAck,
+        }
     }
 
     fn retransmit(
@@ -377,11 +389,16 @@ impl Sender {
             self.validate_pending = false;
             self.validate_window(limited);
         }
+        if self.frto_new_data {
+            // F-RTO found nothing that may leave: repair after all (RFC 5682 section 2.1 step 2b).
+            self.frto = false;
+            self.frto_new_data = false;
+        }
         let starved = !self.has_new_data() && self.una > 0 && !self.buffer.short_of_room;
         if starved && !limited && self.board.lost.segments <= self.board.retrans.segments {
             self.rates.on_app_limited(self.board.inflight());
         }
-        let shut = self.has_new_data() && self.nxt >= self.right_edge && self.nxt > 1;
+        let shut = self.has_new_data() && self.nxt >= self.right_edge && self.una > 0;
         if shut && self.board.is_empty() && self.timer.is_none() {
             self.arm(Timer::Persist, now + self.rtt.rto_backed_off(self.backoff));
         }

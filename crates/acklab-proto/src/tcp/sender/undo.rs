@@ -2,6 +2,7 @@
 //! RFC 3708; F-RTO: RFC 5682; Linux `tcp_try_undo_*`).
 
 use super::Sender;
+use super::digest::Digest;
 use crate::cc::{RecoveryExit, RecoveryPhase, Spurious};
 use crate::tcp::stats::Stats;
 use acklab_units::Instant;
@@ -104,12 +105,14 @@ impl Sender {
         &mut self,
         now: Instant,
         on: bool,
-        tsecr: Option<u32>,
+        d: &Digest,
         stats: &mut Stats,
     ) -> bool {
-        if !on || self.undo.marker.is_none() || !self.original_was_delayed(tsecr) {
+        if !on || self.undo.marker.is_none() || !self.original_was_delayed(d.tsecr) {
             return false;
         }
+        // What was taken for lost came late: the path reorders (Linux `tcp_try_undo_partial`).
+        self.note_reordering(d, d.prior_una);
         // Retransmissions are still out: wait for what they tell.
         if self.board.retrans.segments > 0 {
             return true;
