@@ -16,6 +16,7 @@ mod control;
 mod prr;
 mod rate;
 mod recovery;
+mod resend;
 mod rtt;
 mod timers;
 mod transmit;
