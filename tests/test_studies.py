@@ -61,7 +61,7 @@ def test_one_artefact_alone(acklab_cli, tmp_path):
 
 def test_the_dumbbell_is_the_one_of_the_thesis():
     cell = cells(Effort(1))[2]
-    assert cell.keys == {"stack": "ns3", "cc": "bbr3", "ratio": 4}
+    assert cell.keys == {"stack": "linux", "cc": "bbr3", "ratio": 4}
     topology = cell.scenario["topology"]
     assert topology["access"]["rate"] == "100 Mbit/s"
     assert topology["bottleneck"]["delay"] == "20 ms"
@@ -69,10 +69,11 @@ def test_the_dumbbell_is_the_one_of_the_thesis():
     assert (cell.scenario["start"], cell.scenario["duration"]) == ("2 s", "60 s")
 
 
-def test_references_are_of_their_own_stack():
-    assert references.ns3("linux", "cubic", 1, "goodput_mbps") is None
-    assert references.linux("ns3", "cubic", 1, "goodput_mbps") is None
-    assert references.ns3("ns3", "newreno", 1, "retx_segs") == 100
+def test_references_are_those_of_the_files():
+    assert references.ns3("newreno", 1, "retx_segs") == 100
+    assert references.ns3("bbr3", 1, "goodput_mbps") is None
+    assert references.linux("newreno", 4, "goodput_mbps") == pytest.approx(9.5174)
+    assert references.linux("vegas", 1, "goodput_mbps") is None
 
 
 def test_estimates():

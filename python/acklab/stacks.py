@@ -56,7 +56,8 @@ LINUX = Stack(
     },
 )
 
-STACKS: Mapping[str, Stack] = {"ns3": NS3, "linux": LINUX}
+#: The default profile first.
+STACKS: Mapping[str, Stack] = {"linux": LINUX, "ns3": NS3}
 
 
 def thinner(ratio: int, timeout: str = "5 ms", sack: str = "thin") -> dict[str, Any] | None:

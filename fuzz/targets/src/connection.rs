@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const DELAY: Span = Span::from_millis(5);
-/// Long enough for thirty timeouts in a row, backed off.
+/// Long enough for every byte of the longest input to cost a timeout of the longest kind.
 const PATIENCE: Span = Span::from_secs(200_000);
 
 struct World<'a> {

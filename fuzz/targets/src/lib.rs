@@ -78,7 +78,7 @@ pub fn config(b: &mut Bytes<'_>) -> acklab_proto::tcp::TcpConfig {
         ecn: if on(5) { EcnMode::On } else { EcnMode::Passive },
         pacing: if on(6) { Pacing::Always } else { Pacing::Auto },
         limited_transmit: !on(7),
-        max_retries: 30,
+        max_retries: 10_000,
         ..base
     }
 }

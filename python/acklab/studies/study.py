@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from acklab.results import Result
-
-Key = tuple[tuple[str, str | int], ...]
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,6 @@ class Study:
     report: Callable[[Mapping[str, pl.DataFrame], Effort], str]
     default_seeds: int = 10
     quick_seeds: int = 3
-    notes: Sequence[str] = field(default=())
 
     def artefact(self, name: str) -> Artefact | None:
         """The artefact called `name`."""

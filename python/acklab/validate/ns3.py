@@ -57,7 +57,7 @@ def _reference(row: dict[str, str]) -> Reference:
         values={metric: [float(row[column])] for metric, column in _VALUES.items()},
         columns=_COLUMNS,
         criteria=CRITERIA,
-        scenario=_scenario(args),
+        scenario=scenario(args),
     )
 
 
@@ -67,7 +67,8 @@ def parse(args: str) -> dict[str, str]:
     return _DEFAULTS | {key: value for key, _, value in given}
 
 
-def _scenario(args: dict[str, str]) -> dict[str, Any]:
+def scenario(args: dict[str, str]) -> dict[str, Any]:
+    """The scenario that the program runs when it is given `args`."""
     # "default" is FqCoDel above a 100-packet device queue. It never acts there, as a device
     # without byte queue limits takes every packet until its own queue is full.
     ack_filter = thinner(int(args["thin"]), f"{args['timerMs']} ms")

@@ -66,7 +66,7 @@ pub struct Buffer {
 pub struct SackCompression {
     /// Longest delay (the delay is the lesser of this and 5 % of the RTT).
     pub delay: Span,
-    /// Timer slack (not modelled as jitter: it extends nothing).
+    /// Timer slack, which the wait always uses up.
     pub slack: Span,
     /// Most ACKs merged into one.
     pub count: u32,

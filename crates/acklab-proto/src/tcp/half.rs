@@ -82,11 +82,11 @@ impl SendingHalf {
         }
     }
 
-    /// Whether a writer that found no room should try again.
-    pub fn writer_may_go_on(&mut self, cfg: &TcpConfig) -> bool {
+    /// Room was made: whether a writer that had found none should try again now.
+    pub fn wakes_writer(&mut self, cfg: &TcpConfig) -> bool {
         match self {
-            Self::Linux(s) => s.writer_may_go_on(cfg),
-            Self::Ns3(_) => true,
+            Self::Linux(s) => s.wakes_writer(cfg),
+            Self::Ns3(s) => s.wakes_writer(),
         }
     }
 

@@ -11,7 +11,7 @@ from acklab.places import in_repository
 #: The names of our controllers in the references.
 _IN_NS3 = {"bbr1": "bbr", "cubic": "cubic", "newreno": "newreno", "linuxreno": "linuxreno"}
 _IN_NS3 |= {"vegas": "vegas"}
-_IN_LINUX = {"bbr1": "bbr", "cubic": "cubic", "newreno": "reno"}
+_IN_LINUX = {"bbr1": "bbr", "cubic": "cubic", "newreno": "reno", "linuxreno": "reno"}
 
 
 def paper_throughput(cc: str, ratio: int) -> float | None:
@@ -19,17 +19,17 @@ def paper_throughput(cc: str, ratio: int) -> float | None:
     return _table1().get((cc, ratio))
 
 
-def ns3(stack: str, cc: str, ratio: int, column: str) -> float | None:
+def ns3(cc: str, ratio: int, column: str) -> float | None:
     """A column of our ns-3 runs with a drop-tail queue of 40 packets (60 s)."""
-    if stack != "ns3" or cc not in _IN_NS3:
+    if cc not in _IN_NS3:
         return None
     row = _ns3_rows().get((_IN_NS3[cc], ratio))
     return None if row is None else float(row[column])
 
 
-def linux(stack: str, cc: str, ratio: int, column: str) -> float | None:
+def linux(cc: str, ratio: int, column: str) -> float | None:
     """The median of a column over the kernel's undisturbed repeats (30 s)."""
-    if stack != "linux" or cc not in _IN_LINUX:
+    if cc not in _IN_LINUX:
         return None
     rows = _kernel_rows().get((_IN_LINUX[cc], ratio), [])
     return statistics.median(float(r[column]) for r in rows) if rows else None

@@ -20,14 +20,17 @@ BIN_S = 0.5
 
 
 def throughput(outcomes: Sequence[Outcome]) -> pl.DataFrame:
-    """Table 1: average throughput, Mbit/s of payload over the measured interval."""
+    """Table 1: average throughput, Mbit/s of payload over the measured interval.
+
+    Each row has all the evidence there is for its controller and ratio, whichever stack it ran.
+    """
 
     def row(o: Outcome, stack: str, cc: str, ratio: int) -> dict[str, Any]:
         e = estimate([r.flows["goodput_mbps"][0] for r in o.results])
         return {
             **_row(o, e, paper=references.paper_throughput(cc, ratio)),
-            "ns3": references.ns3(stack, cc, ratio, "goodput_mbps"),
-            "linux": references.linux(stack, cc, ratio, "goodput_mbps"),
+            "ns3": references.ns3(cc, ratio, "goodput_mbps"),
+            "linux": references.linux(cc, ratio, "goodput_mbps"),
         }
 
     return _table(outcomes, row)
@@ -38,7 +41,8 @@ def retransmissions(outcomes: Sequence[Outcome]) -> pl.DataFrame:
 
     def row(o: Outcome, stack: str, cc: str, ratio: int) -> dict[str, Any]:
         e = estimate([float(r.flows["retransmissions"][0]) for r in o.results])
-        return _row(o, e) | {"ns3": references.ns3(stack, cc, ratio, "retx_segs"), "linux": None}
+        ns3 = references.ns3(cc, ratio, "retx_segs") if stack == "ns3" else None
+        return _row(o, e) | {"ns3": ns3, "linux": None}
 
     return _table(outcomes, row)
 

@@ -58,8 +58,6 @@ pub struct Connection {
     pending: Pending,
     time_wait: Option<Instant>,
     reset_pending: bool,
-    /// The application wanted to write more than there was room for.
-    writer_waits: bool,
     /// What was unacknowledged when room was last looked for.
     reported_una: u64,
 }
@@ -93,7 +91,6 @@ impl Connection {
             pending: Pending::default(),
             time_wait: None,
             reset_pending: false,
-            writer_waits: false,
             reported_una: 1,
             cfg,
         }
@@ -112,9 +109,7 @@ impl Connection {
         if !self.state.may_write() || self.sender.closing() {
             return 0;
         }
-        let taken = self.sender.write(&self.cfg, bytes);
-        self.writer_waits = taken < bytes;
-        taken
+        self.sender.write(&self.cfg, bytes)
     }
 
     /// Bytes handed over and not acknowledged yet.
@@ -199,10 +194,7 @@ impl Connection {
         }
         if self.sender.released() > self.reported_una {
             self.reported_una = self.sender.released();
-            if self.writer_waits && self.sender.writer_may_go_on(&self.cfg) {
-                self.writer_waits = false;
-                self.pending.writable = true;
-            }
+            self.pending.writable |= self.sender.wakes_writer(&self.cfg);
         }
         let next = self
             .state

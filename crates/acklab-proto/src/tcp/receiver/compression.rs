@@ -64,17 +64,20 @@ impl Compression {
             self.sent_at_edge += 1;
             return Urgency::Now;
         }
-        self.hold(now, config.delay, rtt)
+        self.hold(now, config, rtt)
     }
 
-    /// The slack of the timer is not modelled: in a simulation it fires when it is due.
-    fn hold(&mut self, now: Instant, longest: Span, rtt: Option<Span>) -> Urgency {
-        let delay = longest.min(rtt.unwrap_or(Span::ZERO).mul_div(RTT_PERCENT, 100));
+    /// The timer fires at the end of its slack (`hrtimer_start_range_ns`): earlier only if another
+    /// timer's interrupt comes within it, which a simulation does not have.
+    fn hold(&mut self, now: Instant, config: SackCompression, rtt: Option<Span>) -> Urgency {
+        let rtt = rtt.unwrap_or(Span::ZERO);
+        let delay = config.delay.min(rtt.mul_div(RTT_PERCENT, 100));
         if delay.is_zero() {
             return Urgency::Now;
         }
         self.held += 1;
-        self.deadline.get_or_insert(now.saturating_add(delay));
+        let at = now.saturating_add(delay).saturating_add(config.slack);
+        self.deadline.get_or_insert(at);
         Urgency::Held
     }
 
@@ -118,7 +121,7 @@ mod tests {
             c.on_ack_sent();
         }
         assert_eq!(c.on_out_of_order(t, 5, RTT), Urgency::Held);
-        assert_eq!(c.deadline(), Some(t + Span::from_micros(500)));
+        assert_eq!(c.deadline(), Some(t + Span::from_micros(500 + 100)));
         c.on_ack_sent();
         assert_eq!(c.on_out_of_order(t, 5, RTT), Urgency::Held);
         c.on_ack_sent();
@@ -134,7 +137,7 @@ mod tests {
         }
         c.on_out_of_order(t, 5, Some(Span::from_millis(48)));
         c.on_out_of_order(t + Span::from_micros(900), 5, RTT);
-        assert_eq!(c.deadline(), Some(t + Span::from_millis(1)));
+        assert_eq!(c.deadline(), Some(t + Span::from_micros(1000 + 100)));
         assert_eq!(c.held(), 2);
     }
 

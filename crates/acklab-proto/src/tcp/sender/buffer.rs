@@ -31,6 +31,11 @@ pub(super) struct SendBuffer {
     limit: u64,
     /// Offsets behind the last byte of each write, as far as they may be sent (again).
     ends: VecDeque<u64>,
+    /// The last write had more than fitted: the flow is not application-limited, even if what
+    /// is queued was all sent (`tcp_rate_check_app_limited` asks only a writer that comes anew).
+    pub short_of_room: bool,
+    /// That writer was not woken yet.
+    asleep: bool,
 }
 
 impl SendBuffer {
@@ -66,12 +71,18 @@ impl Sender {
             self.app_end += taken;
             self.mark_push(cfg);
         }
+        self.buffer.short_of_room = taken < bytes;
+        self.buffer.asleep = taken < bytes;
         taken
     }
 
-    /// An ACK may have made room: whether a writer that waits may go on (`tcp_check_space`).
-    pub fn writer_may_go_on(&mut self, cfg: &TcpConfig) -> bool {
+    /// An ACK may have made room: whether a writer that waits is woken (`tcp_check_space`).
+    pub fn wakes_writer(&mut self, cfg: &TcpConfig) -> bool {
+        if !self.buffer.asleep {
+            return false;
+        }
         if cfg.profile != Profile::Linux {
+            self.buffer.asleep = false;
             return true;
         }
         // What is queued was sent before that, here it is about to be: up to what the device may
@@ -82,7 +93,9 @@ impl Sender {
             self.expand_buffer(cfg);
         }
         let queued = self.queued_memory();
-        self.buffer.limit.saturating_sub(queued) >= queued / 2
+        let free = self.buffer.limit.saturating_sub(queued);
+        self.buffer.asleep = free < queued / 2;
+        !self.buffer.asleep
     }
 
     /// How many full segments the device may hold before the next must wait for it: a millisecond's
@@ -151,6 +164,8 @@ mod tests {
     use super::*;
     use crate::cc::CcInit;
     use crate::tcp::config::CcChoice;
+    use crate::tcp::stats::Stats;
+    use acklab_units::Instant;
 
     const MSS: u64 = 1448;
 
@@ -185,7 +200,7 @@ mod tests {
         s.nxt = 1 + 10 * MSS;
         let woken = (1..21).find(|n| {
             s.una = 1 + n * MSS;
-            s.writer_may_go_on(&cfg)
+            s.wakes_writer(&cfg)
         });
         assert_eq!(woken, Some(8));
         s.buffer.on_acked(s.una);
@@ -207,6 +222,29 @@ mod tests {
         assert_eq!(s.buffer.ends, [4001, 6001]);
         s.buffer.on_acked(4001);
         assert_eq!(s.buffer.ends, [6001]);
+    }
+
+    /// All that was queued is on its way and the window is not full: the flow is limited by its
+    /// application only if that has nothing more to write.
+    #[test]
+    fn a_sleeping_writer_does_not_make_the_flow_application_limited() {
+        let cfg = TcpConfig::new(Profile::Linux);
+        let limited = |bytes| {
+            let mut s = sender(&cfg);
+            (s.una, s.nxt) = (1, 1);
+            s.buffer.limit = 4 * 2280;
+            s.write(&cfg, bytes);
+            let mut sent = 0;
+            while s
+                .poll_transmit(Instant::ZERO, &cfg, &mut Stats::default())
+                .is_some()
+            {
+                sent += 1;
+            }
+            assert_eq!(sent, 4);
+            s.rates.is_app_limited()
+        };
+        assert!(limited(4 * MSS) && !limited(5 * MSS));
     }
 
     #[test]

@@ -377,7 +377,7 @@ impl Sender {
             self.validate_pending = false;
             self.validate_window(limited);
         }
-        let starved = !self.has_new_data() && self.una > 0;
+        let starved = !self.has_new_data() && self.una > 0 && !self.buffer.short_of_room;
         if starved && !limited && self.board.lost.segments <= self.board.retrans.segments {
             self.rates.on_app_limited(self.board.inflight());
         }

@@ -145,9 +145,9 @@ fn from_the_fourth_duplicate_ack_on_they_are_merged() {
         b.at(n * 100).segment(n);
         assert_eq!(b.ack(), None);
     }
-    assert_eq!(b.at(1499).ack(), None);
+    assert_eq!(b.at(1599).ack(), None);
     assert_eq!(
-        b.at(1500).ack(),
+        b.at(1600).ack(),
         Some((OutOfOrder, edge(1), vec![seg(2, 9)]))
     );
     assert_eq!(b.at(5000).ack(), None);

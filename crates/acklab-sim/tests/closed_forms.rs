@@ -1,0 +1,150 @@
+//! Whole runs against closed forms: what the literature says a controller does in a network that is
+//! simple enough to say it.
+
+use acklab_sim::engine;
+use acklab_sim::record::RunResult;
+use acklab_sim::scenario::load_toml;
+use std::sync::atomic::AtomicBool;
+
+const SEGMENT: f64 = 1448.0;
+
+/// One flow from a to b. `forward` and `flow` are further keys of the link and of the flow.
+fn run(seconds: u32, rtt_ms: u32, forward: &str, reverse: &str, flow: &str) -> RunResult {
+    let delay = f64::from(rtt_ms) / 2.0;
+    let text = format!(
+        r#"
+duration = "{seconds} s"
+warmup = "{} s"
+sample_every = "5 ms"
+node = [{{ name = "a" }}, {{ name = "b" }}]
+[[link]]
+name = "x"
+a = "a"
+b = "b"
+delay = "{delay} ms"
+{forward}
+[link.reverse]
+rate = "unlimited"
+{reverse}
+[[flow]]
+from = "a"
+to = "b"
+{flow}
+"#,
+        seconds / 4
+    );
+    let scenario = load_toml(&text, "closed form", &[]).unwrap_or_else(|e| panic!("{e}"));
+    engine::run(&scenario.plan, 1, &AtomicBool::new(false)).expect("not interrupted")
+}
+
+/// A link that never queues and loses every n-th packet.
+fn periodic(n: u32) -> String {
+    format!(
+        "rate = \"1 Gbit/s\"\nqueue = \"100000 packets\"\nloss = {{ kind = \"periodic\", every = {n} }}"
+    )
+}
+
+/// Mathis, Semke, Mahdavi and Ott (1997): the mean window is sqrt(3/2) / sqrt(p), however many
+/// segments an ACK covers. Recovery, which the formula leaves out, takes a few percent.
+#[test]
+fn reno_follows_the_square_root_law_at_any_ack_ratio() {
+    for n in [200, 1000, 3000] {
+        for filter in [
+            "",
+            "ack_filter = { name = \"aggregate\", ratio = 16, timeout = \"5 ms\" }",
+        ] {
+            let r = run(200, 50, &periodic(n), filter, "cc = \"newreno\"");
+            let ratio = r.flows[0].cwnd_mean / (1.5 * f64::from(n)).sqrt();
+            assert!((0.87..1.02).contains(&ratio), "1/{n}, {filter:?}: {ratio}");
+            assert_eq!(r.flows[0].rtos, 0);
+        }
+    }
+}
+
+/// RFC 9438 section 5.1 and 5.2: the larger of CUBIC's mean window and Reno's.
+#[test]
+fn cubic_follows_its_law_and_renos_where_that_is_larger() {
+    for (n, rtt_ms) in [(1000, 20), (5000, 20), (5000, 100), (20_000, 100)] {
+        let flow = "cc = { name = \"cubic\", hystart = \"off\" }";
+        let r = run(400, rtt_ms, &periodic(n), "", flow);
+        let (c, beta) = (0.4, 0.7);
+        let packets_times_rtt = f64::from(n) * f64::from(rtt_ms) / 1000.0;
+        let cubic = (c * (3.0 + beta) / (4.0 * (1.0 - beta)) as f64).powf(0.25)
+            * packets_times_rtt.powf(0.75);
+        let reno = (1.5 * f64::from(n)).sqrt();
+        let ratio = r.flows[0].cwnd_mean / cubic.max(reno);
+        assert!((0.9..1.15).contains(&ratio), "1/{n}, {rtt_ms} ms: {ratio}");
+    }
+}
+
+/// Brakmo and Peterson (1995): between alpha = 2 and beta = 4 segments wait in the queue. Linux
+/// rounds what it compares down, so that just under five still pass for four.
+#[test]
+fn vegas_keeps_two_to_four_segments_in_the_queue() {
+    for rate in [5, 20, 50] {
+        let link = format!("rate = \"{rate} Mbit/s\"\nqueue = \"200 packets\"");
+        let r = run(60, 40, &link, "", "cc = \"vegas\"");
+        let s = &r.series.links;
+        let late: Vec<f64> = (0..s.time_ns.len())
+            .filter(|&i| s.link[i] == 0 && s.time_ns[i] > 20_000_000_000)
+            .map(|i| f64::from(s.packets[i]))
+            .collect();
+        let mean = late.iter().sum::<f64>() / late.len() as f64;
+        assert!((1.5..5.0).contains(&mean), "{rate} Mbit/s: {mean}");
+        // Slow start may overshoot; afterwards nothing is lost.
+        let f = &r.series.flows;
+        let settled = f.time_ns.iter().position(|t| *t > 20_000_000_000);
+        let settled = settled.expect("the run is longer");
+        assert_eq!(f.retrans[settled..].first(), f.retrans.last());
+    }
+}
+
+/// The BBR draft: ProbeRTT every 5 s, for 200 ms and a round.
+#[test]
+fn bbr3_probes_the_rtt_every_five_seconds_for_a_fifth() {
+    let link = "rate = \"20 Mbit/s\"\nqueue = \"400 packets\"";
+    let r = run(60, 40, link, "", "cc = \"bbr3\"");
+    let s = &r.series.flows;
+    let probing = |i: usize| s.states[s.state[i] as usize] == "PROBE_RTT";
+    let (mut starts, mut lengths, mut since) = (Vec::new(), Vec::new(), None);
+    for i in 0..s.time_ns.len() {
+        let ms = s.time_ns[i] / 1_000_000;
+        match (since, probing(i)) {
+            (None, true) => {
+                starts.push(ms);
+                since = Some(ms);
+            }
+            (Some(t), false) => {
+                lengths.push(ms - t);
+                since = None;
+            }
+            _ => {}
+        }
+    }
+    assert!((9..=12).contains(&starts.len()), "{starts:?}");
+    for gap in starts.windows(2).map(|w| w[1] - w[0]) {
+        assert!((5000..6000).contains(&gap), "{gap} ms between probes");
+    }
+    // Until the window has been at its floor for 200 ms and a round has passed; getting there
+    // takes up to a round more.
+    for length in lengths {
+        assert!((195..300).contains(&length), "a probe of {length} ms");
+    }
+}
+
+/// A window that is held at W segments over an RTT without a queue sends W segments per RTT, to
+/// the segment.
+#[test]
+fn a_fixed_window_is_a_fixed_rate() {
+    for (window, rtt_ms) in [(1, 100), (10, 40), (100, 20)] {
+        let link = "rate = \"unlimited\"\nqueue = \"1000 packets\"";
+        let flow = format!("cc = {{ name = \"fixed\", window = {window} }}\nack = \"per-packet\"");
+        let r = run(20, rtt_ms, link, "", &flow);
+        let rounds = 20_000 / rtt_ms;
+        let most = f64::from(rounds * window) * SEGMENT;
+        let got = r.flows[0].received_bytes as f64;
+        // The handshake takes a round, and the last flight may be on its way.
+        let least = f64::from((rounds - 3) * window) * SEGMENT;
+        assert!((least..=most).contains(&got), "{got} of {most}");
+    }
+}
