@@ -4,6 +4,11 @@
 //! the words. `-- --tcp=cubic --thin=4 ...` runs one row without a reference; with `LOG` set it
 //! prints what the sender sends and receives.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a tool for developers, with arguments and files"
+)]
+
 use acklab_proto::endpoint::{Endpoint, Event};
 use acklab_proto::registry::{self, Params, Value};
 use acklab_proto::segment::Segment;

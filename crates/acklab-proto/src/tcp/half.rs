@@ -82,7 +82,7 @@ impl SendingHalf {
         }
     }
 
-    /// Whether a writer that found no room is woken.
+    /// Room was made: whether a writer that had found none should try again now.
     pub fn wakes_writer(&mut self, cfg: &TcpConfig) -> bool {
         match self {
             Self::Linux(s) => s.wakes_writer(cfg),

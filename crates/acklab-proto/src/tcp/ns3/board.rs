@@ -48,7 +48,8 @@ impl Item {
         self.start + u64::from(self.len) + u64::from(self.flag != Flag::None)
     }
 
-    fn bytes(&self) -> u64 {
+    /// Payload bytes, for sums.
+    pub fn bytes(&self) -> u64 {
         u64::from(self.len)
     }
 }
@@ -65,7 +66,7 @@ pub(super) enum Next {
 /// The outstanding segments in order, and sums over their marks in bytes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Board {
-    items: VecDeque<Item>,
+    pub(super) items: VecDeque<Item>,
     /// Everything outstanding.
     pub sent: u64,
     sacked: u64,
@@ -94,7 +95,7 @@ impl Board {
         self.items.is_empty()
     }
 
-    fn position(&self, start: u64) -> usize {
+    pub(super) fn position(&self, start: u64) -> usize {
         if self.items.front().is_none_or(|f| f.start >= start) {
             return 0;
         }
@@ -320,55 +321,6 @@ impl Board {
         };
         self.hint = t.start;
         Some(t.start).filter(|s| self.highest.is_none_or(|h| *s < h))
-    }
-
-    /// Prepares the segment at `start` to be sent again with `room` bytes: a larger one is split,
-    /// a smaller one merged with what follows if that has the same marks
-    /// (`GetTransmittedSegment`). Counts it as retransmitted.
-    pub fn retransmit(&mut self, start: u64, room: u32) -> Option<&mut Item> {
-        let i = self.position(start);
-        self.items.get(i).filter(|t| t.start == start)?;
-        self.grow(i, room);
-        if self.items[i].len > room {
-            self.split(i, room);
-        }
-        let t = &mut self.items[i];
-        if !t.retrans {
-            t.retrans = true;
-            self.retrans += t.bytes();
-        }
-        Some(t)
-    }
-
-    fn grow(&mut self, i: usize, room: u32) {
-        let (t, next) = (&self.items[i], self.items.get(i + 1));
-        let alike = next.is_some_and(|n| !n.sacked && n.lost == t.lost);
-        if t.len >= room || t.flag != Flag::None || !alike {
-            return;
-        }
-        let next = self.items.remove(i + 1).expect("next exists");
-        let t = &mut self.items[i];
-        if t.retrans != next.retrans {
-            let marked = if t.retrans { t.bytes() } else { next.bytes() };
-            self.retrans -= marked;
-            t.retrans = false;
-        }
-        t.sent_at = t.sent_at.max(next.sent_at);
-        t.len += next.len;
-        t.flag = next.flag;
-    }
-
-    fn split(&mut self, i: usize, room: u32) {
-        let whole = &mut self.items[i];
-        let first = Item {
-            len: room,
-            flag: Flag::None,
-            stamp: Stamp::default(),
-            ..whole.clone()
-        };
-        whole.start += u64::from(room);
-        whole.len -= room;
-        self.items.insert(i, first);
     }
 }
 

@@ -16,6 +16,7 @@ mod control;
 mod prr;
 mod rate;
 mod recovery;
+mod resend;
 mod rtt;
 mod timers;
 mod transmit;
@@ -64,6 +65,8 @@ pub struct Sender {
     /// Offset behind the last byte the application has handed over.
     app_end: u64,
     fin_queued: bool,
+    /// The application wanted to write more than there was room for.
+    writer_waits: bool,
     peer_window: u64,
     /// Bytes in flight when they were last counted (`m_bytesInFlight`).
     inflight: u64,
@@ -98,8 +101,6 @@ pub struct Sender {
     due: bool,
     /// The application wrote, and nothing has been sent since.
     wrote: bool,
-    /// The application wanted to write more than there was room for.
-    asleep: bool,
     /// When the loop runs on account of that.
     step: Option<Instant>,
     /// What the loop was about to send when it asked the writer for more.
@@ -133,6 +134,7 @@ impl Sender {
             next_tx: 0,
             app_end: 1,
             fin_queued: false,
+            writer_waits: false,
             peer_window: 0,
             inflight: 0,
             delivered: 0,
@@ -155,7 +157,6 @@ impl Sender {
             pacing_holds: false,
             due: false,
             wrote: false,
-            asleep: false,
             step: None,
             chosen: None,
             forced: VecDeque::new(),
@@ -184,13 +185,13 @@ impl Sender {
             self.note_app_limit(taken.min(u64::from(self.mss)));
         }
         self.app_end += taken;
-        self.asleep = taken < bytes;
+        self.writer_waits = taken < bytes;
         taken
     }
 
-    /// Room was made: whether a writer waits for it, who then does no longer.
+    /// Room was made: whether a writer waits for it.
     pub fn wakes_writer(&mut self) -> bool {
-        core::mem::take(&mut self.asleep)
+        core::mem::take(&mut self.writer_waits)
     }
 
     /// `CalculateAppLimited`, at the first `piece` of a write: the application had run dry if less

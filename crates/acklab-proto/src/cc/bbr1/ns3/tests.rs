@@ -1,6 +1,8 @@
 //! The controller by its calls, with numbers of the reference runs where there are some.
 
+use super::contract::facts;
 use super::*;
+use crate::cc::CongestionControl;
 use std::vec;
 
 const SEG: u64 = 1448;
