@@ -266,3 +266,91 @@ fn ack_loss_turns_acks_into_stretch_acks() {
         assert_eq!(w.a.snapshot().inflight, 0);
     }
 }
+
+/// A path that keeps reordering is learned: after the first episode the reordering window is open,
+/// and late segments are waited for.
+#[test]
+fn a_reordering_path_is_learned() {
+    let mut n = 0;
+    let script: Script = Box::new(move |way, _, s| {
+        if way == Way::Forward && s.len > 0 {
+            n += 1;
+            if n % 40 == 7 {
+                // Less than a quarter of the RTT.
+                return Fate::Late(Span::from_millis(4));
+            }
+        }
+        Fate::Pass
+    });
+    let mut w = established(&config(), 20, script);
+    w.send(2000 * MSS);
+    w.run(Span::from_secs(10));
+    assert_eq!(w.read_b, 2000 * MSS);
+    let s = *w.a.stats();
+    assert!(s.retrans_segs <= 3, "{} retransmissions", s.retrans_segs);
+}
+
+/// Segments that the network doubles are reported by DSACK, but say nothing about what was resent:
+/// real losses stay answered by real reductions.
+#[test]
+fn duplicates_of_the_network_undo_nothing() {
+    let mut n = 0;
+    let script: Script = Box::new(move |way, _, s| {
+        if way == Way::Forward && s.len > 0 {
+            n += 1;
+            if n % 100 == 50 {
+                return Fate::Drop;
+            }
+            if n % 10 == 3 {
+                return Fate::Twice;
+            }
+        }
+        Fate::Pass
+    });
+    let mut w = established(&config(), 20, script);
+    w.send(2000 * MSS);
+    w.run(Span::from_secs(20));
+    assert_eq!(w.read_b, 2000 * MSS);
+    let s = *w.a.stats();
+    assert!(s.dsacks_in > 100, "{} DSACKs", s.dsacks_in);
+    assert!(
+        s.undos <= 2,
+        "{} undos of {} recoveries",
+        s.undos,
+        s.recoveries
+    );
+}
+
+/// The controller begins with the connection: a SYN that was late is no congestion of the path.
+#[test]
+fn a_lost_syn_costs_no_window() {
+    let script: Script = Box::new(|way, n, _| {
+        if way == Way::Forward && n == 0 {
+            Fate::Drop
+        } else {
+            Fate::Pass
+        }
+    });
+    let mut w = World::new(&config(), 10, script);
+    w.send(30 * MSS);
+    w.run(Span::from_millis(1025));
+    assert_eq!(w.data_sent().len(), 10, "{}", w.dump());
+}
+
+#[test]
+fn without_sack_a_timeout_forgets_what_duplicates_stood_for() {
+    let cfg = TcpConfig {
+        sack: false,
+        dsack: false,
+        tlp: false,
+        segment: MSS as u32,
+        ..TcpConfig::new(Profile::Rfc)
+    };
+    // The head is lost, duplicates come, then silence until the timeout.
+    let script = drop_data(&[0, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
+    let mut w = established(&cfg, 10, script);
+    w.send(100 * MSS);
+    w.run(Span::from_secs(20));
+    assert_eq!(w.read_b, 100 * MSS);
+    assert!(w.a.stats().rto_count <= 4, "{:?}", w.a.stats());
+}

@@ -152,3 +152,34 @@ fn sequence_numbers_wrap() {
     assert_eq!(w.read_b, 100 * MSS);
     assert_eq!(w.a.stats().retrans_segs, 0);
 }
+
+/// A window that is closed before the first byte is probed like any other.
+#[test]
+fn a_window_closed_from_the_start_is_probed() {
+    let mut w = World::clean(&config(), 10);
+    let mut now = w.now + Span::from_millis(20);
+    let syn = w.log[0].seg;
+    let answer = Segment {
+        seq: SeqNum(77),
+        ack: syn.seq + 1,
+        flags: Flags::SYN.with(Flags::ACK),
+        window: 0,
+        timestamps: Some(Timestamps { val: 1, ecr: 1001 }),
+        syn: syn.syn,
+        ..Segment::default()
+    };
+    w.a.on_segment(now, &answer);
+    w.a.write(3 * MSS);
+    while let Some(s) = w.a.poll_transmit(now) {
+        assert_eq!(s.len, 0, "there is no room");
+    }
+    let mut probes = 0;
+    for _ in 0..20 {
+        now = w.a.next_timeout().expect("a probe is planned").max(now);
+        w.a.on_timeout(now);
+        while w.a.poll_transmit(now).is_some() {
+            probes += 1;
+        }
+    }
+    assert!(probes >= 3, "{probes} probes");
+}
