@@ -12,11 +12,32 @@ use acklab_units::{Instant, Span};
 impl Connection {
     pub(super) fn arrive(&mut self, now: Instant, seg: &Segment) {
         match self.state {
-            State::Closed => {}
+            State::Closed => self.in_closed(seg),
             State::Listen => self.in_listen(now, seg),
             State::SynSent => self.in_syn_sent(now, seg),
             _ => self.synchronised(now, seg),
         }
+    }
+
+    /// Section 3.10.7.1: there is no connection, and whoever thinks so is told.
+    fn in_closed(&mut self, seg: &Segment) {
+        if seg.flags.contains(Flags::RST) {
+            return;
+        }
+        let answer = if seg.flags.contains(Flags::ACK) {
+            Segment {
+                seq: seg.ack,
+                flags: Flags::RST,
+                ..Segment::default()
+            }
+        } else {
+            Segment {
+                ack: seg.seq + seg.seq_len(),
+                flags: Flags::RST.with(Flags::ACK),
+                ..Segment::default()
+            }
+        };
+        self.refusal = Some(answer);
     }
 
     /// Section 3.10.7.2.

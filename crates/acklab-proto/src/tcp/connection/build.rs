@@ -14,6 +14,10 @@ const TIMESTAMPS_LEN: u32 = 12;
 
 impl Connection {
     pub(super) fn next_segment(&mut self, now: Instant) -> Option<Segment> {
+        if let Some(refusal) = self.refusal.take() {
+            self.stats.segs_out += 1;
+            return Some(refusal);
+        }
         if core::mem::take(&mut self.reset_pending) {
             return Some(self.reset());
         }

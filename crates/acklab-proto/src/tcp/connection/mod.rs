@@ -58,6 +58,8 @@ pub struct Connection {
     pending: Pending,
     time_wait: Option<Instant>,
     reset_pending: bool,
+    /// The answer to a segment for a connection that does not exist.
+    refusal: Option<Segment>,
     /// What was unacknowledged when room was last looked for.
     reported_una: u64,
 }
@@ -91,6 +93,7 @@ impl Connection {
             pending: Pending::default(),
             time_wait: None,
             reset_pending: false,
+            refusal: None,
             reported_una: 1,
             cfg,
         }

@@ -99,3 +99,17 @@ fn a_reset_beside_the_expected_number_is_challenged_not_obeyed() {
     assert_eq!(w.b.state(), State::Established);
     assert!(w.b.poll_transmit(w.now).is_some_and(|s| s.is_pure_ack()));
 }
+
+/// The last ACK of a close is lost for longer than TIME-WAIT lasts: the end that is gone answers
+/// the next FIN with a reset, and the other does not repeat it for ever.
+#[test]
+fn a_closed_end_refuses_what_still_comes() {
+    let mut w = World::clean(&config(), 10);
+    w.send(MSS);
+    w.run(Span::from_millis(100));
+    w.a.abort();
+    while w.a.poll_transmit(w.now).is_some() {}
+    w.close_b();
+    w.run(Span::from_secs(1));
+    assert_eq!(w.b.state(), State::Closed);
+}
