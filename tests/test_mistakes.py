@@ -71,6 +71,7 @@ def command_lines(tmp_path):
         (("run", good, "--set", "flow"), "KEY=VALUE"),
         (("run", good, "--set", "flow.0.cc=qubic"), "qubic"),
         (("run", good, "--seed", "-1"), "seed"),
+        (("run", good, "--seed", "99999999999999999999999"), "0..2^64-1"),
         (("run", good, "--seed", "one"), "--seed"),
         (("run", good, "--out", a_file), "a file"),
         (("run", good, "--out", a_file / "sub"), "cannot write"),
@@ -111,6 +112,21 @@ def test_a_bug_is_ours_and_says_so(tmp_path):
     assert done.returncode == 2
     assert "ZeroDivisionError" in done.stderr
     assert "report" in done.stderr
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, 2**70, 1.5, "one"])
+def test_seeds_have_a_range(small, seed):
+    scenario = acklab.load(small)
+    with pytest.raises(acklab.AcklabError, match=r"help: .*0\.\.2\^64-1"):
+        scenario.run(seed=seed)
+    with pytest.raises(acklab.AcklabError, match=r"help: .*0\.\.2\^64-1"):
+        acklab.run_many([(scenario, seed)])
+
+
+@pytest.mark.parametrize("source", [None, 7, b"x.toml", ["x.toml"], {"name": object()}])
+def test_what_is_no_scenario(source):
+    with pytest.raises(acklab.AcklabError, match="help: give"):
+        acklab.load(source)
 
 
 def test_jobs_must_be_positive(small):
