@@ -57,7 +57,7 @@ def small_file(tmp_path):
 def acklab_cli(tmp_path):
     """Runs `acklab` in a folder of its own; returns the completed process."""
 
-    def run(*args, cwd=tmp_path):
+    def run(*args, cwd=tmp_path, **more):
         return subprocess.run(
             [sys.executable, "-m", "acklab", *map(str, args)],
             cwd=cwd,
@@ -65,6 +65,7 @@ def acklab_cli(tmp_path):
             text=True,
             timeout=300,
             env={**os.environ, "COLUMNS": "160", "NO_COLOR": "1"},
+            **more,
         )
 
     return run

@@ -34,6 +34,16 @@ def test_the_saved_scenario_gives_the_same_results(acklab_cli, small_file, tmp_p
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
 
 
+def test_a_file_without_a_name_gives_its_own_to_the_folder(acklab_cli, small_file, tmp_path):
+    nameless = tmp_path / "two-paths.toml"
+    nameless.write_text(small_file.read_text().replace('name = "small"', "", 1))
+    assert acklab_cli("run", nameless).returncode == 0
+    folder = tmp_path / "out" / "two-paths"
+    assert json.loads((folder / "run.json").read_text())["scenario"] == "two-paths"
+    assert acklab_cli("run", nameless, "--set", "name=other").returncode == 0
+    assert sorted(p.name for p in folder.parent.iterdir()) == ["other", "two-paths"]
+
+
 def test_json_is_all_that_is_printed(acklab_cli, small_file):
     done = acklab_cli("run", small_file, "--json")
     answer = json.loads(done.stdout)
@@ -85,6 +95,15 @@ def test_list_verbose_has_the_parameters(acklab_cli):
     assert "fast_convergence" in acklab_cli("list", "cc", "--verbose").stdout
 
 
+def test_list_verbose_has_the_source_of_a_study(acklab_cli):
+    from acklab.studies import STUDIES
+
+    verbose = acklab_cli("list", "study", "--verbose").stdout
+    for study in STUDIES.values():
+        assert f"source: {study.source}" in verbose
+    assert "source:" not in acklab_cli("list", "study").stdout
+
+
 def test_a_gallery_scenario_runs_by_name(acklab_cli):
     done = acklab_cli("run", "single-flow", "--set", "duration=8 s", "--json")
     assert done.returncode == 0, done.stderr
@@ -99,10 +118,27 @@ def test_version(acklab_cli):
     assert acklab_cli("--version").stdout.strip() == f"acklab {acklab.__version__}"
 
 
-def test_the_reader_of_a_pipe_may_leave(small_file):
+@pytest.mark.parametrize(
+    "args", [["schema"], ["list", "cc"], ["run", "small.toml"], ["run", "small.toml", "--json"]]
+)
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_the_reader_of_a_pipe_may_leave(small_file, args, unbuffered):
+    import os
     import subprocess
     import sys
 
-    command = f"{sys.executable} -m acklab schema | head -1"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
-    assert "Traceback" not in done.stderr
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "acklab", *args],
+            cwd=small_file.parent,
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        )
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,5 +1,7 @@
 """Mistakes of the user: exit code 1, what is wrong, what would be right, and no traceback."""
 
+import resource
+
 import pytest
 
 import acklab
@@ -11,6 +13,11 @@ MISTAKES = {
     "negative delay": (("topology.bottleneck.delay", "-5 ms"), "topology.bottleneck.delay"),
     "zero rate": (("topology.bottleneck.rate", "0 Mbit/s"), "topology.bottleneck.rate"),
     "zero queue": (("topology.bottleneck.queue", "0 packets"), "topology.bottleneck.queue"),
+    "tiny queue": (("topology.bottleneck.queue", "1 B"), "help: write at least"),
+    "tiny buffer": (("tcp.recv_buffer", "1 B"), "help: the receive buffer"),
+    "name elsewhere": (("name", "../../x"), "help: it names the result folder"),
+    "no name": (("name", ""), "help: it names the result folder"),
+    "endless series": (("sample_every", "1 ns"), "help: write"),
     "no unit": (("topology.bottleneck.delay", "5"), "unit"),
     "unknown parameter": (("flow.0.cc", '{ name = "cubic", gamma = 1 }'), "gamma"),
     "out of range": (("flow.0.cc", '{ name = "cubic", beta = 7 }'), "beta"),
@@ -71,6 +78,7 @@ def command_lines(tmp_path):
         (("run", good, "--set", "flow"), "KEY=VALUE"),
         (("run", good, "--set", "flow.0.cc=qubic"), "qubic"),
         (("run", good, "--seed", "-1"), "seed"),
+        (("run", good, "--seed", "99999999999999999999999"), "0..2^64-1"),
         (("run", good, "--seed", "one"), "--seed"),
         (("run", good, "--out", a_file), "a file"),
         (("run", good, "--out", a_file / "sub"), "cannot write"),
@@ -89,6 +97,66 @@ def test_command_lines_with_a_mistake(acklab_cli, tmp_path):
         assert done.returncode == 1, (args, done)
         assert said in done.stderr + done.stdout, (args, done)
         assert "Traceback" not in done.stderr, (args, done)
+
+
+@pytest.mark.parametrize("most", [100, 1500, 4000])
+def test_a_full_disk_leaves_nothing(acklab_cli, small_file, tmp_path, most):
+    def full():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    earlier = acklab_cli("run", small_file, "--seed", 3, "--out", "earlier")
+    assert earlier.returncode == 0, earlier.stderr
+    before = {p.name: p.read_bytes() for p in (tmp_path / "earlier").iterdir()}
+    # Some table is larger than each of the limits.
+    assert max(map(len, before.values())) > 4000
+    for out in ("new", "earlier"):
+        done = acklab_cli("run", small_file, "--out", out, preexec_fn=full)
+        assert done.returncode == 1, done
+        assert f"cannot write results to {tmp_path / out}" in done.stderr
+        assert "Traceback" not in done.stderr
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["earlier", "small.toml"]
+    assert {p.name: p.read_bytes() for p in (tmp_path / "earlier").iterdir()} == before
+
+
+@pytest.mark.parametrize("cause", [OSError(28, "No space left on device"), OSError("odd")])
+def test_a_folder_that_cannot_be_written_is_absent(tmp_path, cause):
+    from acklab.folder import result_folder
+
+    def write():
+        with result_folder(tmp_path / "r") as folder:
+            (folder / "half").write_text("x")
+            raise cause
+
+    with pytest.raises(acklab.OutputError, match=str(tmp_path / "r")):
+        write()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_polars_cannot_write_is_told(tmp_path, monkeypatch):
+    import polars as pl
+
+    from acklab.folder import result_folder
+    from acklab.saving import parquet
+
+    def full(*_, **__):
+        raise pl.exceptions.ComputeError("no space")
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
+    with (
+        pytest.raises(acklab.OutputError, match="no space"),
+        result_folder(tmp_path / "r") as folder,
+    ):
+        parquet(pl.DataFrame({"a": [1]}), folder / "a.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_single_file_is_complete_or_absent(tmp_path):
+    from acklab.folder import write_atomically
+
+    (tmp_path / "a").mkdir()
+    with pytest.raises(acklab.OutputError, match="cannot write"):
+        write_atomically(tmp_path / "a", "text")
+    assert [p.name for p in tmp_path.iterdir()] == ["a"]
 
 
 def test_a_bug_is_ours_and_says_so(tmp_path):
@@ -111,6 +179,21 @@ def test_a_bug_is_ours_and_says_so(tmp_path):
     assert done.returncode == 2
     assert "ZeroDivisionError" in done.stderr
     assert "report" in done.stderr
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, 2**70, 1.5, "one"])
+def test_seeds_have_a_range(small, seed):
+    scenario = acklab.load(small)
+    with pytest.raises(acklab.AcklabError, match=r"help: .*0\.\.2\^64-1"):
+        scenario.run(seed=seed)
+    with pytest.raises(acklab.AcklabError, match=r"help: .*0\.\.2\^64-1"):
+        acklab.run_many([(scenario, seed)])
+
+
+@pytest.mark.parametrize("source", [None, 7, b"x.toml", ["x.toml"], {"name": object()}])
+def test_what_is_no_scenario(source):
+    with pytest.raises(acklab.AcklabError, match="help: give"):
+        acklab.load(source)
 
 
 def test_jobs_must_be_positive(small):

@@ -62,3 +62,12 @@ def test_overrides_as_a_mapping(small):
     )
     assert "beta = 0.5" in scenario.resolved
     assert "sack = false" in scenario.resolved
+
+
+def test_times_of_exchanges_are_null_without_exchanges(small):
+    small["flow"].append({"name": "asks", "app": "request-response"})
+    flows = acklab.load(small).run().flows
+    for column in ("exchange_mean_ms", "exchange_max_ms"):
+        bulk, asks = flows[column]
+        assert bulk is None
+        assert asks > 0

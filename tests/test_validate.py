@@ -1,11 +1,14 @@
 """Validation: every row of the references is rebuilt, and the verdicts follow the criteria."""
 
 import csv
+from collections import defaultdict
+
+import pytest
 
 import acklab
 from acklab.places import in_repository
 from acklab.validate import compare, kernel_rows, ns3_rows
-from acklab.validate.criteria import Tolerance
+from acklab.validate.criteria import KERNEL, NS3, Tolerance
 from acklab.validate.ns3 import parse
 
 
@@ -66,3 +69,38 @@ def test_the_command_writes_one_row_per_metric(acklab_cli, tmp_path):
     assert done.returncode == 0, done.stderr
     with (tmp_path / "v" / "validation.csv").open() as f:
         assert len(list(csv.DictReader(f))) == 4 * len(ns3_rows())
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    """Of all cells: by source and metric, whether each cell is close enough."""
+    found = defaultdict(list)
+    for comparison in compare(kernel_rows() + ns3_rows(), seeds=5):
+        for metric in comparison.metrics:
+            found[comparison.reference.source, metric.name].append(metric.ok)
+    return found
+
+
+def test_the_criteria_are_the_published_ones():
+    assert Tolerance(0.02) == NS3["goodput"]
+    assert {
+        "goodput": Tolerance(0.03),
+        "retransmissions": Tolerance(0.25, absolute=20),
+        "cwnd": Tolerance(0.15),
+    } == KERNEL
+
+
+@pytest.mark.parametrize(
+    ("source", "metric", "least", "cells"),
+    [
+        ("ns3", "goodput", 55, 55),
+        ("kernel", "goodput", 29, 30),
+        ("kernel", "cwnd", 30, 30),
+        ("kernel", "retransmissions", 23, 30),
+    ],
+)
+def test_the_accuracy_is_no_worse_than_it_was(verdicts, source, metric, least, cells):
+    judged = verdicts[source, metric]
+    assert len(judged) == cells
+    assert None not in judged
+    assert sum(judged) >= least

@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from acklab.errors import OutputError
@@ -19,7 +19,8 @@ MARKER = "run.json"
 def result_folder(target: Path) -> Iterator[Path]:
     """A scratch folder that becomes `target` when the block ends well, and vanishes otherwise.
 
-    Entering it proves that `target` can be written, so enter it before the work begins.
+    Entering it proves that `target` can be written, so enter it before the work begins. An
+    `OSError` within the block counts as a failure to write.
     """
     target = target.absolute()
     _check_replaceable(target)
@@ -33,9 +34,7 @@ def result_folder(target: Path) -> Iterator[Path]:
         scratch.chmod(0o755)
         _replace(scratch, target)
     except OSError as e:
-        if e.filename is not None and str(e.filename).startswith(str(target.parent)):
-            raise OutputError(_reason(target, e)) from None
-        raise
+        raise OutputError(_reason(target, e)) from None
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -57,21 +56,31 @@ def _replace(scratch: Path, target: Path) -> None:
         scratch.rename(target)
         return
     old = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
-    target.rename(old / "was")
-    scratch.rename(target)
-    shutil.rmtree(old, ignore_errors=True)
+    try:
+        target.rename(old / "was")
+        try:
+            scratch.rename(target)
+        except OSError:
+            (old / "was").rename(target)
+            raise
+    finally:
+        if target.exists():
+            shutil.rmtree(old, ignore_errors=True)
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Writes a file that is complete or absent."""
     data = content.encode() if isinstance(content, str) else content
+    scratch = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        scratch = path.with_name(f".{path.name}.{os.getpid()}")
         scratch.write_bytes(data)
         scratch.replace(path)
     except OSError as e:
         raise OutputError(_reason(path, e)) from None
+    finally:
+        with suppress(OSError):
+            scratch.unlink()
 
 
 def check_writable(folder: Path) -> None:

@@ -33,4 +33,10 @@ def save(result: Result, folder: Path, command: str) -> None:
 
 def parquet(frame: pl.DataFrame, path: Path) -> None:
     """Writes `frame`; the bytes depend on nothing but the frame."""
-    frame.write_parquet(path, compression="zstd", row_group_size=1 << 17)
+    from polars.exceptions import PolarsError
+
+    try:
+        frame.write_parquet(path, compression="zstd", row_group_size=1 << 17)
+    except PolarsError as e:
+        # So Polars reports a full disk, for one.
+        raise OSError(str(e)) from e

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,9 @@ from acklab.errors import AcklabError, ControllerError, ScenarioError
 from acklab.results import Result
 
 Controllers = Mapping[str, type[CongestionController]]
+
+#: The core counts seeds in 64 bits.
+SEEDS = 1 << 64
 
 
 class Scenario:
@@ -57,11 +61,16 @@ def load(
     are congestion controllers written in Python, by the name that the scenario uses for them.
     """
     if isinstance(source, Mapping):
-        text, origin, form = json.dumps(source), "<dict>", "json"
-    else:
+        text, origin, form = _json(source), "<dict>", "json"
+    elif isinstance(source, str | os.PathLike):
         path = Path(source)
         text, origin = _read(path), str(path)
         form = "json" if path.suffix == ".json" else "toml"
+    else:
+        raise ScenarioError(
+            f"a scenario cannot be read from {source!r}\n"
+            "  help: give the path of a TOML or JSON file, or a mapping"
+        )
     classes = {name: _checked(name, cls) for name, cls in (controllers or {}).items()}
     try:
         return Scenario(_core.load(text, origin, form, _pairs(overrides), classes))
@@ -81,13 +90,38 @@ def run_many(
     """
     if jobs is not None and jobs < 1:
         raise AcklabError(f"jobs must be at least 1, not {jobs}")
-    pairs = [r if isinstance(r, tuple) else (r, r.seed) for r in runs]
+    given = [r if isinstance(r, tuple) else (r, r.seed) for r in runs]
+    pairs = [(s, checked_seed(seed)) for s, seed in given]
     threads = jobs or os.cpu_count() or 1
     try:
         done = _core.run_many([(s._core, seed) for s, seed in pairs], threads, on_done)
     except _core.ControllerRaised as e:
         raise ControllerError(_blame(e.__cause__)) from e.__cause__
     return [Result(s, seed, run) for (s, seed), run in zip(pairs, done, strict=True)]
+
+
+def checked_seed(seed: object) -> int:
+    """`seed` if it is one."""
+    try:
+        number = operator.index(seed)  # type: ignore[arg-type]
+    except TypeError:
+        number = -1
+    if 0 <= number < SEEDS:
+        return number
+    raise AcklabError(
+        f"the seed {seed!r} is out of range\n"
+        f"  help: give a whole number in 0..2^64-1 ({SEEDS - 1} at most)"
+    )
+
+
+def _json(source: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(source)
+    except (TypeError, ValueError) as e:
+        raise ScenarioError(
+            f"the mapping is no scenario: {e}\n"
+            "  help: give texts, numbers, booleans, lists and mappings only"
+        ) from None
 
 
 def _read(path: Path) -> str:
@@ -97,6 +131,8 @@ def _read(path: Path) -> str:
         raise ScenarioError(f"cannot read {path}: {e.strerror or e}") from None
     except UnicodeDecodeError:
         raise ScenarioError(f"cannot read {path}: it is not UTF-8 text") from None
+    except ValueError as e:
+        raise ScenarioError(f"cannot read {str(path)!r}: {e}") from None
 
 
 def _pairs(overrides: Sequence[str] | Mapping[str, Any]) -> list[tuple[str, str]]:

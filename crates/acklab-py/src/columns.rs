@@ -49,6 +49,11 @@ fn some(value: u64, unit: f64) -> f64 {
     }
 }
 
+/// Not a number without exchanges.
+fn exchange(f: &FlowSummary, time: Span) -> f64 {
+    if f.exchanges == 0 { f64::NAN } else { ms(time) }
+}
+
 pub(crate) fn flows<'py>(py: Python<'py>, rows: &[FlowSummary]) -> PyResult<Bound<'py, PyDict>> {
     let t = Table::new(py);
     let r = || rows.iter();
@@ -87,8 +92,11 @@ pub(crate) fn flows<'py>(py: Python<'py>, rows: &[FlowSummary]) -> PyResult<Boun
         .numbers("acks_received", r().map(|f| f.acks_received))?
         .numbers("segments_per_ack", r().map(|f| f.segments_per_ack))?
         .numbers("exchanges", r().map(|f| f.exchanges))?
-        .numbers("exchange_mean_ms", r().map(|f| ms(f.exchange_mean)))?
-        .numbers("exchange_max_ms", r().map(|f| ms(f.exchange_max)))?;
+        .numbers(
+            "exchange_mean_ms",
+            r().map(|f| exchange(f, f.exchange_mean)),
+        )?
+        .numbers("exchange_max_ms", r().map(|f| exchange(f, f.exchange_max)))?;
     Ok(t.0)
 }
 

@@ -67,10 +67,10 @@ fn cubic_follows_its_law_and_renos_where_that_is_larger() {
     for (n, rtt_ms) in [(1000, 20), (5000, 20), (5000, 100), (20_000, 100)] {
         let flow = "cc = { name = \"cubic\", hystart = \"off\" }";
         let r = run(400, rtt_ms, &periodic(n), "", flow);
-        let (c, beta) = (0.4, 0.7);
+        let (c, beta) = (0.4_f64, 0.7);
         let packets_times_rtt = f64::from(n) * f64::from(rtt_ms) / 1000.0;
-        let cubic = (c * (3.0 + beta) / (4.0 * (1.0 - beta)) as f64).powf(0.25)
-            * packets_times_rtt.powf(0.75);
+        let cubic =
+            (c * (3.0 + beta) / (4.0 * (1.0 - beta))).powf(0.25) * packets_times_rtt.powf(0.75);
         let reno = (1.5 * f64::from(n)).sqrt();
         let ratio = r.flows[0].cwnd_mean / cubic.max(reno);
         assert!((0.9..1.15).contains(&ratio), "1/{n}, {rtt_ms} ms: {ratio}");

@@ -33,7 +33,7 @@ def list_(
     if kind is Kind.SCENARIO:
         rows = _scenarios()
     elif kind is Kind.STUDY:
-        rows = _studies()
+        rows = _studies(verbose)
     else:
         rows = _blocks(kind.value, verbose)
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
@@ -69,14 +69,15 @@ def _scenarios() -> list[tuple[str, str]]:
     return rows
 
 
-def _studies() -> list[tuple[str, str]]:
+def _studies(verbose: bool) -> list[tuple[str, str]]:
     from acklab.studies import STUDIES
 
-    return [
-        (f"{study.name}/{artefact.name}", artefact.title)
-        for study in STUDIES.values()
-        for artefact in study.artefacts
-    ]
+    rows = []
+    for study in STUDIES.values():
+        rows += [(f"{study.name}/{a.name}", a.title) for a in study.artefacts]
+        if verbose:
+            rows.append(("", f"source: {study.source}"))
+    return rows
 
 
 def schema() -> None:

@@ -22,16 +22,18 @@ def guarded(action: Callable[[], Any]) -> int:
     """Runs `action`; whatever happens ends as an exit code and a text on stderr."""
     try:
         result = action()
+        sys.stdout.flush()
     except KeyboardInterrupt:
         return _interrupted()
     except AcklabError as e:
         _say(_as_error(str(e)))
         return USER
     except BrokenPipeError:
-        # The reader of a pipe went away (`acklab list cc | head`): not a mistake of anyone.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINE
+        return _unread()
     except SystemExit as e:
+        # So Rich and Typer end when the reader of a pipe went away.
+        if isinstance(e.__context__, BrokenPipeError):
+            return _unread()
         return e.code if isinstance(e.code, int) else USER
     except BaseException as e:
         return _command_line_mistake(e)
@@ -39,6 +41,13 @@ def guarded(action: Callable[[], Any]) -> int:
     if result == INTERRUPTED:
         return _interrupted()
     return result if isinstance(result, int) else FINE
+
+
+def _unread() -> int:
+    """The reader of a pipe went away (`acklab list cc | head`): not a mistake of anyone."""
+    # What is still buffered must go somewhere when Python ends.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
+    return FINE
 
 
 def _interrupted() -> int:

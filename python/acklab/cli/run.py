@@ -23,7 +23,7 @@ def run(
         typer.Option("--set", metavar="KEY=VALUE", help="Override a key, e.g. flow.0.cc=bbr3."),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Seed. Default: the scenario's.")
+        int | None, typer.Option("--seed", help="Seed, 0..2^64-1. Default: the scenario's.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="Result folder. Default: out/NAME.")
@@ -40,11 +40,12 @@ def run(
     from acklab.cli.show import console, summary
     from acklab.folder import result_folder
     from acklab.saving import save
+    from acklab.scenario import checked_seed
 
     path = find(file)
     overrides = list(set_ or [])
     scenario = acklab.load(path, overrides=overrides)
-    seed = scenario.seed if seed is None else seed
+    seed = scenario.seed if seed is None else checked_seed(seed)
     words = ["acklab", "run", file]
     words += [w for o in overrides for w in ("--set", o)]
     words += ["--seed", str(seed)]

@@ -110,6 +110,11 @@ impl<'a> Report<'a> {
         }
     }
 
+    /// The file, or what the caller said the text is.
+    pub(crate) fn origin(&self) -> &'a str {
+        self.origin
+    }
+
     /// A mistake at `path`. The same mistake at the same place counts once.
     pub(crate) fn error(
         &mut self,

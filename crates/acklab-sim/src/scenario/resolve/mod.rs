@@ -9,6 +9,7 @@ mod app;
 mod expect;
 mod flow;
 mod link;
+mod name;
 mod queue;
 mod route;
 mod tcp;
@@ -32,6 +33,7 @@ pub(crate) struct Resolved {
 
 /// Resolves `spec`. `None` if there are mistakes; then `report` holds them.
 pub(crate) fn resolve(spec: &Spec, reg: Registries, report: &mut Report<'_>) -> Option<Resolved> {
+    let name = name::resolve(spec.name.as_deref(), report);
     let clock = Clock::of(spec, report);
     let mut net = topology::build(spec, reg, report);
     let drafts = flow::resolve_all(spec, &clock, reg, &net, report);
@@ -45,14 +47,12 @@ pub(crate) fn resolve(spec: &Spec, reg: Registries, report: &mut Report<'_>) -> 
         return None;
     }
     queue::size(&mut net, &flows, report);
+    clock.few_samples(flows.len() + net.links.len(), report);
     report.is_clean().then(|| Resolved {
         description: spec.description.clone().unwrap_or_default(),
         seed: spec.seed.unwrap_or(DEFAULT_SEED),
         plan: Plan {
-            name: spec
-                .name
-                .clone()
-                .unwrap_or_else(|| DEFAULT_NAME.to_string()),
+            name,
             nodes: net.nodes,
             links: net.links.into_iter().map(|l| l.plan).collect(),
             flows: flows.into_iter().map(|f| f.plan).collect(),
@@ -66,7 +66,9 @@ pub(crate) fn resolve(spec: &Spec, reg: Registries, report: &mut Report<'_>) -> 
 }
 
 const DEFAULT_SEED: u64 = 1;
-const DEFAULT_NAME: &str = "scenario";
+
+/// Samples of all series together: one takes about a hundred bytes.
+const MOST_SAMPLES: u128 = 20_000_000;
 
 /// The longest time of any kind. Twice as long is what the event queue can count for the largest
 /// network that can be written, and sums are far from overflow.
@@ -107,6 +109,30 @@ impl Clock {
             stop: at(start).saturating_add(duration),
             warmup: at(start).saturating_add(warmup),
             sample_every: sample_every(spec, report),
+        }
+    }
+
+    /// Series of `sampled` flows and links must not fill the memory.
+    fn few_samples(&self, sampled: usize, report: &mut Report<'_>) {
+        let Some(every) = self.sample_every else {
+            return;
+        };
+        // Series begin at zero, not at `start`.
+        let whole = u128::from(self.stop.as_nanos());
+        let sampled = sampled as u128;
+        let samples = whole / u128::from(every.as_nanos().max(1)) * sampled;
+        if samples > MOST_SAMPLES {
+            // In whole milliseconds, for people.
+            let least = (whole * sampled).div_ceil(MOST_SAMPLES * 1_000_000);
+            let message = format!(
+                "this would be {} million samples of {sampled} flows and directions of links",
+                samples / 1_000_000
+            );
+            let hint = format!(
+                "write \"{least} ms\" or more, or \"off\"; a run keeps {} million samples",
+                MOST_SAMPLES / 1_000_000
+            );
+            report.error(&Path::root().key("sample_every"), message, hint);
         }
     }
 }

@@ -10,11 +10,12 @@ use super::super::diagnostics::Report;
 use super::flow::DraftFlow;
 use super::link::{DraftLink, HOST_QUEUE, place};
 use super::topology::Net;
-use crate::plan::QueuePlan;
+use crate::plan::{AppPlan, QueuePlan};
+use acklab_proto::segment::{IP_HEADER, TCP_HEADER};
 use acklab_units::{Limit, Rate, Span};
 
-/// IP and TCP headers with timestamps.
-const HEADERS: u64 = 52;
+/// The timestamps option with its padding (RFC 7323 appendix A).
+const TIMESTAMPS: u64 = 12;
 /// A packet on Ethernet, where no flow says how large its packets are.
 const FULL_PACKET: u64 = 1500;
 
@@ -24,10 +25,30 @@ pub(crate) fn size(net: &mut Net, flows: &[DraftFlow], report: &mut Report<'_>) 
     for (link, product) in net.links.iter_mut().zip(products) {
         link.plan.queue = match link.limit {
             Limit::Packets(n) => QueuePlan::PfifoPackets(n),
-            Limit::Bytes(b) => QueuePlan::PfifoBytes(b.0),
+            Limit::Bytes(b) => {
+                holds_a_packet(b.0, link, product.largest, report);
+                QueuePlan::PfifoBytes(b.0)
+            }
             Limit::MicroBdp(millionths) => in_bytes(link, product, millionths, report),
         };
     }
+}
+
+fn holds_a_packet(bytes: u64, link: &DraftLink, largest: u64, report: &mut Report<'_>) {
+    let at = place(&link.path, "queue", report);
+    // One limit may hold for both directions.
+    if bytes < largest && !report.any_within(&at) {
+        let message = format!("a packet of {largest} bytes crosses this queue and never fits");
+        let hint = format!("write at least \"{largest} B\", or a limit in packets");
+        report.error(&at, message, hint);
+    }
+}
+
+/// IP and TCP headers of a segment with payload.
+fn headers(flow: &DraftFlow) -> u64 {
+    let plain = u64::from(IP_HEADER + TCP_HEADER);
+    let timestamps = flow.plan.tcp.timestamps;
+    plain + if timestamps { TIMESTAMPS } else { 0 }
 }
 
 fn in_bytes(
@@ -57,12 +78,15 @@ fn in_bytes(
     QueuePlan::PfifoBytes(bytes.max(product.packet))
 }
 
-/// The largest bandwidth-delay product of a direction and its largest full packet.
+/// The largest bandwidth-delay product of a direction and its largest packets.
 #[derive(Clone, Copy)]
 struct Product {
     /// `None` while every rate is unlimited.
     bytes: Option<u64>,
+    /// A full packet of the flows, in whichever direction they send it.
     packet: u64,
+    /// The largest packet that crosses in this direction.
+    largest: u64,
 }
 
 impl Product {
@@ -74,25 +98,30 @@ impl Product {
                 .iter()
                 .chain(reverse)
                 .fold(Span::ZERO, |d, l| d.saturating_add(links[*l].plan.delay));
-            let packet = u64::from(flow.plan.tcp.segment) + HEADERS;
-            for way in [forward, reverse] {
-                let product = Self::new(least_rate(way, links), delay, packet);
+            let packet = u64::from(flow.plan.tcp.segment) + headers(flow);
+            let answers = matches!(flow.plan.app, AppPlan::RequestResponse { .. });
+            let back = if answers { packet } else { headers(flow) };
+            for (way, largest) in [(forward, packet), (reverse, back)] {
+                let product = Self::new(least_rate(way, links), delay, packet, largest);
                 for l in way {
                     crossed[*l] = Some(crossed[*l].map_or(product, |p| p.max(product)));
                 }
             }
         }
-        let idle =
-            |l: &DraftLink| Self::new(l.plan.rate, l.plan.delay.saturating_mul(2), FULL_PACKET);
+        let idle = |l: &DraftLink| {
+            let delay = l.plan.delay.saturating_mul(2);
+            Self::new(l.plan.rate, delay, FULL_PACKET, 0)
+        };
         let own = links.iter().zip(crossed);
         own.map(|(link, p)| p.unwrap_or_else(|| idle(link)))
             .collect()
     }
 
-    fn new(rate: Rate, delay: Span, packet: u64) -> Self {
+    fn new(rate: Rate, delay: Span, packet: u64, largest: u64) -> Self {
         Self {
             bytes: (!rate.is_unlimited()).then(|| rate.bytes_in(delay)),
             packet,
+            largest,
         }
     }
 
@@ -100,6 +129,7 @@ impl Product {
         Self {
             bytes: self.bytes.max(other.bytes),
             packet: self.packet.max(other.packet),
+            largest: self.largest.max(other.largest),
         }
     }
 }

@@ -27,6 +27,7 @@ pub(crate) fn resolve(layers: &[Layer<'_>], report: &mut Report<'_>) -> TcpConfi
         compound(spec, &mut config, path, report);
     }
     timeouts_fit(&config, layers, report);
+    a_segment_fits(&config, layers, report);
     config
 }
 
@@ -118,6 +119,25 @@ fn timeouts_fit(c: &TcpConfig, layers: &[Layer<'_>], report: &mut Report<'_>) {
     let message = format!("min_rto is {} and max_rto is {}", c.min_rto, c.max_rto);
     let hint = "the shortest timeout cannot be longer than the longest".to_string();
     report.error(&path.key(key), message, hint);
+}
+
+/// The window would never let a full segment through.
+fn a_segment_fits(c: &TcpConfig, layers: &[Layer<'_>], report: &mut Report<'_>) {
+    let (buffer, segment) = (c.recv_buffer.initial, u64::from(c.segment));
+    // A buffer or segment that is out of range was told already.
+    if buffer >= segment || buffer == 0 || c.segment > LARGEST_SEGMENT {
+        return;
+    }
+    let last = |key, written: fn(&TcpSpec) -> bool| {
+        let layer = layers.iter().rev().find(|(spec, _)| written(spec));
+        layer.map(|(_, path)| path.key(key))
+    };
+    let path = last("recv_buffer", |s| s.recv_buffer.is_some())
+        .or_else(|| last("segment", |s| s.segment.is_some()))
+        .unwrap_or_else(|| layers[0].1.key("recv_buffer"));
+    let message = format!("a segment of {segment} bytes does not fit into {buffer} bytes");
+    let hint = format!("the receive buffer must hold a segment: write at least \"{segment} B\"");
+    report.error(&path, message, hint);
 }
 
 fn compound(spec: &TcpSpec, c: &mut TcpConfig, path: &Path, report: &mut Report<'_>) {

@@ -32,7 +32,7 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields, default)]
 #[schemars(title = "acklab scenario")]
 pub(crate) struct Spec {
-    /// Name of the scenario; it names result folders. Default: "scenario".
+    /// Name of the scenario; it names result folders. Default: the file's, without suffix.
     pub(crate) name: Option<String>,
     /// What the scenario is about, for people.
     pub(crate) description: Option<String>,

@@ -150,6 +150,75 @@ fn impossible_values_are_told_what_is_possible() {
 }
 
 #[test]
+fn a_queue_in_bytes_holds_the_largest_packet_that_crosses_it() {
+    assert_eq!(
+        told("topology.bottleneck.queue", "1 B"),
+        "a packet of 1500 bytes crosses this queue and never fits|write at least \"1500 B\", or a limit in packets"
+    );
+    assert_eq!(
+        told("topology.bottleneck.reverse.queue", "51 B"),
+        "a packet of 52 bytes crosses this queue and never fits|write at least \"52 B\", or a limit in packets"
+    );
+    let loads = |pairs: &[(&str, &str)]| toml_with(DUMBBELL, pairs).is_ok();
+    let queue = |limit| ("topology.bottleneck.queue", limit);
+    assert!(loads(&[queue("1500 B")]) && !loads(&[queue("1499 B")]));
+    let bare = ("tcp.timestamps", "false");
+    assert!(loads(&[queue("1488 B"), bare]) && !loads(&[queue("1487 B"), bare]));
+    assert!(loads(&[("topology.bottleneck.reverse.queue", "52 B")]));
+    let small = ("tcp.segment", "500");
+    assert!(loads(&[queue("552 B"), small]));
+    // Answers come back.
+    let asks = (
+        "flow.0.app",
+        "{ kind = 'request-response', response = '9 kB' }",
+    );
+    let back = ("topology.bottleneck.reverse.queue", "1499 B");
+    assert!(!loads(&[asks, back]) && loads(&[asks, (back.0, "1500 B")]));
+}
+
+#[test]
+fn a_receive_buffer_holds_a_segment() {
+    let said = "a segment of 1448 bytes does not fit into 1447 bytes|\
+                the receive buffer must hold a segment: write at least \"1448 B\"";
+    assert_eq!(told("tcp.recv_buffer", "1447 B"), said);
+    assert_eq!(told("flow.1.tcp.recv_buffer", "1447 B"), said);
+    assert!(toml_with(DUMBBELL, &[("tcp.recv_buffer", "1448 B")]).is_ok());
+    let both = [("tcp.recv_buffer", "600 B"), ("tcp.segment", "600")];
+    assert!(toml_with(DUMBBELL, &both).is_ok());
+}
+
+#[test]
+fn series_have_an_end() {
+    // 62 s of 2 flows and 2 * 5 directions.
+    assert_eq!(
+        told("sample_every", "1 us"),
+        "this would be 744 million samples of 12 flows and directions of links|\
+         write \"1 ms\" or more, or \"off\"; a run keeps 20 million samples"
+    );
+    assert!(toml_with(DUMBBELL, &[("sample_every", "1 ms")]).is_ok());
+    let long = [("duration", "12 h"), ("sample_every", "1 ms")];
+    let text = toml_with(DUMBBELL, &long).unwrap_err().to_string();
+    assert!(text.contains("write \"26 ms\" or more"), "{text}");
+    let kept = [("duration", "12 h"), ("sample_every", "26 ms")];
+    assert!(toml_with(DUMBBELL, &kept).is_ok());
+}
+
+#[test]
+fn a_name_is_a_folders_name() {
+    let hint = "it names the result folder: write letters, digits, `-`, `_`";
+    for (name, message) in [
+        ("''", "the name is empty"),
+        ("..", "this is no name but a place"),
+        ("../x", "a name cannot have path separators"),
+        ("/etc", "a name cannot have path separators"),
+        ("'a\\b'", "a name cannot have path separators"),
+        ("\"a\\u0007\"", "a name cannot have control characters"),
+    ] {
+        assert_eq!(told("name", name), format!("{message}|{hint}"), "{name}");
+    }
+}
+
+#[test]
 fn parameters_are_checked_against_their_block() {
     assert_eq!(
         told("flow.0.cc", "{ name = 'cubic', beta = 2 }"),
