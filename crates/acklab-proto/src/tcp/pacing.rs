@@ -5,6 +5,10 @@ use acklab_units::{Instant, Rate, Span};
 /// Segments that leave before pacing begins (Linux: the initial window is not paced).
 const UNPACED_SEGMENTS: u64 = 10;
 
+/// A quantum is never held back for longer than this (Linux `tcp_pacing_check` has no such bound,
+/// but its rates are never zero).
+const LONGEST_GAP: Span = Span::from_secs(60);
+
 /// Earliest departure time of the next segment.
 #[derive(Clone, Debug, Default)]
 pub struct Pacer {
@@ -50,7 +54,8 @@ impl Pacer {
         let Some(rate) = rate.filter(|_| sent >= UNPACED_SEGMENTS) else {
             return;
         };
-        let len = rate.serialisation(bytes);
+        // A rate of zero would stop the flow for good.
+        let len = rate.serialisation(bytes).min(LONGEST_GAP);
         // Credit for having been late, at most half of what the burst takes.
         let credit = self.next.saturating_since(prior).min(len / 2);
         self.next = self.next.saturating_add(len.saturating_sub(credit));

@@ -40,8 +40,9 @@ _SEEN = """\
   near 5:1, so 8:1 and 16:1 are the same run here as in ns-3. The thesis reports large differences
   between them, so its queue must have worked differently from what the text says.
 - Without the timer (`timeout = "none"`) the picture comes nearer to the thesis: in the ns-3 stack
-  CUBIC collapses at 8:1 and 16:1, and in the Linux stack NewReno loses with every step. A window that
-  does not hold N segments waits for its retransmission timer. The thesis's timer may not have acted.
+  CUBIC collapses at 8:1 and 16:1, and in the Linux stack NewReno loses with every step. A window
+  that does not hold N segments waits for its retransmission timer. The thesis's timer may not have
+  acted.
 - The fall of BBRv3 from 8.84 to 6.67 at 2:1 is reproduced by neither stack, with or without timer.
 - Vegas in the ns-3 stack hangs on the ACK ratio: its base RTT comes from the first ACKs, its later
   RTTs (smoothed, in whole milliseconds) from bursts, and the window stops where that bias alone

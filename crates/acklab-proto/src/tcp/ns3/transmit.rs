@@ -157,7 +157,9 @@ impl Sender {
             return;
         }
         if let Some(rate) = self.pacing_rate() {
-            self.paced_until = Some(now + rate.serialisation(u64::from(len)));
+            // A rate of zero would stop the flow for good; a minute is as good as never.
+            let gap = rate.serialisation(u64::from(len)).min(Span::from_secs(60));
+            self.paced_until = Some(now + gap);
             self.paced_since = now;
         }
     }
