@@ -48,7 +48,8 @@ pub enum Reduction {
     /// ([`ns3`](super::ns3)): loss detection by duplicate ACKs, its timers and its RTT samples. Of
     /// the other settings that half follows sizes, limits, timestamps, SACK, ECN, Nagle and pacing.
     Ns3Prr,
-    /// Inflate by duplicate ACKs, deflate at the end (RFC 5681, RFC 6582).
+    /// The window is at its target at once and what is in flight drains into it (RFC 6675; the
+    /// inflation of RFC 5681 section 3.2 seen as a count of what has left the network).
     Classic,
 }
 

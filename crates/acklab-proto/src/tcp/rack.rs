@@ -3,8 +3,7 @@
 use super::scoreboard::Record;
 use acklab_units::{Instant, Span};
 
-/// Most quarters of the minimum RTT that the reordering window may span (`TCP_RACK_RECOVERY_THRESH`
-/// keeps a larger window for 16 recoveries).
+/// Recoveries for which a widened reordering window is kept (Linux `TCP_RACK_RECOVERY_THRESH`).
 const RECOVERY_PERSIST: u8 = 16;
 
 /// State of RFC 8985 section 5.
