@@ -148,3 +148,27 @@ fn a_fixed_window_is_a_fixed_rate() {
         assert!((least..=most).contains(&got), "{got} of {most}");
     }
 }
+
+/// Where an ACK waits for more segments than the initial window holds, the receiver's timer clocks
+/// the sender: the draft's STARTUP grows the window only up to `max_inflight` or until an initial
+/// window has been delivered (`BBRSetCwnd`), and the first sample, of ten segments over a timer,
+/// puts `max_inflight` below what is already there. Google's kernel lets the window grow to twice
+/// the initial one all the same (`bbr_set_cwnd`), which is past the sixteen.
+#[test]
+fn bbr3_of_the_draft_can_be_caught_by_a_receiver_that_waits_for_more_than_its_window() {
+    let link = "rate = \"10 Mbit/s\"\nqueue = \"40 packets\"";
+    let ack = "ack = { name = \"byte-counting\", l = 16, timeout = \"200 ms\" }";
+    let goodput = |source: &str| {
+        let cc = format!("cc = {{ name = \"bbr3\", source = \"{source}\" }}\n{ack}");
+        run(4, 40, link, "", &cc).flows[0].warm_goodput_bps
+    };
+    // A window of ten or eleven per timer and RTT.
+    let per_timer = |segments: f64| segments * SEGMENT * 8.0 / 0.24;
+    let caught = goodput("draft");
+    assert!(
+        (per_timer(8.0)..per_timer(12.0)).contains(&caught),
+        "{caught}"
+    );
+    let free = goodput("google");
+    assert!(free > 8e6, "{free}");
+}
