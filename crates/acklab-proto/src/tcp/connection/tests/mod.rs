@@ -1,7 +1,10 @@
 //! Two connections back to back: packet timelines for handshake, loss, recovery and closing.
 
 mod closing;
+mod crossing;
 mod handshake;
 mod recovery;
 mod robustness;
+mod window_updates;
+mod without_sack;
 mod world;
