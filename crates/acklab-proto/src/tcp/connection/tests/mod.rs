@@ -5,6 +5,7 @@ mod crossing;
 mod handshake;
 mod recovery;
 mod robustness;
+mod thinned_sack;
 mod window_updates;
 mod without_sack;
 mod world;
