@@ -123,12 +123,13 @@ impl Sender {
     }
 
     /// Takes the window over, unless the segment is older than the one that spoke of it last
-    /// (RFC 9293 section 3.10.7.4, `SND.WL1` and `SND.WL2`). Returns whether it changed.
+    /// (RFC 9293 section 3.10.7.4). What acknowledges more is not, wherever it stands (Linux
+    /// `tcp_may_update_window`), so `SND.WL2` is never above `una`. Returns whether it changed.
     fn update_window(&mut self, a: &AckInfo<'_>) -> bool {
-        if a.ack < self.una || (a.seq, a.ack) < self.window_from {
+        if a.ack < self.una || (a.ack == self.una && a.seq < self.window_seq) {
             return false;
         }
-        self.window_from = (a.seq, a.ack);
+        self.window_seq = a.seq;
         let moved = a.window != self.peer_window;
         self.peer_window = a.window;
         self.max_window = self.max_window.max(a.window);

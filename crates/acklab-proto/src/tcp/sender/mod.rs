@@ -61,8 +61,8 @@ pub struct Sender {
     fin_queued: bool,
     /// Offset behind the last byte the peer allows.
     right_edge: u64,
-    /// Sequence and acknowledgement of the segment that said so (RFC 9293 `SND.WL1`, `SND.WL2`).
-    window_from: (u64, u64),
+    /// Where the segment that said so stands in the peer's stream (RFC 9293 `SND.WL1`).
+    window_seq: u64,
     peer_window: u64,
     max_window: u64,
     /// Recovery ends when this is acknowledged (Linux `high_seq`, RFC 6675 `RecoveryPoint`).
@@ -129,7 +129,7 @@ impl Sender {
             app_end: 1,
             fin_queued: false,
             right_edge: 1,
-            window_from: (0, 0),
+            window_seq: 0,
             peer_window: 0,
             max_window: 0,
             high_seq: 0,

@@ -159,8 +159,15 @@ impl Sender {
         self.backoff = 0;
         self.frto = false;
         self.frto_new_data = false;
-        self.phase = RecoveryPhase::Open;
-        self.forget_first_retransmission();
+        // Without SACK the state is held here, too; and a timestamp alone ends it only with the
+        // flight.
+        let repaired = self.una == self.high_seq;
+        if self.sack || (proven && !repaired) {
+            self.phase = RecoveryPhase::Open;
+            self.forget_first_retransmission();
+        } else if repaired {
+            self.forget_first_retransmission();
+        }
         true
     }
 

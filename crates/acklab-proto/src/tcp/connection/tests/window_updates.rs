@@ -57,6 +57,13 @@ fn of_segments_at_one_place_the_later_acknowledgement_speaks() {
     assert_eq!(window_after(&[(0, 0, 1000, 7000), (0, 0, 2000, 500)]), 500);
 }
 
+/// Repeated data of b stands further back, but acknowledges more.
+#[test]
+fn what_acknowledges_more_speaks_wherever_it_stands() {
+    let old_data = (0, 1000, 3000, 500);
+    assert_eq!(window_after(&[(1000, 1000, 0, 9000), old_data]), 500);
+}
+
 /// A probe of the peer's stands one octet back and repeats old news.
 #[test]
 fn a_probe_does_not_speak_for_the_window() {
