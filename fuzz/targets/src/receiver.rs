@@ -23,7 +23,7 @@ pub fn run(bytes: &[u8]) {
         ..SynInfo::default()
     };
     r.on_peer_syn(now, syn);
-    let _ = r.ack_fields(now);
+    let _ = r.ack_fields();
     r.on_ack_sent(now, false);
     let mut cells: BTreeSet<u64> = BTreeSet::new();
     let mut read = 0;
@@ -52,7 +52,7 @@ pub fn run(bytes: &[u8]) {
             read += r.read(now, u64::from(kind) * 64);
         }
         if r.ack_pending().is_some() || kind & 32 == 32 {
-            let f = r.ack_fields(now);
+            let f = r.ack_fields();
             let whole = (0..).find(|c| !cells.contains(c)).expect("an end");
             assert!(f.ack > whole * CELL, "in-order data is acknowledged");
             for s in f.sack.as_slice() {

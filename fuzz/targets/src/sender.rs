@@ -58,6 +58,7 @@ pub fn run(bytes: &[u8]) {
     now += Span::from_millis(20);
     s.negotiate(MSS as u32, cfg.sack, false, false);
     let mut info = AckInfo {
+        seq: 1,
         ack: 1,
         window: 1 << 22,
         blocks: &[],

@@ -48,8 +48,10 @@ pub enum Reduction {
     /// ([`ns3`](super::ns3)): loss detection by duplicate ACKs, its timers and its RTT samples. Of
     /// the other settings that half follows sizes, limits, timestamps, SACK, ECN, Nagle and pacing.
     Ns3Prr,
-    /// The window is at its target at once and what is in flight drains into it (RFC 6675; the
-    /// inflation of RFC 5681 section 3.2 seen as a count of what has left the network).
+    /// As the RFCs had it before. With SACK the window is at its target at once and what is in
+    /// flight drains into it (RFC 6675 section 5). Without SACK it is inflated: the threshold plus
+    /// three segments, one more per further duplicate, less what a partial acknowledgement covers,
+    /// and the threshold again at the end (RFC 5681 section 3.2, RFC 6582 section 3.2).
     Classic,
 }
 

@@ -64,6 +64,11 @@ impl SendingHalf {
         forward!(self, s => s.closing())
     }
 
+    /// The peer's SYN has crossed ours, which goes out again to acknowledge it.
+    pub fn answer_syn(&mut self, stats: &mut Stats) {
+        forward!(self, s => s.answer_syn(stats));
+    }
+
     /// The window that the peer's SYN allowed.
     pub fn set_window(&mut self, window: u64) {
         forward!(self, s => s.set_window(window));

@@ -1,6 +1,6 @@
 //! A segment arrives (RFC 9293 section 3.10.7).
 
-use super::{Connection, State};
+use super::{Connection, Role, State};
 use crate::ack::AckReason;
 use crate::endpoint::Event;
 use crate::segment::{Flags, Segment};
@@ -53,8 +53,12 @@ impl Connection {
         self.state = State::SynReceived;
     }
 
-    /// Section 3.10.7.3, without simultaneous open.
+    /// Section 3.10.7.3.
     fn in_syn_sent(&mut self, now: Instant, seg: &Segment) {
+        if !seg.flags.contains(Flags::ACK) {
+            self.on_crossing_syn(now, seg);
+            return;
+        }
         let Some(ack) = self.expand_ack(seg) else {
             return;
         };
@@ -73,10 +77,23 @@ impl Connection {
         let echo = seg.flags.contains(Flags::ECE) && !seg.flags.contains(Flags::CWR);
         self.ecn = echo && self.cfg.ecn == EcnMode::On;
         self.take_peer_syn(now, seg);
-        self.deliver_ack(now, seg, ack, u64::from(seg.window), true);
+        self.deliver_ack(now, seg, 0, ack, true);
         self.enter(now, State::Established);
-        self.receiver.on_rtt(now, self.sender.srtt());
+        self.receiver.on_rtt(self.sender.srtt());
         self.receiver.request_ack(AckReason::Control);
+    }
+
+    /// Both ends open at once (section 3.5, figure 8): the SYNs have crossed. Ours goes out again,
+    /// with the acknowledgement of the peer's.
+    fn on_crossing_syn(&mut self, now: Instant, seg: &Segment) {
+        if !seg.flags.contains(Flags::SYN) || seg.flags.contains(Flags::RST) {
+            return;
+        }
+        let wants_ecn = seg.flags.contains(Flags::ECE.with(Flags::CWR));
+        self.ecn = wants_ecn && self.cfg.ecn == EcnMode::On;
+        self.take_peer_syn(now, seg);
+        self.sender.answer_syn(&mut self.stats);
+        self.state = State::SynReceived;
     }
 
     /// Everything the peer's SYN says.
@@ -115,7 +132,7 @@ impl Connection {
                 ecn: self.ecn,
             },
         );
-        if self.state == State::Listen {
+        if !seg.flags.contains(Flags::ACK) {
             // A SYN's window is never scaled.
             self.sender.set_window(u64::from(seg.window));
         }
@@ -129,7 +146,7 @@ impl Connection {
             return;
         }
         if seg.flags.contains(Flags::SYN) {
-            self.on_stray_syn(now, seg);
+            self.on_late_syn(now, seg);
             return;
         }
         let Some(offset) = seg.seq.expand(irs, self.receiver.next_expected()) else {
@@ -146,7 +163,7 @@ impl Connection {
             self.receiver.on_empty(now, offset, ts) == Verdict::Accepted
         };
         if acceptable && seg.flags.contains(Flags::ACK) {
-            self.take_ack(now, seg, carries);
+            self.take_ack(now, seg, offset, carries);
         }
         if self.receiver.fin_reached() && self.state.may_receive() {
             self.pending.peer_closed = true;
@@ -190,7 +207,7 @@ impl Connection {
     }
 
     /// The acknowledgement field.
-    fn take_ack(&mut self, now: Instant, seg: &Segment, carries: bool) {
+    fn take_ack(&mut self, now: Instant, seg: &Segment, offset: u64, carries: bool) {
         let Some(ack) = self.expand_ack(seg) else {
             return;
         };
@@ -206,12 +223,11 @@ impl Connection {
             self.enter(now, State::Established);
             self.receiver.on_established(now);
         }
-        let window = u64::from(seg.window) << self.peer_shift;
-        self.deliver_ack(now, seg, ack, window, carries);
-        self.receiver.on_rtt(now, self.sender.srtt());
+        self.deliver_ack(now, seg, offset, ack, carries);
+        self.receiver.on_rtt(self.sender.srtt());
     }
 
-    fn deliver_ack(&mut self, now: Instant, seg: &Segment, ack: u64, window: u64, carries: bool) {
+    fn deliver_ack(&mut self, now: Instant, seg: &Segment, offset: u64, ack: u64, carries: bool) {
         let mut blocks = [(0u64, 0u64); 4];
         let mut n = 0;
         for b in seg.sack.as_slice() {
@@ -225,9 +241,16 @@ impl Connection {
                 n += 1;
             }
         }
+        // The window of a SYN is never scaled (RFC 7323 section 2.2).
+        let shift = if seg.flags.contains(Flags::SYN) {
+            0
+        } else {
+            self.peer_shift
+        };
         let info = AckInfo {
+            seq: offset,
             ack,
-            window,
+            window: u64::from(seg.window) << shift,
             blocks: &blocks[..n],
             tsecr: seg
                 .timestamps
@@ -260,12 +283,20 @@ impl Connection {
         }
     }
 
-    /// The SYN-ACK again (our ACK of it was lost), a retransmitted SYN, or a stray.
-    fn on_stray_syn(&mut self, now: Instant, seg: &Segment) {
-        if Some(seg.seq) != self.irs || self.state == State::SynReceived {
-            // In SYN-RECEIVED the timer repeats the SYN-ACK.
+    /// The SYN-ACK of an end that opened at the same time as ours, the SYN-ACK again (our ACK of it
+    /// was lost), a retransmitted SYN, or a stray.
+    fn on_late_syn(&mut self, now: Instant, seg: &Segment) {
+        if Some(seg.seq) != self.irs {
             return;
         }
-        self.receiver.request_challenge(now);
+        if self.state != State::SynReceived {
+            self.receiver.request_challenge(now);
+        } else if self.role == Role::Active
+            && seg.flags.contains(Flags::ACK)
+            && self.expand_ack(seg) == Some(1)
+        {
+            self.take_ack(now, seg, 0, true);
+        }
+        // Otherwise the timer repeats our SYN-ACK.
     }
 }

@@ -89,7 +89,7 @@ impl Connection {
 
     /// Adds acknowledgement, window, SACK blocks and timestamps.
     fn with_ack_half(&mut self, now: Instant, base: Segment) -> Segment {
-        let f = self.receiver.ack_fields(now);
+        let f = self.receiver.ack_fields();
         let mut seg = self.acknowledge(base, &f);
         if let Some(irs) = self.irs {
             let mut blocks = SackBlocks::EMPTY;

@@ -27,7 +27,7 @@ mod tests;
 use super::config::{Pacing, TcpConfig};
 use super::pacing::rate_from_window;
 use super::sender::Outgoing;
-use super::stats::Snapshot;
+use super::stats::{Snapshot, Stats};
 use crate::cc::{CongestionControl, RecoveryPhase};
 use acklab_units::{Instant, Rate, Span};
 use alloc::boxed::Box;
@@ -214,6 +214,18 @@ impl Sender {
     /// Whether a FIN is queued or sent.
     pub fn closing(&self) -> bool {
         self.fin_queued
+    }
+
+    /// The peer's SYN has crossed ours, which goes out again to acknowledge it (`ProcessSynSent`).
+    pub fn answer_syn(&mut self, stats: &mut Stats) {
+        // One that has not left yet will carry the acknowledgement.
+        if self.nxt > 0 {
+            stats.segs_out += 1;
+            self.forced.push_back(Outgoing {
+                syn: true,
+                ..Outgoing::empty(0)
+            });
+        }
     }
 
     /// The window that the peer's SYN allowed.

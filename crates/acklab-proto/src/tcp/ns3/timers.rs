@@ -98,7 +98,7 @@ impl Sender {
         self.forced.push_back(Outgoing {
             syn: true,
             retransmission: Some(crate::tcp::stats::RetransmitCause::Rto),
-            ..super::transmit::blank(0)
+            ..Outgoing::empty(0)
         });
     }
 
@@ -120,7 +120,7 @@ impl Sender {
     fn on_persist(&mut self, now: Instant) {
         self.persist = (self.persist * 2).min(PERSIST_MAX);
         self.timer = Some((Timer::Persist, now + self.persist));
-        let probe = super::transmit::blank(self.nxt.saturating_sub(1));
+        let probe = Outgoing::empty(self.nxt.saturating_sub(1));
         self.forced.push_back(probe);
     }
 }

@@ -11,20 +11,6 @@ use acklab_units::{Instant, Span};
 /// From a write to the sending loop (`TimeStep (1)`).
 const STEP: Span = Span::from_nanos(1);
 
-/// A segment without anything at `start`.
-pub(super) fn blank(start: u64) -> Outgoing {
-    Outgoing {
-        start,
-        len: 0,
-        syn: false,
-        fin: false,
-        push: false,
-        cwr: false,
-        ect: false,
-        retransmission: None,
-    }
-}
-
 impl Sender {
     /// The next segment to leave, if any may leave now.
     pub fn poll_transmit(
@@ -85,7 +71,7 @@ impl Sender {
         stats.segs_out += 1;
         Outgoing {
             syn: true,
-            ..blank(0)
+            ..Outgoing::empty(0)
         }
     }
 
@@ -229,7 +215,7 @@ impl Sender {
             fin: item.flag == Flag::Fin,
             syn: item.flag == Flag::Syn,
             push: item.len > 0 && item.start + u64::from(item.len) == self.app_end,
-            ..blank(item.start)
+            ..Outgoing::empty(item.start)
         }
     }
 

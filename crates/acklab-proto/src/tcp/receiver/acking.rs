@@ -20,7 +20,7 @@ impl Receiver {
     /// The fields of a segment that leaves now. Settles the window, so call it for segments that
     /// do leave, and [`Receiver::on_ack_sent`] afterwards.
     #[inline]
-    pub fn ack_fields(&mut self, _now: Instant) -> AckFields {
+    pub fn ack_fields(&mut self) -> AckFields {
         let (window, window_field) = self.window.advertise(self.occupancy());
         AckFields {
             ack: self.stream.next(),
@@ -120,7 +120,7 @@ impl Receiver {
     }
 
     /// The sending half's smoothed RTT is now `rtt`; zero means that it has none.
-    pub fn on_rtt(&mut self, _now: Instant, rtt: Span) {
+    pub fn on_rtt(&mut self, rtt: Span) {
         self.rtt.on_sender_rtt(rtt);
     }
 

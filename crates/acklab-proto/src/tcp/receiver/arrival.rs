@@ -158,11 +158,16 @@ impl Receiver {
         }
     }
 
-    /// Lets the window follow what arrives. Says whether its limit grew.
+    /// Lets the window follow what arrives. Says whether its limit grew. Without SACK it stays while
+    /// data arrives above a gap: an ACK that moves it would not count as a duplicate (Linux
+    /// `tcp_data_queue_ofo`).
     fn size_window(&mut self, len: u32, placed: &Placed) -> bool {
         let span = self.stream.span();
         if let (Some(_), Some(tune)) = (placed.island, self.window.autotune()) {
             tune.on_out_of_order(span);
+            if self.sack_room == 0 {
+                return false;
+            }
         }
         self.window.on_segment(len, self.occupancy())
     }

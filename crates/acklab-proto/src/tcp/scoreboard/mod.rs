@@ -4,6 +4,7 @@
 //! them in order of their latest transmission, which is what RACK walks. Both are O(1) at their
 //! ends, so an ACK costs what it covers, however large the window.
 
+mod duplicates;
 mod order;
 mod record;
 mod sack;
@@ -52,6 +53,8 @@ pub struct Scoreboard {
     pub lost: Count,
     /// Retransmissions in flight.
     pub retrans: Count,
+    /// Without SACK: arrived as duplicate ACKs tell. No record is tagged for them.
+    pub dup_acked: Count,
     /// Offset behind the highest selectively acknowledged byte; 0 = none.
     pub highest_sacked: u64,
     /// No lost and unretransmitted record stands before this one.
@@ -66,12 +69,21 @@ impl Scoreboard {
     /// Bytes in flight: `out - sacked - lost + retrans` (RFC 6675 `pipe`, Linux
     /// `tcp_packets_in_flight`).
     pub fn inflight(&self) -> u64 {
-        (self.out.bytes + self.retrans.bytes) - (self.sacked.bytes + self.lost.bytes)
+        // Duplicates count full segments, so they may stand for more bytes than there are.
+        ((self.out.bytes + self.retrans.bytes) - (self.sacked.bytes + self.lost.bytes))
+            .saturating_sub(self.dup_acked.bytes)
     }
 
     /// The same in segments.
     pub fn inflight_segments(&self) -> u32 {
-        (self.out.segments + self.retrans.segments) - (self.sacked.segments + self.lost.segments)
+        (self.out.segments + self.retrans.segments)
+            - (self.sacked.segments + self.lost.segments + self.dup_acked.segments)
+    }
+
+    /// Segments that have left the network, as far as is known, and are still outstanding (Linux
+    /// `sacked_out`).
+    pub fn arrived_segments(&self) -> u32 {
+        self.sacked.segments + self.dup_acked.segments
     }
 
     /// Whether nothing is outstanding.
@@ -282,7 +294,7 @@ impl Scoreboard {
             assert_eq!(self.lost.bytes, count(&Record::is_lost));
             assert_eq!(self.retrans.bytes, count(&Record::is_retransmitted));
         }
-        debug_assert!(self.sacked.segments + self.lost.segments <= self.out.segments);
+        debug_assert!(self.arrived_segments() + self.lost.segments <= self.out.segments);
         debug_assert!(self.retrans.segments <= self.out.segments);
     }
 }

@@ -127,47 +127,4 @@ impl Scoreboard {
         }
         self.dup_marked_below = self.dup_marked_below.max(limit);
     }
-
-    /// Without SACK: one more duplicate ACK says that one more segment has arrived, though not
-    /// which. The segments are counted as if the last ones had been (Linux `tcp_add_reno_sack`).
-    /// Returns how many are counted.
-    pub fn count_dup_ack(&mut self) -> u32 {
-        // The head is missing, so at most all the others have arrived.
-        if self.sacked.segments + self.lost.segments + 1 < self.out.segments
-            && let Some(i) = self
-                .ring
-                .iter()
-                .rposition(|r| !r.is_sacked() && !r.is_lost())
-        {
-            let id = self.base.wrapping_add(i as u32);
-            let r = &mut self.ring[i];
-            r.set_sacked();
-            if r.is_retransmitted() {
-                r.set_retrans(false);
-                self.retrans.sub(r);
-            }
-            self.sacked.add(r);
-            self.order.remove(&mut self.ring, self.base, id);
-        }
-        self.sacked.segments
-    }
-
-    /// Without SACK: a cumulative ACK covered `n` segments, so that many fewer duplicate ACKs are
-    /// accounted for by what is still outstanding (Linux `tcp_remove_reno_sacks`).
-    pub fn uncount_dup_acks(&mut self, n: u32) {
-        let mut left = n;
-        for i in 0..self.ring.len() {
-            if left == 0 || self.sacked.segments == 0 {
-                return;
-            }
-            if self.ring[i].is_sacked() {
-                let r = &mut self.ring[i];
-                r.clear_sacked();
-                self.sacked.sub(r);
-                let id = self.base.wrapping_add(i as u32);
-                self.order.push_newest(&mut self.ring, self.base, id);
-                left -= 1;
-            }
-        }
-    }
 }

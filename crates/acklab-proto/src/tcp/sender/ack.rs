@@ -9,9 +9,14 @@ use crate::tcp::prr::Progress;
 use crate::tcp::stats::Stats;
 use acklab_units::{Instant, Span};
 
+/// Linux `tcp_max_reordering`.
+const MAX_REORDERING: u32 = 300;
+
 /// An acknowledgement with its numbers expanded to stream offsets.
 #[derive(Clone, Copy, Debug)]
 pub struct AckInfo<'a> {
+    /// Where the segment that carries it stands in the peer's stream.
+    pub seq: u64,
     /// Everything below is acknowledged.
     pub ack: u64,
     /// The window in bytes, scaled.
@@ -71,8 +76,8 @@ impl Sender {
         if duplicate || (!advanced && d.sacked > 0) {
             stats.dup_acks_in += 1;
         }
-        if !self.sack {
-            self.digest_without_sack(duplicate, advanced, &mut d);
+        if !self.sack && advanced {
+            self.eat_duplicates(&mut d);
         }
         d.prior_una = prior_una;
         if let Some(low) = d.reordered {
@@ -96,7 +101,7 @@ impl Sender {
             || self.phase != RecoveryPhase::Open
             || (!advanced && !a.carries_data && !window_moved);
         if dubious {
-            self.alert(now, cfg, &d, alert, stats);
+            self.alert(now, cfg, &mut d, alert, stats);
         }
         let progress = d.acked.segments > 0
             || (d.sacked > 0 && d.first_sacked.zip(head_sent).is_some_and(|(s, h)| s < h));
@@ -117,11 +122,14 @@ impl Sender {
         self.check(stats);
     }
 
-    /// Takes the window over (RFC 9293 section 3.10.7.4). Returns whether it changed.
+    /// Takes the window over, unless the segment is older than the one that spoke of it last
+    /// (RFC 9293 section 3.10.7.4). What acknowledges more is not, wherever it stands (Linux
+    /// `tcp_may_update_window`), so `SND.WL2` is never above `una`. Returns whether it changed.
     fn update_window(&mut self, a: &AckInfo<'_>) -> bool {
-        if a.ack < self.una {
+        if a.ack < self.una || (a.ack == self.una && a.seq < self.window_seq) {
             return false;
         }
+        self.window_seq = a.seq;
         let moved = a.window != self.peer_window;
         self.peer_window = a.window;
         self.max_window = self.max_window.max(a.window);
@@ -206,24 +214,41 @@ impl Sender {
         board.ack_to(ack, |r| d.on_acked(r, rack, rates));
     }
 
-    /// Without SACK every duplicate stands for one segment that arrived, and a cumulative ACK
-    /// takes back as many as it covers (Linux `tcp_add_reno_sack`, `tcp_remove_reno_sacks`).
-    fn digest_without_sack(&mut self, duplicate: bool, advanced: bool, d: &mut Digest) {
-        if duplicate {
-            self.reno_dup_acks += 1;
-            self.board.count_dup_ack();
-            d.delivered.segments += 1;
-        } else if advanced {
-            let n = d.acked.segments;
-            self.board.uncount_dup_acks(n.saturating_sub(1));
-            d.delivered.segments = n
-                .saturating_sub(self.reno_dup_acks.min(n.saturating_sub(1)))
-                .max(1);
-            if self.phase < RecoveryPhase::Recovery {
-                self.board.uncount_dup_acks(u32::MAX);
-                self.reno_dup_acks = 0;
-            }
+    /// Without SACK: of what a cumulative ACK covers, one segment filled the hole, and duplicates
+    /// have told of the others already (Linux `tcp_remove_reno_sacks`).
+    fn eat_duplicates(&mut self, d: &mut Digest) {
+        let told = self.board.dup_acked.segments;
+        let told = told.min(d.acked.segments.saturating_sub(1));
+        let bytes = (u64::from(told) * u64::from(self.mss)).min(d.delivered.bytes);
+        d.delivered.segments -= told;
+        d.delivered.bytes -= bytes;
+        self.rates.delivered -= bytes;
+        if self.board.uncount_duplicates(d.acked.segments, self.mss) {
+            self.reordered_without_sack(d.acked.segments);
         }
+        // Nothing tells an original from the repetition of another (`tcp_clean_rtx_queue`).
+        d.original_arrived &= !d.retrans_acked;
+    }
+
+    /// Without SACK: a duplicate says that one more segment has arrived, though not which (Linux
+    /// `tcp_add_reno_sack`).
+    pub(super) fn count_duplicate(&mut self, d: &mut Digest) {
+        let before = self.board.dup_acked;
+        if self.board.count_duplicate(self.mss) {
+            self.reordered_without_sack(0);
+        }
+        let after = self.board.dup_acked;
+        let bytes = after.bytes.saturating_sub(before.bytes);
+        d.delivered.segments += after.segments.saturating_sub(before.segments);
+        d.delivered.bytes += bytes;
+        self.rates.delivered += bytes;
+    }
+
+    /// There were more duplicates than segments that can have arrived: from now on it takes as
+    /// many to mean a loss (Linux `tcp_check_reno_reordering`).
+    fn reordered_without_sack(&mut self, acked: u32) {
+        self.dup_thresh = (self.board.out.segments + acked).min(MAX_REORDERING);
+        self.reordering_seen = true;
     }
 
     /// Data arrived below data that had arrived before: the path reorders (Linux
@@ -233,7 +258,8 @@ impl Sender {
             return;
         }
         let extent = d.prior_fack.saturating_sub(low);
-        let segments = extent.div_ceil(u64::from(self.mss)).min(300) as u32;
+        let segments = extent.div_ceil(u64::from(self.mss));
+        let segments = segments.min(u64::from(MAX_REORDERING)) as u32;
         self.dup_thresh = self.dup_thresh.max(segments);
         self.reordering_seen = true;
     }

@@ -8,6 +8,7 @@
 mod ack;
 mod buffer;
 mod digest;
+mod inflation;
 mod recovery;
 mod timers;
 mod transmit;
@@ -60,13 +61,15 @@ pub struct Sender {
     fin_queued: bool,
     /// Offset behind the last byte the peer allows.
     right_edge: u64,
+    /// Where the segment that said so stands in the peer's stream (RFC 9293 `SND.WL1`).
+    window_seq: u64,
     peer_window: u64,
     max_window: u64,
     /// Recovery ends when this is acknowledged (Linux `high_seq`, RFC 6675 `RecoveryPoint`).
     high_seq: u64,
     /// F-RTO is deciding whether the timeout was spurious.
     frto: bool,
-    /// F-RTO sends new data instead of retransmitting.
+    /// F-RTO sends new data instead of retransmitting, until the next acknowledgement.
     frto_new_data: bool,
     /// Timeouts in a row without progress.
     backoff: u32,
@@ -89,12 +92,13 @@ pub struct Sender {
     ecn: bool,
     cwr_pending: bool,
     delivery_rate: Option<Rate>,
-    reno_dup_acks: u32,
     gave_up: bool,
     /// Growth asks whether the window was the limit.
     validates: bool,
     /// The window comes down by proportional rate reduction rather than at once.
     proportional: bool,
+    /// Without proportional rate reduction and SACK: the window of fast recovery.
+    inflated: Option<u64>,
     /// Duplicates that DSACKs have reported, in segments.
     duplicates_reported: u64,
     /// Pacing holds back something that could go otherwise, until then.
@@ -125,6 +129,7 @@ impl Sender {
             app_end: 1,
             fin_queued: false,
             right_edge: 1,
+            window_seq: 0,
             peer_window: 0,
             max_window: 0,
             high_seq: 0,
@@ -146,10 +151,10 @@ impl Sender {
             ecn: false,
             cwr_pending: false,
             delivery_rate: None,
-            reno_dup_acks: 0,
             gave_up: false,
             validates: cfg.cwnd_validation,
             proportional: cfg.reduction != Reduction::Classic,
+            inflated: None,
             duplicates_reported: 0,
             paced_until: None,
             buffer: SendBuffer::default(),
@@ -173,6 +178,16 @@ impl Sender {
     /// Whether a FIN is queued or sent.
     pub fn closing(&self) -> bool {
         self.fin_queued
+    }
+
+    /// The peer's SYN has crossed ours, which goes out again to acknowledge it. That is no
+    /// retransmission: the answer times the first one (Linux `tcp_send_synack`).
+    pub fn answer_syn(&mut self, stats: &mut Stats) {
+        // One that has not left yet will carry the acknowledgement.
+        if self.nxt > 0 {
+            self.probe = Some(transmit::Probe::Syn);
+            stats.segs_out += 1;
+        }
     }
 
     /// The window that the peer's SYN allowed.
@@ -226,7 +241,7 @@ impl Sender {
                     as u64
                     * u64::from(self.mss);
         }
-        self.cc.cwnd()
+        self.inflated.unwrap_or_else(|| self.cc.cwnd())
     }
 
     /// The window in force in whole segments, for traces and for PRR.
@@ -234,7 +249,7 @@ impl Sender {
         if self.reducing() {
             return self.prr.cwnd();
         }
-        whole(self.cc.cwnd(), self.mss)
+        whole(self.cwnd(), self.mss)
     }
 
     /// Where a reduction goes, in segments: the threshold, or the window of a controller that has

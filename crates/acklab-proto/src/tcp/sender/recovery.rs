@@ -2,7 +2,6 @@
 
 use super::Sender;
 use super::digest::{Digest, lost_event};
-use super::transmit::Probe;
 use crate::cc::{EcnEcho, Loss, RecoveryPhase, Rto};
 use crate::tcp::config::{LossDetection, TcpConfig};
 use crate::tcp::rack::{Fate, ReorderingContext};
@@ -29,7 +28,7 @@ impl Sender {
         &mut self,
         now: Instant,
         cfg: &TcpConfig,
-        d: &Digest,
+        d: &mut Digest,
         a: Alert,
         stats: &mut Stats,
     ) {
@@ -38,54 +37,77 @@ impl Sender {
         }
         if self.phase == RecoveryPhase::Open {
             self.forget_first_retransmission();
-        }
-        if self.una >= self.high_seq {
-            self.leave_episode(now, cfg, d, stats);
+        } else if self.una >= self.high_seq && !self.leave_episode(now, cfg, d, stats) {
+            return;
         }
         match self.phase {
             RecoveryPhase::Recovery => self.in_recovery(now, cfg, d, a, stats),
             RecoveryPhase::Loss => {
                 self.in_loss(now, cfg, d, a, stats);
-                let again = self.mark_losses(now, cfg, stats);
+                let again = self.mark_losses(now, cfg, a.advanced, stats);
                 if self.phase == RecoveryPhase::Open || again {
-                    self.in_order(now, cfg, a, stats);
+                    self.count_duplicates_in_order(d, a);
+                    self.mark_losses(now, cfg, a.advanced, stats);
+                    self.in_order(now, a, stats);
                 }
             }
             _ => {
+                self.count_duplicates_in_order(d, a);
                 if self.phase <= RecoveryPhase::Disorder {
                     self.try_undo_dsack(now, cfg.undo, stats);
                 }
-                self.mark_losses(now, cfg, stats);
-                self.in_order(now, cfg, a, stats);
+                self.mark_losses(now, cfg, a.advanced, stats);
+                self.in_order(now, a, stats);
             }
         }
     }
 
-    /// Everything sent before the episode began is acknowledged.
-    fn leave_episode(&mut self, now: Instant, cfg: &TcpConfig, d: &Digest, stats: &mut Stats) {
+    /// Without SACK, outside of an episode: progress means that what duplicates stood for was
+    /// reordered, not left behind.
+    fn count_duplicates_in_order(&mut self, d: &mut Digest, a: Alert) {
+        if self.sack {
+            return;
+        }
+        if a.advanced {
+            self.board.forget_duplicates();
+        }
+        if a.duplicate {
+            self.count_duplicate(d);
+        }
+    }
+
+    /// Everything sent before the episode began is acknowledged. Returns whether the state machine
+    /// should go on.
+    fn leave_episode(
+        &mut self,
+        now: Instant,
+        cfg: &TcpConfig,
+        d: &Digest,
+        stats: &mut Stats,
+    ) -> bool {
         match self.phase {
             RecoveryPhase::Cwr if self.una > self.high_seq => {
                 self.phase = RecoveryPhase::Open;
                 self.end_reduction(now, RecoveryPhase::Cwr);
             }
-            // Without SACK the duplicates of a finished recovery must not start the next one
-            // (RFC 6582 section 4): wait for more than the recovery point.
-            RecoveryPhase::Recovery if self.sack || self.una > self.high_seq => {
-                self.try_undo_recovery(now, cfg.undo, d.tsecr, stats);
-                self.forget_dup_acks();
+            RecoveryPhase::Recovery => {
+                self.inflated = None;
+                self.board.forget_duplicates();
+                return self.try_undo_recovery(now, cfg.undo, d.tsecr, stats);
             }
             _ => {}
         }
+        true
     }
 
     /// Open, Disorder or CWR, after loss marking.
-    fn in_order(&mut self, now: Instant, cfg: &TcpConfig, a: Alert, stats: &mut Stats) {
+    fn in_order(&mut self, now: Instant, a: Alert, stats: &mut Stats) {
         if self.board.lost.segments > 0 {
             self.enter_recovery(now, a.prior_inflight, stats);
             return;
         }
         if a.ece && self.ecn && self.phase <= RecoveryPhase::Disorder {
-            self.enter_cwr(now, cfg, stats);
+            self.enter_cwr(now, stats);
         }
         if self.phase != RecoveryPhase::Cwr {
             let next = self.open_or_disorder();
@@ -100,7 +122,7 @@ impl Sender {
         &mut self,
         now: Instant,
         cfg: &TcpConfig,
-        d: &Digest,
+        d: &mut Digest,
         a: Alert,
         stats: &mut Stats,
     ) {
@@ -108,21 +130,29 @@ impl Sender {
             if self.try_undo_partial(now, cfg.undo, d, stats) {
                 return;
             }
-            if !self.sack {
-                self.mark_head_lost(now, stats);
-            }
+            self.deflate(d.acked.bytes);
+        } else if !self.sack && a.duplicate {
+            self.count_duplicate(d);
+            self.inflate_by_one();
         }
         if self.try_undo_dsack(now, cfg.undo, stats) {
             self.phase = self.open_or_disorder();
-            self.mark_losses(now, cfg, stats);
-            self.in_order(now, cfg, a, stats);
+            self.mark_losses(now, cfg, a.advanced, stats);
+            self.in_order(now, a, stats);
             return;
         }
-        self.mark_losses(now, cfg, stats);
+        self.mark_losses(now, cfg, a.advanced, stats);
     }
 
     /// After a timeout (Linux `tcp_process_loss`, F-RTO by RFC 5682 section 3).
-    fn in_loss(&mut self, now: Instant, cfg: &TcpConfig, d: &Digest, a: Alert, stats: &mut Stats) {
+    fn in_loss(
+        &mut self,
+        now: Instant,
+        cfg: &TcpConfig,
+        d: &mut Digest,
+        a: Alert,
+        stats: &mut Stats,
+    ) {
         let recovered = self.una >= self.high_seq;
         if a.advanced && self.try_undo_loss(now, false, cfg.undo, d.tsecr, stats) {
             return;
@@ -149,17 +179,23 @@ impl Sender {
             self.try_undo_recovery(now, cfg.undo, d.tsecr, stats);
             self.frto = false;
         } else if !self.sack && a.advanced {
-            // What duplicates stood for has been acknowledged or was lost with the rest.
-            self.board.uncount_dup_acks(u32::MAX);
+            self.board.forget_duplicates();
+        } else if !self.sack && a.duplicate && self.nxt > self.high_seq {
+            // New data that F-RTO has sent arrived; it makes room for repetitions.
+            self.count_duplicate(d);
         }
     }
 
     /// Looks for losses by the configured rule. Returns whether a retransmission was found lost.
-    pub(super) fn mark_losses(&mut self, now: Instant, cfg: &TcpConfig, stats: &mut Stats) -> bool {
+    fn mark_losses(
+        &mut self,
+        now: Instant,
+        cfg: &TcpConfig,
+        advanced: bool,
+        stats: &mut Stats,
+    ) -> bool {
         if !self.sack {
-            if self.reno_dup_acks >= self.dup_thresh && self.phase <= RecoveryPhase::Cwr {
-                self.mark_head_lost(now, stats);
-            }
+            self.mark_by_newreno(now, advanced, stats);
             return false;
         }
         match cfg.loss_detection {
@@ -171,12 +207,21 @@ impl Sender {
         }
     }
 
-    /// Without SACK: duplicates counted so far stand for nothing any more (Linux
-    /// `tcp_reset_reno_sack`).
-    fn forget_dup_acks(&mut self) {
-        self.reno_dup_acks = 0;
-        if !self.sack {
-            self.board.uncount_dup_acks(u32::MAX);
+    /// Without SACK only the head can be known to be lost: by duplicates, and in recovery by a
+    /// partial acknowledgement (RFC 6582 section 3.2, Linux `tcp_newreno_mark_lost`).
+    fn mark_by_newreno(&mut self, now: Instant, advanced: bool, stats: &mut Stats) {
+        let missing = match self.phase {
+            RecoveryPhase::Loss => false,
+            RecoveryPhase::Recovery => advanced,
+            _ => self.board.dup_acked.segments >= self.dup_thresh,
+        };
+        if !missing {
+            return;
+        }
+        if let (Some(id), Some(head)) = (self.board.head_id(), self.board.head())
+            && !head.is_lost()
+        {
+            self.mark_one(now, id, stats);
         }
     }
 
@@ -262,12 +307,6 @@ impl Sender {
             .on_segment_lost(&lost_event(now, r, &self.rates, inflight));
     }
 
-    fn mark_head_lost(&mut self, now: Instant, stats: &mut Stats) {
-        if let Some(id) = self.board.head_id() {
-            self.mark_one(now, id, stats);
-        }
-    }
-
     /// Fast recovery begins, or goes on from CWR without a second reduction.
     pub(super) fn enter_recovery(&mut self, now: Instant, prior_inflight: u64, stats: &mut Stats) {
         self.undo.allowed = false;
@@ -288,8 +327,7 @@ impl Sender {
         stats.recoveries += 1;
         self.phase = RecoveryPhase::Recovery;
         if !self.proportional {
-            // The window is at its target already and may leave no room for the first repetition.
-            self.probe = Some(Probe::Lost);
+            self.inflate();
         }
     }
 
@@ -302,7 +340,7 @@ impl Sender {
     }
 
     /// The peer echoes a mark: reduce once per window (RFC 3168 section 6.1.2).
-    fn enter_cwr(&mut self, now: Instant, _cfg: &TcpConfig, stats: &mut Stats) {
+    fn enter_cwr(&mut self, now: Instant, stats: &mut Stats) {
         self.undo.allowed = false;
         self.undo.marker = None;
         self.begin_reduction();
@@ -346,7 +384,7 @@ impl Sender {
             || (self.phase == RecoveryPhase::Loss && self.backoff == 0);
         let new_recovery = self.phase < RecoveryPhase::Recovery;
         let prior_inflight = self.board.inflight();
-        let prior_sacked = self.board.sacked.segments;
+        let prior_sacked = self.board.arrived_segments();
         if self.board.head().is_some_and(|h| h.is_sacked()) {
             self.board.renege();
         }
@@ -354,7 +392,7 @@ impl Sender {
             self.undo.allowed = true;
             self.begin_undo();
         }
-        self.forget_dup_acks();
+        self.board.forget_duplicates();
         self.mark_for_timeout(now, cfg, stats);
         if prior_sacked >= self.dup_thresh {
             self.dup_thresh = self.dup_thresh.min(super::DUP_THRESH);
@@ -369,23 +407,24 @@ impl Sender {
             delivered: self.rates.delivered,
         });
         self.phase = RecoveryPhase::Loss;
+        self.inflated = None;
         self.high_seq = self.nxt;
         self.tlp_high = None;
         self.cwr_pending = self.ecn;
-        self.frto = cfg.frto && self.sack && (new_recovery || self.backoff > 0);
+        self.frto = cfg.frto && (new_recovery || self.backoff > 0);
         self.frto_new_data = false;
     }
 
-    /// Which segments a timeout gives up: the head and everything sent at least one RTT ago; with
-    /// the duplicate-ACK rule, everything.
+    /// Which segments a timeout gives up: the head and everything sent at least one RTT ago. With
+    /// the duplicate-ACK rule or without SACK nothing would find the others: everything.
     fn mark_for_timeout(&mut self, now: Instant, cfg: &TcpConfig, stats: &mut Stats) {
         let head = self.board.head_id();
+        let timed = self.sack && cfg.loss_detection == LossDetection::Rack;
         for id in self.board.ids() {
             let Some(r) = self.board.record(id) else {
                 continue;
             };
-            let old =
-                cfg.loss_detection == LossDetection::DupAck || self.rack.older_than_rtt(now, r);
+            let old = !timed || self.rack.older_than_rtt(now, r);
             if !r.is_sacked() && (Some(id) == head || old) {
                 self.mark_one(now, id, stats);
             }

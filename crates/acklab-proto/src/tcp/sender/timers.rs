@@ -39,8 +39,8 @@ impl Sender {
         self.timer = None;
         match kind {
             Timer::Rto => self.on_rto(now, cfg, stats),
-            Timer::Reordering => self.on_reordering(now, cfg, stats),
-            Timer::Tlp => self.on_tlp(now, cfg, stats),
+            Timer::Reordering => self.on_reordering(now, stats),
+            Timer::Tlp => self.on_tlp(now, stats),
             Timer::Persist => self.on_persist(now),
         }
     }
@@ -80,7 +80,7 @@ impl Sender {
         self.arm(Timer::Rto, now + self.rtt.rto_backed_off(backoff));
     }
 
-    fn on_reordering(&mut self, now: Instant, cfg: &TcpConfig, stats: &mut Stats) {
+    fn on_reordering(&mut self, now: Instant, stats: &mut Stats) {
         let prior = self.board.inflight();
         let prior_lost = self.rates.lost;
         self.rack.rearm();
@@ -101,11 +101,11 @@ impl Sender {
             }
         }
         if self.timer.is_none() {
-            self.arm_rto(now, cfg);
+            self.arm_rto(now);
         }
     }
 
-    fn on_tlp(&mut self, now: Instant, cfg: &TcpConfig, stats: &mut Stats) {
+    fn on_tlp(&mut self, now: Instant, stats: &mut Stats) {
         if self.board.is_empty() {
             return;
         }
@@ -116,7 +116,7 @@ impl Sender {
             self.tlp_retransmitted = !room;
             self.probe = Some(if room { Probe::NewData } else { Probe::Tail });
         }
-        self.arm_rto(now, cfg);
+        self.arm_rto(now);
     }
 
     fn on_persist(&mut self, now: Instant) {
@@ -130,7 +130,7 @@ impl Sender {
     }
 
     /// Waits a full timeout from now.
-    pub(super) fn arm_rto(&mut self, now: Instant, _cfg: &TcpConfig) {
+    pub(super) fn arm_rto(&mut self, now: Instant) {
         if self.board.is_empty() {
             self.timer = None;
         } else {
@@ -140,9 +140,9 @@ impl Sender {
 
     /// Linux `tcp_rearm_rto`: after a probe or reordering timer the timeout still counts from the
     /// head's last transmission.
-    fn rearm_rto(&mut self, now: Instant, cfg: &TcpConfig) {
+    fn rearm_rto(&mut self, now: Instant) {
         let replaced = matches!(self.timer, Some((Timer::Tlp | Timer::Reordering, _)));
-        self.arm_rto(now, cfg);
+        self.arm_rto(now);
         if let (true, Some(head), Some((kind, at))) = (replaced, self.board.head(), self.timer) {
             let due = (head.sent_at + self.rtt.rto_backed_off(self.backoff)).max(now);
             self.timer = Some((kind, at.min(due)));
@@ -161,14 +161,14 @@ impl Sender {
             return;
         }
         if !self.arm_probe(now, cfg, true) {
-            self.arm_rto(now, cfg);
+            self.arm_rto(now);
         }
     }
 
     /// New data left: the probe or the timeout is set if none is waiting.
     pub(super) fn arm_after_send(&mut self, now: Instant, cfg: &TcpConfig) {
         if self.timer.is_none() || matches!(self.timer, Some((Timer::Tlp | Timer::Persist, _))) {
-            self.rearm_rto(now, cfg);
+            self.rearm_rto(now);
         }
         self.arm_probe(now, cfg, false);
     }

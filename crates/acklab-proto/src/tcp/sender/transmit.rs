@@ -22,6 +22,8 @@ pub(super) enum Probe {
     Head,
     /// The first lost segment, as recovery begins.
     Lost,
+    /// The SYN, now with an acknowledgement.
+    Syn,
     /// New data, as tail loss probe.
     NewData,
     /// The last segment again, as tail loss probe.
@@ -51,6 +53,22 @@ pub struct Outgoing {
     pub retransmission: Option<RetransmitCause>,
 }
 
+impl Outgoing {
+    /// A segment without anything at `start`.
+    pub(in crate::tcp) fn empty(start: u64) -> Self {
+        Self {
+            start,
+            len: 0,
+            syn: false,
+            fin: false,
+            push: false,
+            cwr: false,
+            ect: false,
+            retransmission: None,
+        }
+    }
+}
+
 impl Sender {
     /// The next segment to leave, if any may leave now.
     pub fn poll_transmit(
@@ -75,7 +93,8 @@ impl Sender {
         }
         let out = self
             .send_lost(now, cfg, stats)
-            .or_else(|| self.send_new(now, cfg, false, stats));
+            .or_else(|| self.send_new(now, cfg, false, stats))
+            .or_else(|| self.repair_after_all(now, cfg, stats));
         match out {
             Some(o) => {
                 if o.len > 0 {
@@ -93,7 +112,8 @@ impl Sender {
     }
 
     fn window_open(&self) -> bool {
-        self.board.inflight() == 0 || self.board.inflight() + u64::from(self.mss) <= self.cwnd()
+        let occupied = self.occupied();
+        occupied == 0 || occupied + u64::from(self.mss) <= self.cwnd()
     }
 
     /// Whether there is something that was never sent: data, SYN or FIN.
@@ -136,22 +156,18 @@ impl Sender {
                 let id = self.board.tail_id()?;
                 Some(self.retransmit(now, id, RetransmitCause::Tlp, stats))
             }
-            Probe::ZeroWindow => Some(Outgoing {
-                start: self.nxt.saturating_sub(1),
-                len: 0,
-                syn: false,
-                fin: false,
-                push: false,
-                cwr: false,
-                ect: false,
-                retransmission: None,
+            Probe::Syn => Some(Outgoing {
+                syn: true,
+                ..Outgoing::empty(0)
             }),
+            Probe::ZeroWindow => Some(Outgoing::empty(self.nxt.saturating_sub(1))),
         }
     }
 
     fn send_lost(&mut self, now: Instant, cfg: &TcpConfig, stats: &mut Stats) -> Option<Outgoing> {
         if self.board.lost.segments == 0
             || self.frto_new_data
+            || self.inflated.is_some()
             || !matches!(self.phase, RecoveryPhase::Recovery | RecoveryPhase::Loss)
         {
             return None;
@@ -167,9 +183,25 @@ impl Sender {
         let again = self.board.head().is_some_and(|h| h.ever_retransmitted());
         let out = self.retransmit(now, id, cause, stats);
         if (head || again) && !matches!(self.timer, Some((Timer::Reordering, _))) {
-            self.arm_rto(now, cfg);
+            self.arm_rto(now);
         }
         Some(out)
+    }
+
+    /// F-RTO wants new data, and none may leave (RFC 5682 section 2.1 step 2b). Once some has left,
+    /// the next acknowledgement decides.
+    fn repair_after_all(
+        &mut self,
+        now: Instant,
+        cfg: &TcpConfig,
+        stats: &mut Stats,
+    ) -> Option<Outgoing> {
+        if !self.frto_new_data || self.nxt > self.high_seq {
+            return None;
+        }
+        self.frto = false;
+        self.frto_new_data = false;
+        self.send_lost(now, cfg, stats)
     }
 
     /// What found the losses that are being repaired.
@@ -240,8 +272,8 @@ impl Sender {
         }
         let len = self.next_len(cfg)?;
         self.restart_after_idle(now, cfg, len);
-        let inflight = self.board.inflight();
-        let open = inflight == 0 || inflight + u64::from(len) <= self.cwnd();
+        let occupied = self.occupied();
+        let open = occupied == 0 || occupied + u64::from(len) <= self.cwnd();
         if !probe && !syn && (!open || self.held_by_limited_transmit(cfg, len)) {
             self.cwnd_limited |= !open;
             return None;
@@ -388,11 +420,6 @@ impl Sender {
         if self.validate_pending {
             self.validate_pending = false;
             self.validate_window(limited);
-        }
-        if self.frto_new_data {
-            // F-RTO found nothing that may leave: repair after all (RFC 5682 section 2.1 step 2b).
-            self.frto = false;
-            self.frto_new_data = false;
         }
         let starved = !self.has_new_data() && self.una > 0 && !self.buffer.short_of_room;
         if starved && !limited && self.board.lost.segments <= self.board.retrans.segments {

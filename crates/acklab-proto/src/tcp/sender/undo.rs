@@ -35,10 +35,12 @@ impl Sender {
             && (self.undo.retrans == 0 || self.original_was_delayed(tsecr))
     }
 
-    /// Eifel: the echo is older than the first retransmission, or there was none.
+    /// Eifel: the echo is older than the first retransmission, or there was none. Without SACK an
+    /// episode outlasts the repair until something new is acknowledged; that nothing is out by
+    /// then is no evidence (Linux 6.16, `tcp_packet_delayed`).
     fn original_was_delayed(&self, tsecr: Option<u32>) -> bool {
         match (self.undo.first_retrans_ts, tsecr) {
-            (None, _) => true,
+            (None, _) => self.sack || self.una < self.high_seq,
             (Some(first), Some(echo)) => (echo.wrapping_sub(first) as i32) < 0,
             (Some(_), None) => false,
         }
@@ -57,25 +59,34 @@ impl Sender {
             });
         }
         self.undo.marker = None;
+        self.inflated = None;
         self.rack.rearm();
     }
 
-    /// Everything of the episode is acknowledged: undo it if it was spurious, and open.
+    /// Everything of the episode is acknowledged: undo it if it was spurious, and open. Without
+    /// SACK the state is held until more is acknowledged: duplicates that the episode's own
+    /// repetitions have caused must not start another (RFC 6582 section 4.1, Linux
+    /// `tcp_is_non_sack_preventing_reopen`). Returns whether it is open.
     pub(super) fn try_undo_recovery(
         &mut self,
         now: Instant,
         on: bool,
         tsecr: Option<u32>,
         stats: &mut Stats,
-    ) {
+    ) -> bool {
         let from = self.phase;
         if self.may_undo(on, tsecr) {
             self.undo_reduction(now, false, from == RecoveryPhase::Loss, stats);
         } else {
             self.rack.on_recovery_end();
         }
+        if !self.sack && self.una == self.high_seq {
+            self.forget_first_retransmission();
+            return false;
+        }
         self.phase = RecoveryPhase::Open;
         self.end_reduction(now, from);
+        true
     }
 
     /// The window settles at its target, unless the reduction was undone.
@@ -148,15 +159,22 @@ impl Sender {
         self.backoff = 0;
         self.frto = false;
         self.frto_new_data = false;
-        self.phase = RecoveryPhase::Open;
-        self.forget_first_retransmission();
+        // Without SACK the state is held here, too; and a timestamp alone ends it only with the
+        // flight.
+        let repaired = self.una == self.high_seq;
+        if self.sack || (proven && !repaired) {
+            self.phase = RecoveryPhase::Open;
+            self.forget_first_retransmission();
+        } else if repaired {
+            self.forget_first_retransmission();
+        }
         true
     }
 
     /// Open, unless something is missing.
     pub(super) fn open_or_disorder(&self) -> RecoveryPhase {
         let b = &self.board;
-        if b.sacked.segments + b.lost.segments + b.retrans.segments > 0 {
+        if b.arrived_segments() + b.lost.segments + b.retrans.segments > 0 {
             RecoveryPhase::Disorder
         } else {
             RecoveryPhase::Open

@@ -8,8 +8,9 @@ use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{Buffer, RttEstimator, SackCompression};
 use acklab_units::Span;
 
-/// The largest payload of an IPv4 packet with plain headers.
-const LARGEST_SEGMENT: u32 = 65_495;
+/// The largest payload that fits an IPv4 packet of 65,535 bytes beside its header (20) and the
+/// longest TCP header (60).
+const LARGEST_SEGMENT: u32 = 65_455;
 /// The largest window that scaling can express (RFC 7323 section 2.3).
 const LARGEST_BUFFER: u64 = 1 << 30;
 

@@ -18,8 +18,8 @@ use std::fmt;
 pub(crate) struct TcpSpec {
     /// Where defaults come from. Default: "linux".
     pub(crate) profile: Option<ProfileWord>,
-    /// Payload bytes of a full data segment, 1 to 65495.
-    #[schemars(range(min = 1, max = 65495))]
+    /// Payload bytes of a full data segment, 1 to 65455.
+    #[schemars(range(min = 1, max = 65455))]
     pub(crate) segment: Option<u32>,
     /// Timestamps option (RFC 7323).
     pub(crate) timestamps: Option<bool>,
@@ -155,7 +155,7 @@ words! {
         "prr" = Prr,
         /// Proportional rate reduction as in ns-3.
         "ns3-prr" = Ns3Prr,
-        /// Inflation by duplicate ACKs (RFC 5681, RFC 6582).
+        /// The target at once: RFC 6675 with SACK, window inflation (RFC 5681, RFC 6582) without.
         "classic" = Classic,
     }
 }

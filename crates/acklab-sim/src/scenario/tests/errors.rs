@@ -125,11 +125,11 @@ fn impossible_values_are_told_what_is_possible() {
     );
     assert_eq!(
         told("tcp.segment", "0"),
-        "out of range|write a whole number from 1 to 65495"
+        "out of range|write a whole number from 1 to 65455"
     );
     assert_eq!(
-        told("flow.1.tcp.segment", "65496"),
-        "out of range|write a whole number from 1 to 65495"
+        told("flow.1.tcp.segment", "65456"),
+        "out of range|write a whole number from 1 to 65455"
     );
     assert_eq!(
         told("tcp.min_rto", "1 h"),

@@ -1,7 +1,11 @@
 //! Two connections back to back: packet timelines for handshake, loss, recovery and closing.
 
 mod closing;
+mod crossing;
 mod handshake;
 mod recovery;
 mod robustness;
+mod thinned_sack;
+mod window_updates;
+mod without_sack;
 mod world;

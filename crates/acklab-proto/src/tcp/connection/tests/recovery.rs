@@ -1,14 +1,8 @@
 use super::super::*;
 use super::world::*;
-use crate::tcp::config::{LossDetection, Profile, Reduction};
+use crate::tcp::config::{LossDetection, Profile};
 use std::boxed::Box;
 use std::vec::Vec;
-
-fn established(cfg: &TcpConfig, cwnd: u64, script: Script) -> World {
-    let mut w = World::new(cfg, cwnd, script);
-    w.run(Span::from_millis(50));
-    w
-}
 
 #[test]
 fn one_loss_is_repaired_by_rack_without_timeout() {
@@ -193,28 +187,6 @@ fn a_delay_spike_is_survived_by_f_rto() {
 }
 
 #[test]
-fn without_sack_three_duplicates_and_partial_acks_repair() {
-    let cfg = TcpConfig {
-        sack: false,
-        dsack: false,
-        tlp: false,
-        loss_detection: LossDetection::DupAck,
-        reduction: Reduction::Classic,
-        ..TcpConfig::new(Profile::Rfc)
-    };
-    let cfg = TcpConfig {
-        segment: MSS as u32,
-        ..cfg
-    };
-    let mut w = established(&cfg, 10, drop_data(&[2, 5]));
-    w.send(40 * MSS);
-    w.run(Span::from_secs(4));
-    let s = *w.a.stats();
-    assert_eq!(w.read_b, 40 * MSS);
-    assert_eq!((s.retrans_segs, s.rto_count, s.recoveries), (2, 0, 1));
-}
-
-#[test]
 fn limited_transmit_sends_on_the_first_duplicates() {
     for (on, expect) in [(true, 12), (false, 10)] {
         let cfg = TcpConfig {
@@ -335,22 +307,4 @@ fn a_lost_syn_costs_no_window() {
     w.send(30 * MSS);
     w.run(Span::from_millis(1025));
     assert_eq!(w.data_sent().len(), 10, "{}", w.dump());
-}
-
-#[test]
-fn without_sack_a_timeout_forgets_what_duplicates_stood_for() {
-    let cfg = TcpConfig {
-        sack: false,
-        dsack: false,
-        tlp: false,
-        segment: MSS as u32,
-        ..TcpConfig::new(Profile::Rfc)
-    };
-    // The head is lost, duplicates come, then silence until the timeout.
-    let script = drop_data(&[0, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
-    let mut w = established(&cfg, 10, script);
-    w.send(100 * MSS);
-    w.run(Span::from_secs(20));
-    assert_eq!(w.read_b, 100 * MSS);
-    assert!(w.a.stats().rto_count <= 4, "{:?}", w.a.stats());
 }

@@ -2,8 +2,9 @@
 
 use super::super::*;
 use crate::ack::{AckDecision, AckPolicy, AckReason, Arrival};
-use crate::cc::{Ack, CongestionControl, Loss, Rto};
+use crate::cc::{Ack, CcInit, CongestionControl, Loss, Rto};
 use crate::segment::Segment;
+use crate::tcp::config::CcChoice;
 use std::boxed::Box;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -128,23 +129,31 @@ pub fn config() -> TcpConfig {
     }
 }
 
+/// A connection whose handshake is over.
+pub fn established(cfg: &TcpConfig, cwnd: u64, script: Script) -> World {
+    let mut w = World::new(cfg, cwnd, script);
+    w.run(Span::from_millis(50));
+    w
+}
+
 impl World {
     /// A connection with a window of `cwnd` segments over 10 ms each way.
     pub fn new(cfg: &TcpConfig, cwnd: u64, script: Script) -> Self {
+        Self::with_controller(cfg, Box::new(Fixed::new(cwnd * MSS)), cwnd, script)
+    }
+
+    fn with_controller(
+        cfg: &TcpConfig,
+        cc: Box<dyn CongestionControl>,
+        cwnd: u64,
+        script: Script,
+    ) -> Self {
         let cfg = Arc::new(cfg.clone());
-        let end = |role, isn| {
-            Connection::new(
-                role,
-                cfg.clone(),
-                Box::new(Fixed::new(cwnd * MSS)),
-                Box::new(Every),
-                isn,
-            )
-        };
+        let end = |role, cc, isn| Connection::new(role, cfg.clone(), cc, Box::new(Every), isn);
         let mut w = Self {
             now: Instant::ZERO + Span::from_secs(1),
-            a: end(Role::Active, u32::MAX - 3000),
-            b: end(Role::Passive, 77),
+            a: end(Role::Active, cc, u32::MAX - 3000),
+            b: end(Role::Passive, Box::new(Fixed::new(cwnd * MSS)), 77),
             log: Vec::new(),
             delay: Span::from_millis(10),
             wire: BTreeMap::new(),
@@ -259,6 +268,20 @@ impl World {
     pub fn close_b(&mut self) {
         self.b.close(self.now);
         self.flush();
+    }
+
+    /// The same with the controller called `name` at a.
+    pub fn controlled(cfg: &TcpConfig, name: &str, script: Script) -> Self {
+        let cc = CcChoice::named(name)
+            .expect("a known controller")
+            .build(CcInit {
+                mss: MSS as u32,
+                initial_cwnd: 10 * MSS,
+                seed: 1,
+            });
+        let mut w = Self::with_controller(cfg, cc, 10, script);
+        w.run(Span::from_millis(50));
+        w
     }
 
     /// Offsets (in whole segments from 0) of forward data segments in order of sending.

@@ -168,6 +168,7 @@ impl Bench {
 
     fn ack_bytes(&mut self, ack: u64, blocks: &[(u64, u64)]) {
         let info = AckInfo {
+            seq: 1,
             ack,
             window: self.window,
             blocks,

@@ -140,7 +140,7 @@ impl Bench {
     /// Takes the ACK that must leave now.
     pub fn ack(&mut self) -> Option<Ack> {
         let reason = self.receiver.ack_pending()?;
-        self.last = self.receiver.ack_fields(self.now);
+        self.last = self.receiver.ack_fields();
         self.receiver.on_ack_sent(self.now, false);
         let blocks = self.last.sack.as_slice();
         let blocks = blocks.iter().map(|b| (b.start, b.end)).collect();

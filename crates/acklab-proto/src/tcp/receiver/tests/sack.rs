@@ -216,7 +216,7 @@ fn any_ack_speaks_for_those_held() {
         b.ack();
     }
     assert!(b.receiver.next_timeout().is_some());
-    b.receiver.ack_fields(b.now);
+    b.receiver.ack_fields();
     b.receiver.on_ack_sent(b.now, true);
     assert_eq!(b.receiver.next_timeout(), None);
 }
