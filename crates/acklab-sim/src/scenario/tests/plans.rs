@@ -263,6 +263,7 @@ fn the_resolved_scenario_loads_to_the_same_plan() {
         jitter = "1 ms"
         reorder = { probability = 0.01, delay = "3 ms" }
         duplicate = 1e-7
+        pauses = { length = "1.1 ms", gap = "60 ms" }
         ack_filter = "aggregate"
         reverse = { jitter = { median = "34.5 us", p99 = "560 us" } }
         [tcp]
