@@ -1,14 +1,16 @@
 """Validation: every row of the references is rebuilt, and the verdicts follow the criteria."""
 
 import csv
+import math
 from collections import defaultdict
 
 import pytest
 
 import acklab
 from acklab.places import in_repository
-from acklab.validate import compare, kernel_rows, ns3_rows
+from acklab.validate import compare, kernel_rows, ns3_rows, paused_rows, quiet_rows
 from acklab.validate.criteria import KERNEL, NS3, Tolerance
+from acklab.validate.lateness import pauses
 from acklab.validate.ns3 import parse
 
 
@@ -26,20 +28,42 @@ def test_every_row_of_ns3_is_there():
 
 
 def test_every_scenario_loads():
-    for reference in kernel_rows() + kernel_rows(lateness=True) + ns3_rows():
-        for scenario in reference.scenarios:
+    for reference in kernel_rows() + quiet_rows() + paused_rows() + ns3_rows():
+        for scenario in [*reference.scenarios, *reference.late_scenarios]:
             acklab.load(scenario)
 
 
-def test_each_repeat_of_the_kernel_has_the_lateness_that_was_measured_in_it():
-    (cell,) = [r for r in kernel_rows(lateness=True) if r.name == "main 10M48ms bbr 4"]
-    links = [s["link"][0] for s in cell.scenarios]
+def test_the_quiet_runs_are_of_the_same_cells():
+    assert {r.name for r in quiet_rows()} == {r.name for r in kernel_rows()}
+    assert {r.name for r in paused_rows()} <= {r.name for r in kernel_rows()}
+    for rows, least in [(quiet_rows(), 5), (paused_rows(), 3)]:
+        for row in rows:
+            assert len(row.values["goodput"]) >= least
+            assert row.disturbed == 0
+
+
+def test_each_repeat_of_the_kernel_has_pauses_as_late_as_were_measured_in_it():
+    (cell,) = [r for r in kernel_rows() if r.name == "main 10M48ms bbr 4"]
+    links = [s["link"][0] for s in cell.late_scenarios]
     assert len(links) == len(cell.values["goodput"]) == 3
-    assert links[0]["jitter"] == {"median": "33.3 us", "p99": "673.5 us", "max": "7428.0 us"}
-    assert links[0]["reverse"]["jitter"]["p99"] == "794.2 us"
-    (ideal,) = [r for r in kernel_rows() if r.name == cell.name]
-    (scenario,) = ideal.scenarios
-    assert "jitter" not in scenario["link"][0] | scenario["link"][0]["reverse"]
+    assert links[0]["pauses"] == {"length": "1136.7 us", "gap": "61716.8 us"}
+    (ideal,) = cell.scenarios
+    assert "pauses" not in ideal["link"][0]
+
+
+@pytest.mark.parametrize(("p99", "longest"), [(673.5, 7428.0), (5318.2, 37247.5), (116.5, 2937.8)])
+def test_pauses_have_the_quantiles_that_were_asked_for(p99, longest):
+    law = pauses(p99, longest, 30e6)
+    cycle = law.length + law.gap
+    assert law.length / cycle * math.exp(-p99 / law.length) == pytest.approx(0.01)
+    assert law.p99 == pytest.approx(p99)
+    assert 30e6 / cycle * math.exp(-longest / law.length) == pytest.approx(math.log(2), rel=1e-5)
+
+
+@pytest.mark.parametrize(("p99", "longest"), [(500, 400), (0, 400), (500, 600), (500, 40e6)])
+def test_no_pauses_have_impossible_quantiles(p99, longest):
+    with pytest.raises(ValueError, match=f"{p99} us"):
+        pauses(p99, longest, 30e6)
 
 
 def test_arguments_of_the_ns3_program():
@@ -71,13 +95,43 @@ def test_the_command_writes_one_row_per_metric(acklab_cli, tmp_path):
         assert len(list(csv.DictReader(f))) == 4 * len(ns3_rows())
 
 
+BUNCHED_ACKS = (
+    "its emulator's pauses bunch ACKs, which lifts BBR's largest rate sample over its 1 % margin"
+)
+LOST_TIME = "its emulator was late: goodput and losses of its repeats follow the lateness"
+START = "one overflow at the start; the kernel has 82 to 201 in ten repeats (open question)"
+LATE_REPEATS = (
+    "only its late repeats; kernel-quiet meets it, pauses do not explain it (open question)"
+)
+FEW_PAUSES = "three repeats of a count that hangs on the few longest pauses; the ranges overlap"
+#: What misses the criteria, by source and cell, with the mechanism. LIMITATIONS.md has evidence.
+EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
+    ("kernel", "gso_on 10M48ms bbr 1"): {"retransmissions": BUNCHED_ACKS},
+    ("kernel", "gso_on 40M10ms bbr 1"): {"retransmissions": BUNCHED_ACKS},
+    ("kernel", "main 10M48ms bbr 4"): {"retransmissions": BUNCHED_ACKS},
+    ("kernel", "main 10M48ms bbr 16"): {"retransmissions": BUNCHED_ACKS},
+    ("kernel", "main 40M10ms bbr 4"): {"retransmissions": BUNCHED_ACKS},
+    ("kernel", "main 40M10ms cubic 16"): {"goodput": LOST_TIME},
+    ("kernel", "main 40M10ms reno 4"): {"retransmissions": LATE_REPEATS},
+    ("kernel-quiet", "main 40M10ms bbr 16"): {"retransmissions": START},
+    ("kernel-paused", "main 10M48ms bbr 2"): {"retransmissions": FEW_PAUSES},
+    ("kernel-paused", "main 40M10ms bbr 4"): {"retransmissions": FEW_PAUSES},
+    ("kernel-paused", "main 40M10ms bbr 16"): {"retransmissions": FEW_PAUSES},
+}
+SOURCES = {
+    "kernel": kernel_rows,
+    "kernel-quiet": quiet_rows,
+    "kernel-paused": paused_rows,
+    "ns3": ns3_rows,
+}
+
+
 @pytest.fixture(scope="module")
-def verdicts():
-    """Of all cells: by source and metric, whether each cell is close enough."""
+def comparisons():
+    """Of all cells, by source."""
     found = defaultdict(list)
-    for comparison in compare(kernel_rows() + ns3_rows(), seeds=5):
-        for metric in comparison.metrics:
-            found[comparison.reference.source, metric.name].append(metric.ok)
+    for comparison in compare([r for rows in SOURCES.values() for r in rows()], seeds=5):
+        found[comparison.reference.source].append(comparison)
     return found
 
 
@@ -90,17 +144,30 @@ def test_the_criteria_are_the_published_ones():
     } == KERNEL
 
 
-@pytest.mark.parametrize(
-    ("source", "metric", "least", "cells"),
-    [
-        ("ns3", "goodput", 55, 55),
-        ("kernel", "goodput", 29, 30),
-        ("kernel", "cwnd", 30, 30),
-        ("kernel", "retransmissions", 23, 30),
-    ],
-)
-def test_the_accuracy_is_no_worse_than_it_was(verdicts, source, metric, least, cells):
-    judged = verdicts[source, metric]
-    assert len(judged) == cells
-    assert None not in judged
-    assert sum(judged) >= least
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_cell_meets_the_criteria_but_those_that_are_explained(comparisons, source):
+    assert comparisons[source]
+    off = {
+        (source, c.reference.name): {m.name for m in c.metrics if m.ok is False}
+        for c in comparisons[source]
+        if not c.ok
+    }
+    explained = {k: set(v) for k, v in EXCEPTIONS.items() if k[0] == source}
+    assert off == explained
+
+
+def test_every_metric_with_a_criterion_is_judged(comparisons):
+    for source, criteria in [("ns3", NS3), *((s, KERNEL) for s in SOURCES if s != "ns3")]:
+        for comparison in comparisons[source]:
+            assert {m.name for m in comparison.metrics if m.ok is not None} == set(criteria)
+
+
+def test_the_emulators_lateness_accounts_for_the_windows_of_bbr(comparisons):
+    cells = [c for c in comparisons["kernel"] if " bbr " in c.reference.name]
+    windows = [m for c in cells for m in c.metrics if m.name == "cwnd"]
+    assert len(windows) == 10
+    # On an ideal link all are low; with pauses they are around it.
+    assert all(m.error < 0 for m in windows)
+    late = [m.late_error for m in windows]
+    assert min(late) < 0 < max(late)
+    assert max(map(abs, late)) < 0.04

@@ -43,6 +43,7 @@ class Link:
     ack_filter: Block | None = None
     loss: float | Mapping[str, Any] | None = None
     jitter: Block | None = None
+    pauses: Mapping[str, str] | None = None
     a: str | None = None
     b: str | None = None
     name: str | None = None
@@ -51,7 +52,7 @@ class Link:
     def spec(self) -> dict[str, Any]:
         """The link in the scenario language."""
         names = ["name", "a", "b", "rate", "delay", "queue", "overhead"]
-        names += ["ack_filter", "loss", "jitter"]
+        names += ["ack_filter", "loss", "jitter", "pauses"]
         keys = _given({n: getattr(self, n) for n in names})
         return keys | ({"reverse": dict(self.reverse)} if self.reverse else {})
 

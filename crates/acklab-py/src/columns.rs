@@ -86,6 +86,7 @@ pub(crate) fn flows<'py>(py: Python<'py>, rows: &[FlowSummary]) -> PyResult<Boun
         .numbers("rtt_mean_ms", r().map(|f| ms(f.rtt_mean)))?
         .numbers("rtt_p50_ms", r().map(|f| ms(f.rtt_p50)))?
         .numbers("rtt_p95_ms", r().map(|f| ms(f.rtt_p95)))?
+        .numbers("srtt_p50_ms", r().map(|f| ms(f.srtt_p50)))?
         .numbers("srtt_mean_ms", r().map(|f| ms(f.srtt_mean)))?
         .numbers("rtt_min_ms", r().map(|f| ms(f.min_rtt)))?
         .numbers("acks_sent", r().map(|f| f.acks_sent))?

@@ -78,6 +78,8 @@ pub struct ImpairPlan {
     pub loss: LossPlan,
     /// Extra delay; order is kept.
     pub jitter: JitterPlan,
+    /// Times at which nothing enters or leaves.
+    pub pauses: Option<PausesPlan>,
     /// Probability that a packet is delayed by `reorder_delay` and so overtaken.
     pub reorder: f64,
     /// How long a reordered packet is held back.
@@ -103,6 +105,17 @@ pub enum JitterPlan {
         /// Longer delays are cut to this.
         max: Span,
     },
+}
+
+/// Times at which a link stands still, both directions together; exponential.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PausesPlan {
+    /// Mean length of a pause.
+    pub length: Span,
+    /// Mean time from the end of one to the next.
+    pub gap: Span,
+    /// Name of the direction whose schedule this is: the link's way there.
+    pub of: String,
 }
 
 /// Random loss.

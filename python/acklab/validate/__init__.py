@@ -1,7 +1,8 @@
 """Our numbers beside those of the Linux kernel and of ns-3, with a verdict for each row."""
 
 from acklab.validate.compare import Comparison, compare
+from acklab.validate.kernel import paused_rows, quiet_rows
 from acklab.validate.kernel import rows as kernel_rows
 from acklab.validate.ns3 import rows as ns3_rows
 
-__all__ = ["Comparison", "compare", "kernel_rows", "ns3_rows"]
+__all__ = ["Comparison", "compare", "kernel_rows", "ns3_rows", "paused_rows", "quiet_rows"]

@@ -12,23 +12,37 @@ from acklab.scenario import load, run_many
 from acklab.validate.criteria import METRICS
 from acklab.validate.reference import Reference
 
+_VERDICTS = {True: "ok", False: "off", None: ""}
+
 
 @dataclass(frozen=True)
 class Metric:
-    """One metric of one cell: the reference's median and range, and our median."""
+    """One metric of one cell: the reference's median and range, and our medians."""
 
     name: str
     reference: float
     low: float
     high: float
     acklab: float
+    #: The same with the emulator's lateness; `None` if the reference has none.
+    late: float | None
     #: `None` if the metric does not decide.
     ok: bool | None
+    #: The verdict on `late`.
+    late_ok: bool | None
 
     @property
     def error(self) -> float:
         """Relative to the reference; to one if that is zero."""
-        return (self.acklab - self.reference) / (abs(self.reference) or 1.0)
+        return self._off(self.acklab)
+
+    @property
+    def late_error(self) -> float | None:
+        """The same with the emulator's lateness."""
+        return None if self.late is None else self._off(self.late)
+
+    def _off(self, ours: float) -> float:
+        return (ours - self.reference) / (abs(self.reference) or 1.0)
 
 
 @dataclass(frozen=True)
@@ -58,7 +72,10 @@ class Comparison:
                 "disturbed": self.reference.disturbed,
                 "acklab": m.acklab,
                 "error": m.error,
-                "verdict": {True: "ok", False: "off", None: ""}[m.ok],
+                "verdict": _VERDICTS[m.ok],
+                "acklab_late": m.late,
+                "error_late": m.late_error,
+                "verdict_late": _VERDICTS[m.late_ok],
             }
             for m in self.metrics
         ]
@@ -73,8 +90,9 @@ def compare(
     """Runs every scenario of every cell with the seeds 1, 2, ... and compares medians."""
     runs = []
     for reference in references:
-        loaded = [load(s) for s in reference.scenarios]
-        runs.append([(s, seed) for s in loaded for seed in range(1, seeds + 1)])
+        for scenarios in (reference.scenarios, reference.late_scenarios):
+            loaded = [load(s) for s in scenarios]
+            runs.append([(s, seed) for s in loaded for seed in range(1, seeds + 1)])
     total = sum(map(len, runs))
     done = 0
 
@@ -86,21 +104,33 @@ def compare(
 
     results = iter(run_many(list(chain.from_iterable(runs)), jobs=jobs, on_done=one_more))
     comparisons = []
-    for reference, cell in zip(references, runs, strict=True):
-        flows = [r.flows.row(0, named=True) for r in islice(results, len(cell))]
-        comparisons.append(Comparison(reference, _metrics(reference, flows)))
+    for reference, ideal, late in zip(references, runs[::2], runs[1::2], strict=True):
+        cell, cell_late = (
+            [r.flows.row(0, named=True) for r in islice(results, len(part))]
+            for part in (ideal, late)
+        )
+        comparisons.append(Comparison(reference, _metrics(reference, cell, cell_late)))
     return comparisons
 
 
-def _metrics(reference: Reference, flows: Sequence[dict[str, Any]]) -> list[Metric]:
+def _metrics(
+    reference: Reference, flows: Sequence[dict[str, Any]], late: Sequence[dict[str, Any]]
+) -> list[Metric]:
     metrics = []
     for name, column in reference.columns.items():
         values = reference.values[name]
         if not values:
             continue
         theirs = statistics.median(values)
-        ours = statistics.median(float(f[column]) for f in flows)
+        ours, ours_late = (
+            statistics.median(float(f[column]) for f in runs) if runs else None
+            for runs in (flows, late)
+        )
+        assert ours is not None, "a reference has a scenario"
         tolerance = reference.criteria.get(name)
-        ok = None if tolerance is None else tolerance.holds(ours, theirs)
-        metrics.append(Metric(name, theirs, min(values), max(values), ours, ok))
+        ok, late_ok = (
+            None if tolerance is None or x is None else tolerance.holds(x, theirs)
+            for x in (ours, ours_late)
+        )
+        metrics.append(Metric(name, theirs, min(values), max(values), ours, ours_late, ok, late_ok))
     return metrics

@@ -1,14 +1,21 @@
-"""The kernel's runs: one flow over one emulated link, an ACK thinner on the way back."""
+"""The kernel's runs: one flow over one emulated link, an ACK thinner on the way back.
+
+Three sets of them: the reference, and the same cells over an emulator of our own, once left alone
+and once made to pause (validation/README.md).
+"""
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from acklab.build import Flow, Link, describe
 from acklab.places import in_repository
 from acklab.stacks import LINUX, thinner
 from acklab.validate.criteria import KERNEL
+from acklab.validate.lateness import Pauses, pauses
 from acklab.validate.reference import Reference
 
 #: Forward rate, one-way delay and queue of the emulated links.
@@ -24,68 +31,87 @@ _COLUMNS = {
     "goodput": "acked_mbps",
     "retransmissions": "retransmissions",
     "cwnd": "cwnd_mean_packets",
-    "rtt": "rtt_p50_ms",
+    "rtt": "srtt_p50_ms",
 }
 
 
-def rows(*, lateness: bool = False) -> list[Reference]:
-    """Every cell of the kernel's results, its undisturbed repeats together.
+def rows() -> list[Reference]:
+    """Every cell of the reference, its undisturbed repeats together.
 
-    Without `lateness` the link is ideal, and the repeats are alike. With it, each repeat has
-    the quantiles of the emulator's lateness that were measured in it, each packet drawn on its
-    own: how late neighbours are together was not measured.
+    The link is ideal; `late_scenarios` have, for each repeat, pauses that make its emulator as
+    late as was measured.
     """
+    return [_cell("kernel", key, repeats, _as_late_as) for key, repeats in _cells("results.csv")]
+
+
+def quiet_rows() -> list[Reference]:
+    """Every cell of the runs over our own emulator, which is hardly late."""
+    return [_cell("kernel-quiet", key, rs) for key, rs in _cells("lab/results.csv")]
+
+
+def paused_rows() -> list[Reference]:
+    """Every cell of the runs over our own emulator while it was made to pause.
+
+    Law and mean of the pauses are known, and our links have the same.
+    """
+    found = []
+    for key, repeats in _cells("lab/paused.csv"):
+        cell = _cell("kernel-paused", key, repeats)
+        keys = dict(zip(_KEYS, key, strict=True))
+        scenarios = [_scenario(keys, _pauses_of(r)) for r in _calm(repeats)]
+        found.append(replace(cell, scenarios=scenarios))
+    return found
+
+
+def _cells(name: str) -> Iterable[tuple[tuple[str, ...], list[dict[str, str]]]]:
     cells: dict[tuple[str, ...], list[dict[str, str]]] = {}
-    with (in_repository("validation") / "kernel" / "results.csv").open() as f:
+    with (in_repository("validation") / "kernel" / name).open() as f:
         for row in csv.DictReader(f):
             cells.setdefault(tuple(row[k] for k in _KEYS), []).append(row)
-    return [
-        _reference(dict(zip(_KEYS, key, strict=True)), rs, lateness) for key, rs in cells.items()
-    ]
+    return cells.items()
 
 
-def _reference(keys: dict[str, str], repeats: list[dict[str, str]], lateness: bool) -> Reference:
-    calm = [r for r in repeats if r["disturbed"] == "0"]
+def _calm(repeats: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    return [r for r in repeats if r["disturbed"] == "0"]
+
+
+def _cell(
+    source: str,
+    key: tuple[str, ...],
+    repeats: Sequence[dict[str, str]],
+    late: Callable[[dict[str, str]], Pauses] | None = None,
+) -> Reference:
+    keys, calm = dict(zip(_KEYS, key, strict=True)), _calm(repeats)
     values = {metric: [float(r[column]) for r in calm] for metric, column in _VALUES.items()}
     values["rtt"] = [float(r["rtt_p50_us"]) / 1000 for r in calm]
     return Reference(
-        source="kernel",
+        source=source,
         keys={k: keys[k] for k in _SHOWN},
         values=values,
         columns=_COLUMNS,
         criteria=KERNEL,
-        scenarios=[_scenario(keys, *_lateness(r)) for r in calm] if lateness else [_scenario(keys)],
+        scenarios=[_scenario(keys)],
+        late_scenarios=[_scenario(keys, late(r)) for r in calm] if late else [],
         disturbed=len(repeats) - len(calm),
     )
 
 
-def _lateness(repeat: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """How late the emulator released packets in this repeat, there and back.
+def _as_late_as(repeat: dict[str, str]) -> Pauses:
+    """What would make an emulator as late as it was in this repeat.
 
-    Of the way back only the 99 % quantile was measured. One process serves both ways, so its
-    median and maximum are taken to be in the proportion of the way there.
+    The columns of the way there are taken; there and back one program is late.
     """
-    median, p99, most = (float(repeat[f"release_err_{q}_us"]) for q in ("p50", "p99", "max"))
-    scale = float(repeat["rev_release_err_p99_us"]) / p99
-    there, back = (
-        {"median": _us(f * median), "p99": _us(f * p99), "max": _us(f * most)} for f in (1.0, scale)
-    )
-    return there, back
+    p99, longest = float(repeat["release_err_p99_us"]), float(repeat["release_err_max_us"])
+    return pauses(p99, longest, float(repeat["secs"]) * 1e6)
 
 
-def _us(us: float) -> str:
-    return f"{us:.1f} us"
+def _pauses_of(repeat: dict[str, str]) -> Pauses:
+    return Pauses(float(repeat["pause_length_us"]), float(repeat["pause_gap_us"]))
 
 
-def _scenario(
-    keys: dict[str, str],
-    late_there: dict[str, str] | None = None,
-    late_back: dict[str, str] | None = None,
-) -> dict[str, Any]:
+def _scenario(keys: dict[str, str], late: Pauses | None = None) -> dict[str, Any]:
     rate, delay, queue = _LINKS[keys["link"]]
     back: dict[str, Any] = {"rate": "unlimited", "queue": "1000 packets"}
-    if late_back is not None:
-        back["jitter"] = late_back
     sack = "pass" if keys["sackpass"] == "1" else "thin"
     ack_filter = thinner(int(keys["thin"]), f"{keys['timer_ms']} ms", sack)
     if ack_filter is not None:
@@ -103,7 +129,9 @@ def _scenario(
                 rate=rate,
                 delay=delay,
                 queue=queue,
-                jitter=late_there,
+                pauses={"length": f"{late.length:.1f} us", "gap": f"{late.gap:.1f} us"}
+                if late
+                else None,
                 reverse=back,
             )
         ],

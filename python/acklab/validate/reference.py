@@ -21,8 +21,10 @@ class Reference:
     #: Metric to the column of our flows table that measures the same.
     columns: Mapping[str, str]
     criteria: Mapping[str, Tolerance]
-    #: One, or one for each repeat where the repeats differ in a way that was measured.
+    #: One, or one for each repeat where the repeats differ in a way that is known.
     scenarios: Sequence[Mapping[str, Any]]
+    #: One for each repeat, with the lateness of its emulator as far as it was measured.
+    late_scenarios: Sequence[Mapping[str, Any]] = ()
     #: Runs of the reference that were left out as disturbed.
     disturbed: int = 0
 

@@ -1,12 +1,14 @@
-//! Random misbehaviour of a line: loss, jitter, reordering and duplication.
+//! Random misbehaviour of a line: loss, jitter, pauses, reordering and duplication.
 //!
 //! Each kind draws from a stream of its own, so switching one on never moves the draws of another.
 
 mod jitter;
 mod loss;
+mod pauses;
 
 pub use jitter::{Jitter, JitterConfig};
 pub use loss::{Loss, LossConfig};
+pub use pauses::{Pauses, PausesConfig};
 
 use acklab_proto::rng::{self, Rng, RngCore};
 use acklab_units::Span;
@@ -18,6 +20,8 @@ pub struct ImpairConfig {
     pub loss: LossConfig,
     /// Extra delay; order is kept.
     pub jitter: JitterConfig,
+    /// Times at which nothing enters or leaves; order is kept.
+    pub pauses: Option<PausesConfig>,
     /// Probability that a packet is held back by `reorder_delay`, so that later ones overtake it.
     pub reorder: f64,
     /// How long such a packet is held back.
@@ -40,6 +44,8 @@ pub struct LinkStreams {
     pub loss: Rng,
     /// Draws extra delays.
     pub jitter: Rng,
+    /// Draws the pauses; the two directions of a link have the same one.
+    pub pauses: Rng,
     /// Decides who is held back.
     pub reorder: Rng,
     /// Decides who is copied.
@@ -53,9 +59,17 @@ impl LinkStreams {
         Self {
             loss: stream("loss"),
             jitter: stream("jitter"),
+            pauses: stream("pauses"),
             reorder: stream("reorder"),
             duplicate: stream("duplicate"),
         }
+    }
+
+    /// With the pauses of link `name`, so that both stand still together.
+    #[must_use]
+    pub fn with_pauses_of(mut self, root: u64, name: &str) -> Self {
+        self.pauses = Self::new(root, name).pauses;
+        self
     }
 }
 

@@ -4,8 +4,8 @@
 //! service and of delivery at once. Packets whose service has begun are a prefix of it.
 
 use super::transmitter::Transmitter;
-use super::{LinkConfig, LinkStats};
-use crate::impair::{Jitter, LinkStreams};
+use super::{LinkConfig, LinkStats, pauses};
+use crate::impair::{Jitter, LinkStreams, Pauses};
 use crate::packet::Packet;
 use crate::qdisc::pfifo::Limit;
 use acklab_units::{Instant, Span};
@@ -25,6 +25,7 @@ pub(super) struct Computed {
     limit: Limit,
     delay: Span,
     jitter: Option<Box<Jitter>>,
+    exit: Option<Box<Pauses>>,
     ring: VecDeque<Entry>,
     /// Length of the prefix known to have begun service.
     begun: usize,
@@ -40,6 +41,7 @@ impl Computed {
             tx,
             limit,
             delay: config.delay,
+            exit: pauses(&config.impair, &streams),
             jitter: Jitter::new(config.impair.jitter, streams.jitter).map(Box::new),
             ring: VecDeque::new(),
             begun: 0,
@@ -68,12 +70,16 @@ impl Computed {
             self.begun += 1;
         }
         let nominal = service.end.saturating_add(self.delay);
+        let mut arrival = nominal;
+        if let Some(jitter) = &mut self.jitter {
+            arrival = jitter.arrival(arrival);
+        }
+        if let Some(exit) = &mut self.exit {
+            arrival = exit.passes(arrival);
+        }
         self.ring.push_back(Entry {
             start: service.start,
-            arrival: match &mut self.jitter {
-                None => nominal,
-                Some(jitter) => jitter.arrival(nominal),
-            },
+            arrival,
             packet,
         });
         true

@@ -26,7 +26,7 @@ mod transmitter;
 pub use stats::LinkStats;
 
 use crate::ack_filter::{AckFilter, FilterStats, Verdict};
-use crate::impair::{ImpairConfig, LinkStreams, Loss};
+use crate::impair::{ImpairConfig, LinkStreams, Loss, Pauses};
 use crate::packet::{DropReason, Packet, PacketStore};
 use crate::qdisc::{self, QueueDisc, pfifo};
 use acklab_units::{Instant, Rate, Span};
@@ -68,6 +68,8 @@ pub trait LinkDriver: PacketStore {
 #[derive(Debug)]
 pub struct Link {
     line: Line,
+    /// What lets packets in; the line has another one that lets them out.
+    entry: Option<Box<Pauses>>,
     loss: Option<Box<Loss>>,
     filter: Option<Filter>,
     stats: LinkStats,
@@ -101,6 +103,13 @@ impl Filter {
     }
 }
 
+/// The schedule of a link's pauses, if it has any. Entry and exit ask at different times, so each
+/// has a copy.
+fn pauses(impair: &ImpairConfig, streams: &LinkStreams) -> Option<Box<Pauses>> {
+    let config = impair.pauses?;
+    Some(Box::new(Pauses::new(config, streams.pauses.clone())))
+}
+
 impl Link {
     /// An idle link.
     pub fn new(
@@ -112,6 +121,7 @@ impl Link {
         let filter = filter.map(Filter::new);
         let watched = filter.as_ref().is_some_and(|f| f.watches_queue);
         let tx = Transmitter::new(config.rate, config.overhead);
+        let entry = pauses(&config.impair, &streams);
         let loss = Loss::new(config.impair.loss, streams.loss.clone()).map(Box::new);
         let line = match queue {
             Queue::Pfifo(limit) if !watched && config.impair.keeps_order() => {
@@ -127,6 +137,7 @@ impl Link {
         };
         Self {
             line,
+            entry,
             loss,
             filter,
             stats: LinkStats::default(),
@@ -136,6 +147,10 @@ impl Link {
     /// A packet arrives at the near end. Says whether [`Link::next_wakeup`] may have changed.
     #[inline]
     pub fn offer<D: LinkDriver>(&mut self, now: Instant, packet: Packet, driver: &mut D) -> bool {
+        let now = match &mut self.entry {
+            None => now,
+            Some(entry) => entry.passes(now),
+        };
         self.stats.offered += 1;
         let mut moved = true;
         match (&self.filter, &mut self.line) {

@@ -7,9 +7,9 @@
 
 use super::delay_line::DelayLine;
 use super::transmitter::Transmitter;
-use super::{LinkConfig, LinkDriver, LinkStats};
+use super::{LinkConfig, LinkDriver, LinkStats, pauses};
 use crate::ack_filter::AckFilter;
-use crate::impair::{Chance, Jitter, LinkStreams};
+use crate::impair::{Chance, Jitter, LinkStreams, Pauses};
 use crate::packet::{DropReason, Packet, PacketId};
 use crate::qdisc::{self, Enqueue, QueueDisc};
 use acklab_units::{Instant, Span};
@@ -22,6 +22,7 @@ pub(super) struct Queued {
     qdisc: Box<dyn QueueDisc>,
     delay: Span,
     jitter: Option<Jitter>,
+    exit: Option<Box<Pauses>>,
     reorder: Chance,
     reorder_delay: Span,
     duplicate: Chance,
@@ -69,6 +70,7 @@ impl Queued {
             tx,
             qdisc,
             delay: config.delay,
+            exit: pauses(impair, &streams),
             jitter: Jitter::new(impair.jitter, streams.jitter),
             reorder: Chance::new(impair.reorder, streams.reorder),
             reorder_delay: impair.reorder_delay,
@@ -194,10 +196,13 @@ impl Queued {
 
     fn arrival(&mut self, end: Instant, stats: &mut LinkStats) -> Instant {
         let nominal = end.saturating_add(self.delay);
-        let at = match &mut self.jitter {
-            None => nominal,
-            Some(jitter) => jitter.arrival(nominal),
-        };
+        let mut at = nominal;
+        if let Some(jitter) = &mut self.jitter {
+            at = jitter.arrival(at);
+        }
+        if let Some(exit) = &mut self.exit {
+            at = exit.passes(at);
+        }
         if !self.reorder.strikes() {
             return at;
         }

@@ -1,7 +1,7 @@
 //! Links against closed forms, and the two ways of computing against each other.
 
 use super::*;
-use crate::impair::JitterConfig;
+use crate::impair::{JitterConfig, PausesConfig};
 use crate::packet::{FlowId, PacketId};
 use acklab_proto::segment::{Ecn, Segment};
 use proptest::prelude::*;
@@ -52,6 +52,7 @@ const PLAIN: LinkConfig = LinkConfig {
     impair: ImpairConfig {
         loss: crate::impair::LossConfig::None,
         jitter: JitterConfig::None,
+        pauses: None,
         reorder: 0.0,
         reorder_delay: Span::ZERO,
         duplicate: 0.0,
@@ -194,6 +195,27 @@ fn a_dead_link_swallows_what_its_queue_holds_and_never_wakes() {
 }
 
 #[test]
+fn pauses_hold_up_both_ends_and_not_the_transmitter() {
+    let mut config = PLAIN;
+    config.impair.pauses = Some(PausesConfig {
+        length: Span::from_millis(5),
+        gap: Span::from_millis(5),
+    });
+    let mut schedule = Pauses::new(config.impair.pauses.unwrap(), streams().pauses);
+    let mut exits = schedule.clone();
+    let mut link = computed(&config, pfifo::Limit::Packets(1000));
+    let arrivals: Vec<_> = (0..500).map(|i| (i * 1_300_000, 1500)).collect();
+    let out = drive(&mut link, &mut Driver::default(), &arrivals);
+    let mut free = Instant::ZERO;
+    for (&(at, _), (left, _)) in arrivals.iter().zip(out) {
+        let enters = schedule.passes(Instant::from_nanos(at));
+        free = free.max(enters) + Span::from_nanos(1_201_600);
+        let expect = exits.passes(free + Span::from_millis(5));
+        assert_eq!(left, expect.as_nanos());
+    }
+}
+
+#[test]
 fn held_back_packets_are_overtaken() {
     let mut config = PLAIN;
     config.impair.reorder = 0.2;
@@ -253,10 +275,15 @@ proptest! {
         limit in limits(),
         loss in 0.0f64..0.2,
         jitter_us in prop_oneof![Just(0u64), 1u64..5000],
+        pauses_us in proptest::option::of((1u64..5000, 1u64..50_000)),
     ) {
         let mut config = PLAIN;
         config.impair.loss = crate::impair::LossConfig::Bernoulli(loss);
         config.impair.jitter = JitterConfig::Uniform(Span::from_micros(jitter_us));
+        config.impair.pauses = pauses_us.map(|(length, gap)| PausesConfig {
+            length: Span::from_micros(length),
+            gap: Span::from_micros(gap),
+        });
         let (mut a, mut b) = (computed(&config, limit), queued(&config, limit));
         let (mut da, mut db) = (Driver::default(), Driver::default());
         prop_assert_eq!(drive(&mut a, &mut da, &arrivals), drive(&mut b, &mut db, &arrivals));

@@ -7,7 +7,7 @@ use crate::app::{App, data_flows_forward};
 use crate::plan::{FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, Plan, QueuePlan};
 use crate::record::{Perf, Recorder, TimeMean};
 use crate::transport::Transport;
-use acklab_path::impair::{ImpairConfig, JitterConfig, LinkStreams, LossConfig};
+use acklab_path::impair::{ImpairConfig, JitterConfig, LinkStreams, LossConfig, PausesConfig};
 use acklab_path::link::{Link, LinkConfig, Queue};
 use acklab_path::qdisc::pfifo::Limit;
 use acklab_proto::rng::{self, RngCore};
@@ -159,7 +159,10 @@ fn link(plan: &LinkPlan, seed: u64) -> Link {
         QueuePlan::PfifoBytes(n) => Limit::Bytes(n),
     };
     let filter = plan.filter.as_ref().map(|f| (f.entry.build)(&f.params));
-    let streams = LinkStreams::new(seed, &plan.name);
+    let mut streams = LinkStreams::new(seed, &plan.name);
+    if let Some(pauses) = &plan.impair.pauses {
+        streams = streams.with_pauses_of(seed, &pauses.of);
+    }
     Link::new(&config, Queue::Pfifo(limit), filter, streams)
 }
 
@@ -188,6 +191,10 @@ fn impair(plan: &ImpairPlan) -> ImpairConfig {
                 JitterConfig::LogNormal { median, p99, max }
             }
         },
+        pauses: plan.pauses.as_ref().map(|p| PausesConfig {
+            length: p.length,
+            gap: p.gap,
+        }),
         reorder: plan.reorder,
         reorder_delay: plan.reorder_delay,
         duplicate: plan.duplicate,

@@ -3,7 +3,9 @@
 use super::dumbbell::Dumbbell;
 use super::window::{Window, WindowConfig};
 use super::*;
-use crate::plan::{AppPlan, FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, QueuePlan};
+use crate::plan::{
+    AppPlan, FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, PausesPlan, QueuePlan,
+};
 use acklab_path::packet::DropReason;
 use acklab_units::{Rate, Span};
 use proptest::prelude::*;
@@ -258,9 +260,17 @@ fn impairments() -> impl Strategy<Value = ImpairPlan> {
         1 => (0u64..100).prop_map(LossPlan::Periodic),
         1 => Just(LossPlan::GilbertElliott { p: 0.01, r: 0.3, loss_good: 0.0, loss_bad: 0.8 }),
     ];
-    (loss, 0u64..4, 0.0f64..0.1, 0u64..5, 0.0f64..0.1).prop_map(
-        |(loss, jitter, reorder, held, duplicate)| ImpairPlan {
+    let pauses = prop::option::weighted(0.3, (1u64..5, 1u64..50)).prop_map(|p| {
+        p.map(|(length, gap)| PausesPlan {
+            length: ms(length),
+            gap: ms(gap),
+            of: "l0".into(),
+        })
+    });
+    (loss, 0u64..4, 0.0f64..0.1, 0u64..5, 0.0f64..0.1, pauses).prop_map(
+        |(loss, jitter, reorder, held, duplicate, pauses)| ImpairPlan {
             loss,
+            pauses,
             jitter: match jitter {
                 0 => JitterPlan::None,
                 3 => JitterPlan::LogNormal {

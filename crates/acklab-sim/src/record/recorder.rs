@@ -76,6 +76,7 @@ struct Samples {
     rtt_sum: Span,
     srtt_sum: Span,
     rtts: Vec<u32>,
+    srtts: Vec<u32>,
 }
 
 impl Samples {
@@ -85,8 +86,8 @@ impl Samples {
         self.cwnd_max = self.cwnd_max.max(at.cwnd);
         self.rtt_sum += at.rtt;
         self.srtt_sum += at.srtt;
-        self.rtts
-            .push((at.rtt.as_nanos() / PERCENTILE_UNIT_NS) as u32);
+        self.rtts.push(in_percentile_units(at.rtt));
+        self.srtts.push(in_percentile_units(at.srtt));
     }
 
     fn len(&self) -> u64 {
@@ -100,16 +101,20 @@ impl Samples {
             sum / self.len()
         }
     }
+}
 
-    /// The smallest sample that at least `percent` per cent of the samples do not exceed.
-    fn percentile(&mut self, percent: usize) -> Span {
-        if self.rtts.is_empty() {
-            return Span::ZERO;
-        }
-        let rank = (self.rtts.len() * percent).div_ceil(100).max(1) - 1;
-        let (_, value, _) = self.rtts.select_nth_unstable(rank);
-        Span::from_nanos(u64::from(*value) * PERCENTILE_UNIT_NS)
+fn in_percentile_units(span: Span) -> u32 {
+    (span.as_nanos() / PERCENTILE_UNIT_NS) as u32
+}
+
+/// The smallest sample that at least `percent` per cent of the samples do not exceed.
+fn percentile(samples: &mut [u32], percent: usize) -> Span {
+    if samples.is_empty() {
+        return Span::ZERO;
     }
+    let rank = (samples.len() * percent).div_ceil(100).max(1) - 1;
+    let (_, value, _) = samples.select_nth_unstable(rank);
+    Span::from_nanos(u64::from(*value) * PERCENTILE_UNIT_NS)
 }
 
 impl Recorder {
@@ -241,8 +246,9 @@ impl Recorder {
             cwnd_min: packets(s.cwnd_min.unwrap_or(0) as f64),
             cwnd_max: packets(s.cwnd_max as f64),
             rtt_mean: s.mean(s.rtt_sum),
-            rtt_p50: s.percentile(50),
-            rtt_p95: s.percentile(95),
+            rtt_p50: percentile(&mut s.rtts, 50),
+            rtt_p95: percentile(&mut s.rtts, 95),
+            srtt_p50: percentile(&mut s.srtts, 50),
             srtt_mean: s.mean(s.srtt_sum),
             min_rtt: sender.transport.snapshot().min_rtt,
             acks_sent: receiver.acks_out,
@@ -329,12 +335,14 @@ mod tests {
         for ms in (1..=20).rev() {
             s.push(&Snapshot {
                 rtt: Span::from_millis(ms),
+                srtt: Span::from_millis(2 * ms),
                 ..Snapshot::default()
             });
         }
-        assert_eq!(s.percentile(50), Span::from_millis(10));
-        assert_eq!(s.percentile(95), Span::from_millis(19));
-        assert_eq!(s.percentile(100), Span::from_millis(20));
-        assert_eq!(Samples::default().percentile(50), Span::ZERO);
+        for (percent, ms) in [(50, 10), (95, 19), (100, 20)] {
+            assert_eq!(percentile(&mut s.rtts, percent), Span::from_millis(ms));
+            assert_eq!(percentile(&mut s.srtts, percent), Span::from_millis(2 * ms));
+        }
+        assert_eq!(percentile(&mut [], 50), Span::ZERO);
     }
 }

@@ -54,6 +54,8 @@ pub struct FlowSummary {
     pub rtt_p50: Span,
     /// Their 95th percentile, to 100 ns.
     pub rtt_p95: Span,
+    /// Median of the smoothed RTT over the same samples, to 100 ns.
+    pub srtt_p50: Span,
     /// Mean of the smoothed RTT over the same samples.
     pub srtt_mean: Span,
     /// Smallest RTT sample of the run; zero without one.

@@ -90,6 +90,10 @@ fn link(there: &LinkPlan, back: &LinkPlan, nodes: &[String], out: &mut Text) {
     out.text("a", &nodes[there.from]);
     out.text("b", &nodes[there.to]);
     direction(there, out);
+    if let Some(p) = &there.impair.pauses {
+        let table = format!("{{ length = \"{}\", gap = \"{}\" }}", p.length, p.gap);
+        out.raw("pauses", table);
+    }
     out.section("[link.reverse]");
     direction(back, out);
 }

@@ -5,11 +5,11 @@ use super::super::diagnostics::Report;
 use super::super::path::Path;
 use super::super::registries::Registries;
 use super::super::spec::{
-    Choice, DirectionSpec, GilbertElliottSpec, JitterSpec, LossModel, LossSpec, Probability, Qty,
-    QuantilesSpec,
+    Choice, DirectionSpec, GilbertElliottSpec, JitterSpec, LossModel, LossSpec, PausesSpec,
+    Probability, Qty, QuantilesSpec,
 };
 use super::{LONGEST, not_too_long};
-use crate::plan::{FilterPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, QueuePlan};
+use crate::plan::{FilterPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, PausesPlan, QueuePlan};
 use acklab_units::{Bytes, Limit, Rate, Span};
 
 /// A direction whose queue may still be given relative to the path.
@@ -59,15 +59,38 @@ const MOST_OVERHEAD: u64 = 65_535;
 pub(crate) fn both_directions(
     forward: &DirectionSpec,
     reverse: &DirectionSpec,
+    stops: Option<PausesSpec>,
     site: &Site<'_>,
     reg: Registries,
     report: &mut Report<'_>,
 ) -> [DraftLink; 2] {
     let back = inherit(forward, reverse);
-    [
+    let mut both = [
         direction(forward, site, reg, report),
         direction(&back, &site.reverse(), reg, report),
-    ]
+    ];
+    let of = both[0].plan.name.clone();
+    let pauses = stops.and_then(|p| pauses(p, of, &site.path.key("pauses"), report));
+    for link in &mut both {
+        link.plan.impair.pauses.clone_from(&pauses);
+    }
+    both
+}
+
+fn pauses(
+    spec: PausesSpec,
+    of: String,
+    path: &Path,
+    report: &mut Report<'_>,
+) -> Option<PausesPlan> {
+    let (length, gap) = (spec.length.0, spec.gap.0);
+    not_too_long(length, &path.key("length"), report);
+    not_too_long(gap, &path.key("gap"), report);
+    if gap.is_zero() {
+        let hint = "write the mean time between two pauses, such as \"60 ms\"".to_string();
+        report.error(&path.key("gap"), "this link always stands still", hint);
+    }
+    (!length.is_zero()).then_some(PausesPlan { length, gap, of })
 }
 
 /// The way back: what describes the line is shared, what befalls packets is not.
@@ -200,6 +223,7 @@ fn impair(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> ImpairP
             .as_ref()
             .map_or(LossPlan::None, |l| loss(l, path, report)),
         jitter,
+        pauses: None,
         reorder,
         reorder_delay,
         duplicate: spec.duplicate.map_or(0.0, |p| p.0),

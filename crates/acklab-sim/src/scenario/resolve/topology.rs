@@ -243,7 +243,14 @@ impl Lot<'_, '_> {
             path: path.clone(),
         };
         let forward = link.forward();
-        let both = both_directions(&forward, &link.reverse, &site, self.reg, self.report);
+        let both = both_directions(
+            &forward,
+            &link.reverse,
+            link.pauses,
+            &site,
+            self.reg,
+            self.report,
+        );
         self.net.links.extend(both);
     }
 }
@@ -300,7 +307,14 @@ fn explicit(link: &LinkSpec, path: &Path, net: &mut Net, reg: Registries, report
         default_queue: HOST_QUEUE,
         path: path.clone(),
     };
-    let both = both_directions(&link.forward(), &link.reverse, &site, reg, report);
+    let both = both_directions(
+        &link.forward(),
+        &link.reverse,
+        link.pauses,
+        &site,
+        reg,
+        report,
+    );
     if a.is_some() && b.is_some() {
         net.links.extend(both);
     }

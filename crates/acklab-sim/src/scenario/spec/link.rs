@@ -53,6 +53,8 @@ with_direction_keys! {
 with_direction_keys! {
     /// A link of a preset network. The way there is the one from senders to receivers.
     PresetLinkSpec {
+        /// Times at which the link stands still, both directions together. Default: none.
+        pauses: Option<PausesSpec>,
         /// The way back, where it differs.
         reverse: DirectionSpec,
     }
@@ -67,6 +69,8 @@ with_direction_keys! {
         a: Option<String>,
         /// Node at the other end.
         b: Option<String>,
+        /// Times at which the link stands still, both directions together. Default: none.
+        pauses: Option<PausesSpec>,
         /// The way back, where it differs.
         reverse: DirectionSpec,
     }
@@ -132,6 +136,16 @@ pub(crate) struct QuantilesSpec {
     /// Longer delays are cut to this; not below p99. Default: "12 h".
     #[serde(default)]
     pub(crate) max: Option<Qty<Span>>,
+}
+
+/// Times at which a link stands still: nothing enters or leaves, then all that is due goes at once.
+#[derive(Deserialize, JsonSchema, Clone, Copy, Debug)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PausesSpec {
+    /// Mean length of a pause; exponential.
+    pub(crate) length: Qty<Span>,
+    /// Mean time from the end of a pause to the next one; exponential.
+    pub(crate) gap: Qty<Span>,
 }
 
 /// Random loss: a probability, or a table with its `kind`.

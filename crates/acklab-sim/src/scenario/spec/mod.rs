@@ -14,8 +14,8 @@ pub(crate) use choice::{AckSpec, CcSpec, Choice, FilterSpec, Scalar};
 pub(crate) use expect::{Bounds, ExpectSpec, FlowExpect, LinkExpect};
 pub(crate) use flow::{AppSpec, BulkSpec, FlowSpec, OnOffSpec, RequestResponseSpec};
 pub(crate) use link::{
-    DirectionSpec, GilbertElliottSpec, JitterSpec, LinkSpec, LossModel, LossSpec, PresetLinkSpec,
-    QuantilesSpec,
+    DirectionSpec, GilbertElliottSpec, JitterSpec, LinkSpec, LossModel, LossSpec, PausesSpec,
+    PresetLinkSpec, QuantilesSpec,
 };
 pub(crate) use quantity::{OneOrMany, OrOff, Probability, Qty};
 pub(crate) use tcp::{

@@ -361,6 +361,18 @@ fn a_bad_override_names_itself() {
 }
 
 #[test]
+fn a_link_that_always_stands_still_is_refused() {
+    let key = "topology.bottleneck.pauses";
+    assert_eq!(
+        told(key, "{ length = \"1 ms\", gap = \"0 s\" }"),
+        "this link always stands still|\
+         write the mean time between two pauses, such as \"60 ms\""
+    );
+    assert!(told(key, "{ length = \"1 ms\" }").contains("gap"));
+    assert!(told("topology.bottleneck.reverse.pauses", "1").contains("pauses"));
+}
+
+#[test]
 fn quantiles_of_jitter_must_be_in_order() {
     let key = "topology.bottleneck.jitter";
     for (value, expected) in [

@@ -1,7 +1,7 @@
 //! What a good scenario becomes.
 
 use super::{DUMBBELL, good, json, toml_with};
-use crate::plan::{AppPlan, LossPlan, Plan, QueuePlan};
+use crate::plan::{AppPlan, LinkPlan, LossPlan, Plan, QueuePlan};
 use crate::scenario::load_toml;
 use acklab_proto::tcp::Profile;
 use acklab_units::{Instant, Rate, Span};
@@ -263,6 +263,7 @@ fn the_resolved_scenario_loads_to_the_same_plan() {
         jitter = "1 ms"
         reorder = { probability = 0.01, delay = "3 ms" }
         duplicate = 1e-7
+        pauses = { length = "1.1 ms", gap = "60 ms" }
         ack_filter = "aggregate"
         reverse = { jitter = { median = "34.5 us", p99 = "560 us" } }
         [tcp]
@@ -304,4 +305,8 @@ fn the_resolved_scenario_loads_to_the_same_plan() {
     assert_eq!(first.expect.0.len(), 8);
     let names: Vec<_> = first.plan.links.iter().map(|l| l.name.as_str()).collect();
     assert!(names.contains(&"spare") && names.contains(&"spare/reverse"));
+    let pauses = |l: &LinkPlan| Some((l.name.clone(), l.impair.pauses.clone()?.of));
+    let paused: Vec<_> = first.plan.links.iter().filter_map(pauses).collect();
+    let (there, back) = ("r1->r2".to_string(), "r2->r1".to_string());
+    assert_eq!(paused, [(there.clone(), there.clone()), (back, there)]);
 }
