@@ -123,6 +123,7 @@ fn plan(args: &Args) -> Plan {
         delay: Span::from_secs_f64(ms / 1e3),
         overhead: 2,
         queue: QueuePlan::PfifoPackets(queue),
+        mark: None,
         filter: None,
         impair: ImpairPlan::default(),
     };

@@ -47,6 +47,8 @@ pub struct LinkPlan {
     pub overhead: u32,
     /// Queue in front of the transmitter.
     pub queue: QueuePlan,
+    /// What would not fit into a queue of this limit is marked with CE, if it may be.
+    pub mark: Option<QueuePlan>,
     /// ACK filter in front of the queue.
     pub filter: Option<FilterPlan>,
     /// Impairments.
@@ -54,7 +56,7 @@ pub struct LinkPlan {
 }
 
 /// Queue in front of a transmitter. Limits count waiting packets, not the one in service.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueuePlan {
     /// Drop-tail, limited in packets.
     PfifoPackets(u32),
@@ -76,6 +78,8 @@ pub struct FilterPlan {
 pub struct ImpairPlan {
     /// Loss.
     pub loss: LossPlan,
+    /// Probability that an ECN-capable packet is marked with CE.
+    pub ce: f64,
     /// Extra delay; order is kept.
     pub jitter: JitterPlan,
     /// Probability that a packet is delayed by `reorder_delay` and so overtaken.

@@ -1,10 +1,12 @@
-//! Random misbehaviour of a line: loss, jitter, reordering and duplication.
+//! Random misbehaviour of a line: loss, marking, jitter, reordering and duplication.
 //!
 //! Each kind draws from a stream of its own, so switching one on never moves the draws of another.
 
+mod far_end;
 mod jitter;
 mod loss;
 
+pub use far_end::{FarEnd, Fate};
 pub use jitter::{Jitter, JitterConfig};
 pub use loss::{Loss, LossConfig};
 
@@ -16,6 +18,8 @@ use acklab_units::Span;
 pub struct ImpairConfig {
     /// Loss, judged at the far end: a lost packet has occupied the line.
     pub loss: LossConfig,
+    /// Probability that an ECN-capable packet is marked with CE, judged at the far end.
+    pub ce: f64,
     /// Extra delay; order is kept.
     pub jitter: JitterConfig,
     /// Probability that a packet is held back by `reorder_delay`, so that later ones overtake it.
@@ -38,6 +42,8 @@ impl ImpairConfig {
 pub struct LinkStreams {
     /// Decides about losses.
     pub loss: Rng,
+    /// Decides about marks.
+    pub ce: Rng,
     /// Draws extra delays.
     pub jitter: Rng,
     /// Decides who is held back.
@@ -52,6 +58,7 @@ impl LinkStreams {
         let stream = |what: &str| rng::stream(root, &alloc::format!("link/{name}/{what}"));
         Self {
             loss: stream("loss"),
+            ce: stream("ce"),
             jitter: stream("jitter"),
             reorder: stream("reorder"),
             duplicate: stream("duplicate"),

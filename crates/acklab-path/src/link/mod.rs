@@ -26,7 +26,7 @@ mod transmitter;
 pub use stats::LinkStats;
 
 use crate::ack_filter::{AckFilter, FilterStats, Verdict};
-use crate::impair::{ImpairConfig, LinkStreams, Loss};
+use crate::impair::{FarEnd, Fate, ImpairConfig, LinkStreams};
 use crate::packet::{DropReason, Packet, PacketStore};
 use crate::qdisc::{self, QueueDisc, pfifo};
 use acklab_units::{Instant, Rate, Span};
@@ -53,7 +53,7 @@ pub struct LinkConfig {
 #[derive(Debug)]
 pub enum Queue {
     /// Drop-tail: the link computes departures in advance where it can.
-    Pfifo(pfifo::Limit),
+    Pfifo(pfifo::Config),
     /// Any discipline, always asked.
     Discipline(Box<dyn QueueDisc>),
 }
@@ -68,7 +68,7 @@ pub trait LinkDriver: PacketStore {
 #[derive(Debug)]
 pub struct Link {
     line: Line,
-    loss: Option<Box<Loss>>,
+    far_end: Option<Box<FarEnd>>,
     filter: Option<Filter>,
     stats: LinkStats,
 }
@@ -112,14 +112,14 @@ impl Link {
         let filter = filter.map(Filter::new);
         let watched = filter.as_ref().is_some_and(|f| f.watches_queue);
         let tx = Transmitter::new(config.rate, config.overhead);
-        let loss = Loss::new(config.impair.loss, streams.loss.clone()).map(Box::new);
+        let far_end = FarEnd::new(&config.impair, &streams).map(Box::new);
         let line = match queue {
-            Queue::Pfifo(limit) if !watched && config.impair.keeps_order() => {
-                Line::Computed(Computed::new(tx, limit, config, streams))
+            Queue::Pfifo(queue) if !watched && config.impair.keeps_order() => {
+                Line::Computed(Computed::new(tx, queue, config, streams))
             }
-            Queue::Pfifo(limit) => Line::Queued(Box::new(Queued::new(
+            Queue::Pfifo(queue) => Line::Queued(Box::new(Queued::new(
                 tx,
-                Box::new(pfifo::Pfifo::new(limit)),
+                Box::new(pfifo::Pfifo::new(queue)),
                 config,
                 streams,
             ))),
@@ -127,7 +127,7 @@ impl Link {
         };
         Self {
             line,
-            loss,
+            far_end,
             filter,
             stats: LinkStats::default(),
         }
@@ -160,16 +160,21 @@ impl Link {
     pub fn advance<D: LinkDriver>(&mut self, now: Instant, driver: &mut D) -> Option<Packet> {
         self.catch_up(now, driver);
         loop {
-            let packet = match &mut self.line {
+            let mut packet = match &mut self.line {
                 Line::Computed(line) => line.pop(now),
                 Line::Queued(line) => line.pop(now),
             }?;
-            if !self.loss.as_mut().is_some_and(|l| l.strikes()) {
-                self.stats.on_delivered(packet);
-                self.check();
-                return Some(packet);
+            match self.far_end.as_mut().map(|f| f.judge(&mut packet)) {
+                Some(Fate::Lost) => {
+                    self.drop(now, packet, DropReason::RandomLoss, driver);
+                    continue;
+                }
+                Some(Fate::Marked) => self.stats.marked += 1,
+                Some(Fate::Passed) | None => {}
             }
-            self.drop(now, packet, DropReason::RandomLoss, driver);
+            self.stats.on_delivered(packet);
+            self.check();
+            return Some(packet);
         }
     }
 

@@ -30,6 +30,8 @@ pub(super) struct Queued {
     service_at: Option<Instant>,
     /// When the packet of that number joined the queue.
     entered: Vec<Instant>,
+    /// Marks of the discipline that are in the link's counters.
+    marked: u64,
     /// What the discipline dropped when it was last asked.
     dropped: Vec<(Packet, DropReason)>,
     /// A packet that arrives when a service begins finds the queue as it was before.
@@ -76,6 +78,7 @@ impl Queued {
             line: DelayLine::default(),
             service_at: None,
             entered: Vec::new(),
+            marked: 0,
             dropped: Vec::new(),
             arrivals_first: false,
         }
@@ -110,6 +113,7 @@ impl Queued {
         self.serve(now, around);
         let waiting = self.qdisc.stats();
         around.stats.on_waiting(waiting.packets, waiting.bytes);
+        self.count_marks(waiting.marked, around.stats);
     }
 
     /// Runs the services that begin at or before `now`.
@@ -124,6 +128,7 @@ impl Queued {
             match next {
                 Some(packet) => {
                     around.on_left(packet);
+                    self.count_marks(self.qdisc.stats().marked, around.stats);
                     self.transmit(at, packet, around);
                 }
                 None => self.service_at = self.qdisc.next_ready().filter(|ready| *ready > at),
@@ -171,6 +176,12 @@ impl Queued {
             self.entered.resize(i + 1, Instant::ZERO);
         }
         self.entered[i] = now;
+    }
+
+    /// Takes over what the discipline has counted so far.
+    fn count_marks(&mut self, so_far: u64, stats: &mut LinkStats) {
+        stats.marked += so_far - self.marked;
+        self.marked = so_far;
     }
 
     fn report_drops<D: LinkDriver>(&mut self, now: Instant, around: &mut Around<'_, D>) {

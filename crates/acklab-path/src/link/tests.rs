@@ -14,6 +14,8 @@ struct Driver {
     plain: Segment,
     copies: u32,
     drops: Vec<(u64, u32, DropReason)>,
+    /// Packets that arrived with a mark.
+    marked: Vec<u32>,
 }
 
 impl PacketStore for Driver {
@@ -41,7 +43,7 @@ fn packet(id: u32, size: u32) -> Packet {
         id: PacketId(id),
         size,
         flow: FlowId(0),
-        ecn: Ecn::NotEct,
+        ecn: Ecn::Ect0,
     }
 }
 
@@ -51,6 +53,7 @@ const PLAIN: LinkConfig = LinkConfig {
     overhead: 2,
     impair: ImpairConfig {
         loss: crate::impair::LossConfig::None,
+        ce: 0.0,
         jitter: JitterConfig::None,
         reorder: 0.0,
         reorder_delay: Span::ZERO,
@@ -62,14 +65,14 @@ fn streams() -> LinkStreams {
     LinkStreams::new(11, "l")
 }
 
-fn computed(config: &LinkConfig, limit: pfifo::Limit) -> Link {
-    let link = Link::new(config, Queue::Pfifo(limit), None, streams());
+fn computed(config: &LinkConfig, queue: impl Into<pfifo::Config>) -> Link {
+    let link = Link::new(config, Queue::Pfifo(queue.into()), None, streams());
     assert!(matches!(link.line, Line::Computed(_)) == config.impair.keeps_order());
     link
 }
 
-fn queued(config: &LinkConfig, limit: pfifo::Limit) -> Link {
-    let queue = Queue::Discipline(Box::new(pfifo::Pfifo::new(limit)));
+fn queued(config: &LinkConfig, queue: impl Into<pfifo::Config>) -> Link {
+    let queue = Queue::Discipline(Box::new(pfifo::Pfifo::new(queue)));
     Link::new(config, queue, None, streams())
 }
 
@@ -82,6 +85,9 @@ fn drive(link: &mut Link, driver: &mut Driver, arrivals: &[(u64, u32)]) -> Vec<(
         {
             while let Some(p) = link.advance(at, driver) {
                 out.push((at.as_nanos(), p.id.0));
+                if p.ecn == Ecn::Ce {
+                    driver.marked.push(p.id.0);
+                }
             }
             assert!(link.next_wakeup().is_none_or(|next| next > at));
         }
@@ -251,15 +257,20 @@ proptest! {
     fn computed_departures_are_those_of_a_real_queue(
         arrivals in traffic(),
         limit in limits(),
+        mark in proptest::option::of(limits()),
         loss in 0.0f64..0.2,
+        ce in 0.0f64..0.2,
         jitter_us in prop_oneof![Just(0u64), 1u64..5000],
     ) {
         let mut config = PLAIN;
         config.impair.loss = crate::impair::LossConfig::Bernoulli(loss);
+        config.impair.ce = ce;
         config.impair.jitter = JitterConfig::Uniform(Span::from_micros(jitter_us));
-        let (mut a, mut b) = (computed(&config, limit), queued(&config, limit));
+        let queue = pfifo::Config { limit, mark };
+        let (mut a, mut b) = (computed(&config, queue), queued(&config, queue));
         let (mut da, mut db) = (Driver::default(), Driver::default());
         prop_assert_eq!(drive(&mut a, &mut da, &arrivals), drive(&mut b, &mut db, &arrivals));
+        prop_assert_eq!(da.marked, db.marked);
         prop_assert_eq!(da.drops, db.drops);
         prop_assert_eq!(a.stats(), b.stats());
         prop_assert_eq!(a.inside(), 0);
@@ -305,7 +316,7 @@ proptest! {
                 rate: Rate::from_bps(bulk_rate * 100_000),
                 ..PLAIN
             };
-            let queue = Queue::Pfifo(pfifo::Limit::Packets(limit));
+            let queue = Queue::Pfifo(pfifo::Limit::Packets(limit).into());
             let mut link = Link::new(&config, queue, Some(filter), streams());
             let mut driver = Driver::default();
             let mut arrivals = Vec::new();

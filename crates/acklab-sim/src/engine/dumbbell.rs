@@ -96,6 +96,7 @@ impl Dumbbell {
                 delay,
                 overhead: 0,
                 queue: QueuePlan::PfifoPackets(self.queue),
+                mark: None,
                 filter: None,
                 impair: ImpairPlan::default(),
             });

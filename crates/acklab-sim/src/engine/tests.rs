@@ -260,6 +260,7 @@ fn impairments() -> impl Strategy<Value = ImpairPlan> {
     ];
     (loss, 0u64..4, 0.0f64..0.1, 0u64..5, 0.0f64..0.1).prop_map(
         |(loss, jitter, reorder, held, duplicate)| ImpairPlan {
+            ce: 0.0,
             loss,
             jitter: match jitter {
                 0 => JitterPlan::None,

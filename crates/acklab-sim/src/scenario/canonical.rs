@@ -99,6 +99,10 @@ fn direction(link: &LinkPlan, out: &mut Text) {
     out.text("rate", link.rate);
     out.text("delay", link.delay);
     out.text("queue", limit(&link.queue));
+    match &link.mark {
+        Some(mark) => out.text("mark", limit(mark)),
+        None => out.text("mark", "none"),
+    }
     out.text("overhead", Bytes(u64::from(link.overhead)));
     match &link.filter {
         None => out.text("ack_filter", "none"),
@@ -110,7 +114,8 @@ fn direction(link: &LinkPlan, out: &mut Text) {
     impairments(&link.impair, out);
 }
 
-fn limit(queue: &QueuePlan) -> Limit {
+/// A limit as the scenario language has it.
+pub(crate) fn limit(queue: &QueuePlan) -> Limit {
     match queue {
         QueuePlan::PfifoPackets(n) => Limit::Packets(*n),
         QueuePlan::PfifoBytes(b) => Limit::Bytes(Bytes(*b)),
@@ -119,6 +124,7 @@ fn limit(queue: &QueuePlan) -> Limit {
 
 fn impairments(impair: &ImpairPlan, out: &mut Text) {
     out.raw("loss", loss(&impair.loss));
+    out.raw("ce", format!("{:?}", impair.ce));
     out.raw("jitter", jitter(impair.jitter));
     let (p, delay) = (impair.reorder, impair.reorder_delay);
     out.raw(

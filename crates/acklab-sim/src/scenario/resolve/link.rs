@@ -17,6 +17,7 @@ use acklab_units::{Bytes, Limit, Rate, Span};
 pub(crate) struct DraftLink {
     pub(crate) plan: LinkPlan,
     pub(crate) limit: Limit,
+    pub(crate) mark: Option<Limit>,
     /// The limit is a default, not the user's.
     pub(crate) limit_is_default: bool,
     /// Where its keys stand.
@@ -48,7 +49,9 @@ impl Site<'_> {
 }
 
 /// Linux's default `txqueuelen`.
-pub(crate) const HOST_QUEUE: Limit = Limit::Packets(1000);
+const TXQUEUELEN: u32 = 1000;
+pub(crate) const HOST_QUEUE: Limit = Limit::Packets(TXQUEUELEN);
+pub(crate) const HOST_QUEUE_PLAN: QueuePlan = QueuePlan::PfifoPackets(TXQUEUELEN);
 /// What queue a preset's bottleneck has.
 pub(crate) const BOTTLENECK_QUEUE: Limit = Limit::MicroBdp(1_000_000);
 
@@ -78,6 +81,7 @@ fn inherit(forward: &DirectionSpec, reverse: &DirectionSpec) -> DirectionSpec {
         rate: reverse.rate.or(forward.rate),
         delay: reverse.delay.or(forward.delay),
         queue: reverse.queue.or(forward.queue),
+        mark: reverse.mark.or(forward.mark),
         overhead: reverse.overhead.or(forward.overhead),
         ..reverse.clone()
     }
@@ -104,7 +108,13 @@ fn direction(
     let delay = spec.delay.map_or(Span::ZERO, |d| d.0);
     not_too_long(delay, &place(path, "delay", report), report);
     let limit = spec.queue.map_or(site.default_queue, |q| q.0);
-    check_limit(limit, &place(path, "queue", report), report);
+    let nothing = "a queue of nothing drops everything";
+    check_limit(limit, nothing, &place(path, "queue", report), report);
+    let mark = spec.mark.and_then(|m| m.0);
+    if let Some(mark) = mark {
+        let nothing = "a threshold of nothing marks everything";
+        check_limit(mark, nothing, &place(path, "mark", report), report);
+    }
     DraftLink {
         plan: LinkPlan {
             name: spec.name.clone().unwrap_or(default_name),
@@ -114,10 +124,12 @@ fn direction(
             delay,
             overhead: overhead(spec, path, report),
             queue: QueuePlan::PfifoPackets(0),
+            mark: None,
             filter: filter(spec, path, reg, report),
             impair: impair(spec, path, report),
         },
         limit,
+        mark,
         limit_is_default: spec.queue.is_none(),
         path: path.clone(),
     }
@@ -150,18 +162,14 @@ fn overhead(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> u32 {
     bytes as u32
 }
 
-fn check_limit(limit: Limit, path: &Path, report: &mut Report<'_>) {
+fn check_limit(limit: Limit, nothing: &str, path: &Path, report: &mut Report<'_>) {
     let zero = matches!(
         limit,
         Limit::Packets(0) | Limit::Bytes(Bytes(0)) | Limit::MicroBdp(0)
     );
     if zero {
         let hint = "write at least \"1 packet\"; the packet in transmission does not count";
-        report.error(
-            path,
-            "a queue of nothing drops everything",
-            hint.to_string(),
-        );
+        report.error(path, nothing, hint.to_string());
     }
 }
 
@@ -199,6 +207,7 @@ fn impair(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> ImpairP
             .loss
             .as_ref()
             .map_or(LossPlan::None, |l| loss(l, path, report)),
+        ce: spec.ce.map_or(0.0, |p| p.0),
         jitter,
         reorder,
         reorder_delay,

@@ -1,6 +1,6 @@
 //! Links: two directions with a rate, a delay, a queue, and whatever goes wrong on them.
 
-use super::{FilterSpec, Probability, Qty};
+use super::{FilterSpec, OrNone, Probability, Qty};
 use acklab_units::{Bytes, Limit, Rate, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -25,12 +25,17 @@ macro_rules! with_direction_keys {
             /// Most that waits in front of the transmitter. Default: "1000 packets" (Linux's
             /// txqueuelen); of a preset's bottleneck "1 BDP".
             pub(crate) queue: Option<Qty<Limit>>,
+            /// Waiting more than this marks an ECN-capable packet that arrives with CE, as DCTCP
+            /// wants it (RFC 8257 section 3.1). Default: "none".
+            pub(crate) mark: Option<OrNone<Limit>>,
             /// Link-layer bytes added to every packet when it is serialised. Default: "0 B".
             pub(crate) overhead: Option<Qty<Bytes>>,
             /// ACK filter in front of the queue; this direction only.
             pub(crate) ack_filter: Option<FilterSpec>,
             /// Random loss; this direction only.
             pub(crate) loss: Option<LossSpec>,
+            /// Probability that an ECN-capable packet is marked with CE; this direction only.
+            pub(crate) ce: Option<Probability>,
             /// Extra delay; order is kept. This direction only.
             pub(crate) jitter: Option<JitterSpec>,
             /// Packets held back so that others overtake them; this direction only.
@@ -42,8 +47,8 @@ macro_rules! with_direction_keys {
 }
 
 with_direction_keys! {
-    /// The way back, where it differs. `rate`, `delay`, `queue` and `overhead` are those of the way
-    /// there unless they stand here; everything else is absent unless it stands here.
+    /// The way back, where it differs. `rate`, `delay`, `queue`, `mark` and `overhead` are those of
+    /// the way there unless they stand here; everything else is absent unless it stands here.
     DirectionSpec {
         /// Name of this direction.
         name: Option<String>,
@@ -80,9 +85,11 @@ macro_rules! forward_direction {
             rate: $spec.rate,
             delay: $spec.delay,
             queue: $spec.queue,
+            mark: $spec.mark,
             overhead: $spec.overhead,
             ack_filter: $spec.ack_filter.clone(),
             loss: $spec.loss.clone(),
+            ce: $spec.ce,
             jitter: $spec.jitter,
             reorder: $spec.reorder,
             duplicate: $spec.duplicate,

@@ -17,7 +17,7 @@ pub(crate) use link::{
     DirectionSpec, GilbertElliottSpec, JitterSpec, LinkSpec, LossModel, LossSpec, PresetLinkSpec,
     QuantilesSpec,
 };
-pub(crate) use quantity::{OneOrMany, OrOff, Probability, Qty};
+pub(crate) use quantity::{OneOrMany, OrNone, OrOff, Probability, Qty};
 pub(crate) use tcp::{
     BufferSpec, CompressionSpec, EcnWord, EstimatorSpec, LossDetectionWord, PacingWord,
     ProfileWord, ReductionWord, TcpSpec,

@@ -64,6 +64,10 @@ fn a_bdp_is_the_bottleneck_rate_times_the_way_there_and_back() {
         QueuePlan::PfifoBytes(60_000)
     );
     assert_eq!(link(&plan, "s0->left").queue, QueuePlan::PfifoPackets(1000));
+    let marks = DUMBBELL.replace("queue = ", "mark = \"0.2 BDP\"\nqueue = ");
+    let plan = good(&marks).plan;
+    let marks = ["left->right", "right->left"].map(|l| link(&plan, l).mark);
+    assert_eq!(marks, [Some(QueuePlan::PfifoBytes(12_000)); 2]);
     let tiny = good(&DUMBBELL.replace("40 packets", "0.001 BDP")).plan;
     assert_eq!(
         link(&tiny, "left->right").queue,

@@ -2,6 +2,7 @@
 
 mod closing;
 mod handshake;
+mod marks;
 mod recovery;
 mod robustness;
 mod world;
