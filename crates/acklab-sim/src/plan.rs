@@ -3,6 +3,7 @@
 //! Everything is decided here: units parsed, defaults filled in, names turned into indices,
 //! routes computed. A plan that exists can be run; nothing about it can be the user's mistake.
 
+use acklab_path::link::trace::Trace;
 use acklab_proto::registry::{Entry, Params};
 use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{AckChoice, CcChoice};
@@ -39,8 +40,10 @@ pub struct LinkPlan {
     pub from: usize,
     /// Index of the node it enters.
     pub to: usize,
-    /// Bits per second; [`Rate::MAX`] = takes no time.
+    /// Bits per second; [`Rate::MAX`] = takes no time. Of a trace, its mean.
     pub rate: Rate,
+    /// What the line follows instead of a constant rate.
+    pub trace: Option<TracePlan>,
     /// Propagation delay.
     pub delay: Span,
     /// Link-layer bytes added to every IP packet when it is serialised (ns-3's PPP: 2).
@@ -53,6 +56,28 @@ pub struct LinkPlan {
     pub filter: Option<FilterPlan>,
     /// Impairments.
     pub impair: ImpairPlan,
+}
+
+/// A recording that a link follows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TracePlan {
+    /// The name under which it is kept beside the resolved scenario; unique among traces.
+    pub file: String,
+    /// When the line can deliver.
+    pub trace: Arc<Trace>,
+}
+
+impl Plan {
+    /// Name and text of each trace, in the order of the links.
+    pub fn traces(&self) -> Vec<(String, String)> {
+        let mut all: Vec<(String, String)> = Vec::new();
+        for t in self.links.iter().filter_map(|l| l.trace.as_ref()) {
+            if all.iter().all(|(name, _)| *name != t.file) {
+                all.push((t.file.clone(), t.trace.to_string()));
+            }
+        }
+        all
+    }
 }
 
 /// Queue in front of a transmitter. Limits count waiting packets, not the one in service.

@@ -130,8 +130,12 @@ impl Computed {
         ((self.ring.len() - self.begun) as u32, self.waiting_bytes)
     }
 
-    pub fn busy_until(&self) -> Instant {
-        self.tx.busy_until()
+    pub fn transmitter(&mut self) -> &mut Transmitter {
+        &mut self.tx
+    }
+
+    pub fn busy(&self, now: Instant, booked: Span) -> Span {
+        self.tx.busy(now, booked)
     }
 
     pub fn len(&self) -> usize {

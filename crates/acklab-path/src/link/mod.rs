@@ -21,6 +21,7 @@ mod queued;
 mod stats;
 #[cfg(test)]
 mod tests;
+pub mod trace;
 mod transmitter;
 
 pub use stats::LinkStats;
@@ -31,9 +32,11 @@ use crate::packet::{DropReason, Packet, PacketStore};
 use crate::qdisc::{self, QueueDisc, pfifo};
 use acklab_units::{Instant, Rate, Span};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use computed::Computed;
 use queued::{Around, Queued};
+use trace::{Opportunities, Trace};
 use transmitter::Transmitter;
 
 /// The fixed properties of a link.
@@ -230,11 +233,28 @@ impl Link {
         }
     }
 
+    /// Lets the line follow `trace` instead of the rate of its configuration.
+    #[must_use]
+    pub fn with_trace(mut self, trace: Arc<Trace>) -> Self {
+        self.transmitter().follow(Opportunities::new(trace));
+        self
+    }
+
+    fn transmitter(&mut self) -> &mut Transmitter {
+        match &mut self.line {
+            Line::Computed(line) => line.transmitter(),
+            Line::Queued(line) => line.transmitter(),
+        }
+    }
+
     /// Lets a packet that arrives at the very instant at which a service begins find the queue as it
     /// was before. Usually the place is free by then; in ns-3 what has been under way longer comes
-    /// first, and on most paths that is the packet.
+    /// first, and on most paths that is the packet. A line that follows a trace stays as it is.
     #[must_use]
     pub fn with_arrivals_first(mut self) -> Self {
+        if self.transmitter().is_traced() {
+            return self;
+        }
         match &mut self.line {
             Line::Computed(line) => line.arrivals_first = true,
             Line::Queued(line) => line.arrivals_first = true,
@@ -242,16 +262,13 @@ impl Link {
         self
     }
 
-    /// How long the transmitter has been busy from the start to `now`.
+    /// How long the transmitter has been busy from the start to `now`; of a trace, the part of the
+    /// time that the used part of its capacity stands for.
     pub fn busy(&self, now: Instant) -> Span {
-        let until = match &self.line {
-            Line::Computed(line) => line.busy_until(),
-            Line::Queued(line) => line.busy_until(),
-        };
-        // What is booked beyond `now` has no gap in it.
-        self.stats
-            .booked
-            .saturating_sub(until.saturating_since(now))
+        match &self.line {
+            Line::Computed(line) => line.busy(now, self.stats.booked),
+            Line::Queued(line) => line.busy(now, self.stats.booked),
+        }
     }
 
     /// Packets inside: held by the filter, waiting, in service or on their way.

@@ -109,7 +109,9 @@ impl Queued {
         };
         self.dropped.extend(refused);
         self.report_drops(now, around);
-        self.service_at = Some(now.max(self.tx.busy_until()));
+        // A service that was due before has not become later; a shaper may have something now.
+        let free = self.tx.free_at(now);
+        self.service_at = Some(self.service_at.map_or(free, |at| at.min(free)));
         self.serve(now, around);
         let waiting = self.qdisc.stats();
         around.stats.on_waiting(waiting.packets, waiting.bytes);
@@ -162,8 +164,12 @@ impl Queued {
         self.qdisc.stats()
     }
 
-    pub fn busy_until(&self) -> Instant {
-        self.tx.busy_until()
+    pub fn transmitter(&mut self) -> &mut Transmitter {
+        &mut self.tx
+    }
+
+    pub fn busy(&self, now: Instant, booked: Span) -> Span {
+        self.tx.busy(now, booked)
     }
 
     pub fn len(&self) -> usize {
@@ -191,10 +197,10 @@ impl Queued {
     }
 
     fn transmit<D: LinkDriver>(&mut self, at: Instant, packet: Packet, around: &mut Around<'_, D>) {
-        let service = self.tx.book(at, packet.size);
+        let service = self.tx.serve(at, packet.size);
         let sojourn = at - self.entered[packet.id.0 as usize];
         around.stats.on_served(sojourn, service.end - service.start);
-        self.service_at = Some(service.end);
+        self.service_at = Some(self.tx.ready());
         let arrival = self.arrival(service.end, around.stats);
         self.line.insert(arrival, packet);
         if self.duplicate.strikes() {

@@ -160,7 +160,11 @@ fn link(plan: &LinkPlan, seed: u64) -> Link {
     });
     let filter = plan.filter.as_ref().map(|f| (f.entry.build)(&f.params));
     let streams = LinkStreams::new(seed, &plan.name);
-    Link::new(&config, queue, filter, streams)
+    let link = Link::new(&config, queue, filter, streams);
+    match &plan.trace {
+        None => link,
+        Some(t) => link.with_trace(t.trace.clone()),
+    }
 }
 
 fn limit(plan: QueuePlan) -> pfifo::Limit {

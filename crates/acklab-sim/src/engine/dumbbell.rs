@@ -93,6 +93,7 @@ impl Dumbbell {
                 from,
                 to,
                 rate,
+                trace: None,
                 delay,
                 overhead: 0,
                 queue: QueuePlan::PfifoPackets(self.queue),

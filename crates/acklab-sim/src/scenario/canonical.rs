@@ -96,7 +96,10 @@ fn link(there: &LinkPlan, back: &LinkPlan, nodes: &[String], out: &mut Text) {
 
 fn direction(link: &LinkPlan, out: &mut Text) {
     out.text("name", &link.name);
-    out.text("rate", link.rate);
+    match &link.trace {
+        None => out.text("rate", link.rate),
+        Some(t) => out.raw("rate", format!("{{ trace = {} }}", quoted(&t.file))),
+    }
     out.text("delay", link.delay);
     out.text("queue", limit(&link.queue));
     match &link.mark {

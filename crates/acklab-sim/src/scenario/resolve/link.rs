@@ -6,10 +6,11 @@ use super::super::path::Path;
 use super::super::registries::Registries;
 use super::super::spec::{
     Choice, DirectionSpec, GilbertElliottSpec, JitterSpec, LossModel, LossSpec, Probability, Qty,
-    QuantilesSpec,
+    QuantilesSpec, RateSpec,
 };
-use super::{LONGEST, not_too_long};
-use crate::plan::{FilterPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, QueuePlan};
+use super::{LONGEST, not_too_long, trace};
+use crate::plan::{FilterPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, QueuePlan, TracePlan};
+use acklab_path::link::trace::TUN_HEADER;
 use acklab_units::{Bytes, Limit, Rate, Span};
 
 /// A direction whose queue may still be given relative to the path.
@@ -63,7 +64,7 @@ pub(crate) fn both_directions(
     forward: &DirectionSpec,
     reverse: &DirectionSpec,
     site: &Site<'_>,
-    reg: Registries,
+    reg: Registries<'_>,
     report: &mut Report<'_>,
 ) -> [DraftLink; 2] {
     let back = inherit(forward, reverse);
@@ -78,7 +79,7 @@ fn inherit(forward: &DirectionSpec, reverse: &DirectionSpec) -> DirectionSpec {
     let name = forward.name.as_ref().map(|n| format!("{n}/reverse"));
     DirectionSpec {
         name: reverse.name.clone().or(name),
-        rate: reverse.rate.or(forward.rate),
+        rate: reverse.rate.clone().or_else(|| forward.rate.clone()),
         delay: reverse.delay.or(forward.delay),
         queue: reverse.queue.or(forward.queue),
         mark: reverse.mark.or(forward.mark),
@@ -100,11 +101,13 @@ pub(crate) fn place(path: &Path, key: &str, report: &Report<'_>) -> Path {
 fn direction(
     spec: &DirectionSpec,
     site: &Site<'_>,
-    reg: Registries,
+    reg: Registries<'_>,
     report: &mut Report<'_>,
 ) -> DraftLink {
     let path = &site.path;
     let default_name = format!("{}->{}", site.from.1, site.to.1);
+    let (rate, trace) = rate(spec, path, reg, report);
+    let overhead = overhead(spec, trace.is_some(), path, report);
     let delay = spec.delay.map_or(Span::ZERO, |d| d.0);
     not_too_long(delay, &place(path, "delay", report), report);
     let limit = spec.queue.map_or(site.default_queue, |q| q.0);
@@ -120,9 +123,10 @@ fn direction(
             name: spec.name.clone().unwrap_or(default_name),
             from: site.from.0,
             to: site.to.0,
-            rate: rate(spec, path, report),
+            rate,
+            trace,
             delay,
-            overhead: overhead(spec, path, report),
+            overhead,
             queue: QueuePlan::PfifoPackets(0),
             mark: None,
             filter: filter(spec, path, reg, report),
@@ -135,8 +139,27 @@ fn direction(
     }
 }
 
-fn rate(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> Rate {
-    let rate = spec.rate.map_or(Rate::MAX, |r| r.0);
+/// The rate, and what it is the mean of.
+fn rate(
+    spec: &DirectionSpec,
+    path: &Path,
+    reg: Registries<'_>,
+    report: &mut Report<'_>,
+) -> (Rate, Option<TracePlan>) {
+    match &spec.rate {
+        None => (Rate::MAX, None),
+        Some(RateSpec::Constant(rate)) => (constant(rate.0, path, report), None),
+        Some(RateSpec::Trace(t)) => {
+            let at = place(path, "rate", report);
+            match trace::read(&t.trace, reg.files, &at.key("trace"), report) {
+                Some(plan) => (plan.trace.mean_rate(), Some(plan)),
+                None => (Rate::MAX, None),
+            }
+        }
+    }
+}
+
+fn constant(rate: Rate, path: &Path, report: &mut Report<'_>) -> Rate {
     if rate == Rate::ZERO {
         let hint = "write a rate above zero, such as \"10 Mbit/s\", or \"unlimited\"".to_string();
         report.error(
@@ -148,8 +171,9 @@ fn rate(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> Rate {
     rate
 }
 
-fn overhead(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> u32 {
-    let Bytes(bytes) = spec.overhead.map_or(Bytes(0), |o| o.0);
+fn overhead(spec: &DirectionSpec, traced: bool, path: &Path, report: &mut Report<'_>) -> u32 {
+    let default = if traced { TUN_HEADER } else { 0 };
+    let Bytes(bytes) = spec.overhead.map_or(Bytes(u64::from(default)), |o| o.0);
     if bytes > MOST_OVERHEAD {
         let hint = "write the link-layer bytes of one packet: 2 for PPP, 14 for Ethernet";
         report.error(
@@ -176,7 +200,7 @@ fn check_limit(limit: Limit, nothing: &str, path: &Path, report: &mut Report<'_>
 fn filter(
     spec: &DirectionSpec,
     path: &Path,
-    reg: Registries,
+    reg: Registries<'_>,
     report: &mut Report<'_>,
 ) -> Option<FilterPlan> {
     let choice: &Choice = &spec.ack_filter.as_ref()?.0;

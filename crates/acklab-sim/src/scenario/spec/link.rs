@@ -18,8 +18,8 @@ macro_rules! with_direction_keys {
         #[serde(deny_unknown_fields, default)]
         pub(crate) struct $name {
             $($(#[$field_doc])* pub(crate) $field: $ty,)*
-            /// Bits per second, or "unlimited". Default: "unlimited".
-            pub(crate) rate: Option<Qty<Rate>>,
+            /// Bits per second, "unlimited", or a trace. Default: "unlimited".
+            pub(crate) rate: Option<RateSpec>,
             /// Propagation delay. Default: "0 s".
             pub(crate) delay: Option<Qty<Span>>,
             /// Most that waits in front of the transmitter. Default: "1000 packets" (Linux's
@@ -28,7 +28,8 @@ macro_rules! with_direction_keys {
             /// Waiting more than this marks an ECN-capable packet that arrives with CE, as DCTCP
             /// wants it (RFC 8257 section 3.1). Default: "none".
             pub(crate) mark: Option<OrNone<Limit>>,
-            /// Link-layer bytes added to every packet when it is serialised. Default: "0 B".
+            /// Link-layer bytes added to every packet when it is serialised. Default: "0 B"; with a
+            /// trace "4 B", as mahimahi counts.
             pub(crate) overhead: Option<Qty<Bytes>>,
             /// ACK filter in front of the queue; this direction only.
             pub(crate) ack_filter: Option<FilterSpec>,
@@ -82,7 +83,7 @@ macro_rules! forward_direction {
     ($spec:expr, $name:expr) => {
         DirectionSpec {
             name: $name,
-            rate: $spec.rate,
+            rate: $spec.rate.clone(),
             delay: $spec.delay,
             queue: $spec.queue,
             mark: $spec.mark,
@@ -109,6 +110,22 @@ impl LinkSpec {
     pub(crate) fn forward(&self) -> DirectionSpec {
         forward_direction!(self, self.name.clone())
     }
+}
+
+/// Bits per second, or a file to follow.
+#[derive(Clone, Debug)]
+pub(crate) enum RateSpec {
+    Constant(Qty<Rate>),
+    Trace(TraceSpec),
+}
+
+/// A line whose capacity follows a recording in mahimahi's format.
+#[derive(Deserialize, JsonSchema, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TraceSpec {
+    /// The file: one whole number of milliseconds per line, ascending, each a chance to deliver
+    /// 1504 bytes. Relative to the scenario's folder.
+    pub(crate) trace: String,
 }
 
 /// Packets held back so that others overtake them.
@@ -190,6 +207,49 @@ pub(crate) struct GilbertElliottSpec {
     /// Loss probability in the bad state. Default: 1.
     #[serde(default)]
     pub(crate) loss_bad: Option<Probability>,
+}
+
+impl<'de> Deserialize<'de> for RateSpec {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = RateSpec;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a rate, such as \"10 Mbit/s\", or { trace = \"FILE\" }")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<RateSpec, E> {
+                Qty::deserialize(StrDeserializer::new(text)).map(RateSpec::Constant)
+            }
+
+            // A number lost its unit, as everywhere.
+            fn visit_i64<E: de::Error>(self, n: i64) -> Result<RateSpec, E> {
+                self.visit_str(&n.to_string())
+            }
+
+            fn visit_f64<E: de::Error>(self, x: f64) -> Result<RateSpec, E> {
+                self.visit_str(&x.to_string())
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RateSpec, A::Error> {
+                TraceSpec::deserialize(MapAccessDeserializer::new(map)).map(RateSpec::Trace)
+            }
+        }
+        d.deserialize_any(V)
+    }
+}
+
+impl JsonSchema for RateSpec {
+    fn schema_name() -> Cow<'static, str> {
+        "LinkRate".into()
+    }
+
+    fn json_schema(g: &mut SchemaGenerator) -> Schema {
+        let constant = g.subschema_for::<Qty<Rate>>();
+        let trace = g.subschema_for::<TraceSpec>();
+        json_schema!({ "anyOf": [constant, trace] })
+    }
 }
 
 impl<'de> Deserialize<'de> for JitterSpec {

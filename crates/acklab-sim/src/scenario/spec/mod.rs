@@ -15,7 +15,7 @@ pub(crate) use expect::{Bounds, ExpectSpec, FlowExpect, LinkExpect};
 pub(crate) use flow::{AppSpec, BulkSpec, FlowSpec, OnOffSpec, RequestResponseSpec};
 pub(crate) use link::{
     DirectionSpec, GilbertElliottSpec, JitterSpec, LinkSpec, LossModel, LossSpec, PresetLinkSpec,
-    QuantilesSpec,
+    QuantilesSpec, RateSpec,
 };
 pub(crate) use quantity::{OneOrMany, OrNone, OrOff, Probability, Qty};
 pub(crate) use tcp::{

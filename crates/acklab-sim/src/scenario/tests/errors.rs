@@ -199,6 +199,31 @@ fn a_marking_threshold_is_below_the_queue_and_above_a_packet() {
 }
 
 #[test]
+fn a_trace_is_a_file_in_mahimahis_format() {
+    let trace = |file: &str| {
+        told(
+            "topology.bottleneck.rate",
+            &format!("{{ trace = '{file}' }}"),
+        )
+    };
+    let format = "mahimahi's format: one whole number of milliseconds per line, ascending; \
+                  each is a chance to deliver 1504 bytes";
+    assert_eq!(
+        trace("nowhere"),
+        "cannot read the trace: no such file|names of files count from the scenario's folder"
+    );
+    assert_eq!(trace("empty"), format!("the trace is empty|{format}"));
+    assert_eq!(
+        trace("back"),
+        format!("line 2 of the trace is earlier than the line before|{format}")
+    );
+    assert_eq!(
+        told("topology.bottleneck.rate", "{ file = 'x' }"),
+        "unknown key `file`|the keys here are `trace`"
+    );
+}
+
+#[test]
 fn a_receive_buffer_holds_a_segment() {
     let said = "a segment of 1448 bytes does not fit into 1447 bytes|\
                 the receive buffer must hold a segment: write at least \"1448 B\"";

@@ -2,7 +2,8 @@
 
 use super::{DUMBBELL, good, json, toml_with};
 use crate::plan::{AppPlan, LossPlan, Plan, QueuePlan};
-use crate::scenario::load_toml;
+use crate::scenario::registries::Registries;
+use crate::scenario::{doc, load, load_toml};
 use acklab_proto::tcp::Profile;
 use acklab_units::{Instant, Rate, Span};
 
@@ -73,6 +74,40 @@ fn a_bdp_is_the_bottleneck_rate_times_the_way_there_and_back() {
         link(&tiny, "left->right").queue,
         QueuePlan::PfifoBytes(1500)
     );
+}
+
+#[test]
+fn a_trace_is_followed_both_ways_and_kept_beside_the_resolved_form() {
+    let text = DUMBBELL
+        .replace("rate = \"10 Mbit/s\"", "rate = { trace = \"../lte.up\" }")
+        .replace("overhead = \"2 B\"", "")
+        .replace("queue = \"40 packets\"", "queue = \"1 BDP\"");
+    let other = (
+        "topology.bottleneck.reverse.rate",
+        "{ trace = 'other/lte.up' }",
+    );
+    let loaded = toml_with(&text, &[other]).unwrap();
+    let there = link(&loaded.plan, "left->right");
+    // Four opportunities of 1504 bytes in 10 ms, and mahimahi's four bytes with every packet.
+    assert_eq!(there.rate, Rate::from_bps(4 * 1504 * 8 * 100));
+    assert_eq!(there.overhead, 4);
+    // A delay of 24 ms each way at the mean rate.
+    assert_eq!(there.queue, QueuePlan::PfifoBytes(4 * 1504 * 48 / 10));
+    let names = ["traces/lte.up", "traces/2-lte.up"];
+    let expect = names.map(|n| (n.to_string(), "3\n5\n5\n10\n".to_string()));
+    assert_eq!(loaded.files, expect);
+    let files = |name: &str| match expect.iter().find(|(n, _)| n == name) {
+        Some((_, text)) => Ok(text.clone()),
+        None => Err("no such file".to_string()),
+    };
+    let registries = Registries {
+        files: &files,
+        ..super::blocks::REGISTRIES
+    };
+    let doc = doc::parse_toml(&loaded.resolved, "again").unwrap();
+    let again = load(doc, "again", &[], registries).unwrap();
+    assert_eq!(again.resolved, loaded.resolved);
+    assert_eq!(again.plan.links[0].trace, loaded.plan.links[0].trace);
 }
 
 #[test]
