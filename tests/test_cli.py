@@ -17,7 +17,7 @@ def test_run_leaves_a_folder_that_explains_itself(acklab_cli, small_file, tmp_pa
     folder = tmp_path / "results"
     about = json.loads((folder / "run.json").read_text())
     assert (about["seed"], about["version"]) == (7, acklab.__version__)
-    assert about["command"] == f"acklab run {small_file} --seed 7"
+    assert about["command"] == f"acklab run {small_file} --seed 7 --out results"
     assert tomllib.loads((folder / "scenario.toml").read_text())["name"] == "small"
     flows = pl.read_parquet(folder / "flows.parquet")
     series = pl.read_parquet(folder / "series.parquet")

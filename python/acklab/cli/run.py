@@ -49,6 +49,8 @@ def run(
     words = ["acklab", "run", file]
     words += [w for o in overrides for w in ("--set", o)]
     words += ["--seed", str(seed)]
+    words += ["--out", str(out)] if out is not None else []
+    words += ["--json"] * json_ + ["--strict"] * strict
     target = out or Path("out") / scenario.name
     with result_folder(target) as folder:
         result = scenario.run(seed=seed)

@@ -42,19 +42,19 @@ def validate(
 ) -> int:
     """Lay our numbers beside those of the Linux kernel and of ns-3."""
     from acklab.cli.show import console, progress
-    from acklab.folder import check_writable, write_atomically
+    from acklab.folder import writable_folder, write_atomically
     from acklab.validate import compare, kernel_rows, ns3_rows
 
-    check_writable(out)
     references = []
     if source in (None, Source.KERNEL):
         references += kernel_rows(lateness=emulator_lateness)
     if source in (None, Source.NS3):
         references += ns3_rows()
-    with progress("validate") as advance:
-        comparisons = compare(references, seeds, jobs, advance)
     path = out / "validation.csv"
-    write_atomically(path, _csv(comparisons))
+    with writable_folder(out):
+        with progress("validate") as advance:
+            comparisons = compare(references, seeds, jobs, advance)
+        write_atomically(path, _csv(comparisons))
     for part in dict.fromkeys(c.reference.source for c in comparisons):
         _show([c for c in comparisons if c.reference.source == part])
     good = sum(c.ok for c in comparisons)
