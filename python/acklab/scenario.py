@@ -42,6 +42,11 @@ class Scenario:
         return self._core.resolved
 
     @property
+    def warnings(self) -> list[str]:
+        """What can be run and will hardly do what was meant; `acklab run` prints it."""
+        return self._core.warnings
+
+    @property
     def files(self) -> dict[str, str]:
         """Name and text of the traces that belong beside the resolved scenario."""
         return dict(self._core.files)

@@ -18,6 +18,7 @@ pub(crate) struct Loaded {
     seed: u64,
     resolved: String,
     files: Vec<(String, String)>,
+    warnings: Vec<String>,
 }
 
 /// A scenario that can be run.
@@ -51,6 +52,12 @@ impl Scenario {
     #[getter]
     fn resolved(&self) -> &str {
         &self.loaded.resolved
+    }
+
+    /// What can be run and will hardly do what was meant.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.loaded.warnings.clone()
     }
 
     /// Name and text of each file that the resolved scenario needs beside it.
@@ -91,6 +98,7 @@ pub(crate) fn load(
             seed: s.seed,
             resolved: s.resolved,
             files: s.files,
+            warnings: s.warnings.iter().map(ToString::to_string).collect(),
         }),
     })
 }

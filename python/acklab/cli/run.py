@@ -45,6 +45,8 @@ def run(
     path = find(file)
     overrides = list(set_ or [])
     scenario = acklab.load(path, overrides=overrides)
+    for warning in scenario.warnings:
+        typer.echo(warning, err=True)
     seed = scenario.seed if seed is None else checked_seed(seed)
     words = ["acklab", "run", file]
     words += [w for o in overrides for w in ("--set", o)]

@@ -26,7 +26,7 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
-pub use diagnostics::{Diagnostic, Diagnostics};
+pub use diagnostics::{Diagnostic, Diagnostics, Severity};
 pub use expect::{Expectation, Expectations, Metric, Subject};
 pub use registries::Files;
 pub use schema::{schema, schema_text};
@@ -52,6 +52,8 @@ pub struct Scenario {
     /// The whole scenario as TOML with all defaults visible. With `files` beside it, it loads to the
     /// same plan.
     pub resolved: String,
+    /// What can be run and will hardly do what was meant.
+    pub warnings: Diagnostics,
     /// Name, as `resolved` has it, and text of each file that the scenario needs.
     pub files: Vec<(String, String)>,
 }
@@ -131,6 +133,7 @@ fn load(
     match resolved {
         Some(r) if report.is_clean() => Ok(Scenario {
             resolved: canonical::write(&r),
+            warnings: report.warnings(),
             files: r.plan.traces(),
             description: r.description,
             seed: r.seed,

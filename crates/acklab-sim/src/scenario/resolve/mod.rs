@@ -5,6 +5,7 @@
 //! as many as possible. What depends on several parts (routes, queues in bandwidth-delay products)
 //! is only done when those parts are sound.
 
+mod advice;
 mod app;
 mod expect;
 mod flow;
@@ -53,6 +54,7 @@ pub(crate) fn resolve(
     }
     queue::size(&mut net, &flows, report);
     trace::name(&mut net);
+    advice::give(&net, &flows, report);
     clock.few_samples(flows.len() + net.links.len(), report);
     report.is_clean().then(|| Resolved {
         description: spec.description.clone().unwrap_or_default(),

@@ -111,6 +111,27 @@ fn a_trace_is_followed_both_ways_and_kept_beside_the_resolved_form() {
 }
 
 #[test]
+fn a_filter_that_waits_for_more_than_a_window_is_warned_of() {
+    let text = DUMBBELL.replace("[[flow]]", "[[flow]]\ntcp = { initial_window = 10 }");
+    let warned = |ratio: u32, timeout: &str| {
+        let filter = format!("{{ name = 'aggregate', ratio = {ratio}, timeout = '{timeout}' }}");
+        let key = "topology.bottleneck.reverse.ack_filter".to_string();
+        // The other tests' policy is not built in.
+        let policy = ("flow.1.ack".to_string(), "delayed".to_string());
+        let loaded = load_toml(&text, "t", &[(key, filter), policy]).unwrap();
+        loaded.warnings.to_string()
+    };
+    assert_eq!((warned(10, "none"), warned(11, "5 ms")), Default::default());
+    assert_eq!(
+        warned(11, "none"),
+        "warning: without a timer this filter waits for 11 ACKs, and a window begins with 10 \
+         segments: nothing moves until a retransmission timer fires\n  \
+         in t, line 20: topology.bottleneck.reverse.ack_filter\n  \
+         help: write a `timeout`, or a ratio of 10 at most"
+    );
+}
+
+#[test]
 fn a_parking_lot_has_one_long_flow_and_one_per_hop() {
     let text = r#"
         duration = "10 s"
