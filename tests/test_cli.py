@@ -10,6 +10,15 @@ import acklab
 from conftest import ROOT
 
 
+def test_run_prints_warnings(acklab_cli, small_file):
+    stuck = '{ name = "aggregate", ratio = 99, timeout = "none" }'
+    key = "topology.bottleneck.reverse.ack_filter"
+    done = acklab_cli("run", small_file, "--set", f"{key}={stuck}")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith("warning: without a timer this filter waits for 99 ACKs")
+    assert acklab_cli("run", small_file).stderr == ""
+
+
 def test_run_leaves_a_folder_that_explains_itself(acklab_cli, small_file, tmp_path):
     done = acklab_cli("run", small_file, "--seed", 7, "--out", "results")
     assert done.returncode == 0, done.stderr
@@ -17,7 +26,7 @@ def test_run_leaves_a_folder_that_explains_itself(acklab_cli, small_file, tmp_pa
     folder = tmp_path / "results"
     about = json.loads((folder / "run.json").read_text())
     assert (about["seed"], about["version"]) == (7, acklab.__version__)
-    assert about["command"] == f"acklab run {small_file} --seed 7"
+    assert about["command"] == f"acklab run {small_file} --seed 7 --out results"
     assert tomllib.loads((folder / "scenario.toml").read_text())["name"] == "small"
     flows = pl.read_parquet(folder / "flows.parquet")
     series = pl.read_parquet(folder / "series.parquet")

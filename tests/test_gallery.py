@@ -37,7 +37,11 @@ def test_it_fits_the_schema_and_so_does_its_resolved_form(name, validator):
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_its_resolved_form_is_a_fixed_point(name, tmp_path):
-    resolved = acklab.load(SCENARIOS[name]).resolved
+    scenario = acklab.load(SCENARIOS[name])
+    resolved = scenario.resolved
+    for file, text in scenario.files.items():
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text(text)
     path = tmp_path / "resolved.toml"
     path.write_text(resolved)
     assert acklab.load(path).resolved == resolved

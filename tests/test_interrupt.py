@@ -1,4 +1,4 @@
-"""Ctrl-C ends a run at once and leaves nothing."""
+"""Ctrl-C and SIGTERM end a run at once and leave nothing."""
 
 import os
 import signal
@@ -10,14 +10,17 @@ import pytest
 
 from conftest import SMALL_TOML
 
+ENDS = {signal.SIGINT: (130, "interrupted"), signal.SIGTERM: (143, "terminated")}
 
+
+@pytest.mark.parametrize("sign", ENDS)
 @pytest.mark.parametrize("command", ["run", "reproduce"])
-def test_ctrl_c(command, tmp_path):
+def test_signals(command, sign, tmp_path):
     # Half a day of virtual time: it would run for a minute.
     (tmp_path / "long.toml").write_text(SMALL_TOML.replace('"3 s"', '"43200 s"'))
     args = {
-        "run": ["run", "long.toml", "--out", "results", "--set", "sample_every=off"],
-        "reproduce": ["reproduce", "--seeds", "500", "--jobs", "2", "--out", "results"],
+        "run": ["run", "long.toml", "--out", "deep/results", "--set", "sample_every=off"],
+        "reproduce": ["reproduce", "--seeds", "500", "--jobs", "2", "--out", "deep/results"],
     }[command]
     process = subprocess.Popen(
         [sys.executable, "-m", "acklab", *args],
@@ -29,12 +32,13 @@ def test_ctrl_c(command, tmp_path):
     time.sleep(2.5)
     assert process.poll() is None
     sent = time.monotonic()
-    process.send_signal(signal.SIGINT)
+    process.send_signal(sign)
     _, err = process.communicate(timeout=30)
     # A second is what is promised; a busy machine gets more.
     assert time.monotonic() - sent < 5
-    assert process.returncode == 130
-    assert "interrupted" in err
+    code, word = ENDS[sign]
+    assert process.returncode == code
+    assert word in err
     assert "Traceback" not in err
-    left = [p.name for p in tmp_path.rglob("*") if p.is_file()]
+    left = [p.name for p in tmp_path.rglob("*")]
     assert left == ["long.toml"]

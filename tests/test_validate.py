@@ -98,6 +98,7 @@ def test_the_command_writes_one_row_per_metric(acklab_cli, tmp_path):
 BUNCHED_ACKS = (
     "its emulator's pauses bunch ACKs, which lifts BBR's largest rate sample over its 1 % margin"
 )
+OFFLOAD = "138 in the reference, 87 over the quiet emulator, 85 here (open question)"
 LOST_TIME = "its emulator was late: goodput and losses of its repeats follow the lateness"
 START = "one overflow at the start; the kernel has 82 to 201 in ten repeats (open question)"
 LATE_REPEATS = (
@@ -106,7 +107,7 @@ LATE_REPEATS = (
 FEW_PAUSES = "three repeats of a count that hangs on the few longest pauses; the ranges overlap"
 #: What misses the criteria, by source and cell, with the mechanism. LIMITATIONS.md has evidence.
 EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
-    ("kernel", "gso_on 10M48ms bbr 1"): {"retransmissions": BUNCHED_ACKS},
+    ("kernel", "gso_on 10M48ms bbr 1"): {"retransmissions": OFFLOAD},
     ("kernel", "gso_on 40M10ms bbr 1"): {"retransmissions": BUNCHED_ACKS},
     ("kernel", "main 10M48ms bbr 4"): {"retransmissions": BUNCHED_ACKS},
     ("kernel", "main 10M48ms bbr 16"): {"retransmissions": BUNCHED_ACKS},

@@ -1,6 +1,7 @@
 """The compiled core."""
 
 from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
 from typing import Any, final
 
 __all__ = [
@@ -39,6 +40,7 @@ def load(
     form: str,
     overrides: Sequence[tuple[str, str]],
     controllers: Mapping[str, type],
+    folder: str | PathLike[str],
 ) -> Scenario: ...
 def run_many(
     runs: Sequence[tuple[Scenario, int]],
@@ -56,6 +58,10 @@ class Scenario:
     def seed(self) -> int: ...
     @property
     def resolved(self) -> str: ...
+    @property
+    def warnings(self) -> list[str]: ...
+    @property
+    def files(self) -> list[tuple[str, str]]: ...
 
 @final
 class Run:

@@ -24,6 +24,7 @@ def result_folder(target: Path) -> Iterator[Path]:
     """
     target = target.absolute()
     _check_replaceable(target)
+    made = _missing(target.parent)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
@@ -37,6 +38,18 @@ def result_folder(target: Path) -> Iterator[Path]:
         raise OutputError(_reason(target, e)) from None
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+        _remove_empty(made)
+
+
+def _missing(folder: Path) -> list[Path]:
+    """`folder` and those around it that are not there, from the inside out."""
+    return [f for f in (folder, *folder.parents) if not os.path.lexists(f)]
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    for folder in folders:
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def _check_replaceable(target: Path) -> None:
@@ -83,14 +96,25 @@ def write_atomically(path: Path, content: str | bytes) -> None:
             scratch.unlink()
 
 
-def check_writable(folder: Path) -> None:
-    """Creates `folder` if need be and proves that files can be made in it."""
+@contextmanager
+def writable_folder(folder: Path) -> Iterator[None]:
+    """Creates `folder` if need be and proves that files can be made in it.
+
+    If the block leaves it empty, what was created is removed again.
+    """
+    folder = folder.absolute()
+    made = _missing(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder):
             pass
     except OSError as e:
+        _remove_empty(made)
         raise OutputError(_reason(folder, e)) from None
+    try:
+        yield
+    finally:
+        _remove_empty(made)
 
 
 def _reason(target: Path, e: OSError) -> str:

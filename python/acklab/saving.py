@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 def save(result: Result, folder: Path, command: str) -> None:
     """Writes the result's tables, its resolved scenario, and how to get it again."""
     (folder / "scenario.toml").write_text(result.scenario.resolved)
+    for name, text in result.scenario.files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
     about = {
         "scenario": result.scenario.name,
         "seed": result.seed,

@@ -41,6 +41,16 @@ class Scenario:
         """The whole scenario as TOML, defaults filled in; loading it gives the same run."""
         return self._core.resolved
 
+    @property
+    def warnings(self) -> list[str]:
+        """What can be run and will hardly do what was meant; `acklab run` prints it."""
+        return self._core.warnings
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Name and text of the traces that belong beside the resolved scenario."""
+        return dict(self._core.files)
+
     def run(self, seed: int | None = None) -> Result:
         """Runs it. Ctrl-C interrupts within a moment."""
         return run_many([(self, self.seed if seed is None else seed)], jobs=1)[0]
@@ -59,12 +69,13 @@ def load(
 
     `overrides` are `"key=value"` texts or a mapping from dotted keys to values. `controllers`
     are congestion controllers written in Python, by the name that the scenario uses for them.
+    Traces that it names are in the folder of the file, or in the current one.
     """
     if isinstance(source, Mapping):
-        text, origin, form = _json(source), "<dict>", "json"
+        text, origin, form, folder = _json(source), "<dict>", "json", Path()
     elif isinstance(source, str | os.PathLike):
         path = Path(source)
-        text, origin = _read(path), str(path)
+        text, origin, folder = _read(path), str(path), path.parent
         form = "json" if path.suffix == ".json" else "toml"
     else:
         raise ScenarioError(
@@ -73,7 +84,7 @@ def load(
         )
     classes = {name: _checked(name, cls) for name, cls in (controllers or {}).items()}
     try:
-        return Scenario(_core.load(text, origin, form, _pairs(overrides), classes))
+        return Scenario(_core.load(text, origin, form, _pairs(overrides), classes, folder))
     except _core.InvalidScenario as e:
         raise ScenarioError(str(e)) from None
 

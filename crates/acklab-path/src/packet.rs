@@ -23,6 +23,16 @@ pub struct Packet {
     pub ecn: Ecn,
 }
 
+impl Packet {
+    /// Marks the packet with CE if its transport is ECN-capable. Says whether that changed it.
+    #[inline]
+    pub fn mark(&mut self) -> bool {
+        let before = self.ecn;
+        self.ecn = before.marked();
+        self.ecn != before
+    }
+}
+
 /// The driver's store of segments.
 pub trait PacketStore {
     /// The segment of a packet.

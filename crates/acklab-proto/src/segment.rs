@@ -78,6 +78,18 @@ pub enum Ecn {
     Ce,
 }
 
+impl Ecn {
+    /// The codepoint after a router has marked the packet: CE, unless the transport is not
+    /// ECN-capable (RFC 3168 section 5).
+    #[inline]
+    pub const fn marked(self) -> Self {
+        match self {
+            Self::NotEct => Self::NotEct,
+            Self::Ect0 | Self::Ect1 | Self::Ce => Self::Ce,
+        }
+    }
+}
+
 /// The timestamps option (RFC 7323 section 3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub struct Timestamps {

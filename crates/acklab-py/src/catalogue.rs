@@ -1,6 +1,6 @@
 //! What a scenario can name: controllers, ACK policies, filters, queues.
 
-use acklab_proto::registry::{Entry, Param, Value};
+use acklab_proto::registry::{Entry, Kind, Param, Value};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -28,7 +28,7 @@ static QDISCS: &[Entry<()>] = &[
     Entry {
         name: "pfifo",
         aliases: &[],
-        summary: "Drop-tail with a limit in packets: queue = \"40 packets\".",
+        summary: "Drop-tail with a limit in packets: queue = \"40 packets\"; `mark` makes it mark.",
         source: "Linux sch_fifo.c",
         params: &[],
         build: (),
@@ -36,7 +36,7 @@ static QDISCS: &[Entry<()>] = &[
     Entry {
         name: "bfifo",
         aliases: &[],
-        summary: "Drop-tail with a limit in bytes: queue = \"64 KiB\" or \"1 BDP\".",
+        summary: "Drop-tail with a limit in bytes: queue = \"64 KiB\" or \"1 BDP\"; `mark` makes it mark.",
         source: "Linux sch_fifo.c",
         params: &[],
         build: (),
@@ -66,18 +66,19 @@ fn param<'py>(py: Python<'py>, p: &Param) -> PyResult<Bound<'py, PyDict>> {
     d.set_item("name", p.name)?;
     d.set_item("doc", p.doc)?;
     d.set_item("accepts", p.kind.describe())?;
-    d.set_item("default", spell(p.default))?;
+    d.set_item("default", spell(p))?;
     Ok(d)
 }
 
-fn spell(v: Value) -> String {
-    match v {
+fn spell(p: &Param) -> String {
+    match p.default {
         Value::Bool(b) => b.to_string(),
         Value::Int(i) => i.to_string(),
         Value::Float(x) => x.to_string(),
         Value::Span(s) => s.to_string(),
         Value::Rate(r) => r.to_string(),
         Value::Choice(c) => c.to_owned(),
-        Value::Auto => "none".to_owned(),
+        Value::Auto if matches!(p.kind, Kind::OptSpan(..)) => "none".to_owned(),
+        Value::Auto => "automatic".to_owned(),
     }
 }

@@ -79,6 +79,7 @@ pub(crate) fn flows<'py>(py: Python<'py>, rows: &[FlowSummary]) -> PyResult<Boun
         .numbers("retransmitted_bytes", r().map(|f| f.bytes_retrans))?
         .numbers("rtos", r().map(|f| f.rtos))?
         .numbers("undos", r().map(|f| f.undos))?
+        .numbers("ecn_reductions", r().map(|f| f.ecn_reductions))?
         .numbers("cwnd_mean_packets", r().map(|f| f.cwnd_mean))?
         .numbers("cwnd_mean_time_packets", r().map(|f| f.cwnd_mean_time))?
         .numbers("cwnd_min_packets", r().map(|f| f.cwnd_min))?
@@ -121,6 +122,7 @@ pub(crate) fn links<'py>(py: Python<'py>, rows: &[LinkSummary]) -> PyResult<Boun
             "dropped_random",
             r().map(|l| l.stats.dropped_for(DropReason::RandomLoss)),
         )?
+        .numbers("marks", r().map(|l| l.stats.marked))?
         .numbers("duplicated", r().map(|l| l.stats.duplicated))?
         .numbers("reordered", r().map(|l| l.stats.reordered))?
         .numbers("queue_max_packets", r().map(|l| l.stats.max_waiting))?

@@ -5,6 +5,7 @@ use crate::mistakes::InvalidScenario;
 use acklab_sim::plan::Plan;
 use acklab_sim::scenario::{self, Expectations};
 use pyo3::prelude::*;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A scenario and the Python classes that it needs.
@@ -16,6 +17,8 @@ pub(crate) struct Loaded {
     description: String,
     seed: u64,
     resolved: String,
+    files: Vec<(String, String)>,
+    warnings: Vec<String>,
 }
 
 /// A scenario that can be run.
@@ -50,9 +53,22 @@ impl Scenario {
     fn resolved(&self) -> &str {
         &self.loaded.resolved
     }
+
+    /// What can be run and will hardly do what was meant.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.loaded.warnings.clone()
+    }
+
+    /// Name and text of each file that the resolved scenario needs beside it.
+    #[getter]
+    fn files(&self) -> Vec<(String, String)> {
+        self.loaded.files.clone()
+    }
 }
 
-/// Reads and checks a scenario. `form` is `toml` or `json`; `overrides` are pairs of key and value.
+/// Reads and checks a scenario. `form` is `toml` or `json`; `overrides` are pairs of key and value;
+/// files that it names are in `folder`.
 #[pyfunction]
 pub(crate) fn load(
     py: Python<'_>,
@@ -61,13 +77,15 @@ pub(crate) fn load(
     form: &str,
     overrides: Vec<(String, String)>,
     controllers: Classes,
+    folder: PathBuf,
 ) -> PyResult<Scenario> {
     let registry = controller::registry(&controllers);
+    let files = |name: &str| read(&folder.join(name));
     let loaded = py.detach(|| {
         if form == "json" {
-            scenario::load_json_with(text, origin, &overrides, registry)
+            scenario::load_json_with(text, origin, &overrides, registry, &files)
         } else {
-            scenario::load_toml_with(text, origin, &overrides, registry)
+            scenario::load_toml_with(text, origin, &overrides, registry, &files)
         }
     });
     let s = loaded.map_err(|mistakes| InvalidScenario::new_err(mistakes.to_string()))?;
@@ -79,6 +97,14 @@ pub(crate) fn load(
             description: s.description,
             seed: s.seed,
             resolved: s.resolved,
+            files: s.files,
+            warnings: s.warnings.iter().map(ToString::to_string).collect(),
         }),
     })
+}
+
+#[expect(clippy::disallowed_methods, reason = "files that a scenario names")]
+fn read(path: &Path) -> Result<String, String> {
+    let why = |e: std::io::Error| format!("{}: {e}", path.display());
+    std::fs::read_to_string(path).map_err(why)
 }

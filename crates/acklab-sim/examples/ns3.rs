@@ -121,8 +121,10 @@ fn plan(args: &Args) -> Plan {
         to: ends.1,
         rate: Rate::from_bps((mbps * 1e6) as u64),
         delay: Span::from_secs_f64(ms / 1e3),
+        trace: None,
         overhead: 2,
         queue: QueuePlan::PfifoPackets(queue),
+        mark: None,
         filter: None,
         impair: ImpairPlan::default(),
     };

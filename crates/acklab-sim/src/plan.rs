@@ -3,6 +3,7 @@
 //! Everything is decided here: units parsed, defaults filled in, names turned into indices,
 //! routes computed. A plan that exists can be run; nothing about it can be the user's mistake.
 
+use acklab_path::link::trace::Trace;
 use acklab_proto::registry::{Entry, Params};
 use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{AckChoice, CcChoice};
@@ -39,22 +40,48 @@ pub struct LinkPlan {
     pub from: usize,
     /// Index of the node it enters.
     pub to: usize,
-    /// Bits per second; [`Rate::MAX`] = takes no time.
+    /// Bits per second; [`Rate::MAX`] = takes no time. Of a trace, its mean.
     pub rate: Rate,
+    /// What the line follows instead of a constant rate.
+    pub trace: Option<TracePlan>,
     /// Propagation delay.
     pub delay: Span,
     /// Link-layer bytes added to every IP packet when it is serialised (ns-3's PPP: 2).
     pub overhead: u32,
     /// Queue in front of the transmitter.
     pub queue: QueuePlan,
+    /// What would not fit into a queue of this limit is marked with CE, if it may be.
+    pub mark: Option<QueuePlan>,
     /// ACK filter in front of the queue.
     pub filter: Option<FilterPlan>,
     /// Impairments.
     pub impair: ImpairPlan,
 }
 
-/// Queue in front of a transmitter. Limits count waiting packets, not the one in service.
+/// A recording that a link follows.
 #[derive(Clone, Debug, PartialEq)]
+pub struct TracePlan {
+    /// The name under which it is kept beside the resolved scenario; unique among traces.
+    pub file: String,
+    /// When the line can deliver.
+    pub trace: Arc<Trace>,
+}
+
+impl Plan {
+    /// Name and text of each trace, in the order of the links.
+    pub fn traces(&self) -> Vec<(String, String)> {
+        let mut all: Vec<(String, String)> = Vec::new();
+        for t in self.links.iter().filter_map(|l| l.trace.as_ref()) {
+            if all.iter().all(|(name, _)| *name != t.file) {
+                all.push((t.file.clone(), t.trace.to_string()));
+            }
+        }
+        all
+    }
+}
+
+/// Queue in front of a transmitter. Limits count waiting packets, not the one in service.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueuePlan {
     /// Drop-tail, limited in packets.
     PfifoPackets(u32),
@@ -76,6 +103,8 @@ pub struct FilterPlan {
 pub struct ImpairPlan {
     /// Loss.
     pub loss: LossPlan,
+    /// Probability that an ECN-capable packet is marked with CE.
+    pub ce: f64,
     /// Extra delay; order is kept.
     pub jitter: JitterPlan,
     /// Times at which nothing enters or leaves.

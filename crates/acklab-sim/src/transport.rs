@@ -51,6 +51,8 @@ pub struct Counters {
     pub rtos: u64,
     /// Reductions found to be spurious and undone.
     pub undos: u64,
+    /// Window reductions in answer to an ECN echo.
+    pub ecn_reductions: u64,
     /// Payload bytes acknowledged cumulatively.
     pub acked_bytes: u64,
     /// Payload bytes received in order.

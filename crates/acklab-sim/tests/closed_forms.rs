@@ -172,3 +172,51 @@ fn bbr3_of_the_draft_can_be_caught_by_a_receiver_that_waits_for_more_than_its_wi
     let free = goodput("google");
     assert!(free > 8e6, "{free}");
 }
+
+/// Packets that wait at the link, over the samples after `from_s`: least, most.
+fn queue_range(r: &RunResult, from_s: u64) -> (u32, u32) {
+    let s = &r.series.links;
+    let late = (0..s.time_ns.len())
+        .filter(|&i| s.link[i] == 0 && s.time_ns[i] > from_s * 1_000_000_000)
+        .map(|i| s.packets[i]);
+    late.fold((u32::MAX, 0), |(lo, hi), q| (lo.min(q), hi.max(q)))
+}
+
+/// A queue that marks above K packets, in front of a pipe of P packets (propagation and the one in
+/// service), makes a sawtooth. Marks come when P + K are in flight; an RTT passes until they are
+/// answered, in which the window grows by one packet more (Reno) or a few (CUBIC). Then the window is
+/// `beta` of that, and what waits is what is above the pipe. Reno needs as many RTTs to come back as
+/// it lost packets; an RTT lasts as long as the window takes to be served.
+#[test]
+fn a_step_mark_makes_a_sawtooth_between_the_threshold_and_beta() {
+    let (rtt_ms, pps) = (40, 10e6 / 12_000.0);
+    let pipe = pps * f64::from(rtt_ms) / 1e3 + 1.0;
+    for (cc, beta) in [
+        ("\"newreno\"", 0.5),
+        ("{ name = \"cubic\", hystart = \"off\" }", 0.7),
+    ] {
+        for threshold in [40, 60, 100] {
+            let link = format!(
+                "rate = \"10 Mbit/s\"\nqueue = \"400 packets\"\nmark = \"{threshold} packets\""
+            );
+            // Halving at once empties the queue before the answer enters it; the answer of a
+            // proportional reduction finds it still full and is marked too.
+            let flow = format!("cc = {cc}\ntcp = {{ ecn = \"on\", reduction = \"classic\" }}");
+            let r = run(200, rtt_ms, &link, "", &flow);
+            let (low, high) = queue_range(&r, 20);
+            let name = format!("{cc} above {threshold}: {low} to {high}");
+            assert!((threshold..=threshold + 4).contains(&high), "{name}");
+            let peak = pipe + f64::from(threshold) + 1.0;
+            let expect = (beta * peak - pipe).max(0.0);
+            assert!((f64::from(low) - expect).abs() <= 3.0, "{name}, {expect}");
+            let f = &r.flows[0];
+            assert_eq!((f.retrans.total(), r.links[0].stats.dropped()), (0, 0));
+            if beta == 0.5 {
+                // The sum of the windows from half the peak to the peak, served at `pps`.
+                let period = (peak * peak - (beta * peak).powi(2)) / 2.0 / pps;
+                let ratio = f.ecn_reductions as f64 / (200.0 / period);
+                assert!((0.93..1.07).contains(&ratio), "{name}, {ratio}");
+            }
+        }
+    }
+}

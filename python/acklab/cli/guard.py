@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from acklab.errors import AcklabError
 
 FINE, USER, BUG = 0, 1, 2
 INTERRUPTED = 130
+TERMINATED = 143
 
 _REPORT = """
 This is a bug in acklab, not a mistake of yours. Please report it with the lines above,
@@ -20,6 +22,7 @@ the command, and the scenario file."""
 
 def guarded(action: Callable[[], Any]) -> int:
     """Runs `action`; whatever happens ends as an exit code and a text on stderr."""
+    signal.signal(signal.SIGTERM, _terminate)
     try:
         result = action()
         sys.stdout.flush()
@@ -34,6 +37,8 @@ def guarded(action: Callable[[], Any]) -> int:
         # So Rich and Typer end when the reader of a pipe went away.
         if isinstance(e.__context__, BrokenPipeError):
             return _unread()
+        if e.code == TERMINATED:
+            _say("terminated; nothing was written")
         return e.code if isinstance(e.code, int) else USER
     except BaseException as e:
         return _command_line_mistake(e)
@@ -41,6 +46,11 @@ def guarded(action: Callable[[], Any]) -> int:
     if result == INTERRUPTED:
         return _interrupted()
     return result if isinstance(result, int) else FINE
+
+
+def _terminate(*_: object) -> None:
+    """Ends the run as Ctrl-C does: what was begun is cleaned up on the way out."""
+    raise SystemExit(TERMINATED)
 
 
 def _unread() -> int:

@@ -29,21 +29,21 @@ def reproduce(
 ) -> None:
     """Run a paper's experiments again: tables, figures, and a report beside the paper's numbers."""
     from acklab.cli.show import progress
-    from acklab.folder import check_writable
+    from acklab.folder import writable_folder
     from acklab.studies.reproduce import reproduce as run_study
     from acklab.studies.study import Effort
 
     chosen = choose(what)
-    check_writable(out)
-    for study, artefacts in chosen:
-        default = study.quick_seeds if quick else study.default_seeds
-        effort = Effort(seeds or default, quick)
-        with progress(study.name) as advance:
-            written = run_study(study, artefacts, effort, out, jobs, advance)
-        for path in (*written.tables.values(), *written.plots.values()):
-            typer.echo(path)
-        if written.report is not None:
-            typer.echo(written.report)
+    with writable_folder(out):
+        for study, artefacts in chosen:
+            default = study.quick_seeds if quick else study.default_seeds
+            effort = Effort(seeds or default, quick)
+            with progress(study.name) as advance:
+                written = run_study(study, artefacts, effort, out, jobs, advance)
+            for path in (*written.tables.values(), *written.plots.values()):
+                typer.echo(path)
+            if written.report is not None:
+                typer.echo(written.report)
 
 
 def choose(what: str | None) -> list[tuple[Study, Sequence[Artefact]]]:

@@ -45,10 +45,14 @@ def run(
     path = find(file)
     overrides = list(set_ or [])
     scenario = acklab.load(path, overrides=overrides)
+    for warning in scenario.warnings:
+        typer.echo(warning, err=True)
     seed = scenario.seed if seed is None else checked_seed(seed)
     words = ["acklab", "run", file]
     words += [w for o in overrides for w in ("--set", o)]
     words += ["--seed", str(seed)]
+    words += ["--out", str(out)] if out is not None else []
+    words += ["--json"] * json_ + ["--strict"] * strict
     target = out or Path("out") / scenario.name
     with result_folder(target) as folder:
         result = scenario.run(seed=seed)

@@ -42,10 +42,9 @@ def validate(
     late. kernel-paused: the same while it is made to pause.
     """
     from acklab.cli.show import console, progress
-    from acklab.folder import check_writable, write_atomically
+    from acklab.folder import writable_folder, write_atomically
     from acklab.validate import compare, kernel_rows, ns3_rows, paused_rows, quiet_rows
 
-    check_writable(out)
     rows = {
         Source.KERNEL: kernel_rows,
         Source.KERNEL_QUIET: quiet_rows,
@@ -53,10 +52,11 @@ def validate(
         Source.NS3: ns3_rows,
     }
     references = [r for name, of in rows.items() if source in (None, name) for r in of()]
-    with progress("validate") as advance:
-        comparisons = compare(references, seeds, jobs, advance)
     path = out / "validation.csv"
-    write_atomically(path, _csv(comparisons))
+    with writable_folder(out):
+        with progress("validate") as advance:
+            comparisons = compare(references, seeds, jobs, advance)
+        write_atomically(path, _csv(comparisons))
     for part in dict.fromkeys(c.reference.source for c in comparisons):
         _show([c for c in comparisons if c.reference.source == part])
     good = sum(c.ok for c in comparisons)

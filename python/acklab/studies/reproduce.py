@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from acklab.folder import check_writable, write_atomically
+from acklab.folder import writable_folder, write_atomically
 from acklab.scenario import load, run_many
 from acklab.studies.study import Artefact, Effort, Outcome, Study
 
@@ -57,16 +57,16 @@ def reproduce(
 ) -> Written:
     """Runs `study` and writes `artefacts`; with all of them, a report too."""
     folder = out / study.name
-    check_writable(folder)
-    outcomes = run_cells(study, effort, jobs, on_progress)
-    frames = {a.name: a.table(outcomes) for a in artefacts}
-    tables = {name: _csv(frame, folder / f"{name}.csv") for name, frame in frames.items()}
-    plots = {a.name: a.plot(frames[a.name], folder / a.name) for a in artefacts if a.plot}
-    if len(artefacts) < len(study.artefacts):
-        return Written(tables, plots, None)
-    from acklab.report import write_report
+    with writable_folder(folder):
+        outcomes = run_cells(study, effort, jobs, on_progress)
+        frames = {a.name: a.table(outcomes) for a in artefacts}
+        tables = {name: _csv(frame, folder / f"{name}.csv") for name, frame in frames.items()}
+        plots = {a.name: a.plot(frames[a.name], folder / a.name) for a in artefacts if a.plot}
+        if len(artefacts) < len(study.artefacts):
+            return Written(tables, plots, None)
+        from acklab.report import write_report
 
-    return Written(tables, plots, write_report(study, frames, plots, effort, folder))
+        return Written(tables, plots, write_report(study, frames, plots, effort, folder))
 
 
 def _csv(frame: pl.DataFrame, path: Path) -> Path:

@@ -1,11 +1,13 @@
-//! Random misbehaviour of a line: loss, jitter, pauses, reordering and duplication.
+//! Random misbehaviour of a line: loss, marking, jitter, pauses, reordering and duplication.
 //!
 //! Each kind draws from a stream of its own, so switching one on never moves the draws of another.
 
+mod far_end;
 mod jitter;
 mod loss;
 mod pauses;
 
+pub use far_end::{FarEnd, Fate};
 pub use jitter::{Jitter, JitterConfig};
 pub use loss::{Loss, LossConfig};
 pub use pauses::{Pauses, PausesConfig};
@@ -18,6 +20,8 @@ use acklab_units::Span;
 pub struct ImpairConfig {
     /// Loss, judged at the far end: a lost packet has occupied the line.
     pub loss: LossConfig,
+    /// Probability that an ECN-capable packet is marked with CE, judged at the far end.
+    pub ce: f64,
     /// Extra delay; order is kept.
     pub jitter: JitterConfig,
     /// Times at which nothing enters or leaves; order is kept.
@@ -42,6 +46,8 @@ impl ImpairConfig {
 pub struct LinkStreams {
     /// Decides about losses.
     pub loss: Rng,
+    /// Decides about marks.
+    pub ce: Rng,
     /// Draws extra delays.
     pub jitter: Rng,
     /// Draws the pauses; the two directions of a link have the same one.
@@ -58,6 +64,7 @@ impl LinkStreams {
         let stream = |what: &str| rng::stream(root, &alloc::format!("link/{name}/{what}"));
         Self {
             loss: stream("loss"),
+            ce: stream("ce"),
             jitter: stream("jitter"),
             pauses: stream("pauses"),
             reorder: stream("reorder"),

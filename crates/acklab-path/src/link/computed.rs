@@ -7,7 +7,7 @@ use super::transmitter::Transmitter;
 use super::{LinkConfig, LinkStats, pauses};
 use crate::impair::{Jitter, LinkStreams, Pauses};
 use crate::packet::Packet;
-use crate::qdisc::pfifo::Limit;
+use crate::qdisc::pfifo;
 use acklab_units::{Instant, Span};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -22,7 +22,7 @@ struct Entry {
 #[derive(Debug)]
 pub(super) struct Computed {
     tx: Transmitter,
-    limit: Limit,
+    queue: pfifo::Config,
     delay: Span,
     jitter: Option<Box<Jitter>>,
     exit: Option<Box<Pauses>>,
@@ -36,10 +36,15 @@ pub(super) struct Computed {
 }
 
 impl Computed {
-    pub fn new(tx: Transmitter, limit: Limit, config: &LinkConfig, streams: LinkStreams) -> Self {
+    pub fn new(
+        tx: Transmitter,
+        queue: pfifo::Config,
+        config: &LinkConfig,
+        streams: LinkStreams,
+    ) -> Self {
         Self {
             tx,
-            limit,
+            queue,
             delay: config.delay,
             exit: pauses(&config.impair, &streams),
             jitter: Jitter::new(config.impair.jitter, streams.jitter).map(Box::new),
@@ -56,11 +61,12 @@ impl Computed {
 
     /// Takes the packet in, or says that the queue is full.
     #[inline]
-    pub fn offer(&mut self, now: Instant, packet: Packet, stats: &mut LinkStats) -> bool {
+    pub fn offer(&mut self, now: Instant, mut packet: Packet, stats: &mut LinkStats) -> bool {
         let (packets, bytes) = self.found(now);
-        if !self.limit.admits(packets, bytes, packet.size) {
+        if !self.queue.limit.admits(packets, bytes, packet.size) {
             return false;
         }
+        stats.marked += u64::from(self.queue.mark(packets, bytes, &mut packet));
         let service = self.tx.book(now, packet.size);
         stats.on_served(service.start - now, service.end - service.start);
         if service.start > now {
@@ -130,8 +136,12 @@ impl Computed {
         ((self.ring.len() - self.begun) as u32, self.waiting_bytes)
     }
 
-    pub fn busy_until(&self) -> Instant {
-        self.tx.busy_until()
+    pub fn transmitter(&mut self) -> &mut Transmitter {
+        &mut self.tx
+    }
+
+    pub fn busy(&self, now: Instant, booked: Span) -> Span {
+        self.tx.busy(now, booked)
     }
 
     pub fn len(&self) -> usize {

@@ -21,19 +21,22 @@ mod queued;
 mod stats;
 #[cfg(test)]
 mod tests;
+pub mod trace;
 mod transmitter;
 
 pub use stats::LinkStats;
 
 use crate::ack_filter::{AckFilter, FilterStats, Verdict};
-use crate::impair::{ImpairConfig, LinkStreams, Loss, Pauses};
+use crate::impair::{FarEnd, Fate, ImpairConfig, LinkStreams, Pauses};
 use crate::packet::{DropReason, Packet, PacketStore};
 use crate::qdisc::{self, QueueDisc, pfifo};
 use acklab_units::{Instant, Rate, Span};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use computed::Computed;
 use queued::{Around, Queued};
+use trace::{Opportunities, Trace};
 use transmitter::Transmitter;
 
 /// The fixed properties of a link.
@@ -53,7 +56,7 @@ pub struct LinkConfig {
 #[derive(Debug)]
 pub enum Queue {
     /// Drop-tail: the link computes departures in advance where it can.
-    Pfifo(pfifo::Limit),
+    Pfifo(pfifo::Config),
     /// Any discipline, always asked.
     Discipline(Box<dyn QueueDisc>),
 }
@@ -70,7 +73,7 @@ pub struct Link {
     line: Line,
     /// What lets packets in; the line has another one that lets them out.
     entry: Option<Box<Pauses>>,
-    loss: Option<Box<Loss>>,
+    far_end: Option<Box<FarEnd>>,
     filter: Option<Filter>,
     stats: LinkStats,
 }
@@ -122,14 +125,14 @@ impl Link {
         let watched = filter.as_ref().is_some_and(|f| f.watches_queue);
         let tx = Transmitter::new(config.rate, config.overhead);
         let entry = pauses(&config.impair, &streams);
-        let loss = Loss::new(config.impair.loss, streams.loss.clone()).map(Box::new);
+        let far_end = FarEnd::new(&config.impair, &streams).map(Box::new);
         let line = match queue {
-            Queue::Pfifo(limit) if !watched && config.impair.keeps_order() => {
-                Line::Computed(Computed::new(tx, limit, config, streams))
+            Queue::Pfifo(queue) if !watched && config.impair.keeps_order() => {
+                Line::Computed(Computed::new(tx, queue, config, streams))
             }
-            Queue::Pfifo(limit) => Line::Queued(Box::new(Queued::new(
+            Queue::Pfifo(queue) => Line::Queued(Box::new(Queued::new(
                 tx,
-                Box::new(pfifo::Pfifo::new(limit)),
+                Box::new(pfifo::Pfifo::new(queue)),
                 config,
                 streams,
             ))),
@@ -138,7 +141,7 @@ impl Link {
         Self {
             line,
             entry,
-            loss,
+            far_end,
             filter,
             stats: LinkStats::default(),
         }
@@ -175,16 +178,21 @@ impl Link {
     pub fn advance<D: LinkDriver>(&mut self, now: Instant, driver: &mut D) -> Option<Packet> {
         self.catch_up(now, driver);
         loop {
-            let packet = match &mut self.line {
+            let mut packet = match &mut self.line {
                 Line::Computed(line) => line.pop(now),
                 Line::Queued(line) => line.pop(now),
             }?;
-            if !self.loss.as_mut().is_some_and(|l| l.strikes()) {
-                self.stats.on_delivered(packet);
-                self.check();
-                return Some(packet);
+            match self.far_end.as_mut().map(|f| f.judge(&mut packet)) {
+                Some(Fate::Lost) => {
+                    self.drop(now, packet, DropReason::RandomLoss, driver);
+                    continue;
+                }
+                Some(Fate::Marked) => self.stats.marked += 1,
+                Some(Fate::Passed) | None => {}
             }
-            self.drop(now, packet, DropReason::RandomLoss, driver);
+            self.stats.on_delivered(packet);
+            self.check();
+            return Some(packet);
         }
     }
 
@@ -240,11 +248,28 @@ impl Link {
         }
     }
 
+    /// Lets the line follow `trace` instead of the rate of its configuration.
+    #[must_use]
+    pub fn with_trace(mut self, trace: Arc<Trace>) -> Self {
+        self.transmitter().follow(Opportunities::new(trace));
+        self
+    }
+
+    fn transmitter(&mut self) -> &mut Transmitter {
+        match &mut self.line {
+            Line::Computed(line) => line.transmitter(),
+            Line::Queued(line) => line.transmitter(),
+        }
+    }
+
     /// Lets a packet that arrives at the very instant at which a service begins find the queue as it
     /// was before. Usually the place is free by then; in ns-3 what has been under way longer comes
-    /// first, and on most paths that is the packet.
+    /// first, and on most paths that is the packet. A line that follows a trace stays as it is.
     #[must_use]
     pub fn with_arrivals_first(mut self) -> Self {
+        if self.transmitter().is_traced() {
+            return self;
+        }
         match &mut self.line {
             Line::Computed(line) => line.arrivals_first = true,
             Line::Queued(line) => line.arrivals_first = true,
@@ -252,16 +277,13 @@ impl Link {
         self
     }
 
-    /// How long the transmitter has been busy from the start to `now`.
+    /// How long the transmitter has been busy from the start to `now`; of a trace, the part of the
+    /// time that the used part of its capacity stands for.
     pub fn busy(&self, now: Instant) -> Span {
-        let until = match &self.line {
-            Line::Computed(line) => line.busy_until(),
-            Line::Queued(line) => line.busy_until(),
-        };
-        // What is booked beyond `now` has no gap in it.
-        self.stats
-            .booked
-            .saturating_sub(until.saturating_since(now))
+        match &self.line {
+            Line::Computed(line) => line.busy(now, self.stats.booked),
+            Line::Queued(line) => line.busy(now, self.stats.booked),
+        }
     }
 
     /// Packets inside: held by the filter, waiting, in service or on their way.

@@ -31,6 +31,8 @@ pub(super) struct Queued {
     service_at: Option<Instant>,
     /// When the packet of that number joined the queue.
     entered: Vec<Instant>,
+    /// Marks of the discipline that are in the link's counters.
+    marked: u64,
     /// What the discipline dropped when it was last asked.
     dropped: Vec<(Packet, DropReason)>,
     /// A packet that arrives when a service begins finds the queue as it was before.
@@ -78,6 +80,7 @@ impl Queued {
             line: DelayLine::default(),
             service_at: None,
             entered: Vec::new(),
+            marked: 0,
             dropped: Vec::new(),
             arrivals_first: false,
         }
@@ -108,10 +111,13 @@ impl Queued {
         };
         self.dropped.extend(refused);
         self.report_drops(now, around);
-        self.service_at = Some(now.max(self.tx.busy_until()));
+        // A service that was due before has not become later; a shaper may have something now.
+        let free = self.tx.free_at(now);
+        self.service_at = Some(self.service_at.map_or(free, |at| at.min(free)));
         self.serve(now, around);
         let waiting = self.qdisc.stats();
         around.stats.on_waiting(waiting.packets, waiting.bytes);
+        self.count_marks(waiting.marked, around.stats);
     }
 
     /// Runs the services that begin at or before `now`.
@@ -126,6 +132,7 @@ impl Queued {
             match next {
                 Some(packet) => {
                     around.on_left(packet);
+                    self.count_marks(self.qdisc.stats().marked, around.stats);
                     self.transmit(at, packet, around);
                 }
                 None => self.service_at = self.qdisc.next_ready().filter(|ready| *ready > at),
@@ -159,8 +166,12 @@ impl Queued {
         self.qdisc.stats()
     }
 
-    pub fn busy_until(&self) -> Instant {
-        self.tx.busy_until()
+    pub fn transmitter(&mut self) -> &mut Transmitter {
+        &mut self.tx
+    }
+
+    pub fn busy(&self, now: Instant, booked: Span) -> Span {
+        self.tx.busy(now, booked)
     }
 
     pub fn len(&self) -> usize {
@@ -175,6 +186,12 @@ impl Queued {
         self.entered[i] = now;
     }
 
+    /// Takes over what the discipline has counted so far.
+    fn count_marks(&mut self, so_far: u64, stats: &mut LinkStats) {
+        stats.marked += so_far - self.marked;
+        self.marked = so_far;
+    }
+
     fn report_drops<D: LinkDriver>(&mut self, now: Instant, around: &mut Around<'_, D>) {
         for (packet, reason) in self.dropped.drain(..) {
             around.on_drop(now, packet, reason);
@@ -182,10 +199,10 @@ impl Queued {
     }
 
     fn transmit<D: LinkDriver>(&mut self, at: Instant, packet: Packet, around: &mut Around<'_, D>) {
-        let service = self.tx.book(at, packet.size);
+        let service = self.tx.serve(at, packet.size);
         let sojourn = at - self.entered[packet.id.0 as usize];
         around.stats.on_served(sojourn, service.end - service.start);
-        self.service_at = Some(service.end);
+        self.service_at = Some(self.tx.ready());
         let arrival = self.arrival(service.end, around.stats);
         self.line.insert(arrival, packet);
         if self.duplicate.strikes() {

@@ -17,6 +17,8 @@ pub struct LinkStats {
     pub delivered_bytes: u64,
     /// Copies made by the line.
     pub duplicated: u64,
+    /// Packets marked with CE, by the queue or at random.
+    pub marked: u64,
     /// Packets held back by the line so that others could overtake.
     pub reordered: u64,
     /// Packets that were accepted for transmission (in advance where departures are computed).

@@ -14,6 +14,8 @@ struct Driver {
     plain: Segment,
     copies: u32,
     drops: Vec<(u64, u32, DropReason)>,
+    /// Packets that arrived with a mark.
+    marked: Vec<u32>,
 }
 
 impl PacketStore for Driver {
@@ -41,7 +43,7 @@ fn packet(id: u32, size: u32) -> Packet {
         id: PacketId(id),
         size,
         flow: FlowId(0),
-        ecn: Ecn::NotEct,
+        ecn: Ecn::Ect0,
     }
 }
 
@@ -51,6 +53,7 @@ const PLAIN: LinkConfig = LinkConfig {
     overhead: 2,
     impair: ImpairConfig {
         loss: crate::impair::LossConfig::None,
+        ce: 0.0,
         jitter: JitterConfig::None,
         pauses: None,
         reorder: 0.0,
@@ -63,14 +66,14 @@ fn streams() -> LinkStreams {
     LinkStreams::new(11, "l")
 }
 
-fn computed(config: &LinkConfig, limit: pfifo::Limit) -> Link {
-    let link = Link::new(config, Queue::Pfifo(limit), None, streams());
+fn computed(config: &LinkConfig, queue: impl Into<pfifo::Config>) -> Link {
+    let link = Link::new(config, Queue::Pfifo(queue.into()), None, streams());
     assert!(matches!(link.line, Line::Computed(_)) == config.impair.keeps_order());
     link
 }
 
-fn queued(config: &LinkConfig, limit: pfifo::Limit) -> Link {
-    let queue = Queue::Discipline(Box::new(pfifo::Pfifo::new(limit)));
+fn queued(config: &LinkConfig, queue: impl Into<pfifo::Config>) -> Link {
+    let queue = Queue::Discipline(Box::new(pfifo::Pfifo::new(queue)));
     Link::new(config, queue, None, streams())
 }
 
@@ -83,6 +86,9 @@ fn drive(link: &mut Link, driver: &mut Driver, arrivals: &[(u64, u32)]) -> Vec<(
         {
             while let Some(p) = link.advance(at, driver) {
                 out.push((at.as_nanos(), p.id.0));
+                if p.ecn == Ecn::Ce {
+                    driver.marked.push(p.id.0);
+                }
             }
             assert!(link.next_wakeup().is_none_or(|next| next > at));
         }
@@ -245,6 +251,48 @@ fn copies_arrive_with_the_original() {
     assert_eq!(link.stats().duplicated, 1);
 }
 
+/// What mahimahi does, opportunity by opportunity (`LinkQueue::rationalize`): `(time, packet)` of each
+/// delivery out of a drop-tail queue.
+fn mahimahi(at_ms: &[u64], limit: pfifo::Limit, arrivals: &[(u64, u32)]) -> Vec<(u64, u32)> {
+    let (mut out, mut queue) = (Vec::new(), std::collections::VecDeque::new());
+    let mut transit: Option<(u32, u32)> = None;
+    let mut next = 0;
+    for round in 0u64.. {
+        for ms in at_ms {
+            let now = (round * at_ms.last().unwrap() + ms) * 1_000_000;
+            while let Some((at, size)) = arrivals.get(next)
+                && *at < now
+            {
+                let bytes = queue.iter().map(|(_, size)| u64::from(*size)).sum();
+                if limit.admits(queue.len() as u32, bytes, *size) {
+                    queue.push_back((next as u32, *size));
+                }
+                next += 1;
+            }
+            let mut left = 1504;
+            while left > 0 {
+                let Some((id, bytes)) = transit.take().or_else(|| {
+                    let (id, size) = queue.pop_front()?;
+                    Some((id, size + PLAIN.overhead))
+                }) else {
+                    break;
+                };
+                let sent = left.min(bytes);
+                left -= sent;
+                if sent < bytes {
+                    transit = Some((id, bytes - sent));
+                } else {
+                    out.push((now + PLAIN.delay.as_nanos(), id));
+                }
+            }
+        }
+        if next == arrivals.len() && queue.is_empty() && transit.is_none() {
+            return out;
+        }
+    }
+    unreachable!("rounds do not end")
+}
+
 fn traffic() -> impl Strategy<Value = Vec<(u64, u32)>> {
     // Gaps around the serialisation time, many of them exactly zero or exactly one packet long.
     let gap = prop_oneof![Just(0u64), Just(1_201_600), 0u64..3_000_000];
@@ -273,20 +321,25 @@ proptest! {
     fn computed_departures_are_those_of_a_real_queue(
         arrivals in traffic(),
         limit in limits(),
+        mark in proptest::option::of(limits()),
         loss in 0.0f64..0.2,
+        ce in 0.0f64..0.2,
         jitter_us in prop_oneof![Just(0u64), 1u64..5000],
         pauses_us in proptest::option::of((1u64..5000, 1u64..50_000)),
     ) {
         let mut config = PLAIN;
         config.impair.loss = crate::impair::LossConfig::Bernoulli(loss);
+        config.impair.ce = ce;
         config.impair.jitter = JitterConfig::Uniform(Span::from_micros(jitter_us));
         config.impair.pauses = pauses_us.map(|(length, gap)| PausesConfig {
             length: Span::from_micros(length),
             gap: Span::from_micros(gap),
         });
-        let (mut a, mut b) = (computed(&config, limit), queued(&config, limit));
+        let queue = pfifo::Config { limit, mark };
+        let (mut a, mut b) = (computed(&config, queue), queued(&config, queue));
         let (mut da, mut db) = (Driver::default(), Driver::default());
         prop_assert_eq!(drive(&mut a, &mut da, &arrivals), drive(&mut b, &mut db, &arrivals));
+        prop_assert_eq!(da.marked, db.marked);
         prop_assert_eq!(da.drops, db.drops);
         prop_assert_eq!(a.stats(), b.stats());
         prop_assert_eq!(a.inside(), 0);
@@ -318,6 +371,36 @@ proptest! {
 }
 
 proptest! {
+    /// A line along a trace against mahimahi's way of running it, in both ways of computing.
+    #[test]
+    fn a_trace_is_followed_as_mahimahi_does(
+        gaps in proptest::collection::vec(prop_oneof![Just(0u64), 0u64..8], 1..60),
+        arrivals in traffic(),
+        on_the_grid in proptest::bool::ANY,
+        limit in limits(),
+    ) {
+        let instants = gaps.iter().scan(0, |t, gap| { *t += gap; Some(*t) });
+        let mut at_ms: Vec<u64> = instants.collect();
+        at_ms.push(at_ms.last().unwrap() + 1);
+        // Ties between packets and opportunities need arrivals at whole milliseconds.
+        let round = |at: u64| if on_the_grid { at / 1_000_000 * 1_000_000 } else { at };
+        let arrivals: Vec<_> = arrivals.iter().map(|(at, size)| (round(*at), *size)).collect();
+        let text: std::string::String = at_ms.iter().map(|ms| std::format!("{ms}\n")).collect();
+        let trace = Arc::new(text.parse::<Trace>().unwrap());
+        let expect = mahimahi(&at_ms, limit, &arrivals);
+        let (mut a, mut b) = (
+            computed(&PLAIN, limit).with_trace(trace.clone()),
+            queued(&PLAIN, limit).with_trace(trace),
+        );
+        let (mut da, mut db) = (Driver::default(), Driver::default());
+        prop_assert_eq!(drive(&mut a, &mut da, &arrivals), &expect[..]);
+        prop_assert_eq!(drive(&mut b, &mut db, &arrivals), &expect[..]);
+        prop_assert_eq!(da.drops, db.drops);
+        prop_assert_eq!(a.stats(), b.stats());
+        let end = Instant::from_nanos(1_000_000_000_000);
+        prop_assert_eq!(a.busy(end), b.busy(end));
+    }
+
     /// ACKs through each filter, in front of a slow link. The link balances its books at every
     /// step; here nothing may be left behind in the end, and time must not run backwards.
     #[test]
@@ -332,7 +415,7 @@ proptest! {
                 rate: Rate::from_bps(bulk_rate * 100_000),
                 ..PLAIN
             };
-            let queue = Queue::Pfifo(pfifo::Limit::Packets(limit));
+            let queue = Queue::Pfifo(pfifo::Limit::Packets(limit).into());
             let mut link = Link::new(&config, queue, Some(filter), streams());
             let mut driver = Driver::default();
             let mut arrivals = Vec::new();

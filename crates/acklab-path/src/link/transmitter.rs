@@ -1,6 +1,8 @@
-//! The serialiser: one packet at a time, at a fixed rate.
+//! The serialiser: one packet at a time, at a fixed rate or along a trace.
 
+use super::trace::Opportunities;
 use acklab_units::{Instant, Rate, Span};
+use alloc::boxed::Box;
 
 /// When a packet occupies the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +21,8 @@ pub(super) struct Transmitter {
     /// Serialisation time of the last packet and its size: traffic comes in one or two sizes, and
     /// a division costs more than a comparison.
     last: (u32, Span),
+    /// Instead of the rate.
+    trace: Option<Box<Opportunities>>,
 }
 
 impl Transmitter {
@@ -28,24 +32,69 @@ impl Transmitter {
             overhead,
             busy_until: Instant::ZERO,
             last: (0, rate.serialisation(u64::from(overhead))),
+            trace: None,
         }
     }
 
-    /// Books the line for a packet of `size` bytes, at `now` or as soon as the line is free.
+    /// From now on the line follows a trace instead of a rate.
+    pub fn follow(&mut self, trace: Opportunities) {
+        self.trace = Some(Box::new(trace));
+    }
+
+    /// Whether the line follows a trace.
+    pub fn is_traced(&self) -> bool {
+        self.trace.is_some()
+    }
+
+    /// Books the line for a packet of `size` bytes that arrives at `now`, as soon as it is free.
     #[inline]
     pub fn book(&mut self, now: Instant, size: u32) -> Service {
-        let start = now.max(self.busy_until);
+        let start = self.free_at(now);
+        self.serve(start, size)
+    }
+
+    /// When a packet begins that arrives at `now` and finds nothing waiting.
+    #[inline]
+    pub fn free_at(&mut self, now: Instant) -> Instant {
+        match &mut self.trace {
+            None => now.max(self.busy_until),
+            Some(trace) => trace.free_at(now),
+        }
+    }
+
+    /// When the next packet begins, if one waits.
+    pub fn ready(&self) -> Instant {
+        match &self.trace {
+            None => self.busy_until,
+            Some(trace) => trace.ready(),
+        }
+    }
+
+    /// Serves a packet of `size` bytes from `start` on, an instant at which the line is free.
+    #[inline]
+    pub fn serve(&mut self, start: Instant, size: u32) -> Service {
+        if let Some(trace) = &mut self.trace {
+            return trace.take(size + self.overhead);
+        }
         let end = start.saturating_add(self.serialisation(size));
         self.busy_until = end;
         Service { start, end }
     }
 
-    pub fn busy_until(&self) -> Instant {
-        self.busy_until
+    /// How long the line has been busy up to `now`, if `booked` is the time of all transmissions.
+    pub fn busy(&self, now: Instant, booked: Span) -> Span {
+        match &self.trace {
+            // What is booked beyond `now` has no gap in it.
+            None => booked.saturating_sub(self.busy_until.saturating_since(now)),
+            Some(trace) => trace.busy(now),
+        }
     }
 
-    /// How long a packet of `size` bytes occupies the line.
+    /// How long a packet of `size` bytes occupies the line: an instant, if it follows a trace.
     pub fn time_for(&self, size: u32) -> Span {
+        if self.is_traced() {
+            return Span::ZERO;
+        }
         let bytes = u64::from(size) + u64::from(self.overhead);
         self.rate.serialisation(bytes)
     }
@@ -77,7 +126,7 @@ mod tests {
         assert_eq!(tx.book(at(10), 98), expect(10, 110));
         assert_eq!(tx.book(at(20), 98), expect(110, 210));
         assert_eq!(tx.book(at(300), 48), expect(300, 350));
-        assert_eq!(tx.busy_until(), at(350));
+        assert_eq!(tx.ready(), at(350));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! First in, first out, drop-tail; limited in packets or in bytes.
+//! First in, first out, drop-tail; limited in packets or in bytes. It can mark by a step.
 
 use super::{Enqueue, QueueDisc, Stats};
 use crate::packet::{DropReason, Packet, PacketId};
@@ -25,20 +25,49 @@ impl Limit {
     }
 }
 
+/// A drop-tail queue as it is configured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// What does not fit is dropped.
+    pub limit: Limit,
+    /// What would not fit into this is marked with CE if it may be: the single threshold K on the
+    /// instantaneous queue of DCTCP (RFC 8257 section 3.1).
+    pub mark: Option<Limit>,
+}
+
+impl From<Limit> for Config {
+    /// A queue that never marks.
+    fn from(limit: Limit) -> Self {
+        Self { limit, mark: None }
+    }
+}
+
+impl Config {
+    /// Marks `packet` if it finds `packets` packets of `bytes` bytes and that is too much. Says
+    /// whether it did; a mark that was there before is not counted again.
+    #[inline]
+    pub fn mark(&self, packets: u32, bytes: u64, packet: &mut Packet) -> bool {
+        match self.mark {
+            Some(most) if !most.admits(packets, bytes, packet.size) => packet.mark(),
+            _ => false,
+        }
+    }
+}
+
 /// The queue. A link computes the departures of a drop-tail queue in advance where it can and
 /// then needs no such value; see [`crate::link`].
 #[derive(Debug)]
 pub struct Pfifo {
-    limit: Limit,
+    config: Config,
     waiting: VecDeque<Packet>,
     stats: Stats,
 }
 
 impl Pfifo {
     /// An empty queue.
-    pub fn new(limit: Limit) -> Self {
+    pub fn new(config: impl Into<Config>) -> Self {
         Self {
-            limit,
+            config: config.into(),
             waiting: VecDeque::new(),
             stats: Stats::default(),
         }
@@ -60,12 +89,13 @@ impl Pfifo {
 }
 
 impl QueueDisc for Pfifo {
-    fn enqueue(&mut self, _now: Instant, packet: Packet) -> Enqueue {
+    fn enqueue(&mut self, _now: Instant, mut packet: Packet) -> Enqueue {
         let s = &mut self.stats;
-        if !self.limit.admits(s.packets, s.bytes, packet.size) {
+        if !self.config.limit.admits(s.packets, s.bytes, packet.size) {
             s.refused += 1;
             return Enqueue::Dropped(DropReason::QueueFull);
         }
+        s.marked += u64::from(self.config.mark(s.packets, s.bytes, &mut packet));
         s.enqueued += 1;
         s.packets += 1;
         s.bytes += u64::from(packet.size);
@@ -145,6 +175,46 @@ mod tests {
         assert_eq!(q.enqueue(Instant::ZERO, packet(2, 100)), Enqueue::Queued);
         assert_eq!(q.stats().bytes, 1600);
         assert_eq!(drain(&mut q), [0, 2]);
+    }
+
+    /// The mark falls where a drop would if the threshold were the limit.
+    #[test]
+    fn a_step_marks_what_a_shorter_queue_would_drop() {
+        for threshold in [Limit::Packets(2), Limit::Bytes(3000)] {
+            let mut q = Pfifo::new(Config {
+                limit: Limit::Packets(9),
+                mark: Some(threshold),
+            });
+            let codepoints = [Ecn::Ect0, Ecn::NotEct, Ecn::Ect0, Ecn::NotEct, Ecn::Ect1];
+            for ecn in codepoints {
+                let packet = Packet {
+                    ecn,
+                    ..packet(0, 1500)
+                };
+                assert_eq!(q.enqueue(Instant::ZERO, packet), Enqueue::Queued);
+            }
+            let out: Vec<_> =
+                core::iter::from_fn(|| q.dequeue(Instant::ZERO, &mut |_, _| unreachable!()))
+                    .map(|p| p.ecn)
+                    .collect();
+            let marked = [Ecn::Ect0, Ecn::NotEct, Ecn::Ce, Ecn::NotEct, Ecn::Ce];
+            assert_eq!(out, marked, "{threshold:?}");
+            assert_eq!(q.stats().marked, 2);
+        }
+    }
+
+    #[test]
+    fn a_packet_that_was_marked_before_is_not_counted_again() {
+        let mut q = Pfifo::new(Config {
+            limit: Limit::Packets(9),
+            mark: Some(Limit::Packets(0)),
+        });
+        let packet = Packet {
+            ecn: Ecn::Ce,
+            ..packet(0, 1500)
+        };
+        q.enqueue(Instant::ZERO, packet);
+        assert_eq!(q.stats().marked, 0);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use alloc::boxed::Box;
 pub const PARAMS: &[Param] = &[
     Param {
         name: "rate",
-        doc: "Rate of payload and headers as the sender paces them.",
+        doc: "Rate of the payload; headers come on top (Linux paces payload: tcp_update_skb_after_send).",
         kind: Kind::Rate,
         default: Value::Rate(Rate::from_bps(10_000_000)),
     },

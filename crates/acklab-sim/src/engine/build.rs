@@ -9,7 +9,7 @@ use crate::record::{Perf, Recorder, TimeMean};
 use crate::transport::Transport;
 use acklab_path::impair::{ImpairConfig, JitterConfig, LinkStreams, LossConfig, PausesConfig};
 use acklab_path::link::{Link, LinkConfig, Queue};
-use acklab_path::qdisc::pfifo::Limit;
+use acklab_path::qdisc::pfifo;
 use acklab_proto::rng::{self, RngCore};
 use acklab_proto::tcp::Profile;
 use acklab_units::{Instant, Span};
@@ -154,16 +154,27 @@ fn link(plan: &LinkPlan, seed: u64) -> Link {
         overhead: plan.overhead,
         impair: impair(&plan.impair),
     };
-    let limit = match plan.queue {
-        QueuePlan::PfifoPackets(n) => Limit::Packets(n),
-        QueuePlan::PfifoBytes(n) => Limit::Bytes(n),
-    };
+    let queue = Queue::Pfifo(pfifo::Config {
+        limit: limit(plan.queue),
+        mark: plan.mark.map(limit),
+    });
     let filter = plan.filter.as_ref().map(|f| (f.entry.build)(&f.params));
     let mut streams = LinkStreams::new(seed, &plan.name);
     if let Some(pauses) = &plan.impair.pauses {
         streams = streams.with_pauses_of(seed, &pauses.of);
     }
-    Link::new(&config, Queue::Pfifo(limit), filter, streams)
+    let link = Link::new(&config, queue, filter, streams);
+    match &plan.trace {
+        None => link,
+        Some(t) => link.with_trace(t.trace.clone()),
+    }
+}
+
+fn limit(plan: QueuePlan) -> pfifo::Limit {
+    match plan {
+        QueuePlan::PfifoPackets(n) => pfifo::Limit::Packets(n),
+        QueuePlan::PfifoBytes(n) => pfifo::Limit::Bytes(n),
+    }
 }
 
 fn impair(plan: &ImpairPlan) -> ImpairConfig {
@@ -184,6 +195,7 @@ fn impair(plan: &ImpairPlan) -> ImpairConfig {
                 loss_bad,
             },
         },
+        ce: plan.ce,
         jitter: match plan.jitter {
             JitterPlan::None => JitterConfig::None,
             JitterPlan::Uniform(span) => JitterConfig::Uniform(span),

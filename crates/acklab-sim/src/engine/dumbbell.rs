@@ -93,9 +93,11 @@ impl Dumbbell {
                 from,
                 to,
                 rate,
+                trace: None,
                 delay,
                 overhead: 0,
                 queue: QueuePlan::PfifoPackets(self.queue),
+                mark: None,
                 filter: None,
                 impair: ImpairPlan::default(),
             });

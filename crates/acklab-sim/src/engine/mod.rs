@@ -12,6 +12,8 @@ mod arena;
 mod build;
 pub mod dumbbell;
 mod host;
+#[cfg(test)]
+mod marks_tests;
 pub mod queue;
 mod routes;
 mod tcp;

@@ -63,6 +63,7 @@ impl Transport for Connection {
             bytes_retrans: s.bytes_retrans,
             rtos: s.rto_count,
             undos: s.undos,
+            ecn_reductions: s.ecn_reductions,
             acked_bytes: s.bytes_acked,
             received_bytes: s.bytes_received,
         }

@@ -269,6 +269,7 @@ fn impairments() -> impl Strategy<Value = ImpairPlan> {
     });
     (loss, 0u64..4, 0.0f64..0.1, 0u64..5, 0.0f64..0.1, pauses).prop_map(
         |(loss, jitter, reorder, held, duplicate, pauses)| ImpairPlan {
+            ce: 0.0,
             loss,
             pauses,
             jitter: match jitter {

@@ -241,6 +241,7 @@ impl Recorder {
             bytes_retrans: c.bytes_retrans,
             rtos: c.rtos,
             undos: c.undos,
+            ecn_reductions: c.ecn_reductions,
             cwnd_mean_time: packets(sender.window.map_or(0.0, |w| w.mean(self.stop))),
             cwnd_mean: packets(s.cwnd_sum as f64 / s.len().max(1) as f64),
             cwnd_min: packets(s.cwnd_min.unwrap_or(0) as f64),

@@ -40,6 +40,8 @@ pub struct FlowSummary {
     pub rtos: u64,
     /// Reductions of the window that were undone.
     pub undos: u64,
+    /// Window reductions in answer to an ECN echo.
+    pub ecn_reductions: u64,
     /// Mean congestion window in packets, weighted by time, from `start` to the end.
     pub cwnd_mean_time: f64,
     /// Mean congestion window in packets over samples 100 ms apart, from `warmup` on.

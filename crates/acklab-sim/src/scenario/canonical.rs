@@ -100,9 +100,16 @@ fn link(there: &LinkPlan, back: &LinkPlan, nodes: &[String], out: &mut Text) {
 
 fn direction(link: &LinkPlan, out: &mut Text) {
     out.text("name", &link.name);
-    out.text("rate", link.rate);
+    match &link.trace {
+        None => out.text("rate", link.rate),
+        Some(t) => out.raw("rate", format!("{{ trace = {} }}", quoted(&t.file))),
+    }
     out.text("delay", link.delay);
     out.text("queue", limit(&link.queue));
+    match &link.mark {
+        Some(mark) => out.text("mark", limit(mark)),
+        None => out.text("mark", "none"),
+    }
     out.text("overhead", Bytes(u64::from(link.overhead)));
     match &link.filter {
         None => out.text("ack_filter", "none"),
@@ -114,7 +121,8 @@ fn direction(link: &LinkPlan, out: &mut Text) {
     impairments(&link.impair, out);
 }
 
-fn limit(queue: &QueuePlan) -> Limit {
+/// A limit as the scenario language has it.
+pub(crate) fn limit(queue: &QueuePlan) -> Limit {
     match queue {
         QueuePlan::PfifoPackets(n) => Limit::Packets(*n),
         QueuePlan::PfifoBytes(b) => Limit::Bytes(Bytes(*b)),
@@ -123,6 +131,7 @@ fn limit(queue: &QueuePlan) -> Limit {
 
 fn impairments(impair: &ImpairPlan, out: &mut Text) {
     out.raw("loss", loss(&impair.loss));
+    out.raw("ce", format!("{:?}", impair.ce));
     out.raw("jitter", jitter(impair.jitter));
     let (p, delay) = (impair.reorder, impair.reorder_delay);
     out.raw(

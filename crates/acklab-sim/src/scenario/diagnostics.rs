@@ -4,9 +4,20 @@ use super::doc::Node;
 use super::path::Path;
 use std::fmt;
 
-/// One mistake.
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Severity {
+    /// The scenario cannot be run.
+    Error,
+    /// It can be run, but will hardly show what was meant.
+    Warning,
+}
+
+/// One mistake, or what looks like one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
     /// The file, or what the caller said the text is.
     pub origin: String,
     /// The line, counted from 1; `None` in JSON and for values that were set from outside.
@@ -25,6 +36,7 @@ impl Diagnostic {
     /// A mistake of the language, below keys and values.
     pub(crate) fn syntax(origin: &str, line: Option<usize>, message: String) -> Self {
         Self {
+            severity: Severity::Error,
             origin: origin.to_string(),
             line,
             key: String::new(),
@@ -37,7 +49,11 @@ impl Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}\n  in {}", self.message, self.origin)?;
+        let word = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        write!(f, "{word}: {}\n  in {}", self.message, self.origin)?;
         if let Some(line) = self.line {
             write!(f, ", line {line}")?;
         }
@@ -54,7 +70,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Everything that is wrong with a scenario, in the order of the text. Never empty.
+/// Everything that is wrong, or looks wrong, with a scenario, in the order of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostics(Vec<Diagnostic>);
 
@@ -98,6 +114,7 @@ pub(crate) struct Report<'a> {
     origin: &'a str,
     doc: &'a Node,
     found: Vec<(Path, Diagnostic)>,
+    warnings: Vec<Diagnostic>,
 }
 
 impl<'a> Report<'a> {
@@ -107,6 +124,7 @@ impl<'a> Report<'a> {
             origin,
             doc,
             found: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 
@@ -122,16 +140,40 @@ impl<'a> Report<'a> {
         message: impl Into<String>,
         hint: impl Into<Option<String>>,
     ) {
-        let diagnostic = Diagnostic {
+        let diagnostic = self.diagnostic(Severity::Error, path, message.into(), hint.into());
+        if self.found.iter().all(|(_, d)| *d != diagnostic) {
+            self.found.push((path.clone(), diagnostic));
+        }
+    }
+
+    /// Something at `path` that can be run and will hardly do what was meant.
+    pub(crate) fn warn(&mut self, path: &Path, message: String, hint: String) {
+        let diagnostic = self.diagnostic(Severity::Warning, path, message, Some(hint));
+        if !self.warnings.contains(&diagnostic) {
+            self.warnings.push(diagnostic);
+        }
+    }
+
+    /// The warnings so far, each once, in the order of the text.
+    pub(crate) fn warnings(&self) -> Diagnostics {
+        Diagnostics::new(self.warnings.clone())
+    }
+
+    fn diagnostic(
+        &self,
+        severity: Severity,
+        path: &Path,
+        message: String,
+        hint: Option<String>,
+    ) -> Diagnostic {
+        Diagnostic {
+            severity,
             origin: self.origin.to_string(),
             line: self.doc.line_of(path),
             key: path.to_string(),
             value: self.value(path),
-            message: message.into(),
-            hint: hint.into(),
-        };
-        if self.found.iter().all(|(_, d)| *d != diagnostic) {
-            self.found.push((path.clone(), diagnostic));
+            message,
+            hint,
         }
     }
 

@@ -50,6 +50,8 @@ pub enum Metric {
     Acks,
     /// Data segments sent per pure ACK that reached the sender, whole run.
     SegmentsPerAck,
+    /// Window reductions in answer to an ECN echo, whole run.
+    EcnReductions,
     /// From the flow's start until all its data was received, seconds.
     Completion,
     /// Exchanges of a request-response application that completed.
@@ -60,6 +62,8 @@ pub enum Metric {
     Drops,
     /// Packets lost at random, whole run.
     Losses,
+    /// Packets marked with CE, whole run.
+    Marks,
     /// ACKs that the filter dropped, whole run.
     AcksThinned,
 }
@@ -76,11 +80,13 @@ impl Metric {
             Self::Rtt => "rtt",
             Self::Acks => "acks",
             Self::SegmentsPerAck => "segments_per_ack",
+            Self::EcnReductions => "ecn_reductions",
             Self::Completion => "completion",
             Self::Exchanges => "exchanges",
             Self::Utilisation => "utilisation",
             Self::Drops => "drops",
             Self::Losses => "losses",
+            Self::Marks => "marks",
             Self::AcksThinned => "acks_thinned",
         }
     }

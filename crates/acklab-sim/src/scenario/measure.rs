@@ -65,12 +65,14 @@ fn of_flow(f: &FlowSummary, metric: Metric) -> Option<f64> {
         Metric::Rtt => f.rtt_mean.as_secs_f64(),
         Metric::Acks => f.acks_received as f64,
         Metric::SegmentsPerAck => f.segments_per_ack,
+        Metric::EcnReductions => f.ecn_reductions as f64,
         Metric::Completion => f.completion?.as_secs_f64(),
         Metric::Exchanges => f.exchanges as f64,
         Metric::Jain
         | Metric::Utilisation
         | Metric::Drops
         | Metric::Losses
+        | Metric::Marks
         | Metric::AcksThinned => return None,
     })
 }
@@ -80,6 +82,7 @@ fn of_link(l: &LinkSummary, metric: Metric) -> Option<f64> {
         Metric::Utilisation => l.utilisation,
         Metric::Drops => l.stats.dropped_for(DropReason::QueueFull) as f64,
         Metric::Losses => l.stats.dropped_for(DropReason::RandomLoss) as f64,
+        Metric::Marks => l.stats.marked as f64,
         Metric::AcksThinned => l.filter.map_or(0.0, |f| f.dropped as f64),
         _ => return None,
     })

@@ -26,8 +26,9 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
-pub use diagnostics::{Diagnostic, Diagnostics};
+pub use diagnostics::{Diagnostic, Diagnostics, Severity};
 pub use expect::{Expectation, Expectations, Metric, Subject};
+pub use registries::Files;
 pub use schema::{schema, schema_text};
 
 use crate::plan::Plan;
@@ -48,11 +49,16 @@ pub struct Scenario {
     pub plan: Plan,
     /// What a run must keep to.
     pub expect: Expectations,
-    /// The whole scenario as TOML with all defaults visible. It loads to the same plan.
+    /// The whole scenario as TOML with all defaults visible. With `files` beside it, it loads to the
+    /// same plan.
     pub resolved: String,
+    /// What can be run and will hardly do what was meant.
+    pub warnings: Diagnostics,
+    /// Name, as `resolved` has it, and text of each file that the scenario needs.
+    pub files: Vec<(String, String)>,
 }
 
-/// Loads a scenario from TOML. `origin` names the text in messages; `overrides` are keys and values
+/// Loads a scenario from TOML that needs no files. `origin` names the text in messages; `overrides` are keys and values
 /// set before anything is checked, such as `("topology.bottleneck.rate", "5 Mbit/s")`.
 ///
 /// # Errors
@@ -62,10 +68,10 @@ pub fn load_toml(
     origin: &str,
     overrides: &[(String, String)],
 ) -> Result<Scenario, Diagnostics> {
-    load_toml_with(text, origin, overrides, CONTROLLERS)
+    load_toml_with(text, origin, overrides, CONTROLLERS, &registries::no_files)
 }
 
-/// The same with other controllers than the built-in ones.
+/// The same with other controllers than the built-in ones, and with the files around the scenario.
 ///
 /// # Errors
 /// Everything that is wrong with the text, as far as it can be told in one go.
@@ -74,9 +80,10 @@ pub fn load_toml_with(
     origin: &str,
     overrides: &[(String, String)],
     controllers: &'static [Entry<cc::Build>],
+    files: &Files<'_>,
 ) -> Result<Scenario, Diagnostics> {
     let doc = doc::parse_toml(text, origin).map_err(Diagnostics::new)?;
-    load(doc, origin, overrides, Registries::with(controllers))
+    load(doc, origin, overrides, Registries::with(controllers, files))
 }
 
 /// Loads a scenario from JSON text, in which it has the same keys and values as in TOML.
@@ -88,10 +95,10 @@ pub fn load_json(
     origin: &str,
     overrides: &[(String, String)],
 ) -> Result<Scenario, Diagnostics> {
-    load_json_with(text, origin, overrides, CONTROLLERS)
+    load_json_with(text, origin, overrides, CONTROLLERS, &registries::no_files)
 }
 
-/// The same with other controllers than the built-in ones.
+/// The same with other controllers than the built-in ones, and with the files around the scenario.
 ///
 /// # Errors
 /// Everything that is wrong with the text, as far as it can be told in one go.
@@ -100,16 +107,17 @@ pub fn load_json_with(
     origin: &str,
     overrides: &[(String, String)],
     controllers: &'static [Entry<cc::Build>],
+    files: &Files<'_>,
 ) -> Result<Scenario, Diagnostics> {
     let doc = doc::parse_json(text, origin).map_err(Diagnostics::new)?;
-    load(doc, origin, overrides, Registries::with(controllers))
+    load(doc, origin, overrides, Registries::with(controllers, files))
 }
 
 fn load(
     mut doc: Node,
     origin: &str,
     overrides: &[(String, String)],
-    registries: Registries,
+    registries: Registries<'_>,
 ) -> Result<Scenario, Diagnostics> {
     let refused: Vec<Diagnostic> = overrides
         .iter()
@@ -125,6 +133,8 @@ fn load(
     match resolved {
         Some(r) if report.is_clean() => Ok(Scenario {
             resolved: canonical::write(&r),
+            warnings: report.warnings(),
+            files: r.plan.traces(),
             description: r.description,
             seed: r.seed,
             plan: r.plan,

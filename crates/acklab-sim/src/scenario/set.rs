@@ -1,6 +1,6 @@
 //! Values set from outside the text: `--set topology.bottleneck.rate="5 Mbit/s"`.
 
-use super::diagnostics::Diagnostic;
+use super::diagnostics::{Diagnostic, Severity};
 use super::doc::{Node, Value, parse_toml_value};
 use super::path::{Path, Step};
 
@@ -11,6 +11,7 @@ use super::path::{Path, Step};
 pub(crate) fn set(doc: &mut Node, key: &str, value: &str) -> Result<(), Box<Diagnostic>> {
     let refuse = |message: String, hint: &str| {
         Box::new(Diagnostic {
+            severity: Severity::Error,
             origin: "--set".to_string(),
             line: None,
             key: key.to_string(),

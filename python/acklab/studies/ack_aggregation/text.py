@@ -59,6 +59,10 @@ def report(tables: Mapping[str, pl.DataFrame], effort: Effort) -> str:
     run = f"{effort.seeds} seeds, {duration} s."
     if effort.quick:
         run += " **Quick: shorter than the paper's and the references' runs, so not comparable.**"
+        run += (
+            " With so few seeds the ± says how the start's jitter moves one short run, not how well"
+            " the mean is known."
+        )
     return "\n".join([_HOW, run, "", _table1(tables["table1"]), "", _SEEN])
 
 

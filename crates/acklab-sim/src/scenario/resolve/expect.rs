@@ -143,6 +143,7 @@ impl Collector<'_, '_> {
         self.add(subject, Metric::Rtt, e.rtt, path);
         self.add(subject, Metric::Acks, e.acks, path);
         self.add(subject, Metric::SegmentsPerAck, e.segments_per_ack, path);
+        self.add(subject, Metric::EcnReductions, e.ecn_reductions, path);
         self.add(subject, Metric::Completion, e.completion, path);
         self.add(subject, Metric::Exchanges, e.exchanges, path);
     }
@@ -151,6 +152,7 @@ impl Collector<'_, '_> {
         self.add(subject, Metric::Utilisation, e.utilisation, path);
         self.add(subject, Metric::Drops, e.drops, path);
         self.add(subject, Metric::Losses, e.losses, path);
+        self.add(subject, Metric::Marks, e.marks, path);
         self.add(subject, Metric::AcksThinned, e.acks_thinned, path);
     }
 

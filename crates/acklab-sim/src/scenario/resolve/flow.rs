@@ -48,7 +48,7 @@ pub(crate) struct Group {
 pub(crate) fn resolve_all(
     spec: &Spec,
     clock: &Clock,
-    reg: Registries,
+    reg: Registries<'_>,
     net: &Net,
     report: &mut Report<'_>,
 ) -> Vec<Group> {
@@ -88,7 +88,7 @@ fn unique_names(groups: &[Group], report: &mut Report<'_>) {
 struct Builder<'a, 'r> {
     spec: &'a Spec,
     clock: &'a Clock,
-    reg: Registries,
+    reg: Registries<'a>,
     net: &'a Net,
     /// Flows made so far; the next takes the pair of that number.
     flows: usize,

@@ -6,10 +6,13 @@ use super::super::path::Path;
 use super::super::registries::Registries;
 use super::super::spec::{
     Choice, DirectionSpec, GilbertElliottSpec, JitterSpec, LossModel, LossSpec, PausesSpec,
-    Probability, Qty, QuantilesSpec,
+    Probability, Qty, QuantilesSpec, RateSpec,
 };
-use super::{LONGEST, not_too_long};
-use crate::plan::{FilterPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, PausesPlan, QueuePlan};
+use super::{LONGEST, not_too_long, trace};
+use crate::plan::{
+    FilterPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, PausesPlan, QueuePlan, TracePlan,
+};
+use acklab_path::link::trace::TUN_HEADER;
 use acklab_units::{Bytes, Limit, Rate, Span};
 
 /// A direction whose queue may still be given relative to the path.
@@ -17,6 +20,7 @@ use acklab_units::{Bytes, Limit, Rate, Span};
 pub(crate) struct DraftLink {
     pub(crate) plan: LinkPlan,
     pub(crate) limit: Limit,
+    pub(crate) mark: Option<Limit>,
     /// The limit is a default, not the user's.
     pub(crate) limit_is_default: bool,
     /// Where its keys stand.
@@ -48,7 +52,9 @@ impl Site<'_> {
 }
 
 /// Linux's default `txqueuelen`.
-pub(crate) const HOST_QUEUE: Limit = Limit::Packets(1000);
+const TXQUEUELEN: u32 = 1000;
+pub(crate) const HOST_QUEUE: Limit = Limit::Packets(TXQUEUELEN);
+pub(crate) const HOST_QUEUE_PLAN: QueuePlan = QueuePlan::PfifoPackets(TXQUEUELEN);
 /// What queue a preset's bottleneck has.
 pub(crate) const BOTTLENECK_QUEUE: Limit = Limit::MicroBdp(1_000_000);
 
@@ -61,7 +67,7 @@ pub(crate) fn both_directions(
     reverse: &DirectionSpec,
     stops: Option<PausesSpec>,
     site: &Site<'_>,
-    reg: Registries,
+    reg: Registries<'_>,
     report: &mut Report<'_>,
 ) -> [DraftLink; 2] {
     let back = inherit(forward, reverse);
@@ -98,9 +104,10 @@ fn inherit(forward: &DirectionSpec, reverse: &DirectionSpec) -> DirectionSpec {
     let name = forward.name.as_ref().map(|n| format!("{n}/reverse"));
     DirectionSpec {
         name: reverse.name.clone().or(name),
-        rate: reverse.rate.or(forward.rate),
+        rate: reverse.rate.clone().or_else(|| forward.rate.clone()),
         delay: reverse.delay.or(forward.delay),
         queue: reverse.queue.or(forward.queue),
+        mark: reverse.mark.or(forward.mark),
         overhead: reverse.overhead.or(forward.overhead),
         ..reverse.clone()
     }
@@ -119,35 +126,65 @@ pub(crate) fn place(path: &Path, key: &str, report: &Report<'_>) -> Path {
 fn direction(
     spec: &DirectionSpec,
     site: &Site<'_>,
-    reg: Registries,
+    reg: Registries<'_>,
     report: &mut Report<'_>,
 ) -> DraftLink {
     let path = &site.path;
     let default_name = format!("{}->{}", site.from.1, site.to.1);
+    let (rate, trace) = rate(spec, path, reg, report);
+    let overhead = overhead(spec, trace.is_some(), path, report);
     let delay = spec.delay.map_or(Span::ZERO, |d| d.0);
     not_too_long(delay, &place(path, "delay", report), report);
     let limit = spec.queue.map_or(site.default_queue, |q| q.0);
-    check_limit(limit, &place(path, "queue", report), report);
+    let nothing = "a queue of nothing drops everything";
+    check_limit(limit, nothing, &place(path, "queue", report), report);
+    let mark = spec.mark.and_then(|m| m.0);
+    if let Some(mark) = mark {
+        let nothing = "a threshold of nothing marks everything";
+        check_limit(mark, nothing, &place(path, "mark", report), report);
+    }
     DraftLink {
         plan: LinkPlan {
             name: spec.name.clone().unwrap_or(default_name),
             from: site.from.0,
             to: site.to.0,
-            rate: rate(spec, path, report),
+            rate,
+            trace,
             delay,
-            overhead: overhead(spec, path, report),
+            overhead,
             queue: QueuePlan::PfifoPackets(0),
+            mark: None,
             filter: filter(spec, path, reg, report),
             impair: impair(spec, path, report),
         },
         limit,
+        mark,
         limit_is_default: spec.queue.is_none(),
         path: path.clone(),
     }
 }
 
-fn rate(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> Rate {
-    let rate = spec.rate.map_or(Rate::MAX, |r| r.0);
+/// The rate, and what it is the mean of.
+fn rate(
+    spec: &DirectionSpec,
+    path: &Path,
+    reg: Registries<'_>,
+    report: &mut Report<'_>,
+) -> (Rate, Option<TracePlan>) {
+    match &spec.rate {
+        None => (Rate::MAX, None),
+        Some(RateSpec::Constant(rate)) => (constant(rate.0, path, report), None),
+        Some(RateSpec::Trace(t)) => {
+            let at = place(path, "rate", report);
+            match trace::read(&t.trace, reg.files, &at.key("trace"), report) {
+                Some(plan) => (plan.trace.mean_rate(), Some(plan)),
+                None => (Rate::MAX, None),
+            }
+        }
+    }
+}
+
+fn constant(rate: Rate, path: &Path, report: &mut Report<'_>) -> Rate {
     if rate == Rate::ZERO {
         let hint = "write a rate above zero, such as \"10 Mbit/s\", or \"unlimited\"".to_string();
         report.error(
@@ -159,8 +196,9 @@ fn rate(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> Rate {
     rate
 }
 
-fn overhead(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> u32 {
-    let Bytes(bytes) = spec.overhead.map_or(Bytes(0), |o| o.0);
+fn overhead(spec: &DirectionSpec, traced: bool, path: &Path, report: &mut Report<'_>) -> u32 {
+    let default = if traced { TUN_HEADER } else { 0 };
+    let Bytes(bytes) = spec.overhead.map_or(Bytes(u64::from(default)), |o| o.0);
     if bytes > MOST_OVERHEAD {
         let hint = "write the link-layer bytes of one packet: 2 for PPP, 14 for Ethernet";
         report.error(
@@ -173,25 +211,21 @@ fn overhead(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> u32 {
     bytes as u32
 }
 
-fn check_limit(limit: Limit, path: &Path, report: &mut Report<'_>) {
+fn check_limit(limit: Limit, nothing: &str, path: &Path, report: &mut Report<'_>) {
     let zero = matches!(
         limit,
         Limit::Packets(0) | Limit::Bytes(Bytes(0)) | Limit::MicroBdp(0)
     );
     if zero {
         let hint = "write at least \"1 packet\"; the packet in transmission does not count";
-        report.error(
-            path,
-            "a queue of nothing drops everything",
-            hint.to_string(),
-        );
+        report.error(path, nothing, hint.to_string());
     }
 }
 
 fn filter(
     spec: &DirectionSpec,
     path: &Path,
-    reg: Registries,
+    reg: Registries<'_>,
     report: &mut Report<'_>,
 ) -> Option<FilterPlan> {
     let choice: &Choice = &spec.ack_filter.as_ref()?.0;
@@ -222,6 +256,7 @@ fn impair(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> ImpairP
             .loss
             .as_ref()
             .map_or(LossPlan::None, |l| loss(l, path, report)),
+        ce: spec.ce.map_or(0.0, |p| p.0),
         jitter,
         pauses: None,
         reorder,

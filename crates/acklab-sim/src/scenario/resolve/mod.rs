@@ -5,6 +5,7 @@
 //! as many as possible. What depends on several parts (routes, queues in bandwidth-delay products)
 //! is only done when those parts are sound.
 
+mod advice;
 mod app;
 mod expect;
 mod flow;
@@ -14,6 +15,7 @@ mod queue;
 mod route;
 mod tcp;
 mod topology;
+mod trace;
 
 use super::diagnostics::Report;
 use super::expect::Expectations;
@@ -32,7 +34,11 @@ pub(crate) struct Resolved {
 }
 
 /// Resolves `spec`. `None` if there are mistakes; then `report` holds them.
-pub(crate) fn resolve(spec: &Spec, reg: Registries, report: &mut Report<'_>) -> Option<Resolved> {
+pub(crate) fn resolve(
+    spec: &Spec,
+    reg: Registries<'_>,
+    report: &mut Report<'_>,
+) -> Option<Resolved> {
     let name = name::resolve(spec.name.as_deref(), report);
     let clock = Clock::of(spec, report);
     let mut net = topology::build(spec, reg, report);
@@ -47,6 +53,8 @@ pub(crate) fn resolve(spec: &Spec, reg: Registries, report: &mut Report<'_>) -> 
         return None;
     }
     queue::size(&mut net, &flows, report);
+    trace::name(&mut net);
+    advice::give(&net, &flows, report);
     clock.few_samples(flows.len() + net.links.len(), report);
     report.is_clean().then(|| Resolved {
         description: spec.description.clone().unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! Queue limits in packets and bytes, with bandwidth-delay products worked out.
+//! Queue limits and marking thresholds in packets and bytes, with bandwidth-delay products worked out.
 //!
 //! One BDP of a direction is the bottleneck rate of the flows that cross it in that direction, times
 //! their two-way base delay (the propagation delays of all links there and back); of several flows
@@ -7,8 +7,9 @@
 //! is smaller than one full packet.
 
 use super::super::diagnostics::Report;
+use super::super::path::Path;
 use super::flow::DraftFlow;
-use super::link::{DraftLink, HOST_QUEUE, place};
+use super::link::{DraftLink, HOST_QUEUE_PLAN, place};
 use super::topology::Net;
 use crate::plan::{AppPlan, QueuePlan};
 use acklab_proto::segment::{IP_HEADER, TCP_HEADER};
@@ -19,28 +20,68 @@ const TIMESTAMPS: u64 = 12;
 /// A packet on Ethernet, where no flow says how large its packets are.
 const FULL_PACKET: u64 = 1500;
 
-/// Fills in `queue` of every link.
+/// Fills in `queue` and `mark` of every link.
 pub(crate) fn size(net: &mut Net, flows: &[DraftFlow], report: &mut Report<'_>) {
     let products = Product::of_all(&net.links, flows);
     for (link, product) in net.links.iter_mut().zip(products) {
-        link.plan.queue = match link.limit {
-            Limit::Packets(n) => QueuePlan::PfifoPackets(n),
-            Limit::Bytes(b) => {
-                holds_a_packet(b.0, link, product.largest, report);
-                QueuePlan::PfifoBytes(b.0)
-            }
-            Limit::MicroBdp(millionths) => in_bytes(link, product, millionths, report),
+        link.plan.queue = if link.limit_is_default && product.bytes.is_none() {
+            HOST_QUEUE_PLAN
+        } else {
+            absolute(link.limit, "queue", link, product, report)
         };
+        link.plan.mark = link
+            .mark
+            .map(|mark| absolute(mark, "mark", link, product, report));
+        marks_before_it_drops(link, report);
     }
 }
 
-fn holds_a_packet(bytes: u64, link: &DraftLink, largest: u64, report: &mut Report<'_>) {
-    let at = place(&link.path, "queue", report);
+/// `limit`, which stands at `key`, in packets or bytes.
+fn absolute(
+    limit: Limit,
+    key: &str,
+    link: &DraftLink,
+    product: Product,
+    report: &mut Report<'_>,
+) -> QueuePlan {
+    let at = place(&link.path, key, report);
+    match limit {
+        Limit::Packets(n) => QueuePlan::PfifoPackets(n),
+        Limit::Bytes(b) => {
+            holds_a_packet(b.0, product.largest, key, &at, report);
+            QueuePlan::PfifoBytes(b.0)
+        }
+        Limit::MicroBdp(millionths) => in_bytes(product, millionths, &at, report),
+    }
+}
+
+fn holds_a_packet(bytes: u64, largest: u64, key: &str, at: &Path, report: &mut Report<'_>) {
+    let fate = if key == "mark" {
+        "is always marked"
+    } else {
+        "never fits"
+    };
     // One limit may hold for both directions.
-    if bytes < largest && !report.any_within(&at) {
-        let message = format!("a packet of {largest} bytes crosses this queue and never fits");
+    if bytes < largest && !report.any_within(at) {
+        let message = format!("a packet of {largest} bytes crosses this queue and {fate}");
         let hint = format!("write at least \"{largest} B\", or a limit in packets");
-        report.error(&at, message, hint);
+        report.error(at, message, hint);
+    }
+}
+
+/// A threshold that the queue cannot exceed is a slip, where it is written for this direction.
+fn marks_before_it_drops(link: &DraftLink, report: &mut Report<'_>) {
+    use QueuePlan::{PfifoBytes, PfifoPackets};
+    let at = link.path.key("mark");
+    let never = match (link.plan.mark, link.plan.queue) {
+        (Some(PfifoPackets(mark)), PfifoPackets(limit)) => mark >= limit,
+        (Some(PfifoBytes(mark)), PfifoBytes(limit)) => mark >= limit,
+        _ => false,
+    };
+    if never && report.has(&at) {
+        let limit = super::super::canonical::limit(&link.plan.queue);
+        let hint = format!("write less than the queue holds, which is \"{limit}\"");
+        report.error(&at, "the queue drops before it marks", hint);
     }
 }
 
@@ -51,26 +92,11 @@ fn headers(flow: &DraftFlow) -> u64 {
     plain + if timestamps { TIMESTAMPS } else { 0 }
 }
 
-fn in_bytes(
-    link: &DraftLink,
-    product: Product,
-    millionths: u64,
-    report: &mut Report<'_>,
-) -> QueuePlan {
+fn in_bytes(product: Product, millionths: u64, at: &Path, report: &mut Report<'_>) -> QueuePlan {
     let Some(bdp) = product.bytes else {
-        if link.limit_is_default {
-            let Limit::Packets(n) = HOST_QUEUE else {
-                unreachable!("hosts count packets")
-            };
-            return QueuePlan::PfifoPackets(n);
-        }
         let hint = "write the limit in packets or bytes, or give a link on the way a rate";
         let message = "every link on the way is unlimited, so there is no bandwidth-delay product";
-        report.error(
-            &place(&link.path, "queue", report),
-            message,
-            hint.to_string(),
-        );
+        report.error(at, message, hint.to_string());
         return QueuePlan::PfifoPackets(1);
     };
     let bytes = u128::from(bdp) * u128::from(millionths) / 1_000_000;

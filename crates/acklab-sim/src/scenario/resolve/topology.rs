@@ -52,7 +52,7 @@ impl Net {
 }
 
 /// Builds the network.
-pub(crate) fn build(spec: &Spec, reg: Registries, report: &mut Report<'_>) -> Net {
+pub(crate) fn build(spec: &Spec, reg: Registries<'_>, report: &mut Report<'_>) -> Net {
     let mut net = Net::default();
     if let Some(topology) = &spec.topology {
         preset(topology, &mut net, reg, report);
@@ -83,7 +83,7 @@ pub(crate) fn build(spec: &Spec, reg: Registries, report: &mut Report<'_>) -> Ne
     net
 }
 
-fn preset(spec: &TopologySpec, net: &mut Net, reg: Registries, report: &mut Report<'_>) {
+fn preset(spec: &TopologySpec, net: &mut Net, reg: Registries<'_>, report: &mut Report<'_>) {
     let path = Path::root().key("topology");
     let Some(preset) = spec.preset else {
         return report.missing(&path, "preset", "write \"dumbbell\" or \"parking-lot\"");
@@ -125,7 +125,7 @@ struct Lot<'a, 'r> {
     spec: &'a TopologySpec,
     path: Path,
     net: &'a mut Net,
-    reg: Registries,
+    reg: Registries<'a>,
     report: &'a mut Report<'r>,
 }
 
@@ -279,7 +279,13 @@ fn nodes(spec: &Spec, net: &mut Net, report: &mut Report<'_>) {
     }
 }
 
-fn explicit(link: &LinkSpec, path: &Path, net: &mut Net, reg: Registries, report: &mut Report<'_>) {
+fn explicit(
+    link: &LinkSpec,
+    path: &Path,
+    net: &mut Net,
+    reg: Registries<'_>,
+    report: &mut Report<'_>,
+) {
     let mut end = |key: &str, name: &Option<String>| {
         let Some(name) = name else {
             report.missing(

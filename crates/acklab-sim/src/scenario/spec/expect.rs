@@ -53,6 +53,8 @@ pub(crate) struct FlowExpect {
     pub(crate) acks: Option<Bounds<u64>>,
     /// Data segments sent per pure ACK that reached the sender, whole run.
     pub(crate) segments_per_ack: Option<Bounds<f64>>,
+    /// Window reductions in answer to an ECN echo, whole run.
+    pub(crate) ecn_reductions: Option<Bounds<u64>>,
     /// From the flow's start until all its data was received. A flow that does not end breaks any
     /// bound.
     pub(crate) completion: Option<Bounds<Qty<Span>>>,
@@ -70,6 +72,8 @@ pub(crate) struct LinkExpect {
     pub(crate) drops: Option<Bounds<u64>>,
     /// Packets lost at random.
     pub(crate) losses: Option<Bounds<u64>>,
+    /// Packets marked with CE, by the queue or at random.
+    pub(crate) marks: Option<Bounds<u64>>,
     /// ACKs that the filter dropped.
     pub(crate) acks_thinned: Option<Bounds<u64>>,
 }

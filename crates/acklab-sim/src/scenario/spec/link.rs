@@ -1,6 +1,6 @@
 //! Links: two directions with a rate, a delay, a queue, and whatever goes wrong on them.
 
-use super::{FilterSpec, Probability, Qty};
+use super::{FilterSpec, OrNone, Probability, Qty};
 use acklab_units::{Bytes, Limit, Rate, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -18,19 +18,25 @@ macro_rules! with_direction_keys {
         #[serde(deny_unknown_fields, default)]
         pub(crate) struct $name {
             $($(#[$field_doc])* pub(crate) $field: $ty,)*
-            /// Bits per second, or "unlimited". Default: "unlimited".
-            pub(crate) rate: Option<Qty<Rate>>,
+            /// Bits per second, "unlimited", or a trace. Default: "unlimited".
+            pub(crate) rate: Option<RateSpec>,
             /// Propagation delay. Default: "0 s".
             pub(crate) delay: Option<Qty<Span>>,
             /// Most that waits in front of the transmitter. Default: "1000 packets" (Linux's
             /// txqueuelen); of a preset's bottleneck "1 BDP".
             pub(crate) queue: Option<Qty<Limit>>,
-            /// Link-layer bytes added to every packet when it is serialised. Default: "0 B".
+            /// Waiting more than this marks an ECN-capable packet that arrives with CE, as DCTCP
+            /// wants it (RFC 8257 section 3.1). Default: "none".
+            pub(crate) mark: Option<OrNone<Limit>>,
+            /// Link-layer bytes added to every packet when it is serialised. Default: "0 B"; with a
+            /// trace "4 B", as mahimahi counts.
             pub(crate) overhead: Option<Qty<Bytes>>,
             /// ACK filter in front of the queue; this direction only.
             pub(crate) ack_filter: Option<FilterSpec>,
             /// Random loss; this direction only.
             pub(crate) loss: Option<LossSpec>,
+            /// Probability that an ECN-capable packet is marked with CE; this direction only.
+            pub(crate) ce: Option<Probability>,
             /// Extra delay; order is kept. This direction only.
             pub(crate) jitter: Option<JitterSpec>,
             /// Packets held back so that others overtake them; this direction only.
@@ -42,8 +48,8 @@ macro_rules! with_direction_keys {
 }
 
 with_direction_keys! {
-    /// The way back, where it differs. `rate`, `delay`, `queue` and `overhead` are those of the way
-    /// there unless they stand here; everything else is absent unless it stands here.
+    /// The way back, where it differs. `rate`, `delay`, `queue`, `mark` and `overhead` are those of
+    /// the way there unless they stand here; everything else is absent unless it stands here.
     DirectionSpec {
         /// Name of this direction.
         name: Option<String>,
@@ -81,12 +87,14 @@ macro_rules! forward_direction {
     ($spec:expr, $name:expr) => {
         DirectionSpec {
             name: $name,
-            rate: $spec.rate,
+            rate: $spec.rate.clone(),
             delay: $spec.delay,
             queue: $spec.queue,
+            mark: $spec.mark,
             overhead: $spec.overhead,
             ack_filter: $spec.ack_filter.clone(),
             loss: $spec.loss.clone(),
+            ce: $spec.ce,
             jitter: $spec.jitter,
             reorder: $spec.reorder,
             duplicate: $spec.duplicate,
@@ -106,6 +114,22 @@ impl LinkSpec {
     pub(crate) fn forward(&self) -> DirectionSpec {
         forward_direction!(self, self.name.clone())
     }
+}
+
+/// Bits per second, or a file to follow.
+#[derive(Clone, Debug)]
+pub(crate) enum RateSpec {
+    Constant(Qty<Rate>),
+    Trace(TraceSpec),
+}
+
+/// A line whose capacity follows a recording in mahimahi's format.
+#[derive(Deserialize, JsonSchema, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TraceSpec {
+    /// The file: one whole number of milliseconds per line, ascending, each a chance to deliver
+    /// 1504 bytes. Relative to the scenario's folder.
+    pub(crate) trace: String,
 }
 
 /// Packets held back so that others overtake them.
@@ -197,6 +221,49 @@ pub(crate) struct GilbertElliottSpec {
     /// Loss probability in the bad state. Default: 1.
     #[serde(default)]
     pub(crate) loss_bad: Option<Probability>,
+}
+
+impl<'de> Deserialize<'de> for RateSpec {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = RateSpec;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a rate, such as \"10 Mbit/s\", or { trace = \"FILE\" }")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<RateSpec, E> {
+                Qty::deserialize(StrDeserializer::new(text)).map(RateSpec::Constant)
+            }
+
+            // A number lost its unit, as everywhere.
+            fn visit_i64<E: de::Error>(self, n: i64) -> Result<RateSpec, E> {
+                self.visit_str(&n.to_string())
+            }
+
+            fn visit_f64<E: de::Error>(self, x: f64) -> Result<RateSpec, E> {
+                self.visit_str(&x.to_string())
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RateSpec, A::Error> {
+                TraceSpec::deserialize(MapAccessDeserializer::new(map)).map(RateSpec::Trace)
+            }
+        }
+        d.deserialize_any(V)
+    }
+}
+
+impl JsonSchema for RateSpec {
+    fn schema_name() -> Cow<'static, str> {
+        "LinkRate".into()
+    }
+
+    fn json_schema(g: &mut SchemaGenerator) -> Schema {
+        let constant = g.subschema_for::<Qty<Rate>>();
+        let trace = g.subschema_for::<TraceSpec>();
+        json_schema!({ "anyOf": [constant, trace] })
+    }
 }
 
 impl<'de> Deserialize<'de> for JitterSpec {

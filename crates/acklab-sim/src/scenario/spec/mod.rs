@@ -15,9 +15,9 @@ pub(crate) use expect::{Bounds, ExpectSpec, FlowExpect, LinkExpect};
 pub(crate) use flow::{AppSpec, BulkSpec, FlowSpec, OnOffSpec, RequestResponseSpec};
 pub(crate) use link::{
     DirectionSpec, GilbertElliottSpec, JitterSpec, LinkSpec, LossModel, LossSpec, PausesSpec,
-    PresetLinkSpec, QuantilesSpec,
+    PresetLinkSpec, QuantilesSpec, RateSpec,
 };
-pub(crate) use quantity::{OneOrMany, OrOff, Probability, Qty};
+pub(crate) use quantity::{OneOrMany, OrNone, OrOff, Probability, Qty};
 pub(crate) use tcp::{
     BufferSpec, CompressionSpec, EcnWord, EstimatorSpec, LossDetectionWord, PacingWord,
     ProfileWord, ReductionWord, TcpSpec,

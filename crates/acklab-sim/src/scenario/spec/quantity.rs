@@ -104,40 +104,61 @@ impl<T: Quantity> JsonSchema for Qty<T> {
     }
 }
 
-/// A quantity, or the word `off`.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct OrOff<T>(pub(crate) Option<T>);
+/// Declares a quantity that a word can stand for the absence of.
+macro_rules! or_word {
+    ($(#[$doc:meta])* $name:ident, $word:literal, $suffix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Debug)]
+        pub(crate) struct $name<T>(pub(crate) Option<T>);
 
-impl<'de, T: Quantity> Deserialize<'de> for OrOff<T> {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        struct V<T>(PhantomData<T>);
-        impl<T: Quantity> Visitor<'_> for V<T> {
-            type Value = OrOff<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{}, or \"off\"", T::WRITE)
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<OrOff<T>, E> {
-                if text == "off" {
-                    return Ok(OrOff(None));
-                }
-                let quantity = QtyVisitor(PhantomData).visit_str(text)?;
-                Ok(OrOff(Some(quantity.0)))
+        impl<'de, T: Quantity> Deserialize<'de> for $name<T> {
+            fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+                d.deserialize_any(OrWord { word: $word, quantity: PhantomData })
+                    .map(Self)
             }
         }
-        d.deserialize_any(V(PhantomData))
-    }
+
+        impl<T: Quantity> JsonSchema for $name<T> {
+            fn schema_name() -> Cow<'static, str> {
+                format!(concat!("{}", $suffix), T::NAME).into()
+            }
+
+            fn json_schema(g: &mut SchemaGenerator) -> Schema {
+                let quantity = g.subschema_for::<Qty<T>>();
+                json_schema!({ "anyOf": [{ "const": $word }, quantity] })
+            }
+        }
+    };
 }
 
-impl<T: Quantity> JsonSchema for OrOff<T> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("{}OrOff", T::NAME).into()
+or_word! {
+    /// A quantity, or the word `off`.
+    OrOff, "off", "OrOff"
+}
+
+or_word! {
+    /// A quantity, or the word `none`.
+    OrNone, "none", "OrNone"
+}
+
+/// Reads a quantity; `None` stands for the word.
+struct OrWord<T> {
+    word: &'static str,
+    quantity: PhantomData<T>,
+}
+
+impl<T: Quantity> Visitor<'_> for OrWord<T> {
+    type Value = Option<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, or \"{}\"", T::WRITE, self.word)
     }
 
-    fn json_schema(g: &mut SchemaGenerator) -> Schema {
-        let quantity = g.subschema_for::<Qty<T>>();
-        json_schema!({ "anyOf": [{ "const": "off" }, quantity] })
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Option<T>, E> {
+        if text == self.word {
+            return Ok(None);
+        }
+        QtyVisitor(PhantomData).visit_str(text).map(|q| Some(q.0))
     }
 }
 

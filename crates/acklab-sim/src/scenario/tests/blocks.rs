@@ -79,7 +79,18 @@ static FILTER: &[Entry<acklab_path::ack_filter::Build>] = &[entry(
     no_filter,
 )];
 
-pub(super) const REGISTRIES: Registries = Registries {
+/// A folder with a few traces, good and bad.
+fn folder(name: &str) -> Result<String, String> {
+    match name {
+        "lte.up" | "other/lte.up" | "../lte.up" => Ok("3\n5\n5\n10\n".to_string()),
+        "empty" => Ok(String::new()),
+        "back" => Ok("3\n2\n".to_string()),
+        _ => Err("no such file".to_string()),
+    }
+}
+
+pub(super) const REGISTRIES: Registries<'static> = Registries {
+    files: &folder,
     cc: CC,
     ack: ACK,
     filter: FILTER,

@@ -177,6 +177,53 @@ fn a_queue_in_bytes_holds_the_largest_packet_that_crosses_it() {
 }
 
 #[test]
+fn a_marking_threshold_is_below_the_queue_and_above_a_packet() {
+    assert_eq!(
+        told("topology.bottleneck.mark", "40 packets"),
+        "the queue drops before it marks|write less than the queue holds, which is \"40 packets\""
+    );
+    assert_eq!(
+        told("topology.bottleneck.mark", "1499 B"),
+        "a packet of 1500 bytes crosses this queue and is always marked|write at least \"1500 B\", or a limit in packets"
+    );
+    assert_eq!(
+        told("topology.bottleneck.mark", "0 packets"),
+        "a threshold of nothing marks everything|write at least \"1 packet\"; the packet in transmission does not count"
+    );
+    // The way back has the threshold from the way there; that its queue is shorter is no mistake.
+    let pairs = [
+        ("topology.bottleneck.mark", "39 packets"),
+        ("topology.bottleneck.reverse.queue", "10 packets"),
+    ];
+    assert!(toml_with(DUMBBELL, &pairs).is_ok());
+}
+
+#[test]
+fn a_trace_is_a_file_in_mahimahis_format() {
+    let trace = |file: &str| {
+        told(
+            "topology.bottleneck.rate",
+            &format!("{{ trace = '{file}' }}"),
+        )
+    };
+    let format = "mahimahi's format: one whole number of milliseconds per line, ascending; \
+                  each is a chance to deliver 1504 bytes";
+    assert_eq!(
+        trace("nowhere"),
+        "cannot read the trace: no such file|names of files count from the scenario's folder"
+    );
+    assert_eq!(trace("empty"), format!("the trace is empty|{format}"));
+    assert_eq!(
+        trace("back"),
+        format!("line 2 of the trace is earlier than the line before|{format}")
+    );
+    assert_eq!(
+        told("topology.bottleneck.rate", "{ file = 'x' }"),
+        "unknown key `file`|the keys here are `trace`"
+    );
+}
+
+#[test]
 fn a_receive_buffer_holds_a_segment() {
     let said = "a segment of 1448 bytes does not fit into 1447 bytes|\
                 the receive buffer must hold a segment: write at least \"1448 B\"";

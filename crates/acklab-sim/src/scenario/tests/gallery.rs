@@ -2,7 +2,8 @@
 
 use crate::engine;
 use crate::scenario::registries::Registries;
-use crate::scenario::{Scenario, load_toml};
+use crate::scenario::{Scenario, load_toml_with};
+use acklab_proto::cc::registry::CONTROLLERS;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -24,7 +25,15 @@ fn gallery() -> Vec<(String, String)> {
 }
 
 fn load(name: &str, text: &str) -> Scenario {
-    load_toml(text, name, &[]).unwrap_or_else(|e| panic!("{e}"))
+    load_set(name, text, &[])
+}
+
+/// With the traces of the gallery, by the names of the folder and by those of a resolved scenario.
+#[expect(clippy::disallowed_methods, reason = "the files are what is tested")]
+fn load_set(name: &str, text: &str, overrides: &[(String, String)]) -> Scenario {
+    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let files = |file: &str| fs::read_to_string(dir.join(file)).map_err(|e| e.to_string());
+    load_toml_with(text, name, overrides, CONTROLLERS, &files).unwrap_or_else(|e| panic!("{e}"))
 }
 
 #[test]
@@ -78,7 +87,7 @@ fn every_building_block_is_written_out_and_read_back() {
     let filter = blocks.filter.iter().map(|e| (key, e.name));
     for (key, name) in cc.chain(ack).chain(filter) {
         let set = [(key.to_string(), name.to_string())];
-        let first = load_toml(&text, name, &set).unwrap_or_else(|e| panic!("{e}"));
+        let first = load_set(name, &text, &set);
         let again = load(name, &first.resolved);
         let same_plan = format!("{:?}", first.plan) == format!("{:?}", again.plan);
         assert!(same_plan, "{name}");

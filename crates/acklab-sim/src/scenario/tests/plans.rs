@@ -2,7 +2,8 @@
 
 use super::{DUMBBELL, good, json, toml_with};
 use crate::plan::{AppPlan, LinkPlan, LossPlan, Plan, QueuePlan};
-use crate::scenario::load_toml;
+use crate::scenario::registries::Registries;
+use crate::scenario::{doc, load, load_toml};
 use acklab_proto::tcp::Profile;
 use acklab_units::{Instant, Rate, Span};
 
@@ -64,10 +65,69 @@ fn a_bdp_is_the_bottleneck_rate_times_the_way_there_and_back() {
         QueuePlan::PfifoBytes(60_000)
     );
     assert_eq!(link(&plan, "s0->left").queue, QueuePlan::PfifoPackets(1000));
+    let marks = DUMBBELL.replace("queue = ", "mark = \"0.2 BDP\"\nqueue = ");
+    let plan = good(&marks).plan;
+    let marks = ["left->right", "right->left"].map(|l| link(&plan, l).mark);
+    assert_eq!(marks, [Some(QueuePlan::PfifoBytes(12_000)); 2]);
     let tiny = good(&DUMBBELL.replace("40 packets", "0.001 BDP")).plan;
     assert_eq!(
         link(&tiny, "left->right").queue,
         QueuePlan::PfifoBytes(1500)
+    );
+}
+
+#[test]
+fn a_trace_is_followed_both_ways_and_kept_beside_the_resolved_form() {
+    let text = DUMBBELL
+        .replace("rate = \"10 Mbit/s\"", "rate = { trace = \"../lte.up\" }")
+        .replace("overhead = \"2 B\"", "")
+        .replace("queue = \"40 packets\"", "queue = \"1 BDP\"");
+    let other = (
+        "topology.bottleneck.reverse.rate",
+        "{ trace = 'other/lte.up' }",
+    );
+    let loaded = toml_with(&text, &[other]).unwrap();
+    let there = link(&loaded.plan, "left->right");
+    // Four opportunities of 1504 bytes in 10 ms, and mahimahi's four bytes with every packet.
+    assert_eq!(there.rate, Rate::from_bps(4 * 1504 * 8 * 100));
+    assert_eq!(there.overhead, 4);
+    // A delay of 24 ms each way at the mean rate.
+    assert_eq!(there.queue, QueuePlan::PfifoBytes(4 * 1504 * 48 / 10));
+    let names = ["traces/lte.up", "traces/2-lte.up"];
+    let expect = names.map(|n| (n.to_string(), "3\n5\n5\n10\n".to_string()));
+    assert_eq!(loaded.files, expect);
+    let files = |name: &str| match expect.iter().find(|(n, _)| n == name) {
+        Some((_, text)) => Ok(text.clone()),
+        None => Err("no such file".to_string()),
+    };
+    let registries = Registries {
+        files: &files,
+        ..super::blocks::REGISTRIES
+    };
+    let doc = doc::parse_toml(&loaded.resolved, "again").unwrap();
+    let again = load(doc, "again", &[], registries).unwrap();
+    assert_eq!(again.resolved, loaded.resolved);
+    assert_eq!(again.plan.links[0].trace, loaded.plan.links[0].trace);
+}
+
+#[test]
+fn a_filter_that_waits_for_more_than_a_window_is_warned_of() {
+    let text = DUMBBELL.replace("[[flow]]", "[[flow]]\ntcp = { initial_window = 10 }");
+    let warned = |ratio: u32, timeout: &str| {
+        let filter = format!("{{ name = 'aggregate', ratio = {ratio}, timeout = '{timeout}' }}");
+        let key = "topology.bottleneck.reverse.ack_filter".to_string();
+        // The other tests' policy is not built in.
+        let policy = ("flow.1.ack".to_string(), "delayed".to_string());
+        let loaded = load_toml(&text, "t", &[(key, filter), policy]).unwrap();
+        loaded.warnings.to_string()
+    };
+    assert_eq!((warned(10, "none"), warned(11, "5 ms")), Default::default());
+    assert_eq!(
+        warned(11, "none"),
+        "warning: without a timer this filter waits for 11 ACKs, and a window begins with 10 \
+         segments: nothing moves until a retransmission timer fires\n  \
+         in t, line 20: topology.bottleneck.reverse.ack_filter\n  \
+         help: write a `timeout`, or a ratio of 10 at most"
     );
 }
 

@@ -3,6 +3,7 @@
 mod closing;
 mod crossing;
 mod handshake;
+mod marks;
 mod recovery;
 mod robustness;
 mod thinned_sack;

@@ -84,6 +84,8 @@ pub enum Way {
 pub enum Fate {
     Pass,
     Drop,
+    /// A router sets CE if it may (RFC 3168 section 5).
+    Mark,
     Late(Span),
     Twice,
 }
@@ -191,10 +193,13 @@ impl World {
         }
     }
 
-    fn put(&mut self, way: Way, seg: Segment) {
+    fn put(&mut self, way: Way, mut seg: Segment) {
         let n = self.count[way as usize];
         self.count[way as usize] += 1;
         let fate = (self.script)(way, n, &seg);
+        if fate == Fate::Mark {
+            seg.ecn = seg.ecn.marked();
+        }
         self.log.push(Line {
             at: self.now,
             way,
@@ -203,7 +208,7 @@ impl World {
         });
         let copies: &[Span] = match fate {
             Fate::Drop => &[],
-            Fate::Pass => &[Span::ZERO],
+            Fate::Pass | Fate::Mark => &[Span::ZERO],
             Fate::Late(by) => &[by],
             Fate::Twice => &[Span::ZERO, Span::ZERO],
         };
@@ -297,6 +302,11 @@ impl World {
 
 /// Drops forward data segments by their running number (handshake not counted), once each.
 pub fn drop_data(which: &[usize]) -> Script {
+    befall_data(which, Fate::Drop)
+}
+
+/// Lets `fate` befall forward data segments by their running number (handshake not counted).
+pub fn befall_data(which: &[usize], fate: Fate) -> Script {
     let which: Vec<usize> = which.to_vec();
     let mut n = 0;
     Box::new(move |way, _, seg| {
@@ -305,7 +315,7 @@ pub fn drop_data(which: &[usize]) -> Script {
         }
         n += 1;
         if which.contains(&(n - 1)) {
-            Fate::Drop
+            fate
         } else {
             Fate::Pass
         }
