@@ -1,6 +1,6 @@
 """The compiled core."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, final
 
@@ -23,6 +23,7 @@ __all__ = [
     "catalogue",
     "load",
     "run_many",
+    "run_stream",
     "schema",
     "version",
 ]
@@ -47,6 +48,11 @@ def run_many(
     threads: int,
     on_done: Callable[[int], object] | None = None,
 ) -> list[Run]: ...
+def run_stream(
+    runs: Iterator[tuple[Scenario, int]],
+    threads: int,
+    on_run: Callable[[int, Run], object],
+) -> None: ...
 
 @final
 class Scenario:

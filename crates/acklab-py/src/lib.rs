@@ -8,6 +8,7 @@ mod columns;
 mod controller;
 mod facts;
 mod mistakes;
+mod pool;
 mod run;
 mod scenario;
 
@@ -27,7 +28,7 @@ mod _core {
     #[pymodule_export]
     use crate::mistakes::{ControllerRaised, InternalError, InvalidScenario};
     #[pymodule_export]
-    use crate::run::{Run, run_many};
+    use crate::run::{Run, run_many, run_stream};
     #[pymodule_export]
     use crate::scenario::{Scenario, load};
 

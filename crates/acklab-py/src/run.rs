@@ -1,24 +1,16 @@
-//! Running: threads of their own, the interpreter released, Ctrl-C heard.
+//! Running: what goes in, and what comes out of a run.
 
 use crate::columns;
-use crate::controller;
 use crate::mistakes::{ControllerRaised, InternalError};
+use crate::pool::{self, Job, Outcome};
 use crate::scenario::{Loaded, Scenario};
-use acklab_sim::engine;
 use acklab_sim::record::RunResult;
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use pyo3::types::{PyDict, PyIterator, PyList};
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
-
-/// How often the main thread looks for Ctrl-C.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// The result of one run.
 #[pyclass(frozen, module = "acklab._core")]
@@ -81,14 +73,6 @@ fn rounded(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
 }
 
-/// How one run ended.
-enum Outcome {
-    Done(Box<RunResult>),
-    Interrupted,
-    Raised(PyErr),
-    Panicked(String),
-}
-
 /// Runs pairs of scenario and seed on `threads` threads; results in their order. `on_done` is
 /// called with the index of each run that has ended.
 #[pyfunction]
@@ -99,28 +83,82 @@ pub(crate) fn run_many(
     threads: usize,
     on_done: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Run>> {
-    let runs: Vec<(Arc<Loaded>, u64)> = runs
-        .iter()
-        .map(|(s, seed)| (Arc::clone(&s.get().loaded), *seed))
-        .collect();
+    let runs: Vec<Job> = runs.iter().map(job).collect();
     let outcomes = py.detach(|| in_parallel(&runs, threads, on_done.as_ref()))?;
     let mut done = Vec::with_capacity(runs.len());
     let mut interrupted = false;
     for ((loaded, _), outcome) in runs.into_iter().zip(outcomes) {
         match outcome {
-            Some(Outcome::Done(result)) => done.push(Run {
-                loaded,
-                result: *result,
-            }),
-            Some(Outcome::Raised(cause)) => return Err(raised(py, cause)),
-            Some(Outcome::Panicked(text)) => return Err(InternalError::new_err(text)),
-            Some(Outcome::Interrupted) | None => interrupted = true,
+            Some(outcome) => match finished(py, loaded, outcome)? {
+                Some(run) => done.push(run),
+                None => interrupted = true,
+            },
+            None => interrupted = true,
         }
     }
     if interrupted {
         return Err(PyKeyboardInterrupt::new_err(()));
     }
     Ok(done)
+}
+
+/// Runs the pairs of scenario and seed that the iterator `runs` gives, on `threads` threads, and
+/// calls `on_run` with the number of each and its result, in the order in which they end. Only a few
+/// are taken from the iterator ahead of time, and no result is kept.
+#[pyfunction]
+pub(crate) fn run_stream(
+    py: Python<'_>,
+    runs: Bound<'_, PyIterator>,
+    threads: usize,
+    on_run: Py<PyAny>,
+) -> PyResult<()> {
+    let runs = runs.unbind();
+    py.detach(|| {
+        let running = std::cell::RefCell::new(BTreeMap::new());
+        let mut given = 0;
+        let next = || {
+            let next = Python::attach(|py| next_job(py, &runs))?;
+            if let Some((loaded, _)) = &next {
+                running.borrow_mut().insert(given, Arc::clone(loaded));
+                given += 1;
+            }
+            Ok(next)
+        };
+        let ended = |i: usize, outcome| {
+            let Some(loaded) = running.borrow_mut().remove(&i) else {
+                return Ok(());
+            };
+            Python::attach(|py| match finished(py, loaded, outcome)? {
+                Some(run) => on_run.call1(py, (i, run)).map(drop),
+                None => Ok(()),
+            })
+        };
+        pool::run_all(threads, next, ended)
+    })
+}
+
+fn next_job(py: Python<'_>, runs: &Py<PyIterator>) -> PyResult<Option<Job>> {
+    let Some(given) = runs.bind(py).clone().next() else {
+        return Ok(None);
+    };
+    Ok(Some(job(&given?.extract()?)))
+}
+
+fn job((scenario, seed): &(Py<Scenario>, u64)) -> Job {
+    (Arc::clone(&scenario.get().loaded), *seed)
+}
+
+/// The result of a run, or nothing if it was interrupted.
+fn finished(py: Python<'_>, loaded: Arc<Loaded>, outcome: Outcome) -> PyResult<Option<Run>> {
+    match outcome {
+        Outcome::Done(result) => Ok(Some(Run {
+            loaded,
+            result: *result,
+        })),
+        Outcome::Raised(cause) => Err(raised(py, cause)),
+        Outcome::Panicked(text) => Err(InternalError::new_err(text)),
+        Outcome::Interrupted => Ok(None),
+    }
 }
 
 fn raised(py: Python<'_>, cause: PyErr) -> PyErr {
@@ -130,76 +168,24 @@ fn raised(py: Python<'_>, cause: PyErr) -> PyErr {
 }
 
 fn in_parallel(
-    runs: &[(Arc<Loaded>, u64)],
+    runs: &[Job],
     threads: usize,
     on_done: Option<&Py<PyAny>>,
 ) -> PyResult<Vec<Option<Outcome>>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let next = AtomicUsize::new(0);
-    let (tx, rx) = channel();
-    std::thread::scope(|scope| {
-        for _ in 0..threads.min(runs.len()) {
-            let (tx, stop, next) = (tx.clone(), &stop, &next);
-            scope.spawn(move || {
-                while !stop.load(Ordering::Relaxed)
-                    && let i = next.fetch_add(1, Ordering::Relaxed)
-                    && let Some((loaded, seed)) = runs.get(i)
-                {
-                    // The receiver outlives the scope.
-                    let _ = tx.send((i, one(loaded, *seed, stop)));
-                }
-            });
+    let mut outcomes: Vec<Option<Outcome>> = runs.iter().map(|_| None).collect();
+    let mut jobs = runs.iter();
+    let next = || {
+        Ok(jobs
+            .next()
+            .map(|(loaded, seed)| (Arc::clone(loaded), *seed)))
+    };
+    let ended = |i: usize, outcome| {
+        outcomes[i] = Some(outcome);
+        match on_done {
+            Some(on_done) => Python::attach(|py| on_done.call1(py, (i,)).map(drop)),
+            None => Ok(()),
         }
-        drop(tx);
-        let collected = collect(&rx, runs.len(), on_done);
-        if collected.is_err() {
-            stop.store(true, Ordering::Relaxed);
-        }
-        collected
-    })
-}
-
-fn collect(
-    rx: &Receiver<(usize, Outcome)>,
-    runs: usize,
-    on_done: Option<&Py<PyAny>>,
-) -> PyResult<Vec<Option<Outcome>>> {
-    let mut outcomes: Vec<Option<Outcome>> = (0..runs).map(|_| None).collect();
-    loop {
-        let ended = match rx.recv_timeout(LOOK_EVERY) {
-            Ok((i, outcome)) => {
-                outcomes[i] = Some(outcome);
-                Some(i)
-            }
-            Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => return Ok(outcomes),
-        };
-        Python::attach(|py| {
-            py.check_signals()?;
-            if let (Some(i), Some(on_done)) = (ended, on_done) {
-                on_done.call1(py, (i,))?;
-            }
-            Ok::<_, PyErr>(())
-        })?;
-    }
-}
-
-fn one(loaded: &Arc<Loaded>, seed: u64, stop: &Arc<AtomicBool>) -> Outcome {
-    let (ran, raised) = controller::watched(&loaded.classes, stop, || {
-        catch_unwind(AssertUnwindSafe(|| engine::run(&loaded.plan, seed, stop)))
-    });
-    match (raised, ran) {
-        (Some(e), _) => Outcome::Raised(e),
-        (None, Ok(Ok(result))) => Outcome::Done(Box::new(result)),
-        (None, Ok(Err(_))) => Outcome::Interrupted,
-        (None, Err(panic)) => Outcome::Panicked(text_of(panic.as_ref())),
-    }
-}
-
-fn text_of(panic: &(dyn Any + Send)) -> String {
-    let text = panic
-        .downcast_ref::<&str>()
-        .map(|s| (*s).to_owned())
-        .or_else(|| panic.downcast_ref::<String>().cloned());
-    text.unwrap_or_else(|| "the core panicked".to_owned())
+    };
+    pool::run_all(threads.min(runs.len()), next, ended)?;
+    Ok(outcomes)
 }

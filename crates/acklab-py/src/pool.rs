@@ -1,0 +1,125 @@
+//! The threads that runs are done on: the interpreter released, Ctrl-C heard.
+
+use crate::controller;
+use crate::scenario::Loaded;
+use acklab_sim::engine;
+use acklab_sim::record::RunResult;
+use pyo3::prelude::*;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How often the calling thread looks for Ctrl-C.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// Runs handed out per thread and not yet ended: one that it does and one to go on with.
+const AHEAD: usize = 2;
+
+/// A scenario and a seed.
+pub(crate) type Job = (Arc<Loaded>, u64);
+
+/// How one run ended.
+pub(crate) enum Outcome {
+    Done(Box<RunResult>),
+    Interrupted,
+    Raised(PyErr),
+    Panicked(String),
+}
+
+/// Does the jobs that `next` gives, on `threads` threads, and tells `ended` the number of each
+/// (0, 1, ... in the order of `next`) and how it ended, in the order in which they end. Both are
+/// called on this thread. Returns early, with what is running stopped, when one of them fails, on
+/// Ctrl-C, or once a controller raised; then some jobs have no outcome.
+pub(crate) fn run_all(
+    threads: usize,
+    next: impl FnMut() -> PyResult<Option<Job>>,
+    ended: impl FnMut(usize, Outcome) -> PyResult<()>,
+) -> PyResult<()> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let (give, jobs) = channel();
+    let jobs = Mutex::new(jobs);
+    let (tx, outcomes) = channel();
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let (tx, jobs, stop) = (tx.clone(), &jobs, &stop);
+            scope.spawn(move || work(jobs, &tx, stop));
+        }
+        drop(tx);
+        let result = drive(threads * AHEAD, next, ended, &give, &outcomes);
+        if result.is_err() {
+            stop.store(true, Ordering::Relaxed);
+        }
+        // The threads end when no job can come any more.
+        drop(give);
+        result
+    })
+}
+
+fn work(
+    jobs: &Mutex<Receiver<(usize, Job)>>,
+    tx: &Sender<(usize, Outcome)>,
+    stop: &Arc<AtomicBool>,
+) {
+    while !stop.load(Ordering::Relaxed) {
+        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok((i, (loaded, seed))) = job else { return };
+        // The receiver outlives the scope.
+        let _ = tx.send((i, one(&loaded, seed, stop)));
+    }
+}
+
+fn drive(
+    ahead: usize,
+    mut next: impl FnMut() -> PyResult<Option<Job>>,
+    mut ended: impl FnMut(usize, Outcome) -> PyResult<()>,
+    give: &Sender<(usize, Job)>,
+    outcomes: &Receiver<(usize, Outcome)>,
+) -> PyResult<()> {
+    let (mut given, mut back, mut more) = (0, 0, true);
+    loop {
+        while more && given - back < ahead {
+            let Some(job) = next()? else {
+                more = false;
+                break;
+            };
+            // The receiver outlives this function.
+            let _ = give.send((given, job));
+            given += 1;
+        }
+        if given == back {
+            return Ok(());
+        }
+        match outcomes.recv_timeout(LOOK_EVERY) {
+            Ok((i, outcome)) => {
+                back += 1;
+                ended(i, outcome)?;
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        }
+        Python::attach(|py| py.check_signals())?;
+    }
+}
+
+fn one(loaded: &Arc<Loaded>, seed: u64, stop: &Arc<AtomicBool>) -> Outcome {
+    let (ran, raised) = controller::watched(&loaded.classes, stop, || {
+        catch_unwind(AssertUnwindSafe(|| engine::run(&loaded.plan, seed, stop)))
+    });
+    match (raised, ran) {
+        (Some(e), _) => Outcome::Raised(e),
+        (None, Ok(Ok(result))) => Outcome::Done(Box::new(result)),
+        (None, Ok(Err(_))) => Outcome::Interrupted,
+        (None, Err(panic)) => Outcome::Panicked(text_of(panic.as_ref())),
+    }
+}
+
+fn text_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .map(|s| (*s).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "the core panicked".to_owned())
+}
