@@ -25,13 +25,17 @@ __all__ = [
     "Link",
     "OutputError",
     "Result",
+    "SavedRun",
     "Scenario",
     "ScenarioError",
+    "SweepResult",
     "__version__",
     "describe",
     "dumbbell",
     "load",
+    "open",
     "run_many",
+    "sweep",
 ]
 
 _LAZY = {
@@ -39,18 +43,24 @@ _LAZY = {
     "Flow": "acklab.build",
     "Link": "acklab.build",
     "Result": "acklab.results",
+    "SavedRun": "acklab.opening",
     "Scenario": "acklab.scenario",
+    "SweepResult": "acklab.sweeps",
     "describe": "acklab.build",
     "dumbbell": "acklab.build",
     "load": "acklab.scenario",
+    "open": "acklab.opening",
     "run_many": "acklab.scenario",
+    "sweep": "acklab.sweeps",
 }
 
 if TYPE_CHECKING:
     from acklab.build import Flow, Link, describe, dumbbell
     from acklab.controller import CongestionController
+    from acklab.opening import SavedRun, open
     from acklab.results import Result
     from acklab.scenario import Scenario, load, run_many
+    from acklab.sweeps import SweepResult, sweep
 
 
 def __getattr__(name: str) -> Any:

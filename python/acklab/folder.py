@@ -14,6 +14,9 @@ from acklab.errors import OutputError
 #: Every folder that acklab may replace has this file.
 MARKER = "run.json"
 
+#: Counts up when older versions could not read a folder any more.
+FORMAT = 1
+
 
 @contextmanager
 def result_folder(target: Path) -> Iterator[Path]:

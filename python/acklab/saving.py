@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
-from acklab.folder import MARKER
+from acklab.folder import FORMAT, MARKER
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,6 +21,7 @@ def save(result: Result, folder: Path, command: str) -> None:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
     about = {
+        "format": FORMAT,
         "scenario": result.scenario.name,
         "seed": result.seed,
         "version": result.version,
@@ -34,7 +35,7 @@ def save(result: Result, folder: Path, command: str) -> None:
         parquet(getattr(result, name), folder / f"{name}.parquet")
 
 
-def parquet(frame: pl.DataFrame, path: Path) -> None:
+def parquet(frame: pl.DataFrame, path: Path | IO[bytes]) -> None:
     """Writes `frame`; the bytes depend on nothing but the frame."""
     from polars.exceptions import PolarsError
 

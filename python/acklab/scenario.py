@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import operator
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from acklab import _core
 from acklab.controller import CongestionController
 from acklab.errors import AcklabError, ControllerError, ScenarioError
 from acklab.results import Result
+from acklab.source import literal, read
 
 Controllers = Mapping[str, type[CongestionController]]
 
@@ -71,22 +70,8 @@ def load(
     are congestion controllers written in Python, by the name that the scenario uses for them.
     Traces that it names are in the folder of the file, or in the current one.
     """
-    if isinstance(source, Mapping):
-        text, origin, form, folder = _json(source), "<dict>", "json", Path()
-    elif isinstance(source, str | os.PathLike):
-        path = Path(source)
-        text, origin, folder = _read(path), str(path), path.parent
-        form = "json" if path.suffix == ".json" else "toml"
-    else:
-        raise ScenarioError(
-            f"a scenario cannot be read from {source!r}\n"
-            "  help: give the path of a TOML or JSON file, or a mapping"
-        )
     classes = {name: _checked(name, cls) for name, cls in (controllers or {}).items()}
-    try:
-        return Scenario(_core.load(text, origin, form, _pairs(overrides), classes, folder))
-    except _core.InvalidScenario as e:
-        raise ScenarioError(str(e)) from None
+    return Scenario(read(source).load(pairs(overrides), classes))
 
 
 def run_many(
@@ -125,41 +110,11 @@ def checked_seed(seed: object) -> int:
     )
 
 
-def _json(source: Mapping[str, Any]) -> str:
-    try:
-        return json.dumps(source)
-    except (TypeError, ValueError) as e:
-        raise ScenarioError(
-            f"the mapping is no scenario: {e}\n"
-            "  help: give texts, numbers, booleans, lists and mappings only"
-        ) from None
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as e:
-        raise ScenarioError(f"cannot read {path}: {e.strerror or e}") from None
-    except UnicodeDecodeError:
-        raise ScenarioError(f"cannot read {path}: it is not UTF-8 text") from None
-    except ValueError as e:
-        raise ScenarioError(f"cannot read {str(path)!r}: {e}") from None
-
-
-def _pairs(overrides: Sequence[str] | Mapping[str, Any]) -> list[tuple[str, str]]:
+def pairs(overrides: Sequence[str] | Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Overrides as pairs of key and value, both texts."""
     if isinstance(overrides, Mapping):
-        return [(key, v if isinstance(v, str) else _toml(v)) for key, v in overrides.items()]
+        return [(key, literal(v)) for key, v in overrides.items()]
     return [_pair(text) for text in overrides]
-
-
-def _toml(value: Any) -> str:
-    """A value as TOML has it in one line; JSON differs in tables only."""
-    if isinstance(value, Mapping):
-        items = (f"{json.dumps(str(k))} = {_toml(v)}" for k, v in value.items())
-        return "{ " + ", ".join(items) + " }"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value)
 
 
 def _pair(text: str) -> tuple[str, str]:

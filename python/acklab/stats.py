@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
 
 CONFIDENCE = 0.95
 
@@ -30,6 +34,27 @@ def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimat
     variance = math.fsum((v - mean) ** 2 for v in values) / (n - 1)
     half = t_quantile(n - 1, confidence) * math.sqrt(variance / n)
     return Estimate(mean, mean - half, mean + half, n)
+
+
+def estimate_by(frame: pl.DataFrame, groups: Sequence[str], metric: str) -> pl.DataFrame:
+    """`estimate` of the column `metric` in each group: `mean`, `ci_low`, `ci_high`, `n`.
+
+    Groups stand in the order of their first rows. What there is none of does not count.
+    """
+    import polars as pl
+
+    values = pl.col(metric).cast(pl.Float64).drop_nulls()
+    grouped = frame.group_by(groups, maintain_order=True).agg(
+        values.mean().alias("mean"),
+        values.std(ddof=1).alias("_deviation"),
+        values.len().cast(pl.Int64).alias("n"),
+    )
+    quantiles = {int(n): t_quantile(int(n) - 1) for n in grouped["n"].unique() if n > 1}
+    t = pl.col("n").replace_strict(quantiles, default=None, return_dtype=pl.Float64)
+    half = t * pl.col("_deviation") / pl.col("n").cast(pl.Float64).sqrt()
+    mean = pl.col("mean")
+    bounds = [(mean - half).alias("ci_low"), (mean + half).alias("ci_high"), pl.col("n")]
+    return grouped.select(*groups, mean, *bounds)
 
 
 def t_quantile(degrees: int, confidence: float = CONFIDENCE) -> float:

@@ -38,8 +38,15 @@ def progress(name: str) -> Iterator[Callable[[int, int], None]]:
         disable=not err.is_terminal,
     )
     task = bar.add_task(name, total=None)
+
+    def advance(done: int, total: int) -> None:
+        if bar.tasks[task].total is None:
+            # What was there before must not count as speed.
+            bar.reset(task, completed=done, total=total)
+        bar.update(task, completed=done)
+
     with bar:
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield advance
 
 
 def summary(result: Result) -> None:

@@ -1,0 +1,133 @@
+"""`acklab sweep`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from acklab.cli.guard import INTERRUPTED
+from acklab.cli.run import Jobs, find
+from acklab.errors import AcklabError
+
+
+def sweep(
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="A scenario file, perhaps with a section sweep, or the name of a gallery scenario."
+        ),
+    ],
+    grid: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--grid",
+            "-g",
+            metavar="KEY=VALUES",
+            help="Values of a key: a list 1,2,4; a range 1..10; with a step 0.1..0.5+0.1; with a "
+            "factor 1..64*2; with a unit '5..20+5 ms'. NAME:KEY=... names the column. Repeat it "
+            "for a product.",
+        ),
+    ] = None,
+    zip_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--zip",
+            metavar="KEY=VALUES",
+            help="Likewise; the keys given with --zip change together.",
+        ),
+    ] = None,
+    seeds: Annotated[
+        str | None,
+        typer.Option(
+            "--seeds", help="How many (10 is 1 to 10), or which: 1,5,9 or 5..14. Default: 1."
+        ),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a key in every cell."),
+    ] = None,
+    jobs: Jobs = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            "--dask", metavar="ADDRESS", help="Run on the Dask cluster with this scheduler."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder of the data set. Default: out/NAME-sweep.")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", help="Refuse more runs than this. Default: 1,000,000.")
+    ] = None,
+) -> None:
+    """Run a scenario over a grid of values and seeds. Given again, it goes on where it was."""
+    from acklab.cli.show import progress
+    from acklab.scenario import pairs
+    from acklab.source import read
+    from acklab.sweeps.api import fill
+    from acklab.sweeps.api import find as scenario_of
+    from acklab.sweeps.plan import LIMIT, plan
+    from acklab.sweeps.store import opened
+
+    made = plan(
+        scenario_of(read(find(file))),
+        _keyed("--grid", grid),
+        [_keyed("--zip", zip_)],
+        seeds,
+        pairs(list(set_ or [])),
+        LIMIT if limit is None else limit,
+    )
+    target = out or Path("out") / f"{made.load(0).name}-sweep"
+    began = time.monotonic()
+    there = 0
+    try:
+        with opened(target, made, _command(file, set_, grid, zip_, seeds)) as store:
+            there = store.done
+            for note in store.notes:
+                print(f"note: {note}", file=sys.stderr)
+            with progress("sweep") as advance:
+                new = fill(store, jobs, dask, advance)
+    except KeyboardInterrupt:
+        print(
+            "interrupted; finished runs are kept, the same command goes on from there",
+            file=sys.stderr,
+        )
+        raise SystemExit(INTERRUPTED) from None
+    typer.echo(f"{made.grid.cells:,} cells, {len(made.seeds):,} seeds: {made.runs:,} runs")
+    typer.echo(f"{there:,} were there, {new:,} done in {time.monotonic() - began:.1f} s")
+    typer.echo(f"results: {target}")
+
+
+def _keyed(option: str, given: list[str] | None) -> dict[str, str]:
+    keyed: dict[str, str] = {}
+    for text in given or []:
+        key, equals, values = text.partition("=")
+        if not equals or not key.strip():
+            raise AcklabError(
+                f"cannot read {option} {text!r}\n"
+                "  help: write KEY=VALUES, such as flow.0.cc=cubic,bbr3 or flow.0.count=1..64*2"
+            )
+        if key.strip() in keyed:
+            raise AcklabError(f"{option} has {key.strip()} twice\n  help: put all values in one")
+        keyed[key.strip()] = values.strip()
+    return keyed
+
+
+def _command(
+    file: str,
+    set_: Sequence[str] | None,
+    grid: Sequence[str] | None,
+    zip_: Sequence[str] | None,
+    seeds: str | None,
+) -> str:
+    """What the user typed, without what does not change the results."""
+    words = ["acklab", "sweep", file]
+    for option, given in (("--set", set_), ("--grid", grid), ("--zip", zip_)):
+        words += [w for text in given or [] for w in (option, text)]
+    return shlex.join(words + ([] if seeds is None else ["--seeds", seeds]))

@@ -1,0 +1,156 @@
+"""`acklab.open`: a folder of results, read back."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from acklab.errors import AcklabError
+from acklab.folder import FORMAT, MARKER
+from acklab.results import Verdict
+from acklab.sweeps import manifest
+from acklab.sweeps.results import SweepResult
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class SavedRun:
+    """A run that `acklab run` left: the frames of a `Result`, read when they are asked for."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        self._about = _about(self.folder / MARKER)
+
+    @property
+    def name(self) -> str:
+        """The scenario's name."""
+        return str(self._about["scenario"])
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run."""
+        return int(self._about["seed"])
+
+    @property
+    def version(self) -> str:
+        """The version of acklab that made it."""
+        return str(self._about["version"])
+
+    @property
+    def command(self) -> str:
+        """The command that made it."""
+        return str(self._about["command"])
+
+    @property
+    def cost(self) -> dict[str, int]:
+        """What the run cost: events, hops and data packets handled, and peaks of memory."""
+        return dict(self._about["cost"])
+
+    @property
+    def resolved(self) -> str:
+        """The whole scenario as TOML, defaults filled in; loading it gives the same run."""
+        try:
+            return (self.folder / "scenario.toml").read_text(encoding="utf-8")
+        except (OSError, ValueError) as e:
+            raise _broken(self.folder / "scenario.toml", e) from None
+
+    def expectations(self) -> list[Verdict]:
+        """The scenario's `[expect]`, as held against the run when it was made."""
+        return [Verdict(v["met"], v["text"]) for v in self._about["expectations"]]
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """One row per flow."""
+        return self.table("flows")
+
+    @cached_property
+    def links(self) -> pl.DataFrame:
+        """One row per direction of a link."""
+        return self.table("links")
+
+    @cached_property
+    def series(self) -> pl.DataFrame:
+        """Samples of the senders over time."""
+        return self.table("series")
+
+    @cached_property
+    def link_series(self) -> pl.DataFrame:
+        """Samples of the queues over time."""
+        return self.table("link_series")
+
+    @property
+    def tables(self) -> list[str]:
+        """The tables that were kept."""
+        return sorted(p.stem for p in self.folder.glob("*.parquet"))
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A table by its name."""
+        import polars as pl
+        from polars.exceptions import PolarsError
+
+        path = self.folder / f"{name}.parquet"
+        if not path.exists():
+            raise AcklabError(
+                f"{self.folder} has no table {name}: it was not recorded\n"
+                f"  help: there are {', '.join(self.tables)}"
+            )
+        try:
+            return pl.read_parquet(path)
+        except (PolarsError, OSError) as e:
+            raise _broken(path, e) from None
+
+    def __repr__(self) -> str:
+        return f"<SavedRun of {self.name!r}, seed {self.seed}, in {self.folder}>"
+
+
+def open(folder: str | os.PathLike[str]) -> SavedRun | SweepResult:
+    """Opens what `acklab run` or `acklab sweep` left in `folder`."""
+    path = Path(folder)
+    if not path.is_dir():
+        what = "a file, not a folder of results" if path.exists() else "not there"
+        raise AcklabError(f"cannot open {path}: it is {what}")
+    if (path / manifest.NAME).exists():
+        return SweepResult(path)
+    if (path / MARKER).exists():
+        return SavedRun(path)
+    raise AcklabError(
+        f"cannot open {path}: it has neither {MARKER} nor {manifest.NAME}\n"
+        "  help: give a folder that `acklab run` or `acklab sweep` left"
+    )
+
+
+#: What `run.json` must have, and as what.
+_KEYS: dict[str, type] = {
+    "scenario": str,
+    "seed": int,
+    "version": str,
+    "command": str,
+    "cost": dict,
+    "expectations": list,
+}
+
+
+def _about(path: Path) -> dict[str, Any]:
+    try:
+        about = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as e:
+        raise _broken(path, e) from None
+    if not isinstance(about, dict):
+        raise _broken(path, "it is no JSON object")
+    manifest.check_format(path, about.get("format", FORMAT), FORMAT)
+    for key, kind in _KEYS.items():
+        if not isinstance(about.get(key), kind):
+            raise _broken(path, f"it does not say {key}")
+    return about
+
+
+def _broken(path: Path, why: object) -> AcklabError:
+    lines = str(why).splitlines() or [type(why).__name__]
+    return AcklabError(
+        f"cannot read {path}: {lines[0]}\n"
+        "  help: make the folder anew; run.json has the command under `again`"
+    )

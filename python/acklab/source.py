@@ -1,0 +1,128 @@
+"""Where a scenario comes from: a file or a mapping, as text that the core reads."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from acklab import _core
+from acklab.errors import ScenarioError
+
+#: The start of a table of a TOML file, and of one that belongs to `[sweep]`.
+_TABLE = re.compile(r"\s*\[")
+_SWEEP = re.compile(r"\s*\[\[?\s*sweep\s*[\].]")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A scenario's text; `sweep` is the table of that name, which is no part of the scenario."""
+
+    text: str
+    origin: str
+    #: "toml" or "json".
+    form: str
+    sweep: Mapping[str, Any] | None = None
+
+    def load(
+        self,
+        overrides: Sequence[tuple[str, str]],
+        controllers: Mapping[str, type] | None = None,
+    ) -> _core.Scenario:
+        """Reads and checks it with `overrides`."""
+        try:
+            return _core.load(self.text, self.origin, self.form, overrides, controllers or {})
+        except _core.InvalidScenario as e:
+            raise ScenarioError(str(e)) from None
+
+    def parsed(self) -> Any:
+        """Its keys and values; two texts that differ in form only are the same here."""
+        if self.form == "json":
+            return json.loads(self.text)
+        return json.loads(json.dumps(tomllib.loads(self.text), default=str))
+
+
+def read(source: str | os.PathLike[str] | Mapping[str, Any]) -> Source:
+    """Reads a path to a TOML or JSON file, or a mapping."""
+    if isinstance(source, Mapping):
+        sweep = source.get("sweep")
+        scenario = {k: v for k, v in source.items() if k != "sweep"}
+        return Source(_json(scenario), "<dict>", "json", sweep)
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        form = "json" if path.suffix == ".json" else "toml"
+        return _without_sweep(Source(_read(path), str(path), form))
+    raise ScenarioError(
+        f"a scenario cannot be read from {source!r}\n"
+        "  help: give the path of a TOML or JSON file, or a mapping"
+    )
+
+
+def literal(value: Any) -> str:
+    """A value as the scenario language has it in one line; JSON differs in tables only."""
+    if isinstance(value, str):
+        return value
+    return _toml(value)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        items = (f"{json.dumps(str(k))} = {_toml(v)}" for k, v in value.items())
+        return "{ " + ", ".join(items) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value)
+
+
+def _without_sweep(whole: Source) -> Source:
+    """Takes `[sweep]` out; every other line keeps its number, for messages."""
+    if "sweep" not in whole.text:
+        return whole
+    try:
+        tree = json.loads(whole.text) if whole.form == "json" else tomllib.loads(whole.text)
+    except ValueError:
+        # The core says what is wrong, and where.
+        return whole
+    if not isinstance(tree, dict) or not isinstance(tree.get("sweep"), dict):
+        return whole
+    sweep = tree.pop("sweep")
+    if whole.form == "toml":
+        text = _blanked(whole.text)
+        if tomllib.loads(text) == tree:
+            return Source(text, whole.origin, "toml", sweep)
+    return Source(_json(tree), whole.origin, "json", sweep)
+
+
+def _blanked(text: str) -> str:
+    lines, inside = [], False
+    for line in text.splitlines(keepends=True):
+        if _TABLE.match(line):
+            inside = bool(_SWEEP.match(line))
+        lines.append("\n" if inside else line)
+    return "".join(lines)
+
+
+def _json(source: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(source)
+    except (TypeError, ValueError) as e:
+        raise ScenarioError(
+            f"the mapping is no scenario: {e}\n"
+            "  help: give texts, numbers, booleans, lists and mappings only"
+        ) from None
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as e:
+        raise ScenarioError(f"cannot read {path}: {e.strerror or e}") from None
+    except UnicodeDecodeError:
+        raise ScenarioError(f"cannot read {path}: it is not UTF-8 text") from None
+    except ValueError as e:
+        raise ScenarioError(f"cannot read {str(path)!r}: {e}") from None

@@ -1,0 +1,92 @@
+"""`acklab.sweep`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from acklab.errors import AcklabError
+from acklab.scenario import pairs
+from acklab.source import Source, read
+from acklab.sweeps.plan import LIMIT, Plan, plan
+from acklab.sweeps.results import SweepResult
+from acklab.sweeps.store import Store, opened
+
+
+def sweep(
+    source: str | os.PathLike[str] | Mapping[str, Any],
+    *,
+    out: str | os.PathLike[str],
+    grid: Mapping[str, Any] | None = None,
+    zip: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
+    seeds: int | str | Sequence[int] | None = None,
+    overrides: Sequence[str] | Mapping[str, Any] = (),
+    jobs: int | None = None,
+    dask: str | None = None,
+    limit: int = LIMIT,
+    on_progress: Callable[[int, int], object] | None = None,
+) -> SweepResult:
+    """Runs a scenario over a grid and seeds, keeps everything in the folder `out`, and opens it.
+
+    `grid` maps keys to lists of values or to texts such as `"1..64*2"`; the keys of a mapping in
+    `zip` change together. `seeds` is how many (1, 2, ...) or which. What the folder has already is
+    not done again, so a sweep that was interrupted goes on. `dask` is the address of a scheduler.
+    """
+    groups = [zip] if isinstance(zip, Mapping) else list(zip)
+    made = plan(find(read(source)), grid or {}, groups, seeds, pairs(overrides), limit)
+    with opened(Path(out), made, "acklab.sweep(...)") as store:
+        fill(store, jobs, dask, on_progress)
+    return SweepResult(Path(out))
+
+
+def find(source: Source) -> Source:
+    """The scenario that `sweep.scenario` names, relative to its file, or `source` itself."""
+    section = source.sweep or {}
+    if "scenario" not in section:
+        return source
+    if source.parsed():
+        raise AcklabError(
+            f"{source.origin} has a scenario of its own and names another: sweep.scenario\n"
+            "  help: leave one of them out"
+        )
+    found = read(Path(source.origin).parent / str(section["scenario"]))
+    return Source(found.text, found.origin, found.form, section)
+
+
+def fill(
+    store: Store,
+    jobs: int | None,
+    dask: str | None,
+    on_progress: Callable[[int, int], object] | None = None,
+) -> int:
+    """Does what `store` misses; returns how many runs that were."""
+    from acklab.sweeps.cluster import run_on_dask
+    from acklab.sweeps.runner import run_here
+
+    if jobs is not None and jobs < 1:
+        raise AcklabError(f"jobs must be at least 1, not {jobs}")
+    if jobs is not None and dask is not None:
+        raise AcklabError("--jobs is for this machine, --dask for a cluster\n  help: give one")
+    made: Plan = store.plan
+    there = done = store.done
+
+    def keep(run: int, rows: int, packed: bytes) -> None:
+        nonlocal done
+        store.add(run, rows, packed)
+        done += 1
+        if on_progress is not None:
+            on_progress(done, made.runs)
+
+    if on_progress is not None:
+        on_progress(done, made.runs)
+    if done < made.runs:
+        # As of now: what is added meanwhile is not looked at again.
+        todo = store.missing()
+        if dask is None:
+            run_here(made, todo, jobs or os.cpu_count() or 1, keep)
+        else:
+            run_on_dask(made, todo, dask, keep)
+    store.finish()
+    return done - there

@@ -1,0 +1,144 @@
+"""`sweep.json`: what a sweep's folder is of, so that nothing else gets mixed into it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from acklab import _core
+from acklab.errors import AcklabError
+from acklab.source import Source
+from acklab.sweeps import values
+from acklab.sweeps.grid import Axis
+from acklab.sweeps.plan import Plan
+
+NAME = "sweep.json"
+KIND = "sweep"
+#: Counts up when older versions could not read a folder any more.
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What `sweep.json` says."""
+
+    scenario: str
+    version: str
+    command: str
+    axes: Sequence[Mapping[str, Any]]
+    seeds: Sequence[int] | int
+    overrides: Mapping[str, str]
+    cells: int
+    runs: int
+
+    @classmethod
+    def of(cls, plan: Plan, command: str) -> Manifest:
+        """The manifest of `plan`; `command` is what the user typed."""
+        seeds = len(plan.seeds) if isinstance(plan.seeds, range) else list(plan.seeds)
+        return cls(
+            scenario=plan.load(0).name,
+            version=_core.version(),
+            command=command,
+            axes=[_saved(axis) for axis in plan.grid.axes],
+            seeds=seeds,
+            overrides=dict(plan.overrides),
+            cells=plan.grid.cells,
+            runs=plan.runs,
+        )
+
+    def text(self, again: str) -> str:
+        """The file; `again` is the command that makes the same from the folder itself."""
+        head = {"kind": KIND, "format": FORMAT, "again": again}
+        return json.dumps({**head, **vars(self)}, indent=2) + "\n"
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns of the grid's keys."""
+        return [name for axis in self.axes for name in axis]
+
+    def differences(self, other: Manifest) -> list[str]:
+        """What is not the same in `other`, one line each; commands do not count."""
+        lines = []
+        for what in ("version", "overrides", "axes", "seeds"):
+            there, here = getattr(self, what), getattr(other, what)
+            if there != here:
+                shown = _show if what == "axes" else str
+                lines.append(f"{_WORDS[what]}: {shown(there)} there, {shown(here)} here")
+        return lines
+
+
+_WORDS = {"version": "acklab", "overrides": "--set", "axes": "grid", "seeds": "seeds"}
+#: As many values as this are listed; of more, what the user wrote.
+_LISTED = 1000
+
+
+def read(folder: Path) -> Manifest:
+    """Reads the manifest of `folder`; every mistake names the file."""
+    path = folder / NAME
+    try:
+        about = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as e:
+        raise AcklabError(f"cannot read {path}: {e.strerror or e}") from None
+    except ValueError as e:
+        raise _corrupt(path, e) from None
+    if not isinstance(about, dict) or about.pop("kind", None) != KIND:
+        raise _corrupt(path, 'it does not say kind = "sweep"')
+    check_format(path, about.pop("format", None), FORMAT)
+    about.pop("again", None)
+    try:
+        return Manifest(**about)
+    except TypeError as e:
+        raise _corrupt(path, e) from None
+
+
+def check_format(path: Path, found: object, known: int) -> None:
+    """Refuses a folder that a newer acklab has written."""
+    if not isinstance(found, int):
+        raise _corrupt(path, "it does not say its format")
+    if found > known:
+        raise AcklabError(
+            f"{path.parent} was written by a newer acklab: format {found}, this one reads "
+            f"up to {known}\n  help: install a newer acklab"
+        )
+
+
+def same_scenario(folder: Path, source: Source) -> bool:
+    """Whether the scenario kept in `folder` says what `source` says, however it is written."""
+    kept = folder / scenario_file(source)
+    try:
+        text = kept.read_text(encoding="utf-8")
+        return bool(Source(text, str(kept), source.form).parsed() == source.parsed())
+    except (OSError, ValueError):
+        return False
+
+
+def scenario_file(source: Source) -> str:
+    """The name under which a sweep keeps its scenario."""
+    return f"scenario.{source.form}"
+
+
+def _saved(axis: Axis) -> dict[str, Any]:
+    return {k.name: {"key": k.key, "values": _listed(k.values)} for k in axis.keys}
+
+
+def _listed(of: values.Values) -> str | list[Any]:
+    return [values.typed(v) for v in of] if of.count <= _LISTED else of.text or list(of)
+
+
+def _show(axes: Sequence[Mapping[str, Any]]) -> str:
+    def one(key: Mapping[str, Any]) -> str:
+        given = key["values"]
+        if not isinstance(given, str):
+            given = ",".join([*map(str, given[:8]), *["..."][: len(given) > 8]])
+        return f"{key['key']}={given}"
+
+    return " ".join(one(key) for axis in axes for key in axis.values()) or "none"
+
+
+def _corrupt(path: Path, why: object) -> AcklabError:
+    return AcklabError(
+        f"{path} is corrupt: {why}\n  help: remove the folder {path.parent} and sweep again"
+    )

@@ -1,0 +1,127 @@
+"""A sweep's folder, read."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from acklab.errors import AcklabError
+from acklab.sweeps import manifest, tables
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from acklab.sweeps.manifest import Manifest
+
+#: The column that tells the rows of one run apart.
+_ENTITY = {"flows": "flow", "links": "link"}
+
+
+class SweepResult:
+    """The data set of a sweep: one frame per table, the grid's keys as columns.
+
+    Every row has `run`, `cell`, the keys and `seed` in front of the columns of a single run.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        self.manifest: Manifest = manifest.read(self.folder)
+
+    @property
+    def name(self) -> str:
+        """The scenario's name."""
+        return self.manifest.scenario
+
+    @property
+    def version(self) -> str:
+        """The version of acklab that made it."""
+        return self.manifest.version
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns of the grid's keys."""
+        return self.manifest.keys
+
+    @property
+    def complete(self) -> bool:
+        """Whether every run is there; otherwise the tables have the runs of full shards."""
+        from acklab.sweeps.store import SUMS
+
+        return (self.folder / SUMS).exists()
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """One row per flow of each run."""
+        return self.table("flows")
+
+    @cached_property
+    def links(self) -> pl.DataFrame:
+        """One row per direction of a link of each run."""
+        return self.table("links")
+
+    @cached_property
+    def cells(self) -> pl.DataFrame:
+        """One row per cell: its number and its keys."""
+        return self.scan("flows").select("cell", *self.keys).unique().sort("cell").collect()
+
+    def scan(self, table: str) -> pl.LazyFrame:
+        """A table that is read when it is needed; for those that do not fit into memory."""
+        import polars as pl
+
+        if table not in tables.TABLES:
+            raise AcklabError(
+                f"a sweep has no table {table!r}\n  help: there are {', '.join(tables.TABLES)}"
+            )
+        if not any((self.folder / table).glob("*.parquet")):
+            raise AcklabError(f"{self.folder} has no {table}: {self._why_not(table)}")
+        return pl.scan_parquet(self.folder / table / "*.parquet").sort("run", maintain_order=True)
+
+    def table(self, table: str) -> pl.DataFrame:
+        """A table as a frame, in the order of the runs."""
+        from polars.exceptions import PolarsError
+
+        lazy = self.scan(table)
+        try:
+            return lazy.collect()
+        except (PolarsError, OSError) as e:
+            raise AcklabError(
+                f"cannot read {self.folder / table}: {_first_line(e)}\n"
+                "  help: give the command of the sweep again; it does the runs of broken files anew"
+            ) from None
+
+    def stats(
+        self,
+        metric: str = "goodput_mbps",
+        *,
+        table: str = "flows",
+        by: list[str] | None = None,
+    ) -> pl.DataFrame:
+        """Mean and 95 % confidence interval of a column over seeds, one row per cell and flow.
+
+        `by` names other columns to group by. The interval (Student's t) is null for one value.
+        """
+        from acklab.stats import estimate_by
+
+        frame = self.table(table)
+        groups = by if by is not None else ["cell", *self.keys, _ENTITY.get(table, "run")]
+        for column in (metric, *groups):
+            if column not in frame.columns:
+                raise AcklabError(
+                    f"the table {table} has no column {column!r}\n"
+                    f"  help: there are {', '.join(frame.columns)}"
+                )
+        return estimate_by(frame, groups, metric)
+
+    def _why_not(self, table: str) -> str:
+        if table in tables.ALWAYS:
+            return "no shard is complete yet\n  help: give the command of the sweep again"
+        return "nothing was recorded\n  help: set sample_every, to 100 ms for example"
+
+    def __repr__(self) -> str:
+        return f"<SweepResult of {self.name!r}, {self.manifest.runs:,} runs in {self.folder}>"
+
+
+def _first_line(e: Exception) -> str:
+    return str(e).splitlines()[0] if str(e) else type(e).__name__

@@ -1,0 +1,269 @@
+"""A sweep's folder while it is filled: locked, resumed, each file complete or absent.
+
+    sweep.json, scenario.toml        what it is of
+    flows/FIRST-LAST.parquet, ...    shards: the tables of the runs FIRST to LAST
+    .journal                         finished runs that are not in a shard yet
+    SHA256SUMS                       there when everything is
+
+A shard ends with the run that fills it, counted from the end of the one before, so the files do not
+depend on the order in which runs end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from acklab.errors import AcklabError, OutputError
+from acklab.saving import parquet
+from acklab.sweeps import manifest, tables
+from acklab.sweeps.journal import CorruptJournal, Journal, Shard, delete
+from acklab.sweeps.manifest import Manifest
+from acklab.sweeps.plan import Plan
+
+SUMS = "SHA256SUMS"
+JOURNAL = ".journal"
+LOCK = ".lock"
+#: A shard is full with so many runs or rows: few files, and none that does not fit into memory.
+SHARD_RUNS = 1024
+SHARD_ROWS = 1 << 18
+
+_SHARD = re.compile(r"([a-z_]+)/(\d+)-(\d+)\.parquet")
+
+
+class Store:
+    """The folder of one sweep, held by this process."""
+
+    def __init__(self, folder: Path, plan: Plan) -> None:
+        self.folder = folder
+        self.plan = plan
+        #: What had to be mended, for the user.
+        self.notes: list[str] = []
+        self._journal: Journal | None = None
+        self._shards = {s.first: s for s in self._resumed()}
+        #: Runs in the journal, with their rows.
+        self._waiting: dict[int, int] = self._journal.runs() if self._journal else {}
+        self._sweep_up()
+        self._first = self._next = self._rows = 0
+        self._flush()
+
+    @property
+    def done(self) -> int:
+        """How many runs are kept."""
+        return sum(s.last - s.first + 1 for s in self._shards.values()) + len(self._waiting)
+
+    def missing(self) -> Iterator[int]:
+        """The runs that are not kept, as seen when it is called."""
+        shards = [(s.first, s.last) for s in self._shards.values()]
+        kept = sorted([*shards, *((r, r) for r in self._waiting)])
+        at = 0
+        for first, last in [*kept, (self.plan.runs, 0)]:
+            yield from range(at, first)
+            at = last + 1
+
+    def add(self, run: int, rows: int, packed: bytes) -> None:
+        """Keeps a finished run; once this returns, being killed does not lose it."""
+        self._open_journal().add(run, rows, packed)
+        self._waiting[run] = rows
+        self._flush()
+
+    def finish(self) -> None:
+        """Writes the checksums; the journal has nothing left and goes."""
+        if self._journal is None:
+            return
+        sums = {path: sha for s in self._shards.values() for path, sha in s.files.items()}
+        for name in (manifest.NAME, manifest.scenario_file(self.plan.source)):
+            sums[name] = _digest(self.folder / name)
+        text = "".join(f"{sha}  {path}\n" for path, sha in sorted(sums.items()))
+        write_durably(self.folder / SUMS, text.encode())
+        self._journal.remove()
+        self._journal = None
+
+    def close(self) -> None:
+        """Lets go of the journal."""
+        if self._journal is not None:
+            self._journal.close()
+
+    def _resumed(self) -> list[Shard]:
+        sums = self.folder / SUMS
+        if sums.exists():
+            noted = _listed(sums)
+            whole = [s for s in noted if self._is_whole(s)]
+            if sum(s.last - s.first + 1 for s in whole) == self.plan.runs:
+                delete(self.folder / JOURNAL)
+                return whole
+            # Something was broken after the end: go on as if it had not been reached.
+            delete(self.folder / JOURNAL)
+            for shard in whole:
+                self._open_journal().note(shard)
+            sums.unlink()
+            return whole
+        whole = []
+        for shard in self._open_journal().shards():
+            if self._is_whole(shard):
+                whole.append(shard)
+            else:
+                self._open_journal().forget(shard)
+        return whole
+
+    def _open_journal(self) -> Journal:
+        if self._journal is None:
+            path = self.folder / JOURNAL
+            try:
+                self._journal = Journal(path)
+            except CorruptJournal as e:
+                self.notes.append(f"{path} was corrupt ({e}): its runs are done again")
+                delete(path)
+                self._journal = Journal(path)
+        return self._journal
+
+    def _is_whole(self, shard: Shard) -> bool:
+        for path, sha in shard.files.items():
+            try:
+                whole = _digest(self.folder / path) == sha
+            except OSError:
+                whole = False
+            if not whole:
+                runs = f"{shard.first} to {shard.last}"
+                self.notes.append(f"{path} was broken or missing: the runs {runs} are done again")
+                return False
+        return True
+
+    def _sweep_up(self) -> None:
+        """Removes what a killed sweep left half done, and broken shards."""
+        known = {path for s in self._shards.values() for path in s.files}
+        for name in tables.TABLES:
+            for path in (self.folder / name).glob("*"):
+                if f"{name}/{path.name}" not in known:
+                    path.unlink()
+        for path in self.folder.glob(".*.part"):
+            path.unlink()
+
+    def _flush(self) -> None:
+        """Writes the shards that are full, or the last."""
+        while self._next < self.plan.runs:
+            if self._next == self._first and self._next in self._shards:
+                self._first = self._next = self._shards[self._next].last + 1
+                continue
+            if self._next not in self._waiting:
+                return
+            self._rows += self._waiting[self._next]
+            self._next += 1
+            if self._is_full():
+                self._write(self._first, self._next - 1)
+                self._first, self._rows = self._next, 0
+
+    def _is_full(self) -> bool:
+        full = self._next - self._first >= SHARD_RUNS or self._rows >= SHARD_ROWS
+        return full or self._next == self.plan.runs or self._next in self._shards
+
+    def _write(self, first: int, last: int) -> None:
+        journal = self._open_journal()
+        frames = tables.merge(self.plan, range(first, last + 1), journal.tables(first, last))
+        digits = len(str(self.plan.runs - 1))
+        files = {}
+        for name, frame in frames.items():
+            path = f"{name}/{first:0{digits}}-{last:0{digits}}.parquet"
+            buffer = io.BytesIO()
+            parquet(frame, buffer)
+            data = buffer.getvalue()
+            write_durably(self.folder / path, data)
+            files[path] = hashlib.sha256(data).hexdigest()
+        shard = Shard(first, last, files)
+        journal.note(shard)
+        self._shards[first] = shard
+        for run in range(first, last + 1):
+            del self._waiting[run]
+
+
+@contextmanager
+def opened(folder: Path, plan: Plan, command: str) -> Iterator[Store]:
+    """The folder for `plan`, made or resumed, and locked against other sweeps."""
+    from filelock import FileLock, Timeout
+
+    folder = folder.absolute()
+    try:
+        _check_target(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / LOCK, timeout=0):
+            _claim(folder, plan, command)
+            store = Store(folder, plan)
+            try:
+                yield store
+            finally:
+                store.close()
+    except Timeout:
+        raise AcklabError(
+            f"another sweep is writing to {folder}\n"
+            "  help: wait for it, or choose another folder with --out"
+        ) from None
+    except OSError as e:
+        raise OutputError(
+            f"cannot write results to {folder}: {e.strerror or e}\n"
+            "  help: finished runs are kept; make room and give the same command again, or choose "
+            "another folder with --out"
+        ) from None
+
+
+def write_durably(path: Path, data: bytes) -> None:
+    """Writes a file that is complete or absent, even after a power failure."""
+    scratch = path.with_name(f".{path.name}.part")
+    path.parent.mkdir(exist_ok=True)
+    with scratch.open("wb") as f:
+        f.write(data)
+        f.flush()
+        os.fsync(f.fileno())
+    scratch.replace(path)
+
+
+def _check_target(folder: Path) -> None:
+    if not os.path.lexists(folder):
+        return
+    if not folder.is_dir():
+        raise OutputError(f"cannot write results to {folder}: it is a file, not a folder")
+    kept = [p for p in folder.iterdir() if not p.name.startswith(".")]
+    begun = {f"scenario.{form}" for form in ("toml", "json")}
+    if not (folder / manifest.NAME).exists() and not {p.name for p in kept} <= begun:
+        raise OutputError(
+            f"will not write to {folder}: it is not empty and holds no sweep\n"
+            "  help: choose another folder with --out"
+        )
+
+
+def _claim(folder: Path, plan: Plan, command: str) -> None:
+    """Says what the folder is of, or makes sure that it is of the same."""
+    wanted = Manifest.of(plan, command)
+    scenario = manifest.scenario_file(plan.source)
+    if not (folder / manifest.NAME).exists():
+        write_durably(folder / scenario, plan.source.text.encode())
+        write_durably(folder / manifest.NAME, wanted.text(plan.command(scenario)).encode())
+        return
+    different = manifest.read(folder).differences(wanted)
+    if not manifest.same_scenario(folder, plan.source):
+        different.insert(0, f"the scenario is not the one in {folder / scenario}")
+    if different:
+        raise AcklabError(
+            f"{folder} holds another sweep\n  "
+            + "\n  ".join(different)
+            + "\n  help: choose another folder with --out, or remove that one"
+        )
+
+
+def _listed(sums: Path) -> list[Shard]:
+    """The shards that a file of checksums lists."""
+    files: dict[tuple[int, int], dict[str, str]] = {}
+    for line in sums.read_text(encoding="utf-8", errors="replace").splitlines():
+        sha, _, path = line.partition("  ")
+        if match := _SHARD.fullmatch(path):
+            files.setdefault((int(match[2]), int(match[3])), {})[path] = sha
+    return [Shard(first, last, files[first, last]) for first, last in sorted(files)]
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as f:
+        return hashlib.file_digest(f, "sha256").hexdigest()
