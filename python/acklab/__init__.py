@@ -30,6 +30,7 @@ __all__ = [
     "ScenarioError",
     "SweepResult",
     "__version__",
+    "compare",
     "describe",
     "dumbbell",
     "load",
@@ -46,6 +47,7 @@ _LAZY = {
     "SavedRun": "acklab.opening",
     "Scenario": "acklab.scenario",
     "SweepResult": "acklab.sweeps",
+    "compare": "acklab.comparing",
     "describe": "acklab.build",
     "dumbbell": "acklab.build",
     "load": "acklab.scenario",
@@ -56,6 +58,7 @@ _LAZY = {
 
 if TYPE_CHECKING:
     from acklab.build import Flow, Link, describe, dumbbell
+    from acklab.comparing import compare
     from acklab.controller import CongestionController
     from acklab.opening import SavedRun, open
     from acklab.results import Result

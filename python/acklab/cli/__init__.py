@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import acklab
-from acklab.cli import catalogue, reproduce, run, sweep, validate
+from acklab.cli import catalogue, compare, reproduce, run, sweep, validate
 from acklab.cli.guard import guarded
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("sweep")(sweep.sweep)
+app.command("compare")(compare.compare)
 app.command("reproduce")(reproduce.reproduce)
 app.command("validate")(validate.validate)
 app.command("list")(catalogue.list_)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,6 +14,15 @@ if TYPE_CHECKING:
 CATEGORICAL = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.2)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (6, 2, 1, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+Format = Literal["svg", "pdf", "png"]
+FORMATS: tuple[Format, ...] = ("svg", "pdf", "png")
+#: What the writers would put in of dates and versions.
+_SILENT: dict[Format, dict[str, None]] = {
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "ModDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+}
 
 _RC: Any = {
     "font.size": 9,
@@ -56,8 +65,8 @@ def figure(
     return fig, axes
 
 
-def save(fig: Figure, stem: Path) -> Path:
-    """Writes `stem`.png without dates or versions, so that the same figure has the same bytes."""
+def save(fig: Figure, stem: Path, form: Format = "png") -> Path:
+    """Writes `stem` with the suffix of `form`, without dates or versions: the same bytes again."""
     import io
 
     import matplotlib as mpl
@@ -66,8 +75,8 @@ def save(fig: Figure, stem: Path) -> Path:
 
     buffer = io.BytesIO()
     with mpl.rc_context(_RC):
-        fig.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
-    path = stem.with_suffix(".png")
+        fig.savefig(buffer, format=form, dpi=150, metadata=_SILENT[form])
+    path = stem.with_name(f"{stem.name}.{form}")
     write_atomically(path, buffer.getvalue())
     return path
 

@@ -29,16 +29,13 @@ def run_on_dask(plan: Plan, todo: Iterable[int], address: str, keep: Keep) -> No
     distributed = _distributed()
     with _client(distributed, address) as client:
         batches = _batched(iter(todo))
-        # One copy per worker, not one per task.
-        [shared] = client.scatter([plan], broadcast=True)
 
         def submit(batch: Sequence[int]) -> Any:
-            return client.submit(run_batch, shared, batch, _core.version(), pure=False)
+            # The plan goes with every task: data that was scattered would die with its worker.
+            return client.submit(run_batch, plan, batch, _core.version(), pure=False)
 
         threads = sum(client.nthreads().values())
-        under_way = distributed.as_completed(
-            [submit(b) for b in islice(batches, max(threads, 1) * AHEAD)]
-        )
+        under_way = distributed.as_completed([submit(b) for b in islice(batches, threads * AHEAD)])
         for future in under_way:
             for kept in _result(distributed, future):
                 keep(*kept)

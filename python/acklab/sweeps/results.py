@@ -76,7 +76,7 @@ class SweepResult:
             )
         if not any((self.folder / table).glob("*.parquet")):
             raise AcklabError(f"{self.folder} has no {table}: {self._why_not(table)}")
-        return pl.scan_parquet(self.folder / table / "*.parquet").sort("run", maintain_order=True)
+        return pl.scan_parquet(self.folder / table / "*.parquet")
 
     def table(self, table: str) -> pl.DataFrame:
         """A table as a frame, in the order of the runs."""

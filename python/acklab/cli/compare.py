@@ -1,0 +1,122 @@
+"""`acklab compare`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from acklab.errors import AcklabError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from acklab.plots.style import Format
+
+
+class Plot(StrEnum):
+    """What `acklab compare` can draw."""
+
+    CDF = "cdf"
+    BOX = "box"
+    ELLIPSE = "ellipse"
+
+
+def compare(
+    folders: Annotated[
+        list[Path], typer.Argument(help="Two result folders or more, all of runs or of sweeps.")
+    ],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", "-m", help="A column of flows; repeat it for several."),
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option("--by", help="A key of the grids to tell apart. Default: all they share."),
+    ] = None,
+    plot: Annotated[
+        Plot | None,
+        typer.Option(
+            "--plot",
+            help="cdf or box of a metric; ellipse of throughput and latency (reversed: up and "
+            "right is better). Of a sweep's runs, or of a run's samples over time.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help="File: .svg, .pdf or .png with --plot, its data beside it; else .csv."
+        ),
+    ] = None,
+) -> None:
+    """Lay results side by side, each metric with its difference from the first folder's."""
+    from acklab.comparing import METRICS
+    from acklab.comparing import compare as opened
+    from acklab.folder import write_atomically
+
+    comparison = opened(*folders)
+    if plot is None:
+        table = comparison.table(metric or METRICS, by)
+        if out is not None:
+            write_atomically(out, table.write_csv())
+            typer.echo(out)
+        else:
+            _show(table, comparison.names)
+        return
+    stem, form = _target(out or Path("out") / f"compare-{plot.value}.svg")
+    if metric is not None and len(metric) > 1:
+        raise AcklabError(f"--plot {plot.value} shows one metric\n  help: give --metric once")
+    figure, data = comparison.plot(plot.value, metric[0] if metric else None, by or [])
+    from acklab.plots import style
+
+    typer.echo(style.save(figure, stem, form))
+    beside = stem.with_name(f"{stem.name}.csv")
+    write_atomically(beside, data.write_csv())
+    typer.echo(beside)
+
+
+def _target(out: Path) -> tuple[Path, Format]:
+    from acklab.plots.style import FORMATS
+
+    for form in FORMATS:
+        if out.suffix == f".{form}":
+            return out.with_suffix(""), form
+    raise AcklabError(
+        f"cannot draw into {out}\n  help: end the name in {', '.join('.' + f for f in FORMATS)}"
+    )
+
+
+def _show(table: pl.DataFrame, names: tuple[str, ...]) -> None:
+    from rich.table import Table
+
+    from acklab.cli.show import console
+
+    groups = table.columns[: table.columns.index("result")]
+    shown = Table()
+    for head in groups:
+        shown.add_column(head)
+    shown.add_column(names[0], justify="right")
+    for name in names[1:]:
+        shown.add_column(name, justify="right")
+        shown.add_column("difference", justify="right")
+    for keys, rows in table.group_by(groups, maintain_order=True):
+        of = {r["result"]: r for r in rows.iter_rows(named=True)}
+        cells = [_value(of.get(names[0]))]
+        for name in names[1:]:
+            cells += [_value(of.get(name)), _difference(of.get(name))]
+        shown.add_row(*map(str, keys), *cells)
+    console().print(shown)
+
+
+def _value(row: dict[str, Any] | None) -> str:
+    if row is None or row["mean"] is None:
+        return ""
+    if row["ci_high"] is None:
+        return f"{row['mean']:.4g}"
+    return f"{row['mean']:.4g} ± {row['ci_high'] - row['mean']:.2g}"
+
+
+def _difference(row: dict[str, Any] | None) -> str:
+    return "" if row is None or row["difference"] is None else f"{100 * row['difference']:+.1f} %"

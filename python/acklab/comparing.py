@@ -1,0 +1,169 @@
+"""Result folders side by side: each metric, and how far it is from the first folder's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from acklab.errors import AcklabError
+from acklab.opening import SavedRun, open
+from acklab.sweeps.results import SweepResult
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+#: What is compared unless it is said.
+METRICS = (
+    "goodput_mbps",
+    "retransmissions",
+    "rtos",
+    "cwnd_mean_packets",
+    "rtt_p50_ms",
+    "rtt_p95_ms",
+    "segments_per_ack",
+)
+PLOTS = ("cdf", "box", "ellipse")
+#: Latency and throughput of the points of an ellipse: a run's samples, a sweep's runs.
+_ELLIPSE = {"runs": ("rtt_ms", "delivery_mbps"), "sweeps": ("rtt_p50_ms", "goodput_mbps")}
+#: The table and column whose distribution is drawn unless it is said.
+_DRAWN = {"runs": "rtt_ms", "sweeps": "goodput_mbps"}
+
+Folder = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Some runs, or some sweeps, side by side; the first is what the others are measured by."""
+
+    #: "runs" or "sweeps".
+    kind: str
+    names: tuple[str, ...]
+    results: tuple[SavedRun | SweepResult, ...]
+
+    @property
+    def keys(self) -> list[str]:
+        """The grid's keys that all the sweeps have."""
+        if self.kind == "runs":
+            return []
+        first, *others = [r.keys for r in self.results if isinstance(r, SweepResult)]
+        return [k for k in first if all(k in o for o in others)]
+
+    def frame(self, table: str) -> pl.DataFrame:
+        """A table of all results, one below the other, with the column `result` in front."""
+        import polars as pl
+
+        parts = [
+            r.table(table).select(pl.lit(name).alias("result"), pl.all())
+            for name, r in zip(self.names, self.results, strict=True)
+        ]
+        return pl.concat(parts, how="diagonal_relaxed")
+
+    def table(
+        self, metrics: Sequence[str] = METRICS, by: Sequence[str] | None = None
+    ) -> pl.DataFrame:
+        """One row per metric, flow, value of the keys `by` (default: all), and result.
+
+        `mean`, `ci_low`, `ci_high` and `n` are over runs; `difference` is that of the means,
+        relative to the first result's.
+        """
+        import polars as pl
+
+        flows = self.frame("flows")
+        groups = ["flow", *_known(self.keys if by is None else by, flows, "flows")]
+        return pl.concat(
+            self._compared(flows, metric, groups) for metric in _known(metrics, flows, "flows")
+        )
+
+    def _compared(self, flows: pl.DataFrame, metric: str, groups: list[str]) -> pl.DataFrame:
+        import polars as pl
+
+        from acklab.stats import estimate_by
+
+        found = estimate_by(flows, [*groups, "result"], metric)
+        first = found.filter(pl.col("result") == self.names[0]).select(*groups, base="mean")
+        joined = found.join(first, on=groups, how="left", nulls_equal=True, maintain_order="left")
+        base = pl.col("base")
+        relative = pl.when(base != 0).then((pl.col("mean") - base) / base.abs())
+        return joined.select(
+            pl.lit(metric).alias("metric"), *groups, "result", "mean", "ci_low", "ci_high", "n",
+            pl.when(pl.col("mean") == base).then(0.0).otherwise(relative).alias("difference"),
+        )  # fmt: skip
+
+    def plot(
+        self, kind: str, metric: str | None = None, by: Sequence[str] = ()
+    ) -> tuple[Figure, pl.DataFrame]:
+        """A plot of `PLOTS` and the data in it; sweeps by runs, runs by samples over time."""
+        import polars as pl
+
+        from acklab.plots import box, cdf, ellipse
+
+        if kind not in PLOTS:
+            raise AcklabError(f"there is no plot {kind!r}\n  help: there are {', '.join(PLOTS)}")
+        table = "series" if self.kind == "runs" else "flows"
+        frame = self.frame(table)
+        if frame.is_empty():
+            raise AcklabError(
+                "these runs have no samples over time to draw\n"
+                "  help: run them again with --set 'sample_every=10 ms'"
+            )
+        several = ["flow"] if frame["flow"].n_unique() > 1 else []
+        words = [pl.col(c).cast(pl.String) for c in ("result", *several, *_known(by, frame, table))]
+        frame = frame.with_columns(pl.concat_str(words, separator=", ").alias("group"))
+        if kind == "ellipse":
+            latency, throughput = _ELLIPSE[self.kind]
+            [throughput] = _known([metric or throughput], frame, table)
+            labels = (label(latency), label(throughput))
+            return ellipse.draw(frame, latency, throughput, "group", labels=labels)
+        [value] = _known([metric or _DRAWN[self.kind]], frame, table)
+        draw = cdf.draw if kind == "cdf" else box.draw
+        return draw(frame, value, "group", label(value))
+
+
+def compare(*folders: Folder) -> Comparison:
+    """Opens result folders of one kind to lay them side by side."""
+    if len(folders) < 2:
+        raise AcklabError("there is nothing to compare\n  help: give two result folders or more")
+    results = tuple(open(f) for f in folders)
+    swept = [isinstance(r, SweepResult) for r in results]
+    if any(swept) != all(swept):
+        run, sweep = folders[swept.index(False)], folders[swept.index(True)]
+        raise AcklabError(
+            f"cannot compare a run with a sweep: {run} is of one run, {sweep} of many\n"
+            "  help: compare runs with runs, sweeps with sweeps"
+        )
+    return Comparison("sweeps" if all(swept) else "runs", _names(folders), results)
+
+
+#: Units at the end of columns' names.
+_UNITS = {"mbps": "Mbit/s", "ms": "ms", "s": "s", "packets": "packets", "bytes": "bytes"}
+
+
+def label(column: str) -> str:
+    """A column's name for an axis: `rtt_p50_ms` is "rtt p50, ms"."""
+    name, _, unit = column.rpartition("_")
+    if not name or unit not in _UNITS:
+        return column.replace("_", " ")
+    return f"{name.replace('_', ' ')}, {_UNITS[unit]}"
+
+
+def _names(folders: Sequence[Folder]) -> tuple[str, ...]:
+    """The folders' own names if they differ, whole paths otherwise."""
+    short = [Path(f).resolve().name for f in folders]
+    names = short if len(set(short)) == len(short) else [str(Path(f)) for f in folders]
+    if len(set(names)) < len(names):
+        raise AcklabError("a folder is given twice\n  help: give each once")
+    return tuple(names)
+
+
+def _known(columns: Sequence[str], frame: pl.DataFrame, table: str) -> list[str]:
+    for column in columns:
+        if column not in frame.columns:
+            close = get_close_matches(column, frame.columns, 1)
+            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(frame.columns)}"
+            raise AcklabError(f"the table {table} has no column {column!r}\n  help: {hint}")
+    return list(columns)

@@ -1,0 +1,86 @@
+"""Boxes side by side, with every value beside its box.
+
+J. W. Tukey, *Exploratory Data Analysis*, 1977: the box from the first to the third quartile, a line
+at the median, whiskers to the last values within 1.5 times the box's height.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from acklab.plots import style
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+#: Reach of the whiskers in heights of the box.
+REACH = 1.5
+#: More values than this are not drawn one by one.
+MOST_POINTS = 200
+#: Longer names below the boxes are tilted.
+MOST_LETTERS = 40
+
+
+def draw(
+    frame: pl.DataFrame, value: str, by: str, label: str | None = None
+) -> tuple[Figure, pl.DataFrame]:
+    """A box of the column `value` for each value of `by`; nulls do not count.
+
+    Returns the figure and what it shows: `by`, `n`, `low`, `q1`, `median`, `q3`, `high`.
+    """
+    import polars as pl
+
+    data = boxes(frame, value, by)
+    fig, axes = style.figure(1, 1, (max(3.2, 1.2 + 0.75 * len(data)), 3.6))
+    ax = axes[0][0]
+    terms = {"low": "whislo", "high": "whishi", "median": "med"}
+    stats = [{terms.get(k, k): r[k] for k in _SHOWN} for r in data.iter_rows(named=True)]
+    drawn = ax.bxp(
+        stats,
+        positions=list(range(len(data))),
+        showfliers=False,
+        patch_artist=True,
+        widths=0.5,
+        medianprops={"color": "#000000", "linewidth": 1.4},
+    )
+    for i, patch in enumerate(drawn["boxes"]):
+        colour = style.CATEGORICAL[i % len(style.CATEGORICAL)]
+        patch.set(facecolor=colour, alpha=0.45)
+        group = data[by][i]
+        points = frame.filter(pl.col(by) == group)[value].cast(pl.Float64).drop_nulls()
+        if len(points) <= MOST_POINTS:
+            marker = style.MARKERS[i % len(style.MARKERS)]
+            ax.plot([i] * len(points), points, marker, color=colour, markersize=3, alpha=0.8)
+    names = data[by].cast(pl.String).to_list()
+    # Side by side as long as they fit.
+    tilt = {"rotation": 30, "ha": "right"} if sum(map(len, names)) > MOST_LETTERS else {}
+    ax.set_xticks(range(len(data)), names, **tilt)
+    ax.set_ylabel(label or value)
+    ax.grid(axis="x", visible=False)
+    return fig, data
+
+
+_SHOWN = ("low", "q1", "median", "q3", "high")
+
+
+def boxes(frame: pl.DataFrame, value: str, by: str) -> pl.DataFrame:
+    """Quartiles (linear between values) and the whiskers' ends of each group."""
+    import polars as pl
+
+    v = pl.col(value)
+    quartiles = [v.quantile(q, "linear").over(by).alias(n) for q, n in _QUARTILES]
+    reach = REACH * (pl.col("q3") - pl.col("q1"))
+    within = v.filter(v.is_between(pl.col("q1") - reach, pl.col("q3") + reach))
+    first = [pl.col(n).first() for _, n in _QUARTILES]
+    return (
+        frame.select(by, v.cast(pl.Float64))
+        .drop_nulls(value)
+        .with_columns(quartiles)
+        .group_by(by, maintain_order=True)
+        .agg(pl.len().alias("n"), within.min().alias("low"), *first, within.max().alias("high"))
+        .select(by, "n", *_SHOWN)
+    )
+
+
+_QUARTILES = ((0.25, "q1"), (0.5, "median"), (0.75, "q3"))

@@ -1,0 +1,57 @@
+"""Distributions side by side: the share of values that are no larger."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from acklab.plots import style
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+
+def draw(
+    frame: pl.DataFrame, value: str, by: str, label: str | None = None
+) -> tuple[Figure, pl.DataFrame]:
+    """The empirical distribution of the column `value`, a line for each value of `by`.
+
+    Returns the figure and what it shows: `by`, `value`, `share`. Nulls do not count.
+    """
+    data = shares(frame, value, by)
+    fig, axes = style.figure(1, 1, (5.6, 3.6))
+    ax = axes[0][0]
+    for i, ((group,), line) in enumerate(data.group_by(by, maintain_order=True)):
+        # From zero at the smallest value on: a single value is a step, too.
+        x = [line[value][0], *line[value]]
+        ax.plot(
+            x,
+            [0.0, *line["share"]],
+            drawstyle="steps-post",
+            color=style.CATEGORICAL[i % len(style.CATEGORICAL)],
+            linestyle=style.DASHES[i % len(style.DASHES)],
+            linewidth=1.3,
+            label=str(group),
+        )
+    ax.set(xlabel=label or value, ylabel="share of values no larger", ylim=(0, 1.02))
+    fig.legend(
+        *ax.get_legend_handles_labels(), loc="outside right upper", fontsize=8, frameon=False
+    )
+    return fig, data
+
+
+def shares(frame: pl.DataFrame, value: str, by: str) -> pl.DataFrame:
+    """For each group the distinct values in order, and the share of values no larger than each."""
+    import polars as pl
+
+    counted = (
+        frame.select(by, pl.col(value).cast(pl.Float64))
+        .drop_nulls(value)
+        .group_by(by, value, maintain_order=True)
+        .len()
+        .with_columns(pl.int_range(pl.len()).alias("_at"))
+        .with_columns(pl.col("_at").min().over(by).alias("_first"))
+        .sort("_first", value)
+    )
+    share = pl.col("len").cum_sum().over(by) / pl.col("len").sum().over(by)
+    return counted.select(by, value, share.alias("share"))
