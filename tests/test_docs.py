@@ -59,3 +59,27 @@ def test_links_between_pages_lead_somewhere():
     for page in pages:
         for target in re.findall(r"\]\((?!http|#)([^)#]+)", page.read_text()):
             assert (page.parent / target).exists(), (page.name, target)
+
+
+def test_the_sweep_guides_program(thin, monkeypatch, capsys):
+    duckdb = pytest.importorskip("duckdb")
+    monkeypatch.chdir(thin.parent)
+    (program,) = blocks("docs/guides/sweep.md", "python")
+    exec(program, {})
+    assert "ci_low" in capsys.readouterr().out
+    (query,) = blocks("docs/guides/sweep.md", "sql")
+    assert [row[:2] for row in duckdb.sql(query).fetchall()] == [
+        (cc, queue) for cc in ("cubic", "vegas") for queue in ("0.5 BDP", "1 BDP")
+    ]
+
+
+def test_the_sweep_guides_file(thin, monkeypatch):
+    from acklab.sweeps.api import find
+    from acklab.sweeps.plan import plan
+
+    monkeypatch.chdir(thin.parent)
+    (text,) = blocks("docs/guides/sweep.md", "toml")
+    (thin.parent / "sweep.toml").write_text(text)
+    made = plan(find(acklab.source.read("sweep.toml")), {}, [], None, [])
+    assert (made.grid.cells, made.runs) == (8, 24)
+    assert list(made.grid.columns([0]).columns) == ["controller", "queue", "rate", "delay"]

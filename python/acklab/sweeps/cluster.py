@@ -20,8 +20,8 @@ from acklab.sweeps.runner import Keep, run_here
 BATCH = 8
 #: Tasks per thread of the cluster that are under way.
 AHEAD = 3
-#: How long to wait for the scheduler and for a first worker.
-PATIENCE_S = 30
+#: How long to wait for the scheduler, and for a first worker.
+SCHEDULER_S, WORKER_S = 10, 60
 
 
 def run_on_dask(plan: Plan, todo: Iterable[int], address: str, keep: Keep) -> None:
@@ -67,8 +67,8 @@ def _distributed() -> Any:
 
 def _client(distributed: Any, address: str) -> Any:
     try:
-        client = distributed.Client(address, timeout=PATIENCE_S)
-        client.wait_for_workers(1, timeout=PATIENCE_S)
+        client = distributed.Client(address, timeout=SCHEDULER_S)
+        client.wait_for_workers(1, timeout=WORKER_S)
     except (OSError, TimeoutError, ValueError) as e:
         raise AcklabError(
             f"cannot use the Dask cluster at {address}: {e}\n"

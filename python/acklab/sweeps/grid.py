@@ -142,7 +142,7 @@ def check_values(grid: Grid) -> None:
 def _key(text: str, given: object) -> Key:
     name, colon, key = text.strip().partition(":")
     if not colon or '"' in name:
-        name = key = text.strip()
+        name = key = text
     name, key = name.strip(), key.strip()
     if not key or not name:
         raise AcklabError(

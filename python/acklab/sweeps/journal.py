@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from acklab.errors import OutputError
+from acklab.sweeps.sums import Shard
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -28,15 +28,6 @@ CREATE TABLE IF NOT EXISTS files (
 
 class CorruptJournal(Exception):
     """The database cannot be read; what it had is lost and can be computed again."""
-
-
-@dataclass(frozen=True)
-class Shard:
-    """The files of the runs `first` to `last`, with their checksums."""
-
-    first: int
-    last: int
-    files: Mapping[str, str]
 
 
 class Journal:

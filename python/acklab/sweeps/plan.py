@@ -107,7 +107,8 @@ def read_seeds(given: Any) -> Sequence[int]:
     if isinstance(given, str):
         read = values.read("the seeds", given)
         if read.count == 1 and isinstance(read.parts[0], values.Literals):
-            return read_seeds(values.typed(read.at(0)))
+            number = values.typed(read.at(0))
+            return read_seeds(number if isinstance(number, int) else [number])
         if read.count > LIMIT:
             raise AcklabError(f"{read.count:,} seeds are too many to list\n  help: write a number")
         return _unique([checked_seed(values.typed(v)) for v in read])

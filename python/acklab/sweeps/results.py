@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from acklab.errors import AcklabError
-from acklab.sweeps import manifest, tables
+from acklab.sweeps import manifest, sums, tables
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,9 +47,7 @@ class SweepResult:
     @property
     def complete(self) -> bool:
         """Whether every run is there; otherwise the tables have the runs of full shards."""
-        from acklab.sweeps.store import SUMS
-
-        return (self.folder / SUMS).exists()
+        return (self.folder / sums.NAME).exists()
 
     @cached_property
     def flows(self) -> pl.DataFrame:
@@ -67,7 +65,7 @@ class SweepResult:
         return self.scan("flows").select("cell", *self.keys).unique().sort("cell").collect()
 
     def scan(self, table: str) -> pl.LazyFrame:
-        """A table that is read when it is needed; for those that do not fit into memory."""
+        """A table that is read when it is needed, unchecked; for what does not fit into memory."""
         import polars as pl
 
         if table not in tables.TABLES:
@@ -83,13 +81,23 @@ class SweepResult:
         from polars.exceptions import PolarsError
 
         lazy = self.scan(table)
+        self._check(table)
         try:
             return lazy.collect()
         except (PolarsError, OSError) as e:
-            raise AcklabError(
-                f"cannot read {self.folder / table}: {_first_line(e)}\n"
-                "  help: give the command of the sweep again; it does the runs of broken files anew"
-            ) from None
+            raise _broken(self.folder / table, str(e).partition("\n")[0]) from None
+
+    def _check(self, table: str) -> None:
+        """Compares the files of a table with their checksums, once there are some."""
+        if self.complete:
+            for shard in sums.shards(self.folder):
+                files = {p: sha for p, sha in shard.files.items() if p.startswith(f"{table}/")}
+                if (name := sums.broken(self.folder, files)) is not None:
+                    raise _broken(self.folder / name, "it is missing or was changed")
+        for path in (self.folder / table).glob("*.parquet"):
+            # Polars takes an empty file for an empty table.
+            if path.stat().st_size == 0:
+                raise _broken(path, "it is empty")
 
     def stats(
         self,
@@ -123,5 +131,8 @@ class SweepResult:
         return f"<SweepResult of {self.name!r}, {self.manifest.runs:,} runs in {self.folder}>"
 
 
-def _first_line(e: Exception) -> str:
-    return str(e).splitlines()[0] if str(e) else type(e).__name__
+def _broken(path: Path, why: str) -> AcklabError:
+    return AcklabError(
+        f"cannot read {path}: {why}\n"
+        "  help: give the command of the sweep again; it does the runs of broken files anew"
+    )

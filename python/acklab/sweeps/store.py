@@ -14,26 +14,23 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from acklab.errors import AcklabError, OutputError
 from acklab.saving import parquet
-from acklab.sweeps import manifest, tables
-from acklab.sweeps.journal import CorruptJournal, Journal, Shard, delete
+from acklab.sweeps import manifest, sums, tables
+from acklab.sweeps.journal import CorruptJournal, Journal, delete
 from acklab.sweeps.manifest import Manifest
 from acklab.sweeps.plan import Plan
+from acklab.sweeps.sums import Shard
 
-SUMS = "SHA256SUMS"
 JOURNAL = ".journal"
 LOCK = ".lock"
 #: A shard is full with so many runs or rows: few files, and none that does not fit into memory.
 SHARD_RUNS = 1024
 SHARD_ROWS = 1 << 18
-
-_SHARD = re.compile(r"([a-z_]+)/(\d+)-(\d+)\.parquet")
 
 
 class Store:
@@ -76,11 +73,10 @@ class Store:
         """Writes the checksums; the journal has nothing left and goes."""
         if self._journal is None:
             return
-        sums = {path: sha for s in self._shards.values() for path, sha in s.files.items()}
+        files = {path: sha for s in self._shards.values() for path, sha in s.files.items()}
         for name in (manifest.NAME, manifest.scenario_file(self.plan.source)):
-            sums[name] = _digest(self.folder / name)
-        text = "".join(f"{sha}  {path}\n" for path, sha in sorted(sums.items()))
-        write_durably(self.folder / SUMS, text.encode())
+            files[name] = sums.digest(self.folder / name)
+        write_durably(self.folder / sums.NAME, sums.text(files).encode())
         self._journal.remove()
         self._journal = None
 
@@ -90,18 +86,15 @@ class Store:
             self._journal.close()
 
     def _resumed(self) -> list[Shard]:
-        sums = self.folder / SUMS
-        if sums.exists():
-            noted = _listed(sums)
-            whole = [s for s in noted if self._is_whole(s)]
-            if sum(s.last - s.first + 1 for s in whole) == self.plan.runs:
-                delete(self.folder / JOURNAL)
-                return whole
-            # Something was broken after the end: go on as if it had not been reached.
+        if (self.folder / sums.NAME).exists():
+            whole = [s for s in sums.shards(self.folder) if self._is_whole(s)]
+            # After the end nothing is in the journal, if it is still there.
             delete(self.folder / JOURNAL)
-            for shard in whole:
-                self._open_journal().note(shard)
-            sums.unlink()
+            if sum(s.last - s.first + 1 for s in whole) < self.plan.runs:
+                # Something was broken: go on as if the end had not been reached.
+                for shard in whole:
+                    self._open_journal().note(shard)
+                (self.folder / sums.NAME).unlink()
             return whole
         whole = []
         for shard in self._open_journal().shards():
@@ -123,16 +116,11 @@ class Store:
         return self._journal
 
     def _is_whole(self, shard: Shard) -> bool:
-        for path, sha in shard.files.items():
-            try:
-                whole = _digest(self.folder / path) == sha
-            except OSError:
-                whole = False
-            if not whole:
-                runs = f"{shard.first} to {shard.last}"
-                self.notes.append(f"{path} was broken or missing: the runs {runs} are done again")
-                return False
-        return True
+        path = sums.broken(self.folder, shard.files)
+        if path is not None:
+            runs = f"{shard.first} to {shard.last}"
+            self.notes.append(f"{path} was broken or missing: the runs {runs} are done again")
+        return path is None
 
     def _sweep_up(self) -> None:
         """Removes what a killed sweep left half done, and broken shards."""
@@ -252,18 +240,3 @@ def _claim(folder: Path, plan: Plan, command: str) -> None:
             + "\n  ".join(different)
             + "\n  help: choose another folder with --out, or remove that one"
         )
-
-
-def _listed(sums: Path) -> list[Shard]:
-    """The shards that a file of checksums lists."""
-    files: dict[tuple[int, int], dict[str, str]] = {}
-    for line in sums.read_text(encoding="utf-8", errors="replace").splitlines():
-        sha, _, path = line.partition("  ")
-        if match := _SHARD.fullmatch(path):
-            files.setdefault((int(match[2]), int(match[3])), {})[path] = sha
-    return [Shard(first, last, files[first, last]) for first, last in sorted(files)]
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as f:
-        return hashlib.file_digest(f, "sha256").hexdigest()

@@ -26,11 +26,11 @@ from itertools import accumulate
 from acklab.errors import AcklabError
 from acklab.source import literal
 
-_NUMBER = r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
+_NUMBER = r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,8})?"
 _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?:([+*])({_NUMBER}))?(\s*[A-Za-zµ%][\w/]*)?")
 _LOOKS_LIKE_RANGE = re.compile(r"[+-]?\d[^\s]*\.\.")
-#: Numbers in ranges are exact decimals; with larger exponents they are mistakes.
-_MOST_DIGITS = 24
+#: Numbers in ranges are exact decimals of 28 digits, and so must their quotients be.
+_MOST_DIGITS = 13
 
 _HELP = "write 1..10, 0.1..0.5+0.1 or 1..64*2, with a unit at the end if there is one"
 
@@ -163,16 +163,18 @@ def _range(key: str, text: str) -> Range:
     if match is None:
         raise AcklabError(f"cannot read the range {text!r} of {key}\n  help: {_HELP}")
     first, last, sign, step_text, unit = match.groups()
-    start, stop = Decimal(first), Decimal(last)
+    start, stop, step = Decimal(first), Decimal(last), Decimal(step_text or 1)
+    for number in (start, stop, step):
+        if abs(number.adjusted()) > _MOST_DIGITS:
+            raise AcklabError(
+                f"the range {text!r} of {key} has a number out of bounds\n"
+                f"  help: numbers go from 1e-{_MOST_DIGITS} to 1e{_MOST_DIGITS}"
+            )
     if step_text is None and (start % 1 or stop % 1):
         raise AcklabError(
             f"the range {text!r} of {key} does not say its step\n"
             f"  help: write {first}..{last}+0.1, for example"
         )
-    step = Decimal(step_text or 1)
-    for number in (start, stop, step):
-        if abs(number.adjusted()) > _MOST_DIGITS:
-            raise AcklabError(f"the range {text!r} of {key} has a number out of bounds")
     factor = sign == "*"
     count = _factors(start, stop, step) if factor else _steps(start, stop, step)
     if count < 1:

@@ -1,0 +1,215 @@
+"""Folders of results opened and laid side by side."""
+
+import csv
+import json
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+import acklab
+from acklab.comparing import label
+from acklab.plots import box, cdf, ellipse, style
+from acklab.saving import save
+from test_sweep import TINY
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """Two runs and two sweeps."""
+    base = tmp_path_factory.mktemp("results")
+    for name, cc in (("one", "cubic"), ("two", "bbr3")):
+        changes = {"flow.0.cc": cc, "sample_every": "10 ms"}
+        (base / name).mkdir()
+        save(acklab.load(TINY, overrides=changes).run(), base / name, "acklab run tiny.toml")
+    for name, rate in (("slow", "2 Mbit/s"), ("fast", "4 Mbit/s")):
+        changes = {"topology.bottleneck.rate": rate}
+        grid = {"flow.0.cc": ["cubic", "bbr3"]}
+        acklab.sweep(TINY, grid=grid, seeds=6, overrides=changes, out=base / name)
+    return base
+
+
+def test_a_saved_run_is_what_it_was(tmp_path, small):
+    result = acklab.load(small).run(seed=7)
+    save(result, tmp_path, "acklab run small.toml --seed 7")
+    saved = acklab.open(tmp_path)
+    assert isinstance(saved, acklab.SavedRun)
+    assert (saved.name, saved.seed, saved.version) == ("small", 7, acklab.__version__)
+    assert saved.command == "acklab run small.toml --seed 7"
+    assert saved.cost == result.cost
+    assert saved.expectations() == result.expectations()
+    assert saved.resolved == result.scenario.resolved
+    for table in ("flows", "links", "series", "link_series"):
+        assert getattr(saved, table).equals(getattr(result, table)), table
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        (lambda f: (f / "run.json").write_text("{"), "run.json"),
+        (lambda f: (f / "run.json").write_text("[]"), "no JSON object"),
+        (lambda f: (f / "run.json").write_text('{"seed": 1}'), "does not say scenario"),
+        (lambda f: (f / "run.json").write_bytes(b"\xff\xfe"), "run.json"),
+        (lambda f: (f / "run.json").unlink(), "neither run.json nor sweep.json"),
+        (lambda f: (f / "flows.parquet").write_bytes(b""), "flows.parquet"),
+        (lambda f: (f / "flows.parquet").write_bytes(b"PAR1garbage"), "flows.parquet"),
+        (lambda f: (f / "flows.parquet").unlink(), "no table flows"),
+    ],
+)
+def test_broken_runs(tmp_path, small, harm, said):
+    save(acklab.load(small).run(), tmp_path, "test")
+    harm(tmp_path)
+    with pytest.raises(acklab.AcklabError, match=said):
+        _ = acklab.open(tmp_path).flows
+
+
+def test_a_run_of_a_newer_version(tmp_path, small):
+    save(acklab.load(small).run(), tmp_path, "test")
+    about = json.loads((tmp_path / "run.json").read_text())
+    (tmp_path / "run.json").write_text(json.dumps(about | {"format": 99}))
+    with pytest.raises(acklab.AcklabError, match="written by a newer acklab: format 99"):
+        acklab.open(tmp_path)
+
+
+def test_what_cannot_be_opened(tmp_path):
+    (tmp_path / "file").write_text("")
+    for path, said in [("absent", "not there"), ("file", "a file"), (".", "neither")]:
+        with pytest.raises(acklab.AcklabError, match=said):
+            acklab.open(tmp_path / path)
+
+
+def test_runs_side_by_side(folders):
+    table = acklab.compare(folders / "one", folders / "two").table(["goodput_mbps", "rtos"])
+    one, two = (acklab.open(folders / n).flows["goodput_mbps"][0] for n in ("one", "two"))
+    assert table["result"].to_list() == ["one", "two"] * 2
+    assert table["mean"].to_list()[:2] == [one, two]
+    assert table["difference"].to_list()[:2] == pytest.approx([0, (two - one) / one])
+    assert table["ci_low"].null_count() == 4
+    # Nothing over nothing is no difference, something over nothing has no measure.
+    assert table["difference"].to_list()[2] == 0
+
+
+def test_sweeps_side_by_side(folders):
+    comparison = acklab.compare(folders / "slow", folders / "fast")
+    assert comparison.keys == ["flow.0.cc"]
+    table = comparison.table(["goodput_mbps"])
+    assert table.height == 4
+    fast = acklab.open(folders / "fast").stats()
+    for row in table.filter(pl.col("result") == "fast").iter_rows(named=True):
+        there = fast.row(by_predicate=pl.col("flow.0.cc") == row["flow.0.cc"], named=True)
+        assert (row["mean"], row["ci_low"]) == pytest.approx((there["mean"], there["ci_low"]))
+        assert row["difference"] > 0.2
+    assert comparison.table(["goodput_mbps"], by=[])["n"].to_list() == [12, 12]
+
+
+def test_what_cannot_be_compared(folders, tmp_path):
+    one, slow = folders / "one", folders / "slow"
+    for given, said in [
+        ([one], "two result folders"),
+        ([one, slow], r"cannot compare a run with a sweep: .*one is of one run, .*slow of many"),
+        ([one, one], "given twice"),
+        ([one, tmp_path / "absent"], "not there"),
+    ]:
+        with pytest.raises(acklab.AcklabError, match=said):
+            acklab.compare(*given)
+    with pytest.raises(acklab.AcklabError, match="did you mean goodput_mbps"):
+        acklab.compare(slow, folders / "fast").table(["goodput_mbp"])
+
+
+def test_the_command_line(acklab_cli, folders, tmp_path):
+    done = acklab_cli("compare", folders / "one", folders / "two")
+    assert done.returncode == 0, done.stderr
+    assert "goodput_mbps" in done.stdout
+    assert "%" in done.stdout
+    done = acklab_cli("compare", folders / "slow", folders / "fast", "--out", "c.csv")
+    assert done.returncode == 0, done.stderr
+    assert next(csv.reader((tmp_path / "c.csv").open()))[0] == "metric"
+    for args, said in [
+        (("--plot", "cdf", "--out", "x.jpg"), "end the name in .svg, .pdf, .png"),
+        (("--metric", "nonsense"), "no column"),
+    ]:
+        done = acklab_cli("compare", folders / "slow", folders / "fast", *args)
+        assert done.returncode == 1, (args, done)
+        assert said in done.stderr, (args, done)
+
+
+@pytest.mark.parametrize("plot", ["cdf", "box", "ellipse"])
+@pytest.mark.parametrize("names", [("one", "two"), ("slow", "fast")])
+def test_plots_are_the_same_bytes_again(folders, tmp_path, plot, names):
+    comparison = acklab.compare(*(folders / n for n in names))
+    for form in style.FORMATS:
+        pair = []
+        for again in ("a", "b"):
+            figure, data = comparison.plot(plot, by=comparison.keys)
+            pair.append(style.save(figure, tmp_path / again, form).read_bytes())
+            assert data["group"].n_unique() == 2 * max(1, 2 * len(comparison.keys))
+        assert pair[0] == pair[1]
+        assert len(pair[0]) > 5000
+
+
+def test_a_plot_has_its_data_beside_it(acklab_cli, folders, tmp_path):
+    folder = [folders / "slow", folders / "fast"]
+    done = acklab_cli("compare", *folder, "--plot", "ellipse", "--out", "e.svg")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["e.svg", "e.csv"]
+    assert (tmp_path / "e.svg").read_text().startswith("<?xml")
+    assert pl.read_csv(tmp_path / "e.csv")["group"].to_list() == ["slow", "fast"]
+
+
+def test_runs_without_samples_cannot_be_drawn(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        save(acklab.load(TINY).run(), tmp_path / name, "test")
+    with pytest.raises(acklab.AcklabError, match="no samples over time"):
+        acklab.compare(tmp_path / "a", tmp_path / "b").plot("cdf")
+
+
+def test_shares_are_those_of_the_values():
+    frame = pl.DataFrame({"by": ["b", "b", "a", "b", "b"], "v": [3, 1, 5, 3, None]})
+    shares = cdf.shares(frame, "v", "by")
+    assert shares.rows() == [
+        ("b", 1.0, pytest.approx(1 / 3)),
+        ("b", 3.0, 1.0),
+        ("a", 5.0, 1.0),
+    ]
+
+
+def test_boxes_are_tukeys():
+    values = [1.0, 2.0, 3.0, 4.0, 5.0, 30.0]
+    frame = pl.DataFrame({"by": ["x"] * 7, "v": [*values, None]})
+    row = box.boxes(frame, "v", "by").row(0, named=True)
+    q1, median, q3 = np.percentile(values, [25, 50, 75])
+    assert (row["q1"], row["median"], row["q3"]) == pytest.approx((q1, median, q3))
+    assert (row["n"], row["low"], row["high"]) == (6, 1.0, 5.0)
+
+
+def test_ellipses_are_those_of_the_covariance():
+    chance = np.random.default_rng(1)
+    points = chance.multivariate_normal((20, 5), [[9, -2.5], [-2.5, 1]], 400)
+    frame = pl.DataFrame({"by": ["x"] * 400, "ms": points[:, 0], "mbps": points[:, 1]})
+    row = ellipse.ellipses(frame, "ms", "mbps", "by", 1.0).row(0, named=True)
+    # As Flent has it: the eigenvectors of NumPy's covariance.
+    values, vectors = np.linalg.eigh(np.cov(points, rowvar=False))
+    assert row["width"] == pytest.approx(2 * math.sqrt(values[1]))
+    assert row["height"] == pytest.approx(2 * math.sqrt(values[0]))
+    angle = math.degrees(math.atan2(vectors[1, 1], vectors[0, 1]))
+    assert (row["angle"] - angle) % 180 == pytest.approx(0, abs=1e-6) or (
+        row["angle"] - angle
+    ) % 180 == pytest.approx(180, abs=1e-6)
+
+
+def test_up_and_right_is_better():
+    frame = pl.DataFrame({"by": list("aab"), "ms": [10.0, 20, 30], "mbps": [1.0, 2, 3]})
+    figure, data = ellipse.draw(frame, "ms", "mbps", "by")
+    (ax,) = figure.axes
+    assert ax.xaxis_inverted()
+    assert not ax.yaxis_inverted()
+    assert data["width"].to_list()[1] is None
+    assert len(ax.patches) == 1
+
+
+def test_labels():
+    assert label("rtt_p50_ms") == "rtt p50, ms"
+    assert label("goodput_mbps") == "goodput, Mbit/s"
+    assert label("segments_per_ack") == "segments per ack"
