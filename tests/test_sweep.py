@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.sweeps import store, tables
+from acklab.sweeps import packing, store
 from conftest import ROOT
 
 TINY = {
@@ -376,7 +376,7 @@ def test_the_command_line(acklab_cli, tiny_file, tmp_path):
     assert remade.returncode == 0, remade.stderr
     one, two = content(tmp_path / "s"), content(tmp_path / "again")
     assert {n for n in one if one[n] != two[n]} == {"SHA256SUMS", "sweep.json"}
-    for table in tables.ALWAYS:
+    for table in packing.ALWAYS:
         assert pl.read_parquet(tmp_path / "s" / table / "*.parquet").height > 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -35,25 +36,29 @@ class Result:
         """The version of acklab that made it."""
         return _core.version()
 
+    def columns(self, table: str) -> dict[str, Any]:
+        """A table as the core's columns: numbers as arrays, words as lists."""
+        return _COLUMNS[table](self._core)
+
     @cached_property
     def flows(self) -> pl.DataFrame:
         """One row per flow."""
-        return _frame(self._core.flows())
+        return frame_of(self.columns("flows"))
 
     @cached_property
     def links(self) -> pl.DataFrame:
         """One row per direction of a link."""
-        return _frame(self._core.links())
+        return frame_of(self.columns("links"))
 
     @cached_property
     def series(self) -> pl.DataFrame:
         """Samples of the senders over time; no rows unless `sample_every` is set."""
-        return _frame(self._core.flow_series())
+        return frame_of(self.columns("series"))
 
     @cached_property
     def link_series(self) -> pl.DataFrame:
         """Samples of the queues over time; no rows unless `sample_every` is set."""
-        return _frame(self._core.link_series())
+        return frame_of(self.columns("link_series"))
 
     @property
     def cost(self) -> dict[str, int]:
@@ -68,7 +73,16 @@ class Result:
         return f"<Result of {self.scenario.name!r}, seed {self.seed}>"
 
 
-def _frame(columns: dict[str, Any]) -> pl.DataFrame:
+_COLUMNS: dict[str, Callable[[_core.Run], dict[str, Any]]] = {
+    "flows": _core.Run.flows,
+    "links": _core.Run.links,
+    "series": _core.Run.flow_series,
+    "link_series": _core.Run.link_series,
+}
+
+
+def frame_of(columns: dict[str, Any]) -> pl.DataFrame:
+    """The core's columns as a frame."""
     import polars as pl
 
     # Not-a-number stands for "there is none" in the core's columns of floats.

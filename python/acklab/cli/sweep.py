@@ -30,7 +30,7 @@ def sweep(
             "-g",
             metavar="KEY=VALUES",
             help="Values of a key: a list 1,2,4; a range 1..10; with a step 0.1..0.5+0.1; with a "
-            "factor 1..64*2; with a unit '5..20+5 ms'. NAME:KEY=... names the column. Repeat it "
+            "factor '1..64*2'; with a unit '5..20+5 ms'. NAME:KEY=... names the column. Repeat it "
             "for a product.",
         ),
     ] = None,

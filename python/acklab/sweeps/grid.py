@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from acklab.errors import AcklabError
 from acklab.source import literal
 from acklab.sweeps import values
-from acklab.sweeps.values import Values
+from acklab.sweeps.values import Range, Values
 
 if TYPE_CHECKING:
     import polars as pl
@@ -132,6 +132,11 @@ def build(grid: Mapping[str, Any], zipped: Sequence[Mapping[str, Any]] = ()) -> 
 def check_values(grid: Grid) -> None:
     """Refuses values that are there twice: their runs would be."""
     for axis in grid.axes:
+        if any(
+            len(k.values.parts) == 1 and isinstance(k.values.parts[0], Range) for k in axis.keys
+        ):
+            # A range has each value once, however many they are.
+            continue
         rows = list(zip(*(k.values for k in axis.keys), strict=True))
         if len(set(rows)) < len(rows):
             twice = next(r for r in rows if rows.count(r) > 1)

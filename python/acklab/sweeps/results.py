@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from acklab.errors import AcklabError
-from acklab.sweeps import manifest, sums, tables
+from acklab.sweeps import manifest, packing, sums
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,9 +68,9 @@ class SweepResult:
         """A table that is read when it is needed, unchecked; for what does not fit into memory."""
         import polars as pl
 
-        if table not in tables.TABLES:
+        if table not in packing.TABLES:
             raise AcklabError(
-                f"a sweep has no table {table!r}\n  help: there are {', '.join(tables.TABLES)}"
+                f"a sweep has no table {table!r}\n  help: there are {', '.join(packing.TABLES)}"
             )
         if not any((self.folder / table).glob("*.parquet")):
             raise AcklabError(f"{self.folder} has no {table}: {self._why_not(table)}")
@@ -123,7 +123,7 @@ class SweepResult:
         return estimate_by(frame, groups, metric)
 
     def _why_not(self, table: str) -> str:
-        if table in tables.ALWAYS:
+        if table in packing.ALWAYS:
             return "no shard is complete yet\n  help: give the command of the sweep again"
         return "nothing was recorded\n  help: set sample_every, to 100 ms for example"
 

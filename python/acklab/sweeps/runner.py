@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from acklab import _core
 from acklab.results import Result
 from acklab.scenario import Scenario
-from acklab.sweeps import tables
+from acklab.sweeps.packing import pack
 from acklab.sweeps.plan import Plan
 
 #: Told the number of a finished run, its rows and its packed tables.
@@ -30,6 +30,6 @@ def run_here(plan: Plan, todo: Iterable[int], jobs: int, keep: Keep) -> None:
     def on_run(i: int, core: _core.Run) -> None:
         run, scenario = running.pop(i)
         result = Result(Scenario(scenario), plan.seed(run), core)
-        keep(run, *tables.pack(result))
+        keep(run, *pack(result))
 
     _core.run_stream(jobs_to_do(), jobs, on_run)

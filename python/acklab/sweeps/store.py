@@ -20,7 +20,7 @@ from pathlib import Path
 
 from acklab.errors import AcklabError, OutputError
 from acklab.saving import parquet
-from acklab.sweeps import manifest, sums, tables
+from acklab.sweeps import manifest, packing, sums, tables
 from acklab.sweeps.journal import CorruptJournal, Journal, delete
 from acklab.sweeps.manifest import Manifest
 from acklab.sweeps.plan import Plan
@@ -125,7 +125,7 @@ class Store:
     def _sweep_up(self) -> None:
         """Removes what a killed sweep left half done, and broken shards."""
         known = {path for s in self._shards.values() for path in s.files}
-        for name in tables.TABLES:
+        for name in packing.TABLES:
             for path in (self.folder / name).glob("*"):
                 if f"{name}/{path.name}" not in known:
                     path.unlink()
