@@ -69,3 +69,20 @@ def acklab_cli(tmp_path):
         )
 
     return run
+
+
+@pytest.fixture
+def small_shards(monkeypatch):
+    """Several shards from a handful of runs."""
+    from acklab.sweeps import store
+
+    monkeypatch.setattr(store, "SHARD_RUNS", 7)
+
+
+@pytest.fixture
+def tiny_file(tmp_path):
+    from sweeping import TINY_TOML
+
+    path = tmp_path / "tiny.toml"
+    path.write_text(TINY_TOML)
+    return path

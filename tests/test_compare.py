@@ -12,7 +12,7 @@ import acklab
 from acklab.comparing import label
 from acklab.plots import box, cdf, ellipse, style
 from acklab.saving import save
-from test_sweep import TINY
+from sweeping import TINY
 
 
 @pytest.fixture(scope="module")

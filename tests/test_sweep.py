@@ -1,83 +1,18 @@
-"""Sweeps: the data set, resuming, mistakes, mending."""
+"""Sweeps: the data set, TOML, the command line, mistakes."""
 
 import json
-import os
-import resource
-import shutil
-import signal
-import sqlite3
-import subprocess
-import sys
+import shlex
 import time
 
 import polars as pl
 import pytest
 
 import acklab
-from acklab.sweeps import packing, store
+from acklab.sweeps import packing
 from conftest import ROOT
+from sweeping import TINY, TINY_TOML, content, swept
 
-TINY = {
-    "name": "tiny",
-    "duration": "300 ms",
-    "topology": {
-        "preset": "dumbbell",
-        "access": {"rate": "100 Mbit/s", "delay": "1 ms"},
-        "bottleneck": {"rate": "5 Mbit/s", "delay": "2 ms", "queue": "20 packets"},
-    },
-    "flow": [{"name": "bulk", "cc": "cubic", "start_jitter": "20 ms"}],
-}
-TINY_TOML = """\
-name = "tiny"
-duration = "300 ms"
-
-[topology]
-preset = "dumbbell"
-access = { rate = "100 Mbit/s", delay = "1 ms" }
-bottleneck = { rate = "5 Mbit/s", delay = "2 ms", queue = "20 packets" }
-
-[[flow]]
-name = "bulk"
-cc = "cubic"
-start_jitter = "20 ms"
-"""
-GRID = {"flow.0.cc": ["cubic", "bbr3"], "rate:topology.bottleneck.rate": "2..6*2 Mbit/s"}
-
-
-@pytest.fixture(autouse=True)
-def small_shards(monkeypatch):
-    """Several shards from a handful of runs."""
-    monkeypatch.setattr(store, "SHARD_RUNS", 7)
-
-
-@pytest.fixture
-def tiny_file(tmp_path):
-    path = tmp_path / "tiny.toml"
-    path.write_text(TINY_TOML)
-    return path
-
-
-def swept(folder, **more):
-    return acklab.sweep(TINY, **{"grid": GRID, "seeds": 5, "out": folder, **more})
-
-
-def content(folder):
-    """Every file by its path, but for the lock, which is always empty."""
-    files = {str(p.relative_to(folder)): p for p in sorted(folder.rglob("*")) if p.is_file()}
-    assert files.pop(".lock").stat().st_size == 0
-    return {name: p.read_bytes() for name, p in files.items()}
-
-
-class Stop(Exception):
-    """Stands for whatever ends a sweep early."""
-
-
-def stop_after(n):
-    def on_progress(done, total):
-        if done >= n:
-            raise Stop
-
-    return on_progress
+pytestmark = pytest.mark.usefixtures("small_shards")
 
 
 def test_the_data_set(tmp_path):
@@ -153,132 +88,6 @@ def test_parallelism_changes_nothing(tmp_path):
     for jobs in (1, 4):
         swept(tmp_path / f"j{jobs}", jobs=jobs)
     assert content(tmp_path / "j1") == content(tmp_path / "j4")
-
-
-def test_a_sweep_goes_on_where_it_was(tmp_path):
-    swept(tmp_path / "whole")
-    for n in (1, 6, 7, 12, 20):
-        folder = tmp_path / f"after-{n}"
-        with pytest.raises(Stop):
-            swept(folder, on_progress=stop_after(n), jobs=2)
-        assert not acklab.open(folder).complete
-        seen = []
-        swept(folder, on_progress=lambda done, total, seen=seen: seen.append(done), jobs=2)
-        assert seen == list(range(n, 21))
-        assert content(folder) == content(tmp_path / "whole")
-
-
-def test_a_finished_sweep_does_nothing(tmp_path):
-    swept(tmp_path / "s")
-    before = {p: p.stat().st_mtime_ns for p in (tmp_path / "s").rglob("*.*")}
-    seen = []
-    swept(tmp_path / "s", on_progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(20, 20)]
-    assert {p: p.stat().st_mtime_ns for p in (tmp_path / "s").rglob("*.*")} == before
-
-
-@pytest.mark.parametrize("harm", ["truncate", "flip", "delete", "empty"])
-@pytest.mark.parametrize("whole", [True, False])
-def test_broken_shards_are_done_again(tmp_path, harm, whole):
-    swept(tmp_path / "good")
-    folder = tmp_path / "s"
-    if whole:
-        swept(folder)
-    else:
-        with pytest.raises(Stop):
-            swept(folder, on_progress=stop_after(17), jobs=1)
-    shard = folder / "flows" / "07-13.parquet"
-    data = shard.read_bytes()
-    broken = {
-        "truncate": data[: len(data) // 2],
-        "flip": data[:200] + bytes([data[200] ^ 1]) + data[201:],
-        "empty": b"",
-    }
-    shard.unlink() if harm == "delete" else shard.write_bytes(broken[harm])
-    if whole or harm in ("truncate", "empty"):
-        with pytest.raises(acklab.AcklabError, match="give the command of the sweep again"):
-            acklab.open(folder).table("flows")
-    seen = []
-    swept(folder, on_progress=lambda done, total: seen.append(done))
-    assert seen == list(range(13 if whole else 10, 21))
-    assert content(folder) == content(tmp_path / "good")
-
-
-def test_a_broken_journal_is_told_and_done_again(tmp_path, capsys):
-    swept(tmp_path / "good")
-    folder = tmp_path / "s"
-    with pytest.raises(Stop):
-        swept(folder, on_progress=stop_after(10))
-    for path in folder.glob(".journal*"):
-        path.write_bytes(b"not a database at all" * 999)
-    plan = acklab.sweeps.plan.plan(acklab.source.read(TINY), GRID, [], 5, [])
-    with store.opened(folder, plan, "") as again:
-        assert "was corrupt" in again.notes[0]
-        assert again.done == 0
-    swept(folder)
-    assert content(folder)["SHA256SUMS"] == content(tmp_path / "good")["SHA256SUMS"]
-
-
-def test_a_run_whose_bytes_changed_in_the_journal_is_done_again(tmp_path):
-    swept(tmp_path / "good")
-    folder = tmp_path / "s"
-    with pytest.raises(Stop):
-        swept(folder, on_progress=stop_after(5), jobs=1)
-    with sqlite3.connect(folder / ".journal") as db:
-        assert db.execute("UPDATE runs SET tables = x'00' WHERE run = 3").rowcount == 1
-    db.close()
-    seen = []
-    swept(folder, on_progress=lambda done, total: seen.append(done))
-    assert seen[0] == 4
-    assert content(folder) == content(tmp_path / "good")
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"seeds": 6}, "seeds: 5 there, 6 here"),
-        (
-            {"grid": {"flow.0.cc": ["cubic"]}},
-            r"grid: flow.0.cc=cubic,bbr3 .* there, flow.0.cc=cubic h",
-        ),
-        ({"overrides": ["duration=200 ms"]}, "--set: {} there, {'duration': '200 ms'} here"),
-    ],
-)
-def test_another_sweep_in_the_folder(tmp_path, change, said):
-    swept(tmp_path / "s")
-    before = content(tmp_path / "s")
-    with pytest.raises(acklab.AcklabError, match=said):
-        swept(tmp_path / "s", **change)
-    assert content(tmp_path / "s") == before
-
-
-def test_another_scenario_in_the_folder(tiny_file, tmp_path):
-    acklab.sweep(tiny_file, seeds=2, out=tmp_path / "s")
-    tiny_file.write_text("# The same, said otherwise.\n" + TINY_TOML.replace("300 ms", "0.3 s"))
-    with pytest.raises(acklab.AcklabError, match="the scenario is not the one in"):
-        acklab.sweep(tiny_file, seeds=2, out=tmp_path / "s")
-    tiny_file.write_text("# A comment changes nothing.\n" + TINY_TOML)
-    acklab.sweep(tiny_file, seeds=2, out=tmp_path / "s")
-
-
-def test_folders_of_other_versions_and_broken_manifests(tmp_path):
-    swept(tmp_path / "s", seeds=1)
-    path = tmp_path / "s" / "sweep.json"
-    good = json.loads(path.read_text())
-    for change, said in [
-        ({"format": 2}, "written by a newer acklab: format 2"),
-        ({"version": "0.0.9"}, "acklab: 0.0.9 there"),
-        ({"kind": "else"}, "corrupt"),
-        ({"format": "x"}, "corrupt"),
-    ]:
-        path.write_text(json.dumps(good | change))
-        with pytest.raises(acklab.AcklabError, match=said):
-            swept(tmp_path / "s", seeds=1)
-    for text in ("", "{", "[]", '{"kind": "sweep", "format": 1}', "\x00"):
-        path.write_text(text)
-        for use in (lambda: swept(tmp_path / "s", seeds=1), lambda: acklab.open(tmp_path / "s")):
-            with pytest.raises(acklab.AcklabError, match=r"sweep.json is corrupt"):
-                use()
 
 
 def test_a_mistake_in_one_cell_is_told_before_the_first_run(tmp_path):
@@ -370,8 +179,6 @@ def test_the_command_line(acklab_cli, tiny_file, tmp_path):
     assert about["command"].startswith(f"acklab sweep {tiny_file} --grid flow.0.cc=cubic,bbr3")
     # The folder explains itself: its own command makes the same data again.
     words = about["again"].replace("scenario.toml", "s/scenario.toml")
-    import shlex
-
     remade = acklab_cli(*shlex.split(words)[1:], "--out", "again")
     assert remade.returncode == 0, remade.stderr
     one, two = content(tmp_path / "s"), content(tmp_path / "again")
@@ -405,56 +212,6 @@ def test_command_lines_with_a_mistake(acklab_cli, tiny_file, tmp_path):
     assert [p.name for p in other.iterdir()] == ["thesis.doc"]
 
 
-def test_two_sweeps_in_one_folder(tmp_path, acklab_cli, tiny_file):
-    plan = acklab.sweeps.plan.plan(acklab.source.read(tiny_file), {}, [], None, [])
-    with store.opened(tmp_path / "s", plan, ""):
-        done = acklab_cli("sweep", tiny_file, "--out", "s")
-    assert done.returncode == 1
-    assert "another sweep is writing to" in done.stderr
-    assert acklab_cli("sweep", tiny_file, "--out", "s").returncode == 0
-
-
-@pytest.mark.parametrize("most", [0, 5000, 60_000])
-def test_a_full_disk_keeps_what_is_finished(acklab_cli, tiny_file, tmp_path, most):
-    def full():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-
-    args = ("sweep", tiny_file, "--seeds", "40", "--jobs", 1, "--out")
-    stopped = acklab_cli(*args, "s", preexec_fn=full)
-    assert stopped.returncode == 1, stopped
-    assert f"cannot write results to {tmp_path / 's'}" in stopped.stderr
-    assert "Traceback" not in stopped.stderr
-    assert acklab_cli(*args, "whole").returncode == 0
-    done = acklab_cli(*args, "s")
-    assert done.returncode == 0, done.stderr
-    assert content(tmp_path / "s") == content(tmp_path / "whole")
-
-
-def test_ctrl_c_keeps_what_is_finished(tiny_file, tmp_path):
-    command = ["sweep", "tiny.toml", "--seeds", "100000", "--jobs", "2", "--out", "s"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "acklab", *command],
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "NO_COLOR": "1"},
-    )
-    limit = time.monotonic() + 30
-    log = tmp_path / "s" / ".journal-wal"
-    while not (log.exists() and log.stat().st_size > 200_000) and time.monotonic() < limit:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    sent = time.monotonic()
-    _, err = process.communicate(timeout=30)
-    assert time.monotonic() - sent < 5
-    assert process.returncode == 130
-    assert "finished runs are kept" in err
-    assert "Traceback" not in err
-    plan = acklab.sweeps.plan.plan(acklab.source.read(tiny_file), {}, [], 100_000, [])
-    with store.opened(tmp_path / "s", plan, "") as kept:
-        assert kept.done > 0
-
-
 def test_a_run_costs_less_than_five_milliseconds_more_than_alone(tmp_path):
     def cpu(action):
         began = time.process_time()
@@ -477,12 +234,3 @@ def test_progress_is_not_mistaken_for_speed():
     bar.reset(task, completed=900, total=1000)
     bar.update(task, completed=900)
     assert bar.tasks[0].speed is None
-
-
-def test_a_folder_that_was_moved_is_the_same_sweep(tmp_path):
-    swept(tmp_path / "s")
-    shutil.move(tmp_path / "s", tmp_path / "elsewhere")
-    assert acklab.open(tmp_path / "elsewhere").complete
-    seen = []
-    swept(tmp_path / "elsewhere", on_progress=lambda done, total: seen.append(done))
-    assert seen == [20]

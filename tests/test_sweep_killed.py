@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import acklab
-from test_sweep import GRID, TINY, content
+from sweeping import GRID, TINY, content
 
 KILLS = 50
 
