@@ -170,7 +170,8 @@ def test_a_full_disk_keeps_what_is_finished(acklab_cli, tiny_file, tmp_path, mos
     assert content(tmp_path / "s") == content(tmp_path / "whole")
 
 
-def test_ctrl_c_keeps_what_is_finished(tiny_file, tmp_path):
+@pytest.mark.parametrize(("sign", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals_keep_what_is_finished(sign, code, tiny_file, tmp_path):
     command = ["sweep", "tiny.toml", "--seeds", "100000", "--jobs", "2", "--out", "s"]
     process = subprocess.Popen(
         [sys.executable, "-m", "acklab", *command],
@@ -183,12 +184,13 @@ def test_ctrl_c_keeps_what_is_finished(tiny_file, tmp_path):
     log = tmp_path / "s" / ".journal-wal"
     while not (log.exists() and log.stat().st_size > 200_000) and time.monotonic() < limit:
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(sign)
     sent = time.monotonic()
     _, err = process.communicate(timeout=30)
     assert time.monotonic() - sent < 5
-    assert process.returncode == 130
+    assert process.returncode == code
     assert "finished runs are kept" in err
+    assert "nothing was written" not in err
     assert "Traceback" not in err
     plan = acklab.sweeps.plan.plan(acklab.source.read(tiny_file), {}, [], 100_000, [])
     with store.opened(tmp_path / "s", plan, "") as kept:

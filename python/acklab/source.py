@@ -7,7 +7,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ class Source:
     #: "toml" or "json".
     form: str
     sweep: Mapping[str, Any] | None = None
+    #: Where the files are that it names.
+    folder: Path = Path()
 
     def load(
         self,
@@ -36,7 +38,8 @@ class Source:
     ) -> _core.Scenario:
         """Reads and checks it with `overrides`."""
         try:
-            return _core.load(self.text, self.origin, self.form, overrides, controllers or {})
+            given = (self.text, self.origin, self.form, overrides, controllers or {})
+            return _core.load(*given, self.folder)
         except _core.InvalidScenario as e:
             raise ScenarioError(str(e)) from None
 
@@ -56,7 +59,7 @@ def read(source: str | os.PathLike[str] | Mapping[str, Any]) -> Source:
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         form = "json" if path.suffix == ".json" else "toml"
-        return _without_sweep(Source(_read(path), str(path), form))
+        return _without_sweep(Source(_read(path), str(path), form, folder=path.parent.absolute()))
     raise ScenarioError(
         f"a scenario cannot be read from {source!r}\n"
         "  help: give the path of a TOML or JSON file, or a mapping"
@@ -94,8 +97,8 @@ def _without_sweep(whole: Source) -> Source:
     if whole.form == "toml":
         text = _blanked(whole.text)
         if tomllib.loads(text) == tree:
-            return Source(text, whole.origin, "toml", sweep)
-    return Source(_json(tree), whole.origin, "json", sweep)
+            return replace(whole, text=text, sweep=sweep)
+    return replace(whole, text=_json(tree), form="json", sweep=sweep)
 
 
 def _blanked(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from acklab.cli.guard import INTERRUPTED
+from acklab.cli.guard import INTERRUPTED, TERMINATED
 from acklab.cli.run import Jobs, find
 from acklab.errors import AcklabError
 
@@ -65,7 +65,7 @@ def sweep(
     limit: Annotated[
         int | None, typer.Option("--limit", help="Refuse more runs than this. Default: 1,000,000.")
     ] = None,
-) -> None:
+) -> int:
     """Run a scenario over a grid of values and seeds. Given again, it goes on where it was."""
     from acklab.cli.show import progress
     from acklab.scenario import pairs
@@ -83,7 +83,10 @@ def sweep(
         pairs(list(set_ or [])),
         LIMIT if limit is None else limit,
     )
-    target = out or Path("out") / f"{made.load(0).name}-sweep"
+    first = made.load(0)
+    for warning in first.warnings:
+        print(warning, file=sys.stderr)
+    target = out or Path("out") / f"{first.name}-sweep"
     began = time.monotonic()
     there = 0
     try:
@@ -94,14 +97,23 @@ def sweep(
             with progress("sweep") as advance:
                 new = fill(store, jobs, dask, advance)
     except KeyboardInterrupt:
-        print(
-            "interrupted; finished runs are kept, the same command goes on from there",
-            file=sys.stderr,
-        )
-        raise SystemExit(INTERRUPTED) from None
+        return _stopped("interrupted", INTERRUPTED)
+    except SystemExit as e:
+        if e.code != TERMINATED:
+            raise
+        return _stopped("terminated", TERMINATED)
     typer.echo(f"{made.grid.cells:,} cells, {len(made.seeds):,} seeds: {made.runs:,} runs")
     typer.echo(f"{there:,} were there, {new:,} done in {time.monotonic() - began:.1f} s")
     typer.echo(f"results: {target}")
+    return 0
+
+
+def _stopped(how: str, code: int) -> int:
+    print(f"{how}; finished runs are kept, the same command goes on from there", file=sys.stderr)
+    if code == INTERRUPTED:
+        # A mere code would be told as a run is: nothing was written.
+        raise SystemExit(code)
+    return code
 
 
 def _keyed(option: str, given: list[str] | None) -> dict[str, str]:

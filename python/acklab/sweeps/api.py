@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ def find(source: Source) -> Source:
             "  help: leave one of them out"
         )
     found = read(Path(source.origin).parent / str(section["scenario"]))
-    return Source(found.text, found.origin, found.form, section)
+    return replace(found, sweep=section)
 
 
 def fill(
