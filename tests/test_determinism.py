@@ -43,11 +43,11 @@ def test_seeds_change_something(small):
 
 def test_two_processes_write_the_same_bytes(acklab_cli, small_file, tmp_path):
     for name in ("a", "b"):
-        done = acklab_cli("run", small_file, "--seed", 3, "--out", name)
+        (tmp_path / name).mkdir()
+        done = acklab_cli("run", small_file, "--seed", 3, "--out", "r", cwd=tmp_path / name)
         assert done.returncode == 0, done.stderr
-    a, b = (
-        {p.name: p.read_bytes() for p in sorted((tmp_path / name).iterdir())} for name in ("a", "b")
-    )
+    folders = [sorted((tmp_path / name / "r").iterdir()) for name in ("a", "b")]
+    a, b = ({p.name: p.read_bytes() for p in folder} for folder in folders)
     assert a == b
     assert {"flows.parquet", "series.parquet"} <= set(a)
 
