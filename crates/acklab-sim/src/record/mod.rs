@@ -1,6 +1,7 @@
 //! What a run leaves behind: a summary per flow and per link, time series, and what the run cost.
 
 mod mean;
+pub mod packets;
 mod recorder;
 mod series;
 mod summary;

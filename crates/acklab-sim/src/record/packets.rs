@@ -1,0 +1,218 @@
+//! What happened to packets at the points where they were watched.
+//!
+//! A packet's segment does not change on its way, so it is kept once, however many points the
+//! packet passes; a record is 24 bytes. [`Packets::iter`] puts both together.
+
+use acklab_path::packet::{DropReason, FlowId, Packet};
+use acklab_proto::segment::{Ecn, Segment};
+use acklab_units::Instant;
+
+/// Where a packet was seen.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub enum TapPoint {
+    /// At an end of a flow: `2 * flow` is its source, `2 * flow + 1` its destination.
+    Host(u32),
+    /// At the link of that number in the plan.
+    Link(u32),
+}
+
+/// What happened to a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[repr(u8)]
+pub enum PacketEvent {
+    /// A host's transport handed it to the network. Hosts only.
+    Sent,
+    /// It joined the queue of a link; what an ACK filter holds back has not joined yet.
+    Queued,
+    /// A link, its queue or its ACK filter dropped it.
+    Dropped,
+    /// The queue of a link set its codepoint to CE.
+    Marked,
+    /// It left the queue: its transmission began.
+    Left,
+    /// It reached the far end of a link, or the transport of a host.
+    Delivered,
+}
+
+impl PacketEvent {
+    /// All of them, by number.
+    pub const ALL: [Self; 6] = [
+        Self::Sent,
+        Self::Queued,
+        Self::Dropped,
+        Self::Marked,
+        Self::Left,
+        Self::Delivered,
+    ];
+
+    /// Its name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sent => "sent",
+            Self::Queued => "queued",
+            Self::Dropped => "dropped",
+            Self::Marked => "marked",
+            Self::Left => "left",
+            Self::Delivered => "delivered",
+        }
+    }
+}
+
+/// One thing that happened to one packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PacketRecord<'a> {
+    /// When.
+    pub at: Instant,
+    /// Where.
+    pub point: TapPoint,
+    /// What.
+    pub what: PacketEvent,
+    /// Why, if it was dropped.
+    pub reason: Option<DropReason>,
+    /// Number of the packet, in the order in which packets were first seen. Copies made by a link
+    /// have the number of the original.
+    pub packet: u32,
+    /// Flow and direction: `2 * flow` from its source to its destination, `2 * flow + 1` back.
+    pub flow: FlowId,
+    /// The segment as the sender made it; its `ecn` is the sender's.
+    pub segment: &'a Segment,
+    /// The ECN codepoint at this moment.
+    pub ecn: Ecn,
+    /// Bytes of the IP packet.
+    pub size: u32,
+}
+
+/// Packets that were seen and what happened to them, by time; at one instant in the order of cause
+/// and effect.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Packets {
+    seen: Vec<Seen>,
+    entries: Vec<Entry>,
+}
+
+/// What does not change about a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Seen {
+    segment: Segment,
+    flow: FlowId,
+    size: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    at: Instant,
+    packet: u32,
+    point: TapPoint,
+    what: PacketEvent,
+    reason: Option<DropReason>,
+    ecn: Ecn,
+}
+
+impl Packets {
+    /// The records, by time.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = PacketRecord<'_>> + Clone {
+        self.entries.iter().map(|e| {
+            let seen = &self.seen[e.packet as usize];
+            PacketRecord {
+                at: e.at,
+                point: e.point,
+                what: e.what,
+                reason: e.reason,
+                packet: e.packet,
+                flow: seen.flow,
+                segment: &seen.segment,
+                ecn: e.ecn,
+                size: seen.size,
+            }
+        })
+    }
+
+    /// Number of records.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Enters a packet and returns its number.
+    pub(super) fn enter(&mut self, packet: Packet, segment: &Segment) -> u32 {
+        self.seen.push(Seen {
+            segment: *segment,
+            flow: packet.flow,
+            size: packet.size,
+        });
+        (self.seen.len() - 1) as u32
+    }
+
+    /// Notes what happened at `at` to the packet of that number, whose codepoint is now `ecn`.
+    #[inline]
+    pub(super) fn note(
+        &mut self,
+        at: Instant,
+        packet: u32,
+        point: TapPoint,
+        (what, reason): (PacketEvent, Option<DropReason>),
+        ecn: Ecn,
+    ) {
+        self.entries.push(Entry {
+            at,
+            packet,
+            point,
+            what,
+            reason,
+            ecn,
+        });
+    }
+
+    /// Puts the records in order and leaves out what would have happened after `end`: a link that
+    /// computes departures in advance tells of them in advance.
+    pub(super) fn finish(&mut self, end: Instant) {
+        self.entries.retain(|e| e.at <= end);
+        self.entries.sort_by_key(|e| e.at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use acklab_path::packet::PacketId;
+
+    const LINK: TapPoint = TapPoint::Link(0);
+
+    fn packets() -> Packets {
+        let mut p = Packets::default();
+        let packet = Packet {
+            id: PacketId(9),
+            size: 40,
+            flow: FlowId(3),
+            ecn: Ecn::Ect0,
+        };
+        let n = p.enter(packet, &Segment::default());
+        let at = Instant::from_nanos;
+        p.note(at(1), n, LINK, (PacketEvent::Queued, None), Ecn::Ect0);
+        p.note(at(9), n, LINK, (PacketEvent::Left, None), Ecn::Ce);
+        let lost = Some(DropReason::QueueFull);
+        p.note(at(4), n, LINK, (PacketEvent::Dropped, lost), Ecn::Ect0);
+        p
+    }
+
+    #[test]
+    fn records_come_by_time_and_end_with_the_run() {
+        let mut p = packets();
+        p.finish(Instant::from_nanos(8));
+        let seen: Vec<_> = p.iter().map(|r| (r.at.as_nanos(), r.what)).collect();
+        assert_eq!(seen, [(1, PacketEvent::Queued), (4, PacketEvent::Dropped)]);
+        let last = p.iter().last().unwrap();
+        assert_eq!((last.flow, last.size, last.packet), (FlowId(3), 40, 0));
+        assert_eq!(last.reason, Some(DropReason::QueueFull));
+    }
+
+    #[test]
+    fn a_record_is_small() {
+        assert_eq!(size_of::<Entry>(), 24);
+        assert_eq!(PacketEvent::ALL[PacketEvent::Left as usize].name(), "left");
+    }
+}
