@@ -4,6 +4,7 @@ import hashlib
 
 import acklab
 from acklab.saving import save
+from test_two_ways import EVERYTHING
 
 SEEDS = range(1, 7)
 
@@ -11,10 +12,13 @@ SEEDS = range(1, 7)
 def fingerprint(result, folder):
     folder.mkdir(parents=True)
     save(result, folder, command="test")
+    assert (folder / "packets.parquet").exists()
     return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(folder.iterdir())}
 
 
 def runs(small):
+    del small["sample_every"]
+    small["record"] = EVERYTHING
     scenarios = []
     for cc in ("cubic", "bbr3"):
         small["flow"][0]["cc"] = cc

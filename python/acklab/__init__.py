@@ -13,7 +13,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from acklab import _core
-from acklab.errors import AcklabError, ControllerError, OutputError, ScenarioError
+from acklab.errors import (
+    AcklabError,
+    ControllerError,
+    NotRecordedError,
+    OutputError,
+    ScenarioError,
+)
 
 __version__: str = _core.version()
 
@@ -23,6 +29,7 @@ __all__ = [
     "ControllerError",
     "Flow",
     "Link",
+    "NotRecordedError",
     "OutputError",
     "Result",
     "SavedRun",

@@ -15,3 +15,16 @@ class ControllerError(AcklabError):
 
 class OutputError(AcklabError):
     """The results cannot be written where they should go."""
+
+
+class NotRecordedError(AcklabError):
+    """Something was asked for that the run did not keep; the text says how to keep it."""
+
+    def __init__(self, scenario: str, missing: list[str]) -> None:
+        keys = {"series": 'every = "10 ms"', "packets": "packets = true"}
+        lines = ", ".join(keys.get(m, f"{m} = true") for m in missing)
+        super().__init__(
+            f"the run of {scenario!r} did not record {' and '.join(missing)}\n"
+            f"  help: add record = {{ {lines} }} to the scenario,"
+            f" or run it with --record {','.join(missing)}"
+        )

@@ -8,11 +8,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from acklab import _core
+from acklab.errors import NotRecordedError
 
 if TYPE_CHECKING:
     import polars as pl
 
     from acklab.scenario import Scenario
+
+
+#: What a run can record beside its summaries.
+STREAMS = ("series", "events", "acks", "delays", "queues", "packets")
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,37 @@ class Result:
         """Samples of the queues over time; no rows unless `sample_every` is set."""
         return frame_of(self.columns("link_series"))
 
+    @cached_property
+    def events(self) -> pl.DataFrame:
+        """What the senders went through; asks for `record.events`."""
+        self.needs("events")
+        return _frame(self._core.events())
+
+    @cached_property
+    def acks(self) -> pl.DataFrame:
+        """Acknowledgements sent, held, merged, dropped, released, received; `record.acks`."""
+        self.needs("acks")
+        return _frame(self._core.acks())
+
+    @cached_property
+    def packets(self) -> pl.DataFrame:
+        """What happened to packets where they were watched; asks for `record.packets`."""
+        import polars as pl
+
+        self.needs("packets")
+        return _frame(self._core.packets()).with_columns(pl.col("ts_val", "ts_ecr").cast(pl.UInt32))
+
+    @property
+    def recorded(self) -> tuple[str, ...]:
+        """What was recorded, of `STREAMS`."""
+        return tuple(self._core.recorded())
+
+    def needs(self, *streams: str) -> None:
+        """Says how to record what is missing of `streams`."""
+        missing = [s for s in streams if s not in self.recorded]
+        if missing:
+            raise NotRecordedError(self.scenario.name, missing)
+
     @property
     def cost(self) -> dict[str, int]:
         """What the run cost: events, hops and data packets handled, and peaks of memory."""
@@ -86,4 +122,29 @@ def frame_of(columns: dict[str, Any]) -> pl.DataFrame:
     import polars as pl
 
     # Not-a-number stands for "there is none" in the core's columns of floats.
-    return pl.DataFrame(columns, nan_to_null=True)
+    return pl.DataFrame([_column(n, c) for n, c in columns.items()], nan_to_null=True)
+
+
+def _column(name: str, values: Any) -> pl.Series:
+    """Numbers, words, words coded as (words, codes), or lists as (ends, numbers)."""
+    import polars as pl
+
+    if not isinstance(values, tuple):
+        return pl.Series(name, values, nan_to_null=True)
+    first, second = values
+    if isinstance(first, list):
+        codes = pl.Series(second).cast(pl.Int64)
+        words = pl.Series([*first, None], dtype=pl.String)
+        return words.gather(codes.replace(-1, len(first))).alias(name)
+    return _lists(name, first, second)
+
+
+def _lists(name: str, ends: Any, flat: Any) -> pl.Series:
+    import numpy as np
+    import polars as pl
+
+    lengths = np.diff(ends, prepend=0)
+    owner = np.repeat(np.arange(len(ends)), lengths)
+    some = pl.DataFrame({"row": owner, name: flat}).group_by("row", maintain_order=True).agg(name)
+    rows = pl.DataFrame({"row": np.arange(len(ends))})
+    return rows.join(some, on="row", how="left")[name].fill_null([])

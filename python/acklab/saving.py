@@ -27,12 +27,18 @@ def save(result: Result, folder: Path, command: str) -> None:
         "version": result.version,
         "command": command,
         "again": f"acklab run scenario.toml --seed {result.seed}",
+        "recorded": result.recorded,
         "cost": result.cost,
         "expectations": [{"text": v.text, "met": v.met} for v in result.expectations()],
     }
     (folder / MARKER).write_text(json.dumps(about, indent=2) + "\n")
-    for name in ("flows", "links", "series", "link_series"):
+    for name in ("flows", "links", "series", "link_series", *one_by_one(result)):
         parquet(getattr(result, name), folder / f"{name}.parquet")
+
+
+def one_by_one(result: Result) -> list[str]:
+    """The tables of single events that were recorded."""
+    return [name for name in ("events", "acks", "packets") if name in result.recorded]
 
 
 def parquet(frame: pl.DataFrame, path: Path | IO[bytes]) -> None:

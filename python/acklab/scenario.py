@@ -50,6 +50,11 @@ class Scenario:
         """Name and text of the traces that belong beside the resolved scenario."""
         return dict(self._core.files)
 
+    @property
+    def recorded(self) -> tuple[str, ...]:
+        """What its runs record beside their summaries."""
+        return tuple(self._core.recorded)
+
     def run(self, seed: int | None = None) -> Result:
         """Runs it. Ctrl-C interrupts within a moment."""
         return run_many([(self, self.seed if seed is None else seed)], jobs=1)[0]

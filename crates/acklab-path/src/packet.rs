@@ -55,3 +55,23 @@ pub enum DropReason {
     /// An ACK filter's own buffer was full.
     FilterFull,
 }
+
+impl DropReason {
+    /// All of them, by number.
+    pub const ALL: [Self; 4] = [
+        Self::QueueFull,
+        Self::RandomLoss,
+        Self::AckThinned,
+        Self::FilterFull,
+    ];
+
+    /// Its name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::QueueFull => "queue_full",
+            Self::RandomLoss => "random_loss",
+            Self::AckThinned => "ack_thinned",
+            Self::FilterFull => "filter_full",
+        }
+    }
+}

@@ -1,36 +1,17 @@
-//! Rows of the core as columns for Python: numpy arrays of numbers, lists of words.
+//! Summaries and series as columns.
 //!
-//! Here, and only here, the core's integers become the units that tables show: Mbit/s, ms, s.
-//! Not-a-number stands for "there is none".
+//! Here and in [`crate::records`], and only there, the core's integers become the units that
+//! tables show: Mbit/s, ms, s. Not-a-number stands for "there is none".
 
+use crate::table::Table;
 use acklab_path::packet::DropReason;
 use acklab_sim::plan::Plan;
-use acklab_sim::record::{FlowSeries, FlowSummary, LinkSeries, LinkSummary};
+use acklab_sim::record::{
+    DelaySummary, Distribution, FlowSeries, FlowSummary, LinkSeries, LinkSummary,
+};
 use acklab_units::Span;
-use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
-
-/// A table under construction.
-struct Table<'py>(Bound<'py, PyDict>);
-
-impl<'py> Table<'py> {
-    fn new(py: Python<'py>) -> Self {
-        Self(PyDict::new(py))
-    }
-
-    fn numbers<T: Element>(&self, name: &str, values: impl Iterator<Item = T>) -> PyResult<&Self> {
-        let column = PyArray1::from_vec(self.0.py(), values.collect());
-        self.0.set_item(name, column)?;
-        Ok(self)
-    }
-
-    fn words<'a>(&self, name: &str, values: impl Iterator<Item = &'a str>) -> PyResult<&Self> {
-        let column = PyList::new(self.0.py(), values.collect::<Vec<_>>())?;
-        self.0.set_item(name, column)?;
-        Ok(self)
-    }
-}
+use pyo3::types::PyDict;
 
 fn mbps(bps: f64) -> f64 {
     bps / 1e6
@@ -47,6 +28,18 @@ fn some(value: u64, unit: f64) -> f64 {
     } else {
         value as f64 / unit
     }
+}
+
+fn maybe_ms(span: Option<Span>) -> f64 {
+    span.map_or(f64::NAN, ms)
+}
+
+fn owd(f: &FlowSummary, part: fn(&Distribution) -> Span) -> f64 {
+    maybe_ms(f.delays.as_ref().map(|d: &DelaySummary| part(&d.owd)))
+}
+
+fn sojourn(l: &LinkSummary, part: fn(&Distribution) -> Span) -> f64 {
+    maybe_ms(l.sojourn.as_ref().map(part))
 }
 
 /// Not a number without exchanges.
@@ -76,10 +69,16 @@ pub(crate) fn flows<'py>(py: Python<'py>, rows: &[FlowSummary]) -> PyResult<Boun
         .numbers("retransmissions_dupack", r().map(|f| f.retrans.dupack))?
         .numbers("retransmissions_tlp", r().map(|f| f.retrans.tlp))?
         .numbers("retransmissions_rto", r().map(|f| f.retrans.rto))?
+        .numbers("spurious_retransmissions", r().map(|f| f.spurious_retrans))?
         .numbers("retransmitted_bytes", r().map(|f| f.bytes_retrans))?
         .numbers("rtos", r().map(|f| f.rtos))?
         .numbers("undos", r().map(|f| f.undos))?
+        .numbers("recoveries", r().map(|f| f.recoveries))?
+        .numbers("tlps", r().map(|f| f.tlps))?
+        .numbers("lost_segments", r().map(|f| f.lost))?
         .numbers("ecn_reductions", r().map(|f| f.ecn_reductions))?
+        .numbers("out_of_order_segments", r().map(|f| f.out_of_order))?
+        .numbers("duplicate_segments", r().map(|f| f.duplicates))?
         .numbers("cwnd_mean_packets", r().map(|f| f.cwnd_mean))?
         .numbers("cwnd_mean_time_packets", r().map(|f| f.cwnd_mean_time))?
         .numbers("cwnd_min_packets", r().map(|f| f.cwnd_min))?
@@ -87,19 +86,31 @@ pub(crate) fn flows<'py>(py: Python<'py>, rows: &[FlowSummary]) -> PyResult<Boun
         .numbers("rtt_mean_ms", r().map(|f| ms(f.rtt_mean)))?
         .numbers("rtt_p50_ms", r().map(|f| ms(f.rtt_p50)))?
         .numbers("rtt_p95_ms", r().map(|f| ms(f.rtt_p95)))?
+        .numbers("rtt_p99_ms", r().map(|f| ms(f.rtt_p99)))?
         .numbers("srtt_p50_ms", r().map(|f| ms(f.srtt_p50)))?
         .numbers("srtt_mean_ms", r().map(|f| ms(f.srtt_mean)))?
         .numbers("rtt_min_ms", r().map(|f| ms(f.min_rtt)))?
         .numbers("acks_sent", r().map(|f| f.acks_sent))?
         .numbers("acks_received", r().map(|f| f.acks_received))?
         .numbers("segments_per_ack", r().map(|f| f.segments_per_ack))?
+        .numbers("acks_per_s", r().map(|f| f.ack_rate))?
+        .numbers("acks_per_rtt", r().map(|f| f.acks_per_rtt))?
+        .numbers("ack_delay_mean_ms", r().map(|f| maybe_ms(f.ack_delay_mean)))?
+        .numbers("owd_mean_ms", r().map(|f| owd(f, |d| d.mean)))?
+        .numbers("owd_p50_ms", r().map(|f| owd(f, |d| d.p50)))?
+        .numbers("owd_p95_ms", r().map(|f| owd(f, |d| d.p95)))?
+        .numbers("owd_p99_ms", r().map(|f| owd(f, |d| d.p99)))?
+        .numbers(
+            "jitter_ms",
+            r().map(|f| f.delays.map_or(f64::NAN, |d| d.jitter * 1e3)),
+        )?
         .numbers("exchanges", r().map(|f| f.exchanges))?
         .numbers(
             "exchange_mean_ms",
             r().map(|f| exchange(f, f.exchange_mean)),
         )?
         .numbers("exchange_max_ms", r().map(|f| exchange(f, f.exchange_max)))?;
-    Ok(t.0)
+    Ok(t.finish())
 }
 
 pub(crate) fn links<'py>(py: Python<'py>, rows: &[LinkSummary]) -> PyResult<Bound<'py, PyDict>> {
@@ -135,8 +146,30 @@ pub(crate) fn links<'py>(py: Python<'py>, rows: &[LinkSummary]) -> PyResult<Boun
         .numbers(
             "acks_by_timer",
             r().map(|l| filtered(l, |f| f.timer_releases)),
-        )?;
-    Ok(t.0)
+        )?
+        .numbers("acks_held", r().map(|l| filtered(l, |f| f.held.into())))?
+        .numbers("sojourn_mean_ms", r().map(|l| sojourn(l, |d| d.mean)))?
+        .numbers("sojourn_p50_ms", r().map(|l| sojourn(l, |d| d.p50)))?
+        .numbers("sojourn_p95_ms", r().map(|l| sojourn(l, |d| d.p95)))?
+        .numbers("sojourn_p99_ms", r().map(|l| sojourn(l, |d| d.p99)))?;
+    for reason in DropReason::ALL {
+        let drops = r().map(|l| l.stats.dropped_for(reason));
+        t.numbers(&format!("drops_{}", reason.name()), drops)?;
+    }
+    Ok(t.finish())
+}
+
+/// Mbit/s between samples; none in the first of a flow.
+fn rate(bytes: &[u64], s: &FlowSeries) -> impl Iterator<Item = f64> {
+    let pairs = bytes.iter().zip(&s.interval_ns);
+    pairs.map(|(&bytes, &ns)| match ns {
+        0 => f64::NAN,
+        _ => bytes as f64 * 8e3 / ns as f64,
+    })
+}
+
+fn jitter((&owd, &estimate): (&u64, &f64)) -> f64 {
+    if owd == 0 { f64::NAN } else { estimate / 1e6 }
 }
 
 pub(crate) fn flow_series<'py>(
@@ -171,8 +204,12 @@ pub(crate) fn flow_series<'py>(
             "delivery_mbps",
             s.delivery_bps.iter().map(|&r| some(r, 1e6)),
         )?
+        .numbers("goodput_mbps", rate(&s.read_bytes, s))?
+        .numbers("throughput_mbps", rate(&s.sent_bytes, s))?
+        .numbers("owd_ms", s.owd_ns.iter().map(|&n| some(n, 1e6)))?
+        .numbers("jitter_ms", s.owd_ns.iter().zip(&s.jitter_ns).map(jitter))?
         .words("state", s.state.iter().map(|&w| s.states[w as usize]))?;
-    Ok(t.0)
+    Ok(t.finish())
 }
 
 pub(crate) fn link_series<'py>(
@@ -188,6 +225,14 @@ pub(crate) fn link_series<'py>(
         )?
         .numbers("queue_packets", s.packets.iter().copied())?
         .numbers("queue_bytes", s.bytes.iter().copied())?
-        .numbers("dropped", s.drops.iter().copied())?;
-    Ok(t.0)
+        .numbers("dropped", s.drops.iter().copied())?
+        .numbers("marks", s.marks.iter().copied())?
+        .numbers(
+            "sojourn_ms",
+            s.sojourn_ns
+                .iter()
+                .map(|n| n.map_or(f64::NAN, |n| n as f64 / 1e6)),
+        )?
+        .numbers("acks_held", s.held.iter().copied())?;
+    Ok(t.finish())
 }

@@ -9,8 +9,10 @@ mod controller;
 mod facts;
 mod mistakes;
 mod pool;
+mod records;
 mod run;
 mod scenario;
+mod table;
 
 use pyo3::prelude::*;
 

@@ -3,6 +3,7 @@
 use crate::columns;
 use crate::mistakes::{ControllerRaised, InternalError};
 use crate::pool::{self, Job, Outcome};
+use crate::records;
 use crate::scenario::{Loaded, Scenario};
 use acklab_sim::record::RunResult;
 
@@ -40,6 +41,26 @@ impl Run {
     /// Samples of the queues over time.
     fn link_series<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         columns::link_series(py, &self.result.series.links, &self.loaded.plan)
+    }
+
+    /// What the senders went through.
+    fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        records::events(py, &self.result.records.events, &self.loaded.plan)
+    }
+
+    /// The lives of acknowledgements.
+    fn acks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        records::acks(py, &self.result.records.acks, &self.loaded.plan)
+    }
+
+    /// What happened to packets.
+    fn packets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        records::packets(py, &self.result.records.packets, &self.loaded.plan)
+    }
+
+    /// Names of the streams that were recorded.
+    fn recorded(&self) -> Vec<&'static str> {
+        self.loaded.plan.record.streams()
     }
 
     /// What the run cost.

@@ -48,6 +48,12 @@ impl Scenario {
         self.loaded.seed
     }
 
+    /// What its runs record beside their summaries.
+    #[getter]
+    fn recorded(&self) -> Vec<&'static str> {
+        self.loaded.plan.record.streams()
+    }
+
     /// The whole scenario as TOML, defaults filled in.
     #[getter]
     fn resolved(&self) -> &str {

@@ -15,7 +15,9 @@ use acklab_proto::segment::Segment;
 use acklab_proto::tcp::config::{AckChoice, Buffer, CcChoice};
 use acklab_proto::tcp::{Connection, Profile, Role, TcpConfig};
 use acklab_sim::engine::{self, End};
-use acklab_sim::plan::{AppPlan, FilterPlan, FlowPlan, ImpairPlan, LinkPlan, Plan, QueuePlan};
+use acklab_sim::plan::{
+    AppPlan, FilterPlan, FlowPlan, ImpairPlan, LinkPlan, Plan, QueuePlan, RecordPlan,
+};
 use acklab_sim::record::FlowSummary;
 use acklab_sim::transport::{Counters, Snapshot, Socket, Transport};
 use acklab_units::{Instant, Rate, Span};
@@ -165,7 +167,7 @@ fn plan(args: &Args) -> Plan {
         flows: plan_flows,
         stop,
         measure_from: start,
-        sample_every: None,
+        record: RecordPlan::default(),
         warmup: start,
     }
 }

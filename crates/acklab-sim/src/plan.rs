@@ -25,10 +25,56 @@ pub struct Plan {
     pub stop: Instant,
     /// Averages are taken from here to `stop`; goodput too.
     pub measure_from: Instant,
-    /// Distance of the samples of the time series; `None` = no series.
-    pub sample_every: Option<Span>,
+    /// What is kept beside the summaries.
+    pub record: RecordPlan,
     /// Means of sampled quantities (cwnd, RTT) count samples from here on, 100 ms apart.
     pub warmup: Instant,
+}
+
+/// What is kept of a run beside the summaries; by default nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordPlan {
+    /// Distance of the samples of the time series; `None` = no series.
+    pub every: Option<Span>,
+    /// What the senders went through.
+    pub events: bool,
+    /// The lives of acknowledgements.
+    pub acks: bool,
+    /// One-way delay of data and its jitter.
+    pub delays: bool,
+    /// Sojourn times in the queues.
+    pub queues: bool,
+    /// What happened to packets, and where; `None` = nothing.
+    pub packets: Option<TapPlan>,
+}
+
+impl RecordPlan {
+    /// Names of what is kept.
+    pub fn streams(&self) -> Vec<&'static str> {
+        let all = [
+            ("series", self.every.is_some()),
+            ("events", self.events),
+            ("acks", self.acks),
+            ("delays", self.delays),
+            ("queues", self.queues),
+            ("packets", self.packets.is_some()),
+        ];
+        all.iter().filter(|s| s.1).map(|s| s.0).collect()
+    }
+
+    /// Whether anything is wanted that shows only between samples.
+    pub fn observes(&self) -> bool {
+        self.events || self.acks || self.delays || self.queues || self.packets.is_some()
+    }
+}
+
+/// Where packets are watched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TapPlan {
+    /// By number of the node: at the ends of flows there.
+    pub nodes: Vec<bool>,
+    /// By number of the link.
+    pub links: Vec<bool>,
 }
 
 /// One direction of a link.

@@ -1,5 +1,6 @@
 //! What the engine asks of a transport, beyond what every endpoint can be asked.
 
+use acklab_proto::ack::AckReason;
 use acklab_proto::cc::RecoveryPhase;
 use acklab_proto::endpoint::Endpoint;
 use acklab_units::{Instant, Rate, Span};
@@ -34,6 +35,22 @@ pub trait Transport: Endpoint + Socket {
     /// Counters since the start.
     fn counters(&self) -> Counters;
 
+    /// Why an acknowledgement is due, if one is.
+    fn ack_due(&self) -> Option<AckReason> {
+        None
+    }
+
+    /// What an observer compares before and after.
+    fn condition(&self) -> Condition {
+        let s = self.snapshot();
+        Condition {
+            counters: self.counters(),
+            state: s.state,
+            phase: s.phase,
+            cwnd: s.cwnd,
+        }
+    }
+
     /// What a time series shows.
     fn snapshot(&self) -> Snapshot;
 }
@@ -49,14 +66,57 @@ pub struct Counters {
     pub bytes_retrans: u64,
     /// Retransmission timeouts.
     pub rtos: u64,
-    /// Reductions found to be spurious and undone.
-    pub undos: u64,
-    /// Window reductions in answer to an ECN echo.
+    /// Tail loss probes.
+    pub tlps: u64,
+    /// Segments marked lost.
+    pub lost: u64,
+    /// Fast recoveries entered.
+    pub recoveries: u64,
+    /// Reductions for ECN.
     pub ecn_reductions: u64,
+    /// Reductions found to be spurious and undone, by evidence.
+    pub undos: Undos,
+    /// Segments retransmitted that DSACKs called superfluous.
+    pub spurious: u64,
     /// Payload bytes acknowledged cumulatively.
     pub acked_bytes: u64,
     /// Payload bytes received in order.
     pub received_bytes: u64,
+    /// Segments received out of order.
+    pub out_of_order: u64,
+    /// Segments received that held nothing new.
+    pub duplicates: u64,
+}
+
+/// Reductions undone, by what showed that they were spurious.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Undos {
+    /// An echoed timestamp older than the retransmission (RFC 3522), or nothing was retransmitted.
+    pub eifel: u64,
+    /// DSACKs (RFC 3708).
+    pub dsack: u64,
+    /// New data that went through after a timeout (RFC 5682).
+    pub frto: u64,
+}
+
+impl Undos {
+    /// All of them.
+    pub const fn total(&self) -> u64 {
+        self.eifel + self.dsack + self.frto
+    }
+}
+
+/// What an observer compares before and after: counters, and the names of states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Condition {
+    /// Counters.
+    pub counters: Counters,
+    /// The controller's state by the name its source gives it.
+    pub state: &'static str,
+    /// The recovery machinery's state.
+    pub phase: RecoveryPhase,
+    /// Congestion window in bytes.
+    pub cwnd: u64,
 }
 
 /// Retransmitted segments by cause.

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import acklab
-from acklab.cli import catalogue, compare, reproduce, run, sweep, validate
+from acklab.cli import catalogue, compare, explain, reproduce, run, sweep, validate
 from acklab.cli.guard import guarded
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app.command("compare")(compare.compare)
 app.command("reproduce")(reproduce.reproduce)
 app.command("validate")(validate.validate)
 app.command("list")(catalogue.list_)
+app.command("explain")(explain.explain)
 app.command("schema")(catalogue.schema)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +29,14 @@ def run(
     out: Annotated[
         Path | None, typer.Option("--out", help="Result folder. Default: out/NAME.")
     ] = None,
+    record: Annotated[
+        str | None,
+        typer.Option(
+            "--record",
+            metavar="LIST",
+            help="Record more: all, or some of series,events,acks,delays,queues,packets.",
+        ),
+    ] = None,
     json_: Annotated[
         bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")
     ] = False,
@@ -45,6 +54,9 @@ def run(
     path = find(file)
     overrides = list(set_ or [])
     scenario = acklab.load(path, overrides=overrides)
+    if record is not None:
+        overrides += recording(record, scenario.recorded)
+        scenario = acklab.load(path, overrides=overrides)
     for warning in scenario.warnings:
         typer.echo(warning, err=True)
     seed = scenario.seed if seed is None else checked_seed(seed)
@@ -66,6 +78,27 @@ def run(
             console().print(f"{'met' if v.met else 'NOT MET'}: {v.text}", markup=False)
         console().print(f"results: {target}", markup=False)
     return int(strict and not all(v.met for v in verdicts))
+
+
+#: Distance of samples where the scenario names none.
+SAMPLES = "10 ms"
+
+
+def recording(words: str, already: Sequence[str]) -> list[str]:
+    """The overrides that `--record` stands for, given what the scenario records anyway."""
+    from acklab.errors import AcklabError
+    from acklab.results import STREAMS
+
+    wanted = STREAMS if words == "all" else tuple(w.strip() for w in words.split(","))
+    for word in wanted:
+        if word not in STREAMS:
+            raise AcklabError(
+                f"nothing called {word!r} can be recorded\n"
+                f"  help: --record all, or some of {', '.join(STREAMS)}, with commas between them"
+            )
+    missing = [w for w in wanted if w not in already]
+    keys = {"series": f"record.every={SAMPLES}"}
+    return [keys.get(w, f"record.{w}=true") for w in missing]
 
 
 def find(name: str) -> Path:

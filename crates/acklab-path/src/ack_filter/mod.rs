@@ -27,6 +27,16 @@ pub enum Verdict {
     DropQueued(PacketId),
 }
 
+impl Verdict {
+    /// Whether it says what becomes of the packet of that number.
+    pub(crate) fn settles(&self, id: PacketId) -> bool {
+        match self {
+            Self::Forward(p, _) | Self::Drop(p, _) => p.id == id,
+            Self::DropQueued(victim) => *victim == id,
+        }
+    }
+}
+
 /// Why a packet went on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[repr(u8)]
@@ -43,6 +53,20 @@ pub enum ForwardReason {
     Duplicate,
     /// The filter does not hold (CAKE).
     Passing,
+}
+
+impl ForwardReason {
+    /// Its name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Untouchable => "untouchable",
+            Self::Ratio => "ratio",
+            Self::Timeout => "timeout",
+            Self::Flush => "flush",
+            Self::Duplicate => "duplicate",
+            Self::Passing => "passing",
+        }
+    }
 }
 
 /// Counters: `seen = forwarded + dropped + held` for thinnable acknowledgements.

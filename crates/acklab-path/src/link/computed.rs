@@ -4,7 +4,7 @@
 //! service and of delivery at once. Packets whose service has begun are a prefix of it.
 
 use super::transmitter::Transmitter;
-use super::{LinkConfig, LinkStats, pauses};
+use super::{LinkConfig, LinkDriver, LinkStats, pauses};
 use crate::impair::{Jitter, LinkStreams, Pauses};
 use crate::packet::Packet;
 use crate::qdisc::pfifo;
@@ -89,6 +89,17 @@ impl Computed {
             packet,
         });
         true
+    }
+
+    /// Tells a driver that watches what was decided about the packet just taken in.
+    #[inline]
+    pub fn tell<D: LinkDriver>(&self, now: Instant, packet: Packet, driver: &mut D) {
+        if D::WATCHES
+            && let Some(last) = self.ring.back()
+        {
+            driver.on_queued(now, packet);
+            driver.on_left(last.start, last.packet, last.start - now);
+        }
     }
 
     /// The next packet that has arrived.

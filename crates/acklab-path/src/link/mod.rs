@@ -26,7 +26,7 @@ mod transmitter;
 
 pub use stats::LinkStats;
 
-use crate::ack_filter::{AckFilter, FilterStats, Verdict};
+use crate::ack_filter::{AckFilter, FilterStats, ForwardReason, Verdict};
 use crate::impair::{FarEnd, Fate, ImpairConfig, LinkStreams, Pauses};
 use crate::packet::{DropReason, Packet, PacketStore};
 use crate::qdisc::{self, QueueDisc, pfifo};
@@ -65,6 +65,22 @@ pub enum Queue {
 pub trait LinkDriver: PacketStore {
     /// `packet` is gone, for `reason`; its place in the store is free again.
     fn on_drop(&mut self, now: Instant, packet: Packet, reason: DropReason);
+
+    /// Whether the driver wants to hear what follows.
+    const WATCHES: bool = false;
+
+    /// `packet` joined the queue.
+    fn on_queued(&mut self, _now: Instant, _packet: Packet) {}
+
+    /// `packet` left the queue after `sojourn`: its transmission begins `at`. Where departures are
+    /// computed in advance that is told in advance; elsewhere it may be told late.
+    fn on_left(&mut self, _at: Instant, _packet: Packet, _sojourn: Span) {}
+
+    /// The ACK filter keeps `packet`.
+    fn on_held(&mut self, _now: Instant, _packet: Packet) {}
+
+    /// The ACK filter lets `packet` go on.
+    fn on_released(&mut self, _now: Instant, _packet: Packet, _reason: ForwardReason) {}
 }
 
 /// One direction of a line.
@@ -164,6 +180,7 @@ impl Link {
                     moved = false;
                 } else {
                     moved = line.len() == 1;
+                    line.tell(now, packet, driver);
                 }
             }
             (None, Line::Queued(_)) => self.enqueue(now, packet, driver),
@@ -321,6 +338,8 @@ impl Link {
             Line::Computed(line) => {
                 if !line.offer(now, packet, &mut self.stats) {
                     self.drop(now, packet, DropReason::QueueFull, driver);
+                } else {
+                    line.tell(now, packet, driver);
                 }
             }
             Line::Queued(line) => {
@@ -351,6 +370,9 @@ impl Link {
         if let Some(f) = &mut self.filter {
             let segment = driver.segment(packet.id);
             f.inner.on_packet(now, packet, segment, &mut f.verdicts);
+            if D::WATCHES && !f.verdicts.iter().any(|v| v.settles(packet.id)) {
+                driver.on_held(now, packet);
+            }
         }
         self.carry_out(now, driver);
     }
@@ -379,7 +401,10 @@ impl Link {
         let mut verdicts = core::mem::take(&mut f.verdicts);
         for verdict in verdicts.drain(..) {
             match verdict {
-                Verdict::Forward(packet, _) => self.enqueue(now, packet, driver),
+                Verdict::Forward(packet, reason) => {
+                    driver.on_released(now, packet, reason);
+                    self.enqueue(now, packet, driver);
+                }
                 Verdict::Drop(packet, reason) => self.drop(now, packet, reason, driver),
                 Verdict::DropQueued(id) => {
                     let Line::Queued(line) = &mut self.line else {

@@ -104,7 +104,11 @@ impl Queued {
         };
         self.serve(found, around);
         self.note_entry(now, packet.id);
-        let refused = match self.qdisc.enqueue(now, packet) {
+        let verdict = self.qdisc.enqueue(now, packet);
+        if !matches!(verdict, Enqueue::Dropped(_)) {
+            around.driver.on_queued(now, packet);
+        }
+        let refused = match verdict {
             Enqueue::Queued => None,
             Enqueue::Dropped(reason) => Some((packet, reason)),
             Enqueue::Evicted(victim, reason) => Some((victim, reason)),
@@ -202,6 +206,7 @@ impl Queued {
         let service = self.tx.serve(at, packet.size);
         let sojourn = at - self.entered[packet.id.0 as usize];
         around.stats.on_served(sojourn, service.end - service.start);
+        around.driver.on_left(at, packet, sojourn);
         self.service_at = Some(self.tx.ready());
         let arrival = self.arrival(service.end, around.stats);
         self.line.insert(arrival, packet);

@@ -73,6 +73,24 @@ pub enum AckReason {
     Piggyback,
 }
 
+impl AckReason {
+    /// Its name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::EverySegment => "every_segment",
+            Self::ByteCount => "byte_count",
+            Self::Timer => "timer",
+            Self::Quick => "quick",
+            Self::OutOfOrder => "out_of_order",
+            Self::Ecn => "ecn",
+            Self::Push => "push",
+            Self::Window => "window",
+            Self::Control => "control",
+            Self::Piggyback => "piggyback",
+        }
+    }
+}
+
 /// What to do about an arrival.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AckDecision {

@@ -4,7 +4,7 @@ use super::config::{Reduction, TcpConfig};
 use super::ns3;
 use super::sender::{self, AckInfo, Outgoing};
 use super::stats::{Snapshot, Stats};
-use crate::cc::CongestionControl;
+use crate::cc::{CongestionControl, RecoveryPhase};
 use acklab_units::{Instant, Span};
 use alloc::boxed::Box;
 
@@ -140,6 +140,12 @@ impl SendingHalf {
             Self::Linux(s) => s.snapshot(cfg),
             Self::Ns3(s) => s.snapshot(),
         }
+    }
+
+    /// The recovery state.
+    #[inline]
+    pub fn phase(&self) -> RecoveryPhase {
+        forward!(self, s => s.phase())
     }
 
     /// The controller, for traces.

@@ -46,6 +46,14 @@ pub struct Stats {
     pub recoveries: u64,
     /// Reductions undone as spurious.
     pub undos: u64,
+    /// Of these, because DSACKs had called every retransmission superfluous (RFC 3708).
+    pub undos_dsack: u64,
+    /// Of these, because new data went through after a timeout (RFC 5682). The rest are Eifel's
+    /// (RFC 3522).
+    pub undos_frto: u64,
+    /// Segments that DSACKs called superfluous, as long as no more were reported than had been
+    /// retransmitted (Linux `tcp_dsack_seen`).
+    pub spurious_retrans: u64,
     /// Window reductions for ECN.
     pub ecn_reductions: u64,
     /// Segments marked lost.

@@ -5,7 +5,7 @@ use super::routes::Routes;
 use super::{Arena, Engine, Host};
 use crate::app::{App, data_flows_forward};
 use crate::plan::{FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, Plan, QueuePlan};
-use crate::record::{Perf, Recorder, TimeMean};
+use crate::record::{Observer, Perf, Recorder, TimeMean};
 use crate::transport::Transport;
 use acklab_path::impair::{ImpairConfig, JitterConfig, LinkStreams, LossConfig, PausesConfig};
 use acklab_path::link::{Link, LinkConfig, Queue};
@@ -44,9 +44,9 @@ impl FlowSeeds {
     }
 }
 
-impl<T: Transport> Engine<T> {
-    /// An engine at time zero, with transports made by `make`.
-    pub fn new(plan: &Plan, seed: u64, make: impl FnMut(End<'_>) -> T) -> Self {
+impl<T: Transport, O: Observer> Engine<T, O> {
+    /// An engine at time zero, with transports made by `make`, watched by `observer`.
+    pub fn new(plan: &Plan, seed: u64, make: impl FnMut(End<'_>) -> T, observer: O) -> Self {
         let starts: Vec<_> = plan.flows.iter().map(|f| start(f, seed)).collect();
         let ns3 = plan.flows.iter().all(|f| f.tcp.profile == Profile::Ns3);
         let build = |l| {
@@ -78,6 +78,7 @@ impl<T: Transport> Engine<T> {
             arena: Arena::default(),
             routes: routes(plan),
             recorder,
+            observer,
             perf: Perf::default(),
         }
     }

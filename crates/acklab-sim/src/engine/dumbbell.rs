@@ -1,6 +1,6 @@
 //! Plans for tests and benches: flows over a dumbbell.
 
-use crate::plan::{AppPlan, FlowPlan, ImpairPlan, LinkPlan, Plan, QueuePlan};
+use crate::plan::{AppPlan, FlowPlan, ImpairPlan, LinkPlan, Plan, QueuePlan, RecordPlan};
 use acklab_proto::ack::AckPolicy;
 use acklab_proto::cc::{CcInit, CongestionControl};
 use acklab_proto::registry::{Entry, Params};
@@ -59,7 +59,7 @@ impl Dumbbell {
             flows: Vec::new(),
             stop: Instant::ZERO + self.length,
             measure_from: Instant::ZERO,
-            sample_every: None,
+            record: RecordPlan::default(),
             warmup: Instant::ZERO + self.length.mul_div(1, 2),
         };
         self.add_bottleneck(&mut plan);

@@ -16,20 +16,25 @@ mod host;
 mod marks_tests;
 pub mod queue;
 mod routes;
+mod tap;
 mod tcp;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod watching;
 pub mod window;
 
 pub use arena::Arena;
 pub use build::{End, FlowSeeds};
 pub use host::Host;
+pub use tap::Tap;
 
 use crate::plan::Plan;
-use crate::record::{Perf, Recorder, RunResult};
+use crate::record::{LinkFact, Nothing, Observer, Perf, Recorder, RunResult, Stimulus, Tape};
 use crate::transport::Transport;
 use acklab_path::link::Link;
-use acklab_path::packet::{FlowId, Packet};
+use acklab_path::packet::{FlowId, Packet, PacketStore};
+use acklab_proto::ack::AckReason;
 use acklab_proto::segment::Segment;
 use acklab_units::Instant;
 use core::fmt;
@@ -73,14 +78,16 @@ pub fn run_with<T: Transport>(
     stop: &AtomicBool,
     make: impl FnMut(End<'_>) -> T,
 ) -> Result<RunResult, Interrupted> {
-    let mut engine = Engine::new(plan, seed, make);
-    engine.run(plan.stop, stop)?;
-    Ok(engine.finish(plan))
+    if plan.record.observes() {
+        Engine::new(plan, seed, make, Tape::new(plan)).complete(plan, stop)
+    } else {
+        Engine::new(plan, seed, make, Nothing).complete(plan, stop)
+    }
 }
 
 /// A run under way.
 #[derive(Debug)]
-pub struct Engine<T> {
+pub struct Engine<T, O> {
     now: Instant,
     events: EventQueue,
     links: Vec<Link>,
@@ -90,10 +97,34 @@ pub struct Engine<T> {
     arena: Arena,
     routes: Routes,
     recorder: Recorder,
+    observer: O,
     perf: Perf,
 }
 
-impl<T: Transport> Engine<T> {
+/// Lets link `$i` drive: with a tap if anyone watches, otherwise straight on the arena, which is a
+/// pointer less to pass about.
+macro_rules! driven {
+    ($engine:ident, $i:expr, $driver:ident => $call:expr) => {
+        if O::ACTIVE {
+            let $driver = &mut Tap {
+                arena: &mut $engine.arena,
+                observer: &mut $engine.observer,
+                link: $i,
+            };
+            $call
+        } else {
+            let $driver = &mut $engine.arena;
+            $call
+        }
+    };
+}
+
+impl<T: Transport, O: Observer> Engine<T, O> {
+    fn complete(mut self, plan: &Plan, stop: &AtomicBool) -> Result<RunResult, Interrupted> {
+        self.run(plan.stop, stop)?;
+        Ok(self.finish(plan))
+    }
+
     /// Handles every event up to and including `end`.
     ///
     /// # Errors
@@ -115,8 +146,13 @@ impl<T: Transport> Engine<T> {
 
     /// Draws up the results of a run that has reached its end.
     pub fn finish(mut self, plan: &Plan) -> RunResult {
-        let flows = self.recorder.flows(plan, &self.hosts);
-        let links = self.recorder.links(plan, &mut self.links, &mut self.arena);
+        let tap = Tap {
+            arena: &mut self.arena,
+            observer: &mut self.observer,
+            link: 0,
+        };
+        let links = self.recorder.links(plan, &mut self.links, tap);
+        let flows = self.recorder.flows(plan, &self.hosts, &mut self.observer);
         self.check();
         self.perf.data_packets = self.hosts.iter().map(|h| h.data_packets).sum();
         self.perf.peak_packets = self.arena.places() as u64;
@@ -125,6 +161,7 @@ impl<T: Transport> Engine<T> {
             flows,
             links,
             series: self.recorder.take_series(),
+            records: self.observer.records(),
             perf: self.perf,
         }
     }
@@ -144,7 +181,8 @@ impl<T: Transport> Engine<T> {
 
     fn wake_link(&mut self, i: usize) {
         let next = loop {
-            let Some(packet) = self.links[i].advance(self.now, &mut self.arena) else {
+            let arrived = driven!(self, i, d => self.links[i].advance(self.now, d));
+            let Some(packet) = arrived else {
                 break self.links[i].next_wakeup();
             };
             self.forward(i, packet);
@@ -160,6 +198,11 @@ impl<T: Transport> Engine<T> {
     #[inline]
     fn forward(&mut self, from: usize, packet: Packet) {
         self.perf.hops += 1;
+        if O::ACTIVE {
+            let segment = self.arena.segment(packet.id);
+            let fact = LinkFact::Delivered;
+            self.observer.on_link(self.now, from, packet, segment, fact);
+        }
         let position = self.arena.step(packet.id);
         match self.routes.hop(position) {
             Hop::Link(next) => self.offer(next as usize, packet),
@@ -171,6 +214,7 @@ impl<T: Transport> Engine<T> {
         // A wake may have been left behind by a timer that was pushed or stopped since.
         if self.hosts[i].next_wakeup().is_some_and(|at| at <= self.now) {
             self.hosts[i].on_wakeup(self.now);
+            self.tell_transport(i, Stimulus::Timer);
             self.transmit(i);
         }
         let next = self.hosts[i].next_wakeup();
@@ -178,8 +222,13 @@ impl<T: Transport> Engine<T> {
     }
 
     fn wake_recorder(&mut self, source: Source) {
+        let tap = Tap {
+            arena: &mut self.arena,
+            observer: &mut self.observer,
+            link: 0,
+        };
         self.recorder
-            .on_wakeup(self.now, &self.hosts, &mut self.links, &mut self.arena);
+            .on_wakeup(self.now, &self.hosts, &mut self.links, tap);
         let next = self.recorder.next_wakeup();
         self.events.set(source, next);
     }
@@ -187,7 +236,7 @@ impl<T: Transport> Engine<T> {
     #[inline]
     fn offer(&mut self, i: usize, packet: Packet) {
         let link = &mut self.links[i];
-        if link.offer(self.now, packet, &mut self.arena) {
+        if driven!(self, i, d => link.offer(self.now, packet, d)) {
             self.events.set(Source(i as u32), link.next_wakeup());
         }
     }
@@ -201,10 +250,15 @@ impl<T: Transport> Engine<T> {
                     .saturating_sub(self.links[from].latency(packet.size))
         {
             self.hosts[i].on_wakeup(self.now);
+            self.tell_transport(i, Stimulus::Timer);
             self.transmit(i);
         }
         let segment = self.arena.take(packet);
         self.hosts[i].on_segment(self.now, segment);
+        if O::ACTIVE {
+            let after = self.hosts[i].transport.condition();
+            self.observer.on_arrived(self.now, packet, segment, &after);
+        }
         self.transmit(i);
         let next = self.hosts[i].next_wakeup();
         self.events.no_later_than(self.host_source(i), next);
@@ -213,8 +267,17 @@ impl<T: Transport> Engine<T> {
     /// Puts everything on the wire that host `i` has to send now.
     fn transmit(&mut self, i: usize) {
         loop {
-            while let Some(segment) = self.hosts[i].transport.poll_transmit(self.now) {
-                self.send(i, segment);
+            loop {
+                let due = if O::ACTIVE {
+                    self.hosts[i].transport.ack_due()
+                } else {
+                    None
+                };
+                let Some(segment) = self.hosts[i].transport.poll_transmit(self.now) else {
+                    break;
+                };
+                self.send(i, segment, due);
+                self.tell_transport(i, Stimulus::Sending);
             }
             // Sending may raise events (room in the buffer), and they may lead to more to send.
             if !self.hosts[i].run_app(self.now) {
@@ -225,7 +288,7 @@ impl<T: Transport> Engine<T> {
     }
 
     #[inline]
-    fn send(&mut self, i: usize, segment: Segment) {
+    fn send(&mut self, i: usize, segment: Segment, ack_due: Option<AckReason>) {
         let size = segment.ip_len();
         self.hosts[i].note_sent(&segment, size);
         let flow = FlowId(i as u32);
@@ -239,7 +302,18 @@ impl<T: Transport> Engine<T> {
             id: self.arena.insert(segment, position),
             flow,
         };
+        if O::ACTIVE {
+            self.observer.on_sent(self.now, packet, &segment, ack_due);
+        }
         self.offer(first as usize, packet);
+    }
+
+    #[inline]
+    fn tell_transport(&mut self, i: usize, stimulus: Stimulus) {
+        if O::ACTIVE {
+            let after = self.hosts[i].transport.condition();
+            self.observer.on_transport(self.now, i, stimulus, &after);
+        }
     }
 
     fn host_source(&self, i: usize) -> Source {

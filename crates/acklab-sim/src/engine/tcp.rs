@@ -1,7 +1,8 @@
 //! TCP as the engine's transport.
 
 use super::End;
-use crate::transport::{Counters, Retrans, Snapshot, Socket, Transport};
+use crate::transport::{Condition, Counters, Retrans, Snapshot, Socket, Transport, Undos};
+use acklab_proto::ack::AckReason;
 use acklab_proto::cc::CcInit;
 use acklab_proto::tcp::{Connection, Role};
 use acklab_units::{Instant, Span};
@@ -62,10 +63,33 @@ impl Transport for Connection {
             },
             bytes_retrans: s.bytes_retrans,
             rtos: s.rto_count,
-            undos: s.undos,
+            tlps: s.tlp_count,
+            lost: s.lost_segs,
+            recoveries: s.recoveries,
             ecn_reductions: s.ecn_reductions,
+            undos: Undos {
+                eifel: s.undos - s.undos_dsack - s.undos_frto,
+                dsack: s.undos_dsack,
+                frto: s.undos_frto,
+            },
+            spurious: s.spurious_retrans,
             acked_bytes: s.bytes_acked,
             received_bytes: s.bytes_received,
+            out_of_order: s.out_of_order_in,
+            duplicates: s.duplicates_in,
+        }
+    }
+
+    fn ack_due(&self) -> Option<AckReason> {
+        Self::ack_due(self)
+    }
+
+    fn condition(&self) -> Condition {
+        Condition {
+            counters: Transport::counters(self),
+            state: self.controller().state(),
+            phase: self.phase(),
+            cwnd: Self::cwnd(self),
         }
     }
 
@@ -162,7 +186,7 @@ mod tests {
     #[test]
     fn a_run_repeats() {
         let mut plan = plan("bbr3", 10);
-        plan.sample_every = Some(Span::from_millis(10));
+        plan.record.every = Some(Span::from_millis(10));
         plan.links[0].impair.loss = LossPlan::Bernoulli(0.001);
         assert_eq!(
             format!("{:?}", result(&plan)),

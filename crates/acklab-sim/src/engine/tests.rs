@@ -16,24 +16,24 @@ static GO: AtomicBool = AtomicBool::new(false);
 const FULL: u64 = 1500;
 const BARE: u64 = 52;
 
-fn run(plan: &Plan, config: WindowConfig) -> RunResult {
+pub(super) fn run(plan: &Plan, config: WindowConfig) -> RunResult {
     run_seed(plan, config, 1)
 }
 
-fn run_seed(plan: &Plan, config: WindowConfig, seed: u64) -> RunResult {
+pub(super) fn run_seed(plan: &Plan, config: WindowConfig, seed: u64) -> RunResult {
     run_with(plan, seed, &GO, |_| Window::new(config)).unwrap()
 }
 
-fn mbit(n: u64) -> Rate {
+pub(super) fn mbit(n: u64) -> Rate {
     Rate::from_bps(n * 1_000_000)
 }
 
-fn ms(n: u64) -> Span {
+pub(super) fn ms(n: u64) -> Span {
     Span::from_millis(n)
 }
 
 /// A chain of nodes with the same links in both directions and one flow from end to end.
-fn chain(links: &[(Rate, Span)], app: AppPlan) -> Plan {
+pub(super) fn chain(links: &[(Rate, Span)], app: AppPlan) -> Plan {
     let mut plan = Dumbbell::default().plan();
     plan.nodes = (0..=links.len()).map(|i| format!("n{i}")).collect();
     let template = plan.links[0].clone();
@@ -59,7 +59,7 @@ fn chain(links: &[(Rate, Span)], app: AppPlan) -> Plan {
     plan
 }
 
-fn bulk(bytes: u64) -> AppPlan {
+pub(super) fn bulk(bytes: u64) -> AppPlan {
     AppPlan::Bulk {
         bytes: Some(bytes),
         until: None,
@@ -179,7 +179,7 @@ fn the_same_seed_gives_the_same_result_and_runs_do_not_disturb_each_other() {
         ..Dumbbell::default()
     }
     .plan();
-    plan.sample_every = Some(ms(50));
+    plan.record.every = Some(ms(50));
     plan.links[0].impair.loss = LossPlan::Bernoulli(0.01);
     plan.links[0].impair.jitter = JitterPlan::Uniform(ms(2));
     let config = WindowConfig::default();
@@ -233,7 +233,7 @@ fn watching_changes_nothing() {
     plan.links[0].impair.reorder = 0.01;
     plan.links[0].impair.reorder_delay = ms(3);
     let unwatched = run(&plan, WindowConfig::default());
-    plan.sample_every = Some(ms(1));
+    plan.record.every = Some(ms(1));
     let watched = run(&plan, WindowConfig::default());
     assert_eq!(watched.flows, unwatched.flows);
     assert_eq!(watched.links, unwatched.links);
@@ -314,7 +314,7 @@ fn applications() -> impl Strategy<Value = AppPlan> {
 prop_compose! {
     /// A ring of `n` nodes; flows go around it in both directions, so links are shared by data
     /// and ACKs of different flows at different hops.
-    fn rings()(n in 2usize..6)(
+    pub(super) fn rings()(n in 2usize..6)(
         links in proptest::collection::vec(
             (1u64..40, 0u64..20, 1u32..60, impairments()), 2 * n),
         flows in proptest::collection::vec(
@@ -365,7 +365,7 @@ proptest! {
     /// network is balanced at the end, and nobody got more than a link can carry.
     #[test]
     fn nothing_appears_or_vanishes(plan in rings(), seed in 0u64..1000) {
-        let mut engine = Engine::new(&plan, seed, |_| Window::new(WindowConfig::default()));
+        let mut engine = Engine::new(&plan, seed, |_| Window::new(WindowConfig::default()), Nothing);
         engine.run(plan.stop, &GO).unwrap();
         engine.check();
         let r = engine.finish(&plan);

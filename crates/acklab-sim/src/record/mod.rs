@@ -1,15 +1,29 @@
-//! What a run leaves behind: a summary per flow and per link, time series, and what the run cost.
+//! What a run leaves behind: a summary per flow and per link, what the plan asked to keep, and what
+//! the run cost.
 
+mod acks;
+mod delays;
+mod events;
 mod mean;
+mod observer;
 pub mod packets;
+mod quantiles;
+mod queues;
 mod recorder;
 mod series;
 mod summary;
+mod tape;
 
+pub use acks::{AckEvent, AckRecord};
+pub use delays::DelaySummary;
+pub use events::{EventKind, EventRecord};
 pub use mean::TimeMean;
+pub use observer::{LinkFact, News, Nothing, Observer, Stimulus};
+pub use quantiles::{Distribution, Quantiles};
 pub use recorder::Recorder;
 pub use series::{FlowSeries, LinkSeries, Series};
 pub use summary::{FlowSummary, LinkSummary};
+pub use tape::{Records, Tape};
 
 /// The result of a run. The same plan and seed give the same value.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +34,8 @@ pub struct RunResult {
     pub links: Vec<LinkSummary>,
     /// Time series; empty unless the plan asked for them.
     pub series: Series,
+    /// What was recorded one by one; empty unless the plan asked for it.
+    pub records: Records,
     /// What the run cost.
     pub perf: Perf,
 }

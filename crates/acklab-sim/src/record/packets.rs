@@ -87,7 +87,11 @@ pub struct PacketRecord<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Packets {
     seen: Vec<Seen>,
+    /// In order.
     entries: Vec<Entry>,
+    /// Told too early or too late, each with the number of entries there were then. By link, for
+    /// each link tells its own in order.
+    astray: Vec<Vec<(Entry, usize)>>,
 }
 
 /// What does not change about a packet.
@@ -157,21 +161,57 @@ impl Packets {
         (what, reason): (PacketEvent, Option<DropReason>),
         ecn: Ecn,
     ) {
-        self.entries.push(Entry {
+        let entry = Entry {
             at,
             packet,
             point,
             what,
             reason,
             ecn,
-        });
+        };
+        let latest = self.entries.last().map_or(Instant::ZERO, |e| e.at);
+        // A departure may lie ahead; of other things it is known that they happen now, or did.
+        let in_order = at == latest || (at > latest && what != PacketEvent::Left);
+        if in_order {
+            self.entries.push(entry);
+        } else {
+            self.put_aside(entry);
+        }
+    }
+
+    fn put_aside(&mut self, entry: Entry) {
+        let list = match entry.point {
+            TapPoint::Host(_) => 0,
+            TapPoint::Link(l) => l as usize,
+        };
+        if list >= self.astray.len() {
+            self.astray.resize_with(list + 1, Vec::new);
+        }
+        self.astray[list].push((entry, self.entries.len()));
     }
 
     /// Puts the records in order and leaves out what would have happened after `end`: a link that
     /// computes departures in advance tells of them in advance.
     pub(super) fn finish(&mut self, end: Instant) {
-        self.entries.retain(|e| e.at <= end);
-        self.entries.sort_by_key(|e| e.at);
+        let mut astray = std::mem::take(&mut self.astray).concat();
+        astray.retain(|(e, _)| e.at <= end);
+        // Long runs in order: cheap for a merge sort.
+        astray.sort_by_key(|(e, n)| (e.at, *n));
+        // From the back, in place: the places for those gone astray are at the end.
+        let (mut told, mut place) = (self.entries.len(), self.entries.len() + astray.len());
+        let Some(&(filler, _)) = astray.first() else {
+            return;
+        };
+        self.entries.resize(place, filler);
+        while let Some((entry, n)) = astray.pop() {
+            // At one instant, first told comes first.
+            while told > 0 && (self.entries[told - 1].at, told - 1) >= (entry.at, n) {
+                (told, place) = (told - 1, place - 1);
+                self.entries[place] = self.entries[told];
+            }
+            place -= 1;
+            self.entries[place] = entry;
+        }
     }
 }
 
@@ -192,10 +232,13 @@ mod tests {
         };
         let n = p.enter(packet, &Segment::default());
         let at = Instant::from_nanos;
-        p.note(at(1), n, LINK, (PacketEvent::Queued, None), Ecn::Ect0);
-        p.note(at(9), n, LINK, (PacketEvent::Left, None), Ecn::Ce);
-        let lost = Some(DropReason::QueueFull);
-        p.note(at(4), n, LINK, (PacketEvent::Dropped, lost), Ecn::Ect0);
+        let mut note = |ns, what| p.note(at(ns), n, LINK, what, Ecn::Ect0);
+        note(1, (PacketEvent::Queued, None));
+        note(4, (PacketEvent::Left, None));
+        note(9, (PacketEvent::Left, None));
+        note(2, (PacketEvent::Delivered, None));
+        note(4, (PacketEvent::Dropped, Some(DropReason::QueueFull)));
+        note(3, (PacketEvent::Marked, None));
         p
     }
 
@@ -204,7 +247,15 @@ mod tests {
         let mut p = packets();
         p.finish(Instant::from_nanos(8));
         let seen: Vec<_> = p.iter().map(|r| (r.at.as_nanos(), r.what)).collect();
-        assert_eq!(seen, [(1, PacketEvent::Queued), (4, PacketEvent::Dropped)]);
+        use PacketEvent::{Delivered, Dropped, Left, Marked, Queued};
+        let told = [
+            (1, Queued),
+            (2, Delivered),
+            (3, Marked),
+            (4, Left),
+            (4, Dropped),
+        ];
+        assert_eq!(seen, told);
         let last = p.iter().last().unwrap();
         assert_eq!((last.flow, last.size, last.packet), (FlowId(3), 40, 0));
         assert_eq!(last.reason, Some(DropReason::QueueFull));

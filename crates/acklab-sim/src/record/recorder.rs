@@ -1,8 +1,9 @@
 //! Takes samples and baselines at their instants, and draws up the summaries at the end.
 
-use super::{FlowSummary, LinkSummary, Series};
+use super::series::Passed;
+use super::{FlowSummary, LinkSummary, Observer, Quantiles, Series};
 use crate::app::data_flows_forward;
-use crate::engine::{Arena, Host};
+use crate::engine::{Host, Tap};
 use crate::plan::{FlowPlan, Plan};
 use crate::transport::{Snapshot, Transport};
 use acklab_path::link::Link;
@@ -10,8 +11,6 @@ use acklab_units::{Instant, Span};
 
 /// Distance of the samples behind the means of a summary.
 const SUMMARY_SAMPLE: Span = Span::from_millis(100);
-/// Resolution of the percentiles: 32 bits per sample then reach to 429 s.
-const PERCENTILE_UNIT_NS: u64 = 100;
 
 /// Looks at a run from outside. It wakes for baselines and samples only, so that a packet costs the
 /// same with and without it.
@@ -61,11 +60,24 @@ struct Tally {
     sender: usize,
     receiver: usize,
     start: Instant,
-    /// Bytes read and wire bytes sent by `measure_from`.
-    baseline: (u64, u64),
+    /// By `measure_from`.
+    baseline: Passage,
     /// Bytes read by `warmup`.
     warm_baseline: u64,
+    /// At the latest sample of the series, and when that was.
+    sampled: Option<(Instant, Passage)>,
     samples: Samples,
+}
+
+/// What has passed between a flow's ends.
+#[derive(Clone, Copy, Debug, Default)]
+struct Passage {
+    /// Bytes that the receiving application has read.
+    read: u64,
+    /// Bytes of IP packets that the sender has sent.
+    sent: u64,
+    /// Pure acknowledgements that have reached the sender.
+    acks: u64,
 }
 
 #[derive(Debug, Default)]
@@ -73,10 +85,8 @@ struct Samples {
     cwnd_sum: u64,
     cwnd_min: Option<u64>,
     cwnd_max: u64,
-    rtt_sum: Span,
-    srtt_sum: Span,
-    rtts: Vec<u32>,
-    srtts: Vec<u32>,
+    rtt: Quantiles,
+    srtt: Quantiles,
 }
 
 impl Samples {
@@ -84,44 +94,16 @@ impl Samples {
         self.cwnd_sum += at.cwnd;
         self.cwnd_min = Some(self.cwnd_min.map_or(at.cwnd, |least| least.min(at.cwnd)));
         self.cwnd_max = self.cwnd_max.max(at.cwnd);
-        self.rtt_sum += at.rtt;
-        self.srtt_sum += at.srtt;
-        self.rtts.push(in_percentile_units(at.rtt));
-        self.srtts.push(in_percentile_units(at.srtt));
+        self.rtt.push(at.rtt);
+        self.srtt.push(at.srtt);
     }
-
-    fn len(&self) -> u64 {
-        self.rtts.len() as u64
-    }
-
-    fn mean(&self, sum: Span) -> Span {
-        if self.rtts.is_empty() {
-            Span::ZERO
-        } else {
-            sum / self.len()
-        }
-    }
-}
-
-fn in_percentile_units(span: Span) -> u32 {
-    (span.as_nanos() / PERCENTILE_UNIT_NS) as u32
-}
-
-/// The smallest sample that at least `percent` per cent of the samples do not exceed.
-fn percentile(samples: &mut [u32], percent: usize) -> Span {
-    if samples.is_empty() {
-        return Span::ZERO;
-    }
-    let rank = (samples.len() * percent).div_ceil(100).max(1) - 1;
-    let (_, value, _) = samples.select_nth_unstable(rank);
-    Span::from_nanos(u64::from(*value) * PERCENTILE_UNIT_NS)
 }
 
 impl Recorder {
     /// A recorder for `plan`, whose flows start at `starts`.
     pub fn new(plan: &Plan, starts: &[Instant]) -> Self {
         let once = |at| Ticks::new(Some(at), Span::MAX, plan.stop);
-        let detail = plan.sample_every.map(|_| Instant::ZERO);
+        let detail = plan.record.every.map(|_| Instant::ZERO);
         Self {
             stop: plan.stop,
             measure_from: plan.measure_from,
@@ -131,7 +113,8 @@ impl Recorder {
             // A distance of zero would never get anywhere.
             detail: Ticks::new(
                 detail,
-                plan.sample_every
+                plan.record
+                    .every
                     .map_or(Span::MAX, |d| d.max(Span::from_nanos(1))),
                 plan.stop,
             ),
@@ -155,23 +138,23 @@ impl Recorder {
     }
 
     /// Takes what is due at `now`.
-    pub fn on_wakeup<T: Transport>(
+    pub fn on_wakeup<T: Transport, O: Observer>(
         &mut self,
         now: Instant,
         hosts: &[Host<T>],
         links: &mut [Link],
-        arena: &mut Arena,
+        tap: Tap<'_, O>,
     ) {
         if self.baseline.take(now) {
             for t in &mut self.tallies {
-                t.baseline = (t.received(hosts), hosts[t.sender].wire_bytes);
+                t.baseline = t.passage(hosts);
             }
         }
         if self.summary.take(now) {
             self.sample_for_summary(now, hosts);
         }
         if self.detail.take(now) {
-            self.sample_for_series(now, hosts, links, arena);
+            self.sample_for_series(now, hosts, links, tap);
         }
     }
 
@@ -188,36 +171,55 @@ impl Recorder {
         }
     }
 
-    fn sample_for_series<T: Transport>(
+    fn sample_for_series<T: Transport, O: Observer>(
         &mut self,
         now: Instant,
         hosts: &[Host<T>],
         links: &mut [Link],
-        arena: &mut Arena,
+        mut tap: Tap<'_, O>,
     ) {
-        for (i, t) in self.tallies.iter().enumerate() {
+        let series = &mut self.series;
+        for (i, t) in self.tallies.iter_mut().enumerate() {
             if t.start <= now {
                 let transport = &hosts[t.sender].transport;
                 let (snapshot, counters) = (transport.snapshot(), transport.counters());
-                self.series.flows.push(now, i as u32, &snapshot, &counters);
+                series.flows.push(now, i as u32, &snapshot, &counters);
+                let delay = tap.observer.delay(i);
+                series.flows.push_passed(t.passed(now, hosts), delay);
             }
         }
         for (i, link) in links.iter_mut().enumerate() {
-            let waiting = link.waiting(now, arena);
-            self.series.links.push(now, i as u32, waiting, link.stats());
+            tap.link = i;
+            let waiting = link.waiting(now, &mut tap);
+            let held = link.filter_stats().map_or(0, |f| f.held);
+            let sojourn = tap.observer.sojourn(i, now);
+            series
+                .links
+                .push(now, i as u32, waiting, link.stats(), (sojourn, held));
         }
     }
 
     /// The summaries of `plan`'s flows, at the end of the run.
-    pub fn flows<T: Transport>(&mut self, plan: &Plan, hosts: &[Host<T>]) -> Vec<FlowSummary> {
+    pub fn flows<T: Transport, O: Observer>(
+        &mut self,
+        plan: &Plan,
+        hosts: &[Host<T>],
+        observer: &mut O,
+    ) -> Vec<FlowSummary> {
         let mut tallies = std::mem::take(&mut self.tallies);
         tallies
             .iter_mut()
             .zip(&plan.flows)
-            .map(|(t, flow)| self.flow(t, flow, hosts))
+            .enumerate()
+            .map(|(i, (t, flow))| FlowSummary {
+                ack_delay_mean: observer.ack_delay(i),
+                delays: observer.flow_delays(i),
+                ..self.flow(t, flow, hosts)
+            })
             .collect()
     }
 
+    /// What can be told without an observer.
     fn flow<T: Transport>(&self, t: &mut Tally, flow: &FlowPlan, hosts: &[Host<T>]) -> FlowSummary {
         let (sender, receiver) = (&hosts[t.sender], &hosts[t.receiver]);
         let c = sender.transport.counters();
@@ -225,36 +227,51 @@ impl Recorder {
         let client = hosts[t.sender.min(t.receiver)].app.progress();
         let done_at = receiver.app.progress().done_at;
         let packets = |bytes: f64| bytes / f64::from(flow.tcp.segment.max(1));
+        let acks = sender.acks_in - t.baseline.acks;
+        let ack_rate = self.per_second(acks as f64, self.measure_from);
+        let reception = receiver.transport.counters();
         let s = &mut t.samples;
+        let samples = s.rtt.len().max(1);
         FlowSummary {
             name: flow.name.clone(),
             cc: flow.cc.entry.name,
             start: t.start,
             completion: done_at.map(|at| at.saturating_since(t.start)),
-            goodput_bps: self.rate(received - t.baseline.0, self.measure_from),
+            goodput_bps: self.rate(received - t.baseline.read, self.measure_from),
             warm_goodput_bps: self.rate(received - t.warm_baseline, self.warmup),
             goodput_total_bps: self.rate(c.acked_bytes, t.start),
-            throughput_bps: self.rate(sender.wire_bytes - t.baseline.1, self.measure_from),
+            throughput_bps: self.rate(sender.wire_bytes - t.baseline.sent, self.measure_from),
             received_bytes: received,
             data_segs_out: c.data_segs_out,
             retrans: c.retrans,
             bytes_retrans: c.bytes_retrans,
             rtos: c.rtos,
-            undos: c.undos,
+            undos: c.undos.total(),
+            spurious_retrans: c.spurious,
+            lost: c.lost,
+            recoveries: c.recoveries,
+            tlps: c.tlps,
             ecn_reductions: c.ecn_reductions,
+            out_of_order: reception.out_of_order,
+            duplicates: reception.duplicates,
             cwnd_mean_time: packets(sender.window.map_or(0.0, |w| w.mean(self.stop))),
-            cwnd_mean: packets(s.cwnd_sum as f64 / s.len().max(1) as f64),
+            cwnd_mean: packets(s.cwnd_sum as f64 / samples as f64),
             cwnd_min: packets(s.cwnd_min.unwrap_or(0) as f64),
             cwnd_max: packets(s.cwnd_max as f64),
-            rtt_mean: s.mean(s.rtt_sum),
-            rtt_p50: percentile(&mut s.rtts, 50),
-            rtt_p95: percentile(&mut s.rtts, 95),
-            srtt_p50: percentile(&mut s.srtts, 50),
-            srtt_mean: s.mean(s.srtt_sum),
+            rtt_mean: s.rtt.mean(),
+            rtt_p50: s.rtt.percentile(50),
+            rtt_p95: s.rtt.percentile(95),
+            rtt_p99: s.rtt.percentile(99),
+            srtt_p50: s.srtt.percentile(50),
+            srtt_mean: s.srtt.mean(),
             min_rtt: sender.transport.snapshot().min_rtt,
             acks_sent: receiver.acks_out,
             acks_received: sender.acks_in,
             segments_per_ack: c.data_segs_out as f64 / sender.acks_in.max(1) as f64,
+            ack_rate,
+            acks_per_rtt: ack_rate * s.srtt.mean().as_secs_f64(),
+            ack_delay_mean: None,
+            delays: None,
             exchanges: client.exchanges,
             exchange_mean: client.exchange_total / client.exchanges.max(1),
             exchange_max: client.exchange_max,
@@ -263,26 +280,38 @@ impl Recorder {
 
     /// Bit/s if `bytes` passed from `from` to the end of the run.
     fn rate(&self, bytes: u64, from: Instant) -> f64 {
+        self.per_second(bytes as f64 * 8.0, from)
+    }
+
+    fn per_second(&self, amount: f64, from: Instant) -> f64 {
         let span = self.stop.saturating_since(from);
         if span.is_zero() {
             return 0.0;
         }
-        bytes as f64 * 8.0 / span.as_secs_f64()
+        amount / span.as_secs_f64()
     }
 
     /// The summaries of `plan`'s links, at the end of the run.
-    pub fn links(&self, plan: &Plan, links: &mut [Link], arena: &mut Arena) -> Vec<LinkSummary> {
+    pub fn links<O: Observer>(
+        &self,
+        plan: &Plan,
+        links: &mut [Link],
+        mut tap: Tap<'_, O>,
+    ) -> Vec<LinkSummary> {
         let run = self.stop.as_secs_f64();
         links
             .iter_mut()
             .zip(&plan.links)
-            .map(|(link, plan)| {
-                link.waiting(self.stop, arena);
+            .enumerate()
+            .map(|(i, (link, plan))| {
+                tap.link = i;
+                link.waiting(self.stop, &mut tap);
                 LinkSummary {
                     name: plan.name.clone(),
                     stats: *link.stats(),
                     filter: link.filter_stats(),
                     utilisation: link.busy(self.stop).as_secs_f64() / run,
+                    sojourn: tap.observer.sojourns(i),
                     inside: link.inside(),
                 }
             })
@@ -302,9 +331,31 @@ impl Tally {
             sender: 2 * i + usize::from(!forward),
             receiver: 2 * i + usize::from(forward),
             start,
-            baseline: (0, 0),
+            baseline: Passage::default(),
             warm_baseline: 0,
+            sampled: None,
             samples: Samples::default(),
+        }
+    }
+
+    fn passage<T: Transport>(&self, hosts: &[Host<T>]) -> Passage {
+        Passage {
+            read: self.received(hosts),
+            sent: hosts[self.sender].wire_bytes,
+            acks: hosts[self.sender].acks_in,
+        }
+    }
+
+    /// What has passed since the sample before.
+    fn passed<T: Transport>(&mut self, now: Instant, hosts: &[Host<T>]) -> Passed {
+        let is = self.passage(hosts);
+        let Some((at, was)) = self.sampled.replace((now, is)) else {
+            return Passed::default();
+        };
+        Passed {
+            read_bytes: is.read - was.read,
+            sent_bytes: is.sent - was.sent,
+            interval: now - at,
         }
     }
 
@@ -328,22 +379,5 @@ mod tests {
         }
         assert_eq!(seen, [ms(10), ms(15), ms(20)]);
         assert_eq!(Ticks::new(Some(ms(21)), Span::MAX, ms(20)).next, None);
-    }
-
-    #[test]
-    fn percentiles_are_samples() {
-        let mut s = Samples::default();
-        for ms in (1..=20).rev() {
-            s.push(&Snapshot {
-                rtt: Span::from_millis(ms),
-                srtt: Span::from_millis(2 * ms),
-                ..Snapshot::default()
-            });
-        }
-        for (percent, ms) in [(50, 10), (95, 19), (100, 20)] {
-            assert_eq!(percentile(&mut s.rtts, percent), Span::from_millis(ms));
-            assert_eq!(percentile(&mut s.srtts, percent), Span::from_millis(2 * ms));
-        }
-        assert_eq!(percentile(&mut [], 50), Span::ZERO);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::transport::{Counters, Snapshot};
 use acklab_path::link::LinkStats;
-use acklab_units::Instant;
+use acklab_units::{Instant, Span};
 
 /// The time series of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,6 +38,17 @@ pub struct FlowSeries {
     pub pacing_bps: Vec<u64>,
     /// Latest delivery rate in bit/s; zero = none.
     pub delivery_bps: Vec<u64>,
+    /// Bytes that the receiving application read since the flow's sample before.
+    pub read_bytes: Vec<u64>,
+    /// Bytes of IP packets that the sender sent since then.
+    pub sent_bytes: Vec<u64>,
+    /// Nanoseconds since then; zero in the flow's first sample.
+    pub interval_ns: Vec<u64>,
+    /// One-way delay in nanoseconds of the data packet that arrived last; zero before the first and
+    /// unless recorded.
+    pub owd_ns: Vec<u64>,
+    /// Jitter estimate in nanoseconds; likewise.
+    pub jitter_ns: Vec<f64>,
     /// Index into [`FlowSeries::states`].
     pub state: Vec<u16>,
     /// Names of the controllers' states, in order of appearance.
@@ -57,6 +68,21 @@ pub struct LinkSeries {
     pub bytes: Vec<u64>,
     /// Packets dropped since the start, for whatever reason.
     pub drops: Vec<u64>,
+    /// Packets marked with CE since the start.
+    pub marks: Vec<u64>,
+    /// Time in nanoseconds that the packet which left last had waited; `None` before the first and
+    /// unless recorded.
+    pub sojourn_ns: Vec<Option<u64>>,
+    /// Acknowledgements in the filter.
+    pub held: Vec<u32>,
+}
+
+/// What passed between two samples of a flow.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Passed {
+    pub(super) read_bytes: u64,
+    pub(super) sent_bytes: u64,
+    pub(super) interval: Span,
 }
 
 impl FlowSeries {
@@ -78,6 +104,16 @@ impl FlowSeries {
         self.state.push(state);
     }
 
+    /// The rest of the sample pushed last.
+    pub(super) fn push_passed(&mut self, passed: Passed, delay: Option<(u64, f64)>) {
+        self.read_bytes.push(passed.read_bytes);
+        self.sent_bytes.push(passed.sent_bytes);
+        self.interval_ns.push(passed.interval.as_nanos());
+        let (owd, jitter) = delay.unwrap_or_default();
+        self.owd_ns.push(owd);
+        self.jitter_ns.push(jitter);
+    }
+
     fn state_id(&mut self, name: &'static str) -> u16 {
         let known = self.states.iter().position(|s| *s == name);
         known.unwrap_or_else(|| {
@@ -94,12 +130,16 @@ impl LinkSeries {
         link: u32,
         (packets, bytes): (u32, u64),
         stats: &LinkStats,
+        (sojourn, held): (Option<Span>, u32),
     ) {
         self.time_ns.push(now.as_nanos());
         self.link.push(link);
         self.packets.push(packets);
         self.bytes.push(bytes);
         self.drops.push(stats.dropped());
+        self.marks.push(stats.marked);
+        self.sojourn_ns.push(sojourn.map(Span::as_nanos));
+        self.held.push(held);
     }
 }
 

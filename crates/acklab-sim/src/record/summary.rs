@@ -1,5 +1,6 @@
 //! One row per flow, one row per link.
 
+use super::{DelaySummary, Distribution};
 use crate::transport::Retrans;
 use acklab_path::ack_filter::FilterStats;
 use acklab_path::link::LinkStats;
@@ -34,8 +35,20 @@ pub struct FlowSummary {
     pub data_segs_out: u64,
     /// Segments retransmitted, by cause.
     pub retrans: Retrans,
+    /// Segments retransmitted that DSACKs called superfluous.
+    pub spurious_retrans: u64,
     /// Payload bytes retransmitted.
     pub bytes_retrans: u64,
+    /// Segments that the sender marked lost.
+    pub lost: u64,
+    /// Fast recoveries.
+    pub recoveries: u64,
+    /// Tail loss probes.
+    pub tlps: u64,
+    /// Segments that reached the receiver out of order.
+    pub out_of_order: u64,
+    /// Segments that reached the receiver and held nothing new.
+    pub duplicates: u64,
     /// Retransmission timeouts.
     pub rtos: u64,
     /// Reductions of the window that were undone.
@@ -56,7 +69,9 @@ pub struct FlowSummary {
     pub rtt_p50: Span,
     /// Their 95th percentile, to 100 ns.
     pub rtt_p95: Span,
-    /// Median of the smoothed RTT over the same samples, to 100 ns.
+    /// Their 99th percentile, to 100 ns.
+    pub rtt_p99: Span,
+    /// Median of the smoothed RTT over the same samples.
     pub srtt_p50: Span,
     /// Mean of the smoothed RTT over the same samples.
     pub srtt_mean: Span,
@@ -68,6 +83,15 @@ pub struct FlowSummary {
     pub acks_received: u64,
     /// Segments with payload sent per pure acknowledgement that reached the sender.
     pub segments_per_ack: f64,
+    /// Pure acknowledgements per second that reached the sender from `measure_from` to the end.
+    pub ack_rate: f64,
+    /// As many per smoothed RTT: `ack_rate` times `srtt_mean`.
+    pub acks_per_rtt: f64,
+    /// Mean time from the arrival of the first byte that an acknowledgement covers to its sending,
+    /// from `warmup` on; `None` unless acknowledgements are recorded.
+    pub ack_delay_mean: Option<Span>,
+    /// One-way delays of the data packets that arrived from `warmup` on; `None` unless recorded.
+    pub delays: Option<DelaySummary>,
     /// Exchanges completed (request and response).
     pub exchanges: u64,
     /// Mean time from request to the end of the response; zero without exchanges.
@@ -87,6 +111,8 @@ pub struct LinkSummary {
     pub filter: Option<FilterStats>,
     /// Share of the run during which the transmitter was busy.
     pub utilisation: f64,
+    /// Times spent in the queue by packets that left it from `warmup` on; `None` unless recorded.
+    pub sojourn: Option<Distribution>,
     /// Packets inside at the end: held, waiting, in service or on their way.
     pub inside: u64,
 }

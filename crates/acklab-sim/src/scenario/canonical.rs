@@ -7,7 +7,7 @@ use super::choice;
 use super::expect::{Expectation, Metric, Subject};
 use super::resolve::Resolved;
 use super::spec::{EcnWord, LossDetectionWord, PacingWord, ProfileWord, ReductionWord};
-use crate::plan::{AppPlan, FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, QueuePlan};
+use crate::plan::{AppPlan, FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, Plan, QueuePlan};
 use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{Buffer, RttEstimator, SackCompression};
 use acklab_units::{Bytes, Instant, Limit, Rate, Span};
@@ -17,6 +17,7 @@ use std::fmt::Display;
 pub(crate) fn write(r: &Resolved) -> String {
     let mut out = Text::default();
     head(r, &mut out);
+    record(&r.plan, &mut out);
     for node in &r.plan.nodes {
         out.section("[[node]]");
         out.text("name", node);
@@ -78,11 +79,34 @@ fn head(r: &Resolved, out: &mut Text) {
     out.text("duration", plan.stop - plan.measure_from);
     out.text("start", plan.measure_from);
     out.text("warmup", plan.warmup - plan.measure_from);
-    match plan.sample_every {
-        Some(every) => out.text("sample_every", every),
-        None => out.text("sample_every", "off"),
-    }
     out.raw("seed", r.seed);
+}
+
+fn record(plan: &Plan, out: &mut Text) {
+    let r = &plan.record;
+    out.section("[record]");
+    match r.every {
+        Some(every) => out.text("every", every),
+        None => out.text("every", "off"),
+    }
+    out.raw("events", r.events);
+    out.raw("acks", r.acks);
+    out.raw("delays", r.delays);
+    out.raw("queues", r.queues);
+    match &r.packets {
+        None => out.raw("packets", false),
+        Some(taps) => {
+            let links = plan.links.iter().zip(&taps.links);
+            let nodes = plan.nodes.iter().zip(&taps.nodes);
+            let names = links
+                .map(|(l, on)| (&l.name, on))
+                .chain(nodes)
+                .filter(|(_, on)| **on)
+                .map(|(name, _)| quoted(name));
+            let names: Vec<_> = names.collect();
+            out.raw("packets", format!("[{}]", names.join(", ")));
+        }
+    }
 }
 
 fn link(there: &LinkPlan, back: &LinkPlan, nodes: &[String], out: &mut Text) {

@@ -12,8 +12,8 @@ use super::config::TcpConfig;
 use super::half::SendingHalf;
 use super::receiver::Receiver;
 use super::stats::{Snapshot, Stats};
-use crate::ack::AckPolicy;
-use crate::cc::CongestionControl;
+use crate::ack::{AckPolicy, AckReason};
+use crate::cc::{CongestionControl, RecoveryPhase};
 use crate::endpoint::{Endpoint, Event};
 use crate::segment::Segment;
 use acklab_units::{Instant, SeqNum, Span};
@@ -177,6 +177,16 @@ impl Connection {
     /// The sending half as it is now.
     pub fn snapshot(&self) -> Snapshot {
         self.sender.snapshot(&self.cfg)
+    }
+
+    /// The sending half's recovery state.
+    pub fn phase(&self) -> RecoveryPhase {
+        self.sender.phase()
+    }
+
+    /// Why an acknowledgement must leave now; `None` if none must.
+    pub const fn ack_due(&self) -> Option<AckReason> {
+        self.receiver.ack_pending()
     }
 
     /// The sending half's controller, for traces.

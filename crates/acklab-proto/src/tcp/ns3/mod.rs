@@ -327,6 +327,11 @@ impl Sender {
         }
     }
 
+    /// The recovery state.
+    pub const fn phase(&self) -> RecoveryPhase {
+        self.phase
+    }
+
     /// The controller, for traces.
     pub fn controller(&self) -> &dyn CongestionControl {
         &*self.cc

@@ -179,6 +179,7 @@ impl Sender {
         if self.duplicates_reported > stats.retrans_segs {
             return;
         }
+        stats.spurious_retrans += dups;
         if self.reordering_seen && self.tlp_high != Some(end) {
             self.rack.on_dsack();
         }

@@ -20,6 +20,17 @@ pub(super) struct Undo {
     pub allowed: bool,
 }
 
+/// What shows that a reduction was spurious.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Evidence {
+    /// DSACKs have called every retransmission superfluous.
+    Dsack,
+    /// An echo older than the first retransmission, or there was none.
+    Eifel,
+    /// New data went through after the timeout.
+    Frto,
+}
+
 impl Sender {
     /// An episode of retransmissions begins.
     pub(super) fn begin_undo(&mut self) {
@@ -28,11 +39,15 @@ impl Sender {
         self.undo.retrans = if out == 0 { -1 } else { out };
     }
 
-    /// Whether the evidence says that no retransmission of the episode was needed.
-    fn may_undo(&self, undo_on: bool, tsecr: Option<u32>) -> bool {
-        undo_on
-            && self.undo.marker.is_some()
-            && (self.undo.retrans == 0 || self.original_was_delayed(tsecr))
+    /// What says that no retransmission of the episode was needed.
+    fn evidence(&self, undo_on: bool, tsecr: Option<u32>) -> Option<Evidence> {
+        if !undo_on || self.undo.marker.is_none() {
+            return None;
+        }
+        if self.undo.retrans == 0 {
+            return Some(Evidence::Dsack);
+        }
+        self.original_was_delayed(tsecr).then_some(Evidence::Eifel)
     }
 
     /// Eifel: the echo is older than the first retransmission, or there was none. Without SACK an
@@ -46,12 +61,20 @@ impl Sender {
         }
     }
 
-    fn undo_reduction(&mut self, now: Instant, unmark: bool, was_rto: bool, stats: &mut Stats) {
-        if unmark {
-            self.board.unmark_lost();
-        }
+    fn undo_reduction(
+        &mut self,
+        now: Instant,
+        was_rto: bool,
+        evidence: Evidence,
+        stats: &mut Stats,
+    ) {
         if self.undo.allowed {
             stats.undos += 1;
+            match evidence {
+                Evidence::Dsack => stats.undos_dsack += 1,
+                Evidence::Frto => stats.undos_frto += 1,
+                Evidence::Eifel => {}
+            }
             self.cc.on_spurious(&Spurious {
                 now,
                 inflight: self.board.inflight(),
@@ -75,8 +98,8 @@ impl Sender {
         stats: &mut Stats,
     ) -> bool {
         let from = self.phase;
-        if self.may_undo(on, tsecr) {
-            self.undo_reduction(now, false, from == RecoveryPhase::Loss, stats);
+        if let Some(evidence) = self.evidence(on, tsecr) {
+            self.undo_reduction(now, from == RecoveryPhase::Loss, evidence, stats);
         } else {
             self.rack.on_recovery_end();
         }
@@ -128,7 +151,8 @@ impl Sender {
         if self.board.retrans.segments > 0 {
             return true;
         }
-        self.undo_reduction(now, true, false, stats);
+        self.board.unmark_lost();
+        self.undo_reduction(now, false, Evidence::Eifel, stats);
         self.phase = self.open_or_disorder();
         true
     }
@@ -138,7 +162,7 @@ impl Sender {
         if !on || self.undo.marker.is_none() || self.undo.retrans != 0 {
             return false;
         }
-        self.undo_reduction(now, false, false, stats);
+        self.undo_reduction(now, false, Evidence::Dsack, stats);
         true
     }
 
@@ -151,18 +175,19 @@ impl Sender {
         tsecr: Option<u32>,
         stats: &mut Stats,
     ) -> bool {
-        let proven = proven && self.undo.marker.is_some();
-        if !proven && !self.may_undo(on, tsecr) {
+        let proven = (proven && self.undo.marker.is_some()).then_some(Evidence::Frto);
+        let Some(evidence) = proven.or_else(|| self.evidence(on, tsecr)) else {
             return false;
-        }
-        self.undo_reduction(now, true, true, stats);
+        };
+        self.board.unmark_lost();
+        self.undo_reduction(now, true, evidence, stats);
         self.backoff = 0;
         self.frto = false;
         self.frto_new_data = false;
         // Without SACK the state is held here, too; and a timestamp alone ends it only with the
         // flight.
         let repaired = self.una == self.high_seq;
-        if self.sack || (proven && !repaired) {
+        if self.sack || (evidence == Evidence::Frto && !repaired) {
             self.phase = RecoveryPhase::Open;
             self.forget_first_retransmission();
         } else if repaired {

@@ -12,6 +12,7 @@ mod flow;
 mod link;
 mod name;
 mod queue;
+mod record;
 mod route;
 mod tcp;
 mod topology;
@@ -44,6 +45,7 @@ pub(crate) fn resolve(
     let mut net = topology::build(spec, reg, report);
     let drafts = flow::resolve_all(spec, &clock, reg, &net, report);
     let expect = expect::resolve(spec, &drafts, &net, report);
+    let record = record::resolve(spec, &net, report);
     if !report.is_clean() {
         return None;
     }
@@ -55,7 +57,8 @@ pub(crate) fn resolve(
     queue::size(&mut net, &flows, report);
     trace::name(&mut net);
     advice::give(&net, &flows, report);
-    clock.few_samples(flows.len() + net.links.len(), report);
+    let sampled = flows.len() + net.links.len();
+    record::few_samples((spec, &record), clock.stop, sampled, report);
     report.is_clean().then(|| Resolved {
         description: spec.description.clone().unwrap_or_default(),
         seed: spec.seed.unwrap_or(DEFAULT_SEED),
@@ -66,7 +69,7 @@ pub(crate) fn resolve(
             flows: flows.into_iter().map(|f| f.plan).collect(),
             stop: clock.stop,
             measure_from: clock.start,
-            sample_every: clock.sample_every,
+            record,
             warmup: clock.warmup,
         },
         expect,
@@ -74,9 +77,6 @@ pub(crate) fn resolve(
 }
 
 const DEFAULT_SEED: u64 = 1;
-
-/// Samples of all series together: one takes about a hundred bytes.
-const MOST_SAMPLES: u128 = 20_000_000;
 
 /// The longest time of any kind. Twice as long is what the event queue can count for the largest
 /// network that can be written, and sums are far from overflow.
@@ -87,7 +87,6 @@ struct Clock {
     start: Instant,
     stop: Instant,
     warmup: Instant,
-    sample_every: Option<Span>,
 }
 
 impl Clock {
@@ -116,46 +115,8 @@ impl Clock {
             start: at(start),
             stop: at(start).saturating_add(duration),
             warmup: at(start).saturating_add(warmup),
-            sample_every: sample_every(spec, report),
         }
     }
-
-    /// Series of `sampled` flows and links must not fill the memory.
-    fn few_samples(&self, sampled: usize, report: &mut Report<'_>) {
-        let Some(every) = self.sample_every else {
-            return;
-        };
-        // Series begin at zero, not at `start`.
-        let whole = u128::from(self.stop.as_nanos());
-        let sampled = sampled as u128;
-        let samples = whole / u128::from(every.as_nanos().max(1)) * sampled;
-        if samples > MOST_SAMPLES {
-            // In whole milliseconds, for people.
-            let least = (whole * sampled).div_ceil(MOST_SAMPLES * 1_000_000);
-            let message = format!(
-                "this would be {} million samples of {sampled} flows and directions of links",
-                samples / 1_000_000
-            );
-            let hint = format!(
-                "write \"{least} ms\" or more, or \"off\"; a run keeps {} million samples",
-                MOST_SAMPLES / 1_000_000
-            );
-            report.error(&Path::root().key("sample_every"), message, hint);
-        }
-    }
-}
-
-fn sample_every(spec: &Spec, report: &mut Report<'_>) -> Option<Span> {
-    let every = spec.sample_every?.0?;
-    if every.is_zero() {
-        let hint = "write a time such as \"100 ms\", or \"off\" for no series".to_string();
-        report.error(
-            &Path::root().key("sample_every"),
-            "samples need a distance",
-            hint,
-        );
-    }
-    Some(every)
 }
 
 fn not_zero(span: Span, path: &Path, whose: &str, report: &mut Report<'_>) {

@@ -8,6 +8,7 @@ mod expect;
 mod flow;
 mod link;
 mod quantity;
+mod record;
 mod tcp;
 
 pub(crate) use choice::{AckSpec, CcSpec, Choice, FilterSpec, Scalar};
@@ -18,6 +19,7 @@ pub(crate) use link::{
     PresetLinkSpec, QuantilesSpec, RateSpec,
 };
 pub(crate) use quantity::{OneOrMany, OrNone, OrOff, Probability, Qty};
+pub(crate) use record::{RecordSpec, TapsSpec};
 pub(crate) use tcp::{
     BufferSpec, CompressionSpec, EcnWord, EstimatorSpec, LossDetectionWord, PacingWord,
     ProfileWord, ReductionWord, TcpSpec,
@@ -42,7 +44,7 @@ pub(crate) struct Spec {
     pub(crate) start: Option<Qty<Span>>,
     /// Means of sampled quantities (RTT, window) leave out this much after `start`. Default: "0 s".
     pub(crate) warmup: Option<Qty<Span>>,
-    /// Distance of the samples of the time series, or "off". Default: "off".
+    /// Another name for `record.every`.
     pub(crate) sample_every: Option<OrOff<Span>>,
     /// Root of all random draws. Default: 1.
     pub(crate) seed: Option<u64>,
@@ -56,6 +58,8 @@ pub(crate) struct Spec {
     pub(crate) tcp: TcpSpec,
     /// Flows.
     pub(crate) flow: Vec<FlowSpec>,
+    /// What is kept of a run.
+    pub(crate) record: RecordSpec,
     /// Bounds that a run must keep.
     pub(crate) expect: ExpectSpec,
 }

@@ -41,7 +41,7 @@ fn an_unknown_key_is_told_with_its_place_and_the_near_miss() {
         "error: unknown key `zzz`\n  \
            in test.toml, line 2: zzz = 1\n  \
            help: the keys here are `name`, `description`, `duration`, `start`, `warmup`, \
-           `sample_every`, `seed`, `topology`, `node`, `link`, `tcp`, `flow`, `expect`"
+           `sample_every`, `seed`, `topology`, `node`, `link`, `tcp`, `flow`, `record`, `expect`"
     );
 }
 
@@ -248,6 +248,26 @@ fn series_have_an_end() {
     assert!(text.contains("write \"26 ms\" or more"), "{text}");
     let kept = [("duration", "12 h"), ("sample_every", "26 ms")];
     assert!(toml_with(DUMBBELL, &kept).is_ok());
+}
+
+#[test]
+fn what_to_record_is_checked() {
+    let said = "there is no link and no node called `left->rigth`|did you mean `left->right`?";
+    assert_eq!(told("record.packets", "[\"left->rigth\"]"), said);
+    let said = "samples need a distance|write a time such as \"100 ms\", or \"off\" for no series";
+    assert_eq!(told("record.every", "0 s"), said);
+    assert_eq!(told("sample_every", "0 s"), said);
+    let twice = [("record.every", "1 s"), ("sample_every", "1 s")];
+    let text = toml_with(DUMBBELL, &twice).unwrap_err().to_string();
+    assert!(text.contains("leave one of them out"), "{text}");
+    assert!(told("record.packets", "3").contains("a list of nodes and links"));
+}
+
+#[test]
+fn one_name_of_the_sampling_distance_is_as_good_as_the_other() {
+    let every = |key| toml_with(DUMBBELL, &[(key, "20 ms")]).unwrap().resolved;
+    assert_eq!(every("record.every"), every("sample_every"));
+    assert!(every("record.every").contains("every = \"20 ms\""));
 }
 
 #[test]

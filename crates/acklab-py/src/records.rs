@@ -1,0 +1,123 @@
+//! What was recorded one by one as columns.
+
+use crate::table::Table;
+use acklab_path::packet::DropReason;
+use acklab_proto::segment::Ecn;
+use acklab_sim::plan::Plan;
+use acklab_sim::record::packets::{PacketRecord, Packets, TapPoint};
+use acklab_sim::record::{AckRecord, EventRecord};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+fn seconds(at: acklab_units::Instant) -> f64 {
+    at.as_nanos() as f64 / 1e9
+}
+
+pub(crate) fn events<'py>(
+    py: Python<'py>,
+    rows: &[EventRecord],
+    plan: &Plan,
+) -> PyResult<Bound<'py, PyDict>> {
+    let t = Table::new(py);
+    let r = || rows.iter();
+    t.numbers("time_s", r().map(|e| seconds(e.at)))?
+        .coded("flow", r().map(|e| Some(flow_name(plan, e.flow))))?
+        .coded("event", r().map(|e| Some(e.kind.name())))?
+        .coded("cause", r().map(|e| e.cause))?
+        .numbers("value", r().map(|e| e.value))?;
+    Ok(t.finish())
+}
+
+pub(crate) fn acks<'py>(
+    py: Python<'py>,
+    rows: &[AckRecord],
+    plan: &Plan,
+) -> PyResult<Bound<'py, PyDict>> {
+    let t = Table::new(py);
+    let r = || rows.iter();
+    let link = |l: u32| plan.links[l as usize].name.as_str();
+    t.numbers("time_s", r().map(|a| seconds(a.at)))?
+        .coded("flow", r().map(|a| Some(flow_name(plan, a.flow))))?
+        .coded("what", r().map(|a| Some(a.what.name())))?
+        .coded("reason", r().map(|a| a.what.reason()))?
+        .coded("link", r().map(|a| a.link.map(link)))?
+        .numbers("ack_bytes", r().map(|a| a.ack))?
+        .numbers("segments", r().map(|a| a.segments))?
+        .numbers(
+            "delay_s",
+            r().map(|a| a.delay.map_or(f64::NAN, |d| d.as_nanos() as f64 / 1e9)),
+        )?;
+    Ok(t.finish())
+}
+
+pub(crate) fn packets<'py>(
+    py: Python<'py>,
+    packets: &Packets,
+    plan: &Plan,
+) -> PyResult<Bound<'py, PyDict>> {
+    let t = Table::new(py);
+    let r = || packets.iter();
+    t.numbers("time_ns", r().map(|p| p.at.as_nanos()))?
+        .coded("point", r().map(|p| Some(point(plan, p.point))))?
+        .numbers("packet", r().map(|p| p.packet))?
+        .coded("flow", r().map(|p| Some(flow_name(plan, p.flow.0 / 2))))?
+        .coded("direction", r().map(|p| Some(direction(&p))))?
+        .coded("what", r().map(|p| Some(p.what.name())))?
+        .coded("reason", r().map(|p| p.reason.map(DropReason::name)))?
+        .numbers("size", r().map(|p| p.size))?
+        .numbers("seq", r().map(|p| p.segment.seq.0))?
+        .numbers("ack", r().map(|p| p.segment.ack.0))?
+        .numbers("len", r().map(|p| p.segment.len))?
+        .numbers("flags", r().map(|p| p.segment.flags.0))?
+        .numbers("window", r().map(|p| p.segment.window))?
+        .coded("ecn", r().map(|p| Some(ecn(p.ecn))))?
+        .numbers("ts_val", r().map(|p| stamp(&p).0))?
+        .numbers("ts_ecr", r().map(|p| stamp(&p).1))?;
+    let (mut edges, mut ends) = (Vec::new(), Vec::with_capacity(packets.len()));
+    for p in packets.iter() {
+        let blocks = p.segment.sack.as_slice();
+        edges.extend(blocks.iter().flat_map(|b| [b.start.0, b.end.0]));
+        ends.push(edges.len() as i64);
+    }
+    t.lists("sack", edges, ends)?;
+    Ok(t.finish())
+}
+
+fn flow_name(plan: &Plan, flow: u32) -> &str {
+    &plan.flows[flow as usize].name
+}
+
+fn point(plan: &Plan, point: TapPoint) -> &str {
+    match point {
+        TapPoint::Link(l) => &plan.links[l as usize].name,
+        TapPoint::Host(h) => {
+            let flow = &plan.flows[(h / 2) as usize];
+            let node = if h % 2 == 0 { flow.src } else { flow.dst };
+            &plan.nodes[node]
+        }
+    }
+}
+
+fn direction(p: &PacketRecord<'_>) -> &'static str {
+    if p.flow.0.is_multiple_of(2) {
+        "forward"
+    } else {
+        "reverse"
+    }
+}
+
+/// The codepoint as RFC 3168 spells it.
+fn ecn(codepoint: Ecn) -> &'static str {
+    match codepoint {
+        Ecn::NotEct => "Not-ECT",
+        Ecn::Ect0 => "ECT(0)",
+        Ecn::Ect1 => "ECT(1)",
+        Ecn::Ce => "CE",
+    }
+}
+
+/// Not a number without the option.
+fn stamp(p: &PacketRecord<'_>) -> (f64, f64) {
+    let both = |t: acklab_proto::segment::Timestamps| (f64::from(t.val), f64::from(t.ecr));
+    p.segment.timestamps.map_or((f64::NAN, f64::NAN), both)
+}

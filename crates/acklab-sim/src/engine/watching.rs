@@ -1,0 +1,81 @@
+//! What an observer sees is what happened, and nothing happens for its sake.
+
+use super::tests::{bulk, chain, mbit, ms, rings, run, run_seed};
+use super::window::WindowConfig;
+use crate::plan::{Plan, RecordPlan, TapPlan};
+use crate::record::FlowSummary;
+use crate::record::packets::{PacketEvent, TapPoint};
+use acklab_units::Instant;
+use proptest::prelude::*;
+
+/// Everything that can be recorded.
+fn everything(plan: &Plan) -> RecordPlan {
+    RecordPlan {
+        every: Some(ms(10)),
+        events: true,
+        acks: true,
+        delays: true,
+        queues: true,
+        packets: Some(TapPlan {
+            nodes: vec![true; plan.nodes.len()],
+            links: vec![true; plan.links.len()],
+        }),
+    }
+}
+
+#[test]
+fn one_packet_is_seen_at_every_point_of_its_way() {
+    let mut plan = chain(&[(mbit(10), ms(5)), (mbit(10), ms(5))], bulk(1000));
+    plan.record = everything(&plan);
+    plan.warmup = Instant::ZERO;
+    let r = run(&plan, WindowConfig::default());
+    let data = r.records.packets.iter().filter(|p| p.segment.len > 0);
+    let way: Vec<_> = data.map(|p| (p.point, p.what)).collect();
+    use PacketEvent::{Delivered, Left, Queued, Sent};
+    let [a, b] = [0, 1].map(|l| TapPoint::Link(plan.flows[0].forward[l] as u32));
+    let told = [
+        (TapPoint::Host(0), Sent),
+        (a, Queued),
+        (a, Left),
+        (a, Delivered),
+        (b, Queued),
+        (b, Left),
+        (b, Delivered),
+        (TapPoint::Host(1), Delivered),
+    ];
+    assert_eq!(way, told);
+    let owd = r.flows[0].delays.unwrap().owd;
+    let took = r.flows[0].completion.unwrap();
+    assert!(owd.mean <= took && owd.mean >= ms(10));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// A run is the same whether it is recorded or not, and what is recorded is in order.
+    #[test]
+    fn recording_changes_nothing(plan in rings(), seed in 0u64..1000) {
+        let mut recorded = plan.clone();
+        recorded.record = everything(&plan);
+        let (bare, full) = (run_seed(&plan, WindowConfig::default(), seed),
+                            run_seed(&recorded, WindowConfig::default(), seed));
+        for (a, b) in bare.flows.iter().zip(&full.flows) {
+            let b = FlowSummary { delays: None, ack_delay_mean: None, ..b.clone() };
+            prop_assert_eq!(a, &b);
+        }
+        for (a, b) in bare.links.iter().zip(&full.links) {
+            prop_assert_eq!(a.stats, b.stats);
+        }
+        prop_assert!(bare.records.packets.is_empty());
+        let packets = &full.records.packets;
+        prop_assert!(packets.iter().is_sorted_by_key(|p| p.at));
+        prop_assert!(packets.iter().all(|p| p.at <= plan.stop));
+        for (i, link) in full.links.iter().enumerate() {
+            let count = |what| packets.iter()
+                .filter(|p| p.point == TapPoint::Link(i as u32) && p.what == what)
+                .count() as u64;
+            prop_assert_eq!(count(PacketEvent::Delivered), link.stats.delivered);
+            prop_assert_eq!(count(PacketEvent::Dropped), link.stats.dropped());
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Keeps what the plan asks for, and nothing else.
+
+use super::acks::{AckLog, AckRecord, Ends};
+use super::delays::{DelaySummary, Delays};
+use super::events::{EventLog, EventRecord};
+use super::observer::{LinkFact, News, Observer, Stimulus};
+use super::packets::{PacketEvent, Packets, TapPoint};
+use super::quantiles::{Distribution, Quantiles, Sampled};
+use super::queues::Queues;
+use crate::app::data_flows_forward;
+use crate::plan::Plan;
+use crate::transport::Condition;
+use acklab_path::packet::{DropReason, Packet, PacketId};
+use acklab_proto::ack::AckReason;
+use acklab_proto::segment::{Ecn, Segment};
+use acklab_units::{Instant, Span};
+
+/// A packet without a number.
+const UNSEEN: u32 = u32::MAX;
+
+/// What is remembered of a packet under way, by its place in the store.
+#[derive(Clone, Copy, Debug)]
+struct UnderWay {
+    sent_at: Instant,
+    /// Since when an ACK filter has held it.
+    held_since: Option<Instant>,
+    /// Its number in the packet log, once it was seen where packets are watched.
+    number: u32,
+    /// Its codepoint when it was last seen.
+    ecn: Ecn,
+}
+
+/// The points at which packets are watched, and what was seen.
+#[derive(Debug)]
+struct PacketLog {
+    hosts: Vec<bool>,
+    links: Vec<bool>,
+    packets: Packets,
+}
+
+/// The observer that records.
+#[derive(Debug)]
+pub struct Tape {
+    under_way: Vec<UnderWay>,
+    /// Of each host, as it was when it was last heard of.
+    conditions: Vec<Condition>,
+    ends: Vec<Ends>,
+    packets: Option<PacketLog>,
+    acks: Option<AckLog>,
+    ack_delays: Vec<Quantiles>,
+    events: Option<EventLog>,
+    delays: Option<Delays>,
+    queues: Option<Queues>,
+    sampled: Sampled,
+    end: Instant,
+}
+
+/// What a tape holds in the end, beside summaries.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Records {
+    /// What the senders went through, by time.
+    pub events: Vec<EventRecord>,
+    /// The lives of acknowledgements, by time.
+    pub acks: Vec<AckRecord>,
+    /// What happened to packets, by time.
+    pub packets: Packets,
+}
+
+impl Tape {
+    /// An empty tape for `plan`.
+    pub fn new(plan: &Plan) -> Self {
+        let (record, flows) = (&plan.record, plan.flows.len());
+        let sampled = Sampled {
+            from: plan.warmup,
+            to: plan.stop,
+        };
+        let ends: Vec<_> = plan.flows.iter().enumerate().map(ends).collect();
+        Self {
+            under_way: Vec::new(),
+            conditions: vec![Condition::default(); 2 * flows],
+            packets: record.packets.as_ref().map(|taps| PacketLog {
+                hosts: plan
+                    .flows
+                    .iter()
+                    .flat_map(|f| [taps.nodes[f.src], taps.nodes[f.dst]])
+                    .collect(),
+                links: taps.links.clone(),
+                packets: Packets::default(),
+            }),
+            acks: record.acks.then(|| AckLog::new(ends.clone())),
+            ack_delays: vec![Quantiles::default(); flows],
+            events: record.events.then(EventLog::default),
+            delays: record.delays.then(|| Delays::new(flows, sampled)),
+            queues: record
+                .queues
+                .then(|| Queues::new(plan.links.len(), sampled, record.every.is_some())),
+            ends,
+            sampled,
+            end: plan.stop,
+        }
+    }
+
+    fn compare(&mut self, now: Instant, host: usize, stimulus: Stimulus, after: &Condition) {
+        let flow = host / 2;
+        if let Some(log) = &mut self.events
+            && self.ends[flow].sender == host as u32
+        {
+            let before = &self.conditions[host];
+            log.compare(now, flow as u32, stimulus, News { before, after });
+        }
+        self.conditions[host] = *after;
+    }
+
+    /// Notes what happened to a packet, if anyone watches there.
+    #[inline]
+    fn note(
+        &mut self,
+        at: Instant,
+        point: TapPoint,
+        (packet, segment): (Packet, &Segment),
+        what: (PacketEvent, Option<DropReason>),
+    ) {
+        let Some(log) = &mut self.packets else { return };
+        let watched = match point {
+            TapPoint::Host(h) => log.hosts[h as usize],
+            TapPoint::Link(l) => log.links[l as usize],
+        };
+        if watched {
+            let number = &mut self.under_way[packet.id.0 as usize].number;
+            if *number == UNSEEN {
+                *number = log.packets.enter(packet, segment);
+            }
+            log.packets.note(at, *number, point, what, packet.ecn);
+        }
+    }
+
+    /// Notes that a queue or a line has marked the packet since it was last seen.
+    #[inline]
+    fn note_mark(&mut self, at: Instant, point: TapPoint, both: (Packet, &Segment)) {
+        let (id, ecn) = (both.0.id.0 as usize, both.0.ecn);
+        if self.under_way[id].ecn != ecn {
+            self.under_way[id].ecn = ecn;
+            self.note(at, point, both, (PacketEvent::Marked, None));
+        }
+    }
+
+    /// What matters to an acknowledgement rather than to a packet.
+    fn on_ack_fact(
+        &mut self,
+        at: (Instant, usize),
+        (packet, segment): (Packet, &Segment),
+        fact: LinkFact,
+    ) {
+        let it = &mut self.under_way[packet.id.0 as usize];
+        let held = it.held_since.map(|since| at.0 - since);
+        it.held_since = (fact == LinkFact::Held).then_some(at.0);
+        if let Some(log) = &mut self.acks {
+            log.on_link(at, packet, segment, fact, held);
+        }
+    }
+
+    fn enter(&mut self, id: PacketId, it: UnderWay) {
+        let i = id.0 as usize;
+        if i >= self.under_way.len() {
+            self.under_way.resize(i + 1, it);
+        }
+        self.under_way[i] = it;
+    }
+}
+
+fn ends((i, flow): (usize, &crate::plan::FlowPlan)) -> Ends {
+    Ends {
+        sender: 2 * i as u32 + u32::from(!data_flows_forward(&flow.app)),
+        segment: flow.tcp.segment,
+    }
+}
+
+impl Observer for Tape {
+    const ACTIVE: bool = true;
+
+    fn on_sent(&mut self, now: Instant, packet: Packet, segment: &Segment, ack: Option<AckReason>) {
+        self.enter(
+            packet.id,
+            UnderWay {
+                sent_at: now,
+                held_since: None,
+                number: UNSEEN,
+                ecn: packet.ecn,
+            },
+        );
+        let host = TapPoint::Host(packet.flow.0);
+        self.note(now, host, (packet, segment), (PacketEvent::Sent, None));
+        if let Some(log) = &mut self.acks
+            && let Some(delay) = log.on_sent(now, packet, segment, ack)
+            && self.sampled.contains(now)
+        {
+            self.ack_delays[(packet.flow.0 / 2) as usize].push(delay);
+        }
+    }
+
+    fn on_arrived(&mut self, now: Instant, packet: Packet, segment: &Segment, after: &Condition) {
+        let host = packet.flow.0 ^ 1;
+        let age = now - self.under_way[packet.id.0 as usize].sent_at;
+        self.note(
+            now,
+            TapPoint::Host(host),
+            (packet, segment),
+            (PacketEvent::Delivered, None),
+        );
+        let flow = (host / 2) as usize;
+        if let Some(delays) = &mut self.delays
+            && segment.len > 0
+            && packet.flow.0 == self.ends[flow].sender
+        {
+            delays.on_data(now, flow, age);
+        }
+        if let Some(log) = &mut self.acks {
+            let in_order = after.counters.received_bytes;
+            if in_order > self.conditions[host as usize].counters.received_bytes {
+                log.on_data(now, host, in_order);
+            }
+            log.on_received(now, packet, segment, age);
+        }
+        self.compare(now, host as usize, Stimulus::Segment, after);
+    }
+
+    #[inline]
+    fn on_link(
+        &mut self,
+        now: Instant,
+        link: usize,
+        packet: Packet,
+        segment: &Segment,
+        fact: LinkFact,
+    ) {
+        let at = TapPoint::Link(link as u32);
+        let both = (packet, segment);
+        match fact {
+            LinkFact::Queued => self.note(now, at, both, (PacketEvent::Queued, None)),
+            LinkFact::Left(sojourn) => {
+                self.note_mark(now, at, both);
+                self.note(now, at, both, (PacketEvent::Left, None));
+                if let Some(queues) = &mut self.queues {
+                    queues.on_left(now, link, sojourn);
+                }
+            }
+            LinkFact::Delivered => {
+                self.note_mark(now, at, both);
+                self.note(now, at, both, (PacketEvent::Delivered, None));
+            }
+            LinkFact::Dropped(reason) => {
+                self.on_ack_fact((now, link), both, fact);
+                self.note(now, at, both, (PacketEvent::Dropped, Some(reason)));
+            }
+            LinkFact::Held | LinkFact::Released(_) => self.on_ack_fact((now, link), both, fact),
+        }
+    }
+
+    fn on_copied(&mut self, of: PacketId, copy: PacketId) {
+        let original = self.under_way[of.0 as usize];
+        self.enter(copy, original);
+    }
+
+    fn on_transport(&mut self, now: Instant, host: usize, stimulus: Stimulus, after: &Condition) {
+        self.compare(now, host, stimulus, after);
+    }
+
+    fn delay(&self, flow: usize) -> Option<(u64, f64)> {
+        self.delays.as_ref()?.latest(flow)
+    }
+
+    fn sojourn(&mut self, link: usize, now: Instant) -> Option<Span> {
+        self.queues.as_mut()?.latest(link, now)
+    }
+
+    fn flow_delays(&mut self, flow: usize) -> Option<DelaySummary> {
+        self.delays.as_mut()?.summary(flow)
+    }
+
+    fn ack_delay(&mut self, flow: usize) -> Option<Span> {
+        let q = &self.ack_delays[flow];
+        (q.len() > 0).then(|| q.mean())
+    }
+
+    fn sojourns(&mut self, link: usize) -> Option<Distribution> {
+        self.queues.as_mut()?.summary(link)
+    }
+
+    fn records(self) -> Records {
+        let mut packets = self.packets.map(|log| log.packets).unwrap_or_default();
+        packets.finish(self.end);
+        Records {
+            events: self.events.map(EventLog::finish).unwrap_or_default(),
+            acks: self
+                .acks
+                .map(|log| log.finish(self.end))
+                .unwrap_or_default(),
+            packets,
+        }
+    }
+}

@@ -1,0 +1,189 @@
+"""The columns of `flows`."""
+
+from __future__ import annotations
+
+from acklab.metrics.definition import DSACK, ECN, JITTER, ONE_WAY, RACK, RTO, TCP, column
+
+_SAMPLES = "over samples 100 ms apart, from start + warmup to the end"
+_WARM = "from start + warmup to the end"
+
+FLOWS = (
+    column("flows series events acks packets", "flow", "", "Name of the flow."),
+    column("flows", "cc", "", "Name of the congestion controller."),
+    column("flows", "start_s", "s", "When the connection was opened, jitter included."),
+    column(
+        "flows",
+        "completion_s",
+        "s",
+        "From the connection's opening until everything had arrived; null if never.",
+    ),
+    column(
+        "flows series",
+        "goodput_mbps",
+        "Mbit/s",
+        "In-order payload that the receiving application read: from start to the end in flows, "
+        "since the sample before in series.",
+        "RFC 2647 section 3.17",
+    ),
+    column(
+        "flows", "goodput_warm_mbps", "Mbit/s", f"goodput_mbps {_WARM}.", "RFC 2647 section 3.17"
+    ),
+    column("flows", "acked_mbps", "Mbit/s", "Payload acknowledged, since the flow's own start."),
+    column(
+        "flows",
+        "sent_mbps",
+        "Mbit/s",
+        "Throughput: IP packets that the sender sent, retransmissions included, from start to the "
+        "end. Goodput counts useful payload only.",
+        "RFC 5166",
+    ),
+    column("flows", "received_bytes", "B", "Payload that the receiving application read."),
+    column("flows", "data_segments", "", "Segments with payload sent, retransmissions included."),
+    column(
+        "flows series", "retransmissions", "", "Segments sent again, for whatever cause, so far."
+    ),
+    column(
+        "flows",
+        "retransmissions_rack",
+        "",
+        "Segments sent again after RACK's time rule took them for lost.",
+        RACK,
+    ),
+    column(
+        "flows",
+        "retransmissions_dupack",
+        "",
+        "Segments sent again after duplicate ACKs or the SACK rule took them for lost.",
+        "RFC 5681 section 3.2, RFC 6675",
+    ),
+    column(
+        "flows",
+        "retransmissions_tlp",
+        "",
+        "Segments sent again as tail loss probes.",
+        "RFC 8985 section 7",
+    ),
+    column("flows", "retransmissions_rto", "", "Segments sent again after a timeout.", RTO),
+    column(
+        "flows",
+        "spurious_retransmissions",
+        "",
+        "Segments sent again that DSACKs called superfluous, as long as no more were reported than "
+        "had been sent again. What the sender knows; duplicate_segments is the truth.",
+        DSACK,
+    ),
+    column("flows", "retransmitted_bytes", "B", "Payload sent again."),
+    column("flows", "rtos", "", "Retransmission timeouts.", RTO),
+    column(
+        "flows", "undos", "", "Reductions taken back as spurious.", "RFC 4015, RFC 3708, RFC 5682"
+    ),
+    column("flows", "recoveries", "", "Fast recoveries entered.", "RFC 6675 section 5"),
+    column("flows", "tlps", "", "Tail loss probes, of new data or old.", "RFC 8985 section 7"),
+    column("flows", "lost_segments", "", "Segments that the sender marked lost.", RACK),
+    column("flows", "ecn_reductions", "", "Window reductions for ECN.", ECN),
+    column(
+        "flows",
+        "out_of_order_segments",
+        "",
+        "Segments with payload that arrived above a gap.",
+        "RFC 4737",
+    ),
+    column(
+        "flows",
+        "duplicate_segments",
+        "",
+        "Segments with payload that arrived and held nothing new: needless retransmissions and "
+        "copies made by the network.",
+        TCP,
+    ),
+    column("flows", "cwnd_mean_packets", "packets", f"Mean congestion window {_SAMPLES}."),
+    column(
+        "flows",
+        "cwnd_mean_time_packets",
+        "packets",
+        "Mean congestion window weighted by time, since the flow's start.",
+    ),
+    column("flows", "cwnd_min_packets", "packets", f"Smallest window {_SAMPLES}."),
+    column("flows", "cwnd_max_packets", "packets", f"Largest window {_SAMPLES}."),
+    column("flows", "rtt_mean_ms", "ms", f"Mean of the sender's latest RTT {_SAMPLES}.", RTO),
+    column("flows", "rtt_p50_ms", "ms", f"Median of the latest RTT {_SAMPLES}.", RTO),
+    column("flows", "rtt_p95_ms", "ms", f"95th percentile of the latest RTT {_SAMPLES}.", RTO),
+    column("flows", "rtt_p99_ms", "ms", f"99th percentile of the latest RTT {_SAMPLES}.", RTO),
+    column("flows", "srtt_mean_ms", "ms", f"Mean smoothed RTT {_SAMPLES}.", RTO),
+    column("flows", "srtt_p50_ms", "ms", f"Median of the smoothed RTT {_SAMPLES}.", RTO),
+    column("flows", "rtt_min_ms", "ms", "Smallest RTT sample of the run.", RTO),
+    column("flows", "acks_sent", "", "Pure ACKs that the receiver of the data sent."),
+    column("flows", "acks_received", "", "Pure ACKs that reached the sender of the data."),
+    column(
+        "flows",
+        "segments_per_ack",
+        "",
+        "Data segments sent per pure ACK that reached the sender.",
+        "RFC 5690",
+    ),
+    column("flows", "acks_per_s", "1/s", "Pure ACKs that reached the sender, start to end."),
+    column(
+        "flows",
+        "acks_per_rtt",
+        "",
+        "Pure ACKs that reached the sender per smoothed RTT: acks_per_s times srtt_mean_ms.",
+        "Li et al. 2020 (TACK)",
+    ),
+    column(
+        "flows",
+        "ack_delay_mean_ms",
+        "ms",
+        "Mean, over ACKs that acknowledge something new, of the time from the arrival in order of "
+        f"the first byte that is new to the sending of the ACK, {_WARM}.",
+        "RFC 1122 section 4.2.3.2",
+        "acks",
+    ),
+    column(
+        "flows",
+        "owd_mean_ms",
+        "ms",
+        "Mean one-way delay of data packets, from the sender's transport to the receiver's, of "
+        f"those that arrived {_WARM}.",
+        ONE_WAY,
+        "delays",
+    ),
+    column(
+        "flows",
+        "owd_p50_ms",
+        "ms",
+        f"Median one-way delay of data packets, to 100 ns, {_WARM}.",
+        ONE_WAY,
+        "delays",
+    ),
+    column(
+        "flows",
+        "owd_p95_ms",
+        "ms",
+        f"95th percentile of the one-way delay of data packets, {_WARM}.",
+        ONE_WAY,
+        "delays",
+    ),
+    column(
+        "flows",
+        "owd_p99_ms",
+        "ms",
+        f"99th percentile of the one-way delay of data packets, {_WARM}.",
+        ONE_WAY,
+        "delays",
+    ),
+    column(
+        "flows series",
+        "jitter_ms",
+        "ms",
+        "Interarrival jitter of data packets, J += (|D| - J) / 16, D being the difference of the "
+        "transit times of two packets that arrive one after the other. In series the estimate; in "
+        f"flows its mean over the data packets that arrived {_WARM}.",
+        JITTER,
+        "delays",
+    ),
+    column("flows", "exchanges", "", "Exchanges of request and response completed."),
+    column("flows", "exchange_mean_ms", "ms", "Mean time from request to the end of the response."),
+    column(
+        "flows", "exchange_max_ms", "ms", "Longest time from request to the end of the response."
+    ),
+)

@@ -1,0 +1,92 @@
+"""The columns of `links` and `link_series`."""
+
+from __future__ import annotations
+
+from acklab.metrics.definition import column
+
+_LEFT = "by packets that left the queue from start + warmup to the end"
+_AQM = "RFC 7567"
+_SOJOURN = "RFC 8289"
+
+LINKS = (
+    column("links link_series acks", "link", "", "Name of the direction of a link."),
+    column("links", "utilisation", "", "Share of the run in which the transmitter was busy."),
+    column("links", "packets_in", "", "Packets that arrived at the near end."),
+    column("links", "packets_out", "", "Packets that reached the far end."),
+    column("links", "bytes_out", "B", "Bytes of IP packets that reached the far end."),
+    column("links link_series", "dropped", "", "Packets dropped so far, for whatever reason."),
+    column("links", "dropped_full", "", "The same as drops_queue_full."),
+    column("links", "dropped_random", "", "The same as drops_random_loss."),
+    column("links", "drops_queue_full", "", "Packets refused by a full queue.", _AQM),
+    column("links", "drops_random_loss", "", "Packets lost at random on the line."),
+    column(
+        "links",
+        "drops_ack_thinned",
+        "",
+        "ACKs that an ACK filter dropped because another one says as much.",
+        "RFC 3449 section 5.2.1",
+    ),
+    column("links", "drops_filter_full", "", "ACKs that found no room in an ACK filter."),
+    column(
+        "links link_series",
+        "marks",
+        "",
+        "Packets that got the codepoint CE here so far.",
+        "RFC 3168 section 5",
+    ),
+    column("links", "duplicated", "", "Copies made by the line."),
+    column("links", "reordered", "", "Packets held back so that others could overtake."),
+    column("links", "queue_max_packets", "packets", "Most packets that waited at once."),
+    column("links", "queue_max_bytes", "B", "Most bytes that waited at once."),
+    column("links", "wait_mean_ms", "ms", "Mean time spent waiting, over the whole run."),
+    column("links", "wait_max_ms", "ms", "Longest time spent waiting."),
+    column("links", "acks_seen", "", "Pure ACKs that arrived at the ACK filter."),
+    column("links", "acks_passed", "", "Pure ACKs that the ACK filter let go on."),
+    column("links", "acks_dropped", "", "Pure ACKs that the ACK filter dropped."),
+    column("links", "acks_by_timer", "", "Releases by the ACK filter's timer."),
+    column("links link_series", "acks_held", "", "ACKs in the ACK filter at that moment."),
+    column(
+        "links",
+        "sojourn_mean_ms",
+        "ms",
+        f"Mean time spent in the queue {_LEFT}.",
+        _SOJOURN,
+        "queues",
+    ),
+    column(
+        "links",
+        "sojourn_p50_ms",
+        "ms",
+        f"Median time spent in the queue {_LEFT}.",
+        _SOJOURN,
+        "queues",
+    ),
+    column(
+        "links",
+        "sojourn_p95_ms",
+        "ms",
+        f"95th percentile of the time spent in the queue {_LEFT}.",
+        _SOJOURN,
+        "queues",
+    ),
+    column(
+        "links",
+        "sojourn_p99_ms",
+        "ms",
+        f"99th percentile of the time spent in the queue {_LEFT}.",
+        _SOJOURN,
+        "queues",
+    ),
+    column(
+        "link_series", "queue_packets", "packets", "Packets waiting, without the one in service."
+    ),
+    column("link_series", "queue_bytes", "B", "Bytes waiting, without the packet in service."),
+    column(
+        "link_series",
+        "sojourn_ms",
+        "ms",
+        "Time that the packet which left the queue last had spent in it.",
+        _SOJOURN,
+        "queues",
+    ),
+)

@@ -1,0 +1,178 @@
+"""Definitions are complete, and derived metrics are what their definitions say."""
+
+import numpy as np
+import pytest
+
+import acklab
+from acklab import metrics
+from test_two_ways import EVERYTHING, scenario
+
+TABLES = ("flows", "links", "series", "link_series", "events", "acks", "packets")
+
+
+@pytest.fixture(scope="module")
+def pair():
+    """A flow that starts 2 s after another."""
+    spec = scenario("congested", flows=2)
+    spec["duration"] = "30 s"
+    spec["flow"][1]["start"] = "2 s"
+    return acklab.load(spec).run()
+
+
+@pytest.fixture(scope="module")
+def alone():
+    spec = scenario("congested")
+    spec["duration"] = "30 s"
+    return acklab.load(spec).run()
+
+
+def test_every_column_has_one_definition_and_every_definition_a_column(pair):
+    for table in TABLES:
+        assert sorted(getattr(pair, table).columns) == sorted(metrics.columns(table)), table
+    for d in metrics.DEFINITIONS.values():
+        assert d.text
+        assert d.source
+        assert set(d.tables) <= set(TABLES)
+        assert d.name not in ("jain",) or d.derived
+    derived = {d.name for d in metrics.DEFINITIONS.values() if d.derived}
+    assert all(callable(getattr(metrics, name)) for name in derived)
+
+
+def test_definitions_are_not_repeated():
+    from acklab.metrics import definitions as d
+
+    parts = (d.FLOWS, d.LINKS, d.SERIES, d.EVENTS, d.ACKS, d.PACKETS, d.DERIVED)
+    assert len(metrics.DEFINITIONS) == sum(len(p) for p in parts)
+
+
+def test_what_a_column_needs_is_what_makes_it_null(small):
+    """Without recording, the columns that need it are null; with it, they are not."""
+    small["record"] = {"every": "100 ms"}
+    del small["sample_every"]
+    bare = acklab.load(small).run()
+    full = acklab.load(small | {"record": EVERYTHING}).run()
+    for d in metrics.DEFINITIONS.values():
+        for table in set(d.tables) & {"flows", "links", "series", "link_series"}:
+            there = getattr(full, table)[d.name]
+            if d.needs:
+                assert getattr(bare, table)[d.name].null_count() == len(getattr(bare, table))
+                assert there.null_count() < len(there), d.name
+
+
+def test_recording_changes_no_result(small):
+    del small["sample_every"]
+    bare = acklab.load(small).run()
+    full = acklab.load(small | {"record": EVERYTHING}).run()
+    for table in ("flows", "links"):
+        kept = [n for n in metrics.columns(table) if not metrics.DEFINITIONS[n].needs]
+        assert getattr(bare, table).select(kept).equals(getattr(full, table).select(kept))
+    assert bare.cost["hops"] == full.cost["hops"]
+
+
+def test_only_what_was_asked_for_is_there(small):
+    small["record"] = {"packets": ["left->right", "s0"]}
+    del small["sample_every"]
+    result = acklab.load(small).run()
+    assert set(result.packets["point"].unique()) == {"left->right", "s0"}
+    assert result.recorded == ("packets",)
+    for stream in ("events", "acks"):
+        with pytest.raises(acklab.NotRecordedError, match=f"{stream} = true"):
+            getattr(result, stream)
+    with pytest.raises(acklab.NotRecordedError, match='every = "10 ms"'):
+        metrics.convergence_time(result)
+
+
+def test_jain(pair):
+    x = pair.flows["goodput_mbps"].to_numpy()
+    assert metrics.jain(pair) == pytest.approx(x.mean() ** 2 / (x**2).mean())
+    assert metrics.jain_index([1, 1, 1, 1]) == 1
+    assert metrics.jain_index([1, 0, 0, 0]) == 0.25
+    assert metrics.jain_index([0, 0]) is None
+
+
+def test_harm(alone, pair):
+    solo, shared = (r.flows["goodput_mbps"][0] for r in (alone, pair))
+    assert metrics.harm(alone, pair, "f0") == pytest.approx(1 - shared / solo)
+    solo, shared = (r.flows["owd_mean_ms"][0] for r in (alone, pair))
+    assert metrics.harm(alone, pair, "f0", "owd_mean_ms") == pytest.approx(1 - solo / shared)
+    assert metrics.harm(alone, alone, "f0") == 0
+    with pytest.raises(acklab.AcklabError, match="the flows are f0"):
+        metrics.harm(alone, pair, "f7")
+
+
+def test_rtt_fairness():
+    spec = scenario("congested", flows=2)
+    spec["topology"] |= {
+        "pairs": 2,
+        "access": [{"delay": "1 ms"}, {"delay": "30 ms"}],
+    }
+    result = acklab.load(spec).run()
+    near, far = result.flows["goodput_mbps"]
+    assert metrics.rtt_fairness(result) == pytest.approx(far / near)
+    assert far < near
+
+
+def test_convergence_is_when_no_later_share_is_unfair(pair):
+    delta, window = 0.5, 1.0
+    told = metrics.convergence_time(pair, delta, window)
+    series = pair.series
+    read = {n: _read_by(series, n) for n in ("f0", "f1")}
+    times = sorted(set(series["time_s"].to_list()))
+    begin = pair.flows["start_s"].max()
+    unfair = begin
+    for now in (t for t in times if t >= begin and t >= window):
+        got = [r(now) - r(now - window) for r in read.values()]
+        if min(got) / sum(got) < (1 - delta) / 2:
+            unfair = now
+    later = next((t for t in times if t > unfair), None)
+    assert told == pytest.approx(later - begin, abs=0.0501)
+    assert metrics.convergence_time(pair, 0.0, window) is None
+
+
+def _read_by(series, flow):
+    """Bytes that had been read by then, from the samples' rates."""
+    rows = series.filter(series["flow"] == flow)
+    rates = rows["goodput_mbps"].fill_null(0).to_numpy()
+    steps = np.diff(rows["time_s"].to_numpy(), prepend=rows["time_s"][0])
+    total = np.cumsum(rates * steps)
+    return lambda t: float(np.interp(t, rows["time_s"].to_numpy(), total, left=0))
+
+
+def test_percentiles(pair):
+    waits = pair.series["srtt_ms"].drop_nulls().to_numpy()
+    for percent in (50, 95, 99):
+        ours = metrics.percentile(pair, "series", "srtt_ms", percent)
+        assert ours == np.percentile(waits, percent, method="inverted_cdf")
+    assert metrics.percentile(pair, "flows", "completion_s", 50) is None
+    with pytest.raises(acklab.AcklabError, match="0 to 100"):
+        metrics.percentile(pair, "flows", "goodput_mbps", 101)
+
+
+def test_power(pair):
+    for row, power in zip(
+        pair.flows.iter_rows(named=True), metrics.power(pair)["power"], strict=True
+    ):
+        assert power == pytest.approx(row["goodput_mbps"] / row["rtt_mean_ms"] * 1e3)
+
+
+def test_explain(acklab_cli):
+    one = acklab_cli("explain", "jitter_ms")
+    assert "RFC 3550 section 6.4.1" in one.stdout
+    assert "--record delays" in one.stdout
+    everything = acklab_cli("explain").stdout
+    assert all(name in everything for name in metrics.DEFINITIONS)
+    wrong = acklab_cli("explain", "jiter_ms")
+    assert wrong.returncode == 1
+    assert "did you mean jitter_ms" in wrong.stderr
+
+
+def test_the_command_line_records(acklab_cli, small_file, tmp_path):
+    done = acklab_cli("run", small_file, "--record", "all", "--out", "r")
+    assert done.returncode == 0, done.stderr
+    assert {f"{t}.parquet" for t in TABLES} <= {p.name for p in (tmp_path / "r").iterdir()}
+    done = acklab_cli("run", small_file, "--record", "acks", "--out", "r")
+    assert not (tmp_path / "r" / "packets.parquet").exists()
+    assert (tmp_path / "r" / "acks.parquet").exists()
+    wrong = acklab_cli("run", small_file, "--record", "akcs")
+    assert wrong.returncode == 1
+    assert "--record all" in wrong.stderr
