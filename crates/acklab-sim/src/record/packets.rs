@@ -191,8 +191,10 @@ impl Packets {
     }
 
     /// Puts the records in order and leaves out what would have happened after `end`: a link that
-    /// computes departures in advance tells of them in advance.
+    /// computes departures in advance, or pauses, tells of things in advance.
     pub(super) fn finish(&mut self, end: Instant) {
+        self.entries
+            .truncate(self.entries.partition_point(|e| e.at <= end));
         let mut astray = std::mem::take(&mut self.astray).concat();
         astray.retain(|(e, _)| e.at <= end);
         // Long runs in order: cheap for a merge sort.
