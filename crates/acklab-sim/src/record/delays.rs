@@ -78,7 +78,7 @@ impl Delays {
         let owd = f.samples.distribution()?;
         Some(DelaySummary {
             owd,
-            jitter: f.jitter_sum / f.samples.len() as f64 / 1e9,
+            jitter: f.jitter_sum / f.samples.count() as f64 / 1e9,
         })
     }
 }

@@ -35,7 +35,7 @@ impl Quantiles {
     }
 
     /// Number of samples.
-    pub fn len(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         self.samples.len() as u64
     }
 
@@ -44,7 +44,7 @@ impl Quantiles {
         if self.samples.is_empty() {
             Span::ZERO
         } else {
-            self.sum / self.len()
+            self.sum / self.count()
         }
     }
 

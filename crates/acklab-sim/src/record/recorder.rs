@@ -231,7 +231,7 @@ impl Recorder {
         let ack_rate = self.per_second(acks as f64, self.measure_from);
         let reception = receiver.transport.counters();
         let s = &mut t.samples;
-        let samples = s.rtt.len().max(1);
+        let samples = s.rtt.count().max(1);
         FlowSummary {
             name: flow.name.clone(),
             cc: flow.cc.entry.name,

@@ -279,7 +279,7 @@ impl Observer for Tape {
 
     fn ack_delay(&mut self, flow: usize) -> Option<Span> {
         let q = &self.ack_delays[flow];
-        (q.len() > 0).then(|| q.mean())
+        (q.count() > 0).then(|| q.mean())
     }
 
     fn sojourns(&mut self, link: usize) -> Option<Distribution> {
