@@ -1,8 +1,9 @@
-"""How acklab's plots look."""
+"""How acklab's plots look, and how they are written: the same bytes from the same table."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,17 +13,15 @@ if TYPE_CHECKING:
 
 #: Okabe and Ito's colours, distinguishable with any colour vision; for things without an order.
 CATEGORICAL = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+#: The same on a dark ground, where black and dark blue would sink.
+CATEGORICAL_DARK = ("#4BA8E8", "#F0803C", "#2BC9A0", "#E29CC5", "#F0B73F", "#9AD6FA", "#FFFFFF")
+#: Grey does not tell colours apart: every line has dashes, every mark a shape as well.
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.2)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (6, 2, 1, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\", "++++")
 
 Format = Literal["svg", "pdf", "png"]
 FORMATS: tuple[Format, ...] = ("svg", "pdf", "png")
-#: What the writers would put in of dates and versions.
-_SILENT: dict[Format, dict[str, None]] = {
-    "svg": {"Date": None, "Creator": None},
-    "pdf": {"CreationDate": None, "ModDate": None, "Creator": None, "Producer": None},
-    "png": {"Software": None},
-}
 
 _RC: Any = {
     "font.size": 9,
@@ -32,18 +31,62 @@ _RC: Any = {
     "grid.alpha": 0.25,
     "grid.linewidth": 0.6,
     "axes.axisbelow": True,
+    "axes.titlesize": 9,
+    "axes.titlelocation": "left",
+    "axes.formatter.useoffset": False,
     "legend.frameon": False,
-    "svg.hashsalt": "acklab",
     "figure.dpi": 110,
+    # Names within an SVG would otherwise be random.
+    "svg.hashsalt": "acklab",
+    # Letters go along with the file: as outlines in SVG, as TrueType in PDF.
+    "svg.fonttype": "path",
+    "pdf.fonttype": 42,
+}
+
+#: What the writers would put in of dates and versions.
+_SILENT: dict[Format, dict[str, None]] = {
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "ModDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
 }
 
 
-def ordered(n: int) -> list[str]:
-    """`n` colours from dark to light for things with an order (viridis, its pale end left out)."""
+def ordered(n: int, dark: bool = False) -> list[str]:
+    """`n` colours for things with an order: viridis, without the end that the ground swallows."""
     import matplotlib as mpl
 
     colours = mpl.colormaps["viridis"]
-    return [mpl.colors.to_hex(colours(0.88 * i / max(n - 1, 1))) for i in range(n)]
+    low, high = (0.3, 1.0) if dark else (0.0, 0.88)
+    steps = (low + (high - low) * i / max(n - 1, 1) for i in range(n))
+    return [mpl.colors.to_hex(colours(s)) for s in steps]
+
+
+def cycle(n: int, dark: bool = False) -> list[str]:
+    """`n` colours for things without an order; the eighth is the first again, dashed otherwise."""
+    colours = CATEGORICAL_DARK if dark else CATEGORICAL
+    return [colours[i % len(colours)] for i in range(n)]
+
+
+def dash_pixels(i: int) -> list[float]:
+    """The dashes of line `i` as lengths on and off, in pixels; empty for a solid line."""
+    dash = DASHES[i % len(DASHES)]
+    return [] if isinstance(dash, str) else [max(2.0, 1.6 * d) for d in dash[1]]
+
+
+def line(i: int) -> dict[str, Any]:
+    """Colour, dashes and width of line `i`, as Matplotlib's keywords."""
+    return {
+        "color": CATEGORICAL[i % len(CATEGORICAL)],
+        "linestyle": DASHES[i % len(DASHES)],
+        "linewidth": 1.2,
+    }
+
+
+def house() -> AbstractContextManager[None]:
+    """Within it Matplotlib follows the house's style, wherever it asks for defaults."""
+    import matplotlib as mpl
+
+    return mpl.rc_context(_RC)
 
 
 def figure(
@@ -53,11 +96,10 @@ def figure(
     share: bool = True,
 ) -> tuple[Figure, Any]:
     """A figure without a display; its axes share x, and y within a row, if `share`."""
-    import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(_RC):
+    with house():
         fig = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(fig)
         y: Any = "row" if share else False
@@ -65,19 +107,27 @@ def figure(
     return fig, axes
 
 
-def save(fig: Figure, stem: Path, form: Format = "png") -> Path:
-    """Writes `stem` with the suffix of `form`, without dates or versions: the same bytes again."""
+def footer(fig: Figure, text: str) -> None:
+    """A small line below everything that says where the figure comes from."""
+    fig.supxlabel(text, x=0.01, ha="left", fontsize=6.5, color="#57606a")
+
+
+def render(fig: Figure, form: Format) -> bytes:
+    """The figure as a file's content, without dates or versions."""
     import io
 
-    import matplotlib as mpl
+    buffer = io.BytesIO()
+    with house():
+        fig.savefig(buffer, format=form, dpi=150, metadata=_SILENT[form])
+    return buffer.getvalue()
 
+
+def save(fig: Figure, stem: Path, form: Format = "svg") -> Path:
+    """Writes `stem` with the suffix of `form`, complete or not at all."""
     from acklab.folder import write_atomically
 
-    buffer = io.BytesIO()
-    with mpl.rc_context(_RC):
-        fig.savefig(buffer, format=form, dpi=150, metadata=_SILENT[form])
     path = stem.with_name(f"{stem.name}.{form}")
-    write_atomically(path, buffer.getvalue())
+    write_atomically(path, render(fig, form))
     return path
 
 

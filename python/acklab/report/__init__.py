@@ -1,5 +1,17 @@
-"""Reports: one Markdown page, and the same as HTML that stands alone."""
+"""Reports: one HTML page that stands alone.
 
-from acklab.report.page import write_report
+from acklab import report
 
-__all__ = ["write_report"]
+page = report.build(
+    "ACK aggregation",
+    claims=[report.Claim("1", "CUBIC collapses.", "4.1", "not", "It does not.", "The timer.")],
+    sections=[report.Section("Table 1", table=frame)],
+    meta={"seeds": "10"},
+)
+report.save(page, folder / "report.html")
+"""
+
+from acklab.report.build import build, save
+from acklab.report.parts import Chart, Claim, Line, Picture, Section
+
+__all__ = ["Chart", "Claim", "Line", "Picture", "Section", "build", "save"]

@@ -1,76 +1,87 @@
-"""The little Markdown that our reports use, as HTML."""
+"""Pieces of the page as HTML: prose, tables, pictures."""
 
 from __future__ import annotations
 
-import html
-import re
-from collections.abc import Iterator, Mapping
+import base64
+from functools import cache
+from html import escape
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
-_PAGE = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-  :root {{ color-scheme: light dark; }}
-  body {{ font: 16px/1.55 system-ui, sans-serif; max-width: 60rem; margin: 2.5rem auto;
-         padding: 0 1rem; }}
-  h1 {{ line-height: 1.2; }}
-  h3 {{ margin-top: 2.2rem; }}
-  table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
-  th, td {{ padding: .2rem .8rem; border-bottom: 1px solid color-mix(in srgb, currentColor 18%,
-            transparent); text-align: right; }}
-  th:first-child, td:first-child {{ text-align: left; }}
-  tr.group td {{ border-top: 2px solid color-mix(in srgb, currentColor 45%, transparent); }}
-  img {{ max-width: 100%; background: white; }}
-  code {{ background: color-mix(in srgb, currentColor 9%, transparent); padding: .1em .3em; }}
-  .wide {{ overflow-x: auto; }}
-</style>
-{body}
-</html>
-"""
+from acklab.errors import AcklabError
+from acklab.report.parts import Picture, shown
+
+if TYPE_CHECKING:
+    import polars as pl
+    from markdown_it import MarkdownIt
+
+#: Longer tables are cut, with a note: a page is read, the files beside it have every row.
+MOST_ROWS = 400
+
+_WIDE = '<div class="wide" tabindex="0" role="region" aria-label="{}">\n'
 
 
-def to_html(markdown: str, title: str, inline: Mapping[str, str]) -> str:
-    """A page that stands alone; `inline` has the pictures' contents as data URLs."""
-    blocks = (b for b in re.split(r"\n{2,}", markdown.strip()) if b.strip())
-    body = "\n".join(_block(b.strip("\n"), inline) for b in blocks)
-    return _PAGE.format(title=html.escape(title), body=body)
+@cache
+def _markdown() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    md = MarkdownIt("commonmark", {"html": False}).enable("table")
+    md.add_render_rule("table_open", lambda *_: _WIDE.format("table") + '<table class="sortable">')
+    md.add_render_rule("table_close", lambda *_: "</table></div>\n")
+    return md
 
 
-def _block(block: str, inline: Mapping[str, str]) -> str:
-    if heading := re.match(r"(#+) (.*)", block):
-        level = len(heading[1])
-        return f"<h{level}>{_spans(heading[2], inline)}</h{level}>"
-    if block.startswith("|"):
-        return '<div class="wide"><table>\n' + "\n".join(_rows(block, inline)) + "\n</table></div>"
-    if block.startswith("- "):
-        items = re.split(r"\n- ", block[2:])
-        return "<ul>" + "".join(f"<li>{_spans(i, inline)}</li>" for i in items) + "</ul>"
-    return f"<p>{_spans(block, inline)}</p>"
+def prose(markdown: str) -> str:
+    """CommonMark with tables; HTML within it is shown, not obeyed."""
+    return str(_markdown().render(markdown))
 
 
-def _rows(block: str, inline: Mapping[str, str]) -> Iterator[str]:
-    before = None
-    for i, line in enumerate(block.splitlines()):
-        cells = [c.strip() for c in line.strip().strip("|").split("|")]
-        if i == 1:
-            continue
-        tag = "th" if i == 0 else "td"
-        group = ' class="group"' if i > 2 and cells[0] != before else ""
-        before = cells[0]
-        row = "".join(f"<{tag}>{_spans(c, inline)}</{tag}>" for c in cells)
-        yield f"<tr{group}>{row}</tr>"
+def words(markdown: str) -> str:
+    """The same within a line."""
+    return str(_markdown().renderInline(markdown))
 
 
-def _spans(text: str, inline: Mapping[str, str]) -> str:
-    text = html.escape(text, quote=False)
-    text = re.sub(
-        r"!\[(.*?)\]\((.*?)\)",
-        lambda m: f'<img alt="{html.escape(m[1])}" src="{inline.get(m[2], m[2])}">',
-        text,
+def table(frame: pl.DataFrame, title: str) -> str:
+    """A table that can be sorted by any column."""
+    head = "".join(f'<th scope="col">{escape(c)}</th>' for c in frame.columns)
+    body = "\n".join(_row(r) for r in frame.head(MOST_ROWS).iter_rows())
+    cut = ""
+    if frame.height > MOST_ROWS:
+        cut = f'<p class="note">The first {MOST_ROWS} of {frame.height} rows.</p>'
+    return (
+        _WIDE.format(escape(title))
+        + f'<table class="sortable"><caption>{escape(title)}</caption>\n'
+        + f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>{cut}"
     )
-    text = re.sub(r"\[(.*?)\]\((.*?)\)", r'<a href="\2">\1</a>', text)
-    text = re.sub(r"`(.*?)`", r"<code>\1</code>", text)
-    text = re.sub(r"\*\*(.*?)\*\*", r"<strong>\1</strong>", text)
-    return re.sub(r"\*(.*?)\*", r"<em>\1</em>", text)
+
+
+def _row(values: tuple[Any, ...]) -> str:
+    return "<tr>" + "".join(map(_cell, values)) + "</tr>"
+
+
+def _cell(value: Any) -> str:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    # Sorting goes by the number, not by its four digits.
+    mark = f' class="number" data-value="{value!r}"' if number else ""
+    return f"<td{mark}>{escape(shown(value))}</td>"
+
+
+def picture(figure: Picture) -> str:
+    """A figure within the page. As an image, an SVG's names stay its own."""
+    caption = f"<figcaption>{words(figure.caption)}</figcaption>" if figure.caption else ""
+    alt = escape(figure.alt, quote=True)
+    return f'<figure><img alt="{alt}" src="{_data_url(figure)}">{caption}</figure>'
+
+
+def _data_url(figure: Picture) -> str:
+    try:
+        data = figure.path.read_bytes()
+    except OSError as e:
+        raise AcklabError(f"cannot read the figure {figure.path}: {e.strerror or e}") from None
+    match figure.path.suffix:
+        case ".svg":
+            # Shorter than base64, for SVG is nearly all unreserved characters.
+            return "data:image/svg+xml," + quote(data, safe=" ='/:;,.()-+*!?@$[]{}|~_")
+        case ".png":
+            return "data:image/png;base64," + base64.b64encode(data).decode()
+    raise AcklabError(f"a report cannot hold {figure.path}\n  help: give it as SVG or PNG")

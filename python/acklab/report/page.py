@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import acklab
-from acklab.folder import write_atomically
-from acklab.report.html import to_html
+from acklab.report.build import build, save
+from acklab.report.parts import Claim, Picture, Section
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from acklab.studies.study import Effort, Study
+    from acklab.studies.study import Artefact, Effort, Study
 
 
 def write_report(
@@ -23,41 +21,24 @@ def write_report(
     plots: Mapping[str, Path],
     effort: Effort,
     folder: Path,
+    claims: Sequence[Claim] = (),
 ) -> Path:
-    """Writes report.md and report.html into `folder`; returns the path of the latter."""
-    text = markdown(study, tables, plots, effort)
-    write_atomically(folder / "report.md", text)
-    # The HTML carries its pictures, so that it can be sent around.
-    inline = {p.name: _data_url(p) for p in plots.values()}
-    path = folder / "report.html"
-    write_atomically(path, to_html(text, study.title, inline))
-    return path
+    """Writes report.html into `folder`; returns its path."""
+    sections = [Section("Method and reading", study.report(tables, effort), name="method")]
+    sections += [artefact_section(a, tables[a.name], plots.get(a.name)) for a in study.artefacts]
+    again = f"acklab reproduce {study.name}" + (" --quick" if effort.quick else "")
+    meta = {
+        "source": study.source,
+        "seeds": str(effort.seeds),
+        "again": f"`{again} --seeds {effort.seeds}`",
+    }
+    return save(build(study.title, claims, sections, meta), folder / "report.html")
 
 
-def markdown(
-    study: Study,
-    tables: Mapping[str, pl.DataFrame],
-    plots: Mapping[str, Path],
-    effort: Effort,
-) -> str:
-    """The report as Markdown."""
-    parts = [f"# {study.title}", f"{study.source}.", study.report(tables, effort)]
-    for artefact in study.artefacts:
-        if artefact.name in plots:
-            picture = f"![{artefact.title}]({plots[artefact.name].name})"
-            parts += [f"### {_heading(artefact.name)}: {artefact.title}", picture]
-    files = ", ".join(f"[{a.name}.csv]({a.name}.csv)" for a in study.artefacts)
-    again = f"acklab reproduce {study.name}"
-    again += " --quick" if effort.quick else ""
-    again += f" --seeds {effort.seeds}"
-    parts.append(f"Every cell: {files}.")
-    parts.append(f"Made by acklab {acklab.__version__}. Again: `{again}`")
-    return "\n\n".join(parts) + "\n"
-
-
-def _heading(name: str) -> str:
-    return name.replace("fig", "Figure ").replace("table", "Table ")
-
-
-def _data_url(path: Path) -> str:
-    return "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode()
+def artefact_section(artefact: Artefact, table: pl.DataFrame, plot: Path | None) -> Section:
+    """A study's table or figure; claims refer to it by the artefact's name."""
+    heading = artefact.name.replace("fig", "Figure ").replace("table", "Table ")
+    figure = Picture(plot, artefact.title) if plot else None
+    text = f"Every cell: `{artefact.name}.csv`."
+    title = f"{heading}: {artefact.title}"
+    return Section(title, text, table=table, figure=figure, name=artefact.name)

@@ -64,7 +64,7 @@ def reproduce(
         plots = {a.name: a.plot(frames[a.name], folder / a.name) for a in artefacts if a.plot}
         if len(artefacts) < len(study.artefacts):
             return Written(tables, plots, None)
-        from acklab.report import write_report
+        from acklab.report.page import write_report
 
         return Written(tables, plots, write_report(study, frames, plots, effort, folder))
 

@@ -1,0 +1,133 @@
+"""The page: claims first, then the sections, then how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from html import escape
+from pathlib import Path
+
+import acklab
+from acklab.errors import AcklabError
+from acklab.folder import write_atomically
+from acklab.report import html
+from acklab.report.charts import Charts
+from acklab.report.claims import claims_section
+from acklab.report.parts import Claim, Section
+
+_HERE = Path(__file__).parent
+
+#: Bytes; beyond it mail servers and phones refuse.
+MOST_BYTES = 10_000_000
+
+#: The browser itself keeps the page from asking a network for anything.
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+
+
+def build(
+    title: str,
+    claims: Sequence[Claim] = (),
+    sections: Sequence[Section] = (),
+    meta: Mapping[str, str] | None = None,
+) -> str:
+    """The report as one HTML page that needs nothing else; the same input gives the same bytes.
+
+    `claims` come first, if there are some. `meta` says how it was made (seeds, the command that
+    makes it again, the source); the version is added. Claims refer to sections by their `name`.
+    """
+    anchors = [s.anchor for s in sections]
+    if twice := {a for a in anchors if anchors.count(a) > 1}:
+        raise ValueError(f"sections with the same name: {sorted(twice)}")
+    charts = Charts(sections)
+    parts = [f"<header><h1>{escape(title)}</h1>{_meta(meta or {})}</header>"]
+    if claims:
+        parts.append(claims_section(claims, anchors))
+    parts.append(_contents(sections))
+    parts += [_section(s, charts) for s in sections]
+    return _page(title, "\n".join(parts), with_charts=any(s.charts for s in sections))
+
+
+def save(page: str, path: Path) -> Path:
+    """Writes the page, complete or not at all."""
+    size = len(page.encode())
+    if size > MOST_BYTES:
+        raise AcklabError(
+            f"the report {path} would have {size / 1e6:.1f} MB, more than {MOST_BYTES / 1e6:.0f}\n"
+            "  help: give fewer or smaller figures; charts are reduced already"
+        )
+    write_atomically(path, page)
+    return path
+
+
+def _meta(meta: Mapping[str, str]) -> str:
+    items = {**meta, "made by": f"acklab {acklab.__version__}"}
+    rows = "".join(
+        f"<div><dt>{escape(k)}</dt><dd>{html.words(v)}</dd></div>" for k, v in items.items()
+    )
+    return f'<dl class="meta">{rows}</dl>'
+
+
+def _contents(sections: Sequence[Section]) -> str:
+    if len(sections) < 3:
+        return ""
+    links = "".join(f'<li><a href="#{s.anchor}">{escape(s.title)}</a></li>' for s in sections)
+    return f'<nav aria-label="Contents"><ol>{links}</ol></nav>'
+
+
+def _section(section: Section, charts: Charts) -> str:
+    parts = [f'<section id="{section.anchor}">', f"<h2>{escape(section.title)}</h2>"]
+    if section.markdown:
+        parts.append(html.prose(section.markdown))
+    if section.picture is not None:
+        parts.append(html.picture(section.picture))
+    if section.charts:
+        parts.append(_interactive(charts.of(section), folded=section.picture is not None))
+    if section.table is not None:
+        parts.append(html.table(section.table, section.title))
+    return "\n".join([*parts, "</section>"])
+
+
+def _interactive(charts: str, folded: bool) -> str:
+    """Below a static figure they are unfolded by who wants them."""
+    if not folded:
+        return f'<div class="charts">{charts}</div>'
+    return (
+        '<details class="interactive"><summary>Interactive: zoom, read values</summary>'
+        f'<div class="charts">{charts}</div></details>'
+    )
+
+
+def _page(title: str, body: str, with_charts: bool) -> str:
+    css = _asset("assets/page.css")
+    script = _asset("assets/page.js")
+    licence = ""
+    if with_charts:
+        css = _asset("vendor/uplot/uPlot.min.css") + css
+        script = _asset("vendor/uplot/uPlot.iife.min.js") + "\n" + script
+        licence = f"<!-- The charts are drawn by uPlot.\n{_asset('vendor/uplot/LICENSE')}-->\n"
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(title)}</title>
+<link rel="icon" href="data:,">
+{licence}<style>
+{css}</style>
+</head>
+<body>
+<main>
+{body}
+</main>
+<script>
+{script}</script>
+</body>
+</html>
+"""
+
+
+@cache
+def _asset(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")

@@ -1,0 +1,157 @@
+"""What a report is made of: claims, sections, charts."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Verdict = Literal["reproduced", "partly", "not"]
+
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+#: Whose evidence a claim may have, in the order of the columns, with the heading of each.
+WITNESSES = {"paper": "paper", "acklab": "acklab", "ns3": "ns-3", "linux": "Linux"}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of a paper that states a finding, and what became of it here."""
+
+    #: Short and unique, such as `4.1-3`; the row's anchor is `claim-4.1-3`.
+    id: str
+    #: The sentence, quoted.
+    sentence: str
+    #: Where it stands, such as `thesis, 4.1.2`.
+    where: str
+    verdict: Verdict
+    #: What we see instead, or likewise; plain text or Markdown within a line.
+    ours: str
+    #: Why it is so; plain text or Markdown within a line.
+    mechanism: str
+    #: The name of the section whose figure or table shows it.
+    figure: str | None = None
+    #: A number or a few words for each of `WITNESSES` that has something to say.
+    evidence: Mapping[str, str | float | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.verdict not in VERDICTS:
+            raise ValueError(f"claim {self.id}: verdict {self.verdict!r} is none of {VERDICTS}")
+        if unknown := set(self.evidence) - set(WITNESSES):
+            raise ValueError(
+                f"claim {self.id}: evidence of {sorted(unknown)}; known: {list(WITNESSES)}"
+            )
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A static figure: an SVG or PNG file, which the report takes into itself."""
+
+    path: Path
+    #: What it shows, for who cannot see it.
+    alt: str
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a chart; `y` may have gaps (`None` or NaN)."""
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float | None]
+
+    def __post_init__(self) -> None:
+        if len(self.x) != len(self.y):
+            raise ValueError(f"line {self.name!r}: {len(self.x)} x and {len(self.y)} y")
+
+
+@dataclass(frozen=True)
+class Chart:
+    """An interactive chart: zoom by dragging, values under the pointer."""
+
+    title: str
+    #: Labels of the axes, units included.
+    x: str
+    y: str
+    lines: Sequence[Line]
+    #: `step` holds a value until the next; `points` does not join them.
+    kind: Literal["line", "step", "points"] = "line"
+    #: Whether the lines have an order (ratios, buffer sizes): colours then run from dark to light.
+    ordered: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        frame: pl.DataFrame,
+        title: str,
+        *,
+        x: str,
+        y: str,
+        by: str | Sequence[str] = (),
+        x_label: str = "time, s",
+        y_label: str | None = None,
+        kind: Literal["line", "step", "points"] = "line",
+        ordered: bool = False,
+    ) -> Chart:
+        """A chart of column `y` over column `x` of `frame`, one line per value of `by`."""
+        keys = [by] if isinstance(by, str) else list(by)
+        if keys:
+            groups: Iterable[tuple[Any, pl.DataFrame]] = frame.group_by(keys, maintain_order=True)
+        else:
+            groups = [((y,), frame)]
+        lines = [
+            Line(" ".join(map(str, key)), part[x].to_list(), part[y].to_list())
+            for key, part in groups
+        ]
+        return cls(title, x_label, y_label or y, lines, kind, ordered)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report, in the order: text, figure and charts, table."""
+
+    title: str
+    #: CommonMark with tables.
+    markdown: str = ""
+    table: pl.DataFrame | None = None
+    #: A bare path needs no alt text of its own: it is then the title.
+    figure: Picture | Path | None = None
+    series: Chart | Sequence[Chart] = ()
+    #: What claims refer to, and the anchor; made from the title if it is not given.
+    name: str = ""
+
+    @property
+    def anchor(self) -> str:
+        """Its name within the page."""
+        return self.name or slug(self.title)
+
+    @property
+    def picture(self) -> Picture | None:
+        """Its static figure."""
+        return Picture(self.figure, self.title) if isinstance(self.figure, Path) else self.figure
+
+    @property
+    def charts(self) -> Sequence[Chart]:
+        """Its interactive charts."""
+        return (self.series,) if isinstance(self.series, Chart) else tuple(self.series)
+
+
+def slug(title: str) -> str:
+    """A title as an anchor."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "section"
+
+
+def shown(value: Any) -> str:
+    """A value as tables show it: four digits of a float, nothing for none."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
