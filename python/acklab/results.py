@@ -13,6 +13,7 @@ from acklab.errors import NotRecordedError
 if TYPE_CHECKING:
     import polars as pl
 
+    from acklab.plots.kinds import Plots
     from acklab.scenario import Scenario
 
 
@@ -95,6 +96,13 @@ class Result:
         missing = [s for s in streams if s not in self.recorded]
         if missing:
             raise NotRecordedError(self.scenario.name, missing)
+
+    @property
+    def plot(self) -> Plots:
+        """Its named plots: `result.plot.series()`, and so on; see `acklab list plots`."""
+        from acklab.plots.kinds import Plots
+
+        return Plots(self)
 
     @property
     def cost(self) -> dict[str, int]:

@@ -8,7 +8,17 @@ from typing import Annotated
 import typer
 
 import acklab
-from acklab.cli import catalogue, compare, explain, reproduce, run, sweep, validate
+from acklab.cli import (
+    catalogue,
+    compare,
+    explain,
+    plot,
+    report,
+    reproduce,
+    run,
+    sweep,
+    validate,
+)
 from acklab.cli.guard import guarded
 
 app = typer.Typer(
@@ -23,6 +33,8 @@ app.command("run")(run.run)
 app.command("sweep")(sweep.sweep)
 app.command("compare")(compare.compare)
 app.command("reproduce")(reproduce.reproduce)
+app.command("plot")(plot.plot)
+app.command("report")(report.report)
 app.command("validate")(validate.validate)
 app.command("list")(catalogue.list_)
 app.command("explain")(explain.explain)

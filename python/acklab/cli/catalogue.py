@@ -17,6 +17,7 @@ class Kind(StrEnum):
     QDISC = "qdisc"
     SCENARIO = "scenario"
     STUDY = "study"
+    PLOT = "plot"
 
 
 def list_(
@@ -25,7 +26,7 @@ def list_(
         bool, typer.Option("--verbose", "-v", help="Parameters and sources too.")
     ] = False,
 ) -> None:
-    """List the building blocks, the gallery or the studies."""
+    """List the building blocks, the gallery, the studies or the plots."""
     from rich.table import Table
 
     from acklab.cli.show import console
@@ -34,6 +35,8 @@ def list_(
         rows = _scenarios()
     elif kind is Kind.STUDY:
         rows = _studies(verbose)
+    elif kind is Kind.PLOT:
+        rows = _plots(verbose)
     else:
         rows = _blocks(kind.value, verbose)
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
@@ -77,6 +80,17 @@ def _studies(verbose: bool) -> list[tuple[str, str]]:
         rows += [(f"{study.name}/{a.name}", a.title) for a in study.artefacts]
         if verbose:
             rows.append(("", f"source: {study.source}"))
+    return rows
+
+
+def _plots(verbose: bool) -> list[tuple[str, str]]:
+    from acklab.plots.kinds import KINDS
+
+    rows = []
+    for kind in KINDS.values():
+        rows.append((kind.name, kind.about))
+        if verbose:
+            rows.append(("", f"needs: {', '.join(kind.needs)}"))
     return rows
 
 

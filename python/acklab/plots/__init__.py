@@ -1,5 +1,33 @@
-"""Plots: colour-blind safe, the same bytes from the same table."""
+"""Plots: colour-blind safe, the same bytes from the same table, their data beside them.
 
+from acklab.plots import plot
+
+plot("out/single-flow", "series").save("figures/series", "pdf")
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from acklab.plots.kinds import KINDS, Kind, Plots, named, recorded
 from acklab.plots.style import figure, save
 
-__all__ = ["figure", "save"]
+if TYPE_CHECKING:
+    from acklab.plots.drawn import Choice, Drawn
+
+__all__ = ["KINDS", "Choice", "Drawn", "Kind", "Plots", "figure", "plot", "save"]
+
+
+def plot(source: Any, kind: str, **choice: Any) -> Drawn:
+    """The plot `kind` of a result or of a result folder; keywords as of `Choice`."""
+    from acklab.plots.drawn import Choice
+
+    return named(kind).draw(recorded(source), Choice(**choice))
+
+
+def __getattr__(name: str) -> Any:
+    from acklab.plots import drawn
+
+    if name in ("Choice", "Drawn"):
+        return getattr(drawn, name)
+    raise AttributeError(f"module 'acklab.plots' has no attribute {name!r}")

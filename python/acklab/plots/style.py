@@ -35,6 +35,7 @@ _RC: Any = {
     "axes.titlelocation": "left",
     "axes.formatter.useoffset": False,
     "legend.frameon": False,
+    "hatch.linewidth": 0.5,
     "figure.dpi": 110,
     # Names within an SVG would otherwise be random.
     "svg.hashsalt": "acklab",
@@ -94,8 +95,12 @@ def figure(
     cols: int,
     size: tuple[float, float],
     share: bool = True,
+    heights: Sequence[float] | None = None,
 ) -> tuple[Figure, Any]:
-    """A figure without a display; its axes share x, and y within a row, if `share`."""
+    """A figure without a display; its axes share x, and y within a row, if `share`.
+
+    `size` is in inches; `heights` are those of the rows, relative to each other.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -103,7 +108,9 @@ def figure(
         fig = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(fig)
         y: Any = "row" if share else False
-        axes = fig.subplots(rows, cols, squeeze=False, sharex=share, sharey=y)
+        axes = fig.subplots(
+            rows, cols, squeeze=False, sharex=share, sharey=y, height_ratios=heights
+        )
     return fig, axes
 
 

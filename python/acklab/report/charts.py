@@ -8,8 +8,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from acklab.plots import style
+from acklab.plots.reduce import allowance, m4
 from acklab.report.parts import Chart, Line, Section
-from acklab.report.reduce import allowance, m4
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,5 +78,5 @@ def _note(points: int, kept: int) -> str:
 
 
 def _json(spec: dict[str, Any]) -> str:
-    # Nothing in it can end the script element.
-    return json.dumps(spec, separators=(",", ":"), ensure_ascii=False).replace("</", "<\\/")
+    # Nothing in it can end the script element, or begin a comment in it.
+    return json.dumps(spec, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")

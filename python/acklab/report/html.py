@@ -74,14 +74,20 @@ def picture(figure: Picture) -> str:
 
 
 def _data_url(figure: Picture) -> str:
+    if isinstance(figure.image, bytes):
+        return _svg_url(figure.image)
+    path = figure.image
     try:
-        data = figure.path.read_bytes()
+        data = path.read_bytes()
     except OSError as e:
-        raise AcklabError(f"cannot read the figure {figure.path}: {e.strerror or e}") from None
-    match figure.path.suffix:
-        case ".svg":
-            # Shorter than base64, for SVG is nearly all unreserved characters.
-            return "data:image/svg+xml," + quote(data, safe=" ='/:;,.()-+*!?@$[]{}|~_")
-        case ".png":
-            return "data:image/png;base64," + base64.b64encode(data).decode()
-    raise AcklabError(f"a report cannot hold {figure.path}\n  help: give it as SVG or PNG")
+        raise AcklabError(f"cannot read the figure {path}: {e.strerror or e}") from None
+    if path.suffix == ".svg":
+        return _svg_url(data)
+    if path.suffix == ".png":
+        return "data:image/png;base64," + base64.b64encode(data).decode()
+    raise AcklabError(f"a report cannot hold {path}\n  help: give it as SVG or PNG")
+
+
+def _svg_url(data: bytes) -> str:
+    # Shorter than base64, for SVG is nearly all characters that need no escape.
+    return "data:image/svg+xml," + quote(data, safe=" ='/:;,.()-+*!?@$[]{}|~_")

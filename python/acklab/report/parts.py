@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 if TYPE_CHECKING:
     import polars as pl
 
+    from acklab.plots.drawn import Drawn
+
 Verdict = Literal["reproduced", "partly", "not"]
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -51,9 +53,10 @@ class Claim:
 
 @dataclass(frozen=True)
 class Picture:
-    """A static figure: an SVG or PNG file, which the report takes into itself."""
+    """A static figure, which the report takes into itself."""
 
-    path: Path
+    #: An SVG or PNG file, or an SVG's content.
+    image: Path | bytes
     #: What it shows, for who cannot see it.
     alt: str
     caption: str = ""
@@ -121,8 +124,8 @@ class Section:
     #: CommonMark with tables.
     markdown: str = ""
     table: pl.DataFrame | None = None
-    #: A bare path needs no alt text of its own: it is then the title.
-    figure: Picture | Path | None = None
+    #: A plot as it was drawn has its alt text with it; of a bare path it is the title.
+    figure: Picture | Drawn | Path | None = None
     series: Chart | Sequence[Chart] = ()
     #: What claims refer to, and the anchor; made from the title if it is not given.
     name: str = ""
@@ -135,7 +138,11 @@ class Section:
     @property
     def picture(self) -> Picture | None:
         """Its static figure."""
-        return Picture(self.figure, self.title) if isinstance(self.figure, Path) else self.figure
+        if self.figure is None or isinstance(self.figure, Picture):
+            return self.figure
+        if isinstance(self.figure, Path):
+            return Picture(self.figure, self.title)
+        return Picture(self.figure.svg, self.figure.alt)
 
     @property
     def charts(self) -> Sequence[Chart]:

@@ -1,0 +1,152 @@
+"""A metric of a sweep over two of its keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from acklab.errors import AcklabError
+from acklab.plots import style
+from acklab.plots.drawn import Choice, Drawn
+from acklab.plots.recorded import Recorded, required
+
+if TYPE_CHECKING:
+    import polars as pl
+
+VALUE = "goodput_mbps"
+#: Panels side by side; more are no longer read but searched.
+MOST_PANELS = 8
+#: Cells of a panel up to which each shows its number.
+MOST_NUMBERS = 150
+
+
+def draw(source: Recorded, choice: Choice) -> Drawn:
+    """A panel per value of the remaining keys; a cell is the mean over seeds and flows."""
+    runs = choice.of(required(source, "heatmap", "runs"))
+    keys = sweep_keys(runs)
+    x, y = _axes(keys, choice)
+    value = _value(runs, choice.value or VALUE)
+    rest = [k for k in keys if k not in (x, y)]
+    data = means(runs, [*rest, y, x], value)
+    panels = list(data.group_by(rest, maintain_order=True)) if rest else [((), data)]
+    if len(panels) > MOST_PANELS:
+        raise AcklabError(
+            f"the keys {', '.join(rest)} would need {len(panels)} panels, more than {MOST_PANELS}\n"
+            "  help: choose other axes with --x and --y, or sweep fewer values"
+        )
+    return Drawn(_figure(panels, rest, x, y, value, data), data, _alt(source, data, x, y, value))
+
+
+def sweep_keys(runs: pl.DataFrame) -> list[str]:
+    """The columns of the swept keys: those between the number of the cell and the seed."""
+    columns = runs.columns
+    return columns[columns.index("cell") + 1 : columns.index("seed")]
+
+
+def means(runs: pl.DataFrame, keys: list[str], value: str) -> pl.DataFrame:
+    """`keys`, the mean of `value`, and of how many runs and flows, in the sweep's order."""
+    import polars as pl
+
+    return runs.group_by(keys, maintain_order=True).agg(
+        pl.col(value).cast(pl.Float64).mean(),
+        pl.col("seed").n_unique().alias("seeds"),
+        pl.len().alias("rows"),
+    )
+
+
+def _axes(keys: list[str], choice: Choice) -> tuple[str, str]:
+    for asked in (choice.x, choice.y):
+        if asked is not None and asked not in keys:
+            raise AcklabError(
+                f"{asked!r} was not swept\n  help: the swept keys are {', '.join(keys) or 'none'}"
+            )
+    free = [k for k in keys if k not in (choice.x, choice.y)]
+    x = choice.x or (free.pop(0) if free else None)
+    y = choice.y or (free.pop(0) if free else None)
+    if x is None or y is None or x == y:
+        raise AcklabError(
+            f"a heat map has two swept keys as axes, and here are: {', '.join(keys) or 'none'}\n"
+            "  help: acklab sweep FILE --grid KEY=V1,V2 --grid OTHER=V1,V2"
+        )
+    return x, y
+
+
+def _value(runs: pl.DataFrame, value: str) -> str:
+    numbers = [c for c in runs.columns if runs[c].dtype.is_numeric()]
+    if value not in numbers:
+        raise AcklabError(
+            f"there is no metric called {value!r}\n  help: the metrics are {', '.join(numbers)}"
+        )
+    return value
+
+
+def _figure(
+    panels: list[tuple[tuple[Any, ...], pl.DataFrame]],
+    rest: list[str],
+    x: str,
+    y: str,
+    value: str,
+    data: pl.DataFrame,
+) -> Any:
+    cols = min(len(panels), 4)
+    rows = -(-len(panels) // cols)
+    xs, ys = (data[k].unique(maintain_order=True).to_list() for k in (x, y))
+    size = (1.8 + cols * max(2.2, 0.55 * len(xs)), 0.9 + rows * max(1.9, 0.4 * len(ys) + 0.7))
+    fig, axes = style.figure(rows, cols, size, share=False)
+    low, high = bounds(data[value])
+    places = [ax for row in axes for ax in row]
+    image: Any = None
+    for ax, (values, cells) in zip(places, panels, strict=False):
+        image = _panel(ax, cells, (xs, ys), (x, y, value), (low, high))
+        ax.set_title(", ".join(f"{k} = {v}" for k, v in zip(rest, values, strict=True)))
+    for ax in places[len(panels) :]:
+        ax.set_visible(False)
+    fig.colorbar(image, ax=places, label=value.replace("_", " "), fraction=0.05)
+    return fig
+
+
+def _panel(
+    ax: Any,
+    cells: pl.DataFrame,
+    steps: tuple[list[Any], list[Any]],
+    names: tuple[str, str, str],
+    bounds: tuple[float, float],
+) -> Any:
+    import numpy as np
+
+    (xs, ys), (x, y, value) = steps, names
+    grid = np.full((len(ys), len(xs)), np.nan)
+    for row in cells.iter_rows(named=True):
+        if row[value] is not None:
+            grid[ys.index(row[y]), xs.index(row[x])] = row[value]
+    edges = np.arange(len(xs) + 1) - 0.5, np.arange(len(ys) + 1) - 0.5
+    low, high = bounds
+    image = ax.pcolormesh(*edges, grid, cmap="viridis", vmin=low, vmax=high, linewidth=0)
+    ax.set_xticks(range(len(xs)), [str(v) for v in xs], rotation=45 if len(xs) > 6 else 0)
+    ax.set_yticks(range(len(ys)), [str(v) for v in ys])
+    ax.set(xlabel=x, ylabel=y)
+    ax.grid(visible=False)
+    if grid.size <= MOST_NUMBERS:
+        _numbers(ax, grid, low, high)
+    return image
+
+
+def bounds(values: pl.Series) -> tuple[float, float]:
+    """The least and the greatest value; zeros if there is none."""
+    numbers = values.drop_nulls().cast(float).to_numpy()
+    return (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 0.0)
+
+
+def _numbers(ax: Any, grid: Any, low: float, high: float) -> None:
+    import numpy as np
+
+    for (j, i), v in np.ndenumerate(grid):
+        if np.isnan(v):
+            continue
+        # viridis is dark below its middle.
+        colour = "#ffffff" if v < (low + high) / 2 else "#000000"
+        ax.text(i, j, f"{v:.3g}", ha="center", va="center", fontsize=7, color=colour)
+
+
+def _alt(source: Recorded, data: pl.DataFrame, x: str, y: str, value: str) -> str:
+    low, high = bounds(data[value])
+    return f"{source.name}: heat map of {value} over {x} and {y}, from {low:.3g} to {high:.3g}"

@@ -1,0 +1,118 @@
+"""How acknowledgements reach the sender: how far apart, and how much each one says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from acklab.errors import AcklabError
+from acklab.plots import style
+from acklab.plots.drawn import Choice, Drawn
+from acklab.plots.recorded import Recorded, required
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: Bins of a decade of time.
+BINS_PER_DECADE = 10
+#: Seconds; closer ACKs came in one burst and share the first bin.
+CLOSEST_S = 1e-6
+
+
+def spacing(source: Recorded, choice: Choice) -> Drawn:
+    """Times between ACKs that reach the sender; the axis is logarithmic, as ACKs come in bursts."""
+    data = spacings(_received(source, "ack-spacing", choice))
+    fig, axes = style.figure(1, 1, (6.8, 3.4))
+    ax = axes[0][0]
+    for i, ((flow,), rows) in enumerate(data.group_by("flow", maintain_order=True)):
+        edges = [v * 1e3 for v in (*rows["from_s"], rows["to_s"][-1])]
+        ax.stairs(100 * rows["share"], edges, label=str(flow), **style.line(i))
+    ax.set(xscale="log", xlabel="time since the ACK before, ms", ylabel="ACKs, %")
+    ax.set_ylim(bottom=0)
+    _legend(ax, data)
+    middle = ", ".join(f"{f} {m * 1e3:.3g} ms" for f, m in _medians(source, choice))
+    return Drawn(fig, data, f"{source.name}: histogram of the time between ACKs; medians: {middle}")
+
+
+def segments(source: Recorded, choice: Choice) -> Drawn:
+    """Segments newly acknowledged by each ACK that reaches the sender; 0 is a duplicate."""
+    import polars as pl
+
+    acks = _received(source, "segments-per-ack", choice)
+    data = (
+        acks.group_by("flow", "segments")
+        .agg(pl.len().alias("acks"))
+        .with_columns((pl.col("acks") / pl.col("acks").sum().over("flow")).alias("share"))
+        .sort("flow", "segments")
+    )
+    flows = data["flow"].unique(maintain_order=True).to_list()
+    fig, axes = style.figure(1, 1, (6.8, 3.4))
+    ax = axes[0][0]
+    width = 0.8 / len(flows)
+    for i, flow in enumerate(flows):
+        rows = data.filter(pl.col("flow") == flow)
+        x = rows["segments"].cast(pl.Float64) + (i - (len(flows) - 1) / 2) * width
+        fill = {"color": style.cycle(i + 1)[i], "hatch": style.HATCHES[i % len(style.HATCHES)]}
+        ax.bar(x, 100 * rows["share"], width, label=flow, edgecolor="white", linewidth=0, **fill)
+    ax.set(xlabel="segments newly acknowledged by an ACK", ylabel="ACKs, %")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    _legend(ax, data)
+    means = acks.group_by("flow", maintain_order=True).agg(pl.col("segments").mean()).iter_rows()
+    told = ", ".join(f"{f} {m:.2f}" for f, m in means)
+    return Drawn(fig, data, f"{source.name}: histogram of segments per ACK; means: {told}")
+
+
+def spacings(acks: pl.DataFrame) -> pl.DataFrame:
+    """`flow`, `from_s`, `to_s`, `acks`, `share` of each bin; the first holds whatever is closer."""
+    import numpy as np
+    import polars as pl
+
+    gaps = _gaps(acks)
+    most = float(gaps["gap_s"].max())  # type: ignore[arg-type]
+    least = max(float(gaps["gap_s"].min()), CLOSEST_S)  # type: ignore[arg-type]
+    low = np.floor(np.log10(least) * BINS_PER_DECADE)
+    high = max(np.floor(np.log10(max(most, CLOSEST_S)) * BINS_PER_DECADE), low) + 1
+    edges = 10 ** (np.arange(low, high + 1) / BINS_PER_DECADE)
+    parts = []
+    for (flow,), rows in gaps.group_by("flow", maintain_order=True):
+        counts, _ = np.histogram(np.maximum(rows["gap_s"].to_numpy(), edges[0]), edges)
+        columns = {"from_s": edges[:-1], "to_s": edges[1:], "acks": counts}
+        share = (pl.col("acks") / pl.col("acks").sum()).alias("share")
+        part = pl.DataFrame(columns).with_columns(share, pl.lit(flow).alias("flow"))
+        parts.append(part.select("flow", "from_s", "to_s", "acks", "share"))
+    return pl.concat(parts)
+
+
+def _received(source: Recorded, kind: str, choice: Choice) -> pl.DataFrame:
+    import polars as pl
+
+    acks = choice.of(required(source, kind, "acks")).filter(pl.col("what") == "received")
+    if len(acks) < 2:
+        raise AcklabError(
+            f"the plot {kind} needs two ACKs that reached the sender, and here are {len(acks)}\n"
+            "  help: let the scenario run longer, or choose other times with --from and --to"
+        )
+    return acks
+
+
+def _gaps(acks: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    gap = pl.col("time_s").diff().over("flow").alias("gap_s")
+    gaps = acks.select("flow", gap).drop_nulls()
+    if gaps.is_empty():
+        raise AcklabError("no flow received two ACKs\n  help: choose a longer time")
+    return gaps
+
+
+def _medians(source: Recorded, choice: Choice) -> list[tuple[str, float]]:
+    import polars as pl
+
+    gaps = _gaps(_received(source, "ack-spacing", choice))
+    return list(
+        gaps.group_by("flow", maintain_order=True).agg(pl.col("gap_s").median()).iter_rows()
+    )
+
+
+def _legend(ax: Any, data: pl.DataFrame) -> None:
+    if data["flow"].n_unique() > 1:
+        ax.legend(fontsize=8, handlelength=2.6)

@@ -1,0 +1,118 @@
+"""The named plots: each with the tables that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from acklab.errors import AcklabError
+from acklab.plots.recorded import InFolder, InMemory, Recorded, required
+
+if TYPE_CHECKING:
+    from acklab.plots.drawn import Choice, Drawn
+
+Draw = Callable[[Recorded, "Choice"], "Drawn"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A named plot."""
+
+    name: str
+    about: str
+    #: Tables without which it cannot be drawn.
+    needs: tuple[str, ...]
+    #: Where its function `draw` is, or another one after a colon; loaded when it is asked for.
+    where: str
+
+    def draw(self, source: Recorded, choice: Choice) -> Drawn:
+        """Draws it in the house's style, with a footer; what is missing is an error with help."""
+        from acklab.plots import style
+
+        for table in self.needs:
+            required(source, self.name, table)
+        module, _, function = self.where.partition(":")
+        draw: Draw = getattr(import_module(f"acklab.plots.{module}"), function or "draw")
+        with style.house():
+            drawn = draw(source, choice)
+            style.footer(drawn.figure, source.provenance)
+        return drawn
+
+
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind(
+            "series",
+            "goodput, srtt, cwnd, pacing rate and queues over time",
+            ("series",),
+            "series",
+        ),
+        Kind(
+            "sequence",
+            "time-sequence of one flow: segments, ACK line, window, SACK blocks",
+            ("packets",),
+            "sequence",
+        ),
+        Kind("phases", "the controllers' states over time", ("series",), "phases"),
+        Kind("fairness", "Jain's index over time", ("series",), "fairness"),
+        Kind("heatmap", "a metric over two keys of a sweep", ("runs",), "heatmap"),
+        Kind(
+            "ack-spacing",
+            "time between ACKs as they reach the sender",
+            ("acks",),
+            "histograms:spacing",
+        ),
+        Kind(
+            "segments-per-ack",
+            "segments that each ACK newly acknowledges",
+            ("acks",),
+            "histograms:segments",
+        ),
+    )
+}
+
+
+def named(name: str) -> Kind:
+    """The plot of that name."""
+    kind = KINDS.get(name)
+    if kind is None:
+        raise AcklabError(
+            f"there is no plot called {name!r}\n  help: the plots are {', '.join(KINDS)}"
+        )
+    return kind
+
+
+def recorded(source: Any) -> Recorded:
+    """The tables of a result, or of a result folder."""
+    return InFolder(Path(source)) if isinstance(source, str | Path) else InMemory(source)
+
+
+class Plots:
+    """The plots of a result: `result.plot.series()`, `result.plot.ack_spacing(flows=["a"])`."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = recorded(source)
+
+    def __getattr__(self, name: str) -> Callable[..., Drawn]:
+        kind = KINDS.get(name.replace("_", "-"))
+        if kind is None:
+            raise AttributeError(f"there is no plot {name!r}; there are {', '.join(self._names())}")
+
+        def draw(**choice: Any) -> Drawn:
+            from acklab.plots.drawn import Choice
+
+            return kind.draw(self._source, Choice(**choice))
+
+        draw.__doc__ = f"Draws {kind.about}; keywords as of `acklab.plots.Choice`."
+        return draw
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._names()]
+
+    @staticmethod
+    def _names() -> list[str]:
+        return [n.replace("-", "_") for n in KINDS]

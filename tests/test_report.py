@@ -1,0 +1,161 @@
+"""Reports: claims first, true reductions, complete or absent."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from acklab import report
+from acklab.errors import AcklabError
+from acklab.plots.reduce import allowance, m4
+
+TABLE = pl.DataFrame({"cc": ["cubic", "bbr3"], "mbps": [9.62345, 1.5], "none": [None, 2.0]})
+
+
+def claim(number="1", **more):
+    given = {"verdict": "partly", "ours": "less", "mechanism": "a **timer**", **more}
+    return report.Claim(number, "It falls.", "4.1", **given)
+
+
+def chart_data(page):
+    found = re.findall(r'<script type="application/json">(.*?)</script>', page)
+    return [json.loads(text) for text in found]
+
+
+def test_claims_come_first_and_lead_to_their_sections():
+    page = report.build(
+        "A study",
+        [claim(figure="t", evidence={"paper": 6.67, "ns3": "9.5 ± 0.1"})],
+        [report.Section("Table", table=TABLE, name="t")],
+    )
+    assert page.index('id="claims"') < page.index('id="t"')
+    assert '<a href="#t">see</a>' in page
+    assert "6.67</td>" in page
+    assert "9.5 ± 0.1</td>" in page
+    assert ">Linux</th>" not in page
+
+
+def test_claims_are_checked():
+    with pytest.raises(ValueError, match="verdict"):
+        claim(verdict="perhaps")
+    with pytest.raises(ValueError, match="'omnet'"):
+        claim(evidence={"omnet": 1.0})
+    with pytest.raises(ValueError, match=r"refers to 'fig9'.*\['t'\]"):
+        report.build("A", [claim(figure="fig9")], [report.Section("t")])
+    with pytest.raises(ValueError, match="two claims have the id"):
+        report.build("A", [claim(), claim()])
+    with pytest.raises(ValueError, match="same name"):
+        report.build("A", [], [report.Section("t"), report.Section("t")])
+
+
+def test_text_is_text():
+    nasty = "</script><img src=x onerror=alert(1)>"
+    chart = report.Chart(nasty, nasty, nasty, [report.Line(nasty, [1.0], [2.0])])
+    frame = pl.DataFrame({nasty: [nasty]})
+    section = report.Section(nasty, nasty, table=frame, series=chart, name="s")
+    page = report.build(nasty, [claim(ours=nasty)], [section], {nasty: nasty})
+    assert "<img" not in page
+    assert page.count("</script>") == 2
+    assert chart_data(page)[0]["title"] == nasty
+
+
+def test_the_same_input_gives_the_same_bytes():
+    section = report.Section(
+        "T", "text", TABLE, series=report.Chart.of(TABLE, "c", x="mbps", y="none")
+    )
+    assert report.build("A", [claim()], [section]) == report.build("A", [claim()], [section])
+
+
+def test_long_lines_are_reduced_and_say_so():
+    x = np.arange(100_000) / 1000
+    y = np.sin(x)
+    y[31_415], y[27_182] = 99.0, -99.0
+    section = report.Section("S", series=report.Chart("c", "x", "y", [report.Line("l", x, y)]))
+    page = report.build("A", [], [section])
+    (spec,) = chart_data(page)
+    kept = spec["lines"][0]
+    assert len(kept["x"]) <= 6000
+    assert (max(kept["y"]), min(kept["y"])) == (99, -99)
+    assert f"{len(kept['x']):,} of 100,000 points" in page
+    assert (kept["x"][0], kept["x"][-1]) == (0, 99.999)
+
+
+def test_m4_keeps_the_first_last_lowest_and_highest_of_each_interval():
+    rng = np.random.default_rng(7)
+    x = np.sort(rng.uniform(0, 50, 3000))
+    y = rng.normal(size=3000)
+    y[100:140] = np.nan
+    kx, ky = m4(x, y, 400)
+    assert len(kx) <= 400
+    assert (np.diff(kx) > 0).all()
+    width = (x[-1] - x[0]) / 100
+    index, kept = (np.minimum((v - x[0]) // width, 99) for v in (x, kx))
+    for b in np.unique(index):
+        ours, all_ = ky[kept == b], y[index == b]
+        if np.isnan(all_).all():
+            continue
+        assert (np.nanmin(ours), np.nanmax(ours)) == (np.nanmin(all_), np.nanmax(all_))
+        assert (ours[0], ours[-1]) == pytest.approx((all_[0], all_[-1]), nan_ok=True)
+
+
+def test_gaps_stay_gaps():
+    line = report.Line("l", [0.0, 1.0, 2.0], [1.0, None, float("nan")])
+    page = report.build("A", [], [report.Section("S", series=report.Chart("c", "x", "y", [line]))])
+    assert chart_data(page)[0]["lines"][0]["y"] == [1, None, None]
+
+
+def test_many_lines_share_the_budget():
+    assert allowance([10, 20]) == 6000
+    lengths = [100_000] * 300
+    most = allowance(lengths, 200_000)
+    assert most >= 4
+    assert sum(min(n, most) for n in lengths) <= 200_000
+    assert sum(min(n, most + 1) for n in lengths) > 200_000
+
+
+def test_long_tables_are_cut_and_say_so():
+    frame = pl.DataFrame({"n": range(1000)})
+    page = report.build("A", [], [report.Section("S", table=frame)])
+    assert "The first 400 of 1000 rows." in page
+    assert page.count("<tr>") == 401
+
+
+def test_figures_are_within_the_page(tmp_path):
+    svg = tmp_path / "f.svg"
+    svg.write_text('<svg xmlns="http://www.w3.org/2000/svg"><text>"#%"</text></svg>')
+    page = report.build("A", [], [report.Section("S", figure=svg)])
+    assert '<img alt="S" src="data:image/svg+xml,%3Csvg' in page
+    with pytest.raises(AcklabError, match="cannot read the figure"):
+        report.build("A", [], [report.Section("S", figure=tmp_path / "gone.svg")])
+    with pytest.raises(AcklabError, match="SVG or PNG"):
+        report.build(
+            "A",
+            [],
+            [report.Section("S", figure=report.Picture(Path(__file__), "x"))],
+        )
+
+
+def test_a_page_too_large_is_not_written(tmp_path):
+    target = tmp_path / "r.html"
+    with pytest.raises(AcklabError, match=r"would have 10\.2 MB"):
+        report.save("x" * 10_200_000, target)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupted_report_leaves_the_old_one(tmp_path, monkeypatch):
+    target = tmp_path / "r.html"
+    report.save("old", target)
+
+    def interrupted(self, data):
+        with self.open("wb") as f:
+            f.write(data[:3])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        report.save("new and longer", target)
+    assert target.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["r.html"]
