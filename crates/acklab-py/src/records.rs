@@ -2,7 +2,7 @@
 
 use crate::table::Table;
 use acklab_path::packet::DropReason;
-use acklab_proto::segment::Ecn;
+use acklab_proto::segment::{Ecn, Flags};
 use acklab_sim::plan::Plan;
 use acklab_sim::record::packets::{PacketRecord, Packets, TapPoint};
 use acklab_sim::record::{AckRecord, EventRecord};
@@ -70,6 +70,10 @@ pub(crate) fn packets<'py>(
         .numbers("len", r().map(|p| p.segment.len))?
         .numbers("flags", r().map(|p| p.segment.flags.0))?
         .numbers("window", r().map(|p| p.segment.window))?
+        .numbers(
+            "window_bytes",
+            windows(packets, plan.flows.len()).into_iter(),
+        )?
         .coded("ecn", r().map(|p| Some(ecn(p.ecn))))?
         .numbers("ts_val", r().map(|p| stamp(&p).0))?
         .numbers("ts_ecr", r().map(|p| stamp(&p).1))?;
@@ -81,6 +85,22 @@ pub(crate) fn packets<'py>(
     }
     t.lists("sack", edges, ends)?;
     Ok(t.finish())
+}
+
+/// The windows that the segments offer, in bytes (RFC 7323, 2.2): shifted as the SYN of their
+/// direction said, if the SYNs of both directions had the option; that of a SYN itself as it is.
+fn windows(packets: &Packets, flows: usize) -> Vec<u64> {
+    let mut shifts = vec![None; 2 * flows];
+    let mut window = |p: PacketRecord<'_>| {
+        let (own, other) = (p.flow.0 as usize, p.flow.0 as usize ^ 1);
+        if p.segment.flags.contains(Flags::SYN) {
+            shifts[own] = p.segment.syn.window_scale;
+            return u64::from(p.segment.window);
+        }
+        let shift = shifts[own].filter(|_| shifts[other].is_some());
+        u64::from(p.segment.window) << shift.unwrap_or(0)
+    };
+    packets.iter().map(&mut window).collect()
 }
 
 fn flow_name(plan: &Plan, flow: u32) -> &str {

@@ -15,8 +15,6 @@ def report(
     ] = None,
 ) -> None:
     """Make one interactive page of a run that needs no network: tables, figures, charts."""
-    from acklab.plots.kinds import recorded
-    from acklab.report.build import save
-    from acklab.report.run import run_report
+    from acklab.report.run import write_run_report
 
-    typer.echo(save(run_report(recorded(result)), out or result / "report.html"))
+    typer.echo(write_run_report(result, out or result / "report.html"))

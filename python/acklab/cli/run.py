@@ -37,6 +37,9 @@ def run(
             help="Record more: all, or some of series,events,acks,delays,queues,packets.",
         ),
     ] = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="Add report.html, an interactive page of the run.")
+    ] = False,
     json_: Annotated[
         bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")
     ] = False,
@@ -69,6 +72,10 @@ def run(
     with result_folder(target) as folder:
         result = scenario.run(seed=seed)
         save(result, folder, command=shlex.join(words))
+        if report:
+            from acklab.report.run import write_run_report
+
+            write_run_report(result, folder / "report.html")
     verdicts = result.expectations()
     if json_:
         typer.echo(as_json(result, target))

@@ -100,7 +100,7 @@ def _figure(
         ax.set_title(", ".join(f"{k} = {v}" for k, v in zip(rest, values, strict=True)))
     for ax in places[len(panels) :]:
         ax.set_visible(False)
-    fig.colorbar(image, ax=places, label=value.replace("_", " "), fraction=0.05)
+    fig.colorbar(image, ax=places, label=style.heading(value), fraction=0.05)
     return fig
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 BINS_PER_DECADE = 10
 #: Seconds; closer ACKs came in one burst and share the first bin.
 CLOSEST_S = 1e-6
+#: Up to so many segments per ACK there is a bar for each number.
+SINGLE = 8
 
 
 def spacing(source: Recorded, choice: Choice) -> Drawn:
@@ -27,6 +29,7 @@ def spacing(source: Recorded, choice: Choice) -> Drawn:
         edges = [v * 1e3 for v in (*rows["from_s"], rows["to_s"][-1])]
         ax.stairs(100 * rows["share"], edges, label=str(flow), **style.line(i))
     ax.set(xscale="log", xlabel="time since the ACK before, ms", ylabel="ACKs, %")
+    ax.xaxis.set_major_formatter("{x:g}")
     ax.set_ylim(bottom=0)
     _legend(ax, data)
     middle = ", ".join(f"{f} {m * 1e3:.3g} ms" for f, m in _medians(source, choice))
@@ -38,27 +41,52 @@ def segments(source: Recorded, choice: Choice) -> Drawn:
     import polars as pl
 
     acks = _received(source, "segments-per-ack", choice)
-    data = (
-        acks.group_by("flow", "segments")
-        .agg(pl.len().alias("acks"))
-        .with_columns((pl.col("acks") / pl.col("acks").sum().over("flow")).alias("share"))
-        .sort("flow", "segments")
-    )
+    data = counts(acks)
+    names = [_range(*r) for r in data.select("from", "to").unique(maintain_order=True).iter_rows()]
     flows = data["flow"].unique(maintain_order=True).to_list()
     fig, axes = style.figure(1, 1, (6.8, 3.4))
     ax = axes[0][0]
     width = 0.8 / len(flows)
     for i, flow in enumerate(flows):
-        rows = data.filter(pl.col("flow") == flow)
-        x = rows["segments"].cast(pl.Float64) + (i - (len(flows) - 1) / 2) * width
+        share = 100 * data.filter(pl.col("flow") == flow)["share"]
+        x = [k + (i - (len(flows) - 1) / 2) * width for k in range(len(names))]
         fill = {"color": style.cycle(i + 1)[i], "hatch": style.HATCHES[i % len(style.HATCHES)]}
-        ax.bar(x, 100 * rows["share"], width, label=flow, edgecolor="white", linewidth=0, **fill)
+        ax.bar(x, share, width, label=flow, edgecolor="white", linewidth=0, **fill)
+    ax.set_xticks(range(len(names)), names)
     ax.set(xlabel="segments newly acknowledged by an ACK", ylabel="ACKs, %")
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.grid(visible=False, axis="x")
     _legend(ax, data)
     means = acks.group_by("flow", maintain_order=True).agg(pl.col("segments").mean()).iter_rows()
     told = ", ".join(f"{f} {m:.2f}" for f, m in means)
     return Drawn(fig, data, f"{source.name}: histogram of segments per ACK; means: {told}")
+
+
+def counts(acks: pl.DataFrame) -> pl.DataFrame:
+    """`flow`, `from`, `to` (both belong to the bin), `acks`, `share`.
+
+    A bin per number up to `SINGLE`, then each twice as wide as the one before: a burst of ACKs that
+    was lost makes the next one say very much.
+    """
+    import polars as pl
+
+    most = int(acks["segments"].to_numpy().max())
+    lasts = list(range(min(most, SINGLE) + 1))
+    while lasts[-1] < most:
+        lasts.append(2 * lasts[-1])
+    bins = pl.DataFrame({"from": [0, *(v + 1 for v in lasts[:-1])], "to": lasts})
+    flows = acks.select("flow").unique(maintain_order=True)
+    at = bins["from"].search_sorted(acks["segments"].cast(pl.Int64), side="right") - 1
+    found = acks.select("flow", bins["from"].gather(at)).group_by("flow", "from").len("acks")
+    return (
+        flows.join(bins, how="cross", maintain_order="left_right")
+        .join(found, on=["flow", "from"], how="left", maintain_order="left")
+        .with_columns(pl.col("acks").fill_null(0))
+        .with_columns((pl.col("acks") / pl.col("acks").sum().over("flow")).alias("share"))
+    )
+
+
+def _range(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"
 
 
 def spacings(acks: pl.DataFrame) -> pl.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -57,6 +57,10 @@ class InMemory:
 
     def table(self, name: str) -> pl.DataFrame | None:
         """A property of the result; an empty table was not recorded."""
+        if name == "expectations":
+            return _expectations(
+                [{"text": v.text, "met": v.met} for v in self._result.expectations()]
+            )
         try:
             frame = getattr(self._result, name, None)
         except AcklabError:
@@ -119,6 +123,8 @@ class InFolder:
         import polars as pl
         from polars.exceptions import PolarsError
 
+        if name == "expectations":
+            return _expectations(self._about.get("expectations", []))
         if name == "runs":
             return self._load("flows") if (self.folder / "sweep.json").exists() else None
         file = self.folder / f"{name}.parquet"
@@ -128,8 +134,20 @@ class InFolder:
         try:
             frame = pl.read_parquet(files)
         except (OSError, PolarsError) as e:
-            raise AcklabError(f"cannot read {files[0]}: {e}") from None
+            raise AcklabError(
+                f"cannot read {files[0]}: {str(e).splitlines()[0]}\n"
+                "  help: make the folder anew; run.json has the command under `command`"
+            ) from None
         return _plain(frame) if len(frame) else None
+
+
+def _expectations(verdicts: Sequence[Mapping[str, Any]]) -> pl.DataFrame | None:
+    import polars as pl
+
+    rows = [
+        {"expected": str(v["text"]), "verdict": "met" if v["met"] else "NOT MET"} for v in verdicts
+    ]
+    return pl.DataFrame(rows) if rows else None
 
 
 def _plain(frame: pl.DataFrame) -> pl.DataFrame:

@@ -38,7 +38,8 @@ def draw(source: Recorded, choice: Choice) -> Drawn:
     _bars(ax, data, "retransmission", _RETRANSMITTED, "-", pixels, 2.2)
     _stairs(ax, data, "end", _ACK, "-", pixels)
     _stairs(ax, data, "window", _WINDOW, (0, (5, 1.2)), pixels)
-    _crosses(ax, data, pixels)
+    _marks(ax, data, "retransmission", ("$R$", None), _RETRANSMITTED, pixels)
+    _marks(ax, data, "drop", ("x", _DROPPED[1]), _DROPPED, pixels)
     _frame(ax, data)
     fig.legend(loc="outside upper right", ncols=6, fontsize=7.5, handlelength=2)
     ax.set_title(flow)
@@ -128,7 +129,7 @@ def _acks(packets: pl.DataFrame, origin: int) -> pl.DataFrame:
     acks = _at_sender(packets)
     ack = _unwrapped(acks["ack"], origin)
     what = pl.Series("what", ["ack"] * len(acks), dtype=pl.String)
-    window = ack + acks["window"].cast(pl.Int64)
+    window = ack + acks["window_bytes"].cast(pl.Int64)
     return pl.DataFrame({"time_s": acks["time_s"], "what": what, "end": ack, "window": window})
 
 
@@ -223,13 +224,21 @@ def _stairs(
     )
 
 
-def _crosses(ax: Any, data: pl.DataFrame, pixels: bool) -> None:
-    rows = data.filter(data["what"] == "drop")
+def _marks(
+    ax: Any,
+    data: pl.DataFrame,
+    what: str,
+    mark: tuple[str, str | None],
+    look: tuple[str, str],
+    pixels: bool,
+) -> None:
+    """A sign above each row: bars of one segment are but a dot in a long diagram."""
+    rows = data.filter(data["what"] == what)
     if rows.is_empty():
         return
-    colour, label = _DROPPED
-    y = (rows["start"] + rows["end"]) / 2e6
-    ax.plot(rows["time_s"], y, "x", color=colour, label=label, markersize=5, rasterized=pixels)
+    sign, label = mark
+    more = {"color": look[0], "label": label, "markersize": 5, "rasterized": pixels}
+    ax.plot(rows["time_s"], rows["end"] / 1e6, linestyle="none", marker=sign, **more)
 
 
 def _frame(ax: Any, data: pl.DataFrame) -> None:

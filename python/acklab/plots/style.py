@@ -114,6 +114,13 @@ def figure(
     return fig, axes
 
 
+def heading(column: str) -> str:
+    """A column's name as a label: `goodput_mbps` is `goodput, Mbit/s`."""
+    name, _, unit = column.rpartition("_")
+    units = {"mbps": "Mbit/s", "ms": "ms", "s": "s", "packets": "packets", "bytes": "bytes"}
+    return f"{name.replace('_', ' ')}, {units[unit]}" if name and unit in units else column
+
+
 def footer(fig: Figure, text: str) -> None:
     """A small line below everything that says where the figure comes from."""
     fig.supxlabel(text, x=0.01, ha="left", fontsize=6.5, color="#57606a")

@@ -23,7 +23,8 @@ def claims_section(claims: Sequence[Claim], anchors: Collection[str]) -> str:
 <h2>Claims</h2>
 {_filter(claims)}
 <div class="wide" tabindex="0" role="region" aria-label="Claims">
-<table class="sortable claims"><caption>The paper's findings and our verdicts</caption>
+<table class="sortable claims">
+<caption class="unseen">The paper's findings and our verdicts</caption>
 <thead><tr>{head}</tr></thead>
 <tbody>
 {rows}

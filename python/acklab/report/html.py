@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 #: Longer tables are cut, with a note: a page is read, the files beside it have every row.
 MOST_ROWS = 400
 
+#: Letters of a cell up to which it is kept on one line.
+LONGEST_NAME = 24
+
 _WIDE = '<div class="wide" tabindex="0" role="region" aria-label="{}">\n'
 
 
@@ -50,7 +53,7 @@ def table(frame: pl.DataFrame, title: str) -> str:
         cut = f'<p class="note">The first {MOST_ROWS} of {frame.height} rows.</p>'
     return (
         _WIDE.format(escape(title))
-        + f'<table class="sortable"><caption>{escape(title)}</caption>\n'
+        + f'<table class="sortable"><caption class="unseen">{escape(title)}</caption>\n'
         + f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>{cut}"
     )
 
@@ -60,10 +63,13 @@ def _row(values: tuple[Any, ...]) -> str:
 
 
 def _cell(value: Any) -> str:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    # Sorting goes by the number, not by its four digits.
-    mark = f' class="number" data-value="{value!r}"' if number else ""
-    return f"<td{mark}>{escape(shown(value))}</td>"
+    text = shown(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        # Sorting goes by the number, not by its four digits.
+        return f'<td class="number" data-value="{value!r}">{text}</td>'
+    # Names such as `left->right` are not to be broken.
+    mark = ' class="name"' if len(text) <= LONGEST_NAME else ""
+    return f"<td{mark}>{escape(text)}</td>"
 
 
 def picture(figure: Picture) -> str:

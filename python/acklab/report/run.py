@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from acklab.plots.drawn import Choice
-from acklab.plots.kinds import KINDS
+from acklab.plots.kinds import KINDS, recorded
 from acklab.plots.recorded import Recorded
-from acklab.report.build import build
+from acklab.report.build import build, save
 from acklab.report.parts import Chart, Section
 
 if TYPE_CHECKING:
@@ -21,6 +22,11 @@ MOST_MARKS = 3000
 def run_report(source: Recorded) -> str:
     """The page; the same run gives the same bytes."""
     return build(source.name, sections=list(_sections(source)), meta={"run": source.provenance})
+
+
+def write_run_report(source: Any, path: Path) -> Path:
+    """Writes the page of a result, or of a result folder, to `path`."""
+    return save(run_report(recorded(source)), path)
 
 
 def _sections(source: Recorded) -> Iterator[Section]:
