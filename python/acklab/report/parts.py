@@ -62,6 +62,11 @@ class Picture:
     caption: str = ""
 
 
+#: How a line joins its points: straight; holding a value until the next point, as states do; or
+#: since the one before, as means of windows do that are noted at their end; or not at all.
+Join = Literal["line", "step", "step-before", "points"]
+
+
 @dataclass(frozen=True)
 class Line:
     """One line of a chart; `y` may have gaps (`None` or NaN)."""
@@ -69,6 +74,8 @@ class Line:
     name: str
     x: Sequence[float]
     y: Sequence[float | None]
+    #: If it differs from its chart's.
+    kind: Join | None = None
 
     def __post_init__(self) -> None:
         if len(self.x) != len(self.y):
@@ -84,10 +91,11 @@ class Chart:
     x: str
     y: str
     lines: Sequence[Line]
-    #: `step` holds a value until the next; `points` does not join them.
-    kind: Literal["line", "step", "points"] = "line"
+    kind: Join = "line"
     #: Whether the lines have an order (ratios, buffer sizes): colours then run from dark to light.
     ordered: bool = False
+    #: Whether x is logarithmic.
+    log: bool = False
 
     @classmethod
     def of(
@@ -100,8 +108,9 @@ class Chart:
         by: str | Sequence[str] = (),
         x_label: str = "time, s",
         y_label: str | None = None,
-        kind: Literal["line", "step", "points"] = "line",
+        kind: Join = "line",
         ordered: bool = False,
+        log: bool = False,
     ) -> Chart:
         """A chart of column `y` over column `x` of `frame`, one line per value of `by`."""
         keys = [by] if isinstance(by, str) else list(by)
@@ -113,7 +122,7 @@ class Chart:
             Line(" ".join(map(str, key)), part[x].to_list(), part[y].to_list())
             for key, part in groups
         ]
-        return cls(title, x_label, y_label or y, lines, kind, ordered)
+        return cls(title, x_label, y_label or y, lines, kind, ordered, log)
 
 
 @dataclass(frozen=True)

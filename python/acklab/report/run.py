@@ -10,13 +10,13 @@ from acklab.plots.drawn import Choice
 from acklab.plots.kinds import KINDS, recorded
 from acklab.plots.recorded import Recorded
 from acklab.report.build import build, save
-from acklab.report.parts import Chart, Section
+from acklab.report.parts import Chart, Join, Line, Section
 
 if TYPE_CHECKING:
     import polars as pl
 
 #: Segments, ACKs and blocks of the time-sequence diagram: more than that is a black bar.
-MOST_MARKS = 3000
+MOST_MARKS = 1500
 
 
 def run_report(source: Recorded) -> str:
@@ -40,11 +40,7 @@ def _sections(source: Recorded) -> Iterator[Section]:
     if source.table("series") is not None:
         yield from _over_time(source)
     if source.table("acks") is not None:
-        for name, title in (
-            ("ack-spacing", "ACK spacing"),
-            ("segments-per-ack", "Segments per ACK"),
-        ):
-            yield Section(title, figure=KINDS[name].draw(source, Choice()), name=name)
+        yield from _histograms(source)
     if source.table("packets") is not None:
         yield _sequence(source)
     events = source.table("events")
@@ -70,9 +66,34 @@ def _over_time(source: Recorded) -> Iterator[Section]:
             "Jain's index",
             x="time_s",
             y="jain",
-            kind="step",
+            kind="step-before",
         )
         yield Section("Fairness", figure=fairness, series=chart, name="fairness")
+
+
+def _histograms(source: Recorded) -> Iterator[Section]:
+    drawn = KINDS["ack-spacing"].draw(source, Choice())
+    spacings = drawn.data.with_columns((drawn.data["from_s"] * 1e3).alias("from_ms"))
+    chart = _histogram(spacings, "from_ms", "time since the ACK before, ms", log=True)
+    yield Section("ACK spacing", figure=drawn, series=chart, name="ack-spacing")
+    drawn = KINDS["segments-per-ack"].draw(source, Choice())
+    chart = _histogram(drawn.data, "from", "segments per ACK, from", log=False)
+    yield Section("Segments per ACK", figure=drawn, series=chart, name="segments-per-ack")
+
+
+def _histogram(data: pl.DataFrame, x: str, x_label: str, log: bool) -> Chart:
+    label = "ACKs, share"
+    return Chart.of(
+        data,
+        "ACKs",
+        x=x,
+        y="share",
+        by="flow",
+        x_label=x_label,
+        y_label=label,
+        kind="step",
+        log=log,
+    )
 
 
 def _charts(data: pl.DataFrame) -> Sequence[Chart]:
@@ -82,8 +103,9 @@ def _charts(data: pl.DataFrame) -> Sequence[Chart]:
     charts = []
     for (quantity,), rows in data.group_by("quantity", maintain_order=True):
         title, _, unit = label(str(quantity)).partition("\n")
+        kind: Join = "step-before" if quantity == "goodput" else "step"
         charts.append(
-            Chart.of(rows, title, x="time_s", y="value", by="name", y_label=unit, kind="step")
+            Chart.of(rows, title, x="time_s", y="value", by="name", y_label=unit, kind=kind)
         )
     return charts
 
@@ -94,10 +116,26 @@ def _sequence(source: Recorded) -> Section:
     flow, data = marks(source, Choice())
     end = float(data["time_s"][MOST_MARKS - 1]) if len(data) > MOST_MARKS else None
     drawn = KINDS["sequence"].draw(source, Choice(flows=[flow], end=end))
-    text = f"Of the flow `{flow}`"
-    text += (
-        f", up to {end:.3g} s; `acklab plot RESULT sequence --from --to` shows the rest."
-        if end
-        else "."
-    )
-    return Section("Time-sequence", text, figure=drawn, name="sequence")
+    until = f", up to {end:.3g} s; the chart below it has the rest" if end else ""
+    text = f"Of the flow `{flow}`{until}."
+    return Section("Time-sequence", text, figure=drawn, series=_stream(data), name="sequence")
+
+
+#: Lines of the interactive diagram: rows, column, how they are joined.
+_STREAM: dict[str, tuple[str, str, Join]] = {
+    "sent": ("segment", "end", "points"),
+    "retransmitted": ("retransmission", "end", "points"),
+    "acknowledged": ("ack", "end", "step"),
+    "dropped": ("drop", "end", "points"),
+    "SACK": ("sack", "end", "points"),
+}
+
+
+def _stream(data: pl.DataFrame) -> Chart:
+    lines = []
+    for name, (what, column, kind) in _STREAM.items():
+        rows = data.filter(data["what"] == what)
+        if len(rows):
+            y = (rows[column] / 1e6).to_list()
+            lines.append(Line(name, rows["time_s"].to_list(), y, kind))
+    return Chart("Last byte", "time, s", "stream, MB", lines)

@@ -88,19 +88,30 @@
     probe.remove();
     return colour;
   };
-  const series = (spec) => (line, i) => ({
-    label: line.name,
-    stroke: () => spec[isDark() ? "dark" : "light"][i],
-    width: 1.6,
-    dash: spec.kind === "points" ? undefined : spec.dashes[i],
-    paths: { step: uPlot.paths.stepped({ align: 1 }), points: () => null }[spec.kind],
-    points: { show: spec.kind === "points" || line.x.length < 60, size: 5 },
-  });
+  const paths = {
+    step: () => uPlot.paths.stepped({ align: 1 }),
+    "step-before": () => uPlot.paths.stepped({ align: -1 }),
+    points: () => () => null,
+  };
+  const series = (spec) => (line, i) => {
+    const kind = spec.kinds[i];
+    return {
+      label: line.name,
+      stroke: () => spec[isDark() ? "dark" : "light"][i],
+      width: 1.6,
+      dash: kind === "points" ? undefined : spec.dashes[i],
+      paths: paths[kind]?.(),
+      points: { show: kind === "points" || line.x.length < 60, size: 5 },
+    };
+  };
   const zoom = (plot, factor) => {
     const { min, max } = plot.scales.x;
-    const middle = (min + max) / 2;
-    const half = ((max - min) / 2) * factor;
-    plot.setScale("x", { min: middle - half, max: middle + half });
+    const log = plot.scales.x.distr === 3;
+    const [from, to] = log ? [Math.log(min), Math.log(max)] : [min, max];
+    const middle = (from + to) / 2;
+    const half = ((to - from) / 2) * factor;
+    const ends = [middle - half, middle + half].map((v) => (log ? Math.exp(v) : v));
+    plot.setScale("x", { min: ends[0], max: ends[1] });
   };
   const tools = (plot, [first, last]) => {
     const bar = make("div", { className: "tools" });
@@ -124,7 +135,7 @@
     });
     const options = {
       width: place.clientWidth, height: HEIGHT,
-      scales: { x: { time: false } },
+      scales: { x: { time: false, distr: spec.log ? 3 : 1 } },
       axes: [{ ...axis(spec.x), size: 34 }, { ...axis(spec.y), size: 62 }],
       series: [{ label: spec.x }, ...spec.lines.map(series(spec))],
       cursor: { sync: { key: chart.closest("section").id }, drag: { x: true, y: false } },
