@@ -267,6 +267,16 @@ def test_heat_maps_say_what_there_is(sweep, choice, text):
     assert text in str(e.value)
 
 
+def test_plots_and_reports_of_one_run_refuse_a_sweep(sweep):
+    from acklab.report.run import write_run_report
+
+    with pytest.raises(AcklabError, match="the plot series is of one run, and s is a sweep"):
+        plot(sweep, "series")
+    with pytest.raises(AcklabError, match="the report is of one run"):
+        write_run_report(sweep, sweep / "report.html")
+    assert not (sweep / "report.html").exists()
+
+
 def test_one_flow_is_neither_fair_nor_unfair(small):
     with pytest.raises(AcklabError, match="two flows or more"):
         plot(acklab.load(small).run(), "fairness")

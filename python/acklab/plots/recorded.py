@@ -163,6 +163,8 @@ def _plain(frame: pl.DataFrame) -> pl.DataFrame:
 
 def required(source: Recorded, kind: str, table: str) -> pl.DataFrame:
     """The table, or an error that says how to record it."""
+    if table != "runs":
+        of_one_run(source, f"the plot {kind}")
     frame = source.table(table)
     if frame is None:
         what = "a sweep" if table == "runs" else f"the table `{table}`"
@@ -171,3 +173,12 @@ def required(source: Recorded, kind: str, table: str) -> pl.DataFrame:
             f"  help: {HOW[table]}"
         )
     return frame
+
+
+def of_one_run(source: Recorded, what: str) -> None:
+    """An error if the tables are those of a sweep: many runs over each other show nothing."""
+    if source.table("runs") is not None:
+        raise AcklabError(
+            f"{what} is of one run, and {source.name} is a sweep of many\n"
+            "  help: `acklab plot SWEEP heatmap`, or run one cell alone with `acklab run --set`"
+        )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from acklab.plots.drawn import Choice
 from acklab.plots.kinds import KINDS, recorded
-from acklab.plots.recorded import Recorded
+from acklab.plots.recorded import Recorded, of_one_run
 from acklab.report.build import build, save
 from acklab.report.parts import Chart, Join, Line, Section
 
@@ -21,6 +21,7 @@ MOST_MARKS = 1500
 
 def run_report(source: Recorded) -> str:
     """The page; the same run gives the same bytes."""
+    of_one_run(source, "the report")
     return build(source.name, sections=list(_sections(source)), meta={"run": source.provenance})
 
 
