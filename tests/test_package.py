@@ -24,6 +24,10 @@ def test_the_command_line_loads_no_frames_and_no_plots():
     assert {"polars", "matplotlib", "numpy", "scipy"}.isdisjoint(heavy)
 
 
+def test_a_module_of_plots_and_a_name_within_one_are_found_alike():
+    loaded_after("from acklab.plots import series, Choice; Choice()")
+
+
 def test_everything_promised_is_there():
     for name in acklab.__all__:
         assert getattr(acklab, name) is not None

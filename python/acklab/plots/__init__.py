@@ -26,8 +26,8 @@ def plot(source: Any, kind: str, **choice: Any) -> Drawn:
 
 
 def __getattr__(name: str) -> Any:
-    from acklab.plots import drawn
+    from importlib import import_module
 
     if name in ("Choice", "Drawn"):
-        return getattr(drawn, name)
+        return getattr(import_module("acklab.plots.drawn"), name)
     raise AttributeError(f"module 'acklab.plots' has no attribute {name!r}")
