@@ -1,7 +1,6 @@
 """Plots: each kind from a recorded run, its data true, what is missing told."""
 
 import hashlib
-import json
 
 import polars as pl
 import pytest
@@ -18,6 +17,7 @@ from acklab.plots.rates import goodput
 from acklab.plots.sequence import marks
 
 OF_A_RUN = sorted(set(KINDS) - {"heatmap"})
+OF_A_SWEEP = ("heatmap", "cdf", "box", "ellipse")
 
 
 class Tables:
@@ -43,20 +43,17 @@ def result():
     return acklab.load({**spec, "flow": [*SMALL["flow"], more], "record": record}).run(seed=1)
 
 
-@pytest.fixture
-def sweep(tmp_path):
-    keys = [(cc, rtt, b) for cc in ("a", "b") for rtt in (10, 20) for b in (1, 2, 4)]
-    rows = [
-        {"run": 2 * i + s, "cell": i, "cc_": cc, "rtt": rtt, "buffer": b, "seed": s, "flow": "f"}
-        | {"goodput_mbps": rtt * b + s}
-        for i, (cc, rtt, b) in enumerate(keys)
-        for s in (0, 1)
-    ]
-    (tmp_path / "flows").mkdir()
-    pl.DataFrame(rows).write_parquet(tmp_path / "flows" / "0-23.parquet")
-    about = {"scenario": "s", "version": "1", "seeds": 2}
-    (tmp_path / "sweep.json").write_text(json.dumps(about))
-    return tmp_path
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory):
+    from conftest import SMALL
+
+    grid = {
+        "flow.0.cc": ["cubic", "newreno"],
+        "topology.bottleneck.delay": ["5 ms", "10 ms"],
+        "topology.bottleneck.queue": ["10 packets", "20 packets", "40 packets"],
+    }
+    folder = tmp_path_factory.mktemp("sweep") / "s"
+    return acklab.sweep(SMALL, grid=grid, seeds=2, out=folder)
 
 
 @pytest.mark.parametrize("kind", OF_A_RUN)
@@ -246,19 +243,41 @@ def plot_of(tables, kind):
     return KINDS[kind].draw(tables, Choice())
 
 
+RTT, QUEUE = "topology.bottleneck.delay", "topology.bottleneck.queue"
+
+
 def test_heat_maps_have_the_means_over_seeds(sweep):
-    data = plot(sweep, "heatmap", x="rtt", y="buffer").data
+    data = sweep.plot.heatmap(x=RTT, y=QUEUE).data
     assert len(data) == 12
-    assert data.filter(cc_="a", rtt=20, buffer=4)["goodput_mbps"].to_list() == [80.5]
     assert (data["seeds"] == 2).all()
+    stats = sweep.stats("goodput_mbps")
+    means = {(r["flow.0.cc"], r[RTT], r[QUEUE]): r["mean"] for r in stats.iter_rows(named=True)}
+    for row in data.iter_rows(named=True):
+        expected = means[row["flow.0.cc"], row[RTT], row[QUEUE]]
+        assert row["goodput_mbps"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("kind", OF_A_SWEEP)
+def test_plots_of_a_sweep(sweep, kind, tmp_path):
+    drawn = plot(sweep.folder, kind)
+    assert [p.suffix for p in drawn.save(tmp_path / kind)] == [".svg", ".csv"]
+    assert "2 seeds" in drawn.figure.get_supxlabel()
+
+
+def test_distributions_tell_cells_apart_in_few_words(sweep):
+    groups = sweep.plot.box().data["group"].to_list()
+    assert groups[0] == "cc = cubic\ndelay = 5 ms\nqueue = 10 packets"
+    assert len(set(groups)) == 12
+    with pytest.raises(AcklabError, match="no metric called 'joy'"):
+        sweep.plot.cdf(value="joy")
 
 
 @pytest.mark.parametrize(
     ("choice", "text"),
     [
-        ({"x": "delay"}, "'delay' was not swept\n  help: the swept keys are cc_, rtt, buffer"),
+        ({"x": "delay"}, "'delay' was not swept\n  help: the swept keys are flow.0.cc, topology"),
         ({"value": "latency"}, "there is no metric called 'latency'"),
-        ({"x": "rtt", "y": "rtt"}, "two swept keys as axes"),
+        ({"x": "flow.0.cc", "y": "flow.0.cc"}, "two swept keys as axes"),
     ],
 )
 def test_heat_maps_say_what_there_is(sweep, choice, text):
@@ -270,11 +289,11 @@ def test_heat_maps_say_what_there_is(sweep, choice, text):
 def test_plots_and_reports_of_one_run_refuse_a_sweep(sweep):
     from acklab.report.run import write_run_report
 
-    with pytest.raises(AcklabError, match="the plot series is of one run, and s is a sweep"):
+    with pytest.raises(AcklabError, match="the plot series is of one run, and small is a sweep"):
         plot(sweep, "series")
     with pytest.raises(AcklabError, match="the report is of one run"):
-        write_run_report(sweep, sweep / "report.html")
-    assert not (sweep / "report.html").exists()
+        write_run_report(sweep, sweep.folder / "report.html")
+    assert not (sweep.folder / "report.html").exists()
 
 
 def test_one_flow_is_neither_fair_nor_unfair(small):
@@ -303,7 +322,7 @@ def test_on_the_command_line(acklab_cli, small_file, tmp_path):
     ("args", "text"),
     [
         (("plot", "r", "pie"), "no plot called 'pie'\n  help: the plots are series, sequence"),
-        (("plot", "nothing", "series"), "nothing holds no result"),
+        (("plot", "nothing", "series"), "cannot open nothing: it is not there"),
         (
             ("plot", "r", "series", "--flows", "x"),
             "no flow called 'x'\n  help: the flows here are bulk",
@@ -312,7 +331,7 @@ def test_on_the_command_line(acklab_cli, small_file, tmp_path):
         (("plot", "r", "series", "--format", "gif"), "the formats are svg, pdf, png"),
         (("plot", "r", "acks"), "no plot called"),
         (("plot", "r", "ack-spacing"), "--record acks"),
-        (("report", "nothing"), "nothing holds no result"),
+        (("report", "nothing"), "cannot open nothing: it is not there"),
     ],
 )
 def test_mistakes_on_the_command_line(acklab_cli, small_file, tmp_path, args, text):

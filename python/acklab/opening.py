@@ -17,6 +17,8 @@ from acklab.sweeps.results import SweepResult
 if TYPE_CHECKING:
     import polars as pl
 
+    from acklab.plots.kinds import Plots
+
 
 class SavedRun:
     """A run that `acklab run` left: the frames of a `Result`, read when they are asked for."""
@@ -102,6 +104,13 @@ class SavedRun:
             return pl.read_parquet(path)
         except (PolarsError, OSError) as e:
             raise _broken(path, e) from None
+
+    @property
+    def plot(self) -> Plots:
+        """Its named plots: `run.plot.series()`, and so on; see `acklab list plot`."""
+        from acklab.plots.kinds import Plots
+
+        return Plots(self)
 
     def __repr__(self) -> str:
         return f"<SavedRun of {self.name!r}, seed {self.seed}, in {self.folder}>"

@@ -90,7 +90,7 @@ def _plots(verbose: bool) -> list[tuple[str, str]]:
     for kind in KINDS.values():
         rows.append((kind.name, kind.about))
         if verbose:
-            rows.append(("", f"needs: {', '.join(kind.needs)}"))
+            rows.append(("", f"needs: {', '.join(kind.needs) or 'runs or series'}"))
     return rows
 
 

@@ -34,7 +34,7 @@ def plot(
     x: Annotated[str | None, typer.Option("--x", help="Swept key across a heat map.")] = None,
     y: Annotated[str | None, typer.Option("--y", help="Swept key up a heat map.")] = None,
     value: Annotated[
-        str | None, typer.Option("--value", help="What a heat map shows. Default: goodput_mbps.")
+        str | None, typer.Option("--value", help="Column that heatmap, cdf, box or ellipse shows.")
     ] = None,
 ) -> None:
     """Draw a named plot of a result; its data go into a file beside it."""

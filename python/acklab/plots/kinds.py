@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acklab.errors import AcklabError
-from acklab.plots.recorded import InFolder, InMemory, Recorded, required
+from acklab.plots.recorded import InMemory, Opened, Recorded, required
 
 if TYPE_CHECKING:
     from acklab.plots.drawn import Choice, Drawn
@@ -59,6 +59,14 @@ KINDS: dict[str, Kind] = {
         ),
         Kind("phases", "the controllers' states over time", ("series",), "phases"),
         Kind("fairness", "Jain's index over time", ("series",), "fairness"),
+        Kind("cdf", "distribution over a sweep's runs or a run's samples", (), "distributions:cdf"),
+        Kind("box", "boxes over a sweep's runs or a run's samples", (), "distributions:box"),
+        Kind(
+            "ellipse",
+            "throughput against latency, up and right is better",
+            (),
+            "distributions:ellipse",
+        ),
         Kind("heatmap", "a metric over two keys of a sweep", ("runs",), "heatmap"),
         Kind(
             "ack-spacing",
@@ -87,8 +95,13 @@ def named(name: str) -> Kind:
 
 
 def recorded(source: Any) -> Recorded:
-    """The tables of a result, or of a result folder."""
-    return InFolder(Path(source)) if isinstance(source, str | Path) else InMemory(source)
+    """The tables of a result, fresh or saved, or of a result folder."""
+    from acklab.opening import SavedRun, open
+    from acklab.sweeps.results import SweepResult
+
+    if isinstance(source, str | Path):
+        return Opened(open(source))
+    return Opened(source) if isinstance(source, SavedRun | SweepResult) else InMemory(source)
 
 
 class Plots:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from acklab.errors import AcklabError
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from acklab.opening import SavedRun
+    from acklab.sweeps.results import SweepResult
 
 #: How each table comes to be recorded, for who finds it missing.
 HOW: Mapping[str, str] = {
@@ -69,76 +69,48 @@ class InMemory:
         return _plain(frame) if frame is not None and len(frame) else None
 
 
-class InFolder:
+class Opened:
     """A folder that `acklab run` or `acklab sweep` left."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._about = self._read_about()
-
-    def _read_about(self) -> dict[str, Any]:
-        for marker in ("run.json", "sweep.json"):
-            path = self.folder / marker
-            try:
-                about = json.loads(path.read_text(encoding="utf-8"))
-            except FileNotFoundError:
-                continue
-            except (OSError, ValueError) as e:
-                raise AcklabError(f"cannot read {path}: {e}") from None
-            if isinstance(about, dict) and {"scenario", "version"} <= about.keys():
-                return about
-            raise AcklabError(f"{path} does not describe a result: no `scenario` and `version`")
-        raise AcklabError(
-            f"{self.folder} holds no result: neither run.json nor sweep.json is in it\n"
-            "  help: give the folder that `acklab run` or `acklab sweep` named at its end"
-        )
+    def __init__(self, result: SavedRun | SweepResult) -> None:
+        self._result = result
+        self._frames: dict[str, pl.DataFrame | None] = {}
 
     @property
     def name(self) -> str:
         """The scenario's name."""
-        return str(self._about["scenario"])
+        return self._result.name
 
     @property
     def provenance(self) -> str:
         """Run, seeds and version."""
-        if "seed" in self._about:
-            seeds = f"seed {self._about['seed']}"
-        else:
-            given = self._about.get("seeds", 1)
-            count = given if isinstance(given, int) else len(given)
-            seeds = f"{count} seed{'s' if count > 1 else ''}"
-        return f"{self.name} · {seeds} · acklab {self._about['version']}"
-
-    @cached_property
-    def _frames(self) -> dict[str, pl.DataFrame | None]:
-        return {}
+        return f"{self.name} · {_seeds(self._result)} · acklab {self._result.version}"
 
     def table(self, name: str) -> pl.DataFrame | None:
-        """A Parquet file, or all of a folder of them."""
+        """A table of the folder; of a sweep's runs, `runs` has one row per flow of each."""
         if name not in self._frames:
-            self._frames[name] = self._load(name)
+            frame = self._load(name)
+            self._frames[name] = _plain(frame) if frame is not None and len(frame) else None
         return self._frames[name]
 
     def _load(self, name: str) -> pl.DataFrame | None:
-        import polars as pl
-        from polars.exceptions import PolarsError
+        from acklab.sweeps.results import SweepResult
 
+        if isinstance(self._result, SweepResult):
+            return self._result.table("flows") if name == "runs" else None
         if name == "expectations":
-            return _expectations(self._about.get("expectations", []))
-        if name == "runs":
-            return self._load("flows") if (self.folder / "sweep.json").exists() else None
-        file = self.folder / f"{name}.parquet"
-        files = [file] if file.exists() else sorted((self.folder / name).glob("*.parquet"))
-        if not files:
-            return None
-        try:
-            frame = pl.read_parquet(files)
-        except (OSError, PolarsError) as e:
-            raise AcklabError(
-                f"cannot read {files[0]}: {str(e).splitlines()[0]}\n"
-                "  help: make the folder anew; run.json has the command under `command`"
-            ) from None
-        return _plain(frame) if len(frame) else None
+            return _expectations([vars(v) for v in self._result.expectations()])
+        return self._result.table(name) if name in self._result.tables else None
+
+
+def _seeds(result: SavedRun | SweepResult) -> str:
+    from acklab.sweeps.results import SweepResult
+
+    if not isinstance(result, SweepResult):
+        return f"seed {result.seed}"
+    seeds = result.manifest.seeds
+    count = seeds if isinstance(seeds, int) else len(seeds)
+    return f"{count} seed{'s' if count > 1 else ''}"
 
 
 def _expectations(verdicts: Sequence[Mapping[str, Any]]) -> pl.DataFrame | None:

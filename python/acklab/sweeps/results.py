@@ -13,6 +13,7 @@ from acklab.sweeps import manifest, packing, sums
 if TYPE_CHECKING:
     import polars as pl
 
+    from acklab.plots.kinds import Plots
     from acklab.sweeps.manifest import Manifest
 
 #: The column that tells the rows of one run apart.
@@ -126,6 +127,13 @@ class SweepResult:
         if table in packing.ALWAYS:
             return "no shard is complete yet\n  help: give the command of the sweep again"
         return "nothing was recorded\n  help: set sample_every, to 100 ms for example"
+
+    @property
+    def plot(self) -> Plots:
+        """Its named plots: `sweep.plot.heatmap()`, and so on; see `acklab list plot`."""
+        from acklab.plots.kinds import Plots
+
+        return Plots(self)
 
     def __repr__(self) -> str:
         return f"<SweepResult of {self.name!r}, {self.manifest.runs:,} runs in {self.folder}>"
