@@ -9,7 +9,7 @@ const ECHO: Flags = Flags(Flags::ECE.0 | Flags::CWR.0);
 /// How a packet is treated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// Not a pure acknowledgement: data, SYN, FIN, RST.
+    /// Not a pure acknowledgement: data, SYN (unless it is thinned), FIN, RST.
     Other,
     /// A pure acknowledgement that says more than the next one would repeat.
     More,
@@ -26,6 +26,8 @@ pub(super) struct Rules {
     pub(super) pass_duplicates: bool,
     /// Those whose SACK blocks differ from the ones before, and DSACKs.
     pub(super) pass_sack: bool,
+    /// The SYN-ACK of the handshake.
+    pub(super) pass_handshake: bool,
 }
 
 /// What is remembered of a flow: the last thing said about each subject.
@@ -47,7 +49,9 @@ impl Memory {
     /// A persistent ECE is said once per acknowledgement until the sender answers with CWR (RFC
     /// 3168 section 6.1.3); every ACK of such a run says the same, so only its ends are news.
     fn judge(&self, segment: &Segment, rules: Rules) -> Kind {
-        if !segment.is_pure_ack() {
+        if !rules.pass_handshake && is_syn_ack(segment) {
+            Kind::Plain
+        } else if !segment.is_pure_ack() {
             Kind::Other
         } else if segment.flags.0 & ECHO.0 != self.echo
             || (rules.pass_sack && self.says_new_sack(segment))
@@ -85,6 +89,11 @@ impl Memory {
     }
 }
 
+/// Whether the segment is the second of the handshake.
+fn is_syn_ack(segment: &Segment) -> bool {
+    segment.flags.contains(Flags::SYN.with(Flags::ACK)) && segment.len == 0
+}
+
 /// Whether the first SACK block is a DSACK (RFC 2883 section 4): below the acknowledgement number,
 /// or inside the second block. Said once, so the next acknowledgement does not repeat it.
 fn reports_duplicate(segment: &Segment) -> bool {
@@ -106,10 +115,12 @@ mod tests {
     const THIN: Rules = Rules {
         pass_duplicates: false,
         pass_sack: false,
+        pass_handshake: true,
     };
     const PASS: Rules = Rules {
         pass_duplicates: true,
         pass_sack: true,
+        pass_handshake: true,
     };
 
     fn kinds(rules: Rules, segments: &[Segment]) -> std::vec::Vec<Kind> {

@@ -21,6 +21,12 @@
 //!   sender then does not learn that a retransmission was spurious; with `sack = "pass"` it passes.
 //! * **Ratio 1** is transparent.
 //!
+//! Two readings break the first of these, as naive queues do. `handshake = "thin"` holds and counts
+//! the SYN-ACK, because it carries the ACK flag: the connection begins with a timeout. `flush =
+//! "next"` lets the timer move what is held into the queue without waking the link, so that it
+//! leaves with the next arrival; in ns-3 a queue disc does so whose timer does not call `Run()`.
+//! The acknowledgements of a flow that waits for them then never leave.
+//!
 //! With `scope = "queue"` one counter and one batch serve all flows: of a mixed batch, `release =
 //! "last"` lets only one flow's acknowledgement go on and starves the others, and whatever passes
 //! flushes the whole batch, as a first-in first-out queue would.
@@ -86,6 +92,18 @@ const PARAMS: &[Param] = &[
         default: Value::Choice("flow"),
     },
     Param {
+        name: "handshake",
+        doc: "The SYN-ACK: let it \"pass\", or hold and count it like an ACK (\"thin\").",
+        kind: Fits::Choice(&["pass", "thin"]),
+        default: Value::Choice("pass"),
+    },
+    Param {
+        name: "flush",
+        doc: "What the timeout lets go leaves \"now\", or with the \"next\" arrival only.",
+        kind: Fits::Choice(&["now", "next"]),
+        default: Value::Choice("now"),
+    },
+    Param {
         name: "capacity",
         doc: "Most packets held at a time, all flows together; an ACK that finds no room is \
               dropped and not counted.",
@@ -109,6 +127,8 @@ struct Options {
     release: Release,
     rules: Rules,
     per_flow: bool,
+    /// What the timer lets go waits for the next arrival.
+    sleeps: bool,
     capacity: u32,
 }
 
@@ -125,8 +145,10 @@ impl Options {
             rules: Rules {
                 pass_duplicates: params.choice("duplicates") == "pass",
                 pass_sack: params.choice("sack") == "pass",
+                pass_handshake: params.choice("handshake") == "pass",
             },
             per_flow: params.choice("scope") == "flow",
+            sleeps: params.choice("flush") == "next",
             capacity: params.int("capacity") as u32,
         }
     }
@@ -141,6 +163,8 @@ struct Aggregate {
     /// By flow, or the only one.
     batches: Vec<Batch>,
     timers: Timers,
+    /// Let go by the timer, but nobody has told the link.
+    asleep: Vec<Packet>,
     stats: FilterStats,
 }
 
@@ -151,6 +175,7 @@ impl Aggregate {
             memory: Vec::new(),
             batches: Vec::new(),
             timers: Timers::default(),
+            asleep: Vec::new(),
             stats: FilterStats::default(),
         }
     }
@@ -174,6 +199,25 @@ impl Aggregate {
             self.stats.held -= 1;
             self.stats.forwarded += 1;
             out.push(Verdict::Forward(packet, reason));
+        }
+    }
+
+    /// The timer of a batch.
+    fn expire(&mut self, key: usize, out: &mut Vec<Verdict>) {
+        self.stats.timer_releases += 1;
+        if self.options.sleeps {
+            self.asleep.extend(self.batches[key].release());
+        } else {
+            self.release(key, ForwardReason::Timeout, out);
+        }
+    }
+
+    /// An arrival wakes the link.
+    fn wake(&mut self, out: &mut Vec<Verdict>) {
+        for packet in self.asleep.drain(..) {
+            self.stats.held -= 1;
+            self.stats.forwarded += 1;
+            out.push(Verdict::Forward(packet, ForwardReason::Timeout));
         }
     }
 
@@ -233,6 +277,7 @@ impl AckFilter for Aggregate {
         segment: &Segment,
         out: &mut Vec<Verdict>,
     ) {
+        self.wake(out);
         let key = self.key(packet.flow);
         let memory = &mut self.memory[packet.flow.0 as usize];
         let kind = memory.classify(segment, self.options.rules);
@@ -254,8 +299,7 @@ impl AckFilter for Aggregate {
 
     fn on_wakeup(&mut self, now: Instant, out: &mut Vec<Verdict>) {
         while let Some(key) = self.timers.expired(&self.batches, now) {
-            self.stats.timer_releases += 1;
-            self.release(key, ForwardReason::Timeout, out);
+            self.expire(key, out);
         }
         self.settle();
     }

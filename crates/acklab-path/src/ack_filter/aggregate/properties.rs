@@ -42,8 +42,10 @@ fn options() -> impl Strategy<Value = Options> {
             rules: Rules {
                 pass_duplicates: dup,
                 pass_sack: sack,
+                pass_handshake: true,
             },
             per_flow,
+            sleeps: false,
             capacity,
         },
     )

@@ -262,3 +262,35 @@ fn at_10_mbit_the_timer_caps_the_ratio_as_in_the_references() {
     // ns-3 reference: an ACK per segment, near 5:1.
     assert_eq!(thinned_by_the_timer(1_202, 3_000), 600);
 }
+
+#[test]
+fn a_syn_ack_passes_unless_it_is_thinned() {
+    let syn = flagged(1, Flags::SYN);
+    let mut f = build(&HERE, &[ratio(2)]);
+    assert_eq!(
+        reasons(&offer(&mut *f, 1, (1, 0), &syn)),
+        [(1, Untouchable)]
+    );
+    let mut f = build(
+        &HERE,
+        &[ratio(2), ("handshake", Value::Choice("thin")), NO_TIMER],
+    );
+    assert!(offer(&mut *f, 1, (1, 0), &syn).is_empty());
+    let out = offer(&mut *f, 3_000_001, (2, 0), &syn);
+    assert_eq!(
+        (forwarded(&out), lost(&out)),
+        (alloc::vec![2], alloc::vec![1])
+    );
+}
+
+#[test]
+fn a_flush_may_wait_for_the_next_arrival() {
+    let mut f = build(&HERE, &[ratio(8), ("flush", Value::Choice("next"))]);
+    run(&mut *f, 1, 3);
+    assert!(wake(&mut *f, 5_001).is_empty());
+    assert_eq!((f.stats().held, f.stats().timer_releases), (1, 1));
+    // The next one is held itself, in a batch of its own.
+    assert_eq!(reasons(&run(&mut *f, 6_000, 6_000)), [(3, Timeout)]);
+    assert_eq!(f.stats().held, 1);
+    assert_eq!(f.next_wakeup(), Some(at(11_000)));
+}

@@ -25,6 +25,7 @@ mod ecn;
 mod full_pipe;
 mod long_term;
 mod min_rtt;
+mod ns3port;
 mod params;
 mod probe_bw;
 mod probe_bw_cruise;

@@ -1,5 +1,6 @@
 //! What a scenario can set.
 
+use super::ns3port::Ns3Port;
 use super::{Machine, Profile};
 use crate::cc::bbr::Ratio;
 use crate::cc::{Build, CcInit, CongestionControl};
@@ -40,12 +41,16 @@ const DRAFT: &str = "draft";
 /// The word that names Google's kernel.
 const GOOGLE: &str = "google";
 
+/// The word that names the public port to ns-3.
+const NS3_PORT: &str = "ns3port";
+
 /// What a scenario can set. Unset values are those of `source`.
 pub static PARAMS: &[Param] = &[
     Param {
         name: "source",
-        doc: "Whose details: the IETF draft's or those of Google's v3 kernel.",
-        kind: Kind::Choice(&[DRAFT, GOOGLE]),
+        doc: "Whose details: the IETF draft's, those of Google's v3 kernel, or those of the public \
+              port to ns-3, defects included, to which the other parameters do not apply.",
+        kind: Kind::Choice(&[DRAFT, GOOGLE, NS3_PORT]),
         default: Value::Choice(DRAFT),
     },
     Param {
@@ -178,6 +183,9 @@ pub const ENTRY: Entry<Build> = Entry {
 };
 
 fn build(params: &Params, init: CcInit) -> Box<dyn CongestionControl> {
+    if params.choice("source") == NS3_PORT {
+        return Box::new(Ns3Port::new(init));
+    }
     let google = params.choice("source") == GOOGLE;
     let source = if google {
         Profile::google_v3()

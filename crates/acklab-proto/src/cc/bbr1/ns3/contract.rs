@@ -99,7 +99,7 @@ impl CongestionControl for Ns3Bbr {
 }
 
 /// Nothing but the time.
-pub(super) fn facts(now: Instant) -> Facts {
+pub(in crate::cc) fn facts(now: Instant) -> Facts {
     Facts {
         now,
         srtt: Span::ZERO,
@@ -115,7 +115,8 @@ pub(super) fn facts(now: Instant) -> Facts {
     }
 }
 
-fn sample(ack: &Ack) -> Sample {
+/// What an ordinary ACK says, in ns-3's words.
+pub(in crate::cc) fn sample(ack: &Ack) -> Sample {
     Sample {
         delivered_total: ack.delivered,
         timed: ack.rate.delivered > 0,

@@ -4,10 +4,10 @@
 const M1: i64 = 4_294_967_087;
 const M2: i64 = 4_294_944_443;
 
-/// The stream from which every `TcpBbr` draws, whatever else is random in a run: stream 4 of those
+/// The stream from which every `TcpBbr` (and the port of BBRv3) draws, whatever else is random in a run: stream 4 of those
 /// assigned by hand (they begin at 2^63), seed 1, run 1.
 #[derive(Clone, Debug)]
-pub(super) struct Draws {
+pub(in crate::cc) struct Draws {
     first: [i64; 3],
     second: [i64; 3],
 }
@@ -23,7 +23,7 @@ impl Default for Draws {
 
 impl Draws {
     /// A number from `[0, 1)`.
-    fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         let p = (1_403_580 * self.first[1] - 810_728 * self.first[0]).rem_euclid(M1);
         let q = (527_612 * self.second[2] - 1_370_589 * self.second[0]).rem_euclid(M2);
         self.first = [self.first[1], self.first[2], p];

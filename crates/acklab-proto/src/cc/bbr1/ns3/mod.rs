@@ -20,7 +20,8 @@ use super::super::newreno::ns3::ByteWindow;
 use super::super::ns3::{Callbacks, Facts, Sample};
 use super::super::{CcInit, RecoveryPhase};
 use acklab_units::{Instant, Rate, Span};
-use draws::Draws;
+pub(in crate::cc) use contract::{facts, sample};
+pub(in crate::cc) use draws::Draws;
 use filter::MaxFilter;
 
 /// `HighGain`.
