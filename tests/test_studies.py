@@ -1,6 +1,7 @@
 """Studies: every artefact is a table with the promised columns, and the references are found."""
 
 import math
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from acklab.stats import estimate
 from acklab.studies import STUDIES
 from acklab.studies.ack_aggregation import references
-from acklab.studies.ack_aggregation.cells import cells
+from acklab.studies.ack_aggregation.cells import SETUPS, cells
 from acklab.studies.study import Effort
 
 COLUMNS = ["paper", "acklab", "ci_low", "ci_high", "seeds"]
@@ -20,13 +21,18 @@ def reproduced(tmp_path_factory):
 
     study = STUDIES["ack-aggregation"]
     out = tmp_path_factory.mktemp("out")
-    return out, reproduce(study, study.artefacts, Effort(2, quick=True), out)
+    return out, reproduce(study, study.whole, Effort(2, quick=True), out)
 
 
-@pytest.mark.parametrize("name", ["table1", "fig2", "fig3", "fig4"])
+KEYS = {"fig2": 4, "fig3": 4, "mechanism": 4}
+
+
+@pytest.mark.parametrize(
+    "name", ["table1", "table2", "table3", "fig2", "fig3", "fig4", "mechanism"]
+)
 def test_artefacts_have_their_columns(reproduced, name):
     table = pl.read_csv(reproduced[1].tables[name], infer_schema_length=None)
-    start = 3 + (name in ("fig2", "fig3"))
+    start = KEYS.get(name, 3)
     assert table.columns[start : start + 5] == COLUMNS
     assert table["acklab"].is_finite().all()
     assert (table["seeds"] == 2).all()
@@ -37,7 +43,7 @@ def test_artefacts_have_their_columns(reproduced, name):
 def test_table1_has_the_papers_and_the_references_numbers(reproduced):
     table = pl.read_csv(reproduced[1].tables["table1"], infer_schema_length=None)
     row = {(r["stack"], r["cc"], r["ratio"]): r for r in table.iter_rows(named=True)}
-    assert len(row) == (6 + 5) * 5
+    assert len(row) == (6 + 5 + 4) * 5
     assert row["ns3", "cubic", 16]["paper"] == 1.96
     assert row["ns3", "cubic", 16]["ns3"] == 9.5331
     assert row["linux", "newreno", 4]["linux"] == pytest.approx(9.5174)
@@ -48,7 +54,7 @@ def test_the_report_stands_alone(reproduced):
     out, written = reproduced
     page = written.report.read_text()
     assert written.report == out / "ack-aggregation" / "report.html"
-    assert page.count("data:image/svg+xml,") == 3
+    assert page.count("data:image/svg+xml,") == 7
     assert "Table 1: average throughput" in page
 
 
@@ -83,3 +89,108 @@ def test_estimates():
     assert e.high - e.mean == pytest.approx(4.30265 / math.sqrt(3), rel=1e-5)
     assert math.isnan(estimate([1.0]).low)
     assert estimate([]).n == 0
+
+
+def test_pairs_have_the_papers_index_and_both_flows(reproduced):
+    tables = [pl.read_csv(reproduced[1].tables[n]) for n in ("table2", "table3")]
+    assert [t.height for t in tables] == [3 * 4 * 5, 3 * 6 * 5]
+    both = pl.concat(tables)
+    assert both["acklab"].is_between(0.5 - 1e-9, 1 + 1e-9).all()
+    assert both["paper"].is_not_null().all()
+    # Two flows share 10 Mbit/s.
+    assert (both["first"] + both["second"]).is_between(0, 9.65).all()
+    row = both.filter((pl.col("pair") == "vegas-vegas") & (pl.col("ratio") == 2))
+    assert set(row["paper"]) == {0.627}
+
+
+def test_mechanisms_lie_within_what_the_path_allows(reproduced):
+    table = pl.read_csv(reproduced[1].tables["mechanism"])
+
+    def of(quantity, **keys):
+        rows = table.filter(quantity=quantity, **keys)
+        return dict(zip(zip(rows["cc"], rows["ratio"], strict=True), rows["acklab"], strict=True))
+
+    assert min(of("rtt_min_ms").values()) >= 48
+    # The 5 ms timer bounds the ratio at 1.2 ms a segment.
+    segments = of("segments_per_ack", stack="ns3")
+    assert segments["cubic", 16] == segments["cubic", 8] < 6
+    # The held SYN-ACK costs the SYN's timeout of 3 s.
+    first = of("first_data_s", stack="thesis")
+    assert first["vegas", 1] < 0.5
+    assert all(3 < first[cc, r] < 3.5 for cc in ("vegas", "cubic", "newreno") for r in (2, 4))
+
+
+def test_the_inferred_setup_gives_the_papers_vegas():
+    from acklab.scenario import load, run_many
+    from acklab.studies.ack_aggregation.cells import scenario
+
+    # At 2 s sharp, as in the thesis: a millisecond later Vegas does something else.
+    sharp = replace(SETUPS["thesis"], start_jitter="0 s")
+    ratios = (1, 2, 4, 8, 16)
+    runs = [(load(scenario(sharp, ("vegas",), r, Effort(1))), 1) for r in ratios]
+    for ratio, run in zip(ratios, run_many(runs), strict=True):
+        paper = references.paper_throughput("vegas", ratio)
+        assert run.flows["goodput_mbps"][0] == pytest.approx(paper, abs=0.01), ratio
+
+
+def test_every_claim_has_a_verdict_and_a_figure(reproduced):
+    claims = pl.read_csv(reproduced[1].tables["claims"])
+    assert claims["id"].is_unique().all()
+    assert set(claims["verdict"]) <= {"reproduced", "partly", "not"}
+    assert set(claims["figure"]) <= {a.name for a in STUDIES["ack-aggregation"].whole}
+    assert claims.null_count().sum_horizontal()[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("where", "verdict"),
+    [
+        (("ns3", "linux"), "reproduced"),
+        (("linux",), "partly"),
+        (("thesis",), "partly"),
+        ((), "not"),
+    ],
+)
+def test_verdicts_follow_from_the_numbers(where, verdict):
+    from acklab.studies.ack_aggregation import findings
+    from acklab.studies.ack_aggregation.evidence import Evidence
+    from acklab.studies.ack_aggregation.findings_single import SINGLE
+
+    drop = next(f for f in SINGLE if f.id == "T1-bbr-drop")
+    throughput = {
+        (stack, "bbr3", ratio): 5.0 if ratio > 1 and stack in where else 9.0
+        for stack in findings.ORDER
+        for ratio in (1, 2, 4, 8, 16)
+    }
+    evidence = Evidence(throughput, {}, {}, {}, {}, {})
+    assert findings.verdict(drop, evidence) == (verdict, list(where))
+
+
+def test_a_reading_is_as_far_off_as_its_numbers():
+    from acklab.studies.ack_aggregation import readings
+
+    found = readings.readings()
+    assert len({(r.walk, r.text) for r in found}) == len(found)
+    assert [r.setup for r in found if r.walk == "step"][-1] == SETUPS["thesis"]
+
+
+def test_heavy_artefacts_are_made_on_request_only(reproduced):
+    assert "beyond" not in reproduced[1].tables
+    assert STUDIES["ack-aggregation"].artefact("beyond").on_request
+
+
+def test_every_cell_is_a_scenario_that_loads():
+    from acklab.scenario import load
+
+    for name, group in STUDIES["ack-aggregation"].groups.items():
+        for cell in group(Effort(1)):
+            assert load(cell.scenario), name
+
+
+def test_the_grids_have_the_rtt_that_they_say():
+    for cell in STUDIES["ack-aggregation"].groups["beyond"](Effort(1)):
+        if cell.keys["grid"] != "rtt":
+            continue
+        topology = cell.scenario["topology"]
+        one_way = 2 * float(topology["access"]["delay"].split()[0])
+        one_way += float(topology["bottleneck"]["delay"].split()[0])
+        assert f"{2 * one_way:g} ms" == cell.keys["value"]

@@ -40,7 +40,7 @@ def reproduce(
             effort = Effort(seeds or default, quick)
             with progress(study.name) as advance:
                 written = run_study(study, artefacts, effort, out, jobs, advance)
-            for path in (*written.tables.values(), *written.plots.values()):
+            for path in (*written.tables.values(), *written.plots.values(), *written.texts.values()):
                 typer.echo(path)
             if written.report is not None:
                 typer.echo(written.report)
@@ -51,7 +51,7 @@ def choose(what: str | None) -> list[tuple[Study, Sequence[Artefact]]]:
     from acklab.studies import STUDIES
 
     if what is None:
-        return [(s, s.artefacts) for s in STUDIES.values()]
+        return [(s, s.whole) for s in STUDIES.values()]
     name, _, part = what.partition("/")
     study = STUDIES.get(name)
     if study is None:
@@ -59,7 +59,7 @@ def choose(what: str | None) -> list[tuple[Study, Sequence[Artefact]]]:
             f"there is no study called {name!r}\n  help: the studies are {', '.join(STUDIES)}"
         )
     if not part:
-        return [(study, study.artefacts)]
+        return [(study, study.whole)]
     artefact = study.artefact(part)
     if artefact is None:
         names = ", ".join(a.name for a in study.artefacts)

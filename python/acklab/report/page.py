@@ -25,7 +25,7 @@ def write_report(
 ) -> Path:
     """Writes report.html into `folder`; returns its path."""
     sections = [Section("Method and reading", study.report(tables, effort), name="method")]
-    sections += [artefact_section(a, tables[a.name], plots.get(a.name)) for a in study.artefacts]
+    sections += [artefact_section(a, tables[a.name], plots.get(a.name)) for a in study.whole]
     again = f"acklab reproduce {study.name}" + (" --quick" if effort.quick else "")
     meta = {
         "source": study.source,

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 from acklab.folder import writable_folder, write_atomically
 from acklab.scenario import load, run_many
-from acklab.studies.study import Artefact, Effort, Outcome, Study
+from acklab.studies.study import Artefact, Cell, Effort, Outcome, Study
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from acklab.report.parts import Claim
 
 
 @dataclass(frozen=True)
@@ -21,19 +23,20 @@ class Written:
 
     tables: dict[str, Path]
     plots: dict[str, Path]
+    texts: dict[str, Path]
     report: Path | None
 
 
 def run_cells(
-    study: Study,
+    cells: Sequence[Cell],
     effort: Effort,
     jobs: int | None,
     on_progress: Callable[[int, int], object] | None = None,
 ) -> list[Outcome]:
     """Runs every cell with the seeds 1, 2, ...; `on_progress` is told runs done and runs in all."""
-    cells = study.cells(effort)
-    seeds = range(1, effort.seeds + 1)
-    runs = [(s, seed) for s in (load(c.scenario) for c in cells) for seed in seeds]
+    counts = [min(effort.seeds, c.seeds or effort.seeds) for c in cells]
+    scenarios = [load(c.scenario) for c in cells]
+    runs = [(s, seed) for s, k in zip(scenarios, counts, strict=True) for seed in range(1, k + 1)]
     done = 0
 
     def one_more(_: int) -> None:
@@ -42,9 +45,25 @@ def run_cells(
         if on_progress is not None:
             on_progress(done, len(runs))
 
-    results = run_many(runs, jobs=jobs, on_done=one_more)
-    k = effort.seeds
-    return [Outcome(c.keys, results[i * k : (i + 1) * k]) for i, c in enumerate(cells)]
+    results = iter(run_many(runs, jobs=jobs, on_done=one_more))
+    return [
+        Outcome(c.keys, [next(results) for _ in range(k)])
+        for c, k in zip(cells, counts, strict=True)
+    ]
+
+
+def run_groups(
+    study: Study,
+    names: Sequence[str],
+    effort: Effort,
+    jobs: int | None,
+    on_progress: Callable[[int, int], object] | None = None,
+) -> dict[str, list[Outcome]]:
+    """The outcomes of these groups of cells, all run as one batch."""
+    cells = {name: study.groups[name](effort) for name in names}
+    batch = [c for group in cells.values() for c in group]
+    outcomes = iter(run_cells(batch, effort, jobs, on_progress))
+    return {name: [next(outcomes) for _ in group] for name, group in cells.items()}
 
 
 def reproduce(
@@ -55,18 +74,54 @@ def reproduce(
     jobs: int | None = None,
     on_progress: Callable[[int, int], object] | None = None,
 ) -> Written:
-    """Runs `study` and writes `artefacts`; with all of them, a report too."""
+    """Runs `study` and writes `artefacts`; with all of them, the claims and a report too.
+
+    Each file appears complete or not at all, and none before all runs are done.
+    """
     folder = out / study.name
     with writable_folder(folder):
-        outcomes = run_cells(study, effort, jobs, on_progress)
-        frames = {a.name: a.table(outcomes) for a in artefacts}
+        names = list(dict.fromkeys(a.group for a in artefacts))
+        groups = run_groups(study, names, effort, jobs, on_progress)
+        frames = {a.name: a.table(groups[a.group]) for a in artefacts}
         tables = {name: _csv(frame, folder / f"{name}.csv") for name, frame in frames.items()}
         plots = {a.name: a.plot(frames[a.name], folder / a.name) for a in artefacts if a.plot}
-        if len(artefacts) < len(study.artefacts):
-            return Written(tables, plots, None)
+        texts = {
+            a.name: _text(a.text(frames[a.name]), folder / f"{a.name}.md") for a in artefacts if a.text
+        }
+        if any(a.name not in frames for a in study.whole):
+            return Written(tables, plots, texts, None)
         from acklab.report.page import write_report
 
-        return Written(tables, plots, write_report(study, frames, plots, effort, folder))
+        claims = study.claims(frames) if study.claims else []
+        if claims:
+            tables["claims"] = _csv(claims_frame(claims), folder / "claims.csv")
+        report = write_report(study, frames, plots, effort, folder, claims)
+        return Written(tables, plots, texts, report)
+
+
+def claims_frame(claims: Sequence[Claim]) -> pl.DataFrame:
+    """The claims as a table."""
+    import polars as pl
+
+    return pl.DataFrame(
+        [
+            {
+                "id": c.id,
+                "sentence": c.sentence,
+                "where": c.where,
+                "verdict": c.verdict,
+                "numbers": c.ours,
+                "mechanism": c.mechanism,
+                "figure": c.figure,
+            }
+            for c in claims
+        ]
+    )
+
+
+def _text(text: str, path: Path) -> Path:
+    write_atomically(path, text + "\n")
+    return path
 
 
 def _csv(frame: pl.DataFrame, path: Path) -> Path:

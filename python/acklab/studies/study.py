@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
+    from acklab.report.parts import Claim
     from acklab.results import Result
 
 
@@ -27,6 +28,8 @@ class Cell:
 
     keys: Mapping[str, str | int]
     scenario: Mapping[str, Any]
+    #: Seeds at most; `None` for as many as the effort has.
+    seeds: int | None = None
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,12 @@ class Artefact:
     table: Callable[[Sequence[Outcome]], pl.DataFrame]
     #: Draws the table into a file without suffix; returns the file.
     plot: Callable[[pl.DataFrame, Path], Path] | None = None
+    #: What the table says, in Markdown, with every number from it; written beside it.
+    text: Callable[[pl.DataFrame], str] | None = None
+    #: The study's group of cells that it is made of.
+    group: str = "main"
+    #: Too heavy for a whole reproduction: made when asked for by name.
+    on_request: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,12 +65,20 @@ class Study:
     name: str
     title: str
     source: str
-    cells: Callable[[Effort], Sequence[Cell]]
+    #: Cells by group; a group is run if an artefact that is wanted needs it.
+    groups: Mapping[str, Callable[[Effort], Sequence[Cell]]]
     artefacts: Sequence[Artefact]
     #: The study's own words and tables for the report, in Markdown.
     report: Callable[[Mapping[str, pl.DataFrame], Effort], str]
+    #: The paper's findings with our verdicts, from the tables.
+    claims: Callable[[Mapping[str, pl.DataFrame]], Sequence[Claim]] | None = None
     default_seeds: int = 10
     quick_seeds: int = 3
+
+    @property
+    def whole(self) -> list[Artefact]:
+        """The artefacts of a whole reproduction."""
+        return [a for a in self.artefacts if not a.on_request]
 
     def artefact(self, name: str) -> Artefact | None:
         """The artefact called `name`."""

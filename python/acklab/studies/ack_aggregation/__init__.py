@@ -1,18 +1,32 @@
 """Transport-layer ACK aggregation at a router of a wired dumbbell.
 
 H. Heinczinger, *Investigating the Impact of ACK Aggregation on TCP Performance using ns-3*,
-bachelor thesis, TU Delft, 2025: sections 3 and 4.1, Table 1, Figures 2 to 4.
+bachelor thesis, TU Delft, 2025: sections 3 and 4.1, Tables 1 to 3, Figures 2 to 4; and its poster.
 """
 
-from acklab.studies.ack_aggregation import cells, figures, tables, text
+from acklab.studies.ack_aggregation import (
+    beyond,
+    cells,
+    figures,
+    findings,
+    readings,
+    tables,
+    text,
+)
 from acklab.studies.study import Artefact, Study
 
 STUDY = Study(
     name="ack-aggregation",
     title="ACK aggregation at a router, wired dumbbell",
-    source="H. Heinczinger, bachelor thesis, TU Delft, 2025, sections 3 and 4.1",
-    cells=cells.cells,
+    source="H. Heinczinger, bachelor thesis, TU Delft, 2025, sections 3 and 4.1, and its poster",
+    groups={
+        "main": cells.cells,
+        "pairs": cells.pair_cells,
+        "readings": readings.cells,
+        "beyond": beyond.cells,
+    },
     report=text.report,
+    claims=findings.claims,
     artefacts=(
         Artefact(
             "table1",
@@ -23,6 +37,37 @@ STUDY = Study(
         Artefact("fig3", "Congestion window over time", tables.window_series, figures.window),
         Artefact(
             "fig4", "Retransmissions by ratio", tables.retransmissions, figures.retransmissions
+        ),
+        Artefact(
+            "table2",
+            "Jain's index of two flows with the same controller",
+            tables.identical_pairs,
+            figures.fairness,
+            group="pairs",
+        ),
+        Artefact(
+            "table3",
+            "Jain's index of two flows with different controllers",
+            tables.mixed_pairs,
+            figures.fairness,
+            group="pairs",
+        ),
+        Artefact("mechanism", "What aggregation does first", tables.mechanism, figures.mechanism),
+        Artefact(
+            "readings",
+            "Which reading of the thesis comes nearest to its tables",
+            readings.table,
+            figures.readings,
+            group="readings",
+        ),
+        Artefact(
+            "beyond",
+            "Other timers, paths and buffers, and rivals (on request)",
+            beyond.table,
+            beyond.plot,
+            text=beyond.advice,
+            group="beyond",
+            on_request=True,
         ),
     ),
 )

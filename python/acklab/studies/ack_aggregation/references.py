@@ -16,7 +16,7 @@ _IN_LINUX = {"bbr1": "bbr", "cubic": "cubic", "newreno": "reno", "linuxreno": "r
 
 def paper_throughput(cc: str, ratio: int) -> float | None:
     """Table 1 of the thesis, Mbit/s."""
-    return _table1().get((cc, ratio))
+    return _matrix("papers", "ack_aggregation_table1.csv").get((cc, ratio))
 
 
 def ns3(cc: str, ratio: int, column: str) -> float | None:
@@ -35,16 +35,44 @@ def linux(cc: str, ratio: int, column: str) -> float | None:
     return statistics.median(float(r[column]) for r in rows) if rows else None
 
 
+def paper_fairness(pair: str, ratio: int) -> float | None:
+    """Tables 2 and 3 of the thesis: Jain's index; `pair` is `cubic-vegas` or `cubic-cubic`."""
+    return _fairness().get((pair, ratio))
+
+
+def ns3_thesis(cc: str, ratio: int) -> float | None:
+    """Mbit/s of ns-3.44 in the set-up `thesis`, ns-3's own default queue included."""
+    return _matrix("ns3", "thesis_setup.csv").get((cc, ratio))
+
+
+def ns3_thesis_fairness(pair: str, ratio: int) -> float | None:
+    """Jain's index of two flows of ns-3.44 in the set-up `thesis`."""
+    return _matrix("ns3", "thesis_pairs.csv").get((pair, ratio))
+
+
+def favoured(pair: str) -> str | None:
+    """The variant that Table 3 says to be generally favoured."""
+    with (in_repository("validation") / "papers" / "ack_aggregation_table3.csv").open() as f:
+        return {r["pair"]: r["favoured"] for r in csv.DictReader(f)}.get(pair)
+
+
 @cache
-def _table1() -> dict[tuple[str, int], float]:
-    path = in_repository("validation") / "papers" / "ack_aggregation_table1.csv"
-    with path.open() as f:
+def _matrix(folder: str, name: str) -> dict[tuple[str, int], float]:
+    """A table with a row per controller or pair and a column per ratio."""
+    with (in_repository("validation") / folder / name).open() as f:
         return {
-            (row["algorithm"], int(head.split(":")[0])): float(value)
+            (next(iter(row.values())), int(head.split(":")[0])): float(value)
             for row in csv.DictReader(f)
             for head, value in row.items()
-            if head != "algorithm"
+            if ":" in head
         }
+
+
+@cache
+def _fairness() -> dict[tuple[str, int], float]:
+    same = _matrix("papers", "ack_aggregation_table2.csv")
+    mixed = _matrix("papers", "ack_aggregation_table3.csv")
+    return {(f"{cc}-{cc}", ratio): v for (cc, ratio), v in same.items()} | mixed
 
 
 @cache

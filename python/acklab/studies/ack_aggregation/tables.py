@@ -1,4 +1,4 @@
-"""From outcomes to the rows of Table 1 and Figures 2 to 4."""
+"""From outcomes to the rows of Tables 1 to 3 and Figures 2 to 4."""
 
 from __future__ import annotations
 
@@ -29,11 +29,99 @@ def throughput(outcomes: Sequence[Outcome]) -> pl.DataFrame:
         e = estimate([r.flows["goodput_mbps"][0] for r in o.results])
         return {
             **_row(o, e, paper=references.paper_throughput(cc, ratio)),
-            "ns3": references.ns3(cc, ratio, "goodput_mbps"),
+            "ns3": _ns3_throughput(stack, cc, ratio),
             "linux": references.linux(cc, ratio, "goodput_mbps"),
         }
 
     return _table(outcomes, row)
+
+
+def _ns3_throughput(stack: str, cc: str, ratio: int) -> float | None:
+    """ns-3 in the set-up of the row; for the Linux stack that of the thesis's text."""
+    if stack == "thesis":
+        return references.ns3_thesis(cc, ratio)
+    return references.ns3(cc, ratio, "goodput_mbps")
+
+
+def identical_pairs(outcomes: Sequence[Outcome]) -> pl.DataFrame:
+    """Table 2: Jain's index of two flows with the same controller."""
+    return _fairness(outcomes, same=True)
+
+
+def mixed_pairs(outcomes: Sequence[Outcome]) -> pl.DataFrame:
+    """Table 3: Jain's index of two flows with different controllers."""
+    return _fairness(outcomes, same=False)
+
+
+def _fairness(outcomes: Sequence[Outcome], same: bool) -> pl.DataFrame:
+    """`first` and `second` are the goodputs of the pair's flows, Mbit/s."""
+    import polars as pl
+
+    rows = []
+    for o in outcomes:
+        pair, ratio = str(o.keys["pair"]), int(o.keys["ratio"])
+        a, b = pair.split("-")
+        if (a == b) != same:
+            continue
+        flows = [r.flows["goodput_mbps"].to_list() for r in o.results]
+        row = _row(o, estimate([jain(f) for f in flows]), references.paper_fairness(pair, ratio))
+        both = {
+            name: estimate([f[i] for f in flows]).mean for i, name in enumerate(("first", "second"))
+        }
+        ns3 = references.ns3_thesis_fairness(pair, ratio) if o.keys["stack"] == "thesis" else None
+        rows.append(row | {"ns3": ns3, "linux": None} | both)
+    floats = dict.fromkeys(("paper", "ns3", "linux"), pl.Float64)
+    return pl.DataFrame(rows, schema_overrides=floats, infer_schema_length=None)
+
+
+def jain(rates: Sequence[float]) -> float:
+    """Jain's index: 1 for equal rates, 1/n if one flow has everything (Jain, Chiu, Hawe, 1984)."""
+    squares = sum(x * x for x in rates)
+    return sum(rates) ** 2 / (len(rates) * squares) if squares > 0 else 0.0
+
+
+#: What a mechanism shows, and how it is read from a run.
+QUANTITIES: dict[str, Callable[[Result], float]] = {
+    "first_data_s": lambda r: _first_data(r),
+    "segments_per_ack": lambda r: float(r.flows["segments_per_ack"][0] or 0.0),
+    "released_by_timer": lambda r: _of_link(r, "right->left", "acks_by_timer"),
+    "queue_max_packets": lambda r: _of_link(r, "left->right", "queue_max_packets"),
+    "rtt_min_ms": lambda r: float(r.flows["rtt_min_ms"][0] or 0.0),
+    "rtt_mean_ms": lambda r: float(r.flows["rtt_mean_ms"][0] or 0.0),
+    "cwnd_mean_packets": lambda r: float(r.flows["cwnd_mean_packets"][0] or 0.0),
+    "rtos": lambda r: float(r.flows["rtos"][0]),
+}
+
+
+def mechanism(outcomes: Sequence[Outcome]) -> pl.DataFrame:
+    """What lies behind the throughput, each quantity in its own rows.
+
+    `first_data_s` is when the first data were acknowledged, `segments_per_ack` what the sender
+    sees, `released_by_timer` how many releases were the timer's.
+    """
+    import polars as pl
+
+    rows = [
+        _row(Outcome({**o.keys, "quantity": name}, o.results), estimate([of(r) for r in o.results]))
+        for o in outcomes
+        for name, of in QUANTITIES.items()
+    ]
+    return pl.DataFrame(rows, schema_overrides={"paper": pl.Float64}, infer_schema_length=None)
+
+
+def _of_link(r: Result, link: str, column: str) -> float:
+    import polars as pl
+
+    return float(r.links.filter(pl.col("link") == link)[column][0] or 0)
+
+
+def _first_data(r: Result) -> float:
+    """Seconds from the planned start; the whole run if nothing was ever acknowledged."""
+    import polars as pl
+
+    at = r.series.filter(pl.col("acked_bytes") > 0)["time_s"].min()
+    last = r.series["time_s"].max()
+    return float(at if at is not None else last) - START_S  # type: ignore[arg-type]
 
 
 def retransmissions(outcomes: Sequence[Outcome]) -> pl.DataFrame:

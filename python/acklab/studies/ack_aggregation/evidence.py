@@ -1,0 +1,116 @@
+"""The study's tables as a claim asks for them: one set-up at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, pstdev
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Key = tuple[str, str, int]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was measured in every set-up."""
+
+    throughput: Mapping[Key, float]
+    retransmissions: Mapping[Key, float]
+    fairness: Mapping[Key, Mapping[str, Any]]
+    quantities: Mapping[tuple[str, str, int, str], float]
+    rates: Mapping[Key, Sequence[tuple[float, float]]]
+    windows: Mapping[Key, Sequence[tuple[float, float]]]
+
+    @classmethod
+    def of(cls, tables: Mapping[str, pl.DataFrame]) -> Evidence:
+        """From the study's artefacts."""
+        pairs = [*tables["table2"].iter_rows(named=True), *tables["table3"].iter_rows(named=True)]
+        mechanism = tables["mechanism"].iter_rows(named=True)
+        return cls(
+            _values(tables["table1"]),
+            _values(tables["fig4"]),
+            {(r["stack"], r["pair"], r["ratio"]): r for r in pairs},
+            {(r["stack"], r["cc"], r["ratio"], r["quantity"]): r["acklab"] for r in mechanism},
+            _lines(tables["fig2"]),
+            _lines(tables["fig3"]),
+        )
+
+    def view(self, stack: str) -> View:
+        """The same of one set-up."""
+        return View(self, stack)
+
+
+@dataclass(frozen=True)
+class View:
+    """What was measured in one set-up."""
+
+    of: Evidence
+    stack: str
+
+    def mbps(self, cc: str, ratio: int) -> float:
+        """Average throughput."""
+        return self.of.throughput[self.stack, cc, ratio]
+
+    def retx(self, cc: str, ratio: int) -> float:
+        """Retransmitted segments."""
+        return self.of.retransmissions[self.stack, cc, ratio]
+
+    def jain(self, pair: str, ratio: int) -> float:
+        """Jain's index."""
+        return float(self.of.fairness[self.stack, pair, ratio]["acklab"])
+
+    def gap(self, pair: str, ratios: Sequence[int]) -> float:
+        """Goodput of the pair's first flow less that of the second, summed over `ratios`."""
+        rows = [self.of.fairness[self.stack, pair, r] for r in ratios]
+        return float(sum(r["first"] - r["second"] for r in rows))
+
+    def quantity(self, name: str, cc: str, ratio: int) -> float:
+        """A quantity of the table `mechanism`."""
+        return self.of.quantities[self.stack, cc, ratio, name]
+
+    def late_rate(self, cc: str, ratio: int) -> float:
+        """Mean throughput of the second half."""
+        return fmean(self._half(self.of.rates, cc, ratio))
+
+    def swing(self, cc: str, ratio: int) -> float:
+        """Coefficient of variation of the throughput in the second half."""
+        return _variation(self._half(self.of.rates, cc, ratio))
+
+    def window_swing(self, cc: str, ratio: int) -> float:
+        """Coefficient of variation of the window in the second half."""
+        return _variation(self._half(self.of.windows, cc, ratio))
+
+    def window(self, cc: str, ratio: int) -> float:
+        """Mean window of the second half, packets."""
+        return fmean(self._half(self.of.windows, cc, ratio))
+
+    def time_to(self, share: float, cc: str, ratio: int) -> float:
+        """Seconds until the throughput first reaches `share` of its best at 1:1."""
+        line = self.of.rates[self.stack, cc, ratio]
+        goal = share * max(v for _, v in self.of.rates[self.stack, cc, 1])
+        return next((t for t, v in line if v >= goal), line[-1][0])
+
+    def _half(self, lines: Mapping[Key, Sequence[tuple[float, float]]], *key: Any) -> list[float]:
+        line = lines[(self.stack, *key)]
+        return [v for _, v in line[len(line) // 2 :]]
+
+
+def _values(frame: pl.DataFrame) -> dict[Key, float]:
+    return {(r["stack"], r["cc"], r["ratio"]): r["acklab"] for r in frame.iter_rows(named=True)}
+
+
+def _lines(frame: pl.DataFrame) -> dict[Key, list[tuple[float, float]]]:
+    lines: dict[Key, list[tuple[float, float]]] = {}
+    for stack, cc, ratio, t, v in frame.select(
+        "stack", "cc", "ratio", "time_s", "acklab"
+    ).iter_rows():
+        lines.setdefault((stack, cc, ratio), []).append((t, v))
+    return lines
+
+
+def _variation(values: Sequence[float]) -> float:
+    mean = fmean(values)
+    return pstdev(values) / mean if mean > 0 else 0.0

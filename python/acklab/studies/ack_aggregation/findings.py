@@ -1,0 +1,84 @@
+"""From the thesis's findings to verdicts: each is a condition that the numbers meet or do not.
+
+A finding is *reproduced* if it holds in the ns-3 stack with the set-up as stated, *partly* if it
+holds only in the Linux stack or only in the set-up `thesis`, and *not* if it holds in none.
+
+`thesis` was chosen by its agreement with Table 1. A finding about one flow that holds there alone
+is
+thus explained at best, not confirmed; the text of its row says in which set-ups it holds.
+Mechanisms that no trace has shown are marked as conjecture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from acklab.report.parts import Claim, Verdict
+from acklab.studies.ack_aggregation.evidence import Evidence, View
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: The stated set-up in the thesis's own simulator decides first.
+ORDER = ("ns3", "linux", "thesis")
+NAMES = {
+    "ns3": "as stated, ns-3 stack",
+    "linux": "as stated, Linux stack",
+    "thesis": "inferred set-up",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence of the thesis, and what it would take to be true."""
+
+    id: str
+    sentence: str
+    where: str
+    holds: Callable[[View], bool]
+    #: The numbers that the condition looks at.
+    numbers: Callable[[View], str]
+    mechanism: str
+    figure: str
+
+
+def verdict(finding: Finding, evidence: Evidence) -> tuple[Verdict, list[str]]:
+    """The verdict, and the set-ups in which the finding holds."""
+    where = [name for name in ORDER if finding.holds(evidence.view(name))]
+    if "ns3" in where:
+        return "reproduced", where
+    return ("partly" if where else "not"), where
+
+
+def judge(finding: Finding, evidence: Evidence) -> Claim:
+    """The finding as a row of the claims table."""
+    word, where = verdict(finding, evidence)
+    parts = [
+        f"{NAMES[s]}: {finding.numbers(evidence.view(s))} ({'holds' if s in where else 'does not'})"
+        for s in ORDER
+    ]
+    return Claim(
+        finding.id,
+        finding.sentence,
+        finding.where,
+        word,
+        "; ".join(parts),
+        finding.mechanism,
+        finding.figure,
+    )
+
+
+def claims(tables: Mapping[str, pl.DataFrame]) -> Sequence[Claim]:
+    """Every finding of section 4.1 and of the poster, judged."""
+    from acklab.studies.ack_aggregation.findings_fairness import FAIRNESS
+    from acklab.studies.ack_aggregation.findings_single import SINGLE
+
+    evidence = Evidence.of(tables)
+    return [judge(f, evidence) for f in (*SINGLE, *FAIRNESS)]
+
+
+def ratios(of: Callable[[int], float], digits: int = 2) -> str:
+    """A value per ratio, as text."""
+    return " / ".join(f"{of(r):.{digits}f}" for r in (1, 2, 4, 8, 16))
