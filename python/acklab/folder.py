@@ -87,10 +87,17 @@ def _replace(scratch: Path, target: Path) -> None:
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Writes a file that is complete or absent."""
     data = content.encode() if isinstance(content, str) else content
+    with scratch_file(path) as scratch:
+        scratch.write_bytes(data)
+
+
+@contextmanager
+def scratch_file(path: Path) -> Iterator[Path]:
+    """The name of a file that becomes `path` when the block ends well, and vanishes otherwise."""
     scratch = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        scratch.write_bytes(data)
+        yield scratch
         scratch.replace(path)
     except OSError as e:
         raise OutputError(_reason(path, e)) from None

@@ -4,6 +4,7 @@
 //! is Python's. Runs happen on threads of their own with the interpreter released.
 
 mod catalogue;
+mod captures;
 mod columns;
 mod controller;
 mod facts;

@@ -1,16 +1,19 @@
 //! Running: what goes in, and what comes out of a run.
 
+use crate::captures;
 use crate::columns;
 use crate::mistakes::{ControllerRaised, InternalError};
 use crate::pool::{self, Job, Outcome};
 use crate::records;
 use crate::scenario::{Loaded, Scenario};
+use acklab_sim::export::pcapng::Snap;
 use acklab_sim::record::RunResult;
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The result of one run.
@@ -56,6 +59,14 @@ impl Run {
     /// What happened to packets.
     fn packets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         records::packets(py, &self.result.records.packets, &self.loaded.plan)
+    }
+
+    /// Writes the recorded packets as pcapng; how many there are.
+    fn write_pcapng(&self, py: Python<'_>, path: PathBuf, whole: bool) -> PyResult<u64> {
+        let snap = if whole { Snap::Whole } else { Snap::Headers };
+        let packets = &self.result.records.packets;
+        let written = py.detach(|| captures::write(&path, &self.loaded.plan, packets, snap));
+        Ok(written?)
     }
 
     /// Names of the streams that were recorded.

@@ -4,6 +4,7 @@
 
 pub mod app;
 pub mod engine;
+pub mod export;
 pub mod plan;
 pub mod record;
 pub mod scenario;

@@ -1,0 +1,4 @@
+//! Recordings in the formats of other tools.
+
+pub mod pcapng;
+mod wire;

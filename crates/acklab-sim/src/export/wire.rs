@@ -1,0 +1,97 @@
+//! Simulated packets as IPv4 packets.
+
+use crate::plan::{FlowPlan, Plan};
+use crate::record::packets::PacketRecord;
+use acklab_proto::codec::{self, Addresses, EncodeError, Ports};
+use acklab_proto::segment::{Ecn, IP_HEADER};
+use core::net::Ipv4Addr;
+use etherparse::{IpEcn, IpNumber, Ipv4Header};
+
+/// The port of every flow's passive end; flows that would share all four values use the next.
+const SERVICE_PORT: usize = 5001;
+/// First of the ephemeral ports (RFC 6335 section 6).
+const EPHEMERAL: usize = 49_152;
+const EPHEMERALS: usize = 65_536 - EPHEMERAL;
+/// RFC 1700's recommended default, and Linux's.
+const TIME_TO_LIVE: u8 = 64;
+
+/// Writes packets to one buffer, over and over.
+pub(super) struct Wire {
+    buffer: Vec<u8>,
+    /// Payloads are all zero.
+    payload: Vec<u8>,
+}
+
+impl Wire {
+    pub(super) fn new() -> Self {
+        Self {
+            buffer: vec![0; 65_536],
+            payload: vec![0; 65_536],
+        }
+    }
+
+    /// The bytes of the IP packet, and how many of them are headers.
+    pub(super) fn packet(
+        &mut self,
+        plan: &Plan,
+        record: &PacketRecord<'_>,
+    ) -> Result<(&[u8], usize), EncodeError> {
+        let (addresses, ports) = ends(plan, record.flow.0);
+        let segment = record.segment;
+        let payload = &self.payload[..segment.len as usize];
+        let (ip, tcp) = self.buffer.split_at_mut(IP_HEADER as usize);
+        let length = codec::encode(segment, ports, &addresses, payload, tcp)?;
+        ip.copy_from_slice(&header(record, length as u16, &addresses).to_bytes());
+        let total = IP_HEADER as usize + length;
+        Ok((&self.buffer[..total], total - segment.len as usize))
+    }
+}
+
+fn header(record: &PacketRecord<'_>, payload: u16, addresses: &Addresses) -> Ipv4Header {
+    let mut header = Ipv4Header {
+        ecn: match record.ecn {
+            Ecn::NotEct => IpEcn::ZERO,
+            Ecn::Ect1 => IpEcn::ONE,
+            Ecn::Ect0 => IpEcn::TWO,
+            Ecn::Ce => IpEcn::THREE,
+        },
+        total_len: IP_HEADER as u16 + payload,
+        // A copy made by a link has the number of its original, as a copy on a wire would.
+        identification: record.packet as u16,
+        dont_fragment: true,
+        time_to_live: TIME_TO_LIVE,
+        protocol: IpNumber::TCP,
+        source: addresses.source.octets(),
+        destination: addresses.destination.octets(),
+        ..Ipv4Header::default()
+    };
+    header.header_checksum = header.calc_header_checksum();
+    header
+}
+
+/// Addresses and ports of a packet of flow direction `flow`.
+pub(super) fn ends(plan: &Plan, flow: u32) -> (Addresses, Ports) {
+    let index = (flow / 2) as usize;
+    let FlowPlan { src, dst, .. } = &plan.flows[index];
+    let client = (address(*src), (EPHEMERAL + index % EPHEMERALS) as u16);
+    let server = (address(*dst), (SERVICE_PORT + index / EPHEMERALS) as u16);
+    let (from, to) = match flow.is_multiple_of(2) {
+        true => (client, server),
+        false => (server, client),
+    };
+    let addresses = Addresses {
+        source: from.0,
+        destination: to.0,
+    };
+    let ports = Ports {
+        source: from.1,
+        destination: to.1,
+    };
+    (addresses, ports)
+}
+
+/// The address of a node: 10.0.0.1 is the first.
+pub(super) fn address(node: usize) -> Ipv4Addr {
+    let [_, a, b, c] = (node as u32 + 1).to_be_bytes();
+    Ipv4Addr::new(10, a, b, c)
+}

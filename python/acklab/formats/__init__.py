@@ -1,0 +1,7 @@
+"""Results in the formats of other tools."""
+
+from __future__ import annotations
+
+from acklab.formats.pcapng import write_pcapng
+
+__all__ = ["write_pcapng"]
