@@ -11,7 +11,9 @@ import acklab
 from acklab.cli import (
     catalogue,
     compare,
+    doctor,
     explain,
+    new,
     plot,
     report,
     reproduce,
@@ -25,10 +27,10 @@ app = typer.Typer(
     name="acklab",
     help="A laboratory for what acknowledgements do to transports.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
+app.command("new")(new.new)
 app.command("run")(run.run)
 app.command("sweep")(sweep.sweep)
 app.command("compare")(compare.compare)
@@ -39,6 +41,7 @@ app.command("validate")(validate.validate)
 app.command("list")(catalogue.list_)
 app.command("explain")(explain.explain)
 app.command("schema")(catalogue.schema)
+app.command("doctor")(doctor.doctor)
 
 
 def _version(wanted: bool) -> None:

@@ -1,0 +1,156 @@
+"""`acklab doctor`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class State(StrEnum):
+    """How a check came out."""
+
+    FINE = "fine"
+    #: Something optional is not there.
+    ABSENT = "absent"
+    WRONG = "WRONG"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the doctor's."""
+
+    state: State
+    what: str
+    text: str
+
+
+#: Programs and packages that parts of acklab use, and what for.
+PROGRAMS = {"tshark": "reads captures (--pcap)"}
+PACKAGES = {
+    "duckdb": "queries the data sets of sweeps",
+    "distributed": "sweeps on a Dask cluster: pip install 'acklab[dask]'",
+}
+
+#: Goodput of the run that the doctor makes, as the core's own tests have it: a window of ten
+#: segments of 1448 bytes per 40 ms.
+EXPECTED_BPS = 10 * 1448 * 8 / 0.04
+
+
+def doctor(
+    out: Annotated[
+        Path, typer.Option("--out", help="Folder in which results are to be written.")
+    ] = Path("out"),
+) -> int:
+    """Check that acklab works here, and say what is missing for its optional parts."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    from acklab.cli.show import console
+
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    wrong = 0
+    for finding in findings(out):
+        wrong += finding.state is State.WRONG
+        style = {"fine": "green", "absent": "yellow", "WRONG": "bold red"}[finding.state.value]
+        table.add_row(f"[{style}]{finding.state.value}[/]", finding.what, escape(finding.text))
+    console().print(table)
+    return int(wrong > 0)
+
+
+def findings(out: Path) -> Iterator[Finding]:
+    """What there is to say about this installation."""
+    checks: list[tuple[str, Callable[[], str]]] = [
+        ("acklab", _versions),
+        ("cores", _cores),
+        ("a run", _known_run),
+        ("determinism", _same_twice),
+        ("results", lambda: _writable(out)),
+    ]
+    for what, check in checks:
+        try:
+            yield Finding(State.FINE, what, check())
+        except Exception as e:
+            yield Finding(State.WRONG, what, str(e))
+    yield from _optional()
+
+
+def _versions() -> str:
+    import platform
+
+    import polars
+
+    import acklab
+
+    return f"{acklab.__version__}, Python {platform.python_version()}, Polars {polars.__version__}"
+
+
+def _cores() -> str:
+    import os
+
+    return f"{len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()}"
+
+
+def _scenario() -> dict[str, object]:
+    return {
+        "duration": "10 s",
+        "node": [{"name": "a"}, {"name": "b"}],
+        "link": [{"a": "a", "b": "b", "rate": "unlimited", "delay": "20 ms"}],
+        "flow": [
+            {"from": "a", "to": "b", "cc": {"name": "fixed", "window": 10}, "ack": "per-packet"}
+        ],
+    }
+
+
+def _known_run() -> str:
+    import time
+
+    import acklab
+
+    began = time.perf_counter()
+    goodput = acklab.load(_scenario()).run().flows["goodput_mbps"][0] * 1e6
+    took = time.perf_counter() - began
+    if not 0.98 * EXPECTED_BPS <= goodput <= EXPECTED_BPS:
+        raise RuntimeError(
+            f"a window of ten segments per 40 ms gives {goodput:.0f} bit/s, not {EXPECTED_BPS:.0f}"
+        )
+    return f"10 s of ten segments per RTT in {1000 * took:.0f} ms: {goodput / 1e6:.3f} Mbit/s"
+
+
+def _same_twice() -> str:
+    import acklab
+
+    scenario = acklab.load(_scenario(), overrides={"link.0.loss": 0.01})
+    one, two = acklab.run_many([(scenario, 7), (scenario, 7)], jobs=2)
+    if not one.flows.equals(two.flows):
+        raise RuntimeError("the same scenario and seed gave two results")
+    return "the same seed gives the same flows on two threads"
+
+
+def _writable(out: Path) -> str:
+    import os
+
+    folder = out.absolute()
+    while not folder.exists():
+        folder = folder.parent
+    if not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise RuntimeError(f"cannot write to {folder}: choose another folder with --out")
+    return f"{out} can be written"
+
+
+def _optional() -> Iterator[Finding]:
+    import importlib.util
+    import shutil
+
+    for name, use in PROGRAMS.items():
+        path = shutil.which(name)
+        state = State.FINE if path else State.ABSENT
+        yield Finding(state, name, path or f"not installed; {use}")
+    for name, use in PACKAGES.items():
+        there = importlib.util.find_spec(name) is not None
+        state = State.FINE if there else State.ABSENT
+        yield Finding(state, name, use if there else f"not installed; {use}")

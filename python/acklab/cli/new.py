@@ -1,0 +1,59 @@
+"""`acklab new`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from acklab.errors import AcklabError
+
+
+class Template(StrEnum):
+    """What a new scenario begins with."""
+
+    DUMBBELL = "dumbbell"
+    LINE = "line"
+    PARKING_LOT = "parking-lot"
+
+
+def new(
+    file: Annotated[Path, typer.Argument(help="The file to write.")] = Path("scenario.toml"),
+    template: Annotated[
+        Template,
+        typer.Option(
+            "--template",
+            "-t",
+            help="dumbbell: flows share a bottleneck; line: two nodes and an asymmetric link; "
+            "parking-lot: several bottlenecks in a row.",
+        ),
+    ] = Template.DUMBBELL,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+) -> None:
+    """Write a commented scenario to begin with."""
+    import shlex
+
+    from acklab.folder import write_atomically
+
+    if file.is_dir():
+        raise AcklabError(f"{file} is a folder\n  help: name a file, for example {file}/a.toml")
+    if file.exists() and not force:
+        raise AcklabError(f"{file} exists\n  help: choose another name, or --force to replace it")
+    if file.suffix != ".toml":
+        raise AcklabError(
+            f"{file} would not be read as TOML\n  help: call it {file.with_suffix('.toml')}"
+        )
+    write_atomically(file, scenario(template, file))
+    typer.echo(f"wrote {file}; run it:\n  acklab run {shlex.quote(str(file))}")
+
+
+def scenario(template: Template, file: Path) -> str:
+    """The text of a new scenario that will be called `file`."""
+    import importlib.resources
+    import shlex
+
+    text = importlib.resources.files("acklab.templates").joinpath(f"{template.value}.toml")
+    name = "".join(c if c.isalnum() or c in "-_" else "-" for c in file.stem)
+    return text.read_text().format(name=name, file=shlex.quote(str(file)))

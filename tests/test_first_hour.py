@@ -1,0 +1,57 @@
+"""What someone meets first: a new scenario, and the doctor."""
+
+import pytest
+
+import acklab
+from acklab.cli import doctor
+from acklab.cli.new import Template, scenario
+
+
+@pytest.mark.parametrize("template", list(Template))
+def test_a_new_scenario_runs_and_meets_its_expectations(acklab_cli, tmp_path, template):
+    file = tmp_path / "my first.toml"
+    done = acklab_cli("new", file, "--template", template.value)
+    assert done.returncode == 0, done.stderr
+    loaded = acklab.load(file)
+    assert loaded.name == "my-first"
+    verdicts = loaded.run().expectations()
+    assert verdicts
+    assert all(v.met for v in verdicts)
+
+
+@pytest.mark.parametrize("template", list(Template))
+def test_a_new_scenario_explains_its_keys(tmp_path, template):
+    lines = scenario(template, tmp_path / "a.toml").splitlines()
+    assert sum("#" in line for line in lines) >= 10
+
+
+def test_a_file_that_exists_is_not_replaced_unless_asked(acklab_cli, tmp_path):
+    file = tmp_path / "a.toml"
+    file.write_text("mine")
+    done = acklab_cli("new", file)
+    assert done.returncode == 1
+    assert "--force" in done.stderr
+    assert file.read_text() == "mine"
+    assert acklab_cli("new", file, "--force").returncode == 0
+    assert file.read_text() != "mine"
+
+
+@pytest.mark.parametrize(("name", "hint"), [("a.txt", "a.toml"), (".", "is a folder")])
+def test_a_name_that_cannot_be_is_told(acklab_cli, tmp_path, name, hint):
+    done = acklab_cli("new", tmp_path / name)
+    assert done.returncode == 1
+    assert hint in done.stderr
+
+
+def test_the_doctor_finds_nothing_wrong_here(acklab_cli, tmp_path):
+    done = acklab_cli("doctor", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stdout
+    assert "WRONG" not in done.stdout
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_doctor_finds_what_is_wrong(tmp_path, monkeypatch):
+    monkeypatch.setattr(doctor, "EXPECTED_BPS", 1e6)
+    (tmp_path / "file").write_text("")
+    wrong = [f for f in doctor.findings(tmp_path / "file" / "out") if f.state is doctor.State.WRONG]
+    assert [f.what for f in wrong] == ["a run", "results"]
