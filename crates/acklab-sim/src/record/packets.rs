@@ -1,7 +1,7 @@
 //! What happened to packets at the points where they were watched.
 //!
 //! A packet's segment does not change on its way, so it is kept once, however many points the
-//! packet passes; a record is 24 bytes. [`Packets::iter`] puts both together.
+//! packet passes; a record is 16 bytes. [`Packets::iter`] puts both together.
 
 use acklab_path::packet::{DropReason, FlowId, Packet};
 use acklab_proto::segment::{Ecn, Segment};
@@ -106,11 +106,54 @@ struct Seen {
 struct Entry {
     at: Instant,
     packet: u32,
-    point: TapPoint,
-    what: PacketEvent,
-    reason: Option<DropReason>,
-    ecn: Ecn,
+    seen: Sight,
 }
+
+/// What happened and where, in 32 bits: recording must not be a matter of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sight(u32);
+
+/// From the lowest: host or link, codepoint, event, reason or none, number of the host or link.
+impl Sight {
+    const POINT: u32 = 11;
+    const MOST: u32 = 1 << (32 - Self::POINT);
+
+    #[inline]
+    fn new(point: TapPoint, (what, reason): Happening, ecn: Ecn) -> Self {
+        let (link, number) = match point {
+            TapPoint::Host(n) => (0, n),
+            TapPoint::Link(n) => (1, n),
+        };
+        debug_assert!(number < Self::MOST, "too many hosts or links to watch");
+        let reason = reason.map_or(0, |r| r as u32 + 1);
+        let what = what as u32;
+        Self(link | (ecn as u32) << 1 | what << 3 | reason << 6 | number << Self::POINT)
+    }
+
+    fn point(self) -> TapPoint {
+        let number = self.0 >> Self::POINT;
+        match self.0 & 1 {
+            0 => TapPoint::Host(number),
+            _ => TapPoint::Link(number),
+        }
+    }
+
+    fn ecn(self) -> Ecn {
+        [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce][(self.0 >> 1 & 3) as usize]
+    }
+
+    fn what(self) -> PacketEvent {
+        PacketEvent::ALL[(self.0 >> 3 & 7) as usize]
+    }
+
+    fn reason(self) -> Option<DropReason> {
+        let code = (self.0 >> 6 & 31) as usize;
+        code.checked_sub(1).map(|i| DropReason::ALL[i])
+    }
+}
+
+/// What happened, and why if it was dropped.
+type Happening = (PacketEvent, Option<DropReason>);
 
 impl Packets {
     /// The records, by time.
@@ -119,13 +162,13 @@ impl Packets {
             let seen = &self.seen[e.packet as usize];
             PacketRecord {
                 at: e.at,
-                point: e.point,
-                what: e.what,
-                reason: e.reason,
+                point: e.seen.point(),
+                what: e.seen.what(),
+                reason: e.seen.reason(),
                 packet: e.packet,
                 flow: seen.flow,
                 segment: &seen.segment,
-                ecn: e.ecn,
+                ecn: e.seen.ecn(),
                 size: seen.size,
             }
         })
@@ -158,29 +201,26 @@ impl Packets {
         at: Instant,
         packet: u32,
         point: TapPoint,
-        (what, reason): (PacketEvent, Option<DropReason>),
+        happening: Happening,
         ecn: Ecn,
     ) {
         let entry = Entry {
             at,
             packet,
-            point,
-            what,
-            reason,
-            ecn,
+            seen: Sight::new(point, happening, ecn),
         };
         let latest = self.entries.last().map_or(Instant::ZERO, |e| e.at);
         // A departure may lie ahead; of other things it is known that they happen now, or did.
-        let in_order = at == latest || (at > latest && what != PacketEvent::Left);
+        let in_order = at == latest || (at > latest && happening.0 != PacketEvent::Left);
         if in_order {
             self.entries.push(entry);
         } else {
-            self.put_aside(entry);
+            self.put_aside(entry, point);
         }
     }
 
-    fn put_aside(&mut self, entry: Entry) {
-        let list = match entry.point {
+    fn put_aside(&mut self, entry: Entry, point: TapPoint) {
+        let list = match point {
             TapPoint::Host(_) => 0,
             TapPoint::Link(l) => l as usize,
         };
@@ -265,7 +305,24 @@ mod tests {
 
     #[test]
     fn a_record_is_small() {
-        assert_eq!(size_of::<Entry>(), 24);
+        assert_eq!(size_of::<Entry>(), 16);
         assert_eq!(PacketEvent::ALL[PacketEvent::Left as usize].name(), "left");
+    }
+
+    #[test]
+    fn a_sight_keeps_everything() {
+        let points = [TapPoint::Host(Sight::MOST - 1), TapPoint::Link(7)];
+        for (point, what) in points
+            .into_iter()
+            .flat_map(|p| PacketEvent::ALL.map(|w| (p, w)))
+        {
+            for ecn in [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce] {
+                for reason in DropReason::ALL.map(Some).into_iter().chain([None]) {
+                    let s = Sight::new(point, (what, reason), ecn);
+                    assert_eq!((s.point(), s.what(), s.reason()), (point, what, reason));
+                    assert_eq!(s.ecn(), ecn);
+                }
+            }
+        }
     }
 }
