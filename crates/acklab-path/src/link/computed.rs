@@ -3,6 +3,7 @@
 //! One ring holds each packet from arrival to delivery, in an order that is that of arrival, of
 //! service and of delivery at once. Packets whose service has begun are a prefix of it.
 
+use super::fifo::Fifo;
 use super::transmitter::Transmitter;
 use super::{LinkConfig, LinkDriver, LinkStats, pauses};
 use crate::impair::{Jitter, LinkStreams, Pauses};
@@ -10,7 +11,6 @@ use crate::packet::Packet;
 use crate::qdisc::pfifo;
 use acklab_units::{Instant, Span};
 use alloc::boxed::Box;
-use alloc::collections::VecDeque;
 
 #[derive(Debug)]
 struct Entry {
@@ -19,18 +19,20 @@ struct Entry {
     packet: Packet,
 }
 
+/// In the order of use: the ring is one cache line, what an arrival needs besides is the next.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Computed {
+    ring: Fifo<Entry>,
     tx: Transmitter,
-    queue: pfifo::Config,
     delay: Span,
+    queue: pfifo::Config,
     jitter: Option<Box<Jitter>>,
     exit: Option<Box<Pauses>>,
-    ring: VecDeque<Entry>,
-    /// Length of the prefix known to have begun service.
-    begun: usize,
-    /// Bytes of the rest.
+    /// Bytes of the packets whose service has not begun.
     waiting_bytes: u64,
+    /// Length of the prefix known to have begun service.
+    begun: u32,
     /// A packet that arrives when a service begins finds it not begun yet.
     pub arrivals_first: bool,
 }
@@ -48,7 +50,7 @@ impl Computed {
             delay: config.delay,
             exit: pauses(&config.impair, &streams),
             jitter: Jitter::new(config.impair.jitter, streams.jitter).map(Box::new),
-            ring: VecDeque::new(),
+            ring: Fifo::default(),
             begun: 0,
             waiting_bytes: 0,
             arrivals_first: false,
@@ -138,13 +140,13 @@ impl Computed {
     /// Packets and bytes whose service begins after `now`.
     #[inline]
     pub fn waiting(&mut self, now: Instant) -> (u32, u64) {
-        while let Some(e) = self.ring.get(self.begun)
+        while let Some(e) = self.ring.get(self.begun as usize)
             && e.start <= now
         {
             self.waiting_bytes -= u64::from(e.packet.size);
             self.begun += 1;
         }
-        ((self.ring.len() - self.begun) as u32, self.waiting_bytes)
+        (self.ring.len() as u32 - self.begun, self.waiting_bytes)
     }
 
     pub fn transmitter(&mut self) -> &mut Transmitter {

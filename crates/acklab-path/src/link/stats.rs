@@ -6,33 +6,34 @@ use acklab_units::Span;
 /// Room for every [`DropReason`], by its number.
 const REASONS: usize = 8;
 
-/// Counters of one link.
+/// Counters of one link: those that every packet moves first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct LinkStats {
-    /// Packets that arrived at the near end.
-    pub offered: u64,
     /// Packets handed out at the far end.
     pub delivered: u64,
     /// Bytes of IP packets handed out at the far end.
     pub delivered_bytes: u64,
-    /// Copies made by the line.
-    pub duplicated: u64,
-    /// Packets marked with CE, by the queue or at random.
-    pub marked: u64,
-    /// Packets held back by the line so that others could overtake.
-    pub reordered: u64,
+    /// Packets that arrived at the near end.
+    pub offered: u64,
     /// Packets that were accepted for transmission (in advance where departures are computed).
     pub served: u64,
-    /// Most packets that waited at once, the one in service not counted.
-    pub max_waiting: u32,
-    /// Most bytes that waited at once.
-    pub max_waiting_bytes: u64,
     /// Total time of all transmissions booked so far; see [`super::Link::busy`].
     pub booked: Span,
     /// Total time that served packets spent waiting.
     pub sojourn_total: Span,
     /// Longest time that a served packet spent waiting.
     pub sojourn_max: Span,
+    /// Most bytes that waited at once.
+    pub max_waiting_bytes: u64,
+    /// Most packets that waited at once, the one in service not counted.
+    pub max_waiting: u32,
+    /// Copies made by the line.
+    pub duplicated: u64,
+    /// Packets marked with CE, by the queue or at random.
+    pub marked: u64,
+    /// Packets held back by the line so that others could overtake.
+    pub reordered: u64,
     drops: [u64; REASONS],
 }
 

@@ -14,13 +14,16 @@ pub(super) struct Service {
 }
 
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Transmitter {
-    rate: Rate,
-    overhead: u32,
     busy_until: Instant,
-    /// Serialisation time of the last packet and its size: traffic comes in one or two sizes, and
-    /// a division costs more than a comparison.
-    last: (u32, Span),
+    /// Serialisation time of the last packet: traffic comes in one or two sizes, and a division
+    /// costs more than a comparison.
+    last_time: Span,
+    /// The size of that packet.
+    last_size: u32,
+    overhead: u32,
+    rate: Rate,
     /// Instead of the rate.
     trace: Option<Box<Opportunities>>,
 }
@@ -28,10 +31,11 @@ pub(super) struct Transmitter {
 impl Transmitter {
     pub fn new(rate: Rate, overhead: u32) -> Self {
         Self {
-            rate,
-            overhead,
             busy_until: Instant::ZERO,
-            last: (0, rate.serialisation(u64::from(overhead))),
+            last_time: rate.serialisation(u64::from(overhead)),
+            last_size: 0,
+            overhead,
+            rate,
             trace: None,
         }
     }
@@ -101,10 +105,11 @@ impl Transmitter {
 
     #[inline]
     fn serialisation(&mut self, size: u32) -> Span {
-        if size != self.last.0 {
-            self.last = (size, self.time_for(size));
+        if size != self.last_size {
+            self.last_size = size;
+            self.last_time = self.time_for(size);
         }
-        self.last.1
+        self.last_time
     }
 }
 
