@@ -36,7 +36,7 @@ impl Packet {
 /// The driver's store of segments.
 pub trait PacketStore {
     /// The segment of a packet.
-    fn segment(&self, id: PacketId) -> &Segment;
+    fn segment(&self, id: PacketId) -> Segment;
 
     /// A second copy of the packet (for duplication on a link).
     fn duplicate(&mut self, packet: Packet) -> Packet;

@@ -3,8 +3,8 @@
 //! Thin on purpose. Scenarios go in as text, results come out as numpy columns; everything else
 //! is Python's. Runs happen on threads of their own with the interpreter released.
 
-mod catalogue;
 mod captures;
+mod catalogue;
 mod columns;
 mod controller;
 mod facts;

@@ -19,8 +19,8 @@ struct Driver {
 }
 
 impl PacketStore for Driver {
-    fn segment(&self, id: PacketId) -> &Segment {
-        self.segments.get(id.0 as usize).unwrap_or(&self.plain)
+    fn segment(&self, id: PacketId) -> Segment {
+        *self.segments.get(id.0 as usize).unwrap_or(&self.plain)
     }
 
     fn duplicate(&mut self, packet: Packet) -> Packet {

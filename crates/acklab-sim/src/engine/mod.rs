@@ -201,7 +201,8 @@ impl<T: Transport, O: Observer> Engine<T, O> {
         if O::ACTIVE {
             let segment = self.arena.segment(packet.id);
             let fact = LinkFact::Delivered;
-            self.observer.on_link(self.now, from, packet, segment, fact);
+            self.observer
+                .on_link(self.now, from, packet, &segment, fact);
         }
         let position = self.arena.step(packet.id);
         match self.routes.hop(position) {
@@ -254,10 +255,10 @@ impl<T: Transport, O: Observer> Engine<T, O> {
             self.transmit(i);
         }
         let segment = self.arena.take(packet);
-        self.hosts[i].on_segment(self.now, segment);
+        self.hosts[i].on_segment(self.now, &segment);
         if O::ACTIVE {
             let after = self.hosts[i].transport.condition();
-            self.observer.on_arrived(self.now, packet, segment, &after);
+            self.observer.on_arrived(self.now, packet, &segment, &after);
         }
         self.transmit(i);
         let next = self.hosts[i].next_wakeup();
@@ -299,7 +300,7 @@ impl<T: Transport, O: Observer> Engine<T, O> {
         let packet = Packet {
             size,
             ecn: segment.ecn,
-            id: self.arena.insert(segment, position),
+            id: self.arena.insert(&segment, position),
             flow,
         };
         if O::ACTIVE {

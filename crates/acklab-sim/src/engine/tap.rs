@@ -24,14 +24,14 @@ impl<O: Observer> Tap<'_, O> {
     fn tell(&mut self, at: Instant, packet: Packet, fact: LinkFact) {
         if O::ACTIVE {
             let segment = self.arena.segment(packet.id);
-            self.observer.on_link(at, self.link, packet, segment, fact);
+            self.observer.on_link(at, self.link, packet, &segment, fact);
         }
     }
 }
 
 impl<O: Observer> PacketStore for Tap<'_, O> {
     #[inline]
-    fn segment(&self, id: PacketId) -> &Segment {
+    fn segment(&self, id: PacketId) -> Segment {
         self.arena.segment(id)
     }
 

@@ -53,8 +53,8 @@ pub fn write<W: Write>(
     application: &str,
 ) -> io::Result<u64> {
     let points = interfaces(packets);
-    let mut file = PcapNgWriter::with_section_header(out, section(plan, application))
-        .map_err(failure)?;
+    let mut file =
+        PcapNgWriter::with_section_header(out, section(plan, application)).map_err(failure)?;
     for point in points.keys() {
         file.write_pcapng_block(interface(plan, *point, snap))
             .map_err(failure)?;
