@@ -6,6 +6,10 @@ pub mod heap;
 
 use std::time::{Duration, Instant};
 
+/// The allocator of the Python package, so that what is measured is what users get.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The shortest of `n` runs of `f`, and what the last run returned.
 pub fn shortest<R>(n: usize, mut f: impl FnMut() -> R) -> (Duration, R) {
     let mut timed = || {
