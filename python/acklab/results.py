@@ -70,13 +70,13 @@ class Result:
     def events(self) -> pl.DataFrame:
         """What the senders went through; asks for `record.events`."""
         self.needs("events")
-        return _frame(self._core.events())
+        return frame_of(self._core.events())
 
     @cached_property
     def acks(self) -> pl.DataFrame:
         """Acknowledgements sent, held, merged, dropped, released, received; `record.acks`."""
         self.needs("acks")
-        return _frame(self._core.acks())
+        return frame_of(self._core.acks())
 
     @cached_property
     def packets(self) -> pl.DataFrame:
@@ -84,7 +84,9 @@ class Result:
         import polars as pl
 
         self.needs("packets")
-        return _frame(self._core.packets()).with_columns(pl.col("ts_val", "ts_ecr").cast(pl.UInt32))
+        return frame_of(self._core.packets()).with_columns(
+            pl.col("ts_val", "ts_ecr").cast(pl.UInt32)
+        )
 
     @property
     def recorded(self) -> tuple[str, ...]:

@@ -40,7 +40,11 @@ def reproduce(
             effort = Effort(seeds or default, quick)
             with progress(study.name) as advance:
                 written = run_study(study, artefacts, effort, out, jobs, advance)
-            for path in (*written.tables.values(), *written.plots.values(), *written.texts.values()):
+            for path in (
+                *written.tables.values(),
+                *written.plots.values(),
+                *written.texts.values(),
+            ):
                 typer.echo(path)
             if written.report is not None:
                 typer.echo(written.report)

@@ -21,5 +21,7 @@ def write_pcapng(result: Result, path: str | os.PathLike[str], *, whole: bool = 
     target = Path(path)
     with scratch_file(target) as scratch:
         if result._core.write_pcapng(scratch, whole) == 0:
-            raise AcklabError(f"{result.scenario.name}: no packet passed where packets were watched")
+            raise AcklabError(
+                f"{result.scenario.name}: no packet passed where packets were watched"
+            )
     return target

@@ -86,7 +86,9 @@ def reproduce(
         tables = {name: _csv(frame, folder / f"{name}.csv") for name, frame in frames.items()}
         plots = {a.name: a.plot(frames[a.name], folder / a.name) for a in artefacts if a.plot}
         texts = {
-            a.name: _text(a.text(frames[a.name]), folder / f"{a.name}.md") for a in artefacts if a.text
+            a.name: _text(a.text(frames[a.name]), folder / f"{a.name}.md")
+            for a in artefacts
+            if a.text
         }
         if any(a.name not in frames for a in study.whole):
             return Written(tables, plots, texts, None)
