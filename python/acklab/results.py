@@ -58,12 +58,12 @@ class Result:
 
     @cached_property
     def series(self) -> pl.DataFrame:
-        """Samples of the senders over time; no rows unless `sample_every` is set."""
+        """Samples of the senders over time; no rows unless `record.every` is set."""
         return frame_of(self.columns("series"))
 
     @cached_property
     def link_series(self) -> pl.DataFrame:
-        """Samples of the queues over time; no rows unless `sample_every` is set."""
+        """Samples of the queues over time; no rows unless `record.every` is set."""
         return frame_of(self.columns("link_series"))
 
     @cached_property

@@ -119,6 +119,7 @@ PACKETS = (
         "packets", "flags", "", "The TCP header's flags as a byte: FIN 1, SYN 2 ... CWR 128.", TCP
     ),
     column("packets", "window", "", "Window field, before scaling.", TCP),
+    column("packets", "window_bytes", "B", "The window that it stands for, scaled.", TIMESTAMPS),
     column("packets", "ecn", "", "Codepoint at that moment: Not-ECT, ECT(0), ECT(1), CE.", ECN),
     column("packets", "ts_val", "", "Timestamp; null without the option.", TIMESTAMPS),
     column("packets", "ts_ecr", "", "Timestamp echoed; null without the option.", TIMESTAMPS),
