@@ -1,5 +1,5 @@
 //! Any filter, any parameters, any arrivals: each packet has one fate, in order, and only
-//! acknowledgements are lost.
+//! acknowledgements are lost (and the SYN-ACK, by the reading that wants it so).
 //!
 //! The first bytes choose filter and parameters, each further group of six is an arrival.
 
@@ -11,6 +11,8 @@ use acklab_proto::segment::{Ecn, Flags, SackBlock, Segment};
 use acklab_units::{Instant, SeqNum, Span};
 
 const FLOWS: u32 = 4;
+/// A byte for the filter, and one for each parameter of the filter that has most.
+const HEAD: usize = 11;
 
 /// A value of the parameter's kind, chosen by one byte.
 fn value(param: &Param, byte: u8) -> Value {
@@ -50,7 +52,7 @@ enum Fate {
 /// What became of each packet that arrived.
 #[derive(Default)]
 struct Books {
-    pure: Vec<bool>,
+    may_be_lost: Vec<bool>,
     fate: Vec<Fate>,
     last_forwarded: [Option<u32>; FLOWS as usize],
     queue: Vec<Packet>,
@@ -78,7 +80,10 @@ impl Books {
     }
 
     fn lose(&mut self, id: PacketId, before: Fate) {
-        assert!(self.pure[id.0 as usize], "lost something untouchable");
+        assert!(
+            self.may_be_lost[id.0 as usize],
+            "lost something untouchable"
+        );
         self.decide(id, before, Fate::Lost);
     }
 
@@ -98,7 +103,7 @@ impl Books {
 
 /// Runs one input.
 pub fn run(bytes: &[u8]) {
-    let Some((head, arrivals)) = bytes.split_at_checked(9) else {
+    let Some((head, arrivals)) = bytes.split_at_checked(HEAD) else {
         return;
     };
     let entry = &FILTERS[head[0] as usize % FILTERS.len()];
@@ -107,6 +112,8 @@ pub fn run(bytes: &[u8]) {
         // A value out of range leaves the default.
         let _ = params.set(entry.params, param.name, value(param, *byte));
     }
+    let thins_syn_acks =
+        entry.params.iter().any(|p| p.name == "handshake") && params.choice("handshake") == "thin";
     let mut filter = (entry.build)(&params);
     let (mut books, mut out) = (Books::default(), Vec::new());
     let mut now = 0u64;
@@ -123,7 +130,9 @@ pub fn run(bytes: &[u8]) {
             flow: FlowId(u32::from(bytes[1]) % FLOWS),
             ecn: Ecn::NotEct,
         };
-        books.pure.push(segment.is_pure_ack());
+        let syn_ack = segment.flags.contains(Flags::SYN.with(Flags::ACK)) && segment.len == 0;
+        let may_be_lost = segment.is_pure_ack() || (thins_syn_acks && syn_ack);
+        books.may_be_lost.push(may_be_lost);
         books.fate.push(Fate::Held);
         filter.on_packet(Instant::from_nanos(now), packet, &segment, &mut out);
         books.settle(&mut out);
