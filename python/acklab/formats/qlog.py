@@ -1,0 +1,147 @@
+"""qlog: one JSON text sequence per flow."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from acklab.folder import write_atomically
+from acklab.formats.ends import Ends, ends_of, needs_packets_everywhere
+from acklab.formats.transmissions import Event, packet_events
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from acklab.results import Result
+
+#: draft-ietf-quic-qlog-main-schema-02, draft-ietf-quic-qlog-quic-events-01.
+VERSION = "0.3"
+
+#: Before each JSON text of a sequence (RFC 7464).
+RECORD_SEPARATOR = "\x1e"
+
+
+def write_qlog(result: Result, folder: str | os.PathLike[str]) -> list[Path]:
+    """Writes `FLOW.sqlog` for every flow, as seen by its sender; returns their paths.
+
+    TCP has no packet numbers, so every transmission gets the next one: a retransmission another
+    than what it repeats. An ACK is a received packet whose ack frame has the transmissions that
+    it newly acknowledges, by its number or by SACK: of bytes sent repeatedly, the latest. A
+    transmission is lost when the sender sends its bytes again, unless as a probe.
+
+    Packets are numbered per direction; received ones as they arrive. Metrics are the samples of
+    `record.every`, and `min_rtt` is the smallest of these.
+    """
+    result.needs("packets", "events", "series")
+    needs_packets_everywhere(result)
+    target = Path(folder)
+    written = []
+    for ends, name in zip(ends_of(result), file_names(result), strict=True):
+        events = sorted(_events(result, ends), key=lambda event: event[0])
+        texts = [_header(result, ends), *(_text(*event) for event in events)]
+        sequence = "".join(f"{RECORD_SEPARATOR}{text}\n" for text in texts)
+        written.append(target / name)
+        write_atomically(written[-1], sequence)
+    return written
+
+
+def file_names(result: Result) -> list[str]:
+    """The file of each flow: its name, without what file systems may object to."""
+    names: list[str] = []
+    for flow in result.flows["flow"]:
+        name = re.sub(r"[^\w.-]", "_", flow)
+        names.append(f"{name}-{len(names) + 1}" if name in names else name)
+    return [f"{name}.sqlog" for name in names]
+
+
+def _header(result: Result, ends: Ends) -> str:
+    about = {
+        "qlog_version": VERSION,
+        "qlog_format": "JSON-SEQ",
+        "title": f"{result.scenario.name}: {ends.flow}",
+        "description": f"TCP, simulated by acklab {result.version}, seed {result.seed}",
+        "trace": {
+            "title": ends.flow,
+            "vantage_point": {"name": ends.source, "type": "client"},
+            "configuration": {"time_offset": 0.0, "original_uris": []},
+            "common_fields": {
+                "time_format": "relative",
+                "reference_time": 0.0,
+                "protocol_type": ["TCP"],
+            },
+        },
+    }
+    return json.dumps(about, separators=(",", ":"))
+
+
+def _text(time_ns: int, name: str, data: dict[str, Any]) -> str:
+    """Times are milliseconds."""
+    event = {"time": time_ns / 1e6, "name": name, "data": data}
+    return json.dumps(event, separators=(",", ":"))
+
+
+def _events(result: Result, ends: Ends) -> Iterator[Event]:
+    import polars as pl
+
+    mine = pl.col("flow") == ends.flow
+    told = result.events.filter(mine).with_columns(time_ns=_nanoseconds())
+    yield from packet_events(result.packets.filter(mine), told, ends)
+    yield from _states(told)
+    yield from _metrics(result.series.filter(mine))
+
+
+def _nanoseconds() -> pl.Expr:
+    """Times in seconds were whole nanoseconds once."""
+    import polars as pl
+
+    return (pl.col("time_s") * 1e9).round().cast(pl.Int64)
+
+
+def _states(told: pl.DataFrame) -> Iterator[Event]:
+    """The controller's states, with "recovery" from its start to the next change or its end."""
+    shown: str | None = None
+    own = ""
+    entered = -1
+    for row in told.iter_rows(named=True):
+        time, event = row["time_ns"], row["event"]
+        if event == "state":
+            own = row["cause"]
+            # The controller's answer to the loss is not the end of the recovery.
+            state = shown if time == entered else own
+        elif event == "recovery_enter":
+            state, entered = "recovery", time
+        elif event == "recovery_exit":
+            state, entered = own, -1
+        else:
+            continue
+        if state and state != shown:
+            old = {} if shown is None else {"old": shown}
+            yield time, "recovery:congestion_state_updated", old | {"new": state}
+            shown = state
+
+
+def _metrics(series: pl.DataFrame) -> Iterator[Event]:
+    """What changed since the last sample."""
+    import polars as pl
+
+    table = series.select(
+        time_ns=_nanoseconds(),
+        min_rtt=pl.col("rtt_ms").cum_min(),
+        smoothed_rtt=pl.col("srtt_ms"),
+        latest_rtt=pl.col("rtt_ms"),
+        congestion_window=pl.col("cwnd_bytes").cast(pl.Int64),
+        bytes_in_flight=pl.col("inflight_bytes").cast(pl.Int64),
+        ssthresh=pl.col("ssthresh_bytes").cast(pl.Int64),
+        pacing_rate=(pl.col("pacing_mbps") * 1e6).round().cast(pl.Int64),
+    )
+    last: dict[str, Any] = {}
+    for row in table.iter_rows(named=True):
+        time = row.pop("time_ns")
+        changed = {k: v for k, v in row.items() if v is not None and v != last.get(k)}
+        if changed:
+            last |= changed
+            yield time, "recovery:metrics_updated", changed
