@@ -30,7 +30,7 @@ class Finding:
 
 
 #: Programs and packages that parts of acklab use, and what for.
-PROGRAMS = {"tshark": "reads captures (--pcap)"}
+PROGRAMS = {"tshark": "reads captures (--pcap)", "flent": "draws data files (--flent)"}
 PACKAGES = {
     "duckdb": "queries the data sets of sweeps",
     "distributed": "sweeps on a Dask cluster: pip install 'acklab[dask]'",

@@ -5,9 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from acklab.formats.exports import Export
 
 Jobs = Annotated[
     int | None,
@@ -37,6 +40,18 @@ def run(
             help="Record more: all, or some of series,events,acks,delays,queues,packets.",
         ),
     ] = None,
+    pcap: Annotated[
+        bool, typer.Option("--pcap", help="Add packets.pcapng, a capture for Wireshark.")
+    ] = False,
+    qlog: Annotated[
+        bool, typer.Option("--qlog", help="Add FLOW.sqlog for each flow, for qvis.")
+    ] = False,
+    flent: Annotated[
+        bool, typer.Option("--flent", help="Add NAME.flent.gz, a data file for Flent.")
+    ] = False,
+    flowmon: Annotated[
+        bool, typer.Option("--flowmon", help="Add flowmon.xml, as ns-3's FlowMonitor has it.")
+    ] = False,
     report: Annotated[
         bool, typer.Option("--report", help="Add report.html, an interactive page of the run.")
     ] = False,
@@ -51,14 +66,18 @@ def run(
     import acklab
     from acklab.cli.show import console, summary
     from acklab.folder import result_folder
+    from acklab.formats.exports import EXPORTS
     from acklab.saving import save
     from acklab.scenario import checked_seed
 
     path = find(file)
     overrides = list(set_ or [])
     scenario = acklab.load(path, overrides=overrides)
-    if record is not None:
-        overrides += recording(record, scenario.recorded)
+    asked = {"pcap": pcap, "qlog": qlog, "flent": flent, "flowmon": flowmon}
+    exports = [e for e in EXPORTS if asked[e.option]]
+    more = recording(streams(record), scenario.recorded) + exporting(exports, scenario.recorded)
+    if more:
+        overrides += dict.fromkeys(more)
         scenario = acklab.load(path, overrides=overrides)
     for warning in scenario.warnings:
         typer.echo(warning, err=True)
@@ -67,11 +86,14 @@ def run(
     words += [w for o in overrides for w in ("--set", o)]
     words += ["--seed", str(seed)]
     words += ["--out", str(out)] if out is not None else []
+    words += [f"--{e.option}" for e in exports]
     words += ["--json"] * json_ + ["--strict"] * strict
     target = out or Path("out") / scenario.name
     with result_folder(target) as folder:
         result = scenario.run(seed=seed)
         save(result, folder, command=shlex.join(words))
+        for export in exports:
+            export.write(result, folder)
         if report:
             from acklab.report.run import write_run_report
 
@@ -91,11 +113,13 @@ def run(
 SAMPLES = "10 ms"
 
 
-def recording(words: str, already: Sequence[str]) -> list[str]:
-    """The overrides that `--record` stands for, given what the scenario records anyway."""
+def streams(words: str | None) -> Sequence[str]:
+    """What `--record` names."""
     from acklab.errors import AcklabError
     from acklab.results import STREAMS
 
+    if words is None:
+        return ()
     wanted = STREAMS if words == "all" else tuple(w.strip() for w in words.split(","))
     for word in wanted:
         if word not in STREAMS:
@@ -103,9 +127,23 @@ def recording(words: str, already: Sequence[str]) -> list[str]:
                 f"nothing called {word!r} can be recorded\n"
                 f"  help: --record all, or some of {', '.join(STREAMS)}, with commas between them"
             )
-    missing = [w for w in wanted if w not in already]
+    return wanted
+
+
+def recording(wanted: Sequence[str], already: Sequence[str]) -> list[str]:
+    """The overrides that record what is wanted, given what the scenario records anyway."""
     keys = {"series": f"record.every={SAMPLES}"}
-    return [keys.get(w, f"record.{w}=true") for w in missing]
+    return [keys.get(w, f"record.{w}=true") for w in wanted if w not in already]
+
+
+def exporting(exports: Sequence[Export], already: Sequence[str]) -> list[str]:
+    """The overrides that record what formats need."""
+    missing = []
+    for export in exports:
+        # A scenario may watch packets at a few points only.
+        enough = [s for s in already if not (export.everywhere and s == "packets")]
+        missing += recording(export.streams, enough)
+    return missing
 
 
 def find(name: str) -> Path:

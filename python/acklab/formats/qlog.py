@@ -51,11 +51,13 @@ def write_qlog(result: Result, folder: str | os.PathLike[str]) -> list[Path]:
 
 def file_names(result: Result) -> list[str]:
     """The file of each flow: its name, without what file systems may object to."""
-    names: list[str] = []
+    stems: list[str] = []
     for flow in result.flows["flow"]:
-        name = re.sub(r"[^\w.-]", "_", flow)
-        names.append(f"{name}-{len(names) + 1}" if name in names else name)
-    return [f"{name}.sqlog" for name in names]
+        stem = re.sub(r"[^\w.-]", "_", flow)
+        while stem in stems:
+            stem += "_"
+        stems.append(stem)
+    return [f"{stem}.sqlog" for stem in stems]
 
 
 def _header(result: Result, ends: Ends) -> str:

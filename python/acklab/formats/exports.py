@@ -1,0 +1,39 @@
+"""What `acklab run` can leave in a result folder for other tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from acklab.formats.flent import write_flent
+from acklab.formats.flowmon import write_flowmon
+from acklab.formats.pcapng import write_pcapng
+from acklab.formats.qlog import write_qlog
+
+if TYPE_CHECKING:
+    from acklab.results import Result
+
+
+@dataclass(frozen=True)
+class Export:
+    """A format: its option of `acklab run`, and what it needs recorded."""
+
+    option: str
+    streams: tuple[str, ...]
+    #: Packets at every node and link, not only where the scenario watches them.
+    everywhere: bool
+    write: Callable[[Result, Path], object]
+
+
+EXPORTS = (
+    Export("pcap", ("packets",), False, lambda r, to: write_pcapng(r, to / "packets.pcapng")),
+    Export("qlog", ("packets", "events", "series"), True, write_qlog),
+    Export("flent", ("series",), False, lambda r, to: write_flent(r, to / _flent_name(r))),
+    Export("flowmon", ("packets",), True, lambda r, to: write_flowmon(r, to / "flowmon.xml")),
+)
+
+
+def _flent_name(result: Result) -> str:
+    return f"{result.scenario.name}.flent.gz"
