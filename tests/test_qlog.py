@@ -203,14 +203,38 @@ def test_states_follow_each_other(result, logs, index):
 
 
 def test_requests_and_responses(tmp_path):
-    """Both ends have data, and acknowledge each other's."""
+    """Both ends have data and acknowledge each other's; the sender is who responds."""
     scenario = lossy()
     scenario["flow"] = [{"name": "a b/c", "app": {"kind": "request-response"}}]
-    (file,) = write_qlog(acklab.load(scenario).run(), tmp_path)
+    run = acklab.load(scenario).run()
+    (file,) = write_qlog(run, tmp_path)
     assert file.name == "a_b_c.sqlog"
+    header, events = read(file)
+    assert header["trace"]["vantage_point"] == {"name": "d0", "type": "server"}
+    data = [e for e in sent(events).values() if e["data"]["raw"]["payload_length"]]
+    assert len(data) == run.flows["data_segments"][0]
     for name in ("transport:packet_sent", "transport:packet_received"):
-        frames = [f for e in named(read(file)[1], name) for f in e["data"]["frames"]]
+        frames = [f for e in named(events, name) for f in e["data"]["frames"]]
         assert {f["frame_type"] for f in frames} >= {"stream", "ack"}
+
+
+def test_timeouts_and_probes_have_their_triggers(tmp_path):
+    """A probe repeats without a loss; after a timeout all is lost that was sent."""
+    scenario = lossy()
+    scenario["topology"]["bottleneck"]["loss"] = 0.1
+    app = {"kind": "request-response", "response": "20 kB"}
+    scenario["flow"] = [{"name": "web", "cc": "newreno", "from": "d0", "to": "s0", "app": app}]
+    run = acklab.load(scenario).run(seed=1)
+    _, events = read(write_qlog(run, tmp_path)[0])
+    flow = run.flows.row(0, named=True)
+    triggers = [e["data"].get("trigger") for e in sent(events).values()]
+    assert triggers.count("retransmit_timeout") == flow["retransmissions_rto"] > 0
+    assert triggers.count("pto_probe") == flow["retransmissions_tlp"] > 0
+    assert triggers.count("retransmit_reordered") == flow["retransmissions_rack"] > 0
+    lost = named(events, "recovery:packet_lost")
+    why = [e["data"].get("trigger") for e in lost]
+    assert 0 < why.count("pto_expired") <= flow["retransmissions_rto"]
+    assert len(lost) <= flow["retransmissions"] - flow["retransmissions_tlp"] + 1
 
 
 def test_the_same_run_gives_the_same_bytes(result, files, tmp_path):

@@ -32,6 +32,13 @@ class Ends:
     destination_address: str
     source_port: int
     destination_port: int
+    #: Whether the destination sends the data that the flow's columns are about.
+    responds: bool
+
+    @property
+    def sender(self) -> str:
+        """The node of the sender that the flow's columns are about."""
+        return self.destination if self.responds else self.source
 
 
 def ends_of(result: Result) -> list[Ends]:
@@ -51,6 +58,7 @@ def _ends(index: int, flow: dict[str, Any], nodes: list[str]) -> Ends:
         destination_address=str(FIRST_ADDRESS + nodes.index(destination)),
         source_port=EPHEMERAL + index % EPHEMERALS,
         destination_port=SERVICE_PORT + index // EPHEMERALS,
+        responds=flow["app"]["kind"] == "request-response",
     )
 
 

@@ -28,6 +28,8 @@ RECORD_SEPARATOR = "\x1e"
 def write_qlog(result: Result, folder: str | os.PathLike[str]) -> list[Path]:
     """Writes `FLOW.sqlog` for every flow, as seen by its sender; returns their paths.
 
+    The sender of requests and responses is who responds, as everywhere in acklab.
+
     TCP has no packet numbers, so every transmission gets the next one: a retransmission another
     than what it repeats. An ACK is a received packet whose ack frame has the transmissions that
     it newly acknowledges, by its number or by SACK: of bytes sent repeatedly, the latest. A
@@ -68,7 +70,10 @@ def _header(result: Result, ends: Ends) -> str:
         "description": f"TCP, simulated by acklab {result.version}, seed {result.seed}",
         "trace": {
             "title": ends.flow,
-            "vantage_point": {"name": ends.source, "type": "client"},
+            "vantage_point": {
+                "name": ends.sender,
+                "type": "server" if ends.responds else "client",
+            },
             "configuration": {"time_offset": 0.0, "original_uris": []},
             "common_fields": {
                 "time_format": "relative",

@@ -34,15 +34,21 @@ class _Side:
 
     def __init__(self) -> None:
         self.board = Scoreboard()
-        self.sent = 0
+        self._sent = 0
+        self._highest = -1
 
     def transmit(self, row: dict[str, Any]) -> tuple[int, list[int]]:
         """Numbers a packet; says which earlier ones it repeats."""
-        number = self.sent
-        self.sent += 1
-        length = row["len"] + bool(row["flags"] & SYN) + bool(row["flags"] & FIN)
+        number = self._sent
+        self._sent += 1
         start = row["offset"]
-        return number, self.board.send(start, start + length, number) if length else []
+        end = start + row["len"] + bool(row["flags"] & SYN) + bool(row["flags"] & FIN)
+        self._highest = max(self._highest, end)
+        return number, self.board.send(start, end, number) if end > start else []
+
+    def repeats(self, row: dict[str, Any]) -> bool:
+        """Whether a packet with data has nothing but what was sent before."""
+        return bool(0 < row["len"] <= self._highest - row["offset"])
 
 
 def packet_events(packets: pl.DataFrame, told: pl.DataFrame, ends: Ends) -> Iterator[Event]:
@@ -56,12 +62,13 @@ def packet_events(packets: pl.DataFrame, told: pl.DataFrame, ends: Ends) -> Iter
         time = row["time_ns"]
         sends = row["what"] == "sent"
         sender, receiver = (here, there) if sends else (there, here)
+        again = sends and here.repeats(row)
         number, repeated = sender.transmit(row)
         data = _packet(number, row, receiver.board)
         if not sends:
             yield time, "transport:packet_received", data
             continue
-        cause = causes[time].popleft() if row["len"] and causes[time] and repeated else None
+        cause = causes[time].popleft() if again and causes[time] else None
         if cause != "tlp":
             for lost in repeated:
                 yield time, "recovery:packet_lost", _lost(lost, cause)
@@ -127,11 +134,9 @@ def _at_sender(packets: pl.DataFrame, ends: Ends) -> pl.DataFrame:
     """Packets as they pass the sender, with `offset` and `upto`: 64-bit and from the first byte."""
     import polars as pl
 
-    forward = pl.col("direction") == "forward"
-    sent = forward & (pl.col("what") == "sent")
-    received = ~forward & (pl.col("what") == "delivered")
-    rows = packets.filter((pl.col("point") == ends.source) & (sent | received))
-    out = (rows["direction"] == "forward").to_numpy()
+    sent, received = pl.col("what") == "sent", pl.col("what") == "delivered"
+    rows = packets.filter((pl.col("point") == ends.sender) & (sent | received))
+    out = (rows["what"] == "sent").to_numpy()
     seq, ack = rows["seq"].to_numpy(), rows["ack"].to_numpy()
     acks = (rows["flags"] & ACK).to_numpy() > 0
     offset, upto = _zeros(len(rows)), _zeros(len(rows))
