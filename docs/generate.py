@@ -5,10 +5,16 @@ from __future__ import annotations
 import html
 import subprocess
 import sys
+from collections.abc import Iterable
 
 import mkdocs_gen_files
 
 from acklab import _core
+from acklab.metrics import DEFINITIONS, Definition
+from acklab.metrics.words import VOCABULARIES
+
+#: The tables of a result, and what the metrics that are in none of them are called.
+TABLES = ("flows", "links", "series", "link_series", "events", "acks", "packets")
 
 BLOCKS = {
     "cc": "Congestion controllers",
@@ -48,6 +54,50 @@ def rows(block: dict) -> list[str]:
     ]
 
 
-for name, make in {"cli": cli, "blocks": blocks}.items():
+def metrics() -> str:
+    """Every column of every table, then the metrics that are computed from them."""
+    page = [
+        "# Metrics",
+        "What `acklab explain NAME` says: one definition for each column, whichever tables have "
+        "it. *Needs* is what must be recorded (`--record`) for it not to be null.",
+    ]
+    for table in TABLES:
+        page.append(f"## {table}")
+        page.append(defined(d for d in DEFINITIONS.values() if table in d.tables))
+    page.append("## Derived")
+    page.append("Functions of `acklab.metrics`, of frames or whole results.")
+    page.append(defined(d for d in DEFINITIONS.values() if d.derived))
+    return "\n\n".join(page) + "\n"
+
+
+def defined(definitions: Iterable[Definition]) -> str:
+    """Definitions as a table."""
+    lines = ["| name | unit | what | source | needs |", "|---|---|---|---|---|"]
+    for d in definitions:
+        text = d.text.replace("|", "&#124;").replace("*", "\\*")
+        lines.append(f"| `{d.name}` | {d.unit} | {text} | {d.source} | {', '.join(d.needs)} |")
+    return "\n".join(lines)
+
+
+def events() -> str:
+    """The words of recorded tables."""
+    page = [
+        "# Events and reasons",
+        "The words that the tables `events`, `acks` and `packets` are made of. "
+        "[Recording](../guides/record.md) says how to ask for them.",
+    ]
+    for vocabulary in VOCABULARIES:
+        of = " or ".join(f"`{w}`" for w in vocabulary.of)
+        page.append(f"## {vocabulary.title}")
+        where = f"Column `{vocabulary.column}` of `{vocabulary.table}`"
+        page.append(f"{where}{f', where `what` is {of}' if of else ''}.")
+        lines = [f"| `{vocabulary.column}` | |", "|---|---|"]
+        page.append("\n".join(lines + [f"| `{w.name}` | {w.text} |" for w in vocabulary.words]))
+    return "\n\n".join(page) + "\n"
+
+
+PAGES = {"cli": cli, "blocks": blocks, "metrics": metrics, "events": events}
+
+for name, make in PAGES.items():
     with mkdocs_gen_files.open(f"reference/{name}.md", "w") as page:
         page.write(make())
