@@ -5,7 +5,7 @@ import re
 import pytest
 
 import acklab
-from acklab.metrics import words
+from acklab.metrics import words as vocabularies
 from conftest import ROOT
 
 
@@ -59,16 +59,16 @@ def test_columns_are_documented(small):
 
 #: Where the core names the words of recorded tables.
 WORDS = {
-    words.EVENTS: "acklab-sim/src/record/events.rs",
-    words.ACK_EVENTS: "acklab-sim/src/record/acks.rs",
-    words.ACK_REASONS: "acklab-proto/src/ack/mod.rs",
-    words.RELEASE_REASONS: "acklab-path/src/ack_filter/mod.rs",
-    words.PACKET_EVENTS: "acklab-sim/src/record/packets.rs",
-    words.DROP_REASONS: "acklab-path/src/packet.rs",
+    vocabularies.EVENTS: "acklab-sim/src/record/events.rs",
+    vocabularies.ACK_EVENTS: "acklab-sim/src/record/acks.rs",
+    vocabularies.ACK_REASONS: "acklab-proto/src/ack/mod.rs",
+    vocabularies.RELEASE_REASONS: "acklab-path/src/ack_filter/mod.rs",
+    vocabularies.PACKET_EVENTS: "acklab-sim/src/record/packets.rs",
+    vocabularies.DROP_REASONS: "acklab-path/src/packet.rs",
 }
 
 
-@pytest.mark.parametrize("vocabulary", words.VOCABULARIES, ids=lambda v: v.title)
+@pytest.mark.parametrize("vocabulary", vocabularies.VOCABULARIES, ids=lambda v: v.title)
 def test_the_words_of_recorded_tables_are_those_of_the_core(vocabulary):
     source = (ROOT / "crates" / WORDS[vocabulary]).read_text()
     body = source.partition("fn name(self) -> &'static str {")[2].partition("\n    }\n")[0]

@@ -9,6 +9,9 @@ from typing import Annotated
 
 import typer
 
+from acklab.cli import completing
+from acklab.cli.scenarios import find
+
 Jobs = Annotated[
     int | None,
     typer.Option("--jobs", "-j", min=1, help="Threads. Default: one per core."),
@@ -17,11 +20,19 @@ Jobs = Annotated[
 
 def run(
     file: Annotated[
-        str, typer.Argument(help="A scenario file, or the name of a gallery scenario.")
+        str,
+        typer.Argument(
+            help="A scenario file, or the name of a gallery scenario (`acklab list scenario`).",
+            autocompletion=completing.scenario,
+        ),
     ],
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a key, e.g. flow.0.cc=bbr3."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Override a key, e.g. flow.0.cc=bbr3. Repeat it for more.",
+        ),
     ] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", help="Seed, 0..2^64-1. Default: the scenario's.")
@@ -34,6 +45,7 @@ def run(
         typer.Option(
             "--record",
             metavar="LIST",
+            autocompletion=completing.streams,
             help="Record more: all, or some of series,events,acks,delays,queues,packets.",
         ),
     ] = None,
@@ -47,7 +59,7 @@ def run(
         bool, typer.Option("--strict", help="Exit with 1 if an expectation is not met.")
     ] = False,
 ) -> int:
-    """Run a scenario and keep the results in a folder."""
+    """Run a scenario once and keep the results in a folder."""
     import acklab
     from acklab.cli.show import console, summary
     from acklab.folder import result_folder
@@ -106,19 +118,6 @@ def recording(words: str, already: Sequence[str]) -> list[str]:
     missing = [w for w in wanted if w not in already]
     keys = {"series": f"record.every={SAMPLES}"}
     return [keys.get(w, f"record.{w}=true") for w in missing]
-
-
-def find(name: str) -> Path:
-    """A path as it is, or the gallery's scenario of that name."""
-    from acklab.places import gallery
-
-    path = Path(name)
-    if path.exists() or path.suffix or "/" in name:
-        return path
-    for candidate in gallery():
-        if candidate.stem == name:
-            return candidate
-    return path
 
 
 def as_json(result: acklab.Result, folder: Path) -> str:  # type: ignore[name-defined]  # noqa: F821
