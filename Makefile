@@ -52,14 +52,14 @@ picture: $(VENV)/.core ## Draw the picture of the README anew
 
 fmt: $(VENV)/.dev ## Format everything
 	cargo fmt --all
-	$(BIN)/ruff check --fix-only -q python tests docs
-	$(BIN)/ruff format -q python tests docs
+	$(BIN)/ruff check --fix-only -q python tests docs notebooks
+	$(BIN)/ruff format -q python tests docs notebooks
 
 check: $(VENV)/.dev ## Formatting, lints and types, Rust and Python
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	$(BIN)/ruff check python tests docs
-	$(BIN)/ruff format --check python tests docs
+	$(BIN)/ruff check python tests docs notebooks
+	$(BIN)/ruff format --check python tests docs notebooks
 	$(BIN)/mypy
 
 docs: $(VENV)/.made ## API documentation of the core
