@@ -72,7 +72,7 @@ $(VENV)/.docs: $(VENV)/.core
 # The environment variables keep advertisements of the generator's successors out of the output.
 site: $(VENV)/.docs ## Documentation as a web site, in site/
 	NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(BIN)/mkdocs build -q
-	@echo site/index.html
+	@echo 'site/index.html; with search: python3 -m http.server -d site'
 
 stubs: $(VENV)/.dev ## Does the stub of the compiled module say what the module has?
 	$(BIN)/python -m mypy.stubtest acklab._core

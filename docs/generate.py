@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+import inspect
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -10,6 +12,7 @@ from collections.abc import Iterable
 import mkdocs_gen_files
 
 from acklab import _core
+from acklab.cli import COMMANDS
 from acklab.metrics import DEFINITIONS, Definition
 from acklab.metrics.words import VOCABULARIES
 
@@ -28,7 +31,24 @@ def cli() -> str:
     """Every command and option, from the command line's own declarations."""
     words = [sys.executable, "-m", "typer", "acklab.cli", "utils", "docs", "--name", "acklab"]
     page = subprocess.run(words, check=True, capture_output=True, text=True).stdout
-    return html.unescape(page).replace("# `acklab`", "# Command line", 1)
+    page = html.unescape(page).replace("# `acklab`", "# Command line", 1)
+    page = EXAMPLES.sub(examples, page)
+    for _, name, command, _ in COMMANDS:
+        about = inspect.getdoc(command).partition("\n\n")[0]
+        page = re.sub(
+            rf"^\* `{name}`: .*", lambda _, n=name, a=about: f"* `{n}`: {a}", page, flags=re.M
+        )
+    return page
+
+
+#: The end of a help text: a title in Rich's markup, and a paragraph per command.
+EXAMPLES = re.compile(r"\[bold\]Examples\[/\]\n((?:\n+ *acklab .*)+)")
+
+
+def examples(found: re.Match[str]) -> str:
+    """The examples of a command as one block of code."""
+    lines = [line.strip() for line in found[1].splitlines() if line.strip()]
+    return "\n".join(["**Examples**:", "", "```sh", *lines, "```"])
 
 
 def blocks() -> str:

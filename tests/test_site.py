@@ -55,6 +55,16 @@ def test_the_reference_has_every_event_and_reason(site):
     assert words <= code(site / "reference" / "events.html")
 
 
+def test_the_reference_has_the_examples_of_every_command(site):
+    from acklab.cli import COMMANDS
+
+    page = (site / "reference" / "cli.html").read_text()
+    text = unescape(re.sub(r"<[^>]+>", "", page))
+    assert "[bold]" not in text
+    for _, name, _, examples in COMMANDS:
+        assert all(example in text for example in examples), name
+
+
 def keys_of(schema):
     """The names of all properties at any depth."""
     if isinstance(schema, dict):
