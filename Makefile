@@ -11,7 +11,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test reproduce validate picture fmt check docs stubs nostd clean
+.PHONY: help setup test reproduce validate picture fmt check docs site stubs nostd clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -52,18 +52,27 @@ picture: $(VENV)/.core ## Draw the picture of the README anew
 
 fmt: $(VENV)/.dev ## Format everything
 	cargo fmt --all
-	$(BIN)/ruff check --fix-only -q python tests docs
-	$(BIN)/ruff format -q python tests docs
+	$(BIN)/ruff check --fix-only -q python tests docs notebooks
+	$(BIN)/ruff format -q python tests docs notebooks
 
 check: $(VENV)/.dev ## Formatting, lints and types, Rust and Python
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	$(BIN)/ruff check python tests docs
-	$(BIN)/ruff format --check python tests docs
+	$(BIN)/ruff check python tests docs notebooks
+	$(BIN)/ruff format --check python tests docs notebooks
 	$(BIN)/mypy
 
 docs: $(VENV)/.made ## API documentation of the core
 	RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc --locked --no-deps --workspace --document-private-items
+
+$(VENV)/.docs: $(VENV)/.core
+	$(PIP) --no-build-isolation -e '.[docs]'
+	@touch $@
+
+# The environment variables keep advertisements of the generator's successors out of the output.
+site: $(VENV)/.docs ## Documentation as a web site, in site/
+	NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(BIN)/mkdocs build -q
+	@echo 'site/index.html; with search: python3 -m http.server -d site'
 
 stubs: $(VENV)/.dev ## Does the stub of the compiled module say what the module has?
 	$(BIN)/python -m mypy.stubtest acklab._core
@@ -73,4 +82,4 @@ nostd: ## Do the protocol and the path do without an operating system?
 
 clean: ## Remove everything that was built
 	cargo clean
-	rm -rf $(VENV) $(OUT) .pytest_cache .ruff_cache .mypy_cache python/acklab/*.so
+	rm -rf $(VENV) $(OUT) site .pytest_cache .ruff_cache .mypy_cache python/acklab/*.so

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import html
+import inspect
+import re
 import subprocess
 import sys
+from collections.abc import Iterable
 
 import mkdocs_gen_files
 
 from acklab import _core
+from acklab.cli import COMMANDS
+from acklab.metrics import DEFINITIONS, Definition
+from acklab.metrics.words import VOCABULARIES
+
+#: The tables of a result, and what the metrics that are in none of them are called.
+TABLES = ("flows", "links", "series", "link_series", "events", "acks", "packets")
 
 BLOCKS = {
     "cc": "Congestion controllers",
@@ -22,7 +31,24 @@ def cli() -> str:
     """Every command and option, from the command line's own declarations."""
     words = [sys.executable, "-m", "typer", "acklab.cli", "utils", "docs", "--name", "acklab"]
     page = subprocess.run(words, check=True, capture_output=True, text=True).stdout
-    return html.unescape(page).replace("# `acklab`", "# Command line", 1)
+    page = html.unescape(page).replace("# `acklab`", "# Command line", 1)
+    page = EXAMPLES.sub(examples, page)
+    for _, name, command, _ in COMMANDS:
+        about = inspect.getdoc(command).partition("\n\n")[0]
+        page = re.sub(
+            rf"^\* `{name}`: .*", lambda _, n=name, a=about: f"* `{n}`: {a}", page, flags=re.M
+        )
+    return page
+
+
+#: The end of a help text: a title in Rich's markup, and a paragraph per command.
+EXAMPLES = re.compile(r"\[bold\]Examples\[/\]\n((?:\n+ *acklab .*)+)")
+
+
+def examples(found: re.Match[str]) -> str:
+    """The examples of a command as one block of code."""
+    lines = [line.strip() for line in found[1].splitlines() if line.strip()]
+    return "\n".join(["**Examples**:", "", "```sh", *lines, "```"])
 
 
 def blocks() -> str:
@@ -48,6 +74,50 @@ def rows(block: dict) -> list[str]:
     ]
 
 
-for name, make in {"cli": cli, "blocks": blocks}.items():
+def metrics() -> str:
+    """Every column of every table, then the metrics that are computed from them."""
+    page = [
+        "# Metrics",
+        "What `acklab explain NAME` says: one definition for each column, whichever tables have "
+        "it. *Needs* is what must be recorded (`--record`) for it not to be null.",
+    ]
+    for table in TABLES:
+        page.append(f"## {table}")
+        page.append(defined(d for d in DEFINITIONS.values() if table in d.tables))
+    page.append("## Derived")
+    page.append("Functions of `acklab.metrics`, of frames or whole results.")
+    page.append(defined(d for d in DEFINITIONS.values() if d.derived))
+    return "\n\n".join(page) + "\n"
+
+
+def defined(definitions: Iterable[Definition]) -> str:
+    """Definitions as a table."""
+    lines = ["| name | unit | what | source | needs |", "|---|---|---|---|---|"]
+    for d in definitions:
+        text = d.text.replace("|", "&#124;").replace("*", "\\*")
+        lines.append(f"| `{d.name}` | {d.unit} | {text} | {d.source} | {', '.join(d.needs)} |")
+    return "\n".join(lines)
+
+
+def events() -> str:
+    """The words of recorded tables."""
+    page = [
+        "# Events and reasons",
+        "The words that the tables `events`, `acks` and `packets` are made of. "
+        "[Recording](../guides/record.md) says how to ask for them.",
+    ]
+    for vocabulary in VOCABULARIES:
+        of = " or ".join(f"`{w}`" for w in vocabulary.of)
+        page.append(f"## {vocabulary.title}")
+        where = f"Column `{vocabulary.column}` of `{vocabulary.table}`"
+        page.append(f"{where}{f', where `what` is {of}' if of else ''}.")
+        lines = [f"| `{vocabulary.column}` | |", "|---|---|"]
+        page.append("\n".join(lines + [f"| `{w.name}` | {w.text} |" for w in vocabulary.words]))
+    return "\n\n".join(page) + "\n"
+
+
+PAGES = {"cli": cli, "blocks": blocks, "metrics": metrics, "events": events}
+
+for name, make in PAGES.items():
     with mkdocs_gen_files.open(f"reference/{name}.md", "w") as page:
         page.write(make())

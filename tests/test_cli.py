@@ -151,3 +151,37 @@ def test_the_reader_of_a_pipe_may_leave(small_file, args, unbuffered):
     finally:
         os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_help_has_every_command_in_a_panel_with_examples(acklab_cli):
+    from acklab.cli import COMMANDS
+
+    listed = acklab_cli("--help").stdout
+    for panel, name, _, examples in COMMANDS:
+        assert listed.index(panel) < listed.index(f"│ {name} "), name
+        told = acklab_cli(name, "--help").stdout
+        assert all(e in told for e in examples), name
+
+
+@pytest.mark.parametrize(
+    ("args", "hint"),
+    [
+        (("run", "single-flwo"), "did you mean single-flow"),
+        (("run", "mine.toml"), "acklab new mine.toml"),
+        (("run",), "acklab run --help"),
+        (("list", "plots"), "'plots' is not one of 'cc'"),
+        (("plot", "nothing", "series"), "acklab run"),
+    ],
+)
+def test_a_mistaken_name_is_answered_with_what_would_be_right(acklab_cli, args, hint):
+    done = acklab_cli(*args)
+    assert done.returncode == 1
+    assert hint in done.stderr
+    assert "Value error" not in done.stderr
+
+
+def test_words_of_recorded_tables_are_explained(acklab_cli):
+    done = acklab_cli("explain", "marked")
+    assert done.returncode == 0
+    assert "packets.what" in done.stdout
+    assert "--record packets" in done.stdout

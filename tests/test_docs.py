@@ -5,6 +5,7 @@ import re
 import pytest
 
 import acklab
+from acklab.metrics import words as vocabularies
 from conftest import ROOT
 
 
@@ -48,10 +49,30 @@ def test_columns_are_documented(small):
     # `cwnd_{mean,min}_packets` stands for two columns.
     for head, words, tail in re.findall(r"([a-z_]*)\{([a-z0-9,]+)\}([a-z_]*)", page):
         page += " ".join(f"{head}{w}{tail}" for w in words.split(",")) + " "
+    small["record"] = {"events": True, "acks": True, "packets": True}
     result = acklab.load(small).run()
-    for table in (result.flows, result.links, result.series, result.link_series):
+    sampled = (result.flows, result.links, result.series, result.link_series)
+    for table in (*sampled, result.events, result.acks, result.packets):
         for column in table.columns:
             assert re.search(rf"\b{column}\b", page), column
+
+
+#: Where the core names the words of recorded tables.
+WORDS = {
+    vocabularies.EVENTS: "acklab-sim/src/record/events.rs",
+    vocabularies.ACK_EVENTS: "acklab-sim/src/record/acks.rs",
+    vocabularies.ACK_REASONS: "acklab-proto/src/ack/mod.rs",
+    vocabularies.RELEASE_REASONS: "acklab-path/src/ack_filter/mod.rs",
+    vocabularies.PACKET_EVENTS: "acklab-sim/src/record/packets.rs",
+    vocabularies.DROP_REASONS: "acklab-path/src/packet.rs",
+}
+
+
+@pytest.mark.parametrize("vocabulary", vocabularies.VOCABULARIES, ids=lambda v: v.title)
+def test_the_words_of_recorded_tables_are_those_of_the_core(vocabulary):
+    source = (ROOT / "crates" / WORDS[vocabulary]).read_text()
+    body = source.partition("fn name(self) -> &'static str {")[2].partition("\n    }\n")[0]
+    assert sorted(re.findall(r'=> "(\w+)"', body)) == sorted(vocabulary.names)
 
 
 def test_links_between_pages_lead_somewhere():

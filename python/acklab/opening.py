@@ -121,7 +121,10 @@ def open(folder: str | os.PathLike[str]) -> SavedRun | SweepResult:
     path = Path(folder)
     if not path.is_dir():
         what = "a file, not a folder of results" if path.exists() else "not there"
-        raise AcklabError(f"cannot open {path}: it is {what}")
+        raise AcklabError(
+            f"cannot open {path}: it is {what}\n"
+            "  help: give a folder that `acklab run` or `acklab sweep` left, such as out/NAME"
+        )
     if (path / manifest.NAME).exists():
         return SweepResult(path)
     if (path / MARKER).exists():

@@ -101,7 +101,7 @@ class Result:
 
     @property
     def plot(self) -> Plots:
-        """Its named plots: `result.plot.series()`, and so on; see `acklab list plots`."""
+        """Its named plots: `result.plot.series()`, and so on; see `acklab list plot`."""
         from acklab.plots.kinds import Plots
 
         return Plots(self)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
@@ -23,25 +24,121 @@ from acklab.cli import (
 )
 from acklab.cli.guard import guarded
 
+
+def _examples(*lines: str) -> str:
+    """The end of a help text. A blank line keeps a line to itself; brackets would be markup."""
+    return "\n\n".join(
+        ["[bold]Examples[/]", *(f"  {line.replace('[', chr(92) + '[')}" for line in lines)]
+    )
+
+
 app = typer.Typer(
     name="acklab",
     help="A laboratory for what acknowledgements do to transports.",
+    epilog=_examples(
+        "acklab new first.toml                       # write a scenario to begin with",
+        "acklab run first.toml --record all          # run it; results go to out/first",
+        "acklab plot out/first series                # see what happened",
+        "acklab COMMAND --help                       # options and examples of a command",
+    ),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-app.command("new")(new.new)
-app.command("run")(run.run)
-app.command("sweep")(sweep.sweep)
-app.command("compare")(compare.compare)
-app.command("reproduce")(reproduce.reproduce)
-app.command("plot")(plot.plot)
-app.command("report")(report.report)
-app.command("validate")(validate.validate)
-app.command("list")(catalogue.list_)
-app.command("explain")(explain.explain)
-app.command("schema")(catalogue.schema)
-app.command("doctor")(doctor.doctor)
+
+#: Commands in the order of the help: its panel, the name, what it does, examples.
+COMMANDS: tuple[tuple[str, str, Callable[..., Any], tuple[str, ...]], ...] = (
+    (
+        "Start",
+        "new",
+        new.new,
+        ("acklab new first.toml", "acklab new path.toml --template parking-lot"),
+    ),
+    (
+        "Start",
+        "list",
+        catalogue.list_,
+        ("acklab list scenario", "acklab list cc -v", "acklab list plot"),
+    ),
+    (
+        "Start",
+        "doctor",
+        doctor.doctor,
+        ("acklab doctor",),
+    ),
+    (
+        "Run",
+        "run",
+        run.run,
+        (
+            "acklab run single-flow",
+            "acklab run first.toml --set flow.0.cc=bbr3 --seed 2 --out bbr3",
+            "acklab run first.toml --record all --report",
+        ),
+    ),
+    (
+        "Run",
+        "sweep",
+        sweep.sweep,
+        (
+            "acklab sweep first.toml --grid flow.0.cc=cubic,bbr3 --seeds 10",
+            "acklab sweep first.toml -g 'delay:topology.bottleneck.delay=5..20+5 ms' --out delays",
+        ),
+    ),
+    (
+        "Run",
+        "reproduce",
+        reproduce.reproduce,
+        ("acklab reproduce --quick", "acklab reproduce ack-aggregation/table1"),
+    ),
+    (
+        "Look",
+        "plot",
+        plot.plot,
+        (
+            "acklab plot out/first series",
+            "acklab plot out/first sequence --flows cubic --from 2 --to 3 --out seq.pdf",
+            "acklab plot delays heatmap --value rtt_p95_ms",
+        ),
+    ),
+    (
+        "Look",
+        "report",
+        report.report,
+        ("acklab report out/first",),
+    ),
+    (
+        "Look",
+        "compare",
+        compare.compare,
+        (
+            "acklab compare out/first bbr3",
+            "acklab compare delays other-delays -m rtt_p95_ms --by delay",
+            "acklab compare delays other-delays --plot ellipse --out figure.pdf",
+        ),
+    ),
+    (
+        "Look",
+        "explain",
+        explain.explain,
+        ("acklab explain", "acklab explain goodput_mbps", "acklab explain byte_count"),
+    ),
+    (
+        "Check",
+        "validate",
+        validate.validate,
+        ("acklab validate", "acklab validate ns3 --seeds 10 --strict"),
+    ),
+    (
+        "Check",
+        "schema",
+        catalogue.schema,
+        ("acklab schema > scenario.schema.json",),
+    ),
+)
+
+for _panel, _name, _command, _lines in COMMANDS:
+    app.command(_name, rich_help_panel=_panel, epilog=_examples(*_lines))(_command)
 
 
 def _version(wanted: bool) -> None:
@@ -62,4 +159,4 @@ def _options(
 
 def main() -> None:
     """Runs the command line and exits with 0 (fine), 1 (the input) or 2 (our fault)."""
-    sys.exit(guarded(lambda: app(standalone_mode=False)))
+    sys.exit(guarded(lambda: app(standalone_mode=False, prog_name="acklab")))

@@ -20,18 +20,34 @@ class Kind(StrEnum):
     PLOT = "plot"
 
 
+#: What each kind is.
+ABOUT = {
+    Kind.CC: "congestion controllers: cc of a flow",
+    Kind.ACK: "ACK policies of receivers: ack of a flow",
+    Kind.FILTER: "ACK filters in the network: ack_filter of a link",
+    Kind.QDISC: "queues in front of links: queue of a link",
+    Kind.SCENARIO: "the gallery: acklab run NAME",
+    Kind.STUDY: "papers that can be run again: acklab reproduce NAME",
+    Kind.PLOT: "named plots: acklab plot RESULT NAME",
+}
+
+
 def list_(
-    kind: Annotated[Kind, typer.Argument(help="What to list.")],
+    kind: Annotated[
+        Kind | None, typer.Argument(help="What to list. Default: what can be listed.")
+    ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Parameters and sources too.")
     ] = False,
 ) -> None:
-    """List the building blocks, the gallery, the studies or the plots."""
+    """List what there is to choose from: building blocks, scenarios, studies, plots."""
     from rich.table import Table
 
     from acklab.cli.show import console
 
-    if kind is Kind.SCENARIO:
+    if kind is None:
+        rows = [(k.value, text) for k, text in ABOUT.items()]
+    elif kind is Kind.SCENARIO:
         rows = _scenarios()
     elif kind is Kind.STUDY:
         rows = _studies(verbose)

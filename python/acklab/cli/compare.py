@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from acklab.cli import completing
 from acklab.errors import AcklabError
 
 if TYPE_CHECKING:
@@ -26,11 +27,20 @@ class Plot(StrEnum):
 
 def compare(
     folders: Annotated[
-        list[Path], typer.Argument(help="Two result folders or more, all of runs or of sweeps.")
+        list[Path],
+        typer.Argument(
+            help="Two result folders or more, all of runs or all of sweeps.",
+            autocompletion=completing.result,
+        ),
     ],
     metric: Annotated[
         list[str] | None,
-        typer.Option("--metric", "-m", help="A column of flows; repeat it for several."),
+        typer.Option(
+            "--metric",
+            "-m",
+            help="A column of flows; repeat it for several.",
+            autocompletion=completing.flow_metric,
+        ),
     ] = None,
     by: Annotated[
         list[str] | None,

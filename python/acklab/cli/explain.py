@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
+from acklab.cli import completing
+
 
 def explain(
     name: Annotated[
-        str | None, typer.Argument(help="A column or a metric, such as owd_p95_ms or jain.")
+        str | None,
+        typer.Argument(
+            help="A column, a metric, or a word of a recorded table, such as owd_p95_ms, jain or "
+            "byte_count.",
+            autocompletion=completing.metric,
+        ),
     ] = None,
 ) -> None:
-    """Say what a metric is, its unit and its source; without a name, list all."""
+    """Say what a column or a metric is, its unit and its source; without a name, list all."""
     if name is None:
         _all()
     else:
@@ -36,8 +44,12 @@ def _all() -> None:
 
 def _one(name: str) -> None:
     from acklab.cli.show import console
-    from acklab.metrics import defined
+    from acklab.metrics import DEFINITIONS, defined
 
+    lines = list(_words(name))
+    if lines and name not in DEFINITIONS:
+        console().print("\n".join(lines), markup=False, soft_wrap=True)
+        return
     d = defined(name)
     lines = [f"{d.name}{f' ({d.unit})' if d.unit else ''}", f"  {d.text}", f"  source: {d.source}"]
     if d.derived:
@@ -47,7 +59,19 @@ def _one(name: str) -> None:
     needs = d.needs or _stream_of(d.tables)
     if needs:
         lines.append(f"  recorded with --record {','.join(needs)}")
-    console().print("\n".join(lines), markup=False, soft_wrap=True)
+    console().print("\n".join([*lines, *_words(name)]), markup=False, soft_wrap=True)
+
+
+def _words(name: str) -> Iterator[str]:
+    """What `name` says as a value of a recorded table; it may say something in several."""
+    from acklab.metrics.words import VOCABULARIES
+
+    for vocabulary in VOCABULARIES:
+        for word in vocabulary.words:
+            if word.name == name:
+                yield f"{name} in {vocabulary.table}.{vocabulary.column}"
+                yield f"  {word.text}"
+                yield f"  recorded with --record {vocabulary.table}"
 
 
 def _stream_of(tables: tuple[str, ...]) -> tuple[str, ...]:

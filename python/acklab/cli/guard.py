@@ -69,9 +69,9 @@ def _command_line_mistake(e: BaseException) -> int:
     # Typer's own exceptions, by shape: their home has moved between versions.
     format_message = getattr(e, "format_message", None)
     if format_message is not None:
-        text = str(format_message())
+        text = _plain(str(format_message()))
         if text:
-            _say(_as_error(text) + "\n  help: acklab --help, acklab COMMAND --help")
+            _say(f"{_as_error(text)}\n  help: {_command_of(e)} --help")
         return USER
     if type(e).__name__ == "Exit":
         return int(getattr(e, "exit_code", FINE))
@@ -80,6 +80,16 @@ def _command_line_mistake(e: BaseException) -> int:
     traceback.print_exception(e)
     _say(_REPORT)
     return BUG
+
+
+def _plain(text: str) -> str:
+    """A message of the command line's library on one line, without the name of its exception."""
+    return " ".join(text.replace("Value error, ", "").split())
+
+
+def _command_of(e: BaseException) -> str:
+    """The command whose options were mistaken, `acklab run` for example."""
+    return str(getattr(getattr(e, "ctx", None), "command_path", "acklab"))
 
 
 def _as_error(text: str) -> str:

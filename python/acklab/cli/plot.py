@@ -7,10 +7,23 @@ from typing import Annotated
 
 import typer
 
+from acklab.cli import completing
+
 
 def plot(
-    result: Annotated[Path, typer.Argument(help="A result folder.")],
-    kind: Annotated[str, typer.Argument(help="One of `acklab list plots`.")],
+    result: Annotated[
+        Path,
+        typer.Argument(
+            help="The folder that a run or a sweep left.", autocompletion=completing.result
+        ),
+    ],
+    kind: Annotated[
+        str,
+        typer.Argument(
+            help="Which plot; `acklab list plot` says what each shows.",
+            autocompletion=completing.plot,
+        ),
+    ],
     out: Annotated[
         Path | None,
         typer.Option("--out", help="File for the figure. Default: RESULT/plots/KIND.svg."),
@@ -29,12 +42,23 @@ def plot(
     ] = None,
     window: Annotated[
         float | None,
-        typer.Option("--window", metavar="SECONDS", help="Average rates over so long."),
+        typer.Option(
+            "--window", metavar="SECONDS", help="Average rates over intervals of this length."
+        ),
     ] = None,
-    x: Annotated[str | None, typer.Option("--x", help="Swept key across a heat map.")] = None,
-    y: Annotated[str | None, typer.Option("--y", help="Swept key up a heat map.")] = None,
+    x: Annotated[
+        str | None, typer.Option("--x", help="Key of a sweep that runs across a heat map.")
+    ] = None,
+    y: Annotated[
+        str | None, typer.Option("--y", help="Key of a sweep that runs up a heat map.")
+    ] = None,
     value: Annotated[
-        str | None, typer.Option("--value", help="Column that heatmap, cdf, box or ellipse shows.")
+        str | None,
+        typer.Option(
+            "--value",
+            help="Column that heatmap, cdf or box shows.",
+            autocompletion=completing.metric,
+        ),
     ] = None,
 ) -> None:
     """Draw a named plot of a result; its data go into a file beside it."""

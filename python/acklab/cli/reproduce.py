@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from acklab.cli import completing
 from acklab.cli.run import Jobs
 from acklab.errors import AcklabError
 
@@ -18,7 +19,11 @@ if TYPE_CHECKING:
 def reproduce(
     what: Annotated[
         str | None,
-        typer.Argument(metavar="[STUDY[/ARTEFACT]]", help="Default: every study, with its report."),
+        typer.Argument(
+            metavar="STUDY[/ARTEFACT]",
+            help="What to make (`acklab list study`). Default: every study, with its report.",
+            autocompletion=completing.study,
+        ),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer seeds and shorter runs.")] = False,
     seeds: Annotated[
@@ -27,7 +32,7 @@ def reproduce(
     out: Annotated[Path, typer.Option("--out", help="Folder for the results.")] = Path("out"),
     jobs: Jobs = None,
 ) -> None:
-    """Run a paper's experiments again: tables, figures, and a report beside the paper's numbers."""
+    """Run a paper's experiments again; tables, figures, and a report with the paper's numbers."""
     from acklab.cli.show import progress
     from acklab.folder import writable_folder
     from acklab.studies.reproduce import reproduce as run_study

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from acklab.cli import completing
+from acklab.cli.scenarios import find
+
 if TYPE_CHECKING:
     from acklab.formats.exports import Export
 
@@ -20,11 +23,19 @@ Jobs = Annotated[
 
 def run(
     file: Annotated[
-        str, typer.Argument(help="A scenario file, or the name of a gallery scenario.")
+        str,
+        typer.Argument(
+            help="A scenario file, or the name of a gallery scenario (`acklab list scenario`).",
+            autocompletion=completing.scenario,
+        ),
     ],
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a key, e.g. flow.0.cc=bbr3."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Override a key, e.g. flow.0.cc=bbr3. Repeat it for more.",
+        ),
     ] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", help="Seed, 0..2^64-1. Default: the scenario's.")
@@ -37,6 +48,7 @@ def run(
         typer.Option(
             "--record",
             metavar="LIST",
+            autocompletion=completing.streams,
             help="Record more: all, or some of series,events,acks,delays,queues,packets.",
         ),
     ] = None,
@@ -62,7 +74,7 @@ def run(
         bool, typer.Option("--strict", help="Exit with 1 if an expectation is not met.")
     ] = False,
 ) -> int:
-    """Run a scenario and keep the results in a folder."""
+    """Run a scenario once and keep the results in a folder."""
     import acklab
     from acklab.cli.show import console, summary
     from acklab.folder import result_folder
@@ -144,19 +156,6 @@ def exporting(exports: Sequence[Export], already: Sequence[str]) -> list[str]:
         enough = [s for s in already if not (export.everywhere and s == "packets")]
         missing += recording(export.streams, enough)
     return missing
-
-
-def find(name: str) -> Path:
-    """A path as it is, or the gallery's scenario of that name."""
-    from acklab.places import gallery
-
-    path = Path(name)
-    if path.exists() or path.suffix or "/" in name:
-        return path
-    for candidate in gallery():
-        if candidate.stem == name:
-            return candidate
-    return path
 
 
 def as_json(result: acklab.Result, folder: Path) -> str:  # type: ignore[name-defined]  # noqa: F821

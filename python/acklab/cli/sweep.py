@@ -11,8 +11,10 @@ from typing import Annotated
 
 import typer
 
+from acklab.cli import completing
 from acklab.cli.guard import INTERRUPTED, TERMINATED
-from acklab.cli.run import Jobs, find
+from acklab.cli.run import Jobs
+from acklab.cli.scenarios import find
 from acklab.errors import AcklabError
 
 
@@ -20,7 +22,9 @@ def sweep(
     file: Annotated[
         str,
         typer.Argument(
-            help="A scenario file, perhaps with a section sweep, or the name of a gallery scenario."
+            help="A scenario file, perhaps with its own table `sweep`, or the name of a gallery "
+            "scenario.",
+            autocompletion=completing.scenario,
         ),
     ],
     grid: Annotated[
@@ -50,7 +54,9 @@ def sweep(
     ] = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a key in every cell."),
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Override a key in every cell, e.g. 'duration=10 s'."
+        ),
     ] = None,
     jobs: Jobs = None,
     dask: Annotated[
@@ -66,7 +72,7 @@ def sweep(
         int | None, typer.Option("--limit", help="Refuse more runs than this. Default: 1,000,000.")
     ] = None,
 ) -> int:
-    """Run a scenario over a grid of values and seeds. Given again, it goes on where it was."""
+    """Run a scenario over a grid of values and seeds; interrupted, it goes on when given again."""
     from acklab.cli.show import progress
     from acklab.scenario import pairs
     from acklab.source import read

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -88,8 +89,10 @@ def named(name: str) -> Kind:
     """The plot of that name."""
     kind = KINDS.get(name)
     if kind is None:
+        near = difflib.get_close_matches(name, KINDS, n=1)
+        mean = f"did you mean {near[0]}? " if near else ""
         raise AcklabError(
-            f"there is no plot called {name!r}\n  help: the plots are {', '.join(KINDS)}"
+            f"there is no plot called {name!r}\n  help: {mean}the plots are {', '.join(KINDS)}"
         )
     return kind
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
@@ -47,8 +48,9 @@ def build(
     return _page(title, "\n".join(parts), with_charts=any(s.charts for s in sections))
 
 
-def save(page: str, path: Path) -> Path:
+def save(page: str, path: str | os.PathLike[str]) -> Path:
     """Writes the page, complete or not at all."""
+    path = Path(path)
     size = len(page.encode())
     if size > MOST_BYTES:
         raise AcklabError(

@@ -1,0 +1,123 @@
+"""The words that recorded tables are made of: events, and reasons of ACKs and of drops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Word:
+    """One value of a column, and what it says."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The values that a column takes."""
+
+    title: str
+    table: str
+    column: str
+    #: The rows that it is about: values of the table's column `what`; none for all.
+    of: tuple[str, ...]
+    words: tuple[Word, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The values, in the order of the list."""
+        return tuple(w.name for w in self.words)
+
+
+def _vocabulary(title: str, place: str, of: str = "", **words: str) -> Vocabulary:
+    table, _, column = place.partition(".")
+    listed = tuple(Word(name, text) for name, text in words.items())
+    return Vocabulary(title, table, column, tuple(of.split()), listed)
+
+
+EVENTS = _vocabulary(
+    "Events of a sender",
+    "events.event",
+    state="The controller entered the state that `cause` names.",
+    recovery_enter="Fast recovery (RFC 6675) or recovery after a timeout began: `fast`, `timeout`.",
+    recovery_exit="It ended.",
+    undo="A reduction turned out to be superfluous and was taken back, on the evidence of "
+    "timestamps (`eifel`, RFC 3522), DSACKs (`dsack`, RFC 3708) or F-RTO (`frto`, RFC 5682).",
+    rto="The retransmission timer expired (RFC 6298).",
+    tlp="A tail loss probe was sent (RFC 8985 section 7).",
+    loss_detected="Segments were marked lost, on an ACK (`ack`), on RACK's reordering timer "
+    "(`timer`) or on a timeout (`rto`).",
+    retransmit="A segment was sent again; `rack`, `dupack`, `tlp` or `rto` says why.",
+    spurious="DSACKs (RFC 2883) called retransmissions superfluous.",
+    ecn_reduce="The window was reduced for an ECN echo (RFC 3168).",
+)
+
+ACK_EVENTS = _vocabulary(
+    "The life of an ACK",
+    "acks.what",
+    sent="The receiver sent it.",
+    held="An ACK filter keeps it back.",
+    merged="An ACK filter dropped it since another one says as much.",
+    dropped="It was lost on the way, or found no room.",
+    released="An ACK filter let it go.",
+    received="It reached the sender.",
+)
+
+ACK_REASONS = _vocabulary(
+    "Why an ACK was sent",
+    "acks.reason",
+    "sent",
+    every_segment="The policy acknowledges every segment.",
+    byte_count="Enough data or segments had come: two full segments as a rule.",
+    timer="The timer of delayed or periodic ACKs.",
+    quick="Linux's quickack mode: at the start, after a pause, after a duplicate.",
+    out_of_order="Data came out of order, filled a gap, or was there already.",
+    ecn="The ECN echo changed.",
+    push="The segment had PSH or FIN.",
+    window="The window opened, or a probe was answered.",
+    control="Part of the handshake or of closing.",
+    piggyback="It rode on data.",
+)
+
+RELEASE_REASONS = _vocabulary(
+    "Why a filter let an ACK go",
+    "acks.reason",
+    "released",
+    untouchable="It may not be thinned: SYN, FIN, RST, data, or what a parameter protects.",
+    ratio="The ratio is reached.",
+    timeout="The filter's timer.",
+    flush="Something that it must not be overtaken by follows.",
+    duplicate="A duplicate, which is passed at once.",
+    passing="The filter holds nothing back (CAKE).",
+)
+
+PACKET_EVENTS = _vocabulary(
+    "What happens to a packet",
+    "packets.what",
+    sent="A host's transport handed it to the network. At hosts.",
+    queued="It joined the queue of a link; what a filter holds back has not joined yet.",
+    marked="The queue set its codepoint to CE.",
+    left="Its transmission began.",
+    dropped="The link, its queue or its ACK filter dropped it.",
+    delivered="It reached the far end of the link, or the transport of a host.",
+)
+
+DROP_REASONS = _vocabulary(
+    "Why a packet was dropped",
+    "packets.reason",
+    "dropped",
+    queue_full="The queue had no room.",
+    random_loss="The link's loss model.",
+    ack_thinned="An ACK filter found another acknowledgement that says as much.",
+    filter_full="The ACK filter's own buffer was full.",
+)
+
+VOCABULARIES = (
+    EVENTS,
+    ACK_EVENTS,
+    ACK_REASONS,
+    RELEASE_REASONS,
+    PACKET_EVENTS,
+    DROP_REASONS,
+)
