@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ PAGES = (
     "README.md",
     "docs/getting-started.md",
     "docs/guides/record.md",
+    "docs/guides/exchange.md",
     "docs/guides/sweep.md",
     "docs/plots.md",
 )
@@ -42,7 +44,8 @@ def desk(tmp_path, monkeypatch):
     tool = tools / "acklab"
     tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m acklab "$@"\n')
     tool.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
+    here = Path(sys.executable).parent
+    monkeypatch.setenv("PATH", os.pathsep.join([str(tools), str(here), os.environ["PATH"]]))
     folder = tmp_path / "desk"
     folder.mkdir()
     monkeypatch.chdir(folder)
