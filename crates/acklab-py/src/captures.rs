@@ -12,6 +12,7 @@ use std::path::Path;
 /// If the file cannot be written.
 #[expect(
     clippy::disallowed_methods,
+    clippy::disallowed_types,
     reason = "a recorder's sink: captures can be larger than what Python should hold"
 )]
 pub(crate) fn write(path: &Path, plan: &Plan, packets: &Packets, snap: Snap) -> io::Result<u64> {

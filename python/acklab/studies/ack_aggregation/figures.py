@@ -82,6 +82,20 @@ def retransmissions(table: pl.DataFrame, stem: Path) -> Path:
     return style.save(fig, stem)
 
 
+#: Above this many times the median, one line would press the others of its row to the ground.
+FAR = 100
+
+
+def _scale(row: Sequence[Axes], values: pl.Series) -> None:
+    """Zero at the bottom, or orders of magnitude: ns-3's NewReno lets a window grow unused."""
+    top, middle = values.max(), values.median()
+    if isinstance(top, float) and isinstance(middle, float) and top > FAR * middle > 0:
+        for ax in row:
+            ax.set_yscale("log")
+    else:
+        _from_zero(row)
+
+
 def _from_zero(row: Sequence[Axes]) -> None:
     """Lets a row that shares y begin at zero. Last of all: setting one limit freezes the other."""
     for ax in row:
@@ -165,7 +179,8 @@ def _over_time(table: pl.DataFrame, stem: Path, y: str, smooth: int) -> Path:
     colours = style.ordered(len(RATIOS))
     for row, stack in zip(axes, STACK_NAMES, strict=True):
         for ax, cc in zip(row, PAPER_CONTROLLERS, strict=True):
-            ax.set_title(CC_NAMES[cc])
+            if stack == next(iter(STACK_NAMES)):
+                ax.set_title(CC_NAMES[cc])
             for i, ratio in enumerate(RATIOS):
                 line = table.filter(
                     (pl.col("stack") == stack) & (pl.col("cc") == cc) & (pl.col("ratio") == ratio)
@@ -173,7 +188,7 @@ def _over_time(table: pl.DataFrame, stem: Path, y: str, smooth: int) -> Path:
                 values = line["acklab"].rolling_mean(smooth, min_samples=1)
                 style_ = {"color": colours[i], "linestyle": style.DASHES[i], "linewidth": 1.1}
                 ax.plot(line["time_s"], values, label=f"{ratio}:1", **style_)
-        _from_zero(row)
+        _scale(row, table.filter(pl.col("stack") == stack)["acklab"])
     style.label_outer(axes, "time, s", [f"{name}\n{y}" for name in STACK_NAMES.values()])
     handles, labels = axes[0][0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside right center", title="ACKs\naggregated")
