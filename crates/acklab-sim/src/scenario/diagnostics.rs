@@ -4,6 +4,9 @@ use super::doc::Node;
 use super::path::Path;
 use std::fmt;
 
+/// What stands for the file where a value was set from outside.
+pub(crate) const OUTSIDE: &str = "--set";
+
 /// How bad it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Severity {
@@ -166,10 +169,13 @@ impl<'a> Report<'a> {
         message: String,
         hint: Option<String>,
     ) -> Diagnostic {
+        let outside = self.doc.is_from_outside(path);
+        let origin = if outside { OUTSIDE } else { self.origin };
+        let line = self.doc.line_of(path).filter(|_| !outside);
         Diagnostic {
             severity,
-            origin: self.origin.to_string(),
-            line: self.doc.line_of(path),
+            origin: origin.to_string(),
+            line,
             key: path.to_string(),
             value: self.value(path),
             message,

@@ -11,6 +11,8 @@ pub(crate) struct Node {
     pub(crate) value: Value,
     /// Counted from 1; `None` in JSON and for values that were set from outside.
     pub(crate) line: Option<usize>,
+    /// Whether it was set from outside, in place of what the text has or has not.
+    pub(crate) outside: bool,
 }
 
 /// What TOML and JSON have in common.
@@ -29,7 +31,24 @@ pub(crate) enum Value {
 impl Node {
     /// A value without a line.
     pub(crate) fn new(value: Value) -> Self {
-        Self { value, line: None }
+        Self {
+            value,
+            line: None,
+            outside: false,
+        }
+    }
+
+    /// Whether `path`, or something around it, was set from outside.
+    pub(crate) fn is_from_outside(&self, path: &Path) -> bool {
+        let mut here = Some(self);
+        let mut steps = path.0.iter();
+        while let Some(node) = here {
+            if node.outside {
+                return true;
+            }
+            here = steps.next().and_then(|step| node.child(step));
+        }
+        false
     }
 
     /// The value at `path`.
@@ -106,20 +125,26 @@ impl fmt::Display for Node {
     }
 }
 
-/// Reads TOML; every syntax error it finds is reported.
+/// Syntax errors that are told one by one: of a file in another language all would be.
+const SYNTAX_ERRORS: usize = 5;
+
+/// Reads TOML; the first syntax errors are told, the others counted.
 pub(crate) fn parse_toml(text: &str, origin: &str) -> Result<Node, Vec<Diagnostic>> {
     let (table, errors) = DeTable::parse_recoverable(text);
     let lines = Lines::of(text);
     if errors.is_empty() {
         return Ok(from_table(table.get_ref(), &lines));
     }
-    Err(errors
-        .iter()
-        .map(|e| {
-            let line = e.span().map(|s| lines.at(s.start));
-            Diagnostic::syntax(origin, line, format!("not valid TOML: {}", e.message()))
-        })
-        .collect())
+    let told = errors.iter().take(SYNTAX_ERRORS).map(|e| {
+        let line = e.span().map(|s| lines.at(s.start));
+        Diagnostic::syntax(origin, line, format!("not valid TOML: {}", e.message()))
+    });
+    let more = errors.len().saturating_sub(SYNTAX_ERRORS);
+    let rest = (more > 0).then(|| {
+        let message = format!("{more} more such errors; is this a scenario file?");
+        Diagnostic::syntax(origin, None, message)
+    });
+    Err(told.chain(rest).collect())
 }
 
 /// Reads JSON text.
@@ -245,6 +270,17 @@ mod tests {
             lines.contains(&Some(1)) && lines.contains(&Some(3)),
             "{lines:?}"
         );
+    }
+
+    #[test]
+    fn a_text_in_another_language_is_not_told_line_by_line() {
+        let errors = parse_toml(&"root:x:0:0\n".repeat(40), "t").unwrap_err();
+        assert_eq!(errors.len(), SYNTAX_ERRORS + 1);
+        let rest = &errors[SYNTAX_ERRORS];
+        assert!(rest.message.contains("more such errors"), "{rest:?}");
+        assert_eq!(rest.line, None);
+        let few = parse_toml("a = [\n", "t").unwrap_err();
+        assert!(few.iter().all(|e| e.line.is_some()), "{few:?}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Values set from outside the text: `--set topology.bottleneck.rate="5 Mbit/s"`.
 
-use super::diagnostics::{Diagnostic, Severity};
+use super::diagnostics::{Diagnostic, OUTSIDE, Severity};
 use super::doc::{Node, Value, parse_toml_value};
 use super::path::{Path, Step};
 
@@ -12,7 +12,7 @@ pub(crate) fn set(doc: &mut Node, key: &str, value: &str) -> Result<(), Box<Diag
     let refuse = |message: String, hint: &str| {
         Box::new(Diagnostic {
             severity: Severity::Error,
-            origin: "--set".to_string(),
+            origin: OUTSIDE.to_string(),
             line: None,
             key: key.to_string(),
             value: Some(value.to_string()),
@@ -29,7 +29,10 @@ pub(crate) fn set(doc: &mut Node, key: &str, value: &str) -> Result<(), Box<Diag
     };
     let node = parse_toml_value(value).unwrap_or_else(|| Node::new(Value::Text(value.to_string())));
     let target = descend(doc, &path).map_err(|(message, hint)| refuse(message, hint))?;
-    *target = node;
+    *target = Node {
+        outside: true,
+        ..node
+    };
     Ok(())
 }
 

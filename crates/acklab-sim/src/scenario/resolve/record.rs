@@ -41,7 +41,7 @@ fn every_key(spec: &Spec) -> Path {
 
 /// `sample_every` is the former name of `record.every`.
 fn every(spec: &Spec, report: &mut Report<'_>) -> Option<Span> {
-    if spec.record.every.is_some() && spec.sample_every.is_some() {
+    if spec.record.every.is_some() && matches!(spec.sample_every, Some(OrOff(Some(_)))) {
         let hint = "`sample_every` is another name for `record.every`: leave one of them out";
         let message = "the distance of the samples is given twice";
         report.error(&Path::root().key("sample_every"), message, hint.to_string());

@@ -126,7 +126,7 @@ fn a_filter_that_waits_for_more_than_a_window_is_warned_of() {
         warned(11, "none"),
         "warning: without a timer this filter waits for 11 ACKs, and a window begins with 10 \
          segments: nothing moves until a retransmission timer fires\n  \
-         in t, line 20: topology.bottleneck.reverse.ack_filter\n  \
+         in --set: topology.bottleneck.reverse.ack_filter\n  \
          help: write a `timeout`, or a ratio of 10 at most"
     );
 }
