@@ -16,3 +16,4 @@ pub mod impair;
 pub mod link;
 pub mod packet;
 pub mod qdisc;
+pub mod wifi;

@@ -1,0 +1,1 @@
+//! 802.11: what a shared radio channel does to packets.
