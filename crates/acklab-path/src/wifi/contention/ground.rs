@@ -1,0 +1,189 @@
+//! Stations that see the medium busy and idle at the same instants.
+
+use super::Contender;
+use acklab_units::{Instant, Span};
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+/// What a boundary at which somebody else begins to transmit does to a backoff.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SlotRule {
+    /// It counts (10.23.2.4: at each boundary one of transmit, decrement, nothing).
+    #[default]
+    Edca,
+    /// It does not: only a slot that was idle to its end counts (10.3.4.3).
+    Dcf,
+}
+
+/// Contenders that wait for the same interframe space.
+#[derive(Debug)]
+struct Class {
+    aifs: Span,
+    /// Number of the next boundary, when the medium last became busy.
+    clock: u64,
+    waiting: BinaryHeap<Reverse<(u64, Contender)>>,
+}
+
+/// A contender whose slots lie elsewhere until the medium is busy again.
+#[derive(Clone, Copy, Debug)]
+struct Apart {
+    who: Contender,
+    class: u8,
+    slots: u64,
+    /// Its boundary number zero.
+    start: Instant,
+}
+
+/// The clock of idle slots that some stations share.
+#[derive(Debug, Default)]
+pub(super) struct Ground {
+    classes: Vec<Class>,
+    /// Idle from here on; `None` = busy.
+    idle: Option<Instant>,
+    /// Beyond the interframe space.
+    extra: Span,
+    apart: Vec<Apart>,
+    started: bool,
+}
+
+impl Class {
+    fn start(&self, idle: Instant, extra: Span) -> Instant {
+        idle + self.aifs + extra
+    }
+}
+
+/// Boundaries from `start` to `now`, both counted; the first is number zero.
+fn boundaries(start: Instant, now: Instant, slot: Span) -> u64 {
+    if now < start {
+        return 0;
+    }
+    (now - start).as_nanos() / slot.as_nanos() + 1
+}
+
+impl Ground {
+    /// The class with this interframe space.
+    pub(super) fn class(&mut self, aifs: Span) -> u8 {
+        if !self.started {
+            self.started = true;
+            self.idle = Some(Instant::ZERO);
+        }
+        let found = self.classes.iter().position(|c| c.aifs == aifs);
+        let index = found.unwrap_or_else(|| {
+            self.classes.push(Class {
+                aifs,
+                clock: 0,
+                waiting: BinaryHeap::new(),
+            });
+            self.classes.len() - 1
+        });
+        index as u8
+    }
+
+    pub(super) fn is_idle(&self, now: Instant) -> bool {
+        self.idle.is_some_and(|since| since <= now)
+    }
+
+    pub(super) fn is_contended(&self) -> bool {
+        !self.apart.is_empty() || self.classes.iter().any(|c| !c.waiting.is_empty())
+    }
+
+    /// The number of the first boundary at or after `now`.
+    pub(super) fn next_boundary(&self, now: Instant, class: u8, slot: Span) -> u64 {
+        let class = &self.classes[usize::from(class)];
+        let Some(idle) = self.idle else {
+            return class.clock;
+        };
+        let start = class.start(idle, self.extra);
+        let gone = now.saturating_since(start).as_nanos();
+        class.clock + gone.div_ceil(slot.as_nanos())
+    }
+
+    pub(super) fn push(&mut self, class: u8, key: u64, who: Contender) {
+        let waiting = &mut self.classes[usize::from(class)].waiting;
+        waiting.push(Reverse((key, who)));
+    }
+
+    pub(super) fn push_apart(&mut self, class: u8, slots: u32, who: Contender, start: Instant) {
+        self.apart.push(Apart {
+            who,
+            class,
+            slots: u64::from(slots),
+            start,
+        });
+    }
+
+    /// Takes `who` out; returns the slot at which its backoff runs out.
+    pub(super) fn remove(&mut self, class: u8, who: Contender) -> u64 {
+        if let Some(i) = self.apart.iter().position(|a| a.who == who) {
+            let apart = self.apart.swap_remove(i);
+            return self.classes[usize::from(class)].clock + apart.slots;
+        }
+        let waiting = &mut self.classes[usize::from(class)].waiting;
+        let mut key = 0;
+        waiting.retain(|Reverse((k, w))| {
+            if *w == who {
+                key = *k;
+            }
+            *w != who
+        });
+        key
+    }
+
+    pub(super) fn on_busy(&mut self, now: Instant, slot: Span, rule: SlotRule) {
+        let Some(idle) = self.idle.take() else {
+            return;
+        };
+        let spent = |start| match rule {
+            SlotRule::Edca => boundaries(start, now, slot),
+            SlotRule::Dcf => boundaries(start, now, slot).saturating_sub(1),
+        };
+        for class in &mut self.classes {
+            class.clock += spent(class.start(idle, self.extra));
+        }
+        for apart in self.apart.drain(..) {
+            let left = apart.slots.saturating_sub(spent(apart.start));
+            let class = &mut self.classes[usize::from(apart.class)];
+            class.waiting.push(Reverse((class.clock + left, apart.who)));
+        }
+        self.extra = Span::ZERO;
+    }
+
+    pub(super) fn on_idle(&mut self, since: Instant, extra: Span) {
+        self.idle = Some(since);
+        self.extra = extra;
+    }
+
+    /// When the first contender may transmit.
+    pub(super) fn next(&self, slot: Span) -> Option<Instant> {
+        let idle = self.idle?;
+        let shared = self.classes.iter().filter_map(|class| {
+            let Reverse((key, _)) = class.waiting.peek()?;
+            let slots = key.saturating_sub(class.clock);
+            Some(class.start(idle, self.extra) + slot * slots)
+        });
+        let apart = self.apart.iter().map(|a| a.start + slot * a.slots);
+        shared.chain(apart).min()
+    }
+
+    /// Takes out everyone who may transmit at `now`.
+    pub(super) fn pop_due(&mut self, now: Instant, slot: Span, winners: &mut Vec<Contender>) {
+        let Some(idle) = self.idle else { return };
+        for class in &mut self.classes {
+            let gone = boundaries(class.start(idle, self.extra), now, slot);
+            while let Some(Reverse((key, who))) = class.waiting.peek().copied()
+                && key < class.clock + gone
+            {
+                class.waiting.pop();
+                winners.push(who);
+            }
+        }
+        self.apart.retain(|a| {
+            let due = a.start + slot * a.slots <= now;
+            if due {
+                winners.push(a.who);
+            }
+            !due
+        });
+    }
+}
