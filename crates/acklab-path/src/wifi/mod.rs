@@ -1,3 +1,4 @@
 //! 802.11: what a shared radio channel does to packets.
 
 pub mod contention;
+pub mod phy;

@@ -1,0 +1,1 @@
+//! The physical layer against the standard, by hand.
