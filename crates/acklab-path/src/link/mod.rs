@@ -18,6 +18,7 @@
 mod computed;
 mod delay_line;
 mod fifo;
+mod port;
 mod queued;
 mod stats;
 #[cfg(test)]
@@ -25,17 +26,19 @@ mod tests;
 pub mod trace;
 mod transmitter;
 
+pub use port::PortCall;
 pub use stats::LinkStats;
 
 use crate::ack_filter::{AckFilter, FilterStats, ForwardReason, Verdict};
 use crate::impair::{FarEnd, Fate, ImpairConfig, LinkStreams, Pauses};
-use crate::packet::{DropReason, Packet, PacketStore};
+use crate::packet::{DropReason, Packet, PacketId, PacketStore};
 use crate::qdisc::{self, QueueDisc, pfifo};
 use acklab_units::{Instant, Rate, Span};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use computed::Computed;
+use port::Port;
 use queued::{Around, Queued};
 use trace::{Opportunities, Trace};
 use transmitter::Transmitter;
@@ -103,6 +106,7 @@ pub struct Link {
 enum Line {
     Computed(Computed),
     Queued(Box<Queued>),
+    Port(Box<Port>),
 }
 
 /// An ACK filter with a buffer for its verdicts.
@@ -188,7 +192,7 @@ impl Link {
                     line.tell(now, packet, driver);
                 }
             }
-            (None, Line::Queued(_)) => self.enqueue(now, packet, driver),
+            (None, Line::Queued(_) | Line::Port(_)) => self.enqueue(now, packet, driver),
             (Some(_), _) => self.offer_to_filter(now, packet, driver),
         }
         self.check();
@@ -203,6 +207,7 @@ impl Link {
             let mut packet = match &mut self.line {
                 Line::Computed(line) => line.pop(now),
                 Line::Queued(line) => line.pop(now),
+                Line::Port(_) => None,
             }?;
             match self.far_end.as_mut().map(|f| f.judge(&mut packet)) {
                 Some(Fate::Lost) => {
@@ -224,6 +229,7 @@ impl Link {
         let line = match &self.line {
             Line::Computed(line) => line.next_wakeup(),
             Line::Queued(line) => line.next_wakeup(),
+            Line::Port(_) => None,
         };
         let Some(filter) = &self.filter else {
             return line;
@@ -247,7 +253,7 @@ impl Link {
     /// The discipline's counters; `None` where departures are computed in advance.
     pub fn qdisc_stats(&self) -> Option<qdisc::Stats> {
         match &self.line {
-            Line::Computed(_) => None,
+            Line::Computed(_) | Line::Port(_) => None,
             Line::Queued(line) => Some(line.qdisc_stats()),
         }
     }
@@ -258,6 +264,7 @@ impl Link {
         match &mut self.line {
             Line::Computed(line) => line.waiting(now),
             Line::Queued(line) => line.waiting(),
+            Line::Port(_) => (0, 0),
         }
     }
 
@@ -267,6 +274,7 @@ impl Link {
         match &self.line {
             Line::Computed(line) => line.latency(size),
             Line::Queued(line) => line.latency(size),
+            Line::Port(_) => Span::ZERO,
         }
     }
 
@@ -281,6 +289,7 @@ impl Link {
         match &mut self.line {
             Line::Computed(line) => line.transmitter(),
             Line::Queued(line) => line.transmitter(),
+            Line::Port(_) => panic!("what leads to a medium has no transmitter of its own"),
         }
     }
 
@@ -289,12 +298,13 @@ impl Link {
     /// first, and on most paths that is the packet. A line that follows a trace stays as it is.
     #[must_use]
     pub fn with_arrivals_first(mut self) -> Self {
-        if self.transmitter().is_traced() {
+        if matches!(self.line, Line::Port(_)) || self.transmitter().is_traced() {
             return self;
         }
         match &mut self.line {
             Line::Computed(line) => line.arrivals_first = true,
             Line::Queued(line) => line.arrivals_first = true,
+            Line::Port(_) => {}
         }
         self
     }
@@ -305,6 +315,7 @@ impl Link {
         match &self.line {
             Line::Computed(line) => line.busy(now, self.stats.booked),
             Line::Queued(line) => line.busy(now, self.stats.booked),
+            Line::Port(_) => self.stats.booked,
         }
     }
 
@@ -314,6 +325,7 @@ impl Link {
         let line = match &self.line {
             Line::Computed(line) => line.len(),
             Line::Queued(line) => line.len(),
+            Line::Port(port) => port.inside as usize,
         };
         u64::from(held) + line as u64
     }
@@ -355,6 +367,7 @@ impl Link {
                 };
                 line.offer(now, packet, around);
             }
+            Line::Port(port) => port.offer(packet),
         }
     }
 
@@ -411,18 +424,25 @@ impl Link {
                     self.enqueue(now, packet, driver);
                 }
                 Verdict::Drop(packet, reason) => self.drop(now, packet, reason, driver),
-                Verdict::DropQueued(id) => {
-                    let Line::Queued(line) = &mut self.line else {
-                        panic!("a filter that does not watch the queue wants {id:?} out of it");
-                    };
-                    if let Some(packet) = line.remove(id) {
-                        self.drop(now, packet, DropReason::AckThinned, driver);
-                    }
-                }
+                Verdict::DropQueued(id) => self.remove(now, id, driver),
             }
         }
         if let Some(f) = &mut self.filter {
             f.verdicts = verdicts;
+        }
+    }
+
+    fn remove<D: LinkDriver>(&mut self, now: Instant, id: PacketId, driver: &mut D) {
+        match &mut self.line {
+            Line::Queued(line) => {
+                if let Some(packet) = line.remove(id) {
+                    self.drop(now, packet, DropReason::AckThinned, driver);
+                }
+            }
+            Line::Port(port) => port.remove(id),
+            Line::Computed(_) => {
+                panic!("a filter that does not watch the queue wants {id:?} out of it")
+            }
         }
     }
 

@@ -82,11 +82,11 @@ impl Contention {
 
     /// A resting contender has something to send. If its last backoff has run out and the medium is
     /// idle it transmits at the next boundary; if the medium is busy it takes a backoff of `draw`
-    /// slots (10.23.2.4). Has no effect on a contender that does not rest.
-    pub fn join(&mut self, now: Instant, who: Contender, draw: impl FnOnce() -> u32) {
+    /// slots (10.23.2.4). Has no effect on a contender that does not rest; says whether it did.
+    pub fn join(&mut self, now: Instant, who: Contender, draw: impl FnOnce() -> u32) -> bool {
         let member = self.members[who.0 as usize];
         let State::Resting(until) = member.state else {
-            return;
+            return false;
         };
         let ground = &mut self.grounds[usize::from(member.ground.0)];
         let next = ground.next_boundary(now, member.class, self.slot);
@@ -96,6 +96,7 @@ impl Contention {
         };
         ground.push(member.class, key, who);
         self.members[who.0 as usize].state = State::Contending;
+        true
     }
 
     /// A transmitting contender is done and counts `slots` down; it contends if it `wants` to send
@@ -113,13 +114,16 @@ impl Contention {
         };
     }
 
-    /// As [`back_off`](Self::back_off), for a contender that did not see what kept the others of
-    /// its ground waiting: until somebody transmits its boundaries lie at `start` and whole slots
-    /// after it, those before `now` being lost.
+    /// As [`back_off`](Self::back_off) with more to send, for a contender that is not bound by what
+    /// keeps the others of its ground waiting: until somebody transmits its boundaries lie at
+    /// `start` and whole slots after it, those before `now` being lost.
     pub fn back_off_from(&mut self, now: Instant, who: Contender, slots: u32, start: Instant) {
         let member = self.members[who.0 as usize];
         debug_assert_eq!(member.state, State::Transmitting, "{who:?}");
         let ground = &mut self.grounds[usize::from(member.ground.0)];
+        if !ground.starts_after(member.class, start) {
+            return self.back_off(now, who, slots, true);
+        }
         let late = now.saturating_since(start).as_nanos();
         let start = start + self.slot * late.div_ceil(self.slot.as_nanos());
         ground.push_apart(member.class, slots, who, start);

@@ -1,0 +1,115 @@
+//! Where a link ends at a medium that others share: the filter is the link's, queue and
+//! transmission are the medium's.
+
+use super::{Filter, Line, Link, LinkDriver, LinkStats};
+use crate::ack_filter::AckFilter;
+use crate::packet::{DropReason, Packet, PacketId};
+use acklab_units::{Instant, Span};
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+
+/// What the medium is asked to do, in this order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PortCall {
+    /// Take this packet into its queue.
+    Queue(Packet),
+    /// Drop this packet, which waits in its queue: an ACK filter found it superfluous.
+    Remove(PacketId),
+}
+
+/// The end of a link at a medium.
+#[derive(Debug, Default)]
+pub(super) struct Port {
+    pub calls: VecDeque<PortCall>,
+    /// Packets that the medium has, or will be given.
+    pub inside: u64,
+}
+
+impl Port {
+    pub fn offer(&mut self, packet: Packet) {
+        self.inside += 1;
+        self.calls.push_back(PortCall::Queue(packet));
+    }
+
+    pub fn remove(&mut self, id: PacketId) {
+        self.calls.push_back(PortCall::Remove(id));
+    }
+}
+
+impl Link {
+    /// A link into a medium. Whoever drives it carries the calls of [`Link::poll_port`] there, after
+    /// every [`Link::offer`] and [`Link::advance`], and tells what becomes of the packets.
+    pub fn into_medium(filter: Option<Box<dyn AckFilter>>) -> Self {
+        Self {
+            line: Line::Port(Box::default()),
+            entry: None,
+            far_end: None,
+            filter: filter.map(|f| Box::new(Filter::new(f))),
+            stats: LinkStats::default(),
+        }
+    }
+
+    /// What the medium has to do next; `None` also if the link does not lead to one.
+    #[inline]
+    pub fn poll_port(&mut self) -> Option<PortCall> {
+        match &mut self.line {
+            Line::Port(port) => port.calls.pop_front(),
+            Line::Computed(_) | Line::Queued(_) => None,
+        }
+    }
+
+    /// The medium's queue holds so much for this link.
+    pub fn on_port_waiting(&mut self, packets: u32, bytes: u64) {
+        self.stats.on_waiting(packets, bytes);
+    }
+
+    /// `packet` left the medium's queue after `sojourn`: its transmission begins `at`.
+    pub fn on_port_left<D: LinkDriver>(
+        &mut self,
+        at: Instant,
+        packet: Packet,
+        sojourn: Span,
+        driver: &mut D,
+    ) {
+        self.tell_watcher(packet);
+        self.stats.on_served(sojourn, Span::ZERO);
+        driver.on_left(at, packet, sojourn);
+    }
+
+    /// The medium spent so long on packets of this link.
+    pub fn on_port_busy(&mut self, airtime: Span) {
+        self.stats.booked = self.stats.booked.saturating_add(airtime);
+    }
+
+    /// The medium gave `packet` up.
+    pub fn on_port_dropped<D: LinkDriver>(
+        &mut self,
+        now: Instant,
+        packet: Packet,
+        reason: DropReason,
+        driver: &mut D,
+    ) {
+        self.tell_watcher(packet);
+        self.leave();
+        self.drop(now, packet, reason, driver);
+    }
+
+    /// `packet` has crossed the medium.
+    pub fn on_port_delivered(&mut self, packet: Packet) {
+        self.leave();
+        self.stats.on_delivered(packet);
+        self.check();
+    }
+
+    fn leave(&mut self) {
+        if let Line::Port(port) = &mut self.line {
+            port.inside -= 1;
+        }
+    }
+
+    fn tell_watcher(&mut self, packet: Packet) {
+        if let Some(f) = self.filter.as_mut().and_then(|f| f.as_watcher()) {
+            f.on_left_queue(packet.id, packet.flow);
+        }
+    }
+}

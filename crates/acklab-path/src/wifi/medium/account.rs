@@ -1,0 +1,120 @@
+//! Where the time of a medium goes.
+
+use acklab_units::{Instant, Span};
+
+/// What the medium is used for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+#[repr(u8)]
+pub enum Use {
+    /// Nobody has anything to send.
+    #[default]
+    Idle,
+    /// Somebody waits for its turn: interframe spaces, backoff, timeouts.
+    Contention,
+    /// The short interframe spaces inside of exchanges.
+    Sifs,
+    /// A PPDU with transport data.
+    Data,
+    /// A PPDU with nothing but transport acknowledgements.
+    TransportAck,
+    /// ACK and Block Ack.
+    MacAck,
+    /// RTS, CTS and Block Ack Request.
+    Control,
+    /// Two or more PPDUs that somebody hears at once.
+    Collision,
+}
+
+impl Use {
+    /// All of them, by number.
+    pub const ALL: [Self; 8] = [
+        Self::Idle,
+        Self::Contention,
+        Self::Sifs,
+        Self::Data,
+        Self::TransportAck,
+        Self::MacAck,
+        Self::Control,
+        Self::Collision,
+    ];
+
+    /// Its name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Contention => "contention",
+            Self::Sifs => "sifs",
+            Self::Data => "data",
+            Self::TransportAck => "transport_ack",
+            Self::MacAck => "mac_ack",
+            Self::Control => "control",
+            Self::Collision => "collision",
+        }
+    }
+}
+
+/// Time by [`Use`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Airtime([Span; Use::ALL.len()]);
+
+impl Airtime {
+    /// Time spent on `what`.
+    pub fn of(&self, what: Use) -> Span {
+        self.0[what as usize]
+    }
+
+    /// All of it.
+    pub fn total(&self) -> Span {
+        self.0.iter().copied().sum()
+    }
+
+    #[inline]
+    pub(super) fn spend(&mut self, what: Use, span: Span) {
+        self.0[what as usize] += span;
+    }
+}
+
+/// A partition of elapsed time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Account {
+    spent: Airtime,
+    now: Use,
+    since: Instant,
+}
+
+impl Account {
+    /// From `now` on the medium is used for `what`.
+    #[inline]
+    pub fn switch(&mut self, now: Instant, what: Use) {
+        if what != self.now {
+            self.spent.spend(self.now, now - self.since);
+            (self.now, self.since) = (what, now);
+        }
+    }
+
+    /// Everything up to `now`; sums to it.
+    pub fn read(&self, now: Instant) -> Airtime {
+        let mut all = self.spent;
+        all.spend(self.now, now - self.since);
+        debug_assert_eq!(Instant::ZERO + all.total(), now, "time got lost");
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_is_parted_without_a_rest() {
+        let at = Instant::from_nanos;
+        let mut a = Account::default();
+        a.switch(at(10), Use::Contention);
+        a.switch(at(25), Use::Data);
+        a.switch(at(40), Use::Data);
+        let read = a.read(at(100));
+        let spent = [Use::Idle, Use::Contention, Use::Data].map(|u| read.of(u).as_nanos());
+        assert_eq!(spent, [10, 15, 75]);
+        assert_eq!(read.total().as_nanos(), 100);
+    }
+}

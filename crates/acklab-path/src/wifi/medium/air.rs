@@ -1,0 +1,255 @@
+//! What is on the air, who hears it, and who can read it.
+//!
+//! A PPDU is read by its receiver unless the receiver transmits itself or hears another PPDU at the
+//! same time. Those who merely hear it set their NAV from what they can read and wait for an EIFS
+//! after what they cannot (10.3.2.3.7, 10.3.2.4).
+
+use super::{StationId, Use};
+use crate::wifi::contention::{Contention, GroundId};
+use crate::wifi::phy::Mode;
+use acklab_units::{Instant, Span};
+use alloc::vec::Vec;
+
+/// What a PPDU is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[repr(u8)]
+pub enum PpduKind {
+    /// Request to send.
+    Rts,
+    /// Clear to send.
+    Cts,
+    /// MPDUs with data.
+    Data,
+    /// Block Ack Request.
+    BlockAckRequest,
+    /// ACK.
+    Ack,
+    /// Block Ack.
+    BlockAck,
+}
+
+impl PpduKind {
+    /// Its name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rts => "rts",
+            Self::Cts => "cts",
+            Self::Data => "data",
+            Self::BlockAckRequest => "bar",
+            Self::Ack => "ack",
+            Self::BlockAck => "block_ack",
+        }
+    }
+}
+
+/// A PPDU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ppdu {
+    /// What it is.
+    pub kind: PpduKind,
+    /// Who sends it.
+    pub from: StationId,
+    /// For whom.
+    pub to: StationId,
+    /// Whose exchange it belongs to.
+    pub holder: StationId,
+    /// How it is sent.
+    pub mode: Mode,
+    /// First instant on the air.
+    pub start: Instant,
+    /// First instant after it.
+    pub end: Instant,
+    /// Until when those who can read it, and for whom it is not, let the exchange go on.
+    pub nav: Instant,
+    /// Bytes of the PSDU.
+    pub bytes: u32,
+    /// MPDUs in it.
+    pub mpdus: u16,
+    /// What its time is booked as.
+    pub use_of: Use,
+    /// The receiver cannot read it.
+    pub garbled: bool,
+}
+
+/// What the stations of a ground hear.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ears {
+    /// PPDUs.
+    hears: u16,
+    /// More than one at once, since the air was last free.
+    garbled: bool,
+    /// Since when nothing is heard, if nothing is.
+    quiet: Instant,
+    nav: Instant,
+}
+
+/// Who hears whom.
+#[derive(Clone, Debug)]
+pub(super) struct Hearing {
+    /// The ground of each station.
+    ground: Vec<GroundId>,
+    /// Grounds that hear the station, themselves included.
+    audience: Vec<Vec<GroundId>>,
+    grounds: u16,
+}
+
+impl Hearing {
+    /// From a matrix: `hears[a][b]` = a hears b. Everybody hears themselves. Stations that hear the
+    /// same share a ground. `None` = everybody hears everybody.
+    pub fn new(stations: usize, hears: Option<&[Vec<bool>]>) -> Self {
+        let Some(hears) = hears else {
+            return Self {
+                ground: alloc::vec![GroundId(0); stations],
+                audience: alloc::vec![alloc::vec![GroundId(0)]; stations],
+                grounds: 1,
+            };
+        };
+        let row = |a: usize| (0..stations).map(|b| a == b || hears[a][b]).collect();
+        let mut rows: Vec<Vec<bool>> = Vec::new();
+        let mut ground = Vec::with_capacity(stations);
+        for a in 0..stations {
+            let row: Vec<bool> = row(a);
+            let found = rows.iter().position(|r| *r == row);
+            ground.push(GroundId(found.unwrap_or(rows.len()) as u16));
+            if found.is_none() {
+                rows.push(row);
+            }
+        }
+        let audience = |b: usize| {
+            let all = (0..).zip(&rows).filter(|(_, r)| r[b]);
+            all.map(|(g, _)| GroundId(g)).collect()
+        };
+        Self {
+            audience: (0..stations).map(audience).collect(),
+            grounds: rows.len() as u16,
+            ground,
+        }
+    }
+
+    pub fn grounds(&self) -> u16 {
+        self.grounds
+    }
+
+    pub fn ground(&self, station: StationId) -> GroundId {
+        self.ground[usize::from(station.0)]
+    }
+
+    fn hears(&self, a: StationId, b: StationId) -> bool {
+        self.audience[usize::from(b.0)].contains(&self.ground(a))
+    }
+}
+
+/// The air.
+#[derive(Debug)]
+pub(super) struct Air {
+    hearing: Hearing,
+    ears: Vec<Ears>,
+    /// By number; places of PPDUs that have ended are used again.
+    ppdus: Vec<Option<Ppdu>>,
+    on_air: u32,
+    /// EIFS - DIFS.
+    eifs_extra: Span,
+}
+
+impl Air {
+    pub fn new(hearing: Hearing, eifs_extra: Span) -> Self {
+        Self {
+            ears: alloc::vec![Ears::default(); usize::from(hearing.grounds())],
+            hearing,
+            ppdus: Vec::new(),
+            on_air: 0,
+            eifs_extra,
+        }
+    }
+
+    pub fn ground(&self, station: StationId) -> GroundId {
+        self.hearing.ground(station)
+    }
+
+    /// PPDUs on the air.
+    pub fn on_air(&self) -> u32 {
+        self.on_air
+    }
+
+    /// Whether some PPDU on the air cannot be read by its receiver for another's sake.
+    pub fn is_garbled(&self) -> bool {
+        self.on_air > 0 && self.ppdus.iter().flatten().any(|p| p.garbled)
+    }
+
+    /// Whether `station` is bound to be silent by a NAV.
+    pub fn is_reserved(&self, now: Instant, station: StationId) -> bool {
+        self.ears(station).nav > now
+    }
+
+    /// For whom the PPDU of that number is.
+    pub fn receiver(&self, number: u32) -> StationId {
+        let ppdu = self.ppdus[number as usize];
+        ppdu.expect("what ends has begun").to
+    }
+
+    /// Since when `station` hears nothing.
+    pub fn quiet_since(&self, station: StationId) -> Instant {
+        self.ears(station).quiet
+    }
+
+    /// Puts `ppdu` on the air.
+    pub fn begin(&mut self, mut ppdu: Ppdu, contention: &mut Contention) -> u32 {
+        for other in self.ppdus.iter_mut().flatten() {
+            let at = other.to;
+            if at == ppdu.from || self.hearing.hears(at, ppdu.from) {
+                other.garbled = true;
+            }
+            let at = ppdu.to;
+            if at == other.from || self.hearing.hears(at, other.from) {
+                ppdu.garbled = true;
+            }
+        }
+        for ground in &self.hearing.audience[usize::from(ppdu.from.0)] {
+            let ears = &mut self.ears[usize::from(ground.0)];
+            ears.hears += 1;
+            ears.garbled |= ears.hears > 1;
+            contention.on_busy(ppdu.start, *ground);
+        }
+        self.on_air += 1;
+        self.place(ppdu)
+    }
+
+    /// Takes the PPDU of that number off the air.
+    pub fn end(&mut self, number: u32, contention: &mut Contention) -> Ppdu {
+        let ppdu = self.ppdus[number as usize].take();
+        let ppdu = ppdu.expect("what ends has begun");
+        self.on_air -= 1;
+        for ground in &self.hearing.audience[usize::from(ppdu.from.0)] {
+            let ears = &mut self.ears[usize::from(ground.0)];
+            ears.hears -= 1;
+            if !ears.garbled {
+                ears.nav = ears.nav.max(ppdu.nav);
+            }
+            if ears.hears == 0 {
+                let extra = if ears.garbled {
+                    self.eifs_extra
+                } else {
+                    Span::ZERO
+                };
+                ears.garbled = false;
+                ears.quiet = ppdu.end;
+                contention.on_idle(*ground, ppdu.end.max(ears.nav), extra);
+            }
+        }
+        ppdu
+    }
+
+    fn ears(&self, station: StationId) -> &Ears {
+        &self.ears[usize::from(self.hearing.ground(station).0)]
+    }
+
+    fn place(&mut self, ppdu: Ppdu) -> u32 {
+        let free = self.ppdus.iter().position(Option::is_none);
+        let number = free.unwrap_or(self.ppdus.len());
+        if free.is_none() {
+            self.ppdus.push(None);
+        }
+        self.ppdus[number] = Some(ppdu);
+        number as u32
+    }
+}

@@ -1,0 +1,176 @@
+//! What a medium is made of.
+
+use super::StationId;
+use crate::wifi::contention::SlotRule;
+use crate::wifi::mac::{self, sizes};
+use crate::wifi::phy::{Mode, Phy};
+use acklab_units::Span;
+use alloc::vec::Vec;
+
+/// Access categories (10.2.3.2), the most urgent first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum AccessCategory {
+    /// AC_VO.
+    Voice,
+    /// AC_VI.
+    Video,
+    /// AC_BE.
+    BestEffort,
+    /// AC_BK.
+    Background,
+}
+
+impl AccessCategory {
+    /// All of them, the most urgent first.
+    pub const ALL: [Self; 4] = [Self::Voice, Self::Video, Self::BestEffort, Self::Background];
+
+    /// Its name in scenarios and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Voice => "voice",
+            Self::Video => "video",
+            Self::BestEffort => "best-effort",
+            Self::Background => "background",
+        }
+    }
+}
+
+/// How one access category contends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EdcaConfig {
+    /// Slots after a SIFS (AIFSN), at least 1.
+    pub aifsn: u8,
+    /// Smallest contention window.
+    pub cw_min: u16,
+    /// Largest.
+    pub cw_max: u16,
+    /// Longest transmission opportunity; zero = one exchange.
+    pub txop: Span,
+}
+
+impl EdcaConfig {
+    /// The standard's defaults for OFDM and later (table 9-155: aCWmin 15, aCWmax 1023).
+    pub const fn standard(category: AccessCategory) -> Self {
+        let (aifsn, cw_min, cw_max, txop) = match category {
+            AccessCategory::Voice => (2, 3, 7, 1_504),
+            AccessCategory::Video => (2, 7, 15, 3_008),
+            AccessCategory::BestEffort => (3, 15, 1023, 0),
+            AccessCategory::Background => (7, 15, 1023, 0),
+        };
+        Self {
+            aifsn,
+            cw_min,
+            cw_max,
+            txop: Span::from_micros(txop),
+        }
+    }
+
+    /// DCF (10.3): DIFS, and the window of the PHY.
+    pub const DCF: Self = Self {
+        aifsn: 2,
+        cw_min: 15,
+        cw_max: 1023,
+        txop: Span::ZERO,
+    };
+}
+
+/// What may be sent at once from one station to another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Aggregation {
+    /// Longest A-MPDU in bytes; 0 = none, each MPDU is acknowledged by an ACK.
+    pub ampdu: u32,
+    /// Longest A-MSDU in bytes; 0 = none.
+    pub amsdu: u32,
+    /// Longest MPDU in bytes.
+    pub max_mpdu: u32,
+    /// MPDUs that may be unacknowledged under a block ack agreement.
+    pub window: u16,
+    /// Shortest time between the starts of two MPDUs in an A-MPDU.
+    pub spacing: Span,
+    /// Header and FCS of a data MPDU.
+    pub overhead: u32,
+}
+
+impl Aggregation {
+    /// No aggregation of any kind.
+    pub const NONE: Self = Self {
+        ampdu: 0,
+        amsdu: 0,
+        max_mpdu: 11_454,
+        window: 64,
+        spacing: Span::ZERO,
+        overhead: sizes::QOS_DATA_HEADER + sizes::FCS,
+    };
+
+    /// The window of the block ack agreement; 0 = there is none.
+    pub(super) fn agreed(&self) -> u16 {
+        if self.ampdu == 0 { 0 } else { self.window }
+    }
+}
+
+/// A station.
+#[derive(Clone, Debug)]
+pub struct StationConfig {
+    /// Its access categories, the most urgent first.
+    pub categories: Vec<EdcaConfig>,
+    /// The queue of each.
+    pub queue: mac::Config,
+}
+
+/// A way from one station to another.
+#[derive(Clone, Debug)]
+pub struct PortConfig {
+    /// Who sends.
+    pub from: StationId,
+    /// To whom.
+    pub to: StationId,
+    /// How data are sent.
+    pub mode: Mode,
+    /// What is sent at once.
+    pub aggregation: Aggregation,
+    /// PSDUs of this many bytes and more are announced by an RTS; `None` = none are.
+    pub rts_from: Option<u32>,
+    /// Once its data are acknowledged the sender lets the receiver send data in turn (reverse
+    /// direction protocol, 10.29).
+    pub grants_reverse: bool,
+    /// Probability that a bit of an MPDU or of a control frame is wrong.
+    pub bit_error_rate: f64,
+}
+
+/// From when on a station counts slots whose own transmission was not answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum AfterSilence {
+    /// An AIFS after the air became quiet, slots before the timeout being lost: it has seen no
+    /// frame with an error, so no EIFS binds it (10.3.2.11, 10.3.4.3).
+    #[default]
+    Quiet,
+    /// An AIFS after the timeout, as in ns-3's `ChannelAccessManager`.
+    Timeout,
+    /// With everybody else, which after a collision is an EIFS: the assumption of Bianchi's model.
+    Everybody,
+}
+
+/// A radio channel.
+#[derive(Clone, Debug)]
+pub struct MediumConfig {
+    /// What the stations agree on.
+    pub phy: Phy,
+    /// How slots are counted.
+    pub slots: SlotRule,
+    /// The stations, by number.
+    pub stations: Vec<StationConfig>,
+    /// The ways, by number.
+    pub ports: Vec<PortConfig>,
+    /// Who hears whom; `None` = everybody everybody.
+    pub hears: Option<Vec<Vec<bool>>>,
+    /// After a PPDU that they could not read stations wait for an EIFS (10.3.2.3.7). Models of
+    /// saturation mostly leave that out.
+    pub eifs: bool,
+    /// What binds those who sent what could not be read.
+    pub after_silence: AfterSilence,
+    /// From antenna to antenna.
+    pub propagation: Span,
+    /// Failures in a row after which the contention window starts anew.
+    pub retry_limit: u8,
+}

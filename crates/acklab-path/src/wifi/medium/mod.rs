@@ -1,0 +1,352 @@
+//! A radio channel and the stations on it.
+//!
+//! A medium is driven like a link: [`Medium::offer`] puts a packet into a station's queue,
+//! [`Medium::advance`] hands out what has reached the other station, [`Medium::next_wakeup`] says
+//! when to ask again. In between it does what the stations do: they contend ([`super::contention`]),
+//! assemble what the queue holds into a PSDU ([`super::mac`]), put it on the air and wait for what
+//! is answered. There is no event per slot: a frame exchange costs three, whatever number of
+//! stations waits for it to end.
+
+mod account;
+mod air;
+mod calendar;
+mod config;
+mod exchange;
+mod reception;
+mod station;
+mod stats;
+#[cfg(test)]
+mod tests;
+
+pub use account::{Airtime, Use};
+pub use air::{Ppdu, PpduKind};
+pub use config::{
+    AccessCategory, AfterSilence, Aggregation, EdcaConfig, MediumConfig, PortConfig, StationConfig,
+};
+pub use stats::StationStats;
+
+use super::contention::{Contender, Contention};
+use super::mac::{PeerId, Psdu, Recipient, TxQueue};
+use super::phy::Phy;
+use crate::packet::{DropReason, Packet, PacketId};
+use account::Account;
+use acklab_proto::rng::Rng;
+use acklab_units::{Instant, Span};
+use air::{Air, Hearing};
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use calendar::{Calendar, Event};
+use station::{Edcaf, Port, Station};
+
+/// A station, by number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub struct StationId(pub u16);
+
+/// A way from one station to another, by number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub struct PortId(pub u32);
+
+/// What a medium tells whoever drives it.
+pub trait MediumDriver {
+    /// `packet` is gone, for `reason`.
+    fn on_drop(&mut self, now: Instant, packet: Packet, reason: DropReason);
+
+    /// `packet` joined the queue of its station.
+    fn on_queued(&mut self, _now: Instant, _packet: Packet) {}
+
+    /// `packet` is transmitted for the first time, `sojourn` after it joined the queue.
+    fn on_left(&mut self, now: Instant, packet: Packet, sojourn: Span);
+
+    /// A PPDU has left the air.
+    fn on_ppdu(&mut self, _ppdu: &Ppdu) {}
+}
+
+/// Streams of random numbers of a medium.
+#[derive(Clone, Debug)]
+pub struct MediumStreams {
+    /// Backoffs.
+    pub backoff: Rng,
+    /// Errors of the channel.
+    pub errors: Rng,
+}
+
+/// A radio channel with its stations.
+#[derive(Debug)]
+pub struct Medium {
+    phy: Phy,
+    config: MediumConfig,
+    contention: Contention,
+    /// Station and access category of each contender.
+    contenders: Vec<(StationId, u8)>,
+    stations: Vec<Station>,
+    stats: Vec<StationStats>,
+    ports: Vec<Port>,
+    /// By station: the port to each of its peers.
+    routes: Vec<Vec<PortId>>,
+    air: Air,
+    calendar: Calendar,
+    account: Account,
+    /// What the last PPDU that went on the air is for.
+    latest: Use,
+    /// Exchanges that go on after a SIFS.
+    in_sifs: u32,
+    /// Exchanges under way.
+    under_way: u32,
+    exchanges: u32,
+    rng: MediumStreams,
+    out: VecDeque<Packet>,
+    released: Vec<Packet>,
+    winners: Vec<Contender>,
+    drops: Vec<(Packet, DropReason)>,
+    offered: u64,
+    left: u64,
+}
+
+impl Medium {
+    /// A medium on which nobody has anything to send.
+    pub fn new(config: MediumConfig, rng: MediumStreams) -> Self {
+        let phy = config.phy;
+        let n = config.stations.len();
+        let hearing = Hearing::new(n, config.hears.as_deref());
+        let mut contention = Contention::new(phy.slot(), config.slots, hearing.grounds());
+        let extra = if config.eifs {
+            phy.eifs() - phy.difs()
+        } else {
+            Span::ZERO
+        };
+        let air = Air::new(hearing, extra);
+        let mut contenders = Vec::new();
+        let mut stations = Vec::with_capacity(n);
+        for (s, plan) in (0..).map(StationId).zip(&config.stations) {
+            let mut categories = Vec::with_capacity(plan.categories.len());
+            for (c, edca) in (0..).zip(&plan.categories) {
+                let aifs = phy.aifs(edca.aifsn);
+                contenders.push((s, c));
+                categories.push(Edcaf {
+                    contender: contention.add(air.ground(s), aifs),
+                    config: *edca,
+                    cw: edca.cw_min,
+                    failures: 0,
+                    wants_since: Instant::ZERO,
+                    queue: TxQueue::new(plan.queue),
+                });
+            }
+            stations.push(Station {
+                categories,
+                exchange: None,
+                psdu: Psdu::default(),
+            });
+        }
+        let stats = config.stations.iter().map(|_| StationStats::default());
+        Self {
+            routes: routes(&config),
+            ports: ports(&config),
+            stats: stats.collect(),
+            phy,
+            contention,
+            contenders,
+            stations,
+            air,
+            calendar: Calendar::default(),
+            account: Account::default(),
+            latest: Use::Idle,
+            in_sifs: 0,
+            under_way: 0,
+            exchanges: 0,
+            rng,
+            out: VecDeque::new(),
+            released: Vec::new(),
+            winners: Vec::new(),
+            drops: Vec::new(),
+            offered: 0,
+            left: 0,
+            config,
+        }
+    }
+
+    /// A packet for the far end of `port`, under access category number `category` of its station.
+    pub fn offer<D: MediumDriver>(
+        &mut self,
+        now: Instant,
+        port: PortId,
+        category: u8,
+        packet: Packet,
+        driver: &mut D,
+    ) {
+        self.offered += 1;
+        let Port { from, peer, .. } = self.ports[port.0 as usize];
+        let station = &mut self.stations[usize::from(from.0)];
+        let edcaf = &mut station.categories[usize::from(category)];
+        driver.on_queued(now, packet);
+        let drops = &mut self.drops;
+        edcaf
+            .queue
+            .enqueue(now, PeerId(peer), packet, &mut |p, why| {
+                drops.push((p, why))
+            });
+        self.report_drops(now, driver);
+        self.want(now, from, category);
+        self.note_use(now);
+    }
+
+    /// Takes a waiting packet out of the queue of `port`, if it is still there.
+    pub fn remove(&mut self, port: PortId, category: u8, id: PacketId) -> Option<Packet> {
+        let Port { from, .. } = self.ports[port.0 as usize];
+        let station = &mut self.stations[usize::from(from.0)];
+        let gone = station.categories[usize::from(category)].queue.remove(id);
+        self.left += u64::from(gone.is_some());
+        gone
+    }
+
+    /// The next packet that has reached its station at or before `now`; to be called until `None`.
+    pub fn advance<D: MediumDriver>(&mut self, now: Instant, driver: &mut D) -> Option<Packet> {
+        loop {
+            if let Some(packet) = self.out.pop_front() {
+                self.left += 1;
+                self.check();
+                return Some(packet);
+            }
+            if let Some(event) = self.calendar.pop(now) {
+                self.on_event(now, event, driver);
+            } else if self.contention.next_wakeup().is_some_and(|at| at <= now) {
+                self.grant(now, driver);
+            } else {
+                return None;
+            }
+            self.note_use(now);
+        }
+    }
+
+    /// When [`Medium::advance`] must be called next.
+    pub fn next_wakeup(&self) -> Option<Instant> {
+        match (self.calendar.next(), self.contention.next_wakeup()) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// What the time up to `now` was used for.
+    pub fn airtime(&self, now: Instant) -> Airtime {
+        self.account.read(now)
+    }
+
+    /// Counters of a station.
+    pub fn station_stats(&self, station: StationId) -> &StationStats {
+        &self.stats[usize::from(station.0)]
+    }
+
+    /// Time that was spent on the data of `port`.
+    pub fn port_airtime(&self, port: PortId) -> Span {
+        self.ports[port.0 as usize].airtime
+    }
+
+    /// Packets and bytes that wait in the queue of the station that `port` leaves.
+    pub fn waiting(&self, port: PortId, category: u8) -> (u32, u64) {
+        let Port { from, .. } = self.ports[port.0 as usize];
+        let station = &self.stations[usize::from(from.0)];
+        let queue = &station.categories[usize::from(category)].queue;
+        (queue.packets(), queue.bytes())
+    }
+
+    /// Packets inside: in queues, on the air, or waiting for others to be put in order.
+    pub fn inside(&self) -> u64 {
+        self.offered - self.left
+    }
+
+    fn on_event<D: MediumDriver>(&mut self, now: Instant, event: Event, driver: &mut D) {
+        match event {
+            Event::PpduEnds(number) => self.on_ppdu_end(now, number, driver),
+            Event::Continue(holder) => self.go_on(now, StationId(holder)),
+            Event::Timeout(holder, number) => {
+                self.on_timeout(now, StationId(holder), number, driver);
+            }
+        }
+    }
+
+    /// Lets a station contend if it has something to send and does not yet.
+    fn want(&mut self, now: Instant, station: StationId, category: u8) {
+        let edcaf = &mut self.stations[usize::from(station.0)].categories[usize::from(category)];
+        if edcaf.queue.has_frames() {
+            let (cw, rng) = (edcaf.cw, &mut self.rng.backoff);
+            if self.contention.join(now, edcaf.contender, || draw(rng, cw)) {
+                edcaf.wants_since = now;
+            }
+        }
+    }
+
+    fn report_drops<D: MediumDriver>(&mut self, now: Instant, driver: &mut D) {
+        for (packet, reason) in self.drops.drain(..) {
+            self.left += 1;
+            driver.on_drop(now, packet, reason);
+        }
+    }
+
+    /// Books the time up to `now` and what follows.
+    fn note_use(&mut self, now: Instant) {
+        let what = if self.air.is_garbled() {
+            Use::Collision
+        } else if self.air.on_air() > 0 {
+            self.latest
+        } else if self.in_sifs > 0 {
+            Use::Sifs
+        } else if self.under_way > 0 || self.contention.is_contended() {
+            Use::Contention
+        } else {
+            Use::Idle
+        };
+        self.account.switch(now, what);
+    }
+
+    /// Conservation: what came in went out, was dropped, or is inside.
+    fn check(&self) {
+        if cfg!(debug_assertions) {
+            let queued = |s: &Station| s.categories.iter().map(|c| c.queue.inside()).sum::<u64>();
+            let queues: u64 = self.stations.iter().map(queued).sum();
+            let recipients = self.ports.iter().flat_map(|p| &p.recipients);
+            let ordering: u64 = recipients.map(Recipient::inside).sum();
+            let inside = queues + ordering + self.out.len() as u64 + self.released.len() as u64;
+            assert_eq!(inside, self.inside(), "packets appeared or vanished");
+        }
+    }
+}
+
+/// A backoff: uniform from 0 to `cw`.
+fn draw(rng: &mut Rng, cw: u16) -> u32 {
+    use acklab_proto::rng::RngCore;
+    let range = u64::from(cw) + 1;
+    ((u64::from(rng.next_u32()) * range) >> 32) as u32
+}
+
+fn routes(config: &MediumConfig) -> Vec<Vec<PortId>> {
+    let mut routes = alloc::vec![Vec::new(); config.stations.len()];
+    for (i, port) in (0..).map(PortId).zip(&config.ports) {
+        routes[usize::from(port.from.0)].push(i);
+    }
+    routes
+}
+
+fn ports(config: &MediumConfig) -> Vec<Port> {
+    let mut peers = alloc::vec![0; config.stations.len()];
+    let back = |p: &PortConfig| {
+        let same = |q: &PortConfig| (q.from, q.to) == (p.to, p.from);
+        config.ports.iter().position(same).map(|i| PortId(i as u32))
+    };
+    let port = |p: &PortConfig| {
+        let peer = &mut peers[usize::from(p.from.0)];
+        *peer += 1;
+        let categories = &config.stations[usize::from(p.from.0)].categories;
+        Port {
+            from: p.from,
+            to: p.to,
+            peer: *peer - 1,
+            back: back(p),
+            recipients: categories
+                .iter()
+                .map(|_| Recipient::new(p.aggregation.agreed()))
+                .collect(),
+            airtime: Span::ZERO,
+            config: p.clone(),
+        }
+    };
+    config.ports.iter().map(port).collect()
+}

@@ -1,0 +1,88 @@
+//! A station: four access categories that contend, and its ports to other stations.
+
+use super::exchange::Step;
+use super::{EdcaConfig, PortConfig, PortId, StationId};
+use crate::wifi::contention::Contender;
+use crate::wifi::mac::{Psdu, Recipient, TxQueue};
+use crate::wifi::phy::Mode;
+use acklab_units::{Instant, Span};
+use alloc::vec::Vec;
+
+/// One access category of a station (10.23.2): an enhanced distributed channel access function.
+#[derive(Debug)]
+pub(super) struct Edcaf {
+    pub contender: Contender,
+    pub config: EdcaConfig,
+    /// Contention window: a backoff is drawn from 0 to this.
+    pub cw: u16,
+    /// Failures in a row (QSRC).
+    pub failures: u8,
+    /// When it began to wait for the medium.
+    pub wants_since: Instant,
+    pub queue: TxQueue,
+}
+
+impl Edcaf {
+    /// The window after a transmission that was answered (10.23.2.2).
+    pub fn on_success(&mut self) {
+        self.cw = self.config.cw_min;
+        self.failures = 0;
+    }
+
+    /// The window after one that was not: doubled, until it has been tried `limit` times.
+    pub fn on_failure(&mut self, limit: u8) {
+        self.failures += 1;
+        if self.failures >= limit {
+            self.on_success();
+        } else {
+            self.cw = (2 * self.cw + 1).min(self.config.cw_max);
+        }
+    }
+}
+
+/// A frame exchange sequence (10.23.2.9), under way from the station that won the medium.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exchange {
+    /// Access category under which the medium was won, by its number.
+    pub category: u8,
+    /// The way that the data take which are sent, announced or awaited now.
+    pub port: PortId,
+    /// How they are sent.
+    pub mode: Mode,
+    /// What follows the SIFS.
+    pub next: Step,
+    /// Tells this exchange from others.
+    pub number: u32,
+    /// The data were announced and the announcement was not answered yet.
+    pub announced: bool,
+    /// The holder has granted the reverse direction.
+    pub reversed: bool,
+    /// End of the transmission opportunity.
+    pub until: Instant,
+}
+
+/// A station.
+#[derive(Debug)]
+pub(super) struct Station {
+    /// The most urgent first.
+    pub categories: Vec<Edcaf>,
+    pub exchange: Option<Exchange>,
+    /// What it sends as data: as holder, or in a reverse direction that was granted to it.
+    pub psdu: Psdu,
+}
+
+/// A way from one station to another.
+#[derive(Debug)]
+pub(super) struct Port {
+    pub from: StationId,
+    pub to: StationId,
+    /// Number of this port among those of `from`.
+    pub peer: u16,
+    /// The way back, if there is one.
+    pub back: Option<PortId>,
+    pub config: PortConfig,
+    /// By access category, at the far end.
+    pub recipients: Vec<Recipient>,
+    /// Spent on this port's data.
+    pub airtime: Span,
+}

@@ -1,0 +1,56 @@
+//! What a medium counts of each station.
+
+use super::Airtime;
+use acklab_units::Span;
+use alloc::vec::Vec;
+
+/// Counters of one station.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StationStats {
+    /// Time on the air; [`super::Use::Collision`]: of PPDUs that their receiver could not read.
+    pub airtime: Airtime,
+    /// Times that it won the medium.
+    pub accesses: u64,
+    /// Transmissions that were not answered.
+    pub failures: u64,
+    /// Times that two of its own access categories won at once.
+    pub internal_collisions: u64,
+    /// PPDUs with data.
+    pub data_ppdus: u64,
+    /// MPDUs in them.
+    pub mpdus: u64,
+    /// Those that were repetitions.
+    pub retries: u64,
+    /// Times waited for the medium, in total.
+    pub access_delay_total: Span,
+    /// The longest.
+    pub access_delay_max: Span,
+    /// Data PPDUs by the number of their MPDUs.
+    pub mpdus_per_ppdu: Vec<u64>,
+}
+
+impl StationStats {
+    pub(super) fn on_access(&mut self, delay: Span) {
+        self.accesses += 1;
+        self.access_delay_total += delay;
+        self.access_delay_max = self.access_delay_max.max(delay);
+    }
+
+    pub(super) fn on_data(&mut self, mpdus: usize, retries: usize) {
+        self.data_ppdus += 1;
+        self.mpdus += mpdus as u64;
+        self.retries += retries as u64;
+        if self.mpdus_per_ppdu.len() <= mpdus {
+            self.mpdus_per_ppdu.resize(mpdus + 1, 0);
+        }
+        self.mpdus_per_ppdu[mpdus] += 1;
+    }
+
+    /// Mean time waited for the medium.
+    pub fn access_delay_mean(&self) -> Span {
+        if self.accesses == 0 {
+            return Span::ZERO;
+        }
+        self.access_delay_total / self.accesses
+    }
+}

@@ -1,0 +1,122 @@
+//! One exchange at a time.
+
+use super::*;
+
+/// A packet of 1460 bytes: MPDU 1460 + 8 + 30 = 1498 bytes, 16 + 8 * 1498 + 6 = 12,006 bits in
+/// symbols of 260: 47 symbols of 4 us behind a preamble of 36 us = 224 us. ACK at 24 Mbit/s:
+/// 20 + 4 * ceil((16 + 112 + 6) / 96) = 28 us. AIFS = 16 + 3 * 9 = 43 us.
+#[test]
+fn data_and_ack() {
+    let mut rig = Rig::new(cell(1, Aggregation::NONE), 1);
+    rig.offer(0, 1460);
+    assert_eq!(rig.run(us(1000)), [(us(43 + 224), 0)]);
+    let expected = [(43, "data", true), (43 + 224 + 16, "ack", true)];
+    assert_eq!(rig.timeline(), expected);
+    let air = rig.medium.airtime(us(1000));
+    let spent = Use::ALL.map(|u| air.of(u).as_micros());
+    assert_eq!(spent, [1000 - 311, 43, 16, 224, 0, 28, 0, 0]);
+    assert_eq!(rig.log.left, [(0, Span::from_micros(43))]);
+}
+
+/// RTS at 24 Mbit/s: 20 + 4 * ceil((16 + 160 + 6) / 96) = 28 us; CTS as long as an ACK.
+#[test]
+fn rts_and_cts() {
+    let mut config = cell(1, Aggregation::NONE);
+    config.ports[0].rts_from = Some(1000);
+    let mut rig = Rig::new(config, 1);
+    rig.offer(0, 1460);
+    rig.offer(0, 400);
+    let all = rig.run(us(2000));
+    assert_eq!(all[0], (us(43 + 28 + 16 + 28 + 16 + 224), 0));
+    let kinds: Vec<_> = rig.timeline().iter().map(|t| t.1).collect();
+    assert_eq!(kinds, ["rts", "cts", "data", "ack", "data", "ack"]);
+}
+
+/// Five packets of 1460 bytes: subframes of 4 + 1498 + 2 bytes, the last without padding: 4 * 1504
+/// + 1502 = 7518 bytes, 60,166 bits, 232 symbols: 36 + 928 us. Block ack of 32 bytes at
+/// 24 Mbit/s: 20 + 4 * ceil((16 + 256 + 6) / 96) = 32 us.
+#[test]
+fn ampdu_and_block_ack() {
+    let mut rig = Rig::new(cell(1, ampdu(65_535)), 1);
+    (0..5).for_each(|_| rig.offer(0, 1460));
+    let all = rig.run(us(3000));
+    assert_eq!(all, [0, 1, 2, 3, 4].map(|i| (us(43 + 964), i)));
+    assert_eq!(
+        rig.timeline(),
+        [(43, "data", true), (43 + 964 + 16, "block_ack", true)]
+    );
+    assert_eq!(rig.log.ppdus[0].bytes, 7518);
+    assert_eq!(
+        (rig.log.ppdus[1].end - Instant::ZERO).as_micros(),
+        1023 + 32
+    );
+}
+
+/// A whole queue that fits into the limit of 4095 bytes two packets at a time.
+#[test]
+fn an_ampdu_stays_within_its_limit() {
+    let mut rig = Rig::new(cell(1, ampdu(4095)), 1);
+    (0..6).for_each(|_| rig.offer(0, 1460));
+    assert_eq!(rig.run(us(9000)).len(), 6);
+    let data = rig.log.ppdus.iter().filter(|p| p.kind == PpduKind::Data);
+    assert!(data.clone().count() == 3 && data.clone().all(|p| p.mpdus == 2));
+}
+
+/// An opportunity of 3008 us holds several exchanges, a SIFS apart.
+#[test]
+fn an_opportunity_is_used_up_but_not_exceeded() {
+    let mut config = cell(1, Aggregation::NONE);
+    config.stations[1].categories[0] = EdcaConfig::standard(AccessCategory::Video);
+    let mut rig = Rig::new(config, 1);
+    (0..40).for_each(|_| rig.offer(0, 1460));
+    rig.run(us(50_000));
+    // AIFS 34 us; an exchange takes 224 + 16 + 28 us, and 16 us lie between two.
+    let starts: Vec<_> = rig
+        .timeline()
+        .iter()
+        .filter(|t| t.1 == "data")
+        .map(|t| t.0)
+        .collect();
+    let first: Vec<_> = (0..10).map(|i| 34 + i * 284).collect();
+    assert_eq!(starts[..10], first);
+    assert!(9 * 284 + 268 <= 3008 && 10 * 284 + 268 > 3008);
+    assert!(starts[10] > 34 + 10 * 284 + 16, "a new access");
+}
+
+/// The AP answers the data with what it has for the station, without contending.
+#[test]
+fn the_reverse_direction_is_granted() {
+    let mut config = cell(1, ampdu(65_535));
+    config.ports[0].grants_reverse = true;
+    let mut rig = Rig::new(config, 1);
+    rig.offer(0, 1460);
+    rig.offer(0, 1460);
+    (0..3).for_each(|_| rig.offer(1, 52));
+    rig.medium.contention.withdraw(Contender(0));
+    let all: Vec<_> = rig.run(us(3000)).iter().map(|a| a.1).collect();
+    assert_eq!(all, [0, 1, 2, 3, 4]);
+    let kinds: Vec<_> = rig.timeline().iter().map(|t| t.1).collect();
+    assert_eq!(kinds, ["data", "block_ack", "data", "block_ack"]);
+    let ends: Vec<_> = rig.log.ppdus.iter().map(|p| p.end).collect();
+    assert_eq!(rig.log.ppdus[2].start, ends[1] + Span::from_micros(16));
+    assert_eq!(rig.medium.airtime(us(3000)).of(Use::Collision), Span::ZERO);
+}
+
+/// Both at the first boundary: nobody can read anything, and it takes a timeout to notice.
+#[test]
+fn a_collision_costs_both_their_transmission() {
+    let mut rig = Rig::new(cell(2, Aggregation::NONE), 3);
+    rig.offer(0, 1460);
+    rig.offer(2, 700);
+    let arrived = rig.run(us(20_000));
+    assert_eq!(arrived.len(), 2);
+    let timeline = rig.timeline();
+    assert_eq!(timeline[..2].iter().filter(|t| t.2).count(), 0);
+    assert!(timeline[2..].iter().all(|t| t.2), "{timeline:?}");
+    // Until 267 us the longer one; SIFS, slot and 20 us later it is missed.
+    assert!(timeline[2].0 > 267 + 43);
+    assert_eq!(
+        rig.medium.airtime(us(20_000)).of(Use::Collision),
+        Span::from_micros(224)
+    );
+}

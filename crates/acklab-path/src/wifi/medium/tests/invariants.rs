@@ -1,0 +1,123 @@
+//! What must hold whatever happens.
+
+use super::*;
+use alloc::collections::BTreeMap;
+use proptest::prelude::*;
+
+/// Sends a number of packets over each port while the channel errs, and looks at the outcome.
+fn deliver(
+    config: MediumConfig,
+    seed: u64,
+    offers: &[(u64, u32, u32)],
+) -> (Rig, Vec<(Instant, u32)>) {
+    let mut rig = Rig::new(config, seed);
+    let mut all = vec![];
+    for (at, port, size) in offers {
+        all.extend(rig.run(us(*at).max(rig.now)));
+        rig.offer(*port, *size);
+    }
+    let end = rig.now + Span::from_secs(20);
+    all.extend(rig.run(end));
+    (rig, all)
+}
+
+fn aggregation() -> impl Strategy<Value = Aggregation> {
+    (
+        prop_oneof![Just(0u32), 2000u32..65_536],
+        prop_oneof![Just(0u32), Just(3839), Just(7935)],
+        prop_oneof![Just(64u16), Just(8), Just(256)],
+    )
+        .prop_map(|(ampdu, amsdu, window)| Aggregation {
+            ampdu,
+            amsdu,
+            window,
+            ..Aggregation::NONE
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Every packet arrives once, in the order of its port, or is dropped; the air adds up.
+    #[test]
+    fn packets_are_conserved_and_stay_in_order(
+        aggregation in aggregation(),
+        stations in 1u16..5,
+        ber in prop_oneof![Just(0.0), Just(1e-6), Just(1e-5), Just(5e-5)],
+        rts in prop::option::of(0u32..3000),
+        reverse: bool,
+        hidden: bool,
+        seed: u64,
+        offers in prop::collection::vec((0u64..400, 0u32..8, 40u32..1500), 1..200),
+    ) {
+        let mut config = cell(stations, aggregation);
+        for p in &mut config.ports {
+            (p.bit_error_rate, p.rts_from, p.grants_reverse) = (ber, rts, reverse);
+        }
+        if hidden {
+            let n = usize::from(stations) + 1;
+            config.hears = Some((0..n).map(|a| (0..n).map(|b| a == 0 || b == 0).collect()).collect());
+        }
+        let mut at = 0;
+        let ports = 2 * u32::from(stations);
+        let offers: Vec<_> = offers.iter().map(|(gap, port, size)| {
+            at += gap;
+            (at, port % ports, *size)
+        }).collect();
+        let (rig, arrived) = deliver(config, seed, &offers);
+        let mut last: BTreeMap<u32, u32> = BTreeMap::new();
+        for (_, id) in &arrived {
+            let port = offers[*id as usize].1;
+            if let Some(before) = last.insert(port, *id) {
+                prop_assert!(before < *id, "{id} after {before}");
+            }
+        }
+        let mut seen: Vec<u32> = arrived.iter().map(|a| a.1).collect();
+        seen.extend(rig.log.drops.iter().map(|d| d.0));
+        seen.sort_unstable();
+        let all: Vec<u32> = (0..rig.packets).collect();
+        prop_assert_eq!(seen, all, "each once");
+        prop_assert_eq!(rig.medium.inside(), 0);
+        let air = rig.medium.airtime(rig.now);
+        prop_assert_eq!(Instant::ZERO + air.total(), rig.now);
+        if !hidden {
+            let quiet = [Use::Idle, Use::Contention, Use::Sifs].map(|u| air.of(u));
+            let read = rig.log.ppdus.iter().filter(|p| !p.garbled);
+            let busy: Span = read.map(|p| p.end - p.start).sum();
+            let booked = air.total() - quiet.into_iter().sum() - air.of(Use::Collision);
+            prop_assert_eq!(booked, busy, "every PPDU that could be read is booked");
+        }
+    }
+
+    /// The same seed gives the same air.
+    #[test]
+    fn runs_repeat(seed: u64, n in 1u16..6) {
+        let run = || {
+            let mut rig = Rig::new(cell(n, ampdu(16_384)), seed);
+            let ports: Vec<u32> = (0..2 * u32::from(n)).collect();
+            rig.saturate(&ports, 1000, 3, us(30_000));
+            rig.log.ppdus
+        };
+        prop_assert_eq!(run(), run());
+    }
+}
+
+/// Two stations that do not hear each other, with and without RTS.
+#[test]
+fn hidden_stations_need_rts() {
+    let rate = |rts: Option<u32>, hidden: bool| {
+        let mut config = cell(2, ampdu(8192));
+        config.ports.iter_mut().for_each(|p| p.rts_from = rts);
+        if hidden {
+            let hears = [[true, true, true], [true, true, false], [true, false, true]];
+            config.hears = Some(hears.iter().map(|r| r.to_vec()).collect());
+        }
+        let mut rig = Rig::new(config, 9);
+        let bytes: u64 = rig.saturate(&[0, 2], 1460, 20, us(2_000_000)).iter().sum();
+        8.0 * bytes as f64 / 2e6
+    };
+    let (open, blind, guarded) = (rate(None, false), rate(None, true), rate(Some(0), true));
+    assert!(open > 40.0, "{open}");
+    assert!(blind < 0.6 * open, "{blind} of {open}");
+    assert!(guarded > 0.75 * open, "{guarded} of {open}");
+}
