@@ -54,15 +54,24 @@ pub enum DropReason {
     AckThinned,
     /// An ACK filter's own buffer was full.
     FilterFull,
+    /// A frame was sent as often as it may be and never acknowledged.
+    RetryLimit,
+    /// The packet waited longer than its lifetime.
+    LifetimeExpired,
+    /// Active queue management: the queue had been too long for too long.
+    Aqm,
 }
 
 impl DropReason {
     /// All of them, by number.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 7] = [
         Self::QueueFull,
         Self::RandomLoss,
         Self::AckThinned,
         Self::FilterFull,
+        Self::RetryLimit,
+        Self::LifetimeExpired,
+        Self::Aqm,
     ];
 
     /// Its name in tables.
@@ -72,6 +81,9 @@ impl DropReason {
             Self::RandomLoss => "random_loss",
             Self::AckThinned => "ack_thinned",
             Self::FilterFull => "filter_full",
+            Self::RetryLimit => "retry_limit",
+            Self::LifetimeExpired => "lifetime_expired",
+            Self::Aqm => "aqm",
         }
     }
 }

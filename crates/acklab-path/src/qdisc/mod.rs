@@ -1,6 +1,7 @@
 //! Queue disciplines: the contract.
 
 pub mod pfifo;
+pub(crate) mod slab;
 
 use crate::packet::{DropReason, Packet, PacketId};
 use acklab_units::Instant;

@@ -1,4 +1,6 @@
 //! 802.11: what a shared radio channel does to packets.
 
 pub mod contention;
+pub mod mac;
+pub mod medium;
 pub mod phy;

@@ -1,0 +1,76 @@
+//! What one transmission carries, and what was answered.
+
+use super::bitmap::Bitmap;
+use alloc::vec::Vec;
+
+/// One MPDU of a PSDU. Its packets stay with the queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MpduRef {
+    /// Sequence number.
+    pub seq: u16,
+    /// Transmissions of it that failed before.
+    pub retries: u8,
+    /// MSDUs in it; more than one: an A-MSDU.
+    pub msdus: u16,
+    /// Bytes, with header and FCS, without delimiter and padding.
+    pub bytes: u32,
+    /// Bytes of its IP packets.
+    pub ip_bytes: u32,
+}
+
+/// What a PSDU is, and hence how it is answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Content {
+    /// One MPDU: an ACK.
+    Single,
+    /// An A-MPDU: a block ack (implicit request, 9.2.4.5.4).
+    Ampdu,
+    /// A BlockAckReq from that number on: a block ack.
+    Bar(u16),
+}
+
+/// A PSDU. The value is used again and again, so that its memory is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Psdu {
+    /// What it is.
+    pub content: Content,
+    /// Its bytes: with delimiters, padding between MPDUs, headers.
+    pub bytes: u32,
+    /// Its MPDUs, in the order of their numbers; none in a BlockAckReq.
+    pub mpdus: Vec<MpduRef>,
+}
+
+impl Default for Psdu {
+    fn default() -> Self {
+        Self {
+            content: Content::Single,
+            bytes: 0,
+            mpdus: Vec::new(),
+        }
+    }
+}
+
+impl Psdu {
+    /// Whether there is nothing to send.
+    pub fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+
+    /// Bytes of IP packets.
+    pub fn ip_bytes(&self) -> u32 {
+        self.mpdus.iter().map(|m| m.ip_bytes).sum()
+    }
+}
+
+/// What came back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// An ACK for a single MPDU.
+    Ack,
+    /// A block ack: its starting sequence number and the bitmap from there on.
+    BlockAck(u16, Bitmap),
+    /// Nothing, although it was sent.
+    Nothing,
+    /// It was not sent: the RTS remained without a CTS. That counts as a failure (10.22.2.11).
+    NotSent,
+}

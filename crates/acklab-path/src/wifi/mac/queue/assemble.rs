@@ -1,0 +1,133 @@
+//! Putting a PSDU together: what has to be sent again, then what is new, in the order of numbers.
+
+use super::{OnDrop, Peer, TxQueue};
+use crate::qdisc::slab::{List, Slab};
+use crate::wifi::mac::PeerId;
+use crate::wifi::mac::originator::Slot;
+use crate::wifi::mac::psdu::{Content, MpduRef, Psdu};
+use crate::wifi::mac::sizes::{self, Assembly, Limits};
+use acklab_units::Instant;
+
+impl TxQueue {
+    /// Fills `psdu` with what is sent to `peer` next; it stays empty if there is nothing.
+    pub fn build(
+        &mut self,
+        _now: Instant,
+        peer: PeerId,
+        limits: &Limits,
+        psdu: &mut Psdu,
+        _on_drop: OnDrop<'_>,
+    ) {
+        debug_assert_eq!(self.on_air, None, "an exchange is on the air");
+        psdu.mpdus.clear();
+        psdu.bytes = 0;
+        let p = &mut self.peers[usize::from(peer.0)];
+        p.limits = *limits;
+        if p.originator.bar().is_some() {
+            psdu.content = Content::Bar(p.originator.start());
+            psdu.bytes = sizes::BLOCK_ACK_REQ;
+            self.stats.bars += 1;
+        } else {
+            let mut assembly = Assembly::default();
+            if p.repeat(&mut assembly, psdu) {
+                self.add_new(peer, &mut assembly, psdu);
+            }
+            psdu.bytes = assembly.bytes(limits);
+            psdu.content = match assembly.mpdus {
+                0 | 1 => Content::Single,
+                _ => Content::Ampdu,
+            };
+            self.stats.sent += u64::from(assembly.mpdus);
+        }
+        self.on_air = (!psdu.is_empty()).then_some(peer);
+        self.check();
+    }
+
+    /// Adds MPDUs of packets that were never sent.
+    fn add_new(&mut self, peer: PeerId, assembly: &mut Assembly, psdu: &mut Psdu) {
+        let p = &mut self.peers[usize::from(peer.0)];
+        let window = p.window();
+        while p.originator.room(window) > 0
+            && let Some(slot) = form(&mut self.slab, &mut p.waiting, assembly, &p.limits)
+        {
+            self.waiting -= u32::from(slot.msdus);
+            self.waiting_bytes -= u64::from(slot.ip_bytes);
+            self.window_packets += u32::from(slot.msdus);
+            self.window_mpdus += 1;
+            self.stats.mpdus += 1;
+            let seq = p.originator.assign(slot, window);
+            psdu.mpdus.push(reference(seq, &slot));
+        }
+    }
+}
+
+impl Peer {
+    /// Adds the MPDUs that have to be sent again. Says whether new ones may follow.
+    fn repeat(&self, assembly: &mut Assembly, psdu: &mut Psdu) -> bool {
+        for seq in self.originator.pending() {
+            let slot = self.originator.slot(seq);
+            let Some(with) = assembly.with(slot.bytes, &self.limits) else {
+                return false;
+            };
+            *assembly = with;
+            psdu.mpdus.push(reference(seq, slot));
+        }
+        true
+    }
+}
+
+fn reference(seq: u16, slot: &Slot) -> MpduRef {
+    MpduRef {
+        seq,
+        retries: slot.retries,
+        msdus: slot.msdus,
+        bytes: slot.bytes,
+        ip_bytes: slot.ip_bytes,
+    }
+}
+
+/// Forms an MPDU of the first packets of `waiting`, and adds it to `assembly` if it fits. Several
+/// packets become an A-MSDU, one stays an MSDU (10.12).
+fn form(
+    slab: &mut Slab,
+    waiting: &mut List,
+    assembly: &mut Assembly,
+    limits: &Limits,
+) -> Option<Slot> {
+    let first = slab.front(waiting)?;
+    let msdu = sizes::msdu(first.packet.size);
+    let mut slot = Slot {
+        bytes: limits.overhead + msdu,
+        oldest: first.since,
+        ..Slot::default()
+    };
+    let mut with = assembly.with(slot.bytes, limits)?;
+    take(slab, waiting, &mut slot);
+    let mut body = sizes::amsdu_with(0, msdu);
+    while let Some(next) = slab.front(waiting) {
+        body = sizes::amsdu_with(body, sizes::msdu(next.packet.size));
+        let bytes = limits.overhead + body;
+        let alone = assembly.mpdus > 0 || Assembly::alone_within(bytes, limits);
+        if body > limits.amsdu || bytes > limits.max_mpdu || !alone {
+            break;
+        }
+        let Some(larger) = assembly.with(bytes, limits) else {
+            break;
+        };
+        with = larger;
+        slot.bytes = bytes;
+        take(slab, waiting, &mut slot);
+    }
+    *assembly = with;
+    Some(slot)
+}
+
+/// Moves the first packet of `waiting` into the MPDU.
+fn take(slab: &mut Slab, waiting: &mut List, slot: &mut Slot) {
+    if let Some(first) = slab.front(waiting) {
+        slot.newest = first.since;
+        slot.ip_bytes += first.packet.size;
+        slot.msdus += 1;
+        slab.shift(waiting, &mut slot.packets);
+    }
+}

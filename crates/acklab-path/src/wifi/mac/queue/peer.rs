@@ -1,0 +1,69 @@
+//! What a queue keeps for one peer.
+
+use crate::qdisc::slab::{List, Slab};
+use crate::wifi::mac::originator::Originator;
+use crate::wifi::mac::sizes::Limits;
+use acklab_units::Instant;
+
+/// Numbered MPDUs and what waits behind them.
+#[derive(Debug)]
+pub(super) struct Peer {
+    pub originator: Originator,
+    /// Packets that have no number yet.
+    pub waiting: List,
+    /// What was allowed when last something was built.
+    pub limits: Limits,
+}
+
+impl Default for Peer {
+    fn default() -> Self {
+        Self {
+            originator: Originator::default(),
+            waiting: List::default(),
+            limits: Limits::SINGLE,
+        }
+    }
+}
+
+impl Peer {
+    /// Whether there is a block ack agreement.
+    #[inline]
+    pub fn agreement(&self) -> bool {
+        self.limits.ampdu > 0
+    }
+
+    /// MPDUs that may be unacknowledged at once.
+    #[inline]
+    pub fn window(&self) -> u16 {
+        if self.agreement() {
+            self.limits.window
+        } else {
+            1
+        }
+    }
+
+    /// Whether there is neither an MPDU nor a packet.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.waiting.is_empty() && self.originator.first_pending().is_none()
+    }
+
+    /// When the oldest packet arrived.
+    #[inline]
+    fn oldest(&self, slab: &Slab) -> Option<Instant> {
+        match self.originator.first_pending() {
+            Some(seq) => Some(self.originator.slot(seq).oldest),
+            None => slab.front(&self.waiting).map(|w| w.since),
+        }
+    }
+
+    /// Its place in the order of a shared queue: control frames before data, as in ns-3's
+    /// `FcfsWifiQueueScheduler`, and what is older before what is younger.
+    #[inline]
+    pub fn key(&self, slab: &Slab) -> Option<u64> {
+        if self.originator.bar().is_some() {
+            return Some(0);
+        }
+        self.oldest(slab).map(|at| at.as_nanos().saturating_add(1))
+    }
+}
