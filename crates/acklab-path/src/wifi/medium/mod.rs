@@ -12,6 +12,8 @@ mod air;
 mod calendar;
 mod config;
 mod exchange;
+mod frames;
+mod opportunity;
 mod reception;
 mod station;
 mod stats;

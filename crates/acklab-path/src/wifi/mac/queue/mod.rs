@@ -203,6 +203,13 @@ impl TxQueue {
         !self.order.is_empty()
     }
 
+    /// The same for one peer.
+    #[inline]
+    pub fn has_frames_for(&self, peer: PeerId) -> bool {
+        let p = self.peers.get(usize::from(peer.0));
+        p.is_some_and(|p| p.key(&self.slab).is_some())
+    }
+
     /// Whom to serve next. What has lived too long is dropped first.
     #[inline]
     pub fn select(&mut self, now: Instant, on_drop: OnDrop<'_>) -> Option<PeerId> {

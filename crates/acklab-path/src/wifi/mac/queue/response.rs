@@ -42,10 +42,15 @@ impl TxQueue {
         }
     }
 
-    /// The packets of the MPDU of that number that the recipient does not have.
-    pub fn packets_of(&self, peer: PeerId, seq: u16) -> impl Iterator<Item = Packet> + '_ {
+    /// The packets of the MPDU of that number that the recipient does not have, and when they joined
+    /// the queue.
+    pub fn packets_of(
+        &self,
+        peer: PeerId,
+        seq: u16,
+    ) -> impl Iterator<Item = (Packet, Instant)> + '_ {
         let slot = self.peers[usize::from(peer.0)].originator.slot(seq);
-        self.slab.iter(&slot.packets).map(|w| w.packet)
+        self.slab.iter(&slot.packets).map(|w| (w.packet, w.since))
     }
 
     /// The exchange is over: `psdu`, which was built for `peer`, was answered by `outcome`.

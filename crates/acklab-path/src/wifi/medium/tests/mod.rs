@@ -66,12 +66,15 @@ fn ampdu(bytes: u32) -> Aggregation {
 struct Log {
     ppdus: Vec<Ppdu>,
     drops: Vec<(u32, DropReason)>,
+    /// Ports of packets that were dropped.
+    lost: Vec<u32>,
     left: Vec<(u32, Span)>,
 }
 
 impl MediumDriver for Log {
     fn on_drop(&mut self, _: Instant, packet: Packet, reason: DropReason) {
         self.drops.push((packet.id.0, reason));
+        self.lost.push(packet.flow.0);
     }
 
     fn on_left(&mut self, _: Instant, packet: Packet, sojourn: Span) {
@@ -152,6 +155,10 @@ impl Rig {
             let i = ports.iter().position(|p| *p == packet.flow.0).unwrap();
             bytes[i] += u64::from(packet.size);
             self.offer(packet.flow.0, size);
+            // What was given up leaves a place, too.
+            while let Some(port) = self.log.lost.pop() {
+                self.offer(port, size);
+            }
         }
         bytes
     }
