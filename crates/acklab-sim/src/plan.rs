@@ -4,6 +4,7 @@
 //! routes computed. A plan that exists can be run; nothing about it can be the user's mistake.
 
 use acklab_path::link::trace::Trace;
+use acklab_path::wifi::medium::MediumConfig;
 use acklab_proto::registry::{Entry, Params};
 use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{AckChoice, CcChoice};
@@ -19,6 +20,8 @@ pub struct Plan {
     pub nodes: Vec<String>,
     /// Unidirectional links.
     pub links: Vec<LinkPlan>,
+    /// Radio channels that some of the links are ports of.
+    pub media: Vec<MediumPlan>,
     /// Flows.
     pub flows: Vec<FlowPlan>,
     /// When the run ends.
@@ -75,6 +78,21 @@ pub struct TapPlan {
     pub nodes: Vec<bool>,
     /// By number of the link.
     pub links: Vec<bool>,
+}
+
+/// A radio channel.
+#[derive(Clone, Debug)]
+pub struct MediumPlan {
+    /// Unique name.
+    pub name: String,
+    /// The node of each of its stations.
+    pub nodes: Vec<usize>,
+    /// The link of each of its ports: of it only name, ends and filter count.
+    pub links: Vec<usize>,
+    /// Which of its stations' access categories each flow's packets have; there and back.
+    pub categories: Vec<u8>,
+    /// What it is made of.
+    pub config: MediumConfig,
 }
 
 /// One direction of a link.

@@ -94,6 +94,12 @@ impl Link {
         self.drop(now, packet, reason, driver);
     }
 
+    /// The medium has taken `packet` out of its queue, as it was asked to.
+    pub fn on_port_removed<D: LinkDriver>(&mut self, now: Instant, packet: Packet, driver: &mut D) {
+        self.leave();
+        self.drop(now, packet, DropReason::AckThinned, driver);
+    }
+
     /// `packet` has crossed the medium.
     pub fn on_port_delivered(&mut self, packet: Packet) {
         self.leave();

@@ -154,6 +154,12 @@ impl Arena {
         *hop
     }
 
+    /// Position of a packet in the route table.
+    #[inline]
+    pub fn position(&self, id: PacketId) -> u32 {
+        self.hops[id.0 as usize]
+    }
+
     /// Packets under way.
     pub fn live(&self) -> u64 {
         (self.slots.len() - self.free.len()) as u64

@@ -2,11 +2,12 @@
 
 use super::queue::{EventQueue, Source};
 use super::routes::Routes;
-use super::{Arena, Engine, Host};
+use super::{Arena, Engine, Host, air};
 use crate::app::{App, data_flows_forward};
 use crate::plan::{FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, Plan, QueuePlan};
 use crate::record::{Observer, Perf, Recorder, TimeMean};
 use crate::transport::Transport;
+use acklab_path::ack_filter::AckFilter;
 use acklab_path::impair::{ImpairConfig, JitterConfig, LinkStreams, LossConfig, PausesConfig};
 use acklab_path::link::{Link, LinkConfig, Queue};
 use acklab_path::qdisc::pfifo;
@@ -49,7 +50,11 @@ impl<T: Transport, O: Observer> Engine<T, O> {
     pub fn new(plan: &Plan, seed: u64, make: impl FnMut(End<'_>) -> T, observer: O) -> Self {
         let starts: Vec<_> = plan.flows.iter().map(|f| start(f, seed)).collect();
         let ns3 = plan.flows.iter().all(|f| f.tcp.profile == Profile::Ns3);
-        let build = |l| {
+        let ports = air::ports(plan);
+        let build = |(i, l): (usize, &LinkPlan)| {
+            if ports.get(i).is_some_and(Option::is_some) {
+                return Link::into_medium(filter(l));
+            }
             let link = link(l, seed);
             if ns3 {
                 link.with_arrivals_first()
@@ -57,23 +62,27 @@ impl<T: Transport, O: Observer> Engine<T, O> {
                 link
             }
         };
-        let links: Vec<_> = plan.links.iter().map(build).collect();
+        let links: Vec<_> = plan.links.iter().enumerate().map(build).collect();
         let hosts = hosts(plan, seed, &starts, make);
         let recorder = Recorder::new(plan, &starts);
-        let mut events = EventQueue::new(links.len() + hosts.len() + 1);
+        let media = air::media(plan, seed);
+        let before_hosts = links.len() + media.len();
+        let mut events = EventQueue::new(before_hosts + hosts.len() + 1);
         assert!(
             plan.stop <= events.horizon(),
             "a run this long cannot be counted in nanoseconds"
         );
         for (i, host) in hosts.iter().enumerate() {
-            events.set(Source((links.len() + i) as u32), host.next_wakeup());
+            events.set(Source((before_hosts + i) as u32), host.next_wakeup());
         }
-        let last = Source((links.len() + hosts.len()) as u32);
+        let last = Source((before_hosts + hosts.len()) as u32);
         events.set(last, recorder.next_wakeup());
         Self {
             now: Instant::ZERO,
             events,
             links,
+            media,
+            ports,
             hosts,
             arena: Arena::default(),
             routes: routes(plan),
@@ -148,6 +157,11 @@ fn check_route(plan: &Plan, flow: &FlowPlan, route: &[usize], from: usize, to: u
     assert_eq!(at, to, "route of {:?} ends at the wrong node", flow.name);
 }
 
+fn filter(plan: &LinkPlan) -> Option<Box<dyn AckFilter>> {
+    let filter = plan.filter.as_ref();
+    filter.map(|f| (f.entry.build)(&f.params))
+}
+
 fn link(plan: &LinkPlan, seed: u64) -> Link {
     let config = LinkConfig {
         rate: plan.rate,
@@ -159,7 +173,7 @@ fn link(plan: &LinkPlan, seed: u64) -> Link {
         limit: limit(plan.queue),
         mark: plan.mark.map(limit),
     });
-    let filter = plan.filter.as_ref().map(|f| (f.entry.build)(&f.params));
+    let filter = filter(plan);
     let mut streams = LinkStreams::new(seed, &plan.name);
     if let Some(pauses) = &plan.impair.pauses {
         streams = streams.with_pauses_of(seed, &pauses.of);

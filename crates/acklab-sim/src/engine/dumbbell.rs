@@ -56,6 +56,7 @@ impl Dumbbell {
             name: "dumbbell".into(),
             nodes: vec!["left".into(), "right".into()],
             links: Vec::new(),
+            media: Vec::new(),
             flows: Vec::new(),
             stop: Instant::ZERO + self.length,
             measure_from: Instant::ZERO,
@@ -84,25 +85,8 @@ impl Dumbbell {
         }
     }
 
-    /// Links `2n` and `2n + 1`: there and back.
     fn connect(&self, plan: &mut Plan, from: usize, to: usize, rate: Rate, delay: Span) -> usize {
-        let first = plan.links.len();
-        for (from, to) in [(from, to), (to, from)] {
-            plan.links.push(LinkPlan {
-                name: format!("{}->{}", plan.nodes[from], plan.nodes[to]),
-                from,
-                to,
-                rate,
-                trace: None,
-                delay,
-                overhead: 0,
-                queue: QueuePlan::PfifoPackets(self.queue),
-                mark: None,
-                filter: None,
-                impair: ImpairPlan::default(),
-            });
-        }
-        first
+        connect(plan, (from, to), rate, delay, self.queue)
     }
 
     fn access(&self, plan: &mut Plan, name: String, hub: usize) -> usize {
@@ -133,16 +117,50 @@ impl Dumbbell {
                 until: None,
             },
             tcp: Arc::new(TcpConfig::default()),
-            cc: CcChoice {
-                entry: &NO_CONTROLLER,
-                params: Params::defaults(&[]),
-            },
-            ack: AckChoice {
-                entry: &NO_POLICY,
-                params: Params::defaults(&[]),
-            },
+            cc: no_choice().0,
+            ack: no_choice().1,
         });
     }
+}
+
+/// Links `2n` and `2n + 1`: there and back.
+pub(super) fn connect(
+    plan: &mut Plan,
+    (a, b): (usize, usize),
+    rate: Rate,
+    delay: Span,
+    queue: u32,
+) -> usize {
+    let first = plan.links.len();
+    for (from, to) in [(a, b), (b, a)] {
+        plan.links.push(LinkPlan {
+            name: format!("{}->{}", plan.nodes[from], plan.nodes[to]),
+            from,
+            to,
+            rate,
+            trace: None,
+            delay,
+            overhead: 0,
+            queue: QueuePlan::PfifoPackets(queue),
+            mark: None,
+            filter: None,
+            impair: ImpairPlan::default(),
+        });
+    }
+    first
+}
+
+/// What stands for a controller and an ACK policy until whoever runs the plan chooses them.
+pub(super) fn no_choice() -> (CcChoice, AckChoice) {
+    let cc = CcChoice {
+        entry: &NO_CONTROLLER,
+        params: Params::defaults(&[]),
+    };
+    let ack = AckChoice {
+        entry: &NO_POLICY,
+        params: Params::defaults(&[]),
+    };
+    (cc, ack)
 }
 
 fn route(first: usize, middle: impl Iterator<Item = usize>, last: usize) -> Vec<usize> {

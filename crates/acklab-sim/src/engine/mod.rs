@@ -8,6 +8,7 @@
 //! A packet is a slot in the [`Arena`] and a descriptor of 16 bytes; nothing is allocated for it,
 //! and nothing it meets is called through a pointer except filters and queue disciplines.
 
+mod air;
 mod arena;
 mod build;
 pub mod dumbbell;
@@ -23,7 +24,9 @@ mod tests;
 #[cfg(test)]
 mod watching;
 pub mod window;
+pub mod wlan;
 
+pub use air::Air;
 pub use arena::Arena;
 pub use build::{End, FlowSeeds};
 pub use host::Host;
@@ -34,9 +37,11 @@ use crate::record::{LinkFact, Nothing, Observer, Perf, Recorder, RunResult, Stim
 use crate::transport::Transport;
 use acklab_path::link::Link;
 use acklab_path::packet::{FlowId, Packet, PacketStore};
+use acklab_path::wifi::medium::PortId;
 use acklab_proto::ack::AckReason;
 use acklab_proto::segment::Segment;
 use acklab_units::Instant;
+use air::Below;
 use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering};
 use queue::{EventQueue, Source};
@@ -91,6 +96,10 @@ pub struct Engine<T, O> {
     now: Instant,
     events: EventQueue,
     links: Vec<Link>,
+    /// Radio channels.
+    media: Vec<Air>,
+    /// Of each link: the channel that it leads to. Empty without channels.
+    ports: Vec<Option<(u32, PortId)>>,
     /// The source of flow f is number 2f, its destination 2f + 1: packets from host h are of flow
     /// direction h and go to host h ^ 1.
     hosts: Vec<Host<T>>,
@@ -146,6 +155,11 @@ impl<T: Transport, O: Observer> Engine<T, O> {
 
     /// Draws up the results of a run that has reached its end.
     pub fn finish(mut self, plan: &Plan) -> RunResult {
+        for air in &self.media {
+            for (port, link) in air.ports() {
+                self.links[link].on_port_busy(air.medium.port_airtime(port));
+            }
+        }
         let tap = Tap {
             arena: &mut self.arena,
             observer: &mut self.observer,
@@ -169,11 +183,14 @@ impl<T: Transport, O: Observer> Engine<T, O> {
     #[inline]
     fn wake(&mut self, source: Source) {
         let links = self.links.len();
+        let before_hosts = links + self.media.len();
         let i = source.0 as usize;
         if i < links {
             self.wake_link(i);
-        } else if i < links + self.hosts.len() {
-            self.wake_host(i - links);
+        } else if i < before_hosts {
+            self.wake_medium(i - links);
+        } else if i < before_hosts + self.hosts.len() {
+            self.wake_host(i - before_hosts);
         } else {
             self.wake_recorder(source);
         }
@@ -193,6 +210,48 @@ impl<T: Transport, O: Observer> Engine<T, O> {
             }
         };
         self.events.set(Source(i as u32), next);
+        self.carry(i);
+    }
+
+    fn wake_medium(&mut self, m: usize) {
+        loop {
+            let mut below = Below {
+                arena: &mut self.arena,
+                observer: &mut self.observer,
+                links: &mut self.links,
+                routes: &self.routes,
+            };
+            let arrived = self.media[m].medium.advance(self.now, &mut below);
+            let Some(packet) = arrived else {
+                break;
+            };
+            let link = below.link_of(packet);
+            self.links[link].on_port_delivered(packet);
+            self.forward(link, packet);
+        }
+        self.reschedule_medium(m);
+    }
+
+    fn reschedule_medium(&mut self, m: usize) {
+        let source = Source((self.links.len() + m) as u32);
+        self.events.set(source, self.media[m].medium.next_wakeup());
+    }
+
+    /// Hands to the channel what link `i` has for it, if the link leads to one.
+    #[inline]
+    fn carry(&mut self, i: usize) {
+        if !self.media.is_empty()
+            && let Some((m, port)) = self.ports[i]
+        {
+            let below = &mut Below {
+                arena: &mut self.arena,
+                observer: &mut self.observer,
+                links: &mut self.links,
+                routes: &self.routes,
+            };
+            below.carry(self.now, i, port, &mut self.media[m as usize]);
+            self.reschedule_medium(m as usize);
+        }
     }
 
     #[inline]
@@ -240,6 +299,7 @@ impl<T: Transport, O: Observer> Engine<T, O> {
         if driven!(self, i, d => link.offer(self.now, packet, d)) {
             self.events.set(Source(i as u32), link.next_wakeup());
         }
+        self.carry(i);
     }
 
     fn deliver(&mut self, from: usize, packet: Packet) {
@@ -318,7 +378,7 @@ impl<T: Transport, O: Observer> Engine<T, O> {
     }
 
     fn host_source(&self, i: usize) -> Source {
-        Source((self.links.len() + i) as u32)
+        Source((self.links.len() + self.media.len() + i) as u32)
     }
 
     /// Conservation over the whole network.
@@ -327,6 +387,14 @@ impl<T: Transport, O: Observer> Engine<T, O> {
             self.arena.check();
             let inside: u64 = self.links.iter().map(Link::inside).sum();
             assert_eq!(self.arena.live(), inside, "packets outside of links");
+            for air in &self.media {
+                let at_ports = air.ports().map(|(_, link)| self.links[link].inside());
+                let held = air
+                    .ports()
+                    .filter_map(|(_, l)| self.links[l].filter_stats());
+                let held: u64 = held.map(|f| u64::from(f.held)).sum();
+                assert_eq!(at_ports.sum::<u64>() - held, air.medium.inside());
+            }
         }
     }
 

@@ -191,11 +191,13 @@ impl Medium {
         self.note_use(now);
     }
 
-    /// Takes a waiting packet out of the queue of `port`, if it is still there.
-    pub fn remove(&mut self, port: PortId, category: u8, id: PacketId) -> Option<Packet> {
+    /// Takes a waiting packet out of the queues of the station that `port` leaves, if it is still
+    /// there.
+    pub fn remove(&mut self, port: PortId, id: PacketId) -> Option<Packet> {
         let Port { from, .. } = self.ports[port.0 as usize];
         let station = &mut self.stations[usize::from(from.0)];
-        let gone = station.categories[usize::from(category)].queue.remove(id);
+        let mut queues = station.categories.iter_mut().map(|c| &mut c.queue);
+        let gone = queues.find_map(|q| q.remove(id));
         self.left += u64::from(gone.is_some());
         gone
     }

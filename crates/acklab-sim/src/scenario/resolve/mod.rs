@@ -66,6 +66,7 @@ pub(crate) fn resolve(
             name,
             nodes: net.nodes,
             links: net.links.into_iter().map(|l| l.plan).collect(),
+            media: Vec::new(),
             flows: flows.into_iter().map(|f| f.plan).collect(),
             stop: clock.stop,
             measure_from: clock.start,
