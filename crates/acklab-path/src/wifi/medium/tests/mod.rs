@@ -2,6 +2,7 @@
 
 mod durations;
 mod invariants;
+mod ns3;
 mod saturation;
 
 use super::*;
