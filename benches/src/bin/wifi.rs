@@ -1,6 +1,6 @@
 //! What a run of TCP over a radio channel costs.
 //!
-//! `cargo run --release -p acklab-benches --bin wifi [runs] [controller]`
+//! `cargo run --release -p acklab-benches --bin wifi [runs] [controller] [cases that contain this]`
 
 use acklab_benches::{ns_per, shortest};
 use acklab_path::wifi::medium::Aggregation;
@@ -15,6 +15,12 @@ fn main() {
     let mut args = std::env::args().skip(1);
     let runs = args.next().and_then(|n| n.parse().ok()).unwrap_or(3);
     let cc = args.next().unwrap_or_else(|| "newreno".to_string());
+    let only = args.next().unwrap_or_default();
+    let measure = |what: &str, runs, wlan: &Wlan, cc: &str| {
+        if what.contains(&only) {
+            measure(what, runs, wlan, cc);
+        }
+    };
     println!("                              wall ms    events  data pkts  ns/pkt  Mbit/s  retrans");
     let single = Wlan {
         aggregation: Aggregation::NONE,
