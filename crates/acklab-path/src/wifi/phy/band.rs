@@ -16,8 +16,8 @@ pub enum Band {
 }
 
 impl Band {
-    /// Short interframe space: aSIFSTime of the PHY characteristics (16.3.4, 17.4.4, 18.5.4, 19.4.4,
-    /// 27.4.4).
+    /// Short interframe space: aSIFSTime of the PHY characteristics (16.3.4, 17.4.4, 18.5.4,
+    /// 19.4.4, 27.4.4).
     pub const fn sifs(self) -> Span {
         match self {
             Self::Ghz2_4 => Span::from_micros(10),
@@ -25,8 +25,8 @@ impl Band {
         }
     }
 
-    /// Silence that a PPDU with OFDM ends in, so that decoders have the time that SIFS leaves them at 5 GHz
-    /// (aSignalExtension: 18.5.4, 19.4.4, 27.4.4).
+    /// Silence that a PPDU with OFDM ends in, so that decoders have the time that SIFS leaves them
+    /// at 5 GHz (aSignalExtension: 18.5.4, 19.4.4, 27.4.4).
     pub const fn signal_extension(self, format: Format) -> Span {
         match self {
             Self::Ghz2_4 if !format.is_dsss() => Span::from_micros(6),
@@ -34,8 +34,8 @@ impl Band {
         }
     }
 
-    /// Whether `mode` may be used: DSSS and HT are older than 6 GHz, VHT is for 5 GHz only (21.1), and
-    /// 2.4 GHz has no room for 80 MHz.
+    /// Whether `mode` may be used: DSSS and HT are older than 6 GHz, VHT is for 5 GHz only (21.1),
+    /// and 2.4 GHz has no room for 80 MHz.
     pub fn has(self, mode: Mode) -> bool {
         match mode.format() {
             Format::Dsss | Format::HrDsss => self == Self::Ghz2_4,

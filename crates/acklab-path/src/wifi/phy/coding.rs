@@ -147,9 +147,9 @@ pub(super) const fn data_bits(coded: u32, rate: CodeRate) -> u32 {
 
 /// Convolutional encoders in parallel, N_ES: each appends six tail bits.
 ///
-/// HT has a second one above 300 Mbit/s (19.3.11.4), which is above 1080 data bits a symbol. VHT takes one per
-/// 600 Mbit/s, which is 2160 data bits in 3.6 us, and further ones until coded and data bits divide
-/// evenly (tables of 21.5).
+/// HT has a second one above 300 Mbit/s (19.3.11.4), which is above 1080 data bits a symbol. VHT
+/// takes one per 600 Mbit/s, which is 2160 data bits in 3.6 us, and further ones until coded and
+/// data bits divide evenly (tables of 21.5).
 pub(super) const fn encoders(format: Format, coded: u32, data: u32) -> u32 {
     match format {
         Format::Ht => data.div_ceil(1080),
@@ -188,12 +188,13 @@ mod tests {
         (coded, data_bits(coded, rate))
     }
 
-    /// Where the tables have more encoders than one per 600 Mbit/s, and how many: read from the
-    /// tables of 21.5.
+    /// Where one encoder per 600 Mbit/s does not divide, and how many there are then: those that
+    /// ns-3 lists from the tables of 21.5, and the last two, which it misses and which follow in
+    /// the same way (14976 / 7 and 22464 / 11 are no integers).
     #[test]
     fn uneven_vht_symbols_take_further_encoders() {
         let mut uneven = Vec::new();
-        for width in *Format::Vht.widths().first_chunk::<4>().unwrap() {
+        for width in Format::Vht.widths().iter().copied() {
             for (streams, mcs) in (1..=8).flat_map(|s| (0..=9).map(move |m| (s, m))) {
                 let (coded, data) = vht_bits(width, streams, mcs);
                 if !vht_has(mcs, streams, width) {
@@ -217,6 +218,8 @@ mod tests {
             (160, 7, 7, 9),
             (160, 7, 8, 12),
             (160, 7, 9, 12),
+            (160, 8, 5, 8),
+            (160, 8, 8, 12),
         ];
         assert_eq!(uneven, table);
     }

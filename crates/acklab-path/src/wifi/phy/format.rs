@@ -87,9 +87,9 @@ impl Format {
         }
     }
 
-    /// The longest PSDU that the PHY header can announce or the standard allows, in bytes: aPSDUMaxLength
-    /// of the PHY characteristics (15.3.3, 16.3.4, 17.4.4, 19.4.4, 27.4.4) and for VHT the longest
-    /// A-MPDU (9.4.2.157.2: 2^20 - 1).
+    /// The longest PSDU that the PHY header can announce or the standard allows, in bytes:
+    /// aPSDUMaxLength of the PHY characteristics (15.3.3, 16.3.4, 17.4.4, 19.4.4, 27.4.4) and for
+    /// VHT the longest A-MPDU (9.4.2.157.2: 2^20 - 1).
     pub const fn max_psdu(self) -> u32 {
         match self {
             Self::Dsss | Self::HrDsss | Self::Ofdm => 4_095,

@@ -1,8 +1,9 @@
 //! The physical layer: which rates there are, how long a PPDU is in the air, and the gaps between.
 //!
-//! Clauses are those of IEEE 802.11-2020 and, for HE, of IEEE 802.11ax-2021. A [`Mode`] is a value: a format, an
-//! MCS, streams, a width and a guard interval, and one that exists is possible. A [`Phy`] is what all
-//! stations of a channel agree on: band, slot, basic rates and rules of duration.
+//! Clauses are those of IEEE 802.11-2020 and, for HE, of IEEE 802.11ax-2021. A [`Mode`] is a value:
+//! a format, an MCS, streams, a width and a guard interval, and one that exists is possible. A
+//! [`Phy`] is what all stations of a channel agree on: band, slot, basic rates and rules of
+//! duration.
 
 mod band;
 mod coding;

@@ -215,8 +215,8 @@ impl Mode {
         coding::encoders(self.format, self.coded_bits(), self.data_bits())
     }
 
-    /// Length of an OFDM symbol with its guard interval, in nanoseconds: 3.2 us or, HE, 12.8 us besides the guard
-    /// interval (17.3.2, 19.3.6, 21.3.6, 27.3.9).
+    /// Length of an OFDM symbol with its guard interval, in nanoseconds: 3.2 us or, HE, 12.8 us
+    /// besides the guard interval (17.3.2, 19.3.6, 21.3.6, 27.3.9).
     pub(super) const fn symbol_nanos(self) -> u32 {
         let useful = match self.format {
             Format::He => 12_800,

@@ -10,8 +10,8 @@ const SERVICE_BITS: u64 = 16;
 /// A symbol with the long guard interval, to which short ones are rounded.
 const LONG_SYMBOL: u64 = 4_000;
 
-/// Longest PPDU, aPPDUMaxTime (19.4.4, 21.4.4, 27.4.4): what the length in L-SIG can say. `None` for formats
-/// whose limit is the length of the PSDU.
+/// Longest PPDU, aPPDUMaxTime (19.4.4, 21.4.4, 27.4.4): what the length in L-SIG can say. `None`
+/// for formats whose limit is the length of the PSDU.
 pub(super) const fn max_time(format: Format) -> Option<Span> {
     match format {
         Format::Dsss | Format::HrDsss | Format::Ofdm => None,
@@ -55,8 +55,8 @@ impl Symbols {
 }
 
 impl PpduRules {
-    /// Length of the whole PPDU, from its first to its last instant in the air: TXTIME of 16.3.4, 17.4.3,
-    /// 18.5.3, 19.4.3, 21.4.3, 27.4.3.
+    /// Length of the whole PPDU, from its first to its last instant in the air: TXTIME of 16.3.4,
+    /// 17.4.3, 18.5.3, 19.4.3, 21.4.3, 27.4.3.
     pub fn duration(&self, band: Band, mode: Mode, psdu: u32) -> Span {
         self.preamble(mode) + self.data(mode, psdu) + band.signal_extension(mode.format())
     }
@@ -95,8 +95,8 @@ impl PpduRules {
         self.he_padding.extension(quarters as u32)
     }
 
-    /// The largest PSDU in bytes whose PPDU lasts at most `limit`, at most aPPDUMaxTime, and is not longer than
-    /// the format can announce; zero if not even an empty one does.
+    /// The largest PSDU in bytes whose PPDU lasts at most `limit`, at most aPPDUMaxTime, and is not
+    /// longer than the format can announce; zero if not even an empty one does.
     pub fn max_psdu(&self, band: Band, mode: Mode, limit: Span) -> u32 {
         let format = mode.format();
         let limit = max_time(format).map_or(limit, |most| limit.min(most));
@@ -126,8 +126,9 @@ impl PpduRules {
         symbols.bytes(left / symbols.length * symbols.bits)
     }
 
-    /// As many symbols as there is time for, the last one filled as far as its extension allows. A symbol is
-    /// longer than the widest difference of extensions but shorter than the longest, so two may have to go.
+    /// As many symbols as there is time for, the last one filled as far as its extension allows. A
+    /// symbol is longer than the widest difference of extensions but shorter than the longest, so
+    /// two may have to go.
     fn he_bytes_in(&self, mode: Mode, symbols: Symbols, left: u64) -> u64 {
         let quarter = u64::from(quarter_bits(mode));
         let most = left / symbols.length;

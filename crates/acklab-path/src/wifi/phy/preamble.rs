@@ -23,7 +23,8 @@ impl PpduRules {
     /// - OFDM: 20 us (17.3.3).
     /// - HT, mixed format: L- 20, HT-SIG 8, HT-STF 4, HT-LTF 4 each (19.4.3).
     /// - VHT: L- 20, VHT-SIG-A 8, VHT-STF 4, VHT-LTF 4 each, VHT-SIG-B 4 (21.4.3).
-    /// - HE, one user: L- 20, RL-SIG 4, HE-SIG-A 8, HE-STF 4, HE-LTF each as its type says (27.4.3).
+    /// - HE, one user: L- 20, RL-SIG 4, HE-SIG-A 8, HE-STF 4, HE-LTF each as its type says
+    ///   (27.4.3).
     pub fn preamble(&self, mode: Mode) -> Span {
         let ltfs = training_fields(mode.streams());
         match mode.format() {
@@ -42,11 +43,12 @@ impl PpduRules {
         }
     }
 
-    /// Time after which a receiver knows that a PPDU has begun: aRxPHYStartDelay, the time to the end of the first
-    /// PHY header that all stations read (PLCP header of DSSS, L-SIG of the others).
+    /// Time after which a receiver knows that a PPDU has begun: aRxPHYStartDelay, the time to the
+    /// end of the first PHY header that all stations read (PLCP header of DSSS, L-SIG of the
+    /// others).
     ///
-    /// The delays of later formats in the standard reach to the end of their last preamble field. They matter for
-    /// responses only, which are sent without them.
+    /// The delays of later formats in the standard reach to the end of their last preamble field.
+    /// They matter for responses only, which are sent without them.
     pub fn rx_start_delay(&self, mode: Mode) -> Span {
         if mode.format().is_dsss() {
             self.preamble(mode)

@@ -17,8 +17,8 @@ pub struct BasicRates {
 impl BasicRates {
     /// These rates.
     ///
-    /// # Errors
-    /// [`ModeError::UnknownRate`] for what is no rate of 802.11b, a or g, [`ModeError::NoBasicRate`] for none.
+    /// # Errors [`ModeError::UnknownRate`] for what is no rate of 802.11b, a or g,
+    /// [`ModeError::NoBasicRate`] for none.
     pub fn new(rates: &[Rate]) -> Result<Self, ModeError> {
         let mut set = 0;
         for rate in rates {
@@ -30,8 +30,8 @@ impl BasicRates {
         Ok(Self { set })
     }
 
-    /// The mandatory rates of the PHYs of `band`: 1, 2, 5.5, 11 (15.1, 16.1) and 6, 12, 24 Mbit/s (17.1,
-    /// 18.1).
+    /// The mandatory rates of the PHYs of `band`: 1, 2, 5.5, 11 (15.1, 16.1) and 6, 12, 24 Mbit/s
+    /// (17.1, 18.1).
     pub fn mandatory(band: Band) -> Self {
         // Ascending: 1 2 5.5 6 9 11 12 18 24 36 48 54.
         let ofdm = 0b0001_0100_1000;
@@ -92,9 +92,9 @@ fn reference(mode: Mode) -> Mode {
 pub(super) struct Responses([Mode; RATES]);
 
 impl Responses {
-    /// 10.6.6.5.2: the fastest basic rate that is not faster than the frame that is answered; if there is none,
-    /// the fastest mandatory rate that is not. The modulation class is that of the frame (10.6.6.5.4), HT and
-    /// later counting as OFDM.
+    /// 10.6.6.5.2: the fastest basic rate that is not faster than the frame that is answered; if
+    /// there is none, the fastest mandatory rate that is not. The modulation class is that of the
+    /// frame (10.6.6.5.4), HT and later counting as OFDM.
     pub fn new(basic: BasicRates, band: Band) -> Self {
         let mut modes = [Mode::nth_legacy(0); RATES];
         for (n, answer) in modes.iter_mut().enumerate() {

@@ -84,12 +84,13 @@ impl HeLtf {
     }
 }
 
-/// Channel coding of HE. HT and VHT are taken to use the convolutional code, which is mandatory there.
+/// Channel coding of HE. HT and VHT are taken to use the convolutional code, which is mandatory
+/// there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HeCoding {
-    /// The convolutional code (one encoder, six tail bits) where it is allowed: 20 MHz, up to four streams, no
-    /// 1024-QAM; elsewhere LDPC, which has no tail (27.3.12.5). The symbol that LDPC now and then
-    /// needs besides (27.3.12.5.2) is left out.
+    /// The convolutional code (one encoder, six tail bits) where it is allowed: 20 MHz, up to four
+    /// streams, no 1024-QAM; elsewhere LDPC, which has no tail (27.3.12.5). The symbol that LDPC
+    /// now and then needs besides (27.3.12.5.2) is left out.
     AsWidthAndRateDemand,
     /// Six tail bits everywhere.
     Convolutional,
@@ -119,7 +120,8 @@ pub enum HePadding {
 }
 
 impl HePadding {
-    /// Packet extension after a last symbol filled to `quarters` (the pre-FEC padding factor, 1 to 4).
+    /// Packet extension after a last symbol filled to `quarters` (the pre-FEC padding factor, 1 to
+    /// 4).
     pub(super) const fn extension(self, quarters: u32) -> Span {
         Span::from_micros(match self {
             Self::None => 0,

@@ -12,7 +12,8 @@ const ACK_BYTES: u32 = 14;
 pub struct PhyConfig {
     /// Frequency band.
     pub band: Band,
-    /// 9 us instead of 20 us at 2.4 GHz: no station is of 802.11b (18.5.4). The other bands have no long slot.
+    /// 9 us instead of 20 us at 2.4 GHz: no station is of 802.11b (18.5.4). The other bands have no
+    /// long slot.
     pub short_slot: bool,
     /// Rates of control responses.
     pub basic: BasicRates,
@@ -50,9 +51,8 @@ pub struct Phy {
 impl Phy {
     /// A physical layer as `config` says.
     ///
-    /// # Errors
-    /// [`ModeError::BasicRate`] for basic rates that the band does not have, [`ModeError::ControlRate`] and
-    /// [`ModeError::NotInBand`] for a control rate that cannot be.
+    /// # Errors [`ModeError::BasicRate`] for basic rates that the band does not have,
+    /// [`ModeError::ControlRate`] and [`ModeError::NotInBand`] for a control rate that cannot be.
     pub fn new(config: &PhyConfig) -> Result<Self, ModeError> {
         let PhyConfig { band, rules, .. } = *config;
         if let Some(mode) = config.basic.modes().find(|m| !band.has(*m)) {
@@ -93,7 +93,8 @@ impl Phy {
         self.band
     }
 
-    /// The slowest mandatory rate, which every station decodes: what group-addressed frames are sent with here.
+    /// The slowest mandatory rate, which every station decodes: what group-addressed frames are
+    /// sent with here.
     pub const fn slowest(&self) -> Mode {
         self.slowest
     }
@@ -108,7 +109,8 @@ impl Phy {
         self.band.sifs()
     }
 
-    /// PCF interframe space, SIFS and a slot (10.3.7): when a TXOP holder takes up again after a failure.
+    /// PCF interframe space, SIFS and a slot (10.3.7): when a TXOP holder takes up again after a
+    /// failure.
     pub fn pifs(&self) -> Span {
         self.aifs(1)
     }
@@ -123,10 +125,11 @@ impl Phy {
         self.sifs() + self.slot * u64::from(aifsn)
     }
 
-    /// Extended interframe space of the DCF: SIFS, an Ack at the lowest mandatory rate, DIFS (10.3.2.3.7).
+    /// Extended interframe space of the DCF: SIFS, an Ack at the lowest mandatory rate, DIFS
+    /// (10.3.2.3.7).
     ///
-    /// The lowest mandatory rate is 1 Mbit/s at 2.4 GHz unless no rate of 802.11b is basic, and 6 Mbit/s
-    /// elsewhere.
+    /// The lowest mandatory rate is 1 Mbit/s at 2.4 GHz unless no rate of 802.11b is basic, and 6
+    /// Mbit/s elsewhere.
     pub fn eifs(&self) -> Span {
         self.eifs_before_difs + self.difs()
     }
@@ -163,8 +166,8 @@ impl Phy {
         self.control.unwrap_or_else(|| self.responses.to(mode))
     }
 
-    /// How long after the end of a frame its sender waits for the beginning of an answer in `response`: SIFS, a
-    /// slot, aRxPHYStartDelay (AckTimeout, 10.3.2.11).
+    /// How long after the end of a frame its sender waits for the beginning of an answer in
+    /// `response`: SIFS, a slot, aRxPHYStartDelay (AckTimeout, 10.3.2.11).
     pub fn ack_timeout(&self, response: Mode) -> Span {
         self.aifs(1) + self.rules.rx_start_delay(response)
     }
