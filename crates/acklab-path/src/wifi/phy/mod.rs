@@ -7,6 +7,7 @@
 
 mod band;
 mod coding;
+pub mod errors;
 mod format;
 mod mode;
 mod mode_error;

@@ -106,11 +106,11 @@ proptest! {
 
     #[test]
     fn responses_are_legacy_and_not_faster_than_the_frame(phy in any_phy(), mode in any_mode()) {
+        if phy.admit(mode).is_err() {
+            return Ok(());
+        }
         let answer = phy.response_mode(mode);
-        prop_assert!(answer.format().is_legacy());
-        prop_assert!(phy.admit(mode).is_err() || phy.admit(answer).is_ok());
-        let per_stream = mode.rate().as_bps() / u64::from(mode.streams());
-        let reference = per_stream.max(6_000_000);
-        prop_assert!(mode.rate() >= answer.rate() || answer.rate().as_bps() <= reference);
+        prop_assert!(answer.format().is_legacy() && phy.admit(answer).is_ok());
+        prop_assert!(answer.rate() <= mode.rate());
     }
 }
