@@ -65,7 +65,7 @@ impl Delays {
 }
 
 /// A standard normal draw (Box and Muller 1958); the second one that the method gives is left.
-fn normal(rng: &mut Rng) -> f64 {
+pub(crate) fn normal(rng: &mut Rng) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(1.0 - rng::unit(rng)));
     radius * libm::cos(core::f64::consts::TAU * rng::unit(rng))
 }

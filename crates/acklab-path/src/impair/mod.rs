@@ -8,6 +8,7 @@ mod loss;
 mod pauses;
 
 pub use far_end::{FarEnd, Fate};
+pub(crate) use jitter::normal;
 pub use jitter::{Jitter, JitterConfig};
 pub use loss::{Loss, LossConfig};
 pub use pauses::{Pauses, PausesConfig};

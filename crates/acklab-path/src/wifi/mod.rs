@@ -4,3 +4,4 @@ pub mod contention;
 pub mod mac;
 pub mod medium;
 pub mod phy;
+pub mod propagation;
