@@ -141,8 +141,14 @@ pub(super) const fn short_subcarriers(width: Width) -> u32 {
 
 /// Data bits of a symbol with `coded` bits, N_DBPS; HE rounds down (27.5).
 pub(super) const fn data_bits(coded: u32, rate: CodeRate) -> u32 {
-    let (num, den) = rate.ratio();
-    coded * num / den
+    // Not by `ratio`: divisions by constants are cheap, and this is needed for each PPDU.
+    match rate {
+        CodeRate::Uncoded => coded,
+        CodeRate::Half => coded / 2,
+        CodeRate::TwoThirds => coded * 2 / 3,
+        CodeRate::ThreeQuarters => coded * 3 / 4,
+        CodeRate::FiveSixths => coded * 5 / 6,
+    }
 }
 
 /// Convolutional encoders in parallel, N_ES: each appends six tail bits.
@@ -152,8 +158,8 @@ pub(super) const fn data_bits(coded: u32, rate: CodeRate) -> u32 {
 /// data bits divide evenly (tables of 21.5).
 pub(super) const fn encoders(format: Format, coded: u32, data: u32) -> u32 {
     match format {
-        Format::Ht => data.div_ceil(1080),
-        Format::Vht => {
+        Format::Ht if data > 1080 => data.div_ceil(1080),
+        Format::Vht if data > 2160 => {
             let mut n = data.div_ceil(2160);
             while !coded.is_multiple_of(n) || !data.is_multiple_of(n) {
                 n += 1;

@@ -25,6 +25,7 @@ pub use coding::{CodeRate, Modulation};
 pub use format::{Format, Guard, Width};
 pub use mode::Mode;
 pub use mode_error::ModeError;
+pub use ppdu::PpduTiming;
 pub use response::BasicRates;
 pub use rules::{HeCoding, HeLtf, HePadding, PpduRules, ShortGi};
 pub use timing::{Phy, PhyConfig};

@@ -1,14 +1,14 @@
-//! The data field: how long a PSDU takes, and how much fits into a time.
+//! How long a PPDU lasts, and how much fits into a time.
 
 use super::rules::quarter_bits;
-use super::{Band, Format, Mode, PpduRules, ShortGi};
+use super::{Band, Format, HePadding, Mode, PpduRules, ShortGi};
 use acklab_units::Span;
 
 /// Bits in front of the PSDU that start the scrambler (17.3.5.2 and in all later formats).
-const SERVICE_BITS: u64 = 16;
+const SERVICE_BITS: u32 = 16;
 
 /// A symbol with the long guard interval, to which short ones are rounded.
-const LONG_SYMBOL: u64 = 4_000;
+const LONG_SYMBOL: u32 = 4_000;
 
 /// Longest PPDU, aPPDUMaxTime (19.4.4, 21.4.4, 27.4.4): what the length in L-SIG can say. `None`
 /// for formats whose limit is the length of the PSDU.
@@ -19,128 +19,149 @@ pub(super) const fn max_time(format: Format) -> Option<Span> {
     }
 }
 
-/// What a data field of OFDM symbols is made of.
-#[derive(Clone, Copy)]
-struct Symbols {
+/// Everything about a mode that lengths depend on, worked out once: a length then costs a division.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PpduTiming {
+    /// Preamble and silence at the end, in nanoseconds.
+    around: u64,
     /// Service and tail bits.
-    overhead: u64,
-    /// N_DBPS.
-    bits: u64,
-    /// Nanoseconds.
-    length: u64,
-}
-
-impl Symbols {
-    fn of(rules: &PpduRules, mode: Mode) -> Self {
-        let tail = match mode.format() {
-            Format::He => rules.he_coding.tail(mode),
-            _ => 6 * mode.encoders(),
-        };
-        Self {
-            overhead: SERVICE_BITS + u64::from(tail),
-            bits: u64::from(mode.data_bits()),
-            length: u64::from(mode.symbol_nanos()),
-        }
-    }
-
-    /// Symbols for `psdu` bytes, N_SYM.
-    fn count(self, psdu: u32) -> u64 {
-        (self.overhead + 8 * u64::from(psdu)).div_ceil(self.bits)
-    }
-
-    /// The most bytes that `bits` data bits hold.
-    fn bytes(self, bits: u64) -> u64 {
-        bits.saturating_sub(self.overhead) / 8
-    }
+    overhead: u32,
+    /// Bits that a byte counts for: 8, and 80 with tenths of bits.
+    per_byte: u32,
+    /// Bits of a symbol, N_DBPS; without OFDM tenths of a bit in a microsecond.
+    bits: u32,
+    /// Length of a symbol in nanoseconds.
+    symbol: u32,
+    /// The data field lasts a multiple of this many nanoseconds, if it is not zero.
+    multiple: u32,
+    padding: HePadding,
+    /// Bits of a quarter of a symbol; counted with padding only.
+    quarter: u32,
+    max_time: Option<Span>,
+    max_psdu: u32,
 }
 
 impl PpduRules {
-    /// Length of the whole PPDU, from its first to its last instant in the air: TXTIME of 16.3.4,
-    /// 17.4.3, 18.5.3, 19.4.3, 21.4.3, 27.4.3.
-    pub fn duration(&self, band: Band, mode: Mode, psdu: u32) -> Span {
-        self.preamble(mode) + self.data(mode, psdu) + band.signal_extension(mode.format())
+    /// Lengths of PPDUs sent in `mode` at `band`: TXTIME of 16.3.4, 17.4.3, 18.5.3, 19.4.3, 21.4.3,
+    /// 27.4.3.
+    pub fn timing(&self, band: Band, mode: Mode) -> PpduTiming {
+        let format = mode.format();
+        let around = self.preamble(mode) + band.signal_extension(format);
+        let timing = PpduTiming {
+            around: around.as_nanos(),
+            overhead: 0,
+            per_byte: 80,
+            bits: mode.hundred_kbit(),
+            symbol: 1_000,
+            multiple: 0,
+            padding: HePadding::None,
+            quarter: 0,
+            max_time: max_time(format),
+            max_psdu: format.max_psdu(),
+        };
+        if format.is_dsss() {
+            timing
+        } else {
+            self.of_symbols(mode, timing)
+        }
     }
 
-    fn data(&self, mode: Mode, psdu: u32) -> Span {
-        if mode.format().is_dsss() {
-            let us = (80 * u64::from(psdu)).div_ceil(u64::from(mode.hundred_kbit()));
-            return Span::from_micros(us);
+    fn of_symbols(&self, mode: Mode, timing: PpduTiming) -> PpduTiming {
+        let (symbol, bits) = (mode.symbol_nanos(), mode.data_bits());
+        let timing = PpduTiming {
+            per_byte: 8,
+            bits,
+            symbol,
+            ..timing
+        };
+        if mode.format() == Format::He {
+            return PpduTiming {
+                overhead: SERVICE_BITS + self.he_coding.tail(mode),
+                padding: self.he_padding,
+                quarter: quarter_bits(mode),
+                ..timing
+            };
         }
-        let symbols = Symbols::of(self, mode);
-        let n = symbols.count(psdu);
-        match mode.format() {
-            Format::He => {
-                Span::from_nanos(n * symbols.length) + self.packet_extension(mode, symbols, psdu)
-            }
-            _ if self.rounds(symbols) => {
-                Span::from_nanos((n * symbols.length).next_multiple_of(LONG_SYMBOL))
-            }
-            _ => Span::from_nanos(n * symbols.length),
+        let rounds = self.short_gi == ShortGi::WholeLongSymbols && symbol < LONG_SYMBOL;
+        PpduTiming {
+            overhead: SERVICE_BITS + 6 * mode.encoders(),
+            multiple: if rounds { LONG_SYMBOL } else { 0 },
+            ..timing
         }
     }
+}
 
-    /// Whether symbols end before a multiple of 4 us and are filled up to it.
-    fn rounds(&self, symbols: Symbols) -> bool {
-        self.short_gi == ShortGi::WholeLongSymbols && symbols.length < LONG_SYMBOL
+impl PpduTiming {
+    /// Length of a PPDU with a PSDU of `psdu` bytes, from its first to its last instant in the air.
+    pub fn duration(&self, psdu: u32) -> Span {
+        let symbols = self.filled(psdu).div_ceil(self.bits);
+        let mut data = u64::from(symbols) * u64::from(self.symbol);
+        if self.multiple != 0 {
+            data = data.next_multiple_of(u64::from(LONG_SYMBOL));
+        }
+        Span::from_nanos(self.around + data) + self.packet_extension(psdu)
+    }
+
+    /// Bits of service, PSDU and tail. 32 bits hold those of the longest PSDU six times.
+    fn filled(&self, psdu: u32) -> u32 {
+        debug_assert!(psdu < 1 << 25);
+        self.overhead + self.per_byte * psdu
     }
 
     /// Depends on how many quarters of the last symbol are filled: the pre-FEC padding factor of
     /// 27.3.12.2.
-    fn packet_extension(&self, mode: Mode, symbols: Symbols, psdu: u32) -> Span {
-        let excess = (symbols.overhead + 8 * u64::from(psdu)) % symbols.bits;
-        let quarters = match excess.div_ceil(u64::from(quarter_bits(mode))) {
+    fn packet_extension(&self, psdu: u32) -> Span {
+        if self.padding == HePadding::None {
+            return Span::ZERO;
+        }
+        let excess = self.filled(psdu) % self.bits;
+        let quarters = match excess.div_ceil(self.quarter) {
             0 => 4,
             quarters => quarters.min(4),
         };
-        self.he_padding.extension(quarters as u32)
+        self.padding.extension(quarters)
     }
 
     /// The largest PSDU in bytes whose PPDU lasts at most `limit`, at most aPPDUMaxTime, and is not
     /// longer than the format can announce; zero if not even an empty one does.
-    pub fn max_psdu(&self, band: Band, mode: Mode, limit: Span) -> u32 {
-        let format = mode.format();
-        let limit = max_time(format).map_or(limit, |most| limit.min(most));
-        let around = self.preamble(mode) + band.signal_extension(format);
-        let Some(left) = limit.as_nanos().checked_sub(around.as_nanos()) else {
+    pub fn max_psdu(&self, limit: Span) -> u32 {
+        let limit = self.max_time.map_or(limit, |most| limit.min(most));
+        let Some(left) = limit.as_nanos().checked_sub(self.around) else {
             return 0;
         };
-        let bytes = if format.is_dsss() {
-            left / 1_000 * u64::from(mode.hundred_kbit()) / 80
-        } else {
-            self.bytes_in(mode, left)
+        let bits = match self.padding {
+            HePadding::None => self.whole_symbols(left) * u64::from(self.bits),
+            _ => self.padded_bits(left),
         };
-        bytes.min(u64::from(format.max_psdu())) as u32
+        let bytes = bits.saturating_sub(u64::from(self.overhead)) / u64::from(self.per_byte);
+        bytes.min(u64::from(self.max_psdu)) as u32
     }
 
-    /// Bytes for which symbols and packet extension take `left` nanoseconds or less.
-    fn bytes_in(&self, mode: Mode, left: u64) -> u64 {
-        let symbols = Symbols::of(self, mode);
-        if mode.format() == Format::He {
-            return self.he_bytes_in(mode, symbols, left);
-        }
-        let left = if self.rounds(symbols) {
-            left / LONG_SYMBOL * LONG_SYMBOL
-        } else {
-            left
+    /// Symbols that `left` nanoseconds hold.
+    fn whole_symbols(&self, left: u64) -> u64 {
+        let left = match self.multiple {
+            0 => left,
+            multiple => left - left % u64::from(multiple),
         };
-        symbols.bytes(left / symbols.length * symbols.bits)
+        left / u64::from(self.symbol)
     }
 
-    /// As many symbols as there is time for, the last one filled as far as its extension allows. A
-    /// symbol is longer than the widest difference of extensions but shorter than the longest, so
-    /// two may have to go.
-    fn he_bytes_in(&self, mode: Mode, symbols: Symbols, left: u64) -> u64 {
-        let quarter = u64::from(quarter_bits(mode));
-        let most = left / symbols.length;
+    /// Bits of as many symbols as `left` nanoseconds hold, the last one filled as far as its
+    /// extension allows.
+    ///
+    /// The longest extension is longer than a symbol and shorter than two, so two may have to go.
+    fn padded_bits(&self, left: u64) -> u64 {
+        let (symbol, bits) = (u64::from(self.symbol), u64::from(self.bits));
+        let most = left / symbol;
         for n in (most.saturating_sub(2)..=most).rev().filter(|n| *n > 0) {
             for quarters in (1..=4).rev() {
-                let extension = self.he_padding.extension(quarters).as_nanos();
-                if n * symbols.length + extension <= left {
+                let extension = self.padding.extension(quarters).as_nanos();
+                if n * symbol + extension <= left {
                     let last = match quarters {
-                        4 => symbols.bits,
-                        _ => (u64::from(quarters) * quarter).min(symbols.bits - 1),
+                        4 => bits,
+                        _ => u64::from(quarters * self.quarter).min(bits - 1),
                     };
-                    return symbols.bytes((n - 1) * symbols.bits + last);
+                    return (n - 1) * bits + last;
                 }
             }
         }

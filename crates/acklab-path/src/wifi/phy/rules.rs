@@ -1,6 +1,6 @@
 //! What the standard leaves open about the length of a PPDU, and where ns-3 departs from it.
 
-use super::{CodeRate, Format, Guard, Mode, Modulation, Width};
+use super::{Format, Guard, Mode, Modulation, Width};
 use acklab_units::Span;
 
 /// How long a PPDU lasts where that is a choice. Two sets are named; fields may be mixed.
@@ -137,6 +137,5 @@ pub(super) const fn quarter_bits(mode: Mode) -> u32 {
     let coded = super::coding::short_subcarriers(mode.width())
         * mode.modulation().bits()
         * mode.streams() as u32;
-    let (num, den) = CodeRate::ratio(mode.code_rate());
-    coded * num / den
+    super::coding::data_bits(coded, mode.code_rate())
 }

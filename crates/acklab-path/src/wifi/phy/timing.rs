@@ -1,7 +1,7 @@
 //! What the stations of a channel agree on, and the times that follow.
 
 use super::response::Responses;
-use super::{Band, BasicRates, Mode, ModeError, PpduRules, ppdu};
+use super::{Band, BasicRates, Mode, ModeError, PpduRules, PpduTiming, ppdu};
 use acklab_units::Span;
 
 /// Length of an Ack in bytes (9.3.1.4), which EIFS is computed from.
@@ -63,7 +63,7 @@ impl Phy {
             check_control(band, mode)?;
         }
         let slowest = slowest_mandatory(config.basic, band);
-        let ack = rules.duration(band, slowest, ACK_BYTES);
+        let ack = rules.timing(band, slowest).duration(ACK_BYTES);
         Ok(Self {
             band,
             rules,
@@ -139,10 +139,15 @@ impl Phy {
         self.eifs_before_difs + self.aifs(aifsn)
     }
 
+    /// Lengths of PPDUs in `mode`: to be kept where many are asked for.
+    pub fn timing(&self, mode: Mode) -> PpduTiming {
+        self.rules.timing(self.band, mode)
+    }
+
     /// Length of a PPDU that carries `psdu` bytes in `mode`: preamble, PHY headers, data, rounding,
     /// extensions.
     pub fn duration(&self, mode: Mode, psdu: u32) -> Span {
-        self.rules.duration(self.band, mode, psdu)
+        self.timing(mode).duration(psdu)
     }
 
     /// Length of the part of a PPDU in front of its data.
@@ -153,7 +158,7 @@ impl Phy {
     /// The largest PSDU in bytes whose PPDU lasts at most `limit`, within the limits of the format:
     /// aPPDUMaxTime and [`super::Format::max_psdu`]. Zero if nothing fits.
     pub fn max_psdu(&self, mode: Mode, limit: Span) -> u32 {
-        self.rules.max_psdu(self.band, mode, limit)
+        self.timing(mode).max_psdu(limit)
     }
 
     /// The longest PPDU in the format of `mode`, if there is such a limit.

@@ -63,7 +63,8 @@ fn free_space(distance: f64, frequency: f64) -> f64 {
     20.0 * libm::log10(turns.max(1.0))
 }
 
-/// Environments of the TGn channel models.
+/// Environments of the TGn channel models. Their shadowing has a standard deviation of 3 dB up to
+/// the breakpoint, and of 4 (B), 5 (C, D) or 6 dB (E, F) beyond it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tgn {
     /// Residential.
@@ -86,16 +87,6 @@ impl Tgn {
             Self::D => 10.0,
             Self::E => 20.0,
             Self::F => 30.0,
-        }
-    }
-
-    /// Standard deviation of shadowing beyond the breakpoint in dB (same table); before it, it is 3
-    /// dB.
-    pub const fn shadowing_db(self) -> f64 {
-        match self {
-            Self::B => 4.0,
-            Self::C | Self::D => 5.0,
-            Self::E | Self::F => 6.0,
         }
     }
 }

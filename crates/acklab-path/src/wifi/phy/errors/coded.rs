@@ -8,9 +8,9 @@ use crate::wifi::phy::{CodeRate, Modulation};
 /// (1989).
 struct Spectrum {
     /// The smallest distance.
-    free: i32,
+    free: u32,
     /// From one distance with code words to the next.
-    step: i32,
+    step: u32,
     /// Data bits per period of the puncturing.
     period: f64,
     weights: &'static [f64],
@@ -93,8 +93,7 @@ impl Spectrum {
     /// p)).
     fn union_bound(&self, p: f64) -> f64 {
         let d = libm::sqrt(4.0 * p * (1.0 - p));
-        let factor = libm::pow(d, f64::from(self.step));
-        let mut term = libm::pow(d, f64::from(self.free));
+        let (factor, mut term) = (power(d, self.step), power(d, self.free));
         let mut sum = 0.0;
         for weight in self.weights {
             sum += weight * term;
@@ -102,6 +101,11 @@ impl Spectrum {
         }
         sum / (2.0 * self.period)
     }
+}
+
+/// `base` to a small whole power.
+fn power(base: f64, exponent: u32) -> f64 {
+    (0..exponent).fold(1.0, |product, _| product * base)
 }
 
 /// Probability that a bit is wrong after decoding, at most 1; `snr` as a ratio.

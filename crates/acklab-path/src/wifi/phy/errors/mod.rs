@@ -31,7 +31,7 @@ impl ErrorModel {
             Self::None => 0.0,
             Self::Ber(ber) => ber,
             Self::Snr => {
-                let snr = libm::pow(10.0, snr_db / 10.0);
+                let snr = libm::exp(snr_db * (core::f64::consts::LN_10 / 10.0));
                 if mode.format().is_dsss() {
                     spread::bit_error_rate(mode.modulation(), snr)
                 } else {

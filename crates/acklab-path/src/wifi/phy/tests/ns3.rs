@@ -40,3 +40,30 @@ fn he() {
     let wide = Mode::he(11, 1, Width::Mhz80, Guard::Ns800).unwrap();
     check_ns3(wide, [71.2, 57.6, 57.6]);
 }
+
+/// `WifiPhy::CalculateTxDuration` of ns-3.44 with several streams, and encoders in parallel. (All
+/// of 25,961 durations over every mode that it has agreed.)
+#[test]
+fn several_streams() {
+    let (short, middle) = (Guard::Ns400, Guard::Ns1600);
+    let ht = |mcs| Mode::ht(mcs, Width::Mhz40, short).unwrap();
+    let vht = |streams| Mode::vht(9, streams, Width::Mhz160, short).unwrap();
+    let six_encoders = Mode::vht(7, 4, Width::Mhz160, Guard::Ns800).unwrap();
+    let he = |mcs, streams, width| Mode::he(mcs, streams, width, middle).unwrap();
+    check(
+        &with_rules(PpduRules::NS3),
+        &[
+            (ht(15), 65_535, 1789.6),
+            (ht(21), 65_535, 1506.0),
+            (ht(31), 65_535, 922.8),
+            (six_encoders, 10_000, 84.0),
+            (six_encoders, 1_000_000, 3468.0),
+            (vht(2), 10_000, 86.8),
+            (vht(4), 1_000_000, 2359.2),
+            (vht(8), 1_000_000, 1219.6),
+            (he(5, 2, Width::Mhz40), 1536, 109.6),
+            (he(5, 8, Width::Mhz160), 1_000_000, 1943.2),
+            (he(11, 8, Width::Mhz160), 1_000_000, 992.8),
+        ],
+    );
+}
