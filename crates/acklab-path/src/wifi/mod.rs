@@ -5,3 +5,4 @@ pub mod mac;
 pub mod medium;
 pub mod phy;
 pub mod propagation;
+pub mod rate;
