@@ -71,7 +71,7 @@ impl World {
             Step::Arrive(peer, n, size) => (0..n).for_each(|_| self.arrive(peer, size)),
             Step::Exchange { lost, answer_lost } => self.exchange(lost, answer_lost, true),
             Step::NoCts => self.exchange(0, false, false),
-            Step::Wait(span) => self.now = self.now + span,
+            Step::Wait(span) => self.now += span,
         }
     }
 
@@ -91,7 +91,7 @@ impl World {
     }
 
     fn exchange(&mut self, lost: u64, answer_lost: bool, sent: bool) {
-        self.now = self.now + Span::from_micros(500);
+        self.now += Span::from_micros(500);
         let fates = &mut self.fates;
         let on_drop: OnDrop<'_> = &mut |p, why| drop_it(fates, p, why);
         let Some(peer) = self.queue.select(self.now, on_drop) else {
