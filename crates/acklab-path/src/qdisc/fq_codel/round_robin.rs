@@ -29,11 +29,7 @@ pub(crate) struct Turn {
 
 impl Default for Turn {
     fn default() -> Self {
-        Self {
-            deficit: 0,
-            place: Place::Idle,
-            next: NIL,
-        }
+        Self::with_deficit(0)
     }
 }
 
@@ -49,7 +45,17 @@ impl Member for Turn {
 }
 
 impl Turn {
+    /// In no list.
+    pub fn with_deficit(deficit: i64) -> Self {
+        Self {
+            deficit,
+            place: Place::Idle,
+            next: NIL,
+        }
+    }
+
     /// Where it waits.
+    #[cfg(test)]
     pub fn place(&self) -> Place {
         self.place
     }
@@ -99,6 +105,7 @@ pub(crate) struct RoundRobin {
 
 impl RoundRobin {
     /// Whether nobody waits.
+    #[cfg(test)]
     pub fn is_empty(&self) -> bool {
         self.new.head == NIL && self.old.head == NIL
     }

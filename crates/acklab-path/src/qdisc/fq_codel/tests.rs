@@ -237,8 +237,11 @@ impl Reference {
     }
 }
 
+/// Flow, size, and whether it may be marked.
+type Arrival = (u32, u32, bool);
+
 /// Time in ms, arrivals and departures.
-fn traffic() -> impl Strategy<Value = Vec<(u64, Vec<(u32, u32, bool)>, u8)>> {
+fn traffic() -> impl Strategy<Value = Vec<(u64, Vec<Arrival>, u8)>> {
     let arrival = (0u32..6, 40u32..1500, any::<bool>());
     let arrivals = prop::collection::vec(arrival, 0..12);
     prop::collection::vec((0u64..60, arrivals, 0u8..6), 0..150)
