@@ -6,7 +6,9 @@
 #![forbid(unsafe_code)]
 
 pub mod ack_filter;
+pub mod block_ack;
 pub mod connection;
+pub mod fq_codel;
 pub mod receiver;
 pub mod scenario;
 pub mod segment_codec;
@@ -19,7 +21,9 @@ pub type Target = (&'static str, fn(&[u8]));
 /// Every target.
 pub const TARGETS: &[Target] = &[
     ("ack_filter", ack_filter::run),
+    ("block_ack", block_ack::run),
     ("connection", connection::run),
+    ("fq_codel", fq_codel::run),
     ("receiver", receiver::run),
     ("scenario", scenario::run),
     ("segment_codec", segment_codec::run),

@@ -114,6 +114,9 @@ impl Queued {
             Enqueue::Evicted(victim, reason) => Some((victim, reason)),
         };
         self.dropped.extend(refused);
+        while let Some(victim) = self.qdisc.evicted() {
+            self.dropped.push(victim);
+        }
         self.report_drops(now, around);
         // A service that was due before has not become later; a shaper may have something now.
         let free = self.tx.free_at(now);

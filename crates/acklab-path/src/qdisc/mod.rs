@@ -1,5 +1,7 @@
 //! Queue disciplines: the contract.
 
+pub mod codel;
+pub mod fq_codel;
 pub mod pfifo;
 pub(crate) mod slab;
 
@@ -36,10 +38,39 @@ pub struct Stats {
     pub bytes: u64,
 }
 
+impl Stats {
+    /// A packet was accepted.
+    #[inline]
+    pub(crate) fn on_joined(&mut self, packet: Packet) {
+        self.enqueued += 1;
+        self.packets += 1;
+        self.bytes += u64::from(packet.size);
+    }
+
+    /// A packet no longer waits, for whatever reason.
+    #[inline]
+    pub(crate) fn on_left(&mut self, packet: Packet) {
+        self.packets -= 1;
+        self.bytes -= u64::from(packet.size);
+    }
+
+    /// Conservation.
+    #[inline]
+    pub(crate) fn check(&self) {
+        let left = self.dequeued + self.dropped_inside;
+        debug_assert_eq!(u64::from(self.packets), self.enqueued - left);
+    }
+}
+
 /// A queue in front of a transmitter. Limits count what waits; the packet in service has left.
 pub trait QueueDisc: core::fmt::Debug + Send {
     /// Offers a packet.
     fn enqueue(&mut self, now: Instant, packet: Packet) -> Enqueue;
+
+    /// A further packet that had to go when the last one was offered; to be asked until `None`.
+    fn evicted(&mut self) -> Option<(Packet, DropReason)> {
+        None
+    }
 
     /// Takes the next packet to transmit. Packets that the discipline drops at this moment go to
     /// `dropped`.

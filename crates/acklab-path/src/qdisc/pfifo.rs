@@ -73,18 +73,9 @@ impl Pfifo {
         }
     }
 
-    fn left(&mut self, packet: Packet) {
-        self.stats.packets -= 1;
-        self.stats.bytes -= u64::from(packet.size);
-    }
-
     fn check(&self) {
-        let s = &self.stats;
-        debug_assert_eq!(
-            u64::from(s.packets),
-            s.enqueued - s.dequeued - s.dropped_inside
-        );
-        debug_assert_eq!(s.packets as usize, self.waiting.len());
+        self.stats.check();
+        debug_assert_eq!(self.stats.packets as usize, self.waiting.len());
     }
 }
 
@@ -96,9 +87,7 @@ impl QueueDisc for Pfifo {
             return Enqueue::Dropped(DropReason::QueueFull);
         }
         s.marked += u64::from(self.config.mark(s.packets, s.bytes, &mut packet));
-        s.enqueued += 1;
-        s.packets += 1;
-        s.bytes += u64::from(packet.size);
+        s.on_joined(packet);
         self.waiting.push_back(packet);
         self.check();
         Enqueue::Queued
@@ -111,7 +100,7 @@ impl QueueDisc for Pfifo {
     ) -> Option<Packet> {
         let packet = self.waiting.pop_front()?;
         self.stats.dequeued += 1;
-        self.left(packet);
+        self.stats.on_left(packet);
         self.check();
         Some(packet)
     }
@@ -120,7 +109,7 @@ impl QueueDisc for Pfifo {
         let at = self.waiting.iter().position(|p| p.id == id)?;
         let packet = self.waiting.remove(at)?;
         self.stats.dropped_inside += 1;
-        self.left(packet);
+        self.stats.on_left(packet);
         self.check();
         Some(packet)
     }

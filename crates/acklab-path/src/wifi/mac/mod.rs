@@ -19,7 +19,7 @@ pub mod sizes;
 pub use bitmap::Bitmap;
 pub use originator::BarReason;
 pub use psdu::{Content, MpduRef, Outcome, Psdu};
-pub use queue::{Config, Counts, Kind, TxQueue, TxStats};
+pub use queue::{Aql, Config, Counts, Kind, StationsConfig, TxQueue, TxStats};
 pub use recipient::{Recipient, Verdict};
 pub use sizes::Limits;
 

@@ -47,11 +47,14 @@ pub(super) struct Originator {
     gaps: Bitmap,
     /// By number modulo their number, a power of two.
     slots: Box<[Slot]>,
-    bar: Option<BarReason>,
+    /// What arrived of the last A-MPDU is not known.
+    missed: bool,
+    /// The window has passed a gap, and the recipient was not told.
+    unannounced: bool,
+    /// It shall not be told until it is worthwhile.
+    parked: bool,
     /// BlockAckReqs in a row without an answer.
     pub bar_failures: u8,
-    /// A BlockAckReq was given up; it is due again when there is something to send.
-    bar_parked: bool,
 }
 
 impl Originator {
@@ -141,13 +144,11 @@ impl Originator {
         self.start = advance(self.start, n);
         self.pending.shift(n);
         self.gaps.shift(n);
-        if passed_gap && agreement && self.bar.is_none() {
-            self.demand_bar(BarReason::Gap);
+        if passed_gap && agreement {
+            self.unannounced = true;
+            self.unpark_bar();
         }
-        // Nothing is unknown when nothing is pending.
-        if self.bar == Some(BarReason::Missed) && self.pending.is_empty() {
-            self.bar = passed_gap.then_some(BarReason::Gap);
-        }
+        self.missed &= !self.pending.is_empty();
     }
 
     /// First number of the window.
@@ -158,33 +159,37 @@ impl Originator {
     /// Why a BlockAckReq is due, if one is.
     #[inline]
     pub fn bar(&self) -> Option<BarReason> {
-        self.bar
+        if self.missed {
+            return Some(BarReason::Missed);
+        }
+        (self.unannounced && !self.parked).then_some(BarReason::Gap)
     }
 
-    /// A BlockAckReq is due.
-    pub fn demand_bar(&mut self, reason: BarReason) {
-        self.bar = Some(reason);
+    /// An A-MPDU was not answered, and shall be asked for.
+    pub fn on_missed(&mut self) {
+        self.missed = true;
         self.bar_failures = 0;
-        self.bar_parked = false;
     }
 
     /// The BlockAckReq was answered.
     pub fn on_bar_answered(&mut self) {
-        self.bar = None;
+        self.missed = false;
+        self.unannounced = false;
+        self.unpark_bar();
     }
 
-    /// The BlockAckReq is given up. Until there is something to send it would only cost airtime.
+    /// The BlockAckReq is given up. That of a gap will be due again some time.
     pub fn give_up_bar(&mut self) {
-        self.bar_parked = self.bar == Some(BarReason::Gap);
-        self.bar = None;
+        self.parked = !self.missed;
+        self.missed = false;
+        self.bar_failures = 0;
     }
 
-    /// There is something to send: a BlockAckReq that was given up is due again.
+    /// A BlockAckReq that was given up is worthwhile again.
     #[inline]
     pub fn unpark_bar(&mut self) {
-        if self.bar_parked {
-            self.demand_bar(BarReason::Gap);
-        }
+        self.parked = false;
+        self.bar_failures = 0;
     }
 
     /// Whether a block ack says that the MPDU of that number arrived (10.24.7.7).
@@ -252,7 +257,7 @@ mod tests {
     #[test]
     fn nothing_is_asked_for_when_nothing_is_pending() {
         let mut o = filled(2, 64);
-        o.demand_bar(BarReason::Missed);
+        o.on_missed();
         o.give_up(4090);
         o.slide(true);
         assert_eq!(o.bar(), Some(BarReason::Missed));

@@ -12,15 +12,16 @@ impl TxQueue {
     /// Fills `psdu` with what is sent to `peer` next; it stays empty if there is nothing.
     pub fn build(
         &mut self,
-        _now: Instant,
+        now: Instant,
         peer: PeerId,
         limits: &Limits,
         psdu: &mut Psdu,
-        _on_drop: OnDrop<'_>,
+        on_drop: OnDrop<'_>,
     ) {
         debug_assert_eq!(self.on_air, None, "an exchange is on the air");
         psdu.mpdus.clear();
         psdu.bytes = 0;
+        let budget = self.take_ready(now, peer, on_drop);
         let p = &mut self.peers[usize::from(peer.0)];
         p.limits = *limits;
         if p.originator.bar().is_some() {
@@ -30,7 +31,7 @@ impl TxQueue {
         } else {
             let mut assembly = Assembly::default();
             if p.repeat(&mut assembly, psdu) {
-                self.add_new(peer, &mut assembly, psdu);
+                self.add_new(peer, budget, &mut assembly, psdu);
             }
             psdu.bytes = assembly.bytes(limits);
             psdu.content = match assembly.mpdus {
@@ -40,16 +41,33 @@ impl TxQueue {
             self.stats.sent += u64::from(assembly.mpdus);
         }
         self.on_air = (!psdu.is_empty()).then_some(peer);
+        self.rekey(peer);
+        self.schedule(now, on_drop);
         self.check();
     }
 
-    /// Adds MPDUs of packets that were never sent.
-    fn add_new(&mut self, peer: PeerId, assembly: &mut Assembly, psdu: &mut Psdu) {
+    /// Takes the next aggregate of `peer` out of the hardware queue and says how many new packets
+    /// may be in it. One that is asked for out of turn is put together now.
+    fn take_ready(&mut self, now: Instant, peer: PeerId, on_drop: OnDrop<'_>) -> u32 {
+        let mut budget = u32::MAX;
+        self.with_stations(|queue, s| {
+            let i = usize::from(peer.0);
+            let ready = s.take(peer.0).or_else(|| queue.stage(now, s, i, on_drop));
+            budget = ready.map_or(0, |r| r.packets);
+        });
+        budget
+    }
+
+    /// Adds MPDUs of up to `budget` packets that were never sent.
+    fn add_new(&mut self, peer: PeerId, mut budget: u32, assembly: &mut Assembly, psdu: &mut Psdu) {
         let p = &mut self.peers[usize::from(peer.0)];
         let window = p.window();
-        while p.originator.room(window) > 0
-            && let Some(slot) = form(&mut self.slab, &mut p.waiting, assembly, &p.limits)
+        while budget > 0
+            && p.originator.room(window) > 0
+            && let Some(slot) = form(&mut self.slab, &mut p.waiting, budget, assembly, &p.limits)
         {
+            budget -= u32::from(slot.msdus);
+            p.waiting_packets -= u32::from(slot.msdus);
             self.waiting -= u32::from(slot.msdus);
             self.waiting_bytes -= u64::from(slot.ip_bytes);
             self.window_packets += u32::from(slot.msdus);
@@ -86,11 +104,12 @@ fn reference(seq: u16, slot: &Slot) -> MpduRef {
     }
 }
 
-/// Forms an MPDU of the first packets of `waiting`, and adds it to `assembly` if it fits. Several
+/// Forms an MPDU of the first packets, `most` at most, of `waiting`, and adds it to `assembly` if it fits. Several
 /// packets become an A-MSDU, one stays an MSDU (10.12).
 fn form(
     slab: &mut Slab,
     waiting: &mut List,
+    most: u32,
     assembly: &mut Assembly,
     limits: &Limits,
 ) -> Option<Slot> {
@@ -104,7 +123,9 @@ fn form(
     let mut with = assembly.with(slot.bytes, limits)?;
     take(slab, waiting, &mut slot);
     let mut body = sizes::amsdu_with(0, msdu);
-    while let Some(next) = slab.front(waiting) {
+    while u32::from(slot.msdus) < most
+        && let Some(next) = slab.front(waiting)
+    {
         body = sizes::amsdu_with(body, sizes::msdu(next.packet.size));
         let bytes = limits.overhead + body;
         let alone = assembly.mpdus > 0 || Assembly::alone_within(bytes, limits);

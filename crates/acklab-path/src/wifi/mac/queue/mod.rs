@@ -9,116 +9,38 @@
 //! an exchange on the air and must not be asked for another.
 
 mod assemble;
+mod config;
 mod heap;
 mod peer;
 #[cfg(test)]
 mod properties;
 mod response;
+mod staging;
+#[cfg(test)]
+mod station_tests;
+mod stations;
+#[cfg(test)]
+mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use config::{Config, Counts, Kind, TxStats};
 pub use response::HandOver;
+pub use stations::{Aql, StationsConfig};
 
 use super::PeerId;
 use super::originator::BarReason;
 use crate::packet::{DropReason, Packet, PacketId};
 use crate::qdisc::slab::{Slab, Waiting};
-use acklab_units::{Instant, Span};
+use acklab_units::Instant;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use heap::Heap;
 use peer::Peer;
+use stations::Stations;
 
 /// Told of each packet that is dropped.
 pub type OnDrop<'a> = &'a mut dyn FnMut(Packet, DropReason);
-
-/// What counts against the limit of a shared queue.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Counts {
-    /// Packets that were never sent.
-    Waiting,
-    /// Packets that are not acknowledged yet.
-    Unacknowledged,
-    /// Packets that were never sent and MPDUs that are not acknowledged, an A-MSDU as one: what
-    /// ns-3's `WifiMacQueue` counts.
-    #[default]
-    Mpdus,
-}
-
-/// How packets wait.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// One drop-tail queue for all peers. Next is the peer whose oldest packet is the oldest; a
-    /// PSDU takes further packets of that peer out of the middle, as ns-3 does.
-    Shared {
-        /// What may be in the queue.
-        limit: u32,
-        /// What counts against it.
-        counts: Counts,
-    },
-}
-
-/// A queue as it is configured.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Config {
-    /// How packets wait.
-    pub kind: Kind,
-    /// How long a packet may stay, sent or not (10.22.2.12, `dot11EDCATableMSDULifetime`).
-    pub lifetime: Option<Span>,
-    /// Transmissions of an MPDU without an agreement before it is given up
-    /// (`dot11ShortRetryLimit`).
-    pub retry_limit: u8,
-    /// The same under an agreement; `None`: only the lifetime ends it (10.24.7.7, and ns-3 unless
-    /// `IncrementRetryCountUnderBa`).
-    pub agreement_retry_limit: Option<u8>,
-    /// An A-MPDU without an answer is followed by a BlockAckReq instead of the same MPDUs (ns-3's
-    /// `UseExplicitBarAfterMissedBlockAck`).
-    pub explicit_bar: bool,
-    /// BlockAckReqs in a row without an answer before that is given up; `None`: as long as there
-    /// is something to ask for.
-    pub bar_limit: Option<u8>,
-}
-
-impl Config {
-    /// ns-3's defaults: 500 packets, 500 ms, 7 transmissions, BlockAckReq after a missed block ack.
-    pub const NS3: Self = Self {
-        kind: Kind::Shared {
-            limit: 500,
-            counts: Counts::Mpdus,
-        },
-        lifetime: Some(Span::from_millis(500)),
-        retry_limit: 7,
-        agreement_retry_limit: None,
-        explicit_bar: true,
-        bar_limit: None,
-    };
-}
-
-/// Counters: `enqueued = handed_over + dropped + removed + inside`, in packets.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct TxStats {
-    /// Packets accepted.
-    pub enqueued: u64,
-    /// Packets refused on arrival.
-    pub refused: u64,
-    /// Packets that the recipient has.
-    pub handed_over: u64,
-    /// Packets dropped after they had been accepted.
-    pub dropped: u64,
-    /// Packets taken out by [`TxQueue::remove`].
-    pub removed: u64,
-    /// Packets marked with CE.
-    pub marked: u64,
-    /// MPDUs that were given a number.
-    pub mpdus: u64,
-    /// MPDUs acknowledged.
-    pub acknowledged: u64,
-    /// MPDUs given up.
-    pub given_up: u64,
-    /// Transmissions of MPDUs.
-    pub sent: u64,
-    /// BlockAckReqs.
-    pub bars: u64,
-}
 
 /// The queue.
 #[derive(Debug)]
@@ -126,8 +48,9 @@ pub struct TxQueue {
     config: Config,
     peers: Vec<Peer>,
     slab: Slab,
-    /// Peers with something to send, by age of the oldest.
+    /// Peers with something to send, by age of the oldest (shared queue).
     order: Heap,
+    stations: Option<Box<Stations>>,
     on_air: Option<PeerId>,
     /// Packets never sent, and their bytes.
     waiting: u32,
@@ -141,11 +64,16 @@ pub struct TxQueue {
 impl TxQueue {
     /// An empty queue.
     pub fn new(config: Config) -> Self {
+        let stations = match config.kind {
+            Kind::Shared { .. } => None,
+            Kind::PerStation(config) => Some(Box::new(Stations::new(config))),
+        };
         Self {
             config,
             peers: Vec::new(),
             slab: Slab::default(),
             order: Heap::default(),
+            stations,
             on_air: None,
             waiting: 0,
             waiting_bytes: 0,
@@ -168,13 +96,22 @@ impl TxQueue {
         self.stats.enqueued += 1;
         self.waiting += 1;
         self.waiting_bytes += u64::from(packet.size);
+        let since = now;
+        let waiting = Waiting { packet, since };
         let p = &mut self.peers[usize::from(peer.0)];
         let was_idle = p.is_idle();
-        let since = now;
-        self.slab.push(&mut p.waiting, Waiting { packet, since });
         if was_idle {
             p.originator.unpark_bar();
+        }
+        if self.stations.is_some() {
+            self.enqueue_flow(peer, waiting, on_drop);
             self.rekey(peer);
+            self.schedule(now, on_drop);
+        } else {
+            p.push(&mut self.slab, waiting);
+            if was_idle {
+                self.rekey(peer);
+            }
         }
         self.check();
     }
@@ -183,11 +120,16 @@ impl TxQueue {
         let i = usize::from(peer.0);
         if i >= self.peers.len() {
             self.peers.resize_with(i + 1, Peer::default);
+            if let Some(s) = &mut self.stations {
+                s.know(i + 1);
+            }
         }
     }
 
     fn admits(&self) -> bool {
-        let Kind::Shared { limit, counts } = self.config.kind;
+        let Kind::Shared { limit, counts } = self.config.kind else {
+            return true;
+        };
         let unacknowledged = match counts {
             Counts::Waiting => 0,
             Counts::Unacknowledged => self.window_packets,
@@ -197,10 +139,13 @@ impl TxQueue {
     }
 
     /// Whether something could be sent now: packets, MPDUs again, or a BlockAckReq. During an
-    /// exchange what is on the air counts.
+    /// exchange what is on the air may count.
     #[inline]
     pub fn has_frames(&self) -> bool {
-        !self.order.is_empty()
+        match &self.stations {
+            None => !self.order.is_empty(),
+            Some(s) => s.next_ready().is_some(),
+        }
     }
 
     /// The same for one peer.
@@ -215,7 +160,14 @@ impl TxQueue {
     pub fn select(&mut self, now: Instant, on_drop: OnDrop<'_>) -> Option<PeerId> {
         debug_assert_eq!(self.on_air, None, "an exchange is on the air");
         self.expire_first(now, on_drop);
-        self.order.first().map(PeerId)
+        self.first()
+    }
+
+    fn first(&self) -> Option<PeerId> {
+        match &self.stations {
+            None => self.order.first().map(PeerId),
+            Some(s) => s.next_ready().map(|r| PeerId(r.peer)),
+        }
     }
 
     /// Drops what has lived too long, as long as it is the first in the order.
@@ -228,28 +180,38 @@ impl TxQueue {
             return;
         };
         let deadline = Instant::from_nanos(deadline);
-        while let Some(peer) = self.order.first().map(PeerId)
+        while let Some(peer) = self.first()
             && self.on_air != Some(peer)
             && self.expire(peer, deadline, on_drop)
         {
             self.rekey(peer);
+            self.schedule(now, on_drop);
         }
         self.check();
     }
 
-    /// Takes out a packet that was never sent (for an ACK filter that found it superfluous).
+    /// Takes out a packet that was never sent (for an ACK filter that found it superfluous). What
+    /// is in a hardware queue stays there.
     pub fn remove(&mut self, id: PacketId) -> Option<Packet> {
-        let slab = &mut self.slab;
-        let found = self.peers.iter_mut().enumerate().find_map(|(i, p)| {
-            let gone = slab.remove(&mut p.waiting, id)?;
-            Some((i, gone.packet))
-        });
-        let (i, packet) = found?;
+        let (peer, packet) = match &mut self.stations {
+            Some(s) => s.flows.remove(id).map(|(i, p)| (i as usize, p)),
+            None => self.remove_shared(id),
+        }?;
         self.stats.removed += 1;
         self.on_left_waiting(packet);
-        self.rekey(PeerId(i as u16));
+        self.rekey(PeerId(peer as u16));
         self.check();
         Some(packet)
+    }
+
+    fn remove_shared(&mut self, id: PacketId) -> Option<(usize, Packet)> {
+        let slab = &mut self.slab;
+        self.peers.iter_mut().enumerate().find_map(|(i, p)| {
+            let gone = slab.remove(&mut p.waiting, id)?;
+            p.waiting_packets -= 1;
+            p.below -= u64::from(gone.packet.size);
+            Some((i, gone.packet))
+        })
     }
 
     fn on_left_waiting(&mut self, packet: Packet) {
@@ -260,13 +222,30 @@ impl TxQueue {
     /// Puts `peer` where it belongs in the order.
     #[inline]
     fn rekey(&mut self, peer: PeerId) {
-        let key = self.peers[usize::from(peer.0)].key(&self.slab);
-        self.order.set(peer.0, key);
+        let p = &self.peers[usize::from(peer.0)];
+        match &mut self.stations {
+            None => self.order.set(peer.0, p.key(&self.slab)),
+            Some(s) => {
+                s.on_below(usize::from(peer.0), p.below);
+                if !p.has_repeats() {
+                    s.take_back_empty(peer.0);
+                }
+                s.round.activate(&mut s.turns, u32::from(peer.0), None);
+            }
+        }
     }
 
     /// Packets that were never sent.
     pub fn packets(&self) -> u32 {
         self.waiting
+    }
+
+    /// Packets for `peer` that were never sent.
+    pub fn waiting_of(&self, peer: PeerId) -> u32 {
+        let below = self.peers.get(usize::from(peer.0));
+        let above = self.stations.as_ref();
+        below.map_or(0, |p| p.waiting_packets)
+            + above.map_or(0, |s| s.flows.packets(u32::from(peer.0)))
     }
 
     /// Bytes of the IP packets that were never sent.
@@ -291,7 +270,8 @@ impl TxQueue {
 
     /// Packets that are here and nowhere else.
     pub fn inside(&self) -> u64 {
-        u64::from(self.slab.len())
+        let above = self.stations.as_ref().map_or(0, |s| s.flows.stats.packets);
+        u64::from(self.slab.len() + above)
     }
 
     /// Conservation: what came in was handed over, was dropped, or is inside; and so for MPDUs.
@@ -308,6 +288,6 @@ impl TxQueue {
             s.acknowledged + s.given_up + u64::from(self.window_mpdus),
             "MPDUs appeared or vanished"
         );
-        debug_assert!(self.waiting + self.window_packets >= self.slab.len());
+        debug_assert!(u64::from(self.waiting + self.window_packets) >= self.inside());
     }
 }

@@ -1,6 +1,6 @@
 //! What a queue keeps for one peer.
 
-use crate::qdisc::slab::{List, Slab};
+use crate::qdisc::slab::{List, Slab, Waiting};
 use crate::wifi::mac::originator::Originator;
 use crate::wifi::mac::sizes::Limits;
 use acklab_units::Instant;
@@ -11,6 +11,10 @@ pub(super) struct Peer {
     pub originator: Originator,
     /// Packets that have no number yet.
     pub waiting: List,
+    /// How many.
+    pub waiting_packets: u32,
+    /// Bytes of IP packets that wait here or are in MPDUs.
+    pub below: u64,
     /// What was allowed when last something was built.
     pub limits: Limits,
 }
@@ -20,6 +24,8 @@ impl Default for Peer {
         Self {
             originator: Originator::default(),
             waiting: List::default(),
+            waiting_packets: 0,
+            below: 0,
             limits: Limits::SINGLE,
         }
     }
@@ -42,10 +48,24 @@ impl Peer {
         }
     }
 
+    /// A packet waits for its number.
+    #[inline]
+    pub fn push(&mut self, slab: &mut Slab, waiting: Waiting) {
+        self.waiting_packets += 1;
+        self.below += u64::from(waiting.packet.size);
+        slab.push(&mut self.waiting, waiting);
+    }
+
     /// Whether there is neither an MPDU nor a packet.
     #[inline]
     pub fn is_idle(&self) -> bool {
         self.waiting.is_empty() && self.originator.first_pending().is_none()
+    }
+
+    /// Whether there is an MPDU to be sent again, or a BlockAckReq.
+    #[inline]
+    pub fn has_repeats(&self) -> bool {
+        self.originator.bar().is_some() || self.originator.first_pending().is_some()
     }
 
     /// When the oldest packet arrived.

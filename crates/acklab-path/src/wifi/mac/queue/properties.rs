@@ -6,6 +6,7 @@ use crate::packet::{FlowId, PacketId};
 use crate::wifi::mac::bitmap::distance;
 use crate::wifi::mac::{Content, Limits, Outcome, Psdu, Recipient, Verdict};
 use acklab_proto::segment::Ecn;
+use acklab_units::{Rate, Span};
 use proptest::prelude::*;
 
 const PEERS: u16 = 3;
@@ -55,8 +56,13 @@ struct World {
 impl World {
     fn new(config: Config, limits: Limits) -> Self {
         let window = if limits.ampdu > 0 { limits.window } else { 0 };
+        let mut queue = TxQueue::new(config);
+        for peer in 0..PEERS {
+            let rate = Rate::from_bps(2_000_000 << (3 * peer));
+            queue.on_rate(PeerId(peer), &limits, rate);
+        }
         Self {
-            queue: TxQueue::new(config),
+            queue,
             recipients: (0..PEERS).map(|_| Recipient::new(window)).collect(),
             limits,
             now: Instant::ZERO,
@@ -71,7 +77,7 @@ impl World {
             Step::Arrive(peer, n, size) => (0..n).for_each(|_| self.arrive(peer, size)),
             Step::Exchange { lost, answer_lost } => self.exchange(lost, answer_lost, true),
             Step::NoCts => self.exchange(0, false, false),
-            Step::Wait(span) => self.now = self.now + span,
+            Step::Wait(span) => self.now += span,
         }
     }
 
@@ -79,6 +85,7 @@ impl World {
         let packet = Packet {
             id: PacketId(self.fates.len() as u32),
             size,
+            // One flow for each peer: only within a flow is there an order.
             flow: FlowId(u32::from(peer)),
             ecn: Ecn::NotEct,
         };
@@ -91,7 +98,7 @@ impl World {
     }
 
     fn exchange(&mut self, lost: u64, answer_lost: bool, sent: bool) {
-        self.now = self.now + Span::from_micros(500);
+        self.now += Span::from_micros(500);
         let fates = &mut self.fates;
         let on_drop: OnDrop<'_> = &mut |p, why| drop_it(fates, p, why);
         let Some(peer) = self.queue.select(self.now, on_drop) else {
@@ -107,6 +114,8 @@ impl World {
             true => self.transmit(peer, lost, answer_lost),
             false => Outcome::NotSent,
         };
+        let airtime = Span::from_micros(100 + u64::from(self.psdu.bytes));
+        self.queue.spend_airtime(peer, airtime);
         let fates = &mut self.fates;
         let on_drop: OnDrop<'_> = &mut |p, why| drop_it(fates, p, why);
         self.queue
@@ -217,14 +226,42 @@ fn config() -> impl Strategy<Value = Config> {
     let lifetime = prop::option::of((1u64..600).prop_map(Span::from_millis));
     let limits = (prop::option::of(1u8..8), prop::option::of(1u8..8));
     let shared = (1u32..300, counts).prop_map(|(limit, counts)| Kind::Shared { limit, counts });
-    (shared, lifetime, 1u8..8, limits, any::<bool>()).prop_map(
-        |(kind, lifetime, retry_limit, (agreement_retry_limit, bar_limit), explicit_bar)| Config {
-            kind,
-            lifetime,
-            retry_limit,
-            agreement_retry_limit,
-            explicit_bar,
-            bar_limit,
+    (
+        prop_oneof![shared, per_station()],
+        lifetime,
+        1u8..8,
+        limits,
+        any::<bool>(),
+    )
+        .prop_map(
+            |(kind, lifetime, retry_limit, (agreement_retry_limit, bar_limit), explicit_bar)| {
+                Config {
+                    kind,
+                    lifetime,
+                    retry_limit,
+                    agreement_retry_limit,
+                    explicit_bar,
+                    bar_limit,
+                }
+            },
+        )
+}
+
+fn per_station() -> impl Strategy<Value = Kind> {
+    let aql = prop::option::of(Just(StationsConfig::LINUX.aql.unwrap()));
+    let small = (1u32..300, 1u32..9, 40u32..2000, 1u32..40);
+    (small, 1u64..5000, aql, 1u32..5).prop_map(
+        |((limit, queues, quantum, drop_batch), us, aql, hardware)| {
+            Kind::PerStation(StationsConfig {
+                limit,
+                queues,
+                quantum,
+                drop_batch,
+                airtime_quantum: Span::from_micros(us),
+                aql,
+                hardware,
+                ..StationsConfig::LINUX
+            })
         },
     )
 }
@@ -246,7 +283,7 @@ fn limits() -> impl Strategy<Value = Limits> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn each_packet_has_one_fate(

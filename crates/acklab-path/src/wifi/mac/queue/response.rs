@@ -56,7 +56,7 @@ impl TxQueue {
     /// The exchange is over: `psdu`, which was built for `peer`, was answered by `outcome`.
     pub fn on_response(
         &mut self,
-        _now: Instant,
+        now: Instant,
         peer: PeerId,
         psdu: &Psdu,
         outcome: Outcome,
@@ -90,10 +90,10 @@ impl TxQueue {
                 self.on_silence(peer, psdu, asked && self.config.explicit_bar, on_drop);
             }
         }
-        self.conclude(
-            peer,
-            matches!(outcome, Outcome::Ack | Outcome::BlockAck(..)),
-        );
+        let answered = matches!(outcome, Outcome::Ack | Outcome::BlockAck(..));
+        self.conclude(peer, answered);
+        self.schedule(now, on_drop);
+        self.check();
     }
 
     /// The window moves on; a peer that answers is worth a request that was given up before.
@@ -104,7 +104,6 @@ impl TxQueue {
             p.originator.unpark_bar();
         }
         self.rekey(peer);
-        self.check();
     }
 
     /// No answer to data. With `ask` it stays open what arrived, until a BlockAckReq is answered.
@@ -117,7 +116,7 @@ impl TxQueue {
         }
         if ask {
             let p = &mut self.peers[usize::from(peer.0)];
-            p.originator.demand_bar(BarReason::Missed);
+            p.originator.on_missed();
         }
     }
 
@@ -158,12 +157,13 @@ impl TxQueue {
 
     #[inline]
     fn acknowledge(&mut self, peer: PeerId, seq: u16) {
-        let originator = &mut self.peers[usize::from(peer.0)].originator;
-        if !originator.is_pending(seq) {
+        let p = &mut self.peers[usize::from(peer.0)];
+        if !p.originator.is_pending(seq) {
             return;
         }
-        originator.acknowledge(seq);
-        let slot = originator.slot(seq);
+        p.originator.acknowledge(seq);
+        let slot = p.originator.slot(seq);
+        p.below -= u64::from(slot.ip_bytes);
         debug_assert!(
             slot.packets.is_empty(),
             "{seq} acknowledged and not handed over"
@@ -191,9 +191,10 @@ impl TxQueue {
 
     /// An MPDU is no longer sent. Packets that the recipient does not have are lost.
     fn give_up(&mut self, peer: PeerId, seq: u16, reason: DropReason, on_drop: OnDrop<'_>) {
-        let originator = &mut self.peers[usize::from(peer.0)].originator;
-        originator.give_up(seq);
-        let slot = originator.slot_mut(seq);
+        let p = &mut self.peers[usize::from(peer.0)];
+        p.originator.give_up(seq);
+        let slot = p.originator.slot_mut(seq);
+        p.below -= u64::from(slot.ip_bytes);
         self.window_packets -= u32::from(slot.msdus);
         self.window_mpdus -= 1;
         self.stats.given_up += 1;
@@ -221,11 +222,16 @@ impl TxQueue {
             && first.since < deadline
         {
             self.slab.pop(&mut p.waiting);
+            p.waiting_packets -= 1;
+            p.below -= u64::from(first.packet.size);
             self.waiting -= 1;
             self.waiting_bytes -= u64::from(first.packet.size);
             self.stats.dropped += 1;
             on_drop(first.packet, DropReason::LifetimeExpired);
             expired = true;
+        }
+        if let Some(s) = &mut self.stations {
+            s.on_lost(i, p.waiting_packets);
         }
         expired
     }

@@ -1,0 +1,272 @@
+//! CoDel (RFC 8289): drops, or marks, at the head when packets have waited too long for too long.
+//!
+//! [`Codel`] is the control law, for any queue; [`CodelQueue`] is one queue under it. Where RFC and
+//! Linux differ the comment says so. ECN as in RFC 8290 section 5.2.6 and `net/codel_impl.h`: a
+//! packet that may be marked is marked where it would be dropped, and then passes.
+
+use super::slab::{List, Slab, Waiting};
+use super::{Enqueue, QueueDisc, Stats};
+use crate::packet::{DropReason, Packet, PacketId};
+use acklab_units::{Instant, Span};
+
+/// The parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Params {
+    /// Waiting time that is acceptable as a standing queue (RFC 8289 section 4.4).
+    pub target: Span,
+    /// How long a queue may be above it before something happens (section 4.3).
+    pub interval: Span,
+    /// Marks packets that may be marked instead of dropping them.
+    pub ecn: bool,
+    /// Marks all packets that waited longer and may be marked (RFC 8290 section 5.2.7).
+    pub ce_threshold: Option<Span>,
+    /// A queue of no more bytes is never too long (section 5.3: one maximum packet).
+    pub mtu: u32,
+}
+
+impl Params {
+    /// The defaults of RFC 8289 section 4 and of Linux's `codel_params_init`, with ECN as in
+    /// `fq_codel`.
+    pub const DEFAULT: Self = Self {
+        target: Span::from_millis(5),
+        interval: Span::from_millis(100),
+        ecn: true,
+        ce_threshold: None,
+        mtu: 1500,
+    };
+}
+
+/// The queue that a [`Codel`] watches.
+pub(crate) trait Source {
+    /// Takes the packet at the head.
+    fn pop(&mut self) -> Option<Waiting>;
+    /// Bytes that wait.
+    fn bytes(&self) -> u64;
+    /// The packet, which was taken, is dropped.
+    fn drop(&mut self, packet: Packet);
+    /// A packet was marked.
+    fn on_marked(&mut self);
+}
+
+/// State of the control law.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Codel {
+    /// When the waiting time will have been above target for an interval; `None`: it is below.
+    first_above: Option<Instant>,
+    drop_next: Instant,
+    count: u32,
+    last_count: u32,
+    dropping: bool,
+}
+
+/// `interval / sqrt(count)` after `t` (section 5.5), exactly, rounded down to nanoseconds. Linux
+/// approximates the root in 16 bits.
+fn control_law(t: Instant, interval: Span, count: u32) -> Instant {
+    let square = u128::from(interval.as_nanos()).pow(2) / u128::from(count.max(1));
+    t.saturating_add(Span::from_nanos(square.isqrt() as u64))
+}
+
+impl Codel {
+    /// The next packet to send (section 5.6).
+    pub fn dequeue(
+        &mut self,
+        now: Instant,
+        params: &Params,
+        source: &mut impl Source,
+    ) -> Option<Waiting> {
+        let (mut head, ok_to_drop) = self.pop(now, params, source);
+        let mut marked = false;
+        if self.dropping {
+            if !ok_to_drop {
+                self.dropping = false;
+            }
+            while self.dropping && now >= self.drop_next {
+                self.count += 1;
+                if mark(params.ecn, &mut head, source) {
+                    self.drop_next = control_law(self.drop_next, params.interval, self.count);
+                    marked = true;
+                    break;
+                }
+                let (next, still) = self.replace(head, now, params, source);
+                head = next;
+                if still {
+                    self.drop_next = control_law(self.drop_next, params.interval, self.count);
+                } else {
+                    self.dropping = false;
+                }
+            }
+        } else if ok_to_drop {
+            marked = mark(params.ecn, &mut head, source);
+            if !marked {
+                head = self.replace(head, now, params, source).0;
+            }
+            self.enter_dropping(now, params);
+        }
+        if !marked && head.is_some_and(|h| params.ce_threshold.is_some_and(|t| now - h.since > t)) {
+            mark(true, &mut head, source);
+        }
+        head
+    }
+
+    /// Drops `head` and takes the next one.
+    fn replace(
+        &mut self,
+        head: Option<Waiting>,
+        now: Instant,
+        params: &Params,
+        source: &mut impl Source,
+    ) -> (Option<Waiting>, bool) {
+        if let Some(head) = head {
+            source.drop(head.packet);
+        }
+        self.pop(now, params, source)
+    }
+
+    /// The rate of drops starts where it was when the queue was last brought down, if that is not
+    /// long ago (section 5.6).
+    fn enter_dropping(&mut self, now: Instant, params: &Params) {
+        self.dropping = true;
+        let delta = self.count.wrapping_sub(self.last_count);
+        let recent = now
+            < self
+                .drop_next
+                .saturating_add(params.interval.saturating_mul(16));
+        self.count = if delta > 1 && recent { delta } else { 1 };
+        self.last_count = self.count;
+        self.drop_next = control_law(now, params.interval, self.count);
+    }
+
+    /// Takes a packet, and says whether it may be dropped (section 5.4).
+    fn pop(
+        &mut self,
+        now: Instant,
+        params: &Params,
+        source: &mut impl Source,
+    ) -> (Option<Waiting>, bool) {
+        let Some(head) = source.pop() else {
+            self.first_above = None;
+            self.dropping = false;
+            return (None, false);
+        };
+        let below = now - head.since < params.target || source.bytes() <= u64::from(params.mtu);
+        let ok_to_drop = match self.first_above {
+            _ if below => {
+                self.first_above = None;
+                false
+            }
+            None => {
+                self.first_above = Some(now.saturating_add(params.interval));
+                false
+            }
+            Some(at) => now >= at,
+        };
+        (Some(head), ok_to_drop)
+    }
+}
+
+fn mark(allowed: bool, head: &mut Option<Waiting>, source: &mut impl Source) -> bool {
+    let marked = allowed && head.as_mut().is_some_and(|h| h.packet.mark());
+    if marked {
+        source.on_marked();
+    }
+    marked
+}
+
+/// One queue under CoDel, with room for so many packets.
+#[derive(Debug)]
+pub struct CodelQueue {
+    params: Params,
+    limit: u32,
+    slab: Slab,
+    list: List,
+    codel: Codel,
+    stats: Stats,
+}
+
+impl CodelQueue {
+    /// An empty queue for at most `limit` packets.
+    pub fn new(params: Params, limit: u32) -> Self {
+        Self {
+            params,
+            limit,
+            slab: Slab::default(),
+            list: List::default(),
+            codel: Codel::default(),
+            stats: Stats::default(),
+        }
+    }
+}
+
+/// The queue, lent to its control law.
+struct Lent<'a> {
+    slab: &'a mut Slab,
+    list: &'a mut List,
+    stats: &'a mut Stats,
+    dropped: &'a mut dyn FnMut(Packet, DropReason),
+}
+
+impl Source for Lent<'_> {
+    fn pop(&mut self) -> Option<Waiting> {
+        let head = self.slab.pop(self.list)?;
+        self.stats.on_left(head.packet);
+        Some(head)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.stats.bytes
+    }
+
+    fn drop(&mut self, packet: Packet) {
+        self.stats.dropped_inside += 1;
+        (self.dropped)(packet, DropReason::Aqm);
+    }
+
+    fn on_marked(&mut self) {
+        self.stats.marked += 1;
+    }
+}
+
+impl QueueDisc for CodelQueue {
+    fn enqueue(&mut self, now: Instant, packet: Packet) -> Enqueue {
+        if self.stats.packets >= self.limit {
+            self.stats.refused += 1;
+            return Enqueue::Dropped(DropReason::QueueFull);
+        }
+        self.stats.on_joined(packet);
+        let since = now;
+        self.slab.push(&mut self.list, Waiting { packet, since });
+        Enqueue::Queued
+    }
+
+    fn dequeue(
+        &mut self,
+        now: Instant,
+        dropped: &mut dyn FnMut(Packet, DropReason),
+    ) -> Option<Packet> {
+        let mut lent = Lent {
+            slab: &mut self.slab,
+            list: &mut self.list,
+            stats: &mut self.stats,
+            dropped,
+        };
+        let head = self.codel.dequeue(now, &self.params, &mut lent)?;
+        self.stats.dequeued += 1;
+        self.stats.check();
+        Some(head.packet)
+    }
+
+    fn remove(&mut self, id: PacketId) -> Option<Packet> {
+        let gone = self.slab.remove(&mut self.list, id)?.packet;
+        self.stats.on_left(gone);
+        self.stats.dropped_inside += 1;
+        self.stats.check();
+        Some(gone)
+    }
+
+    fn stats(&self) -> Stats {
+        self.stats
+    }
+}
+
+#[cfg(test)]
+mod tests;

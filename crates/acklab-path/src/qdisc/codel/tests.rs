@@ -1,0 +1,101 @@
+use super::*;
+use crate::packet::FlowId;
+use acklab_proto::segment::Ecn;
+
+fn at(us: u64) -> Instant {
+    Instant::ZERO + Span::from_micros(us)
+}
+
+fn filled(n: u32, size: u32, ecn: Ecn) -> CodelQueue {
+    let params = Params {
+        mtu: size,
+        ..Params::DEFAULT
+    };
+    let mut q = CodelQueue::new(params, 500);
+    for id in 0..n {
+        let packet = Packet {
+            id: PacketId(id),
+            size,
+            flow: FlowId(0),
+            ecn,
+        };
+        assert_eq!(q.enqueue(at(0), packet), Enqueue::Queued);
+    }
+    q
+}
+
+/// Number of the packet that leaves, drops and marks so far.
+fn leave(q: &mut CodelQueue, ms: u64) -> (u32, u64, u64) {
+    let out = q.dequeue(at(ms * 1000), &mut |_, why| {
+        assert_eq!(why, DropReason::Aqm);
+    });
+    let s = q.stats();
+    (out.expect("one waits").id.0, s.dropped_inside, s.marked)
+}
+
+/// ns-3's `CoDelQueueDiscBasicDrop`: 20 packets; none dropped at twice the target, one after
+/// two intervals more. Then by the control law: due at 310 ms and at 310 + 100 / sqrt(2) =
+/// 380.7 ms, the next at 380.7 + 100 / sqrt(3) = 438.4 ms.
+#[test]
+fn drops_of_ns3() {
+    let mut q = filled(20, 1000, Ecn::NotEct);
+    assert_eq!(leave(&mut q, 10), (0, 0, 0));
+    assert_eq!(leave(&mut q, 210), (2, 1, 0));
+    assert_eq!(leave(&mut q, 210), (3, 1, 0));
+    assert_eq!(leave(&mut q, 420), (6, 3, 0));
+    assert_eq!(leave(&mut q, 438), (7, 3, 0));
+    assert_eq!(leave(&mut q, 439), (9, 4, 0));
+}
+
+/// A marked packet passes, and one mark is enough at a time.
+#[test]
+fn marks_take_the_place_of_drops() {
+    let mut q = filled(20, 1000, Ecn::Ect0);
+    assert_eq!(leave(&mut q, 10), (0, 0, 0));
+    assert_eq!(leave(&mut q, 210), (1, 0, 1));
+    assert_eq!(leave(&mut q, 210), (2, 0, 1));
+    assert_eq!(leave(&mut q, 420), (3, 0, 2));
+    assert_eq!(leave(&mut q, 420), (4, 0, 3));
+    assert_eq!(leave(&mut q, 420), (5, 0, 3));
+}
+
+#[test]
+fn one_packet_behind_is_never_too_long() {
+    let mut q = filled(2, 1000, Ecn::NotEct);
+    assert_eq!(leave(&mut q, 900), (0, 0, 0));
+    assert_eq!(leave(&mut q, 2000), (1, 0, 0));
+    assert_eq!(q.dequeue(at(3_000_000), &mut |_, _| unreachable!()), None);
+}
+
+#[test]
+fn the_threshold_marks_without_control_law() {
+    let mut q = filled(3, 1000, Ecn::Ect0);
+    q.params.ce_threshold = Some(Span::from_millis(1));
+    assert_eq!(leave(&mut q, 1), (0, 0, 0));
+    assert_eq!(leave(&mut q, 2), (1, 0, 1));
+    let mut q = filled(3, 1000, Ecn::NotEct);
+    q.params.ce_threshold = Some(Span::from_millis(1));
+    assert_eq!(leave(&mut q, 2), (0, 0, 0));
+}
+
+#[test]
+fn the_control_law_is_the_inverse_root() {
+    for count in [1u32, 2, 3, 10, 1000, 1 << 30] {
+        let next = control_law(at(0), Span::from_millis(100), count);
+        let exact = 1e8 / f64::from(count).sqrt();
+        assert!((next.as_nanos() as f64 - exact).abs() <= 1.0, "{count}");
+    }
+}
+
+#[test]
+fn a_full_queue_refuses() {
+    let mut q = filled(500, 40, Ecn::NotEct);
+    let late = q.list;
+    let packet = q.slab.front(&late).unwrap().packet;
+    assert_eq!(
+        q.enqueue(at(1), packet),
+        Enqueue::Dropped(DropReason::QueueFull)
+    );
+    assert_eq!(q.remove(PacketId(499)).map(|p| p.size), Some(40));
+    assert_eq!((q.stats().packets, q.stats().bytes), (499, 499 * 40));
+}

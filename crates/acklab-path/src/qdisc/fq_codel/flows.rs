@@ -1,0 +1,255 @@
+//! Fair queueing with CoDel for each flow, for several groups of flows in one memory.
+//!
+//! A group is what is scheduled by itself: the whole of a queue discipline, or one station of an
+//! access point (a "tin" in `net/fq_impl.h`). The limit is common to all groups.
+
+use super::round_robin::{Member, RoundRobin, Turn};
+use crate::packet::{DropReason, FlowId, Packet, PacketId};
+use crate::qdisc::Stats;
+use crate::qdisc::codel::{self, Codel};
+use crate::qdisc::slab::{List, Slab, Waiting};
+use alloc::vec::Vec;
+
+const NONE: u32 = u32::MAX;
+
+/// What is common to all groups.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Shape {
+    /// Queues that flows of one group are hashed into.
+    pub queues: u32,
+    /// Packets that may wait in all groups together.
+    pub limit: u32,
+    /// Most packets that are dropped at once when there are more.
+    pub drop_batch: u32,
+    /// Bytes that a flow may send in a round.
+    pub quantum: u32,
+    /// Moves flows to other queues.
+    pub perturbation: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Flow {
+    turn: Turn,
+    list: List,
+    packets: u32,
+    bytes: u64,
+    codel: Codel,
+    group: u32,
+}
+
+impl Member for Flow {
+    fn turn(&mut self) -> &mut Turn {
+        &mut self.turn
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Group {
+    round: RoundRobin,
+    /// The flow of each queue, once it has one.
+    table: Vec<u32>,
+    packets: u32,
+}
+
+/// All queues.
+#[derive(Clone, Debug)]
+pub(crate) struct Flows {
+    shape: Shape,
+    slab: Slab,
+    flows: Vec<Flow>,
+    groups: Vec<Group>,
+    pub stats: Stats,
+}
+
+/// One flow, lent to its control law.
+struct Lent<'a> {
+    flow: usize,
+    slab: &'a mut Slab,
+    flows: &'a mut [Flow],
+    group: &'a mut Group,
+    stats: &'a mut Stats,
+    dropped: &'a mut dyn FnMut(Packet, DropReason),
+}
+
+impl codel::Source for Lent<'_> {
+    fn pop(&mut self) -> Option<Waiting> {
+        let flow = &mut self.flows[self.flow];
+        let head = self.slab.pop(&mut flow.list)?;
+        flow.packets -= 1;
+        flow.bytes -= u64::from(head.packet.size);
+        self.group.packets -= 1;
+        self.stats.on_left(head.packet);
+        Some(head)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.flows[self.flow].bytes
+    }
+
+    fn drop(&mut self, packet: Packet) {
+        self.stats.dropped_inside += 1;
+        (self.dropped)(packet, DropReason::Aqm);
+    }
+
+    fn on_marked(&mut self) {
+        self.stats.marked += 1;
+    }
+}
+
+impl Flows {
+    /// No groups, no flows.
+    pub fn new(shape: Shape) -> Self {
+        Self {
+            shape,
+            slab: Slab::default(),
+            flows: Vec::new(),
+            groups: Vec::new(),
+            stats: Stats::default(),
+        }
+    }
+
+    /// Packets of a group that wait.
+    #[inline]
+    pub fn packets(&self, group: u32) -> u32 {
+        self.groups.get(group as usize).map_or(0, |g| g.packets)
+    }
+
+    /// A packet joins a group (RFC 8290 section 4.1). More than the limit may wait afterwards; see
+    /// [`Flows::overflow`].
+    pub fn enqueue(&mut self, group: u32, waiting: Waiting) {
+        let i = self.flow_of(group, waiting.packet.flow);
+        let flow = &mut self.flows[i as usize];
+        self.slab.push(&mut flow.list, waiting);
+        flow.packets += 1;
+        flow.bytes += u64::from(waiting.packet.size);
+        self.stats.on_joined(waiting.packet);
+        let group = &mut self.groups[group as usize];
+        group.packets += 1;
+        let quantum = i64::from(self.shape.quantum);
+        group.round.activate(&mut self.flows, i, Some(quantum));
+    }
+
+    /// The queue of a flow. Flows that hash alike share one.
+    fn flow_of(&mut self, group: u32, flow: FlowId) -> u32 {
+        let queues = self.shape.queues.max(1);
+        while self.groups.len() <= group as usize {
+            self.groups.push(Group {
+                round: RoundRobin::default(),
+                table: alloc::vec![NONE; queues as usize],
+                packets: 0,
+            });
+        }
+        let bucket = mix(flow.0 ^ self.shape.perturbation) % queues;
+        let entry = &mut self.groups[group as usize].table[bucket as usize];
+        if *entry == NONE {
+            *entry = self.flows.len() as u32;
+            self.flows.push(Flow {
+                group,
+                ..Flow::default()
+            });
+        }
+        *entry
+    }
+
+    /// Drops from the head of the flow with most bytes while more than the limit wait (section
+    /// 4.1): half of its bytes, but no more than a batch of packets, as `fq_codel_drop` does. The
+    /// search goes through all flows, hence the batch.
+    pub fn overflow(&mut self, dropped: &mut dyn FnMut(Packet, DropReason)) {
+        while self.stats.packets > self.shape.limit
+            && let Some(i) = self.fattest()
+        {
+            let flow = &mut self.flows[i];
+            let (half, mut gone, mut n) = (flow.bytes / 2, 0, 0);
+            while let Some(head) = self.slab.pop(&mut flow.list) {
+                let size = u64::from(head.packet.size);
+                flow.packets -= 1;
+                flow.bytes -= size;
+                self.groups[flow.group as usize].packets -= 1;
+                self.stats.on_left(head.packet);
+                self.stats.dropped_inside += 1;
+                dropped(head.packet, DropReason::QueueFull);
+                gone += size;
+                n += 1;
+                if n >= self.shape.drop_batch || gone >= half {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The first flow with most bytes.
+    fn fattest(&self) -> Option<usize> {
+        let flows = self.flows.iter().enumerate();
+        let waiting = flows.filter(|(_, f)| f.packets > 0);
+        let fattest = waiting.max_by_key(|(i, f)| (f.bytes, core::cmp::Reverse(*i)));
+        fattest.map(|(i, _)| i)
+    }
+
+    /// The next packet of a group (section 4.2).
+    pub fn dequeue(
+        &mut self,
+        group: u32,
+        now: acklab_units::Instant,
+        params: &codel::Params,
+        dropped: &mut dyn FnMut(Packet, DropReason),
+    ) -> Option<Waiting> {
+        let quantum = i64::from(self.shape.quantum);
+        let group = self.groups.get_mut(group as usize)?;
+        loop {
+            let i = group.round.first(&mut self.flows, quantum)? as usize;
+            let mut codel = self.flows[i].codel;
+            let mut lent = Lent {
+                flow: i,
+                slab: &mut self.slab,
+                flows: &mut self.flows,
+                group,
+                stats: &mut self.stats,
+                dropped,
+            };
+            let head = codel.dequeue(now, params, &mut lent);
+            self.flows[i].codel = codel;
+            let Some(head) = head else {
+                group.round.dismiss(&mut self.flows);
+                continue;
+            };
+            self.flows[i].turn.deficit -= i64::from(head.packet.size);
+            self.stats.dequeued += 1;
+            self.stats.check();
+            return Some(head);
+        }
+    }
+
+    /// Takes out one waiting packet.
+    pub fn remove(&mut self, id: PacketId) -> Option<(u32, Packet)> {
+        for flow in &mut self.flows {
+            let Some(gone) = self.slab.remove(&mut flow.list, id) else {
+                continue;
+            };
+            flow.packets -= 1;
+            flow.bytes -= u64::from(gone.packet.size);
+            self.groups[flow.group as usize].packets -= 1;
+            self.stats.on_left(gone.packet);
+            self.stats.dropped_inside += 1;
+            self.stats.check();
+            return Some((flow.group, gone.packet));
+        }
+        None
+    }
+
+    /// Deficit of a flow, and where it waits.
+    #[cfg(test)]
+    pub fn turn_of(&mut self, group: u32, flow: FlowId) -> (i64, super::round_robin::Place) {
+        let i = self.flow_of(group, flow);
+        let turn = &self.flows[i as usize].turn;
+        (turn.deficit, turn.place())
+    }
+}
+
+/// A hash with an avalanche (the finaliser of MurmurHash3).
+const fn mix(mut h: u32) -> u32 {
+    h ^= h >> 16;
+    h = h.wrapping_mul(0x85eb_ca6b);
+    h ^= h >> 13;
+    h = h.wrapping_mul(0xc2b2_ae35);
+    h ^ h >> 16
+}

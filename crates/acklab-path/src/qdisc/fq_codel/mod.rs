@@ -1,0 +1,111 @@
+//! FQ-CoDel (RFC 8290): flows are hashed into queues, queues take turns, and CoDel watches each.
+
+pub(crate) mod flows;
+pub(crate) mod round_robin;
+#[cfg(test)]
+mod tests;
+
+use super::codel;
+use super::slab::Waiting;
+use super::{Enqueue, QueueDisc, Stats};
+use crate::packet::{DropReason, Packet, PacketId};
+use acklab_units::Instant;
+use alloc::vec::Vec;
+use flows::{Flows, Shape};
+
+/// An FQ-CoDel queue as it is configured (RFC 8290 section 5.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// Target, interval and ECN.
+    pub codel: codel::Params,
+    /// Packets that may wait (5.2.3).
+    pub limit: u32,
+    /// Bytes that a flow may send in a round (5.2.4).
+    pub quantum: u32,
+    /// Queues that flows are hashed into (5.2.5).
+    pub queues: u32,
+    /// Most packets that are dropped at once when too many wait (tc-fq_codel(8)).
+    pub drop_batch: u32,
+    /// Moves flows to other queues (4.1.1).
+    pub perturbation: u32,
+}
+
+impl Config {
+    /// The defaults of RFC 8290 section 5.2 and of Linux.
+    pub const DEFAULT: Self = Self {
+        codel: codel::Params::DEFAULT,
+        limit: 10_240,
+        quantum: 1514,
+        queues: 1024,
+        drop_batch: 64,
+        perturbation: 0,
+    };
+}
+
+/// The queue.
+#[derive(Debug)]
+pub struct FqCodel {
+    params: codel::Params,
+    flows: Flows,
+    /// What the last arrival evicted and nobody has fetched, latest first.
+    evicted: Vec<(Packet, DropReason)>,
+}
+
+/// The one group of flows.
+const ALL: u32 = 0;
+
+impl FqCodel {
+    /// An empty queue.
+    pub fn new(config: Config) -> Self {
+        let shape = Shape {
+            queues: config.queues,
+            limit: config.limit,
+            drop_batch: config.drop_batch.max(1),
+            quantum: config.quantum.max(1),
+            perturbation: config.perturbation,
+        };
+        Self {
+            params: config.codel,
+            flows: Flows::new(shape),
+            evicted: Vec::new(),
+        }
+    }
+}
+
+impl QueueDisc for FqCodel {
+    /// The packet is taken first. If there are too many then, others go, perhaps itself.
+    fn enqueue(&mut self, now: Instant, packet: Packet) -> Enqueue {
+        debug_assert!(self.evicted.is_empty(), "evicted packets were not fetched");
+        let since = now;
+        self.flows.enqueue(ALL, Waiting { packet, since });
+        let evicted = &mut self.evicted;
+        self.flows.overflow(&mut |p, why| evicted.push((p, why)));
+        evicted.reverse();
+        self.flows.stats.check();
+        match evicted.pop() {
+            None => Enqueue::Queued,
+            Some((victim, reason)) => Enqueue::Evicted(victim, reason),
+        }
+    }
+
+    fn evicted(&mut self) -> Option<(Packet, DropReason)> {
+        self.evicted.pop()
+    }
+
+    fn dequeue(
+        &mut self,
+        now: Instant,
+        dropped: &mut dyn FnMut(Packet, DropReason),
+    ) -> Option<Packet> {
+        let head = self.flows.dequeue(ALL, now, &self.params, dropped)?;
+        Some(head.packet)
+    }
+
+    fn remove(&mut self, id: PacketId) -> Option<Packet> {
+        self.flows.remove(id).map(|(_, packet)| packet)
+    }
+
+    fn stats(&self) -> Stats {
+        self.flows.stats
+    }
+}

@@ -1,0 +1,303 @@
+use super::round_robin::Place;
+use super::*;
+use crate::packet::FlowId;
+use acklab_proto::segment::Ecn;
+use acklab_units::Span;
+use proptest::prelude::*;
+use std::collections::VecDeque;
+
+fn packet(id: u32, flow: u32, size: u32) -> Packet {
+    Packet {
+        id: PacketId(id),
+        size,
+        flow: FlowId(flow),
+        ecn: Ecn::NotEct,
+    }
+}
+
+fn next(q: &mut FqCodel) -> Option<u32> {
+    let never = &mut |_: Packet, _: DropReason| unreachable!();
+    q.dequeue(Instant::ZERO, never).map(|p| p.flow.0)
+}
+
+/// ns-3's `FqCoDelQueueDiscDeficit`: quantum 90, packets of 120 bytes.
+#[test]
+fn deficits_of_ns3() {
+    use Place::{Idle, New, Old};
+    let mut q = FqCodel::new(Config {
+        quantum: 90,
+        ..Config::DEFAULT
+    });
+    let turns = |q: &mut FqCodel| [0, 1].map(|f| q.flows.turn_of(ALL, FlowId(f)));
+    q.enqueue(Instant::ZERO, packet(0, 0, 120));
+    assert_eq!(turns(&mut q)[0], (90, New));
+    assert_eq!(next(&mut q), Some(0));
+    assert_eq!(turns(&mut q)[0], (-30, New));
+    for (id, flow) in [(1, 0), (2, 0), (3, 1), (4, 1)] {
+        q.enqueue(Instant::ZERO, packet(id, flow, 120));
+    }
+    assert_eq!(turns(&mut q), [(-30, New), (90, New)]);
+    let expected = [
+        (Some(1), [(60, Old), (-30, New)]),
+        (Some(0), [(-60, Old), (60, Old)]),
+        (Some(1), [(30, Old), (-60, Old)]),
+        (Some(0), [(-90, Old), (30, Old)]),
+        (None, [(90, Idle), (30, Idle)]),
+    ];
+    for (flow, after) in expected {
+        assert_eq!((next(&mut q), turns(&mut q)), (flow, after));
+    }
+}
+
+#[test]
+fn a_full_queue_drops_from_the_head_of_the_fattest() {
+    let mut q = FqCodel::new(Config {
+        limit: 20,
+        ..Config::DEFAULT
+    });
+    (0..20).for_each(|id| {
+        q.enqueue(Instant::ZERO, packet(id, u32::from(id >= 16), 100));
+    });
+    let first = q.enqueue(Instant::ZERO, packet(20, 2, 50));
+    assert_eq!(
+        first,
+        Enqueue::Evicted(packet(0, 0, 100), DropReason::QueueFull)
+    );
+    let mut others = 0;
+    while q.evicted().is_some() {
+        others += 1;
+    }
+    // Half of the 1600 bytes.
+    assert_eq!(
+        (others, q.stats().packets, q.stats().dropped_inside),
+        (7, 13, 8)
+    );
+    assert_eq!(q.remove(PacketId(20)), Some(packet(20, 2, 50)));
+    assert_eq!(q.remove(PacketId(0)), None);
+}
+
+/// A flow with one packet now and then passes one that fills the queue.
+#[test]
+fn a_sparse_flow_does_not_wait() {
+    let mut q = FqCodel::new(Config::DEFAULT);
+    (0..50).for_each(|id| {
+        q.enqueue(Instant::ZERO, packet(id, 0, 1500));
+    });
+    (0..5).for_each(|_| assert_eq!(next(&mut q), Some(0)));
+    q.enqueue(Instant::ZERO, packet(99, 7, 60));
+    // The full flow may first finish its quantum of 1514 bytes: one packet of 1500 and one more.
+    let waited = (0..).take_while(|_| next(&mut q) != Some(7)).count();
+    assert!(waited <= 1, "{waited}");
+}
+
+/// The algorithm of RFC 8289 and RFC 8290 written down once more, with a list for everything, a
+/// flow for each number, and the root in floating point.
+#[derive(Default)]
+struct Reference {
+    flows: Vec<RefFlow>,
+    new: VecDeque<usize>,
+    old: VecDeque<usize>,
+    marked: u64,
+    dropped: Vec<(u32, DropReason)>,
+}
+
+#[derive(Default, Clone)]
+struct RefFlow {
+    packets: VecDeque<(Packet, u64)>,
+    deficit: i64,
+    first_above: u64,
+    drop_next: f64,
+    count: u32,
+    last_count: u32,
+    dropping: bool,
+}
+
+impl RefFlow {
+    fn bytes(&self) -> u64 {
+        self.packets.iter().map(|p| u64::from(p.0.size)).sum()
+    }
+}
+
+impl Reference {
+    fn enqueue(&mut self, config: &Config, now: u64, packet: Packet) {
+        let f = packet.flow.0 as usize;
+        if self.flows.len() <= f {
+            self.flows.resize(f + 1, RefFlow::default());
+        }
+        self.flows[f].packets.push_back((packet, now));
+        if !self.new.contains(&f) && !self.old.contains(&f) {
+            self.flows[f].deficit = i64::from(config.quantum);
+            self.new.push_back(f);
+        }
+    }
+
+    fn total(&self) -> usize {
+        self.flows.iter().map(|f| f.packets.len()).sum()
+    }
+
+    fn dodequeue(&mut self, c: &codel::Params, f: usize, now: u64) -> Option<(Packet, bool)> {
+        let flow = &mut self.flows[f];
+        let Some((packet, since)) = flow.packets.pop_front() else {
+            flow.first_above = 0;
+            flow.dropping = false;
+            return None;
+        };
+        let mut ok = false;
+        if now - since < c.target.as_nanos() || flow.bytes() <= u64::from(c.mtu) {
+            flow.first_above = 0;
+        } else if flow.first_above == 0 {
+            flow.first_above = now + c.interval.as_nanos();
+        } else if now >= flow.first_above {
+            ok = true;
+        }
+        Some((packet, ok))
+    }
+
+    fn law(c: &codel::Params, t: f64, count: u32) -> f64 {
+        (t + c.interval.as_nanos() as f64 / f64::from(count).sqrt()).floor()
+    }
+
+    fn marks(&mut self, c: &codel::Params, p: &mut Packet) -> bool {
+        let marked = c.ecn && p.mark();
+        self.marked += u64::from(marked);
+        marked
+    }
+
+    fn codel(&mut self, c: &codel::Params, f: usize, now: u64) -> Option<Packet> {
+        let (mut packet, ok) = self.dodequeue(c, f, now)?;
+        if self.flows[f].dropping {
+            if !ok {
+                self.flows[f].dropping = false;
+            }
+            while self.flows[f].dropping && now as f64 >= self.flows[f].drop_next {
+                self.flows[f].count += 1;
+                let t = Self::law(c, self.flows[f].drop_next, self.flows[f].count);
+                if self.marks(c, &mut packet) {
+                    self.flows[f].drop_next = t;
+                    break;
+                }
+                self.dropped.push((packet.id.0, DropReason::Aqm));
+                let (p, ok) = self.dodequeue(c, f, now)?;
+                packet = p;
+                if ok {
+                    self.flows[f].drop_next = t;
+                } else {
+                    self.flows[f].dropping = false;
+                }
+            }
+        } else if ok {
+            let mut left = Some(packet);
+            if !self.marks(c, &mut packet) {
+                self.dropped.push((packet.id.0, DropReason::Aqm));
+                left = self.dodequeue(c, f, now).map(|x| x.0);
+            } else {
+                left = left.map(|_| packet);
+            }
+            let flow = &mut self.flows[f];
+            flow.dropping = true;
+            let delta = flow.count.wrapping_sub(flow.last_count);
+            let recent = (now as f64) < flow.drop_next + 16.0 * c.interval.as_nanos() as f64;
+            flow.count = if delta > 1 && recent { delta } else { 1 };
+            flow.last_count = flow.count;
+            flow.drop_next = Self::law(c, now as f64, flow.count);
+            return left;
+        }
+        Some(packet)
+    }
+
+    fn dequeue(&mut self, config: &Config, now: u64) -> Option<Packet> {
+        loop {
+            let from_new = !self.new.is_empty();
+            let list = if from_new {
+                &mut self.new
+            } else {
+                &mut self.old
+            };
+            let f = list.pop_front()?;
+            if self.flows[f].deficit <= 0 {
+                self.flows[f].deficit += i64::from(config.quantum);
+                self.old.push_back(f);
+                continue;
+            }
+            match self.codel(&config.codel, f, now) {
+                Some(p) => {
+                    self.flows[f].deficit -= i64::from(p.size);
+                    let list = if from_new {
+                        &mut self.new
+                    } else {
+                        &mut self.old
+                    };
+                    list.push_front(f);
+                    return Some(p);
+                }
+                None if from_new && !self.old.is_empty() => self.old.push_back(f),
+                None => {}
+            }
+        }
+    }
+}
+
+/// Flow, size, and whether it may be marked.
+type Arrival = (u32, u32, bool);
+
+/// Time in ms, arrivals and departures.
+fn traffic() -> impl Strategy<Value = Vec<(u64, Vec<Arrival>, u8)>> {
+    let arrival = (0u32..6, 40u32..1500, any::<bool>());
+    let arrivals = prop::collection::vec(arrival, 0..12);
+    prop::collection::vec((0u64..60, arrivals, 0u8..6), 0..150)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Packet for packet, drop for drop, mark for mark.
+    #[test]
+    fn the_reference_agrees(traffic in traffic(), quantum in 100u32..3000, ecn in any::<bool>()) {
+        let codel = codel::Params { ecn, ..codel::Params::DEFAULT };
+        let config = Config { codel, quantum, queues: 1 << 20, ..Config::DEFAULT };
+        let (mut q, mut reference) = (FqCodel::new(config), Reference::default());
+        let (mut now, mut id, mut dropped) = (0, 0, Vec::new());
+        for (wait, arrivals, departures) in traffic {
+            now += wait * 1_000_000;
+            let t = Instant::from_nanos(now);
+            for (flow, size, ect) in arrivals {
+                let ecn = if ect { Ecn::Ect0 } else { Ecn::NotEct };
+                let p = Packet { ecn, ..packet(id, flow, size) };
+                id += 1;
+                prop_assert_eq!(q.enqueue(t, p), Enqueue::Queued);
+                reference.enqueue(&config, now, p);
+            }
+            for _ in 0..departures {
+                let ours = q.dequeue(t, &mut |p, why| dropped.push((p.id.0, why)));
+                prop_assert_eq!(ours, reference.dequeue(&config, now));
+            }
+            prop_assert_eq!(&dropped, &reference.dropped);
+            prop_assert_eq!(q.stats().marked, reference.marked);
+            prop_assert_eq!(q.stats().packets as usize, reference.total());
+        }
+    }
+
+    /// Whatever the limit, the queue and its books agree.
+    #[test]
+    fn nothing_gets_lost(traffic in traffic(), limit in 1u32..60, queues in 1u32..8, drop_batch in 1u32..70) {
+        let config = Config { limit, queues, drop_batch, ..Config::DEFAULT };
+        let mut q = FqCodel::new(config);
+        let (mut now, mut id, mut gone) = (Instant::ZERO, 0u32, 0u32);
+        for (wait, arrivals, departures) in traffic {
+            now += Span::from_millis(wait);
+            for (flow, size, _) in arrivals {
+                gone += u32::from(q.enqueue(now, packet(id, flow, size)) != Enqueue::Queued);
+                while q.evicted().is_some() {
+                    gone += 1;
+                }
+                id += 1;
+                prop_assert!(q.stats().packets <= limit);
+            }
+            for _ in 0..departures {
+                let head = q.dequeue(now, &mut |_, _| gone += 1);
+                gone += u32::from(head.is_some());
+            }
+            prop_assert_eq!(id, gone + q.stats().packets);
+        }
+    }
+}
