@@ -7,6 +7,7 @@ use crate::record::Observer;
 use acklab_path::link::{Link, PortCall};
 use acklab_path::packet::{DropReason, Packet};
 use acklab_path::wifi::medium::{Medium, MediumDriver, MediumStreams, PortId, Ppdu};
+use acklab_path::wifi::propagation::ChannelStreams;
 use acklab_proto::rng;
 use acklab_units::{Instant, Span};
 
@@ -27,6 +28,11 @@ impl Air {
         let streams = MediumStreams {
             backoff: stream("backoff"),
             errors: stream("errors"),
+            rates: stream("rates"),
+            channel: ChannelStreams {
+                shadowing: stream("shadowing"),
+                fading: stream("fading"),
+            },
         };
         Self {
             medium: Medium::new(plan.config.clone(), streams),

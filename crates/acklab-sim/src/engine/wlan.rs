@@ -5,10 +5,10 @@ use crate::plan::{AppPlan, FlowPlan, MediumPlan, Plan, RecordPlan};
 use acklab_path::wifi::contention::SlotRule;
 use acklab_path::wifi::mac;
 use acklab_path::wifi::medium::{
-    AccessCategory, AfterSilence, Aggregation, EdcaConfig, MediumConfig, PortConfig, StationConfig,
-    StationId,
+    AccessCategory, AfterSilence, Aggregation, EdcaConfig, MediumConfig, PortConfig, RateConfig,
+    StationConfig, StationId,
 };
-use acklab_path::wifi::phy::{Band, Guard, Mode, ModeError, Phy, PhyConfig, Width};
+use acklab_path::wifi::phy::{Band, ErrorModel, Guard, Mode, ModeError, Phy, PhyConfig, Width};
 use acklab_proto::tcp::TcpConfig;
 use acklab_units::{Instant, Rate, Span};
 use std::sync::Arc;
@@ -104,11 +104,11 @@ impl Wlan {
         let port = |from, to| PortConfig {
             from,
             to,
-            mode,
+            rate: RateConfig::Fixed(mode),
             aggregation: self.aggregation,
             rts_from: None,
             grants_reverse: false,
-            bit_error_rate: 0.0,
+            errors: ErrorModel::None,
         };
         let (ap, all) = (StationId(0), (1..=self.stations).map(StationId));
         Ok(MediumConfig {
@@ -117,6 +117,8 @@ impl Wlan {
             stations: vec![station; usize::from(self.stations) + 1],
             ports: all.flat_map(|s| [port(s, ap), port(ap, s)]).collect(),
             hears: None,
+            radio: None,
+            radio: None,
             eifs: true,
             after_silence: AfterSilence::Quiet,
             propagation: Span::ZERO,

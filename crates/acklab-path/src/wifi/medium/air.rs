@@ -192,17 +192,20 @@ impl Air {
         self.ears(station).quiet
     }
 
-    /// Puts `ppdu` on the air.
-    pub fn begin(&mut self, mut ppdu: Ppdu, contention: &mut Contention) -> u32 {
+    /// Puts `ppdu` on the air. Where a receiver hears two, `captures(from, to, other)` says whether
+    /// what `from` sends to `to` can be read in spite of what `other` sends.
+    pub fn begin(
+        &mut self,
+        mut ppdu: Ppdu,
+        contention: &mut Contention,
+        mut captures: impl FnMut(StationId, StationId, StationId) -> bool,
+    ) -> u32 {
+        let mut spoils = |hearing: &Hearing, other: StationId, from: StationId, to: StationId| {
+            to == other || hearing.hears(to, other) && !captures(from, to, other)
+        };
         for other in self.ppdus.iter_mut().flatten() {
-            let at = other.to;
-            if at == ppdu.from || self.hearing.hears(at, ppdu.from) {
-                other.garbled = true;
-            }
-            let at = ppdu.to;
-            if at == other.from || self.hearing.hears(at, other.from) {
-                ppdu.garbled = true;
-            }
+            other.garbled |= spoils(&self.hearing, ppdu.from, other.from, other.to);
+            ppdu.garbled |= spoils(&self.hearing, other.from, ppdu.from, ppdu.to);
         }
         for ground in &self.hearing.audience[usize::from(ppdu.from.0)] {
             let ears = &mut self.ears[usize::from(ground.0)];

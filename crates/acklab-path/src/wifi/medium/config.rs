@@ -3,7 +3,8 @@
 use super::StationId;
 use crate::wifi::contention::SlotRule;
 use crate::wifi::mac::{self, sizes};
-use crate::wifi::phy::{Mode, Phy};
+use crate::wifi::phy::{ErrorModel, Mode, Phy};
+use crate::wifi::propagation::{ChannelConfig, Motion, Radio};
 use acklab_units::Span;
 use alloc::vec::Vec;
 
@@ -118,6 +119,39 @@ pub struct StationConfig {
     pub queue: mac::Config,
 }
 
+/// How the mode of data is chosen.
+#[derive(Clone, PartialEq, Debug)]
+pub enum RateConfig {
+    /// Always the same.
+    Fixed(Mode),
+    /// The fastest that loses an MPDU of `bytes` bytes with at most the probability `loss`, by the
+    /// signal of the last one that arrived.
+    Ideal {
+        /// What there is to choose from, at least one.
+        modes: Vec<Mode>,
+        /// Size of an MPDU.
+        bytes: u32,
+        /// Probability.
+        loss: f64,
+    },
+    /// Minstrel-HT.
+    Minstrel {
+        /// What there is to choose from, at least one.
+        modes: Vec<Mode>,
+    },
+}
+
+/// Radios in space.
+#[derive(Clone, Debug)]
+pub struct RadioConfig {
+    /// What lies between stations.
+    pub channel: ChannelConfig,
+    /// Where each station is, and its radio.
+    pub stations: Vec<(Motion, Radio)>,
+    /// A PPDU can be read in spite of another if it is received this much stronger, in dB.
+    pub capture_db: Option<f64>,
+}
+
 /// A way from one station to another.
 #[derive(Clone, Debug)]
 pub struct PortConfig {
@@ -126,7 +160,7 @@ pub struct PortConfig {
     /// To whom.
     pub to: StationId,
     /// How data are sent.
-    pub mode: Mode,
+    pub rate: RateConfig,
     /// What is sent at once.
     pub aggregation: Aggregation,
     /// PSDUs of this many bytes and more are announced by an RTS; `None` = none are.
@@ -134,8 +168,8 @@ pub struct PortConfig {
     /// Once its data are acknowledged the sender lets the receiver send data in turn (reverse
     /// direction protocol, 10.29).
     pub grants_reverse: bool,
-    /// Probability that a bit of an MPDU or of a control frame is wrong.
-    pub bit_error_rate: f64,
+    /// What befalls MPDUs and control frames that do not collide.
+    pub errors: ErrorModel,
 }
 
 /// From when on a station counts slots whose own transmission was not answered.
@@ -162,8 +196,11 @@ pub struct MediumConfig {
     pub stations: Vec<StationConfig>,
     /// The ways, by number.
     pub ports: Vec<PortConfig>,
-    /// Who hears whom; `None` = everybody everybody.
+    /// Who hears whom; `None` = everybody everybody, or with `radio` who is near enough at the
+    /// beginning.
     pub hears: Option<Vec<Vec<bool>>>,
+    /// Where the stations are; needed by [`ErrorModel::Snr`] and [`RateConfig::Ideal`].
+    pub radio: Option<RadioConfig>,
     /// After a PPDU that they could not read stations wait for an EIFS (10.3.2.3.7). Models of
     /// saturation mostly leave that out.
     pub eifs: bool,

@@ -59,7 +59,7 @@ impl Medium {
         let (txop, contender) = (edcaf.config.txop, edcaf.contender);
         let delay = now.saturating_since(edcaf.wants_since);
         let until = now + txop;
-        let Some((port, mode)) = self.load(now, station, category, txop, driver) else {
+        let Some(port) = self.load(now, station, category, txop, driver) else {
             self.contention.back_off(now, contender, 0, false);
             return false;
         };
@@ -72,7 +72,6 @@ impl Medium {
         self.stations[usize::from(station.0)].exchange = Some(Exchange {
             category,
             port,
-            mode,
             next: Step::Data,
             number: self.exchanges,
             announced,
@@ -119,8 +118,9 @@ impl Medium {
                 self.on_silence(now, ppdu.holder, driver);
             }
             PpduKind::Rts | PpduKind::Data | PpduKind::BlockAckRequest => {
-                let wait = self.phy.ack_timeout(self.phy.response_mode(ppdu.mode));
-                let number = self.exchange(ppdu.holder).number;
+                let exchange = self.exchange(ppdu.holder);
+                let number = exchange.number;
+                let wait = self.ports[exchange.port.0 as usize].timeout;
                 let timeout = Event::Timeout(ppdu.holder.0, number);
                 self.calendar.enter(now + wait, timeout);
             }
@@ -234,6 +234,7 @@ impl Medium {
         driver: &mut D,
     ) {
         let exchange = self.exchange(holder);
+        self.learn(now, exchange, &outcome);
         let port = &self.ports[exchange.port.0 as usize];
         let (sender, peer) = (port.from, PeerId(port.peer));
         let station = &mut self.stations[usize::from(sender.0)];

@@ -1,5 +1,6 @@
 //! Frames on their way to the air, and what each reserves beyond itself.
 
+use super::station::Port;
 use super::{Event, Medium, Ppdu, PpduKind, StationId, Use};
 use crate::wifi::mac::{Content, MpduRef, Psdu, sizes};
 use crate::wifi::phy::Mode;
@@ -11,92 +12,77 @@ struct Frame {
     from: StationId,
     to: StationId,
     mode: Mode,
+    lasts: Span,
     bytes: u32,
     mpdus: u16,
-    /// How long the exchange lasts beyond it.
+    /// How long the exchange goes on after it.
     reserves: Span,
     use_of: Use,
 }
 
-impl Medium {
-    pub(super) fn send_rts(&mut self, now: Instant, holder: StationId) {
-        let exchange = self.exchange(holder);
-        let port = &self.ports[exchange.port.0 as usize];
-        let (to, mode) = (port.to, self.phy.response_mode(exchange.mode));
-        // Who hears nothing of what was announced need not wait for its end (10.3.2.4).
-        let cts = self.phy.duration(mode, sizes::CTS);
-        let reserves = self.phy.sifs() * 2 + cts + self.phy.slot() * 2;
-        self.put_on_air(
-            now,
-            holder,
-            Frame {
-                kind: PpduKind::Rts,
-                from: holder,
-                to,
-                mode,
-                bytes: sizes::RTS,
-                mpdus: 0,
-                reserves,
-                use_of: Use::Control,
-            },
-        );
-    }
-
-    pub(super) fn send_cts(&mut self, now: Instant, holder: StationId) {
-        let exchange = self.exchange(holder);
-        let port = &self.ports[exchange.port.0 as usize];
-        let mode = self.phy.response_mode(exchange.mode);
-        let bytes = self.stations[usize::from(holder.0)].psdu.bytes;
-        let data = self.phy.duration(exchange.mode, bytes);
-        let answer = self.response_time(exchange.mode, port.config.aggregation.window);
-        let reserves = self.phy.sifs() * 2 + data + answer;
-        self.put_on_air(
-            now,
-            holder,
-            Frame {
-                kind: PpduKind::Cts,
-                from: port.to,
-                to: holder,
-                mode,
-                bytes: sizes::CTS,
-                mpdus: 0,
-                reserves,
-                use_of: Use::Control,
-            },
-        );
-    }
-
-    pub(super) fn send_data(&mut self, now: Instant, holder: StationId) {
-        let exchange = self.exchange(holder);
-        let port = &self.ports[exchange.port.0 as usize];
-        let (from, to) = (port.from, port.to);
-        let psdu = &self.stations[usize::from(from.0)].psdu;
-        let (kind, mode) = match psdu.content {
-            Content::Bar(_) => (
-                PpduKind::BlockAckRequest,
-                self.phy.response_mode(exchange.mode),
-            ),
-            Content::Single | Content::Ampdu => (PpduKind::Data, exchange.mode),
-        };
-        let mpdus = psdu.mpdus.len();
-        let (_, answer_bytes) = answer_to(psdu.content, port.config.aggregation.window);
-        let answer = self
-            .phy
-            .duration(self.phy.response_mode(mode), answer_bytes);
-        let use_of = match psdu.content {
-            Content::Bar(_) => Use::Control,
-            _ if is_acks_only(psdu) => Use::TransportAck,
-            _ => Use::Data,
-        };
-        let frame = Frame {
+impl Frame {
+    fn control(kind: PpduKind, from: StationId, to: StationId, mode: Mode) -> Self {
+        Self {
             kind,
             from,
             to,
             mode,
+            lasts: Span::ZERO,
+            bytes: 0,
+            mpdus: 0,
+            reserves: Span::ZERO,
+            use_of: Use::Control,
+        }
+    }
+}
+
+impl Medium {
+    pub(super) fn send_rts(&mut self, now: Instant, holder: StationId) {
+        let port = self.port(holder);
+        let sending = &port.sending;
+        // Who hears nothing of what was announced need not wait for its end (10.3.2.4).
+        let reserves = self.phy.sifs() * 2 + sending.cts + self.phy.slot() * 2;
+        let frame = Frame {
+            lasts: sending.rts,
+            bytes: sizes::RTS,
+            reserves,
+            ..Frame::control(PpduKind::Rts, holder, port.to, sending.control)
+        };
+        self.put_on_air(now, holder, frame);
+    }
+
+    pub(super) fn send_cts(&mut self, now: Instant, holder: StationId) {
+        let port = self.port(holder);
+        let sending = &port.sending;
+        let psdu = &self.stations[usize::from(holder.0)].psdu;
+        let data = sending.data(psdu.content, psdu.bytes) + sending.answer(psdu.content);
+        let frame = Frame {
+            lasts: sending.cts,
+            bytes: sizes::CTS,
+            reserves: (self.phy.sifs() + self.config.propagation) * 2 + data,
+            ..Frame::control(PpduKind::Cts, port.to, holder, sending.control)
+        };
+        self.put_on_air(now, holder, frame);
+    }
+
+    pub(super) fn send_data(&mut self, now: Instant, holder: StationId) {
+        let port = self.port(holder);
+        let (from, to, sending) = (port.from, port.to, &port.sending);
+        let psdu = &self.stations[usize::from(from.0)].psdu;
+        let (kind, mode, use_of) = match psdu.content {
+            Content::Bar(_) => (PpduKind::BlockAckRequest, sending.control, Use::Control),
+            _ if is_acks_only(psdu) => (PpduKind::Data, sending.mode, Use::TransportAck),
+            _ => (PpduKind::Data, sending.mode, Use::Data),
+        };
+        let mpdus = psdu.mpdus.len();
+        let answer = sending.answer(psdu.content) + self.config.propagation;
+        let frame = Frame {
+            lasts: sending.data(psdu.content, psdu.bytes),
             bytes: psdu.bytes,
             mpdus: mpdus as u16,
-            reserves: self.phy.sifs() + answer + self.config.propagation,
+            reserves: self.phy.sifs() + answer,
             use_of,
+            ..Frame::control(kind, from, to, mode)
         };
         if mpdus > 0 {
             let retries = psdu.mpdus.iter().filter(|m| m.retries > 0).count();
@@ -106,52 +92,50 @@ impl Medium {
     }
 
     pub(super) fn send_response(&mut self, now: Instant, holder: StationId) {
-        let exchange = self.exchange(holder);
-        let port = &self.ports[exchange.port.0 as usize];
+        let port = self.port(holder);
         let content = self.stations[usize::from(port.from.0)].psdu.content;
         let (kind, bytes) = answer_to(content, port.config.aggregation.window);
-        let asked = match content {
-            Content::Bar(_) => self.phy.response_mode(exchange.mode),
-            Content::Single | Content::Ampdu => exchange.mode,
+        let frame = Frame {
+            lasts: port.sending.answer(content),
+            bytes,
+            use_of: Use::MacAck,
+            ..Frame::control(kind, port.to, port.from, port.sending.control)
         };
-        self.put_on_air(
-            now,
-            holder,
-            Frame {
-                kind,
-                from: port.to,
-                to: port.from,
-                mode: self.phy.response_mode(asked),
-                bytes,
-                mpdus: 0,
-                reserves: Span::ZERO,
-                use_of: Use::MacAck,
-            },
-        );
+        self.put_on_air(now, holder, frame);
     }
 
     fn put_on_air(&mut self, now: Instant, holder: StationId, frame: Frame) {
-        let duration = self.phy.duration(frame.mode, frame.bytes) + self.config.propagation;
-        let end = now + duration;
-        let number = self.air.begin(
-            Ppdu {
-                kind: frame.kind,
-                from: frame.from,
-                to: frame.to,
-                holder,
-                mode: frame.mode,
-                start: now,
-                end,
-                nav: end + frame.reserves,
-                bytes: frame.bytes,
-                mpdus: frame.mpdus,
-                use_of: frame.use_of,
-                garbled: false,
-            },
-            &mut self.contention,
-        );
+        let end = now + frame.lasts + self.config.propagation;
+        let ppdu = Ppdu {
+            kind: frame.kind,
+            from: frame.from,
+            to: frame.to,
+            holder,
+            mode: frame.mode,
+            start: now,
+            end,
+            nav: end + frame.reserves,
+            bytes: frame.bytes,
+            mpdus: frame.mpdus,
+            use_of: frame.use_of,
+            garbled: false,
+        };
+        let (channel, capture) = (&self.channel, self.capture_db);
+        let captures = |from: StationId, to: StationId, other: StationId| {
+            let (Some(channel), Some(margin)) = (channel, capture) else {
+                return false;
+            };
+            let dbm = |who: StationId| channel.mean_dbm(now, usize::from(who.0), usize::from(to.0));
+            dbm(from) >= dbm(other) + margin
+        };
+        let number = self.air.begin(ppdu, &mut self.contention, captures);
         self.latest = frame.use_of;
         self.calendar.enter(end, Event::PpduEnds(number));
+    }
+
+    /// The way that the data of the exchange take.
+    fn port(&self, holder: StationId) -> &Port {
+        &self.ports[self.exchange(holder).port.0 as usize]
     }
 }
 

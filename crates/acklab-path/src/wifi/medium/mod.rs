@@ -15,6 +15,7 @@ mod exchange;
 mod frames;
 mod opportunity;
 mod reception;
+mod sending;
 mod station;
 mod stats;
 #[cfg(test)]
@@ -23,21 +24,25 @@ mod tests;
 pub use account::{Airtime, Use};
 pub use air::{Ppdu, PpduKind};
 pub use config::{
-    AccessCategory, AfterSilence, Aggregation, EdcaConfig, MediumConfig, PortConfig, StationConfig,
+    AccessCategory, AfterSilence, Aggregation, EdcaConfig, MediumConfig, PortConfig, RadioConfig,
+    RateConfig, StationConfig,
 };
 pub use stats::StationStats;
 
 use super::contention::{Contender, Contention};
 use super::mac::{PeerId, Psdu, Recipient, TxQueue};
-use super::phy::Phy;
+use super::phy::{ErrorModel, Mode, Phy};
+use super::propagation::{Channel, ChannelStreams};
 use crate::packet::{DropReason, Packet, PacketId};
 use account::Account;
-use acklab_proto::rng::Rng;
+use acklab_proto::rng::{Rng, RngCore};
 use acklab_units::{Instant, Span};
 use air::{Air, Hearing};
-use alloc::collections::VecDeque;
+use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 use calendar::{Calendar, Event};
+use rand_core::SeedableRng;
+use sending::Sending;
 use station::{Edcaf, Port, Station};
 
 /// A station, by number.
@@ -70,6 +75,10 @@ pub struct MediumStreams {
     pub backoff: Rng,
     /// Errors of the channel.
     pub errors: Rng,
+    /// Rate controls draw from streams that start from draws from this one.
+    pub rates: Rng,
+    /// Shadowing and fading.
+    pub channel: ChannelStreams,
 }
 
 /// A radio channel with its stations.
@@ -88,6 +97,8 @@ pub struct Medium {
     air: Air,
     calendar: Calendar,
     account: Account,
+    channel: Option<Channel>,
+    capture_db: Option<f64>,
     /// What the last PPDU that went on the air is for.
     latest: Use,
     /// Exchanges that go on after a SIFS.
@@ -106,10 +117,21 @@ pub struct Medium {
 
 impl Medium {
     /// A medium on which nobody has anything to send.
-    pub fn new(config: MediumConfig, rng: MediumStreams) -> Self {
+    ///
+    /// # Panics
+    /// If the signal matters to a port and there are no radios, or not one for each station.
+    pub fn new(config: MediumConfig, mut rng: MediumStreams) -> Self {
         let phy = config.phy;
         let n = config.stations.len();
-        let hearing = Hearing::new(n, config.hears.as_deref());
+        let channel = config.radio.as_ref().map(|radio| {
+            assert_eq!(radio.stations.len(), n, "a radio for each station");
+            Channel::new(radio.channel, radio.stations.clone(), rng.channel.clone())
+        });
+        let hears = config
+            .hears
+            .clone()
+            .or_else(|| near_enough(channel.as_ref()?, n, phy.slowest()));
+        let hearing = Hearing::new(n, hears.as_deref());
         let mut contention = Contention::new(phy.slot(), config.slots, hearing.grounds());
         let extra = if config.eifs {
             phy.eifs() - phy.difs()
@@ -140,9 +162,11 @@ impl Medium {
             });
         }
         let stats = config.stations.iter().map(|_| StationStats::default());
-        Self {
+        let mut medium = Self {
             routes: routes(&config),
-            ports: ports(&config),
+            ports: ports(&config, &mut rng.rates),
+            capture_db: config.radio.as_ref().and_then(|r| r.capture_db),
+            channel,
             stats: stats.collect(),
             phy,
             contention,
@@ -163,7 +187,9 @@ impl Medium {
             offered: 0,
             left: 0,
             config,
-        }
+        };
+        (0..medium.ports.len() as u32).for_each(|p| medium.tell_rate(PortId(p)));
+        medium
     }
 
     /// A packet for the far end of `port`, under access category number `category` of its station.
@@ -316,7 +342,6 @@ impl Medium {
 
 /// A backoff: uniform from 0 to `cw`.
 fn draw(rng: &mut Rng, cw: u16) -> u32 {
-    use acklab_proto::rng::RngCore;
     let range = u64::from(cw) + 1;
     ((u64::from(rng.next_u32()) * range) >> 32) as u32
 }
@@ -329,26 +354,44 @@ fn routes(config: &MediumConfig) -> Vec<Vec<PortId>> {
     routes
 }
 
-fn ports(config: &MediumConfig) -> Vec<Port> {
+/// Who hears whom at the beginning, on average; `None` if everybody does everybody.
+fn near_enough(channel: &Channel, n: usize, mode: Mode) -> Option<Vec<Vec<bool>>> {
+    let hears = |a, b| a == b || channel.hears(Instant::ZERO, b, a, mode);
+    let all: Vec<Vec<bool>> = (0..n)
+        .map(|a| (0..n).map(|b| hears(a, b)).collect())
+        .collect();
+    all.iter().flatten().any(|h| !h).then_some(all)
+}
+
+fn ports(config: &MediumConfig, rng: &mut Rng) -> Vec<Port> {
     let mut peers = alloc::vec![0; config.stations.len()];
-    let back = |p: &PortConfig| {
-        let same = |q: &PortConfig| (q.from, q.to) == (p.to, p.from);
-        config.ports.iter().position(same).map(|i| PortId(i as u32))
-    };
+    let ways: BTreeMap<_, _> = (0..)
+        .map(PortId)
+        .zip(&config.ports)
+        .map(|(i, p)| ((p.from, p.to), i))
+        .collect();
     let port = |p: &PortConfig| {
+        let by_signal = p.errors == ErrorModel::Snr || matches!(p.rate, RateConfig::Ideal { .. });
+        assert!(
+            !by_signal || config.radio.is_some(),
+            "a signal needs radios"
+        );
         let peer = &mut peers[usize::from(p.from.0)];
         *peer += 1;
         let categories = &config.stations[usize::from(p.from.0)].categories;
+        let agreed = p.aggregation.agreed();
+        let mut rate = sending::rate_control(p, config.phy, Rng::seed_from_u64(rng.next_u64()));
+        let sending = Sending::new(&config.phy, rate.choose(Instant::ZERO).mode, p);
         Port {
             from: p.from,
             to: p.to,
             peer: *peer - 1,
-            back: back(p),
-            recipients: categories
-                .iter()
-                .map(|_| Recipient::new(p.aggregation.agreed()))
-                .collect(),
+            back: ways.get(&(p.to, p.from)).copied(),
+            recipients: categories.iter().map(|_| Recipient::new(agreed)).collect(),
             airtime: Span::ZERO,
+            timeout: config.phy.ack_timeout(sending.control),
+            rate,
+            sending,
             config: p.clone(),
         }
     };

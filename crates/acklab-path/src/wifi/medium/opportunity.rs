@@ -2,11 +2,14 @@
 //! opportunity (10.23.2.8), and what the other side has if it is let (10.29).
 
 use super::exchange::Step;
+use super::sending::Sending;
 use super::{Medium, MediumDriver, PortId, StationId};
 use crate::packet::{DropReason, Packet};
-use crate::wifi::mac::{Limits, PeerId, sizes};
-use crate::wifi::phy::{Format, Mode};
+use crate::wifi::mac::{Content, PeerId};
 use acklab_units::{Instant, Span};
+
+/// An MPDU with an IP packet of 1500 bytes, and some more.
+const USUAL: u32 = 1600;
 
 impl Medium {
     /// Fills the PSDU of `station` with what it sends next; `left` is what remains of its
@@ -18,7 +21,7 @@ impl Medium {
         category: u8,
         left: Span,
         driver: &mut D,
-    ) -> Option<(PortId, Mode)> {
+    ) -> Option<PortId> {
         let s = usize::from(station.0);
         let drops = &mut self.drops;
         let on_drop = &mut |p: Packet, why: DropReason| drops.push((p, why));
@@ -38,10 +41,11 @@ impl Medium {
         category: u8,
         left: Span,
         driver: &mut D,
-    ) -> Option<(PortId, Mode)> {
+    ) -> Option<PortId> {
+        let probe = self.choose_rate(now, port);
         let way = &self.ports[port.0 as usize];
-        let (peer, mode, from) = (PeerId(way.peer), way.config.mode, way.from);
-        let limits = self.limits(port, mode, left);
+        let (peer, from) = (PeerId(way.peer), way.from);
+        let limits = way.sending.limits(left, self.phy.sifs(), probe);
         let station = &mut self.stations[usize::from(from.0)];
         let drops = &mut self.drops;
         let queue = &mut station.categories[usize::from(category)].queue;
@@ -55,37 +59,28 @@ impl Medium {
                 driver.on_left(now, packet, now - since);
             }
         }
-        Some((port, mode))
+        Some(port)
     }
 
-    pub(super) fn limits(&self, port: PortId, mode: Mode, left: Span) -> Limits {
-        let config = &self.ports[port.0 as usize].config;
-        let a = &config.aggregation;
-        let longest = match (self.phy.max_time(mode), left) {
-            (Some(most), Span::ZERO) => most,
-            (None, Span::ZERO) => Span::from_secs(1),
-            (most, left) => {
-                let answer = self.phy.sifs() + self.response_time(mode, a.window);
-                let left = left.saturating_sub(answer);
-                most.map_or(left, |most| most.min(left))
-            }
-        };
-        Limits {
-            max_psdu: self.phy.max_psdu(mode, longest),
-            ampdu: a.ampdu,
-            amsdu: a.amsdu,
-            max_mpdu: a.max_mpdu,
-            window: a.window,
-            spacing: bytes_in(mode, a.spacing),
-            overhead: a.overhead,
-            always_delimited: matches!(mode.format(), Format::Vht | Format::He),
+    /// Asks the rate control of `port` for a mode. Says whether it only wants to try it.
+    fn choose_rate(&mut self, now: Instant, port: PortId) -> bool {
+        let way = &mut self.ports[port.0 as usize];
+        let choice = way.rate.choose(now);
+        if choice.mode != way.sending.mode {
+            way.sending = Sending::new(&self.phy, choice.mode, &way.config);
+            self.tell_rate(port);
         }
+        choice.probe
     }
 
-    /// The longer of the answers to data.
-    pub(super) fn response_time(&self, mode: Mode, window: u16) -> Span {
-        let answer = self.phy.response_mode(mode);
-        self.phy.duration(answer, sizes::block_ack(window)) + self.config.propagation
+    /// Tells the queues of the station that `port` leaves how fast it sends there.
+    pub(super) fn tell_rate(&mut self, port: PortId) {
+        let way = &self.ports[port.0 as usize];
+        let limits = way.sending.limits(Span::ZERO, Span::ZERO, false);
+        for edcaf in &mut self.stations[usize::from(way.from.0)].categories {
+            let rate = way.sending.mode.rate();
+            edcaf.queue.on_rate(PeerId(way.peer), &limits, rate);
+        }
     }
 
     /// The receiver may send what it has for the holder, who asked for it in its data (10.29.3).
@@ -107,12 +102,13 @@ impl Medium {
         if receiver.exchange.is_some() || !queue.has_frames_for(peer) {
             return false;
         }
-        let Some((port, mode)) = self.load_for(now, back, category, Span::ZERO, driver) else {
+        let loaded = self.load_for(now, back, category, Span::ZERO, driver);
+        self.report_drops(now, driver);
+        let Some(port) = loaded else {
             return false;
         };
-        self.report_drops(now, driver);
         let exchange = self.exchange_mut(holder);
-        (exchange.port, exchange.mode, exchange.reversed) = (port, mode, true);
+        (exchange.port, exchange.reversed) = (port, true);
         self.after_sifs(now, holder, Step::Data);
         true
     }
@@ -135,11 +131,10 @@ impl Medium {
         if !queue.has_frames() || !self.fits_in(holder, left) {
             return false;
         }
-        let Some((port, mode)) = self.load(now, holder, category, left, driver) else {
+        let Some(port) = self.load(now, holder, category, left, driver) else {
             return false;
         };
-        let exchange = self.exchange_mut(holder);
-        (exchange.port, exchange.mode) = (port, mode);
+        self.exchange_mut(holder).port = port;
         self.after_sifs(now, holder, Step::Data);
         true
     }
@@ -147,13 +142,8 @@ impl Medium {
     /// Whether any data of a usual size can be sent and answered within `left`.
     pub(super) fn fits_in(&self, holder: StationId, left: Span) -> bool {
         let exchange = self.exchange(holder);
-        let answer = self.response_time(exchange.mode, 64) + self.phy.sifs();
-        left.saturating_sub(answer) > self.phy.duration(exchange.mode, 1600)
+        let sending = &self.ports[exchange.port.0 as usize].sending;
+        let answer = sending.block_ack + self.phy.sifs();
+        left.saturating_sub(answer) > sending.data(Content::Single, USUAL)
     }
-}
-
-/// Bytes that `mode` sends in `span`, rounded up.
-fn bytes_in(mode: Mode, span: Span) -> u32 {
-    let bits = u128::from(mode.rate().as_bps()) * u128::from(span.as_nanos());
-    bits.div_ceil(8_000_000_000) as u32
 }

@@ -1,8 +1,14 @@
-//! What arrives: which MPDUs of a PPDU can be read, and where their packets go.
+//! What arrives: which MPDUs of a PPDU can be read, where their packets go, and what the sender
+//! learns.
 
+use super::station::Exchange;
 use super::{Medium, Ppdu, StationId};
+use crate::wifi::mac::bitmap::distance;
 use crate::wifi::mac::{Content, Outcome, PeerId};
+use crate::wifi::phy::ErrorModel;
+use crate::wifi::phy::errors::Bits;
 use acklab_proto::rng;
+use acklab_units::Instant;
 
 impl Medium {
     /// The receiver of `ppdu` reads what it can. Says whether that was enough to answer.
@@ -12,15 +18,16 @@ impl Medium {
         let category = usize::from(exchange.category);
         let sender = usize::from(ppdu.from.0);
         let psdu = core::mem::take(&mut self.stations[sender].psdu);
+        let bits = self.bits(ppdu, port);
         let mut any = false;
         if let Content::Bar(start) = psdu.content {
-            any = self.is_intact(port, ppdu.bytes);
+            any = self.is_intact(bits, ppdu.bytes);
             if any {
                 self.ports[port].recipients[category].on_bar(start);
             }
         }
         for m in &psdu.mpdus {
-            if self.is_intact(port, m.bytes) {
+            if self.is_intact(bits, m.bytes) {
                 any = true;
                 let queue = &mut self.stations[sender].categories[category].queue;
                 let way = &mut self.ports[port];
@@ -37,7 +44,8 @@ impl Medium {
     /// Whether the answer can be read.
     pub(super) fn survives(&mut self, ppdu: &Ppdu) -> bool {
         let port = self.exchange(ppdu.holder).port.0 as usize;
-        self.is_intact(port, ppdu.bytes)
+        let bits = self.bits(ppdu, port);
+        self.is_intact(bits, ppdu.bytes)
     }
 
     /// What the receiver of the exchange's data has answered.
@@ -54,13 +62,64 @@ impl Medium {
         }
     }
 
-    /// Whether no bit of a frame of so many bytes is wrong.
-    fn is_intact(&mut self, port: usize, bytes: u32) -> bool {
-        let ber = self.ports[port].config.bit_error_rate;
-        if ber == 0.0 {
-            return true;
+    /// What the bits of `ppdu` go through, which belongs to an exchange over `port`. Who chooses a
+    /// mode by the signal learns of it, as the receiver would tell in its answers.
+    fn bits(&mut self, ppdu: &Ppdu, port: usize) -> Bits {
+        let way = &mut self.ports[port];
+        let Some(channel) = &mut self.channel else {
+            let steady = way.sending.bits;
+            return steady.unwrap_or_else(|| ErrorModel::None.bits(ppdu.mode, 0.0));
+        };
+        let (from, to) = (usize::from(ppdu.from.0), usize::from(ppdu.to.0));
+        let snr = channel.snr_db(ppdu.start, from, to, ppdu.mode);
+        if ppdu.from == way.from && ppdu.mode == way.sending.mode {
+            way.rate.on_snr(ppdu.mode, snr);
         }
-        let intact = libm::pow(1.0 - ber, f64::from(8 * bytes));
-        rng::unit(&mut self.rng.errors) < intact
+        match way.sending.bits {
+            Some(steady) => steady,
+            None => way.config.errors.bits(ppdu.mode, snr),
+        }
+    }
+
+    /// Whether no bit of a frame of so many bytes is wrong.
+    fn is_intact(&mut self, bits: Bits, bytes: u32) -> bool {
+        bits.are_certain() || rng::unit(&mut self.rng.errors) < bits.all_right(bytes)
+    }
+
+    /// Rate control and airtime scheduling see the outcome of what was sent over the port of
+    /// `exchange`.
+    pub(super) fn learn(&mut self, now: Instant, exchange: Exchange, outcome: &Outcome) {
+        let port = &mut self.ports[exchange.port.0 as usize];
+        let (from, to, peer, back) = (port.from, port.to, PeerId(port.peer), port.back);
+        let psdu = &self.stations[usize::from(from.0)].psdu;
+        let acked = match outcome {
+            Outcome::Ack => psdu.mpdus.len(),
+            Outcome::BlockAck(start, bitmap) => {
+                let seqs = psdu.mpdus.iter().map(|m| m.seq);
+                seqs.filter(|s| bitmap.contains(distance(*start, *s)))
+                    .count()
+            }
+            Outcome::Nothing | Outcome::NotSent => 0,
+        };
+        let (content, sent) = (psdu.content, psdu.mpdus.len());
+        let sending = &port.sending;
+        let mut airtime = sending.data(content, psdu.bytes);
+        match outcome {
+            Outcome::NotSent => airtime = sending.rts,
+            Outcome::Nothing => {}
+            Outcome::Ack | Outcome::BlockAck(..) => airtime += sending.answer(content),
+        }
+        if sent > 0 && *outcome != Outcome::NotSent {
+            let mode = sending.mode;
+            port.rate.on_result(now, mode, sent as u32, acked as u32);
+        }
+        let category = usize::from(exchange.category);
+        let queue = &mut self.stations[usize::from(from.0)].categories[category].queue;
+        queue.spend_airtime(peer, airtime);
+        if let Some(back) = back {
+            let peer = PeerId(self.ports[back.0 as usize].peer);
+            let queue = &mut self.stations[usize::from(to.0)].categories[category].queue;
+            queue.spend_airtime(peer, airtime);
+        }
     }
 }

@@ -1,10 +1,11 @@
 //! A station: four access categories that contend, and its ports to other stations.
 
 use super::exchange::Step;
+use super::sending::Sending;
 use super::{EdcaConfig, PortConfig, PortId, StationId};
 use crate::wifi::contention::Contender;
 use crate::wifi::mac::{Psdu, Recipient, TxQueue};
-use crate::wifi::phy::Mode;
+use crate::wifi::rate::RateControl;
 use acklab_units::{Instant, Span};
 use alloc::vec::Vec;
 
@@ -47,8 +48,6 @@ pub(super) struct Exchange {
     pub category: u8,
     /// The way that the data take which are sent, announced or awaited now.
     pub port: PortId,
-    /// How they are sent.
-    pub mode: Mode,
     /// What follows the SIFS.
     pub next: Step,
     /// Tells this exchange from others.
@@ -81,8 +80,13 @@ pub(super) struct Port {
     /// The way back, if there is one.
     pub back: Option<PortId>,
     pub config: PortConfig,
+    pub rate: RateControl,
+    /// In the mode that was chosen last.
+    pub sending: Sending,
     /// By access category, at the far end.
     pub recipients: Vec<Recipient>,
+    /// How long the beginning of an answer is waited for.
+    pub timeout: Span,
     /// Spent on this port's data.
     pub airtime: Span,
 }

@@ -22,6 +22,7 @@ mod tests;
 
 pub use band::Band;
 pub use coding::{CodeRate, Modulation};
+pub use errors::ErrorModel;
 pub use format::{Format, Guard, Width};
 pub use mode::Mode;
 pub use mode_error::ModeError;

@@ -51,8 +51,9 @@ proptest! {
         offers in prop::collection::vec((0u64..400, 0u32..8, 40u32..1500), 1..200),
     ) {
         let mut config = cell(stations, aggregation);
+        let errors = ErrorModel::Ber(ber);
         for p in &mut config.ports {
-            (p.bit_error_rate, p.rts_from, p.grants_reverse) = (ber, rts, reverse);
+            (p.errors, p.rts_from, p.grants_reverse) = (errors, rts, reverse);
         }
         if hidden {
             let n = usize::from(stations) + 1;

@@ -3,6 +3,7 @@
 mod durations;
 mod invariants;
 mod ns3;
+mod radio;
 mod saturation;
 
 use super::*;
@@ -35,11 +36,11 @@ fn cell(n: u16, aggregation: Aggregation) -> MediumConfig {
     let port = |from, to| PortConfig {
         from,
         to,
-        mode: mcs7(),
+        rate: RateConfig::Fixed(mcs7()),
         aggregation,
         rts_from: None,
         grants_reverse: false,
-        bit_error_rate: 0.0,
+        errors: ErrorModel::None,
     };
     let ports = (1..=n).map(StationId);
     MediumConfig {
@@ -48,6 +49,7 @@ fn cell(n: u16, aggregation: Aggregation) -> MediumConfig {
         stations: vec![station; usize::from(n) + 1],
         ports: ports.flat_map(|s| [port(s, AP), port(AP, s)]).collect(),
         hears: None,
+        radio: None,
         eifs: true,
         after_silence: AfterSilence::Quiet,
         propagation: Span::ZERO,
@@ -100,6 +102,11 @@ impl Rig {
         let streams = MediumStreams {
             backoff: rng::stream(seed, "backoff"),
             errors: rng::stream(seed, "errors"),
+            rates: rng::stream(seed, "rates"),
+            channel: ChannelStreams {
+                shadowing: rng::stream(seed, "shadowing"),
+                fading: rng::stream(seed, "fading"),
+            },
         };
         Self {
             medium: Medium::new(config, streams),

@@ -53,7 +53,10 @@ fn saturated_udp() {
     let mut worst: f64 = 0.0;
     for row in rows() {
         let mut config = cell(1, ampdu(65_535));
-        config.ports.iter_mut().for_each(|p| p.mode = row.mode);
+        config
+            .ports
+            .iter_mut()
+            .for_each(|p| p.rate = RateConfig::Fixed(row.mode));
         let mut rig = Rig::new(config, 1);
         let bytes = rig.saturate(&[0], 1500, 200, us(2_000_000))[0];
         let goodput = bytes as f64 / 1500.0 * 1472.0 * 8.0 / 2e6;

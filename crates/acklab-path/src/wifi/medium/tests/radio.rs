@@ -1,0 +1,141 @@
+//! Stations in space, rate control, and queues per station.
+
+use super::*;
+use crate::wifi::phy::Format;
+use crate::wifi::propagation::{ChannelConfig, Fading, Motion, PathLoss, Position, Radio};
+use crate::wifi::rate::modes;
+
+fn at(x: f64) -> Position {
+    Position::new(x, 0.0, 0.0).unwrap()
+}
+
+fn ht_modes() -> Vec<Mode> {
+    modes(Format::Ht, 1, Width::Mhz20, &[Guard::Ns800])
+}
+
+/// Errors from the signal, for stations at these places along a line.
+fn in_space(mut config: MediumConfig, places: Vec<Motion>) -> MediumConfig {
+    config.radio = Some(RadioConfig {
+        channel: ChannelConfig {
+            frequency_hz: 5.18e9,
+            path_loss: PathLoss::LogDistance {
+                exponent: 3.0,
+                reference_m: 1.0,
+                reference_db: 46.7,
+            },
+            shadowing_db: 0.0,
+            fading: Fading::None,
+        },
+        stations: places.into_iter().map(|m| (m, Radio::default())).collect(),
+        capture_db: None,
+    });
+    config
+        .ports
+        .iter_mut()
+        .for_each(|p| p.errors = ErrorModel::Snr);
+    config
+}
+
+fn with_rate(mut config: MediumConfig, rate: RateConfig) -> MediumConfig {
+    config.ports.iter_mut().for_each(|p| p.rate = rate.clone());
+    config
+}
+
+fn ideal() -> RateConfig {
+    RateConfig::Ideal {
+        modes: ht_modes(),
+        bytes: 1500,
+        loss: 0.1,
+    }
+}
+
+/// Mbit/s of a saturated station at `x` metres.
+fn goodput(rate: RateConfig, x: f64) -> f64 {
+    let config = with_rate(cell(1, ampdu(65_535)), rate);
+    let mut rig = Rig::new(
+        in_space(config, vec![Motion::Still(at(0.0)), Motion::Still(at(x))]),
+        4,
+    );
+    8.0 * rig.saturate(&[0], 1460, 150, us(2_000_000))[0] as f64 / 2e6
+}
+
+#[test]
+fn farther_is_slower_and_rate_control_finds_what_is_left() {
+    let mut last = f64::MAX;
+    for x in [5.0, 30.0, 45.0, 60.0, 80.0] {
+        let best = ht_modes()
+            .into_iter()
+            .map(|m| goodput(RateConfig::Fixed(m), x));
+        let best = best.fold(0.0, f64::max);
+        let (chosen, tried) = (
+            goodput(ideal(), x),
+            goodput(RateConfig::Minstrel { modes: ht_modes() }, x),
+        );
+        assert!(best <= last + 0.1, "{x} m: {best} after {last}");
+        assert!(chosen > 0.9 * best, "{x} m: ideal {chosen} of {best}");
+        assert!(tried > 0.8 * best, "{x} m: minstrel {tried} of {best}");
+        last = best;
+    }
+    assert!(last < 40.0, "{last}");
+}
+
+#[test]
+fn who_walks_away_slows_down() {
+    let walk = Motion::Straight {
+        from: at(5.0),
+        velocity: [20.0, 0.0, 0.0],
+        start: Instant::ZERO,
+    };
+    let config = with_rate(cell(1, ampdu(65_535)), ideal());
+    let mut rig = Rig::new(in_space(config, vec![Motion::Still(at(0.0)), walk]), 4);
+    rig.saturate(&[0], 1460, 150, us(4_000_000));
+    let data = rig.log.ppdus.iter().filter(|p| p.kind == PpduKind::Data);
+    let rates: Vec<u64> = data.map(|p| p.mode.rate().as_bps()).skip(3).collect();
+    assert!(rates.windows(2).all(|w| w[0] >= w[1]), "never faster again");
+    assert!(
+        rates[0] == 65_000_000 && *rates.last().unwrap() < 40_000_000,
+        "{:?}",
+        rates.last()
+    );
+}
+
+/// Two stations that the AP hears, and that are too far from each other; one is next to the AP.
+#[test]
+fn the_nearer_of_two_is_captured() {
+    let delivered = |capture_db| {
+        let config = with_rate(cell(2, ampdu(8192)), RateConfig::Fixed(ht_modes()[0]));
+        let places = [0.0, -2.0, 150.0].map(|x| Motion::Still(at(x)));
+        let mut config = in_space(config, places.to_vec());
+        if let Some(radio) = &mut config.radio {
+            radio.capture_db = capture_db;
+        }
+        let mut rig = Rig::new(config, 8);
+        rig.saturate(&[0, 2], 1460, 20, us(3_000_000))
+    };
+    let (without, with) = (delivered(None), delivered(Some(10.0)));
+    assert!(with[0] > 2 * without[0], "{with:?} {without:?}");
+}
+
+/// A slow station and a fast one behind one AP: with one queue both get as many packets, with
+/// queues per station as much airtime.
+#[test]
+fn airtime_is_shared_by_queues_per_station() {
+    let deliver = |queue| {
+        let mut config = cell(2, ampdu(65_535));
+        config.stations[0].queue = queue;
+        config.ports[3].rate = RateConfig::Fixed(ht_modes()[0]);
+        let mut rig = Rig::new(config, 8);
+        let bytes = rig.saturate(&[1, 3], 1460, 60, us(3_000_000));
+        let air = [1, 3].map(|p| rig.medium.port_airtime(PortId(p)).as_secs_f64());
+        (bytes[0] as f64 / bytes[1] as f64, air[0] / air[1])
+    };
+    let (packets, _) = deliver(mac::Config::NS3);
+    assert!((0.8..1.25).contains(&packets), "{packets}");
+    let linux = mac::Config {
+        kind: mac::Kind::PerStation(mac::StationsConfig::LINUX),
+        ..mac::Config::NS3
+    };
+    let (packets, airtime) = deliver(linux);
+    assert!((0.8..1.25).contains(&airtime), "{airtime}");
+    assert!(packets > 5.0, "{packets}");
+}
