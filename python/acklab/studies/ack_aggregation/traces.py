@@ -9,6 +9,7 @@ number per run), `value`, and `seconds`, the length of the run.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -19,7 +20,7 @@ from acklab.studies.ack_aggregation.cells import (
     RATIOS,
     SETUPS,
     START_S,
-    duration,
+    Setup,
     scenario,
 )
 from acklab.studies.study import Cell, Effort, Outcome
@@ -33,10 +34,14 @@ DATA, ACKS = "left->right", "right->left"
 RATE = 10e6
 #: As stated 8:1 and 16:1 are one run, which the table `mechanism` shows for all seeds.
 TRACED = {"ns3": (1, 2, 4, 8), "linux": (1, 2, 4, 8), "thesis": RATIOS}
-#: Pairs are traced without and with much aggregation.
-PAIR_RATIOS = (1, 8)
-#: Two cells of the set-up `thesis` differ from start to start, and are traced with more.
-MORE_SEEDS = {("thesis", "vegas", 1): 5, ("thesis", "bbr3", 8): 7}
+#: Pairs as stated are traced without and with much aggregation.
+TRACED_PAIRS = {"ns3": (1, 8), "linux": (1, 8), "thesis": RATIOS}
+#: Cells of the set-up `thesis` that differ from start to start, traced with more.
+MORE_SEEDS = {
+    ("thesis", "vegas", 1): 5,
+    ("thesis", "vegas", 8): 5,
+    ("thesis", "bbr3", 8): 7,
+}
 #: From here on a flow has found its rhythm: even in the set-up `thesis` 5 s after its first data.
 SETTLED_S = START_S + 8
 
@@ -46,8 +51,24 @@ Line = tuple[float, float]
 
 
 def cells(effort: Effort) -> list[Cell]:
-    """One flow, with everything recorded that its mechanisms are read from."""
-    return [
+    """One flow, with everything recorded that its mechanisms are read from.
+
+    The set-ups `untimed-...` are the same without the queue's timer, at the highest ratio.
+    """
+    untimed = [
+        Cell(
+            {"stack": f"untimed-{stack}", "cc": cc, "ratio": RATIOS[-1]},
+            _recorded(
+                scenario(_untimed(setup), (cc,), RATIOS[-1], effort),
+                acks=True,
+                packets=[DATA] if _watched(stack, cc, RATIOS[-1]) else False,
+            ),
+            seeds=1,
+        )
+        for stack, setup in SETUPS.items()
+        for cc in PAPER_CONTROLLERS
+    ]
+    return untimed + [
         Cell(
             {"stack": stack, "cc": cc, "ratio": ratio},
             _recorded(
@@ -63,8 +84,12 @@ def cells(effort: Effort) -> list[Cell]:
     ]
 
 
+def _untimed(setup: Setup) -> Setup:
+    return replace(setup, thinner={**setup.thinner, "timeout": "none"})
+
+
 def _watched(stack: str, cc: str, ratio: int) -> bool:
-    """Whether single packets matter: for Vegas' RTTs, for bursts, and for ns-3's lost repetitions."""
+    """Whether packets matter: for Vegas' RTTs, for bursts, for ns-3's lost repetitions."""
     return cc == "vegas" or (stack, cc) == ("ns3", "cubic") or (cc == "bbr3" and ratio in (1, 8))
 
 
@@ -81,7 +106,7 @@ def pair_cells(effort: Effort) -> list[Cell]:
         )
         for stack in SETUPS
         for pair in PAIRS
-        for ratio in (PAIR_RATIOS if stack != "thesis" else (1, 2, 4, 8))
+        for ratio in TRACED_PAIRS[stack]
     ]
 
 

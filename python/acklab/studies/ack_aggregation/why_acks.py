@@ -120,7 +120,9 @@ def plot(table: pl.DataFrame, stem: Path) -> Path:
             if quantity == next(iter(SHOWN)):
                 ax.set_title(name)
             for i, cc in enumerate(PAPER_CONTROLLERS):
-                rows = table.filter(stack=stack, cc=cc, quantity=quantity, seed=1).drop_nulls("value")
+                rows = table.filter(stack=stack, cc=cc, quantity=quantity, seed=1).drop_nulls(
+                    "value"
+                )
                 x = [RATIOS.index(r) + 0.06 * (i - 1.5) for r in rows["ratio"]]
                 look = {"color": style.CATEGORICAL[i], "linestyle": style.DASHES[i]}
                 look |= {"marker": style.MARKERS[i], "markersize": 4.5, "linewidth": 1.1}

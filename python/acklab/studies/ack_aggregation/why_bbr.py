@@ -1,4 +1,4 @@
-"""BBRv3: how it starts after a handshake that took 3 s, and what makes its rate and window swing."""
+"""BBRv3: its start after a handshake of 3 s, and what makes its rate and window swing."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _swing(r: Result, calm: bool) -> float | None:
         # What was held up is acknowledged at once in the bin in which the stall ends.
         and not any(t - 0.5 < b + 0.05 and a < t for a, b in stalls)
     ]
-    return pstdev(rates) / fmean(rates) if rates else None
+    return pstdev(rates) / fmean(rates) if any(rates) else None
 
 
 def _visits(r: Result) -> float:

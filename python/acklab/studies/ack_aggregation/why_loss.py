@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from acklab.plots import style
 from acklab.studies.ack_aggregation import traces
-from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS, RATIOS
+from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS, RATIOS, START_S
 from acklab.studies.ack_aggregation.figures import CC_NAMES, STACK_NAMES
 from acklab.studies.study import Outcome
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: A rate sample is above the link's if it is by more than what rounding does.
 ABOVE = 1.005
+#: IPv4 20, TCP 20, timestamps 12, bytes.
+HEADERS = 52
 
 
 def table(outcomes: Sequence[Outcome]) -> pl.DataFrame:
@@ -33,7 +35,9 @@ def table(outcomes: Sequence[Outcome]) -> pl.DataFrame:
         "queue_max_packets": lambda r: _link(r, "queue_max_packets"),
         "samples_above": _above,
         "cruise_pacing_share": _cruise,
-        "cruise_queue_packets": _cruise_queue,
+        "cruise_queue_packets": lambda r: _queue(r, "PROBE_BW_CRUISE"),
+        "probe_queue_packets": lambda r: _queue(r, "PROBE_BW_UP"),
+        "probe_s": _probe,
     }
     return traces.table(outcomes, quantities)
 
@@ -89,27 +93,36 @@ def _above(r: Result) -> float | None:
 def link_payload(r: Result) -> float:
     """Payload that the bottleneck can carry, Mbit/s."""
     link = r.links.filter(link=traces.DATA).row(0, named=True)
-    busy = link["utilisation"] * (traces.seconds(r) + traces.START_S)
-    header = 52.0
-    share = 1 - header * link["packets_out"] / link["bytes_out"]
+    busy = link["utilisation"] * (traces.seconds(r) + START_S)
+    share = 1 - HEADERS * link["packets_out"] / link["bytes_out"]
     return float(link["bytes_out"] * 8 / busy / 1e6 * share)
 
 
-def _cruise_state(r: Result) -> pl.DataFrame:
+def _in(r: Result, state: str) -> pl.DataFrame:
     import polars as pl
 
-    return traces.settled(r.series).filter(pl.col("state") == "PROBE_BW_CRUISE")
+    return traces.settled(r.series).filter(pl.col("state") == state)
 
 
 def _cruise(r: Result) -> float | None:
     """Median pacing rate while cruising, as a share of what the link carries."""
-    rate = _cruise_state(r)["pacing_mbps"].median()
+    rate = _in(r, "PROBE_BW_CRUISE")["pacing_mbps"].median()
     return None if rate is None else float(rate) / link_payload(r)  # type: ignore[arg-type]
 
 
-def _cruise_queue(r: Result) -> float | None:
+def _queue(r: Result, state: str) -> float | None:
+    """The bottleneck's mean queue in a state, packets."""
     queue = r.link_series.filter(link=traces.DATA).select("time_s", "queue_packets")
-    return traces.mean(_cruise_state(r).join(queue, on="time_s")["queue_packets"])
+    return traces.mean(_in(r, state).join(queue, on="time_s")["queue_packets"])
+
+
+def _probe(r: Result) -> float | None:
+    """How long a PROBE_BW_UP lasts, s, in the mean."""
+    import polars as pl
+
+    states = traces.settled(r.events.filter(pl.col("event") == "state"))
+    lasted = states.with_columns((-pl.col("time_s").diff(-1)).alias("lasted"))
+    return traces.mean(lasted.filter(pl.col("cause") == "PROBE_BW_UP")["lasted"].drop_nulls())
 
 
 PARTS = {
@@ -155,7 +168,10 @@ def _bars(ax: Axes, rows: pl.DataFrame) -> None:
     for i, (part, label) in enumerate(PARTS.items()):
         of = rows.filter(quantity=part)
         heights = [of.filter(ratio=r)["value"][0] for r in shown]
-        look = {"color": style.CATEGORICAL[i], "hatch": style.HATCHES[i], "edgecolor": "white"}
-        ax.bar(range(len(shown)), heights, 0.7, below, label=label, **look)
+        look: dict[str, Any] = {
+            "color": style.CATEGORICAL[i],
+            "hatch": style.HATCHES[i],
+        }
+        ax.bar(range(len(shown)), heights, 0.7, below, label=label, edgecolor="white", **look)
         below = [b + h for b, h in zip(below, heights, strict=True)]
     ax.set_xticks(range(len(shown)), [f"{RATIOS[i]}:1" for i in range(len(shown))])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from acklab.plots import style
 from acklab.studies.ack_aggregation import traces
@@ -56,7 +56,7 @@ def _smoothed(r: Result) -> bool:
 
 
 def newest(r: Result) -> pl.DataFrame:
-    """`rtt` (ms) of the newest segment that each ACK acknowledges, `wait` (ms) at the bottleneck."""
+    """Of the newest segment of each ACK: `rtt`, and `wait` at the bottleneck, ms."""
     import polars as pl
 
     packets = traces.packets(r)
@@ -143,6 +143,12 @@ def _idle(r: Result) -> float:
     return traces.idle(r, since, until) / (until - since)
 
 
+_LABELS = ["RTT above its\nsmallest, ms", "packets", "packets queued,\nby Vegas and in truth"]
+_WINDOWS = {"window_packets": "window", "slow_start_packets": "slow start\nleft at"}
+_QUEUED = {"reckoned_packets": "reckoned", "standing_packets": "standing"}
+_DELAYS = {"wait_ms": "waited at the\nbottleneck", "held_ms": "held by\nthe filter"}
+
+
 def plot(table: pl.DataFrame, stem: Path) -> Path:
     """Extra delay by origin; the window; packets reckoned and standing."""
     fig, axes = style.figure(3, len(STACK_NAMES), (10, 7.6))
@@ -150,12 +156,11 @@ def plot(table: pl.DataFrame, stem: Path) -> Path:
         rows = table.filter(stack=stack, seed=1)
         axes[0][col].set_title(name)
         _delays(axes[0][col], rows)
-        _lines(axes[1][col], rows, {"window_packets": "window", "slow_start_packets": "slow start left at"})
-        _lines(axes[2][col], rows, {"reckoned_packets": "reckoned", "standing_packets": "standing"})
+        _lines(axes[1][col], rows, _WINDOWS)
+        _lines(axes[2][col], rows, _QUEUED)
         axes[2][col].axhspan(2, 4, color="0.88", zorder=0)
         axes[2][col].set_xticks(range(len(RATIOS)), [f"{r}:1" for r in RATIOS])
-    names = ["RTT above its\nsmallest, ms", "window, packets", "packets queued,\nby Vegas and in truth"]
-    style.label_outer(axes, "ACKs aggregated", names)
+    style.label_outer(axes, "ACKs aggregated", _LABELS)
     for row in axes:
         row[0].set_ylim(bottom=0)
         row[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
@@ -173,13 +178,14 @@ def _delays(ax: Axes, rows: pl.DataFrame) -> None:
     for ratio in rows["ratio"].unique():
         x, below = RATIOS.index(ratio), 0.0
         base, now = _value(rows, "base_ms", ratio), _value(rows, "rtt_ms", ratio)
-        wait, held = _value(rows, "wait_ms", ratio) or 0.0, _value(rows, "held_ms", ratio) or 0.0
         if base is None or now is None:
             continue
-        ax.plot([x - 0.4, x + 0.4], [now - base] * 2, "k-", linewidth=1.4, label=_once(ax, "RTT less base"))
-        for i, (part, label) in enumerate(((wait, "waited at the bottleneck"), (held, "held by the filter"))):
-            look = {"color": style.CATEGORICAL[i], "hatch": style.HATCHES[i], "edgecolor": "white"}
-            ax.bar(x, part, 0.6, below, label=_once(ax, label), **look)
+        top, label = now - base, _once(ax, "RTT less base")
+        ax.plot([x - 0.4, x + 0.4], [top, top], "k-", linewidth=1.4, label=label)
+        for i, (quantity, name) in enumerate(_DELAYS.items()):
+            part = _value(rows, quantity, ratio) or 0.0
+            look: dict[str, Any] = {"color": style.CATEGORICAL[i], "hatch": style.HATCHES[i]}
+            ax.bar(x, part, 0.6, below, label=_once(ax, name), edgecolor="white", **look)
             below += part
 
 

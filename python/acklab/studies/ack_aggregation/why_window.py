@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from acklab.plots import style
 from acklab.studies.ack_aggregation import traces
@@ -140,7 +140,7 @@ def _against_ratio(ax: Axes, table: pl.DataFrame, quantity: str) -> None:
     for i, (cc, stack) in enumerate(lines):
         of = table.filter(stack=stack, cc=cc, quantity=quantity).drop_nulls("value")
         x = [RATIOS.index(r) for r in of["ratio"]]
-        look = {"marker": style.MARKERS[i], "markersize": 4.5}
+        look: dict[str, Any] = {"marker": style.MARKERS[i], "markersize": 4.5}
         label = f"{CC_NAMES[cc]},\n{'ns-3' if stack == 'ns3' else 'Linux'}"
         ax.plot(x, of["value"], label=label, **style.line(i), **look)
     if quantity == "lowest_packets":
