@@ -17,7 +17,7 @@ CAPTIONS = {
         "receiver, from then until the link was first busy for half a second, and after that. One "
         "traced run per bar. In the inferred set-up the handshake costs 3 s whatever the "
         "controller, and BBRv3's start after it 12 s; as stated neither does, and only Vegas in "
-        "ns-3's stack leaves the link idle."
+        "ns-3's stack leaves the link idle. As stated 16:1 is the same run as 8:1."
     ),
     "why-acks": (
         "After the first 8 s, by controller and ratio: segments that an ACK at the sender stands "
@@ -30,7 +30,8 @@ CAPTIONS = {
     ),
     "why-window": (
         "Above, windows of an excerpt at 1:1 and 8:1. Below, against the ratio: mean time between "
-        "reductions, growth between them, the lowest window (with the window that fills the link "
+        "overflows of the queue, growth between them, the lowest window (with the window that "
+        "fills the link "
         "dotted), and how long the link idled after the first 8 s. CUBIC's cycle does not depend "
         "on "
         "the ratio; NewReno's does in ns-3, which counts ACKs, and not in Linux, which counts "
@@ -56,10 +57,13 @@ CAPTIONS = {
         "(bars). Middle, the window, and where slow start was left. Below, the packets that it "
         "reckons queued, and those that stand (tenth percentile); grey is where Vegas rests, and "
         "ns-3 rounds up, so it rests from one on. In ns-3's stack the burst that each ACK releases "
-        "queues behind itself and passes for congestion."
+        "queues behind itself and passes for congestion; where the base was taken from such "
+        "bursts, "
+        "the bars are higher than the line, and Vegas does not mind them."
     ),
     "why-pairs": (
-        "Acknowledged rate of both flows of a pair. As stated BBRv3 holds its window through "
+        "Acknowledged rate of both flows of a pair, in bins of 3 s. As stated BBRv3 holds its "
+        "window through "
         "losses that make CUBIC and NewReno cut theirs; CUBIC regrows by the clock, NewReno of "
         "ns-3 by the ACK; Vegas gives way. In the inferred set-up one flow's SYN-ACK is dropped "
         "for the other's, so it never starts, or starts late with another base RTT."

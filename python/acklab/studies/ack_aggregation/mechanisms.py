@@ -167,16 +167,19 @@ def cubic_robust(e: Evidence) -> str:
     """CUBIC by the clock."""
     w = e.why
     return (
-        "CUBIC's window is a function of time: from reduction to reduction "
+        "CUBIC's window is a function of time: from overflow to overflow "
         f"{w.row('window/cycle_s', 'ns3', 'cubic', 2)} s (ns-3 stack), "
         f"{w.row('window/cycle_s', 'linux', 'cubic', 2)} s (Linux), growth "
         f"{w.row('window/growth_packets_per_s', 'ns3', 'cubic')} and "
-        f"{w.row('window/growth_packets_per_s', 'linux', 'cubic')} packets/s. Cut to 0.7, it stays "
-        f"at or above {w.row('window/lowest_packets', 'linux', 'cubic', 0)} packets (Linux) and "
-        f"{w.row('window/lowest_packets', 'ns3', 'cubic', 0)} (ns-3 stack), where "
-        f"{w.row('window/needed_packets', 'ns3', 'cubic', 0)} fill the link: idle after 8 s "
-        f"{w.row('window/idle_later_s', 'ns3', 'cubic', 2)} s and "
-        f"{w.row('window/idle_later_s', 'linux', 'cubic', 2)} s."
+        f"{w.row('window/growth_packets_per_s', 'linux', 'cubic')} packets/s. Cut to 0.7 in Linux, "
+        f"it stays at or above {w.row('window/lowest_packets', 'linux', 'cubic', 0)} packets, "
+        "where "
+        f"{w.row('window/needed_packets', 'linux', 'cubic', 0)} fill the link; ns-3 cuts "
+        f"{w.row('window/cuts', 'ns3', 'cubic')} times per overflow, to "
+        f"{w.row('window/lowest_packets', 'ns3', 'cubic', 0)} where "
+        f"{w.row('window/needed_packets', 'ns3', 'cubic', 0)} do. Idle after 8 s "
+        f"{w.row('window/idle_later_s', 'linux', 'cubic', 2)} s and "
+        f"{w.row('window/idle_later_s', 'ns3', 'cubic', 2)} s."
     )
 
 
@@ -184,7 +187,7 @@ def cubic_cycles(e: Evidence) -> str:
     """The frequency of cycles."""
     w = e.why
     return (
-        "Time from reduction to reduction after 8 s: "
+        "Time from overflow to overflow after 8 s: "
         f"{w.row('window/cycle_s', 'ns3', 'cubic', 2)} s (ns-3 stack), "
         f"{w.row('window/cycle_s', 'linux', 'cubic', 2)} s (Linux): set by CUBIC's clock, not by "
         f"ACKs (growth {w.row('window/growth_packets_per_s', 'linux', 'cubic')} packets/s). In the "
@@ -213,7 +216,7 @@ def ack_clock(e: Evidence) -> str:
     return (
         "ns-3's NewReno adds one segment's worth per window of ACKs, not of segments (RFC 3465): "
         f"growth {w.row('window/growth_packets_per_s', 'ns3', 'newreno')} packets/s, "
-        f"{w.row('window/cycle_s', 'ns3', 'newreno')} s from reduction to reduction. Linux's "
+        f"{w.row('window/cycle_s', 'ns3', 'newreno')} s from overflow to overflow. Linux's "
         "counts "
         f"segments: {w.row('window/growth_packets_per_s', 'linux', 'newreno')} packets/s, "
         f"{w.row('window/cycle_s', 'linux', 'newreno')} s."
@@ -326,15 +329,18 @@ def timer(e: Evidence) -> str:
     def untimed(stack: str) -> str:
         return ", ".join(
             f"{cc} {w.say('throughput/acked_mbps', f'untimed-{stack}', cc, 16, 2)} "
-            f"({w.say('acks/silence_ms', f'untimed-{stack}', cc, 16, 0)} ms)"
+            f"({w.say('acks/timeouts_later', f'untimed-{stack}', cc, 16, 0)})"
             for cc in ("bbr3", "cubic", "newreno", "vegas")
         )
 
     return (
-        "Traced at 16:1 without a timer, Mbit/s and longest silence between ACKs: "
+        "Traced at 16:1 without a timer, Mbit/s and timeouts: "
         f"{untimed('ns3')} (ns-3 stack); {untimed('linux')} (Linux); {untimed('thesis')} "
-        "(inferred). A window below what the queue wants to see is not acknowledged until a "
-        "timeout sends more. The timer ends that: it makes "
+        "(inferred). An initial window of ten is fewer than the queue waits for, so nothing is "
+        "acknowledged, and each timeout adds one; where even the SYN-ACK is held no data are sent "
+        f"at all ({w.say('throughput/syn_timeouts', 'untimed-thesis', 'cubic', 16, 0)} SYN "
+        "timeouts). "
+        "The timer ends that: it makes "
         f"{w.row('acks/by_timer', 'ns3', 'vegas', 2)} of the releases for the smallest window "
         "(Vegas, ns-3 stack), and its longest silence is "
         f"{w.row('acks/silence_ms', 'ns3', 'vegas', 0)} ms."

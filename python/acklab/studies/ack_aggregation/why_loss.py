@@ -152,13 +152,13 @@ def plot(table: pl.DataFrame, stem: Path) -> Path:
             of = table.filter(stack=stack, cc="bbr3", quantity=quantity)
             ax.plot(range(of.height), of["value"], marker=style.MARKERS[0], **style.line(0))
             ax.set_title(title)
-            ax.set_ylim(0, 0.25 if quantity == "samples_above" else 30)
+            ax.set_ylim(0, 0.05 if quantity == "samples_above" else 30)
             ax.set_xticks(range(of.height), [f"{r}:1" for r in of["ratio"]])
     for ax in axes[-1]:
         ax.set_xlabel("ACKs aggregated")
     handles, labels = axes[0][0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside upper center", ncols=3)
-    style.footer(fig, traces.provenance(table))
+    style.footer(fig, traces.provenance(table.filter(seed=1)))
     return style.save(fig, stem)
 
 

@@ -29,7 +29,7 @@ DRAWN = (
     ("thesis", "vegas-vegas", 2),
 )
 #: Width of the bins of the rates drawn, s.
-BIN_S = 1.0
+BIN_S = 3.0
 Of = Callable[["Result", int], float | None]
 
 
@@ -146,7 +146,7 @@ def plot(table: pl.DataFrame, stem: Path) -> Path:
     """Rates over time of the pairs that the claims turn on."""
     fig, axes = style.figure(2, 3, (11, 5.6))
     for ax, (stack, pair, ratio) in zip(axes.flat, DRAWN, strict=True):
-        ax.set_title(f"{STACK_NAMES[stack]}, {ratio}:1")
+        ax.set_title(f"{STACK_NAMES[stack]}, {ratio}:1", fontsize=9)
         for flow, cc in enumerate(pair.split("-")):
             of = table.filter(stack=stack, pair=pair, ratio=ratio, flow=flow, quantity="rate_mbps")
             same = f" {flow + 1}" if len(set(pair.split("-"))) == 1 else ""

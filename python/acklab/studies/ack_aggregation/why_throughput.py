@@ -153,9 +153,10 @@ def plot(table: pl.DataFrame, stem: Path) -> Path:
                 ax.bar(x, heights, 0.7, below, label=label, edgecolor="white", **look)
                 below = [b + h for b, h in zip(below, heights, strict=True)]
             ax.set_xticks(range(len(RATIOS)), [f"{r}:1" for r in RATIOS])
+        row[0].set_ylim(0, 1.06 * max(ax.dataLim.ymax for ax in row))
     names = [f"{name}\nidle, s" for name in STACK_NAMES.values()]
     style.label_outer(axes, "ACKs aggregated", names)
     handles, labels = axes[0][0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside upper center", ncols=3)
-    style.footer(fig, traces.provenance(table))
+    style.footer(fig, traces.provenance(table.filter(seed=1)))
     return style.save(fig, stem)

@@ -23,6 +23,9 @@ CONTROLLERS = ("cubic", "newreno")
 STACKS = {"ns3": "as stated, ns-3 stack", "linux": "as stated, Linux stack"}
 #: The excerpt that is drawn, s, and its ratios.
 EXCERPT_S = (10.0, 35.0)
+#: ns-3 leaves recovery and enters it again for what else was lost; within so many seconds, though
+#: a cycle takes longer.
+SAME_S = 1.0
 DRAWN = (1, 8)
 
 
@@ -30,6 +33,7 @@ def table(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     """Cycles, growth and the lowest window of CUBIC and NewReno."""
     quantities = {
         "cycle_s": _cycle,
+        "cuts": _cuts,
         "growth_packets_per_s": _growth,
         "lowest_packets": _lowest,
         "needed_packets": _needed,
@@ -49,9 +53,23 @@ def _reductions(r: Result) -> pl.DataFrame:
     return r.events.filter(pl.col("event") == "recovery_enter")
 
 
+def _overflows(r: Result) -> pl.Series:
+    """When the queue overflowed after the start, s: reductions soon after each other are of one."""
+    import polars as pl
+
+    at = traces.settled(_reductions(r))
+    return at.filter((pl.col("time_s").diff() > SAME_S).fill_null(True))["time_s"]
+
+
 def _cycle(r: Result) -> float | None:
-    """Mean time between reductions after the start, s."""
-    return traces.mean(traces.settled(_reductions(r))["time_s"].diff())
+    """Mean time between overflows, s."""
+    return traces.mean(_overflows(r).diff())
+
+
+def _cuts(r: Result) -> float | None:
+    """Reductions per overflow."""
+    times = _overflows(r).len()
+    return traces.settled(_reductions(r)).height / times if times else None
 
 
 def _windows(r: Result) -> pl.DataFrame:
@@ -128,7 +146,7 @@ def plot(table: pl.DataFrame, stem: Path) -> Path:
 
 
 SHOWN = {
-    "cycle_s": "time between reductions, s",
+    "cycle_s": "time between overflows, s",
     "growth_packets_per_s": "growth, packets/s",
     "lowest_packets": "lowest window, packets",
     "idle_later_s": "bottleneck idle after 8 s, s",
