@@ -39,11 +39,12 @@ STUDY = Study(
     name="ack-aggregation",
     title="ACK aggregation at a router, wired dumbbell",
     source="H. Heinczinger, bachelor thesis, TU Delft, 2025, sections 3 and 4.1, and its poster",
+    # What is run while artefacts of the group before are made: those with most to make first.
     groups={
-        "main": cells.cells,
-        "pairs": cells.pair_cells,
         "traces": traces.cells,
         "pair-traces": traces.pair_cells,
+        "main": cells.cells,
+        "pairs": cells.pair_cells,
         "readings": readings.cells,
         "beyond": beyond.cells,
     },

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from acklab.studies.ack_aggregation import mechanisms as m
+from acklab.studies.ack_aggregation import mechanisms_acks as acks
 from acklab.studies.ack_aggregation import mechanisms_loss as loss
 from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS
 from acklab.studies.ack_aggregation.evidence import View
@@ -96,7 +97,7 @@ THROUGHPUT = (
         "4.1 Throughput; poster",
         lambda v: v.mbps("cubic", 16) < 0.5 * v.mbps("cubic", 8),
         mbps("cubic"),
-        m.cubic_collapse,
+        acks.cubic_collapse,
         "why-acks",
     ),
     Finding(
@@ -106,7 +107,7 @@ THROUGHPUT = (
         "4.1 Throughput",
         lambda v: v.quantity("rtos", "cubic", 16) > v.quantity("rtos", "cubic", 1) + 1,
         lambda v: ratios(lambda r: v.quantity("rtos", "cubic", r), 1) + " timeouts",
-        m.cubic_timeouts,
+        acks.cubic_timeouts,
         "why-acks",
     ),
     Finding(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from acklab.studies.ack_aggregation import mechanisms as m
+from acklab.studies.ack_aggregation import mechanisms_acks as acks
 from acklab.studies.ack_aggregation import mechanisms_loss as loss
 from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS
 from acklab.studies.ack_aggregation.evidence import View
@@ -138,7 +139,7 @@ WINDOWS = (
             )
             + " Mbit/s"
         ),
-        m.timer,
+        acks.timer,
         "why-acks",
     ),
     Finding(
@@ -149,7 +150,7 @@ WINDOWS = (
         lambda v: (
             ratios(lambda r: v.quantity("segments_per_ack", "cubic", r), 1) + " segments per ACK"
         ),
-        m.transparent,
+        acks.transparent,
         "why-acks",
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acklab.studies.ack_aggregation.evidence import Evidence
-from acklab.studies.ack_aggregation.mechanisms import timer_cap
+from acklab.studies.ack_aggregation.mechanisms_acks import timer_cap
 from acklab.studies.ack_aggregation.why import shown
 
 

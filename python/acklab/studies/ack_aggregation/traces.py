@@ -178,11 +178,18 @@ def _packets(r: Result) -> pl.DataFrame:
     )
 
 
-def busy(r: Result) -> pl.DataFrame:
-    """Seconds of sending that the bottleneck got through since the sample before, over time.
+_BUSY: WeakKeyDictionary[Result, pl.DataFrame] = WeakKeyDictionary()
 
-    What the senders sent, less what was dropped and what the queue grew by.
-    """
+
+def busy(r: Result) -> pl.DataFrame:
+    """`time_s`, and how long the bottleneck was `busy` since the sample before, s."""
+    if r not in _BUSY:
+        _BUSY[r] = _busy(r)
+    return _BUSY[r]
+
+
+def _busy(r: Result) -> pl.DataFrame:
+    """What the senders sent, less what was dropped and what the queue grew by, at the link's rate."""
     import polars as pl
 
     step = pl.col("time_s").diff()
