@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Event
 from typing import TYPE_CHECKING
 
 from acklab.folder import writable_folder, write_atomically
@@ -58,10 +59,14 @@ def run_cells(
 Made = dict[str, tuple["pl.DataFrame", Path | None]]
 
 
-def make(artefacts: Sequence[Artefact], outcomes: Sequence[Outcome], scratch: Path) -> Made:
-    """Tables and plots of one group."""
+def make(
+    artefacts: Sequence[Artefact], outcomes: Sequence[Outcome], scratch: Path, stop: Event
+) -> Made:
+    """Tables and plots of one group; no more of them once `stop` is set."""
     made: Made = {}
     for a in artefacts:
+        if stop.is_set():
+            break
         table = a.table(outcomes)
         made[a.name] = (table, a.plot(table, scratch / a.name) if a.plot else None)
     return made
@@ -87,17 +92,18 @@ def run_and_make(
     }
     counts = [min(effort.seeds, c.seeds or effort.seeds) for g in cells.values() for c in g]
     progress = _Progress(sum(counts), on_progress)
+    stop = Event()
     with ThreadPoolExecutor(1) as maker:
         futures = []
         try:
             for name, group in cells.items():
                 outcomes = run_cells(group, effort, jobs, progress.of_group())
                 mine = [a for a in artefacts if a.group == name]
-                futures.append(maker.submit(make, mine, outcomes, scratch))
+                futures.append(maker.submit(make, mine, outcomes, scratch, stop))
+            made = {name: of for future in futures for name, of in future.result().items()}
         except BaseException:
-            maker.shutdown(cancel_futures=True)
+            stop.set()
             raise
-        made = {name: of for future in futures for name, of in future.result().items()}
     return {a.name: made[a.name] for a in artefacts}
 
 

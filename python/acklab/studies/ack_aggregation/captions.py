@@ -40,9 +40,9 @@ CAPTIONS = {
     "why-loss": (
         "Packets dropped at the bottleneck, by phase; note the scale of BBRv3's panels. To the "
         "right what BBRv3 measures: the share of its rate samples above what the link carries, and "
-        "the queue that stands while it cruises. In ns-3's stack aggregated ACKs raise the "
-        "estimate, so that it cruises over a queue which each probe for bandwidth then overflows. "
-        "In the inferred set-up nothing is dropped."
+        "the queue that stands while it cruises. In ns-3's stack that queue grows as ACKs are "
+        "aggregated, and each probe for bandwidth overflows it. In the inferred set-up nothing is "
+        "dropped."
     ),
     "why-bbr": (
         "The start in the inferred set-up: with aggregation (2:1, 8:1) the handshake takes 3 s, "

@@ -75,10 +75,12 @@ def bbr_later(e: Evidence) -> str:
         "Once the link is full BBRv3 keeps it so at every ratio: idle after that "
         f"{w.row('throughput/idle_later_s', 'ns3', 'bbr3')} s (ns-3 stack), "
         f"{w.row('throughput/idle_later_s', 'linux', 'bbr3')} s (Linux), "
-        f"{w.row('throughput/idle_later_s', 'thesis', 'bbr3')} s (inferred), most of it in "
-        f"PROBE_RTT ({w.row('bbr/probe_rtt_visits', 'ns3', 'bbr3', 0)} visits a minute). Its "
-        "estimate errs upwards, not down: it cruises at "
-        f"{w.row('loss/cruise_pacing_share', 'ns3', 'bbr3', 3)} of what the link carries. What is "
+        f"{w.row('throughput/idle_later_s', 'thesis', 'bbr3')} s (inferred), in PROBE_RTT "
+        f"{w.row('bbr/idle_in_probe_rtt_s', 'ns3', 'bbr3')}, "
+        f"{w.row('bbr/idle_in_probe_rtt_s', 'linux', 'bbr3')} and "
+        f"{w.row('bbr/idle_in_probe_rtt_s', 'thesis', 'bbr3')} s. It paces at "
+        f"{w.row('loss/cruise_pacing_share', 'ns3', 'bbr3', 3)} of what the link carries while it "
+        "cruises, so its estimate is not disrupted. What is "
         "lost in the inferred set-up is lost in the start, for another reason: the 3 s of the "
         "handshake taken for an RTT."
     )
@@ -242,7 +244,8 @@ def consistent(e: Evidence) -> str:
         return w.row("throughput/idle_later_s", stack, cc, 2)
 
     return (
-        "NewReno counts ACKs and halves, CUBIC counts time and cuts to 0.7. Idle once full, CUBIC "
+        "NewReno halves, and ns-3's counts ACKs; CUBIC counts time and cuts to 0.7. Idle once "
+        "full, CUBIC "
         f"against NewReno: {idle('ns3', 'cubic')} and {idle('ns3', 'newreno')} s (ns-3 stack), "
         f"{idle('linux', 'cubic')} and {idle('linux', 'newreno')} s (Linux); in the start of the "
         f"inferred set-up {w.row('throughput/idle_start_s', 'thesis', 'cubic', 2)} and "

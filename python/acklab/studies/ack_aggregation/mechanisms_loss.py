@@ -75,7 +75,7 @@ def vegas_sparse(e: Evidence) -> str:
         f"Inferred set-up: an ACK stands for {w.row('acks/segments_per_ack', 'thesis', 'vegas')} "
         f"segments, each a burst that queues behind itself "
         f"({w.row('vegas/wait_ms', 'thesis', 'vegas')} ms waited). "
-        f"{_stop(e, 'thesis').capitalize()}"
+        f"W{_stop(e, 'thesis')[1:]}"
         f"; reckoned queue {w.row('vegas/reckoned_packets', 'thesis', 'vegas')}, link idle "
         f"{w.row('vegas/idle_share', 'thesis', 'vegas', 2)}. Which base the falling smoothed RTT "
         f"leaves behind decides; at 8:1 over {len(base)} starts, base and Mbit/s: {starts}."
@@ -108,9 +108,9 @@ def vegas_lossless(e: Evidence) -> str:
         "ns-3's Vegas leaves slow start at "
         f"{w.row('vegas/slow_start_packets', 'ns3', 'vegas', 0)} packets and its longest queue is "
         f"{w.row('vegas/queue_max_packets', 'ns3', 'vegas', 0)} of 40. Linux's goes on to "
-        f"{w.row('vegas/slow_start_packets', 'linux', 'vegas', 0)}, as slow start doubles within "
-        "the round that it judges, and drops "
-        f"{w.row('loss/dropped_start', 'linux', 'vegas', 0)} packets there, later "
+        f"{w.row('vegas/slow_start_packets', 'linux', 'vegas', 0)}, where it leaves it by loss: "
+        "dropped "
+        f"{w.row('loss/dropped_start', 'linux', 'vegas', 0)} packets, later "
         f"{w.row('loss/dropped_else', 'linux', 'vegas', 0)}. The single repetition in the inferred "
         f"set-up is the SYN ({w.row('throughput/syn_timeouts', 'thesis', 'vegas', 0)})."
     )
@@ -157,7 +157,7 @@ def cubic_loss_16(e: Evidence) -> str:
     """No drop at 16:1."""
     return (
         f"{timer_cap(e)} A lower count would take a window that stays small; ours is cut "
-        f"{e.why.say('loss/reductions', 'ns3', 'cubic', 8, 0)} times in 52 s at 8:1, as at 1:1 "
+        f"{e.why.say('loss/reductions', 'ns3', 'cubic', 8, 0)} times after 8 s at 8:1, at 1:1 "
         f"({e.why.say('loss/reductions', 'ns3', 'cubic', 1, 0)})."
     )
 
@@ -171,11 +171,11 @@ def bbr_startup_loss(e: Evidence) -> str:
         f"{w.row('loss/dropped_start', 'linux', 'bbr3', 0)} (Linux). Later nearly all are dropped "
         f"in PROBE_BW_UP: {w.row('loss/dropped_probing', 'ns3', 'bbr3', 0)} of "
         f"{_later(e, 'ns3')} and {w.row('loss/dropped_probing', 'linux', 'bbr3', 0)} of "
-        f"{_later(e, 'linux')}. Already at 1:1 the ns-3 stack paces at "
-        f"{w.say('loss/cruise_pacing_share', 'ns3', 'bbr3', 1, 3)} of what the link carries while "
-        f"it cruises, Linux's at {w.say('loss/cruise_pacing_share', 'linux', 'bbr3', 1, 3)}, so "
-        "one "
-        "probes over a queue and the other over none. Behind the deep queue of the inferred set-up "
+        f"{_later(e, 'linux')}. Already at 1:1 the ns-3 stack cruises over "
+        f"{w.say('loss/cruise_queue_packets', 'ns3', 'bbr3', 1)} packets in the queue, Linux's "
+        "over "
+        f"{w.say('loss/cruise_queue_packets', 'linux', 'bbr3', 1)}, so the probes of one overflow "
+        "it and those of the other do not. Behind the deep queue of the inferred set-up "
         f"nothing is dropped ({w.row('loss/queue_max_packets', 'thesis', 'bbr3', 0)} packets at "
         "most)."
     )
@@ -191,20 +191,26 @@ def _later(e: Evidence, stack: str) -> str:
 
 
 def bbr_noisy(e: Evidence) -> str:
-    """Bunched ACKs raise the bandwidth sample."""
+    """A queue that stands while BBRv3 cruises."""
     w = e.why
+
+    def seeds(quantity: str, ratio: int, digits: int) -> str:
+        return ", ".join(shown(v, digits) for v in w.seeds(quantity, "ns3", "bbr3", ratio))
+
     return (
         "It is no burst of the sender: at 8:1 packets come to the bottleneck one by one, "
         f"{w.say('acks/burst_packets', 'ns3', 'bbr3', 8, 2)} in a row (CUBIC "
-        f"{w.say('acks/burst_packets', 'ns3', 'cubic', 8, 2)}), as BBRv3 paces. The estimate is: "
-        "bunched ACKs give rate samples above the link "
-        f"({w.row('loss/samples_above', 'ns3', 'bbr3', 3)} of them), BBRv3 keeps the highest and "
-        f"cruises at {w.row('loss/cruise_pacing_share', 'ns3', 'bbr3', 3)} of what the link "
-        f"carries, over a queue of {w.row('loss/cruise_queue_packets', 'ns3', 'bbr3')} packets, "
-        f"which each probe overflows: {w.row('loss/dropped_probing', 'ns3', 'bbr3', 0)} dropped in "
-        f"PROBE_BW_UP of {_later(e, 'ns3')} after 8 s. Linux cruises at "
-        f"{w.row('loss/cruise_pacing_share', 'linux', 'bbr3', 3)}; there a probe lasts longer, "
-        f"{w.row('loss/probe_s', 'linux', 'bbr3', 2)} s, and fills the queue to "
+        f"{w.say('acks/burst_packets', 'ns3', 'cubic', 8, 2)}), as BBRv3 paces. Bunched ACKs give "
+        f"more rate samples above the link ({w.row('loss/samples_above', 'ns3', 'bbr3', 3)} of "
+        "them), and what stands in the queue while BBRv3 cruises grows: by seed "
+        f"{seeds('loss/cruise_queue_packets', 1, 1)} packets at 1:1 and "
+        f"{seeds('loss/cruise_queue_packets', 8, 1)} at 8:1, at a pace of "
+        f"{seeds('loss/cruise_pacing_share', 1, 2)} and {seeds('loss/cruise_pacing_share', 8, 2)} "
+        "of the link's, too near to it to drain. Each probe starts from there and overflows: "
+        f"{w.row('loss/dropped_probing', 'ns3', 'bbr3', 0)} dropped in PROBE_BW_UP of "
+        f"{_later(e, 'ns3')} after 8 s. Linux cruises over "
+        f"{w.row('loss/cruise_queue_packets', 'linux', 'bbr3')} packets; there a probe lasts "
+        f"longer, {w.row('loss/probe_s', 'linux', 'bbr3', 2)} s, and fills the queue to "
         f"{w.row('loss/probe_queue_packets', 'linux', 'bbr3')} packets in the mean. Which of its "
         "rules ends a probe later is not among what a run records."
     )

@@ -126,7 +126,8 @@ def yields(pair: str) -> Callable[[Evidence], str]:
 
     def text(e: Evidence) -> str:
         return (
-            f"Vegas takes {other}'s queue for its own and gives way, at 1:1 as at 8:1. ns-3 stack, "
+            f"Vegas takes {other}'s queue for its own and gives way, at 1:1 as at 8:1: it wants "
+            "two to four packets queued. ns-3 stack, "
             f"1:1: {_yields(e, 'ns3', pair, 1)}; 8:1: {_yields(e, 'ns3', pair, 8)}. Linux, 8:1: "
             f"{_yields(e, 'linux', pair, 8)}. {other} and Vegas: "
             f"{_both(e, 'mbps', 'ns3', pair, 8, 2)} Mbit/s (ns-3 stack), "
@@ -153,7 +154,7 @@ def bbr_pushes(pair: str) -> Callable[[Evidence], str]:
         return (
             f"Behind one BDP of queue both lose packets, but only {other} keeps its window down "
             "for "
-            "it; BBRv3's follows its model, which bunched ACKs raise. BBRv3 and "
+            "it, where BBRv3's follows its model. BBRv3 and "
             f"{other}, ns-3 stack, 1:1: {_side(e, 'ns3', pair, 1)}; 8:1: "
             f"{_side(e, 'ns3', pair, 8)}."
             f" Linux, 1:1: {_side(e, 'linux', pair, 1)}; 8:1: {_side(e, 'linux', pair, 8)}. Behind "
@@ -176,11 +177,12 @@ def by_growth(e: Evidence) -> str:
         )
 
     return (
-        "Who regrows faster wins. CUBIC and NewReno, ns-3 stack, 1:1: "
-        f"{grow('ns3', 1)}; 8:1: {grow('ns3', 8)}: there NewReno grows by the ACK and CUBIC by the "
-        f"clock, so aggregation turns the order round. Linux, 1:1: {grow('linux', 1)}; 8:1: "
-        f"{grow('linux', 8)}. For NewReno to win at every ratio it would have to count segments, "
-        f"as Linux does. {_starved(e, (pair,))}"
+        "CUBIC is cut to 0.7 and NewReno to 0.5, so NewReno has to regrow faster. CUBIC and "
+        f"NewReno, ns-3 stack, 1:1: {grow('ns3', 1)}; 8:1: {grow('ns3', 8)}: there NewReno grows "
+        "by "
+        "the ACK and CUBIC by the clock, so aggregation decides for CUBIC. Linux's NewReno counts "
+        f"segments and keeps up, 1:1: {grow('linux', 1)}; 8:1: {grow('linux', 8)}. "
+        f"{_starved(e, (pair,))}"
     )
 
 
@@ -209,7 +211,7 @@ def without_vegas(e: Evidence) -> str:
 def loss_based(e: Evidence) -> str:
     """As stated BBRv3 wins, in the inferred set-up who shakes hands first."""
     return (
-        "As stated BBRv3 wins against both, the more so with aggregation. BBRv3 and CUBIC, 8:1: "
+        "As stated BBRv3 wins against both where ACKs are aggregated. BBRv3 and CUBIC, 8:1: "
         f"{_side(e, 'ns3', 'bbr3-cubic', 8)} (ns-3 stack), {_side(e, 'linux', 'bbr3-cubic', 8)} "
         "(Linux). "
         + _starved(e, ("bbr3-cubic", "bbr3-newreno", "bbr3-vegas", "cubic-vegas", "newreno-vegas"))

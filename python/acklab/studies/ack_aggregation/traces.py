@@ -30,17 +30,21 @@ if TYPE_CHECKING:
 
 #: The bottleneck's two directions.
 DATA, ACKS = "left->right", "right->left"
+#: Between samples, s.
+SAMPLE_S = 0.05
 #: The bottleneck, bit/s, headers included.
 RATE = 10e6
 #: As stated 8:1 and 16:1 are one run, which the table `mechanism` shows for all seeds.
 TRACED = {"ns3": (1, 2, 4, 8), "linux": (1, 2, 4, 8), "thesis": RATIOS}
 #: Pairs as stated are traced without and with much aggregation.
 TRACED_PAIRS = {"ns3": (1, 8), "linux": (1, 8), "thesis": RATIOS}
-#: Cells of the set-up `thesis` that differ from start to start, traced with more.
+#: Cells that differ from start to start, traced with more.
 MORE_SEEDS = {
     ("thesis", "vegas", 1): 5,
     ("thesis", "vegas", 8): 5,
     ("thesis", "bbr3", 8): 7,
+    ("ns3", "bbr3", 1): 3,
+    ("ns3", "bbr3", 8): 3,
 }
 #: From here on a flow has found its rhythm: even in the set-up `thesis` 5 s after its first data.
 SETTLED_S = START_S + 8
@@ -113,7 +117,7 @@ def pair_cells(effort: Effort) -> list[Cell]:
 def _recorded(cell: Mapping[str, Any], **streams: Any) -> dict[str, Any]:
     """The scenario with recording in place of the samples that it may ask for."""
     rest = {k: v for k, v in cell.items() if k != "sample_every"}
-    return {**rest, "record": {"every": "50 ms", "events": True, **streams}}
+    return {**rest, "record": {"every": f"{1e3 * SAMPLE_S:g} ms", "events": True, **streams}}
 
 
 def table(
@@ -189,7 +193,7 @@ def busy(r: Result) -> pl.DataFrame:
 
 
 def _busy(r: Result) -> pl.DataFrame:
-    """What the senders sent, less what was dropped and what the queue grew by, at the link's rate."""
+    """What the senders sent, less what was dropped or queued, at the link's rate."""
     import polars as pl
 
     step = pl.col("time_s").diff()

@@ -35,6 +35,7 @@ def table(outcomes: Sequence[Outcome]) -> pl.DataFrame:
         "rate_swing": lambda r: _swing(r, False),
         "rate_swing_without_stalls": lambda r: _swing(r, True),
         "probe_rtt_visits": _visits,
+        "idle_in_probe_rtt_s": _idle_in_probe_rtt,
         "window_swing": lambda r: _window_swing(r, True),
         "window_swing_without_probe_rtt": lambda r: _window_swing(r, False),
         "probe_rtt_window_share": _low,
@@ -91,6 +92,16 @@ def _visits(r: Result) -> float:
 
     visits = (pl.col("event") == "state") & (pl.col("cause") == "PROBE_RTT")
     return r.events.filter(visits).height * 60 / traces.seconds(r)
+
+
+def _idle_in_probe_rtt(r: Result) -> float:
+    """Seconds without anything to send in PROBE_RTT and in the sample after it."""
+    import polars as pl
+
+    low = pl.col("state") == "PROBE_RTT"
+    within = r.series.filter(low | low.shift(1, fill_value=False)).select("time_s")
+    spent = within.join(traces.busy(r), on="time_s")["busy"]
+    return max(0.0, spent.len() * traces.SAMPLE_S - float(spent.sum()))
 
 
 def _window_swing(r: Result, whole: bool) -> float | None:
