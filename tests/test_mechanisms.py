@@ -202,9 +202,9 @@ def test_who_wins_a_pair(why):
     assert second > first + 2
 
 
-#: Data of each figure (quick, seed 1): the mean of seeds 1 to 4 and what to allow for, which is twice
-#: the seeds' range, at least 1 % or what one sample changes, so that another draw of the start or
-#: of BBR passes and a change of a model does not.
+#: Data of each figure (quick, seed 1): the mean of seeds 1 to 4 and what to allow for, which is
+#: twice the seeds' range, at least 1 % or what one sample changes, so that another draw of the
+#: start or of BBR passes and a change of a model does not.
 GOLDEN = {
     ("throughput/idle_start_s", "thesis", "bbr3", 2, 0): (11.47, 0.13),
     ("throughput/idle_handshake_s", "thesis", "cubic", 2, 0): (3.074, 0.03),
