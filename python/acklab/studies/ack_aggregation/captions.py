@@ -40,7 +40,8 @@ CAPTIONS = {
     "why-loss": (
         "Packets dropped at the bottleneck, by phase; note the scale of BBRv3's panels. To the "
         "right what BBRv3 measures: the share of its rate samples above what the link carries, and "
-        "the queue that stands while it cruises. In ns-3's stack that queue grows as ACKs are "
+        "the queue that stands while it cruises (grey: other seeds). In ns-3's stack that queue "
+        "grows as ACKs are "
         "aggregated, and each probe for bandwidth overflows it. In the inferred set-up nothing is "
         "dropped."
     ),

@@ -43,7 +43,8 @@ def table(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     }
     mine = [o for o in outcomes if o.keys["cc"] == "bbr3"]
     starts = [_first(o) for o in mine if o.keys["stack"] == "thesis" and o.keys["ratio"] in STARTS]
-    later = [o for o in mine if o.keys["stack"] != "thesis" and o.keys["ratio"] in EXCERPTS]
+    stated = [o for o in mine if o.keys["stack"] in ("ns3", "linux")]
+    later = [_first(o) for o in stated if o.keys["ratio"] in EXCERPTS]
     return (
         traces.table(mine, quantities)
         .vstack(traces.table(starts, {}, {"pacing_mbps": _pacing, "rtt_ms": _rtt}))

@@ -150,10 +150,14 @@ def plot(table: pl.DataFrame, stem: Path) -> Path:
         row[0].set_ylabel(f"{STACK_NAMES[stack]}\ndropped packets")
         for ax, (quantity, title) in zip(row[len(PAPER_CONTROLLERS) :], SHOWN.items(), strict=True):
             of = table.filter(stack=stack, cc="bbr3", quantity=quantity)
-            ax.plot(range(of.height), of["value"], marker=style.MARKERS[0], **style.line(0))
+            x = [RATIOS.index(r) for r in of["ratio"]]
+            ax.plot(x, of["value"], "o", markersize=3, color="0.6")
+            first = of.filter(seed=1)
+            x = [RATIOS.index(r) for r in first["ratio"]]
+            ax.plot(x, first["value"], marker=style.MARKERS[0], **style.line(0))
             ax.set_title(title)
             ax.set_ylim(0, 0.05 if quantity == "samples_above" else 30)
-            ax.set_xticks(range(of.height), [f"{r}:1" for r in of["ratio"]])
+            ax.set_xticks(x, [f"{r}:1" for r in first["ratio"]])
     for ax in axes[-1]:
         ax.set_xlabel("ACKs aggregated")
     handles, labels = axes[0][0].get_legend_handles_labels()

@@ -151,9 +151,9 @@ def plot(table: pl.DataFrame, stem: Path) -> Path:
             of = table.filter(stack=stack, pair=pair, ratio=ratio, flow=flow, quantity="rate_mbps")
             same = f" {flow + 1}" if len(set(pair.split("-"))) == 1 else ""
             ax.plot(of["time_s"], of["value"], label=CC_NAMES[cc] + same, **style.line(flow))
-        ax.legend(loc="center right", fontsize=8)
+        ax.legend(loc="upper right", fontsize=8, ncols=2)
     for row in axes:
-        row[0].set_ylim(0, 10.5)
+        row[0].set_ylim(0, 14)
     style.label_outer(axes, "time, s", ["acknowledged, Mbit/s"] * 2)
     style.footer(fig, traces.provenance(table))
     return style.save(fig, stem)
