@@ -25,8 +25,8 @@ CAPTIONS = {
         "back to back, where packets were recorded; the longest time without any ACK, with the "
         "smallest retransmission timeout as a dotted line. As stated the timer ends aggregation at "
         "five or six segments. BBRv3's packets come singly, for it paces; the others answer each "
-        "ACK with a burst of what it acknowledged. No silence nears a timeout but BBRv3's own in "
-        "the inferred set-up, when it hardly sends."
+        "ACK with a burst of what it acknowledged. No silence "
+        "reaches a timeout; the longest are BBRv3's, when it recovers or hardly sends."
     ),
     "why-window": (
         "Above, windows of an excerpt at 1:1 and 8:1. Below, against the ratio: mean time between "

@@ -156,7 +156,7 @@ def plot(table: pl.DataFrame, stem: Path) -> Path:
             x = [RATIOS.index(r) for r in first["ratio"]]
             ax.plot(x, first["value"], marker=style.MARKERS[0], **style.line(0))
             ax.set_title(title)
-            ax.set_ylim(0, 0.05 if quantity == "samples_above" else 30)
+            ax.set_ylim(0, 0.05 if quantity == "samples_above" else 35)
             ax.set_xticks(x, [f"{r}:1" for r in first["ratio"]])
     for ax in axes[-1]:
         ax.set_xlabel("ACKs aggregated")
@@ -178,4 +178,5 @@ def _bars(ax: Axes, rows: pl.DataFrame) -> None:
         }
         ax.bar(range(len(shown)), heights, 0.7, below, label=label, edgecolor="white", **look)
         below = [b + h for b, h in zip(below, heights, strict=True)]
-    ax.set_xticks(range(len(shown)), [f"{RATIOS[i]}:1" for i in range(len(shown))])
+    ax.set_ylim(0, 1.06 * max(*below, 1.0))
+    ax.set_xticks(range(len(shown)), [f"{r}:1" for r in shown])
