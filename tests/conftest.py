@@ -86,3 +86,15 @@ def tiny_file(tmp_path):
     path = tmp_path / "tiny.toml"
     path.write_text(TINY_TOML)
     return path
+
+
+@pytest.fixture(scope="session")
+def reproduced(tmp_path_factory):
+    """The study, whole and quick, with two seeds: its folder's parent, and what was written."""
+    from acklab.studies import STUDIES
+    from acklab.studies.reproduce import reproduce
+    from acklab.studies.study import Effort
+
+    study = STUDIES["ack-aggregation"]
+    out = tmp_path_factory.mktemp("out")
+    return out, reproduce(study, study.whole, Effort(2, quick=True), out)

@@ -15,15 +15,6 @@ from acklab.studies.study import Effort
 COLUMNS = ["paper", "acklab", "ci_low", "ci_high", "seeds"]
 
 
-@pytest.fixture(scope="module")
-def reproduced(tmp_path_factory):
-    from acklab.studies.reproduce import reproduce
-
-    study = STUDIES["ack-aggregation"]
-    out = tmp_path_factory.mktemp("out")
-    return out, reproduce(study, study.whole, Effort(2, quick=True), out)
-
-
 KEYS = {"fig2": 4, "fig3": 4, "mechanism": 4}
 
 
@@ -54,7 +45,7 @@ def test_the_report_stands_alone(reproduced):
     out, written = reproduced
     page = written.report.read_text()
     assert written.report == out / "ack-aggregation" / "report.html"
-    assert page.count("data:image/svg+xml,") == 7
+    assert page.count("data:image/svg+xml,") == 14
     assert "Table 1: average throughput" in page
 
 
@@ -153,9 +144,9 @@ def test_every_claim_has_a_verdict_and_a_figure(reproduced):
 def test_verdicts_follow_from_the_numbers(where, verdict):
     from acklab.studies.ack_aggregation import findings
     from acklab.studies.ack_aggregation.evidence import Evidence
-    from acklab.studies.ack_aggregation.findings_single import SINGLE
+    from acklab.studies.ack_aggregation.findings_throughput import THROUGHPUT
 
-    drop = next(f for f in SINGLE if f.id == "T1-bbr-drop")
+    drop = next(f for f in THROUGHPUT if f.id == "T1-bbr-drop")
     throughput = {
         (stack, "bbr3", ratio): 5.0 if ratio > 1 and stack in where else 9.0
         for stack in findings.ORDER

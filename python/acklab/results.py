@@ -124,6 +124,7 @@ _COLUMNS: dict[str, Callable[[_core.Run], dict[str, Any]]] = {
     "links": _core.Run.links,
     "series": _core.Run.flow_series,
     "link_series": _core.Run.link_series,
+    "packets": _core.Run.packets,
 }
 
 

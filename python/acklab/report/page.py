@@ -38,7 +38,7 @@ def write_report(
 def artefact_section(artefact: Artefact, table: pl.DataFrame, plot: Path | None) -> Section:
     """A study's table or figure; claims refer to it by the artefact's name."""
     heading = artefact.name.replace("fig", "Figure ").replace("table", "Table ")
-    figure = Picture(plot, artefact.title) if plot else None
+    figure = Picture(plot, artefact.title, artefact.caption) if plot else None
     text = f"Every cell: `{artefact.name}.csv`."
     title = f"{heading}: {artefact.title}"
     return Section(title, text, table=table, figure=figure, name=artefact.name)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event
 from typing import TYPE_CHECKING
 
 from acklab.folder import writable_folder, write_atomically
@@ -52,18 +55,74 @@ def run_cells(
     ]
 
 
-def run_groups(
+#: A group's artefacts as they come out of a run: the table, and the plot in a scratch folder.
+Made = dict[str, tuple["pl.DataFrame", Path | None]]
+
+
+def make(
+    artefacts: Sequence[Artefact], outcomes: Sequence[Outcome], scratch: Path, stop: Event
+) -> Made:
+    """Tables and plots of one group; no more of them once `stop` is set."""
+    made: Made = {}
+    for a in artefacts:
+        if stop.is_set():
+            break
+        table = a.table(outcomes)
+        made[a.name] = (table, a.plot(table, scratch / a.name) if a.plot else None)
+    return made
+
+
+def run_and_make(
     study: Study,
-    names: Sequence[str],
+    artefacts: Sequence[Artefact],
     effort: Effort,
+    scratch: Path,
     jobs: int | None,
-    on_progress: Callable[[int, int], object] | None = None,
-) -> dict[str, list[Outcome]]:
-    """The outcomes of these groups of cells, all run as one batch."""
-    cells = {name: study.groups[name](effort) for name in names}
-    batch = [c for group in cells.values() for c in group]
-    outcomes = iter(run_cells(batch, effort, jobs, on_progress))
-    return {name: [next(outcomes) for _ in group] for name, group in cells.items()}
+    on_progress: Callable[[int, int], object] | None,
+) -> Made:
+    """Runs the groups one after the other, and makes each one's artefacts while the next runs.
+
+    The runs need no interpreter, tables and plots do; only the calling thread hears Ctrl-C, so
+    it is the one that runs.
+    """
+    cells = {
+        name: of(effort)
+        for name, of in study.groups.items()
+        if any(a.group == name for a in artefacts)
+    }
+    counts = [min(effort.seeds, c.seeds or effort.seeds) for g in cells.values() for c in g]
+    progress = _Progress(sum(counts), on_progress)
+    stop = Event()
+    with ThreadPoolExecutor(1) as maker:
+        futures = []
+        try:
+            for name, group in cells.items():
+                outcomes = run_cells(group, effort, jobs, progress.of_group())
+                mine = [a for a in artefacts if a.group == name]
+                futures.append(maker.submit(make, mine, outcomes, scratch, stop))
+            made = {name: of for future in futures for name, of in future.result().items()}
+        except BaseException:
+            stop.set()
+            raise
+    return {a.name: made[a.name] for a in artefacts}
+
+
+class _Progress:
+    """Runs done over all groups."""
+
+    def __init__(self, total: int, tell: Callable[[int, int], object] | None) -> None:
+        self._total, self._tell, self._before = total, tell, 0
+
+    def of_group(self) -> Callable[[int, int], object]:
+        """What the next group tells."""
+        before = self._before
+
+        def told(done: int, _: int) -> None:
+            self._before = before + done
+            if self._tell is not None:
+                self._tell(self._before, self._total)
+
+        return told
 
 
 def reproduce(
@@ -79,15 +138,14 @@ def reproduce(
     Each file appears complete or not at all, and none before all runs are done.
     """
     folder = out / study.name
-    with writable_folder(folder):
-        names = list(dict.fromkeys(a.group for a in artefacts))
-        groups = run_groups(study, names, effort, jobs, on_progress)
-        frames = {a.name: a.table(groups[a.group]) for a in artefacts}
+    with writable_folder(folder), TemporaryDirectory() as scratch:
+        made = run_and_make(study, artefacts, effort, Path(scratch), jobs, on_progress)
+        frames = {name: frame for name, (frame, _) in made.items()}
         tables = {
             name: _csv(_told(frame, effort), folder / f"{name}.csv")
             for name, frame in frames.items()
         }
-        plots = {a.name: a.plot(frames[a.name], folder / a.name) for a in artefacts if a.plot}
+        plots = {name: _moved(plot, folder) for name, (_, plot) in made.items() if plot}
         texts = {
             a.name: _text(a.text(frames[a.name]), folder / f"{a.name}.md")
             for a in artefacts
@@ -102,6 +160,11 @@ def reproduce(
             tables["claims"] = _csv(_told(claims_frame(claims), effort), folder / "claims.csv")
         report = write_report(study, frames, plots, effort, folder, claims)
         return Written(tables, plots, texts, report)
+
+
+def _moved(plot: Path, folder: Path) -> Path:
+    write_atomically(folder / plot.name, plot.read_bytes())
+    return folder / plot.name
 
 
 def _told(frame: pl.DataFrame, effort: Effort) -> pl.DataFrame:

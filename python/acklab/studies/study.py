@@ -56,6 +56,8 @@ class Artefact:
     group: str = "main"
     #: Too heavy for a whole reproduction: made when asked for by name.
     on_request: bool = False
+    #: What the plot shows and what to see in it, in a few sentences.
+    caption: str = ""
 
 
 @dataclass(frozen=True)

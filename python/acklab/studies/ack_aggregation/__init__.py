@@ -6,20 +6,43 @@ bachelor thesis, TU Delft, 2025: sections 3 and 4.1, Tables 1 to 3, Figures 2 to
 
 from acklab.studies.ack_aggregation import (
     beyond,
+    captions,
     cells,
     figures,
     findings,
     readings,
     tables,
     text,
+    traces,
+    why_acks,
+    why_bbr,
+    why_loss,
+    why_pairs,
+    why_throughput,
+    why_vegas,
+    why_window,
 )
 from acklab.studies.study import Artefact, Study
+
+#: What shows the mechanisms: names in the claims, modules that make table and figure.
+_WHY = {
+    "why-throughput": why_throughput,
+    "why-acks": why_acks,
+    "why-window": why_window,
+    "why-loss": why_loss,
+    "why-bbr": why_bbr,
+    "why-vegas": why_vegas,
+    "why-pairs": why_pairs,
+}
 
 STUDY = Study(
     name="ack-aggregation",
     title="ACK aggregation at a router, wired dumbbell",
     source="H. Heinczinger, bachelor thesis, TU Delft, 2025, sections 3 and 4.1, and its poster",
+    # What is run while artefacts of the group before are made: those with most to make first.
     groups={
+        "traces": traces.cells,
+        "pair-traces": traces.pair_cells,
         "main": cells.cells,
         "pairs": cells.pair_cells,
         "readings": readings.cells,
@@ -53,6 +76,17 @@ STUDY = Study(
             group="pairs",
         ),
         Artefact("mechanism", "What aggregation does first", tables.mechanism, figures.mechanism),
+        *(
+            Artefact(
+                name,
+                captions.TITLES[name],
+                of.table,
+                of.plot,
+                group="pair-traces" if name == "why-pairs" else "traces",
+                caption=captions.CAPTIONS[name],
+            )
+            for name, of in _WHY.items()
+        ),
         Artefact(
             "readings",
             "Which reading of the thesis comes nearest to its tables",

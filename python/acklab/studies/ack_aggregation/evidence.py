@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Any
+
+from acklab.studies.ack_aggregation.why import Why
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,6 +25,7 @@ class Evidence:
     quantities: Mapping[tuple[str, str, int, str], float]
     rates: Mapping[Key, Sequence[tuple[float, float]]]
     windows: Mapping[Key, Sequence[tuple[float, float]]]
+    why: Why = field(default_factory=Why)
 
     @classmethod
     def of(cls, tables: Mapping[str, pl.DataFrame]) -> Evidence:
@@ -36,6 +39,7 @@ class Evidence:
             {(r["stack"], r["cc"], r["ratio"], r["quantity"]): r["acklab"] for r in mechanism},
             _lines(tables["fig2"]),
             _lines(tables["fig3"]),
+            Why.of(tables),
         )
 
     def view(self, stack: str) -> View:
@@ -88,10 +92,22 @@ class View:
         return fmean(self._half(self.of.windows, cc, ratio))
 
     def time_to(self, share: float, cc: str, ratio: int) -> float:
-        """Seconds until the throughput first reaches `share` of its best at 1:1."""
+        """Seconds until the throughput first reaches `share` of its mean later at 1:1.
+
+        The best half second would be no measure: where a hole is repaired, what had been held up
+        is acknowledged at once.
+        """
         line = self.of.rates[self.stack, cc, ratio]
-        goal = share * max(v for _, v in self.of.rates[self.stack, cc, 1])
+        goal = share * self.late_rate(cc, 1)
         return next((t for t, v in line if v >= goal), line[-1][0])
+
+    def cycle(self, cc: str, ratio: int) -> float:
+        """Mean time between reductions of the window, s; not-a-number without."""
+        return self.of.why.at("window/cycle_s", self.stack, cc, ratio)
+
+    def untimed(self, cc: str) -> float:
+        """Throughput at 16:1 without the queue's timer, Mbit/s."""
+        return self.of.why.at("throughput/acked_mbps", f"untimed-{self.stack}", cc, 16)
 
     def _half(self, lines: Mapping[Key, Sequence[tuple[float, float]]], *key: Any) -> list[float]:
         line = lines[(self.stack, *key)]

@@ -6,7 +6,7 @@ holds only in the Linux stack or only in the set-up `thesis`, and *not* if it ho
 `thesis` was chosen by its agreement with Table 1. A finding about one flow that holds there alone
 is
 thus explained at best, not confirmed; the text of its row says in which set-ups it holds.
-Mechanisms that no trace has shown are marked as conjecture.
+A mechanism's text is made from the traces when the study runs (`why_*.py`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from acklab.report.parts import Claim, Verdict
 from acklab.studies.ack_aggregation.evidence import Evidence, View
+from acklab.studies.ack_aggregation.why import shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,7 +41,9 @@ class Finding:
     holds: Callable[[View], bool]
     #: The numbers that the condition looks at.
     numbers: Callable[[View], str]
-    mechanism: str
+    #: Why it is so: the text, with its numbers.
+    mechanism: Callable[[Evidence], str]
+    #: The artefact that shows it.
     figure: str
 
 
@@ -65,7 +68,7 @@ def judge(finding: Finding, evidence: Evidence) -> Claim:
         finding.where,
         word,
         "; ".join(parts),
-        finding.mechanism,
+        finding.mechanism(evidence),
         finding.figure,
     )
 
@@ -73,12 +76,13 @@ def judge(finding: Finding, evidence: Evidence) -> Claim:
 def claims(tables: Mapping[str, pl.DataFrame]) -> Sequence[Claim]:
     """Every finding of section 4.1 and of the poster, judged."""
     from acklab.studies.ack_aggregation.findings_fairness import FAIRNESS
-    from acklab.studies.ack_aggregation.findings_single import SINGLE
+    from acklab.studies.ack_aggregation.findings_throughput import THROUGHPUT
+    from acklab.studies.ack_aggregation.findings_windows import WINDOWS
 
     evidence = Evidence.of(tables)
-    return [judge(f, evidence) for f in (*SINGLE, *FAIRNESS)]
+    return [judge(f, evidence) for f in (*THROUGHPUT, *WINDOWS, *FAIRNESS)]
 
 
 def ratios(of: Callable[[int], float], digits: int = 2) -> str:
     """A value per ratio, as text."""
-    return " / ".join(f"{of(r):.{digits}f}" for r in (1, 2, 4, 8, 16))
+    return " / ".join(shown(of(r), digits) for r in (1, 2, 4, 8, 16))

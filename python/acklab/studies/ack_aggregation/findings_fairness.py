@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from acklab.studies.ack_aggregation import mechanisms_loss as loss
+from acklab.studies.ack_aggregation import mechanisms_pairs as m
 from acklab.studies.ack_aggregation import references
 from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.findings import Finding, ratios
 
-#: Why one flow of two has nothing.
-STARVED = (
-    "With one counter for both flows and only the last ACK kept, one flow's SYN-ACK is dropped for "
-    "the other's. Traced for CUBIC at 4:1 and NewReno at 8:1: four SYN timeouts, no data "
-    "segment at "
-    "all. There 0.5 says that one flow ran alone, not how controllers share."
-)
 ALL = (1, 2, 4, 8, 16)
 MIXED = (
     "bbr3-cubic",
@@ -24,6 +19,17 @@ MIXED = (
     "cubic-vegas",
     "newreno-vegas",
 )
+
+
+#: Why the winner of a mixed pair wins.
+WHY = {
+    "bbr3-cubic": m.bbr_pushes("bbr3-cubic"),
+    "bbr3-newreno": m.bbr_pushes("bbr3-newreno"),
+    "bbr3-vegas": m.yields("bbr3-vegas"),
+    "cubic-newreno": m.by_growth,
+    "cubic-vegas": m.yields("cubic-vegas"),
+    "newreno-vegas": m.yields("newreno-vegas"),
+}
 
 
 def index(pair: str) -> Callable[[View], str]:
@@ -45,8 +51,8 @@ def _favoured(pair: str) -> Finding:
         "4.1, Table 3; poster",
         lambda v: winner(v, pair) == paper,
         lambda v: f"{winner(v, pair)}, Jain's index {index(pair)(v)}",
-        STARVED + " Which of the two runs alone is a matter of order, so of little meaning.",
-        "table3",
+        WHY[pair],
+        "why-pairs",
     )
 
 
@@ -57,8 +63,8 @@ FAIRNESS = (
         "4.1, Table 2",
         lambda v: all(v.jain(f"{cc}-{cc}", r) > 0.9 for cc in ("bbr3", "cubic") for r in (1, 2, 4)),
         lambda v: f"BBRv3 {index('bbr3-bbr3')(v)}, CUBIC {index('cubic-cubic')(v)}",
-        "Conjecture, not traced: Equal controllers on equal paths converge.",
-        "table2",
+        m.identical,
+        "why-pairs",
     ),
     Finding(
         "T2-half",
@@ -66,8 +72,8 @@ FAIRNESS = (
         "4.1, Table 2",
         lambda v: all(v.jain(f"{cc}-{cc}", 8) < 0.55 for cc in ("bbr3", "cubic")),
         lambda v: f"BBRv3 {index('bbr3-bbr3')(v)}, CUBIC {index('cubic-cubic')(v)}",
-        STARVED,
-        "table2",
+        m.starved("bbr3-bbr3", "cubic-cubic"),
+        "why-pairs",
     ),
     Finding(
         "T2-cubic-recovers",
@@ -76,9 +82,8 @@ FAIRNESS = (
         "4.1, Table 2",
         lambda v: v.jain("cubic-cubic", 16) > 0.9 and v.jain("cubic-cubic", 8) < 0.55,
         index("cubic-cubic"),
-        "Conjecture, not traced: A single flow of CUBIC stalls at 16:1 in the thesis, so both "
-        "flows stall alike.",
-        "table2",
+        m.cubic_recovers,
+        "why-pairs",
     ),
     Finding(
         "T2-bbr-stays",
@@ -86,8 +91,8 @@ FAIRNESS = (
         "4.1, Table 2",
         lambda v: v.jain("bbr3-bbr3", 8) < 0.55 and v.jain("bbr3-bbr3", 16) < 0.55,
         index("bbr3-bbr3"),
-        STARVED,
-        "table2",
+        m.starved("bbr3-bbr3"),
+        "why-pairs",
     ),
     Finding(
         "T2-newreno",
@@ -98,8 +103,8 @@ FAIRNESS = (
             and max(v.jain("newreno-newreno", r) for r in (4, 8, 16)) < 0.7
         ),
         index("newreno-newreno"),
-        STARVED,
-        "table2",
+        m.starved("newreno-newreno"),
+        "why-pairs",
     ),
     Finding(
         "T2-vegas",
@@ -107,10 +112,8 @@ FAIRNESS = (
         "4.1, Table 2",
         lambda v: v.jain("vegas-vegas", 1) > 0.99 and v.jain("vegas-vegas", 2) < 0.8,
         index("vegas-vegas"),
-        "Traced: the flow whose SYN had to be repeated starts from a smoothed RTT of 1.6 s and "
-        "grows to "
-        "102 segments, the other, which measured 48 ms, stays at 13.",
-        "table2",
+        m.vegas_pair,
+        "why-pairs",
     ),
     Finding(
         "T3-low",
@@ -118,8 +121,8 @@ FAIRNESS = (
         "4.1, Table 3",
         lambda v: sum(v.jain(p, r) > 0.9 for p in MIXED for r in (1, 2)) > len(MIXED),
         lambda v: f"{sum(v.jain(p, r) > 0.9 for p in MIXED for r in (1, 2))} of 12 above 0.9",
-        "The thesis's own table has 6 of 12: Vegas gives way to whoever fills the queue.",
-        "table3",
+        m.low_ratios,
+        "why-pairs",
     ),
     Finding(
         "P-low",
@@ -129,9 +132,8 @@ FAIRNESS = (
         lambda v: ", ".join(
             f"{p} {v.jain(p, 1):.3f} / {v.jain(p, 2):.3f}" for p in MIXED if "vegas" not in p
         ),
-        "Conjecture, not traced: BBRv3 against a loss-based flow depends on the depth of the "
-        "queue, not on the ratio.",
-        "table3",
+        m.without_vegas,
+        "why-pairs",
     ),
     Finding(
         "T3-loss-based",
@@ -147,8 +149,8 @@ FAIRNESS = (
             >= 4
         ),
         lambda v: ", ".join(f"{p}: {winner(v, p, (4, 8, 16))}" for p in MIXED),
-        STARVED,
-        "table3",
+        m.loss_based,
+        "why-pairs",
     ),
     *(_favoured(pair) for pair in MIXED),
     Finding(
@@ -165,9 +167,8 @@ FAIRNESS = (
             f"at 8:1 BBRv3 {v.mbps('bbr3', 8) / v.mbps('bbr3', 1):.0%}, "
             f"CUBIC {v.mbps('cubic', 8) / v.mbps('cubic', 1):.0%} of the throughput at 1:1"
         ),
-        "Conjecture, not traced: A lost handshake, a starved one, and a port; not ACK "
-        "aggregation as such.",
-        "readings",
+        m.summary,
+        "why-throughput",
     ),
     Finding(
         "P-newreno-robust",
@@ -178,8 +179,8 @@ FAIRNESS = (
             and min(v.jain("newreno-newreno", r) for r in ALL) > 0.9
         ),
         index("newreno-newreno"),
-        "The thesis's own Table 2 has 0.5 from 4:1 on.",
-        "table2",
+        m.newreno_robust,
+        "why-pairs",
     ),
     Finding(
         "P-vegas-unstable",
@@ -187,8 +188,7 @@ FAIRNESS = (
         "poster; 5.1",
         lambda v: min(v.mbps("vegas", r) for r in ALL) < 0.6 * max(v.mbps("vegas", r) for r in ALL),
         lambda v: ratios(lambda r: v.mbps("vegas", r)) + " Mbit/s",
-        "ns-3's Vegas: smoothed RTTs in whole milliseconds. Linux's takes the newest segment's RTT "
-        "and does not care.",
-        "table1",
+        loss.vegas_bias,
+        "why-vegas",
     ),
 )
