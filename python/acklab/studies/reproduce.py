@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from acklab.folder import writable_folder, write_atomically
 from acklab.scenario import load, run_many
-from acklab.studies.study import Artefact, Cell, Effort, Outcome, Study
+from acklab.studies.study import Artefact, Cell, Effort, Outcome, Study, Survey
 
 if TYPE_CHECKING:
     import polars as pl
 
     from acklab.report.parts import Claim
+    from acklab.sweeps.results import SweepResult
 
 
 @dataclass(frozen=True)
@@ -56,14 +57,48 @@ def run_groups(
     study: Study,
     names: Sequence[str],
     effort: Effort,
+    folder: Path,
     jobs: int | None,
     on_progress: Callable[[int, int], object] | None = None,
-) -> dict[str, list[Outcome]]:
-    """The outcomes of these groups of cells, all run as one batch."""
-    cells = {name: study.groups[name](effort) for name in names}
+) -> dict[str, list[Outcome] | SweepResult]:
+    """The outcomes of these groups: all cells as one batch, then each survey, kept in `folder`."""
+    groups = {name: study.groups[name](effort) for name in names}
+    cells = {n: g for n, g in groups.items() if not isinstance(g, Survey)}
     batch = [c for group in cells.values() for c in group]
     outcomes = iter(run_cells(batch, effort, jobs, on_progress))
-    return {name: [next(outcomes) for _ in group] for name, group in cells.items()}
+    found: dict[str, list[Outcome] | SweepResult] = {}
+    for name, group in groups.items():
+        if isinstance(group, Survey):
+            out = folder / runs_folder(name, effort)
+            found[name] = run_survey(group, out, jobs, on_progress)
+        else:
+            found[name] = [next(outcomes) for _ in group]
+    return found
+
+
+def runs_folder(group: str, effort: Effort) -> str:
+    """Where a survey keeps its runs: those of another effort are another sweep."""
+    return f"{group}-runs-{effort.seeds}" + ("-quick" if effort.quick else "")
+
+
+def run_survey(
+    survey: Survey,
+    out: Path,
+    jobs: int | None,
+    on_progress: Callable[[int, int], object] | None = None,
+) -> SweepResult:
+    """Does the runs that `out` does not have yet."""
+    from acklab.sweeps.api import sweep
+
+    return sweep(
+        survey.scenario,
+        out=out,
+        grid=survey.grid,
+        zip=survey.zipped,
+        seeds=survey.seeds,
+        jobs=jobs,
+        on_progress=on_progress,
+    )
 
 
 def reproduce(
@@ -76,18 +111,21 @@ def reproduce(
 ) -> Written:
     """Runs `study` and writes `artefacts`; with all of them, the claims and a report too.
 
-    Each file appears complete or not at all, and none before all runs are done.
+    Each file appears complete or not at all, and none before all runs are done, but for those that
+    surveys keep.
     """
     folder = out / study.name
     with writable_folder(folder):
         names = list(dict.fromkeys(a.group for a in artefacts))
-        groups = run_groups(study, names, effort, jobs, on_progress)
+        groups = run_groups(study, names, effort, folder, jobs, on_progress)
         frames = {a.name: a.table(groups[a.group]) for a in artefacts}
         tables = {
             name: _csv(_told(frame, effort), folder / f"{name}.csv")
             for name, frame in frames.items()
         }
         plots = {a.name: a.plot(frames[a.name], folder / a.name) for a in artefacts if a.plot}
+        for a in artefacts:
+            plots |= a.files(frames[a.name], folder) if a.files else {}
         texts = {
             a.name: _text(a.text(frames[a.name]), folder / f"{a.name}.md")
             for a in artefacts

@@ -1,0 +1,6 @@
+"""Beyond the thesis: other timers, paths, queues, and rivals of the aggregating queue."""
+
+from acklab.studies.ack_aggregation.beyond.grid import survey
+from acklab.studies.ack_aggregation.beyond.table import table
+
+__all__ = ["survey", "table"]
