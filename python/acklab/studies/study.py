@@ -42,7 +42,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Survey:
-    """A scenario over a grid that takes minutes: run as a sweep, which can be stopped and goes on."""
+    """A scenario over a grid that takes minutes: run as a sweep, which goes on when stopped."""
 
     scenario: Mapping[str, Any]
     #: As `acklab.sweep` takes them.
@@ -57,8 +57,8 @@ class Artefact:
 
     name: str
     title: str
-    #: From outcomes, or a survey's result, to rows with keys, `paper`, `acklab`, `ci_low`, `ci_high`,
-    #: `seeds`, ...
+    #: From outcomes, or a survey's result, to rows with keys, `paper`, `acklab`, `ci_low`,
+    #: `ci_high`, `seeds`, ...
     table: Callable[[Any], pl.DataFrame]
     #: Draws the table into a file without suffix; returns the file.
     plot: Callable[[pl.DataFrame, Path], Path] | None = None

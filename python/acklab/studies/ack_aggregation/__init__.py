@@ -64,6 +64,8 @@ STUDY = Study(
             "beyond",
             "Other timers, paths and buffers, and rivals (on request)",
             beyond.table,
+            text=beyond.text,
+            files=beyond.files,
             group="beyond",
             on_request=True,
         ),

@@ -6,12 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from acklab.studies.ack_aggregation.beyond.grid import (
     AXES,
-    BURST,
     DEEP,
     HIGHEST,
-    NONE,
-    PACED,
-    SACK_PASSES,
     THESIS,
     VARIANT_TIMERS,
     Route,
@@ -40,9 +36,7 @@ WORTH = 0.1
 
 Cause = Literal["start", "timeouts", "losses", "waiting", "window", "other"]
 
-ROUTES: dict[str, Route] = {
-    r.name: r for group in (*AXES.values(), DEEP) for r in group.values()
-}
+ROUTES: dict[str, Route] = {r.name: r for group in (*AXES.values(), DEEP) for r in group.values()}
 
 
 def narrow_back() -> list[str]:
@@ -133,7 +127,7 @@ def _median(values: list[float]) -> float:
 
 
 def schemes(frame: pl.DataFrame, ccs: list[str]) -> pl.DataFrame:
-    """Every scheme for these controllers: ACKs saved, the worst case, and what it does to a narrow way back.
+    """Every scheme for these controllers: what it saves, what it costs at worst.
 
     `saved` is the median over open paths and controllers, `worst` the least share of goodput with
     `worst_cc` and `worst_path`, `rtt` the largest factor of the 95th percentile of the RTT, and
@@ -143,12 +137,16 @@ def schemes(frame: pl.DataFrame, ccs: list[str]) -> pl.DataFrame:
 
     mine = frame.filter(pl.col("cc").is_in(ccs) & ~pl.col("family").is_in(["none", "variant"]))
     least = pl.col("share").arg_min()
-    found = of_open_paths(mine).group_by("scheme", "family", maintain_order=True).agg(
-        pl.col("acks_saved").median().alias("saved"),
-        pl.col("share").min().alias("worst"),
-        pl.col("cc").get(least).alias("worst_cc"),
-        pl.col("path").get(least).alias("worst_path"),
-        pl.col("rtt_x").max().alias("rtt"),
+    found = (
+        of_open_paths(mine)
+        .group_by("scheme", "family", maintain_order=True)
+        .agg(
+            pl.col("acks_saved").median().alias("saved"),
+            pl.col("share").min().alias("worst"),
+            pl.col("cc").get(least).alias("worst_cc"),
+            pl.col("path").get(least).alias("worst_path"),
+            pl.col("rtt_x").max().alias("rtt"),
+        )
     )
     back = mine.filter(pl.col("path").is_in(narrow_back()))
     gain = back.group_by("scheme").agg(pl.col("share").median().alias("narrow"))
@@ -160,6 +158,3 @@ def harmless(found: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     return found.filter(pl.col("worst") >= HURT).sort("saved", descending=True)
-
-
-__all__ = ["BURST", "NONE", "PACED", "SACK_PASSES"]

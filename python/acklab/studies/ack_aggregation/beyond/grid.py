@@ -1,13 +1,14 @@
 """What is run: paths times schemes times controllers.
 
-The path of the thesis (10 Mbit/s, 48 ms, a queue of one BDP, the same rate back), and paths that differ
-from it in one thing: rate, RTT, queue or the rate back. On each of them the thinner with every ratio and
-timer, its rivals, and three variants that tell why the thinner hurts.
+The path of the thesis (10 Mbit/s, 48 ms, a queue of one BDP, the same rate back), and paths that
+differ from it in one thing: rate, RTT, queue or the rate back. On each of them the thinner with
+every ratio and timer, its rivals, and three variants that tell why the thinner hurts.
 
-Everything in the Linux stack, whose sender and receiver are those that people run, but for the largest
-socket buffers: Linux's 6 MB would limit a flow to 290 Mbit/s at 48 ms, and the grid would then show a
-sysctl. They grow as Linux lets them grow. (A fixed buffer of that size is no way out: while the window
-that a Linux receiver offers grows, it acknowledges every segment, and it would grow throughout.)
+Everything in the Linux stack, whose sender and receiver are those that people run, but for the
+largest socket buffers: Linux's 6 MB would limit a flow to 290 Mbit/s at 48 ms, and the grid would
+then show a sysctl. They grow as Linux lets them grow. (A fixed buffer of that size is no way out:
+while the window that a Linux receiver offers grows, it acknowledges every segment, and it would
+grow throughout.)
 """
 
 from __future__ import annotations
@@ -138,20 +139,27 @@ def _thinner(ratio: int, timer: int, **changes: str) -> dict[str, Any]:
     return {**(thinner(ratio, f"{timer} ms") or {}), **changes}
 
 
+#: What a variant's name ends in.
+PACED, SACK_PASSES, BURST = ", paced", ", SACK passes", ", burst"
+
+
 def _variants(timer: int) -> tuple[Scheme, ...]:
     """The highest ratio with one thing changed that it may hurt by."""
-    name, keys = thinned(HIGHEST, timer), {"ratio": HIGHEST, "timer": timer}
+
+    def variant(ending: str, pacing: str = "auto", **changes: str) -> Scheme:
+        held = _thinner(HIGHEST, timer, **changes)
+        name = thinned(HIGHEST, timer) + ending
+        return Scheme(name, "variant", held, pacing=pacing, ratio=HIGHEST, timer=timer)
+
     return (
-        Scheme(f"{name}, paced", "variant", _thinner(HIGHEST, timer), pacing="always", **keys),
-        Scheme(f"{name}, SACK passes", "variant", _thinner(HIGHEST, timer, sack="pass"), **keys),
-        Scheme(f"{name}, burst", "variant", _thinner(HIGHEST, timer, release="burst"), **keys),
+        variant(PACED, pacing="always"),
+        variant(SACK_PASSES, sack="pass"),
+        variant(BURST, release="burst"),
     )
 
 
 #: Timers (ms) whose variants are run.
 VARIANT_TIMERS = (5, 50)
-#: What a variant's name ends in.
-PACED, SACK_PASSES, BURST = ", paced", ", SACK passes", ", burst"
 SCHEMES: Mapping[str, Scheme] = {
     s.name: s
     for s in (
@@ -251,8 +259,8 @@ def _routes_axis(given: Sequence[Route], effort: Effort) -> dict[str, list[str]]
         "path:flow.0.name": [r.name for r in given],
         f"path_rate:{line}.rate": [f"{r.rate:g} Mbit/s" for r in given],
         "path_access:topology.access.rate": [f"{10 * r.rate:g} Mbit/s" for r in given],
-        # Against phase effects, from 0 to a packet's time at the bottleneck: Floyd and Jacobson, "On
-        # Traffic Phase Effects in Packet-Switched Gateways", 1992.
+        # Against phase effects, from 0 to a packet's time at the bottleneck: Floyd and Jacobson,
+        # "On Traffic Phase Effects in Packet-Switched Gateways", 1992.
         "path_jitter:topology.access.jitter": [f"{PACKET / r.rate:g} us" for r in given],
         f"path_delay:{line}.delay": [f"{r.rtt / 2 - 2 * ACCESS_MS:g} ms" for r in given],
         f"path_queue:{line}.queue": [r.queue for r in given],

@@ -78,11 +78,7 @@ def maps() -> Iterator[Map]:
         "path of the thesis (10 Mbit/s, 48 ms, queue of one BDP)",
         "ACKs per release",
         "timer",
-        {
-            (f"{r}:1", f"{t} ms"): (THESIS.name, thinned(r, t))
-            for t in TIMERS
-            for r in RATIOS
-        },
+        {(f"{r}:1", f"{t} ms"): (THESIS.name, thinned(r, t)) for t in TIMERS for r in RATIOS},
     )
     for axis, steps in AXES.items():
         yield Map(
@@ -146,9 +142,7 @@ def selected(frame: pl.DataFrame, layout: Map) -> pl.DataFrame:
     return keys.join(frame, on=["path", "scheme"], how="inner", maintain_order="left").drop("paper")
 
 
-def grid_of(
-    data: pl.DataFrame, steps: tuple[Sequence[str], Sequence[str]], metric: Metric
-) -> Any:
+def grid_of(data: pl.DataFrame, steps: tuple[Sequence[str], Sequence[str]], metric: Metric) -> Any:
     """The metric by `y` and `x`; NaN where nothing was run."""
     import numpy as np
 

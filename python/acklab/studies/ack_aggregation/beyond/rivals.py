@@ -51,7 +51,7 @@ def draw(frame: pl.DataFrame, metric: Metric, footer: str) -> Drawn:
     data = _selected(frame)
     xs = [p for p in PATHS if p in data["x"]]
     # Rows are drawn from below.
-    ys = [n for n in reversed(SCHEMES) if n in data["y"]]
+    ys = [n for n in reversed(list(SCHEMES)) if n in data["y"]]
     with style.house():
         size = (2 + 3 * (0.36 * len(xs) + 0.2), 3.4 + 2 * 0.2 * len(ys))
         fig, axes = style.figure(2, 3, size, share=False)
@@ -76,7 +76,9 @@ def _selected(frame: pl.DataFrame) -> pl.DataFrame:
     rows = [n for n, s in SCHEMES.items() if s.family in FAMILIES and _is_shown(n)]
     data = frame.filter(pl.col("scheme").is_in(rows) & pl.col("path").is_in(PATHS))
     return data.select(
-        pl.col("path").alias("x"), pl.col("scheme").alias("y"), pl.exclude("path", "scheme", "paper")
+        pl.col("path").alias("x"),
+        pl.col("scheme").alias("y"),
+        pl.exclude("path", "scheme", "paper"),
     )
 
 
@@ -85,7 +87,7 @@ def _is_shown(name: str) -> bool:
 
 
 def tradeoff(frame: pl.DataFrame) -> pl.DataFrame:
-    """Per controller and scheme, over the paths with room on the way back: medians and the worst."""
+    """Per controller and scheme, over paths with room on the way back: medians and the worst."""
     import polars as pl
 
     open_ = frame.filter(
