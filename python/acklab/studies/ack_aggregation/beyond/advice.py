@@ -48,10 +48,9 @@ MECHANISMS: Mapping[Cause, Mapping[str, str]] = {
         "model": f"{_LOST}; bunched ACKs also make samples of the rate too high",
     },
     "waiting": {
-        "loss": "no more is lost, but ACKs wait: the round trip is longer than path and queue make "
-        "it, "
-        "the window that fits into them goes around less often, and after each reduction it takes "
-        "longer to grow back",
+        "loss": "no more is lost, but ACKs wait: the round trip is longer than path and queue "
+        "make it, while the window still has to fit into these two; it goes around less often, "
+        "and after each reduction it takes longer to grow back",
         "delay": "no more is lost, but ACKs wait, which it takes for a queue: it keeps a window "
         "too "
         "small for the longer round trip",
@@ -98,7 +97,7 @@ def where(frame: pl.DataFrame, cc: str) -> str:
         f"timer on {paths} paths with room on the way back) "
     )
     doubt = facts.uncertain(rows).height
-    more = f" ({doubt} more may: their intervals reach no loss)" if doubt else ""
+    more = f" (of {doubt} more the seeds do not tell)" if doubt else ""
     if bad.is_empty():
         return f"{head}none loses {lost} of the goodput{more}."
     hit = bad["path"].n_unique()
