@@ -5,7 +5,7 @@ import pytest
 
 from acklab.source import read
 from acklab.studies import STUDIES
-from acklab.studies.ack_aggregation.beyond import advice, facts, grid, maps, overview, rivals
+from acklab.studies.ack_aggregation.beyond import advice, facts, grid, maps, overview, page, rivals
 from acklab.studies.ack_aggregation.beyond.table import compared, table
 from acklab.studies.reproduce import reproduce, run_survey
 from acklab.studies.study import Effort
@@ -336,7 +336,7 @@ def test_a_survey_goes_on_where_it_stopped(small, tmp_path):
 
 def test_the_artefact_is_tables_figures_and_a_page(small, tmp_path, monkeypatch):
     # The other maps are drawn by the same code.
-    monkeypatch.setattr(maps, "maps", lambda: [m for m in MAPS if m.name == "rtt"])
+    monkeypatch.setattr(maps, "maps", lambda: [m for m in MAPS if m.name == page.SUMMARY])
     study = STUDIES["ack-aggregation"]
     artefact = study.artefact("beyond")
     effort = Effort(1, quick=True)
@@ -347,11 +347,11 @@ def test_the_artefact_is_tables_figures_and_a_page(small, tmp_path, monkeypatch)
     plain = frame.filter(scheme=grid.NONE)
     assert plain["share"].to_list() == [1.0] * 15
     assert (frame.filter(pl.col("path") != "100 kbit/s up")["share"] < 1.1).all()
-    page = written.plots["page"].read_text()
+    html = written.plots["page"].read_text()
     text = written.texts["beyond"].read_text()
     for name in ("NewReno", "CUBIC", "Vegas", "BBRv1", "BBRv3"):
         assert f"**{name}.** Of " in text
-        assert f"<strong>{name}.</strong>" in page
+        assert f"<strong>{name}.</strong>" in html
     for name, path in written.plots.items():
         if name != "page":
             assert path.with_suffix(".csv").exists()

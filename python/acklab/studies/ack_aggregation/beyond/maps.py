@@ -105,32 +105,49 @@ def maps() -> Iterator[Map]:
         )
 
 
-def draw(frame: pl.DataFrame, layout: Map, footer: str) -> Drawn:
+def draw(
+    frame: pl.DataFrame, layout: Map, footer: str, metrics: Sequence[Metric] = METRICS
+) -> Drawn:
     """A row of panels per metric, a column per controller; steps that were not run are left out."""
     data = selected(frame, layout)
     xs, ys = (data[k].unique(maintain_order=True).to_list() for k in ("x", "y"))
-    wide, high = 1.6 + len(CONTROLLERS) * (0.42 * len(xs) + 0.15), max(0.24 * len(ys) + 0.32, 1.15)
     with style.house():
         fig, axes = style.figure(
-            len(METRICS), len(CONTROLLERS), (wide, 0.9 + len(METRICS) * high), share=False
+            len(metrics), len(CONTROLLERS), _size(len(xs), len(ys), len(metrics)), share=False
         )
-        for i, metric in enumerate(METRICS):
-            for j, cc in enumerate(CONTROLLERS):
-                ax = axes[i][j]
-                grid = grid_of(data.filter(cc=cc), (xs, ys), metric)
-                image = paint(ax, grid, xs, ys, metric.shade)
-                trim(ax, first=j == 0, last=i == len(METRICS) - 1)
-                ax.set_title(CC_NAMES[cc] if i == 0 else "")
-            bar = fig.colorbar(image, ax=list(axes[i]), aspect=8, pad=0.01)
+        for row, metric in zip(axes, metrics, strict=True):
+            image = _row(row, data, (xs, ys), metric, last=metric is metrics[-1])
+            bar = fig.colorbar(image, ax=list(row), aspect=8, pad=0.01)
             bar.set_label(metric.label, fontsize=7.5)
             bar.ax.tick_params(labelsize=7)
-        fig.supylabel(layout.y, fontsize=9)
+        for ax, cc in zip(axes[0], CONTROLLERS, strict=True):
+            ax.set_title(CC_NAMES[cc])
         for ax in axes[-1]:
             ax.set_xlabel(layout.x)
+        fig.supylabel(layout.y, fontsize=9)
         title = f"{layout.title}; all held against no thinning on the same path; dark is worse"
         fig.suptitle(title, x=0.01, ha="left", fontsize=9)
         style.footer(fig, footer)
     return Drawn(fig, data, _alt(layout, data))
+
+
+def _size(columns: int, rows: int, metrics: int) -> tuple[float, float]:
+    """Inches: numbers of two digits after the point fit into a cell."""
+    wide = 1.6 + len(CONTROLLERS) * (0.42 * columns + 0.15)
+    return wide, 0.9 + metrics * max(0.24 * rows + 0.32, 1.15)
+
+
+def _row(
+    axes: Sequence[Any],
+    data: pl.DataFrame,
+    steps: tuple[list[str], list[str]],
+    metric: Metric,
+    last: bool,
+) -> Any:
+    for ax, cc in zip(axes, CONTROLLERS, strict=True):
+        image = paint(ax, grid_of(data.filter(cc=cc), steps, metric), *steps, metric.shade)
+        trim(ax, first=ax is axes[0], last=last)
+    return image
 
 
 def selected(frame: pl.DataFrame, layout: Map) -> pl.DataFrame:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from acklab.plots.drawn import Drawn
 
 NAME = "beyond"
+#: The map whose goodput stands beside the advice: what hurts most is a hold of many RTTs.
+SUMMARY = "rtt-timer"
 TITLE = "Beyond the thesis: where thinning ACKs hurts, and what to use instead"
 
 
@@ -43,7 +45,10 @@ def files(frame: pl.DataFrame, folder: Path) -> Mapping[str, Path]:
 def figures(frame: pl.DataFrame) -> dict[str, Drawn]:
     """The figures by name."""
     drawn = {"tradeoff": rivals.draw_tradeoff(frame, _run(frame))}
-    drawn |= {m.name: maps.draw(frame, m, _run(frame)) for m in maps.maps()}
+    for layout in maps.maps():
+        drawn[layout.name] = maps.draw(frame, layout, _run(frame))
+        if layout.name == SUMMARY:
+            drawn["summary"] = maps.draw(frame, layout, _run(frame), maps.METRICS[:1])
     for metric in maps.METRICS:
         if metric.column in ("share", "acks_saved"):
             drawn[f"rivals-{metric.column}"] = rivals.draw(frame, metric, _run(frame))
@@ -54,7 +59,11 @@ def sections(frame: pl.DataFrame, drawn: Mapping[str, Picture]) -> list[Section]
     """What the page says, the answer first."""
     found = [
         Section("Which scheme to switch on", overview.overview(frame), figure=drawn["tradeoff"]),
-        Section("Advice by controller", "\n\n".join(paragraphs(frame).values())),
+        Section(
+            "Advice by controller",
+            "\n\n".join(paragraphs(frame).values()),
+            figure=drawn["summary"],
+        ),
         Section("How it was measured", method(frame)),
     ]
     titles = {m.name: f"{m.y} by {m.x.split(',')[0]}; {m.title}" for m in maps.maps()}
