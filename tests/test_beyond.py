@@ -120,7 +120,7 @@ def test_runs_are_held_against_the_same_seed_without_thinning():
             "cc": "cubic",
             "path": "thesis",
             "scheme": scheme,
-            "seed_": seed,
+            "seed": seed,
             "goodput_mbps": goodput,
             "goodput_warm_mbps": goodput,
             "rtt_p95_ms": 10.0 * seed,

@@ -59,8 +59,9 @@ MECHANISMS: Mapping[Cause, Mapping[str, str]] = {
     },
     "window": {
         "loss": "neither losses nor delay, but a smaller window: slow start ended early",
-        "delay": "neither losses nor a longer tail of the RTT, but a smaller window: it takes the "
-        "spread of the samples for a queue, in slow start for good",
+        "delay": "neither losses nor a longer tail of the RTT, but a smaller window: even the "
+        "least wait of a round looks like a queue, so slow start ends early and the window stays "
+        "there",
         "model": "neither losses nor delay, but a smaller window: its estimate of the rate is too "
         "low",
     },

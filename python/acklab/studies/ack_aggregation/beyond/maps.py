@@ -133,7 +133,7 @@ def draw(
 
 def _size(columns: int, rows: int, metrics: int) -> tuple[float, float]:
     """Inches: numbers of two digits after the point fit into a cell."""
-    wide = 1.6 + len(CONTROLLERS) * (0.42 * columns + 0.15)
+    wide = 1.6 + len(CONTROLLERS) * (0.34 * columns + 0.15)
     return wide, 0.9 + metrics * max(0.24 * rows + 0.32, 1.15)
 
 

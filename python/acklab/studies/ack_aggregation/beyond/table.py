@@ -27,7 +27,7 @@ def table(result: SweepResult) -> pl.DataFrame:
     """
     import polars as pl
 
-    runs = compared(result.flows.rename({"controller": "key", "seed": "seed_"}))
+    runs = compared(result.flows)
     frame = _goodput(runs)
     means = runs.group_by(KEYS, maintain_order=True).agg(pl.col(_MEANS).mean())
     share = estimate_by(runs, KEYS, "share").rename(
@@ -59,7 +59,7 @@ def compared(flows: pl.DataFrame) -> pl.DataFrame:
 
     own = flows.select(
         *KEYS,
-        "seed_",
+        "seed",
         "goodput_mbps",
         "goodput_warm_mbps",
         "rtt_p95_ms",
@@ -69,7 +69,7 @@ def compared(flows: pl.DataFrame) -> pl.DataFrame:
         (pl.col("acks_received") / (pl.col("received_bytes") / _SEGMENT)).alias("acks_per_segment"),
     )
     plain = own.filter(pl.col("scheme") == NONE).drop("scheme")
-    both = own.join(plain, on=["cc", "path", "seed_"], suffix="_plain", maintain_order="left")
+    both = own.join(plain, on=["cc", "path", "seed"], suffix="_plain", maintain_order="left")
     of = {name: pl.col(name) / pl.col(f"{name}_plain") for name in own.columns[4:]}
     more = {name: pl.col(name) - pl.col(f"{name}_plain") for name in own.columns[4:]}
     return both.with_columns(
