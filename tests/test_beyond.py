@@ -261,7 +261,8 @@ def test_the_overview_switches_on_what_spares_all():
     assert "Switch on L = 4: it saves 40% of the ACKs" in text
     assert "at most 1.3 times as long" in text
     assert "4:1 and 5 ms saves 50% and keeps 50% at worst (Vegas, RTT 5 ms)" in text
-    # BBR does not mind.
+    # They do not mind.
+    assert "**If all senders are CUBIC or BBR, as most are today.** Switch on" in text
     assert "**If all senders are BBR.** Switch on" in text
     assert "CAKE gains most: 1.70 times" in text
     assert "It loses nothing anywhere else, because it acts only where ACKs queue" in text
@@ -283,6 +284,16 @@ def test_the_rule_of_thumb_counts_both_sides():
     assert found.filter(path="thesis")["burst"][0] == pytest.approx(4 / 40)
     assert found.filter(pl.col("strained"))["path"].to_list() == ["RTT 5 ms", "queue 0.25 BDP"]
     assert "0 of 1 settings lose more than 5% (0.0%); otherwise 1 of 2" in overview.rule(frame)
+
+
+def test_the_rule_of_thumb_says_whose_the_exceptions_are():
+    paths = [f"queue {n} BDP" for n in (1, 2, 4)]
+    changes = [({"cc": "vegas"}, HURT), ({"cc": "cubic", "path": "queue 4 BDP"}, HURT)]
+    ccs = ("cubic", "vegas")
+    frame = made_up(changes, ccs, ("2:1, 5 ms",), ("thesis", "RTT 5 ms", *paths[1:]))
+    text = overview.rule(frame)
+    assert "4 of 6 settings lose more than 5% (66.7%; 3 of these are Vegas's)" in text
+    assert "otherwise 1 of 2" in text
 
 
 def test_the_frontier_has_what_nothing_beats():

@@ -24,7 +24,16 @@ _NOTHING = 0.01
 def overview(frame: pl.DataFrame) -> str:
     """Paragraphs and a table."""
     return "\n\n".join(
-        p for p in (anyone(frame), bbr(frame), back(frame), rule(frame), table(frame)) if p
+        p
+        for p in (
+            anyone(frame),
+            known(frame, "CUBIC or BBR, as most are today", ["cubic", "bbr1", "bbr3"]),
+            known(frame, "BBR", ["bbr1", "bbr3"]),
+            back(frame),
+            rule(frame),
+            table(frame),
+        )
+        if p
     )
 
 
@@ -37,10 +46,9 @@ def anyone(frame: pl.DataFrame) -> str:
     )
 
 
-def bbr(frame: pl.DataFrame) -> str:
-    """What is left if all senders pace by a model."""
-    found = facts.schemes(frame, ["bbr1", "bbr3"])
-    return f"**If all senders are BBR.** {_best(found)}"
+def known(frame: pl.DataFrame, who: str, ccs: list[str]) -> str:
+    """What spares every one of these controllers on every path."""
+    return f"**If all senders are {who}.** {_best(facts.schemes(frame, ccs))}"
 
 
 def _best(found: pl.DataFrame) -> str:
@@ -117,15 +125,24 @@ def rule(frame: pl.DataFrame) -> str:
     beyond = rows.filter(rows["strained"])
     if within.is_empty() or beyond.is_empty():
         return ""
-    hit, hit_beyond = facts.hurt(within).height, facts.hurt(beyond).height
+    hit, hit_beyond = facts.hurt(within), facts.hurt(beyond).height
     return (
         f"**A rule of thumb.** If the thinner holds an ACK for no more than {HOLD:.0%} of the RTT "
         "(the timer, or the time that its N ACKs take, whichever is less) and lets go of no more "
-        f"segments at once than fill {BURST:.0%} of the queue, {hit} of {within.height} settings "
-        "lose "
-        f"more than {1 - facts.HURT:.0%} ({hit / within.height:.1%}); otherwise {hit_beyond} of "
+        f"segments at once than fill {BURST:.0%} of the queue, {hit.height} of {within.height} "
+        f"settings lose more than {1 - facts.HURT:.0%} "
+        f"({hit.height / within.height:.1%}{_whose(hit)}); otherwise {hit_beyond} of "
         f"{beyond.height} ({hit_beyond / beyond.height:.1%})."
     )
+
+
+def _whose(hit: pl.DataFrame) -> str:
+    """Which controller most of these rows are of, if there is more than one row."""
+    if hit.height < 2:
+        return ""
+    most = hit.group_by("cc", maintain_order=True).len().sort("len", maintain_order=True)
+    cc, n = most.row(-1)
+    return f"; {n} of these are {CC_NAMES[cc]}'s"
 
 
 def strained(frame: pl.DataFrame) -> pl.DataFrame:
