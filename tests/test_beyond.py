@@ -150,7 +150,7 @@ def test_nothing_hurts():
     for cc in grid.CONTROLLERS:
         text = advice.paragraph(frame, cc)
         assert "none loses 5% of the goodput" in text
-        assert "Why" not in text
+        assert "*Why:*" not in text
         assert "Where the goodput is kept, RTT and retransmissions are, too." in text
         assert "no scheme gains anything" in text
 
@@ -226,9 +226,12 @@ def test_instead_is_what_saves_most_and_hurts_nowhere():
     text = advice.instead(frame, "cubic")
     assert "L = 4 saves 60% of the ACKs on the median path and keeps 100% at worst" in text
     assert "of the thinner's settings none is harmless everywhere" in text
+    many = ({"scheme": "L = 4", "path": "RTT 5 ms"}, {"acks_saved": -0.5})
+    more = [({"scheme": "L = 4"}, {"acks_saved": 0.6}), many, (thinners, HURT)]
+    assert "(but sends 50% more at RTT 5 ms)" in advice.instead(made_up(more), "cubic")
     # A thinner that saves most is named alone.
     best = made_up([({"scheme": "16:1, 5 ms"}, {"acks_saved": 0.9})])
-    assert advice.instead(best, "cubic").startswith("Instead: 16:1, 5 ms saves 90%")
+    assert advice.instead(best, "cubic").startswith("*Instead:* 16:1, 5 ms saves 90%")
     # Nothing is harmless.
     bad = made_up([({"path": "RTT 5 ms"}, HURT)])
     assert "no scheme that saves 10% of the ACKs or more is harmless" in advice.instead(

@@ -135,7 +135,7 @@ def why(frame: pl.DataFrame, cc: str) -> str:
         # A tenth of the cells needs no mechanism of its own.
         if n >= 0.1 * bad.height
     ]
-    return "Why: " + "; ".join(parts) + "."
+    return "*Why:* " + "; ".join(parts) + "."
 
 
 def pacing(frame: pl.DataFrame, cc: str) -> str:
@@ -195,7 +195,7 @@ def price(frame: pl.DataFrame, cc: str) -> str:
         )
     if not parts:
         return "Where the goodput is kept, RTT and retransmissions are, too."
-    return f"Where the goodput is kept, the price is {' and '.join(parts)}."
+    return f"*The price* where the goodput is kept: {' and '.join(parts)}."
 
 
 def instead(frame: pl.DataFrame, cc: str) -> str:
@@ -211,15 +211,14 @@ def instead(frame: pl.DataFrame, cc: str) -> str:
             return "No scheme saves ACKs worth mentioning on the median path."
         best = least.row(-1, named=True)
         return (
-            f"Instead: no scheme that saves {facts.WORTH:.0%} of the ACKs or more is harmless "
+            f"*Instead:* no scheme that saves {facts.WORTH:.0%} of the ACKs or more is harmless "
             f"everywhere; the mildest, {best['scheme']}, saves {best['saved']:.0%} and keeps "
             f"{best['worst']:.0%} at worst ({best['worst_path']})."
         )
     best = worth.row(0, named=True)
     text = (
-        f"Instead: {best['scheme']} saves {best['saved']:.0%} of the ACKs on the median path and "
-        "keeps "
-        f"{best['worst']:.0%} at worst ({best['worst_path']})"
+        f"*Instead:* {best['scheme']} saves {best['saved']:.0%} of the ACKs on the median path"
+        f"{facts.more_acks(best)} and keeps {best['worst']:.0%} at worst ({best['worst_path']})"
     )
     if best["family"] == "thinner":
         return text + "."

@@ -129,7 +129,8 @@ def _median(values: list[float]) -> float:
 def schemes(frame: pl.DataFrame, ccs: list[str]) -> pl.DataFrame:
     """Every scheme for these controllers: what it saves, what it costs at worst.
 
-    `saved` is the median over open paths and controllers, `worst` the least share of goodput with
+    `saved` is the median over open paths and controllers, `saved_least` the least (below zero: more
+    ACKs) on `saved_path`, `worst` the least share of goodput with
     `worst_cc` and `worst_path`, `rtt` the largest factor of the 95th percentile of the RTT, and
     `narrow` the median share where the way back is narrow.
     """
@@ -142,6 +143,8 @@ def schemes(frame: pl.DataFrame, ccs: list[str]) -> pl.DataFrame:
         .group_by("scheme", "family", maintain_order=True)
         .agg(
             pl.col("acks_saved").median().alias("saved"),
+            pl.col("acks_saved").min().alias("saved_least"),
+            pl.col("path").get(pl.col("acks_saved").arg_min()).alias("saved_path"),
             pl.col("share").min().alias("worst"),
             pl.col("cc").get(least).alias("worst_cc"),
             pl.col("path").get(least).alias("worst_path"),
@@ -158,3 +161,10 @@ def harmless(found: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     return found.filter(pl.col("worst") >= HURT).sort("saved", descending=True)
+
+
+def more_acks(row: dict[str, Any]) -> str:
+    """That a scheme of `schemes` sends more ACKs somewhere, if it does."""
+    if row["saved_least"] > -WORTH:
+        return ""
+    return f" (but sends {-row['saved_least']:.0%} more at {row['saved_path']})"

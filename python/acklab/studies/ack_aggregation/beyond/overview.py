@@ -22,7 +22,7 @@ _NOTHING = 0.01
 
 
 def overview(frame: pl.DataFrame) -> str:
-    """Paragraphs and a table."""
+    """A paragraph for each thing that may be known."""
     return "\n\n".join(
         p
         for p in (
@@ -31,7 +31,6 @@ def overview(frame: pl.DataFrame) -> str:
             known(frame, "BBR", ["bbr1", "bbr3"]),
             back(frame),
             rule(frame),
-            table(frame),
         )
         if p
     )
@@ -71,11 +70,10 @@ def _best(found: pl.DataFrame) -> str:
         )
     best = safe.row(0, named=True)
     return (
-        f"Switch on {best['scheme']}: it saves {best['saved']:.0%} of the ACKs on the median path, "
-        "keeps "
-        f"{best['worst']:.0%} of the goodput at worst ({CC_NAMES[best['worst_cc']]}, "
-        f"{best['worst_path']}) and makes the 95th percentile of the RTT at most {best['rtt']:.1f} "
-        f"times as long."
+        f"Switch on {best['scheme']}: it saves {best['saved']:.0%} of the ACKs on the median path"
+        f"{facts.more_acks(best)}, keeps {best['worst']:.0%} of the goodput at worst "
+        f"({CC_NAMES[best['worst_cc']]}, {best['worst_path']}) and makes the 95th percentile of "
+        f"the RTT at most {best['rtt']:.1f} times as long."
     )
 
 

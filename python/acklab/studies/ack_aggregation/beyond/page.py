@@ -25,7 +25,8 @@ TITLE = "Beyond the thesis: where thinning ACKs hurts, and what to use instead"
 
 def text(frame: pl.DataFrame) -> str:
     """The advice in Markdown: which scheme to switch on, then a paragraph per controller."""
-    return "\n\n".join([overview.overview(frame), *paragraphs(frame).values()])
+    parts = [overview.overview(frame), overview.table(frame), *paragraphs(frame).values()]
+    return "\n\n".join(parts)
 
 
 def paragraphs(frame: pl.DataFrame) -> dict[str, str]:
@@ -64,6 +65,7 @@ def sections(frame: pl.DataFrame, drawn: Mapping[str, Picture]) -> list[Section]
             "\n\n".join(paragraphs(frame).values()),
             figure=drawn["summary"],
         ),
+        Section("All schemes, all controllers", overview.table(frame)),
         Section("How it was measured", method(frame)),
     ]
     titles = {m.name: f"{m.y} by {m.x.split(',')[0]}; {m.title}" for m in maps.maps()}
