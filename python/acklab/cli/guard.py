@@ -6,7 +6,8 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from acklab.errors import AcklabError
@@ -15,6 +16,7 @@ FINE, USER, BUG = 0, 1, 2
 INTERRUPTED = 130
 TERMINATED = 143
 
+_KEPT = "finished runs are kept, the same command goes on from there"
 _REPORT = """
 This is a bug in acklab, not a mistake of yours. Please report it with the lines above,
 the command, and the scenario file."""
@@ -46,6 +48,24 @@ def guarded(action: Callable[[], Any]) -> int:
     if result == INTERRUPTED:
         return _interrupted()
     return result if isinstance(result, int) else FINE
+
+
+@contextmanager
+def runs_are_kept() -> Iterator[None]:
+    """Around what keeps each run as it ends: says so when it is stopped."""
+    import typer
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        _say("interrupted; " + _KEPT)
+        # Typer's own exit with this code would be told as one that lost everything.
+        raise SystemExit(INTERRUPTED) from None
+    except SystemExit as e:
+        if e.code != TERMINATED:
+            raise
+        _say("terminated; " + _KEPT)
+        raise typer.Exit(TERMINATED) from None
 
 
 def _terminate(*_: object) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from acklab.cli import completing
+from acklab.cli.guard import runs_are_kept
 from acklab.cli.run import Jobs
 from acklab.errors import AcklabError
 
@@ -32,7 +34,10 @@ def reproduce(
     out: Annotated[Path, typer.Option("--out", help="Folder for the results.")] = Path("out"),
     jobs: Jobs = None,
 ) -> None:
-    """Run a paper's experiments again; tables, figures, and a report with the paper's numbers."""
+    """Run a paper's experiments again; tables, figures, and a report with the paper's numbers.
+
+    What is made on request only (`ack-aggregation/beyond`) keeps its runs: given again, it goes on.
+    """
     from acklab.cli.show import progress
     from acklab.folder import writable_folder
     from acklab.studies.reproduce import reproduce as run_study
@@ -43,7 +48,8 @@ def reproduce(
         for study, artefacts in chosen:
             default = study.quick_seeds if quick else study.default_seeds
             effort = Effort(seeds or default, quick)
-            with progress(study.name) as advance:
+            kept = runs_are_kept() if study.keeps_runs(artefacts, effort) else nullcontext()
+            with kept, progress(study.name) as advance:
                 written = run_study(study, artefacts, effort, out, jobs, advance)
             for path in (
                 *written.tables.values(),

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from acklab.cli import completing
-from acklab.cli.guard import INTERRUPTED, TERMINATED
+from acklab.cli.guard import runs_are_kept
 from acklab.cli.run import Jobs
 from acklab.cli.scenarios import find
 from acklab.errors import AcklabError
@@ -71,7 +71,7 @@ def sweep(
     limit: Annotated[
         int | None, typer.Option("--limit", help="Refuse more runs than this. Default: 1,000,000.")
     ] = None,
-) -> int:
+) -> None:
     """Run a scenario over a grid of values and seeds; interrupted, it goes on when given again."""
     from acklab.cli.show import progress
     from acklab.scenario import pairs
@@ -94,32 +94,15 @@ def sweep(
         print(warning, file=sys.stderr)
     target = out or Path("out") / f"{first.name}-sweep"
     began = time.monotonic()
-    there = 0
-    try:
-        with opened(target, made, _command(file, set_, grid, zip_, seeds)) as store:
-            there = store.done
-            for note in store.notes:
-                print(f"note: {note}", file=sys.stderr)
-            with progress("sweep") as advance:
-                new = fill(store, jobs, dask, advance)
-    except KeyboardInterrupt:
-        return _stopped("interrupted", INTERRUPTED)
-    except SystemExit as e:
-        if e.code != TERMINATED:
-            raise
-        return _stopped("terminated", TERMINATED)
+    with runs_are_kept(), opened(target, made, _command(file, set_, grid, zip_, seeds)) as store:
+        there = store.done
+        for note in store.notes:
+            print(f"note: {note}", file=sys.stderr)
+        with progress("sweep") as advance:
+            new = fill(store, jobs, dask, advance)
     typer.echo(f"{made.grid.cells:,} cells, {len(made.seeds):,} seeds: {made.runs:,} runs")
     typer.echo(f"{there:,} were there, {new:,} done in {time.monotonic() - began:.1f} s")
     typer.echo(f"results: {target}")
-    return 0
-
-
-def _stopped(how: str, code: int) -> int:
-    print(f"{how}; finished runs are kept, the same command goes on from there", file=sys.stderr)
-    if code == INTERRUPTED:
-        # A mere code would be told as a run is: nothing was written.
-        raise SystemExit(code)
-    return code
 
 
 def _keyed(option: str, given: list[str] | None) -> dict[str, str]:

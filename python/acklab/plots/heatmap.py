@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from acklab.errors import AcklabError
@@ -17,6 +19,24 @@ VALUE = "goodput_mbps"
 MOST_PANELS = 8
 #: Cells of a panel up to which each shows its number.
 MOST_NUMBERS = 150
+
+
+@dataclass(frozen=True)
+class Shade:
+    """How a value becomes a colour and a number."""
+
+    low: float
+    high: float
+    colours: str = "viridis"
+    text: Callable[[float], str] = "{:.3g}".format
+
+    def ink(self, value: float) -> str:
+        """Black or white, whichever can be read on the colour of `value` (Rec. 709's luma)."""
+        import matplotlib as mpl
+
+        at = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.0
+        red, green, blue, _ = mpl.colormaps[self.colours](min(max(at, 0.0), 1.0))
+        return "#000000" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.45 else "#ffffff"
 
 
 def draw(source: Recorded, choice: Choice) -> Drawn:
@@ -118,15 +138,25 @@ def _panel(
     for row in cells.iter_rows(named=True):
         if row[value] is not None:
             grid[ys.index(row[y]), xs.index(row[x])] = row[value]
-    edges = np.arange(len(xs) + 1) - 0.5, np.arange(len(ys) + 1) - 0.5
-    low, high = bounds
-    image = ax.pcolormesh(*edges, grid, cmap="viridis", vmin=low, vmax=high, linewidth=0)
-    ax.set_xticks(range(len(xs)), [str(v) for v in xs], rotation=45 if len(xs) > 6 else 0)
-    ax.set_yticks(range(len(ys)), [str(v) for v in ys])
     ax.set(xlabel=x, ylabel=y)
+    texts = [str(v) for v in xs], [str(v) for v in ys]
+    return paint(ax, grid, *texts, Shade(*bounds), numbers=grid.size <= MOST_NUMBERS)
+
+
+def paint(
+    ax: Any, grid: Any, xs: list[str], ys: list[str], shade: Shade, numbers: bool = True
+) -> Any:
+    """Cells of `grid`, row by row from below, perhaps with their numbers; NaN stays empty."""
+    import numpy as np
+
+    edges = np.arange(len(xs) + 1) - 0.5, np.arange(len(ys) + 1) - 0.5
+    colours = {"cmap": shade.colours, "vmin": shade.low, "vmax": shade.high}
+    image = ax.pcolormesh(*edges, grid, linewidth=0, **colours)
+    ax.set_xticks(range(len(xs)), xs, rotation=45 if len(xs) > 6 else 0)
+    ax.set_yticks(range(len(ys)), ys)
     ax.grid(visible=False)
-    if grid.size <= MOST_NUMBERS:
-        _numbers(ax, grid, low, high)
+    if numbers:
+        _numbers(ax, grid, shade)
     return image
 
 
@@ -136,15 +166,13 @@ def bounds(values: pl.Series) -> tuple[float, float]:
     return (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 0.0)
 
 
-def _numbers(ax: Any, grid: Any, low: float, high: float) -> None:
+def _numbers(ax: Any, grid: Any, shade: Shade) -> None:
     import numpy as np
 
     for (j, i), v in np.ndenumerate(grid):
-        if np.isnan(v):
-            continue
-        # viridis is dark below its middle.
-        colour = "#ffffff" if v < (low + high) / 2 else "#000000"
-        ax.text(i, j, f"{v:.3g}", ha="center", va="center", fontsize=7, color=colour)
+        if not np.isnan(v):
+            style = {"ha": "center", "va": "center", "fontsize": 7, "color": shade.ink(v)}
+            ax.text(i, j, shade.text(v), **style)
 
 
 def _alt(source: Recorded, data: pl.DataFrame, x: str, y: str, value: str) -> str:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from acklab.folder import writable_folder, write_atomically
 from acklab.scenario import load, run_many
-from acklab.studies.study import Artefact, Cell, Effort, Outcome, Study
+from acklab.studies.study import Artefact, Cell, Effort, Outcome, Study, Survey
 
 if TYPE_CHECKING:
     import polars as pl
 
     from acklab.report.parts import Claim
+    from acklab.sweeps.results import SweepResult
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,10 @@ Made = dict[str, tuple["pl.DataFrame", Path | None]]
 
 
 def make(
-    artefacts: Sequence[Artefact], outcomes: Sequence[Outcome], scratch: Path, stop: Event
+    artefacts: Sequence[Artefact],
+    outcomes: Sequence[Outcome] | SweepResult,
+    scratch: Path,
+    stop: Event,
 ) -> Made:
     """Tables and plots of one group; no more of them once `stop` is set."""
     made: Made = {}
@@ -77,27 +81,32 @@ def run_and_make(
     artefacts: Sequence[Artefact],
     effort: Effort,
     scratch: Path,
+    folder: Path,
     jobs: int | None,
     on_progress: Callable[[int, int], object] | None,
 ) -> Made:
     """Runs the groups one after the other, and makes each one's artefacts while the next runs.
 
     The runs need no interpreter, tables and plots do; only the calling thread hears Ctrl-C, so
-    it is the one that runs.
+    it is the one that runs. A survey's runs are kept in `folder`.
     """
-    cells = {
+    groups = {
         name: of(effort)
         for name, of in study.groups.items()
         if any(a.group == name for a in artefacts)
     }
-    counts = [min(effort.seeds, c.seeds or effort.seeds) for g in cells.values() for c in g]
-    progress = _Progress(sum(counts), on_progress)
+    progress = _Progress(sum(_runs(g, effort) for g in groups.values()), on_progress)
     stop = Event()
     with ThreadPoolExecutor(1) as maker:
         futures = []
         try:
-            for name, group in cells.items():
-                outcomes = run_cells(group, effort, jobs, progress.of_group())
+            for name, group in groups.items():
+                outcomes: Sequence[Outcome] | SweepResult
+                if isinstance(group, Survey):
+                    kept = folder / runs_folder(name, effort)
+                    outcomes = run_survey(group, kept, jobs, progress.of_group())
+                else:
+                    outcomes = run_cells(group, effort, jobs, progress.of_group())
                 mine = [a for a in artefacts if a.group == name]
                 futures.append(maker.submit(make, mine, outcomes, scratch, stop))
             made = {name: of for future in futures for name, of in future.result().items()}
@@ -105,6 +114,13 @@ def run_and_make(
             stop.set()
             raise
     return {a.name: made[a.name] for a in artefacts}
+
+
+def _runs(group: Sequence[Cell] | Survey, effort: Effort) -> int:
+    """How many runs a group has; of a survey that is known only when it begins."""
+    if isinstance(group, Survey):
+        return 0
+    return sum(min(effort.seeds, c.seeds or effort.seeds) for c in group)
 
 
 class _Progress:
@@ -117,12 +133,37 @@ class _Progress:
         """What the next group tells."""
         before = self._before
 
-        def told(done: int, _: int) -> None:
+        def told(done: int, group: int) -> None:
             self._before = before + done
             if self._tell is not None:
-                self._tell(self._before, self._total)
+                self._tell(self._before, max(self._total, before + group))
 
         return told
+
+
+def runs_folder(group: str, effort: Effort) -> str:
+    """Where a survey keeps its runs: those of another effort are another sweep."""
+    return f"{group}-runs-{effort.seeds}" + ("-quick" if effort.quick else "")
+
+
+def run_survey(
+    survey: Survey,
+    out: Path,
+    jobs: int | None,
+    on_progress: Callable[[int, int], object] | None = None,
+) -> SweepResult:
+    """Does the runs that `out` does not have yet."""
+    from acklab.sweeps.api import sweep
+
+    return sweep(
+        survey.scenario,
+        out=out,
+        grid=survey.grid,
+        zip=survey.zipped,
+        seeds=survey.seeds,
+        jobs=jobs,
+        on_progress=on_progress,
+    )
 
 
 def reproduce(
@@ -135,17 +176,20 @@ def reproduce(
 ) -> Written:
     """Runs `study` and writes `artefacts`; with all of them, the claims and a report too.
 
-    Each file appears complete or not at all, and none before all runs are done.
+    Each file appears complete or not at all, and none before all runs are done, but for those that
+    surveys keep.
     """
     folder = out / study.name
     with writable_folder(folder), TemporaryDirectory() as scratch:
-        made = run_and_make(study, artefacts, effort, Path(scratch), jobs, on_progress)
+        made = run_and_make(study, artefacts, effort, Path(scratch), folder, jobs, on_progress)
         frames = {name: frame for name, (frame, _) in made.items()}
         tables = {
             name: _csv(_told(frame, effort), folder / f"{name}.csv")
             for name, frame in frames.items()
         }
         plots = {name: _moved(plot, folder) for name, (_, plot) in made.items() if plot}
+        for a in artefacts:
+            plots |= a.files(frames[a.name], folder) if a.files else {}
         texts = {
             a.name: _text(a.text(frames[a.name]), folder / f"{a.name}.md")
             for a in artefacts

@@ -41,17 +41,31 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class Survey:
+    """A scenario over a grid that takes minutes: run as a sweep, which goes on when stopped."""
+
+    scenario: Mapping[str, Any]
+    #: As `acklab.sweep` takes them.
+    grid: Mapping[str, Any]
+    zipped: Sequence[Mapping[str, Any]]
+    seeds: int
+
+
+@dataclass(frozen=True)
 class Artefact:
     """A table or figure: one row per cell, and perhaps a plot of them."""
 
     name: str
     title: str
-    #: From outcomes to rows with keys, `paper`, `acklab`, `ci_low`, `ci_high`, `seeds`, ...
-    table: Callable[[Sequence[Outcome]], pl.DataFrame]
+    #: From outcomes, or a survey's result, to rows with keys, `paper`, `acklab`, `ci_low`,
+    #: `ci_high`, `seeds`, ...
+    table: Callable[[Any], pl.DataFrame]
     #: Draws the table into a file without suffix; returns the file.
     plot: Callable[[pl.DataFrame, Path], Path] | None = None
     #: What the table says, in Markdown, with every number from it; written beside it.
     text: Callable[[pl.DataFrame], str] | None = None
+    #: Writes more into a folder than one figure; returns the files by name.
+    files: Callable[[pl.DataFrame, Path], Mapping[str, Path]] | None = None
     #: The study's group of cells that it is made of.
     group: str = "main"
     #: Too heavy for a whole reproduction: made when asked for by name.
@@ -68,7 +82,7 @@ class Study:
     title: str
     source: str
     #: Cells by group; a group is run if an artefact that is wanted needs it.
-    groups: Mapping[str, Callable[[Effort], Sequence[Cell]]]
+    groups: Mapping[str, Callable[[Effort], Sequence[Cell] | Survey]]
     artefacts: Sequence[Artefact]
     #: The study's own words and tables for the report, in Markdown.
     report: Callable[[Mapping[str, pl.DataFrame], Effort], str]
@@ -85,3 +99,8 @@ class Study:
     def artefact(self, name: str) -> Artefact | None:
         """The artefact called `name`."""
         return next((a for a in self.artefacts if a.name == name), None)
+
+    def keeps_runs(self, artefacts: Sequence[Artefact], effort: Effort) -> bool:
+        """Whether what is finished of `artefacts` is kept when the rest is not."""
+        groups = {a.group for a in artefacts}
+        return any(isinstance(self.groups[g](effort), Survey) for g in groups)
