@@ -114,15 +114,20 @@ def figure(
     return fig, axes
 
 
+#: Units at the end of columns' names.
+_UNITS = {"mbps": "Mbit/s", "ms": "ms", "s": "s", "packets": "packets", "bytes": "bytes"}
+
+
 def heading(column: str) -> str:
-    """A column's name as a label: `goodput_mbps` is `goodput, Mbit/s`."""
+    """A column's name as a label: `goodput_mbps` is "goodput, Mbit/s"."""
     name, _, unit = column.rpartition("_")
-    units = {"mbps": "Mbit/s", "ms": "ms", "s": "s", "packets": "packets", "bytes": "bytes"}
-    return f"{name.replace('_', ' ')}, {units[unit]}" if name and unit in units else column
+    if not name or unit not in _UNITS:
+        return column.replace("_", " ")
+    return f"{name.replace('_', ' ')}, {_UNITS[unit]}"
 
 
 def footer(fig: Figure, text: str) -> None:
-    """A small line below everything that says where the figure comes from."""
+    """Small lines below everything that say where the figure comes from."""
     fig.supxlabel(text, x=0.01, ha="left", fontsize=6.5, color="#57606a")
 
 
