@@ -59,7 +59,7 @@ def test_text_is_text():
     page = report.build(nasty, [claim(ours=nasty)], [section], {nasty: nasty})
     assert "<img" not in page
     assert page.count("</script>") == 2
-    assert chart_data(page)[0]["title"] == nasty
+    assert chart_data(page)[0]["lines"][0]["name"] == nasty
 
 
 def test_the_same_input_gives_the_same_bytes():

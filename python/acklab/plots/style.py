@@ -52,12 +52,15 @@ _SILENT: dict[Format, dict[str, None]] = {
 }
 
 
-def ordered(n: int, dark: bool = False) -> list[str]:
-    """`n` colours for things with an order: viridis, without the end that the ground swallows."""
+def ordered(n: int, dark: bool = False, whole: bool = False) -> list[str]:
+    """`n` colours for things with an order: viridis, without the end that the ground swallows.
+
+    `whole` is for areas, which have a border: from end to end.
+    """
     import matplotlib as mpl
 
     colours = mpl.colormaps["viridis"]
-    low, high = (0.3, 1.0) if dark else (0.0, 0.88)
+    low, high = (0.0, 1.0) if whole else (0.3, 1.0) if dark else (0.0, 0.88)
     steps = (low + (high - low) * i / max(n - 1, 1) for i in range(n))
     return [mpl.colors.to_hex(colours(s)) for s in steps]
 

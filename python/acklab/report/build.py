@@ -101,12 +101,13 @@ def _interactive(charts: str, folded: bool) -> str:
 
 def _page(title: str, body: str, with_charts: bool) -> str:
     css = _asset("assets/page.css")
-    script = _asset("assets/page.js")
+    scripts = ["assets/page.js"]
     licence = ""
     if with_charts:
         css = _asset("vendor/uplot/uPlot.min.css") + css
-        script = _asset("vendor/uplot/uPlot.iife.min.js") + "\n" + script
+        scripts += ["vendor/uplot/uPlot.iife.min.js", "assets/lines.js", "assets/heat.js"]
         licence = f"<!-- The charts are drawn by uPlot.\n{_asset('vendor/uplot/LICENSE')}-->\n"
+    script = "\n".join(_asset(name) for name in [*scripts, "assets/start.js"])
     return f"""<!doctype html>
 <html lang="en">
 <head>
