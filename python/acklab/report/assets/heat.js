@@ -41,6 +41,7 @@
       const all = spec.panels.flatMap((p) => p.measures[measure].mean).filter((v) => v !== null);
       bounds = [all.reduce((a, b) => Math.min(a, b), Infinity),
         all.reduce((a, b) => Math.max(a, b), -Infinity)];
+      shown.textContent = measure;
       low.textContent = all.length ? digits(bounds[0]) : "";
       high.textContent = all.length ? digits(bounds[1]) : "";
       painters.forEach((paint) => paint());
@@ -165,10 +166,10 @@
       bar.prepend(choice);
     }
     const scale = make("div", { className: "scale" });
-    const [low, high] = [make("span"), make("span")];
+    const [shown, low, high] = [make("b"), make("span"), make("span")];
     const colours = make("i");
     colours.style.background = `linear-gradient(90deg, ${spec.scale.join(",")})`;
-    scale.append(low, colours, high);
+    scale.append(shown, low, colours, high);
     const readout = make("output", { textContent: "Point at a cell to read it, drag to zoom." });
     const panels = make("div", { className: "panels" });
     panels.append(...spec.panels.map(panelOf));

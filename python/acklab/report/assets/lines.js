@@ -78,7 +78,7 @@
     });
   };
   const seconds = (v) => `${Number(v.toPrecision(6))} s`;
-  const told = (spec, row) => (plot, at) => at === null || at === undefined ? "–"
+  const told = (spec, row) => (plot, at) => at === null || at === undefined ? "none"
     : `${spec.states[row.state[at]]}, ${seconds(row.start[at])} to ${seconds(row.end[at])}`;
   const contrast = (hex) => {
     const [r, g, b] = [1, 3, 5].map((i) => Number.parseInt(hex.slice(i, i + 2), 16));
