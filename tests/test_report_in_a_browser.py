@@ -13,6 +13,10 @@ CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
 
 
+#: A line that no phone is wide enough for.
+LONG = f"```\n{'x' * 200}\n```"
+
+
 def a_page(folder):
     table = pl.DataFrame({"cc": ["a", "b", "c", "d"], "mbps": [9.5, None, 10.25, 1.0]})
     xs = [i / 100 for i in range(2000)]
@@ -38,7 +42,7 @@ def a_page(folder):
         report.Section("States", series=bars(), name="states"),
         report.Section("Map", series=heat_map(), name="map"),
         report.Section("Wide", table=pl.DataFrame({f"column_{i}": [i] for i in range(60)})),
-        report.Section("Long", table=pl.DataFrame({"n": range(90)}), name="long"),
+        report.Section("Long", LONG, table=pl.DataFrame({"n": range(90)}), name="long"),
     ]
     return report.save(report.build("A study", claims, sections), folder / "report.html")
 
