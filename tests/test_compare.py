@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.comparing import label
+from acklab.comparing import Comparison
 from acklab.plots import box, cdf, ellipse, style
 from acklab.saving import save
 from sweeping import TINY
@@ -210,6 +210,28 @@ def test_up_and_right_is_better():
 
 
 def test_labels():
-    assert label("rtt_p50_ms") == "rtt p50, ms"
-    assert label("goodput_mbps") == "goodput, Mbit/s"
-    assert label("segments_per_ack") == "segments per ack"
+    assert style.heading("rtt_p50_ms") == "rtt p50, ms"
+    assert style.heading("goodput_mbps") == "goodput, Mbit/s"
+    assert style.heading("segments_per_ack") == "segments per ack"
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("one", "two"), ["one: tiny · seed 1", "two: tiny · seed 1"]),
+        (("slow", "fast"), ["slow: tiny · 6 seeds", "fast: tiny · 6 seeds"]),
+    ],
+)
+def test_a_figure_says_where_it_comes_from(folders, names, said):
+    figure, _ = acklab.compare(*(folders / n for n in names)).plot("cdf")
+    version = f" · acklab {acklab.__version__}"
+    assert figure.get_supxlabel() == "\n".join(f"{line}{version}" for line in said)
+
+
+def test_a_footer_does_not_name_results_without_end(folders):
+    first = acklab.compare(folders / "slow", folders / "fast")
+    many = Comparison("sweeps", tuple("abcdefghi"), (*first.results,) * 4 + first.results[:1])
+    assert many.provenance.splitlines()[5:] == [
+        f"f: tiny · 6 seeds · acklab {acklab.__version__}",
+        "and 3 more",
+    ]

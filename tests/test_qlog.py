@@ -277,3 +277,12 @@ def test_bytes_sent_again_belong_to_their_latest_transmission():
 def test_ranges():
     assert as_ranges([1, 2, 3, 5, 8, 9]) == [(1, 3), (5, 5), (8, 9)]
     assert as_ranges([]) == []
+
+
+def test_the_window_is_told_before_the_state_of_the_same_moment(tmp_path):
+    """Readers such as qlog-dancer draw a state at the height of the window, and want one."""
+    for path in write_qlog(recorded(), tmp_path):
+        texts = path.read_text().split("\x1e")[2:]
+        names = [json.loads(text)["name"] for text in texts]
+        first = names.index("recovery:congestion_state_updated")
+        assert "recovery:metrics_updated" in names[:first]

@@ -59,7 +59,7 @@ def test_text_is_text():
     page = report.build(nasty, [claim(ours=nasty)], [section], {nasty: nasty})
     assert "<img" not in page
     assert page.count("</script>") == 2
-    assert chart_data(page)[0]["title"] == nasty
+    assert chart_data(page)[0]["lines"][0]["name"] == nasty
 
 
 def test_the_same_input_gives_the_same_bytes():
@@ -159,3 +159,63 @@ def test_an_interrupted_report_leaves_the_old_one(tmp_path, monkeypatch):
         report.save("new and longer", target)
     assert target.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["r.html"]
+
+
+def test_artefacts_are_numbered_as_in_the_paper_and_lead_to_their_tables():
+    from acklab.report.page import artefact_section
+    from acklab.studies.study import Artefact
+
+    titles = {}
+    for name in ("fig2", "table10", "mechanism"):
+        section = artefact_section(Artefact(name, "What it is", lambda _: TABLE), TABLE, None)
+        titles[name] = section.title
+        assert f"]({name}.csv)" in section.markdown
+    assert titles == {
+        "fig2": "Figure 2: What it is",
+        "table10": "Table 10: What it is",
+        "mechanism": "What it is",
+    }
+
+
+def test_contents_lead_to_everything():
+    sections = [report.Section(f"S{i}") for i in range(3)]
+    nav = report.build("A", [claim()], sections).partition("<nav")[2].partition("</nav>")[0]
+    assert re.findall(r'href="#(.*?)"', nav) == ["claims", "s0", "s1", "s2"]
+    assert "<nav" not in report.build("A", [claim()], sections[:2])
+
+
+def test_many_bars_keep_the_longest_and_say_so(monkeypatch):
+    from acklab.report import charts
+
+    monkeypatch.setattr(charts, "MOST_BARS", 3)
+    ends = [1.0, 1.5, 4.0, 9.0, 9.1]
+    spans = pl.DataFrame(
+        {
+            "flow": ["f"] * 5,
+            "state": list("abcab"),
+            "start_s": [0.0, *ends[:-1]],
+            "end_s": ends,
+        }
+    )
+    colours = dict.fromkeys("abc", "#000000")
+    bars = report.Bars("B", "time, s", spans, colours, colours)
+    page = report.build("A", [], [report.Section("S", series=bars)])
+    (spec,) = chart_data(page)
+    (row,) = spec["rows"]
+    assert (row["start"], row["end"]) == ([0, 1.5, 4], [1, 4, 9])
+    assert [spec["states"][i] for i in row["state"]] == ["a", "c", "a"]
+    assert "3 of 5 bars: those of 1e+03 ms and longer." in page
+
+
+def test_a_wide_table_of_a_few_flows_is_laid_on_its_side():
+    from acklab.report.run import _told, _turned
+
+    frame = pl.DataFrame({"flow": ["a", "b"], "n": [1, 2], "z": [0, 0], "v": [None, 0.5]})
+    told, zero = _told(frame)
+    assert (told.columns, zero) == (["flow", "n", "v"], ["z"])
+    turned = _turned(told)
+    assert turned.columns == ["flow", "a", "b"]
+    assert turned["a"].to_list() == [1, None]
+    assert turned["b"].to_list() == [2, 0.5]
+    tall = pl.DataFrame({"flow": [str(i) for i in range(20)], "n": range(20)})
+    assert _turned(tall).equals(tall)

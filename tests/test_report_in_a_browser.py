@@ -13,6 +13,10 @@ CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
 
 
+#: A line that no phone is wide enough for.
+LONG = f"```\n{'x' * 200}\n```"
+
+
 def a_page(folder):
     table = pl.DataFrame({"cc": ["a", "b", "c", "d"], "mbps": [9.5, None, 10.25, 1.0]})
     xs = [i / 100 for i in range(2000)]
@@ -35,8 +39,38 @@ def a_page(folder):
             series=report.Chart("saw", "time, s", "y", lines),
         ),
         report.Section("Chart", series=report.Chart("saw again", "time, s", "y", lines, "step")),
+        report.Section("States", series=bars(), name="states"),
+        report.Section("Map", series=heat_map(), name="map"),
+        report.Section("Wide", table=pl.DataFrame({f"column_{i}": [i] for i in range(60)})),
+        report.Section("Long", LONG, table=pl.DataFrame({"n": range(90)}), name="long"),
     ]
     return report.save(report.build("A study", claims, sections), folder / "report.html")
+
+
+def bars():
+    """A flow of two states for 4 s each, and one that begins later."""
+    spans = pl.DataFrame(
+        {
+            "flow": ["one", "one", "two"],
+            "state": ["STARTUP", "DRAIN", "open"],
+            "start_s": [0.0, 4.0, 6.0],
+            "end_s": [4.0, 8.0, 8.0],
+        }
+    )
+    colours = {"STARTUP": "#0072b2", "DRAIN": "#d55e00", "open": "#bdbdbd"}
+    return report.Bars("States", "time, s", spans, colours, colours)
+
+
+def heat_map():
+    """Three by two cells, one without a value; a second measure is ten times the first."""
+    cells = [
+        {"panel": "", "x": f"x{i}", "y": f"y{j}", "measure": m, "mean": v, "half": 0.5}
+        for k, m in ((1, "one"), (10, "ten"))
+        for i in range(3)
+        for j in range(2)
+        for v in [None if (i, j) == (2, 1) else k * (i + 3.0 * j)]
+    ]
+    return report.HeatMap("Map", "x", "y", pl.DataFrame(cells), note="A note.")
 
 
 @pytest.fixture(scope="module")
@@ -127,3 +161,124 @@ def test_it_is_accessible(opened):
     assert opened.locator("table").count() == opened.locator("table caption").count()
     assert opened.locator("thead th:not([scope=col])").count() == 0
     assert opened.evaluate("document.documentElement.lang") == "en"
+
+
+def middle(page, chart, share, row, rows):
+    """Moves the pointer to a share of the width of a plot and to the middle of a row."""
+    over = page.locator(f"#{chart} .u-over")
+    over.scroll_into_view_if_needed()
+    box = over.bounding_box()
+    page.mouse.move(box["x"] + share * box["width"], box["y"] + (row + 0.5) / rows * box["height"])
+
+
+def test_a_bar_tells_its_state_and_times(opened):
+    opened.locator("#states").scroll_into_view_if_needed()
+    legend = opened.locator("#states .u-legend")
+    # Nearer to the beginning of the next bar, and still within the first.
+    middle(opened, "states", 0.45, 0, 2)
+    assert "STARTUP, 0 s to 4 s" in legend.inner_text()
+    assert "none" in legend.locator(".u-series").nth(2).inner_text()
+    middle(opened, "states", 0.9, 1, 2)
+    assert "DRAIN, 4 s to 8 s" in legend.inner_text()
+    assert "open, 6 s to 8 s" in legend.inner_text()
+    assert opened.locator("#states .key li").all_inner_texts() == ["STARTUP", "DRAIN", "open"]
+    middle(opened, "states", 0.01, 0, 2)
+    assert time_of(legend) == 0
+    opened.locator("#states").get_by_role("button", name="Zoom in").click()
+    opened.wait_for_timeout(100)
+    middle(opened, "states", 0.9, 0, 2)
+    # The middle half is shown now: the same place is before the second flow began.
+    assert (time_of(legend), "none" in legend.inner_text()) == (4, True)
+
+
+def time_of(legend):
+    return float(legend.locator(".u-value").first.inner_text())
+
+
+def test_a_cell_of_a_heat_map_tells_its_value(opened):
+    opened.locator("#map").scroll_into_view_if_needed()
+    canvas = opened.locator("#map canvas")
+    canvas.wait_for()
+    canvas.scroll_into_view_if_needed()
+    read = opened.locator("#map output")
+    canvas.focus()
+    # The arrow keys begin at the upper left: the first of x, the last of y.
+    opened.keyboard.press("ArrowRight")
+    assert read.inner_text() == "x = x0 · y = y1: 3 ± 0.5"
+    opened.keyboard.press("ArrowDown")
+    assert read.inner_text() == "x = x0 · y = y0: 0 ± 0.5"
+    opened.get_by_label("Measure").select_option("ten")
+    opened.keyboard.press("Escape")
+    canvas.focus()
+    opened.keyboard.press("ArrowRight")
+    assert read.inner_text() == "x = x1 · y = y0: 10 ± 0.5"
+    opened.keyboard.press("ArrowRight")
+    opened.keyboard.press("ArrowUp")
+    assert read.inner_text() == "x = x2 · y = y1: no value"
+    assert opened.locator("#map .scale").inner_text().split() == ["ten", "0", "40"]
+
+
+def test_a_heat_map_is_zoomed_by_dragging(opened):
+    opened.locator("#map").scroll_into_view_if_needed()
+    canvas = opened.locator("#map canvas")
+    canvas.wait_for()
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    read = opened.locator("#map output")
+    right, top = box["x"] + box["width"] - 20, box["y"] + 10
+    opened.mouse.move(right - box["width"] / 3, top)
+    assert read.inner_text().startswith("x = x1 · y = y1")
+    opened.mouse.down()
+    opened.mouse.move(right, top)
+    opened.mouse.up()
+    # The two cells fill the width now.
+    opened.mouse.move(box["x"] + box["width"] / 4, top)
+    assert read.inner_text().startswith("x = x1 · y = y1")
+    opened.locator("#map").get_by_role("button", name="Show everything").click()
+    opened.mouse.move(box["x"] + box["width"] / 4, top)
+    assert read.inner_text().startswith("x = x0 · y = y1")
+
+
+def test_a_peak_beyond_the_scale_comes_into_view_when_zoomed(browser, tmp_path):
+    xs = [i / 10 for i in range(1000)]
+    line = report.Line("l", xs, [900.0 if i == 5 else 2.0 + i % 2 for i in range(1000)])
+    section = report.Section("S", series=report.Chart("c", "x", "y", [line]), name="s")
+    html = report.build("A", [], [section])
+    assert "A peak of 900 is beyond the scale" in html
+    page = browser.new_page()
+    page.goto(report.save(html, tmp_path / "p.html").as_uri())
+    page.locator("#s canvas").wait_for()
+    drawn = "() => document.querySelector('#s canvas').toDataURL()"
+    whole = page.evaluate(drawn)
+    box = page.locator("#s .u-over").bounding_box()
+    page.mouse.move(box["x"] + 1, box["y"] + 50)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 20, box["y"] + 50)
+    page.mouse.up()
+    page.wait_for_timeout(100)
+    assert page.evaluate(drawn) != whole
+    page.close()
+
+
+def test_on_paper_nothing_is_cut_or_dark(opened):
+    pymupdf = pytest.importorskip("pymupdf")
+    opened.emulate_media(color_scheme="dark")
+    with pymupdf.open(stream=opened.pdf(format="A4"), filetype="pdf") as paper:
+        words = [w for sheet in paper for w in sheet.get_text("words")]
+        width = paper[0].rect.width
+        # The last column of the widest table is on the sheet, within its margins.
+        (last,) = [w for w in words if w[4] in ("column_59", "59") and w[4] != "59"] or [
+            next(w for w in words if w[4] == "59")
+        ]
+        assert 30 < last[0] < last[2] < width - 30
+        text = "".join(sheet.get_text() for sheet in paper)
+        assert "On paper the first 40 of 90 rows" in text.replace("\n", " ")
+        image = paper[0].get_pixmap(dpi=40)
+        assert image.pixel(1, 1) == (255, 255, 255)
+        assert image.pixel(image.width // 2, image.height - 2) == (255, 255, 255)
+    # No row of a long table beyond the fortieth.
+    shown = "() => [...document.querySelectorAll('#long tbody tr')].filter(r => r.offsetHeight)"
+    opened.emulate_media(media="print")
+    assert opened.evaluate(f"({shown})().length") == 40
+    opened.emulate_media(media="screen")
+    assert opened.evaluate(f"({shown})().length") == 90

@@ -33,6 +33,9 @@ _ELLIPSE = {"runs": ("rtt_ms", "delivery_mbps"), "sweeps": ("rtt_p50_ms", "goodp
 #: The table and column whose distribution is drawn unless it is said.
 _DRAWN = {"runs": "rtt_ms", "sweeps": "goodput_mbps"}
 
+#: Results that a figure's footer names.
+MOST_NAMED = 6
+
 Folder = str | os.PathLike[str]
 
 
@@ -52,6 +55,18 @@ class Comparison:
             return []
         first, *others = [r.keys for r in self.results if isinstance(r, SweepResult)]
         return [k for k in first if all(k in o for o in others)]
+
+    @property
+    def provenance(self) -> str:
+        """A line per result, for the footer: its name here, and run, seeds and version."""
+        from acklab.plots.recorded import Opened
+
+        told = [
+            f"{name}: {Opened(r).provenance}"
+            for name, r in zip(self.names, self.results, strict=True)
+        ]
+        more = len(told) - MOST_NAMED
+        return "\n".join(told[:MOST_NAMED] + [f"and {more} more"] * (more > 0))
 
     def frame(self, table: str) -> pl.DataFrame:
         """A table of all results, one below the other, with the column `result` in front."""
@@ -98,12 +113,22 @@ class Comparison:
         self, kind: str, metric: str | None = None, by: Sequence[str] = ()
     ) -> tuple[Figure, pl.DataFrame]:
         """A plot of `PLOTS` and the data in it; sweeps by runs, runs by samples over time."""
-        import polars as pl
-
-        from acklab.plots import box, cdf, ellipse
+        from acklab.plots import style
 
         if kind not in PLOTS:
             raise AcklabError(f"there is no plot {kind!r}\n  help: there are {', '.join(PLOTS)}")
+        with style.house():
+            figure, data = self._drawn(kind, metric, by)
+            style.footer(figure, self.provenance)
+        return figure, data
+
+    def _drawn(
+        self, kind: str, metric: str | None, by: Sequence[str]
+    ) -> tuple[Figure, pl.DataFrame]:
+        import polars as pl
+
+        from acklab.plots import box, cdf, ellipse, style
+
         table = "series" if self.kind == "runs" else "flows"
         frame = self.frame(table)
         if frame.is_empty():
@@ -117,11 +142,11 @@ class Comparison:
         if kind == "ellipse":
             latency, throughput = _ELLIPSE[self.kind]
             [throughput] = _known([metric or throughput], frame, table)
-            labels = (label(latency), label(throughput))
+            labels = (style.heading(latency), style.heading(throughput))
             return ellipse.draw(frame, latency, throughput, "group", labels=labels)
         [value] = _known([metric or _DRAWN[self.kind]], frame, table)
         draw = cdf.draw if kind == "cdf" else box.draw
-        return draw(frame, value, "group", label(value))
+        return draw(frame, value, "group", style.heading(value))
 
 
 def compare(*folders: Folder) -> Comparison:
@@ -137,18 +162,6 @@ def compare(*folders: Folder) -> Comparison:
             "  help: compare runs with runs, sweeps with sweeps"
         )
     return Comparison("sweeps" if all(swept) else "runs", _names(folders), results)
-
-
-#: Units at the end of columns' names.
-_UNITS = {"mbps": "Mbit/s", "ms": "ms", "s": "s", "packets": "packets", "bytes": "bytes"}
-
-
-def label(column: str) -> str:
-    """A column's name for an axis: `rtt_p50_ms` is "rtt p50, ms"."""
-    name, _, unit = column.rpartition("_")
-    if not name or unit not in _UNITS:
-        return column.replace("_", " ")
-    return f"{name.replace('_', ' ')}, {_UNITS[unit]}"
 
 
 def _names(folders: Sequence[Folder]) -> tuple[str, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
+import time
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from acklab.folder import FORMAT, MARKER
 
@@ -12,6 +14,11 @@ if TYPE_CHECKING:
     import polars as pl
 
     from acklab.results import Result
+
+
+_PARQUET: Any = {"compression": "zstd", "row_group_size": 1 << 17}
+#: Values that are written in less than a tenth of a second, about.
+PATIENCE = 1_000_000
 
 
 def save(result: Result, folder: Path, command: str) -> None:
@@ -42,11 +49,30 @@ def one_by_one(result: Result) -> list[str]:
 
 
 def parquet(frame: pl.DataFrame, path: Path | IO[bytes]) -> None:
-    """Writes `frame`; the bytes depend on nothing but the frame."""
+    """Writes `frame`; the bytes depend on nothing but the frame. Ctrl-C is heard meanwhile."""
     from polars.exceptions import PolarsError
 
     try:
-        frame.write_parquet(path, compression="zstd", row_group_size=1 << 17)
+        if isinstance(path, Path) and frame.height * frame.width > PATIENCE:
+            _watched(frame, path)
+        else:
+            frame.write_parquet(path, **_PARQUET)
     except PolarsError as e:
         # So Polars reports a full disk, for one.
         raise OSError(str(e)) from e
+
+
+def _watched(frame: pl.DataFrame, path: Path) -> None:
+    """Writes in the background, for a signal is not heard within a call."""
+    # Opened here: nothing is created after who is interrupted has cleaned up.
+    with path.open("wb") as file:
+        writing = frame.lazy().sink_parquet(file, lazy=True, **_PARQUET).collect(background=True)
+        try:
+            while writing.fetch() is None:
+                time.sleep(0.01)
+        except BaseException:
+            writing.cancel()
+            # Polars may still go on to the end, and aborts the process if nobody waits there: the
+            # handle outlives everything, Python's own end included.
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(writing))
+            raise

@@ -54,10 +54,18 @@ def compare(
             "right is better). Of a sweep's runs, or of a run's samples over time.",
         ),
     ] = None,
+    report: Annotated[
+        bool,
+        typer.Option(
+            "--report", help="Make an interactive HTML page. Default file: out/compare.html."
+        ),
+    ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", help="File: .svg, .pdf or .png with --plot, its data beside it; else .csv."
+            "--out",
+            help="File: .svg, .pdf or .png with --plot, its data beside it; .html with --report; "
+            "else .csv.",
         ),
     ] = None,
 ) -> None:
@@ -67,6 +75,14 @@ def compare(
     from acklab.folder import write_atomically
 
     comparison = opened(*folders)
+    if report:
+        from acklab.report.compared import write_comparison_report
+
+        if plot is not None or by is not None:
+            raise AcklabError("--report has every key and plot\n  help: leave out --plot and --by")
+        page = out or Path("out") / "compare.html"
+        typer.echo(write_comparison_report(comparison, page, metric or METRICS))
+        return
     if plot is None:
         table = comparison.table(metric or METRICS, by)
         if out is not None:

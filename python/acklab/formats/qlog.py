@@ -97,8 +97,9 @@ def _events(result: Result, ends: Ends) -> Iterator[Event]:
     mine = pl.col("flow") == ends.flow
     told = result.events.filter(mine).with_columns(time_ns=_nanoseconds())
     yield from packet_events(result.packets.filter(mine), told, ends)
-    yield from _states(told)
+    # Of the same moment first: readers draw states at the height of the window.
     yield from _metrics(result.series.filter(mine))
+    yield from _states(told)
 
 
 def _nanoseconds() -> pl.Expr:

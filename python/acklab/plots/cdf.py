@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from acklab.plots import style
+from acklab.plots import lines, style
+from acklab.plots.reduce import allowance, m4
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,12 +22,14 @@ def draw(
     data = shares(frame, value, by)
     fig, axes = style.figure(1, 1, (5.6, 3.6))
     ax = axes[0][0]
-    for i, ((group,), line) in enumerate(data.group_by(by, maintain_order=True)):
+    groups = list(data.group_by(by, maintain_order=True))
+    most = allowance([len(line) for _, line in groups], lines.BUDGET)
+    for i, ((group,), line) in enumerate(groups):
+        x, share = m4(line[value].to_numpy(), line["share"].to_numpy(), most)
         # From zero at the smallest value on: a single value is a step, too.
-        x = [line[value][0], *line[value]]
         ax.plot(
-            x,
-            [0.0, *line["share"]],
+            [x[0], *x],
+            [0.0, *share],
             drawstyle="steps-post",
             color=style.CATEGORICAL[i % len(style.CATEGORICAL)],
             linestyle=style.DASHES[i % len(style.DASHES)],

@@ -10,6 +10,8 @@ from acklab.plots.reduce import allowance, m4
 if TYPE_CHECKING:
     import polars as pl
 
+    from acklab.plots.reduce import Floats
+
 #: Points of all lines of one panel: an SVG has about 30 bytes for each.
 BUDGET = 12_000
 #: A peak so many times above nearly everything (98 %) else would press it flat.
@@ -38,13 +40,21 @@ def legend(ax: Any) -> None:
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.05), fontsize=7, handlelength=2.6)
 
 
+def ceiling(values: Floats) -> float | None:
+    """Where a scale from zero ends if a peak would press nearly everything else flat."""
+    import numpy as np
+
+    values = values[np.isfinite(values)]
+    usual = float(np.quantile(values, 0.98)) if len(values) else 0.0
+    return 1.25 * usual if usual > 0 and float(values.max()) > PEAK * usual else None
+
+
 def _scale(ax: Any, values: pl.Series) -> None:
     """From zero; a peak that would hide the rest is cut and told."""
-    usual = values.quantile(0.98)
-    top = float(values.to_numpy().max()) if len(values) else 0.0
-    if usual and top > PEAK * usual:
-        ax.set_ylim(0, 1.25 * usual)
-        note = f"peak {top:.3g}, beyond the scale"
-        ax.annotate(note, (0.995, 0.98), xycoords="axes fraction", ha="right", va="top", fontsize=7)
-    else:
+    top = ceiling(values.cast(float).to_numpy())
+    if top is None:
         ax.set_ylim(bottom=0)
+        return
+    ax.set_ylim(0, top)
+    note = f"peak {float(values.to_numpy().max()):.3g}, beyond the scale"
+    ax.annotate(note, (0.995, 0.98), xycoords="axes fraction", ha="right", va="top", fontsize=7)

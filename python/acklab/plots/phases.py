@@ -109,11 +109,17 @@ def _bars(ax: Any, data: pl.DataFrame, flows: list[str]) -> None:
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=4, fontsize=7)
 
 
-def _fills(states: list[str]) -> dict[str, dict[str, Any]]:
-    """Colours that do not hang on the run, and hatches that tell in grey what they tell."""
-    colours = [(s, style.CATEGORICAL[i]) for i, s in enumerate(_BBR) if s in states]
+def colours(states: list[str], dark: bool = False) -> dict[str, str]:
+    """Colours that do not hang on the run: BBR's own in their order, then those of others."""
+    own = style.CATEGORICAL_DARK if dark else style.CATEGORICAL
     others = sorted(s for s in states if s not in _BBR)
-    colours += [(s, _GREYS[i % len(_GREYS)]) for i, s in enumerate(others)]
+    return {s: own[i] for i, s in enumerate(_BBR) if s in states} | {
+        s: _GREYS[i % len(_GREYS)] for i, s in enumerate(others)
+    }
+
+
+def _fills(states: list[str]) -> dict[str, dict[str, Any]]:
+    """Colours, and hatches that tell in grey what they tell."""
     hatches = style.HATCHES
     return {
         state: {
@@ -122,5 +128,5 @@ def _fills(states: list[str]) -> dict[str, dict[str, Any]]:
             "edgecolor": "#ffffff",
             "linewidth": 0,
         }
-        for i, (state, colour) in enumerate(colours)
+        for i, (state, colour) in enumerate(colours(states).items())
     }

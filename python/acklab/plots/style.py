@@ -52,12 +52,15 @@ _SILENT: dict[Format, dict[str, None]] = {
 }
 
 
-def ordered(n: int, dark: bool = False) -> list[str]:
-    """`n` colours for things with an order: viridis, without the end that the ground swallows."""
+def ordered(n: int, dark: bool = False, whole: bool = False) -> list[str]:
+    """`n` colours for things with an order: viridis, without the end that the ground swallows.
+
+    `whole` is for areas, which have a border: from end to end.
+    """
     import matplotlib as mpl
 
     colours = mpl.colormaps["viridis"]
-    low, high = (0.3, 1.0) if dark else (0.0, 0.88)
+    low, high = (0.0, 1.0) if whole else (0.3, 1.0) if dark else (0.0, 0.88)
     steps = (low + (high - low) * i / max(n - 1, 1) for i in range(n))
     return [mpl.colors.to_hex(colours(s)) for s in steps]
 
@@ -114,15 +117,20 @@ def figure(
     return fig, axes
 
 
+#: Units at the end of columns' names.
+_UNITS = {"mbps": "Mbit/s", "ms": "ms", "s": "s", "packets": "packets", "bytes": "bytes"}
+
+
 def heading(column: str) -> str:
-    """A column's name as a label: `goodput_mbps` is `goodput, Mbit/s`."""
+    """A column's name as a label: `goodput_mbps` is "goodput, Mbit/s"."""
     name, _, unit = column.rpartition("_")
-    units = {"mbps": "Mbit/s", "ms": "ms", "s": "s", "packets": "packets", "bytes": "bytes"}
-    return f"{name.replace('_', ' ')}, {units[unit]}" if name and unit in units else column
+    if not name or unit not in _UNITS:
+        return column.replace("_", " ")
+    return f"{name.replace('_', ' ')}, {_UNITS[unit]}"
 
 
 def footer(fig: Figure, text: str) -> None:
-    """A small line below everything that says where the figure comes from."""
+    """Small lines below everything that say where the figure comes from."""
     fig.supxlabel(text, x=0.01, ha="left", fontsize=6.5, color="#57606a")
 
 

@@ -12,6 +12,7 @@ report.save(page, folder / "report.html")
 """
 
 from acklab.report.build import build, save
-from acklab.report.parts import Chart, Claim, Line, Picture, Section
+from acklab.report.interactive import Bars, Chart, HeatMap, Line
+from acklab.report.parts import Claim, Picture, Section
 
-__all__ = ["Chart", "Claim", "Line", "Picture", "Section", "build", "save"]
+__all__ = ["Bars", "Chart", "Claim", "HeatMap", "Line", "Picture", "Section", "build", "save"]

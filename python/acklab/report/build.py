@@ -41,9 +41,9 @@ def build(
         raise ValueError(f"sections with the same name: {sorted(twice)}")
     charts = Charts(sections)
     parts = [f"<header><h1>{escape(title)}</h1>{_meta(meta or {})}</header>"]
+    parts.append(_contents(sections, bool(claims)))
     if claims:
         parts.append(claims_section(claims, anchors))
-    parts.append(_contents(sections))
     parts += [_section(s, charts) for s in sections]
     return _page(title, "\n".join(parts), with_charts=any(s.charts for s in sections))
 
@@ -69,10 +69,11 @@ def _meta(meta: Mapping[str, str]) -> str:
     return f'<dl class="meta">{rows}</dl>'
 
 
-def _contents(sections: Sequence[Section]) -> str:
+def _contents(sections: Sequence[Section], claims: bool) -> str:
     if len(sections) < 3:
         return ""
-    links = "".join(f'<li><a href="#{s.anchor}">{escape(s.title)}</a></li>' for s in sections)
+    places = [("claims", "Claims")] * claims + [(s.anchor, s.title) for s in sections]
+    links = "".join(f'<li><a href="#{a}">{escape(title)}</a></li>' for a, title in places)
     return f'<nav aria-label="Contents"><ol>{links}</ol></nav>'
 
 
@@ -101,12 +102,13 @@ def _interactive(charts: str, folded: bool) -> str:
 
 def _page(title: str, body: str, with_charts: bool) -> str:
     css = _asset("assets/page.css")
-    script = _asset("assets/page.js")
+    scripts = ["assets/page.js"]
     licence = ""
     if with_charts:
         css = _asset("vendor/uplot/uPlot.min.css") + css
-        script = _asset("vendor/uplot/uPlot.iife.min.js") + "\n" + script
+        scripts += ["vendor/uplot/uPlot.iife.min.js", "assets/lines.js", "assets/heat.js"]
         licence = f"<!-- The charts are drawn by uPlot.\n{_asset('vendor/uplot/LICENSE')}-->\n"
+    script = "\n".join(_asset(name) for name in [*scripts, "assets/start.js"])
     return f"""<!doctype html>
 <html lang="en">
 <head>

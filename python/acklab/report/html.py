@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 #: Longer tables are cut, with a note: a page is read, the files beside it have every row.
 MOST_ROWS = 400
 
+#: Rows that paper shows, and after which a table on a screen gets a bar to scroll it by.
+MOST_ON_PAPER = 40
+
 #: Letters of a cell up to which it is kept on one line.
 LONGEST_NAME = 24
 
@@ -45,17 +48,29 @@ def words(markdown: str) -> str:
 
 
 def table(frame: pl.DataFrame, title: str) -> str:
-    """A table that can be sorted by any column."""
-    head = "".join(f'<th scope="col">{escape(c)}</th>' for c in frame.columns)
+    """A table that can be sorted by any column; intervals are structs of `mean` and `half`."""
+    head = "".join(f'<th scope="col">{_heading(c)}</th>' for c in frame.columns)
     body = "\n".join(_row(r) for r in frame.head(MOST_ROWS).iter_rows())
-    cut = ""
+    notes = ""
     if frame.height > MOST_ROWS:
-        cut = f'<p class="note">The first {MOST_ROWS} of {frame.height} rows.</p>'
+        notes = f'<p class="note">The first {MOST_ROWS} of {frame.height} rows.</p>'
+    if frame.height > MOST_ON_PAPER:
+        notes += (
+            f'<p class="note on-paper">On paper the first {MOST_ON_PAPER} of '
+            f"{frame.height} rows.</p>"
+        )
+    wide = _WIDE.format(escape(title))
+    if frame.height > MOST_ON_PAPER:
+        wide = wide.replace('class="wide"', 'class="wide long"')
     return (
-        _WIDE.format(escape(title))
-        + f'<table class="sortable"><caption class="unseen">{escape(title)}</caption>\n'
-        + f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>{cut}"
+        f'{wide}<table class="sortable"><caption class="unseen">{escape(title)}</caption>\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>{notes}"
     )
+
+
+def _heading(column: str) -> str:
+    """A column's name, which may be broken where its words end."""
+    return escape(column).replace("_", "_<wbr>").replace(".", ".<wbr>")
 
 
 def _row(values: tuple[Any, ...]) -> str:
@@ -63,6 +78,8 @@ def _row(values: tuple[Any, ...]) -> str:
 
 
 def _cell(value: Any) -> str:
+    if isinstance(value, dict):
+        return _interval(value["mean"], value["half"])
     text = shown(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         # Sorting goes by the number, not by its four digits.
@@ -70,6 +87,13 @@ def _cell(value: Any) -> str:
     # Names such as `left->right` are not to be broken.
     mark = ' class="name"' if len(text) <= LONGEST_NAME else ""
     return f"<td{mark}>{escape(text)}</td>"
+
+
+def _interval(mean: float | None, half: float | None) -> str:
+    if mean is None:
+        return '<td class="number" data-value=""></td>'
+    more = f' <span class="half">± {half:.2g}</span>' if half is not None else ""
+    return f'<td class="number" data-value="{mean!r}">{shown(mean)}{more}</td>'
 
 
 def picture(figure: Picture) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,8 +38,10 @@ def write_report(
 
 def artefact_section(artefact: Artefact, table: pl.DataFrame, plot: Path | None) -> Section:
     """A study's table or figure; claims refer to it by the artefact's name."""
-    heading = artefact.name.replace("fig", "Figure ").replace("table", "Table ")
+    numbered = re.fullmatch(r"(fig|table)(\d+)", artefact.name)
+    kinds = {"fig": "Figure", "table": "Table"}
+    number = f"{kinds[numbered[1]]} {numbered[2]}: " if numbered else ""
     figure = Picture(plot, artefact.title, artefact.caption) if plot else None
-    text = f"Every cell: `{artefact.name}.csv`."
-    title = f"{heading}: {artefact.title}"
+    text = f"Every cell: [{artefact.name}.csv]({artefact.name}.csv), beside this page."
+    title = number + artefact.title
     return Section(title, text, table=table, figure=figure, name=artefact.name)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from acklab.report.interactive import Interactive
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,69 +64,6 @@ class Picture:
     caption: str = ""
 
 
-#: How a line joins its points: straight; holding a value until the next point, as states do; or
-#: since the one before, as means of windows do that are noted at their end; or not at all.
-Join = Literal["line", "step", "step-before", "points"]
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line of a chart; `y` may have gaps (`None` or NaN)."""
-
-    name: str
-    x: Sequence[float]
-    y: Sequence[float | None]
-    #: If it differs from its chart's.
-    kind: Join | None = None
-
-    def __post_init__(self) -> None:
-        if len(self.x) != len(self.y):
-            raise ValueError(f"line {self.name!r}: {len(self.x)} x and {len(self.y)} y")
-
-
-@dataclass(frozen=True)
-class Chart:
-    """An interactive chart: zoom by dragging, values under the pointer."""
-
-    title: str
-    #: Labels of the axes, units included.
-    x: str
-    y: str
-    lines: Sequence[Line]
-    kind: Join = "line"
-    #: Whether the lines have an order (ratios, buffer sizes): colours then run from dark to light.
-    ordered: bool = False
-    #: Whether x is logarithmic.
-    log: bool = False
-
-    @classmethod
-    def of(
-        cls,
-        frame: pl.DataFrame,
-        title: str,
-        *,
-        x: str,
-        y: str,
-        by: str | Sequence[str] = (),
-        x_label: str = "time, s",
-        y_label: str | None = None,
-        kind: Join = "line",
-        ordered: bool = False,
-        log: bool = False,
-    ) -> Chart:
-        """A chart of column `y` over column `x` of `frame`, one line per value of `by`."""
-        keys = [by] if isinstance(by, str) else list(by)
-        if keys:
-            groups: Iterable[tuple[Any, pl.DataFrame]] = frame.group_by(keys, maintain_order=True)
-        else:
-            groups = [((y,), frame)]
-        lines = [
-            Line(" ".join(map(str, key)), part[x].to_list(), part[y].to_list())
-            for key, part in groups
-        ]
-        return cls(title, x_label, y_label or y, lines, kind, ordered, log)
-
-
 @dataclass(frozen=True)
 class Section:
     """A part of the report, in the order: text, figure and charts, table."""
@@ -135,7 +74,7 @@ class Section:
     table: pl.DataFrame | None = None
     #: A plot as it was drawn has its alt text with it; of a bare path it is the title.
     figure: Picture | Drawn | Path | None = None
-    series: Chart | Sequence[Chart] = ()
+    series: Interactive | Sequence[Interactive] = ()
     #: What claims refer to, and the anchor; made from the title if it is not given.
     name: str = ""
 
@@ -154,9 +93,9 @@ class Section:
         return Picture(self.figure.svg, self.figure.alt)
 
     @property
-    def charts(self) -> Sequence[Chart]:
+    def charts(self) -> Sequence[Interactive]:
         """Its interactive charts."""
-        return (self.series,) if isinstance(self.series, Chart) else tuple(self.series)
+        return (self.series,) if isinstance(self.series, Interactive) else tuple(self.series)
 
 
 def slug(title: str) -> str:

@@ -10,13 +10,18 @@ from acklab.plots.drawn import Choice
 from acklab.plots.kinds import KINDS, recorded
 from acklab.plots.recorded import Recorded, of_one_run
 from acklab.report.build import build, save
-from acklab.report.parts import Chart, Join, Line, Section
+from acklab.report.interactive import Bars, Chart, Join, Line
+from acklab.report.parts import Section
 
 if TYPE_CHECKING:
     import polars as pl
 
 #: Segments, ACKs and blocks of the time-sequence diagram: more than that is a black bar.
 MOST_MARKS = 1500
+
+
+#: Flows or links whose tables are laid on their side.
+MOST_TURNED = 12
 
 
 def run_report(source: Recorded) -> str:
@@ -37,7 +42,9 @@ def _sections(source: Recorded) -> Iterator[Section]:
     for name, title in (("flows", "Flows"), ("links", "Links")):
         frame = source.table(name)
         if frame is not None:
-            yield Section(title, table=_told(frame), name=name)
+            told, zero = _told(frame)
+            text = f"Zero throughout: {', '.join(f'`{c}`' for c in zero)}." if zero else ""
+            yield Section(title, text, table=_turned(told), name=name)
     if source.table("series") is not None:
         yield from _over_time(source)
     if source.table("acks") is not None:
@@ -49,16 +56,31 @@ def _sections(source: Recorded) -> Iterator[Section]:
         yield Section("Events", table=events, name="events")
 
 
-def _told(frame: pl.DataFrame) -> pl.DataFrame:
-    """Without the columns that say nothing about this run."""
-    return frame.select(s for s in frame if s.null_count() < len(s))
+def _told(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """The columns that say something about this run, and the names of those that are all zero."""
+    some = [c for c in frame if c.null_count() < len(c)]
+    zero = [c.name for c in some if c.dtype.is_numeric() and not (c.fill_null(0) != 0).any()]
+    return frame.select(c for c in some if c.name not in zero), zero
+
+
+def _turned(frame: pl.DataFrame) -> pl.DataFrame:
+    """A wide table of a few flows or links as a column for each of them, which a page holds."""
+    import polars as pl
+
+    if frame.width <= len(frame) or len(frame) > MOST_TURNED:
+        return frame
+    head, *columns = frame.columns
+    values = [pl.Series(head, columns)]
+    for row in frame.iter_rows():
+        values.append(pl.Series(str(row[0]), row[1:], dtype=pl.Object))
+    return pl.DataFrame(values)
 
 
 def _over_time(source: Recorded) -> Iterator[Section]:
     drawn = KINDS["series"].draw(source, Choice())
     charts = _charts(drawn.data)
     yield Section("Over time", figure=drawn, series=charts, name="series")
-    yield Section("States", figure=KINDS["phases"].draw(source, Choice()), name="phases")
+    yield _states(source)
     series = source.table("series")
     if series is not None and series["flow"].n_unique() > 1:
         fairness = KINDS["fairness"].draw(source, Choice())
@@ -70,6 +92,22 @@ def _over_time(source: Recorded) -> Iterator[Section]:
             kind="step-before",
         )
         yield Section("Fairness", figure=fairness, series=chart, name="fairness")
+
+
+def _states(source: Recorded) -> Section:
+    """Bars of states, and below them the rates of the flows that are paced."""
+    from acklab.plots.phases import colours
+
+    drawn = KINDS["phases"].draw(source, Choice())
+    spans = drawn.data.filter(drawn.data["what"] == "state")
+    states = spans["state"].unique().to_list()
+    bars = Bars("States", "time, s", spans, colours(states), colours(states, dark=True))
+    rates = drawn.data.filter(drawn.data["what"] != "state")
+    charts = [
+        Chart.of(own, str(flow), x="start_s", y="value", by="what", y_label="Mbit/s", kind="step")
+        for (flow,), own in rates.group_by("flow", maintain_order=True)
+    ]
+    return Section("States", figure=drawn, series=[bars, *charts], name="phases")
 
 
 def _histograms(source: Recorded) -> Iterator[Section]:

@@ -1,5 +1,6 @@
 "use strict";
-(() => {
+// What the parts of the page share.
+const Page = (() => {
   const all = (selector, from = document) => [...from.querySelectorAll(selector)];
   const make = (name, properties = {}) => Object.assign(document.createElement(name), properties);
 
@@ -42,8 +43,9 @@
   };
   for (const table of all("table.sortable")) {
     all("thead th", table).forEach((head, i) => {
-      const button = make("button", { type: "button", textContent: head.textContent });
-      head.replaceChildren(button);
+      const button = make("button", { type: "button" });
+      button.append(...head.childNodes);
+      head.append(button);
       button.onclick = () => sort(table, i, head);
       const cell = table.tBodies[0]?.rows[0]?.cells[i];
       if (cell?.classList.contains("number")) head.classList.add("number");
@@ -78,90 +80,27 @@
     search.oninput = apply;
   }
 
-  // Charts, drawn when they come into view.
-  const HEIGHT = 250;
+  // Canvas does not know light-dark(): ask an element what a colour comes to.
   const ink = (name) => {
-    // Canvas does not know light-dark(): ask an element what it comes to.
     const probe = document.body.appendChild(make("i"));
     probe.style.color = `var(--${name})`;
     const colour = getComputedStyle(probe).color;
     probe.remove();
     return colour;
   };
-  const paths = {
-    step: () => uPlot.paths.stepped({ align: 1 }),
-    "step-before": () => uPlot.paths.stepped({ align: -1 }),
-    points: () => () => null,
-  };
-  const series = (spec) => (line, i) => {
-    const kind = spec.kinds[i];
-    return {
-      label: line.name,
-      stroke: () => spec[isDark() ? "dark" : "light"][i],
-      width: 1.6,
-      dash: kind === "points" ? undefined : spec.dashes[i],
-      paths: paths[kind]?.(),
-      points: { show: kind === "points" || line.x.length < 60, size: 5 },
-    };
-  };
-  const zoom = (plot, factor) => {
-    const { min, max } = plot.scales.x;
-    const log = plot.scales.x.distr === 3;
-    const [from, to] = log ? [Math.log(min), Math.log(max)] : [min, max];
-    const middle = (from + to) / 2;
-    const half = ((to - from) / 2) * factor;
-    const ends = [middle - half, middle + half].map((v) => (log ? Math.exp(v) : v));
-    plot.setScale("x", { min: ends[0], max: ends[1] });
-  };
-  const tools = (plot, [first, last]) => {
+  // A row of buttons beside a chart's title.
+  const tools = (chart, buttons) => {
     const bar = make("div", { className: "tools" });
-    const add = (text, label, onclick) => {
+    for (const [text, label, onclick] of buttons) {
       const button = make("button", { type: "button", textContent: text, title: label, onclick });
       button.setAttribute("aria-label", label);
       bar.append(button);
-    };
-    add("+", "Zoom in", () => zoom(plot, 0.5));
-    add("−", "Zoom out", () => zoom(plot, 2));
-    add("all", "Show everything", () => plot.setScale("x", { min: first, max: last }));
+    }
+    chart.querySelector(".head").append(bar);
     return bar;
   };
-  const draw = (chart) => {
-    const spec = JSON.parse(chart.querySelector("script").textContent);
-    const place = chart.querySelector(".plot");
-    const axis = (label) => ({
-      label, labelSize: 22, labelFont: "13px system-ui", font: "12px system-ui",
-      stroke: () => ink("ink"), grid: { stroke: () => ink("rule"), width: 1 },
-      ticks: { stroke: () => ink("rule"), width: 1 },
-    });
-    const options = {
-      width: place.clientWidth, height: HEIGHT,
-      scales: { x: { time: false, distr: spec.log ? 3 : 1 } },
-      axes: [{ ...axis(spec.x), size: 34 }, { ...axis(spec.y), size: 62 }],
-      series: [{ label: spec.x }, ...spec.lines.map(series(spec))],
-      cursor: { sync: { key: chart.closest("section").id }, drag: { x: true, y: false } },
-    };
-    const data = uPlot.join(spec.lines.map((line) => [line.x, line.y]));
-    place.textContent = "";
-    const plot = new uPlot(options, data, place);
-    const xs = data[0];
-    chart.querySelector(".head").append(tools(plot, [xs[0], xs[xs.length - 1]]));
-    redraws.push(() => plot.redraw(false, true));
-    new ResizeObserver(() => {
-      if (place.clientWidth > 0) plot.setSize({ width: place.clientWidth, height: HEIGHT });
-    }).observe(place);
-    chart.dataset.drawn = "";
-  };
-  const seen = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
-      if (!isIntersecting || target.clientWidth === 0) continue;
-      seen.unobserve(target);
-      draw(target);
-    }
-  }, { rootMargin: "300px" });
-  all(".chart").forEach((chart) => seen.observe(chart));
-
-  // On paper there is no hovering: what was never in view is drawn now.
-  addEventListener("beforeprint", () =>
-    all(".chart:not([data-drawn])").filter((c) => c.clientWidth > 0).forEach(draw));
-  root.dataset.ready = "";
+  const resized = (place, act) => new ResizeObserver(() => {
+    if (place.clientWidth > 0) act(place.clientWidth);
+  }).observe(place);
+  return { all, make, isDark, redraws, ink, tools, resized, drawings: {} };
 })();

@@ -1,0 +1,163 @@
+"""Reports of sweeps and of results side by side: what they hold, and what they leave out."""
+
+import json
+import re
+import time
+
+import polars as pl
+import pytest
+
+import acklab
+from acklab.report.compared import write_comparison_report
+from acklab.report.groups import grouped, told_apart, varying
+from acklab.report.swept import sweep_report
+from acklab.saving import save
+from sweeping import TINY, Stop, stop_after, swept
+
+
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory):
+    return swept(tmp_path_factory.mktemp("sweep") / "s")
+
+
+def chart_data(page, kind):
+    charts = page.split('<div class="chart" ')[1:]
+    of = [c for c in charts if c.startswith(f'data-kind="{kind}"')]
+    return [json.loads(re.search(r'json">(.*?)</script>', c)[1]) for c in of]
+
+
+def section(page, name):
+    return page.partition(f'<section id="{name}">')[2].partition("</section>")[0]
+
+
+def test_every_cell_has_its_mean_and_interval_over_seeds(sweep):
+    page = sweep_report(sweep)
+    cells = section(page, "cells")
+    stats = sweep.stats("goodput_mbps")
+    assert cells.count("<tr>") == len(stats) + 1
+    for row in stats.iter_rows(named=True):
+        half = row["ci_high"] - row["mean"]
+        assert f'data-value="{row["mean"]!r}"' in cells
+        assert f'{row["mean"]:.4g} <span class="half">± {half:.2g}</span>' in cells
+
+
+def test_a_key_is_averaged_seed_by_seed(sweep):
+    from acklab.stats import estimate
+
+    page = section(sweep_report(sweep), "by-flow.0.cc")
+    cubic = sweep.flows.filter(pl.col("flow.0.cc").cast(pl.String) == "cubic")
+    of_seeds = cubic.group_by("seed").agg(pl.col("goodput_mbps").mean())["goodput_mbps"]
+    found = estimate(of_seeds.to_list())
+    assert f'{found.mean:.4g} <span class="half">± {found.high - found.mean:.2g}</span>' in page
+
+
+def test_the_heat_map_has_every_cell(sweep):
+    (spec,) = chart_data(sweep_report(sweep), "heat")
+    assert (spec["x"], spec["y"]) == ("flow.0.cc", "rate")
+    assert (spec["xs"], spec["ys"]) == (["cubic", "bbr3"], ["2 Mbit/s", "4 Mbit/s"])
+    (panel,) = spec["panels"]
+    cubic_2, cubic_4, bbr3_2, bbr3_4 = sweep.stats("goodput_mbps").sort("cell")["mean"]
+    means = panel["measures"]["goodput, Mbit/s"]["mean"]
+    assert means == pytest.approx([cubic_2, bbr3_2, cubic_4, bbr3_4], rel=1e-3)
+
+
+def test_it_leads_to_the_scenario_and_says_how_it_was_made(sweep):
+    page = sweep_report(sweep)
+    assert re.search(r'<a href="scenario\.(toml|json)">', page)
+    assert "tiny · 5 seeds · acklab" in page
+    assert "20 of 4 cells" in page
+    assert "not complete" not in page
+    for name in ("cdf", "box", "ellipse"):
+        assert "data:image/svg+xml" in section(page, name)
+
+
+def test_one_key_alone_has_no_map(tmp_path):
+    page = sweep_report(
+        acklab.sweep(TINY, grid={"flow.0.cc": ["cubic", "bbr3"]}, out=tmp_path / "s")
+    )
+    assert chart_data(page, "heat") == []
+    # A single seed has no interval.
+    assert "±" not in section(page, "cells").partition("<table")[2]
+
+
+def test_a_sweep_that_is_not_complete_says_so(tmp_path, small_shards):
+    with pytest.raises(Stop):
+        swept(tmp_path / "s", on_progress=stop_after(15), jobs=1)
+    page = sweep_report(acklab.open(tmp_path / "s"))
+    assert "14 runs are here" in page
+
+
+def test_large_sweeps_are_reduced_and_say_so(tmp_path):
+    """A thousand cells of ten runs: under 10 s and 10 MB, every cell on the map."""
+    made = acklab.sweep(
+        TINY,
+        grid={
+            "control:flow.0.cc": ["cubic", "bbr3"],
+            "rate:topology.bottleneck.rate": "1..25 Mbit/s",
+            "queue:topology.bottleneck.queue": "5..100+5 packets",
+        },
+        overrides={"duration": "60 ms"},
+        seeds=10,
+        out=tmp_path / "big",
+    )
+    assert made.manifest.runs == 10_000
+    began = time.monotonic()
+    page = sweep_report(made)
+    assert time.monotonic() - began < 10
+    assert len(page.encode()) < 10_000_000
+    (spec,) = chart_data(page, "heat")
+    assert len(spec["xs"]) * len(spec["ys"]) * len(spec["panels"]) == 1000
+    assert "the first 400 of 1,000 cells" in section(page, "cells")
+    assert "All values of <code>rate</code>, <code>queue</code> are taken together" in section(
+        page, "box"
+    )
+    assert page == sweep_report(made)
+
+
+def test_which_keys_are_told_apart():
+    frame = pl.DataFrame({"a": [1, 2, 3, 4] * 2, "b": list("xxxxyyyy"), "flow": ["f"] * 8, "c": 0})
+    assert varying(frame, ["a", "b", "c"]) == ["a", "b"]
+    assert told_apart(frame, ["a", "b"], 8) == (["a", "b"], [])
+    assert told_apart(frame, ["a", "b"], 7) == (["b"], ["a"])
+    assert told_apart(frame, ["b"], 4, always=["a"]) == (["a"], ["b"])
+    assert told_apart(frame, ["a"], 3) == ([], ["a"])
+    assert grouped(frame, [])["group"].unique().to_list() == ["all runs"]
+    assert grouped(frame, ["b", "flow"], ", ")["group"][0] == "b = x, f"
+
+
+def test_sweeps_side_by_side(tmp_path, sweep):
+    other = swept(tmp_path / "other", overrides={"topology.bottleneck.queue": "5 packets"})
+    comparison = acklab.compare(sweep.folder, other.folder)
+    page = write_comparison_report(comparison, tmp_path / "c.html", ["goodput_mbps"]).read_text()
+    table = section(page, "metric-goodput_mbps")
+    for row in comparison.table(["goodput_mbps"]).iter_rows(named=True):
+        assert f'data-value="{row["mean"]!r}"' in table
+        if row["result"] == "other":
+            assert f'data-value="{100 * row["difference"]!r}"' in table
+    assert "s · 5 seeds" in section(page, "results").replace("tiny", "s")
+    assert 'id="ellipse"' in page
+
+
+def test_runs_side_by_side(acklab_cli, tmp_path):
+    for name, cc in (("one", "cubic"), ("two", "bbr3")):
+        (tmp_path / name).mkdir()
+        changes = {"flow.0.cc": cc, "sample_every": "10 ms"}
+        save(acklab.load(TINY, overrides=changes).run(), tmp_path / name, "test")
+    done = acklab_cli("compare", "one", "two", "--report", "--out", "c.html")
+    assert (done.returncode, done.stdout) == (0, "c.html\n"), done.stderr
+    lines = chart_data((tmp_path / "c.html").read_text(), "lines")
+    assert [s["y"] for s in lines] == ["goodput, Mbit/s", "cwnd, packets", "rtt, ms"]
+    assert [line["name"] for line in lines[0]["lines"]] == ["one", "two"]
+    done = acklab_cli("compare", "one", "two", "--report", "--plot", "cdf")
+    assert done.returncode == 1
+    assert "leave out --plot" in done.stderr
+
+
+def test_the_command_makes_a_page_of_a_sweep(acklab_cli, sweep):
+    done = acklab_cli("report", sweep.folder)
+    assert done.returncode == 0, done.stderr
+    page = sweep.folder / "report.html"
+    assert done.stdout.strip() == str(page)
+    assert page.read_text() == sweep_report(sweep)
+    # A page beside the data set does not make it another one.
+    assert acklab.open(sweep.folder).complete
