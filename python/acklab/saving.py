@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import time
 from pathlib import Path
@@ -72,7 +71,4 @@ def _watched(frame: pl.DataFrame, path: Path) -> None:
                 time.sleep(0.01)
         except BaseException:
             writing.cancel()
-            # Polars may still go on to the end, and aborts the process if nobody waits there: the
-            # handle outlives everything, Python's own end included.
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(writing))
             raise
