@@ -21,9 +21,10 @@ def sweep(tmp_path_factory):
 
 
 def chart_data(page, kind):
-    charts = page.split('<div class="chart" ')[1:]
-    of = [c for c in charts if c.startswith(f'data-kind="{kind}"')]
-    return [json.loads(re.search(r'json">(.*?)</script>', c)[1]) for c in of]
+    found = re.findall(
+        rf'data-kind="{kind}".*?<script type="application/json">(.*?)</script>', page, re.S
+    )
+    return [json.loads(text) for text in found]
 
 
 def section(page, name):

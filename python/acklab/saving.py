@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from acklab.folder import FORMAT, MARKER
 
@@ -13,11 +12,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from acklab.results import Result
-
-
-_PARQUET: Any = {"compression": "zstd", "row_group_size": 1 << 17}
-#: Values that are written in less than a tenth of a second, about.
-PATIENCE = 1_000_000
 
 
 def save(result: Result, folder: Path, command: str) -> None:
@@ -48,27 +42,11 @@ def one_by_one(result: Result) -> list[str]:
 
 
 def parquet(frame: pl.DataFrame, path: Path | IO[bytes]) -> None:
-    """Writes `frame`; the bytes depend on nothing but the frame. Ctrl-C is heard meanwhile."""
+    """Writes `frame`; the bytes depend on nothing but the frame."""
     from polars.exceptions import PolarsError
 
     try:
-        if isinstance(path, Path) and frame.height * frame.width > PATIENCE:
-            _watched(frame, path)
-        else:
-            frame.write_parquet(path, **_PARQUET)
+        frame.write_parquet(path, compression="zstd", row_group_size=1 << 17)
     except PolarsError as e:
         # So Polars reports a full disk, for one.
         raise OSError(str(e)) from e
-
-
-def _watched(frame: pl.DataFrame, path: Path) -> None:
-    """Writes in the background, for a signal is not heard within a call."""
-    # Opened here: nothing is created after who is interrupted has cleaned up.
-    with path.open("wb") as file:
-        writing = frame.lazy().sink_parquet(file, lazy=True, **_PARQUET).collect(background=True)
-        try:
-            while writing.fetch() is None:
-                time.sleep(0.01)
-        except BaseException:
-            writing.cancel()
-            raise
