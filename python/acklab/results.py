@@ -123,8 +123,8 @@ _COLUMNS: dict[str, Callable[[_core.Run], dict[str, Any]]] = {
 }
 
 
-#: Whole numbers that some rows lack. An array cannot say so of integers: the core has them as floats,
-#: exact up to 2 to the 53rd.
+#: Whole numbers that some rows lack. An array cannot say so of integers: the core has them as
+#: floats, exact up to 2 to the 53rd.
 _WHOLE = {
     **dict.fromkeys(
         ("acks_seen", "acks_passed", "acks_dropped", "acks_by_timer", "acks_held"), "UInt64"
