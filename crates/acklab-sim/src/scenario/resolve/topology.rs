@@ -317,7 +317,7 @@ fn explicit(
         reg,
         report,
     );
-    if link.a.is_some() && link.b.is_some() {
+    if link.a.is_some() && link.b.is_some() && link.a != link.b {
         net.links.extend(both);
     }
 }
