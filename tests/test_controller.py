@@ -48,6 +48,15 @@ def test_it_drives_a_flow(small):
     assert set(result.series["state"].to_list()) <= {"avoidance", ""}
 
 
+@pytest.mark.parametrize("name", ["cubic", "reno"])
+def test_the_place_of_a_built_in_one_must_be_asked_for(small, name):
+    small["flow"][0]["cc"] = name
+    with pytest.raises(acklab.AcklabError, match=f"'{name}'.*(?s:.*)replace=True"):
+        acklab.load(small, controllers={name: Aimd})
+    replaced = acklab.load(small, controllers={name: Aimd}, replace=True).run()
+    assert "avoidance" in replaced.series["state"].to_list()
+
+
 def test_it_is_as_deterministic_as_the_others(small):
     scenario = with_controller(small, Aimd)
     results = acklab.run_many([(scenario, s) for s in (1, 2, 1, 2)], jobs=4)

@@ -1,9 +1,13 @@
 //! Measuring: the shortest of several runs, because everything that disturbs makes it longer.
+//!
+//! What is compared with one another is measured in turns, in processor time: a machine that
+//! is busy for a while then slows all of it down.
 
 #![forbid(unsafe_code)]
 
 pub mod heap;
 
+use cpu_time::ProcessTime;
 use std::time::{Duration, Instant};
 
 /// The allocator of the Python package, so that what is measured is what users get.
@@ -21,6 +25,19 @@ pub fn shortest<R>(n: usize, mut f: impl FnMut() -> R) -> (Duration, R) {
     for _ in 1..n {
         let (time, result) = timed();
         best = (best.0.min(time), result);
+    }
+    best
+}
+
+/// The shortest processor time of `n` runs of `f` with each of `all`, taken in turns.
+pub fn in_turns<T, R>(n: usize, all: &[T], mut f: impl FnMut(&T) -> R) -> Vec<Duration> {
+    let mut best = vec![Duration::MAX; all.len()];
+    for _ in 0..n {
+        for (what, best) in all.iter().zip(&mut best) {
+            let start = ProcessTime::now();
+            drop(f(what));
+            *best = start.elapsed().min(*best);
+        }
     }
     best
 }

@@ -68,14 +68,18 @@ def load(
     *,
     overrides: Sequence[str] | Mapping[str, Any] = (),
     controllers: Controllers | None = None,
+    replace: bool = False,
 ) -> Scenario:
     """Reads and checks a scenario: a path to a TOML or JSON file, or a mapping.
 
     `overrides` are `"key=value"` texts or a mapping from dotted keys to values. `controllers`
-    are congestion controllers written in Python, by the name that the scenario uses for them.
-    Traces that it names are in the folder of the file, or in the current one.
+    are congestion controllers written in Python, by the name that the scenario uses for them; with
+    `replace` one of them may have the name of a built-in one, whose place it then takes. Traces
+    that it names are in the folder of the file, or in the current one.
     """
     classes = {name: _checked(name, cls) for name, cls in (controllers or {}).items()}
+    if not replace:
+        _must_be_new(classes)
     return Scenario(read(source).load(pairs(overrides), classes))
 
 
@@ -136,6 +140,17 @@ def _checked(name: str, cls: object) -> type[CongestionController]:
         f"the controller {name!r} is {cls!r}\n"
         "  help: give a class derived from acklab.CongestionController"
     )
+
+
+def _must_be_new(names: Iterable[str]) -> None:
+    """A scenario that says `cubic` must not mean something else unawares."""
+    builtin = {n for e in _core.catalogue("cc") for n in (e["name"], *e["aliases"])}
+    taken = sorted(builtin.intersection(names))
+    if taken:
+        raise AcklabError(
+            f"{', '.join(map(repr, taken))}: a built-in controller has that name\n"
+            "  help: choose another name, or say replace=True to put yours in its place"
+        )
 
 
 def _blame(cause: BaseException | None) -> str:

@@ -1,31 +1,35 @@
-//! What recording costs, as against a run that records nothing.
+//! What recording costs, as against a run that records nothing: time to run and to free the result.
 //!
 //! `cargo run --release -p acklab-benches --bin record [runs] [stream]`
 
-use acklab_benches::shortest;
+use acklab_benches::in_turns;
 use acklab_proto::tcp::config::{AckChoice, CcChoice};
 use acklab_sim::engine;
 use acklab_sim::engine::dumbbell::Dumbbell;
 use acklab_sim::plan::{Plan, RecordPlan, TapPlan};
 use acklab_units::Span;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 static GO: AtomicBool = AtomicBool::new(false);
 
 fn main() {
     let runs = std::env::args().nth(1).and_then(|n| n.parse().ok());
     let runs = runs.unwrap_or(20);
-    for (cc, flows) in [("cubic", 1), ("bbr3", 1), ("cubic", 10)] {
-        let mut plan = plan(cc, flows);
+    let only = std::env::args().nth(2);
+    for (cc, flows) in [("cubic", 1), ("bbr3", 1), ("cubic", 10), ("cubic", 100)] {
+        let plan = plan(cc, flows);
         println!("60 s at 10 Mbit/s, {flows} x {cc}");
-        let nothing = time(&plan, runs);
-        let only = std::env::args().nth(2);
-        let wanted = |name: &str| only.as_ref().is_none_or(|o| o == name);
-        for (name, record) in choices(&plan).into_iter().filter(|c| wanted(c.0)) {
-            plan.record = record;
-            let took = time(&plan, runs);
-            let times = took.as_secs_f64() / nothing.as_secs_f64();
+        let mut choices = choices(&plan);
+        choices.retain(|(name, _)| *name == "nothing" || only.as_ref().is_none_or(|o| o == name));
+        let times = in_turns(runs, &choices, |(_, record)| {
+            let plan = Plan {
+                record: record.clone(),
+                ..plan.clone()
+            };
+            engine::run(&plan, 1, &GO).expect("nobody stops it")
+        });
+        for ((name, _), took) in choices.iter().zip(&times) {
+            let times = took.as_secs_f64() / times[0].as_secs_f64();
             println!(
                 "  {name:<10} {:>8.2} ms {times:>6.2}",
                 took.as_secs_f64() * 1e3
@@ -105,11 +109,4 @@ fn choices(plan: &Plan) -> Vec<(&'static str, RecordPlan)> {
             },
         ),
     ]
-}
-
-fn time(plan: &Plan, runs: usize) -> Duration {
-    shortest(runs, || {
-        engine::run(plan, 1, &GO).expect("nobody stops it").perf
-    })
-    .0
 }

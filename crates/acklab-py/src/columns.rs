@@ -7,9 +7,9 @@ use crate::table::Table;
 use acklab_path::packet::DropReason;
 use acklab_sim::plan::Plan;
 use acklab_sim::record::{
-    DelaySummary, Distribution, FlowSeries, FlowSummary, LinkSeries, LinkSummary,
+    DelaySummary, Distribution, FlowSeries, FlowSummary, LinkSeries, LinkSummary, Passed,
 };
-use acklab_units::Span;
+use acklab_units::{Rate, Span};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -21,13 +21,14 @@ fn ms(span: Span) -> f64 {
     span.as_nanos() as f64 / 1e6
 }
 
-/// Zero stands for "not yet" in times and rates of the core's series.
-fn some(value: u64, unit: f64) -> f64 {
-    if value == 0 {
-        f64::NAN
-    } else {
-        value as f64 / unit
-    }
+/// Zero stands for "not yet".
+fn known_ms(span: Span) -> f64 {
+    if span.is_zero() { f64::NAN } else { ms(span) }
+}
+
+fn known_mbps(rate: Option<Rate>) -> f64 {
+    let known = rate.filter(|r| r.as_bps() > 0);
+    known.map_or(f64::NAN, |r| mbps(r.as_bps() as f64))
 }
 
 fn maybe_ms(span: Option<Span>) -> f64 {
@@ -160,16 +161,11 @@ pub(crate) fn links<'py>(py: Python<'py>, rows: &[LinkSummary]) -> PyResult<Boun
 }
 
 /// Mbit/s between samples; none in the first of a flow.
-fn rate(bytes: &[u64], s: &FlowSeries) -> impl Iterator<Item = f64> {
-    let pairs = bytes.iter().zip(&s.interval_ns);
-    pairs.map(|(&bytes, &ns)| match ns {
+fn rate(bytes: u64, passed: Passed) -> f64 {
+    match passed.interval.as_nanos() {
         0 => f64::NAN,
-        _ => bytes as f64 * 8e3 / ns as f64,
-    })
-}
-
-fn jitter((&owd, &estimate): (&u64, &f64)) -> f64 {
-    if owd == 0 { f64::NAN } else { estimate / 1e6 }
+        ns => bytes as f64 * 8e3 / ns as f64,
+    }
 }
 
 pub(crate) fn flow_series<'py>(
@@ -178,37 +174,33 @@ pub(crate) fn flow_series<'py>(
     plan: &Plan,
 ) -> PyResult<Bound<'py, PyDict>> {
     let t = Table::new(py);
-    let segment = |i: usize| f64::from(plan.flows[s.flow[i] as usize].tcp.segment.max(1));
-    let threshold = |&b: &u64| if b == u64::MAX { f64::NAN } else { b as f64 };
-    t.numbers("time_s", s.time_ns.iter().map(|&n| n as f64 / 1e9))?
-        .words(
-            "flow",
-            s.flow.iter().map(|&f| plan.flows[f as usize].name.as_str()),
+    let r = || s.iter();
+    let flow = |f: u32| &plan.flows[f as usize];
+    let packets = |bytes: u64, f: u32| bytes as f64 / f64::from(flow(f).tcp.segment.max(1));
+    let threshold = |b: u64| if b == u64::MAX { f64::NAN } else { b as f64 };
+    t.numbers("time_s", s.times().map(|at| at.as_nanos() as f64 / 1e9))?
+        .words("flow", r().map(|f| flow(f.flow).name.as_str()))?
+        .numbers("cwnd_packets", r().map(|f| packets(f.cwnd, f.flow)))?
+        .numbers("cwnd_bytes", r().map(|f| f.cwnd))?
+        .numbers("ssthresh_bytes", r().map(|f| threshold(f.ssthresh)))?
+        .numbers("inflight_bytes", r().map(|f| f.inflight))?
+        .numbers("srtt_ms", r().map(|f| known_ms(f.srtt)))?
+        .numbers("rtt_ms", r().map(|f| known_ms(f.rtt)))?
+        .numbers("acked_bytes", r().map(|f| f.acked_bytes))?
+        .numbers("retransmissions", r().map(|f| f.retrans))?
+        .numbers("pacing_mbps", r().map(|f| known_mbps(f.pacing)))?
+        .numbers("delivery_mbps", r().map(|f| known_mbps(f.delivery)))?
+        .numbers("goodput_mbps", s.passed().map(|p| rate(p.read_bytes, p)))?
+        .numbers("throughput_mbps", s.passed().map(|p| rate(p.sent_bytes, p)))?
+        .numbers(
+            "owd_ms",
+            r().map(|f| f.delay.map_or(f64::NAN, |(ns, _)| ns as f64 / 1e6)),
         )?
         .numbers(
-            "cwnd_packets",
-            s.cwnd
-                .iter()
-                .enumerate()
-                .map(|(i, &b)| b as f64 / segment(i)),
+            "jitter_ms",
+            r().map(|f| f.delay.map_or(f64::NAN, |(_, ns)| ns / 1e6)),
         )?
-        .numbers("cwnd_bytes", s.cwnd.iter().copied())?
-        .numbers("ssthresh_bytes", s.ssthresh.iter().map(threshold))?
-        .numbers("inflight_bytes", s.inflight.iter().copied())?
-        .numbers("srtt_ms", s.srtt_ns.iter().map(|&n| some(n, 1e6)))?
-        .numbers("rtt_ms", s.rtt_ns.iter().map(|&n| some(n, 1e6)))?
-        .numbers("acked_bytes", s.acked_bytes.iter().copied())?
-        .numbers("retransmissions", s.retrans.iter().copied())?
-        .numbers("pacing_mbps", s.pacing_bps.iter().map(|&r| some(r, 1e6)))?
-        .numbers(
-            "delivery_mbps",
-            s.delivery_bps.iter().map(|&r| some(r, 1e6)),
-        )?
-        .numbers("goodput_mbps", rate(&s.read_bytes, s))?
-        .numbers("throughput_mbps", rate(&s.sent_bytes, s))?
-        .numbers("owd_ms", s.owd_ns.iter().map(|&n| some(n, 1e6)))?
-        .numbers("jitter_ms", s.owd_ns.iter().zip(&s.jitter_ns).map(jitter))?
-        .words("state", s.state.iter().map(|&w| s.states[w as usize]))?;
+        .words("state", r().map(|f| s.states()[f.state as usize]))?;
     Ok(t.finish())
 }
 

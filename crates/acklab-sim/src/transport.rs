@@ -47,7 +47,6 @@ pub trait Transport: Endpoint + Socket {
             counters: self.counters(),
             state: s.state,
             phase: s.phase,
-            cwnd: s.cwnd,
         }
     }
 
@@ -88,6 +87,15 @@ pub struct Counters {
     pub duplicates: u64,
 }
 
+impl Counters {
+    /// Sum of those that tell of more than sending and receiving. They only grow: while the sum is
+    /// the same, so is each.
+    pub const fn incidents(&self) -> u64 {
+        let reactions = self.rtos + self.tlps + self.recoveries + self.ecn_reductions;
+        reactions + self.retrans.total() + self.lost + self.undos.total() + self.spurious
+    }
+}
+
 /// Reductions undone, by what showed that they were spurious.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Undos {
@@ -115,8 +123,17 @@ pub struct Condition {
     pub state: &'static str,
     /// The recovery machinery's state.
     pub phase: RecoveryPhase,
-    /// Congestion window in bytes.
-    pub cwnd: u64,
+}
+
+impl Condition {
+    /// Whether nothing that is worth telling lies between this condition and a later one.
+    #[inline]
+    pub fn tells_like(&self, later: &Self) -> bool {
+        let same_name = core::ptr::eq(self.state, later.state) || self.state == later.state;
+        self.counters.incidents() == later.counters.incidents()
+            && self.phase == later.phase
+            && same_name
+    }
 }
 
 /// Retransmitted segments by cause.

@@ -93,9 +93,10 @@ fn vegas_keeps_two_to_four_segments_in_the_queue() {
         assert!((1.5..5.0).contains(&mean), "{rate} Mbit/s: {mean}");
         // Slow start may overshoot; afterwards nothing is lost.
         let f = &r.series.flows;
-        let settled = f.time_ns.iter().position(|t| *t > 20_000_000_000);
+        let settled = f.times().position(|t| t.as_secs_f64() > 20.0);
         let settled = settled.expect("the run is longer");
-        assert_eq!(f.retrans[settled..].first(), f.retrans.last());
+        let mut retrans = f.iter().skip(settled).map(|s| s.retrans);
+        assert_eq!(retrans.next(), retrans.last());
     }
 }
 
@@ -105,11 +106,11 @@ fn bbr3_probes_the_rtt_every_five_seconds_for_a_fifth() {
     let link = "rate = \"20 Mbit/s\"\nqueue = \"400 packets\"";
     let r = run(60, 40, link, "", "cc = \"bbr3\"");
     let s = &r.series.flows;
-    let probing = |i: usize| s.states[s.state[i] as usize] == "PROBE_RTT";
     let (mut starts, mut lengths, mut since) = (Vec::new(), Vec::new(), None);
-    for i in 0..s.time_ns.len() {
-        let ms = s.time_ns[i] / 1_000_000;
-        match (since, probing(i)) {
+    for (at, is) in s.times().zip(s.iter()) {
+        let ms = at.as_nanos() / 1_000_000;
+        let probing = s.states()[is.state as usize] == "PROBE_RTT";
+        match (since, probing) {
             (None, true) => {
                 starts.push(ms);
                 since = Some(ms);

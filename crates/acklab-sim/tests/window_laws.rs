@@ -55,16 +55,24 @@ cc = {cc}
     let scenario = load_toml(&text, "window law", &[]).unwrap_or_else(|e| panic!("{e}"));
     let run = engine::run(&scenario.plan, 1, &AtomicBool::new(false)).expect("not interrupted");
     assert_eq!(run.flows[0].rtos, 0);
-    let s = &run.series.flows;
+    let s: Vec<_> = run
+        .series
+        .flows
+        .times()
+        .zip(run.series.flows.iter())
+        .collect();
     let (mut found, mut left_at) = (Vec::<Epoch>::new(), None);
-    for i in 1..s.cwnd.len() {
-        let (now, cwnd) = (s.time_ns[i] as f64 / 1e9, s.cwnd[i] as f64 / SEGMENT);
+    for pair in s.windows(2) {
+        let [(_, before), (at, is)] = pair else {
+            unreachable!("two each")
+        };
+        let (now, cwnd) = (at.as_secs_f64(), is.cwnd as f64 / SEGMENT);
         // The periodic loss now and then hits the retransmission, too: still the same epoch.
         let recovering = found.last().is_some_and(|e| e.window.is_empty());
-        if s.retrans[i] != s.retrans[i - 1] && now > SETTLED_S && !recovering {
+        if is.retrans != before.retrans && now > SETTLED_S && !recovering {
             left_at = None;
             found.push(Epoch {
-                at_loss: s.cwnd[i - 1] as f64 / SEGMENT,
+                at_loss: before.cwnd as f64 / SEGMENT,
                 window: Vec::new(),
             });
         }
@@ -73,8 +81,8 @@ cc = {cc}
         };
         // Recovery brings the window down to the threshold within an RTT.
         match left_at {
-            Some(left) if s.cwnd[i] > s.ssthresh[i] => epoch.window.push((now - left, cwnd)),
-            _ if s.cwnd[i] <= s.ssthresh[i] => left_at = Some(now),
+            Some(left) if is.cwnd > is.ssthresh => epoch.window.push((now - left, cwnd)),
+            _ if is.cwnd <= is.ssthresh => left_at = Some(now),
             _ => {}
         }
     }

@@ -36,7 +36,7 @@ use crate::plan::Plan;
 use crate::record::{LinkFact, Nothing, Observer, Perf, Recorder, RunResult, Stimulus, Tape};
 use crate::transport::Transport;
 use acklab_path::link::Link;
-use acklab_path::packet::{FlowId, Packet, PacketStore};
+use acklab_path::packet::{FlowId, Packet};
 use acklab_path::wifi::medium::PortId;
 use acklab_proto::ack::AckReason;
 use acklab_proto::segment::Segment;
@@ -258,10 +258,9 @@ impl<T: Transport, O: Observer> Engine<T, O> {
     fn forward(&mut self, from: usize, packet: Packet) {
         self.perf.hops += 1;
         if O::ACTIVE {
-            let segment = self.arena.segment(packet.id);
             let fact = LinkFact::Delivered;
             self.observer
-                .on_link(self.now, from, packet, &segment, fact);
+                .on_link(self.now, from, packet, &self.arena, fact);
         }
         let position = self.arena.step(packet.id);
         match self.routes.hop(position) {
@@ -317,8 +316,8 @@ impl<T: Transport, O: Observer> Engine<T, O> {
         let segment = self.arena.take(packet);
         self.hosts[i].on_segment(self.now, &segment);
         if O::ACTIVE {
-            let after = self.hosts[i].transport.condition();
-            self.observer.on_arrived(self.now, packet, &segment, &after);
+            let is = &self.hosts[i].transport;
+            self.observer.on_arrived(self.now, packet, &segment, is);
         }
         self.transmit(i);
         let next = self.hosts[i].next_wakeup();
@@ -372,8 +371,8 @@ impl<T: Transport, O: Observer> Engine<T, O> {
     #[inline]
     fn tell_transport(&mut self, i: usize, stimulus: Stimulus) {
         if O::ACTIVE {
-            let after = self.hosts[i].transport.condition();
-            self.observer.on_transport(self.now, i, stimulus, &after);
+            let is = &self.hosts[i].transport;
+            self.observer.on_transport(self.now, i, stimulus, is);
         }
     }
 

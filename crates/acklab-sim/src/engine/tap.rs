@@ -23,8 +23,8 @@ impl<O: Observer> Tap<'_, O> {
     #[inline]
     fn tell(&mut self, at: Instant, packet: Packet, fact: LinkFact) {
         if O::ACTIVE {
-            let segment = self.arena.segment(packet.id);
-            self.observer.on_link(at, self.link, packet, &segment, fact);
+            self.observer
+                .on_link(at, self.link, packet, self.arena, fact);
         }
     }
 }

@@ -97,6 +97,8 @@ struct Stream {
     /// Bytes acknowledged by what was sent, and by what was received.
     sent: u64,
     received: u64,
+    /// Bytes in order so far.
+    in_order: u64,
     /// Bytes in order, each time that there were more, and when; acknowledged ones left out.
     arrivals: VecDeque<(u64, Instant)>,
 }
@@ -177,11 +179,13 @@ impl AckLog {
         delay
     }
 
-    /// Data came in order at a host that now has `in_order` bytes.
+    /// A segment came to a host that now has `in_order` bytes.
     pub(super) fn on_data(&mut self, now: Instant, host: u32, in_order: u64) {
         let flow = (host / 2) as usize;
-        if host == self.ends[flow].receiver() {
-            self.streams[flow].arrivals.push_back((in_order, now));
+        let stream = &mut self.streams[flow];
+        if host == self.ends[flow].receiver() && in_order > stream.in_order {
+            stream.in_order = in_order;
+            stream.arrivals.push_back((in_order, now));
         }
     }
 

@@ -96,9 +96,6 @@ impl EventLog {
     /// The sender of `flow` has digested `stimulus`.
     #[inline]
     pub(super) fn compare(&mut self, at: Instant, flow: u32, stimulus: Stimulus, news: News<'_>) {
-        if news.before == news.after {
-            return;
-        }
         let mut entry = Entry {
             records: &mut self.records,
             at,
@@ -108,7 +105,7 @@ impl EventLog {
         entry.reductions(news);
         entry.retransmissions(&news.before.counters, &news.after.counters);
         if news.before.state != news.after.state {
-            entry.note(EventKind::State, Some(news.after.state), news.after.cwnd);
+            entry.note(EventKind::State, Some(news.after.state), news.cwnd);
         }
     }
 
@@ -119,13 +116,21 @@ impl EventLog {
 }
 
 impl Entry<'_> {
-    fn losses(&mut self, stimulus: Stimulus, News { before, after }: News<'_>) {
+    fn losses(
+        &mut self,
+        stimulus: Stimulus,
+        News {
+            before,
+            after,
+            cwnd,
+        }: News<'_>,
+    ) {
         let (b, a) = (&before.counters, &after.counters);
         if a.rtos > b.rtos {
-            self.note(EventKind::Rto, None, after.cwnd);
+            self.note(EventKind::Rto, None, cwnd);
         }
         if a.tlps > b.tlps {
-            self.note(EventKind::Tlp, None, after.cwnd);
+            self.note(EventKind::Tlp, None, cwnd);
         }
         if a.lost > b.lost {
             let cause = match stimulus {
@@ -141,7 +146,14 @@ impl Entry<'_> {
         }
     }
 
-    fn reductions(&mut self, News { before, after }: News<'_>) {
+    fn reductions(
+        &mut self,
+        News {
+            before,
+            after,
+            cwnd,
+        }: News<'_>,
+    ) {
         let (b, a) = (&before.counters, &after.counters);
         for (was, is, evidence) in [
             (b.undos.eifel, a.undos.eifel, "eifel"),
@@ -149,19 +161,19 @@ impl Entry<'_> {
             (b.undos.frto, a.undos.frto, "frto"),
         ] {
             if is > was {
-                self.note(EventKind::Undo, Some(evidence), after.cwnd);
+                self.note(EventKind::Undo, Some(evidence), cwnd);
             }
         }
         let again = before.phase == after.phase && a.recoveries > b.recoveries;
         let (was, is) = (recovering(before.phase), recovering(after.phase));
         if let Some(name) = was.filter(|_| was != is || again) {
-            self.note(EventKind::RecoveryExit, Some(name), after.cwnd);
+            self.note(EventKind::RecoveryExit, Some(name), cwnd);
         }
         if let Some(name) = is.filter(|_| was != is || again) {
-            self.note(EventKind::RecoveryEnter, Some(name), after.cwnd);
+            self.note(EventKind::RecoveryEnter, Some(name), cwnd);
         }
         if a.ecn_reductions > b.ecn_reductions {
-            self.note(EventKind::EcnReduce, None, after.cwnd);
+            self.note(EventKind::EcnReduce, None, cwnd);
         }
     }
 
@@ -197,7 +209,11 @@ mod tests {
 
     fn kinds(before: &Condition, after: &Condition) -> Vec<(&'static str, Option<&'static str>)> {
         let mut log = EventLog::default();
-        let news = News { before, after };
+        let news = News {
+            before,
+            after,
+            cwnd: 0,
+        };
         log.compare(Instant::ZERO, 0, Stimulus::Segment, news);
         log.finish()
             .iter()

@@ -4,6 +4,7 @@
 mod acks;
 mod delays;
 mod events;
+mod log;
 mod mean;
 mod observer;
 pub mod packets;
@@ -21,7 +22,7 @@ pub use mean::TimeMean;
 pub use observer::{LinkFact, News, Nothing, Observer, Stimulus};
 pub use quantiles::{Distribution, Quantiles};
 pub use recorder::Recorder;
-pub use series::{FlowSeries, LinkSeries, Series};
+pub use series::{FlowSample, FlowSeries, LinkSeries, Passed, Series};
 pub use summary::{FlowSummary, LinkSummary};
 pub use tape::{Records, Tape};
 

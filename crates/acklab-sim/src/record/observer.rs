@@ -7,9 +7,9 @@
 use super::delays::DelaySummary;
 use super::quantiles::Distribution;
 use super::tape::Records;
-use crate::transport::Condition;
+use crate::transport::{Condition, Transport};
 use acklab_path::ack_filter::ForwardReason;
-use acklab_path::packet::{DropReason, Packet, PacketId};
+use acklab_path::packet::{DropReason, Packet, PacketId, PacketStore};
 use acklab_proto::ack::AckReason;
 use acklab_proto::segment::Segment;
 use acklab_units::{Instant, Span};
@@ -52,26 +52,29 @@ pub trait Observer: Sized {
     /// acknowledgement was due, if one was.
     fn on_sent(&mut self, now: Instant, packet: Packet, segment: &Segment, ack: Option<AckReason>);
 
-    /// The segment of `packet` reached its host, which has digested it and is now in condition
-    /// `after`.
-    fn on_arrived(&mut self, now: Instant, packet: Packet, segment: &Segment, after: &Condition);
+    /// The segment of `packet` reached its host, whose transport has digested it.
+    fn on_arrived(&mut self, now: Instant, packet: Packet, seg: &Segment, at: &impl Transport);
 
-    /// Something happened to `packet` at the link of that number.
+    /// Something happened to `packet`, whose segment is in `store`, at the link of that number.
     fn on_link(
         &mut self,
         now: Instant,
         link: usize,
         packet: Packet,
-        segment: &Segment,
+        store: &impl PacketStore,
         fact: LinkFact,
     );
 
     /// A link made `copy` of the packet `of`.
     fn on_copied(&mut self, of: PacketId, copy: PacketId);
 
-    /// The transport of host `host` has digested `stimulus` other than a segment, and is now in
-    /// condition `after`.
-    fn on_transport(&mut self, now: Instant, host: usize, stimulus: Stimulus, after: &Condition);
+    /// The transport `is` of host `host` has digested `stimulus` other than a segment.
+    fn on_transport(&mut self, now: Instant, host: usize, stimulus: Stimulus, is: &impl Transport);
+
+    /// Whether anything may have happened at the flow's ends since this was last asked.
+    fn touched(&mut self, _flow: usize) -> bool {
+        true
+    }
 
     /// The latest one-way delay of the flow's data and its jitter, in nanoseconds.
     fn delay(&self, _flow: usize) -> Option<(u64, f64)> {
@@ -110,6 +113,8 @@ pub struct News<'a> {
     pub before: &'a Condition,
     /// How it is.
     pub after: &'a Condition,
+    /// Its congestion window in bytes.
+    pub cwnd: u64,
 }
 
 /// The observer of a run that nobody watches.
@@ -121,13 +126,13 @@ impl Observer for Nothing {
 
     fn on_sent(&mut self, _: Instant, _: Packet, _: &Segment, _: Option<AckReason>) {}
 
-    fn on_arrived(&mut self, _: Instant, _: Packet, _: &Segment, _: &Condition) {}
+    fn on_arrived(&mut self, _: Instant, _: Packet, _: &Segment, _: &impl Transport) {}
 
-    fn on_link(&mut self, _: Instant, _: usize, _: Packet, _: &Segment, _: LinkFact) {}
+    fn on_link(&mut self, _: Instant, _: usize, _: Packet, _: &impl PacketStore, _: LinkFact) {}
 
     fn on_copied(&mut self, _: PacketId, _: PacketId) {}
 
-    fn on_transport(&mut self, _: Instant, _: usize, _: Stimulus, _: &Condition) {}
+    fn on_transport(&mut self, _: Instant, _: usize, _: Stimulus, _: &impl Transport) {}
 
     fn records(self) -> Records {
         Records::default()

@@ -3,6 +3,7 @@
 //! A packet's segment does not change on its way, so it is kept once, however many points the
 //! packet passes; a record is 16 bytes. [`Packets::iter`] puts both together.
 
+use super::log::Log;
 use acklab_path::packet::{DropReason, FlowId, Packet};
 use acklab_proto::segment::{Ecn, Segment};
 use acklab_units::Instant;
@@ -86,9 +87,9 @@ pub struct PacketRecord<'a> {
 /// and effect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Packets {
-    seen: Vec<Seen>,
+    seen: Log<Seen>,
     /// In order.
-    entries: Vec<Entry>,
+    entries: Log<Entry>,
     /// Told too early or too late, each with the number of entries there were then. By link, for
     /// each link tells its own in order.
     astray: Vec<Vec<(Entry, usize)>>,
@@ -181,13 +182,13 @@ impl Packets {
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.entries.len() == 0
     }
 
     /// Enters a packet and returns its number.
-    pub(super) fn enter(&mut self, packet: Packet, segment: &Segment) -> u32 {
+    pub(super) fn enter(&mut self, packet: Packet, segment: Segment) -> u32 {
         self.seen.push(Seen {
-            segment: *segment,
+            segment,
             flow: packet.flow,
             size: packet.size,
         });
@@ -204,21 +205,19 @@ impl Packets {
         happening: Happening,
         ecn: Ecn,
     ) {
-        let entry = Entry {
-            at,
-            packet,
-            seen: Sight::new(point, happening, ecn),
-        };
+        let seen = Sight::new(point, happening, ecn);
         let latest = self.entries.last().map_or(Instant::ZERO, |e| e.at);
         // A departure may lie ahead; of other things it is known that they happen now, or did.
         let in_order = at == latest || (at > latest && happening.0 != PacketEvent::Left);
+        // Made where it is written: made before, it would go through memory twice.
         if in_order {
-            self.entries.push(entry);
+            self.entries.push(Entry { at, packet, seen });
         } else {
-            self.put_aside(entry, point);
+            self.put_aside(Entry { at, packet, seen }, point);
         }
     }
 
+    #[inline(never)]
     fn put_aside(&mut self, entry: Entry, point: TapPoint) {
         let list = match point {
             TapPoint::Host(_) => 0,
@@ -233,8 +232,7 @@ impl Packets {
     /// Puts the records in order and leaves out what would have happened after `end`: a link that
     /// computes departures in advance, or pauses, tells of things in advance.
     pub(super) fn finish(&mut self, end: Instant) {
-        self.entries
-            .truncate(self.entries.partition_point(|e| e.at <= end));
+        self.entries.trim(|e| e.at > end);
         let mut astray = std::mem::take(&mut self.astray).concat();
         astray.retain(|(e, _)| e.at <= end);
         // Long runs in order: cheap for a merge sort.
@@ -244,7 +242,9 @@ impl Packets {
         let Some(&(filler, _)) = astray.first() else {
             return;
         };
-        self.entries.resize(place, filler);
+        while self.entries.len() < place {
+            self.entries.push(filler);
+        }
         while let Some((entry, n)) = astray.pop() {
             // At one instant, first told comes first.
             while told > 0 && (self.entries[told - 1].at, told - 1) >= (entry.at, n) {
@@ -272,7 +272,7 @@ mod tests {
             flow: FlowId(3),
             ecn: Ecn::Ect0,
         };
-        let n = p.enter(packet, &Segment::default());
+        let n = p.enter(packet, Segment::default());
         let at = Instant::from_nanos;
         let mut note = |ns, what| p.note(at(ns), n, LINK, what, Ecn::Ect0);
         note(1, (PacketEvent::Queued, None));

@@ -1,7 +1,6 @@
 //! Takes samples and baselines at their instants, and draws up the summaries at the end.
 
-use super::series::Passed;
-use super::{FlowSummary, LinkSummary, Observer, Quantiles, Series};
+use super::{FlowSample, FlowSummary, LinkSummary, Observer, Quantiles, Series};
 use crate::app::data_flows_forward;
 use crate::engine::{Host, Tap};
 use crate::plan::{FlowPlan, Plan};
@@ -64,8 +63,6 @@ struct Tally {
     baseline: Passage,
     /// Bytes read by `warmup`.
     warm_baseline: u64,
-    /// At the latest sample of the series, and when that was.
-    sampled: Option<(Instant, Passage)>,
     samples: Samples,
 }
 
@@ -179,15 +176,15 @@ impl Recorder {
         mut tap: Tap<'_, O>,
     ) {
         let series = &mut self.series;
-        for (i, t) in self.tallies.iter_mut().enumerate() {
-            if t.start <= now {
-                let transport = &hosts[t.sender].transport;
-                let (snapshot, counters) = (transport.snapshot(), transport.counters());
-                series.flows.push(now, i as u32, &snapshot, &counters);
+        for (i, t) in self.tallies.iter().enumerate() {
+            if t.start <= now && (tap.observer.touched(i) || !series.flows.repeat(i)) {
+                let at = hosts[t.sender].transport.snapshot();
                 let delay = tap.observer.delay(i);
-                series.flows.push_passed(t.passed(now, hosts), delay);
+                let sample = t.sample(i as u32, hosts, &at, delay);
+                series.flows.push(sample, at.state);
             }
         }
+        series.flows.close(now);
         for (i, link) in links.iter_mut().enumerate() {
             tap.link = i;
             let waiting = link.waiting(now, &mut tap);
@@ -333,7 +330,6 @@ impl Tally {
             start,
             baseline: Passage::default(),
             warm_baseline: 0,
-            sampled: None,
             samples: Samples::default(),
         }
     }
@@ -346,16 +342,30 @@ impl Tally {
         }
     }
 
-    /// What has passed since the sample before.
-    fn passed<T: Transport>(&mut self, now: Instant, hosts: &[Host<T>]) -> Passed {
-        let is = self.passage(hosts);
-        let Some((at, was)) = self.sampled.replace((now, is)) else {
-            return Passed::default();
-        };
-        Passed {
-            read_bytes: is.read - was.read,
-            sent_bytes: is.sent - was.sent,
-            interval: now - at,
+    /// A sample of the flow of that number, its state left out.
+    fn sample<T: Transport>(
+        &self,
+        flow: u32,
+        hosts: &[Host<T>],
+        at: &Snapshot,
+        delay: Option<(u64, f64)>,
+    ) -> FlowSample {
+        let (passage, counters) = (self.passage(hosts), hosts[self.sender].transport.counters());
+        FlowSample {
+            sent_bytes: passage.sent,
+            read_bytes: passage.read,
+            acked_bytes: counters.acked_bytes,
+            retrans: counters.retrans.total(),
+            cwnd: at.cwnd,
+            ssthresh: at.ssthresh,
+            inflight: at.inflight,
+            srtt: at.srtt,
+            rtt: at.rtt,
+            pacing: at.pacing_rate,
+            delivery: at.delivery_rate,
+            delay,
+            flow,
+            state: 0,
         }
     }
 

@@ -9,8 +9,8 @@ use super::quantiles::{Distribution, Quantiles, Sampled};
 use super::queues::Queues;
 use crate::app::data_flows_forward;
 use crate::plan::Plan;
-use crate::transport::Condition;
-use acklab_path::packet::{DropReason, Packet, PacketId};
+use crate::transport::{Condition, Transport};
+use acklab_path::packet::{DropReason, Packet, PacketId, PacketStore};
 use acklab_proto::ack::AckReason;
 use acklab_proto::segment::{Ecn, Segment};
 use acklab_units::{Instant, Span};
@@ -42,9 +42,11 @@ struct PacketLog {
 #[derive(Debug)]
 pub struct Tape {
     under_way: Vec<UnderWay>,
-    /// Of each host, as it was when it was last heard of.
+    /// Of each flow's sender, as it was when something had last happened to it.
     conditions: Vec<Condition>,
     ends: Vec<Ends>,
+    /// The flows at whose ends something has happened since the last sample.
+    touched: Vec<bool>,
     packets: Option<PacketLog>,
     acks: Option<AckLog>,
     ack_delays: Vec<Quantiles>,
@@ -77,7 +79,7 @@ impl Tape {
         let ends: Vec<_> = plan.flows.iter().enumerate().map(ends).collect();
         Self {
             under_way: Vec::new(),
-            conditions: vec![Condition::default(); 2 * flows],
+            conditions: vec![Condition::default(); flows],
             packets: record.packets.as_ref().map(|taps| PacketLog {
                 hosts: plan
                     .flows
@@ -95,20 +97,30 @@ impl Tape {
                 .queues
                 .then(|| Queues::new(plan.links.len(), sampled, record.every.is_some())),
             ends,
+            touched: vec![true; flows],
             sampled,
             end: plan.stop,
         }
     }
 
-    fn compare(&mut self, now: Instant, host: usize, stimulus: Stimulus, after: &Condition) {
+    #[inline]
+    fn compare(&mut self, now: Instant, host: usize, stimulus: Stimulus, is: &impl Transport) {
         let flow = host / 2;
-        if let Some(log) = &mut self.events
-            && self.ends[flow].sender == host as u32
-        {
-            let before = &self.conditions[host];
-            log.compare(now, flow as u32, stimulus, News { before, after });
+        self.touched[flow] = true;
+        let Some(log) = &mut self.events else { return };
+        if self.ends[flow].sender != host as u32 {
+            return;
         }
-        self.conditions[host] = *after;
+        let (before, after) = (&mut self.conditions[flow], is.condition());
+        if !before.tells_like(&after) {
+            let news = News {
+                before,
+                after: &after,
+                cwnd: is.cwnd(),
+            };
+            log.compare(now, flow as u32, stimulus, news);
+            *before = after;
+        }
     }
 
     /// Notes what happened to a packet, if anyone watches there.
@@ -117,7 +129,7 @@ impl Tape {
         &mut self,
         at: Instant,
         point: TapPoint,
-        (packet, segment): (Packet, &Segment),
+        (packet, segment): (Packet, impl FnOnce() -> Segment),
         what: (PacketEvent, Option<DropReason>),
     ) {
         let Some(log) = &mut self.packets else { return };
@@ -128,7 +140,7 @@ impl Tape {
         if watched {
             let number = &mut self.under_way[packet.id.0 as usize].number;
             if *number == UNSEEN {
-                *number = log.packets.enter(packet, segment);
+                *number = log.packets.enter(packet, segment());
             }
             log.packets.note(at, *number, point, what, packet.ecn);
         }
@@ -136,11 +148,12 @@ impl Tape {
 
     /// Notes that a queue or a line has marked the packet since it was last seen.
     #[inline]
-    fn note_mark(&mut self, at: Instant, point: TapPoint, both: (Packet, &Segment)) {
-        let (id, ecn) = (both.0.id.0 as usize, both.0.ecn);
-        if self.under_way[id].ecn != ecn {
-            self.under_way[id].ecn = ecn;
-            self.note(at, point, both, (PacketEvent::Marked, None));
+    fn note_mark(&mut self, at: Instant, link: TapPoint, packet: Packet, store: &impl PacketStore) {
+        let it = &mut self.under_way[packet.id.0 as usize];
+        if it.ecn != packet.ecn {
+            it.ecn = packet.ecn;
+            let both = (packet, || store.segment(packet.id));
+            self.note(at, link, both, (PacketEvent::Marked, None));
         }
     }
 
@@ -148,14 +161,15 @@ impl Tape {
     fn on_ack_fact(
         &mut self,
         at: (Instant, usize),
-        (packet, segment): (Packet, &Segment),
+        packet: Packet,
+        store: &impl PacketStore,
         fact: LinkFact,
     ) {
         let it = &mut self.under_way[packet.id.0 as usize];
         let held = it.held_since.map(|since| at.0 - since);
         it.held_since = (fact == LinkFact::Held).then_some(at.0);
         if let Some(log) = &mut self.acks {
-            log.on_link(at, packet, segment, fact, held);
+            log.on_link(at, packet, &store.segment(packet.id), fact, held);
         }
     }
 
@@ -189,7 +203,7 @@ impl Observer for Tape {
             },
         );
         let host = TapPoint::Host(packet.flow.0);
-        self.note(now, host, (packet, segment), (PacketEvent::Sent, None));
+        self.note(now, host, (packet, || *segment), (PacketEvent::Sent, None));
         if let Some(log) = &mut self.acks
             && let Some(delay) = log.on_sent(now, packet, segment, ack)
             && self.sampled.contains(now)
@@ -198,61 +212,61 @@ impl Observer for Tape {
         }
     }
 
-    fn on_arrived(&mut self, now: Instant, packet: Packet, segment: &Segment, after: &Condition) {
+    fn on_arrived(&mut self, now: Instant, packet: Packet, seg: &Segment, at: &impl Transport) {
         let host = packet.flow.0 ^ 1;
         let age = now - self.under_way[packet.id.0 as usize].sent_at;
         self.note(
             now,
             TapPoint::Host(host),
-            (packet, segment),
+            (packet, || *seg),
             (PacketEvent::Delivered, None),
         );
         let flow = (host / 2) as usize;
         if let Some(delays) = &mut self.delays
-            && segment.len > 0
+            && seg.len > 0
             && packet.flow.0 == self.ends[flow].sender
         {
             delays.on_data(now, flow, age);
         }
         if let Some(log) = &mut self.acks {
-            let in_order = after.counters.received_bytes;
-            if in_order > self.conditions[host as usize].counters.received_bytes {
-                log.on_data(now, host, in_order);
-            }
-            log.on_received(now, packet, segment, age);
+            log.on_data(now, host, at.counters().received_bytes);
+            log.on_received(now, packet, seg, age);
         }
-        self.compare(now, host as usize, Stimulus::Segment, after);
+        self.compare(now, host as usize, Stimulus::Segment, at);
     }
 
-    #[inline]
+    /// Inlined where the fact is known: three in four cases then are a call of [`Tape::note`].
+    #[inline(always)]
     fn on_link(
         &mut self,
         now: Instant,
         link: usize,
         packet: Packet,
-        segment: &Segment,
+        store: &impl PacketStore,
         fact: LinkFact,
     ) {
         let at = TapPoint::Link(link as u32);
-        let both = (packet, segment);
+        let both = (packet, || store.segment(packet.id));
         match fact {
             LinkFact::Queued => self.note(now, at, both, (PacketEvent::Queued, None)),
             LinkFact::Left(sojourn) => {
-                self.note_mark(now, at, both);
+                self.note_mark(now, at, packet, store);
                 self.note(now, at, both, (PacketEvent::Left, None));
                 if let Some(queues) = &mut self.queues {
                     queues.on_left(now, link, sojourn);
                 }
             }
             LinkFact::Delivered => {
-                self.note_mark(now, at, both);
+                self.note_mark(now, at, packet, store);
                 self.note(now, at, both, (PacketEvent::Delivered, None));
             }
             LinkFact::Dropped(reason) => {
-                self.on_ack_fact((now, link), both, fact);
+                self.on_ack_fact((now, link), packet, store, fact);
                 self.note(now, at, both, (PacketEvent::Dropped, Some(reason)));
             }
-            LinkFact::Held | LinkFact::Released(_) => self.on_ack_fact((now, link), both, fact),
+            LinkFact::Held | LinkFact::Released(_) => {
+                self.on_ack_fact((now, link), packet, store, fact);
+            }
         }
     }
 
@@ -261,8 +275,13 @@ impl Observer for Tape {
         self.enter(copy, original);
     }
 
-    fn on_transport(&mut self, now: Instant, host: usize, stimulus: Stimulus, after: &Condition) {
-        self.compare(now, host, stimulus, after);
+    #[inline]
+    fn on_transport(&mut self, now: Instant, host: usize, stimulus: Stimulus, is: &impl Transport) {
+        self.compare(now, host, stimulus, is);
+    }
+
+    fn touched(&mut self, flow: usize) -> bool {
+        std::mem::take(&mut self.touched[flow])
     }
 
     fn delay(&self, flow: usize) -> Option<(u64, f64)> {

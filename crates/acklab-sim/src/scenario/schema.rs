@@ -10,7 +10,46 @@ use serde_json::{Map, Value as Json, json};
 /// The schema as a JSON value.
 pub fn schema() -> Json {
     let generator = SchemaSettings::draft2020_12().into_generator();
-    generator.into_root_schema_for::<Spec>().to_value()
+    let mut schema = generator.into_root_schema_for::<Spec>().to_value();
+    tighten(&mut schema);
+    schema
+}
+
+/// What derived schemas leave open: numbers above the 32 bits that hold them, and null, which the loader
+/// takes for a key that was left out and nobody should be offered.
+fn tighten(schema: &mut Json) {
+    match schema {
+        Json::Array(items) => items.iter_mut().for_each(tighten),
+        Json::Object(object) => {
+            without_null(object);
+            if object.get("format") == Some(&json!("uint32")) {
+                object.entry("maximum").or_insert(json!(u32::MAX));
+            }
+            object.values_mut().for_each(tighten);
+        }
+        _ => {}
+    }
+}
+
+/// Takes the null out of `"type": ["string", "null"]` and of `"anyOf": [..., { "type": "null" }]`, and
+/// defaults that say nothing else.
+fn without_null(object: &mut Map<String, Json>) {
+    object.retain(|key, value| key != "default" || !value.is_null());
+    if let Some(Json::Array(types)) = object.get_mut("type") {
+        types.retain(|t| t != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            object.insert("type".to_string(), only);
+        }
+    }
+    if let Some(Json::Array(forms)) = object.get_mut("anyOf") {
+        forms.retain(|f| f != &json!({ "type": "null" }));
+        if let [Json::Object(only)] = forms.as_slice() {
+            let only = only.clone();
+            object.remove("anyOf");
+            object.extend(only);
+        }
+    }
 }
 
 /// The schema as it is published in `docs/schema/scenario.schema.json`.
@@ -125,6 +164,11 @@ mod tests {
             "docs/schema/scenario.schema.json is out of date: run \
              ACKLAB_BLESS=1 cargo test -p acklab-sim published_schema"
         );
+    }
+
+    #[test]
+    fn nothing_may_be_null() {
+        assert!(!schema_text().contains("null"));
     }
 
     #[test]

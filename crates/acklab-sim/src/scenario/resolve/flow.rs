@@ -4,7 +4,7 @@ use super::super::choice::choose;
 use super::super::diagnostics::Report;
 use super::super::path::Path;
 use super::super::registries::Registries;
-use super::super::spec::{Choice, FlowSpec, Spec};
+use super::super::spec::{Choice, FlowSpec, NodeSpec, Spec};
 use super::topology::Net;
 use super::{Clock, app, not_too_long, tcp};
 use crate::plan::FlowPlan;
@@ -62,27 +62,15 @@ pub(crate) fn resolve_all(
         reg,
         net,
         flows: 0,
+        names: HashSet::new(),
         report,
     };
-    let groups: Vec<Group> = (0..spec.flow.len()).map(|i| builder.group(i)).collect();
-    unique_names(&groups, report);
-    groups
+    (0..spec.flow.len()).map(|i| builder.group(i)).collect()
 }
 
 /// All flows in order.
 pub(crate) fn expand(groups: Vec<Group>) -> Vec<DraftFlow> {
     groups.into_iter().flat_map(|g| g.members).collect()
-}
-
-fn unique_names(groups: &[Group], report: &mut Report<'_>) {
-    let mut seen = HashSet::new();
-    for flow in groups.iter().flat_map(|g| &g.members) {
-        if !seen.insert(flow.plan.name.as_str()) {
-            let message = format!("there is already a flow called `{}`", flow.plan.name);
-            let hint = "give one of them another `name`".to_string();
-            report.error(&flow.path.key("name"), message, hint);
-        }
-    }
 }
 
 struct Builder<'a, 'r> {
@@ -92,6 +80,8 @@ struct Builder<'a, 'r> {
     net: &'a Net,
     /// Flows made so far; the next takes the pair of that number.
     flows: usize,
+    /// Their names, and those of flows that cannot be made.
+    names: HashSet<String>,
     report: &'a mut Report<'r>,
 }
 
@@ -109,13 +99,14 @@ impl Builder<'_, '_> {
         let template = self.template(flow, &path);
         let mut members = Vec::new();
         for k in 0..count {
+            let name = flow.count.map_or(name.clone(), |_| format!("{name}-{k}"));
+            self.is_new(&name, &path);
             let ends = self.ends(flow, &path);
             self.flows += 1;
             // What is wrong with one is wrong with all.
             let (Some(template), Some((src, dst))) = (&template, ends) else {
                 break;
             };
-            let name = flow.count.map_or(name.clone(), |_| format!("{name}-{k}"));
             let plan = FlowPlan {
                 name,
                 src,
@@ -128,6 +119,14 @@ impl Builder<'_, '_> {
             });
         }
         Group { name, members }
+    }
+
+    fn is_new(&mut self, name: &str, path: &Path) {
+        if !self.names.insert(name.to_string()) {
+            let message = format!("there is already a flow called `{name}`");
+            let hint = "give one of them another `name`".to_string();
+            self.report.error(&path.key("name"), message, hint);
+        }
     }
 
     fn count(&mut self, flow: &FlowSpec, path: &Path) -> usize {
@@ -218,12 +217,24 @@ impl Builder<'_, '_> {
         if let Some(node) = self.net.node(name) {
             return Some(node);
         }
-        // Without a sound network the node may be missing for another reason.
-        let unsound = ["topology", "node"].map(|k| Path::root().key(k));
-        if unsound.iter().any(|p| self.report.any_within(p)) {
+        if self.lacks_nodes() {
             return None;
         }
         self.net.expect_node(name, &path.key(key), self.report)
+    }
+
+    /// Whether nodes that were meant are not there because of a mistake reported before.
+    fn lacks_nodes(&self) -> bool {
+        let [topology, node] = ["topology", "node"].map(|k| Path::root().key(k));
+        let wrong = |path: &Path| self.report.any_within(path);
+        let preset = match &self.spec.topology {
+            Some(t) => {
+                t.preset.is_none() || ["pairs", "hops"].iter().any(|k| wrong(&topology.key(k)))
+            }
+            None => wrong(&topology),
+        };
+        let nameless = |n: &NodeSpec| n.name.as_deref().is_none_or(str::is_empty);
+        preset || self.spec.node.iter().any(nameless) || (self.spec.node.is_empty() && wrong(&node))
     }
 
     fn cc(&mut self, flow: &FlowSpec, tcp: &TcpConfig, path: &Path) -> Option<CcChoice> {

@@ -302,14 +302,10 @@ fn explicit(
         let hint = "a link joins two different nodes".to_string();
         report.error(&path.key("b"), "both ends are the same node", hint);
     }
-    // Index 0 stands for an end that was reported; the plan is not used then.
-    let named = |i: Option<usize>| {
-        let i = i.unwrap_or(0);
-        (i, net.nodes.get(i).map_or("", String::as_str))
-    };
+    // Index 0 stands for an end that was reported; the plan is not used then, but the name is.
     let site = Site {
-        from: named(a),
-        to: named(b),
+        from: (a.unwrap_or(0), link.a.as_deref().unwrap_or_default()),
+        to: (b.unwrap_or(0), link.b.as_deref().unwrap_or_default()),
         default_queue: HOST_QUEUE,
         path: path.clone(),
     };
@@ -321,7 +317,7 @@ fn explicit(
         reg,
         report,
     );
-    if a.is_some() && b.is_some() {
+    if link.a.is_some() && link.b.is_some() && link.a != link.b {
         net.links.extend(both);
     }
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// Bounds of one metric, both inclusive.
 #[derive(Deserialize, JsonSchema, Clone, Copy, Debug)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "{T}Bounds")]
+#[schemars(rename = "{T}Bounds", extend("minProperties" = 1))]
 pub(crate) struct Bounds<T> {
     /// Not less than this.
     pub(crate) min: Option<T>,

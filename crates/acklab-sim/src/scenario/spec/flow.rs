@@ -11,6 +11,7 @@ use std::borrow::Cow;
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct FlowSpec {
     /// Unique name. Default: "f0", "f1", ... by position. With `count`, "-0", "-1", ... follow.
+    #[schemars(length(min = 1))]
     pub(crate) name: Option<String>,
     /// Node that opens the connection and, in bulk, sends. Default in a preset: the sender of the
     /// next pair.
@@ -28,6 +29,7 @@ pub(crate) struct FlowSpec {
     /// The start is moved by a random time from 0 to this. Default: "0 s".
     pub(crate) start_jitter: Option<Qty<Span>>,
     /// Number of flows like this one. Default: 1.
+    #[schemars(range(min = 1, max = 10000))]
     pub(crate) count: Option<u32>,
     /// TCP settings that differ from those of `[tcp]`.
     pub(crate) tcp: TcpSpec,
@@ -71,10 +73,12 @@ impl JsonSchema for AppSpec {
 /// Sends as fast as the connection takes it.
 #[derive(Deserialize, JsonSchema, Default, Clone, Debug)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(extend("not" = { "required": ["bytes", "packets"] }))]
 pub(crate) struct BulkSpec {
     /// Bytes to send, then close. Default: without end.
     pub(crate) bytes: Option<Qty<Bytes>>,
     /// The same in full segments.
+    #[schemars(range(min = 1))]
     pub(crate) packets: Option<u64>,
     /// Stop at this time, counted from the start of the run. Default: never.
     pub(crate) until: Option<Qty<Span>>,
@@ -107,5 +111,6 @@ pub(crate) struct RequestResponseSpec {
     /// Pause between a response and the next request. Default: "0 s".
     pub(crate) think: Option<Qty<Span>>,
     /// Number of exchanges. Default: without end.
+    #[schemars(range(min = 1))]
     pub(crate) count: Option<u64>,
 }

@@ -13,9 +13,9 @@ use std::fmt;
 /// cannot flatten a struct and refuse unknown keys at the same time.)
 macro_rules! with_direction_keys {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $ty:ty,)* }) => {
-        $(#[$doc])*
         #[derive(Deserialize, JsonSchema, Default, Clone, Debug)]
         #[serde(deny_unknown_fields, default)]
+        $(#[$doc])*
         pub(crate) struct $name {
             $($(#[$field_doc])* pub(crate) $field: $ty,)*
             /// Bits per second, "unlimited", or a trace. Default: "unlimited".
@@ -52,6 +52,7 @@ with_direction_keys! {
     /// the way there unless they stand here; everything else is absent unless it stands here.
     DirectionSpec {
         /// Name of this direction.
+        #[schemars(length(min = 1))]
         name: Option<String>,
     }
 }
@@ -68,8 +69,10 @@ with_direction_keys! {
 
 with_direction_keys! {
     /// A link. The way there is the one from `a` to `b`.
+    #[schemars(extend("required" = ["a", "b"]))]
     LinkSpec {
         /// Name of the way there. Default: "a->b".
+        #[schemars(length(min = 1))]
         name: Option<String>,
         /// Node at one end.
         a: Option<String>,
@@ -204,6 +207,7 @@ pub(crate) struct BernoulliSpec {
 #[serde(deny_unknown_fields)]
 pub(crate) struct PeriodicSpec {
     /// Every how many packets one is lost; at least 2.
+    #[schemars(range(min = 2))]
     pub(crate) every: u64,
 }
 

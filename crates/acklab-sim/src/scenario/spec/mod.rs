@@ -32,9 +32,18 @@ use serde::Deserialize;
 /// A scenario: a network, the flows on it, and what is expected of them.
 #[derive(Deserialize, JsonSchema, Default, Debug)]
 #[serde(deny_unknown_fields, default)]
-#[schemars(title = "acklab scenario")]
+#[schemars(
+    title = "acklab scenario",
+    extend("required" = ["duration", "flow"]),
+    extend("anyOf" = [{ "required": ["topology"] }, { "required": ["link"] }]),
+    extend("not" = {
+        "properties": { "sample_every": { "not": { "const": "off" } }, "record": { "required": ["every"] } },
+        "required": ["sample_every", "record"],
+    })
+)]
 pub(crate) struct Spec {
     /// Name of the scenario; it names result folders. Default: the file's, without suffix.
+    #[schemars(length(min = 1))]
     pub(crate) name: Option<String>,
     /// What the scenario is about, for people.
     pub(crate) description: Option<String>,
@@ -57,6 +66,7 @@ pub(crate) struct Spec {
     /// TCP settings of every flow.
     pub(crate) tcp: TcpSpec,
     /// Flows.
+    #[schemars(length(min = 1))]
     pub(crate) flow: Vec<FlowSpec>,
     /// What is kept of a run.
     pub(crate) record: RecordSpec,
@@ -67,20 +77,30 @@ pub(crate) struct Spec {
 /// A node. It forwards whatever is not for itself.
 #[derive(Deserialize, JsonSchema, Default, Debug)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(extend("required" = ["name"]))]
 pub(crate) struct NodeSpec {
     /// Unique name.
+    #[schemars(length(min = 1))]
     pub(crate) name: Option<String>,
 }
 
 /// A preset network.
 #[derive(Deserialize, JsonSchema, Default, Debug)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(
+    extend("required" = ["preset", "bottleneck"]),
+    extend("if" = { "properties": { "preset": { "const": "dumbbell" } } }),
+    extend("then" = { "not": { "required": ["hops"] } }),
+    extend("else" = { "not": { "required": ["pairs"] } })
+)]
 pub(crate) struct TopologySpec {
     /// Which.
     pub(crate) preset: Option<Preset>,
     /// Dumbbell: number of sender-receiver pairs. Default: 1.
+    #[schemars(range(min = 1, max = 1000))]
     pub(crate) pairs: Option<u32>,
     /// Parking lot: number of bottlenecks in a row. Default: 2.
+    #[schemars(range(min = 1, max = 1000))]
     pub(crate) hops: Option<u32>,
     /// Links from senders to routers: one for all, or a list with one per pair. Default:
     /// unlimited rate, no delay.

@@ -32,7 +32,7 @@ pub(crate) struct TcpSpec {
     /// Explicit congestion notification (RFC 3168).
     pub(crate) ecn: Option<EcnWord>,
     /// Initial window in segments (RFC 6928).
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 1000000))]
     pub(crate) initial_window: Option<u32>,
     /// Send buffer: a size (no autotuning), or where autotuning starts and ends.
     pub(crate) send_buffer: Option<BufferSpec>,
@@ -73,10 +73,10 @@ pub(crate) struct TcpSpec {
     /// When to pace.
     pub(crate) pacing: Option<PacingWord>,
     /// Pacing rate in slow start, percent of window over RTT.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 100000))]
     pub(crate) pacing_ss_ratio: Option<u32>,
     /// Pacing rate afterwards, percent of window over RTT.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 100000))]
     pub(crate) pacing_ca_ratio: Option<u32>,
     /// Segments released at once when paced; 0 leaves it to the controller.
     pub(crate) pacing_quantum: Option<u32>,
@@ -199,7 +199,13 @@ impl JsonSchema for EstimatorSpec {
             { "enum": ["linux", "rfc6298"] },
             {
                 "type": "object",
-                "properties": { "kind": { "enum": ["linux", "rfc6298"] }, "granularity": time },
+                "properties": { "kind": { "const": "linux" } },
+                "required": ["kind"],
+                "additionalProperties": false,
+            },
+            {
+                "type": "object",
+                "properties": { "kind": { "const": "rfc6298" }, "granularity": time },
                 "required": ["kind"],
                 "additionalProperties": false,
             },

@@ -3,6 +3,7 @@
 mod blocks;
 mod errors;
 mod gallery;
+mod names;
 mod plans;
 mod robust;
 
