@@ -164,6 +164,7 @@ fn plan(args: &Args) -> Plan {
         name: "wired".into(),
         nodes: (0..2 + 2 * flows).map(|i| format!("n{i}")).collect(),
         links,
+        media: Vec::new(),
         flows: plan_flows,
         stop,
         measure_from: start,

@@ -118,7 +118,6 @@ impl Wlan {
             ports: all.flat_map(|s| [port(s, ap), port(ap, s)]).collect(),
             hears: None,
             radio: None,
-            radio: None,
             eifs: true,
             after_silence: AfterSilence::Quiet,
             propagation: Span::ZERO,
