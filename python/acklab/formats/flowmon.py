@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
 #: `Ipv4FlowProbe::DropReason` of ns-3.44. It knows nothing of packets lost on a wire: those have
 #: its fallback. An ACK filter sits where ns-3 has queue discs.
-DROP_REASONS = {"queue_full": 3, "ack_thinned": 4, "filter_full": 4, "random_loss": 8}
+DROP_REASONS = {
+    "queue_full": 3,
+    "ack_thinned": 4,
+    "filter_full": 4,
+    "aqm": 4,
+    "random_loss": 8,
+    "retry_limit": 8,
+    "lifetime_expired": 8,
+}
 
 #: `Time::Max()`, which FlowMonitor leaves as the smallest delay of a flow that received nothing.
 NEVER = (1 << 63) - 1

@@ -27,6 +27,15 @@ LINKS = (
         "RFC 3449 section 5.2.1",
     ),
     column("links", "drops_filter_full", "", "ACKs that found no room in an ACK filter."),
+    column("links", "drops_retry_limit", "", "Packets of frames sent as often as they may be."),
+    column("links", "drops_lifetime_expired", "", "Packets that waited longer than they live."),
+    column(
+        "links",
+        "drops_aqm",
+        "",
+        "Packets that active queue management dropped: the queue was too long for too long.",
+        "RFC 8289, RFC 8290",
+    ),
     column(
         "links link_series",
         "marks",

@@ -111,6 +111,9 @@ DROP_REASONS = _vocabulary(
     random_loss="The link's loss model.",
     ack_thinned="An ACK filter found another acknowledgement that says as much.",
     filter_full="The ACK filter's own buffer was full.",
+    retry_limit="Its frame was sent as often as it may be and never acknowledged.",
+    lifetime_expired="It waited longer than its lifetime.",
+    aqm="Active queue management: the queue had been too long for too long.",
 )
 
 VOCABULARIES = (
