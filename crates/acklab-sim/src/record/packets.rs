@@ -87,7 +87,8 @@ pub struct PacketRecord<'a> {
 /// and effect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Packets {
-    seen: Log<Seen>,
+    /// In one piece: records are made of them in any order, column by column.
+    seen: Vec<Seen>,
     /// In order.
     entries: Log<Entry>,
     /// Told too early or too late, each with the number of entries there were then. By link, for
