@@ -1,9 +1,12 @@
 //! What a scenario may say and will hardly mean.
 
 use super::super::diagnostics::Report;
+use super::super::path::Path;
 use super::flow::DraftFlow;
 use super::link::DraftLink;
+use super::queue;
 use super::topology::Net;
+use super::{Network, Way};
 
 /// Warns about what stands in the way of a result.
 pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
@@ -13,7 +16,80 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
         let windows: Vec<u32> = windows.map(|f| f.plan.tcp.initial_window).collect();
         stalling_filter(link, &windows, report);
     }
+    for network in &net.wifi {
+        let longest = flows.iter().map(queue::full_packet).max();
+        unlikely_channel(network, longest.unwrap_or(0), report);
+    }
 }
+
+/// Channels that can be simulated and will hardly be meant.
+fn unlikely_channel(network: &Network, longest: u64, report: &mut Report<'_>) {
+    /// As many associate with an access point at most (AIDs of 802.11, 9.4.1.8).
+    const MOST_ASSOCIATED: usize = 2007;
+    /// Computing per simulated second and pair of stations, all of them with a greedy flow; measured
+    /// with 1000 (0.03 s), 2500 (0.1 s) and 5000 (0.6 s).
+    const SECONDS_PER_PAIR: f64 = 25e-9;
+    let n = network.stations.len();
+    if n > MOST_ASSOCIATED {
+        let message =
+            format!("{n} stations on one channel: an access point has {MOST_ASSOCIATED} at most");
+        let seconds = SECONDS_PER_PAIR * (n * n) as f64;
+        let hint = format!(
+            "it can be run, at about {seconds:.1} s of computing per simulated second: begin with a \
+             short `duration`"
+        );
+        let key = if report.has(&network.path.key("stations")) {
+            network.path.key("stations")
+        } else {
+            Path::root().key("topology").key("stations")
+        };
+        report.warn(&key, message, hint);
+    }
+    for (key, ways) in [("up", &network.up), ("down", &network.down)] {
+        for way in ways.iter().take(1) {
+            unlikely_way(way, network, key, longest, report);
+        }
+    }
+}
+
+/// Where `key` of a side stands: there, or at the channel.
+fn place(network: &Network, side: &str, key: &str, report: &Report<'_>) -> Path {
+    let inner = network.path.key(side).key(key);
+    if report.has(&inner) {
+        inner
+    } else {
+        network.path.key(key)
+    }
+}
+
+/// What is asked of a way that it can hardly give.
+fn unlikely_way(way: &Way, network: &Network, side: &str, longest: u64, report: &mut Report<'_>) {
+    let bits = 8 * (longest + MAC_OVERHEAD);
+    let arrive = libm::pow(1.0 - way.bit_error_rate, bits as f64);
+    if arrive < 0.01 {
+        let message = format!(
+            "of a thousand full packets {:.0} arrive at the first attempt",
+            1000.0 * arrive
+        );
+        let hint = "the rate is per bit: 1e-5 costs one full packet in nine".to_string();
+        let at = place(network, side, "bit_error_rate", report);
+        report.warn(&at, message, hint);
+    }
+    let least = way.rts_from.unwrap_or(0);
+    let never = if way.ampdu > 0 {
+        way.ampdu
+    } else {
+        way.max_mpdu
+    };
+    if least > never {
+        let message = format!("no frame is longer than {never} B, so none is announced");
+        let at = place(network, side, "rts", report);
+        report.warn(&at, message, "write \"always\", or \"off\"".to_string());
+    }
+}
+
+/// Header and FCS of a QoS data frame, LLC and SNAP.
+const MAC_OVERHEAD: u64 = 38;
 
 /// A filter that waits for more ACKs than the windows behind it give, and for nothing else, holds
 /// them until a retransmission timer fires.

@@ -8,6 +8,7 @@ use super::super::spec::{Choice, FlowSpec, NodeSpec, Spec};
 use super::topology::Net;
 use super::{Clock, app, not_too_long, tcp};
 use crate::plan::FlowPlan;
+use acklab_path::wifi::medium::AccessCategory;
 use acklab_proto::registry::{Param, Params, Value};
 use acklab_proto::tcp::config::{AckChoice, CcChoice};
 use acklab_proto::tcp::{Profile, TcpConfig};
@@ -33,6 +34,8 @@ const NS3_ACK: [(&str, Value); 2] = [
 /// One flow whose routes are not known yet.
 pub(crate) struct DraftFlow {
     pub(crate) plan: FlowPlan,
+    /// Its access category on radio channels, if it has its own.
+    pub(crate) category: Option<AccessCategory>,
     /// Where its keys stand.
     pub(crate) path: Path,
 }
@@ -97,6 +100,7 @@ impl Builder<'_, '_> {
         }
         let count = self.count(flow, &path);
         let template = self.template(flow, &path);
+        let category = self.category(flow, &path);
         let mut members = Vec::new();
         for k in 0..count {
             let name = flow.count.map_or(name.clone(), |_| format!("{name}-{k}"));
@@ -115,6 +119,7 @@ impl Builder<'_, '_> {
             };
             members.push(DraftFlow {
                 plan,
+                category,
                 path: path.clone(),
             });
         }
@@ -127,6 +132,16 @@ impl Builder<'_, '_> {
             let hint = "give one of them another `name`".to_string();
             self.report.error(&path.key("name"), message, hint);
         }
+    }
+
+    fn category(&mut self, flow: &FlowSpec, path: &Path) -> Option<AccessCategory> {
+        let category = flow.category?;
+        if self.spec.wifi.is_none() && self.net.wifi.is_empty() {
+            let hint = "leave it out, or write a [wifi]".to_string();
+            let message = "access categories are for radio channels, and there is none";
+            self.report.error(&path.key("category"), message, hint);
+        }
+        Some(category.into())
     }
 
     fn count(&mut self, flow: &FlowSpec, path: &Path) -> usize {
@@ -229,7 +244,10 @@ impl Builder<'_, '_> {
         let wrong = |path: &Path| self.report.any_within(path);
         let preset = match &self.spec.topology {
             Some(t) => {
-                t.preset.is_none() || ["pairs", "hops"].iter().any(|k| wrong(&topology.key(k)))
+                t.preset.is_none()
+                    || ["pairs", "hops", "stations"]
+                        .iter()
+                        .any(|k| wrong(&topology.key(k)))
             }
             None => wrong(&topology),
         };

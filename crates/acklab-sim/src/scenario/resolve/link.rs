@@ -5,8 +5,8 @@ use super::super::diagnostics::Report;
 use super::super::path::Path;
 use super::super::registries::Registries;
 use super::super::spec::{
-    Choice, DirectionSpec, GilbertElliottSpec, JitterSpec, LossModel, LossSpec, PausesSpec,
-    Probability, Qty, QuantilesSpec, RateSpec,
+    Choice, DirectionSpec, FilterSpec, GilbertElliottSpec, JitterSpec, LossModel, LossSpec,
+    PausesSpec, Probability, Qty, QuantilesSpec, RateSpec,
 };
 use super::{LONGEST, not_too_long, trace};
 use crate::plan::{
@@ -154,7 +154,7 @@ fn direction(
             overhead,
             queue: QueuePlan::PfifoPackets(0),
             mark: None,
-            filter: filter(spec, path, reg, report),
+            filter: filter(spec.ack_filter.as_ref(), path, reg, report),
             impair: impair(spec, path, report),
         },
         limit,
@@ -222,13 +222,14 @@ fn check_limit(limit: Limit, nothing: &str, path: &Path, report: &mut Report<'_>
     }
 }
 
-fn filter(
-    spec: &DirectionSpec,
+/// The ACK filter at `path`, if it is none of that name.
+pub(super) fn filter(
+    spec: Option<&FilterSpec>,
     path: &Path,
     reg: Registries<'_>,
     report: &mut Report<'_>,
 ) -> Option<FilterPlan> {
-    let choice: &Choice = &spec.ack_filter.as_ref()?.0;
+    let choice: &Choice = &spec?.0;
     if choice.name == "none" && choice.params.is_empty() {
         return None;
     }

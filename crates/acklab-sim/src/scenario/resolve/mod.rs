@@ -17,6 +17,7 @@ mod route;
 mod tcp;
 mod topology;
 mod trace;
+mod wifi;
 
 use super::diagnostics::Report;
 use super::expect::Expectations;
@@ -24,7 +25,10 @@ use super::path::Path;
 use super::registries::Registries;
 use super::spec::Spec;
 use crate::plan::Plan;
+use acklab_path::wifi::medium::AccessCategory;
 use acklab_units::{Instant, Span};
+
+pub(crate) use wifi::{Channel, Network, Station, Way};
 
 /// What resolving a scenario gives.
 pub(crate) struct Resolved {
@@ -32,6 +36,10 @@ pub(crate) struct Resolved {
     pub(crate) seed: u64,
     pub(crate) plan: Plan,
     pub(crate) expect: Expectations,
+    /// What the plan's media were made of.
+    pub(crate) wifi: Vec<Network>,
+    /// Of each flow its access category, if it has its own.
+    pub(crate) categories: Vec<Option<AccessCategory>>,
 }
 
 /// Resolves `spec`. `None` if there are mistakes; then `report` holds them.
@@ -59,6 +67,9 @@ pub(crate) fn resolve(
     advice::give(&net, &flows, report);
     let sampled = flows.len() + net.links.len();
     record::few_samples((spec, &record), clock.stop, sampled, report);
+    let media = net.wifi.iter().map(|w| wifi::medium::plan(w, &flows));
+    let media = media.collect();
+    let categories = flows.iter().map(|f| f.category).collect();
     report.is_clean().then(|| Resolved {
         description: spec.description.clone().unwrap_or_default(),
         seed: spec.seed.unwrap_or(DEFAULT_SEED),
@@ -66,7 +77,7 @@ pub(crate) fn resolve(
             name,
             nodes: net.nodes,
             links: net.links.into_iter().map(|l| l.plan).collect(),
-            media: Vec::new(),
+            media,
             flows: flows.into_iter().map(|f| f.plan).collect(),
             stop: clock.stop,
             measure_from: clock.start,
@@ -74,6 +85,8 @@ pub(crate) fn resolve(
             warmup: clock.warmup,
         },
         expect,
+        wifi: net.wifi,
+        categories,
     })
 }
 

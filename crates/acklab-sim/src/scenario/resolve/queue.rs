@@ -92,6 +92,11 @@ fn headers(flow: &DraftFlow) -> u64 {
     plain + if timestamps { TIMESTAMPS } else { 0 }
 }
 
+/// Bytes of a full packet of the flow's data.
+pub(super) fn full_packet(flow: &DraftFlow) -> u64 {
+    u64::from(flow.plan.tcp.segment) + headers(flow)
+}
+
 fn in_bytes(product: Product, millionths: u64, at: &Path, report: &mut Report<'_>) -> QueuePlan {
     let Some(bdp) = product.bytes else {
         let hint = "write the limit in packets or bytes, or give a link on the way a rate";
@@ -124,7 +129,7 @@ impl Product {
                 .iter()
                 .chain(reverse)
                 .fold(Span::ZERO, |d, l| d.saturating_add(links[*l].plan.delay));
-            let packet = u64::from(flow.plan.tcp.segment) + headers(flow);
+            let packet = full_packet(flow);
             let answers = matches!(flow.plan.app, AppPlan::RequestResponse { .. });
             let back = if answers { packet } else { headers(flow) };
             for (way, largest) in [(forward, packet), (reverse, back)] {

@@ -3,8 +3,11 @@
 use super::super::diagnostics::{Report, suggest};
 use super::super::path::Path;
 use super::super::registries::Registries;
-use super::super::spec::{LinkSpec, OneOrMany, Preset, PresetLinkSpec, Spec, TopologySpec};
+use super::super::spec::{
+    LinkSpec, OneOrMany, Preset, PresetLinkSpec, ServersWord, Spec, TopologySpec, WayWord,
+};
 use super::link::{BOTTLENECK_QUEUE, DraftLink, HOST_QUEUE, Site, both_directions};
+use super::wifi::{self, MOST_STATIONS, Network};
 use acklab_units::Limit;
 use std::collections::HashMap;
 
@@ -19,6 +22,9 @@ pub(crate) struct Net {
     pub(crate) links: Vec<DraftLink>,
     /// Sender and receiver of the pairs of a preset, in order.
     pub(crate) pairs: Vec<(usize, usize)>,
+    pub(crate) wifi: Vec<Network>,
+    /// Access point and stations of a preset, until they are on their channel.
+    pub(crate) cell: Option<(usize, Vec<usize>)>,
     index: HashMap<String, usize>,
 }
 
@@ -56,7 +62,7 @@ pub(crate) fn build(spec: &Spec, reg: Registries<'_>, report: &mut Report<'_>) -
     let mut net = Net::default();
     if let Some(topology) = &spec.topology {
         preset(topology, &mut net, reg, report);
-    } else if spec.link.is_empty() && report.is_clean() {
+    } else if spec.link.is_empty() && spec.wifi.is_none() && report.is_clean() {
         let hint =
             "choose a preset, [topology] preset = \"dumbbell\", or write [[node]]s and [[link]]s";
         report.error(
@@ -79,6 +85,7 @@ pub(crate) fn build(spec: &Spec, reg: Registries<'_>, report: &mut Report<'_>) -
             report,
         );
     }
+    wifi::build(spec, &mut net, reg, report);
     unique_links(&net, report);
     net
 }
@@ -86,27 +93,10 @@ pub(crate) fn build(spec: &Spec, reg: Registries<'_>, report: &mut Report<'_>) -
 fn preset(spec: &TopologySpec, net: &mut Net, reg: Registries<'_>, report: &mut Report<'_>) {
     let path = Path::root().key("topology");
     let Some(preset) = spec.preset else {
-        return report.missing(&path, "preset", "write \"dumbbell\" or \"parking-lot\"");
+        let hint = "write \"dumbbell\", \"parking-lot\", \"wlan\" or \"wifi-dumbbell\"";
+        return report.missing(&path, "preset", hint);
     };
-    let (foreign, value, why) = match preset {
-        Preset::Dumbbell => (
-            "hops",
-            spec.hops,
-            "a dumbbell has one bottleneck; it has `pairs`",
-        ),
-        Preset::ParkingLot => (
-            "pairs",
-            spec.pairs,
-            "a parking lot has one pair more than `hops`",
-        ),
-    };
-    if value.is_some() {
-        report.error(
-            &path.key(foreign),
-            format!("`{foreign}` does not fit this preset"),
-            why.to_string(),
-        );
-    }
+    foreign_keys(spec, preset, &path, report);
     let mut lot = Lot {
         spec,
         path,
@@ -117,6 +107,45 @@ fn preset(spec: &TopologySpec, net: &mut Net, reg: Registries<'_>, report: &mut 
     match preset {
         Preset::Dumbbell => lot.dumbbell(),
         Preset::ParkingLot => lot.parking_lot(),
+        Preset::Wlan => lot.wlan(),
+        Preset::WifiDumbbell => lot.wifi_dumbbell(),
+    }
+}
+
+/// Keys that another preset has.
+fn foreign_keys(spec: &TopologySpec, preset: Preset, path: &Path, report: &mut Report<'_>) {
+    let written = [
+        ("pairs", spec.pairs.is_some()),
+        ("hops", spec.hops.is_some()),
+        ("stations", spec.stations.is_some()),
+        ("servers", spec.servers.is_some()),
+        ("direction", spec.direction.is_some()),
+        ("wire", spec.wire.is_some()),
+        ("access", spec.access.is_some()),
+        ("receiver_access", spec.receiver_access.is_some()),
+        ("bottleneck", spec.bottleneck.is_some()),
+    ];
+    let (own, why): (&[&str], _) = match preset {
+        Preset::Dumbbell => (
+            &["pairs", "access", "receiver_access", "bottleneck"],
+            "a dumbbell has one bottleneck; it has `pairs`",
+        ),
+        Preset::ParkingLot => (
+            &["hops", "access", "receiver_access", "bottleneck"],
+            "a parking lot has one pair more than `hops`",
+        ),
+        Preset::Wlan => (
+            &["stations", "servers", "direction", "wire"],
+            "a wlan has `stations`, `servers`, `direction` and `wire`, and its channel is [wifi]",
+        ),
+        Preset::WifiDumbbell => (
+            &["pairs", "access", "receiver_access"],
+            "a wifi-dumbbell has `pairs`, `access` and `receiver_access`, and its channel is [wifi]",
+        ),
+    };
+    for (key, _) in written.iter().filter(|(k, on)| *on && !own.contains(k)) {
+        let message = format!("`{key}` does not fit this preset");
+        report.error(&path.key(key), message, why.to_string());
     }
 }
 
@@ -131,7 +160,7 @@ struct Lot<'a, 'r> {
 
 impl Lot<'_, '_> {
     fn dumbbell(&mut self) {
-        let pairs = self.count("pairs", self.spec.pairs, 1);
+        let pairs = self.count("pairs", self.spec.pairs, 1, MOST_PAIRS);
         let senders = self.hosts("s", pairs);
         let left = self.net.add("left".to_string());
         let right = self.net.add("right".to_string());
@@ -141,7 +170,7 @@ impl Lot<'_, '_> {
     }
 
     fn parking_lot(&mut self) {
-        let hops = self.count("hops", self.spec.hops, 2);
+        let hops = self.count("hops", self.spec.hops, 2, MOST_PAIRS);
         let senders = self.hosts("s", hops + 1);
         let routers = self.hosts("r", hops + 1);
         let receivers = self.hosts("d", hops + 1);
@@ -152,13 +181,46 @@ impl Lot<'_, '_> {
         });
     }
 
-    fn count(&mut self, key: &str, value: Option<u32>, default: u32) -> usize {
+    /// Stations first, then the access point, then servers; the channel comes with [`wifi::build`].
+    fn wlan(&mut self) {
+        let n = self.count("stations", self.spec.stations, 1, MOST_STATIONS as u32);
+        let stations = self.hosts("sta", n);
+        let ap = self.net.add("ap".to_string());
+        let servers = match self.spec.servers.unwrap_or(ServersWord::One) {
+            ServersWord::One => vec![self.net.add("server".to_string())],
+            ServersWord::Each => self.hosts("server", n),
+        };
+        let wires = self.one_for_each("wire", self.spec.wire.as_ref(), servers.len());
+        for (server, (wire, path)) in servers.iter().zip(wires) {
+            self.connect(ap, *server, &wire, HOST_QUEUE, &path);
+        }
+        let up = self.spec.direction != Some(WayWord::Down);
+        let pair = |(i, sta): (usize, &usize)| {
+            let server = servers[i % servers.len()];
+            if up { (*sta, server) } else { (server, *sta) }
+        };
+        self.net.pairs = stations.iter().enumerate().map(pair).collect();
+        self.net.cell = Some((ap, stations));
+    }
+
+    /// Wired senders, a station, the access point, wired receivers.
+    fn wifi_dumbbell(&mut self) {
+        let pairs = self.count("pairs", self.spec.pairs, 1, MOST_PAIRS);
+        let senders = self.hosts("s", pairs);
+        let station = self.net.add("sta".to_string());
+        let ap = self.net.add("ap".to_string());
+        let receivers = self.hosts("d", pairs);
+        self.attach(&senders, &receivers, |_| (station, ap));
+        self.net.cell = Some((ap, vec![station]));
+    }
+
+    fn count(&mut self, key: &str, value: Option<u32>, default: u32, most: u32) -> usize {
         let n = value.unwrap_or(default);
-        if n == 0 || n > MOST_PAIRS {
-            let hint = format!("write a number from 1 to {MOST_PAIRS}");
+        if n == 0 || n > most {
+            let hint = format!("write a number from 1 to {most}");
             self.report.error(&self.path.key(key), "out of range", hint);
         }
-        n.clamp(1, MOST_PAIRS) as usize
+        n.clamp(1, most) as usize
     }
 
     fn hosts(&mut self, letter: &str, n: usize) -> Vec<usize> {
@@ -324,7 +386,8 @@ fn explicit(
 
 fn unique_links(net: &Net, report: &mut Report<'_>) {
     let mut seen = HashMap::new();
-    for link in &net.links {
+    let wired = net.wifi.first().map_or(net.links.len(), |w| w.first_link);
+    for (i, link) in net.links.iter().enumerate() {
         let name = link.plan.name.as_str();
         if name.is_empty() {
             let hint = "leave it out for a name made of the nodes' names".to_string();
@@ -333,7 +396,13 @@ fn unique_links(net: &Net, report: &mut Report<'_>) {
         if seen.insert(name, ()).is_some() {
             let hint = "give one of them another `name` (and its `reverse` too)".to_string();
             let message = format!("there is already a link called `{name}`");
-            report.error(&link.path.key("name"), message, hint);
+            if i < wired {
+                report.error(&link.path.key("name"), message, hint);
+            } else {
+                let hint = "ways of a radio channel are called after their nodes: give the other \
+                            link a `name`, or leave the station out of one of the channels";
+                report.error(&link.path, message, hint.to_string());
+            }
         }
     }
 }

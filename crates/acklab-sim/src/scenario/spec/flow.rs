@@ -1,6 +1,6 @@
 //! Flows and what they carry.
 
-use super::{AckSpec, CcSpec, Qty, TcpSpec};
+use super::{AckSpec, CategoryWord, CcSpec, Qty, TcpSpec};
 use acklab_units::{Bytes, Rate, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -28,6 +28,8 @@ pub(crate) struct FlowSpec {
     pub(crate) start: Option<Qty<Span>>,
     /// The start is moved by a random time from 0 to this. Default: "0 s".
     pub(crate) start_jitter: Option<Qty<Span>>,
+    /// Access category of its packets on radio channels. Default: the channel's.
+    pub(crate) category: Option<CategoryWord>,
     /// Number of flows like this one. Default: 1.
     #[schemars(range(min = 1, max = 10000))]
     pub(crate) count: Option<u32>,

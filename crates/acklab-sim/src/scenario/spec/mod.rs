@@ -3,6 +3,9 @@
 //! Every key is optional here; defaults, and what may stand beside what, are [`super::resolve`]'s
 //! business. The doc comments are the descriptions in the published JSON Schema.
 
+#[macro_use]
+mod words;
+
 mod choice;
 mod expect;
 mod flow;
@@ -10,6 +13,8 @@ mod link;
 mod quantity;
 mod record;
 mod tcp;
+mod topology;
+mod wifi;
 
 pub(crate) use choice::{AckSpec, CcSpec, Choice, FilterSpec, Scalar};
 pub(crate) use expect::{Bounds, ExpectSpec, FlowExpect, LinkExpect};
@@ -25,6 +30,12 @@ pub(crate) use tcp::{
     ProfileWord, ReductionWord, TcpSpec,
 };
 
+pub(crate) use topology::{NodeSpec, Preset, ServersWord, TopologySpec, WayWord};
+pub(crate) use wifi::{
+    AfterSilenceWord, BandWord, CategoryWord, CountsWord, DurationsWord, EdcaParams, EdcaSpec,
+    MissedWord, SlotsWord, Standard, WayKeys, WidthWord, WifiSpec, WifiStationSpec,
+};
+
 use acklab_units::Span;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -35,7 +46,8 @@ use serde::Deserialize;
 #[schemars(
     title = "acklab scenario",
     extend("required" = ["duration", "flow"]),
-    extend("anyOf" = [{ "required": ["topology"] }, { "required": ["link"] }]),
+    extend("anyOf" = [{ "required": ["topology"] }, { "required": ["link"] }, { "required": ["wifi"] }]),
+    extend("allOf" = [wifi::members()]),
     extend("not" = {
         "properties": { "sample_every": { "not": { "const": "off" } }, "record": { "required": ["every"] } },
         "required": ["sample_every", "record"],
@@ -63,6 +75,8 @@ pub(crate) struct Spec {
     pub(crate) node: Vec<NodeSpec>,
     /// Links between nodes; each is two directions.
     pub(crate) link: Vec<LinkSpec>,
+    /// Radio channels with an access point and its stations; a single one may be a table.
+    pub(crate) wifi: Option<OneOrMany<WifiSpec>>,
     /// TCP settings of every flow.
     pub(crate) tcp: TcpSpec,
     /// Flows.
@@ -72,52 +86,4 @@ pub(crate) struct Spec {
     pub(crate) record: RecordSpec,
     /// Bounds that a run must keep.
     pub(crate) expect: ExpectSpec,
-}
-
-/// A node. It forwards whatever is not for itself.
-#[derive(Deserialize, JsonSchema, Default, Debug)]
-#[serde(deny_unknown_fields, default)]
-#[schemars(extend("required" = ["name"]))]
-pub(crate) struct NodeSpec {
-    /// Unique name.
-    #[schemars(length(min = 1))]
-    pub(crate) name: Option<String>,
-}
-
-/// A preset network.
-#[derive(Deserialize, JsonSchema, Default, Debug)]
-#[serde(deny_unknown_fields, default)]
-#[schemars(
-    extend("required" = ["preset", "bottleneck"]),
-    extend("if" = { "properties": { "preset": { "const": "dumbbell" } } }),
-    extend("then" = { "not": { "required": ["hops"] } }),
-    extend("else" = { "not": { "required": ["pairs"] } })
-)]
-pub(crate) struct TopologySpec {
-    /// Which.
-    pub(crate) preset: Option<Preset>,
-    /// Dumbbell: number of sender-receiver pairs. Default: 1.
-    #[schemars(range(min = 1, max = 1000))]
-    pub(crate) pairs: Option<u32>,
-    /// Parking lot: number of bottlenecks in a row. Default: 2.
-    #[schemars(range(min = 1, max = 1000))]
-    pub(crate) hops: Option<u32>,
-    /// Links from senders to routers: one for all, or a list with one per pair. Default:
-    /// unlimited rate, no delay.
-    pub(crate) access: Option<OneOrMany<PresetLinkSpec>>,
-    /// Links from routers to receivers. Default: like `access`.
-    pub(crate) receiver_access: Option<OneOrMany<PresetLinkSpec>>,
-    /// Links between routers: one for all, or (parking lot) a list with one per hop.
-    pub(crate) bottleneck: Option<OneOrMany<PresetLinkSpec>>,
-}
-
-/// A preset network.
-#[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Debug)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Preset {
-    /// Senders s0, s1, ... - `left` - bottleneck - `right` - receivers d0, d1, ...
-    Dumbbell,
-    /// Routers r0 - r1 - ... - rN with a bottleneck between neighbours. The pair s0, d0 crosses
-    /// all of them, the pair si, di the i-th only.
-    ParkingLot,
 }

@@ -41,7 +41,7 @@ fn an_unknown_key_is_told_with_its_place_and_the_near_miss() {
         "error: unknown key `zzz`\n  \
            in test.toml, line 2: zzz = 1\n  \
            help: the keys here are `name`, `description`, `duration`, `start`, `warmup`, \
-           `sample_every`, `seed`, `topology`, `node`, `link`, `tcp`, `flow`, `record`, `expect`"
+           `sample_every`, `seed`, `topology`, `node`, `link`, `wifi`, `tcp`, `flow`, `record`, `expect`"
     );
 }
 

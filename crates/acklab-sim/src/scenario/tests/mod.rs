@@ -6,6 +6,8 @@ mod gallery;
 mod names;
 mod plans;
 mod robust;
+mod wifi;
+mod wifi_errors;
 
 use super::{Diagnostics, Scenario, doc, load};
 

@@ -43,6 +43,11 @@ fn piece() -> impl Strategy<Value = String> {
         "nan",
         "true",
         "99999999999999999999",
+        "wifi",
+        "stations",
+        "'wlan'",
+        "hidden",
+        "station",
     ];
     prop_oneof![
         3 => prop::sample::select(words.map(String::from).to_vec()),

@@ -3,11 +3,16 @@
 //! Presets become nodes and links, groups of flows become flows, queues become packets or bytes. The
 //! text loads to the same plan.
 
+mod wifi;
+
 use super::choice;
 use super::expect::{Expectation, Metric, Subject};
 use super::resolve::Resolved;
-use super::spec::{EcnWord, LossDetectionWord, PacingWord, ProfileWord, ReductionWord};
+use super::spec::{
+    CategoryWord, EcnWord, LossDetectionWord, PacingWord, ProfileWord, ReductionWord,
+};
 use crate::plan::{AppPlan, FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, Plan, QueuePlan};
+use acklab_path::wifi::medium::AccessCategory;
 use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{Buffer, RttEstimator, SackCompression};
 use acklab_units::{Bytes, Instant, Limit, Rate, Span};
@@ -22,11 +27,16 @@ pub(crate) fn write(r: &Resolved) -> String {
         out.section("[[node]]");
         out.text("name", node);
     }
-    for both in r.plan.links.chunks_exact(2) {
+    // Ports of radio channels come last.
+    let wired = r.wifi.first().map_or(r.plan.links.len(), |w| w.first_link);
+    for both in r.plan.links[..wired].chunks_exact(2) {
         link(&both[0], &both[1], &r.plan.nodes, &mut out);
     }
-    for f in &r.plan.flows {
-        flow(f, &r.plan.nodes, &mut out);
+    for w in &r.wifi {
+        wifi::network(w, &r.plan, &mut out);
+    }
+    for (f, category) in r.plan.flows.iter().zip(&r.categories) {
+        flow(f, *category, &r.plan.nodes, &mut out);
     }
     for e in &r.expect.0 {
         expectation(e, &mut out);
@@ -192,13 +202,16 @@ fn loss(loss: &LossPlan) -> String {
     }
 }
 
-fn flow(flow: &FlowPlan, nodes: &[String], out: &mut Text) {
+fn flow(flow: &FlowPlan, category: Option<AccessCategory>, nodes: &[String], out: &mut Text) {
     out.section("[[flow]]");
     out.text("name", &flow.name);
     out.text("from", &nodes[flow.src]);
     out.text("to", &nodes[flow.dst]);
     out.text("start", since_start(flow.start));
     out.text("start_jitter", flow.start_jitter);
+    if let Some(category) = category {
+        out.text("category", CategoryWord::of(category));
+    }
     let (cc, ack) = (&flow.cc, &flow.ack);
     let table = choice::inline_table(cc.entry.name, cc.entry.params, &cc.params);
     out.raw("cc", table);

@@ -1,0 +1,200 @@
+//! Radio channels as TOML.
+
+use super::{Text, choice, quoted};
+use crate::plan::{FilterPlan, Plan};
+use crate::scenario::resolve::{Channel, Network, Station, Way};
+use crate::scenario::spec::{
+    AfterSilenceWord, BandWord, CategoryWord, CountsWord, SlotsWord, WidthWord,
+};
+use acklab_path::wifi::medium::{AccessCategory, EdcaConfig};
+use acklab_path::wifi::phy::Mode;
+use acklab_units::{Bytes, Span};
+
+/// A channel with its stations. What most stations have stands under `up` and `down`, which are those
+/// of the first; who differs from it has a table.
+pub(super) fn network(network: &Network, plan: &Plan, out: &mut Text) {
+    let node = |n: usize| &plan.nodes[n];
+    out.section("[[wifi]]");
+    out.text("name", &network.name);
+    out.text("ap", node(network.ap));
+    let stations: Vec<_> = network.stations.iter().map(|s| quoted(node(*s))).collect();
+    out.raw("stations", format!("[{}]", stations.join(", ")));
+    let hidden = network
+        .channel
+        .hidden
+        .iter()
+        .map(|(a, b)| format!("[{}, {}]", stations[*a], stations[*b]));
+    out.raw(
+        "hidden",
+        format!("[{}]", hidden.collect::<Vec<_>>().join(", ")),
+    );
+    channel(&network.channel, out);
+    let ways: Vec<[Port<'_>; 2]> = (0..stations.len())
+        .map(|i| ports(network, plan, i))
+        .collect();
+    let legacy = network.channel.standard.format().is_legacy();
+    let sides = [("up", ways[0][0], 1), ("down", ways[0][1], 0)];
+    for (key, first, contender) in sides {
+        out.section(&format!("[wifi.{key}]"));
+        contention(&network.contenders[contender], out);
+        port(first, legacy, out);
+    }
+    for (i, [up, down]) in ways.iter().enumerate().skip(1) {
+        let own = &network.contenders[i + 1];
+        let differs = [
+            *own != network.contenders[1],
+            !up.is(ways[0][0]),
+            !down.is(ways[0][1]),
+        ];
+        if differs.contains(&true) {
+            let path = format!("wifi.station.{}", stations[i]);
+            out.section(&format!("[{path}]"));
+            contention(own, out);
+            for (key, way) in [("up", up), ("down", down)] {
+                out.section(&format!("[{path}.{key}]"));
+                port(*way, legacy, out);
+            }
+        }
+    }
+}
+
+/// A way with the filter in front of it.
+#[derive(Clone, Copy)]
+struct Port<'a> {
+    way: &'a Way,
+    filter: Option<&'a FilterPlan>,
+}
+
+impl Port<'_> {
+    fn is(self, other: Self) -> bool {
+        self.way == other.way && filter(self.filter) == filter(other.filter)
+    }
+}
+
+fn ports<'a>(network: &'a Network, plan: &'a Plan, i: usize) -> [Port<'a>; 2] {
+    let link = network.first_link + 2 * i;
+    [(&network.up[i], link), (&network.down[i], link + 1)].map(|(way, link)| Port {
+        way,
+        filter: plan.links[link].filter.as_ref(),
+    })
+}
+
+/// Every field by name: a new one does not compile until it has a key here and in the spec.
+fn channel(channel: &Channel, out: &mut Text) {
+    let Channel {
+        standard,
+        band,
+        basic_rates,
+        control_rate,
+        ns3_durations,
+        // Made of the others.
+        phy: _,
+        propagation,
+        slots,
+        eifs,
+        after_silence,
+        category,
+        queue_counts,
+        retry_limit,
+        block_ack_retry_limit,
+        lifetime,
+        explicit_request,
+        // Written beside the stations.
+        hidden: _,
+    } = channel;
+    out.text("standard", standard.word());
+    out.text("band", BandWord::of(*band));
+    let rates: Vec<_> = basic_rates.iter().map(quoted).collect();
+    out.raw("basic_rates", format!("[{}]", rates.join(", ")));
+    if let Some(rate) = control_rate {
+        out.text("control_rate", rate);
+    }
+    out.text("durations", if *ns3_durations { "ns3" } else { "standard" });
+    out.text("propagation", propagation);
+    out.text("slots", SlotsWord::of(*slots));
+    out.raw("eifs", eifs);
+    out.text("after_silence", AfterSilenceWord::of(*after_silence));
+    out.text("category", CategoryWord::of(*category));
+    out.text("queue_counts", CountsWord::of(*queue_counts));
+    out.raw("retry_limit", retry_limit);
+    if let Some(limit) = block_ack_retry_limit {
+        out.raw("block_ack_retry_limit", limit);
+    }
+    match lifetime {
+        Some(lifetime) => out.text("lifetime", lifetime),
+        None => out.text("lifetime", "none"),
+    }
+    let missed = if *explicit_request {
+        "request"
+    } else {
+        "repeat"
+    };
+    out.text("missed_block_ack", missed);
+}
+
+fn contention(Station { queue, edca }: &Station, out: &mut Text) {
+    out.text("queue", format!("{queue} packets"));
+    let each = AccessCategory::ALL.iter().zip(edca).map(|(category, edca)| {
+        let EdcaConfig { aifsn, cw_min, cw_max, txop } = edca;
+        let name = category.name();
+        format!(
+            "{name} = {{ aifsn = {aifsn}, cw_min = {cw_min}, cw_max = {cw_max}, txop = \"{txop}\" }}"
+        )
+    });
+    out.raw(
+        "edca",
+        format!("{{ {} }}", each.collect::<Vec<_>>().join(", ")),
+    );
+}
+
+fn port(Port { way, filter: of }: Port<'_>, legacy: bool, out: &mut Text) {
+    out.raw("ack_filter", filter(of));
+    let Way {
+        mode,
+        ampdu,
+        amsdu,
+        max_mpdu,
+        window,
+        rts_from,
+        bit_error_rate,
+        grants_reverse,
+    } = way;
+    self::mode(*mode, out);
+    out.raw("ampdu", or_off(*ampdu));
+    out.raw("amsdu", or_off(*amsdu));
+    if !legacy {
+        out.text("max_mpdu", Bytes(u64::from(*max_mpdu)));
+        out.raw("block_ack_window", window);
+    }
+    match rts_from {
+        None => out.text("rts", "off"),
+        Some(bytes) => out.text("rts", Bytes(u64::from(*bytes))),
+    }
+    out.raw("bit_error_rate", format!("{bit_error_rate:?}"));
+    out.raw("reverse_grant", grants_reverse);
+}
+
+fn mode(mode: Mode, out: &mut Text) {
+    if mode.format().is_legacy() {
+        return out.text("rate", mode.rate());
+    }
+    out.text("width", WidthWord::of(mode.width()));
+    if let Some(guard) = mode.guard() {
+        out.text("guard_interval", Span::from_nanos(u64::from(guard.nanos())));
+    }
+    out.raw("mcs", mode.mcs());
+    out.raw("streams", mode.streams());
+}
+
+fn or_off(bytes: u32) -> String {
+    match bytes {
+        0 => quoted("off"),
+        bytes => quoted(Bytes(u64::from(bytes))),
+    }
+}
+
+fn filter(filter: Option<&FilterPlan>) -> String {
+    filter.map_or(quoted("none"), |f| {
+        choice::inline_table(f.entry.name, f.entry.params, &f.params)
+    })
+}

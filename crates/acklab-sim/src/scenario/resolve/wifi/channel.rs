@@ -1,0 +1,211 @@
+//! What all stations of a channel agree on.
+
+use super::super::super::diagnostics::{Report, suggest};
+use super::super::super::path::Path;
+use super::super::super::spec::{DurationsWord, MissedWord, Standard, WifiSpec};
+use super::super::topology::Net;
+use super::Channel;
+use acklab_path::wifi::contention::SlotRule;
+use acklab_path::wifi::mac::Counts;
+use acklab_path::wifi::medium::{AccessCategory, AfterSilence};
+use acklab_path::wifi::phy::{Band, BasicRates, Mode, ModeError, Phy, PhyConfig, PpduRules};
+use acklab_units::{Rate, Span};
+use std::collections::HashMap;
+
+/// Further than any station is from another: 300 km.
+const MOST_PROPAGATION: Span = Span::from_millis(1);
+/// `dot11ShortRetryLimit`.
+const RETRY_LIMIT: u32 = 7;
+/// `dot11EDCATableMSDULifetime`: 512 time units; ns-3 has 500 ms.
+const LIFETIME: Span = Span::from_millis(500);
+
+/// Everything that is not about one way or one station.
+pub(super) fn resolve(
+    spec: &WifiSpec,
+    path: &Path,
+    members: (usize, &[usize]),
+    net: &Net,
+    report: &mut Report<'_>,
+) -> Option<Channel> {
+    let standard = spec.standard.unwrap_or(Standard::N);
+    let band = spec.band.map_or_else(|| default_band(standard), Into::into);
+    let basic_rates = basic_rates(spec, band, &path.key("basic_rates"), report);
+    let control_rate = spec.control_rate.map(|r| r.0);
+    let ns3_durations = spec.durations == Some(DurationsWord::Ns3);
+    let legacy = standard.format().is_legacy();
+    let propagation = spec.propagation.map_or(Span::ZERO, |p| p.0);
+    if propagation > MOST_PROPAGATION {
+        let hint = format!("write \"{MOST_PROPAGATION}\" at most; 100 m are \"333 ns\"");
+        report.error(&path.key("propagation"), "no station is so far away", hint);
+    }
+    let lifetime = spec.lifetime.map_or(Some(LIFETIME), |l| l.0);
+    if lifetime == Some(Span::ZERO) {
+        let hint = "write a time above zero, or \"none\"".to_string();
+        report.error(&path.key("lifetime"), "every packet would be dropped", hint);
+    }
+    let slots = if legacy {
+        SlotRule::Dcf
+    } else {
+        SlotRule::Edca
+    };
+    let (retry, under_agreement) = (spec.retry_limit, spec.block_ack_retry_limit);
+    let again = under_agreement.map(|n| limit(n, &path.key("block_ack_retry_limit"), report));
+    Some(Channel {
+        standard,
+        band,
+        phy: phy(
+            standard,
+            band,
+            (&basic_rates, control_rate),
+            ns3_durations,
+            path,
+            report,
+        )?,
+        basic_rates,
+        control_rate,
+        ns3_durations,
+        propagation,
+        slots: spec.slots.map_or(slots, Into::into),
+        eifs: spec.eifs.unwrap_or(true),
+        after_silence: spec.after_silence.map_or(AfterSilence::Quiet, Into::into),
+        category: spec.category.map_or(AccessCategory::BestEffort, Into::into),
+        queue_counts: spec.queue_counts.map_or(Counts::default(), Into::into),
+        retry_limit: limit(
+            retry.unwrap_or(RETRY_LIMIT),
+            &path.key("retry_limit"),
+            report,
+        ),
+        block_ack_retry_limit: again,
+        lifetime,
+        explicit_request: spec.missed_block_ack != Some(MissedWord::Repeat),
+        hidden: hidden(spec, path, members, net, report),
+    })
+}
+
+fn default_band(standard: Standard) -> Band {
+    match standard {
+        Standard::B | Standard::G => Band::Ghz2_4,
+        _ => Band::Ghz5,
+    }
+}
+
+fn limit(n: u32, at: &Path, report: &mut Report<'_>) -> u8 {
+    if !(1..=255).contains(&n) {
+        let hint = "write 1 to 255 transmissions".to_string();
+        report.error(at, "out of range", hint);
+    }
+    n.clamp(1, 255) as u8
+}
+
+fn basic_rates(spec: &WifiSpec, band: Band, at: &Path, report: &mut Report<'_>) -> Vec<Rate> {
+    let Some(written) = &spec.basic_rates else {
+        return BasicRates::mandatory(band)
+            .modes()
+            .map(Mode::rate)
+            .collect();
+    };
+    let rates: Vec<Rate> = written.iter().map(|r| r.0).collect();
+    if let Err(e) = BasicRates::new(&rates) {
+        report.error(at, e.to_string(), e.hint());
+    }
+    rates
+}
+
+fn phy(
+    standard: Standard,
+    band: Band,
+    (basic, control): (&[Rate], Option<Rate>),
+    ns3: bool,
+    path: &Path,
+    report: &mut Report<'_>,
+) -> Option<Phy> {
+    let mut told = |key: &str, e: ModeError| report.error(&path.key(key), e.to_string(), e.hint());
+    // What is wrong with the basic rates was told.
+    let basic = BasicRates::new(basic).ok()?;
+    let control = match control.map(Mode::legacy) {
+        Some(Err(e)) => {
+            told("control_rate", e);
+            return None;
+        }
+        Some(Ok(mode)) => Some(mode),
+        None => None,
+    };
+    let config = PhyConfig {
+        short_slot: standard != Standard::B,
+        basic,
+        control,
+        rules: if ns3 {
+            PpduRules::NS3
+        } else {
+            PpduRules::STANDARD
+        },
+        ..PhyConfig::new(band)
+    };
+    match Phy::new(&config) {
+        Ok(phy) => Some(phy),
+        Err(e @ ModeError::BasicRate { .. }) => {
+            told("basic_rates", e);
+            None
+        }
+        Err(e) => {
+            told("control_rate", e);
+            None
+        }
+    }
+}
+
+/// Pairs of numbers of stations.
+fn hidden(
+    spec: &WifiSpec,
+    path: &Path,
+    (ap, stations): (usize, &[usize]),
+    net: &Net,
+    report: &mut Report<'_>,
+) -> Vec<(usize, usize)> {
+    let path = path.key("hidden");
+    let number: HashMap<&str, usize> = stations
+        .iter()
+        .enumerate()
+        .map(|(i, node)| (net.nodes[*node].as_str(), i))
+        .collect();
+    let mut pairs = Vec::new();
+    for (i, pair) in spec.hidden.iter().flatten().enumerate() {
+        let at = path.index(i);
+        let [a, b] = pair.as_slice() else {
+            let hint = "write pairs: hidden = [[\"sta0\", \"sta1\"]]".to_string();
+            report.error(&at, format!("{} names", pair.len()), hint);
+            continue;
+        };
+        let mut find = |name: &String, k: usize| {
+            let found = number.get(name.as_str()).copied();
+            if found.is_none() {
+                let (message, hint) = stranger(name, &net.nodes[ap], &number);
+                report.error(&at.index(k), message, hint);
+            }
+            found
+        };
+        match (find(a, 0), find(b, 1)) {
+            (Some(a), Some(b)) if a == b => {
+                let hint = "write two different stations".to_string();
+                report.error(&at, "everybody hears themselves", hint);
+            }
+            (Some(a), Some(b)) => pairs.push((a.min(b), a.max(b))),
+            _ => {}
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+}
+
+fn stranger(name: &str, ap: &str, number: &HashMap<&str, usize>) -> (String, Option<String>) {
+    if name == ap {
+        let hint = "leave the pair out, or put the station on a channel of its own";
+        let message = format!("every station hears the access point `{ap}`");
+        return (message, Some(hint.to_string()));
+    }
+    let mut known: Vec<&str> = number.keys().copied().collect();
+    known.sort_unstable();
+    let message = format!("`{name}` is no station of this channel");
+    (message, suggest(name, known, "its stations are"))
+}

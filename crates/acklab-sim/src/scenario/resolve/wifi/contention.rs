@@ -1,0 +1,144 @@
+//! How stations queue and contend.
+
+use super::super::super::diagnostics::Report;
+use super::super::super::path::Path;
+use super::super::super::spec::{EdcaParams, EdcaSpec, Qty, Standard};
+use super::Station;
+use super::layers::Layers;
+use acklab_path::wifi::medium::{AccessCategory, EdcaConfig};
+use acklab_units::{Limit, Span};
+
+/// ns-3's `WifiMacQueue` for one.
+const DEFAULT_QUEUE: u32 = 500;
+/// A window is doubled by a shift of 16 bits; the standard's largest is 32767 too (ECWmax 15).
+const MOST_CW: u32 = 32_767;
+/// 16 bits in units of 32 us (9.4.2.29).
+const MOST_TXOP: Span = Span::from_micros(65_535 * 32);
+
+/// The tables that say how a station queues and contends.
+pub(super) type Sides = Layers<(Option<Qty<Limit>>, Option<EdcaSpec>)>;
+
+/// What is written, on top of the standard's defaults.
+pub(super) fn resolve(
+    standard: Standard,
+    own: AccessCategory,
+    sides: &Sides,
+    report: &mut Report<'_>,
+) -> Station {
+    Station {
+        queue: queue(sides, report),
+        edca: AccessCategory::ALL.map(|c| edca(standard, c, c == own, sides, report)),
+    }
+}
+
+fn queue(sides: &Sides, report: &mut Report<'_>) -> u32 {
+    match sides.get("queue", |k| k.0) {
+        (None, _) => DEFAULT_QUEUE,
+        (Some(Qty(Limit::Packets(0))), at) => {
+            let hint = "write at least \"1 packet\"".to_string();
+            report.error(&at, "a queue of nothing drops everything", hint);
+            DEFAULT_QUEUE
+        }
+        (Some(Qty(Limit::Packets(n))), _) => n,
+        (Some(_), at) => {
+            let hint = "write a number of packets, such as \"500 packets\"".to_string();
+            report.error(&at, "the queue of a station counts packets", hint);
+            DEFAULT_QUEUE
+        }
+    }
+}
+
+/// Table 9-155: windows from aCWmin of the PHY, which is 31 for 802.11b (16.3.4) and 15 for all
+/// others. Stations of b, a and g do not have access categories: their data contend by DCF.
+fn defaults(standard: Standard, category: AccessCategory) -> EdcaConfig {
+    let legacy = standard.format().is_legacy();
+    let mut edca = match category {
+        AccessCategory::BestEffort if legacy => EdcaConfig::DCF,
+        category => EdcaConfig::standard(category),
+    };
+    if standard == Standard::B {
+        edca.cw_min = 2 * edca.cw_min + 1;
+        edca.cw_max = match category {
+            AccessCategory::Voice | AccessCategory::Video => 2 * edca.cw_max + 1,
+            _ => edca.cw_max,
+        };
+        edca.txop = match category {
+            AccessCategory::Voice => Span::from_micros(3_264),
+            AccessCategory::Video => Span::from_micros(6_016),
+            _ => Span::ZERO,
+        };
+    }
+    edca
+}
+
+fn edca(
+    standard: Standard,
+    category: AccessCategory,
+    own: bool,
+    sides: &Sides,
+    report: &mut Report<'_>,
+) -> EdcaConfig {
+    let default = defaults(standard, category);
+    let get = |key: &str, of: fn(&EdcaParams) -> Option<u32>| {
+        find(key, sides, category, own, &|p: &EdcaParams| of(p))
+    };
+    let (aifsn, aifsn_at) = get("aifsn", |p| p.aifsn);
+    let (cw_min, cw_min_at) = get("cw_min", |p| p.cw_min);
+    let (cw_max, cw_max_at) = get("cw_max", |p| p.cw_max);
+    let (txop, txop_at) = find("txop", sides, category, own, &|p: &EdcaParams| p.txop);
+    let aifsn = aifsn.unwrap_or(u32::from(default.aifsn));
+    let cw_max = cw_max.unwrap_or(u32::from(default.cw_max));
+    // A larger smallest window is meant to hold, whatever the default of the largest is.
+    let cw_min = cw_min.unwrap_or(u32::from(default.cw_min).min(cw_max));
+    let txop = txop.map_or(default.txop, |t| t.0);
+    if !(1..=15).contains(&aifsn) {
+        let hint = "write 1 to 15; the standard's are 2, 3 and 7".to_string();
+        report.error(&aifsn_at, "no AIFS has so many slots", hint);
+    }
+    if cw_max > MOST_CW {
+        let hint = format!("write {MOST_CW} at most");
+        report.error(&cw_max_at, "out of range", hint);
+    }
+    if cw_min > cw_max {
+        let hint = format!("write cw_max, which is {cw_max}, at most");
+        report.error(
+            &cw_min_at,
+            "the smallest window is larger than the largest",
+            hint,
+        );
+    }
+    if txop > MOST_TXOP {
+        let hint = format!("write \"{MOST_TXOP}\" at most");
+        report.error(&txop_at, "no transmission opportunity is so long", hint);
+    }
+    EdcaConfig {
+        aifsn: aifsn.min(15) as u8,
+        cw_min: cw_min.min(MOST_CW) as u16,
+        cw_max: cw_max.min(MOST_CW) as u16,
+        txop,
+    }
+}
+
+/// A parameter of `category`, under its name or, of the channel's own, without one.
+fn find<T>(
+    key: &str,
+    sides: &Sides,
+    category: AccessCategory,
+    own: bool,
+    of: &dyn Fn(&EdcaParams) -> Option<T>,
+) -> (Option<T>, Path) {
+    let named = |e: &EdcaSpec| of(&e.of(category));
+    let plain = |e: &EdcaSpec| own.then(|| of(&e.own())).flatten();
+    for ((_, edca), path) in sides.iter() {
+        let Some(edca) = edca else { continue };
+        let path = path.key("edca");
+        if let Some(value) = named(edca) {
+            return (Some(value), path.key(category.name()).key(key));
+        }
+        if let Some(value) = plain(edca) {
+            return (Some(value), path.key(key));
+        }
+    }
+    let last = sides.iter().last().map(|(_, p)| p.key("edca").key(key));
+    (None, last.unwrap_or_default())
+}

@@ -1,0 +1,125 @@
+//! From a channel to what the engine runs.
+
+use super::super::flow::DraftFlow;
+use super::{Channel, Network, Station, Way};
+use crate::plan::MediumPlan;
+use acklab_path::wifi::mac::{self, sizes};
+use acklab_path::wifi::medium::{
+    AccessCategory, Aggregation, MediumConfig, PortConfig, RateConfig, StationConfig, StationId,
+};
+use acklab_path::wifi::phy::ErrorModel;
+use acklab_units::Span;
+
+/// The medium of `network` with `flows` on it.
+pub(crate) fn plan(network: &Network, flows: &[DraftFlow]) -> MediumPlan {
+    let (own, n) = (network.channel.category, network.stations.len());
+    let links = network.first_link..network.first_link + 2 * n;
+    let category = |f: &DraftFlow| f.category.unwrap_or(own);
+    let crosses = |f: &&DraftFlow| {
+        let mut way = f.plan.forward.iter().chain(&f.plan.reverse);
+        way.any(|l| links.contains(l))
+    };
+    // Only categories that are used, the most urgent first.
+    let mut used: Vec<AccessCategory> = flows.iter().filter(crosses).map(category).collect();
+    if used.is_empty() {
+        used.push(own);
+    }
+    used.sort_unstable();
+    used.dedup();
+    let number = |c: AccessCategory| used.iter().position(|u| *u == c).unwrap_or(0) as u8;
+    MediumPlan {
+        name: network.name.clone(),
+        nodes: [network.ap]
+            .iter()
+            .chain(&network.stations)
+            .copied()
+            .collect(),
+        links: links.clone().collect(),
+        categories: flows
+            .iter()
+            .flat_map(|f| [number(category(f)); 2])
+            .collect(),
+        config: config(network, &used),
+    }
+}
+
+fn config(network: &Network, used: &[AccessCategory]) -> MediumConfig {
+    let channel = &network.channel;
+    let stations = network.contenders.iter().map(|s| station(s, channel, used));
+    let ap = StationId(0);
+    let ways = (1..)
+        .map(StationId)
+        .zip(network.up.iter().zip(&network.down));
+    let ports =
+        ways.flat_map(|(s, (up, down))| [port(s, ap, up, channel), port(ap, s, down, channel)]);
+    MediumConfig {
+        phy: channel.phy,
+        slots: channel.slots,
+        stations: stations.collect(),
+        ports: ports.collect(),
+        hears: hears(channel, network.stations.len() + 1),
+        radio: None,
+        eifs: channel.eifs,
+        after_silence: channel.after_silence,
+        propagation: channel.propagation,
+        retry_limit: channel.retry_limit,
+    }
+}
+
+fn station(station: &Station, channel: &Channel, used: &[AccessCategory]) -> StationConfig {
+    StationConfig {
+        categories: used.iter().map(|c| station.edca[*c as usize]).collect(),
+        queue: mac::Config {
+            kind: mac::Kind::Shared {
+                limit: station.queue,
+                counts: channel.queue_counts,
+            },
+            lifetime: channel.lifetime,
+            retry_limit: channel.retry_limit,
+            agreement_retry_limit: channel.block_ack_retry_limit,
+            explicit_bar: channel.explicit_request,
+            bar_limit: None,
+        },
+    }
+}
+
+fn port(from: StationId, to: StationId, way: &Way, channel: &Channel) -> PortConfig {
+    let header = if channel.standard.format().is_legacy() {
+        sizes::DATA_HEADER
+    } else {
+        sizes::QOS_DATA_HEADER
+    };
+    PortConfig {
+        from,
+        to,
+        rate: RateConfig::Fixed(way.mode),
+        aggregation: Aggregation {
+            ampdu: way.ampdu,
+            amsdu: way.amsdu,
+            max_mpdu: way.max_mpdu,
+            window: way.window,
+            spacing: Span::ZERO,
+            overhead: header + sizes::FCS,
+        },
+        rts_from: way.rts_from,
+        grants_reverse: way.grants_reverse,
+        errors: match way.bit_error_rate {
+            0.0 => ErrorModel::None,
+            ber => ErrorModel::Ber(ber),
+        },
+    }
+}
+
+/// Who hears whom; `None` = everybody everybody.
+fn hears(channel: &Channel, stations: usize) -> Option<Vec<Vec<bool>>> {
+    if channel.hidden.is_empty() {
+        return None;
+    }
+    let mut hears = vec![vec![true; stations]; stations];
+    // The access point is number 0.
+    for (a, b) in channel.hidden.iter().map(|(a, b)| (a + 1, b + 1)) {
+        hears[a][b] = false;
+        hears[b][a] = false;
+    }
+    Some(hears)
+}

@@ -1,0 +1,445 @@
+//! Radio channels: an access point, its stations, and how they use the air.
+
+use super::{FilterSpec, OrNone, OrOff, Probability, Qty};
+use crate::scenario::de::with_hint;
+use acklab_path::wifi::contention::SlotRule;
+use acklab_path::wifi::mac::Counts;
+use acklab_path::wifi::medium::{AccessCategory, AfterSilence};
+use acklab_path::wifi::phy::{Band, Width};
+use acklab_units::{Bytes, Limit, Rate, Span};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Deserializer, Visitor};
+use serde::{Deserialize, de::value::StrDeserializer};
+use serde_json::json;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Who is on a channel has to be written, unless a preset says it.
+pub(super) fn members() -> serde_json::Value {
+    let members = json!({ "required": ["ap", "stations"] });
+    json!({
+        "if": { "not": {
+            "required": ["topology"],
+            "properties": { "topology": {
+                "required": ["preset"],
+                "properties": { "preset": { "enum": ["wlan", "wifi-dumbbell"] } },
+            } },
+        } },
+        "then": { "properties": { "wifi": {
+            "if": { "type": "array" },
+            "then": { "items": members },
+            "else": members,
+        } } },
+    })
+}
+
+/// Declares a table with keys of its own and those that say how data are sent. (serde cannot flatten
+/// a struct and refuse unknown keys at the same time.)
+macro_rules! with_way_keys {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $ty:ty,)* }) => {
+        $(#[$doc])*
+        #[derive(Deserialize, JsonSchema, Default, Clone, Debug)]
+        #[serde(deny_unknown_fields, default)]
+        pub(crate) struct $name {
+            $($(#[$field_doc])* pub(crate) $field: $ty,)*
+            /// Width of the channel. Default: "20 MHz".
+            pub(crate) width: Option<WidthWord>,
+            /// Guard interval of n, ac and ax. Default: "800 ns".
+            pub(crate) guard_interval: Option<Qty<Span>>,
+            /// Modulation and coding of n (0 to 31, 8 for each stream), ac and ax. Default: 7.
+            #[schemars(range(min = 0, max = 31))]
+            pub(crate) mcs: Option<u32>,
+            /// Spatial streams of n, ac and ax. Default: 1, or what the MCS of n says.
+            #[schemars(range(min = 1, max = 8))]
+            pub(crate) streams: Option<u32>,
+            /// The rate of b, a and g; of n, ac and ax instead of `mcs`. Default: the highest.
+            pub(crate) rate: Option<Qty<Rate>>,
+            /// Longest A-MPDU, or "off". Default: the longest that standard and block ack window
+            /// allow ("65535 B" for n), off for b, a and g.
+            pub(crate) ampdu: Option<OrOff<Bytes>>,
+            /// Longest A-MSDU, or "off". Default: "off".
+            pub(crate) amsdu: Option<OrOff<Bytes>>,
+            /// Longest MPDU. Default: what the standard has, for n in A-MPDUs "4095 B".
+            pub(crate) max_mpdu: Option<Qty<Bytes>>,
+            /// MPDUs that may be unacknowledged under a block ack agreement. Default: 64, for ax 256.
+            #[schemars(range(min = 1, max = 256))]
+            pub(crate) block_ack_window: Option<u32>,
+            /// From which length on frames are announced by an RTS, "always", or "off". Default:
+            /// "off".
+            pub(crate) rts: Option<RtsSpec>,
+            /// Probability that a bit is wrong. Default: 0.
+            pub(crate) bit_error_rate: Option<Probability>,
+        }
+
+        impl $name {
+            /// How data are sent.
+            pub(crate) fn way(&self) -> WayKeys {
+                WayKeys {
+                    width: self.width,
+                    guard_interval: self.guard_interval,
+                    mcs: self.mcs,
+                    streams: self.streams,
+                    rate: self.rate,
+                    ampdu: self.ampdu,
+                    amsdu: self.amsdu,
+                    max_mpdu: self.max_mpdu,
+                    block_ack_window: self.block_ack_window,
+                    rts: self.rts,
+                    bit_error_rate: self.bit_error_rate,
+                }
+            }
+        }
+    };
+}
+
+/// The keys that say how data are sent, from any of the tables that have them.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct WayKeys {
+    pub(crate) width: Option<WidthWord>,
+    pub(crate) guard_interval: Option<Qty<Span>>,
+    pub(crate) mcs: Option<u32>,
+    pub(crate) streams: Option<u32>,
+    pub(crate) rate: Option<Qty<Rate>>,
+    pub(crate) ampdu: Option<OrOff<Bytes>>,
+    pub(crate) amsdu: Option<OrOff<Bytes>>,
+    pub(crate) max_mpdu: Option<Qty<Bytes>>,
+    pub(crate) block_ack_window: Option<u32>,
+    pub(crate) rts: Option<RtsSpec>,
+    pub(crate) bit_error_rate: Option<Probability>,
+}
+
+with_way_keys! {
+    /// A radio channel. What stands here holds for everybody; `up`, `down` and `station` override it.
+    WifiSpec {
+        /// Unique name. Default: "wifi", "wifi1", ... by position.
+        #[schemars(length(min = 1))]
+        name: Option<String>,
+        /// Node that is the access point. A preset says it itself.
+        ap: Option<String>,
+        /// Nodes that are its stations. A preset says it itself.
+        #[schemars(length(min = 1, max = 5000))]
+        stations: Option<Vec<String>>,
+        /// Amendment of 802.11. Default: "n".
+        standard: Option<Standard>,
+        /// Frequency band. Default: "2.4 GHz" for b and g, otherwise "5 GHz".
+        band: Option<BandWord>,
+        /// Rates of control responses. Default: the mandatory ones of the band.
+        #[schemars(length(min = 1))]
+        basic_rates: Option<Vec<Qty<Rate>>>,
+        /// Every control response at this rate. Default: as the standard says, by the basic rates.
+        control_rate: Option<Qty<Rate>>,
+        /// How long PPDUs last where that is a choice. Default: "standard".
+        durations: Option<DurationsWord>,
+        /// From antenna to antenna. Default: "0 s".
+        propagation: Option<Qty<Span>>,
+        /// How slots are counted. Default: "dcf" for b, a and g, otherwise "edca".
+        slots: Option<SlotsWord>,
+        /// Stations wait for an EIFS after what they could not read. Default: true.
+        eifs: Option<bool>,
+        /// From when on a station counts slots whose transmission was not answered. Default: "quiet".
+        after_silence: Option<AfterSilenceWord>,
+        /// Access category of flows that do not say theirs. Default: "best-effort".
+        category: Option<CategoryWord>,
+        /// What counts against the limit of a queue. Default: "mpdus".
+        queue_counts: Option<CountsWord>,
+        /// Transmissions of an MPDU without block ack agreement; failures after which the contention
+        /// window starts anew. Default: 7.
+        #[schemars(range(min = 1, max = 255))]
+        retry_limit: Option<u32>,
+        /// Transmissions of an MPDU under a block ack agreement. Default: until its lifetime ends.
+        #[schemars(range(min = 1, max = 255))]
+        block_ack_retry_limit: Option<u32>,
+        /// How long a packet may stay in a station, sent or not; or "none". Default: "500 ms".
+        lifetime: Option<OrNone<Span>>,
+        /// What follows an A-MPDU without an answer. Default: "request".
+        missed_block_ack: Option<MissedWord>,
+        /// Pairs of stations that do not hear each other.
+        #[schemars(inner(length(min = 2, max = 2)))]
+        hidden: Option<Vec<Vec<String>>>,
+        /// Stations grant the reverse direction to the access point. Default: false.
+        reverse_grant: Option<bool>,
+        /// Most that waits in each station, the access point included. Default: "500 packets".
+        queue: Option<Qty<Limit>>,
+        /// How stations contend. Default: as the standard says for the category.
+        edca: Option<EdcaSpec>,
+        /// What stations send, and their queues.
+        up: WifiSideSpec,
+        /// What the access point sends, and its queue.
+        down: WifiSideSpec,
+        /// Single stations, by name.
+        station: BTreeMap<String, WifiStationSpec>,
+    }
+}
+
+with_way_keys! {
+    /// What one side of a radio channel sends: the stations or the access point.
+    WifiSideSpec {
+        /// ACK filter in front of the queue.
+        ack_filter: Option<FilterSpec>,
+        /// Whoever sends here lets the receiver send data in turn. Default: false; of stations what
+        /// the channel says.
+        reverse_grant: Option<bool>,
+        /// Most that waits in each station.
+        queue: Option<Qty<Limit>>,
+        /// How stations contend.
+        edca: Option<EdcaSpec>,
+    }
+}
+
+with_way_keys! {
+    /// One station: what it and the access point send each other, and its queue.
+    WifiStationSpec {
+        /// Most that waits in it.
+        queue: Option<Qty<Limit>>,
+        /// How it contends.
+        edca: Option<EdcaSpec>,
+        /// What it sends.
+        up: WifiWaySpec,
+        /// What the access point sends to it.
+        down: WifiWaySpec,
+    }
+}
+
+with_way_keys! {
+    /// One way between a station and the access point.
+    WifiWaySpec {
+        /// ACK filter in front of the queue.
+        ack_filter: Option<FilterSpec>,
+        /// Whoever sends here lets the receiver send data in turn.
+        reverse_grant: Option<bool>,
+    }
+}
+
+/// How stations contend: for the channel's access category, and for each by name.
+#[derive(Deserialize, JsonSchema, Default, Clone, Copy, Debug)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct EdcaSpec {
+    /// Slots after a SIFS, 1 to 15.
+    #[schemars(range(min = 1, max = 15))]
+    pub(crate) aifsn: Option<u32>,
+    /// Smallest contention window, such as 15.
+    #[schemars(range(min = 0, max = 32767))]
+    pub(crate) cw_min: Option<u32>,
+    /// Largest contention window, such as 1023.
+    #[schemars(range(min = 0, max = 32767))]
+    pub(crate) cw_max: Option<u32>,
+    /// Longest transmission opportunity; "0 s" for one exchange.
+    pub(crate) txop: Option<Qty<Span>>,
+    /// AC_VO.
+    pub(crate) voice: EdcaParams,
+    /// AC_VI.
+    pub(crate) video: EdcaParams,
+    /// AC_BE.
+    #[serde(rename = "best-effort")]
+    pub(crate) best_effort: EdcaParams,
+    /// AC_BK.
+    pub(crate) background: EdcaParams,
+}
+
+/// How one access category contends.
+#[derive(Deserialize, JsonSchema, Default, Clone, Copy, Debug)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct EdcaParams {
+    /// Slots after a SIFS, 1 to 15.
+    #[schemars(range(min = 1, max = 15))]
+    pub(crate) aifsn: Option<u32>,
+    /// Smallest contention window, such as 15.
+    #[schemars(range(min = 0, max = 32767))]
+    pub(crate) cw_min: Option<u32>,
+    /// Largest contention window, such as 1023.
+    #[schemars(range(min = 0, max = 32767))]
+    pub(crate) cw_max: Option<u32>,
+    /// Longest transmission opportunity; "0 s" for one exchange.
+    pub(crate) txop: Option<Qty<Span>>,
+}
+
+impl EdcaSpec {
+    /// What stands here without the name of a category.
+    pub(crate) fn own(&self) -> EdcaParams {
+        EdcaParams {
+            aifsn: self.aifsn,
+            cw_min: self.cw_min,
+            cw_max: self.cw_max,
+            txop: self.txop,
+        }
+    }
+
+    /// What stands under the name of `category`.
+    pub(crate) fn of(&self, category: AccessCategory) -> EdcaParams {
+        match category {
+            AccessCategory::Voice => self.voice,
+            AccessCategory::Video => self.video,
+            AccessCategory::BestEffort => self.best_effort,
+            AccessCategory::Background => self.background,
+        }
+    }
+}
+
+/// An amendment of 802.11.
+#[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Standard {
+    /// 802.11b: 1 to 11 Mbit/s.
+    #[serde(rename = "b", alias = "802.11b")]
+    B,
+    /// 802.11g: 6 to 54 Mbit/s at 2.4 GHz, and those of b.
+    #[serde(rename = "g", alias = "802.11g")]
+    G,
+    /// 802.11a: 6 to 54 Mbit/s.
+    #[serde(rename = "a", alias = "802.11a")]
+    A,
+    /// 802.11n: HT.
+    #[serde(rename = "n", alias = "802.11n")]
+    N,
+    /// 802.11ac: VHT.
+    #[serde(rename = "ac", alias = "802.11ac")]
+    Ac,
+    /// 802.11ax: HE.
+    #[serde(rename = "ax", alias = "802.11ax")]
+    Ax,
+}
+
+words! {
+    /// Frequency band.
+    BandWord for Band {
+        /// For b, g, n, ax.
+        "2.4 GHz" = Ghz2_4,
+        /// For a, n, ac, ax.
+        "5 GHz" = Ghz5,
+        /// For ax.
+        "6 GHz" = Ghz6,
+    }
+}
+
+words! {
+    /// Width of a channel.
+    WidthWord for Width {
+        /// For all.
+        "20 MHz" = Mhz20,
+        /// For n, ac, ax.
+        "40 MHz" = Mhz40,
+        /// For ac, ax.
+        "80 MHz" = Mhz80,
+        /// For ac, ax.
+        "160 MHz" = Mhz160,
+    }
+}
+
+words! {
+    /// How slots are counted.
+    SlotsWord for SlotRule {
+        /// A slot in which somebody begins to transmit counts.
+        "edca" = Edca,
+        /// Only slots count that stayed idle.
+        "dcf" = Dcf,
+    }
+}
+
+words! {
+    /// From when on a station counts slots whose transmission was not answered.
+    AfterSilenceWord for AfterSilence {
+        /// From an AIFS after the air became quiet.
+        "quiet" = Quiet,
+        /// From an AIFS after the timeout, as in ns-3.
+        "timeout" = Timeout,
+        /// With everybody else, as in Bianchi's model.
+        "everybody" = Everybody,
+    }
+}
+
+words! {
+    /// Access category.
+    CategoryWord for AccessCategory {
+        /// AC_VO.
+        "voice" = Voice,
+        /// AC_VI.
+        "video" = Video,
+        /// AC_BE.
+        "best-effort" = BestEffort,
+        /// AC_BK.
+        "background" = Background,
+    }
+}
+
+words! {
+    /// What counts against the limit of a queue.
+    CountsWord for Counts {
+        /// Packets that were never sent.
+        "waiting" = Waiting,
+        /// Packets that are not acknowledged.
+        "unacknowledged" = Unacknowledged,
+        /// Packets that were never sent and MPDUs that are not acknowledged, as in ns-3.
+        "mpdus" = Mpdus,
+    }
+}
+
+/// How long PPDUs last where that is a choice.
+#[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Debug)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum DurationsWord {
+    /// As 802.11-2020 and 802.11ax-2021 say.
+    Standard,
+    /// As ns-3.44 has them: short guard intervals unrounded, no VHT-SIG-B, HE-LTFs of 8 us.
+    Ns3,
+}
+
+/// What follows an A-MPDU without an answer.
+#[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Debug)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum MissedWord {
+    /// A BlockAckReq.
+    Request,
+    /// The same MPDUs again.
+    Repeat,
+}
+
+/// From which length on frames are announced.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct RtsSpec(pub(crate) Option<u32>);
+
+impl<'de> Deserialize<'de> for RtsSpec {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct V;
+        impl Visitor<'_> for V {
+            type Value = RtsSpec;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("\"off\", \"always\", or a size, such as \"1000 B\"")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<RtsSpec, E> {
+                match text {
+                    "off" => Ok(RtsSpec(None)),
+                    "always" => Ok(RtsSpec(Some(0))),
+                    size => {
+                        let Qty(Bytes(n)) = Qty::deserialize(StrDeserializer::new(size))?;
+                        let told = || {
+                            let hint = "write \"off\" if no frame is to be announced";
+                            E::custom(with_hint("no frame is so long", hint))
+                        };
+                        u32::try_from(n)
+                            .map(|n| RtsSpec(Some(n)))
+                            .map_err(|_| told())
+                    }
+                }
+            }
+
+            // A number lost its unit, as everywhere.
+            fn visit_i64<E: de::Error>(self, n: i64) -> Result<RtsSpec, E> {
+                self.visit_str(&n.to_string())
+            }
+        }
+        d.deserialize_any(V)
+    }
+}
+
+impl JsonSchema for RtsSpec {
+    fn schema_name() -> Cow<'static, str> {
+        "Rts".into()
+    }
+
+    fn json_schema(g: &mut SchemaGenerator) -> Schema {
+        let size = g.subschema_for::<Qty<Bytes>>();
+        json_schema!({ "anyOf": [{ "enum": ["off", "always"] }, size] })
+    }
+}

@@ -1,0 +1,330 @@
+//! What the user is told about mistakes on radio channels.
+
+use super::wifi::STATIONS;
+use super::{toml, toml_with};
+
+/// Key, message and help of everything wrong after setting `set`.
+fn told_all(set: &[(&str, &str)]) -> String {
+    match toml_with(STATIONS, set) {
+        Ok(_) => panic!("{set:?} was accepted"),
+        Err(e) => {
+            let one = |d: &crate::scenario::Diagnostic| {
+                let hint = d.hint.clone().unwrap_or_default();
+                format!("{}: {}|{hint}", d.key, d.message)
+            };
+            e.iter().map(one).collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+fn told(key: &str, value: &str) -> String {
+    told_all(&[(key, value)])
+}
+
+#[test]
+fn the_place_and_the_value_are_told() {
+    let text = STATIONS.replace("queue = \"200 packets\"", "mcs = 32");
+    assert_eq!(
+        toml(&text).unwrap_err().to_string(),
+        "error: HT has no MCS 32\n  in test.toml, line 13: wifi.mcs = 32\n  help: use 0 to 31"
+    );
+}
+
+#[test]
+fn modes_that_do_not_exist_are_told_what_does() {
+    assert_eq!(
+        told("wifi.width", "80 MHz"),
+        "wifi.width: HT does not have 80 MHz|use 20 MHz or 40 MHz"
+    );
+    assert_eq!(
+        told("wifi.width", "30 MHz"),
+        "wifi.width: `30 MHz` is not one of the words that can stand here|did you mean `20 MHz`?"
+    );
+    assert_eq!(
+        told_all(&[("wifi.standard", "ac"), ("wifi.mcs", "9")]),
+        "wifi.mcs: VHT has no MCS 9 at 20 MHz with 1 stream|use MCS 8 or another width"
+    );
+    assert_eq!(
+        told_all(&[("wifi.standard", "ax"), ("wifi.guard_interval", "400 ns")]),
+        "wifi.guard_interval: HE does not have a guard interval of 400 ns|use 800 ns, 1600 ns or 3200 ns"
+    );
+    assert_eq!(
+        told("wifi.guard_interval", "500 ns"),
+        "wifi.guard_interval: there is no guard interval of 500 ns|use 400, 800, 1600 or 3200 ns"
+    );
+    assert_eq!(
+        told("wifi.streams", "5"),
+        "wifi.streams: HT does not have 5 streams|use 1 to 4"
+    );
+    assert_eq!(
+        told_all(&[("wifi.mcs", "9"), ("wifi.streams", "1")]),
+        "wifi.streams: MCS 9 of 802.11n has 2 streams|write streams = 2, or an MCS from 0 to 7"
+    );
+    assert_eq!(
+        told("wifi.rate", "54 Mbit/s"),
+        "wifi.rate: no MCS has 54 Mbit/s at 20 MHz, 1x, 800 ns|\
+         there are 6.5, 13, 19.5, 26, 39, 52, 58.5, 65 Mbit/s"
+    );
+    assert_eq!(
+        told_all(&[("wifi.rate", "65 Mbit/s"), ("wifi.mcs", "7")]),
+        "wifi.rate: `mcs` and `rate` say the same thing|leave one of them out"
+    );
+    assert_eq!(
+        told_all(&[
+            ("wifi.standard", "a"),
+            ("wifi.rate", "11 Mbit/s"),
+            ("wifi.ampdu", "off")
+        ]),
+        "wifi.band: HR/DSSS 11 Mbit/s is not used at 5 GHz|\
+         at 5 GHz there are 6 to 54 Mbit/s of 802.11a, HT, VHT and HE"
+    );
+    assert_eq!(
+        told_all(&[
+            ("wifi.standard", "b"),
+            ("wifi.rate", "54 Mbit/s"),
+            ("wifi.ampdu", "off")
+        ]),
+        "wifi.rate: 54 Mbit/s is no rate of 802.11b|\
+         write 1, 2, 5.5 or 11 Mbit/s, or choose standard = \"g\""
+    );
+    assert_eq!(
+        told_all(&[
+            ("wifi.standard", "g"),
+            ("wifi.mcs", "3"),
+            ("wifi.ampdu", "off")
+        ]),
+        "wifi.mcs: 802.11g does not have `mcs`|write `rate`, or choose standard = \"n\" for `mcs`"
+    );
+    assert_eq!(
+        told_all(&[("wifi.standard", "ac"), ("wifi.band", "2.4 GHz")]),
+        "wifi.band: VHT MCS7 20 MHz 1x 800 ns is not used at 2.4 GHz|\
+         at 2.4 GHz there are 1 to 54 Mbit/s of 802.11b and g, HT, and HE up to 40 MHz"
+    );
+    assert_eq!(
+        told("wifi.basic_rates", "['1 Mbit/s']"),
+        "wifi.basic_rates: 1 Mbit/s is no rate at 5 GHz|\
+         at 5 GHz there are 6 to 54 Mbit/s of 802.11a, HT, VHT and HE"
+    );
+    assert_eq!(
+        told("wifi.basic_rates", "[]"),
+        "wifi.basic_rates: there is no basic rate|name at least one, such as 6 Mbit/s"
+    );
+    assert_eq!(
+        told("wifi.control_rate", "7 Mbit/s"),
+        "wifi.control_rate: 7 Mbit/s is no rate of 802.11b, a or g|\
+         use 1, 2, 5.5, 11 or 6, 9, 12, 18, 24, 36, 48, 54 Mbit/s"
+    );
+}
+
+#[test]
+fn a_mistake_of_one_station_is_told_there() {
+    assert_eq!(
+        told("wifi.station.sta1.down.mcs", "40"),
+        "wifi.station.sta1.down.mcs: HT has no MCS 40|use 0 to 31"
+    );
+    assert_eq!(
+        told("wifi.station.sta3.mcs", "1"),
+        "wifi.station.sta3: `sta3` is no station of this channel|did you mean `sta0`?"
+    );
+}
+
+#[test]
+fn aggregates_that_nobody_takes_are_told_the_limit() {
+    assert_eq!(
+        told_all(&[("wifi.amsdu", "7936 B"), ("wifi.ampdu", "off")]),
+        "wifi.amsdu: no 802.11n station takes so long an A-MSDU|write \"3839 B\" or \"7935 B\" at most"
+    );
+    assert!(toml_with(STATIONS, &[("wifi.amsdu", "7935 B"), ("wifi.ampdu", "off")]).is_ok());
+    assert_eq!(
+        told("wifi.amsdu", "7935 B"),
+        "wifi.amsdu: an MPDU of 4095 B at most does not hold this A-MSDU|write \"4065 B\" at most; \
+         longer ones do not go into an A-MPDU of 802.11n, except in ns-3: max_mpdu = \"7965 B\""
+    );
+    assert!(
+        toml_with(
+            STATIONS,
+            &[("wifi.amsdu", "7935 B"), ("wifi.max_mpdu", "7965 B")]
+        )
+        .is_ok()
+    );
+    assert_eq!(
+        told_all(&[("wifi.standard", "ac"), ("wifi.amsdu", "11455 B")]),
+        "wifi.amsdu: no 802.11ac station takes so long an A-MSDU|write \"11454 B\" at most"
+    );
+    assert_eq!(
+        told("wifi.ampdu", "65536 B"),
+        "wifi.ampdu: no PSDU of HT is so long|write \"65535 B\" at most"
+    );
+    assert_eq!(
+        told("wifi.ampdu", "0 B"),
+        "wifi.ampdu: an A-MPDU of nothing|write \"off\" for single frames"
+    );
+    assert_eq!(
+        told("wifi.max_mpdu", "1500 B"),
+        "wifi.max_mpdu: out of range|write \"2334 B\", which holds any packet, to \"11454 B\""
+    );
+    assert_eq!(
+        told("wifi.standard", "g"),
+        "wifi.ampdu: 802.11g has no aggregation|leave it out, or choose standard = \"n\" or later"
+    );
+}
+
+#[test]
+fn block_ack_windows_have_a_range_and_hold_the_ampdu() {
+    let n = "wifi.block_ack_window: no block ack has such a window|write 1 to 64 for 802.11n; 802.11ax has 256";
+    for window in ["0", "65", "70000"] {
+        assert_eq!(told("wifi.block_ack_window", window), n);
+    }
+    assert_eq!(
+        told_all(&[("wifi.standard", "ax"), ("wifi.block_ack_window", "257")]),
+        "wifi.block_ack_window: no block ack has such a window|write 1 to 256 for 802.11ax"
+    );
+    assert_eq!(
+        told("wifi.block_ack_window", "4"),
+        "wifi.ampdu: a block ack window of 4 MPDUs of 2334 B at most does not hold this A-MPDU|\
+         write \"9360 B\" at most, a larger block_ack_window, or an amsdu"
+    );
+}
+
+#[test]
+fn who_is_on_a_channel_is_checked() {
+    assert_eq!(
+        told("topology.stations", "0"),
+        "topology.stations: out of range|write a number from 1 to 5000"
+    );
+    assert_eq!(
+        told("wifi.ap", "ap"),
+        "wifi.ap: the preset says who is on its channel, the first [wifi]|\
+         leave it out; further channels follow, each as a [[wifi]]"
+    );
+    let text = |who: &str| {
+        let nodes = "node = [{ name = 'a' }, { name = 'b' }]";
+        let text =
+            format!("duration = '1 s'\n{nodes}\n[wifi]\n{who}\n[[flow]]\nfrom = 'a'\nto = 'b'\n");
+        let errors = toml(&text).map(|_| ()).unwrap_err();
+        let one = |d: &crate::scenario::Diagnostic| {
+            format!(
+                "{}: {}|{}",
+                d.key,
+                d.message,
+                d.hint.clone().unwrap_or_default()
+            )
+        };
+        errors.iter().map(one).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(
+        text("ap = 'a'\nstations = []"),
+        "wifi.stations: 0 stations|a radio channel has 1 to 5000 stations"
+    );
+    assert_eq!(
+        text("ap = 'a'\nstations = ['b', 'a', 'b']"),
+        "wifi.stations.1: `a` is the access point|leave it out: stations are the others\n\
+         wifi.stations.2: `b` is a station already|write each station once"
+    );
+    assert_eq!(
+        text("ap = 'x'\nstations = ['b']"),
+        "wifi.ap: there is no node called `x`|did you mean `a`?"
+    );
+    assert_eq!(
+        text("ap = 'a'\nstations = ['b']\n[[link]]\na = 'b'\nb = 'a'"),
+        "wifi: there is already a link called `b->a`|ways of a radio channel are called after their \
+         nodes: give the other link a `name`, or leave the station out of one of the channels\n\
+         wifi: there is already a link called `a->b`|ways of a radio channel are called after their \
+         nodes: give the other link a `name`, or leave the station out of one of the channels"
+    );
+    assert_eq!(
+        text("stations = ['b']"),
+        "wifi.ap: `ap` is missing|a radio channel has an access point: ap = \"router\""
+    );
+    assert_eq!(
+        text("ap = 'a'\nstations = ['b']\nhidden = [['a', 'b']]"),
+        "wifi.hidden.0.0: every station hears the access point `a`|\
+         leave the pair out, or put the station on a channel of its own"
+    );
+}
+
+#[test]
+fn hidden_pairs_are_two_stations_of_the_channel() {
+    assert_eq!(
+        told("wifi.hidden", "[['sta0', 'server']]"),
+        "wifi.hidden.0.1: `server` is no station of this channel|its stations are `sta0`, `sta1`, `sta2`"
+    );
+    assert_eq!(
+        told("wifi.hidden", "[['sta0', 'sta0']]"),
+        "wifi.hidden.0: everybody hears themselves|write two different stations"
+    );
+    assert_eq!(
+        told("wifi.hidden", "[['sta0']]"),
+        "wifi.hidden.0: 1 names|write pairs: hidden = [[\"sta0\", \"sta1\"]]"
+    );
+}
+
+#[test]
+fn queues_and_contention_have_ranges() {
+    assert_eq!(
+        told("wifi.down.queue", "0 packets"),
+        "wifi.down.queue: a queue of nothing drops everything|write at least \"1 packet\""
+    );
+    assert_eq!(
+        told("wifi.queue", "1 BDP"),
+        "wifi.queue: the queue of a station counts packets|write a number of packets, such as \"500 packets\""
+    );
+    assert_eq!(
+        told("wifi.edca.aifsn", "0"),
+        "wifi.edca.aifsn: no AIFS has so many slots|write 1 to 15; the standard's are 2, 3 and 7"
+    );
+    assert_eq!(
+        told("wifi.edca.best-effort.cw_min", "2000"),
+        "wifi.edca.best-effort.cw_min: the smallest window is larger than the largest|\
+         write cw_max, which is 1023, at most"
+    );
+    assert_eq!(
+        told("wifi.edca.cw_max", "65535"),
+        "wifi.edca.cw_max: out of range|write 32767 at most"
+    );
+    assert_eq!(
+        told("wifi.edca.txop", "3 s"),
+        "wifi.edca.txop: no transmission opportunity is so long|write \"2097.12 ms\" at most"
+    );
+    assert_eq!(
+        told("wifi.retry_limit", "0"),
+        "wifi.retry_limit: out of range|write 1 to 255 transmissions"
+    );
+    assert_eq!(
+        told("wifi.lifetime", "0 s"),
+        "wifi.lifetime: every packet would be dropped|write a time above zero, or \"none\""
+    );
+    assert_eq!(
+        told("wifi.propagation", "2 ms"),
+        "wifi.propagation: no station is so far away|write \"1 ms\" at most; 100 m are \"333 ns\""
+    );
+    assert_eq!(
+        told("wifi.rts", "100"),
+        "wifi.rts: \"100\" has no unit|write \"100 B\", for example"
+    );
+}
+
+#[test]
+fn what_a_channel_does_not_have_is_told() {
+    assert_eq!(
+        told_all(&[
+            ("wifi.standard", "a"),
+            ("wifi.ampdu", "off"),
+            ("wifi.reverse_grant", "true")
+        ]),
+        "wifi.reverse_grant: 802.11a does not have the reverse direction protocol|\
+         leave it out, or choose standard = \"n\" or later"
+    );
+    assert_eq!(
+        told("topology.bottleneck", "{}"),
+        "topology.bottleneck: `bottleneck` does not fit this preset|\
+         a wlan has `stations`, `servers`, `direction` and `wire`, and its channel is [wifi]"
+    );
+    let wired = "duration = '1 s'\n[topology]\npreset = 'dumbbell'\nbottleneck = {}\n[[flow]]\ncategory = 'voice'\n";
+    assert_eq!(
+        toml(wired).unwrap_err().to_string(),
+        "error: access categories are for radio channels, and there is none\n  \
+           in test.toml, line 6: flow.0.category = \"voice\"\n  \
+           help: leave it out, or write a [wifi]"
+    );
+}
