@@ -8,6 +8,7 @@ use acklab_path::packet::DropReason;
 use acklab_sim::plan::Plan;
 use acklab_sim::record::{
     DelaySummary, Distribution, FlowSeries, FlowSummary, LinkSeries, LinkSummary, Passed,
+    WindowSamples,
 };
 use acklab_units::{Rate, Span};
 use pyo3::prelude::*;
@@ -41,6 +42,23 @@ fn owd(f: &FlowSummary, part: fn(&Distribution) -> Span) -> f64 {
 
 fn sojourn(l: &LinkSummary, part: fn(&Distribution) -> Span) -> f64 {
     maybe_ms(l.sojourn.as_ref().map(part))
+}
+
+fn maybe(value: Option<f64>) -> f64 {
+    value.unwrap_or(f64::NAN)
+}
+
+fn window(f: &FlowSummary, part: fn(&WindowSamples) -> f64) -> f64 {
+    maybe(f.cwnd.as_ref().map(part))
+}
+
+/// Not a number if nothing left the queue.
+fn wait(l: &LinkSummary, time: Span) -> f64 {
+    if l.stats.delivered == 0 {
+        f64::NAN
+    } else {
+        ms(time)
+    }
 }
 
 /// Not a number without exchanges.
@@ -80,22 +98,28 @@ pub(crate) fn flows<'py>(py: Python<'py>, rows: &[FlowSummary]) -> PyResult<Boun
         .numbers("ecn_reductions", r().map(|f| f.ecn_reductions))?
         .numbers("out_of_order_segments", r().map(|f| f.out_of_order))?
         .numbers("duplicate_segments", r().map(|f| f.duplicates))?
-        .numbers("cwnd_mean_packets", r().map(|f| f.cwnd_mean))?
-        .numbers("cwnd_mean_time_packets", r().map(|f| f.cwnd_mean_time))?
-        .numbers("cwnd_min_packets", r().map(|f| f.cwnd_min))?
-        .numbers("cwnd_max_packets", r().map(|f| f.cwnd_max))?
-        .numbers("rtt_mean_ms", r().map(|f| ms(f.rtt_mean)))?
-        .numbers("rtt_p50_ms", r().map(|f| ms(f.rtt_p50)))?
-        .numbers("rtt_p95_ms", r().map(|f| ms(f.rtt_p95)))?
-        .numbers("rtt_p99_ms", r().map(|f| ms(f.rtt_p99)))?
-        .numbers("srtt_p50_ms", r().map(|f| ms(f.srtt_p50)))?
-        .numbers("srtt_mean_ms", r().map(|f| ms(f.srtt_mean)))?
-        .numbers("rtt_min_ms", r().map(|f| ms(f.min_rtt)))?
+        .numbers("cwnd_mean_packets", r().map(|f| window(f, |w| w.mean)))?
+        .numbers(
+            "cwnd_mean_time_packets",
+            r().map(|f| maybe(f.cwnd_mean_time)),
+        )?
+        .numbers("cwnd_min_packets", r().map(|f| window(f, |w| w.min)))?
+        .numbers("cwnd_max_packets", r().map(|f| window(f, |w| w.max)))?
+        .numbers("rtt_mean_ms", r().map(|f| maybe_ms(f.rtt.map(|d| d.mean))))?
+        .numbers("rtt_p50_ms", r().map(|f| maybe_ms(f.rtt.map(|d| d.p50))))?
+        .numbers("rtt_p95_ms", r().map(|f| maybe_ms(f.rtt.map(|d| d.p95))))?
+        .numbers("rtt_p99_ms", r().map(|f| maybe_ms(f.rtt.map(|d| d.p99))))?
+        .numbers("srtt_p50_ms", r().map(|f| maybe_ms(f.srtt.map(|d| d.p50))))?
+        .numbers(
+            "srtt_mean_ms",
+            r().map(|f| maybe_ms(f.srtt.map(|d| d.mean))),
+        )?
+        .numbers("rtt_min_ms", r().map(|f| maybe_ms(f.min_rtt)))?
         .numbers("acks_sent", r().map(|f| f.acks_sent))?
         .numbers("acks_received", r().map(|f| f.acks_received))?
-        .numbers("segments_per_ack", r().map(|f| f.segments_per_ack))?
+        .numbers("segments_per_ack", r().map(|f| maybe(f.segments_per_ack)))?
         .numbers("acks_per_s", r().map(|f| f.ack_rate))?
-        .numbers("acks_per_rtt", r().map(|f| f.acks_per_rtt))?
+        .numbers("acks_per_rtt", r().map(|f| maybe(f.acks_per_rtt)))?
         .numbers("ack_delay_mean_ms", r().map(|f| maybe_ms(f.ack_delay_mean)))?
         .numbers("owd_mean_ms", r().map(|f| owd(f, |d| d.mean)))?
         .numbers("owd_p50_ms", r().map(|f| owd(f, |d| d.p50)))?
@@ -139,8 +163,8 @@ pub(crate) fn links<'py>(py: Python<'py>, rows: &[LinkSummary]) -> PyResult<Boun
         .numbers("reordered", r().map(|l| l.stats.reordered))?
         .numbers("queue_max_packets", r().map(|l| l.stats.max_waiting))?
         .numbers("queue_max_bytes", r().map(|l| l.stats.max_waiting_bytes))?
-        .numbers("wait_mean_ms", r().map(|l| ms(l.stats.sojourn_mean())))?
-        .numbers("wait_max_ms", r().map(|l| ms(l.stats.sojourn_max)))?
+        .numbers("wait_mean_ms", r().map(|l| wait(l, l.stats.sojourn_mean())))?
+        .numbers("wait_max_ms", r().map(|l| wait(l, l.stats.sojourn_max)))?
         .numbers("acks_seen", r().map(|l| filtered(l, |f| f.seen)))?
         .numbers("acks_passed", r().map(|l| filtered(l, |f| f.forwarded)))?
         .numbers("acks_dropped", r().map(|l| filtered(l, |f| f.dropped)))?

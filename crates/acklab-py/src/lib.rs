@@ -39,6 +39,8 @@ mod _core {
     use crate::run::{Run, run_many, run_stream};
     #[pymodule_export]
     use crate::scenario::{Scenario, load};
+    #[pymodule_export]
+    use crate::table::meet_numpy;
 
     /// Version of the core.
     #[pyfunction]

@@ -7,6 +7,13 @@ use pyo3::types::{PyDict, PyList};
 /// A table under construction.
 pub(crate) struct Table<'py>(Bound<'py, PyDict>);
 
+/// Makes an array, so that numpy's C interface is known from then on. It is found by running Python,
+/// in which a signal may be heard; the numpy crate panics then.
+#[pyfunction]
+pub(crate) fn meet_numpy(py: Python<'_>) {
+    drop(PyArray1::<f64>::zeros(py, 0, false));
+}
+
 impl<'py> Table<'py> {
     pub(crate) fn new(py: Python<'py>) -> Self {
         Self(PyDict::new(py))

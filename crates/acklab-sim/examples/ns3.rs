@@ -295,7 +295,7 @@ fn row(columns: &[&str]) -> f64 {
         columns[5],
         ours.retrans.total(),
         columns[12],
-        ours.cwnd_mean_time,
+        ours.cwnd_mean_time.unwrap_or(f64::NAN),
         columns[14],
         ours.acks_received,
         columns[13],
@@ -314,7 +314,7 @@ fn main() {
                 f.name,
                 f.goodput_bps / 1e6,
                 f.retrans.total(),
-                f.cwnd_mean_time,
+                f.cwnd_mean_time.unwrap_or(f64::NAN),
                 f.acks_received,
                 f.rtos
             );

@@ -54,7 +54,7 @@ fn reno_follows_the_square_root_law_at_any_ack_ratio() {
             "ack_filter = { name = \"aggregate\", ratio = 16, timeout = \"5 ms\" }",
         ] {
             let r = run(200, 50, &periodic(n), filter, "cc = \"newreno\"");
-            let ratio = r.flows[0].cwnd_mean / (1.5 * f64::from(n)).sqrt();
+            let ratio = r.flows[0].cwnd.unwrap().mean / (1.5 * f64::from(n)).sqrt();
             assert!((0.87..1.02).contains(&ratio), "1/{n}, {filter:?}: {ratio}");
             assert_eq!(r.flows[0].rtos, 0);
         }
@@ -72,7 +72,7 @@ fn cubic_follows_its_law_and_renos_where_that_is_larger() {
         let cubic =
             (c * (3.0 + beta) / (4.0 * (1.0 - beta))).powf(0.25) * packets_times_rtt.powf(0.75);
         let reno = (1.5 * f64::from(n)).sqrt();
-        let ratio = r.flows[0].cwnd_mean / cubic.max(reno);
+        let ratio = r.flows[0].cwnd.unwrap().mean / cubic.max(reno);
         assert!((0.9..1.15).contains(&ratio), "1/{n}, {rtt_ms} ms: {ratio}");
     }
 }

@@ -27,6 +27,8 @@ def progress(name: str) -> Iterator[Callable[[int, int], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
 
+    from acklab.cli.guard import check_signals
+
     err = Console(stderr=True)
     bar = Progress(
         TextColumn("{task.description}"),
@@ -40,6 +42,7 @@ def progress(name: str) -> Iterator[Callable[[int, int], None]]:
     task = bar.add_task(name, total=None)
 
     def advance(done: int, total: int) -> None:
+        check_signals()
         if bar.tasks[task].total is None:
             # What was there before must not count as speed.
             bar.reset(task, completed=done, total=total)
@@ -47,6 +50,11 @@ def progress(name: str) -> Iterator[Callable[[int, int], None]]:
 
     with bar:
         yield advance
+
+
+def _number(value: float | None, digits: int) -> str:
+    """Nothing where there is no value."""
+    return "" if value is None else f"{value:.{digits}f}"
 
 
 def summary(result: Result) -> None:
@@ -68,11 +76,11 @@ def summary(result: Result) -> None:
             f"{f['goodput_mbps']:.3f}",
             str(f["retransmissions"]),
             str(f["rtos"]),
-            f"{f['cwnd_mean_packets']:.1f}",
-            f"{f['rtt_p50_ms']:.2f}",
-            f"{f['rtt_p95_ms']:.2f}",
-            f"{f['segments_per_ack']:.2f}",
-            "" if f["completion_s"] is None else f"{f['completion_s']:.3f}",
+            _number(f["cwnd_mean_packets"], 1),
+            _number(f["rtt_p50_ms"], 2),
+            _number(f["rtt_p95_ms"], 2),
+            _number(f["segments_per_ack"], 2),
+            _number(f["completion_s"], 3),
         )
     out.print(flows)
     links = Table()

@@ -82,7 +82,7 @@ fn a_train_crosses_two_hops_in_exactly_the_time_it_must_take() {
         let queueing = r.links[0].stats.sojourn_max + r.links[2].stats.sojourn_max;
         let rtt = slow.0.serialisation(FULL) + fast.0.serialisation(FULL) + delays + way_back;
         let rtt_us = (rtt + queueing).as_nanos() / 1000;
-        let measured = r.flows[0].min_rtt.as_micros();
+        let measured = r.flows[0].min_rtt.unwrap().as_micros();
         assert!(
             measured <= rtt_us + 1 && measured >= rtt.as_micros(),
             "{measured} {rtt_us}"

@@ -28,17 +28,15 @@ impl TimeMean {
         }
     }
 
-    /// The mean from the first value to `end`; zero without one.
-    pub fn mean(&self, end: Instant) -> f64 {
-        let Some((value, since)) = self.current else {
-            return 0.0;
-        };
+    /// The mean from the first value to `end`; `None` without one.
+    pub fn mean(&self, end: Instant) -> Option<f64> {
+        let (value, since) = self.current?;
         let elapsed = end.saturating_since(self.first).as_nanos();
         if elapsed == 0 {
-            return value as f64;
+            return Some(value as f64);
         }
         let tail = u128::from(value) * u128::from(end.saturating_since(since).as_nanos());
-        (self.area + tail) as f64 / elapsed as f64
+        Some((self.area + tail) as f64 / elapsed as f64)
     }
 }
 
@@ -50,11 +48,11 @@ mod tests {
     fn values_weigh_as_long_as_they_hold() {
         let at = Instant::from_nanos;
         let mut m = TimeMean::default();
-        assert_eq!(m.mean(at(5)), 0.0);
+        assert_eq!(m.mean(at(5)), None);
         m.set(at(10), 4);
         m.set(at(12), 4);
         m.set(at(20), 1);
-        assert_eq!(m.mean(at(40)), (4.0 * 10.0 + 1.0 * 20.0) / 30.0);
-        assert_eq!(m.mean(at(20)), 4.0);
+        assert_eq!(m.mean(at(40)), Some((4.0 * 10.0 + 1.0 * 20.0) / 30.0));
+        assert_eq!(m.mean(at(20)), Some(4.0));
     }
 }

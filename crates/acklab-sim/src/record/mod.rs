@@ -23,7 +23,7 @@ pub use observer::{LinkFact, News, Nothing, Observer, Stimulus};
 pub use quantiles::{Distribution, Quantiles};
 pub use recorder::Recorder;
 pub use series::{FlowSample, FlowSeries, LinkSeries, Passed, Series};
-pub use summary::{FlowSummary, LinkSummary};
+pub use summary::{FlowSummary, LinkSummary, WindowSamples};
 pub use tape::{Records, Tape};
 
 /// The result of a run. The same plan and seed give the same value.

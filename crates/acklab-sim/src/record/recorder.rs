@@ -1,6 +1,6 @@
 //! Takes samples and baselines at their instants, and draws up the summaries at the end.
 
-use super::{FlowSample, FlowSummary, LinkSummary, Observer, Quantiles, Series};
+use super::{FlowSample, FlowSummary, LinkSummary, Observer, Quantiles, Series, WindowSamples};
 use crate::app::data_flows_forward;
 use crate::engine::{Host, Tap};
 use crate::plan::{FlowPlan, Plan};
@@ -93,6 +93,15 @@ impl Samples {
         self.cwnd_max = self.cwnd_max.max(at.cwnd);
         self.rtt.push(at.rtt);
         self.srtt.push(at.srtt);
+    }
+
+    /// The windows in numbers, with bytes made packets; `None` without samples.
+    fn windows(&self, packets: impl Fn(f64) -> f64) -> Option<WindowSamples> {
+        self.cwnd_min.map(|min| WindowSamples {
+            mean: packets(self.cwnd_sum as f64 / self.rtt.count() as f64),
+            min: packets(min as f64),
+            max: packets(self.cwnd_max as f64),
+        })
     }
 }
 
@@ -228,7 +237,9 @@ impl Recorder {
         let ack_rate = self.per_second(acks as f64, self.measure_from);
         let reception = receiver.transport.counters();
         let s = &mut t.samples;
-        let samples = s.rtt.count().max(1);
+        let srtt = s.srtt.distribution();
+        let min_rtt = sender.transport.snapshot().min_rtt;
+        let window = sender.window.and_then(|w| w.mean(self.stop));
         FlowSummary {
             name: flow.name.clone(),
             cc: flow.cc.entry.name,
@@ -251,22 +262,17 @@ impl Recorder {
             ecn_reductions: c.ecn_reductions,
             out_of_order: reception.out_of_order,
             duplicates: reception.duplicates,
-            cwnd_mean_time: packets(sender.window.map_or(0.0, |w| w.mean(self.stop))),
-            cwnd_mean: packets(s.cwnd_sum as f64 / samples as f64),
-            cwnd_min: packets(s.cwnd_min.unwrap_or(0) as f64),
-            cwnd_max: packets(s.cwnd_max as f64),
-            rtt_mean: s.rtt.mean(),
-            rtt_p50: s.rtt.percentile(50),
-            rtt_p95: s.rtt.percentile(95),
-            rtt_p99: s.rtt.percentile(99),
-            srtt_p50: s.srtt.percentile(50),
-            srtt_mean: s.srtt.mean(),
-            min_rtt: sender.transport.snapshot().min_rtt,
+            cwnd_mean_time: window.map(packets),
+            cwnd: s.windows(packets),
+            rtt: s.rtt.distribution(),
+            srtt,
+            min_rtt: Some(min_rtt).filter(|rtt| !rtt.is_zero()),
             acks_sent: receiver.acks_out,
             acks_received: sender.acks_in,
-            segments_per_ack: c.data_segs_out as f64 / sender.acks_in.max(1) as f64,
+            segments_per_ack: (sender.acks_in > 0)
+                .then(|| c.data_segs_out as f64 / sender.acks_in as f64),
             ack_rate,
-            acks_per_rtt: ack_rate * s.srtt.mean().as_secs_f64(),
+            acks_per_rtt: srtt.map(|d| ack_rate * d.mean.as_secs_f64()),
             ack_delay_mean: None,
             delays: None,
             exchanges: client.exchanges,

@@ -55,38 +55,28 @@ pub struct FlowSummary {
     pub undos: u64,
     /// Window reductions in answer to an ECN echo.
     pub ecn_reductions: u64,
-    /// Mean congestion window in packets, weighted by time, from `start` to the end.
-    pub cwnd_mean_time: f64,
-    /// Mean congestion window in packets over samples 100 ms apart, from `warmup` on.
-    pub cwnd_mean: f64,
-    /// Smallest of these samples.
-    pub cwnd_min: f64,
-    /// Largest of these samples.
-    pub cwnd_max: f64,
-    /// Mean of the latest RTT over the same samples; zero without samples.
-    pub rtt_mean: Span,
-    /// Their median, to 100 ns.
-    pub rtt_p50: Span,
-    /// Their 95th percentile, to 100 ns.
-    pub rtt_p95: Span,
-    /// Their 99th percentile, to 100 ns.
-    pub rtt_p99: Span,
-    /// Median of the smoothed RTT over the same samples.
-    pub srtt_p50: Span,
-    /// Mean of the smoothed RTT over the same samples.
-    pub srtt_mean: Span,
-    /// Smallest RTT sample of the run; zero without one.
-    pub min_rtt: Span,
+    /// Mean congestion window in packets, weighted by time, from `start` to the end; `None` before
+    /// there was a window.
+    pub cwnd_mean_time: Option<f64>,
+    /// Congestion windows in packets, sampled every 100 ms from `warmup` on.
+    pub cwnd: Option<WindowSamples>,
+    /// The latest RTT at the same instants; `None` without samples.
+    pub rtt: Option<Distribution>,
+    /// The smoothed RTT at the same instants.
+    pub srtt: Option<Distribution>,
+    /// Smallest RTT sample of the run.
+    pub min_rtt: Option<Span>,
     /// Pure acknowledgements that the receiver sent.
     pub acks_sent: u64,
     /// Pure acknowledgements that reached the sender.
     pub acks_received: u64,
-    /// Segments with payload sent per pure acknowledgement that reached the sender.
-    pub segments_per_ack: f64,
+    /// Segments with payload sent per pure acknowledgement that reached the sender; `None` if none
+    /// did.
+    pub segments_per_ack: Option<f64>,
     /// Pure acknowledgements per second that reached the sender from `measure_from` to the end.
     pub ack_rate: f64,
-    /// As many per smoothed RTT: `ack_rate` times `srtt_mean`.
-    pub acks_per_rtt: f64,
+    /// As many per smoothed RTT: `ack_rate` times the mean of `srtt`.
+    pub acks_per_rtt: Option<f64>,
     /// Mean time from the arrival of the first byte that an acknowledgement covers to its sending,
     /// from `warmup` on; `None` unless acknowledgements are recorded.
     pub ack_delay_mean: Option<Span>,
@@ -98,6 +88,17 @@ pub struct FlowSummary {
     pub exchange_mean: Span,
     /// The longest such time.
     pub exchange_max: Span,
+}
+
+/// Samples of a congestion window in numbers, in packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WindowSamples {
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// The smallest.
+    pub min: f64,
+    /// The largest.
+    pub max: f64,
 }
 
 /// A link in numbers.

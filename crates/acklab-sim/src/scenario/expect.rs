@@ -93,6 +93,9 @@ impl Metric {
 
     /// `value` with its unit, for people.
     pub fn show(self, value: f64) -> String {
+        if value.is_nan() {
+            return "unknown: there was nothing to measure".to_string();
+        }
         match self {
             Self::Goodput => Rate::from_bps(value.round() as u64).to_string(),
             Self::Delivered => Bytes(value.round() as u64).to_string(),
