@@ -9,10 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from acklab.plots import style
+from acklab.plots.lines import place
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
+
+    from acklab.plots.order import Places
 
 #: Reach of the whiskers in heights of the box.
 REACH = 1.5
@@ -23,9 +26,11 @@ MOST_LETTERS = 40
 
 
 def draw(
-    frame: pl.DataFrame, value: str, by: str, label: str | None = None
+    frame: pl.DataFrame, value: str, by: str, label: str | None = None, at: Places | None = None
 ) -> tuple[Figure, pl.DataFrame]:
     """A box of the column `value` for each value of `by`; nulls do not count.
+
+    Groups that have a place in `at` look as it says.
 
     Returns the figure and what it shows: `by`, `n`, `low`, `q1`, `median`, `q3`, `high`.
     """
@@ -45,12 +50,13 @@ def draw(
         medianprops={"color": "#000000", "linewidth": 1.4},
     )
     for i, patch in enumerate(drawn["boxes"]):
-        colour = style.CATEGORICAL[i % len(style.CATEGORICAL)]
-        patch.set(facecolor=colour, alpha=0.45)
         group = data[by][i]
+        look = place(at, group, i)
+        colour = style.CATEGORICAL[look % len(style.CATEGORICAL)]
+        patch.set(facecolor=colour, alpha=0.45)
         points = frame.filter(pl.col(by) == group)[value].cast(pl.Float64).drop_nulls()
         if len(points) <= MOST_POINTS:
-            marker = style.MARKERS[i % len(style.MARKERS)]
+            marker = style.MARKERS[look % len(style.MARKERS)]
             ax.plot([i] * len(points), points, marker, color=colour, markersize=3, alpha=0.8)
     names = data[by].cast(pl.String).to_list()
     # Side by side as long as they fit.

@@ -5,19 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from acklab.plots import lines, style
+from acklab.plots.lines import place
 from acklab.plots.reduce import allowance, m4
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
+    from acklab.plots.order import Places
+
 
 def draw(
-    frame: pl.DataFrame, value: str, by: str, label: str | None = None
+    frame: pl.DataFrame, value: str, by: str, label: str | None = None, at: Places | None = None
 ) -> tuple[Figure, pl.DataFrame]:
     """The empirical distribution of the column `value`, a line for each value of `by`.
 
-    Returns the figure and what it shows: `by`, `value`, `share`. Nulls do not count.
+    Returns the figure and what it shows: `by`, `value`, `share`. Nulls do not count. Groups that
+    have a place in `at` look as it says.
     """
     data = shares(frame, value, by)
     fig, axes = style.figure(1, 1, (5.6, 3.6))
@@ -31,9 +35,7 @@ def draw(
             [x[0], *x],
             [0.0, *share],
             drawstyle="steps-post",
-            color=style.CATEGORICAL[i % len(style.CATEGORICAL)],
-            linestyle=style.DASHES[i % len(style.DASHES)],
-            linewidth=1.3,
+            **style.line(place(at, group, i)),
             label=str(group),
         )
     ax.set(xlabel=label or value, ylabel="share of values no larger", ylim=(0, 1.02))

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from acklab.errors import AcklabError
+from acklab.metrics.derived import once_per_run, with_metric
 from acklab.plots import style
 from acklab.plots.drawn import Choice, Drawn
+from acklab.plots.order import in_order, places
 from acklab.plots.recorded import Recorded, required
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ def cdf(source: Recorded, choice: Choice) -> Drawn:
 
     table, rows = _grouped(source, "cdf", choice)
     value = _column(rows, choice.value or _VALUES[table])
-    figure, data = cdf.draw(rows, value, "group", style.heading(value))
+    figure, data = cdf.draw(rows, value, "group", style.heading(value), places(source))
     return Drawn(figure, data, f"{source.name}: distribution of {value} {_by(rows)}")
 
 
@@ -34,7 +36,7 @@ def box(source: Recorded, choice: Choice) -> Drawn:
 
     table, rows = _grouped(source, "box", choice)
     value = _column(rows, choice.value or _VALUES[table])
-    figure, data = box.draw(rows, value, "group", style.heading(value))
+    figure, data = box.draw(rows, value, "group", style.heading(value), places(source))
     return Drawn(figure, data, f"{source.name}: boxes of {value} {_by(rows)}")
 
 
@@ -44,9 +46,10 @@ def ellipse(source: Recorded, choice: Choice) -> Drawn:
 
     table, rows = _grouped(source, "ellipse", choice)
     latency, throughput = _ELLIPSE[table]
-    throughput = _column(rows, choice.value or throughput)
+    latency, throughput = (_column(rows, c) for c in (latency, choice.value or throughput))
     labels = (style.heading(latency), style.heading(throughput))
-    figure, data = ellipse.draw(rows, latency, throughput, "group", labels=labels)
+    at = places(source)
+    figure, data = ellipse.draw(rows, latency, throughput, "group", labels=labels, at=at)
     return Drawn(figure, data, f"{source.name}: {throughput} against {latency} {_by(rows)}")
 
 
@@ -58,9 +61,10 @@ def _grouped(source: Recorded, kind: str, choice: Choice) -> tuple[str, pl.DataF
 
     runs = source.table("runs")
     if runs is None:
-        series = choice.of(required(source, kind, "series"))
+        series = in_order(choice.of(required(source, kind, "series")), places(source))
         return "series", series.with_columns(pl.col("flow").alias("group"))
-    rows = choice.of(runs)
+    rows = with_metric(choice.of(runs), choice.value or "")
+    rows = once_per_run(rows, choice.value or "")
     keys = [*sweep_keys(rows), *(["flow"] if rows["flow"].n_unique() > 1 else [])]
     words = [
         pl.concat_str(pl.lit(f"{name} = "), pl.col(k).cast(pl.String))
@@ -78,6 +82,11 @@ def _short(keys: list[str]) -> list[str]:
 def _column(rows: pl.DataFrame, value: str) -> str:
     numbers = [c for c in rows.columns if rows[c].dtype.is_numeric()]
     if value in numbers:
+        if rows[value].count() == 0:
+            raise AcklabError(
+                f"there is no value of {value} to draw: nothing was ever measured\n"
+                "  help: choose another column with --value, or other times"
+            )
         return value
     raise AcklabError(
         f"there is no metric called {value!r}\n  help: the metrics are {', '.join(numbers)}"

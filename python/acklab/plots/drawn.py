@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from acklab.errors import AcklabError
+from acklab.errors import AcklabError, OutputError
 from acklab.plots import style
 
 if TYPE_CHECKING:
@@ -72,22 +72,33 @@ class Drawn:
 
     def save(self, stem: Path | str, form: style.Format = "svg") -> list[Path]:
         """Writes the figure and, with the same stem, its data; each complete or not at all."""
-        stem = Path(stem)
-        figure = style.save(self.figure, stem, form)
-        return [figure, self._save_data(stem)]
-
-    def _save_data(self, stem: Path) -> Path:
         from acklab.folder import write_atomically
 
+        stem = Path(stem)
+        figure, (data, content) = stem.with_name(f"{stem.name}.{form}"), self._data_file(stem)
+        figures = [stem.with_name(f"{stem.name}.{f}") for f in style.FORMATS]
+        there = data.exists()
+        if there and not any(f.exists() for f in figures):
+            raise OutputError(
+                f"will not replace {data}: the data of {figure.name} would go there, and it is not "
+                "beside a figure of that name\n  help: choose another name with --out"
+            )
+        write_atomically(data, content)
+        try:
+            style.save(self.figure, stem, form)
+        except OutputError:
+            if not there:
+                data.unlink()
+            raise
+        return [figure, data]
+
+    def _data_file(self, stem: Path) -> tuple[Path, bytes]:
+        """Name and content of the file with the figure's data."""
         if len(self.data) <= MOST_CSV_ROWS:
-            path = stem.with_name(f"{stem.name}.csv")
-            write_atomically(path, self.data.write_csv())
-        else:
-            path = stem.with_name(f"{stem.name}.parquet")
-            buffer = io.BytesIO()
-            self.data.write_parquet(buffer, compression="zstd")
-            write_atomically(path, buffer.getvalue())
-        return path
+            return stem.with_name(f"{stem.name}.csv"), self.data.write_csv().encode()
+        buffer = io.BytesIO()
+        self.data.write_parquet(buffer, compression="zstd")
+        return stem.with_name(f"{stem.name}.parquet"), buffer.getvalue()
 
     @property
     def svg(self) -> bytes:

@@ -13,10 +13,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from acklab.plots import style
+from acklab.plots.lines import place
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
+
+    from acklab.plots.order import Places
 
 
 def draw(
@@ -27,18 +30,21 @@ def draw(
     *,
     labels: tuple[str, str] | None = None,
     sigmas: float = 1.0,
+    at: Places | None = None,
 ) -> tuple[Figure, pl.DataFrame]:
     """An ellipse of the columns `latency` and `throughput` for each value of `by`.
 
     Returns the figure and what it shows: `by`, `n`, means, medians, and the ellipse's `width`,
-    `height` (whole, not half) and `angle` in degrees. A group of one point has none.
+    `height` (whole, not half) and `angle` in degrees. A group of one point has none. Groups that
+    have a place in `at` look as it says.
     """
     from matplotlib.patches import Ellipse
 
     data = ellipses(frame, latency, throughput, by, sigmas)
     fig, axes = style.figure(1, 1, (5.6, 4.0))
     ax = axes[0][0]
-    for i, row in enumerate(data.iter_rows(named=True)):
+    for n, row in enumerate(data.iter_rows(named=True)):
+        i = place(at, row[by], n)
         colour = style.CATEGORICAL[i % len(style.CATEGORICAL)]
         if row["width"] is not None:
             centre = (row["latency_mean"], row["throughput_mean"])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from acklab.errors import AcklabError
+from acklab.metrics.derived import DERIVED_COLUMNS, with_metric
 from acklab.plots import style
 from acklab.plots.drawn import Choice, Drawn
 from acklab.plots.recorded import Recorded, required
@@ -44,6 +45,7 @@ def draw(source: Recorded, choice: Choice) -> Drawn:
     runs = choice.of(required(source, "heatmap", "runs"))
     keys = sweep_keys(runs)
     x, y = _axes(keys, choice)
+    runs = with_metric(runs, choice.value or VALUE)
     value = _value(runs, choice.value or VALUE)
     rest = [k for k in keys if k not in (x, y)]
     data = means(runs, [*rest, y, x], value)
@@ -82,7 +84,12 @@ def _axes(keys: list[str], choice: Choice) -> tuple[str, str]:
     free = [k for k in keys if k not in (choice.x, choice.y)]
     x = choice.x or (free.pop(0) if free else None)
     y = choice.y or (free.pop(0) if free else None)
-    if x is None or y is None or x == y:
+    if x is not None and x == y:
+        raise AcklabError(
+            f"a heat map has two axes, and both are {x!r}\n"
+            f"  help: give one of {', '.join(k for k in keys if k != x) or 'another sweep'} as --y"
+        )
+    if x is None or y is None:
         raise AcklabError(
             f"a heat map has two swept keys as axes, and here are: {', '.join(keys) or 'none'}\n"
             "  help: acklab sweep FILE --grid KEY=V1,V2 --grid OTHER=V1,V2"
@@ -94,7 +101,8 @@ def _value(runs: pl.DataFrame, value: str) -> str:
     numbers = [c for c in runs.columns if runs[c].dtype.is_numeric()]
     if value not in numbers:
         raise AcklabError(
-            f"there is no metric called {value!r}\n  help: the metrics are {', '.join(numbers)}"
+            f"there is no metric called {value!r}\n"
+            f"  help: the metrics are {', '.join([*numbers, *DERIVED_COLUMNS])}"
         )
     return value
 

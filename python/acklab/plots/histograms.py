@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from acklab.errors import AcklabError
 from acklab.plots import style
 from acklab.plots.drawn import Choice, Drawn
+from acklab.plots.lines import place
+from acklab.plots.order import in_order, places
 from acklab.plots.recorded import Recorded, required
 
 if TYPE_CHECKING:
@@ -22,12 +24,13 @@ SINGLE = 8
 
 def spacing(source: Recorded, choice: Choice) -> Drawn:
     """Times between ACKs that reach the sender; the axis is logarithmic, as ACKs come in bursts."""
-    data = spacings(_received(source, "ack-spacing", choice))
+    at = places(source)
+    data = spacings(in_order(_received(source, "ack-spacing", choice), at))
     fig, axes = style.figure(1, 1, (6.8, 3.4))
     ax = axes[0][0]
     for i, ((flow,), rows) in enumerate(data.group_by("flow", maintain_order=True)):
         edges = [v * 1e3 for v in (*rows["from_s"], rows["to_s"][-1])]
-        ax.stairs(100 * rows["share"], edges, label=str(flow), **style.line(i))
+        ax.stairs(100 * rows["share"], edges, label=str(flow), **style.line(place(at, flow, i)))
     ax.set(xscale="log", xlabel="time since the ACK before, ms", ylabel="ACKs, %")
     ax.xaxis.set_major_formatter("{x:g}")
     ax.set_ylim(bottom=0)
@@ -40,7 +43,8 @@ def segments(source: Recorded, choice: Choice) -> Drawn:
     """Segments newly acknowledged by each ACK that reaches the sender; 0 is a duplicate."""
     import polars as pl
 
-    acks = _received(source, "segments-per-ack", choice)
+    at = places(source)
+    acks = in_order(_received(source, "segments-per-ack", choice), at)
     data = counts(acks)
     names = [_range(*r) for r in data.select("from", "to").unique(maintain_order=True).iter_rows()]
     flows = data["flow"].unique(maintain_order=True).to_list()
@@ -50,7 +54,8 @@ def segments(source: Recorded, choice: Choice) -> Drawn:
     for i, flow in enumerate(flows):
         share = 100 * data.filter(pl.col("flow") == flow)["share"]
         x = [k + (i - (len(flows) - 1) / 2) * width for k in range(len(names))]
-        fill = {"color": style.cycle(i + 1)[i], "hatch": style.HATCHES[i % len(style.HATCHES)]}
+        n = place(at, flow, i)
+        fill = {"color": style.cycle(n + 1)[n], "hatch": style.HATCHES[n % len(style.HATCHES)]}
         ax.bar(x, share, width, label=flow, edgecolor="white", linewidth=0, **fill)
     ax.set_xticks(range(len(names)), names)
     ax.set(xlabel="segments newly acknowledged by an ACK", ylabel="ACKs, %")

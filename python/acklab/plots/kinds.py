@@ -26,6 +26,8 @@ class Kind:
     about: str
     #: Tables without which it cannot be drawn.
     needs: tuple[str, ...]
+    #: What of a `Choice` it heeds.
+    takes: tuple[str, ...]
     #: Where its function `draw` is, or another one after a colon; loaded when it is asked for.
     where: str
 
@@ -33,6 +35,7 @@ class Kind:
         """Draws it in the house's style, with a footer; what is missing is an error with help."""
         from acklab.plots import style
 
+        self._heed(source, choice)
         for table in self.needs:
             required(source, self.name, table)
         module, _, function = self.where.partition(":")
@@ -42,6 +45,28 @@ class Kind:
             style.footer(drawn.figure, source.provenance)
         return drawn
 
+    def _heed(self, source: Recorded, choice: Choice) -> None:
+        """An error if something was chosen that would have no effect."""
+        takes = self.takes
+        if source.table("runs") is not None:
+            takes = tuple(t for t in takes if t not in TIMES)
+        for name, value in vars(choice).items():
+            if value is not None and name not in takes:
+                known = ", ".join(f"--{_OPTIONS.get(t, t)}" for t in takes)
+                raise AcklabError(
+                    f"the plot {self.name} does nothing with --{_OPTIONS.get(name, name)}\n"
+                    f"  help: of {source.name} it takes {known}"
+                )
+        if self.name == "sequence" and len(choice.flows or ()) > 1:
+            raise AcklabError(
+                "the plot sequence shows one flow\n  help: name one of them with --flows"
+            )
+
+
+#: Options whose names are not those of `Choice`.
+_OPTIONS = {"start": "from", "end": "to"}
+TIMES = ("start", "end")
+_OVER_TIME = ("flows", *TIMES)
 
 KINDS: dict[str, Kind] = {
     kind.name: kind
@@ -50,35 +75,64 @@ KINDS: dict[str, Kind] = {
             "series",
             "goodput, srtt, cwnd, pacing rate and queues over time",
             ("series",),
+            (*_OVER_TIME, "window"),
             "series",
         ),
         Kind(
             "sequence",
             "time-sequence of one flow: segments, ACK line, window, SACK blocks",
             ("packets",),
+            _OVER_TIME,
             "sequence",
         ),
-        Kind("phases", "the controllers' states over time", ("series",), "phases"),
-        Kind("fairness", "Jain's index over time", ("series",), "fairness"),
-        Kind("cdf", "distribution over a sweep's runs or a run's samples", (), "distributions:cdf"),
-        Kind("box", "boxes over a sweep's runs or a run's samples", (), "distributions:box"),
+        Kind("phases", "the controllers' states over time", ("series",), _OVER_TIME, "phases"),
+        Kind(
+            "fairness",
+            "Jain's index over time",
+            ("series",),
+            (*_OVER_TIME, "window"),
+            "fairness",
+        ),
+        Kind(
+            "cdf",
+            "distribution over a sweep's runs or a run's samples",
+            (),
+            (*_OVER_TIME, "value"),
+            "distributions:cdf",
+        ),
+        Kind(
+            "box",
+            "boxes over a sweep's runs or a run's samples",
+            (),
+            (*_OVER_TIME, "value"),
+            "distributions:box",
+        ),
         Kind(
             "ellipse",
             "throughput against latency, up and right is better",
             (),
+            (*_OVER_TIME, "value"),
             "distributions:ellipse",
         ),
-        Kind("heatmap", "a metric over two keys of a sweep", ("runs",), "heatmap"),
+        Kind(
+            "heatmap",
+            "a metric over two keys of a sweep",
+            ("runs",),
+            ("flows", "x", "y", "value"),
+            "heatmap",
+        ),
         Kind(
             "ack-spacing",
             "time between ACKs as they reach the sender",
             ("acks",),
+            _OVER_TIME,
             "histograms:spacing",
         ),
         Kind(
             "segments-per-ack",
             "segments that each ACK newly acknowledges",
             ("acks",),
+            _OVER_TIME,
             "histograms:segments",
         ),
     )

@@ -10,6 +10,7 @@ from acklab.plots.reduce import allowance, m4
 if TYPE_CHECKING:
     import polars as pl
 
+    from acklab.plots.order import Places
     from acklab.plots.reduce import Floats
 
 #: Points of all lines of one panel: an SVG has about 30 bytes for each.
@@ -18,8 +19,12 @@ BUDGET = 12_000
 PEAK = 3.0
 
 
-def draw(ax: Any, rows: pl.DataFrame, value: str, by: str, how: str) -> int:
+def draw(
+    ax: Any, rows: pl.DataFrame, value: str, by: str, how: str, at: Places | None = None
+) -> int:
     """A line of `value` over `time_s` for each value of `by`; returns how many.
+
+    Lines look as their places in `at` say, whichever others are drawn; without, as they come.
 
     `how` is Matplotlib's: `steps-pre` for means of the time before, `steps-post` for states that
     last until the next sample.
@@ -30,9 +35,14 @@ def draw(ax: Any, rows: pl.DataFrame, value: str, by: str, how: str) -> int:
         y = group[value].cast(float).fill_null(float("nan")).to_numpy()
         points = m4(group["time_s"].to_numpy(), y, most)
         if group[value].is_not_null().any():
-            ax.plot(*points, label=str(key), drawstyle=how, **style.line(i))
+            ax.plot(*points, label=str(key), drawstyle=how, **style.line(place(at, key, i)))
     _scale(ax, rows[value].drop_nulls())
     return len(groups)
+
+
+def place(at: Places | None, key: object, otherwise: int) -> int:
+    """The number of the look of `key`."""
+    return (at or {}).get(str(key), otherwise)
 
 
 def legend(ax: Any) -> None:

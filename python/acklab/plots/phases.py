@@ -8,6 +8,7 @@ import polars as pl
 
 from acklab.plots import lines, style
 from acklab.plots.drawn import Choice, Drawn
+from acklab.plots.order import in_order, places
 from acklab.plots.recorded import Recorded, required
 
 #: BBR's states in the order of their first visit, so that colours do not hang on the run.
@@ -30,7 +31,8 @@ _GREYS = ("#bdbdbd", "#8a8a8a", "#5c5c5c", "#d9d9d9")
 
 def draw(source: Recorded, choice: Choice) -> Drawn:
     """A bar per flow; below, pacing and delivery rate of the flows that have them."""
-    states, rates = spans(source, choice), _rates(source, choice)
+    at = places(source)
+    states, rates = in_order(spans(source, choice), at), in_order(_rates(source, choice), at)
     flows = states["flow"].unique(maintain_order=True).to_list()
     paced = rates["flow"].unique(maintain_order=True).to_list()
     heights = [0.5 + 0.42 * len(flows), *(1.7 for _ in paced)]
@@ -58,7 +60,7 @@ def _rates(source: Recorded, choice: Choice) -> pl.DataFrame:
     return (
         paced.rename({"time_s": "start_s", **_RATES})
         .unpivot(on=list(_RATES.values()), index=["flow", "start_s"], variable_name="what")
-        .sort("flow", "what", "start_s", maintain_order=True)
+        .sort("what", "start_s", maintain_order=True)
     )
 
 
@@ -89,7 +91,7 @@ def spans(source: Recorded, choice: Choice) -> pl.DataFrame:
             pl.col("time_s").alias("start_s"),
             "end_s",
         )
-        .sort("flow", "start_s", maintain_order=True)
+        .sort("start_s", maintain_order=True)
     )
 
 

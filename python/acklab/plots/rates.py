@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from acklab.errors import AcklabError
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -16,6 +18,11 @@ def window_of(series: pl.DataFrame, asked: float | None = None) -> float:
     times = series["time_s"].unique().sort()
     step = float(times.diff().median() or 0.0)  # type: ignore[arg-type]
     span = float(times[-1] - times[0])
+    if asked is not None and not 0 < asked <= max(span, step):
+        raise AcklabError(
+            f"there is no window of {asked:g} s in {span:g} s\n"
+            f"  help: give --window a time above zero and at most that"
+        )
     return max(step, asked if asked is not None else span / WINDOWS)
 
 
@@ -35,7 +42,7 @@ def goodput(series: pl.DataFrame, window: float) -> pl.DataFrame:
     # A sample speaks for what was before it; a thousandth keeps bounds clear of rounding.
     index = ((pl.col("time_s") - first) / window - 1e-3).floor().cast(pl.Int64)
     return (
-        series.sort("flow", "time_s", maintain_order=True)
+        series.sort("time_s", maintain_order=True)
         .with_columns(bits.alias("bits"), _steps().alias("seconds"), index.alias("bin"))
         .filter(pl.col("bits").is_not_null())
         .group_by("flow", "bin", maintain_order=True)

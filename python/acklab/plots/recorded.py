@@ -24,6 +24,10 @@ HOW: Mapping[str, str] = {
 }
 
 
+#: The stream of a table that is not called like it.
+_STREAM_OF = {"link_series": "series"}
+
+
 class Recorded(Protocol):
     """Tables by name, and where they come from."""
 
@@ -35,8 +39,12 @@ class Recorded(Protocol):
     def provenance(self) -> str:
         """Run, seeds and version, for the footer."""
 
+    @property
+    def recorded(self) -> Sequence[str]:
+        """The streams that were recorded, even if nothing happened in them."""
+
     def table(self, name: str) -> pl.DataFrame | None:
-        """The table `name`, or `None` if it was not recorded."""
+        """The table `name`, or `None` if it was not recorded or has no rows."""
 
 
 class InMemory:
@@ -55,8 +63,13 @@ class InMemory:
         """Run, seed and version."""
         return f"{self.name} · seed {self._result.seed} · acklab {self._result.version}"
 
+    @property
+    def recorded(self) -> Sequence[str]:
+        """As the result says."""
+        return tuple(self._result.recorded)
+
     def table(self, name: str) -> pl.DataFrame | None:
-        """A property of the result; an empty table was not recorded."""
+        """A property of the result, if it has rows."""
         if name == "expectations":
             return _expectations(
                 [{"text": v.text, "met": v.met} for v in self._result.expectations()]
@@ -85,6 +98,13 @@ class Opened:
     def provenance(self) -> str:
         """Run, seeds and version."""
         return f"{self.name} · {_seeds(self._result)} · acklab {self._result.version}"
+
+    @property
+    def recorded(self) -> Sequence[str]:
+        """As the folder says; a sweep is drawn from its summaries."""
+        from acklab.opening import SavedRun
+
+        return self._result.recorded if isinstance(self._result, SavedRun) else ()
 
     def table(self, name: str) -> pl.DataFrame | None:
         """A table of the folder; of a sweep's runs, `runs` has one row per flow of each."""
@@ -138,6 +158,12 @@ def required(source: Recorded, kind: str, table: str) -> pl.DataFrame:
     if table != "runs":
         of_one_run(source, f"the plot {kind}")
     frame = source.table(table)
+    if frame is None and _STREAM_OF.get(table, table) in source.recorded:
+        raise AcklabError(
+            f"the plot {kind} needs the table `{table}`, which was recorded and is empty: "
+            f"nothing of the kind happened in {source.name}\n"
+            "  help: see the flows' counters, whether anything arrived"
+        )
     if frame is None:
         what = "a sweep" if table == "runs" else f"the table `{table}`"
         raise AcklabError(

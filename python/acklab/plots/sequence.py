@@ -78,6 +78,11 @@ def _data(packets: pl.DataFrame) -> pl.DataFrame:
         seen = forward.filter(pl.col("what") == what)
         if len(seen):
             return seen.filter(pl.col("point") == seen["point"][0])
+    if "sent" in packets["what"]:
+        raise AcklabError(
+            "the plot sequence needs data packets, and the flow sent none\n"
+            "  help: see its counters; perhaps the handshake was never answered"
+        )
     raise AcklabError(
         "the plot sequence needs the flow's data packets, and none were recorded\n"
         "  help: set `record = { packets = true }`, so that hosts are watched as well"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from acklab.plots import lines, rates, style
 from acklab.plots.drawn import Choice, Drawn
+from acklab.plots.order import Places, in_order, places
 from acklab.plots.recorded import Recorded, required
 
 if TYPE_CHECKING:
@@ -22,11 +23,12 @@ _PANELS = {
 def draw(source: Recorded, choice: Choice) -> Drawn:
     """A panel per quantity, a line per flow; queues that were ever used, at the bottom."""
     data = tidy(source, choice)
+    at = places(source)
     panels = data["quantity"].unique(maintain_order=True).to_list()
     fig, axes = style.figure(len(panels), 1, (8.0, 1.45 * len(panels) + 0.7), share=False)
     for (ax,), name in zip(axes, panels, strict=True):
         ax.sharex(axes[-1][0])
-        _panel(ax, data, name)
+        _panel(ax, data, name, at)
     for (ax,) in axes[:-1]:
         ax.tick_params(labelbottom=False)
     axes[-1][0].set_xlabel("time, s")
@@ -40,8 +42,9 @@ def tidy(source: Recorded, choice: Choice) -> pl.DataFrame:
     """`time_s`, `quantity`, `name` (of the flow or link), `value`: all that the figure shows."""
     import polars as pl
 
-    series = choice.of(required(source, "series", "series"))
+    series = in_order(choice.of(required(source, "series", "series")), places(source), "time_s")
     rate = rates.goodput(series, rates.window_of(series, choice.window))
+    rate = in_order(rate, places(source))
     parts = [_part(rate, "goodput", "flow", "mbps")]
     for column in _PANELS:
         if column in series.columns and series[column].is_not_null().any():
@@ -71,9 +74,10 @@ def label(quantity: str) -> str:
     return own.get(quantity) or next(v for k, v in _PANELS.items() if k.startswith(quantity))
 
 
-def _panel(ax: Any, data: pl.DataFrame, quantity: str) -> None:
+def _panel(ax: Any, data: pl.DataFrame, quantity: str, at: Places) -> None:
     rows = data.filter(data["quantity"] == quantity)
-    lines.draw(ax, rows, "value", "name", "steps-pre" if quantity == "goodput" else "steps-post")
+    how = "steps-pre" if quantity == "goodput" else "steps-post"
+    lines.draw(ax, rows, "value", "name", how, at if quantity != "queue" else None)
     ax.set_ylabel(label(quantity))
     # Flows look the same in every panel; the queues have names of their own.
     if quantity in ("goodput", "queue"):

@@ -36,6 +36,8 @@ _RC: Any = {
     "axes.formatter.useoffset": False,
     "legend.frameon": False,
     "hatch.linewidth": 0.5,
+    # A dollar in the name of a flow or a key is a dollar.
+    "text.parse_math": False,
     "figure.dpi": 110,
     # Names within an SVG would otherwise be random.
     "svg.hashsalt": "acklab",
@@ -138,10 +140,22 @@ def render(fig: Figure, form: Format) -> bytes:
     """The figure as a file's content, without dates or versions."""
     import io
 
+    _without_formulas(fig)
     buffer = io.BytesIO()
     with house():
         fig.savefig(buffer, format=form, dpi=150, metadata=_SILENT[form])
     return buffer.getvalue()
+
+
+def _without_formulas(fig: Figure) -> None:
+    """Matplotlib labels logarithmic axes with formulas, which the house's style does not set."""
+    from matplotlib.ticker import LogFormatter, LogFormatterMathtext
+
+    for axis in (a for ax in fig.axes for a in (ax.xaxis, ax.yaxis)):
+        if isinstance(axis.get_major_formatter(), LogFormatterMathtext):
+            axis.set_major_formatter(LogFormatter())
+        if isinstance(axis.get_minor_formatter(), LogFormatterMathtext):
+            axis.set_minor_formatter(LogFormatter(minor_thresholds=(1, 0.4)))
 
 
 def save(fig: Figure, stem: Path, form: Format = "svg") -> Path:
