@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from acklab import _core
 from acklab.errors import (
     AcklabError,
     ControllerError,
@@ -20,8 +19,6 @@ from acklab.errors import (
     OutputError,
     ScenarioError,
 )
-
-__version__: str = _core.version()
 
 __all__ = [
     "AcklabError",
@@ -64,6 +61,7 @@ _LAZY = {
 }
 
 if TYPE_CHECKING:
+    __version__: str
     from acklab.build import Flow, Link, describe, dumbbell
     from acklab.comparing import compare
     from acklab.controller import CongestionController
@@ -76,6 +74,10 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
+    if name == "__version__":
+        from acklab import _core
+
+        return _core.version()
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'acklab' has no attribute {name!r}")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from acklab import _core
+from acklab.arrays import ready
 from acklab.controller import CongestionController
 from acklab.errors import AcklabError, ControllerError, ScenarioError
 from acklab.results import Result
@@ -98,6 +99,7 @@ def run_many(
     given = [r if isinstance(r, tuple) else (r, r.seed) for r in runs]
     pairs = [(s, checked_seed(seed)) for s, seed in given]
     threads = jobs or os.cpu_count() or 1
+    ready()
     try:
         done = _core.run_many([(s._core, seed) for s, seed in pairs], threads, on_done)
     except _core.ControllerRaised as e:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -22,7 +23,7 @@ from acklab.cli import (
     sweep,
     validate,
 )
-from acklab.cli.guard import guarded
+from acklab.cli.guard import INTERRUPTED, guarded
 
 
 def _examples(*lines: str) -> str:
@@ -159,4 +160,11 @@ def _options(
 
 def main() -> None:
     """Runs the command line and exits with 0 (fine), 1 (the input) or 2 (our fault)."""
-    sys.exit(guarded(lambda: app(standalone_mode=False, prog_name="acklab")))
+    try:
+        code = guarded(lambda: app(standalone_mode=False, prog_name="acklab"))
+    except KeyboardInterrupt:
+        # A second one, while the first was being told.
+        code = INTERRUPTED
+    # What is left is Python's own end, which a late Ctrl-C would fill with tracebacks.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(code)

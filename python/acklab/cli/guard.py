@@ -24,7 +24,14 @@ the command, and the scenario file."""
 
 def guarded(action: Callable[[], Any]) -> int:
     """Runs `action`; whatever happens ends as an exit code and a text on stderr."""
+    _heard.clear()
     signal.signal(signal.SIGTERM, _terminate)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, _interrupt)
+    return _guarded(action)
+
+
+def _guarded(action: Callable[[], Any]) -> int:
     try:
         result = action()
         sys.stdout.flush()
@@ -43,6 +50,9 @@ def guarded(action: Callable[[], Any]) -> int:
             _say("terminated; nothing was written")
         return e.code if isinstance(e.code, int) else USER
     except BaseException as e:
+        if _heard:
+            # Foreign code may have made something else of it on the way here.
+            return _stopped()
         return _command_line_mistake(e)
     # Typer turns Ctrl-C into a code of its own.
     if result == INTERRUPTED:
@@ -68,9 +78,33 @@ def runs_are_kept() -> Iterator[None]:
         raise typer.Exit(TERMINATED) from None
 
 
-def _terminate(*_: object) -> None:
+#: Signals that came.
+_heard: list[int] = []
+
+
+def check_signals() -> None:
+    """Ends the command if a signal came and its exception was lost in foreign code."""
+    if signal.SIGTERM in _heard:
+        raise SystemExit(TERMINATED)
+    if _heard:
+        raise KeyboardInterrupt
+
+
+def _interrupt(number: int, _: object) -> None:
+    _heard.append(number)
+    raise KeyboardInterrupt
+
+
+def _terminate(number: int, _: object) -> None:
     """Ends the run as Ctrl-C does: what was begun is cleaned up on the way out."""
+    _heard.append(number)
     raise SystemExit(TERMINATED)
+
+
+def _stopped() -> int:
+    terminated = signal.SIGTERM in _heard
+    _say("terminated" if terminated else "interrupted")
+    return TERMINATED if terminated else INTERRUPTED
 
 
 def _unread() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from acklab import _core
+from acklab.arrays import ready
 from acklab.results import Result
 from acklab.scenario import Scenario
 from acklab.sweeps.packing import pack
@@ -32,4 +33,5 @@ def run_here(plan: Plan, todo: Iterable[int], jobs: int, keep: Keep) -> None:
         result = Result(Scenario(scenario), plan.seed(run), core)
         keep(run, *pack(result))
 
+    ready()
     _core.run_stream(jobs_to_do(), jobs, on_run)
