@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from acklab.errors import AcklabError
+from acklab.metrics.derived import OF_A_RUN, once_per_run, with_metric
 from acklab.opening import SavedRun, open
 from acklab.sweeps.results import SweepResult
 
@@ -83,6 +84,7 @@ class Comparison:
     ) -> pl.DataFrame:
         """One row per metric, flow, value of the keys `by` (default: all), and result.
 
+        Of a metric of whole runs, such as `jain`, the flow is "all".
         `mean`, `ci_low`, `ci_high` and `n` are over runs; `difference` is that of the means,
         relative to the first result's.
         """
@@ -90,9 +92,14 @@ class Comparison:
 
         flows = self.frame("flows")
         groups = ["flow", *_known(self.keys if by is None else by, flows, "flows")]
-        return pl.concat(
-            self._compared(flows, metric, groups) for metric in _known(metrics, flows, "flows")
-        )
+        parts = []
+        for metric in metrics:
+            rows = with_metric(flows, metric)
+            _known([metric], rows, "flows")
+            if metric in OF_A_RUN:
+                rows = once_per_run(rows, metric).with_columns(pl.lit("all").alias("flow"))
+            parts.append(self._compared(rows, metric, groups))
+        return pl.concat(parts)
 
     def _compared(self, flows: pl.DataFrame, metric: str, groups: list[str]) -> pl.DataFrame:
         import polars as pl
@@ -134,7 +141,7 @@ class Comparison:
         if frame.is_empty():
             raise AcklabError(
                 "these runs have no samples over time to draw\n"
-                "  help: run them again with --set 'sample_every=10 ms'"
+                "  help: run them again with --record series"
             )
         several = ["flow"] if frame["flow"].n_unique() > 1 else []
         words = [pl.col(c).cast(pl.String) for c in ("result", *several, *_known(by, frame, table))]

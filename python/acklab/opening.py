@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from acklab.errors import AcklabError
+from acklab.errors import AcklabError, NotRecordedError
 from acklab.folder import FORMAT, MARKER
 from acklab.results import Verdict
 from acklab.sweeps import manifest
@@ -48,6 +48,17 @@ class SavedRun:
         return str(self._about["command"])
 
     @property
+    def recorded(self) -> tuple[str, ...]:
+        """What was recorded, of `acklab.results.STREAMS`."""
+        return tuple(self._about.get("recorded", ()))
+
+    def needs(self, *streams: str) -> None:
+        """Says how to record what is missing of `streams`."""
+        missing = [s for s in streams if s not in self.recorded]
+        if missing:
+            raise NotRecordedError(self.name, missing)
+
+    @property
     def cost(self) -> dict[str, int]:
         """What the run cost: events, hops and data packets handled, and peaks of memory."""
         return dict(self._about["cost"])
@@ -84,6 +95,24 @@ class SavedRun:
         """Samples of the queues over time."""
         return self.table("link_series")
 
+    @cached_property
+    def events(self) -> pl.DataFrame:
+        """What the senders went through; asks for `record.events`."""
+        self.needs("events")
+        return self.table("events")
+
+    @cached_property
+    def acks(self) -> pl.DataFrame:
+        """Acknowledgements sent, held, merged, dropped, released, received; `record.acks`."""
+        self.needs("acks")
+        return self.table("acks")
+
+    @cached_property
+    def packets(self) -> pl.DataFrame:
+        """What happened to packets where they were watched; asks for `record.packets`."""
+        self.needs("packets")
+        return self.table("packets")
+
     @property
     def tables(self) -> list[str]:
         """The tables that were kept."""
@@ -101,9 +130,13 @@ class SavedRun:
                 f"  help: there are {', '.join(self.tables)}"
             )
         try:
-            return pl.read_parquet(path)
+            frame = pl.read_parquet(path)
         except (PolarsError, OSError) as e:
             raise _broken(path, e) from None
+        for column in _MARKS.get(name, ()):
+            if column not in frame.columns:
+                raise _broken(path, f"it is not the table {name}: it has no column {column!r}")
+        return frame
 
     @property
     def plot(self) -> Plots:
@@ -134,6 +167,17 @@ def open(folder: str | os.PathLike[str]) -> SavedRun | SweepResult:
         "  help: give a folder that `acklab run` or `acklab sweep` left"
     )
 
+
+#: Columns without which a table is another one.
+_MARKS = {
+    "flows": ("flow", "goodput_mbps"),
+    "links": ("link", "packets_in"),
+    "series": ("time_s", "flow", "cwnd_packets"),
+    "link_series": ("time_s", "link", "queue_packets"),
+    "events": ("flow", "event"),
+    "acks": ("flow", "what", "segments"),
+    "packets": ("flow", "what", "point"),
+}
 
 #: What `run.json` must have, and as what.
 _KEYS: dict[str, type] = {

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from acklab.errors import AcklabError
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -43,6 +45,7 @@ def estimate_by(frame: pl.DataFrame, groups: Sequence[str], metric: str) -> pl.D
     """
     import polars as pl
 
+    check_numeric(frame, metric)
     values = pl.col(metric).cast(pl.Float64).drop_nulls()
     grouped = frame.group_by(groups, maintain_order=True).agg(
         values.mean().alias("mean"),
@@ -55,6 +58,16 @@ def estimate_by(frame: pl.DataFrame, groups: Sequence[str], metric: str) -> pl.D
     mean = pl.col("mean")
     bounds = [(mean - half).alias("ci_low"), (mean + half).alias("ci_high"), pl.col("n")]
     return grouped.select(*groups, mean, *bounds)
+
+
+def check_numeric(frame: pl.DataFrame, column: str) -> None:
+    """An error if `frame` has no such column, or one of words."""
+    dtype = frame.schema.get(column)
+    if dtype is not None and (dtype.is_numeric() or dtype.is_temporal()):
+        return
+    what = f"{column!r} is a column of words" if dtype is not None else f"no column {column!r}"
+    numbers = ", ".join(c for c, kind in frame.schema.items() if kind.is_numeric())
+    raise AcklabError(f"there is nothing to average: {what}\n  help: the numbers are {numbers}")
 
 
 def t_quantile(degrees: int, confidence: float = CONFIDENCE) -> float:

@@ -6,18 +6,28 @@ import math
 from typing import TYPE_CHECKING
 
 from acklab.errors import AcklabError
+from acklab.metrics.derived import with_metric
+from acklab.stats import check_numeric
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from acklab.opening import SavedRun
     from acklab.results import Result
 
 
-def percentile(result: Result, table: str, column: str, percent: float) -> float | None:
+#: Tables of a run.
+TABLES = ("flows", "links", "series", "link_series", "events", "acks", "packets")
+
+
+def percentile(result: Result | SavedRun, table: str, column: str, percent: float) -> float | None:
     """The nearest-rank percentile of a column; nulls do not count, `None` if nothing is left."""
     if not 0 <= percent <= 100:
         raise AcklabError(f"there is no {percent} % percentile\n  help: write 0 to 100")
+    if table not in TABLES:
+        raise AcklabError(f"there is no table {table!r}\n  help: there are {', '.join(TABLES)}")
     frame: pl.DataFrame = getattr(result, table)
+    check_numeric(frame, column)
     return nearest_rank(frame[column], percent)
 
 
@@ -28,10 +38,6 @@ def nearest_rank(values: pl.Series, percent: float) -> float | None:
     return None if known.is_empty() else float(known[rank - 1])
 
 
-def power(result: Result) -> pl.DataFrame:
+def power(result: Result | SavedRun) -> pl.DataFrame:
     """Each flow's goodput in Mbit/s divided by its mean RTT in seconds; null without an RTT."""
-    import polars as pl
-
-    rtt = pl.col("rtt_mean_ms") / 1e3
-    ratio = pl.when(rtt > 0).then(pl.col("goodput_mbps") / rtt)
-    return result.flows.select("flow", ratio.alias("power"))
+    return with_metric(result.flows, "power").select("flow", "power")

@@ -6,20 +6,56 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from acklab.errors import AcklabError
+from acklab.metrics.derived import with_metric
+from acklab.stats import check_numeric
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from acklab.opening import SavedRun
     from acklab.results import Result
 
-#: Columns of which less is better.
-_LESS_IS_BETTER = ("_ms", "_s")
-_ALSO_LESS = frozenset({"retransmissions", "rtos", "lost_segments"})
+    #: A run, fresh or saved.
+    Run = Result | SavedRun
+
+#: Columns of which more is better; delays, and what follows, are better when less.
+_MORE_IS_BETTER = frozenset(
+    {
+        "goodput_mbps",
+        "goodput_warm_mbps",
+        "acked_mbps",
+        "sent_mbps",
+        "received_bytes",
+        "exchanges",
+    }
+)
+_LESS_IS_BETTER = frozenset(
+    {
+        "completion_s",
+        "retransmissions",
+        "retransmissions_rack",
+        "retransmissions_dupack",
+        "retransmissions_tlp",
+        "retransmissions_rto",
+        "spurious_retransmissions",
+        "retransmitted_bytes",
+        "rtos",
+        "undos",
+        "recoveries",
+        "tlps",
+        "lost_segments",
+        "ecn_reductions",
+        "out_of_order_segments",
+        "duplicate_segments",
+    }
+)
 
 
-def jain(result: Result, column: str = "goodput_mbps") -> float | None:
-    """Jain's index of the flows; `None` if none of them got anything."""
-    return jain_index(result.flows[column].to_list())
+def jain(result: Run, column: str = "goodput_mbps") -> float | None:
+    """Jain's index of a run's flows; `None` if none of them got anything."""
+    flows = _flows_of_one_run(result, "jain")
+    check_numeric(flows, column)
+    return jain_index(flows[column].drop_nulls().to_list())
 
 
 def jain_index(shares: Sequence[float]) -> float | None:
@@ -28,28 +64,36 @@ def jain_index(shares: Sequence[float]) -> float | None:
     return sum(shares) ** 2 / (len(shares) * squares) if squares > 0 else None
 
 
-def harm(alone: Result, beside: Result, flow: str, column: str = "goodput_mbps") -> float | None:
-    """How much worse `flow` does in `beside` than `alone`; `None` where it cannot be told."""
+def harm(alone: Run, beside: Run, flow: str, column: str = "goodput_mbps") -> float | None:
+    """How much worse `flow` does in `beside` than `alone`; `None` where it cannot be told.
+
+    Of goodput and bytes more is better; of delays, losses, retransmissions and recoveries less.
+    """
+    less = _less_is_better(column)
     solo, shared = (_of_flow(r, flow, column) for r in (alone, beside))
     if solo is None or shared is None:
         return None
-    best, worse = (shared, solo) if _less_is_better(column) else (solo, shared)
+    best, worse = (shared, solo) if less else (solo, shared)
     return (best - worse) / best if best > 0 else None
 
 
-def rtt_fairness(result: Result) -> float | None:
-    """Goodput of the flow with the longest RTT per that of the one with the shortest."""
-    flows = result.flows.sort("rtt_min_ms", maintain_order=True)
-    short, long = flows["goodput_mbps"][0], flows["goodput_mbps"][-1]
-    return long / short if short > 0 else None
+def rtt_fairness(result: Run) -> float | None:
+    """Goodput of the flow with the longest RTT per that of the one with the shortest.
+
+    Flows without an RTT do not count; `None` if none has one.
+    """
+    flows = with_metric(_flows_of_one_run(result, "rtt_fairness"), "rtt_fairness")
+    value = flows["rtt_fairness"][0]
+    return None if value is None else float(value)
 
 
-def convergence_time(result: Result, delta: float = 0.1, window_s: float = 1.0) -> float | None:
+def convergence_time(result: Run, delta: float = 0.1, window_s: float = 1.0) -> float | None:
     """Seconds from the start of the last flow until all shares are and stay delta-fair.
 
     Shares are those of the bytes read in the `window_s` seconds before. The time is that of a
     sample, so it is known to the distance of the samples.
     """
+    _flows_of_one_run(result, "convergence_time")
     result.needs("series")
     times, shares = _least_shares(result, window_s)
     fair = [s >= (1 - delta) / len(result.flows) for s in shares]
@@ -61,7 +105,7 @@ def convergence_time(result: Result, delta: float = 0.1, window_s: float = 1.0) 
     return float(max(settled - begin, 0.0))
 
 
-def _least_shares(result: Result, window_s: float) -> tuple[list[float], list[float]]:
+def _least_shares(result: Run, window_s: float) -> tuple[list[float], list[float]]:
     """Times from the last start on at which all flows were sampled, and the smallest share."""
     wide = _goodputs(result)
     begin = result.flows["start_s"].max()
@@ -78,20 +122,40 @@ def _least_shares(result: Result, window_s: float) -> tuple[list[float], list[fl
     return means["time_s"].to_list(), shares
 
 
-def _goodputs(result: Result) -> pl.DataFrame:
+def _goodputs(result: Run) -> pl.DataFrame:
     """One row per sample, one column per flow."""
     series = result.series.select("time_s", "flow", "goodput_mbps")
     return series.pivot(on="flow", index="time_s", values="goodput_mbps").sort("time_s")
 
 
-def _of_flow(result: Result, flow: str, column: str) -> float | None:
-    rows = result.flows.filter(result.flows["flow"] == flow)
+def _flows_of_one_run(result: Run, what: str) -> pl.DataFrame:
+    """The flows; those of a sweep belong to many runs and are not for one index."""
+    flows = result.flows
+    if "run" in flows.columns:
+        raise AcklabError(
+            f"{what} is of one run, and this is a sweep of many\n"
+            "  help: sweep.stats('jain') has the metrics jain, rtt_fairness and power per cell; "
+            "they can be given to `acklab compare -m` and `acklab plot SWEEP heatmap --value`, too"
+        )
+    return flows
+
+
+def _of_flow(result: Run, flow: str, column: str) -> float | None:
+    flows = _flows_of_one_run(result, "harm")
+    rows = flows.filter(flows["flow"] == flow)
     if rows.is_empty():
-        names = ", ".join(result.flows["flow"])
+        names = ", ".join(flows["flow"])
         raise AcklabError(f"there is no flow called {flow!r}\n  help: the flows are {names}")
     value = rows[column][0]
     return None if value is None else float(value)
 
 
 def _less_is_better(column: str) -> bool:
-    return column.endswith(_LESS_IS_BETTER) or column in _ALSO_LESS
+    if column.endswith("_ms") or column in _LESS_IS_BETTER:
+        return True
+    if column in _MORE_IS_BETTER:
+        return False
+    raise AcklabError(
+        f"there is no harm in {column!r}: neither more nor less of it is better\n"
+        f"  help: take a delay, or one of {', '.join(sorted(_MORE_IS_BETTER | _LESS_IS_BETTER))}"
+    )
