@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from fnmatch import fnmatch
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -79,9 +80,44 @@ def _replace(scratch: Path, target: Path) -> None:
         except OSError:
             (old / "was").rename(target)
             raise
+        _carry_over(old / "was", target)
     finally:
         if target.exists():
             shutil.rmtree(old, ignore_errors=True)
+
+
+#: Files of a result, in patterns; all others in its folder are the user's.
+_OWN = (
+    MARKER,
+    "scenario.toml",
+    *(f"{t}.parquet" for t in ("flows", "links", "series", "link_series")),
+    *(f"{t}.parquet" for t in ("events", "acks", "packets")),
+    "packets.pcapng",
+    "*.sqlog",
+    "*.flent.gz",
+    "flowmon.xml",
+    "report.html",
+)
+
+
+def _carry_over(old: Path, new: Path) -> None:
+    """Moves the user's own files from a result that was replaced to the one in its place."""
+    drawn = _names_of_plots()
+    for path in sorted(old.rglob("*")):
+        name = path.relative_to(old)
+        if path.is_dir() and not path.is_symlink():
+            continue
+        own = any(fnmatch(name.as_posix(), pattern) for pattern in (*_OWN, *drawn))
+        if not own and not os.path.lexists(new / name):
+            (new / name).parent.mkdir(parents=True, exist_ok=True)
+            path.rename(new / name)
+
+
+def _names_of_plots() -> list[str]:
+    """Where `acklab plot` draws unless it is told: figures of the result that is gone."""
+    from acklab.plots.kinds import KINDS
+
+    return [f"plots/{kind}.*" for kind in KINDS]
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:

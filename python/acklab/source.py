@@ -30,6 +30,8 @@ class Source:
     sweep: Mapping[str, Any] | None = None
     #: Where the files are that it names.
     folder: Path = Path()
+    #: The file that has `sweep`, if that is another one or the text was taken apart.
+    sweep_origin: str | None = None
 
     def load(
         self,
@@ -42,6 +44,24 @@ class Source:
             return _core.load(*given, self.folder)
         except _core.InvalidScenario as e:
             raise ScenarioError(str(e)) from None
+
+    def place_in_sweep(self, key: str) -> str:
+        """Where `key` of the table `sweep` stands: the file, and the line if it can be found."""
+        origin = self.sweep_origin or self.origin
+        try:
+            lines = Path(origin).read_text(encoding="utf-8").splitlines()
+        except (OSError, ValueError):
+            return f"{origin}: sweep.{key}"
+        inside = False
+        for number, line in enumerate(lines, 1):
+            if _TABLE.match(line):
+                inside = bool(_SWEEP.match(line))
+                named = inside and re.match(rf"\s*\[+\s*sweep\s*\.\s*{re.escape(key)}\b", line)
+            else:
+                named = inside and re.match(rf"\s*[\"']?{re.escape(key)}\b", line)
+            if named:
+                return f"{origin}, line {number}: sweep.{key}"
+        return f"{origin}: sweep.{key}"
 
     def parsed(self) -> Any:
         """Its keys and values; two texts that differ in form only are the same here."""
@@ -94,6 +114,7 @@ def _without_sweep(whole: Source) -> Source:
     if not isinstance(tree, dict) or not isinstance(tree.get("sweep"), dict):
         return whole
     sweep = tree.pop("sweep")
+    whole = replace(whole, sweep_origin=whole.origin)
     if whole.form == "toml":
         text = _blanked(whole.text)
         if tomllib.loads(text) == tree:

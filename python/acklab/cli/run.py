@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,7 @@ from acklab.cli.scenarios import find
 
 if TYPE_CHECKING:
     from acklab.formats.exports import Export
+    from acklab.results import Result
 
 Jobs = Annotated[
     int | None,
@@ -95,21 +97,17 @@ def run(
         typer.echo(warning, err=True)
     seed = scenario.seed if seed is None else checked_seed(seed)
     words = ["acklab", "run", file]
-    words += [w for o in overrides for w in ("--set", o)]
+    words += [w for o in set_ or [] for w in ("--set", o)]
     words += ["--seed", str(seed)]
     words += ["--out", str(out)] if out is not None else []
+    words += ["--record", record] if record is not None else []
     words += [f"--{e.option}" for e in exports]
-    words += ["--json"] * json_ + ["--strict"] * strict
+    words += ["--report"] * report + ["--json"] * json_ + ["--strict"] * strict
     target = out or Path("out") / scenario.name
     with result_folder(target) as folder:
         result = scenario.run(seed=seed)
         save(result, folder, command=shlex.join(words))
-        for export in exports:
-            export.write(result, folder)
-        if report:
-            from acklab.report.run import write_run_report
-
-            write_run_report(result, folder / "report.html")
+        failed = _derived(result, folder, exports, report)
     verdicts = result.expectations()
     if json_:
         typer.echo(as_json(result, target))
@@ -118,7 +116,28 @@ def run(
         for v in verdicts:
             console().print(f"{'met' if v.met else 'NOT MET'}: {v.text}", markup=False)
         console().print(f"results: {target}", markup=False)
+    if failed is not None:
+        typer.echo("the result is kept; what should have gone with it failed:", err=True)
+        raise failed
     return int(strict and not all(v.met for v in verdicts))
+
+
+def _derived(
+    result: Result, folder: Path, exports: Sequence[Export], report: bool
+) -> Exception | None:
+    """Writes what is made of the result; the first failure, which does not cost the result."""
+    from acklab.report.run import write_run_report
+
+    jobs: list[Callable[[], object]] = [partial(e.write, result, folder) for e in exports]
+    if report:
+        jobs.append(partial(write_run_report, result, folder / "report.html"))
+    failures = []
+    for job in jobs:
+        try:
+            job()
+        except Exception as e:
+            failures.append(e)
+    return failures[0] if failures else None
 
 
 #: Distance of samples where the scenario names none.

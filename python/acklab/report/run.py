@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from acklab.errors import AcklabError
 from acklab.plots.drawn import Choice
 from acklab.plots.kinds import KINDS, recorded
 from acklab.plots.recorded import Recorded, of_one_run
@@ -46,20 +47,28 @@ def _sections(source: Recorded) -> Iterator[Section]:
             text = f"Zero throughout: {', '.join(f'`{c}`' for c in zero)}." if zero else ""
             yield Section(title, text, table=_turned(told), name=name)
     if source.table("series") is not None:
-        yield from _over_time(source)
+        yield from _as_far_as_it_goes("Over time", _over_time(source))
     if source.table("acks") is not None:
-        yield from _histograms(source)
+        yield from _as_far_as_it_goes("ACKs", _histograms(source))
     if source.table("packets") is not None:
-        yield _sequence(source)
+        yield from _as_far_as_it_goes("Time-sequence", (_sequence(s) for s in [source]))
     events = source.table("events")
     if events is not None:
         yield Section("Events", table=events, name="events")
 
 
+def _as_far_as_it_goes(title: str, sections: Iterator[Section]) -> Iterator[Section]:
+    """The sections up to the first that cannot be drawn, and why: a dead run has a page, too."""
+    try:
+        yield from sections
+    except AcklabError as e:
+        yield Section(title, f"Not drawn: {str(e).partition(chr(10))[0]}.")
+
+
 def _told(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """The columns that say something about this run, and the names of those that are all zero."""
     some = [c for c in frame if c.null_count() < len(c)]
-    zero = [c.name for c in some if c.dtype.is_numeric() and not (c.fill_null(0) != 0).any()]
+    zero = [c.name for c in some if c.dtype.is_numeric() and (c == 0).all(ignore_nulls=False)]
     return frame.select(c for c in some if c.name not in zero), zero
 
 

@@ -52,8 +52,14 @@ def find(source: Source) -> Source:
             f"{source.origin} has a scenario of its own and names another: sweep.scenario\n"
             "  help: leave one of them out"
         )
-    found = read(Path(source.origin).parent / str(section["scenario"]))
-    return replace(found, sweep=section)
+    if not isinstance(section["scenario"], str):
+        raise AcklabError(
+            f"sweep.scenario is {section['scenario']!r}, not the name of a file\n"
+            f"  in {source.place_in_sweep('scenario')}\n"
+            '  help: write scenario = "first.toml"'
+        )
+    found = read(Path(source.origin).parent / section["scenario"])
+    return replace(found, sweep=section, sweep_origin=source.sweep_origin)
 
 
 def fill(

@@ -141,7 +141,9 @@ def check_values(grid: Grid) -> None:
         if len(set(rows)) < len(rows):
             twice = next(r for r in rows if rows.count(r) > 1)
             names = ", ".join(k.key for k in axis.keys)
-            raise AcklabError(f"the grid has {', '.join(twice)} twice for {names}")
+            raise AcklabError(
+                f"the grid has {', '.join(twice)} twice for {names}\n  help: give each value once"
+            )
 
 
 def _key(text: str, given: object) -> Key:

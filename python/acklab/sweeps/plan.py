@@ -49,12 +49,17 @@ class Plan:
 
     def _load(self, changes: list[tuple[str, str]]) -> _core.Scenario:
         try:
-            return self.source.load([*self.overrides, *changes])
+            loaded = self.source.load([*self.overrides, *changes])
+            _check_recorded(loaded)
         except ScenarioError as e:
             if not changes:
                 raise
+            text = str(e)
+            for key, _ in changes:
+                text = text.replace(f"in --set: {key} ", f"in the grid: {key} ")
             at = ", ".join(f"{k} = {v}" for k, v in changes)
-            raise ScenarioError(f"{e}\n  in the cell {at}") from None
+            raise ScenarioError(f"{text}\n  in the cell {at}") from None
+        return loaded
 
     def check(self) -> None:
         """Loads cells so that mistakes are told before the first run."""
@@ -75,6 +80,22 @@ class Plan:
             option = "--grid" if len(axis.keys) == 1 else "--zip"
             words += [w for k in axis.keys for w in (option, _argument(k.key, k.name, k.values))]
         return shlex.join([*words, "--seeds", _seeds_argument(self.seeds)])
+
+
+#: Streams of single events; a data set over many runs has no place for them.
+_SINGLE = ("events", "acks", "packets")
+
+
+def _check_recorded(scenario: _core.Scenario) -> None:
+    """Refuses what would be recorded at a cost and then thrown away."""
+    lost = [s for s in scenario.recorded if s in _SINGLE]
+    if lost:
+        off = " ".join(f"--set record.{s}=false" for s in lost)
+        raise ScenarioError(
+            f"a sweep does not keep {' and '.join(lost)}: only flows, links and their series\n"
+            f"  help: leave them out with {off}, and run the cell that you want to look into alone "
+            "with `acklab run --set ... --record all`"
+        )
 
 
 def plan(
@@ -108,22 +129,36 @@ def read_seeds(given: Any) -> Sequence[int]:
         read = values.read("the seeds", given)
         if read.count == 1 and isinstance(read.parts[0], values.Literals):
             number = values.typed(read.at(0))
-            return read_seeds(number if isinstance(number, int) else [number])
+            if not isinstance(number, int) or isinstance(number, bool):
+                raise _unreadable(given)
+            return read_seeds(number)
         if read.count > LIMIT:
             raise AcklabError(f"{read.count:,} seeds are too many to list\n  help: write a number")
         return _unique([checked_seed(values.typed(v)) for v in read])
     if isinstance(given, int) and not isinstance(given, bool):
-        if not 1 <= given < SEEDS // 2:
-            raise AcklabError(f"there must be at least 1 seed, not {given}")
+        if given < 1:
+            raise AcklabError(
+                f"there must be at least 1 seed, not {given}\n  help: write 10, 1,5,9 or 5..14"
+            )
+        if given >= SEEDS // 2:
+            raise AcklabError(
+                f"{given} seeds are too many\n  help: a number is how many seeds there are; seeds "
+                f"themselves are written 5..14 or 1,5,9 and are {SEEDS - 1} at most"
+            )
         return range(1, given + 1)
     if isinstance(given, Sequence | range) and given:
         return _unique([checked_seed(s) for s in given])
-    raise AcklabError(f"cannot read the seeds {given!r}\n  help: write 10, 1,5,9 or 5..14")
+    raise _unreadable(given)
+
+
+def _unreadable(given: object) -> AcklabError:
+    return AcklabError(f"cannot read the seeds {given!r}\n  help: write 10, 1,5,9 or 5..14")
 
 
 def _unique(seeds: list[int]) -> Sequence[int]:
     if len(set(seeds)) < len(seeds):
-        raise AcklabError("a seed is there twice")
+        twice = next(s for s in seeds if seeds.count(s) > 1)
+        raise AcklabError(f"the seed {twice} is there twice\n  help: give each seed once")
     return seeds
 
 
@@ -154,6 +189,20 @@ def _seeds_argument(seeds: Sequence[int]) -> str:
     return ",".join(map(str, seeds)) if len(seeds) > 1 else f"{seeds[0]}..{seeds[0]}"
 
 
+def _check_quoted(source: Source, key: str, values: object) -> None:
+    """Refuses a key without quotes, which TOML takes for tables within each other."""
+    words, inner = [key], values
+    while isinstance(inner, Mapping) and len(inner) == 1:
+        [(word, inner)] = inner.items()
+        words.append(word)
+    if len(words) > 1 and isinstance(inner, list):
+        raise AcklabError(
+            f"the grid's key {'.'.join(words)} is not in quotes\n"
+            f"  in {source.place_in_sweep(key)}\n"
+            f'  help: dots make tables in TOML; write "{".".join(words)}" = [...]'
+        )
+
+
 @dataclass(frozen=True)
 class _Section:
     """`[sweep]` of a scenario file."""
@@ -170,14 +219,17 @@ class _Section:
         table.pop("scenario", None)
         if table:
             raise AcklabError(
-                f"unknown key sweep.{next(iter(table))} in {source.origin}\n"
+                f"unknown key sweep.{next(iter(table))}\n"
+                f"  in {source.place_in_sweep(next(iter(table)))}\n"
                 "  help: [sweep] has scenario, seeds, grid and zip"
             )
         groups = [zipped] if isinstance(zipped, Mapping) else zipped
         tables = [grid, *groups] if isinstance(groups, list) else [None]
         if not all(isinstance(t, Mapping) for t in tables):
             raise AcklabError(
-                f"sweep.grid and sweep.zip must be tables in {source.origin}\n"
+                f"sweep.grid and sweep.zip must be tables\n  in {source.place_in_sweep('grid')}\n"
                 '  help: write [sweep.grid] and under it "flow.0.cc" = ["cubic", "bbr3"]'
             )
+        for key, values in [*grid.items(), *(pair for g in groups for pair in g.items())]:
+            _check_quoted(source, key, values)
         return cls(grid, groups, seeds)

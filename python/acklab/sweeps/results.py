@@ -73,9 +73,15 @@ class SweepResult:
             raise AcklabError(
                 f"a sweep has no table {table!r}\n  help: there are {', '.join(packing.TABLES)}"
             )
-        if not any((self.folder / table).glob("*.parquet")):
+        files = self._files(table)
+        if not files:
             raise AcklabError(f"{self.folder} has no {table}: {self._why_not(table)}")
-        return pl.scan_parquet(self.folder / table / "*.parquet")
+        return pl.scan_parquet(files)
+
+    def _files(self, table: str) -> list[Path]:
+        """The table's shards, in the order of their runs; what else lies there is not of it."""
+        found = (self.folder / table).glob("*.parquet")
+        return sorted(p for p in found if sums.SHARD.fullmatch(p.name))
 
     def table(self, table: str) -> pl.DataFrame:
         """A table as a frame, in the order of the runs."""
@@ -95,7 +101,7 @@ class SweepResult:
                 files = {p: sha for p, sha in shard.files.items() if p.startswith(f"{table}/")}
                 if (name := sums.broken(self.folder, files)) is not None:
                     raise _broken(self.folder / name, "it is missing or was changed")
-        for path in (self.folder / table).glob("*.parquet"):
+        for path in self._files(table):
             # Polars takes an empty file for an empty table.
             if path.stat().st_size == 0:
                 raise _broken(path, "it is empty")
@@ -109,12 +115,18 @@ class SweepResult:
     ) -> pl.DataFrame:
         """Mean and 95 % confidence interval of a column over seeds, one row per cell and flow.
 
-        `by` names other columns to group by. The interval (Student's t) is null for one value.
+        `by` names other columns to group by. The derived metrics `jain` and `rtt_fairness` have one
+        row per cell; `power` is one, too. The interval (Student's t, within what the metric can
+        be) is null for one value.
         """
+        from acklab.metrics.derived import OF_A_RUN, once_per_run, with_metric
         from acklab.stats import estimate_by
 
         frame = self.table(table)
-        groups = by if by is not None else ["cell", *self.keys, _ENTITY.get(table, "run")]
+        if table == "flows":
+            frame = once_per_run(with_metric(frame, metric), metric)
+        entity = [] if metric in OF_A_RUN else [_ENTITY.get(table, "run")]
+        groups = by if by is not None else ["cell", *self.keys, *entity]
         for column in (metric, *groups):
             if column not in frame.columns:
                 raise AcklabError(
@@ -126,7 +138,7 @@ class SweepResult:
     def _why_not(self, table: str) -> str:
         if table in packing.ALWAYS:
             return "no shard is complete yet\n  help: give the command of the sweep again"
-        return "nothing was recorded\n  help: set sample_every, to 100 ms for example"
+        return "nothing was recorded\n  help: set record.every, to 100 ms for example"
 
     @property
     def plot(self) -> Plots:

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from acklab.errors import AcklabError, OutputError
 from acklab.saving import parquet
+from acklab.source import Source
 from acklab.sweeps import manifest, packing, sums, tables
 from acklab.sweeps.journal import CorruptJournal, Journal, delete
 from acklab.sweeps.manifest import Manifest
@@ -127,10 +128,11 @@ class Store:
         known = {path for s in self._shards.values() for path in s.files}
         for name in packing.TABLES:
             for path in (self.folder / name).glob("*"):
-                if f"{name}/{path.name}" not in known:
+                own = sums.SHARD.fullmatch(path.name.removeprefix(".").removesuffix(".part"))
+                if own and f"{name}/{path.name}" not in known:
                     path.unlink()
-        for path in self.folder.glob(".*.part"):
-            path.unlink()
+        for name in (manifest.NAME, manifest.scenario_file(self.plan.source), sums.NAME):
+            _scratch(self.folder / name).unlink(missing_ok=True)
 
     def _flush(self) -> None:
         """Writes the shards that are full, or the last."""
@@ -176,7 +178,7 @@ def opened(folder: Path, plan: Plan, command: str) -> Iterator[Store]:
 
     folder = folder.absolute()
     try:
-        _check_target(folder)
+        _check_target(folder, plan.source)
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / LOCK, timeout=0):
             _claim(folder, plan, command)
@@ -191,16 +193,17 @@ def opened(folder: Path, plan: Plan, command: str) -> Iterator[Store]:
             "  help: wait for it, or choose another folder with --out"
         ) from None
     except OSError as e:
+        kept = "finished runs are kept; make room and give the same command again, or "
+        begun = os.path.lexists(folder / manifest.NAME)
         raise OutputError(
             f"cannot write results to {folder}: {e.strerror or e}\n"
-            "  help: finished runs are kept; make room and give the same command again, or choose "
-            "another folder with --out"
+            f"  help: {kept if begun else ''}choose another folder with --out"
         ) from None
 
 
 def write_durably(path: Path, data: bytes) -> None:
     """Writes a file that is complete or absent, even after a power failure."""
-    scratch = path.with_name(f".{path.name}.part")
+    scratch = _scratch(path)
     path.parent.mkdir(exist_ok=True)
     with scratch.open("wb") as f:
         f.write(data)
@@ -209,18 +212,28 @@ def write_durably(path: Path, data: bytes) -> None:
     scratch.replace(path)
 
 
-def _check_target(folder: Path) -> None:
+def _scratch(path: Path) -> Path:
+    return path.with_name(f".{path.name}.part")
+
+
+def _check_target(folder: Path, source: Source) -> None:
     if not os.path.lexists(folder):
         return
     if not folder.is_dir():
         raise OutputError(f"cannot write results to {folder}: it is a file, not a folder")
     kept = [p for p in folder.iterdir() if not p.name.startswith(".")]
-    begun = {f"scenario.{form}" for form in ("toml", "json")}
-    if not (folder / manifest.NAME).exists() and not {p.name for p in kept} <= begun:
+    # A sweep that was killed between its first two files has left the scenario.
+    begun = folder / manifest.scenario_file(source)
+    own = not kept or (kept == [begun] and _has(begun, source.text))
+    if not (folder / manifest.NAME).exists() and not own:
         raise OutputError(
             f"will not write to {folder}: it is not empty and holds no sweep\n"
             "  help: choose another folder with --out"
         )
+
+
+def _has(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_bytes() == text.encode()
 
 
 def _claim(folder: Path, plan: Plan, command: str) -> None:

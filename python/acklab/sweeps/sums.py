@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+#: What files of a table's folder are called; others are not of the sweep.
+SHARD = re.compile(r"\d+-\d+\.parquet")
 NAME = "SHA256SUMS"
 
 _SHARD = re.compile(r"([a-z_]+)/(\d+)-(\d+)\.parquet")
