@@ -25,8 +25,23 @@ class Estimate:
     n: int
 
 
-def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
-    """Mean and Student-t confidence interval of `values`, taken as independent."""
+#: What a mean of rates, counts and times can be, and what one of shares and of Jain's index can be.
+AMOUNT = (0.0, math.inf)
+SHARE = (0.0, 1.0)
+#: Columns and metrics that are shares.
+_SHARES = frozenset({"jain", "utilisation"})
+
+
+def estimate(
+    values: Sequence[float],
+    confidence: float = CONFIDENCE,
+    within: tuple[float, float] = (-math.inf, math.inf),
+) -> Estimate:
+    """Mean and Student-t confidence interval of `values`, taken as independent.
+
+    The interval is cut at what the mean can be, `within`; that costs no coverage, since the true
+    mean is never in what is cut off.
+    """
     n = len(values)
     if n == 0:
         return Estimate(math.nan, math.nan, math.nan, 0)
@@ -35,12 +50,14 @@ def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimat
         return Estimate(mean, math.nan, math.nan, 1)
     variance = math.fsum((v - mean) ** 2 for v in values) / (n - 1)
     half = t_quantile(n - 1, confidence) * math.sqrt(variance / n)
-    return Estimate(mean, mean - half, mean + half, n)
+    low, high = within
+    return Estimate(mean, max(mean - half, low), min(mean + half, high), n)
 
 
 def estimate_by(frame: pl.DataFrame, groups: Sequence[str], metric: str) -> pl.DataFrame:
     """`estimate` of the column `metric` in each group: `mean`, `ci_low`, `ci_high`, `n`.
 
+    Columns are amounts, none of which is below zero, or shares, which are not above one either.
     Groups stand in the order of their first rows. What there is none of does not count.
     """
     import polars as pl
@@ -56,7 +73,9 @@ def estimate_by(frame: pl.DataFrame, groups: Sequence[str], metric: str) -> pl.D
     t = pl.col("n").replace_strict(quantiles, default=None, return_dtype=pl.Float64)
     half = t * pl.col("_deviation") / pl.col("n").cast(pl.Float64).sqrt()
     mean = pl.col("mean")
-    bounds = [(mean - half).alias("ci_low"), (mean + half).alias("ci_high"), pl.col("n")]
+    least, most = SHARE if metric in _SHARES else AMOUNT
+    low, high = (mean - half).clip(least, None), (mean + half).clip(None, most)
+    bounds = [low.alias("ci_low"), high.alias("ci_high"), pl.col("n")]
     return grouped.select(*groups, mean, *bounds)
 
 

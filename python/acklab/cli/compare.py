@@ -85,6 +85,11 @@ def compare(
         return
     if plot is None:
         table = comparison.table(metric or METRICS, by)
+        if out is not None and out.suffix != ".csv":
+            raise AcklabError(
+                f"the comparison is a table, which does not go into {out}\n"
+                "  help: end the name in .csv, or draw it: --plot cdf, box or ellipse"
+            )
         if out is not None:
             write_atomically(out, table.write_csv())
             typer.echo(out)
@@ -141,7 +146,9 @@ def _value(row: dict[str, Any] | None) -> str:
         return ""
     if row["ci_high"] is None:
         return f"{row['mean']:.4g}"
-    return f"{row['mean']:.4g} ± {row['ci_high'] - row['mean']:.2g}"
+    # One side may be cut at what the metric can be.
+    half = max(row["ci_high"] - row["mean"], row["mean"] - row["ci_low"])
+    return f"{row['mean']:.4g} ± {half:.2g}"
 
 
 def _difference(row: dict[str, Any] | None) -> str:

@@ -59,6 +59,12 @@ def reproduce(
                 typer.echo(path)
             if written.report is not None:
                 typer.echo(written.report)
+            for path in written.stale:
+                typer.echo(
+                    f"note: {path} is of an earlier reproduction; `acklab reproduce {study.name}` "
+                    "makes it anew",
+                    err=True,
+                )
 
 
 def choose(what: str | None) -> list[tuple[Study, Sequence[Artefact]]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -131,6 +131,22 @@ def heading(column: str) -> str:
     return f"{name.replace('_', ' ')}, {_UNITS[unit]}"
 
 
+#: The footer of figures that have none of their own. Of the whole process, since the figures of a
+#: study are drawn on several threads.
+_signature = ""
+
+
+@contextmanager
+def signed(text: str) -> Iterator[None]:
+    """Within it every figure that is written gets a footer, unless it has one."""
+    global _signature
+    before, _signature = _signature, text
+    try:
+        yield
+    finally:
+        _signature = before
+
+
 def footer(fig: Figure, text: str) -> None:
     """Small lines below everything that say where the figure comes from."""
     fig.supxlabel(text, x=0.01, ha="left", fontsize=6.5, color="#57606a")
@@ -143,6 +159,8 @@ def render(fig: Figure, form: Format) -> bytes:
     _without_formulas(fig)
     buffer = io.BytesIO()
     with house():
+        if _signature and not fig.get_supxlabel():
+            footer(fig, _signature)
         fig.savefig(buffer, format=form, dpi=150, metadata=_SILENT[form])
     return buffer.getvalue()
 

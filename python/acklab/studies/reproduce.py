@@ -11,7 +11,9 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from acklab.folder import writable_folder, write_atomically
+from acklab.plots.style import signed
 from acklab.scenario import load, run_many
+from acklab.studies import provenance
 from acklab.studies.study import Artefact, Cell, Effort, Outcome, Study, Survey
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ class Written:
     plots: dict[str, Path]
     texts: dict[str, Path]
     report: Path | None
+    #: Files of an earlier, whole reproduction that were not made anew.
+    stale: Sequence[Path] = ()
 
 
 def run_cells(
@@ -180,7 +184,8 @@ def reproduce(
     surveys keep.
     """
     folder = out / study.name
-    with writable_folder(folder), TemporaryDirectory() as scratch:
+    sign = signed(provenance.line(study, effort))
+    with writable_folder(folder), TemporaryDirectory() as scratch, sign:
         made = run_and_make(study, artefacts, effort, Path(scratch), folder, jobs, on_progress)
         frames = {name: frame for name, (frame, _) in made.items()}
         tables = {
@@ -195,8 +200,10 @@ def reproduce(
             for a in artefacts
             if a.text
         }
+        provenance.save(study, artefacts, effort, folder)
         if any(a.name not in frames for a in study.whole):
-            return Written(tables, plots, texts, None)
+            stale = [p for p in (folder / "report.html", folder / "claims.csv") if p.exists()]
+            return Written(tables, plots, texts, None, stale)
         from acklab.report.page import write_report
 
         claims = study.claims(frames) if study.claims else []

@@ -89,9 +89,40 @@ def read(folder: Path) -> Manifest:
     check_format(path, about.pop("format", None), FORMAT)
     about.pop("again", None)
     try:
-        return Manifest(**about)
+        made = Manifest(**about)
     except TypeError as e:
         raise _corrupt(path, e) from None
+    for key, whole in _whole(made).items():
+        if not whole:
+            raise _corrupt(path, f"{key} is {getattr(made, key)!r}")
+    return made
+
+
+def _whole(m: Manifest) -> dict[str, bool]:
+    """Whether each key has a value of its kind."""
+    words = {k: isinstance(getattr(m, k), str) for k in ("scenario", "version", "command")}
+    counts = {k: _is_count(getattr(m, k)) for k in ("cells", "runs")}
+    seeds = m.seeds if isinstance(m.seeds, list) else [m.seeds]
+    return {
+        **words,
+        **counts,
+        "axes": isinstance(m.axes, list) and all(_is_axis(a) for a in m.axes),
+        "seeds": all(_is_count(s) for s in seeds),
+        "overrides": isinstance(m.overrides, dict),
+    }
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_axis(axis: object) -> bool:
+    return isinstance(axis, dict) and all(
+        isinstance(key, dict)
+        and isinstance(key.get("key"), str)
+        and isinstance(key.get("values"), str | list)
+        for key in axis.values()
+    )
 
 
 def check_format(path: Path, found: object, known: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from acklab.stats import Estimate, estimate
+from acklab.stats import AMOUNT, SHARE, Estimate, estimate
 from acklab.studies.ack_aggregation import references
 from acklab.studies.ack_aggregation.cells import START_S
 from acklab.studies.study import Outcome
@@ -26,7 +26,7 @@ def throughput(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     """
 
     def row(o: Outcome, stack: str, cc: str, ratio: int) -> dict[str, Any]:
-        e = estimate([r.flows["goodput_mbps"][0] for r in o.results])
+        e = estimate([r.flows["goodput_mbps"][0] for r in o.results], within=AMOUNT)
         return {
             **_row(o, e, paper=references.paper_throughput(cc, ratio)),
             "ns3": _ns3_throughput(stack, cc, ratio),
@@ -64,9 +64,9 @@ def _fairness(outcomes: Sequence[Outcome], same: bool) -> pl.DataFrame:
         if (a == b) != same:
             continue
         flows = [r.flows["goodput_mbps"].to_list() for r in o.results]
-        row = _row(o, estimate([jain(f) for f in flows]), references.paper_fairness(pair, ratio))
+        row = _row(o, estimate([jain(f) for f in flows], within=SHARE), references.paper_fairness(pair, ratio))
         both = {
-            name: estimate([f[i] for f in flows]).mean for i, name in enumerate(("first", "second"))
+            name: estimate([f[i] for f in flows], within=AMOUNT).mean for i, name in enumerate(("first", "second"))
         }
         ns3 = references.ns3_thesis_fairness(pair, ratio) if o.keys["stack"] == "thesis" else None
         rows.append(row | {"ns3": ns3, "linux": None} | both)
@@ -128,7 +128,7 @@ def retransmissions(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     """Figure 4: retransmitted segments. The kernel ran for half as long, so it has no column."""
 
     def row(o: Outcome, stack: str, cc: str, ratio: int) -> dict[str, Any]:
-        e = estimate([float(r.flows["retransmissions"][0]) for r in o.results])
+        e = estimate([float(r.flows["retransmissions"][0]) for r in o.results], within=AMOUNT)
         ns3 = references.ns3(cc, ratio, "retx_segs") if stack == "ns3" else None
         return _row(o, e) | {"ns3": ns3, "linux": None}
 
@@ -177,7 +177,7 @@ def _series(
     for o in outcomes:
         runs = [binned(r) for r in o.results]
         for at in zip(*runs, strict=True):
-            e = estimate([value for _, value in at])
+            e = estimate([value for _, value in at], within=AMOUNT)
             keys = Outcome({**o.keys, "time_s": at[0][0]}, o.results)
             rows.append(_row(keys, e))
     return pl.DataFrame(rows, schema_overrides={"paper": pl.Float64}, infer_schema_length=None)
