@@ -16,7 +16,7 @@ from acklab import _core
 def ready() -> None:
     """Imports numpy, and lets the core find it; call it before the core makes arrays."""
     # By itself, so that Ctrl-C within is a KeyboardInterrupt like any other.
-    import numpy  # noqa: F401, ICN001
+    import numpy  # noqa: F401
 
     with _held(signal.SIGINT), _held(signal.SIGTERM):
         _core.meet_numpy()

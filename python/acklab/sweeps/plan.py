@@ -230,6 +230,6 @@ class _Section:
                 f"sweep.grid and sweep.zip must be tables\n  in {source.place_in_sweep('grid')}\n"
                 '  help: write [sweep.grid] and under it "flow.0.cc" = ["cubic", "bbr3"]'
             )
-        for key, values in [*grid.items(), *(pair for g in groups for pair in g.items())]:
-            _check_quoted(source, key, values)
+        for key, given in [*grid.items(), *(pair for g in groups for pair in g.items())]:
+            _check_quoted(source, key, given)
         return cls(grid, groups, seeds)

@@ -64,9 +64,14 @@ def _fairness(outcomes: Sequence[Outcome], same: bool) -> pl.DataFrame:
         if (a == b) != same:
             continue
         flows = [r.flows["goodput_mbps"].to_list() for r in o.results]
-        row = _row(o, estimate([jain(f) for f in flows], within=SHARE), references.paper_fairness(pair, ratio))
+        row = _row(
+            o,
+            estimate([jain(f) for f in flows], within=SHARE),
+            references.paper_fairness(pair, ratio),
+        )
         both = {
-            name: estimate([f[i] for f in flows], within=AMOUNT).mean for i, name in enumerate(("first", "second"))
+            name: estimate([f[i] for f in flows], within=AMOUNT).mean
+            for i, name in enumerate(("first", "second"))
         }
         ns3 = references.ns3_thesis_fairness(pair, ratio) if o.keys["stack"] == "thesis" else None
         rows.append(row | {"ns3": ns3, "linux": None} | both)
@@ -81,14 +86,14 @@ def jain(rates: Sequence[float]) -> float:
 
 
 #: What a mechanism shows, and how it is read from a run.
-QUANTITIES: dict[str, Callable[[Result], float]] = {
+QUANTITIES: dict[str, Callable[[Result], float | None]] = {
     "first_data_s": lambda r: _first_data(r),
-    "segments_per_ack": lambda r: float(r.flows["segments_per_ack"][0] or 0.0),
+    "segments_per_ack": lambda r: r.flows["segments_per_ack"][0],
     "released_by_timer": lambda r: _of_link(r, "right->left", "acks_by_timer"),
     "queue_max_packets": lambda r: _of_link(r, "left->right", "queue_max_packets"),
-    "rtt_min_ms": lambda r: float(r.flows["rtt_min_ms"][0] or 0.0),
-    "rtt_mean_ms": lambda r: float(r.flows["rtt_mean_ms"][0] or 0.0),
-    "cwnd_mean_packets": lambda r: float(r.flows["cwnd_mean_packets"][0] or 0.0),
+    "rtt_min_ms": lambda r: r.flows["rtt_min_ms"][0],
+    "rtt_mean_ms": lambda r: r.flows["rtt_mean_ms"][0],
+    "cwnd_mean_packets": lambda r: r.flows["cwnd_mean_packets"][0],
     "rtos": lambda r: float(r.flows["rtos"][0]),
 }
 
@@ -97,12 +102,15 @@ def mechanism(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     """What lies behind the throughput, each quantity in its own rows.
 
     `first_data_s` is when the first data were acknowledged, `segments_per_ack` what the sender
-    sees, `released_by_timer` how many releases were the timer's.
+    sees, `released_by_timer` how many releases were the timer's. Runs without a value do not count.
     """
     import polars as pl
 
     rows = [
-        _row(Outcome({**o.keys, "quantity": name}, o.results), estimate([of(r) for r in o.results]))
+        _row(
+            Outcome({**o.keys, "quantity": name}, o.results),
+            estimate([v for r in o.results if (v := of(r)) is not None], within=AMOUNT),
+        )
         for o in outcomes
         for name, of in QUANTITIES.items()
     ]
