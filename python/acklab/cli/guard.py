@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from acklab.errors import AcklabError
@@ -25,6 +26,7 @@ the command, and the scenario file."""
 def guarded(action: Callable[[], Any]) -> int:
     """Runs `action`; whatever happens ends as an exit code and a text on stderr."""
     _heard.clear()
+    _kept.clear()
     signal.signal(signal.SIGTERM, _terminate)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _interrupt)
@@ -47,7 +49,7 @@ def _guarded(action: Callable[[], Any]) -> int:
         if isinstance(e.__context__, BrokenPipeError):
             return _unread()
         if e.code == TERMINATED:
-            _say("terminated; nothing was written")
+            _say(f"terminated; {_written()}")
         return e.code if isinstance(e.code, int) else USER
     except BaseException as e:
         if _heard:
@@ -115,8 +117,21 @@ def _unread() -> int:
 
 
 def _interrupted() -> int:
-    _say("interrupted; nothing was written")
+    _say(f"interrupted; {_written()}")
     return INTERRUPTED
+
+
+#: Where results are that are complete, whatever happens to the rest of the command.
+_kept: list[Path] = []
+
+
+def kept(folder: Path) -> None:
+    """The results in `folder` are complete."""
+    _kept.append(folder)
+
+
+def _written() -> str:
+    return f"the results are in {_kept[-1]}" if _kept else "nothing was written"
 
 
 def _command_line_mistake(e: BaseException) -> int:

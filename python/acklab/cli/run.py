@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from acklab.cli import completing
+from acklab.cli.guard import kept
 from acklab.cli.scenarios import find
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ def run(
         result = scenario.run(seed=seed)
         save(result, folder, command=shlex.join(words))
         failed = _derived(result, folder, exports, report)
+    kept(target)
     verdicts = result.expectations()
     if json_:
         typer.echo(as_json(result, target))
