@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -167,4 +168,10 @@ def main() -> None:
         code = INTERRUPTED
     # What is left is Python's own end, which a late Ctrl-C would fill with tracebacks.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if code == INTERRUPTED:
+        # Python would kill itself where the interrupt came within a generated function, such as
+        # those of dataclasses, although it was caught.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
     sys.exit(code)
