@@ -55,3 +55,20 @@ def test_the_doctor_finds_what_is_wrong(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     wrong = [f for f in doctor.findings(tmp_path / "file" / "out") if f.state is doctor.State.WRONG]
     assert [f.what for f in wrong] == ["a run", "results"]
+
+
+@pytest.mark.parametrize("template", list(Template))
+def test_what_the_template_says_of_samples_goes_with_every_option(acklab_cli, tmp_path, template):
+    file = tmp_path / "a.toml"
+    file.write_text(scenario(template, file))
+    assert "sample_every" not in file.read_text()
+    off = file.read_text().replace('every = "10 ms"', 'every = "off"')
+    short = ("--set", "duration=2 s", "--set", "warmup=0 s")
+    for text in (file.read_text(), off):
+        file.write_text(text)
+        for more in (["--record", "all"], ["--record", "series"], ["--flent"], ["--qlog"]):
+            done = acklab_cli("run", file, *short, *more)
+            assert done.returncode == 0, done.stderr
+    off = acklab_cli("run", file, *short)
+    assert off.returncode == 0
+    assert acklab_cli("plot", "out/a", "series").returncode == 1

@@ -1,10 +1,16 @@
 """Definitions are complete, and derived metrics are what their definitions say."""
 
+import shutil
+
 import numpy as np
+import polars as pl
 import pytest
 
 import acklab
 from acklab import metrics
+from acklab.plots import plot
+from acklab.saving import save
+from sweeping import TINY
 from test_two_ways import EVERYTHING, scenario
 
 TABLES = ("flows", "links", "series", "link_series", "events", "acks", "packets")
@@ -153,6 +159,118 @@ def test_power(pair):
         pair.flows.iter_rows(named=True), metrics.power(pair)["power"], strict=True
     ):
         assert power == pytest.approx(row["goodput_mbps"] / row["rtt_mean_ms"] * 1e3)
+
+
+def test_harm_knows_what_is_better_when_less(alone, pair):
+    def fake(value):
+        class Fake:
+            flows = pair.flows.with_columns(
+                *(
+                    pl.lit(float(value)).alias(c)
+                    for c in pair.flows.columns
+                    if c not in ("flow", "cc")
+                )
+            )
+
+        return Fake()
+
+    less = [
+        c for c in metrics.columns("flows") if c.startswith(("retrans", "spurious", "duplicate"))
+    ]
+    less += ["recoveries", "tlps", "undos", "rtos", "lost_segments", "out_of_order_segments"]
+    less += ["ecn_reductions", "completion_s", "rtt_p95_ms", "owd_p50_ms", "jitter_ms"]
+    for column in less:
+        assert metrics.harm(fake(4), fake(9), "f0", column) == pytest.approx(5 / 9), column
+    for column in ("goodput_mbps", "received_bytes", "exchanges"):
+        assert metrics.harm(fake(9), fake(4), "f0", column) == pytest.approx(5 / 9), column
+    for column in ("cc", "start_s", "acks_per_s", "cwnd_mean_packets", "nonsense"):
+        with pytest.raises(acklab.AcklabError, match="no harm in"):
+            metrics.harm(alone, pair, "f0", column)
+
+
+def test_saved_runs_have_the_metrics_of_fresh_ones(pair, tmp_path):
+    save(pair, tmp_path, "")
+    saved = acklab.open(tmp_path)
+    for of in (
+        metrics.jain,
+        metrics.rtt_fairness,
+        lambda r: metrics.convergence_time(r, 0.5),
+        lambda r: metrics.harm(r, r, "f0"),
+        lambda r: metrics.percentile(r, "acks", "segments", 95),
+        lambda r: metrics.power(r)["power"].to_list(),
+    ):
+        assert of(saved) == of(pair)
+    for table in ("events", "acks", "packets"):
+        assert getattr(saved, table).equals(getattr(pair, table)), table
+    assert saved.recorded == pair.recorded
+
+
+def test_saved_runs_say_what_was_not_recorded(small, tmp_path):
+    del small["sample_every"]
+    save(acklab.load(small).run(), tmp_path, "")
+    saved = acklab.open(tmp_path)
+    for stream in ("events", "acks", "packets"):
+        with pytest.raises(acklab.NotRecordedError, match=f"{stream} = true"):
+            getattr(saved, stream)
+    with pytest.raises(acklab.NotRecordedError, match='every = "10 ms"'):
+        metrics.convergence_time(saved)
+
+
+def test_words_have_no_percentile(pair):
+    for table, column in (("flows", "cc"), ("series", "nope"), ("nope", "cc")):
+        with pytest.raises(acklab.AcklabError, match="help: "):
+            metrics.percentile(pair, table, column, 50)
+
+
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory):
+    spec = {**TINY, "flow": [{"name": "a"}, {"name": "b", "cc": "bbr3", "start": "50 ms"}]}
+    grid = {
+        "flow.0.cc": ["cubic", "newreno"],
+        "topology.bottleneck.delay": ["2 ms", "4 ms"],
+    }
+    return acklab.sweep(spec, grid=grid, seeds=3, out=tmp_path_factory.mktemp("s") / "s")
+
+
+def test_metrics_of_a_sweep_are_those_of_its_runs(sweep):
+    """Not of all its flows in one heap."""
+    runs = sweep.flows.partition_by("run", maintain_order=True)
+    by_hand = [metrics.jain_index(r["goodput_mbps"].to_list()) for r in runs]
+    stats = sweep.stats("jain")
+    assert stats["n"].to_list() == [3] * 4
+    for cell, mean in enumerate(stats["mean"]):
+        assert mean == pytest.approx(np.mean(by_hand[3 * cell : 3 * cell + 3]))
+    cells = plot(sweep, "heatmap", value="jain").data
+    assert cells["jain"].to_list() == pytest.approx(stats["mean"].to_list())
+    power = sweep.stats("power").filter(pl.col("flow") == "b")
+    own = sweep.flows.filter(pl.col("flow") == "b")
+    means = own.group_by("cell", maintain_order=True).agg(
+        (pl.col("goodput_mbps") / pl.col("rtt_mean_ms") * 1e3).mean().alias("power")
+    )
+    assert power["mean"].to_list() == pytest.approx(means["power"].to_list())
+    drawn = plot(sweep, "cdf", value="jain").data
+    assert drawn["jain"].min() == pytest.approx(min(by_hand))
+    for of in (metrics.jain, metrics.rtt_fairness, metrics.convergence_time):
+        with pytest.raises(acklab.AcklabError, match="is a sweep of many"):
+            of(sweep)
+
+
+def test_derived_metrics_are_compared_run_by_run(sweep, acklab_cli, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(sweep.folder, copy)
+    done = acklab_cli(
+        "compare", sweep.folder, copy, "-m", "jain", "-m", "rtt_fairness", "--out", "c.csv"
+    )
+    assert done.returncode == 0, done.stderr
+    rows = pl.read_csv(tmp_path / "c.csv")
+    assert set(rows["flow"]) == {"all"}
+    assert (rows["n"] == 3).all()
+    assert (rows["ci_high"].filter(rows["metric"] == "jain") <= 1).all()
+    words = acklab_cli("compare", sweep.folder, copy, "-m", "cc")
+    assert words.returncode == 1
+    assert "column of words" in words.stderr
+    with pytest.raises(acklab.AcklabError, match="column of words"):
+        sweep.stats("cc")
 
 
 def test_explain(acklab_cli):

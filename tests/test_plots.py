@@ -277,7 +277,7 @@ def test_distributions_tell_cells_apart_in_few_words(sweep):
     [
         ({"x": "delay"}, "'delay' was not swept\n  help: the swept keys are flow.0.cc, topology"),
         ({"value": "latency"}, "there is no metric called 'latency'"),
-        ({"x": "flow.0.cc", "y": "flow.0.cc"}, "two swept keys as axes"),
+        ({"x": "flow.0.cc", "y": "flow.0.cc"}, "both are 'flow.0.cc'"),
     ],
 )
 def test_heat_maps_say_what_there_is(sweep, choice, text):
@@ -352,3 +352,39 @@ def test_a_broken_folder_is_told(acklab_cli, small_file, tmp_path):
     done = acklab_cli("plot", "r", "series")
     assert done.returncode == 1
     assert "cannot read r/run.json" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "choice"),
+    [
+        ("series", {"x": "foo"}),
+        ("series", {"value": "rtt_ms"}),
+        ("phases", {"window": 1.0}),
+        ("sequence", {"flows": ["bulk", "second"]}),
+        ("cdf", {"window": 1.0}),
+        *(("series", {"window": w}) for w in (0, -1, float("nan"), 1e9)),
+        *(("fairness", {"window": w}) for w in (0, -1, float("nan"), 1e9)),
+    ],
+)
+def test_what_would_have_no_effect_is_refused(result, kind, choice):
+    with pytest.raises(AcklabError, match="help: "):
+        plot(result, kind, **choice)
+
+
+@pytest.mark.parametrize("choice", [{"start": 3.0}, {"end": 3.0}, {"x": "cell"}])
+def test_times_of_a_sweep_are_refused(sweep, choice):
+    with pytest.raises(AcklabError, match="does nothing with --"):
+        plot(sweep, "cdf", **choice)
+
+
+def test_a_table_in_the_place_of_another_is_told(small, tmp_path, acklab_cli):
+    from acklab.saving import save
+
+    small["sample_every"] = "10 ms"
+    save(acklab.load(small).run(), tmp_path, "")
+    (tmp_path / "series.parquet").write_bytes((tmp_path / "links.parquet").read_bytes())
+    for args in (("plot", tmp_path, "series"), ("report", tmp_path)):
+        done = acklab_cli(*args)
+        assert done.returncode == 1
+        assert "series.parquet" in done.stderr
+        assert "it is not the table series" in done.stderr

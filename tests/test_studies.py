@@ -53,7 +53,8 @@ def test_one_artefact_alone(acklab_cli, tmp_path):
     args = ("reproduce", "ack-aggregation/table1", "--quick", "--seeds", 1, "--out", "o")
     done = acklab_cli(*args)
     assert done.returncode == 0, done.stderr
-    assert [p.name for p in (tmp_path / "o" / "ack-aggregation").iterdir()] == ["table1.csv"]
+    made = {"table1.csv", "study.json"}
+    assert {p.name for p in (tmp_path / "o" / "ack-aggregation").iterdir()} == made
 
 
 def test_the_dumbbell_is_the_one_of_the_thesis():
@@ -177,3 +178,70 @@ def test_every_cell_is_a_scenario_that_loads():
         # A survey's are looked at where its grid is.
         for cell in [] if isinstance(cells, Survey) else cells:
             assert load(cell.scenario), name
+
+
+def test_figures_say_what_they_are_of(reproduced):
+    """Letters are outlines in the files, so the footer is looked for before they are made."""
+    from acklab.plots import style
+    from acklab.studies import provenance
+
+    study = STUDIES["ack-aggregation"]
+    text = provenance.line(study, Effort(2, quick=True))
+    assert text.startswith("ack-aggregation · seeds 1 to 2 · quick")
+    figure, _ = style.figure(1, 1, (3, 3))
+    bare = style.render(figure, "svg")
+    with style.signed(text):
+        assert style.render(figure, "svg") != bare
+    assert figure.get_supxlabel() == text
+    written = reproduced[1]
+    for path in written.plots.values():
+        assert path.read_text().count("<!-- ack-aggregation · seeds 1 to 2") == 1, path
+
+
+def test_the_folder_says_how_it_was_made(reproduced):
+    import json
+
+    import acklab
+
+    out, written = reproduced
+    about = json.loads((out / "ack-aggregation" / "study.json").read_text())
+    assert set(about["artefacts"]) == set(written.tables) - {"claims"}
+    for name, made in about["artefacts"].items():
+        assert made["version"] == acklab.__version__
+        assert made["again"] == f"acklab reproduce ack-aggregation/{name} --seeds 2 --quick"
+    cell = next(c for c in about["cells"]["main"] if c["keys"]["ratio"] == 4)
+    assert cell["seeds"] == [1, 2]
+    keys = cell["keys"]
+    table = pl.read_csv(written.tables["table1"], infer_schema_length=None)
+    row = table.filter([pl.col(k) == v for k, v in keys.items() if k in table.columns])
+    scenario = acklab.load(cell["scenario"])
+    goodputs = [scenario.run(seed).flows["goodput_mbps"][0] for seed in cell["seeds"]]
+    assert row["acklab"][0] == pytest.approx(sum(goodputs) / 2, abs=1e-5)
+
+
+def test_what_a_part_leaves_stale_is_told(reproduced, tmp_path):
+    import json
+    import shutil
+
+    from acklab.studies.reproduce import reproduce
+
+    out = tmp_path / "out"
+    shutil.copytree(reproduced[0], out)
+    study = STUDIES["ack-aggregation"]
+    part = study.artefact("table1")
+    written = reproduce(study, [part], Effort(1, quick=True), out)
+    assert {p.name for p in written.stale} == {"report.html", "claims.csv"}
+    about = json.loads((out / "ack-aggregation" / "study.json").read_text())
+    assert about["artefacts"]["table1"]["seeds"] == 1
+    assert about["artefacts"]["table2"]["seeds"] == 2
+
+
+def test_intervals_of_the_tables_are_within_what_can_be(reproduced):
+    for name, path in reproduced[1].tables.items():
+        table = pl.read_csv(path, infer_schema_length=None)
+        if "ci_low" not in table.columns:
+            continue
+        assert (table["ci_low"].drop_nulls().drop_nans() >= 0).all(), name
+    for name in ("table2", "table3"):
+        table = pl.read_csv(reproduced[1].tables[name], infer_schema_length=None)
+        assert (table["ci_high"].drop_nulls().drop_nans() <= 1).all()

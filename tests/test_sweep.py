@@ -74,7 +74,7 @@ def test_series_are_kept_if_recorded(tmp_path):
     series = result.table("series")
     assert series["run"].unique().sort().to_list() == list(range(8))
     assert {"flow.0.cc", "time_s", "cwnd_bytes"} <= set(series.columns)
-    with pytest.raises(acklab.AcklabError, match="set sample_every"):
+    with pytest.raises(acklab.AcklabError, match="set record.every"):
         swept(tmp_path / "none").table("series")
 
 
@@ -234,3 +234,67 @@ def test_progress_is_not_mistaken_for_speed():
     bar.reset(task, completed=900, total=1000)
     bar.update(task, completed=900)
     assert bar.tasks[0].speed is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('scenario = "tiny.toml"\nseed = 3\n', "in {file}, line 3: sweep.seed"),
+        ("scenario = 3\n", "in {file}, line 2: sweep.scenario"),
+        ('scenario = "tiny.toml"\n[sweep.grid]\nflow.0.cc = ["cubic"]\n', '"flow.0.cc" = [...]'),
+        ('scenario = "tiny.toml"\n[sweep.grid]\nflow.0.cc = ["cubic"]\n', "in {file}, line 4"),
+        ('scenario = "tiny.toml"\ngrid = 3\n', "in {file}, line 3: sweep.grid"),
+    ],
+)
+def test_mistakes_in_a_sweep_file_name_the_file_and_the_line(acklab_cli, tiny_file, text, said):
+    file = tiny_file.with_name("only.toml")
+    file.write_text("[sweep]\n" + text)
+    done = acklab_cli("sweep", file)
+    assert done.returncode == 1
+    assert said.format(file=file) in done.stderr
+    assert "tiny.toml, line" not in done.stderr
+
+
+def test_a_mistake_in_the_grid_does_not_blame_a_line_of_the_scenario(acklab_cli, tiny_file):
+    done = acklab_cli("sweep", tiny_file, "--grid", "flow.0.cc=cubic,qubic")
+    assert done.returncode == 1
+    assert 'in the grid: flow.0.cc = "qubic"' in done.stderr
+    assert "line" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("seeds", "said"),
+    [
+        ("99999999999999999999", "are too many"),
+        ("abc", "cannot read the seeds 'abc'"),
+        ("1,2,1", "the seed 1 is there twice"),
+        ("0", "at least 1 seed"),
+    ],
+)
+def test_mistaken_seeds_are_told(acklab_cli, tiny_file, seeds, said):
+    done = acklab_cli("sweep", tiny_file, "--seeds", seeds)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "help:" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("axes", [1, 2]),
+        ("axes", 3),
+        ("axes", [{"a": 1}]),
+        ("seeds", "q"),
+        ("runs", "six"),
+        ("cells", -1),
+    ],
+)
+def test_a_corrupt_manifest_is_told(acklab_cli, tiny_file, tmp_path, key, value):
+    sweep = ("sweep", tiny_file, "--grid", "flow.0.cc=cubic,bbr3", "--out", "s")
+    assert acklab_cli(*sweep).returncode == 0
+    path = tmp_path / "s" / "sweep.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), key: value}))
+    for args in (sweep, ("plot", "s", "cdf")):
+        done = acklab_cli(*args)
+        assert done.returncode == 1
+        assert f"sweep.json is corrupt: {key}" in done.stderr
