@@ -22,7 +22,9 @@ def sweep(tmp_path_factory):
 
 def chart_data(page, kind):
     found = re.findall(
-        rf'data-kind="{kind}".*?<script type="application/json">(.*?)</script>', page, re.S
+        rf'<div class="chart" data-kind="{kind}">.*?<script type="application/json">(.*?)</script>',
+        page,
+        re.S,
     )
     return [json.loads(text) for text in found]
 
