@@ -17,7 +17,10 @@ from acklab.metrics import DEFINITIONS, Definition
 from acklab.metrics.words import VOCABULARIES
 
 #: The tables of a result, and what the metrics that are in none of them are called.
-TABLES = ("flows", "links", "series", "link_series", "events", "acks", "packets")
+TABLES = (
+    *("flows", "links", "series", "link_series", "events", "acks", "packets"),
+    *("stations", "airtime", "ampdu_sizes", "ppdus"),
+)
 
 BLOCKS = {
     "cc": "Congestion controllers",

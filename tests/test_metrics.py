@@ -13,7 +13,8 @@ from acklab.saving import save
 from sweeping import TINY
 from test_two_ways import EVERYTHING, scenario
 
-TABLES = ("flows", "links", "series", "link_series", "events", "acks", "packets")
+WIRED = ("flows", "links", "series", "link_series", "events", "acks", "packets")
+TABLES = (*WIRED, "stations", "airtime", "ampdu_sizes", "ppdus")
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +48,7 @@ def test_every_column_has_one_definition_and_every_definition_a_column(pair):
 def test_definitions_are_not_repeated():
     from acklab.metrics import definitions as d
 
-    parts = (d.FLOWS, d.LINKS, d.SERIES, d.EVENTS, d.ACKS, d.PACKETS, d.DERIVED)
+    parts = (d.FLOWS, d.LINKS, d.SERIES, d.EVENTS, d.ACKS, d.PACKETS, d.MEDIA, d.DERIVED)
     assert len(metrics.DEFINITIONS) == sum(len(p) for p in parts)
 
 
@@ -287,7 +288,7 @@ def test_explain(acklab_cli):
 def test_the_command_line_records(acklab_cli, small_file, tmp_path):
     done = acklab_cli("run", small_file, "--record", "all", "--out", "r")
     assert done.returncode == 0, done.stderr
-    assert {f"{t}.parquet" for t in TABLES} <= {p.name for p in (tmp_path / "r").iterdir()}
+    assert {f"{t}.parquet" for t in WIRED} <= {p.name for p in (tmp_path / "r").iterdir()}
     done = acklab_cli("run", small_file, "--record", "acks", "--out", "r")
     assert not (tmp_path / "r" / "packets.parquet").exists()
     assert (tmp_path / "r" / "acks.parquet").exists()

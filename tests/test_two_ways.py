@@ -14,6 +14,7 @@ EVERYTHING = {
     "delays": True,
     "queues": True,
     "packets": True,
+    "ppdus": True,
 }
 SEGMENT = 1448
 DURATION_S, WARMUP_S = 6, 2

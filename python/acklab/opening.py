@@ -113,6 +113,27 @@ class SavedRun:
         self.needs("packets")
         return self.table("packets")
 
+    @cached_property
+    def ppdus(self) -> pl.DataFrame:
+        """What was on the air of radio channels, one by one; asks for `record.ppdus`."""
+        self.needs("ppdus")
+        return self.table("ppdus")
+
+    @cached_property
+    def stations(self) -> pl.DataFrame:
+        """One row per station of a radio channel."""
+        return self.table("stations")
+
+    @cached_property
+    def airtime(self) -> pl.DataFrame:
+        """What the time of each radio channel was used for."""
+        return self.table("airtime")
+
+    @cached_property
+    def ampdu_sizes(self) -> pl.DataFrame:
+        """How often each station sent so many MPDUs at once."""
+        return self.table("ampdu_sizes")
+
     @property
     def tables(self) -> list[str]:
         """The tables that were kept."""

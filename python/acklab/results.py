@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 #: What a run can record beside its summaries.
-STREAMS = ("series", "events", "acks", "delays", "queues", "packets")
+STREAMS = ("series", "events", "acks", "delays", "queues", "packets", "ppdus")
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,21 @@ class Result:
         return frame_of(self.columns("link_series"))
 
     @cached_property
+    def stations(self) -> pl.DataFrame:
+        """One row per station of a radio channel; none without one."""
+        return frame_of(self.columns("stations"))
+
+    @cached_property
+    def airtime(self) -> pl.DataFrame:
+        """What the time of each radio channel was used for; it sums to the length of the run."""
+        return frame_of(self.columns("airtime"))
+
+    @cached_property
+    def ampdu_sizes(self) -> pl.DataFrame:
+        """How often each station sent so many MPDUs at once."""
+        return frame_of(self.columns("ampdu_sizes"))
+
+    @cached_property
     def events(self) -> pl.DataFrame:
         """What the senders went through; asks for `record.events`."""
         self.needs("events")
@@ -83,6 +98,12 @@ class Result:
         """What happened to packets where they were watched; asks for `record.packets`."""
         self.needs("packets")
         return frame_of(self._core.packets())
+
+    @cached_property
+    def ppdus(self) -> pl.DataFrame:
+        """What was on the air of radio channels, one by one; asks for `record.ppdus`."""
+        self.needs("ppdus")
+        return frame_of(self.columns("ppdus"))
 
     @property
     def recorded(self) -> tuple[str, ...]:
@@ -121,6 +142,10 @@ _COLUMNS: dict[str, Callable[[_core.Run], dict[str, Any]]] = {
     "series": _core.Run.flow_series,
     "link_series": _core.Run.link_series,
     "packets": _core.Run.packets,
+    "stations": _core.Run.stations,
+    "airtime": _core.Run.airtime,
+    "ampdu_sizes": _core.Run.ampdu_sizes,
+    "ppdus": _core.Run.ppdus,
 }
 
 

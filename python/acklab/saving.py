@@ -32,13 +32,14 @@ def save(result: Result, folder: Path, command: str) -> None:
         "expectations": [{"text": v.text, "met": v.met} for v in result.expectations()],
     }
     (folder / MARKER).write_text(json.dumps(about, indent=2) + "\n")
-    for name in ("flows", "links", "series", "link_series", *one_by_one(result)):
+    radio = ("stations", "airtime", "ampdu_sizes") if len(result.airtime) else ()
+    for name in ("flows", "links", "series", "link_series", *radio, *one_by_one(result)):
         parquet(getattr(result, name), folder / f"{name}.parquet")
 
 
 def one_by_one(result: Result) -> list[str]:
     """The tables of single events that were recorded."""
-    return [name for name in ("events", "acks", "packets") if name in result.recorded]
+    return [name for name in ("events", "acks", "packets", "ppdus") if name in result.recorded]
 
 
 def parquet(frame: pl.DataFrame, path: Path | IO[bytes]) -> None:

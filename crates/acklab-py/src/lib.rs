@@ -8,6 +8,7 @@ mod catalogue;
 mod columns;
 mod controller;
 mod facts;
+mod media;
 mod mistakes;
 mod pool;
 mod records;

@@ -2,6 +2,7 @@
 
 use crate::captures;
 use crate::columns;
+use crate::media;
 use crate::mistakes::{ControllerRaised, InternalError};
 use crate::pool::{self, Job, Outcome};
 use crate::records;
@@ -59,6 +60,26 @@ impl Run {
     /// What happened to packets.
     fn packets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         records::packets(py, &self.result.records.packets, &self.loaded.plan)
+    }
+
+    /// One row per station of a radio channel.
+    fn stations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        media::stations(py, &self.result.media, &self.loaded.plan)
+    }
+
+    /// What the time of radio channels was used for.
+    fn airtime<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        media::airtime(py, &self.result.media)
+    }
+
+    /// How many MPDUs were sent at once.
+    fn ampdu_sizes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        media::ampdu_sizes(py, &self.result.media, &self.loaded.plan)
+    }
+
+    /// What was on the air.
+    fn ppdus<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        media::ppdus(py, &self.result.records.ppdus, &self.loaded.plan)
     }
 
     /// Writes the recorded packets as pcapng; how many there are.

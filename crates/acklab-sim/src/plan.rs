@@ -49,6 +49,8 @@ pub struct RecordPlan {
     pub queues: bool,
     /// What happened to packets, and where; `None` = nothing.
     pub packets: Option<TapPlan>,
+    /// What was on the air of radio channels.
+    pub ppdus: bool,
 }
 
 impl RecordPlan {
@@ -61,13 +63,15 @@ impl RecordPlan {
             ("delays", self.delays),
             ("queues", self.queues),
             ("packets", self.packets.is_some()),
+            ("ppdus", self.ppdus),
         ];
         all.iter().filter(|s| s.1).map(|s| s.0).collect()
     }
 
     /// Whether anything is wanted that shows only between samples.
     pub fn observes(&self) -> bool {
-        self.events || self.acks || self.delays || self.queues || self.packets.is_some()
+        let by_flag = self.events || self.acks || self.delays || self.queues || self.ppdus;
+        by_flag || self.packets.is_some()
     }
 }
 

@@ -77,6 +77,7 @@ def _words(name: str) -> Iterator[str]:
 def _stream_of(tables: tuple[str, ...]) -> tuple[str, ...]:
     """What must be recorded for a column all of whose tables are recorded on demand."""
     streams = {"link_series": "series"}
-    if not tables or {"flows", "links"} & set(tables):
+    kept = {"flows", "links", "stations", "airtime", "ampdu_sizes"}
+    if not tables or kept & set(tables):
         return ()
     return tuple(dict.fromkeys(streams.get(t, t) for t in tables))

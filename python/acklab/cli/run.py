@@ -52,7 +52,7 @@ def run(
             "--record",
             metavar="LIST",
             autocompletion=completing.streams,
-            help="Record more: all, or some of series,events,acks,delays,queues,packets.",
+            help="Record more: all, or some of series,events,acks,delays,queues,packets,ppdus.",
         ),
     ] = None,
     pcap: Annotated[
@@ -191,6 +191,8 @@ def as_json(result: acklab.Result, folder: Path) -> str:  # type: ignore[name-de
             "folder": str(folder),
             "flows": result.flows.to_dicts(),
             "links": result.links.to_dicts(),
+            "airtime": result.airtime.to_dicts(),
+            "stations": result.stations.to_dicts(),
             "expectations": [{"text": v.text, "met": v.met} for v in result.expectations()],
         },
         indent=2,

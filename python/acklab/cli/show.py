@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from acklab.results import Result
 
@@ -97,3 +98,21 @@ def summary(result: Result) -> None:
             "" if row["acks_dropped"] is None else str(row["acks_dropped"]),
         )
     out.print(links)
+    if len(result.airtime):
+        out.print(airtime(result))
+
+
+def airtime(result: Result) -> Table:
+    """What the time of radio channels was used for, a column each."""
+    from rich.table import Table
+
+    shown = Table()
+    shown.add_column("airtime, %")
+    by_channel = result.airtime.partition_by("medium", as_dict=True, maintain_order=True)
+    for (medium,) in by_channel:
+        shown.add_column(str(medium), justify="right")
+    uses = result.airtime["use"].unique(maintain_order=True)
+    shares = [frame["airtime_share"] for frame in by_channel.values()]
+    for i, use in enumerate(uses):
+        shown.add_row(use.replace("_", " "), *(f"{100 * s[i]:.1f}" for s in shares))
+    return shown

@@ -8,6 +8,7 @@ from acklab.errors import AcklabError
 from acklab.metrics.definition import Definition
 from acklab.metrics.of_flows import FLOWS
 from acklab.metrics.of_links import LINKS
+from acklab.metrics.of_media import MEDIA
 from acklab.metrics.of_records import ACKS, EVENTS, PACKETS, SERIES
 
 DERIVED = (
@@ -59,7 +60,7 @@ DERIVED = (
 
 #: By name.
 DEFINITIONS: dict[str, Definition] = {
-    d.name: d for d in (*FLOWS, *LINKS, *SERIES, *EVENTS, *ACKS, *PACKETS, *DERIVED)
+    d.name: d for d in (*FLOWS, *LINKS, *SERIES, *EVENTS, *ACKS, *PACKETS, *MEDIA, *DERIVED)
 }
 
 

@@ -10,27 +10,37 @@ _SOJOURN = "RFC 8289"
 
 LINKS = (
     column("links link_series acks", "link", "", "Name of the direction of a link."),
-    column("links", "utilisation", "", "Share of the run in which the transmitter was busy."),
+    column(
+        "links",
+        "utilisation",
+        "",
+        "Share of the run in which the "
+        "transmitter was busy; of a way over a radio channel, in which its data were on the air.",
+    ),
     column("links", "packets_in", "", "Packets that arrived at the near end."),
     column("links", "packets_out", "", "Packets that reached the far end."),
     column("links", "bytes_out", "B", "Bytes of IP packets that reached the far end."),
     column("links link_series", "dropped", "", "Packets dropped so far, for whatever reason."),
     column("links", "dropped_full", "", "The same as drops_queue_full."),
     column("links", "dropped_random", "", "The same as drops_random_loss."),
-    column("links", "drops_queue_full", "", "Packets refused by a full queue.", _AQM),
-    column("links", "drops_random_loss", "", "Packets lost at random on the line."),
+    column("links stations", "drops_queue_full", "", "Packets refused by a full queue.", _AQM),
+    column("links stations", "drops_random_loss", "", "Packets lost at random on the line."),
     column(
-        "links",
+        "links stations",
         "drops_ack_thinned",
         "",
         "ACKs that an ACK filter dropped because another one says as much.",
         "RFC 3449 section 5.2.1",
     ),
-    column("links", "drops_filter_full", "", "ACKs that found no room in an ACK filter."),
-    column("links", "drops_retry_limit", "", "Packets of frames sent as often as they may be."),
-    column("links", "drops_lifetime_expired", "", "Packets that waited longer than they live."),
+    column("links stations", "drops_filter_full", "", "ACKs that found no room in an ACK filter."),
     column(
-        "links",
+        "links stations", "drops_retry_limit", "", "Packets of frames sent as often as they may be."
+    ),
+    column(
+        "links stations", "drops_lifetime_expired", "", "Packets that waited longer than they live."
+    ),
+    column(
+        "links stations",
         "drops_aqm",
         "",
         "Packets that active queue management dropped: the queue was too long for too long.",

@@ -107,7 +107,9 @@ ACKS = (
 )
 
 PACKETS = (
-    column("packets", "time_ns", "ns", "Time since the start of the run, in whole nanoseconds."),
+    column(
+        "packets ppdus", "time_ns", "ns", "Time since the start of the run, in whole nanoseconds."
+    ),
     column("packets", "point", "", "Where: the node of the flow's end, or the link's direction."),
     column("packets", "packet", "", "Number of the packet; copies made by a link share it."),
     column("packets", "direction", "", "forward: from the flow's source; reverse: to it."),

@@ -116,6 +116,30 @@ DROP_REASONS = _vocabulary(
     aqm="Active queue management: the queue had been too long for too long.",
 )
 
+AIR_USES = _vocabulary(
+    "What airtime is used for",
+    "ppdus.use",
+    idle="Nobody has anything to send. In `airtime` only.",
+    contention="Interframe spaces, backoff, timeouts. In `airtime` only.",
+    sifs="The short interframe spaces inside of exchanges. In `airtime` only.",
+    data="A PPDU with transport data.",
+    transport_ack="A PPDU with nothing but transport acknowledgements.",
+    mac_ack="ACK and Block Ack.",
+    control="RTS, CTS and Block Ack Request.",
+    collision="A PPDU is on the air whose receiver hears another. In `airtime` only.",
+)
+
+PPDU_KINDS = _vocabulary(
+    "What a PPDU is",
+    "ppdus.kind",
+    rts="Request to send.",
+    cts="Clear to send.",
+    data="MPDUs with data.",
+    bar="Block Ack Request.",
+    ack="Acknowledgement of a single frame.",
+    block_ack="Block Ack.",
+)
+
 VOCABULARIES = (
     EVENTS,
     ACK_EVENTS,
@@ -123,4 +147,6 @@ VOCABULARIES = (
     RELEASE_REASONS,
     PACKET_EVENTS,
     DROP_REASONS,
+    AIR_USES,
+    PPDU_KINDS,
 )

@@ -83,6 +83,8 @@ pub struct Below<'a, O> {
     pub links: &'a mut [Link],
     /// All routes.
     pub routes: &'a Routes,
+    /// Number of the channel.
+    pub medium: u32,
 }
 
 impl<O: Observer> Below<'_, O> {
@@ -144,5 +146,9 @@ impl<O: Observer> MediumDriver for Below<'_, O> {
         });
     }
 
-    fn on_ppdu(&mut self, _ppdu: &Ppdu) {}
+    fn on_ppdu(&mut self, ppdu: &Ppdu) {
+        if O::ACTIVE {
+            self.observer.on_ppdu(self.medium, ppdu);
+        }
+    }
 }

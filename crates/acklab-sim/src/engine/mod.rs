@@ -33,7 +33,9 @@ pub use host::Host;
 pub use tap::Tap;
 
 use crate::plan::Plan;
-use crate::record::{LinkFact, Nothing, Observer, Perf, Recorder, RunResult, Stimulus, Tape};
+use crate::record::{
+    LinkFact, MediumSummary, Nothing, Observer, Perf, Recorder, RunResult, Stimulus, Tape,
+};
 use crate::transport::Transport;
 use acklab_path::link::Link;
 use acklab_path::packet::{FlowId, Packet};
@@ -165,6 +167,9 @@ impl<T: Transport, O: Observer> Engine<T, O> {
             observer: &mut self.observer,
             link: 0,
         };
+        let media = plan.media.iter().zip(&self.media);
+        let media = media.map(|(m, air)| MediumSummary::new(plan, m, &air.medium, &self.links));
+        let media = media.collect();
         let links = self.recorder.links(plan, &mut self.links, tap);
         let flows = self.recorder.flows(plan, &self.hosts, &mut self.observer);
         self.check();
@@ -174,6 +179,7 @@ impl<T: Transport, O: Observer> Engine<T, O> {
         RunResult {
             flows,
             links,
+            media,
             series: self.recorder.take_series(),
             records: self.observer.records(),
             perf: self.perf,
@@ -220,6 +226,7 @@ impl<T: Transport, O: Observer> Engine<T, O> {
                 observer: &mut self.observer,
                 links: &mut self.links,
                 routes: &self.routes,
+                medium: m as u32,
             };
             let arrived = self.media[m].medium.advance(self.now, &mut below);
             let Some(packet) = arrived else {
@@ -248,6 +255,7 @@ impl<T: Transport, O: Observer> Engine<T, O> {
                 observer: &mut self.observer,
                 links: &mut self.links,
                 routes: &self.routes,
+                medium: m,
             };
             below.carry(self.now, i, port, &mut self.media[m as usize]);
             self.reschedule_medium(m as usize);

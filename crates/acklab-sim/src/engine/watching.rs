@@ -16,6 +16,7 @@ fn everything(plan: &Plan) -> RecordPlan {
         acks: true,
         delays: true,
         queues: true,
+        ppdus: true,
         packets: Some(TapPlan {
             nodes: vec![true; plan.nodes.len()],
             links: vec![true; plan.links.len()],

@@ -6,6 +6,7 @@ mod delays;
 mod events;
 mod log;
 mod mean;
+mod media;
 mod observer;
 pub mod packets;
 mod quantiles;
@@ -19,6 +20,7 @@ pub use acks::{AckEvent, AckRecord};
 pub use delays::DelaySummary;
 pub use events::{EventKind, EventRecord};
 pub use mean::TimeMean;
+pub use media::{MediumSummary, PpduRecord, StationSummary};
 pub use observer::{LinkFact, News, Nothing, Observer, Stimulus};
 pub use quantiles::{Distribution, Quantiles};
 pub use recorder::Recorder;
@@ -33,6 +35,8 @@ pub struct RunResult {
     pub flows: Vec<FlowSummary>,
     /// Links, in the order of the plan.
     pub links: Vec<LinkSummary>,
+    /// Radio channels, in the order of the plan.
+    pub media: Vec<MediumSummary>,
     /// Time series; empty unless the plan asked for them.
     pub series: Series,
     /// What was recorded one by one; empty unless the plan asked for it.

@@ -3,6 +3,8 @@
 use super::acks::{AckLog, AckRecord, Ends};
 use super::delays::{DelaySummary, Delays};
 use super::events::{EventLog, EventRecord};
+use super::log::Log;
+use super::media::PpduRecord;
 use super::observer::{LinkFact, News, Observer, Stimulus};
 use super::packets::{PacketEvent, Packets, TapPoint};
 use super::quantiles::{Distribution, Quantiles, Sampled};
@@ -11,6 +13,7 @@ use crate::app::data_flows_forward;
 use crate::plan::Plan;
 use crate::transport::{Condition, Transport};
 use acklab_path::packet::{DropReason, Packet, PacketId, PacketStore};
+use acklab_path::wifi::medium::Ppdu;
 use acklab_proto::ack::AckReason;
 use acklab_proto::segment::{Ecn, Segment};
 use acklab_units::{Instant, Span};
@@ -52,6 +55,7 @@ pub struct Tape {
     ack_delays: Vec<Quantiles>,
     events: Option<EventLog>,
     delays: Option<Delays>,
+    ppdus: Option<Log<PpduRecord>>,
     queues: Option<Queues>,
     sampled: Sampled,
     end: Instant,
@@ -66,6 +70,8 @@ pub struct Records {
     pub acks: Vec<AckRecord>,
     /// What happened to packets, by time.
     pub packets: Packets,
+    /// What was on the air, by the time at which it left it.
+    pub ppdus: Vec<PpduRecord>,
 }
 
 impl Tape {
@@ -92,6 +98,7 @@ impl Tape {
             acks: record.acks.then(|| AckLog::new(ends.clone())),
             ack_delays: vec![Quantiles::default(); flows],
             events: record.events.then(EventLog::default),
+            ppdus: record.ppdus.then(Log::default),
             delays: record.delays.then(|| Delays::new(flows, sampled)),
             queues: record
                 .queues
@@ -284,6 +291,15 @@ impl Observer for Tape {
         std::mem::take(&mut self.touched[flow])
     }
 
+    fn on_ppdu(&mut self, medium: u32, ppdu: &Ppdu) {
+        if let Some(log) = &mut self.ppdus {
+            log.push(PpduRecord {
+                medium,
+                ppdu: *ppdu,
+            });
+        }
+    }
+
     fn delay(&self, flow: usize) -> Option<(u64, f64)> {
         self.delays.as_ref()?.latest(flow)
     }
@@ -315,6 +331,9 @@ impl Observer for Tape {
                 .map(|log| log.finish(self.end))
                 .unwrap_or_default(),
             packets,
+            ppdus: self
+                .ppdus
+                .map_or(Vec::new(), |log| log.iter().copied().collect()),
         }
     }
 }

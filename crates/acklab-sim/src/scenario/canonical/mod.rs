@@ -103,6 +103,7 @@ fn record(plan: &Plan, out: &mut Text) {
     out.raw("acks", r.acks);
     out.raw("delays", r.delays);
     out.raw("queues", r.queues);
+    out.raw("ppdus", r.ppdus);
     match &r.packets {
         None => out.raw("packets", false),
         Some(taps) => {

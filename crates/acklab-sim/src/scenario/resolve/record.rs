@@ -19,6 +19,7 @@ pub(crate) fn resolve(spec: &Spec, net: &Net, report: &mut Report<'_>) -> Record
         acks: r.acks.unwrap_or(false),
         delays: r.delays.unwrap_or(false),
         queues: r.queues.unwrap_or(false),
+        ppdus: r.ppdus.unwrap_or(false),
         packets: match &r.packets {
             None | Some(TapsSpec::All(false)) => None,
             Some(TapsSpec::All(true)) => Some(TapPlan {

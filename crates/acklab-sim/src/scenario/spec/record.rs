@@ -25,6 +25,8 @@ pub(crate) struct RecordSpec {
     /// Packets: true for everywhere, or the names of the nodes (at the ends of flows) and
     /// directions of links where to watch. Default: false.
     pub(crate) packets: Option<TapsSpec>,
+    /// What was on the air of radio channels, PPDU by PPDU. Default: false.
+    pub(crate) ppdus: Option<bool>,
 }
 
 /// Where packets are watched.

@@ -1,0 +1,152 @@
+//! Radio channels as columns.
+
+use crate::table::Table;
+use acklab_path::packet::DropReason;
+use acklab_path::wifi::medium::{StationId, Use};
+use acklab_sim::plan::Plan;
+use acklab_sim::record::{MediumSummary, PpduRecord, StationSummary};
+use acklab_units::Span;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// What single stations spend airtime on; the rest belongs to the channel.
+const OF_STATIONS: [Use; 5] = [
+    Use::Data,
+    Use::TransportAck,
+    Use::MacAck,
+    Use::Control,
+    Use::Collision,
+];
+
+fn seconds(span: Span) -> f64 {
+    span.as_nanos() as f64 / 1e9
+}
+
+fn ms(span: Span) -> f64 {
+    span.as_nanos() as f64 / 1e6
+}
+
+/// Each station with the name of its channel.
+fn rows(media: &[MediumSummary]) -> impl Iterator<Item = (&str, &StationSummary)> {
+    media
+        .iter()
+        .flat_map(|m| m.stations.iter().map(move |s| (m.name.as_str(), s)))
+}
+
+pub(crate) fn stations<'py>(
+    py: Python<'py>,
+    media: &[MediumSummary],
+    plan: &Plan,
+) -> PyResult<Bound<'py, PyDict>> {
+    let t = Table::new(py);
+    let r = || rows(media);
+    let s = || r().map(|(_, s)| &s.stats);
+    t.words("medium", r().map(|(m, _)| m))?
+        .words("station", r().map(|(_, s)| plan.nodes[s.node].as_str()))?;
+    for what in OF_STATIONS {
+        let name = format!("{}_s", what.name());
+        t.numbers(&name, s().map(|s| seconds(s.airtime.of(what))))?;
+    }
+    t.numbers("accesses", s().map(|s| s.accesses))?
+        .numbers(
+            "access_delay_mean_ms",
+            s().map(|s| ms(s.access_delay_mean())),
+        )?
+        .numbers("access_delay_max_ms", s().map(|s| ms(s.access_delay_max)))?
+        .numbers("failures", s().map(|s| s.failures))?
+        .numbers("internal_collisions", s().map(|s| s.internal_collisions))?
+        .numbers("data_ppdus", s().map(|s| s.data_ppdus))?
+        .numbers("mpdus", s().map(|s| s.mpdus))?
+        .numbers("retries", s().map(|s| s.retries))?;
+    for (i, reason) in DropReason::ALL.iter().enumerate() {
+        let drops = r().map(|(_, s)| s.drops[i]);
+        t.numbers(&format!("drops_{}", reason.name()), drops)?;
+    }
+    Ok(t.finish())
+}
+
+pub(crate) fn airtime<'py>(
+    py: Python<'py>,
+    media: &[MediumSummary],
+) -> PyResult<Bound<'py, PyDict>> {
+    let t = Table::new(py);
+    let r = || media.iter().flat_map(|m| Use::ALL.map(|u| (m, u)));
+    t.words("medium", r().map(|(m, _)| m.name.as_str()))?
+        .words("use", r().map(|(_, u)| u.name()))?
+        .numbers("airtime_s", r().map(|(m, u)| seconds(m.airtime.of(u))))?
+        .numbers(
+            "airtime_share",
+            r().map(|(m, u)| seconds(m.airtime.of(u)) / seconds(m.airtime.total())),
+        )?;
+    Ok(t.finish())
+}
+
+/// Sizes that did not occur have no row.
+pub(crate) fn ampdu_sizes<'py>(
+    py: Python<'py>,
+    media: &[MediumSummary],
+    plan: &Plan,
+) -> PyResult<Bound<'py, PyDict>> {
+    let t = Table::new(py);
+    let r = || {
+        rows(media).flat_map(|(m, s)| {
+            let sizes = s.stats.mpdus_per_ppdu.iter().enumerate();
+            sizes
+                .filter(|(_, n)| **n > 0)
+                .map(move |(k, n)| (m, s, k, *n))
+        })
+    };
+    t.words("medium", r().map(|(m, ..)| m))?
+        .words("station", r().map(|(_, s, ..)| plan.nodes[s.node].as_str()))?
+        .numbers("mpdus", r().map(|(_, _, k, _)| k as u64))?
+        .numbers("ppdus", r().map(|(.., n)| n))?;
+    Ok(t.finish())
+}
+
+pub(crate) fn ppdus<'py>(
+    py: Python<'py>,
+    rows: &[PpduRecord],
+    plan: &Plan,
+) -> PyResult<Bound<'py, PyDict>> {
+    let t = Table::new(py);
+    let r = || rows.iter();
+    let name = |m: u32, s: StationId| {
+        let node = plan.media[m as usize].nodes[usize::from(s.0)];
+        Some(plan.nodes[node].as_str())
+    };
+    let modes = Modes::of(rows);
+    t.numbers("time_ns", r().map(|p| p.ppdu.start.as_nanos()))?
+        .numbers("end_ns", r().map(|p| p.ppdu.end.as_nanos()))?
+        .coded(
+            "medium",
+            r().map(|p| Some(plan.media[p.medium as usize].name.as_str())),
+        )?
+        .coded("from", r().map(|p| name(p.medium, p.ppdu.from)))?
+        .coded("to", r().map(|p| name(p.medium, p.ppdu.to)))?
+        .coded("kind", r().map(|p| Some(p.ppdu.kind.name())))?
+        .coded("mode", r().map(|p| Some(modes.text(p))))?
+        .numbers("psdu_bytes", r().map(|p| p.ppdu.bytes))?
+        .numbers("mpdus", r().map(|p| u64::from(p.ppdu.mpdus)))?
+        .coded("use", r().map(|p| Some(p.ppdu.use_of.name())))?
+        .numbers("garbled", r().map(|p| p.ppdu.garbled))?;
+    Ok(t.finish())
+}
+
+/// The modes of PPDUs in words, each put into words once.
+struct Modes(std::collections::BTreeMap<acklab_path::wifi::phy::Mode, String>);
+
+impl Modes {
+    fn of(rows: &[PpduRecord]) -> Self {
+        let mut texts = std::collections::BTreeMap::new();
+        for p in rows {
+            texts
+                .entry(p.ppdu.mode)
+                .or_insert_with(|| p.ppdu.mode.to_string());
+        }
+        Self(texts)
+    }
+
+    fn text(&self, p: &PpduRecord) -> &str {
+        self.0.get(&p.ppdu.mode).map_or("", String::as_str)
+    }
+}

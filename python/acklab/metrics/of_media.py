@@ -1,0 +1,86 @@
+"""The columns of `stations`, `airtime`, `ampdu_sizes` and `ppdus`: of radio channels."""
+
+from __future__ import annotations
+
+from acklab.metrics.definition import column
+
+_WIFI = "IEEE 802.11-2020"
+_AIR = "Time on the air, preambles included, of PPDUs that this station sent"
+
+MEDIA = (
+    column("stations airtime ampdu_sizes ppdus", "medium", "", "Name of the radio channel."),
+    column("stations ampdu_sizes", "station", "", "Its node; the access point is the first."),
+    column("stations", "data_s", "s", f"{_AIR} and that held transport data."),
+    column(
+        "stations",
+        "transport_ack_s",
+        "s",
+        f"{_AIR} and that held nothing but transport acknowledgements.",
+    ),
+    column(
+        "stations",
+        "mac_ack_s",
+        "s",
+        f"{_AIR} and that were ACKs or Block Acks.",
+        f"{_WIFI} 9.3.1.4, 9.3.1.8",
+    ),
+    column(
+        "stations",
+        "control_s",
+        "s",
+        f"{_AIR} and that were RTS, CTS or Block Ack Requests.",
+        f"{_WIFI} 9.3.1.2, 9.3.1.3, 9.3.1.7",
+    ),
+    column(
+        "stations",
+        "collision_s",
+        "s",
+        f"{_AIR} and that their receiver could not read for another's sake.",
+    ),
+    column("stations", "accesses", "", "Times that it won the medium.", f"{_WIFI} 10.23.2.4"),
+    column(
+        "stations",
+        "access_delay_mean_ms",
+        "ms",
+        "Mean time from wanting the medium to winning it.",
+    ),
+    column("stations", "access_delay_max_ms", "ms", "The longest such time."),
+    column("stations", "failures", "", "Transmissions of its own that were not answered."),
+    column(
+        "stations",
+        "internal_collisions",
+        "",
+        "Times that two of its own access categories won at once.",
+        f"{_WIFI} 10.23.2.4",
+    ),
+    column("stations", "data_ppdus", "", "PPDUs with data that it sent."),
+    column(
+        "stations ampdu_sizes ppdus",
+        "mpdus",
+        "",
+        "MPDUs with data, repetitions included: of a station in all its PPDUs, of a size of A-MPDU "
+        "and of a PPDU in one.",
+        f"{_WIFI} 9.7",
+    ),
+    column("stations", "retries", "", "Those of them that were repetitions."),
+    column(
+        "ampdu_sizes", "ppdus", "", "PPDUs with so many MPDUs; sizes that do not occur have no row."
+    ),
+    column(
+        "airtime ppdus",
+        "use",
+        "",
+        "What the time was used for: idle (nobody has anything to send), contention (interframe "
+        "spaces, backoff, timeouts), sifs, data, transport_ack (nothing but acknowledgements), "
+        "mac_ack, control, collision (two that somebody hears at once).",
+    ),
+    column("airtime", "airtime_s", "s", "Time of this use; all uses sum to the length of the run."),
+    column("airtime", "airtime_share", "", "Its part of the run."),
+    column("ppdus", "end_ns", "ns", "When it left the air; `time_ns` is when it began."),
+    column("ppdus", "from", "", "Node that sent it."),
+    column("ppdus", "to", "", "Node that it is for."),
+    column("ppdus", "kind", "", "rts, cts, data, bar (Block Ack Request), ack, block_ack.", _WIFI),
+    column("ppdus", "mode", "", "Format, MCS, width, streams, guard interval; or the rate."),
+    column("ppdus", "psdu_bytes", "B", "Length of its PSDU.", f"{_WIFI} 19.3.2"),
+    column("ppdus", "garbled", "", "Its receiver could not read it for another's sake."),
+)

@@ -1,0 +1,155 @@
+"""Radio channels: their tables, and what they say."""
+
+import json
+
+import polars as pl
+import pytest
+
+import acklab
+from acklab import metrics
+
+USES = ["idle", "contention", "sifs", "data", "transport_ack", "mac_ack", "control", "collision"]
+
+
+def scenario(stations=3, **wifi):
+    return {
+        "name": "cell",
+        "duration": "2 s",
+        "topology": {
+            "preset": "wlan",
+            "stations": stations,
+            "wire": {"rate": "100 Mbit/s", "delay": "2 ms"},
+        },
+        "wifi": wifi,
+        "record": {"ppdus": True},
+        "flow": [{"cc": "newreno", "count": stations, "start_jitter": "50 ms"}],
+    }
+
+
+@pytest.fixture(scope="module")
+def cell():
+    return acklab.load(scenario(bit_error_rate=1e-6)).run()
+
+
+def test_airtime_sums_to_the_run(cell):
+    assert cell.airtime["use"].to_list() == USES
+    assert cell.airtime["airtime_s"].sum() == pytest.approx(2, abs=1e-9)
+    assert cell.airtime["airtime_share"].sum() == pytest.approx(1, abs=1e-9)
+    assert cell.airtime.filter(pl.col("use") == "data")["airtime_share"].item() > 0.5
+
+
+def test_ppdus_are_what_stations_and_sizes_count(cell):
+    """Each counter a second time, from the PPDUs one by one."""
+    sent = cell.ppdus.with_columns(
+        ((pl.col("end_ns") - pl.col("time_ns")) / 1e9).alias("s"),
+        pl.when("garbled").then(pl.lit("collision")).otherwise("use").alias("booked"),
+    )
+    for row in cell.stations.iter_rows(named=True):
+        own = sent.filter(pl.col("from") == row["station"])
+        for use in ("data", "transport_ack", "mac_ack", "control", "collision"):
+            told = own.filter(pl.col("booked") == use)["s"].sum()
+            assert row[f"{use}_s"] == pytest.approx(told, abs=1e-9), (row["station"], use)
+        data = own.filter(pl.col("kind") == "data")
+        # One may still have been on the air at the end.
+        assert row["data_ppdus"] - len(data) in (0, 1)
+        assert row["mpdus"] - data["mpdus"].sum() in range(65)
+    sizes = cell.ampdu_sizes.group_by("station", maintain_order=True).agg(
+        (pl.col("mpdus") * pl.col("ppdus")).sum(), pl.col("ppdus").sum()
+    )
+    for row in sizes.iter_rows(named=True):
+        station = cell.stations.filter(pl.col("station") == row["station"])
+        assert station["mpdus"].item() == row["mpdus"]
+        assert station["data_ppdus"].item() == row["ppdus"]
+
+
+def test_the_way_of_a_packet_is_busy_while_its_data_are_on_the_air(cell):
+    data = cell.ppdus.filter(pl.col("kind") == "data")
+    for station in ("sta0", "sta2"):
+        for ends in ((station, "ap"), ("ap", station)):
+            own = data.filter((pl.col("from") == ends[0]) & (pl.col("to") == ends[1]))
+            link = cell.links.filter(pl.col("link") == "->".join(ends))
+            air = (own["end_ns"] - own["time_ns"]).sum() / 2e9
+            assert link["utilisation"].item() == pytest.approx(air, abs=1e-9)
+
+
+def test_drops_of_a_station_are_those_of_its_ways():
+    result = acklab.load(scenario(down={"queue": "2 packets"})).run()
+    for column in (c for c in metrics.columns("stations") if c.startswith("drops_")):
+        ap = result.stations.filter(pl.col("station") == "ap")[column].item()
+        ways = result.links.filter(pl.col("link").str.starts_with("ap->sta"))
+        assert ap == ways[column].sum()
+    assert ap == 0
+    assert result.stations["drops_queue_full"][0] > 0
+
+
+def test_ppdus_do_not_overlap_unless_they_collide(cell):
+    rows = cell.ppdus.filter(~pl.col("garbled")).sort("time_ns")
+    assert (rows["time_ns"][1:] >= rows["end_ns"][:-1]).all()
+    assert set(rows["kind"].unique()) == {"data", "ack", "block_ack", "bar"}
+    assert rows.filter(pl.col("kind") == "data")["mode"].unique().to_list() == [
+        "HT MCS7 20 MHz 1x 800 ns"
+    ]
+
+
+def test_hidden_stations_announce_their_frames():
+    hidden = scenario(2, hidden=[["sta0", "sta1"]], rts="always")
+    result = acklab.load(hidden).run()
+    kinds = result.ppdus["kind"].value_counts(sort=True)
+    assert {"rts", "cts"} <= set(kinds["kind"])
+    without = acklab.load(scenario(2, hidden=[["sta0", "sta1"]])).run()
+    collided = [
+        r.airtime.filter(pl.col("use") == "collision")["airtime_share"].item()
+        for r in (result, without)
+    ]
+    assert collided[0] < collided[1] / 2
+
+
+def test_wired_runs_have_no_rows():
+    wired = acklab.load(
+        {
+            "duration": "1 s",
+            "topology": {"preset": "dumbbell", "bottleneck": {"rate": "1 Mbit/s"}},
+            "record": {"ppdus": True},
+            "flow": [{}],
+        }
+    ).run()
+    for table in ("stations", "airtime", "ampdu_sizes", "ppdus"):
+        frame = getattr(wired, table)
+        assert len(frame) == 0
+        assert sorted(frame.columns) == sorted(metrics.columns(table))
+
+
+def test_a_folder_keeps_the_tables(tmp_path, cell, acklab_cli):
+    file = tmp_path / "cell.json"
+    file.write_text(json.dumps(scenario(bit_error_rate=1e-6)))
+    out = acklab_cli("run", str(file), "--out", str(tmp_path / "out"))
+    assert "airtime, %" in out.stdout
+    assert "transport ack" in out.stdout
+    saved = acklab.open(tmp_path / "out")
+    for table in ("stations", "airtime", "ampdu_sizes", "ppdus"):
+        assert saved.table(table).equals(getattr(cell, table)), table
+    assert saved.stations.height == 4
+
+
+def test_what_is_not_recorded_is_said():
+    quiet = scenario()
+    del quiet["record"]
+    result = acklab.load(quiet).run()
+    with pytest.raises(acklab.NotRecordedError, match="ppdus = true"):
+        _ = result.ppdus
+    recorded = acklab.load(scenario()).run()
+    assert recorded.flows.equals(result.flows)
+    assert recorded.stations.equals(result.stations)
+
+
+def test_columns_are_explained(acklab_cli):
+    for table in ("stations", "airtime", "ampdu_sizes", "ppdus"):
+        for name in metrics.columns(table):
+            assert acklab_cli("explain", name).returncode == 0
+
+
+def test_many_stations_are_warned_of_and_none_is_an_error():
+    many = acklab.load(scenario(5000), overrides=["duration=1 ms"])
+    assert "s of computing per simulated second" in many.warnings[0]
+    with pytest.raises(acklab.ScenarioError, match="write a number from 1 to 5000"):
+        acklab.load(scenario(0))
