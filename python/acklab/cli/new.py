@@ -17,6 +17,7 @@ class Template(StrEnum):
     DUMBBELL = "dumbbell"
     LINE = "line"
     PARKING_LOT = "parking-lot"
+    WIFI = "wifi"
 
 
 def new(
@@ -27,7 +28,7 @@ def new(
             "--template",
             "-t",
             help="dumbbell: flows share a bottleneck; line: two nodes and an asymmetric link; "
-            "parking-lot: several bottlenecks in a row.",
+            "parking-lot: several bottlenecks in a row; wifi: stations and an access point.",
         ),
     ] = Template.DUMBBELL,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
