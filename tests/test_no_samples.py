@@ -131,3 +131,26 @@ def test_intervals_stay_within_what_can_be():
     assert estimate_by(frame, ["g"], "jain")["ci_high"][0] == 1
     assert estimate_by(frame, ["g"], "goodput_mbps")["ci_low"][0] == 0
     assert estimate_by(frame, ["g"], "goodput_mbps")["ci_high"][0] > 5
+
+
+def test_comparisons_say_that_nothing_was_measured(dead_file, tmp_path, acklab_cli):
+    for name in "ab":
+        assert acklab_cli("run", dead_file, "--record", "series", "--out", name).returncode == 0
+    for kind in ("cdf", "box", "ellipse"):
+        done = acklab_cli("compare", "a", "b", "--plot", kind)
+        assert done.returncode == 1
+        assert "nothing was ever measured" in done.stderr
+    assert acklab_cli("compare", "a", "b", "-m", "cc", "--plot", "cdf").returncode == 1
+    assert acklab_cli("compare", "a", "b").returncode == 0
+    assert acklab_cli("compare", "a", "b", "--report").returncode == 0
+
+
+def test_a_sweep_of_dead_runs_has_a_report(tmp_path, acklab_cli):
+    grid = {
+        "topology.bottleneck.loss": [1.0],
+        "topology.bottleneck.delay": ["2 ms", "4 ms"],
+        "flow.0.cc": ["cubic", "bbr3"],
+    }
+    acklab.sweep(TINY, grid=grid, seeds=2, out=tmp_path / "s")
+    done = acklab_cli("report", "s")
+    assert done.returncode == 0, done.stderr

@@ -1,6 +1,8 @@
 """A flow looks the same in every panel and figure, and flows stand in the scenario's order."""
 
 import copy
+import json
+import re
 
 import pytest
 from matplotlib.colors import to_hex
@@ -9,7 +11,7 @@ import acklab
 from acklab.plots.drawn import Choice
 from acklab.plots.kinds import KINDS, recorded
 from acklab.plots.series import tidy
-from acklab.plots.style import CATEGORICAL
+from acklab.plots.style import CATEGORICAL, dash_pixels
 from acklab.saving import save
 from conftest import SMALL
 
@@ -112,3 +114,22 @@ def test_logarithmic_axes_have_no_formulas(tmp_path):
     labels = [t.get_text() for t in axes[0][0].get_xticklabels()]
     assert any(labels)
     assert not any("$" in t for t in labels)
+
+
+def test_the_charts_of_a_report_have_the_colours_of_its_figures(result):
+    from acklab.report.build import build
+    from acklab.report.run import _sections
+
+    page = build("t", sections=list(_sections(recorded(result))))
+    specs = [json.loads(t) for t in re.findall(r'type="application/json">(.*?)</script>', page)]
+    charts = [s for s in specs if {n["name"] for n in s.get("lines", [])} & set(EXPECTED)]
+    assert len(charts) >= 5
+    assert {"m", "a"} in [{line["name"] for line in c["lines"]} for c in charts], "pacing"
+    for chart in charts:
+        for line, colour, dashes in zip(
+            chart["lines"], chart["light"], chart["dashes"], strict=True
+        ):
+            if line["name"] in EXPECTED:
+                place = list(EXPECTED).index(line["name"])
+                assert colour == EXPECTED[line["name"]]
+                assert dashes == dash_pixels(place)

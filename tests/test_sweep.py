@@ -74,7 +74,7 @@ def test_series_are_kept_if_recorded(tmp_path):
     series = result.table("series")
     assert series["run"].unique().sort().to_list() == list(range(8))
     assert {"flow.0.cc", "time_s", "cwnd_bytes"} <= set(series.columns)
-    with pytest.raises(acklab.AcklabError, match="set record.every"):
+    with pytest.raises(acklab.AcklabError, match=r"set record\.every"):
         swept(tmp_path / "none").table("series")
 
 

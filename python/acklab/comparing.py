@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from acklab.errors import AcklabError
 from acklab.metrics.derived import OF_A_RUN, once_per_run, with_metric
 from acklab.opening import SavedRun, open
+from acklab.stats import check_numeric
 from acklab.sweeps.results import SweepResult
 
 if TYPE_CHECKING:
@@ -149,9 +150,12 @@ class Comparison:
         if kind == "ellipse":
             latency, throughput = _ELLIPSE[self.kind]
             [throughput] = _known([metric or throughput], frame, table)
+            _measured(frame, latency)
+            _measured(frame, throughput)
             labels = (style.heading(latency), style.heading(throughput))
             return ellipse.draw(frame, latency, throughput, "group", labels=labels)
         [value] = _known([metric or _DRAWN[self.kind]], frame, table)
+        _measured(frame, value)
         draw = cdf.draw if kind == "cdf" else box.draw
         return draw(frame, value, "group", style.heading(value))
 
@@ -178,6 +182,16 @@ def _names(folders: Sequence[Folder]) -> tuple[str, ...]:
     if len(set(names)) < len(names):
         raise AcklabError("a folder is given twice\n  help: give each once")
     return tuple(names)
+
+
+def _measured(frame: pl.DataFrame, column: str) -> None:
+    """An error if there is nothing to draw of it."""
+    check_numeric(frame, column)
+    if frame[column].count() == 0:
+        raise AcklabError(
+            f"there is no value of {column} to draw: nothing was ever measured\n"
+            "  help: choose another column with --metric"
+        )
 
 
 def _known(columns: Sequence[str], frame: pl.DataFrame, table: str) -> list[str]:

@@ -59,7 +59,9 @@ def _lines(chart: Chart, most: int) -> tuple[dict[str, Any], str]:
     kept = sum(len(line["x"]) for line in lines)
     values = np.array([v for line in lines for v in line["y"] if v is not None], dtype=np.float64)
     top = static.ceiling(values)
-    n = len(lines)
+    looks = chart.looks or range(len(lines))
+    colours = style.ordered if chart.ordered else style.cycle
+    light, dark = (colours(max(looks, default=0) + 1, dark=dark) for dark in (False, True))
     spec = {
         "x": chart.x,
         "y": chart.y,
@@ -67,9 +69,9 @@ def _lines(chart: Chart, most: int) -> tuple[dict[str, Any], str]:
         "top": top,
         "kinds": [line.kind or chart.kind for line in chart.lines],
         "lines": lines,
-        "light": style.ordered(n) if chart.ordered else style.cycle(n),
-        "dark": style.ordered(n, dark=True) if chart.ordered else style.cycle(n, dark=True),
-        "dashes": [style.dash_pixels(i) for i in range(n)],
+        "light": [light[i] for i in looks],
+        "dark": [dark[i] for i in looks],
+        "dashes": [style.dash_pixels(i) for i in looks],
     }
     note = _note(points, kept)
     if top is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -43,6 +43,8 @@ class Chart:
     ordered: bool = False
     #: Whether x is logarithmic.
     log: bool = False
+    #: The look of each line, where it is not that of its place among the lines.
+    looks: Sequence[int] | None = None
 
     @classmethod
     def of(
@@ -58,8 +60,12 @@ class Chart:
         kind: Join = "line",
         ordered: bool = False,
         log: bool = False,
+        at: Mapping[str, int] | None = None,
     ) -> Chart:
-        """A chart of column `y` over column `x` of `frame`, one line per value of `by`."""
+        """A chart of column `y` over column `x` of `frame`, one line per value of `by`.
+
+        Lines look as their places in `at` say, whichever others are drawn; without, as they come.
+        """
         keys = [by] if isinstance(by, str) else list(by)
         if keys:
             groups: Iterable[tuple[Any, pl.DataFrame]] = frame.group_by(keys, maintain_order=True)
@@ -69,7 +75,8 @@ class Chart:
             Line(" ".join(map(str, key)), part[x].to_list(), part[y].to_list())
             for key, part in groups
         ]
-        return cls(title, x_label, y_label or y, lines, kind, ordered, log)
+        looks = [(at or {}).get(line.name, i) for i, line in enumerate(lines)]
+        return cls(title, x_label, y_label or y, lines, kind, ordered, log, looks)
 
 
 @dataclass(frozen=True)

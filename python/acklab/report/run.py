@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from acklab.errors import AcklabError
 from acklab.plots.drawn import Choice
 from acklab.plots.kinds import KINDS, recorded
+from acklab.plots.order import Places, places
 from acklab.plots.recorded import Recorded, of_one_run
 from acklab.report.build import build, save
 from acklab.report.interactive import Bars, Chart, Join, Line
@@ -87,7 +88,7 @@ def _turned(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _over_time(source: Recorded) -> Iterator[Section]:
     drawn = KINDS["series"].draw(source, Choice())
-    charts = _charts(drawn.data)
+    charts = _charts(drawn.data, places(source))
     yield Section("Over time", figure=drawn, series=charts, name="series")
     yield _states(source)
     series = source.table("series")
@@ -122,14 +123,15 @@ def _states(source: Recorded) -> Section:
 def _histograms(source: Recorded) -> Iterator[Section]:
     drawn = KINDS["ack-spacing"].draw(source, Choice())
     spacings = drawn.data.with_columns((drawn.data["from_s"] * 1e3).alias("from_ms"))
-    chart = _histogram(spacings, "from_ms", "time since the ACK before, ms", log=True)
+    at = places(source)
+    chart = _histogram(spacings, "from_ms", "time since the ACK before, ms", at, log=True)
     yield Section("ACK spacing", figure=drawn, series=chart, name="ack-spacing")
     drawn = KINDS["segments-per-ack"].draw(source, Choice())
-    chart = _histogram(drawn.data, "from", "segments per ACK, from", log=False)
+    chart = _histogram(drawn.data, "from", "segments per ACK, from", at, log=False)
     yield Section("Segments per ACK", figure=drawn, series=chart, name="segments-per-ack")
 
 
-def _histogram(data: pl.DataFrame, x: str, x_label: str, log: bool) -> Chart:
+def _histogram(data: pl.DataFrame, x: str, x_label: str, at: Places, log: bool) -> Chart:
     label = "ACKs, share"
     return Chart.of(
         data,
@@ -141,10 +143,11 @@ def _histogram(data: pl.DataFrame, x: str, x_label: str, log: bool) -> Chart:
         y_label=label,
         kind="step",
         log=log,
+        at=at,
     )
 
 
-def _charts(data: pl.DataFrame) -> Sequence[Chart]:
+def _charts(data: pl.DataFrame, at: Places) -> Sequence[Chart]:
     """One per quantity of the stacked figure."""
     from acklab.plots.series import label
 
@@ -152,8 +155,9 @@ def _charts(data: pl.DataFrame) -> Sequence[Chart]:
     for (quantity,), rows in data.group_by("quantity", maintain_order=True):
         title, _, unit = label(str(quantity)).partition("\n")
         kind: Join = "step-before" if quantity == "goodput" else "step"
+        own = at if quantity != "queue" else None
         charts.append(
-            Chart.of(rows, title, x="time_s", y="value", by="name", y_label=unit, kind=kind)
+            Chart.of(rows, title, x="time_s", y="value", by="name", y_label=unit, kind=kind, at=own)
         )
     return charts
 

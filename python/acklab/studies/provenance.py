@@ -9,7 +9,7 @@ from typing import Any
 
 from acklab import _core
 from acklab.folder import write_atomically
-from acklab.studies.study import Artefact, Cell, Effort, Study
+from acklab.studies.study import Artefact, Cell, Effort, Study, Survey
 
 NAME = "study.json"
 #: Counts up when older versions could not read the file any more.
@@ -46,7 +46,7 @@ def save(study: Study, artefacts: Sequence[Artefact], effort: Effort, folder: Pa
         },
         "cells": {
             **before.get("cells", {}),
-            **{g: [_cell(c, effort) for c in study.groups[g](effort)] for g in groups},
+            **{g: _cells(study.groups[g](effort), effort) for g in groups},
         },
     }
     write_atomically(path, json.dumps(about, indent=1) + "\n")
@@ -65,6 +65,13 @@ def _read(path: Path) -> dict[str, Any]:
 def _again(study: Study, artefact: Artefact, effort: Effort) -> str:
     quick = " --quick" if effort.quick else ""
     return f"acklab reproduce {study.name}/{artefact.name} --seeds {effort.seeds}{quick}"
+
+
+def _cells(group: Sequence[Cell] | Survey, effort: Effort) -> Any:
+    """The cells one by one, or what a survey sweeps."""
+    if isinstance(group, Survey):
+        return vars(group)
+    return [_cell(c, effort) for c in group]
 
 
 def _cell(cell: Cell, effort: Effort) -> dict[str, Any]:
