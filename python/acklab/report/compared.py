@@ -13,7 +13,7 @@ from acklab.report.build import build, save
 from acklab.report.distributions import distributions
 from acklab.report.groups import varying
 from acklab.report.interactive import Chart, Join
-from acklab.report.parts import Section
+from acklab.report.parts import Section, as_far_as_it_goes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,8 +86,12 @@ def _over_time(comparison: Comparison) -> Iterator[Section]:
     ]
     yield Section("Over time", series=charts, name="series")
     for kind, title in (("cdf", "Distribution"), ("box", "Boxes"), ("ellipse", "Ellipse")):
-        figure, data = comparison.plot(kind)
-        yield Section(title, "Of the samples over time.", figure=_drawn(figure, data, title))
+        yield from as_far_as_it_goes(title, _plotted(comparison, kind, title))
+
+
+def _plotted(comparison: Comparison, kind: str, title: str) -> Iterator[Section]:
+    figure, data = comparison.plot(kind)
+    yield Section(title, "Of the samples over time.", figure=_drawn(figure, data, title))
 
 
 def _chart(frame: pl.DataFrame, column: str, label: str, kind: Join) -> Chart:

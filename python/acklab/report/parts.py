@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from acklab.errors import AcklabError
 from acklab.report.interactive import Interactive
 
 if TYPE_CHECKING:
@@ -96,6 +97,14 @@ class Section:
     def charts(self) -> Sequence[Interactive]:
         """Its interactive charts."""
         return (self.series,) if isinstance(self.series, Interactive) else tuple(self.series)
+
+
+def as_far_as_it_goes(title: str, sections: Iterator[Section]) -> Iterator[Section]:
+    """The sections up to the first that cannot be drawn, and why: a dead run has a page, too."""
+    try:
+        yield from sections
+    except AcklabError as e:
+        yield Section(title, f"Not drawn: {str(e).partition(chr(10))[0]}.")
 
 
 def slug(title: str) -> str:

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from acklab.errors import AcklabError
 from acklab.plots.drawn import Choice
 from acklab.plots.kinds import KINDS, recorded
 from acklab.plots.order import Places, places
 from acklab.plots.recorded import Recorded, of_one_run
 from acklab.report.build import build, save
 from acklab.report.interactive import Bars, Chart, Join, Line
-from acklab.report.parts import Section
+from acklab.report.parts import Section, as_far_as_it_goes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,22 +47,14 @@ def _sections(source: Recorded) -> Iterator[Section]:
             text = f"Zero throughout: {', '.join(f'`{c}`' for c in zero)}." if zero else ""
             yield Section(title, text, table=_turned(told), name=name)
     if source.table("series") is not None:
-        yield from _as_far_as_it_goes("Over time", _over_time(source))
+        yield from as_far_as_it_goes("Over time", _over_time(source))
     if source.table("acks") is not None:
-        yield from _as_far_as_it_goes("ACKs", _histograms(source))
+        yield from as_far_as_it_goes("ACKs", _histograms(source))
     if source.table("packets") is not None:
-        yield from _as_far_as_it_goes("Time-sequence", (_sequence(s) for s in [source]))
+        yield from as_far_as_it_goes("Time-sequence", (_sequence(s) for s in [source]))
     events = source.table("events")
     if events is not None:
         yield Section("Events", table=events, name="events")
-
-
-def _as_far_as_it_goes(title: str, sections: Iterator[Section]) -> Iterator[Section]:
-    """The sections up to the first that cannot be drawn, and why: a dead run has a page, too."""
-    try:
-        yield from sections
-    except AcklabError as e:
-        yield Section(title, f"Not drawn: {str(e).partition(chr(10))[0]}.")
 
 
 def _told(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:

@@ -93,16 +93,22 @@ def _lowest(r: Result) -> float | None:
     return None if w is None else float(w)
 
 
-def _needed(r: Result) -> float:
-    """The window that fills the link without a queue, packets, ACKs held as they are."""
+def _needed(r: Result) -> float | None:
+    """The window that fills the link without a queue, packets, ACKs held as they are.
+
+    None without an RTT: the flow never got an answer to data.
+    """
     import polars as pl
 
+    least = r.flows["rtt_min_ms"][0]
+    if least is None:
+        return None
     held = traces.settled(r.acks.filter(pl.col("what") == "received"))
     per_ack = traces.mean(held["segments"]) or 1.0
     link = r.links.filter(pl.col("link") == traces.DATA)
     packet_s = float(link["bytes_out"][0]) / float(link["packets_out"][0]) * 8 / traces.RATE
     # The first segment of an ACK waits for the others' way through the bottleneck.
-    rtt = float(r.flows["rtt_min_ms"][0]) / 1e3 + packet_s * per_ack
+    rtt = float(least) / 1e3 + packet_s * per_ack
     return rtt / packet_s
 
 
