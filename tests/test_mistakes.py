@@ -168,7 +168,8 @@ def test_a_bug_is_ours_and_says_so(tmp_path):
         "def broken(*a, **k): raise ZeroDivisionError('oops')\n"
         "acklab.scenario._core.load = broken\n"
         "acklab.scenario.load.__globals__['_core'] = type('C', (), "
-        "{'load': staticmethod(broken), 'catalogue': staticmethod(lambda kind: []), 'InvalidScenario': ValueError})\n"
+        "{'load': staticmethod(broken), 'catalogue': staticmethod(lambda kind: []), "
+        "'InvalidScenario': ValueError})\n"
         "sys.argv = ['acklab', 'run', 'x.toml']\n"
         "acklab.cli.main()\n"
     )
