@@ -49,10 +49,11 @@ def test_columns_are_documented(small):
     # `cwnd_{mean,min}_packets` stands for two columns.
     for head, words, tail in re.findall(r"([a-z_]*)\{([a-z0-9,]+)\}([a-z_]*)", page):
         page += " ".join(f"{head}{w}{tail}" for w in words.split(",")) + " "
-    small["record"] = {"events": True, "acks": True, "packets": True}
+    small["record"] = {"events": True, "acks": True, "packets": True, "ppdus": True}
     result = acklab.load(small).run()
     sampled = (result.flows, result.links, result.series, result.link_series)
-    for table in (*sampled, result.events, result.acks, result.packets):
+    radio = (result.airtime, result.stations, result.ampdu_sizes, result.ppdus)
+    for table in (*sampled, *radio, result.events, result.acks, result.packets):
         for column in table.columns:
             assert re.search(rf"\b{column}\b", page), column
 
@@ -65,6 +66,8 @@ WORDS = {
     vocabularies.RELEASE_REASONS: "acklab-path/src/ack_filter/mod.rs",
     vocabularies.PACKET_EVENTS: "acklab-sim/src/record/packets.rs",
     vocabularies.DROP_REASONS: "acklab-path/src/packet.rs",
+    vocabularies.AIR_USES: "acklab-path/src/wifi/medium/account.rs",
+    vocabularies.PPDU_KINDS: "acklab-path/src/wifi/medium/air.rs",
 }
 
 

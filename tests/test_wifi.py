@@ -129,6 +129,9 @@ def test_a_folder_keeps_the_tables(tmp_path, cell, acklab_cli):
     for table in ("stations", "airtime", "ampdu_sizes", "ppdus"):
         assert saved.table(table).equals(getattr(cell, table)), table
     assert saved.stations.height == 4
+    assert saved.ppdus.equals(cell.ppdus)
+    again = acklab_cli("run", str(file), "--out", str(tmp_path / "out"))
+    assert again.returncode == 0, again.stderr
 
 
 def test_what_is_not_recorded_is_said():

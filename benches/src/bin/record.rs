@@ -105,6 +105,7 @@ fn choices(plan: &Plan) -> Vec<(&'static str, RecordPlan)> {
                 acks: true,
                 delays: true,
                 queues: true,
+                ppdus: true,
                 packets,
             },
         ),

@@ -11,6 +11,7 @@ mod expect;
 mod flow;
 mod link;
 mod name;
+mod preset;
 mod queue;
 mod record;
 mod route;

@@ -15,6 +15,7 @@ mod record;
 mod tcp;
 mod topology;
 mod wifi;
+mod wifi_words;
 
 pub(crate) use choice::{AckSpec, CcSpec, Choice, FilterSpec, Scalar};
 pub(crate) use expect::{Bounds, ExpectSpec, FlowExpect, LinkExpect};
@@ -31,9 +32,10 @@ pub(crate) use tcp::{
 };
 
 pub(crate) use topology::{NodeSpec, Preset, ServersWord, TopologySpec, WayWord};
-pub(crate) use wifi::{
-    AfterSilenceWord, BandWord, CategoryWord, CountsWord, DurationsWord, EdcaParams, EdcaSpec,
-    MissedWord, SlotsWord, Standard, WayKeys, WidthWord, WifiSpec, WifiStationSpec,
+pub(crate) use wifi::{EdcaParams, EdcaSpec, WayKeys, WifiSpec, WifiStationSpec};
+pub(crate) use wifi_words::{
+    AfterSilenceWord, BandWord, CategoryWord, CountsWord, DurationsWord, MissedWord, SlotsWord,
+    Standard, WidthWord,
 };
 
 use acklab_units::Span;

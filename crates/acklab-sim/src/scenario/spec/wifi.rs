@@ -1,19 +1,16 @@
 //! Radio channels: an access point, its stations, and how they use the air.
 
+use super::wifi_words::{
+    AfterSilenceWord, BandWord, CategoryWord, CountsWord, DurationsWord, MissedWord, RtsSpec,
+    SlotsWord, Standard, WidthWord,
+};
 use super::{FilterSpec, OrNone, OrOff, Probability, Qty};
-use crate::scenario::de::with_hint;
-use acklab_path::wifi::contention::SlotRule;
-use acklab_path::wifi::mac::Counts;
-use acklab_path::wifi::medium::{AccessCategory, AfterSilence};
-use acklab_path::wifi::phy::{Band, Width};
+use acklab_path::wifi::medium::AccessCategory;
 use acklab_units::{Bytes, Limit, Rate, Span};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{self, Deserializer, Visitor};
-use serde::{Deserialize, de::value::StrDeserializer};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// Who is on a channel has to be written, unless a preset says it.
 pub(super) fn members() -> serde_json::Value {
@@ -273,173 +270,5 @@ impl EdcaSpec {
             AccessCategory::BestEffort => self.best_effort,
             AccessCategory::Background => self.background,
         }
-    }
-}
-
-/// An amendment of 802.11.
-#[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Standard {
-    /// 802.11b: 1 to 11 Mbit/s.
-    #[serde(rename = "b", alias = "802.11b")]
-    B,
-    /// 802.11g: 6 to 54 Mbit/s at 2.4 GHz, and those of b.
-    #[serde(rename = "g", alias = "802.11g")]
-    G,
-    /// 802.11a: 6 to 54 Mbit/s.
-    #[serde(rename = "a", alias = "802.11a")]
-    A,
-    /// 802.11n: HT.
-    #[serde(rename = "n", alias = "802.11n")]
-    N,
-    /// 802.11ac: VHT.
-    #[serde(rename = "ac", alias = "802.11ac")]
-    Ac,
-    /// 802.11ax: HE.
-    #[serde(rename = "ax", alias = "802.11ax")]
-    Ax,
-}
-
-words! {
-    /// Frequency band.
-    BandWord for Band {
-        /// For b, g, n, ax.
-        "2.4 GHz" = Ghz2_4,
-        /// For a, n, ac, ax.
-        "5 GHz" = Ghz5,
-        /// For ax.
-        "6 GHz" = Ghz6,
-    }
-}
-
-words! {
-    /// Width of a channel.
-    WidthWord for Width {
-        /// For all.
-        "20 MHz" = Mhz20,
-        /// For n, ac, ax.
-        "40 MHz" = Mhz40,
-        /// For ac, ax.
-        "80 MHz" = Mhz80,
-        /// For ac, ax.
-        "160 MHz" = Mhz160,
-    }
-}
-
-words! {
-    /// How slots are counted.
-    SlotsWord for SlotRule {
-        /// A slot in which somebody begins to transmit counts.
-        "edca" = Edca,
-        /// Only slots count that stayed idle.
-        "dcf" = Dcf,
-    }
-}
-
-words! {
-    /// From when on a station counts slots whose transmission was not answered.
-    AfterSilenceWord for AfterSilence {
-        /// From an AIFS after the air became quiet.
-        "quiet" = Quiet,
-        /// From an AIFS after the timeout, as in ns-3.
-        "timeout" = Timeout,
-        /// With everybody else, as in Bianchi's model.
-        "everybody" = Everybody,
-    }
-}
-
-words! {
-    /// Access category.
-    CategoryWord for AccessCategory {
-        /// AC_VO.
-        "voice" = Voice,
-        /// AC_VI.
-        "video" = Video,
-        /// AC_BE.
-        "best-effort" = BestEffort,
-        /// AC_BK.
-        "background" = Background,
-    }
-}
-
-words! {
-    /// What counts against the limit of a queue.
-    CountsWord for Counts {
-        /// Packets that were never sent.
-        "waiting" = Waiting,
-        /// Packets that are not acknowledged.
-        "unacknowledged" = Unacknowledged,
-        /// Packets that were never sent and MPDUs that are not acknowledged, as in ns-3.
-        "mpdus" = Mpdus,
-    }
-}
-
-/// How long PPDUs last where that is a choice.
-#[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Debug)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum DurationsWord {
-    /// As 802.11-2020 and 802.11ax-2021 say.
-    Standard,
-    /// As ns-3.44 has them: short guard intervals unrounded, no VHT-SIG-B, HE-LTFs of 8 us.
-    Ns3,
-}
-
-/// What follows an A-MPDU without an answer.
-#[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Debug)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum MissedWord {
-    /// A BlockAckReq.
-    Request,
-    /// The same MPDUs again.
-    Repeat,
-}
-
-/// From which length on frames are announced.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct RtsSpec(pub(crate) Option<u32>);
-
-impl<'de> Deserialize<'de> for RtsSpec {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        struct V;
-        impl Visitor<'_> for V {
-            type Value = RtsSpec;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("\"off\", \"always\", or a size, such as \"1000 B\"")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<RtsSpec, E> {
-                match text {
-                    "off" => Ok(RtsSpec(None)),
-                    "always" => Ok(RtsSpec(Some(0))),
-                    size => {
-                        let Qty(Bytes(n)) = Qty::deserialize(StrDeserializer::new(size))?;
-                        let told = || {
-                            let hint = "write \"off\" if no frame is to be announced";
-                            E::custom(with_hint("no frame is so long", hint))
-                        };
-                        u32::try_from(n)
-                            .map(|n| RtsSpec(Some(n)))
-                            .map_err(|_| told())
-                    }
-                }
-            }
-
-            // A number lost its unit, as everywhere.
-            fn visit_i64<E: de::Error>(self, n: i64) -> Result<RtsSpec, E> {
-                self.visit_str(&n.to_string())
-            }
-        }
-        d.deserialize_any(V)
-    }
-}
-
-impl JsonSchema for RtsSpec {
-    fn schema_name() -> Cow<'static, str> {
-        "Rts".into()
-    }
-
-    fn json_schema(g: &mut SchemaGenerator) -> Schema {
-        let size = g.subschema_for::<Qty<Bytes>>();
-        json_schema!({ "anyOf": [{ "enum": ["off", "always"] }, size] })
     }
 }
