@@ -14,6 +14,7 @@ from acklab.studies.ack_aggregation import (
     tables,
     text,
     traces,
+    transparent,
     why_acks,
     why_bbr,
     why_loss,
@@ -46,6 +47,7 @@ STUDY = Study(
         "main": cells.cells,
         "pairs": cells.pair_cells,
         "readings": readings.cells,
+        "transparent": transparent.cells,
         "beyond": beyond.survey,
     },
     report=text.report,
@@ -86,6 +88,12 @@ STUDY = Study(
                 caption=captions.CAPTIONS[name],
             )
             for name, of in _WHY.items()
+        ),
+        Artefact(
+            "transparent",
+            "With the queue at 1:1 and without it",
+            transparent.table,
+            group="transparent",
         ),
         Artefact(
             "readings",

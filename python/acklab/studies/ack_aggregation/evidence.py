@@ -25,6 +25,8 @@ class Evidence:
     quantities: Mapping[tuple[str, str, int, str], float]
     rates: Mapping[Key, Sequence[tuple[float, float]]]
     windows: Mapping[Key, Sequence[tuple[float, float]]]
+    #: With the queue at 1:1 and without it: goodputs in Mbit/s, and whether all is identical.
+    transparent: Mapping[tuple[str, str], tuple[float, float, bool]] = field(default_factory=dict)
     why: Why = field(default_factory=Why)
 
     @classmethod
@@ -39,6 +41,10 @@ class Evidence:
             {(r["stack"], r["cc"], r["ratio"], r["quantity"]): r["acklab"] for r in mechanism},
             _lines(tables["fig2"]),
             _lines(tables["fig3"]),
+            {
+                (r["stack"], r["cc"]): (r["without_mbps"], r["with_mbps"], r["identical"])
+                for r in tables["transparent"].iter_rows(named=True)
+            },
             Why.of(tables),
         )
 
@@ -104,6 +110,10 @@ class View:
     def cycle(self, cc: str, ratio: int) -> float:
         """Mean time between reductions of the window, s; not-a-number without."""
         return self.of.why.at("window/cycle_s", self.stack, cc, ratio)
+
+    def transparent(self, cc: str) -> tuple[float, float, bool]:
+        """Goodput without the queue and with it at 1:1, Mbit/s; whether all is identical."""
+        return self.of.transparent[self.stack, cc]
 
     def untimed(self, cc: str) -> float:
         """Throughput at 16:1 without the queue's timer, Mbit/s."""

@@ -146,11 +146,15 @@ WINDOWS = (
         "5.2-transparent",
         "an aggregation ratio of 1:1 yields identical results to the baseline",
         "5.2",
-        lambda v: all(v.quantity("segments_per_ack", cc, 1) < 2.2 for cc in PAPER_CONTROLLERS),
+        lambda v: all(v.transparent(cc)[2] for cc in PAPER_CONTROLLERS),
         lambda v: (
-            ratios(lambda r: v.quantity("segments_per_ack", "cubic", r), 1) + " segments per ACK"
+            ", ".join(
+                "{} {:.2f} / {:.2f} Mbit/s".format(cc, *v.transparent(cc)[:2])
+                for cc in PAPER_CONTROLLERS
+            )
+            + " without the queue / with it at 1:1"
         ),
         acks.transparent,
-        "why-acks",
+        "transparent",
     ),
 )
