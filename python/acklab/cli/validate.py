@@ -102,6 +102,8 @@ def _show(comparisons: Sequence[Comparison]) -> None:
 
 
 def _summarise(comparisons: Sequence[Comparison]) -> None:
+    from statistics import median
+
     from acklab.cli.show import console
     from acklab.validate.criteria import METRICS
 
@@ -111,7 +113,7 @@ def _summarise(comparisons: Sequence[Comparison]) -> None:
         errors = sorted(abs(m.error) for m in judged)
         console().print(
             f"{METRICS[metric]}: {good} of {len(judged)} within the criterion; "
-            f"median error {errors[len(errors) // 2]:.1%}, largest {errors[-1]:.1%}",
+            f"median error {median(errors):.1%}, largest {errors[-1]:.1%}",
             markup=False,
         )
         late = [m for m in judged if m.late is not None]

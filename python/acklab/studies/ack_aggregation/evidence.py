@@ -115,6 +115,10 @@ class View:
         """Goodput without the queue and with it at 1:1, Mbit/s; whether all is identical."""
         return self.of.transparent[self.stack, cc]
 
+    def growth(self, cc: str, ratio: int) -> float:
+        """Growth of the window between reductions, packets/s; not-a-number without."""
+        return self.of.why.at("window/growth_packets_per_s", self.stack, cc, ratio)
+
     def untimed(self, cc: str) -> float:
         """Throughput at 16:1 without the queue's timer, Mbit/s."""
         return self.of.why.at("throughput/acked_mbps", f"untimed-{self.stack}", cc, 16)

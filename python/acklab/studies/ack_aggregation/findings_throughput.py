@@ -182,8 +182,18 @@ THROUGHPUT = (
         "F2-newreno-recovers",
         "it recovers slowly and approaches the steady rate of 9 Mbps by the end",
         "4.1, Fig. 2c",
-        lambda v: v.late_rate("newreno", 16) > 8.5,
-        lambda v: "second half " + ratios(lambda r: v.late_rate("newreno", r)) + " Mbit/s",
+        # Slowly: there is a time below the rate to recover from, and it lasts.
+        lambda v: (
+            v.late_rate("newreno", 16) > 8.5
+            and v.time_to(0.9, "newreno", 16) > max(5.0, 1.5 * v.time_to(0.9, "newreno", 1))
+        ),
+        lambda v: (
+            "second half "
+            + ratios(lambda r: v.late_rate("newreno", r))
+            + " Mbit/s, 90 % of it after "
+            + ratios(lambda r: v.time_to(0.9, "newreno", r), 1)
+            + " s"
+        ),
         m.newreno_recovers,
         "why-throughput",
     ),

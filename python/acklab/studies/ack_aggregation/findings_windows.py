@@ -50,11 +50,10 @@ WINDOWS = (
         "F3-newreno-slower",
         "As aggregation increases, it takes longer for the cwnd to grow",
         "4.1 Congestion window; poster",
-        lambda v: (
-            v.retx("newreno", 16) < 0.7 * v.retx("newreno", 1)
-            or v.window("newreno", 16) < 0.9 * v.window("newreno", 1)
+        lambda v: v.growth("newreno", 8) < 0.7 * v.growth("newreno", 1),
+        lambda v: "growth {:.1f} / {:.1f} / {:.1f} packets/s at 1:1, 4:1, 8:1".format(
+            *(v.growth("newreno", r) for r in (1, 4, 8))
         ),
-        lambda v: "mean window " + ratios(lambda r: v.window("newreno", r), 0) + " packets",
         m.ack_clock,
         "why-window",
     ),
@@ -155,6 +154,6 @@ WINDOWS = (
             + " without the queue / with it at 1:1"
         ),
         acks.transparent,
-        "transparent",
+        "why-acks",
     ),
 )

@@ -55,7 +55,7 @@ def bbr_stable(e: Evidence) -> str:
         "The seconds lost do not depend on the ratio: inferred set-up, handshake "
         f"{w.row('throughput/idle_handshake_s', 'thesis', 'bbr3')} s, start "
         f"{w.row('throughput/idle_start_s', 'thesis', 'bbr3')} s, later "
-        f"{w.row('throughput/idle_later_s', 'thesis', 'bbr3')} s; hence one level from 2:1 on. "
+        f"{w.row('throughput/idle_later_s', 'thesis', 'bbr3')} s. "
         f"Of {len(left)} starts traced at 8:1, {len(slow)} left STARTUP too early"
     )
     if not slow:

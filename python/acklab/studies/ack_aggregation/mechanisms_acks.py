@@ -59,7 +59,7 @@ def transparent(e: Evidence) -> str:
     count = sum(row[2] for row in e.transparent.values())
     return (
         f"A queue with ratio 1 releases each ACK on arrival: {count} of {len(e.transparent)} runs "
-        f"equal those without it in every column and sample (set-ups: {same or 'none'}). "
+        f"equal those without it in every column and sample (`transparent.csv`: {same or 'none'}). "
         "ACKs stand for "
         f"{w.say('acks/segments_per_ack', 'ns3', 'cubic', 1, 2)} segments (ns-3 stack), "
         f"{w.say('acks/segments_per_ack', 'linux', 'cubic', 1, 2)} (Linux), "

@@ -168,7 +168,7 @@ def bbr_startup_loss(e: Evidence) -> str:
     return (
         "A queue of one BDP is not enough for STARTUP: dropped in the first 8 s "
         f"{w.row('loss/dropped_start', 'ns3', 'bbr3', 0)} (ns-3 stack), "
-        f"{w.row('loss/dropped_start', 'linux', 'bbr3', 0)} (Linux). Later nearly all are dropped "
+        f"{w.row('loss/dropped_start', 'linux', 'bbr3', 0)} (Linux). Later most are dropped "
         f"in PROBE_BW_UP: {w.row('loss/dropped_probing', 'ns3', 'bbr3', 0)} of "
         f"{_later(e, 'ns3')} and {w.row('loss/dropped_probing', 'linux', 'bbr3', 0)} of "
         f"{_later(e, 'linux')}. Already at 1:1 the ns-3 stack cruises over "
