@@ -72,7 +72,7 @@ pub struct Ppdu {
 }
 
 /// What the stations of a ground hear.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Ears {
     /// PPDUs.
     hears: u16,
@@ -80,7 +80,40 @@ struct Ears {
     garbled: bool,
     /// Since when nothing is heard, if nothing is.
     quiet: Instant,
+    /// End of the latest reservation.
     nav: Instant,
+    /// Those that are not over.
+    reservations: Vec<Reservation>,
+}
+
+/// What a frame that could be read asked others to leave to an exchange.
+#[derive(Clone, Copy, Debug)]
+struct Reservation {
+    until: Instant,
+    from: StationId,
+    to: StationId,
+}
+
+impl Ears {
+    /// Sets the NAV.
+    fn reserve(&mut self, ppdu: &Ppdu) {
+        self.nav = self.nav.max(ppdu.nav);
+        self.reservations.retain(|r| r.until > ppdu.end);
+        if ppdu.nav > ppdu.end {
+            self.reservations.push(Reservation {
+                until: ppdu.nav,
+                from: ppdu.from,
+                to: ppdu.to,
+            });
+        }
+    }
+
+    /// What binds `station` at `now`: a reservation binds neither of those it was made between
+    /// (10.3.2.4).
+    fn binding(&self, now: Instant, station: StationId) -> impl Iterator<Item = &Reservation> {
+        let binds = move |r: &&Reservation| r.until > now && r.from != station && r.to != station;
+        self.reservations.iter().filter(binds)
+    }
 }
 
 /// Who hears whom.
@@ -166,9 +199,18 @@ impl Air {
         self.hearing.ground(station)
     }
 
-    /// PPDUs on the air.
-    pub fn on_air(&self) -> u32 {
-        self.on_air
+    /// What the PPDU on the air is for that began last.
+    pub fn latest_use(&self) -> Option<Use> {
+        if self.on_air == 0 {
+            return None;
+        }
+        let latest = self.ppdus.iter().flatten().max_by_key(|p| p.start);
+        latest.map(|p| p.use_of)
+    }
+
+    /// Whether `station` transmits.
+    pub fn is_sending(&self, station: StationId) -> bool {
+        self.ppdus.iter().flatten().any(|p| p.from == station)
     }
 
     /// Whether some PPDU on the air cannot be read by its receiver for another's sake.
@@ -176,15 +218,22 @@ impl Air {
         self.on_air > 0 && self.ppdus.iter().flatten().any(|p| p.garbled)
     }
 
-    /// Whether `station` is bound to be silent by a NAV.
+    /// Whether `station` is bound to be silent by a NAV that an exchange of others has set.
     pub fn is_reserved(&self, now: Instant, station: StationId) -> bool {
-        self.ears(station).nav > now
+        self.ears(station).binding(now, station).next().is_some()
     }
 
-    /// For whom the PPDU of that number is.
-    pub fn receiver(&self, number: u32) -> StationId {
-        let ppdu = self.ppdus[number as usize];
-        ppdu.expect("what ends has begun").to
+    /// Whether the PPDU of that number, if it is an RTS, may be answered as far as the NAV is
+    /// concerned: it is idle, or was set by the one that asks (10.3.2.9).
+    pub fn may_answer(&self, now: Instant, number: u32) -> bool {
+        let ppdu = self.ppdus[number as usize].expect("what ends has begun");
+        let mut binding = self.ears(ppdu.to).binding(now, ppdu.to);
+        binding.all(|r| r.from == ppdu.from)
+    }
+
+    /// EIFS - DIFS.
+    pub fn eifs_extra(&self) -> Span {
+        self.eifs_extra
     }
 
     /// Since when `station` hears nothing.
@@ -226,7 +275,7 @@ impl Air {
             let ears = &mut self.ears[usize::from(ground.0)];
             ears.hears -= 1;
             if !ears.garbled {
-                ears.nav = ears.nav.max(ppdu.nav);
+                ears.reserve(&ppdu);
             }
             if ears.hears == 0 {
                 let extra = if ears.garbled {

@@ -40,8 +40,9 @@ impl Medium {
     pub(super) fn send_rts(&mut self, now: Instant, holder: StationId) {
         let port = self.port(holder);
         let sending = &port.sending;
-        // Who hears nothing of what was announced need not wait for its end (10.3.2.4).
-        let reserves = self.phy.sifs() * 2 + sending.cts + self.phy.slot() * 2;
+        // Who hears nothing of what was announced need not wait for its end: NAVTimeout, two SIFS,
+        // the CTS, aRxPHYStartDelay and two slots (10.3.2.4).
+        let reserves = self.phy.sifs() + sending.cts + self.phy.slot() + sending.timeout;
         let frame = Frame {
             lasts: sending.rts,
             bytes: sizes::RTS,
@@ -129,7 +130,6 @@ impl Medium {
             dbm(from) >= dbm(other) + margin
         };
         let number = self.air.begin(ppdu, &mut self.contention, captures);
-        self.latest = frame.use_of;
         self.calendar.enter(end, Event::PpduEnds(number));
     }
 

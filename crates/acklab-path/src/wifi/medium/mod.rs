@@ -99,8 +99,6 @@ pub struct Medium {
     account: Account,
     channel: Option<Channel>,
     capture_db: Option<f64>,
-    /// What the last PPDU that went on the air is for.
-    latest: Use,
     /// Exchanges that go on after a SIFS.
     in_sifs: u32,
     /// Exchanges under way.
@@ -158,6 +156,7 @@ impl Medium {
             stations.push(Station {
                 categories,
                 exchange: None,
+                in_reverse: false,
                 psdu: Psdu::default(),
             });
         }
@@ -175,7 +174,6 @@ impl Medium {
             air,
             calendar: Calendar::default(),
             account: Account::default(),
-            latest: Use::Idle,
             in_sifs: 0,
             under_way: 0,
             exchanges: 0,
@@ -236,9 +234,13 @@ impl Medium {
                 self.check();
                 return Some(packet);
             }
-            if let Some(event) = self.calendar.pop(now) {
+            let due = |c: &Contention| c.next_wakeup().is_some_and(|at| at <= now);
+            // Who begins at this very instant is not heard by others before they begin, too.
+            if self.calendar.is_start(now) && due(&self.contention) {
+                self.grant(now, driver);
+            } else if let Some(event) = self.calendar.pop(now) {
                 self.on_event(now, event, driver);
-            } else if self.contention.next_wakeup().is_some_and(|at| at <= now) {
+            } else if due(&self.contention) {
                 self.grant(now, driver);
             } else {
                 return None;
@@ -315,8 +317,8 @@ impl Medium {
     fn note_use(&mut self, now: Instant) {
         let what = if self.air.is_garbled() {
             Use::Collision
-        } else if self.air.on_air() > 0 {
-            self.latest
+        } else if let Some(latest) = self.air.latest_use() {
+            latest
         } else if self.in_sifs > 0 {
             Use::Sifs
         } else if self.under_way > 0 || self.contention.is_contended() {
@@ -389,7 +391,6 @@ fn ports(config: &MediumConfig, rng: &mut Rng) -> Vec<Port> {
             back: ways.get(&(p.to, p.from)).copied(),
             recipients: categories.iter().map(|_| Recipient::new(agreed)).collect(),
             airtime: Span::ZERO,
-            timeout: config.phy.ack_timeout(sending.control),
             rate,
             sending,
             config: p.clone(),

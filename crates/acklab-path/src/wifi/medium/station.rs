@@ -36,7 +36,8 @@ impl Edcaf {
         if self.failures >= limit {
             self.on_success();
         } else {
-            self.cw = (2 * self.cw + 1).min(self.config.cw_max);
+            let doubled = self.cw.saturating_mul(2).saturating_add(1);
+            self.cw = doubled.min(self.config.cw_max);
         }
     }
 }
@@ -66,8 +67,17 @@ pub(super) struct Station {
     /// The most urgent first.
     pub categories: Vec<Edcaf>,
     pub exchange: Option<Exchange>,
+    /// It sends, or has sent and awaits the answer, in a reverse direction that was granted to it.
+    pub in_reverse: bool,
     /// What it sends as data: as holder, or in a reverse direction that was granted to it.
     pub psdu: Psdu,
+}
+
+impl Station {
+    /// Whether a frame exchange keeps it from beginning or joining another.
+    pub fn is_occupied(&self) -> bool {
+        self.exchange.is_some() || self.in_reverse
+    }
 }
 
 /// A way from one station to another.
@@ -85,8 +95,6 @@ pub(super) struct Port {
     pub sending: Sending,
     /// By access category, at the far end.
     pub recipients: Vec<Recipient>,
-    /// How long the beginning of an answer is waited for.
-    pub timeout: Span,
     /// Spent on this port's data.
     pub airtime: Span,
 }

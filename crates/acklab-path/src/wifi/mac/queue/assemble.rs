@@ -46,6 +46,25 @@ impl TxQueue {
         self.check();
     }
 
+    /// The shortest PSDU that could be sent to `peer` next: a BlockAckReq, or a single MPDU without
+    /// further packets in it.
+    pub fn least(&self, peer: PeerId) -> Option<(Content, u32)> {
+        let p = self.peers.get(usize::from(peer.0))?;
+        if p.originator.bar().is_some() {
+            let start = p.originator.start();
+            return Some((Content::Bar(start), sizes::BLOCK_ACK_REQ));
+        }
+        let bytes = match p.originator.first_pending() {
+            Some(seq) => p.originator.slot(seq).bytes,
+            None => {
+                let first = self.slab.front(&p.waiting)?;
+                p.limits.overhead + sizes::msdu(first.packet.size)
+            }
+        };
+        let alone = Assembly::default().with(bytes, &p.limits)?;
+        Some((Content::Single, alone.bytes(&p.limits)))
+    }
+
     /// Takes the next aggregate of `peer` out of the hardware queue and says how many new packets
     /// may be in it. One that is asked for out of turn is put together now.
     fn take_ready(&mut self, now: Instant, peer: PeerId, on_drop: OnDrop<'_>) -> u32 {
