@@ -1,6 +1,7 @@
 //! Exchanges by hand, saturation against closed forms, and what must hold whatever happens.
 
 mod durations;
+mod edca;
 mod invariants;
 mod ns3;
 mod radio;
