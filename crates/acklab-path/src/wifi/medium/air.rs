@@ -65,6 +65,8 @@ pub struct Ppdu {
     pub bytes: u32,
     /// MPDUs in it.
     pub mpdus: u16,
+    /// Compressed transport ACKs in it ([`super::CarriedAcks`]).
+    pub carried: u16,
     /// What its time is booked as.
     pub use_of: Use,
     /// The receiver cannot read it.

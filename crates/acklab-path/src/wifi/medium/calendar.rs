@@ -12,6 +12,8 @@ pub(super) enum Event {
     Continue(u16),
     /// The response that the station's exchange waits for has not begun. The number tells exchanges apart.
     Timeout(u16, u32),
+    /// The contender of that number has kept ACKs back for long.
+    KeptLong(u32),
 }
 
 impl Event {
@@ -20,7 +22,7 @@ impl Event {
     fn rank(self) -> u8 {
         match self {
             Self::PpduEnds(_) => 0,
-            Self::Timeout(..) => 1,
+            Self::Timeout(..) | Self::KeptLong(_) => 1,
             Self::Continue(_) => 2,
         }
     }

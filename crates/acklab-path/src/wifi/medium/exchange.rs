@@ -69,7 +69,9 @@ impl Medium {
         category: u8,
         driver: &mut D,
     ) -> bool {
-        let edcaf = &self.stations[usize::from(station.0)].categories[usize::from(category)];
+        let s = usize::from(station.0);
+        let edcaf = &mut self.stations[s].categories[usize::from(category)];
+        edcaf.keeps_until = None;
         let (txop, contender) = (edcaf.config.txop, edcaf.contender);
         let delay = now.saturating_since(edcaf.wants_since);
         let until = now + txop;
@@ -126,10 +128,13 @@ impl Medium {
                 self.after_sifs(now, ppdu.holder, Step::Response);
             }
             PpduKind::Ack | PpduKind::BlockAck if heard && self.survives(&ppdu) => {
+                self.alight(now, &ppdu, driver);
                 self.on_response(now, ppdu.holder, driver);
             }
             // What was garbled was at least there: no need to wait for it.
             PpduKind::Cts | PpduKind::Ack | PpduKind::BlockAck => {
+                let carried = u64::from(ppdu.carried);
+                self.stats[usize::from(ppdu.from.0)].acks_carried_in_vain += carried;
                 self.on_failure(now, ppdu.holder, Ending::Unreadable, driver);
             }
             PpduKind::Rts | PpduKind::Data | PpduKind::BlockAckRequest => {
@@ -175,7 +180,7 @@ impl Medium {
     }
 
     /// The SIFS is over.
-    pub(super) fn go_on(&mut self, now: Instant, holder: StationId) {
+    pub(super) fn go_on<D: MediumDriver>(&mut self, now: Instant, holder: StationId, driver: &D) {
         self.in_sifs -= 1;
         let Exchange { port, next, .. } = self.exchange(holder);
         let port = &self.ports[port.0 as usize];
@@ -190,7 +195,7 @@ impl Medium {
         match next {
             Step::Cts => self.send_cts(now, holder),
             Step::Data => self.send_data(now, holder),
-            Step::Response => self.send_response(now, holder),
+            Step::Response => self.send_response(now, holder, driver),
         }
     }
 
@@ -283,7 +288,7 @@ impl Medium {
         };
         self.under_way -= 1;
         let edcaf = &mut station.categories[usize::from(exchange.category)];
-        let (wants, who) = (edcaf.queue.has_frames(), edcaf.contender);
+        let (wants, who) = (edcaf.wants(), edcaf.contender);
         if wants {
             edcaf.wants_since = now;
         }

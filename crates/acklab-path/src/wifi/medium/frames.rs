@@ -1,7 +1,8 @@
 //! Frames on their way to the air, and what each reserves beyond itself.
 
+use super::carried::LONGEST_ACK;
 use super::station::Port;
-use super::{Event, Medium, Ppdu, PpduKind, StationId, Use};
+use super::{Event, Medium, MediumDriver, Ppdu, PpduKind, StationId, Use};
 use crate::wifi::mac::{Content, MpduRef, Psdu, sizes};
 use crate::wifi::phy::Mode;
 use acklab_units::{Instant, Span};
@@ -15,6 +16,7 @@ struct Frame {
     lasts: Span,
     bytes: u32,
     mpdus: u16,
+    carried: u16,
     /// How long the exchange goes on after it.
     reserves: Span,
     use_of: Use,
@@ -30,6 +32,7 @@ impl Frame {
             lasts: Span::ZERO,
             bytes: 0,
             mpdus: 0,
+            carried: 0,
             reserves: Span::ZERO,
             use_of: Use::Control,
         }
@@ -92,13 +95,22 @@ impl Medium {
         self.put_on_air(now, holder, frame);
     }
 
-    pub(super) fn send_response(&mut self, now: Instant, holder: StationId) {
+    pub(super) fn send_response<D: MediumDriver>(
+        &mut self,
+        now: Instant,
+        holder: StationId,
+        driver: &D,
+    ) {
+        let carried = self.board(holder, driver);
         let port = self.port(holder);
         let content = self.stations[usize::from(port.from.0)].psdu.content;
         let (kind, bytes) = answer_to(content, port.config.aggregation.window);
+        let each = port.config.carries_acks.map_or(0, |c| c.bytes);
+        let bytes = bytes + u32::from(carried) * each;
         let frame = Frame {
-            lasts: port.sending.answer(content),
+            lasts: port.sending.answer_of(bytes),
             bytes,
+            carried,
             use_of: Use::MacAck,
             ..Frame::control(kind, port.to, port.from, port.sending.control)
         };
@@ -118,6 +130,7 @@ impl Medium {
             nav: end + frame.reserves,
             bytes: frame.bytes,
             mpdus: frame.mpdus,
+            carried: frame.carried,
             use_of: frame.use_of,
             garbled: false,
         };
@@ -146,9 +159,6 @@ fn answer_to(content: Content, window: u16) -> (PpduKind, u32) {
         Content::Ampdu | Content::Bar(_) => (PpduKind::BlockAck, sizes::block_ack(window)),
     }
 }
-
-/// Longest IP packet without payload: two headers of 20 bytes and 40 bytes of TCP options.
-const LONGEST_ACK: u32 = 80;
 
 /// Whether no packet is long enough to carry transport data.
 fn is_acks_only(psdu: &Psdu) -> bool {

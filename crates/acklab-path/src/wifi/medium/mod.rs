@@ -10,6 +10,7 @@
 mod account;
 mod air;
 mod calendar;
+mod carried;
 mod config;
 mod exchange;
 mod frames;
@@ -24,8 +25,8 @@ mod tests;
 pub use account::{Airtime, Use};
 pub use air::{Ppdu, PpduKind};
 pub use config::{
-    AccessCategory, AfterSilence, Aggregation, EdcaConfig, MediumConfig, PortConfig, RadioConfig,
-    RateConfig, StationConfig,
+    AccessCategory, AfterSilence, Aggregation, CarriedAcks, EdcaConfig, MediumConfig, PortConfig,
+    RadioConfig, RateConfig, StationConfig,
 };
 pub use stats::StationStats;
 
@@ -61,11 +62,18 @@ pub trait MediumDriver {
     /// `packet` joined the queue of its station.
     fn on_queued(&mut self, _now: Instant, _packet: Packet) {}
 
-    /// `packet` is transmitted for the first time, `sojourn` after it joined the queue.
+    /// `packet` is transmitted for the first time, `sojourn` after it joined the queue; if an answer
+    /// carries it, the one that arrives.
     fn on_left(&mut self, now: Instant, packet: Packet, sojourn: Span);
 
     /// A PPDU has left the air.
     fn on_ppdu(&mut self, _ppdu: &Ppdu) {}
+
+    /// Whether `packet` is nothing but an acknowledgement of the transport, so that an answer may
+    /// carry it. A guess by its length unless the driver knows better.
+    fn is_pure_ack(&self, packet: Packet) -> bool {
+        packet.size <= carried::LONGEST_ACK
+    }
 }
 
 /// Streams of random numbers of a medium.
@@ -149,6 +157,8 @@ impl Medium {
                     config: *edca,
                     cw: edca.cw_min,
                     failures: 0,
+                    keeps_until: None,
+                    reminded: false,
                     wants_since: Instant::ZERO,
                     queue: TxQueue::new(plan.queue),
                 });
@@ -157,6 +167,7 @@ impl Medium {
                 categories,
                 exchange: None,
                 in_reverse: false,
+                aboard: Vec::new(),
                 psdu: Psdu::default(),
             });
         }
@@ -203,6 +214,7 @@ impl Medium {
         let Port { from, peer, .. } = self.ports[port.0 as usize];
         let station = &mut self.stations[usize::from(from.0)];
         let edcaf = &mut station.categories[usize::from(category)];
+        let was_empty = !edcaf.queue.has_frames();
         driver.on_queued(now, packet);
         let drops = &mut self.drops;
         edcaf
@@ -211,6 +223,11 @@ impl Medium {
                 drops.push((p, why))
             });
         self.report_drops(now, driver);
+        if was_empty || self.keeps(port, category) {
+            let carried = self.carried_on(port);
+            let carried = carried.filter(|_| driver.is_pure_ack(packet));
+            self.keep_or_not(now, port, category, carried);
+        }
         self.want(now, from, category);
         self.note_use(now);
     }
@@ -288,7 +305,8 @@ impl Medium {
     fn on_event<D: MediumDriver>(&mut self, now: Instant, event: Event, driver: &mut D) {
         match event {
             Event::PpduEnds(number) => self.on_ppdu_end(now, number, driver),
-            Event::Continue(holder) => self.go_on(now, StationId(holder)),
+            Event::Continue(holder) => self.go_on(now, StationId(holder), driver),
+            Event::KeptLong(contender) => self.lose_patience(now, contender),
             Event::Timeout(holder, number) => {
                 self.on_timeout(now, StationId(holder), number, driver);
             }
@@ -298,7 +316,7 @@ impl Medium {
     /// Lets a station contend if it has something to send and does not yet.
     fn want(&mut self, now: Instant, station: StationId, category: u8) {
         let edcaf = &mut self.stations[usize::from(station.0)].categories[usize::from(category)];
-        if edcaf.queue.has_frames() {
+        if edcaf.wants() {
             let (cw, rng) = (edcaf.cw, &mut self.rng.backoff);
             if self.contention.join(now, edcaf.contender, || draw(rng, cw)) {
                 edcaf.wants_since = now;
@@ -390,6 +408,7 @@ fn ports(config: &MediumConfig, rng: &mut Rng) -> Vec<Port> {
             peer: *peer - 1,
             back: ways.get(&(p.to, p.from)).copied(),
             recipients: categories.iter().map(|_| Recipient::new(agreed)).collect(),
+            promises_more: false,
             airtime: Span::ZERO,
             rate,
             sending,

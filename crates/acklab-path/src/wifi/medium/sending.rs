@@ -16,6 +16,7 @@ const ENDLESS: Span = Span::from_secs(1);
 pub(super) struct Sending {
     pub mode: Mode,
     timing: PpduTiming,
+    short: PpduTiming,
     /// How RTS, CTS, Block Ack Requests and answers are sent.
     pub control: Mode,
     pub ack: Span,
@@ -51,6 +52,7 @@ impl Sending {
         Self {
             mode,
             timing,
+            short,
             control,
             ack: short.duration(sizes::ACK),
             block_ack: short.duration(sizes::block_ack(a.window)),
@@ -80,6 +82,11 @@ impl Sending {
             Content::Single => self.ack,
             Content::Ampdu | Content::Bar(_) => self.block_ack,
         }
+    }
+
+    /// Length of an answer of so many bytes.
+    pub fn answer_of(&self, bytes: u32) -> Span {
+        self.short.duration(bytes)
     }
 
     /// Length of an exchange: data, `gap`, answer.

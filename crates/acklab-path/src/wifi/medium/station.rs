@@ -3,6 +3,7 @@
 use super::exchange::Step;
 use super::sending::Sending;
 use super::{EdcaConfig, PortConfig, PortId, StationId};
+use crate::packet::PacketId;
 use crate::wifi::contention::Contender;
 use crate::wifi::mac::{Psdu, Recipient, TxQueue};
 use crate::wifi::rate::RateControl;
@@ -18,12 +19,21 @@ pub(super) struct Edcaf {
     pub cw: u16,
     /// Failures in a row (QSRC).
     pub failures: u8,
+    /// Until when it keeps ACKs back for answers to carry ([`super::CarriedAcks`]).
+    pub keeps_until: Option<Instant>,
+    /// The calendar has an entry for that.
+    pub reminded: bool,
     /// When it began to wait for the medium.
     pub wants_since: Instant,
     pub queue: TxQueue,
 }
 
 impl Edcaf {
+    /// Whether there is something to contend for.
+    pub fn wants(&self) -> bool {
+        self.keeps_until.is_none() && self.queue.has_frames()
+    }
+
     /// The window after a transmission that was answered (10.23.2.2).
     pub fn on_success(&mut self) {
         self.cw = self.config.cw_min;
@@ -69,6 +79,8 @@ pub(super) struct Station {
     pub exchange: Option<Exchange>,
     /// It sends, or has sent and awaits the answer, in a reverse direction that was granted to it.
     pub in_reverse: bool,
+    /// ACKs in the answer that it sends.
+    pub aboard: Vec<PacketId>,
     /// What it sends as data: as holder, or in a reverse direction that was granted to it.
     pub psdu: Psdu,
 }
@@ -95,6 +107,8 @@ pub(super) struct Port {
     pub sending: Sending,
     /// By access category, at the far end.
     pub recipients: Vec<Recipient>,
+    /// The sender has said that it has more than what it sent last.
+    pub promises_more: bool,
     /// Spent on this port's data.
     pub airtime: Span,
 }

@@ -1,5 +1,6 @@
 //! Exchanges by hand, saturation against closed forms, and what must hold whatever happens.
 
+mod carried;
 mod durations;
 mod edca;
 mod invariants;
@@ -43,6 +44,7 @@ fn cell(n: u16, aggregation: Aggregation) -> MediumConfig {
         rts_from: None,
         grants_reverse: false,
         errors: ErrorModel::None,
+        carries_acks: None,
     };
     let ports = (1..=n).map(StationId);
     MediumConfig {

@@ -113,6 +113,7 @@ proptest! {
         ber in prop_oneof![Just(0.0), Just(2e-5), Just(1e-3)],
         rts in prop::option::of(0u32..3000),
         reverse: bool,
+        hack: bool,
         txop in prop_oneof![Just(0u64), 400u64..4000],
         silence in prop_oneof![Just(AfterSilence::Quiet), Just(AfterSilence::Timeout), Just(AfterSilence::Everybody)],
         limit in prop_oneof![Just(0u32), 2000u32..20_000],
@@ -121,6 +122,7 @@ proptest! {
         let mut config = cell(stations, ampdu(limit));
         for p in &mut config.ports {
             (p.errors, p.rts_from, p.grants_reverse) = (ErrorModel::Ber(ber), rts, reverse);
+            p.carries_acks = hack.then_some(CarriedAcks::HACK);
         }
         let urgent = EdcaConfig { txop: Span::from_micros(txop), ..EdcaConfig::standard(AccessCategory::Voice) };
         config.stations.iter_mut().for_each(|s| s.categories.insert(0, urgent));
