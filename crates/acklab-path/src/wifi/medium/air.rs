@@ -6,6 +6,7 @@
 
 use super::{StationId, Use};
 use crate::wifi::contention::{Contention, GroundId};
+use crate::wifi::mac::{Bitmap, MpduRef};
 use crate::wifi::phy::Mode;
 use acklab_units::{Instant, Span};
 use alloc::vec::Vec;
@@ -53,6 +54,8 @@ pub struct Ppdu {
     pub to: StationId,
     /// Whose exchange it belongs to.
     pub holder: StationId,
+    /// Access category of that, by number.
+    pub category: u8,
     /// How it is sent.
     pub mode: Mode,
     /// First instant on the air.
@@ -71,6 +74,19 @@ pub struct Ppdu {
     pub use_of: Use,
     /// The receiver cannot read it.
     pub garbled: bool,
+}
+
+/// What is in a PPDU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Frames<'a> {
+    /// MPDUs with data, in the order of their numbers.
+    Mpdus(&'a [MpduRef]),
+    /// A BlockAckReq from that number on.
+    Request(u16),
+    /// A Block Ack: a first number, and what was received from there on.
+    BlockAck(u16, Bitmap),
+    /// RTS, CTS or ACK, which have nothing in them.
+    Control,
 }
 
 /// What the stations of a ground hear.

@@ -2,9 +2,11 @@
 //! transmission opportunity (10.3.2, 10.23.2, 10.29).
 
 use super::station::Exchange;
-use super::{AfterSilence, Event, Medium, MediumDriver, Ppdu, PpduKind, StationId, Use, draw};
+use super::{
+    AfterSilence, Event, Frames, Medium, MediumDriver, Ppdu, PpduKind, StationId, Use, draw,
+};
 use crate::packet::{DropReason, Packet};
-use crate::wifi::mac::{Outcome, PeerId};
+use crate::wifi::mac::{Content, Outcome, PeerId};
 use acklab_units::{Instant, Span};
 
 /// What follows a SIFS.
@@ -112,6 +114,7 @@ impl Medium {
         let may_answer = self.air.may_answer(now, number);
         let ppdu = self.air.end(number, &mut self.contention);
         self.book(&ppdu);
+        driver.on_frames(&ppdu, self.frames(&ppdu));
         driver.on_ppdu(&ppdu);
         let heard = !ppdu.garbled;
         match ppdu.kind {
@@ -140,6 +143,20 @@ impl Medium {
             PpduKind::Rts | PpduKind::Data | PpduKind::BlockAckRequest => {
                 self.await_in_vain(now, ppdu.holder);
             }
+        }
+    }
+
+    /// What is in a PPDU that has just ended.
+    fn frames(&self, ppdu: &Ppdu) -> Frames<'_> {
+        let psdu = &self.stations[usize::from(ppdu.from.0)].psdu;
+        match (ppdu.kind, psdu.content) {
+            (PpduKind::Data, _) => Frames::Mpdus(&psdu.mpdus),
+            (PpduKind::BlockAckRequest, Content::Bar(start)) => Frames::Request(start),
+            (PpduKind::BlockAck, _) => match self.outcome(ppdu.holder) {
+                Outcome::BlockAck(start, bitmap) => Frames::BlockAck(start, bitmap),
+                _ => Frames::Control,
+            },
+            _ => Frames::Control,
         }
     }
 

@@ -124,6 +124,7 @@ impl Medium {
             from: frame.from,
             to: frame.to,
             holder,
+            category: self.exchange(holder).category,
             mode: frame.mode,
             start: now,
             end,

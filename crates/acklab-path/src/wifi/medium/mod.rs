@@ -23,7 +23,7 @@ mod stats;
 mod tests;
 
 pub use account::{Airtime, Use};
-pub use air::{Ppdu, PpduKind};
+pub use air::{Frames, Ppdu, PpduKind};
 pub use config::{
     AccessCategory, AfterSilence, Aggregation, CarriedAcks, EdcaConfig, MediumConfig, PortConfig,
     RadioConfig, RateConfig, StationConfig,
@@ -68,6 +68,9 @@ pub trait MediumDriver {
 
     /// A PPDU has left the air.
     fn on_ppdu(&mut self, _ppdu: &Ppdu) {}
+
+    /// What was in that PPDU; told before [`MediumDriver::on_ppdu`].
+    fn on_frames(&mut self, _ppdu: &Ppdu, _frames: Frames<'_>) {}
 
     /// Whether `packet` is nothing but an acknowledgement of the transport, so that an answer may
     /// carry it. A guess by its length unless the driver knows better.
