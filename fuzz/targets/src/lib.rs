@@ -9,6 +9,7 @@ pub mod ack_filter;
 pub mod block_ack;
 pub mod connection;
 pub mod fq_codel;
+pub mod medium;
 pub mod receiver;
 pub mod scenario;
 pub mod segment_codec;
@@ -24,6 +25,7 @@ pub const TARGETS: &[Target] = &[
     ("block_ack", block_ack::run),
     ("connection", connection::run),
     ("fq_codel", fq_codel::run),
+    ("medium", medium::run),
     ("receiver", receiver::run),
     ("scenario", scenario::run),
     ("segment_codec", segment_codec::run),

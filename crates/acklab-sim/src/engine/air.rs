@@ -151,4 +151,8 @@ impl<O: Observer> MediumDriver for Below<'_, O> {
             self.observer.on_ppdu(self.medium, ppdu);
         }
     }
+
+    fn is_pure_ack(&self, packet: Packet) -> bool {
+        self.arena.is_pure_ack(packet.id)
+    }
 }

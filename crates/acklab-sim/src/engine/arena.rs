@@ -160,6 +160,11 @@ impl Arena {
         self.hops[id.0 as usize]
     }
 
+    /// Whether a packet is nothing but an acknowledgement ([`Segment::is_pure_ack`]).
+    pub fn is_pure_ack(&self, id: PacketId) -> bool {
+        self.segment(id).is_pure_ack()
+    }
+
     /// Packets under way.
     pub fn live(&self) -> u64 {
         (self.slots.len() - self.free.len()) as u64

@@ -109,6 +109,7 @@ impl Wlan {
             rts_from: None,
             grants_reverse: false,
             errors: ErrorModel::None,
+            carries_acks: None,
         };
         let (ap, all) = (StationId(0), (1..=self.stations).map(StationId));
         Ok(MediumConfig {

@@ -1,4 +1,5 @@
 //! Recordings in the formats of other tools.
 
+pub mod monitor;
 pub mod pcapng;
 mod wire;

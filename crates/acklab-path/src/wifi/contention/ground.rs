@@ -84,11 +84,9 @@ impl Ground {
         self.idle.is_some_and(|since| since <= now)
     }
 
-    /// Whether the first boundary of the present idle time lies after `start`.
-    pub(super) fn starts_after(&self, class: u8, start: Instant) -> bool {
-        let class = &self.classes[usize::from(class)];
-        self.idle
-            .is_some_and(|idle| class.start(idle, self.extra) > start)
+    /// Whether nobody transmits.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.idle.is_some()
     }
 
     pub(super) fn is_contended(&self) -> bool {

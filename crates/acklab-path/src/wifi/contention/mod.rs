@@ -115,13 +115,14 @@ impl Contention {
     }
 
     /// As [`back_off`](Self::back_off) with more to send, for a contender that is not bound by what
-    /// keeps the others of its ground waiting: until somebody transmits its boundaries lie at
-    /// `start` and whole slots after it, those before `now` being lost.
+    /// keeps the others of its ground waiting, or by more: until somebody transmits its boundaries
+    /// lie at `start` and whole slots after it, those before `now` being lost. While somebody
+    /// does, it waits as the others do.
     pub fn back_off_from(&mut self, now: Instant, who: Contender, slots: u32, start: Instant) {
         let member = self.members[who.0 as usize];
         debug_assert_eq!(member.state, State::Transmitting, "{who:?}");
         let ground = &mut self.grounds[usize::from(member.ground.0)];
-        if !ground.starts_after(member.class, start) {
+        if !ground.is_quiet() {
             return self.back_off(now, who, slots, true);
         }
         let late = now.saturating_since(start).as_nanos();

@@ -69,9 +69,7 @@ impl Recipient {
             score: Bitmap::default(),
             start: 0,
             buffered: Bitmap::default(),
-            slots: (0..window.next_power_of_two())
-                .map(|_| Vec::new())
-                .collect(),
+            slots: Vec::new(),
             ready: Vec::new(),
             latest: None,
             stats: RecipientStats::default(),
@@ -184,7 +182,12 @@ impl Recipient {
         self.ready.append(&mut self.slots[i]);
     }
 
+    /// Most recipients never see an MPDU out of order, and there are many of them.
     fn slot(&mut self, seq: u16) -> &mut Vec<Packet> {
+        if self.slots.is_empty() {
+            let places = usize::from(self.window).next_power_of_two();
+            self.slots.resize_with(places, Vec::new);
+        }
         let i = usize::from(seq) & (self.slots.len() - 1);
         &mut self.slots[i]
     }

@@ -6,6 +6,7 @@
 
 use super::{StationId, Use};
 use crate::wifi::contention::{Contention, GroundId};
+use crate::wifi::mac::{Bitmap, MpduRef};
 use crate::wifi::phy::Mode;
 use acklab_units::{Instant, Span};
 use alloc::vec::Vec;
@@ -53,6 +54,8 @@ pub struct Ppdu {
     pub to: StationId,
     /// Whose exchange it belongs to.
     pub holder: StationId,
+    /// Access category of that, by number.
+    pub category: u8,
     /// How it is sent.
     pub mode: Mode,
     /// First instant on the air.
@@ -65,14 +68,29 @@ pub struct Ppdu {
     pub bytes: u32,
     /// MPDUs in it.
     pub mpdus: u16,
+    /// Compressed transport ACKs in it ([`super::CarriedAcks`]).
+    pub carried: u16,
     /// What its time is booked as.
     pub use_of: Use,
     /// The receiver cannot read it.
     pub garbled: bool,
 }
 
+/// What is in a PPDU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Frames<'a> {
+    /// MPDUs with data, in the order of their numbers.
+    Mpdus(&'a [MpduRef]),
+    /// A BlockAckReq from that number on.
+    Request(u16),
+    /// A Block Ack: a first number, and what was received from there on.
+    BlockAck(u16, Bitmap),
+    /// RTS, CTS or ACK, which have nothing in them.
+    Control,
+}
+
 /// What the stations of a ground hear.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Ears {
     /// PPDUs.
     hears: u16,
@@ -80,7 +98,40 @@ struct Ears {
     garbled: bool,
     /// Since when nothing is heard, if nothing is.
     quiet: Instant,
+    /// End of the latest reservation.
     nav: Instant,
+    /// Those that are not over.
+    reservations: Vec<Reservation>,
+}
+
+/// What a frame that could be read asked others to leave to an exchange.
+#[derive(Clone, Copy, Debug)]
+struct Reservation {
+    until: Instant,
+    from: StationId,
+    to: StationId,
+}
+
+impl Ears {
+    /// Sets the NAV.
+    fn reserve(&mut self, ppdu: &Ppdu) {
+        self.nav = self.nav.max(ppdu.nav);
+        self.reservations.retain(|r| r.until > ppdu.end);
+        if ppdu.nav > ppdu.end {
+            self.reservations.push(Reservation {
+                until: ppdu.nav,
+                from: ppdu.from,
+                to: ppdu.to,
+            });
+        }
+    }
+
+    /// What binds `station` at `now`: a reservation binds neither of those it was made between
+    /// (10.3.2.4).
+    fn binding(&self, now: Instant, station: StationId) -> impl Iterator<Item = &Reservation> {
+        let binds = move |r: &&Reservation| r.until > now && r.from != station && r.to != station;
+        self.reservations.iter().filter(binds)
+    }
 }
 
 /// Who hears whom.
@@ -166,9 +217,18 @@ impl Air {
         self.hearing.ground(station)
     }
 
-    /// PPDUs on the air.
-    pub fn on_air(&self) -> u32 {
-        self.on_air
+    /// What the PPDU on the air is for that began last.
+    pub fn latest_use(&self) -> Option<Use> {
+        if self.on_air == 0 {
+            return None;
+        }
+        let latest = self.ppdus.iter().flatten().max_by_key(|p| p.start);
+        latest.map(|p| p.use_of)
+    }
+
+    /// Whether `station` transmits.
+    pub fn is_sending(&self, station: StationId) -> bool {
+        self.ppdus.iter().flatten().any(|p| p.from == station)
     }
 
     /// Whether some PPDU on the air cannot be read by its receiver for another's sake.
@@ -176,15 +236,22 @@ impl Air {
         self.on_air > 0 && self.ppdus.iter().flatten().any(|p| p.garbled)
     }
 
-    /// Whether `station` is bound to be silent by a NAV.
+    /// Whether `station` is bound to be silent by a NAV that an exchange of others has set.
     pub fn is_reserved(&self, now: Instant, station: StationId) -> bool {
-        self.ears(station).nav > now
+        self.ears(station).binding(now, station).next().is_some()
     }
 
-    /// For whom the PPDU of that number is.
-    pub fn receiver(&self, number: u32) -> StationId {
-        let ppdu = self.ppdus[number as usize];
-        ppdu.expect("what ends has begun").to
+    /// Whether the PPDU of that number, if it is an RTS, may be answered as far as the NAV is
+    /// concerned: it is idle, or was set by the one that asks (10.3.2.9).
+    pub fn may_answer(&self, now: Instant, number: u32) -> bool {
+        let ppdu = self.ppdus[number as usize].expect("what ends has begun");
+        let mut binding = self.ears(ppdu.to).binding(now, ppdu.to);
+        binding.all(|r| r.from == ppdu.from)
+    }
+
+    /// EIFS - DIFS.
+    pub fn eifs_extra(&self) -> Span {
+        self.eifs_extra
     }
 
     /// Since when `station` hears nothing.
@@ -226,7 +293,7 @@ impl Air {
             let ears = &mut self.ears[usize::from(ground.0)];
             ears.hears -= 1;
             if !ears.garbled {
-                ears.nav = ears.nav.max(ppdu.nav);
+                ears.reserve(&ppdu);
             }
             if ears.hears == 0 {
                 let extra = if ears.garbled {

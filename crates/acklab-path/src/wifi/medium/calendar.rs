@@ -12,6 +12,20 @@ pub(super) enum Event {
     Continue(u16),
     /// The response that the station's exchange waits for has not begun. The number tells exchanges apart.
     Timeout(u16, u32),
+    /// The contender of that number has kept ACKs back for long.
+    KeptLong(u32),
+}
+
+impl Event {
+    /// At the same instant PPDUs end before others begin, so that those which follow each other do
+    /// not overlap, and who learns that its time is up can still begin with the others.
+    fn rank(self) -> u8 {
+        match self {
+            Self::PpduEnds(_) => 0,
+            Self::Timeout(..) | Self::KeptLong(_) => 1,
+            Self::Continue(_) => 2,
+        }
+    }
 }
 
 /// Entries, the next one last. There are about as many as there are exchanges under way, so the
@@ -22,11 +36,15 @@ pub(super) struct Calendar {
 }
 
 impl Calendar {
-    /// What is entered for the same instant happens in the order of the entries.
+    /// What is of the same kind and entered for the same instant happens in the order of the
+    /// entries.
     #[inline]
     pub fn enter(&mut self, at: Instant, event: Event) {
         let mut place = self.entries.len();
-        while place > 0 && self.entries[place - 1].0 <= at {
+        let key = |at: Instant, event: Event| (at, event.rank());
+        while place > 0
+            && key(self.entries[place - 1].0, self.entries[place - 1].1) <= key(at, event)
+        {
             place -= 1;
         }
         self.entries.insert(place, (at, event));
@@ -36,6 +54,13 @@ impl Calendar {
     #[inline]
     pub fn next(&self) -> Option<Instant> {
         self.entries.last().map(|e| e.0)
+    }
+
+    /// Whether the next entry lets somebody transmit at `now`.
+    #[inline]
+    pub fn is_start(&self, now: Instant) -> bool {
+        let next = self.entries.last();
+        next.is_some_and(|(at, event)| *at <= now && matches!(event, Event::Continue(_)))
     }
 
     /// Takes out the next entry if it is due at `now`.
@@ -63,5 +88,15 @@ mod tests {
             order.push(n);
         }
         assert_eq!(order, [1, 4, 3, 0, 2]);
+    }
+
+    #[test]
+    fn what_ends_makes_room_for_what_begins() {
+        let mut c = Calendar::default();
+        let at = Instant::from_nanos(5);
+        let all = [Event::Continue(0), Event::Timeout(1, 0), Event::PpduEnds(2)];
+        all.iter().for_each(|e| c.enter(at, *e));
+        let order: Vec<_> = core::iter::from_fn(|| c.pop(at)).collect();
+        assert_eq!(order, [all[2], all[1], all[0]]);
     }
 }

@@ -170,6 +170,34 @@ pub struct PortConfig {
     pub grants_reverse: bool,
     /// What befalls MPDUs and control frames that do not collide.
     pub errors: ErrorModel,
+    /// The answers to this port's data carry transport ACKs that wait for the way back.
+    pub carries_acks: Option<CarriedAcks>,
+}
+
+/// Transport ACKs in Block Acks and ACKs: TCP/HACK (Salameh et al., USENIX ATC 2014).
+///
+/// The receiver of data that knows that more will come keeps pure ACKs for its sender back instead
+/// of contending for them, and appends them, compressed, to its next answer, which lasts longer by
+/// that. They are there until an answer that carried them has arrived.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CarriedAcks {
+    /// Bytes of a compressed ACK.
+    pub bytes: u32,
+    /// Most ACKs in an answer.
+    pub most: u16,
+    /// How long ACKs are kept back before they contend like other packets.
+    pub patience: Span,
+}
+
+impl CarriedAcks {
+    /// Four bytes: the paper's ROHC makes an ACK of 52 bytes twelve times smaller. The paper knows
+    /// no limits; ours are a Block Ack window of ACKs, and two of the longest PPDUs of 5.484 ms,
+    /// after which the promised data may be believed lost.
+    pub const HACK: Self = Self {
+        bytes: 4,
+        most: 64,
+        patience: Span::from_micros(2 * 5_484),
+    };
 }
 
 /// From when on a station counts slots whose own transmission was not answered.

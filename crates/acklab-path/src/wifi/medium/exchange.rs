@@ -2,10 +2,12 @@
 //! transmission opportunity (10.3.2, 10.23.2, 10.29).
 
 use super::station::Exchange;
-use super::{AfterSilence, Event, Medium, MediumDriver, Ppdu, PpduKind, StationId, Use, draw};
+use super::{
+    AfterSilence, Event, Frames, Medium, MediumDriver, Ppdu, PpduKind, StationId, Use, draw,
+};
 use crate::packet::{DropReason, Packet};
-use crate::wifi::mac::{Outcome, PeerId};
-use acklab_units::Instant;
+use crate::wifi::mac::{Content, Outcome, PeerId};
+use acklab_units::{Instant, Span};
 
 /// What follows a SIFS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +18,17 @@ pub(super) enum Step {
     Data,
     /// The receiver answers data.
     Response,
+}
+
+/// How an exchange ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Ending {
+    /// With an answer.
+    Answered,
+    /// Nothing came in time.
+    Silent,
+    /// Something came that could not be read.
+    Unreadable,
 }
 
 impl Medium {
@@ -30,6 +43,9 @@ impl Medium {
             let (station, category) = self.contenders[who.0 as usize];
             if last == Some(station) {
                 self.collide_inside(now, station, category);
+            } else if self.stations[usize::from(station.0)].is_occupied() {
+                // Its radio is taken: the boundary passes without it.
+                self.contention.back_off(now, *who, 1, true);
             } else if self.begin(now, station, category, driver) {
                 last = Some(station);
             }
@@ -55,7 +71,9 @@ impl Medium {
         category: u8,
         driver: &mut D,
     ) -> bool {
-        let edcaf = &self.stations[usize::from(station.0)].categories[usize::from(category)];
+        let s = usize::from(station.0);
+        let edcaf = &mut self.stations[s].categories[usize::from(category)];
+        edcaf.keeps_until = None;
         let (txop, contender) = (edcaf.config.txop, edcaf.contender);
         let delay = now.saturating_since(edcaf.wants_since);
         let until = now + txop;
@@ -93,17 +111,19 @@ impl Medium {
         number: u32,
         driver: &mut D,
     ) {
-        let to = self.air.receiver(number);
-        let reserved = self.air.is_reserved(now, to);
+        let may_answer = self.air.may_answer(now, number);
         let ppdu = self.air.end(number, &mut self.contention);
         self.book(&ppdu);
+        driver.on_frames(&ppdu, self.frames(&ppdu));
         driver.on_ppdu(&ppdu);
         let heard = !ppdu.garbled;
         match ppdu.kind {
-            PpduKind::Rts if heard && !reserved && self.is_free(ppdu.to) => {
+            PpduKind::Rts
+                if heard && may_answer && self.is_free(ppdu.to) && self.survives(&ppdu) =>
+            {
                 self.after_sifs(now, ppdu.holder, Step::Cts);
             }
-            PpduKind::Cts if heard => {
+            PpduKind::Cts if heard && self.survives(&ppdu) => {
                 self.exchange_mut(ppdu.holder).announced = false;
                 self.after_sifs(now, ppdu.holder, Step::Data);
             }
@@ -111,20 +131,41 @@ impl Medium {
                 self.after_sifs(now, ppdu.holder, Step::Response);
             }
             PpduKind::Ack | PpduKind::BlockAck if heard && self.survives(&ppdu) => {
+                self.alight(now, &ppdu, driver);
                 self.on_response(now, ppdu.holder, driver);
             }
             // What was garbled was at least there: no need to wait for it.
             PpduKind::Cts | PpduKind::Ack | PpduKind::BlockAck => {
-                self.on_silence(now, ppdu.holder, driver);
+                let carried = u64::from(ppdu.carried);
+                self.stats[usize::from(ppdu.from.0)].acks_carried_in_vain += carried;
+                self.on_failure(now, ppdu.holder, Ending::Unreadable, driver);
             }
             PpduKind::Rts | PpduKind::Data | PpduKind::BlockAckRequest => {
-                let exchange = self.exchange(ppdu.holder);
-                let number = exchange.number;
-                let wait = self.ports[exchange.port.0 as usize].timeout;
-                let timeout = Event::Timeout(ppdu.holder.0, number);
-                self.calendar.enter(now + wait, timeout);
+                self.await_in_vain(now, ppdu.holder);
             }
         }
+    }
+
+    /// What is in a PPDU that has just ended.
+    fn frames(&self, ppdu: &Ppdu) -> Frames<'_> {
+        let psdu = &self.stations[usize::from(ppdu.from.0)].psdu;
+        match (ppdu.kind, psdu.content) {
+            (PpduKind::Data, _) => Frames::Mpdus(&psdu.mpdus),
+            (PpduKind::BlockAckRequest, Content::Bar(start)) => Frames::Request(start),
+            (PpduKind::BlockAck, _) => match self.outcome(ppdu.holder) {
+                Outcome::BlockAck(start, bitmap) => Frames::BlockAck(start, bitmap),
+                _ => Frames::Control,
+            },
+            _ => Frames::Control,
+        }
+    }
+
+    /// What was sent will not be answered, which is noticed when nothing has begun in time.
+    fn await_in_vain(&mut self, now: Instant, holder: StationId) {
+        let exchange = self.exchange(holder);
+        let wait = self.ports[exchange.port.0 as usize].sending.timeout;
+        let timeout = Event::Timeout(holder.0, exchange.number);
+        self.calendar.enter(now + wait, timeout);
     }
 
     pub(super) fn book(&mut self, ppdu: &Ppdu) {
@@ -143,9 +184,9 @@ impl Medium {
         }
     }
 
-    /// Whether `station` has no exchange of its own under way.
+    /// Whether `station` has no exchange under way.
     pub(super) fn is_free(&self, station: StationId) -> bool {
-        self.stations[usize::from(station.0)].exchange.is_none()
+        !self.stations[usize::from(station.0)].is_occupied()
     }
 
     pub(super) fn after_sifs(&mut self, now: Instant, holder: StationId, step: Step) {
@@ -156,12 +197,22 @@ impl Medium {
     }
 
     /// The SIFS is over.
-    pub(super) fn go_on(&mut self, now: Instant, holder: StationId) {
+    pub(super) fn go_on<D: MediumDriver>(&mut self, now: Instant, holder: StationId, driver: &D) {
         self.in_sifs -= 1;
-        match self.exchange(holder).next {
+        let Exchange { port, next, .. } = self.exchange(holder);
+        let port = &self.ports[port.0 as usize];
+        let sender = match next {
+            Step::Cts | Step::Response => port.to,
+            Step::Data => port.from,
+        };
+        // It may not have heard what it was drawn into, and have begun something else.
+        if self.air.is_sending(sender) {
+            return self.await_in_vain(now, holder);
+        }
+        match next {
             Step::Cts => self.send_cts(now, holder),
             Step::Data => self.send_data(now, holder),
-            Step::Response => self.send_response(now, holder),
+            Step::Response => self.send_response(now, holder, driver),
         }
     }
 
@@ -174,7 +225,7 @@ impl Medium {
     ) {
         let exchange = self.stations[usize::from(holder.0)].exchange;
         if exchange.is_some_and(|e| e.number == number) {
-            self.on_silence(now, holder, driver);
+            self.on_failure(now, holder, Ending::Silent, driver);
         }
     }
 
@@ -198,14 +249,15 @@ impl Medium {
         if self.carry_on(now, holder, driver) {
             return;
         }
-        self.conclude(now, holder, true);
+        self.conclude(now, holder, Ending::Answered);
     }
 
     /// No answer, or one that could not be read.
-    pub(super) fn on_silence<D: MediumDriver>(
+    pub(super) fn on_failure<D: MediumDriver>(
         &mut self,
         now: Instant,
         holder: StationId,
+        ending: Ending,
         driver: &mut D,
     ) {
         let exchange = self.exchange(holder);
@@ -216,13 +268,13 @@ impl Medium {
         };
         self.settle(now, holder, outcome, driver);
         if exchange.reversed {
-            return self.conclude(now, holder, true);
+            return self.conclude(now, holder, Ending::Answered);
         }
         self.stats[usize::from(holder.0)].failures += 1;
         let limit = self.config.retry_limit;
         let station = &mut self.stations[usize::from(holder.0)];
         station.categories[usize::from(exchange.category)].on_failure(limit);
-        self.conclude(now, holder, false);
+        self.conclude(now, holder, ending);
     }
 
     /// Tells the queue that sent the data what became of them.
@@ -246,41 +298,54 @@ impl Medium {
     }
 
     /// The exchange is over: the station backs off, and contends if it has more.
-    pub(super) fn conclude(&mut self, now: Instant, holder: StationId, answered: bool) {
-        let quiet = self.air.quiet_since(holder);
+    pub(super) fn conclude(&mut self, now: Instant, holder: StationId, ending: Ending) {
         let station = &mut self.stations[usize::from(holder.0)];
         let Some(exchange) = station.exchange.take() else {
             unreachable!("an exchange that ends is under way");
         };
         self.under_way -= 1;
         let edcaf = &mut station.categories[usize::from(exchange.category)];
-        let wants = edcaf.queue.has_frames();
+        let (wants, who) = (edcaf.wants(), edcaf.contender);
         if wants {
             edcaf.wants_since = now;
         }
+        let aifs = self.phy.aifs(edcaf.config.aifsn);
         let slots = draw(&mut self.rng.backoff, edcaf.cw);
-        let after = match self.config.after_silence {
-            _ if answered || !wants => None,
-            AfterSilence::Everybody => None,
-            AfterSilence::Quiet => Some(quiet),
-            AfterSilence::Timeout => Some(now),
-        };
-        if let Some(since) = after {
-            let start = since + self.phy.aifs(edcaf.config.aifsn);
-            let who = edcaf.contender;
-            self.contention.back_off_from(now, who, slots, start);
-        } else {
-            self.contention.back_off(now, edcaf.contender, slots, wants);
+        match self.unbound_from(now, holder, ending) {
+            Some(since) if wants => {
+                let start = since + aifs;
+                self.contention.back_off_from(now, who, slots, start);
+            }
+            _ => self.contention.back_off(now, who, slots, wants),
         }
         if exchange.reversed {
             self.refresh(now, exchange);
         }
     }
 
+    /// Since when a station waits for its interframe space that was not answered; `None` = as
+    /// everybody else on its ground, whose NAV and EIFS it shares.
+    fn unbound_from(&self, now: Instant, holder: StationId, ending: Ending) -> Option<Instant> {
+        if ending == Ending::Answered || self.air.is_reserved(now, holder) {
+            return None;
+        }
+        let since = match self.config.after_silence {
+            AfterSilence::Everybody => return None,
+            AfterSilence::Quiet => self.air.quiet_since(holder),
+            AfterSilence::Timeout => now,
+        };
+        let extra = match ending {
+            Ending::Unreadable => self.air.eifs_extra(),
+            Ending::Answered | Ending::Silent => Span::ZERO,
+        };
+        Some(since + extra)
+    }
+
     /// Who was granted the reverse direction may have less to contend for, or nothing.
     pub(super) fn refresh(&mut self, now: Instant, exchange: Exchange) {
         let sender = self.ports[exchange.port.0 as usize].from;
-        let station = &self.stations[usize::from(sender.0)];
+        let station = &mut self.stations[usize::from(sender.0)];
+        station.in_reverse = false;
         let edcaf = &station.categories[usize::from(exchange.category)];
         if edcaf.queue.has_frames() {
             self.want(now, sender, exchange.category);

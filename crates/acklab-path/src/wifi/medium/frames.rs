@@ -1,7 +1,8 @@
 //! Frames on their way to the air, and what each reserves beyond itself.
 
+use super::carried::LONGEST_ACK;
 use super::station::Port;
-use super::{Event, Medium, Ppdu, PpduKind, StationId, Use};
+use super::{Event, Medium, MediumDriver, Ppdu, PpduKind, StationId, Use};
 use crate::wifi::mac::{Content, MpduRef, Psdu, sizes};
 use crate::wifi::phy::Mode;
 use acklab_units::{Instant, Span};
@@ -15,6 +16,7 @@ struct Frame {
     lasts: Span,
     bytes: u32,
     mpdus: u16,
+    carried: u16,
     /// How long the exchange goes on after it.
     reserves: Span,
     use_of: Use,
@@ -30,6 +32,7 @@ impl Frame {
             lasts: Span::ZERO,
             bytes: 0,
             mpdus: 0,
+            carried: 0,
             reserves: Span::ZERO,
             use_of: Use::Control,
         }
@@ -40,8 +43,9 @@ impl Medium {
     pub(super) fn send_rts(&mut self, now: Instant, holder: StationId) {
         let port = self.port(holder);
         let sending = &port.sending;
-        // Who hears nothing of what was announced need not wait for its end (10.3.2.4).
-        let reserves = self.phy.sifs() * 2 + sending.cts + self.phy.slot() * 2;
+        // Who hears nothing of what was announced need not wait for its end: NAVTimeout, two SIFS,
+        // the CTS, aRxPHYStartDelay and two slots (10.3.2.4).
+        let reserves = self.phy.sifs() + sending.cts + self.phy.slot() + sending.timeout;
         let frame = Frame {
             lasts: sending.rts,
             bytes: sizes::RTS,
@@ -91,13 +95,22 @@ impl Medium {
         self.put_on_air(now, holder, frame);
     }
 
-    pub(super) fn send_response(&mut self, now: Instant, holder: StationId) {
+    pub(super) fn send_response<D: MediumDriver>(
+        &mut self,
+        now: Instant,
+        holder: StationId,
+        driver: &D,
+    ) {
+        let carried = self.board(holder, driver);
         let port = self.port(holder);
         let content = self.stations[usize::from(port.from.0)].psdu.content;
         let (kind, bytes) = answer_to(content, port.config.aggregation.window);
+        let each = port.config.carries_acks.map_or(0, |c| c.bytes);
+        let bytes = bytes + u32::from(carried) * each;
         let frame = Frame {
-            lasts: port.sending.answer(content),
+            lasts: port.sending.answer_of(bytes),
             bytes,
+            carried,
             use_of: Use::MacAck,
             ..Frame::control(kind, port.to, port.from, port.sending.control)
         };
@@ -111,12 +124,14 @@ impl Medium {
             from: frame.from,
             to: frame.to,
             holder,
+            category: self.exchange(holder).category,
             mode: frame.mode,
             start: now,
             end,
             nav: end + frame.reserves,
             bytes: frame.bytes,
             mpdus: frame.mpdus,
+            carried: frame.carried,
             use_of: frame.use_of,
             garbled: false,
         };
@@ -129,7 +144,6 @@ impl Medium {
             dbm(from) >= dbm(other) + margin
         };
         let number = self.air.begin(ppdu, &mut self.contention, captures);
-        self.latest = frame.use_of;
         self.calendar.enter(end, Event::PpduEnds(number));
     }
 
@@ -146,9 +160,6 @@ fn answer_to(content: Content, window: u16) -> (PpduKind, u32) {
         Content::Ampdu | Content::Bar(_) => (PpduKind::BlockAck, sizes::block_ack(window)),
     }
 }
-
-/// Longest IP packet without payload: two headers of 20 bytes and 40 bytes of TCP options.
-const LONGEST_ACK: u32 = 80;
 
 /// Whether no packet is long enough to carry transport data.
 fn is_acks_only(psdu: &Psdu) -> bool {

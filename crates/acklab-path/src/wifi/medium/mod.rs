@@ -10,6 +10,7 @@
 mod account;
 mod air;
 mod calendar;
+mod carried;
 mod config;
 mod exchange;
 mod frames;
@@ -22,10 +23,10 @@ mod stats;
 mod tests;
 
 pub use account::{Airtime, Use};
-pub use air::{Ppdu, PpduKind};
+pub use air::{Frames, Ppdu, PpduKind};
 pub use config::{
-    AccessCategory, AfterSilence, Aggregation, EdcaConfig, MediumConfig, PortConfig, RadioConfig,
-    RateConfig, StationConfig,
+    AccessCategory, AfterSilence, Aggregation, CarriedAcks, EdcaConfig, MediumConfig, PortConfig,
+    RadioConfig, RateConfig, StationConfig,
 };
 pub use stats::StationStats;
 
@@ -61,11 +62,21 @@ pub trait MediumDriver {
     /// `packet` joined the queue of its station.
     fn on_queued(&mut self, _now: Instant, _packet: Packet) {}
 
-    /// `packet` is transmitted for the first time, `sojourn` after it joined the queue.
+    /// `packet` is transmitted for the first time, `sojourn` after it joined the queue; if an answer
+    /// carries it, the one that arrives.
     fn on_left(&mut self, now: Instant, packet: Packet, sojourn: Span);
 
     /// A PPDU has left the air.
     fn on_ppdu(&mut self, _ppdu: &Ppdu) {}
+
+    /// What was in that PPDU; told before [`MediumDriver::on_ppdu`].
+    fn on_frames(&mut self, _ppdu: &Ppdu, _frames: Frames<'_>) {}
+
+    /// Whether `packet` is nothing but an acknowledgement of the transport, so that an answer may
+    /// carry it. A guess by its length unless the driver knows better.
+    fn is_pure_ack(&self, packet: Packet) -> bool {
+        packet.size <= carried::LONGEST_ACK
+    }
 }
 
 /// Streams of random numbers of a medium.
@@ -99,8 +110,6 @@ pub struct Medium {
     account: Account,
     channel: Option<Channel>,
     capture_db: Option<f64>,
-    /// What the last PPDU that went on the air is for.
-    latest: Use,
     /// Exchanges that go on after a SIFS.
     in_sifs: u32,
     /// Exchanges under way.
@@ -151,6 +160,8 @@ impl Medium {
                     config: *edca,
                     cw: edca.cw_min,
                     failures: 0,
+                    keeps_until: None,
+                    reminded: false,
                     wants_since: Instant::ZERO,
                     queue: TxQueue::new(plan.queue),
                 });
@@ -158,6 +169,8 @@ impl Medium {
             stations.push(Station {
                 categories,
                 exchange: None,
+                in_reverse: false,
+                aboard: Vec::new(),
                 psdu: Psdu::default(),
             });
         }
@@ -175,7 +188,6 @@ impl Medium {
             air,
             calendar: Calendar::default(),
             account: Account::default(),
-            latest: Use::Idle,
             in_sifs: 0,
             under_way: 0,
             exchanges: 0,
@@ -205,6 +217,7 @@ impl Medium {
         let Port { from, peer, .. } = self.ports[port.0 as usize];
         let station = &mut self.stations[usize::from(from.0)];
         let edcaf = &mut station.categories[usize::from(category)];
+        let was_empty = !edcaf.queue.has_frames();
         driver.on_queued(now, packet);
         let drops = &mut self.drops;
         edcaf
@@ -213,6 +226,11 @@ impl Medium {
                 drops.push((p, why))
             });
         self.report_drops(now, driver);
+        if was_empty || self.keeps(port, category) {
+            let carried = self.carried_on(port);
+            let carried = carried.filter(|_| driver.is_pure_ack(packet));
+            self.keep_or_not(now, port, category, carried);
+        }
         self.want(now, from, category);
         self.note_use(now);
     }
@@ -236,9 +254,13 @@ impl Medium {
                 self.check();
                 return Some(packet);
             }
-            if let Some(event) = self.calendar.pop(now) {
+            let due = |c: &Contention| c.next_wakeup().is_some_and(|at| at <= now);
+            // Who begins at this very instant is not heard by others before they begin, too.
+            if self.calendar.is_start(now) && due(&self.contention) {
+                self.grant(now, driver);
+            } else if let Some(event) = self.calendar.pop(now) {
                 self.on_event(now, event, driver);
-            } else if self.contention.next_wakeup().is_some_and(|at| at <= now) {
+            } else if due(&self.contention) {
                 self.grant(now, driver);
             } else {
                 return None;
@@ -286,7 +308,8 @@ impl Medium {
     fn on_event<D: MediumDriver>(&mut self, now: Instant, event: Event, driver: &mut D) {
         match event {
             Event::PpduEnds(number) => self.on_ppdu_end(now, number, driver),
-            Event::Continue(holder) => self.go_on(now, StationId(holder)),
+            Event::Continue(holder) => self.go_on(now, StationId(holder), driver),
+            Event::KeptLong(contender) => self.lose_patience(now, contender),
             Event::Timeout(holder, number) => {
                 self.on_timeout(now, StationId(holder), number, driver);
             }
@@ -296,7 +319,7 @@ impl Medium {
     /// Lets a station contend if it has something to send and does not yet.
     fn want(&mut self, now: Instant, station: StationId, category: u8) {
         let edcaf = &mut self.stations[usize::from(station.0)].categories[usize::from(category)];
-        if edcaf.queue.has_frames() {
+        if edcaf.wants() {
             let (cw, rng) = (edcaf.cw, &mut self.rng.backoff);
             if self.contention.join(now, edcaf.contender, || draw(rng, cw)) {
                 edcaf.wants_since = now;
@@ -315,8 +338,8 @@ impl Medium {
     fn note_use(&mut self, now: Instant) {
         let what = if self.air.is_garbled() {
             Use::Collision
-        } else if self.air.on_air() > 0 {
-            self.latest
+        } else if let Some(latest) = self.air.latest_use() {
+            latest
         } else if self.in_sifs > 0 {
             Use::Sifs
         } else if self.under_way > 0 || self.contention.is_contended() {
@@ -388,8 +411,8 @@ fn ports(config: &MediumConfig, rng: &mut Rng) -> Vec<Port> {
             peer: *peer - 1,
             back: ways.get(&(p.to, p.from)).copied(),
             recipients: categories.iter().map(|_| Recipient::new(agreed)).collect(),
+            promises_more: false,
             airtime: Span::ZERO,
-            timeout: config.phy.ack_timeout(sending.control),
             rate,
             sending,
             config: p.clone(),

@@ -2,24 +2,79 @@
 //! opportunity (10.23.2.8), and what the other side has if it is let (10.29).
 
 use super::exchange::Step;
-use super::sending::Sending;
+use super::sending::{Room, Sending};
+use super::station::Exchange;
 use super::{Medium, MediumDriver, PortId, StationId};
 use crate::packet::{DropReason, Packet};
-use crate::wifi::mac::{Content, PeerId};
+use crate::wifi::mac::PeerId;
 use acklab_units::{Instant, Span};
 
-/// An MPDU with an IP packet of 1500 bytes, and some more.
-const USUAL: u32 = 1600;
-
 impl Medium {
-    /// Fills the PSDU of `station` with what it sends next; `left` is what remains of its
-    /// transmission opportunity, zero if that is not limited.
+    /// Fills the PSDU of `station` with what it sends first in a transmission opportunity of length
+    /// `txop`, zero if that is not limited.
     pub(super) fn load<D: MediumDriver>(
         &mut self,
         now: Instant,
         station: StationId,
         category: u8,
-        left: Span,
+        txop: Span,
+        driver: &mut D,
+    ) -> Option<PortId> {
+        let port = self.choose_port(now, station, category, driver)?;
+        let room = Room {
+            left: txop,
+            gap: self.gap(),
+            rts_from: self.ports[port.0 as usize].config.rts_from,
+            probe: self.choose_rate(now, port),
+        };
+        self.fill(now, port, category, room, driver)
+    }
+
+    /// Fills it with what is sent next over `port`, if that is over by `until`, where `None` = any
+    /// time.
+    fn load_more<D: MediumDriver>(
+        &mut self,
+        now: Instant,
+        port: PortId,
+        category: u8,
+        until: Option<Instant>,
+        driver: &mut D,
+    ) -> Option<PortId> {
+        let left = until.map(|end| end.saturating_since(now + self.phy.sifs()));
+        let room = Room {
+            left: left.unwrap_or(Span::ZERO),
+            gap: self.gap(),
+            rts_from: None,
+            probe: self.choose_rate(now, port),
+        };
+        if left.is_some_and(|left| !self.fits(port, category, left)) {
+            return None;
+        }
+        self.fill(now, port, category, room, driver)
+    }
+
+    /// Whether anything at all can be sent over `port` and answered within `left`.
+    fn fits(&self, port: PortId, category: u8, left: Span) -> bool {
+        let way = &self.ports[port.0 as usize];
+        let station = &self.stations[usize::from(way.from.0)];
+        let queue = &station.categories[usize::from(category)].queue;
+        let least = queue.least(PeerId(way.peer));
+        least.is_some_and(|(content, bytes)| {
+            way.sending.exchange(content, bytes, self.gap()) <= left
+        })
+    }
+
+    /// From the end of a PPDU to the beginning of its answer, as its sender sees it.
+    fn gap(&self) -> Span {
+        self.phy.sifs() + self.config.propagation * 2
+    }
+
+    /// To whom `station` sends next.
+    fn choose_port<D: MediumDriver>(
+        &mut self,
+        now: Instant,
+        station: StationId,
+        category: u8,
         driver: &mut D,
     ) -> Option<PortId> {
         let s = usize::from(station.0);
@@ -27,39 +82,34 @@ impl Medium {
         let on_drop = &mut |p: Packet, why: DropReason| drops.push((p, why));
         let queue = &mut self.stations[s].categories[usize::from(category)].queue;
         let peer = queue.select(now, on_drop);
-        let port = peer.map(|p| self.routes[s][usize::from(p.0)]);
-        let loaded = port.and_then(|port| self.load_for(now, port, category, left, driver));
         self.report_drops(now, driver);
-        loaded
+        peer.map(|p| self.routes[s][usize::from(p.0)])
     }
 
-    /// The same towards one port.
-    pub(super) fn load_for<D: MediumDriver>(
+    fn fill<D: MediumDriver>(
         &mut self,
         now: Instant,
         port: PortId,
         category: u8,
-        left: Span,
+        room: Room,
         driver: &mut D,
     ) -> Option<PortId> {
-        let probe = self.choose_rate(now, port);
         let way = &self.ports[port.0 as usize];
         let (peer, from) = (PeerId(way.peer), way.from);
-        let limits = way.sending.limits(left, self.phy.sifs(), probe);
+        let limits = way.sending.limits(room);
         let station = &mut self.stations[usize::from(from.0)];
         let drops = &mut self.drops;
         let queue = &mut station.categories[usize::from(category)].queue;
         let psdu = &mut station.psdu;
         queue.build(now, peer, &limits, psdu, &mut |p, why| drops.push((p, why)));
-        if psdu.is_empty() {
-            return None;
-        }
         for m in psdu.mpdus.iter().filter(|m| m.retries == 0) {
             for (packet, since) in queue.packets_of(peer, m.seq) {
                 driver.on_left(now, packet, now - since);
             }
         }
-        Some(port)
+        let empty = psdu.is_empty();
+        self.report_drops(now, driver);
+        (!empty).then_some(port)
     }
 
     /// Asks the rate control of `port` for a mode. Says whether it only wants to try it.
@@ -76,7 +126,7 @@ impl Medium {
     /// Tells the queues of the station that `port` leaves how fast it sends there.
     pub(super) fn tell_rate(&mut self, port: PortId) {
         let way = &self.ports[port.0 as usize];
-        let limits = way.sending.limits(Span::ZERO, Span::ZERO, false);
+        let limits = way.sending.limits(Room::default());
         for edcaf in &mut self.stations[usize::from(way.from.0)].categories {
             let rate = way.sending.mode.rate();
             edcaf.queue.on_rate(PeerId(way.peer), &limits, rate);
@@ -95,20 +145,20 @@ impl Medium {
         let (Some(back), true) = (port.back, port.config.grants_reverse) else {
             return false;
         };
-        let category = exchange.category;
-        let receiver = &self.stations[usize::from(port.to.0)];
+        let (category, responder) = (exchange.category, port.to);
+        let receiver = &self.stations[usize::from(responder.0)];
         let queue = &receiver.categories[usize::from(category)].queue;
         let peer = PeerId(self.ports[back.0 as usize].peer);
-        if receiver.exchange.is_some() || !queue.has_frames_for(peer) {
+        if receiver.is_occupied() || !queue.has_frames_for(peer) {
             return false;
         }
-        let loaded = self.load_for(now, back, category, Span::ZERO, driver);
-        self.report_drops(now, driver);
-        let Some(port) = loaded else {
+        let until = self.limit(holder);
+        if self.load_more(now, back, category, until, driver).is_none() {
             return false;
-        };
+        }
+        self.stations[usize::from(responder.0)].in_reverse = true;
         let exchange = self.exchange_mut(holder);
-        (exchange.port, exchange.reversed) = (port, true);
+        (exchange.port, exchange.reversed) = (back, true);
         self.after_sifs(now, holder, Step::Data);
         true
     }
@@ -120,18 +170,17 @@ impl Medium {
         holder: StationId,
         driver: &mut D,
     ) -> bool {
-        let exchange = self.exchange(holder);
-        let start = now + self.phy.sifs();
-        if exchange.reversed || start >= exchange.until {
+        let Exchange {
+            reversed, category, ..
+        } = self.exchange(holder);
+        let until = self.limit(holder);
+        if reversed || until.is_none_or(|end| now + self.phy.sifs() >= end) {
             return false;
         }
-        let left = exchange.until - start;
-        let category = exchange.category;
-        let queue = &self.stations[usize::from(holder.0)].categories[usize::from(category)].queue;
-        if !queue.has_frames() || !self.fits_in(holder, left) {
-            return false;
-        }
-        let Some(port) = self.load(now, holder, category, left, driver) else {
+        let loaded = self
+            .choose_port(now, holder, category, driver)
+            .and_then(|port| self.load_more(now, port, category, until, driver));
+        let Some(port) = loaded else {
             return false;
         };
         self.exchange_mut(holder).port = port;
@@ -139,11 +188,13 @@ impl Medium {
         true
     }
 
-    /// Whether any data of a usual size can be sent and answered within `left`.
-    pub(super) fn fits_in(&self, holder: StationId, left: Span) -> bool {
+    /// When the transmission opportunity of the holder ends, if it is limited in time.
+    fn limit(&self, holder: StationId) -> Option<Instant> {
         let exchange = self.exchange(holder);
-        let sending = &self.ports[exchange.port.0 as usize].sending;
-        let answer = sending.block_ack + self.phy.sifs();
-        left.saturating_sub(answer) > sending.data(Content::Single, USUAL)
+        let station = &self.stations[usize::from(holder.0)];
+        let txop = station.categories[usize::from(exchange.category)]
+            .config
+            .txop;
+        (!txop.is_zero()).then_some(exchange.until)
     }
 }

@@ -36,6 +36,9 @@ impl Medium {
             }
         }
         self.stations[sender].psdu = psdu;
+        let queue = &self.stations[sender].categories[category].queue;
+        let way = &mut self.ports[port];
+        way.promises_more = queue.waiting_of(PeerId(way.peer)) > 0;
         self.ports[port].recipients[category].release(&mut self.released);
         self.out.extend(self.released.drain(..));
         any

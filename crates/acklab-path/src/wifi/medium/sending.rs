@@ -16,12 +16,15 @@ const ENDLESS: Span = Span::from_secs(1);
 pub(super) struct Sending {
     pub mode: Mode,
     timing: PpduTiming,
+    short: PpduTiming,
     /// How RTS, CTS, Block Ack Requests and answers are sent.
     pub control: Mode,
     pub ack: Span,
     pub block_ack: Span,
     pub rts: Span,
     pub cts: Span,
+    /// How long the beginning of an answer is waited for.
+    pub timeout: Span,
     request: Span,
     /// Without a transmission opportunity that ends.
     limits: Limits,
@@ -49,11 +52,13 @@ impl Sending {
         Self {
             mode,
             timing,
+            short,
             control,
             ack: short.duration(sizes::ACK),
             block_ack: short.duration(sizes::block_ack(a.window)),
             rts: short.duration(sizes::RTS),
             cts: short.duration(sizes::CTS),
+            timeout: phy.ack_timeout(control),
             request: short.duration(sizes::BLOCK_ACK_REQ),
             limits,
             bits: match config.errors {
@@ -79,19 +84,57 @@ impl Sending {
         }
     }
 
-    /// What fits into `left`, or without such a limit where that is zero; a `probe` is a single
-    /// MPDU.
-    pub fn limits(&self, left: Span, sifs: Span, probe: bool) -> Limits {
+    /// Length of an answer of so many bytes.
+    pub fn answer_of(&self, bytes: u32) -> Span {
+        self.short.duration(bytes)
+    }
+
+    /// Length of an exchange: data, `gap`, answer.
+    pub fn exchange(&self, content: Content, bytes: u32, gap: Span) -> Span {
+        self.data(content, bytes) + gap + self.answer(content)
+    }
+
+    /// What may be sent at once within `room`.
+    pub fn limits(&self, room: Room) -> Limits {
         let mut limits = self.limits;
-        if !left.is_zero() {
-            let data = left.saturating_sub(sifs + self.block_ack);
-            limits.max_psdu = limits.max_psdu.min(self.timing.max_psdu(data));
+        if !room.left.is_zero() {
+            limits.max_psdu = limits.max_psdu.min(self.longest(room));
         }
-        if probe {
+        if room.probe {
             limits.max_psdu = 1;
         }
         limits
     }
+
+    /// The longest PSDU within `room`, with what announces it if it is long enough for that.
+    fn longest(&self, room: Room) -> u32 {
+        let fits = |besides| {
+            let data = room
+                .left
+                .saturating_sub(room.gap + self.block_ack + besides);
+            self.timing.max_psdu(data)
+        };
+        match room.rts_from {
+            None => fits(Span::ZERO),
+            Some(least) => {
+                let unannounced = fits(Span::ZERO).min(least.saturating_sub(1));
+                fits(self.rts + self.cts + room.gap * 2).max(unannounced)
+            }
+        }
+    }
+}
+
+/// What is left of a transmission opportunity.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Room {
+    /// Time; zero = without limit.
+    pub left: Span,
+    /// From the end of a PPDU to the beginning of its answer, as its sender sees it.
+    pub gap: Span,
+    /// PSDUs from this many bytes on are announced.
+    pub rts_from: Option<u32>,
+    /// Only a single MPDU.
+    pub probe: bool,
 }
 
 /// Bytes that `mode` sends in `span`, rounded up.

@@ -3,6 +3,7 @@
 use super::exchange::Step;
 use super::sending::Sending;
 use super::{EdcaConfig, PortConfig, PortId, StationId};
+use crate::packet::PacketId;
 use crate::wifi::contention::Contender;
 use crate::wifi::mac::{Psdu, Recipient, TxQueue};
 use crate::wifi::rate::RateControl;
@@ -18,12 +19,21 @@ pub(super) struct Edcaf {
     pub cw: u16,
     /// Failures in a row (QSRC).
     pub failures: u8,
+    /// Until when it keeps ACKs back for answers to carry ([`super::CarriedAcks`]).
+    pub keeps_until: Option<Instant>,
+    /// The calendar has an entry for that.
+    pub reminded: bool,
     /// When it began to wait for the medium.
     pub wants_since: Instant,
     pub queue: TxQueue,
 }
 
 impl Edcaf {
+    /// Whether there is something to contend for.
+    pub fn wants(&self) -> bool {
+        self.keeps_until.is_none() && self.queue.has_frames()
+    }
+
     /// The window after a transmission that was answered (10.23.2.2).
     pub fn on_success(&mut self) {
         self.cw = self.config.cw_min;
@@ -36,7 +46,8 @@ impl Edcaf {
         if self.failures >= limit {
             self.on_success();
         } else {
-            self.cw = (2 * self.cw + 1).min(self.config.cw_max);
+            let doubled = self.cw.saturating_mul(2).saturating_add(1);
+            self.cw = doubled.min(self.config.cw_max);
         }
     }
 }
@@ -66,8 +77,19 @@ pub(super) struct Station {
     /// The most urgent first.
     pub categories: Vec<Edcaf>,
     pub exchange: Option<Exchange>,
+    /// It sends, or has sent and awaits the answer, in a reverse direction that was granted to it.
+    pub in_reverse: bool,
+    /// ACKs in the answer that it sends.
+    pub aboard: Vec<PacketId>,
     /// What it sends as data: as holder, or in a reverse direction that was granted to it.
     pub psdu: Psdu,
+}
+
+impl Station {
+    /// Whether a frame exchange keeps it from beginning or joining another.
+    pub fn is_occupied(&self) -> bool {
+        self.exchange.is_some() || self.in_reverse
+    }
 }
 
 /// A way from one station to another.
@@ -85,8 +107,8 @@ pub(super) struct Port {
     pub sending: Sending,
     /// By access category, at the far end.
     pub recipients: Vec<Recipient>,
-    /// How long the beginning of an answer is waited for.
-    pub timeout: Span,
+    /// The sender has said that it has more than what it sent last.
+    pub promises_more: bool,
     /// Spent on this port's data.
     pub airtime: Span,
 }

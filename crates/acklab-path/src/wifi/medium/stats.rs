@@ -21,6 +21,12 @@ pub struct StationStats {
     pub mpdus: u64,
     /// Those that were repetitions.
     pub retries: u64,
+    /// Transport ACKs that arrived with an answer of the station.
+    pub acks_carried: u64,
+    /// Times that an ACK was in an answer that did not arrive.
+    pub acks_carried_in_vain: u64,
+    /// Times that ACKs were kept back for an answer that did not come in time.
+    pub acks_kept_in_vain: u64,
     /// Times waited for the medium, in total.
     pub access_delay_total: Span,
     /// The longest.

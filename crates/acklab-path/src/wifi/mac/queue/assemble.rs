@@ -1,7 +1,8 @@
 //! Putting a PSDU together: what has to be sent again, then what is new, in the order of numbers.
 
 use super::{OnDrop, Peer, TxQueue};
-use crate::qdisc::slab::{List, Slab};
+use crate::packet::Packet;
+use crate::qdisc::slab::{List, Slab, Waiting};
 use crate::wifi::mac::PeerId;
 use crate::wifi::mac::originator::Slot;
 use crate::wifi::mac::psdu::{Content, MpduRef, Psdu};
@@ -44,6 +45,59 @@ impl TxQueue {
         self.rekey(peer);
         self.schedule(now, on_drop);
         self.check();
+    }
+
+    /// The shortest PSDU that could be sent to `peer` next: a BlockAckReq, or a single MPDU without
+    /// further packets in it.
+    pub fn least(&self, peer: PeerId) -> Option<(Content, u32)> {
+        let p = self.peers.get(usize::from(peer.0))?;
+        if p.originator.bar().is_some() {
+            let start = p.originator.start();
+            return Some((Content::Bar(start), sizes::BLOCK_ACK_REQ));
+        }
+        let bytes = match p.originator.first_pending() {
+            Some(seq) => p.originator.slot(seq).bytes,
+            None => {
+                let first = self.slab.front(&p.waiting)?;
+                p.limits.overhead + sizes::msdu(first.packet.size)
+            }
+        };
+        let alone = Assembly::default().with(bytes, &p.limits)?;
+        Some((Content::Single, alone.bytes(&p.limits)))
+    }
+
+    /// The packets that would be sent to `peer` next and first, in order; none as long as an MPDU or
+    /// a BlockAckReq must be sent before them.
+    pub fn ahead(&self, peer: PeerId) -> impl Iterator<Item = Packet> + '_ {
+        let p = self.peers.get(usize::from(peer.0));
+        let free = p.filter(|p| !p.has_repeats() && self.on_air != Some(peer));
+        let waiting = free.into_iter().flat_map(|p| self.slab.iter(&p.waiting));
+        waiting.map(|w| w.packet)
+    }
+
+    /// Takes out the first of [`TxQueue::ahead`], with the instant at which it joined, because
+    /// `peer` has got it otherwise.
+    pub fn take_ahead(
+        &mut self,
+        now: Instant,
+        peer: PeerId,
+        on_drop: OnDrop<'_>,
+    ) -> Option<(Packet, Instant)> {
+        self.ahead(peer).next()?;
+        let i = usize::from(peer.0);
+        let p = &mut self.peers[i];
+        let Waiting { packet, since } = self.slab.pop(&mut p.waiting)?;
+        p.waiting_packets -= 1;
+        p.below -= u64::from(packet.size);
+        if let Some(s) = &mut self.stations {
+            s.on_lost(i, p.waiting_packets);
+        }
+        self.stats.removed += 1;
+        self.on_left_waiting(packet);
+        self.rekey(peer);
+        self.schedule(now, on_drop);
+        self.check();
+        Some((packet, since))
     }
 
     /// Takes the next aggregate of `peer` out of the hardware queue and says how many new packets

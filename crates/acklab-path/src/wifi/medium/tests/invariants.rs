@@ -47,6 +47,8 @@ proptest! {
         rts in prop::option::of(0u32..3000),
         reverse: bool,
         hidden: bool,
+        hack: bool,
+        linux: bool,
         seed: u64,
         offers in prop::collection::vec((0u64..400, 0u32..8, 40u32..1500), 1..200),
     ) {
@@ -54,6 +56,15 @@ proptest! {
         let errors = ErrorModel::Ber(ber);
         for p in &mut config.ports {
             (p.errors, p.rts_from, p.grants_reverse) = (errors, rts, reverse);
+        }
+        if hack {
+            let patience = Span::from_micros(seed % 3000);
+            let carried = CarriedAcks { patience, ..CarriedAcks::HACK };
+            config.ports.iter_mut().for_each(|p| p.carries_acks = Some(carried));
+        }
+        if linux {
+            let kind = mac::Kind::PerStation(mac::StationsConfig::LINUX);
+            config.stations.iter_mut().for_each(|s| s.queue.kind = kind);
         }
         if hidden {
             let n = usize::from(stations) + 1;

@@ -1,9 +1,12 @@
 //! Exchanges by hand, saturation against closed forms, and what must hold whatever happens.
 
+mod carried;
 mod durations;
+mod edca;
 mod invariants;
 mod ns3;
 mod radio;
+mod rules;
 mod saturation;
 
 use super::*;
@@ -41,6 +44,7 @@ fn cell(n: u16, aggregation: Aggregation) -> MediumConfig {
         rts_from: None,
         grants_reverse: false,
         errors: ErrorModel::None,
+        carries_acks: None,
     };
     let ports = (1..=n).map(StationId);
     MediumConfig {
@@ -118,6 +122,11 @@ impl Rig {
 
     /// A packet of `size` bytes whose flow is the number of its port.
     fn offer(&mut self, port: u32, size: u32) {
+        self.offer_as(port, size, 0);
+    }
+
+    /// The same under an access category.
+    fn offer_as(&mut self, port: u32, size: u32, category: u8) {
         let packet = Packet {
             id: PacketId(self.packets),
             size,
@@ -126,7 +135,7 @@ impl Rig {
         };
         self.packets += 1;
         self.medium
-            .offer(self.now, PortId(port), 0, packet, &mut self.log);
+            .offer(self.now, PortId(port), category, packet, &mut self.log);
     }
 
     /// The next packet that arrives until `end`; the clock stands at its arrival, or at `end`.

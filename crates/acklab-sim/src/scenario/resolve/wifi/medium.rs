@@ -107,6 +107,7 @@ fn port(from: StationId, to: StationId, way: &Way, channel: &Channel) -> PortCon
             0.0 => ErrorModel::None,
             ber => ErrorModel::Ber(ber),
         },
+        carries_acks: None,
     }
 }
 

@@ -1,0 +1,140 @@
+//! Transport ACKs in the answers to data.
+
+use super::*;
+
+const STATION: StationId = StationId(1);
+
+/// One station that is sent to over port 1, whose ACKs wait at port 0.
+fn hack(aggregation: Aggregation, carried: CarriedAcks) -> MediumConfig {
+    let mut config = cell(1, aggregation);
+    config.ports[1].carries_acks = Some(carried);
+    config
+}
+
+/// Four packets without aggregation, and after the first the station has an ACK of 52 bytes for
+/// each. An ACK at 24 Mbit/s with `n` times 4 bytes: 20 + 4 * ceil((16 + 112 + 32 n + 6) / 96) us:
+/// 28 us with none, and with one 166 bits in two symbols as well; with two, 198 bits, 32 us.
+#[test]
+fn acks_ride_in_the_answers() {
+    let mut rig = Rig::new(hack(Aggregation::NONE, CarriedAcks::HACK), 1);
+    (0..4).for_each(|_| rig.offer(1, 1460));
+    let first = rig.run(us(43 + 224));
+    assert_eq!(first, [(us(267), 0)]);
+    rig.offer(0, 52);
+    assert_eq!(rig.medium.next_wakeup(), Some(us(267 + 16)));
+    // It rides at once: the answer had not begun.
+    assert_eq!(rig.run(us(267 + 16 + 28)), [(us(311), 4)]);
+    rig.offer(0, 52);
+    rig.offer(0, 60);
+    let all: Vec<_> = rig.run(us(5000)).iter().map(|a| a.1).collect();
+    assert_eq!(all, [1, 5, 6, 2, 3]);
+    let answers = rig.log.ppdus.iter().filter(|p| p.kind == PpduKind::Ack);
+    let answers: Vec<_> = answers
+        .map(|p| (p.carried, p.bytes, (p.end - p.start).as_micros()))
+        .collect();
+    assert_eq!(
+        answers,
+        [(1, 18, 28), (2, 22, 32), (0, 14, 28), (0, 14, 28)]
+    );
+    let stats = rig.medium.station_stats(STATION);
+    assert_eq!((stats.acks_carried, stats.acks_carried_in_vain), (3, 0));
+    assert_eq!(stats.accesses, 0, "no access of its own");
+    let left: Vec<_> = rig.log.left.iter().map(|l| l.0).collect();
+    assert_eq!(left, [0, 4, 1, 5, 6, 2, 3], "each leaves once");
+}
+
+/// Without a promise of more data ACKs contend; with one that is not kept they do after a while.
+#[test]
+fn acks_wait_only_for_what_was_promised() {
+    let config = || hack(Aggregation::NONE, CarriedAcks::HACK);
+    let mut rig = Rig::new(config(), 1);
+    rig.offer(1, 1460);
+    rig.run(us(311));
+    rig.offer(0, 52);
+    rig.run(us(1000));
+    assert_eq!(rig.log.ppdus.last().map(|p| p.start < us(600)), Some(true));
+    let mut rig = Rig::new(config(), 1);
+    rig.offer(1, 1460);
+    rig.offer(1, 1460);
+    rig.run(us(311));
+    assert!(rig.medium.remove(PortId(1), PacketId(1)).is_some());
+    rig.offer(0, 52);
+    let patience = CarriedAcks::HACK.patience;
+    assert_eq!(rig.run(us(311) + patience), []);
+    assert_eq!(rig.medium.station_stats(STATION).acks_kept_in_vain, 1);
+    assert_eq!(rig.run(us(20_000)).len(), 1);
+}
+
+/// What is no ACK contends at once, and takes the ACKs before it along.
+#[test]
+fn data_do_not_wait() {
+    let mut rig = Rig::new(hack(Aggregation::NONE, CarriedAcks::HACK), 1);
+    (0..50).for_each(|_| rig.offer(1, 1460));
+    rig.run(us(320));
+    rig.offer(0, 52);
+    rig.offer(0, 900);
+    rig.offer(0, 52);
+    let all = rig.run(us(50_000));
+    let back: Vec<_> = all.iter().map(|a| a.1).filter(|id| *id >= 50).collect();
+    assert_eq!(back, [50, 51, 52]);
+    let long = rig
+        .log
+        .ppdus
+        .iter()
+        .filter(|p| p.from == STATION && p.kind == PpduKind::Data);
+    assert!(long.count() >= 1);
+}
+
+/// An answer that is lost is as if it had not carried anything.
+#[test]
+fn acks_stay_until_an_answer_arrives() {
+    let mut config = hack(ampdu(16_384), CarriedAcks::HACK);
+    config.ports[1].errors = ErrorModel::Ber(1e-3);
+    let mut rig = Rig::new(config, 2);
+    (0..400).for_each(|_| rig.offer(1, 60));
+    let mut back = 0;
+    for i in 1..400u64 {
+        let all = rig.run(us(300 * i));
+        (0..all.iter().filter(|a| a.1 < 400).count()).for_each(|_| {
+            rig.offer(0, 52);
+            back += 1;
+        });
+    }
+    rig.run(us(2_000_000));
+    let stats = rig.medium.station_stats(STATION);
+    assert!(
+        stats.acks_carried > 100 && stats.acks_carried_in_vain > 20,
+        "{stats:?}"
+    );
+    assert_eq!(rig.medium.inside(), 0);
+    assert!(back > 300);
+}
+
+/// Downlink with an ACK for every second packet: what the paper is about. Without, each run of
+/// ACKs costs an access; with, the data get that time.
+#[test]
+fn carried_acks_leave_more_air_to_data() {
+    let rate = |carried| {
+        let mut config = cell(1, ampdu(16_384));
+        config.ports[1].carries_acks = carried;
+        let mut rig = Rig::new(config, 5);
+        (0..60).for_each(|_| rig.offer(1, 1460));
+        let (mut data, mut odd) = (0, false);
+        while let Some(packet) = rig.next(us(1_000_000)) {
+            if packet.flow.0 == 1 {
+                rig.offer(1, 1460);
+                data += 1;
+                odd = !odd;
+                if odd {
+                    rig.offer(0, 52);
+                }
+            }
+        }
+        data
+    };
+    let (without, with) = (rate(None), rate(Some(CarriedAcks::HACK)));
+    assert!(
+        f64::from(with) > 1.04 * f64::from(without),
+        "{with} {without}"
+    );
+}

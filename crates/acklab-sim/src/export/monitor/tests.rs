@@ -1,0 +1,272 @@
+//! Captures of short runs, read by tshark.
+
+use super::*;
+use crate::engine::wlan::Wlan;
+use acklab_path::packet::{DropReason, FlowId, Packet, PacketId};
+use acklab_path::wifi::medium::{
+    Aggregation, CarriedAcks, Medium, MediumConfig, MediumDriver, MediumStreams, PortId, PpduKind,
+    RateConfig,
+};
+use acklab_path::wifi::phy::{ErrorModel, Guard, Mode, Width};
+use acklab_path::wifi::propagation::ChannelStreams;
+use acklab_proto::rng;
+use acklab_proto::segment::Ecn;
+use acklab_units::{Instant, Rate, Span};
+use std::process::Command;
+
+/// Keeps everything that was on the air.
+#[derive(Default)]
+struct Monitor {
+    latest: Option<Content>,
+    seen: Vec<Sighting>,
+}
+
+impl MediumDriver for Monitor {
+    fn on_drop(&mut self, _: Instant, _: Packet, _: DropReason) {}
+
+    fn on_left(&mut self, _: Instant, _: Packet, _: Span) {}
+
+    fn on_frames(&mut self, _: &Ppdu, frames: Frames<'_>) {
+        self.latest = Some(frames.into());
+    }
+
+    fn on_ppdu(&mut self, ppdu: &Ppdu) {
+        let content = self.latest.take().expect("frames are told of first");
+        self.seen.push(Sighting {
+            ppdu: *ppdu,
+            content,
+        });
+    }
+}
+
+/// Two stations, in `mode`, with everything that frames can look like.
+fn config(mode: Mode, aggregation: Aggregation) -> MediumConfig {
+    let wlan = Wlan {
+        stations: 2,
+        aggregation,
+        ..Wlan::default()
+    };
+    let mut config = wlan.plan().unwrap().media.remove(0).config;
+    for port in &mut config.ports {
+        port.rate = RateConfig::Fixed(mode);
+        port.rts_from = Some(4000);
+        port.errors = ErrorModel::Ber(1e-5);
+        port.carries_acks = Some(CarriedAcks::HACK);
+    }
+    config
+}
+
+fn run(config: MediumConfig) -> Vec<Sighting> {
+    let stream = |what| rng::stream(3, what);
+    let streams = MediumStreams {
+        backoff: stream("backoff"),
+        errors: stream("errors"),
+        rates: stream("rates"),
+        channel: ChannelStreams {
+            shadowing: stream("shadowing"),
+            fading: stream("fading"),
+        },
+    };
+    let (mut medium, mut monitor) = (Medium::new(config, streams), Monitor::default());
+    for i in 0..240 {
+        let packet = Packet {
+            id: PacketId(i),
+            size: [1460, 1460, 1460, 52, 52, 700][i as usize / 40],
+            flow: FlowId(i % 4),
+            ecn: Ecn::NotEct,
+        };
+        medium.offer(Instant::ZERO, PortId(i % 4), 0, packet, &mut monitor);
+    }
+    while let Some(now) = medium
+        .next_wakeup()
+        .filter(|at| *at < Instant::ZERO + Span::from_millis(400))
+    {
+        while medium.advance(now, &mut monitor).is_some() {}
+    }
+    monitor.seen
+}
+
+fn capture(name: &str, seen: &[Sighting]) -> (std::path::PathBuf, u64) {
+    let stations = ["ap", "sta1", "sta2"].map(String::from);
+    let channel = Channel {
+        name: "air",
+        stations: &stations,
+        access_point: Some(StationId(0)),
+        band: Band::Ghz5,
+        tids: &[0],
+    };
+    let mut bytes = Vec::new();
+    let written = write(&mut bytes, &channel, seen, "acklab").unwrap();
+    let file = format!("acklab-monitor-{}-{name}.pcapng", std::process::id());
+    let path = std::env::temp_dir().join(file);
+    std::fs::write(&path, bytes).unwrap();
+    (path, written)
+}
+
+/// What tshark finds in those fields of those frames; `None` without tshark.
+fn tshark(path: &std::path::Path, only: &str, fields: &[&str]) -> Option<Vec<Vec<String>>> {
+    let mut command = Command::new("tshark");
+    command.args([
+        "-r",
+        path.to_str()?,
+        "-Y",
+        only,
+        "-T",
+        "fields",
+        "-E",
+        "separator=;",
+    ]);
+    for field in fields {
+        command.args(["-e", field]);
+    }
+    let Ok(done) = command.output() else {
+        std::eprintln!("tshark is not installed: what it would read is not checked");
+        return None;
+    };
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+    let text = String::from_utf8(done.stdout).unwrap();
+    let line = |l: &str| l.split(';').map(String::from).collect();
+    Some(text.lines().map(line).collect())
+}
+
+fn aggregations() -> Vec<(&'static str, Aggregation)> {
+    let ampdu = Aggregation {
+        ampdu: 16_384,
+        ..Aggregation::NONE
+    };
+    let both = Aggregation {
+        amsdu: 3839,
+        ..ampdu
+    };
+    let wide = Aggregation {
+        window: 256,
+        ..ampdu
+    };
+    let amsdu = Aggregation { ampdu: 0, ..both };
+    vec![
+        ("none", Aggregation::NONE),
+        ("ampdu", ampdu),
+        ("both", both),
+        ("wide", wide),
+        ("amsdu", amsdu),
+    ]
+}
+
+fn modes() -> Vec<Mode> {
+    vec![
+        Mode::ht(7, Width::Mhz20, Guard::Ns800).unwrap(),
+        Mode::vht(8, 2, Width::Mhz80, Guard::Ns400).unwrap(),
+        Mode::he(9, 1, Width::Mhz20, Guard::Ns1600).unwrap(),
+        Mode::legacy(Rate::from_bps(54_000_000)).unwrap(),
+    ]
+}
+
+#[test]
+fn tshark_has_nothing_to_complain_about() {
+    for mode in modes() {
+        for (name, aggregation) in aggregations() {
+            let legacy = mode.format().is_legacy();
+            if legacy && aggregation.ampdu > 0 {
+                continue;
+            }
+            let seen = run(config(mode, aggregation));
+            let (path, written) = capture(&format!("{:?}-{name}", mode.format()), &seen);
+            let wrong = "_ws.malformed || _ws.short || _ws.expert.severity >= Warning";
+            let fields = ["frame.number", "_ws.expert.message", "_ws.col.Info"];
+            if let Some(complaints) = tshark(&path, wrong, &fields) {
+                assert!(complaints.is_empty(), "{mode} {name}: {complaints:?}");
+                let all = tshark(&path, "wlan && radiotap", &["frame.number"]).unwrap();
+                assert_eq!(all.len() as u64, written, "{mode} {name}");
+            }
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+}
+
+/// Times, addresses, numbers and lengths are those of the PPDUs.
+#[test]
+fn fields_are_the_facts() {
+    let ampdu = aggregations()[1].1;
+    let seen = run(config(modes()[0], ampdu));
+    let (path, _) = capture("fields", &seen);
+    let mut order: Vec<_> = seen.iter().collect();
+    order.sort_by_key(|s| s.ppdu.start);
+    let fields = [
+        "frame.time_epoch",
+        "radiotap.mcs.index",
+        "wlan.ta",
+        "wlan.ra",
+        "wlan.seq",
+        "wlan.duration",
+        "wlan.fc.retry",
+        "frame.len",
+    ];
+    let Some(found) = tshark(&path, "wlan.fc.type_subtype == 0x28", &fields) else {
+        return;
+    };
+    let mut expected = vec![];
+    for s in &order {
+        let Content::Mpdus(all) = &s.content else {
+            continue;
+        };
+        for m in all {
+            let p = &s.ppdu;
+            let at = p.start.as_nanos();
+            let name = |s: StationId| format!("02:00:00:00:00:{:02x}", s.0);
+            let nav = (p.nav - p.end).as_nanos().div_ceil(1000);
+            let time = format!("{}.{:09}", at / 1_000_000_000, at % 1_000_000_000);
+            expected.push((
+                time,
+                name(p.from),
+                name(p.to),
+                m.seq,
+                nav,
+                m.retry,
+                m.bytes - 4,
+            ));
+        }
+    }
+    assert_eq!(found.len(), expected.len());
+    for (f, e) in found.iter().zip(expected) {
+        let radiotap = f[7].parse::<u32>().unwrap() - e.6;
+        assert!((20..60).contains(&radiotap), "{f:?}");
+        let retry = ["1", "True"].contains(&f[6].as_str());
+        let read = (
+            f[0].clone(),
+            f[2].clone(),
+            f[3].clone(),
+            f[4].parse().unwrap(),
+            f[5].parse().unwrap(),
+            retry,
+            e.6,
+        );
+        assert_eq!((f[1].as_str(), read), ("7", e));
+    }
+    let acks = tshark(
+        &path,
+        "wlan.fc.type_subtype == 0x19",
+        &["wlan.fixed.ssc.sequence"],
+    )
+    .unwrap();
+    let starts: Vec<_> = order
+        .iter()
+        .filter_map(|s| match s.content {
+            Content::BlockAck(start, _) => Some(vec![start.to_string()]),
+            _ => None,
+        })
+        .collect();
+    assert!(starts.len() > 5 && acks == starts);
+    let carried = order.iter().filter(|s| s.ppdu.carried > 0).count();
+    let comments = tshark(
+        &path,
+        "frame.comment contains \"transport ACKs\"",
+        &["frame.number"],
+    );
+    assert_eq!(comments.unwrap().len(), carried);
+    assert!(order.iter().any(|s| s.ppdu.kind == PpduKind::Rts));
+    std::fs::remove_file(path).unwrap();
+}
