@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,8 @@ class Evidence:
     """By quantity, set-up, controller and cell: mean, and half of the confidence interval."""
 
     numbers: Mapping[tuple[str, str, str, Cell], tuple[float, float]]
+    #: Starts of Vegas within a tick: aggregation, us after it, goodput, smallest RTT.
+    starts: Sequence[tuple[str, int, float, float]] = ()
 
     @classmethod
     def of(cls, tables: Mapping[str, pl.DataFrame]) -> Evidence:
@@ -38,7 +40,8 @@ class Evidence:
                 half = (r["ci_high"] - r["ci_low"]) / 2 if r["ci_high"] is not None else math.nan
                 quantity = r.get("quantity", GOODPUT)
                 found[quantity, r["stack"], r["cc"], r[key]] = (r["acklab"], half)
-        return cls(found)
+        columns = ("aggregation", "start_us", "goodput_mbps", "rtt_min_ms")
+        return cls(found, tables["wifi-vegas"].select(columns).rows())
 
     def view(self, stack: str) -> View:
         """The same of one set-up."""

@@ -81,6 +81,8 @@ _TOGETHER: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any]]] = (
         {"control_rate": "12 Mbit/s"},
     ),
 )
+#: Starts between two ticks of ns-3's clock, us (`ticks.py` has more of them).
+_STARTS = (250, 500, 750, 900, 950)
 #: In a quick run.
 _QUICK = ("nothing else", "RTS, control at 6 Mbit/s")
 
@@ -92,6 +94,9 @@ def readings(quick: bool) -> list[Reading]:
         for text, stack, channel in (*_CHANGES, *_TOGETHER):
             if text in _QUICK or not quick:
                 found.append(Reading(base, text, _with(setting, stack, channel)))
+        for late in () if quick else _STARTS:
+            later = replace(_with(setting, {}, {}), late_us=late)
+            found.append(Reading(base, f"start {late / 1000:g} ms after a tick", later))
     return found
 
 
