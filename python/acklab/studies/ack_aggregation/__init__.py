@@ -1,7 +1,7 @@
-"""Transport-layer ACK aggregation at a router of a wired dumbbell.
+"""ACK aggregation: at a router of a wired dumbbell, and by the MAC of 802.11n.
 
 H. Heinczinger, *Investigating the Impact of ACK Aggregation on TCP Performance using ns-3*,
-bachelor thesis, TU Delft, 2025: sections 3 and 4.1, Tables 1 to 3, Figures 2 to 4; and its poster.
+bachelor thesis, TU Delft, 2025: sections 3 and 4, Tables 1 to 5, Figures 2 to 6; and its poster.
 """
 
 from acklab.studies.ack_aggregation import (
@@ -23,6 +23,8 @@ from acklab.studies.ack_aggregation import (
     why_vegas,
     why_window,
 )
+from acklab.studies.ack_aggregation.wireless.artefacts import ARTEFACTS as WIRELESS
+from acklab.studies.ack_aggregation.wireless.artefacts import GROUPS as WIRELESS_GROUPS
 from acklab.studies.study import Artefact, Study
 
 #: What shows the mechanisms: names in the claims, modules that make table and figure.
@@ -38,8 +40,8 @@ _WHY = {
 
 STUDY = Study(
     name="ack-aggregation",
-    title="ACK aggregation at a router, wired dumbbell",
-    source="H. Heinczinger, bachelor thesis, TU Delft, 2025, sections 3 and 4.1, and its poster",
+    title="ACK aggregation at a router, and MAC aggregation over Wi-Fi",
+    source="H. Heinczinger, bachelor thesis, TU Delft, 2025, sections 3 and 4, and its poster",
     # What is run while artefacts of the group before are made: those with most to make first.
     groups={
         "traces": traces.cells,
@@ -48,6 +50,7 @@ STUDY = Study(
         "pairs": cells.pair_cells,
         "readings": readings.cells,
         "transparent": transparent.cells,
+        **WIRELESS_GROUPS,
         "beyond": beyond.survey,
     },
     report=text.report,
@@ -102,6 +105,7 @@ STUDY = Study(
             figures.readings,
             group="readings",
         ),
+        *WIRELESS,
         Artefact(
             "beyond",
             "Other timers, paths and buffers, and rivals (on request)",

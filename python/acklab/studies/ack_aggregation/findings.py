@@ -50,9 +50,14 @@ class Finding:
 def verdict(finding: Finding, evidence: Evidence) -> tuple[Verdict, list[str]]:
     """The verdict, and the set-ups in which the finding holds."""
     where = [name for name in ORDER if finding.holds(evidence.view(name))]
+    return word(where), where
+
+
+def word(where: Sequence[str]) -> Verdict:
+    """The verdict on what holds in these set-ups."""
     if "ns3" in where:
-        return "reproduced", where
-    return ("partly" if where else "not"), where
+        return "reproduced"
+    return "partly" if where else "not"
 
 
 def judge(finding: Finding, evidence: Evidence) -> Claim:
@@ -74,13 +79,15 @@ def judge(finding: Finding, evidence: Evidence) -> Claim:
 
 
 def claims(tables: Mapping[str, pl.DataFrame]) -> Sequence[Claim]:
-    """Every finding of section 4.1 and of the poster, judged."""
+    """Every finding of the thesis and of the poster, judged."""
     from acklab.studies.ack_aggregation.findings_fairness import FAIRNESS
     from acklab.studies.ack_aggregation.findings_throughput import THROUGHPUT
     from acklab.studies.ack_aggregation.findings_windows import WINDOWS
+    from acklab.studies.ack_aggregation.wireless import findings as wireless
 
     evidence = Evidence.of(tables)
-    return [judge(f, evidence) for f in (*THROUGHPUT, *WINDOWS, *FAIRNESS)]
+    wired = [judge(f, evidence) for f in (*THROUGHPUT, *WINDOWS, *FAIRNESS)]
+    return [*wired, *wireless.claims(tables)]
 
 
 def ratios(of: Callable[[int], float], digits: int = 2) -> str:

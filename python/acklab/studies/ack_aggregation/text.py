@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from acklab.studies.ack_aggregation.cells import (
     EXTRA_CONTROLLERS,
@@ -12,6 +12,8 @@ from acklab.studies.ack_aggregation.cells import (
     duration,
 )
 from acklab.studies.ack_aggregation.figures import CC_NAMES
+from acklab.studies.ack_aggregation.numbers import estimate, number
+from acklab.studies.ack_aggregation.wireless import text as wireless
 from acklab.studies.study import Effort
 
 if TYPE_CHECKING:
@@ -92,7 +94,8 @@ def report(tables: Mapping[str, pl.DataFrame], effort: Effort) -> str:
             " the mean is known."
         )
     table1 = _table1(tables["table1"])
-    return "\n".join([_HOW, run, "", _SETUP, "", _map(tables["readings"]), "", table1])
+    wired = [_HOW, run, "", _SETUP, "", _map(tables["readings"]), "", table1]
+    return "\n".join([*wired, "", wireless.section(tables, effort)])
 
 
 def _map(table: pl.DataFrame) -> str:
@@ -139,25 +142,13 @@ def _table1(table: pl.DataFrame) -> str:
             cells = [
                 CC_NAMES[cc],
                 f"{ratio}:1",
-                _number(as_ns3.get("paper")),
-                _estimate(as_thesis),
-                _number(as_thesis.get("ns3")),
-                _estimate(as_ns3),
-                _number(as_ns3.get("ns3")),
-                _estimate(as_linux),
-                _number(as_linux.get("linux")),
+                number(as_ns3.get("paper")),
+                estimate(as_thesis),
+                number(as_thesis.get("ns3")),
+                estimate(as_ns3),
+                number(as_ns3.get("ns3")),
+                estimate(as_linux),
+                number(as_linux.get("linux")),
             ]
             lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}"
-
-
-def _estimate(row: Mapping[str, Any]) -> str:
-    if not row:
-        return ""
-    text = f"{row['acklab']:.2f}"
-    half = (row["ci_high"] - row["ci_low"]) / 2 if row["ci_high"] is not None else 0.0
-    return f"{text} ± {half:.2f}" if half >= 0.005 else text

@@ -1,0 +1,79 @@
+"""The tables of the wireless part as a claim asks for them: one set-up at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from acklab.studies.ack_aggregation.why import shown
+from acklab.studies.ack_aggregation.wireless.cells import AGGREGATIONS, SIZES
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: A way of aggregating, as in Table 4, or a limit in KB, as in Table 5.
+Cell = str | int
+GOODPUT = "goodput_mbps"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """By quantity, set-up, controller and cell: mean, and half of the confidence interval."""
+
+    numbers: Mapping[tuple[str, str, str, Cell], tuple[float, float]]
+    #: Starts of Vegas within a tick: aggregation, us after it, goodput, smallest RTT.
+    starts: Sequence[tuple[str, int, float, float]] = ()
+
+    @classmethod
+    def of(cls, tables: Mapping[str, pl.DataFrame]) -> Evidence:
+        """From the study's artefacts."""
+        found: dict[tuple[str, str, str, Cell], tuple[float, float]] = {}
+        for name, key in (
+            ("table5", "kilobytes"),
+            ("wifi-sizes", "kilobytes"),
+            ("table4", "aggregation"),
+            ("wifi-airtime", "aggregation"),
+        ):
+            for r in tables[name].iter_rows(named=True):
+                half = (r["ci_high"] - r["ci_low"]) / 2 if r["ci_high"] is not None else math.nan
+                quantity = r.get("quantity", GOODPUT)
+                found[quantity, r["stack"], r["cc"], r[key]] = (r["acklab"], half)
+        columns = ("aggregation", "start_us", "goodput_mbps", "rtt_min_ms")
+        return cls(found, tables["wifi-vegas"].select(columns).rows())
+
+    def view(self, stack: str) -> View:
+        """The same of one set-up."""
+        return View(self, stack)
+
+
+@dataclass(frozen=True)
+class View:
+    """What was measured in one set-up."""
+
+    of: Evidence
+    stack: str
+
+    def at(self, quantity: str, cc: str, cell: Cell) -> float:
+        """A quantity of `tables.QUANTITIES`, or the goodput."""
+        return self.of.numbers[quantity, self.stack, cc, cell][0]
+
+    def mbps(self, cc: str, cell: Cell) -> float:
+        """Goodput."""
+        return self.at(GOODPUT, cc, cell)
+
+    def doubt(self, cc: str, cell: Cell) -> float:
+        """Half of the goodput's interval as a share of it; not-a-number with one seed."""
+        mean, half = self.of.numbers[GOODPUT, self.stack, cc, cell]
+        return half / mean
+
+    def row(
+        self, quantity: str, cc: str, digits: int = 1, cells: Iterable[Cell] = tuple(AGGREGATIONS)
+    ) -> str:
+        """A quantity without aggregation, with A-MSDU, A-MPDU, both; or over `cells`."""
+        return " / ".join(shown(self.at(quantity, cc, c), digits) for c in cells)
+
+    def sizes(self, quantity: str, cc: str, digits: int = 1) -> str:
+        """A quantity with limits of 4 to 64 KB."""
+        return self.row(quantity, cc, digits, SIZES)
