@@ -181,6 +181,11 @@ impl Air {
         self.ears(station).nav > now
     }
 
+    /// The PPDU of that number, which is on the air.
+    pub fn ppdu(&self, number: u32) -> Ppdu {
+        self.ppdus[number as usize].expect("what is read is on the air")
+    }
+
     /// For whom the PPDU of that number is.
     pub fn receiver(&self, number: u32) -> StationId {
         let ppdu = self.ppdus[number as usize];

@@ -8,6 +8,8 @@ use alloc::vec::Vec;
 pub(super) enum Event {
     /// The PPDU of that number leaves the air.
     PpduEnds(u32),
+    /// An MPDU has arrived that is not the last one of the PPDU of that number.
+    MpduEnds(u32),
     /// The SIFS is over after which the exchange of that station goes on.
     Continue(u16),
     /// The response that the station's exchange waits for has not begun. The number tells exchanges apart.

@@ -11,6 +11,7 @@ mod account;
 mod air;
 mod calendar;
 mod config;
+mod delivery;
 mod exchange;
 mod frames;
 mod opportunity;
@@ -41,6 +42,7 @@ use air::{Air, Hearing};
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 use calendar::{Calendar, Event};
+use delivery::Reading;
 use rand_core::SeedableRng;
 use sending::Sending;
 use station::{Edcaf, Port, Station};
@@ -159,6 +161,7 @@ impl Medium {
                 categories,
                 exchange: None,
                 psdu: Psdu::default(),
+                reading: Reading::default(),
             });
         }
         let stats = config.stations.iter().map(|_| StationStats::default());
@@ -286,6 +289,7 @@ impl Medium {
     fn on_event<D: MediumDriver>(&mut self, now: Instant, event: Event, driver: &mut D) {
         match event {
             Event::PpduEnds(number) => self.on_ppdu_end(now, number, driver),
+            Event::MpduEnds(number) => self.on_mpdu_end(number),
             Event::Continue(holder) => self.go_on(now, StationId(holder)),
             Event::Timeout(holder, number) => {
                 self.on_timeout(now, StationId(holder), number, driver);
