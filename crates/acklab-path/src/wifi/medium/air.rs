@@ -241,6 +241,11 @@ impl Air {
         self.ears(station).binding(now, station).next().is_some()
     }
 
+    /// The PPDU of that number, which is on the air.
+    pub fn ppdu(&self, number: u32) -> Ppdu {
+        self.ppdus[number as usize].expect("what is read is on the air")
+    }
+
     /// Whether the PPDU of that number, if it is an RTS, may be answered as far as the NAV is
     /// concerned: it is idle, or was set by the one that asks (10.3.2.9).
     pub fn may_answer(&self, now: Instant, number: u32) -> bool {

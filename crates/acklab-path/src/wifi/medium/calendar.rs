@@ -8,6 +8,8 @@ use alloc::vec::Vec;
 pub(super) enum Event {
     /// The PPDU of that number leaves the air.
     PpduEnds(u32),
+    /// An MPDU has arrived that is not the last one of the PPDU of that number.
+    MpduEnds(u32),
     /// The SIFS is over after which the exchange of that station goes on.
     Continue(u16),
     /// The response that the station's exchange waits for has not begun. The number tells exchanges apart.
@@ -21,7 +23,7 @@ impl Event {
     /// not overlap, and who learns that its time is up can still begin with the others.
     fn rank(self) -> u8 {
         match self {
-            Self::PpduEnds(_) => 0,
+            Self::PpduEnds(_) | Self::MpduEnds(_) => 0,
             Self::Timeout(..) | Self::KeptLong(_) => 1,
             Self::Continue(_) => 2,
         }

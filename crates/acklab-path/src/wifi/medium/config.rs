@@ -236,6 +236,6 @@ pub struct MediumConfig {
     pub after_silence: AfterSilence,
     /// From antenna to antenna.
     pub propagation: Span,
-    /// Failures in a row after which the contention window starts anew.
+    /// Failures in a row that double the contention window; after one more it starts anew.
     pub retry_limit: u8,
 }

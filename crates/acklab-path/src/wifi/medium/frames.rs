@@ -145,6 +145,9 @@ impl Medium {
         };
         let number = self.air.begin(ppdu, &mut self.contention, captures);
         self.calendar.enter(end, Event::PpduEnds(number));
+        if ppdu.kind == PpduKind::Data {
+            self.begin_reading(number, &ppdu);
+        }
     }
 
     /// The way that the data of the exchange take.

@@ -12,6 +12,7 @@ mod air;
 mod calendar;
 mod carried;
 mod config;
+mod delivery;
 mod exchange;
 mod frames;
 mod opportunity;
@@ -42,6 +43,7 @@ use air::{Air, Hearing};
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 use calendar::{Calendar, Event};
+use delivery::Reading;
 use rand_core::SeedableRng;
 use sending::Sending;
 use station::{Edcaf, Port, Station};
@@ -172,6 +174,7 @@ impl Medium {
                 in_reverse: false,
                 aboard: Vec::new(),
                 psdu: Psdu::default(),
+                reading: Reading::default(),
             });
         }
         let stats = config.stations.iter().map(|_| StationStats::default());
@@ -310,6 +313,7 @@ impl Medium {
             Event::PpduEnds(number) => self.on_ppdu_end(now, number, driver),
             Event::Continue(holder) => self.go_on(now, StationId(holder), driver),
             Event::KeptLong(contender) => self.lose_patience(now, contender),
+            Event::MpduEnds(number) => self.on_mpdu_end(number),
             Event::Timeout(holder, number) => {
                 self.on_timeout(now, StationId(holder), number, driver);
             }

@@ -1,5 +1,4 @@
-//! What arrives: which MPDUs of a PPDU can be read, where their packets go, and what the sender
-//! learns.
+//! What arrives: whether a PPDU can be answered, and what the sender learns.
 
 use super::station::Exchange;
 use super::{Medium, Ppdu, StationId};
@@ -13,35 +12,39 @@ use acklab_units::Instant;
 impl Medium {
     /// The receiver of `ppdu` reads what it can. Says whether that was enough to answer.
     pub(super) fn receive(&mut self, ppdu: &Ppdu) -> bool {
+        let sender = usize::from(ppdu.from.0);
+        match self.stations[sender].psdu.content {
+            Content::Bar(start) => self.receive_request(ppdu, start),
+            Content::Single | Content::Ampdu => {
+                while self.read_next(ppdu) {}
+                self.note_promise(ppdu);
+                self.stations[sender].reading.any
+            }
+        }
+    }
+
+    /// The data say whether more of them wait.
+    fn note_promise(&mut self, ppdu: &Ppdu) {
+        let exchange = self.exchange(ppdu.holder);
+        let category = usize::from(exchange.category);
+        let station = &self.stations[usize::from(ppdu.from.0)];
+        let way = &mut self.ports[exchange.port.0 as usize];
+        let queue = &station.categories[category].queue;
+        way.promises_more = queue.waiting_of(PeerId(way.peer)) > 0;
+    }
+
+    fn receive_request(&mut self, ppdu: &Ppdu, start: u16) -> bool {
         let exchange = self.exchange(ppdu.holder);
         let port = exchange.port.0 as usize;
-        let category = usize::from(exchange.category);
-        let sender = usize::from(ppdu.from.0);
-        let psdu = core::mem::take(&mut self.stations[sender].psdu);
         let bits = self.bits(ppdu, port);
-        let mut any = false;
-        if let Content::Bar(start) = psdu.content {
-            any = self.is_intact(bits, ppdu.bytes);
-            if any {
-                self.ports[port].recipients[category].on_bar(start);
-            }
+        let intact = self.is_intact(bits, ppdu.bytes);
+        if intact {
+            let recipient = &mut self.ports[port].recipients[usize::from(exchange.category)];
+            recipient.on_bar(start);
+            recipient.release(&mut self.released);
+            self.out.extend(self.released.drain(..));
         }
-        for m in &psdu.mpdus {
-            if self.is_intact(bits, m.bytes) {
-                any = true;
-                let queue = &mut self.stations[sender].categories[category].queue;
-                let way = &mut self.ports[port];
-                let packets = queue.hand_over(PeerId(way.peer), m.seq);
-                way.recipients[category].on_mpdu(m.seq, packets);
-            }
-        }
-        self.stations[sender].psdu = psdu;
-        let queue = &self.stations[sender].categories[category].queue;
-        let way = &mut self.ports[port];
-        way.promises_more = queue.waiting_of(PeerId(way.peer)) > 0;
-        self.ports[port].recipients[category].release(&mut self.released);
-        self.out.extend(self.released.drain(..));
-        any
+        intact
     }
 
     /// Whether the answer can be read.
@@ -67,7 +70,7 @@ impl Medium {
 
     /// What the bits of `ppdu` go through, which belongs to an exchange over `port`. Who chooses a
     /// mode by the signal learns of it, as the receiver would tell in its answers.
-    fn bits(&mut self, ppdu: &Ppdu, port: usize) -> Bits {
+    pub(super) fn bits(&mut self, ppdu: &Ppdu, port: usize) -> Bits {
         let way = &mut self.ports[port];
         let Some(channel) = &mut self.channel else {
             let steady = way.sending.bits;
@@ -85,7 +88,7 @@ impl Medium {
     }
 
     /// Whether no bit of a frame of so many bytes is wrong.
-    fn is_intact(&mut self, bits: Bits, bytes: u32) -> bool {
+    pub(super) fn is_intact(&mut self, bits: Bits, bytes: u32) -> bool {
         bits.are_certain() || rng::unit(&mut self.rng.errors) < bits.all_right(bytes)
     }
 

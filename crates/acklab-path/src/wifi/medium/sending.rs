@@ -1,6 +1,7 @@
 //! How one station sends to another now: everything that follows from the mode, worked out once.
 
 use super::{PortConfig, RateConfig};
+use crate::wifi::mac::sizes::Assembly;
 use crate::wifi::mac::{Content, Limits, sizes};
 use crate::wifi::phy::errors::Bits;
 use crate::wifi::phy::{ErrorModel, Format, Mode, Phy, PpduTiming};
@@ -74,6 +75,16 @@ impl Sending {
             Content::Bar(_) => self.request,
             Content::Single | Content::Ampdu => self.timing.duration(bytes),
         }
+    }
+
+    /// `over` and one more MPDU, of a PSDU that fits.
+    pub fn with(&self, over: Assembly, bytes: u32) -> Assembly {
+        over.with(bytes, &self.limits).expect("what is sent fits")
+    }
+
+    /// Bytes of a PSDU up to the end of one more MPDU after `over`.
+    pub fn length_with(&self, over: Assembly, bytes: u32) -> u32 {
+        self.with(over, bytes).bytes(&self.limits)
     }
 
     /// Length of the answer.

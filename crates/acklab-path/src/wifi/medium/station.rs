@@ -1,5 +1,6 @@
 //! A station: four access categories that contend, and its ports to other stations.
 
+use super::delivery::Reading;
 use super::exchange::Step;
 use super::sending::Sending;
 use super::{EdcaConfig, PortConfig, PortId, StationId};
@@ -40,14 +41,15 @@ impl Edcaf {
         self.failures = 0;
     }
 
-    /// The window after one that was not: doubled, until it has been tried `limit` times.
+    /// The window after one that was not (10.23.2.2): doubled up to `limit` times in a row (QSRC), and
+    /// then it begins anew.
     pub fn on_failure(&mut self, limit: u8) {
-        self.failures += 1;
-        if self.failures >= limit {
-            self.on_success();
-        } else {
+        if self.failures < limit {
+            self.failures += 1;
             let doubled = self.cw.saturating_mul(2).saturating_add(1);
             self.cw = doubled.min(self.config.cw_max);
+        } else {
+            self.on_success();
         }
     }
 }
@@ -83,6 +85,8 @@ pub(super) struct Station {
     pub aboard: Vec<PacketId>,
     /// What it sends as data: as holder, or in a reverse direction that was granted to it.
     pub psdu: Psdu,
+    /// What of it has been read by its receiver.
+    pub reading: Reading,
 }
 
 impl Station {

@@ -34,13 +34,15 @@ fn rts_and_cts() {
 
 /// Five packets of 1460 bytes: subframes of 4 + 1498 + 2 bytes, the last without padding, together
 /// 7518 bytes, 60,166 bits, 232 symbols: 36 + 928 us. Block ack of 32 bytes at 24 Mbit/s:
-/// 20 + 4 * ceil((16 + 256 + 6) / 96) = 32 us.
+/// 20 + 4 * ceil((16 + 256 + 6) / 96) = 32 us. The i-th of them ends with byte 1504 i + 1502, in symbol
+/// ceil((16 + 8 (1504 i + 1502) + 6) / 260) = 47, 93, 139, 186, 232.
 #[test]
 fn ampdu_and_block_ack() {
     let mut rig = Rig::new(cell(1, ampdu(65_535)), 1);
     (0..5).for_each(|_| rig.offer(0, 1460));
     let all = rig.run(us(3000));
-    assert_eq!(all, [0, 1, 2, 3, 4].map(|i| (us(43 + 964), i)));
+    let ends = [(47, 0), (93, 1), (139, 2), (186, 3), (232, 4)];
+    assert_eq!(all, ends.map(|(n, i)| (us(43 + 36 + 4 * n), i)));
     assert_eq!(
         rig.timeline(),
         [(43, "data", true), (43 + 964 + 16, "block_ack", true)]
@@ -50,6 +52,26 @@ fn ampdu_and_block_ack() {
         (rig.log.ppdus[1].end - Instant::ZERO).as_micros(),
         1023 + 32
     );
+}
+
+/// The same beside a hidden station that begins at 500 us or soon after: two MPDUs have arrived, the
+/// others are sent again, and each is passed on once.
+#[test]
+fn what_arrived_before_another_interfered_has_arrived() {
+    let mut config = cell(2, ampdu(65_535));
+    let (hears, not) = (vec![true; 3], |s| (0..3).map(|i| i != s).collect());
+    config.hears = Some(vec![hears, not(2), not(1)]);
+    let mut rig = Rig::new(config, 1);
+    (0..5).for_each(|_| rig.offer(0, 1460));
+    let mut all = rig.run(us(500));
+    assert_eq!(all, [(us(267), 0), (us(451), 1)]);
+    rig.offer(2, 1460);
+    assert_eq!(rig.run(us(1100)), []);
+    let garbled = rig.log.ppdus.iter().filter(|p| p.garbled);
+    assert_eq!(garbled.count(), 2);
+    all.extend(rig.run(us(50_000)));
+    let of_first: Vec<_> = all.iter().map(|a| a.1).filter(|i| *i < 5).collect();
+    assert_eq!((of_first, all.len()), (vec![0, 1, 2, 3, 4], 6));
 }
 
 /// A whole queue that fits into the limit of 4095 bytes two packets at a time.

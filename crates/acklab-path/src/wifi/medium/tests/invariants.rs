@@ -130,6 +130,7 @@ fn hidden_stations_need_rts() {
     };
     let (open, blind, guarded) = (rate(None, false), rate(None, true), rate(Some(0), true));
     assert!(open > 40.0, "{open}");
-    assert!(blind < 0.6 * open, "{blind} of {open}");
+    // What had arrived when the other began is kept.
+    assert!(blind < 0.7 * open, "{blind} of {open}");
     assert!(guarded > 0.75 * open, "{guarded} of {open}");
 }

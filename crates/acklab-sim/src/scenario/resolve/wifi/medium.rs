@@ -3,6 +3,7 @@
 use super::super::flow::DraftFlow;
 use super::{Channel, Network, Station, Way};
 use crate::plan::MediumPlan;
+use acklab_path::wifi::contention::SlotRule;
 use acklab_path::wifi::mac::{self, sizes};
 use acklab_path::wifi::medium::{
     AccessCategory, Aggregation, MediumConfig, PortConfig, RateConfig, StationConfig, StationId,
@@ -62,7 +63,12 @@ fn config(network: &Network, used: &[AccessCategory]) -> MediumConfig {
         eifs: channel.eifs,
         after_silence: channel.after_silence,
         propagation: channel.propagation,
-        retry_limit: channel.retry_limit,
+        retry_limit: match channel.slots {
+            SlotRule::Edca => channel.retry_limit,
+            // With DCF the failure that reaches the limit starts the window anew (10.3.3), with EDCA
+            // the one after it (10.23.2.2).
+            SlotRule::Dcf => channel.retry_limit - 1,
+        },
     }
 }
 
