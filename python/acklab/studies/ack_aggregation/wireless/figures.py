@@ -174,6 +174,7 @@ def readings(table: pl.DataFrame, stem: Path) -> Path:
         look = {"color": style.CATEGORICAL[i], "marker": style.MARKERS[i]}
         ax.plot(order[name], y, linestyle="none", label=label, markersize=5, **look)
     ax.set_yticks(y, [f"{r['segment']}: {r['reading']}" for r in order.iter_rows(named=True)])
+    ax.set_ylim(-1, order.height)
     ax.set_xlim(left=0)
     ax.set_xlabel("mean relative distance from Tables 4 and 5")
     fig.legend(loc="outside upper right", ncols=3)

@@ -1,0 +1,159 @@
+"""The wireless part of the study: tables, references, the search, claims that can fail."""
+
+from itertools import product
+
+import polars as pl
+import pytest
+
+from acklab.scenario import load, run_many
+from acklab.studies import STUDIES
+from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS
+from acklab.studies.ack_aggregation.wireless import cells, findings, readings, references
+from acklab.studies.ack_aggregation.wireless.evidence import GOODPUT, Evidence
+from acklab.studies.ack_aggregation.wireless.findings_throughput import THROUGHPUT
+from acklab.studies.ack_aggregation.wireless.tables import USES
+from acklab.studies.study import Effort
+
+LIMITS = {4: "4096 B", 8: "8192 B", 16: "16384 B", 32: "32768 B"}
+
+
+def table(reproduced, name):
+    return pl.read_csv(reproduced[1].tables[name], infer_schema_length=None)
+
+
+def test_tables_have_the_papers_and_ns3s_numbers(reproduced):
+    table4, table5 = table(reproduced, "table4"), table(reproduced, "table5")
+    assert (table4.height, table5.height) == (3 * 4 * 4, 3 * 4 * 5)
+    row = table4.row(by_predicate=pl.all_horizontal(stack_is("ns3", "cubic", "amsdu")), named=True)
+    assert (row["paper"], row["ns3"], row["seeds"]) == (37.23, 43.172, 2)
+    assert references.paper("newreno", 8) == references.paper("newreno", 16) == 38.46
+    assert references.paper("vegas", 64) == references.paper("vegas", "ampdu")
+    assert references.ns3("thesis", "cubic", "amsdu") == 37.572
+    assert references.ns3("linux", "cubic", "none") is None
+
+
+def stack_is(stack, cc, how):
+    return [pl.col("stack") == stack, pl.col("cc") == cc, pl.col("aggregation") == how]
+
+
+def test_64_kb_is_table_4s_ampdu(reproduced):
+    """Two groups of runs that are one setting: the same seeds, hence the same numbers."""
+    keys = ["stack", "cc", "acklab"]
+    alone = table(reproduced, "table4").filter(aggregation="ampdu").select(keys)
+    assert alone.equals(table(reproduced, "table5").filter(kilobytes=64).select(keys))
+
+
+def test_the_air_is_used_for_something_all_the_time(reproduced):
+    shares = table(reproduced, "wifi-airtime").filter(
+        pl.col("quantity").is_in([f"{use}_share" for use in USES])
+    )
+    sums = shares.group_by("stack", "cc", "aggregation").agg(pl.col("acklab").sum())
+    assert sums.height == 48
+    # The file has six digits of each of eight shares.
+    assert sums["acklab"].is_between(1 - 1e-5, 1 + 1e-5).all()
+    assert shares["acklab"].min() >= 0
+
+
+def test_a_line_over_time_carries_what_the_table_has(reproduced):
+    """Mean of Figure 5's bins against Table 4: acknowledged and read differ by what is queued."""
+    line = (
+        table(reproduced, "fig5")
+        .group_by("stack", "cc", "aggregation")
+        .agg(pl.col("acklab").mean().alias("rate"), pl.len())
+    )
+    both = line.join(table(reproduced, "table4"), on=["stack", "cc", "aggregation"])
+    assert set(both["len"]) == {2 * cells.QUICK_DURATION_S}
+    assert ((both["rate"] - both["acklab"]) / both["acklab"]).abs().max() < 0.03
+
+
+#: Cells that ns-3.44 ran in the same set-up; 5 % is what the model is held to against ns-3.
+AGAINST_NS3 = [
+    ("none", 0.02),
+    ("amsdu", 0.02),
+    ("ampdu", 0.05),
+    ("both", 0.05),
+    (4, 0.05),
+    (8, 0.05),
+]
+
+
+@pytest.mark.parametrize(("cell", "bound"), AGAINST_NS3)
+def test_the_inferred_setup_is_that_of_ns3(cell, bound):
+    how = {**cells.AGGREGATIONS, **cells.sizes()}[cell]
+    run = load(cells.scenario(cells.SETTINGS["thesis"], "cubic", how, 10)).run(seed=1)
+    ns3 = references.ns3("thesis", "cubic", cell)
+    assert run.flows["goodput_mbps"][0] == pytest.approx(ns3, rel=bound)
+
+
+def test_small_segments_explain_what_rts_does_not():
+    """BBRv3, CUBIC and NewReno in both tables: the text's segment, RTS with it, and 536 B.
+
+    Bounds: 15 s runs were 3.2 %, 12 % and 27 % away; noise of shorter ones is about 1 %.
+    """
+    found = {(r.base, r.text): r.setting for r in readings.readings(quick=False)}
+    hint = "an ACK per segment, RTS at 6 Mbit/s"
+    wanted = [("536 B", "nothing else"), ("1448 B", hint), ("1448 B", "nothing else")]
+    limits = {s: {"ampdu": limit, "amsdu": "off"} for s, limit in LIMITS.items()}
+    grid = list(product(("bbr3", "cubic", "newreno"), {**cells.AGGREGATIONS, **limits}.items()))
+    runs = [(load(cells.scenario(found[w], cc, k, 4)), 1) for w in wanted for cc, (_, k) in grid]
+    goodputs = iter([r.flows["goodput_mbps"][0] for r in run_many(runs)])
+    off = []
+    for _ in wanted:
+        papers = [references.paper(cc, cell) for cc, (cell, _) in grid]
+        off.append(sum(abs(next(goodputs) - p) / p for p in papers) / len(papers))
+    assert off[0] < 0.05 < 0.10 < off[1] < 0.15 < 0.22 < off[2]
+
+
+def test_vegas_rests_twice_as_high_just_before_a_tick(reproduced):
+    starts = table(reproduced, "wifi-vegas").filter(pl.col("aggregation") == "ampdu")
+    late = starts.filter(pl.col("start_us") == 900).row(0, named=True)
+    sharp = starts.filter(pl.col("start_us") == 0).row(0, named=True)
+    assert sharp["rtt_min_ms"] == 8.0 < late["rtt_min_ms"]
+    assert late["goodput_mbps"] > 1.2 * sharp["goodput_mbps"]
+
+
+def test_readings_are_all_different_and_ranked(reproduced):
+    found = readings.readings(quick=False)
+    assert len({(r.base, r.text) for r in found}) == len(found)
+    # One setting per name, but for the starts, which are no key of the channel.
+    assert len({str((r.setting.stack, r.setting.channel, r.setting.late_us)) for r in found}) > 40
+    ranked = table(reproduced, "wifi-readings")
+    assert ranked["distance"].is_sorted()
+    assert ranked["segment"][0] == "536 B"
+
+
+def test_a_reading_tries_each_different_cell_once():
+    runs = readings.cells(Effort(1, quick=True))
+    keys = [tuple(sorted((k, str(v)) for k, v in c.keys.items())) for c in runs]
+    assert len(set(keys)) == len(keys) == len(readings.readings(quick=True)) * 4 * 8
+
+
+def test_every_wireless_claim_has_its_row(reproduced):
+    claims = table(reproduced, "claims")
+    wanted = {f.id for f in THROUGHPUT}
+    assert wanted <= set(claims["id"])
+    row = claims.row(by_predicate=pl.col("id") == "T4-amsdu-three", named=True)
+    # 1448 B gain less than two, 536 B three: it holds where it was inferred, and there alone.
+    assert row["verdict"] == "partly"
+    assert "inferred set-up" in row["numbers"]
+
+
+@pytest.mark.parametrize(("amsdu", "verdict"), [(30.0, "reproduced"), (18.0, "not"), (45.0, "not")])
+def test_three_times_is_neither_two_nor_four(amsdu, verdict):
+    finding = next(f for f in THROUGHPUT if f.id == "T4-amsdu-three")
+    rate = {"none": 10.0, "amsdu": amsdu, "ampdu": 40.0, "both": 41.0}
+    numbers = {
+        (GOODPUT, stack, cc, how): (rate[how], 0.1)
+        for stack in cells.SETTINGS
+        for cc in PAPER_CONTROLLERS
+        for how in rate
+    }
+    numbers |= {
+        ("segments_per_access", *key[1:]): (1.0, 0.0) for key in numbers if key[0] == GOODPUT
+    }
+    assert findings.judge(finding, Evidence(numbers)).verdict == verdict
+
+
+def test_figures_that_claims_name_are_made(reproduced):
+    names = {a.name for a in STUDIES["ack-aggregation"].whole}
+    assert set(table(reproduced, "claims")["figure"]) <= names
