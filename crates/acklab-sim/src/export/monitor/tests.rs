@@ -12,7 +12,7 @@ use acklab_path::wifi::propagation::ChannelStreams;
 use acklab_proto::rng;
 use acklab_proto::segment::Ecn;
 use acklab_units::{Instant, Rate, Span};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Keeps everything that was on the air.
 #[derive(Default)]
@@ -86,7 +86,7 @@ fn run(config: MediumConfig) -> Vec<Sighting> {
     monitor.seen
 }
 
-fn capture(name: &str, seen: &[Sighting]) -> (std::path::PathBuf, u64) {
+fn capture(seen: &[Sighting]) -> (Vec<u8>, u64) {
     let stations = ["ap", "sta1", "sta2"].map(String::from);
     let channel = Channel {
         name: "air",
@@ -97,37 +97,28 @@ fn capture(name: &str, seen: &[Sighting]) -> (std::path::PathBuf, u64) {
     };
     let mut bytes = Vec::new();
     let written = write(&mut bytes, &channel, seen, "acklab").unwrap();
-    let file = format!("acklab-monitor-{}-{name}.pcapng", std::process::id());
-    let path = std::env::temp_dir().join(file);
-    std::fs::write(&path, bytes).unwrap();
-    (path, written)
+    (bytes, written)
 }
 
 /// What tshark finds in those fields of those frames; `None` without tshark.
-fn tshark(path: &std::path::Path, only: &str, fields: &[&str]) -> Option<Vec<Vec<String>>> {
+fn tshark(capture: &[u8], only: &str, fields: &[&str]) -> Option<Vec<Vec<String>>> {
     let mut command = Command::new("tshark");
-    command.args([
-        "-r",
-        path.to_str()?,
-        "-Y",
-        only,
-        "-T",
-        "fields",
-        "-E",
-        "separator=;",
-    ]);
+    command.args(["-r", "-", "-Y", only, "-T", "fields", "-E", "separator=;"]);
     for field in fields {
         command.args(["-e", field]);
     }
-    let Ok(done) = command.output() else {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let Ok(mut running) = command.stderr(Stdio::piped()).spawn() else {
         std::eprintln!("tshark is not installed: what it would read is not checked");
         return None;
     };
-    assert!(
-        done.status.success(),
-        "{}",
-        String::from_utf8_lossy(&done.stderr)
-    );
+    let mut input = running.stdin.take()?;
+    let done = std::thread::scope(|scope| {
+        scope.spawn(move || input.write_all(capture).expect("tshark reads all"));
+        running.wait_with_output().unwrap()
+    });
+    let complaints = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{complaints}");
     let text = String::from_utf8(done.stdout).unwrap();
     let line = |l: &str| l.split(';').map(String::from).collect();
     Some(text.lines().map(line).collect())
@@ -174,15 +165,14 @@ fn tshark_has_nothing_to_complain_about() {
                 continue;
             }
             let seen = run(config(mode, aggregation));
-            let (path, written) = capture(&format!("{:?}-{name}", mode.format()), &seen);
+            let (bytes, written) = capture(&seen);
             let wrong = "_ws.malformed || _ws.short || _ws.expert.severity >= Warning";
             let fields = ["frame.number", "_ws.expert.message", "_ws.col.Info"];
-            if let Some(complaints) = tshark(&path, wrong, &fields) {
+            if let Some(complaints) = tshark(&bytes, wrong, &fields) {
                 assert!(complaints.is_empty(), "{mode} {name}: {complaints:?}");
-                let all = tshark(&path, "wlan && radiotap", &["frame.number"]).unwrap();
+                let all = tshark(&bytes, "wlan && radiotap", &["frame.number"]).unwrap();
                 assert_eq!(all.len() as u64, written, "{mode} {name}");
             }
-            std::fs::remove_file(path).unwrap();
         }
     }
 }
@@ -192,7 +182,7 @@ fn tshark_has_nothing_to_complain_about() {
 fn fields_are_the_facts() {
     let ampdu = aggregations()[1].1;
     let seen = run(config(modes()[0], ampdu));
-    let (path, _) = capture("fields", &seen);
+    let (bytes, _) = capture(&seen);
     let mut order: Vec<_> = seen.iter().collect();
     order.sort_by_key(|s| s.ppdu.start);
     let fields = [
@@ -205,7 +195,7 @@ fn fields_are_the_facts() {
         "wlan.fc.retry",
         "frame.len",
     ];
-    let Some(found) = tshark(&path, "wlan.fc.type_subtype == 0x28", &fields) else {
+    let Some(found) = tshark(&bytes, "wlan.fc.type_subtype == 0x28", &fields) else {
         return;
     };
     let mut expected = vec![];
@@ -247,7 +237,7 @@ fn fields_are_the_facts() {
         assert_eq!((f[1].as_str(), read), ("7", e));
     }
     let acks = tshark(
-        &path,
+        &bytes,
         "wlan.fc.type_subtype == 0x19",
         &["wlan.fixed.ssc.sequence"],
     )
@@ -262,11 +252,10 @@ fn fields_are_the_facts() {
     assert!(starts.len() > 5 && acks == starts);
     let carried = order.iter().filter(|s| s.ppdu.carried > 0).count();
     let comments = tshark(
-        &path,
+        &bytes,
         "frame.comment contains \"transport ACKs\"",
         &["frame.number"],
     );
     assert_eq!(comments.unwrap().len(), carried);
     assert!(order.iter().any(|s| s.ppdu.kind == PpduKind::Rts));
-    std::fs::remove_file(path).unwrap();
 }
