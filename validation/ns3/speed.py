@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """acklab and ns-3 side by side: the same scenarios, one after the other, on one core.
 
-    .venv/bin/python validation/ns3/speed.py [--runs 3] [--out out/speed]
+    .venv/bin/python validation/ns3/speed.py [--runs 3] [--only "Wi-Fi, A-MPDU"] [--out out/speed]
 
 Installs ns-3 (the PyPI package `ns3`, Linux on x86-64) into an environment of its own below
 `--out`, builds `programs/` against it (cmake and a C++20 compiler are needed), and runs each
@@ -27,12 +27,14 @@ from pathlib import Path
 from typing import Any
 
 import acklab
-from acklab.validate.ns3 import parse, scenario
+from acklab.validate import ns3, ns3_wifi
 
 HERE = Path(__file__).resolve().parent
 VERSION = "3.44.post0"
+PROGRAMS = ("wired", "wifi")
 
-#: What is run, in the words of `programs/wired.cc`.
+_STATIONS = "wifi --mode=nsta --tcp=newreno --size=1024 --cwndCap=50 --apq=200 --ampdu=32768"
+#: What is run, in the words of `programs/wired.cc` and `programs/wifi.cc`.
 RUNS = {
     "newreno": "wired --tcp=newreno",
     "cubic": "wired --tcp=cubic",
@@ -41,15 +43,19 @@ RUNS = {
     "newreno, 40 packets, 4 MiB, ACKs 4:1": (
         "wired --tcp=newreno --queue=none --devq=40 --buf=4194304 --thin=4 --delack=1"
     ),
+    "Wi-Fi, no aggregation": "wifi --ampdu=0",
+    "Wi-Fi, A-MSDU": "wifi --ampdu=0 --amsdu=7935",
+    "Wi-Fi, A-MPDU": "wifi",
+    "Wi-Fi, both": "wifi --amsdu=7935",
+    "Wi-Fi, 10 stations": f"{_STATIONS} --n=10",
 }
 
 
 def build(out: Path) -> Path:
-    """Installs ns-3 and builds the programs; returns the `wired` program."""
-    env = out / "ns3"
-    program = out / "build" / "wired"
-    if program.exists():
-        return program
+    """Installs ns-3 and builds the programs; returns their folder."""
+    env, folder = out / "ns3", out / "build"
+    if all((folder / name).exists() for name in PROGRAMS):
+        return folder
     if not shutil.which("cmake"):
         sys.exit("speed.py needs cmake and a C++20 compiler to build ns-3's side")
     venv.create(env, with_pip=True)
@@ -63,18 +69,27 @@ def build(out: Path) -> Path:
     )
     root = Path(found.stdout.strip()) / "ns3"
     options = [f"-DNS3_ROOT={root}", "-DNS3_LOGS=ON", "-DNS3_CXX_STD=20"]
-    source = ["-S", str(HERE / "programs"), "-B", str(out / "build")]
+    source = ["-S", str(HERE / "programs"), "-B", str(folder)]
     subprocess.run(["cmake", *source, *options], check=True)
-    subprocess.run(["cmake", "--build", str(out / "build"), "--target", "wired"], check=True)
-    return program
+    subprocess.run(["cmake", "--build", str(folder), "--target", *PROGRAMS], check=True)
+    return folder
 
 
-def run_ns3(program: Path, args: str) -> dict[str, float]:
-    """One run of ns-3."""
-    words = [str(program), *args.split()[1:], "--header=1"]
+def scenario(args: str) -> dict[str, Any]:
+    """The same here."""
+    if args.split()[0] == "wifi":
+        return ns3_wifi.scenario(ns3.parse(args, ns3_wifi.DEFAULTS))
+    return ns3.scenario(ns3.parse(args))
+
+
+def run_ns3(programs: Path, args: str) -> dict[str, float]:
+    """One run of ns-3, all flows together."""
+    program, *options = args.split()
+    words = [str(programs / program), *options, "--header=1"]
     text = subprocess.run(words, check=True, capture_output=True, text=True).stdout
-    row = next(csv.DictReader(io.StringIO(text)))
-    return {k: float(row[k]) for k in ("goodput_mbps", "cpu_s", "wall_s", "events")}
+    rows = list(csv.DictReader(io.StringIO(text)))
+    cost = {k: float(rows[0][k]) for k in ("cpu_s", "wall_s", "events")}
+    return {"goodput_mbps": sum(float(r["goodput_mbps"]) for r in rows), **cost}
 
 
 def run_acklab(loaded: Any, seed: int) -> dict[str, float]:
@@ -91,13 +106,13 @@ def run_acklab(loaded: Any, seed: int) -> dict[str, float]:
     }
 
 
-def measure(program: Path, args: str, runs: int) -> list[dict[str, Any]]:
+def measure(programs: Path, args: str, runs: int) -> list[dict[str, Any]]:
     """Both sides of one scenario, alternating; the median by CPU time."""
-    loaded = acklab.load(scenario(parse(args)))
+    loaded = acklab.load(scenario(args))
     run_acklab(loaded, 1)  # loads what is loaded lazily
     sides: dict[str, list[dict[str, float]]] = {"ns-3": [], "acklab": []}
     for i in range(runs):
-        sides["ns-3"].append(run_ns3(program, args))
+        sides["ns-3"].append(run_ns3(programs, args))
         sides["acklab"].append(run_acklab(loaded, 1 + i))
     rows = []
     for side, taken in sides.items():
@@ -112,15 +127,17 @@ def main() -> None:
     raw = argparse.RawTextHelpFormatter
     cli = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     cli.add_argument("--runs", type=int, default=3, help="runs of each side (median is taken)")
+    cli.add_argument("--only", help="scenarios, separated by semicolons; default: all")
     cli.add_argument("--out", type=Path, default=Path("out/speed"))
     given = cli.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
-    program = build(given.out)
+    programs = build(given.out)
+    names = given.only.split(";") if given.only else list(RUNS)
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     rows, factors = [], []
     print(f"{'scenario, 60 s':40}{'':8}{'Mbit/s':>9}{'CPU s':>9}{'events':>10}{'CPU-s/GB':>10}")
-    for name, args in RUNS.items():
-        both = measure(program, args, given.runs)
+    for name in names:
+        both = measure(programs, RUNS[name], given.runs)
         rows += [{"scenario": name, **r} for r in both]
         for r in both:
             print(

@@ -22,6 +22,7 @@ class Source(StrEnum):
     KERNEL_QUIET = "kernel-quiet"
     KERNEL_PAUSED = "kernel-paused"
     NS3 = "ns3"
+    NS3_WIFI = "ns3-wifi"
 
 
 def validate(
@@ -39,17 +40,26 @@ def validate(
 
     kernel: the reference, over an emulator that is late at times; shown for an ideal link and, in
     brackets, for one that pauses as much. kernel-quiet: the same over an emulator that is hardly
-    late. kernel-paused: the same while it is made to pause.
+    late. kernel-paused: the same while it is made to pause. ns3: a wired dumbbell. ns3-wifi: radio
+    channels.
     """
     from acklab.cli.show import console, progress
     from acklab.folder import writable_folder, write_atomically
-    from acklab.validate import compare, kernel_rows, ns3_rows, paused_rows, quiet_rows
+    from acklab.validate import (
+        compare,
+        kernel_rows,
+        ns3_rows,
+        ns3_wifi_rows,
+        paused_rows,
+        quiet_rows,
+    )
 
     rows = {
         Source.KERNEL: kernel_rows,
         Source.KERNEL_QUIET: quiet_rows,
         Source.KERNEL_PAUSED: paused_rows,
         Source.NS3: ns3_rows,
+        Source.NS3_WIFI: ns3_wifi_rows,
     }
     references = [r for name, of in rows.items() if source in (None, name) for r in of()]
     path = out / "validation.csv"
@@ -85,7 +95,7 @@ def _show(comparisons: Sequence[Comparison]) -> None:
         title += " (with the emulator's lateness)"
     table = Table(title=title, title_justify="left", padding=(0, 1))
     table.add_column("cell\n" + " ".join(first.keys), no_wrap=True)
-    for metric in first.columns:
+    for metric in first.measures:
         table.add_column(METRICS[metric].replace(", ", "\n"), justify="right", no_wrap=True)
     table.add_column("verdict")
     for c in comparisons:

@@ -4,5 +4,14 @@ from acklab.validate.compare import Comparison, compare
 from acklab.validate.kernel import paused_rows, quiet_rows
 from acklab.validate.kernel import rows as kernel_rows
 from acklab.validate.ns3 import rows as ns3_rows
+from acklab.validate.ns3_wifi import rows as ns3_wifi_rows
 
-__all__ = ["Comparison", "compare", "kernel_rows", "ns3_rows", "paused_rows", "quiet_rows"]
+__all__ = [
+    "Comparison",
+    "compare",
+    "kernel_rows",
+    "ns3_rows",
+    "ns3_wifi_rows",
+    "paused_rows",
+    "quiet_rows",
+]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from acklab.scenario import load, run_many
 from acklab.validate.criteria import METRICS
 from acklab.validate.reference import Reference
+
+if TYPE_CHECKING:
+    from acklab.results import Result
 
 _VERDICTS = {True: "ok", False: "off", None: ""}
 
@@ -106,25 +109,29 @@ def compare(
     comparisons = []
     for reference, ideal, late in zip(references, runs[::2], runs[1::2], strict=True):
         cell, cell_late = (
-            [r.flows.row(0, named=True) for r in islice(results, len(part))]
-            for part in (ideal, late)
+            _measured(reference, islice(results, len(part))) for part in (ideal, late)
         )
         comparisons.append(Comparison(reference, _metrics(reference, cell, cell_late)))
     return comparisons
 
 
+def _measured(reference: Reference, results: Iterable[Result]) -> list[dict[str, float]]:
+    return [{m: measure(r) for m, measure in reference.measures.items()} for r in results]
+
+
 def _metrics(
-    reference: Reference, flows: Sequence[dict[str, Any]], late: Sequence[dict[str, Any]]
+    reference: Reference,
+    ideal: Sequence[dict[str, float]],
+    late: Sequence[dict[str, float]],
 ) -> list[Metric]:
     metrics = []
-    for name, column in reference.columns.items():
+    for name in reference.measures:
         values = reference.values[name]
         if not values:
             continue
         theirs = statistics.median(values)
         ours, ours_late = (
-            statistics.median(float(f[column]) for f in runs) if runs else None
-            for runs in (flows, late)
+            statistics.median(r[name] for r in runs) if runs else None for runs in (ideal, late)
         )
         assert ours is not None, "a reference has a scenario"
         tolerance = reference.criteria.get(name)

@@ -25,6 +25,7 @@ KERNEL = {
     "cwnd": Tolerance(0.15),
 }
 NS3 = {"goodput": Tolerance(0.02)}
+NS3_WIFI = {"goodput": Tolerance(0.05)}
 
 #: What the metrics are, with their units.
 METRICS = {
@@ -32,4 +33,6 @@ METRICS = {
     "retransmissions": "retransmissions, segments",
     "cwnd": "mean cwnd, packets",
     "rtt": "RTT, ms",
+    "jain": "fairness, Jain's index",
+    "ap_drops": "AP drops, packets",
 }

@@ -16,6 +16,7 @@ from acklab.places import in_repository
 from acklab.stacks import LINUX, thinner
 from acklab.validate.criteria import KERNEL
 from acklab.validate.lateness import Pauses, pauses
+from acklab.validate.measures import first_flow
 from acklab.validate.reference import Reference
 
 #: Forward rate, one-way delay and queue of the emulated links.
@@ -27,11 +28,11 @@ _KEYS = ("set", "link", "cc", "thin", "timer_ms", "sackpass", "gso")
 #: The others are the same in all rows, or follow from the set.
 _SHOWN = ("set", "link", "cc", "thin")
 _VALUES = {"goodput": "goodput_mbps", "retransmissions": "total_retrans", "cwnd": "cwnd_mean"}
-_COLUMNS = {
-    "goodput": "acked_mbps",
-    "retransmissions": "retransmissions",
-    "cwnd": "cwnd_mean_packets",
-    "rtt": "srtt_p50_ms",
+_MEASURES = {
+    "goodput": first_flow("acked_mbps"),
+    "retransmissions": first_flow("retransmissions"),
+    "cwnd": first_flow("cwnd_mean_packets"),
+    "rtt": first_flow("srtt_p50_ms"),
 }
 
 
@@ -88,7 +89,7 @@ def _cell(
         source=source,
         keys={k: keys[k] for k in _SHOWN},
         values=values,
-        columns=_COLUMNS,
+        measures=_MEASURES,
         criteria=KERNEL,
         scenarios=[_scenario(keys)],
         late_scenarios=[_scenario(keys, late(r)) for r in calm] if late else [],

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from typing import Any
 
 from acklab.build import Flow, Link, dumbbell
 from acklab.places import in_repository
 from acklab.stacks import NS3, thinner
 from acklab.validate.criteria import NS3 as CRITERIA
+from acklab.validate.measures import first_flow
 from acklab.validate.reference import Reference
 
 #: The program's defaults (validation/ns3/programs/wired.cc).
@@ -35,11 +37,11 @@ _VALUES = {
     "cwnd": "cwnd_mean_seg",
     "rtt": "rtt_mean_ms",
 }
-_COLUMNS = {
-    "goodput": "goodput_mbps",
-    "retransmissions": "retransmissions",
-    "cwnd": "cwnd_mean_time_packets",
-    "rtt": "rtt_mean_ms",
+_MEASURES = {
+    "goodput": first_flow("goodput_mbps"),
+    "retransmissions": first_flow("retransmissions"),
+    "cwnd": first_flow("cwnd_mean_time_packets"),
+    "rtt": first_flow("rtt_mean_ms"),
 }
 
 
@@ -55,16 +57,16 @@ def _reference(row: dict[str, str]) -> Reference:
         source="ns3",
         keys={k: row[k] for k in ("tag", "tcp", "thin", "delack")},
         values={metric: [float(row[column])] for metric, column in _VALUES.items()},
-        columns=_COLUMNS,
+        measures=_MEASURES,
         criteria=CRITERIA,
         scenarios=[scenario(args)],
     )
 
 
-def parse(args: str) -> dict[str, str]:
-    """`wired --tcp=cubic --thin=2` as the program understands it."""
+def parse(args: str, defaults: Mapping[str, str] = _DEFAULTS) -> dict[str, str]:
+    """`wired --tcp=cubic --thin=2` as the program with these defaults understands it."""
     given = (word.removeprefix("--").partition("=") for word in args.split()[1:])
-    return _DEFAULTS | {key: value for key, _, value in given}
+    return {**defaults, **{key: value for key, _, value in given}}
 
 
 def scenario(args: dict[str, str]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from acklab.validate.criteria import Tolerance
+from acklab.validate.measures import Measure
 
 
 @dataclass(frozen=True)
@@ -18,8 +19,8 @@ class Reference:
     keys: Mapping[str, str]
     #: Metric to the values of its repeats.
     values: Mapping[str, Sequence[float]]
-    #: Metric to the column of our flows table that measures the same.
-    columns: Mapping[str, str]
+    #: Metric to what is the same in a run of ours.
+    measures: Mapping[str, Measure]
     criteria: Mapping[str, Tolerance]
     #: One, or one for each repeat where the repeats differ in a way that is known.
     scenarios: Sequence[Mapping[str, Any]]
