@@ -97,8 +97,7 @@ ARTEFACTS = (
         group="wifi-vegas",
         caption=(
             "One run per dot. ns-3 measures RTTs in whole milliseconds. A start just before a tick "
-            "leaves Vegas with a base RTT above the path's, and with twice the window: there lies "
-            "the thesis's row."
+            "leaves Vegas with a base RTT above the path's, and with a larger window."
         ),
     ),
 )

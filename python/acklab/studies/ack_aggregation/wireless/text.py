@@ -76,9 +76,8 @@ def _search(table: pl.DataFrame) -> str:
         f"its row alone is *{vegas['segment']}, {vegas['reading']}*, {vegas['vegas']:.0%} away, "
         f"where the others are {vegas['without_vegas']:.1%} away. Over all cells, Vegas included, "
         f"the nearest is *{best['segment']}, {best['reading']}* ({best['distance']:.1%}). ns-3's "
-        "Vegas hangs on how the start lies to the ticks of a clock in ms, which nobody states; "
-        "that its row fits for a start just before a tick shows that one setting can give "
-        "all of both tables, not that the thesis ran it. All of these are fits, chosen "
+        "Vegas hangs on how the start lies to the ticks of a clock in ms, which nobody states, so "
+        "a setting that fits its row may do so by chance. All of these are fits, chosen "
         "among many; that the segment was found over a wire before is the only "
         "independent witness."
     )
