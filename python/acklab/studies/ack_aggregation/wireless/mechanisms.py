@@ -169,7 +169,7 @@ def newreno_8(e: Evidence) -> str:
     return (
         "Limited by the same buffer, NewReno, CUBIC and BBRv3 send the same A-MPDUs at 8 KB: "
         f"{_at_8(e, 'mpdus_per_ppdu')} MPDUs at once. The thesis's 38.46 is to the digit its "
-        "value at 16 KB, and 4 Mbit/s above its neighbours: probably a slip of the table."
+        "value at 16 KB, and 4 Mbit/s off the line of its neighbours; no run gives it."
     )
 
 

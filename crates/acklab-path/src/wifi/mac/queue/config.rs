@@ -78,7 +78,7 @@ pub struct TxStats {
     pub handed_over: u64,
     /// Packets dropped after they had been accepted.
     pub dropped: u64,
-    /// Packets taken out by [`TxQueue::remove`] and [`TxQueue::take_ahead`].
+    /// Packets taken out by [`super::TxQueue::remove`] and [`super::TxQueue::take_ahead`].
     pub removed: u64,
     /// Packets marked with CE.
     pub marked: u64,
