@@ -22,6 +22,7 @@ __all__ = [
     "Spurious",
     "catalogue",
     "load",
+    "meet_numpy",
     "run_many",
     "run_stream",
     "schema",
