@@ -285,7 +285,8 @@ fn every_key_of_a_channel_reaches_the_plan() {
     assert_eq!((config.slots, config.eifs), (SlotRule::Dcf, false));
     assert_eq!(config.after_silence, AfterSilence::Timeout);
     assert_eq!(config.propagation, Span::from_nanos(333));
-    assert_eq!(config.retry_limit, 4);
+    // Doublings of the window: under DCF the last of four failures begins it anew.
+    assert_eq!(config.retry_limit, 3);
     let queue = config.stations[1].queue;
     assert!(matches!(
         queue.kind,
