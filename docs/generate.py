@@ -26,7 +26,7 @@ BLOCKS = {
     "cc": "Congestion controllers",
     "ack": "ACK policies",
     "filter": "ACK filters",
-    "qdisc": "Queues",
+    "qdisc": "Queue disciplines",
 }
 
 

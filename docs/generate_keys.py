@@ -48,6 +48,7 @@ BLOCKS = {
     "CongestionControl": ("a congestion controller", "congestion-controllers"),
     "AckPolicy": ("an ACK policy", "ack-policies"),
     "AckFilter": ("an ACK filter", "ack-filters"),
+    "QueueDiscipline": ("a queue discipline", "queue-disciplines"),
 }
 
 #: Quantities: a word for each, explained with examples at the end of the page.

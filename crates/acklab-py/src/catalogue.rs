@@ -18,13 +18,19 @@ pub(crate) fn catalogue<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py,
         "cc" => entries(py, acklab_proto::cc::registry::CONTROLLERS),
         "ack" => entries(py, acklab_proto::ack::registry::POLICIES),
         "filter" => entries(py, acklab_path::ack_filter::registry::FILTERS),
-        "qdisc" => entries(py, QDISCS),
+        "qdisc" => {
+            let all = entries(py, DROP_TAIL)?;
+            for other in entries(py, acklab_path::qdisc::registry::DISCIPLINES)? {
+                all.append(other)?;
+            }
+            Ok(all)
+        }
         _ => Err(PyKeyError::new_err(kind.to_owned())),
     }
 }
 
-/// Queues have no registry yet: a limit in packets or in bytes decides which one it is.
-static QDISCS: &[Entry<()>] = &[
+/// What a link has without a discipline: a limit in packets or in bytes decides which one it is.
+static DROP_TAIL: &[Entry<()>] = &[
     Entry {
         name: "pfifo",
         aliases: &[],

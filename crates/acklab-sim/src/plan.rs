@@ -116,9 +116,11 @@ pub struct LinkPlan {
     pub delay: Span,
     /// Link-layer bytes added to every IP packet when it is serialised (ns-3's PPP: 2).
     pub overhead: u32,
-    /// Queue in front of the transmitter.
+    /// What may wait in front of the transmitter.
     pub queue: QueuePlan,
-    /// What would not fit into a queue of this limit is marked with CE, if it may be.
+    /// What orders and drops it; `None` = drop-tail. Needs a queue in packets.
+    pub discipline: Option<DisciplinePlan>,
+    /// What would not fit into a drop-tail queue of this limit is marked with CE, if it may be.
     pub mark: Option<QueuePlan>,
     /// ACK filter in front of the queue.
     pub filter: Option<FilterPlan>,
@@ -148,13 +150,24 @@ impl Plan {
     }
 }
 
-/// Queue in front of a transmitter. Limits count waiting packets, not the one in service.
+/// Limit of a queue in front of a transmitter. It counts waiting packets, not the one in service.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueuePlan {
-    /// Drop-tail, limited in packets.
-    PfifoPackets(u32),
-    /// Drop-tail, limited in bytes.
-    PfifoBytes(u64),
+    /// In packets.
+    Packets(u32),
+    /// In bytes.
+    Bytes(u64),
+}
+
+/// A queue discipline by name with its parameters.
+#[derive(Clone, Debug)]
+pub struct DisciplinePlan {
+    /// The registry's entry.
+    pub entry: &'static Entry<acklab_path::qdisc::registry::Build>,
+    /// Its parameters.
+    pub params: Params,
+    /// Packets that can wait in the device below it; 0 = none.
+    pub device: u32,
 }
 
 /// An ACK filter by name with its parameters.

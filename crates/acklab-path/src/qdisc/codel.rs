@@ -4,10 +4,13 @@
 //! Linux differ the comment says so. ECN as in RFC 8290 section 5.2.6 and `net/codel_impl.h`: a
 //! packet that may be marked is marked where it would be dropped, and then passes.
 
+use super::registry::{Build, Room};
 use super::slab::{List, Slab, Waiting};
 use super::{Enqueue, QueueDisc, Stats};
 use crate::packet::{DropReason, Packet, PacketId};
+use acklab_proto::registry::{Entry, Kind, Param, Params as Values, Value};
 use acklab_units::{Instant, Span};
+use alloc::boxed::Box;
 
 /// The parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +38,68 @@ impl Params {
         mtu: 1500,
     };
 }
+
+/// Times that make sense for a control law on queues.
+const TIMES: Kind = Kind::Span(Span::from_micros(1), Span::from_secs(60));
+
+/// The parameters as a scenario writes them, for every discipline that has them; `ecn` as it is by
+/// default.
+pub(super) const fn params(ecn: bool) -> [Param; 4] {
+    [
+        Param {
+            name: "target",
+            doc: "Waiting time that is acceptable as a standing queue (RFC 8289 section 4.4).",
+            kind: TIMES,
+            default: Value::Span(Params::DEFAULT.target),
+        },
+        Param {
+            name: "interval",
+            doc: "How long a queue may be above target before something happens (RFC 8289 section 4.3).",
+            kind: TIMES,
+            default: Value::Span(Params::DEFAULT.interval),
+        },
+        Param {
+            name: "ecn",
+            doc: "Marks packets that may be marked instead of dropping them.",
+            kind: Kind::Bool,
+            default: Value::Bool(ecn),
+        },
+        Param {
+            name: "ce_threshold",
+            doc: "Marks every packet that waited longer and may be marked (RFC 8290 section 5.2.7).",
+            kind: Kind::OptSpan(Span::from_micros(1), Span::from_secs(60)),
+            default: Value::Auto,
+        },
+    ]
+}
+
+impl Params {
+    /// What a scenario says.
+    pub(super) fn from_values(values: &Values) -> Self {
+        Self {
+            target: values.span("target").unwrap_or(Self::DEFAULT.target),
+            interval: values.span("interval").unwrap_or(Self::DEFAULT.interval),
+            ecn: values.bool("ecn"),
+            ce_threshold: values.span("ce_threshold"),
+            ..Self::DEFAULT
+        }
+    }
+}
+
+/// The registry's entry.
+pub const ENTRY: Entry<Build> = Entry {
+    name: "codel",
+    aliases: &[],
+    summary: "CoDel: drops at the head when packets have waited too long for too long.",
+    source: "RFC 8289, Linux net/sched/sch_codel.c",
+    params: &params(false),
+    build: Build {
+        limit: 1000,
+        make: |values, Room { limit, .. }| {
+            Box::new(CodelQueue::new(Params::from_values(values), limit))
+        },
+    },
+};
 
 /// The queue that a [`Codel`] watches.
 pub(crate) trait Source {

@@ -1,8 +1,10 @@
 //! Queue disciplines: the contract.
 
 pub mod codel;
+pub mod device;
 pub mod fq_codel;
 pub mod pfifo;
+pub mod registry;
 pub(crate) mod slab;
 
 use crate::packet::{DropReason, Packet, PacketId};

@@ -10,7 +10,9 @@ use crate::transport::Transport;
 use acklab_path::ack_filter::AckFilter;
 use acklab_path::impair::{ImpairConfig, JitterConfig, LinkStreams, LossConfig, PausesConfig};
 use acklab_path::link::{Link, LinkConfig, Queue};
+use acklab_path::qdisc::device::OverDevice;
 use acklab_path::qdisc::pfifo;
+use acklab_path::qdisc::registry::Room;
 use acklab_proto::rng::{self, RngCore};
 use acklab_proto::tcp::Profile;
 use acklab_units::{Instant, Span};
@@ -169,10 +171,7 @@ fn link(plan: &LinkPlan, seed: u64) -> Link {
         overhead: plan.overhead,
         impair: impair(&plan.impair),
     };
-    let queue = Queue::Pfifo(pfifo::Config {
-        limit: limit(plan.queue),
-        mark: plan.mark.map(limit),
-    });
+    let queue = queue(plan, seed);
     let filter = filter(plan);
     let mut streams = LinkStreams::new(seed, &plan.name);
     if let Some(pauses) = &plan.impair.pauses {
@@ -185,10 +184,31 @@ fn link(plan: &LinkPlan, seed: u64) -> Link {
     }
 }
 
+fn queue(plan: &LinkPlan, seed: u64) -> Queue {
+    let Some(d) = &plan.discipline else {
+        return Queue::Pfifo(pfifo::Config {
+            limit: limit(plan.queue),
+            mark: plan.mark.map(limit),
+        });
+    };
+    let QueuePlan::Packets(limit) = plan.queue else {
+        unreachable!("queue disciplines count packets");
+    };
+    let room = Room {
+        limit,
+        perturbation: rng::stream(seed, &format!("link/{}/qdisc", plan.name)).next_u32(),
+    };
+    let above = (d.entry.build.make)(&d.params, room);
+    Queue::Discipline(match d.device {
+        0 => above,
+        device => Box::new(OverDevice::new(above, device)),
+    })
+}
+
 fn limit(plan: QueuePlan) -> pfifo::Limit {
     match plan {
-        QueuePlan::PfifoPackets(n) => pfifo::Limit::Packets(n),
-        QueuePlan::PfifoBytes(n) => pfifo::Limit::Bytes(n),
+        QueuePlan::Packets(n) => pfifo::Limit::Packets(n),
+        QueuePlan::Bytes(n) => pfifo::Limit::Bytes(n),
     }
 }
 

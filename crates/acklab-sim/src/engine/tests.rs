@@ -4,9 +4,12 @@ use super::dumbbell::Dumbbell;
 use super::window::{Window, WindowConfig};
 use super::*;
 use crate::plan::{
-    AppPlan, FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, PausesPlan, QueuePlan,
+    AppPlan, DisciplinePlan, FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, PausesPlan,
+    QueuePlan,
 };
 use acklab_path::packet::DropReason;
+use acklab_path::qdisc::registry::DISCIPLINES;
+use acklab_proto::registry::Params;
 use acklab_units::{Rate, Span};
 use proptest::prelude::*;
 
@@ -108,14 +111,14 @@ fn a_saturated_link_carries_exactly_its_rate() {
 fn drop_tail_drops_what_does_not_fit() {
     // A burst of 30 into a queue of 10, behind one packet in service.
     let mut plan = chain(&[(mbit(10), ms(50))], bulk(30 * 1448));
-    plan.links[0].queue = QueuePlan::PfifoPackets(10);
+    plan.links[0].queue = QueuePlan::Packets(10);
     plan.stop = Instant::ZERO + ms(100);
     let r = run(&plan, WindowConfig::default());
     let s = &r.links[0].stats;
     // FIN follows the data.
     assert_eq!((s.offered, s.dropped_for(DropReason::QueueFull)), (31, 20));
     assert_eq!(s.delivered, 11);
-    plan.links[0].queue = QueuePlan::PfifoBytes(10 * FULL + BARE);
+    plan.links[0].queue = QueuePlan::Bytes(10 * FULL + BARE);
     let s = run(&plan, WindowConfig::default()).links[0].stats;
     assert_eq!(
         (s.offered, s.delivered, s.max_waiting),
@@ -311,6 +314,20 @@ fn applications() -> impl Strategy<Value = AppPlan> {
     ]
 }
 
+/// Each discipline over some of the queues in packets, half of them over a device.
+fn discipline(queue: u32) -> Option<DisciplinePlan> {
+    let entry = match queue % 8 {
+        2 => &DISCIPLINES[0],
+        4 => &DISCIPLINES[1],
+        _ => return None,
+    };
+    Some(DisciplinePlan {
+        entry,
+        params: Params::defaults(entry.params),
+        device: queue / 8 % 2 * 3,
+    })
+}
+
 prop_compose! {
     /// A ring of `n` nodes; flows go around it in both directions, so links are shared by data
     /// and ACKs of different flows at different hops.
@@ -335,10 +352,11 @@ prop_compose! {
                 rate: mbit(rate),
                 delay: ms(delay),
                 queue: if queue % 2 == 0 {
-                    QueuePlan::PfifoPackets(queue)
+                    QueuePlan::Packets(queue)
                 } else {
-                    QueuePlan::PfifoBytes(u64::from(queue) * 1500)
+                    QueuePlan::Bytes(u64::from(queue) * 1500)
                 },
+                discipline: discipline(queue),
                 impair,
                 ..link.clone()
             }

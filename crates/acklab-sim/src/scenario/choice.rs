@@ -15,8 +15,20 @@ pub(crate) fn choose<B>(
     path: &Path,
     report: &mut Report<'_>,
 ) -> Option<(&'static Entry<B>, Params)> {
+    choose_or(entries, &[], what, choice, path, report)
+}
+
+/// The same where `more` words have a meaning too, which the caller has looked for.
+pub(crate) fn choose_or<B>(
+    entries: &'static [Entry<B>],
+    more: &[&'static str],
+    what: &str,
+    choice: &Choice,
+    path: &Path,
+    report: &mut Report<'_>,
+) -> Option<(&'static Entry<B>, Params)> {
     let Some(entry) = find(entries, &choice.name) else {
-        unknown_name(entries, what, choice, path, report);
+        unknown_name(entries, more, what, choice, path, report);
         return None;
     };
     let mut params = Params::defaults(entry.params);
@@ -32,6 +44,7 @@ pub(crate) fn choose<B>(
 
 fn unknown_name<B>(
     entries: &'static [Entry<B>],
+    more: &[&'static str],
     what: &str,
     choice: &Choice,
     path: &Path,
@@ -40,7 +53,8 @@ fn unknown_name<B>(
     let names = entries
         .iter()
         .flat_map(|e| std::iter::once(&e.name).chain(e.aliases));
-    let hint = suggest(&choice.name, names.copied(), "the names are");
+    let names = names.chain(more).copied();
+    let hint = suggest(&choice.name, names, "the names are");
     let message = format!("there is no {what} called `{}`", choice.name);
     // Of a table, the key `name` is what is wrong.
     let inner = path.key("name");

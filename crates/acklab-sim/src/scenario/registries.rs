@@ -1,4 +1,4 @@
-//! Where what a scenario names comes from: controllers, ACK policies, ACK filters, files.
+//! Where what a scenario names comes from: controllers, ACK policies, ACK filters, queue disciplines, files.
 
 use acklab_proto::registry::Entry;
 use acklab_proto::{ack, cc};
@@ -14,6 +14,7 @@ pub(crate) struct Registries<'a> {
     pub(crate) cc: &'static [Entry<cc::Build>],
     pub(crate) ack: &'static [Entry<ack::Build>],
     pub(crate) filter: &'static [Entry<acklab_path::ack_filter::Build>],
+    pub(crate) qdisc: &'static [Entry<acklab_path::qdisc::registry::Build>],
 }
 
 /// What stands for files where there are none: text that is not in a folder.
@@ -34,6 +35,7 @@ impl<'a> Registries<'a> {
             cc: controllers,
             ack: ack::registry::POLICIES,
             filter: acklab_path::ack_filter::registry::FILTERS,
+            qdisc: acklab_path::qdisc::registry::DISCIPLINES,
         }
     }
 }

@@ -75,6 +75,11 @@ pub(crate) fn filter_schema() -> Schema {
     choices(Registries::builtin().filter, &["none"])
 }
 
+/// Queue disciplines, and drop-tail.
+pub(crate) fn qdisc_schema() -> Schema {
+    choices(Registries::builtin().qdisc, &["pfifo"])
+}
+
 fn choices<B>(entries: &[Entry<B>], more: &[&'static str]) -> Schema {
     let names = entries.iter().flat_map(names_of);
     let names: Vec<&str> = names.chain(more.iter().copied()).collect();

@@ -6,10 +6,13 @@ pub(crate) mod round_robin;
 mod tests;
 
 use super::codel;
+use super::registry::{Build, Room};
 use super::slab::Waiting;
 use super::{Enqueue, QueueDisc, Stats};
 use crate::packet::{DropReason, Packet, PacketId};
+use acklab_proto::registry::{Entry, Kind, Param, Params, Value};
 use acklab_units::Instant;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use flows::{Flows, Shape};
 
@@ -40,6 +43,58 @@ impl Config {
         drop_batch: 64,
         perturbation: 0,
     };
+}
+
+const OF_CODEL: [Param; 4] = codel::params(true);
+
+/// The registry's entry.
+pub const ENTRY: Entry<Build> = Entry {
+    name: "fq-codel",
+    aliases: &["fq_codel"],
+    summary: "FQ-CoDel: flows take turns, new ones first, and CoDel watches each.",
+    source: "RFC 8290, Linux net/sched/sch_fq_codel.c",
+    params: &[
+        OF_CODEL[0],
+        OF_CODEL[1],
+        OF_CODEL[2],
+        OF_CODEL[3],
+        Param {
+            name: "quantum",
+            doc: "Bytes that a flow may send in a round (RFC 8290 section 5.2.4).",
+            kind: Kind::Int(1, 1 << 20),
+            default: Value::Int(Config::DEFAULT.quantum as i64),
+        },
+        Param {
+            name: "flows",
+            doc: "Queues that flows are hashed into (RFC 8290 section 5.2.5).",
+            kind: Kind::Int(1, 65_536),
+            default: Value::Int(Config::DEFAULT.queues as i64),
+        },
+        Param {
+            name: "drop_batch",
+            doc: "Most packets that are dropped at once when too many wait (tc-fq_codel(8)).",
+            kind: Kind::Int(1, 65_536),
+            default: Value::Int(Config::DEFAULT.drop_batch as i64),
+        },
+    ],
+    build: Build {
+        limit: Config::DEFAULT.limit,
+        make: |values, room| Box::new(FqCodel::new(Config::from_values(values, room))),
+    },
+};
+
+impl Config {
+    /// What a scenario says. The ranges of the parameters fit into their fields.
+    fn from_values(values: &Params, room: Room) -> Self {
+        Self {
+            codel: codel::Params::from_values(values),
+            limit: room.limit,
+            quantum: values.int("quantum") as u32,
+            queues: values.int("flows") as u32,
+            drop_batch: values.int("drop_batch") as u32,
+            perturbation: room.perturbation,
+        }
+    }
 }
 
 /// The queue.

@@ -141,6 +141,14 @@ fn direction(link: &LinkPlan, out: &mut Text) {
     }
     out.text("delay", link.delay);
     out.text("queue", limit(&link.queue));
+    match &link.discipline {
+        None => out.text("qdisc", "pfifo"),
+        Some(d) => {
+            let table = choice::inline_table(d.entry.name, d.entry.params, &d.params);
+            out.raw("qdisc", table);
+            out.text("device_queue", Limit::Packets(d.device));
+        }
+    }
     match &link.mark {
         Some(mark) => out.text("mark", limit(mark)),
         None => out.text("mark", "none"),
@@ -159,8 +167,8 @@ fn direction(link: &LinkPlan, out: &mut Text) {
 /// A limit as the scenario language has it.
 pub(crate) fn limit(queue: &QueuePlan) -> Limit {
     match queue {
-        QueuePlan::PfifoPackets(n) => Limit::Packets(*n),
-        QueuePlan::PfifoBytes(b) => Limit::Bytes(Bytes(*b)),
+        QueuePlan::Packets(n) => Limit::Packets(*n),
+        QueuePlan::Bytes(b) => Limit::Bytes(Bytes(*b)),
     }
 }
 

@@ -8,7 +8,7 @@ use super::super::spec::{
     Choice, DirectionSpec, FilterSpec, GilbertElliottSpec, JitterSpec, LossModel, LossSpec,
     PausesSpec, Probability, Qty, QuantilesSpec, RateSpec,
 };
-use super::{LONGEST, not_too_long, trace};
+use super::{LONGEST, discipline, not_too_long, trace};
 use crate::plan::{
     FilterPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, PausesPlan, QueuePlan, TracePlan,
 };
@@ -54,7 +54,7 @@ impl Site<'_> {
 /// Linux's default `txqueuelen`.
 const TXQUEUELEN: u32 = 1000;
 pub(crate) const HOST_QUEUE: Limit = Limit::Packets(TXQUEUELEN);
-pub(crate) const HOST_QUEUE_PLAN: QueuePlan = QueuePlan::PfifoPackets(TXQUEUELEN);
+pub(crate) const HOST_QUEUE_PLAN: QueuePlan = QueuePlan::Packets(TXQUEUELEN);
 /// What queue a preset's bottleneck has.
 pub(crate) const BOTTLENECK_QUEUE: Limit = Limit::MicroBdp(1_000_000);
 
@@ -107,6 +107,8 @@ fn inherit(forward: &DirectionSpec, reverse: &DirectionSpec) -> DirectionSpec {
         rate: reverse.rate.clone().or_else(|| forward.rate.clone()),
         delay: reverse.delay.or(forward.delay),
         queue: reverse.queue.or(forward.queue),
+        qdisc: reverse.qdisc.clone().or_else(|| forward.qdisc.clone()),
+        device_queue: reverse.device_queue.or(forward.device_queue),
         mark: reverse.mark.or(forward.mark),
         overhead: reverse.overhead.or(forward.overhead),
         ..reverse.clone()
@@ -135,7 +137,12 @@ fn direction(
     let overhead = overhead(spec, trace.is_some(), path, report);
     let delay = spec.delay.map_or(Span::ZERO, |d| d.0);
     not_too_long(delay, &place(path, "delay", report), report);
-    let limit = spec.queue.map_or(site.default_queue, |q| q.0);
+    let discipline = discipline::read(spec, path, reg, report);
+    let default = match &discipline {
+        None => site.default_queue,
+        Some(d) => Limit::Packets(d.entry.build.limit),
+    };
+    let limit = spec.queue.map_or(default, |q| q.0);
     let nothing = "a queue of nothing drops everything";
     check_limit(limit, nothing, &place(path, "queue", report), report);
     let mark = spec.mark.and_then(|m| m.0);
@@ -143,6 +150,7 @@ fn direction(
         let nothing = "a threshold of nothing marks everything";
         check_limit(mark, nothing, &place(path, "mark", report), report);
     }
+    let limit_is_default = spec.queue.is_none() && discipline.is_none();
     DraftLink {
         plan: LinkPlan {
             name: spec.name.clone().unwrap_or(default_name),
@@ -152,14 +160,15 @@ fn direction(
             trace,
             delay,
             overhead,
-            queue: QueuePlan::PfifoPackets(0),
+            queue: QueuePlan::Packets(0),
+            discipline,
             mark: None,
             filter: filter(spec.ack_filter.as_ref(), path, reg, report),
             impair: impair(spec, path, report),
         },
         limit,
         mark,
-        limit_is_default: spec.queue.is_none(),
+        limit_is_default,
         path: path.clone(),
     }
 }

@@ -7,6 +7,7 @@
 
 mod advice;
 mod app;
+mod discipline;
 mod expect;
 mod flow;
 mod link;

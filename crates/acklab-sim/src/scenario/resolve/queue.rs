@@ -46,10 +46,10 @@ fn absolute(
 ) -> QueuePlan {
     let at = place(&link.path, key, report);
     match limit {
-        Limit::Packets(n) => QueuePlan::PfifoPackets(n),
+        Limit::Packets(n) => QueuePlan::Packets(n),
         Limit::Bytes(b) => {
             holds_a_packet(b.0, product.largest, key, &at, report);
-            QueuePlan::PfifoBytes(b.0)
+            QueuePlan::Bytes(b.0)
         }
         Limit::MicroBdp(millionths) => in_bytes(product, millionths, &at, report),
     }
@@ -71,11 +71,11 @@ fn holds_a_packet(bytes: u64, largest: u64, key: &str, at: &Path, report: &mut R
 
 /// A threshold that the queue cannot exceed is a slip, where it is written for this direction.
 fn marks_before_it_drops(link: &DraftLink, report: &mut Report<'_>) {
-    use QueuePlan::{PfifoBytes, PfifoPackets};
+    use QueuePlan::{Bytes, Packets};
     let at = link.path.key("mark");
     let never = match (link.plan.mark, link.plan.queue) {
-        (Some(PfifoPackets(mark)), PfifoPackets(limit)) => mark >= limit,
-        (Some(PfifoBytes(mark)), PfifoBytes(limit)) => mark >= limit,
+        (Some(Packets(mark)), Packets(limit)) => mark >= limit,
+        (Some(Bytes(mark)), Bytes(limit)) => mark >= limit,
         _ => false,
     };
     if never && report.has(&at) {
@@ -102,11 +102,11 @@ fn in_bytes(product: Product, millionths: u64, at: &Path, report: &mut Report<'_
         let hint = "write the limit in packets or bytes, or give a link on the way a rate";
         let message = "every link on the way is unlimited, so there is no bandwidth-delay product";
         report.error(at, message, hint.to_string());
-        return QueuePlan::PfifoPackets(1);
+        return QueuePlan::Packets(1);
     };
     let bytes = u128::from(bdp) * u128::from(millionths) / 1_000_000;
     let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-    QueuePlan::PfifoBytes(bytes.max(product.packet))
+    QueuePlan::Bytes(bytes.max(product.packet))
 }
 
 /// The largest bandwidth-delay product of a direction and its largest packets.

@@ -1,6 +1,6 @@
 //! A building block by name, with parameters: `"cubic"` or `{ name = "cubic", beta = 0.5 }`.
 
-use crate::scenario::schema::{ack_schema, cc_schema, filter_schema};
+use crate::scenario::schema::{ack_schema, cc_schema, filter_schema, qdisc_schema};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use std::borrow::Cow;
@@ -123,4 +123,10 @@ choice_from!(
     FilterSpec,
     "AckFilter",
     filter_schema
+);
+choice_from!(
+    /// A queue discipline, or `pfifo`.
+    QdiscSpec,
+    "QueueDiscipline",
+    qdisc_schema
 );

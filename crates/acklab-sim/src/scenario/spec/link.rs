@@ -1,6 +1,6 @@
 //! Links: two directions with a rate, a delay, a queue, and whatever goes wrong on them.
 
-use super::{FilterSpec, OrNone, Probability, Qty};
+use super::{FilterSpec, OrNone, Probability, QdiscSpec, Qty};
 use acklab_units::{Bytes, Limit, Rate, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -23,8 +23,13 @@ macro_rules! with_direction_keys {
             /// Propagation delay. Default: "0 s".
             pub(crate) delay: Option<Qty<Span>>,
             /// Most that waits in front of the transmitter. Default: "1000 packets" (Linux's
-            /// txqueuelen); of a preset's bottleneck "1 BDP".
+            /// txqueuelen); of a preset's bottleneck "1 BDP"; with fq-codel "10240 packets".
             pub(crate) queue: Option<Qty<Limit>>,
+            /// What orders and drops what waits. Default: "pfifo", which is drop-tail.
+            pub(crate) qdisc: Option<QdiscSpec>,
+            /// Packets that can wait in the device below another discipline than "pfifo", unseen by
+            /// it. Default: "0 packets".
+            pub(crate) device_queue: Option<Qty<Limit>>,
             /// Waiting more than this marks an ECN-capable packet that arrives with CE, as DCTCP
             /// wants it (RFC 8257 section 3.1). Default: "none".
             pub(crate) mark: Option<OrNone<Limit>>,
@@ -48,8 +53,9 @@ macro_rules! with_direction_keys {
 }
 
 with_direction_keys! {
-    /// The way back, where it differs. `rate`, `delay`, `queue`, `mark` and `overhead` are those of
-    /// the way there unless they stand here; everything else is absent unless it stands here.
+    /// The way back, where it differs. `rate`, `delay`, `queue`, `qdisc`, `device_queue`, `mark` and
+    /// `overhead` are those of the way there unless they stand here; everything else is absent unless it
+    /// stands here.
     DirectionSpec {
         /// Name of this direction.
         #[schemars(length(min = 1))]
@@ -93,6 +99,8 @@ macro_rules! forward_direction {
             rate: $spec.rate.clone(),
             delay: $spec.delay,
             queue: $spec.queue,
+            qdisc: $spec.qdisc.clone(),
+            device_queue: $spec.device_queue,
             mark: $spec.mark,
             overhead: $spec.overhead,
             ack_filter: $spec.ack_filter.clone(),

@@ -17,7 +17,7 @@ mod topology;
 mod wifi;
 mod wifi_words;
 
-pub(crate) use choice::{AckSpec, CcSpec, Choice, FilterSpec, Scalar};
+pub(crate) use choice::{AckSpec, CcSpec, Choice, FilterSpec, QdiscSpec, Scalar};
 pub(crate) use expect::{Bounds, ExpectSpec, FlowExpect, LinkExpect};
 pub(crate) use flow::{AppSpec, BulkSpec, FlowSpec, OnOffSpec, RequestResponseSpec};
 pub(crate) use link::{

@@ -94,4 +94,5 @@ pub(super) const REGISTRIES: Registries<'static> = Registries {
     cc: CC,
     ack: ACK,
     filter: FILTER,
+    qdisc: acklab_path::qdisc::registry::DISCIPLINES,
 };

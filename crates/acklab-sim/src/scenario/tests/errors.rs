@@ -199,6 +199,37 @@ fn a_marking_threshold_is_below_the_queue_and_above_a_packet() {
 }
 
 #[test]
+fn a_discipline_and_what_waits_must_fit_together() {
+    let to_codel = ("topology.bottleneck.qdisc", "codel");
+    let both = |key: &str, value: &str| {
+        let pairs = [to_codel, (key, value)];
+        toml_with(DUMBBELL, &pairs).err().map(|e| e.to_string())
+    };
+    assert_eq!(
+        told("topology.bottleneck.qdisc", "red"),
+        "there is no queue discipline called `red`|the names are `codel`, `fq-codel`, `fq_codel`, `pfifo`"
+    );
+    let text = both("topology.bottleneck.queue", "64 KiB").unwrap();
+    assert!(text.contains("`codel` counts packets"), "{text}");
+    assert!(text.contains("such as \"1000 packets\""), "{text}");
+    let text = both("topology.bottleneck.mark", "20 packets").unwrap();
+    assert!(
+        text.contains("`codel` marks by time, not by length"),
+        "{text}"
+    );
+    assert_eq!(
+        both("topology.bottleneck.device_queue", "100 packets"),
+        None
+    );
+    assert_eq!(
+        told("topology.bottleneck.device_queue", "100 packets"),
+        "two drop-tail queues in a row are one longer queue|leave it out and make `queue` longer, or write another `qdisc`"
+    );
+    let text = both("topology.bottleneck.device_queue", "64 KiB").unwrap();
+    assert!(text.contains("a device counts packets"), "{text}");
+}
+
+#[test]
 fn a_trace_is_a_file_in_mahimahis_format() {
     let trace = |file: &str| {
         told(

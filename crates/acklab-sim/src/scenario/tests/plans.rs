@@ -43,8 +43,8 @@ fn the_way_back_shares_the_line_but_not_what_befalls_packets() {
     let (there, back) = (link(&plan, "left->right"), link(&plan, "right->left"));
     assert_eq!(there.rate, back.rate);
     assert_eq!((there.overhead, back.overhead), (2, 2));
-    assert_eq!(there.queue, QueuePlan::PfifoPackets(40));
-    assert_eq!(back.queue, QueuePlan::PfifoPackets(40));
+    assert_eq!(there.queue, QueuePlan::Packets(40));
+    assert_eq!(back.queue, QueuePlan::Packets(40));
     assert_eq!(there.impair.loss, LossPlan::Bernoulli(0.01));
     assert_eq!(back.impair, Default::default());
     assert!(there.filter.is_none());
@@ -55,25 +55,37 @@ fn the_way_back_shares_the_line_but_not_what_befalls_packets() {
 fn a_bdp_is_the_bottleneck_rate_times_the_way_there_and_back() {
     // 2 * (2 + 20 + 2) ms at 10 Mbit/s are 60 000 bytes.
     let plan = good(&DUMBBELL.replace("40 packets", "1.5 BDP")).plan;
-    assert_eq!(
-        link(&plan, "left->right").queue,
-        QueuePlan::PfifoBytes(90_000)
-    );
+    assert_eq!(link(&plan, "left->right").queue, QueuePlan::Bytes(90_000));
     let plan = good(&DUMBBELL.replace("queue = \"40 packets\"", "")).plan;
-    assert_eq!(
-        link(&plan, "right->left").queue,
-        QueuePlan::PfifoBytes(60_000)
-    );
-    assert_eq!(link(&plan, "s0->left").queue, QueuePlan::PfifoPackets(1000));
+    assert_eq!(link(&plan, "right->left").queue, QueuePlan::Bytes(60_000));
+    assert_eq!(link(&plan, "s0->left").queue, QueuePlan::Packets(1000));
     let marks = DUMBBELL.replace("queue = ", "mark = \"0.2 BDP\"\nqueue = ");
     let plan = good(&marks).plan;
     let marks = ["left->right", "right->left"].map(|l| link(&plan, l).mark);
-    assert_eq!(marks, [Some(QueuePlan::PfifoBytes(12_000)); 2]);
+    assert_eq!(marks, [Some(QueuePlan::Bytes(12_000)); 2]);
     let tiny = good(&DUMBBELL.replace("40 packets", "0.001 BDP")).plan;
-    assert_eq!(
-        link(&tiny, "left->right").queue,
-        QueuePlan::PfifoBytes(1500)
-    );
+    assert_eq!(link(&tiny, "left->right").queue, QueuePlan::Bytes(1500));
+}
+
+#[test]
+fn a_discipline_holds_both_ways_and_counts_packets() {
+    let fair = r#"qdisc = { name = "fq_codel", target = "2 ms" }"#;
+    let plan = good(&DUMBBELL.replace("queue = \"40 packets\"", fair)).plan;
+    for name in ["left->right", "right->left"] {
+        let link = link(&plan, name);
+        let d = link.discipline.as_ref().unwrap();
+        assert_eq!((d.entry.name, d.device), ("fq-codel", 0));
+        assert_eq!(d.params.span("target"), Some(Span::from_millis(2)));
+        assert_eq!(link.queue, QueuePlan::Packets(10_240));
+    }
+    assert!(link(&plan, "s0->left").discipline.is_none());
+    let text = "qdisc = \"codel\"\ndevice_queue = \"100 packets\"\nqueue = ";
+    let plan = good(&DUMBBELL.replace("queue = ", text)).plan;
+    let there = link(&plan, "left->right");
+    assert_eq!(there.discipline.as_ref().unwrap().device, 100);
+    assert_eq!(there.queue, QueuePlan::Packets(40));
+    let plan = good(&DUMBBELL.replace("queue = \"40 packets\"", "qdisc = \"pfifo\"")).plan;
+    assert_eq!(link(&plan, "left->right").queue, QueuePlan::Bytes(60_000));
 }
 
 #[test]
@@ -92,7 +104,7 @@ fn a_trace_is_followed_both_ways_and_kept_beside_the_resolved_form() {
     assert_eq!(there.rate, Rate::from_bps(4 * 1504 * 8 * 100));
     assert_eq!(there.overhead, 4);
     // A delay of 24 ms each way at the mean rate.
-    assert_eq!(there.queue, QueuePlan::PfifoBytes(4 * 1504 * 48 / 10));
+    assert_eq!(there.queue, QueuePlan::Bytes(4 * 1504 * 48 / 10));
     let names = ["traces/lte.up", "traces/2-lte.up"];
     let expect = names.map(|n| (n.to_string(), "3\n5\n5\n10\n".to_string()));
     assert_eq!(loaded.files, expect);

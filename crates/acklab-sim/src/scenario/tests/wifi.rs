@@ -162,8 +162,8 @@ fn the_rate_of_a_port_counts_as_that_of_a_link() {
             .expect("a link")
             .queue
     };
-    assert_eq!(queue("s0->sta"), QueuePlan::PfifoBytes(65_000));
-    assert_eq!(queue("ap->sta"), QueuePlan::PfifoPackets(500));
+    assert_eq!(queue("s0->sta"), QueuePlan::Bytes(65_000));
+    assert_eq!(queue("ap->sta"), QueuePlan::Packets(500));
 }
 
 #[test]
