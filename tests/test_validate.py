@@ -12,11 +12,12 @@ from acklab.validate import (
     compare,
     kernel_rows,
     ns3_rows,
+    ns3_thesis_rows,
     ns3_wifi_rows,
     paused_rows,
     quiet_rows,
 )
-from acklab.validate.criteria import KERNEL, NS3, NS3_WIFI, Tolerance
+from acklab.validate.criteria import KERNEL, NS3, NS3_THESIS, NS3_WIFI, Tolerance
 from acklab.validate.lateness import pauses
 from acklab.validate.ns3 import parse
 
@@ -51,8 +52,15 @@ def test_flows_of_a_run_of_ns3_are_summed():
     assert cell.values["ap_drops"] == [182]
 
 
+def test_every_cell_of_ns3_in_the_inferred_setup_is_there():
+    cells = ns3_thesis_rows()
+    assert len({c.name for c in cells}) == len(cells) == 20 + 50
+    (pair,) = [c for c in cells if c.name == "bbr3-newreno 2:1"]
+    assert pair.values == {"goodput": [], "jain": [0.5007]}
+
+
 def test_every_scenario_loads():
-    for reference in kernel_rows() + quiet_rows() + paused_rows() + ns3_rows() + ns3_wifi_rows():
+    for reference in [r for rows in SOURCES.values() for r in rows()]:
         for scenario in [*reference.scenarios, *reference.late_scenarios]:
             acklab.load(scenario)
 
@@ -129,6 +137,7 @@ LATE_REPEATS = (
     "only its late repeats; kernel-quiet meets it, pauses do not explain it (open question)"
 )
 FEW_PAUSES = "three repeats of a count that hangs on the few longest pauses; the ranges overlap"
+LOTTERY = "whether a SYN-ACK is the N-th ACK of both flows hangs on their phase: one draw each"
 CAPTURE = "frames of ns-3's AP survive collisions at nearer stations; equally strong ones agree"
 #: What misses the criteria, by source and cell, with the mechanism. LIMITATIONS.md has evidence.
 EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
@@ -145,12 +154,30 @@ EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
     ("kernel-paused", "main 40M10ms bbr 16"): {"retransmissions": FEW_PAUSES},
     ("ns3-wifi", "nsta5s 20 4096 0"): {"goodput": CAPTURE},
     ("ns3-wifi", "nsta20s 20 8192 0"): {"goodput": CAPTURE},
+    **{
+        ("ns3-thesis", cell): {"jain": LOTTERY}
+        for cell in (
+            "bbr3-bbr3 4:1",
+            "newreno-newreno 4:1",
+            "vegas-vegas 4:1",
+            "bbr3-newreno 2:1",
+            "bbr3-newreno 4:1",
+            "bbr3-vegas 8:1",
+            "bbr3-vegas 16:1",
+            "cubic-newreno 4:1",
+            "cubic-vegas 4:1",
+            "cubic-vegas 8:1",
+            "cubic-vegas 16:1",
+            "newreno-vegas 4:1",
+        )
+    },
 }
 SOURCES = {
     "kernel": kernel_rows,
     "kernel-quiet": quiet_rows,
     "kernel-paused": paused_rows,
     "ns3": ns3_rows,
+    "ns3-thesis": ns3_thesis_rows,
     "ns3-wifi": ns3_wifi_rows,
 }
 
@@ -167,6 +194,7 @@ def comparisons():
 def test_the_criteria_are_the_published_ones():
     assert Tolerance(0.02) == NS3["goodput"]
     assert Tolerance(0.05) == NS3_WIFI["goodput"]
+    assert {"goodput": Tolerance(0.02), "jain": Tolerance(0, absolute=0.05)} == NS3_THESIS
     assert {
         "goodput": Tolerance(0.03),
         "retransmissions": Tolerance(0.25, absolute=20),
@@ -187,10 +215,12 @@ def test_every_cell_meets_the_criteria_but_those_that_are_explained(comparisons,
 
 
 def test_every_metric_with_a_criterion_is_judged(comparisons):
-    of_ns3 = {"ns3": NS3, "ns3-wifi": NS3_WIFI}
+    of_ns3 = {"ns3": NS3, "ns3-thesis": NS3_THESIS, "ns3-wifi": NS3_WIFI}
     for source, criteria in {s: of_ns3.get(s, KERNEL) for s in SOURCES}.items():
         for comparison in comparisons[source]:
-            assert {m.name for m in comparison.metrics if m.ok is not None} == set(criteria)
+            known = {m for m, values in comparison.reference.values.items() if values}
+            judged = {m.name for m in comparison.metrics if m.ok is not None}
+            assert judged == set(criteria) & known
 
 
 def test_the_emulators_lateness_accounts_for_the_windows_of_bbr(comparisons):

@@ -39,6 +39,8 @@ class Link:
     rate: str | None = None
     delay: str | None = None
     queue: str | None = None
+    qdisc: Block | None = None
+    device_queue: str | None = None
     overhead: str | None = None
     ack_filter: Block | None = None
     loss: float | Mapping[str, Any] | None = None
@@ -51,8 +53,8 @@ class Link:
 
     def spec(self) -> dict[str, Any]:
         """The link in the scenario language."""
-        names = ["name", "a", "b", "rate", "delay", "queue", "overhead"]
-        names += ["ack_filter", "loss", "jitter", "pauses"]
+        names = ["name", "a", "b", "rate", "delay", "queue", "qdisc", "device_queue"]
+        names += ["overhead", "ack_filter", "loss", "jitter", "pauses"]
         keys = _given({n: getattr(self, n) for n in names})
         return keys | ({"reverse": dict(self.reverse)} if self.reverse else {})
 

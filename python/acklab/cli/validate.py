@@ -22,6 +22,7 @@ class Source(StrEnum):
     KERNEL_QUIET = "kernel-quiet"
     KERNEL_PAUSED = "kernel-paused"
     NS3 = "ns3"
+    NS3_THESIS = "ns3-thesis"
     NS3_WIFI = "ns3-wifi"
 
 
@@ -40,8 +41,9 @@ def validate(
 
     kernel: the reference, over an emulator that is late at times; shown for an ideal link and, in
     brackets, for one that pauses as much. kernel-quiet: the same over an emulator that is hardly
-    late. kernel-paused: the same while it is made to pause. ns3: a wired dumbbell. ns3-wifi: radio
-    channels.
+    late. kernel-paused: the same while it is made to pause. ns3: a wired dumbbell. ns3-thesis: the
+    same as the study `ack-aggregation` infers that the thesis set it up, single flows and pairs.
+    ns3-wifi: radio channels.
     """
     from acklab.cli.show import console, progress
     from acklab.folder import writable_folder, write_atomically
@@ -49,6 +51,7 @@ def validate(
         compare,
         kernel_rows,
         ns3_rows,
+        ns3_thesis_rows,
         ns3_wifi_rows,
         paused_rows,
         quiet_rows,
@@ -59,6 +62,7 @@ def validate(
         Source.KERNEL_QUIET: quiet_rows,
         Source.KERNEL_PAUSED: paused_rows,
         Source.NS3: ns3_rows,
+        Source.NS3_THESIS: ns3_thesis_rows,
         Source.NS3_WIFI: ns3_wifi_rows,
     }
     references = [r for name, of in rows.items() if source in (None, name) for r in of()]
@@ -100,7 +104,11 @@ def _show(comparisons: Sequence[Comparison]) -> None:
     table.add_column("verdict")
     for c in comparisons:
         cells = []
-        for m in c.metrics:
+        found = {m.name: m for m in c.metrics}
+        for m in map(found.get, first.measures):
+            if m is None:
+                cells.append("")
+                continue
             span = f"{m.low:.4g}..{m.high:.4g}" if m.high > m.low else f"{m.low:.4g}"
             text = f"{m.acklab:.4g} : {span} {m.error:+.1%}"
             if m.late_error is not None:

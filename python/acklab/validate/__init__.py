@@ -4,6 +4,7 @@ from acklab.validate.compare import Comparison, compare
 from acklab.validate.kernel import paused_rows, quiet_rows
 from acklab.validate.kernel import rows as kernel_rows
 from acklab.validate.ns3 import rows as ns3_rows
+from acklab.validate.ns3_thesis import rows as ns3_thesis_rows
 from acklab.validate.ns3_wifi import rows as ns3_wifi_rows
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "compare",
     "kernel_rows",
     "ns3_rows",
+    "ns3_thesis_rows",
     "ns3_wifi_rows",
     "paused_rows",
     "quiet_rows",

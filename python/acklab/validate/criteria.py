@@ -25,6 +25,7 @@ KERNEL = {
     "cwnd": Tolerance(0.15),
 }
 NS3 = {"goodput": Tolerance(0.02)}
+NS3_THESIS = {"goodput": Tolerance(0.02), "jain": Tolerance(0.0, absolute=0.05)}
 NS3_WIFI = {"goodput": Tolerance(0.05)}
 
 #: What the metrics are, with their units.

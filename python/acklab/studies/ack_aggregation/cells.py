@@ -16,8 +16,7 @@ Two set-ups take that by its word, `ns3` and `linux`. Not stated there, and chos
   spread and not as a result.
 
 The third set-up, `thesis`, is inferred: of several variants the one whose Table 1 came nearest to
-the
-thesis's. It explains numbers; it does not confirm them.
+the thesis's. It explains numbers; it does not confirm them.
 """
 
 from __future__ import annotations
@@ -54,7 +53,8 @@ class Setup:
     segment: int = 1448
     #: Segments per ACK of the receiver; `None`: what the stack does.
     segments_per_ack: int | None = 1
-    queue: str = "40 packets"
+    #: Keys of the bottleneck's queue.
+    queue: Mapping[str, str] = field(default_factory=lambda: {"queue": "40 packets"})
     #: Send and receive buffers; `None`: what the stack does.
     buffers: str | None = AMPLE
     bbr3: str = "draft"
@@ -92,25 +92,26 @@ class Setup:
         return {"ack_filter": {"name": "aggregate", "ratio": ratio, **self.thinner}}
 
 
+#: What a device of ns-3.44 has unless told otherwise.
+NS3_QUEUE = {"qdisc": "fq-codel", "device_queue": "100 packets"}
 #: The queue of the thesis as inferred from its numbers: the SYN-ACK counts as an ACK, one counter
-#: for all
-#: flows, each arrival starts the timer anew, and what the timer lets go waits for the next arrival.
+#: for all flows, each arrival starts the timer anew, and what the timer lets go waits for the next
+#: arrival.
 NAIVE_QUEUE = {
     "handshake": "thin",
     "scope": "queue",
     "timeout_from": "last",
     "flush": "next",
 }
-#: Segment, delayed ACKs and buffers are ns-3.44's defaults. Its default queue (FqCoDel over a
-#: device
-#: queue) hardly drops when the window is limited by 128 KiB; here it does not drop at all.
+#: Segment, delayed ACKs, buffers and queue are ns-3.44's defaults. On the way back the aggregating
+#: queue takes the place of FqCoDel; both would be empty.
 SETUPS = {
     "linux": Setup("linux", segments_per_ack=None, buffers=None),
     "ns3": Setup(),
     "thesis": Setup(
         segment=536,
         segments_per_ack=2,
-        queue="1000 packets",
+        queue=NS3_QUEUE,
         buffers="128 KiB",
         bbr3="ns3port",
         thinner=NAIVE_QUEUE,
@@ -158,8 +159,8 @@ def scenario(setup: Setup, ccs: tuple[str, ...], ratio: int, effort: Effort) -> 
         bottleneck=Link(
             rate="10 Mbit/s",
             delay="20 ms",
-            queue=setup.queue,
             overhead=overhead,
+            **setup.queue,
             reverse=setup.ack_filter(ratio),
         ),
         flows=[setup.flow(cc) for cc in ccs],

@@ -3,8 +3,7 @@
 Two walks. The first changes one thing of the stated set-up at a time. The second goes from there
 step by step to the set-up `thesis`, and then takes each step back alone, to see what it is worth.
 Each reading is a way in which ns-3 or a queue may well have been set up, but the second walk ends
-where
-it does because Table 1 led there: its distance from Table 1 is that of a choice, not of a
+where it does because Table 1 led there: its distance from Table 1 is that of a choice, not of a
 prediction.
 """
 
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from acklab.studies.ack_aggregation import references
 from acklab.studies.ack_aggregation.cells import (
     NAIVE_QUEUE,
+    NS3_QUEUE,
     PAIRS,
     PAPER_CONTROLLERS,
     RATIOS,
@@ -51,8 +51,9 @@ _FIELDS: tuple[tuple[str, Any, str], ...] = (
     ("segment", 536, "segments of 536 B (ns-3's default)"),
     ("segments_per_ack", 2, "delayed ACKs (ns-3's default)"),
     ("buffers", "128 KiB", "buffers of 128 KiB (ns-3's default)"),
-    ("queue", "100 packets", "bottleneck of 100 packets (ns-3's device)"),
-    ("queue", "20 packets", "bottleneck of 20 packets"),
+    ("queue", {"queue": "100 packets"}, "bottleneck of 100 packets (ns-3's device)"),
+    ("queue", {"queue": "20 packets"}, "bottleneck of 20 packets"),
+    ("queue", NS3_QUEUE, "FQ-CoDel over a device of 100 packets (ns-3's default)"),
     ("bbr3", "google", "BBRv3 of Google's kernel"),
     ("bbr3", "ns3port", "BBRv3 of the public port to ns-3"),
 )
@@ -73,7 +74,7 @@ _QUEUE: tuple[tuple[Mapping[str, str], str], ...] = (
 #: From the stated set-up to `thesis`.
 _STEPS: tuple[tuple[Mapping[str, Any], Mapping[str, str], str], ...] = (
     ({"segment": 536, "segments_per_ack": 2}, {}, "ns-3's segments and delayed ACKs"),
-    ({"buffers": "128 KiB", "queue": "1000 packets"}, {}, "ns-3's buffers, no loss"),
+    ({"buffers": "128 KiB", "queue": NS3_QUEUE}, {}, "ns-3's buffers and queue"),
     ({"bbr3": "ns3port"}, {}, "BBRv3 of the public port"),
     ({"start_jitter": "1 ms"}, {"handshake": "thin"}, "SYN-ACK counts as an ACK"),
     ({}, {"flush": "next"}, "timer does not wake the link"),
