@@ -8,6 +8,7 @@ mod fading;
 mod motion;
 mod path_loss;
 mod radio;
+pub mod registry;
 
 pub use channel::{Channel, ChannelConfig, ChannelStreams};
 pub use fading::Fading;

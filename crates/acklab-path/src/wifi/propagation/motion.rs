@@ -54,6 +54,11 @@ impl Position {
         Ok(Self { x, y, z })
     }
 
+    /// Its coordinates in metres.
+    pub fn xyz(self) -> [f64; 3] {
+        [self.x, self.y, self.z]
+    }
+
     /// Metres to `other`.
     pub fn distance(self, other: Self) -> f64 {
         let (x, y, z) = (self.x - other.x, self.y - other.y, self.z - other.z);

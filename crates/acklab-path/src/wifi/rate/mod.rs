@@ -3,6 +3,7 @@
 mod ideal;
 mod minstrel;
 mod modes;
+pub mod registry;
 
 pub use ideal::Ideal;
 pub use minstrel::Minstrel;

@@ -14,6 +14,7 @@ mod heap;
 mod peer;
 #[cfg(test)]
 mod properties;
+pub mod registry;
 mod response;
 mod staging;
 #[cfg(test)]

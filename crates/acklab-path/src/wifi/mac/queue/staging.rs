@@ -55,7 +55,7 @@ impl TxQueue {
     pub fn spend_airtime(&mut self, peer: PeerId, airtime: Span) {
         self.know(peer);
         if let Some(s) = &mut self.stations {
-            s.turns[usize::from(peer.0)].deficit -= airtime.as_nanos() as i64;
+            s.spend(usize::from(peer.0), airtime);
         }
     }
 
@@ -92,6 +92,7 @@ impl TxQueue {
                     s.round.dismiss(&mut s.turns);
                 } else if let Some(ready) = queue.stage(now, s, i as usize, on_drop) {
                     s.push(ready);
+                    s.on_staged();
                 } else {
                     if patience == 0 {
                         break;

@@ -44,12 +44,12 @@ fn exchange(b: &mut Bench, now: Instant, limits: &[Limits], rates: &[u64]) -> (u
     (i, packets, airtime)
 }
 
-/// A station at a tenth of the rate gets the same airtime as two fast ones, however its aggregates
-/// differ.
-#[test]
-fn airtime_is_shared_equally() {
+/// Each of three stations, the second at a tenth of the rate of the others and with short
+/// aggregates, has something at all times. Returns shares of airtime, and exchanges.
+fn saturated(config: StationsConfig) -> ([f64; 3], [u32; 3]) {
     let rates = [65_000_000, 6_500_000, 65_000_000];
-    let mut b = bench(StationsConfig::LINUX, &rates);
+    let mut b = bench(config, &rates);
+    let mut exchanges = [0; 3];
     let short = Limits {
         max_psdu: 4000,
         ..HT
@@ -70,9 +70,33 @@ fn airtime_is_shared_equally() {
         let (i, _, airtime) = exchange(&mut b, now, &limits, &rates);
         now += airtime;
         used[i] += airtime;
+        exchanges[i] += 1;
     }
-    let share = |i: usize| used[i].as_secs_f64() / now.as_secs_f64();
-    (0..3).for_each(|i| assert!((share(i) - 1.0 / 3.0).abs() < 0.01, "{i}: {}", share(i)));
+    (used.map(|u| u.as_secs_f64() / now.as_secs_f64()), exchanges)
+}
+
+/// A station at a tenth of the rate gets the same airtime as two fast ones, however its aggregates
+/// differ.
+#[test]
+fn airtime_is_shared_equally() {
+    let (shares, _) = saturated(StationsConfig::LINUX);
+    assert!(
+        shares.iter().all(|s| (s - 1.0 / 3.0).abs() < 0.01),
+        "{shares:?}"
+    );
+}
+
+/// Without airtime fairness aggregates take turns, and the slow station holds the air for longer.
+#[test]
+fn without_airtime_fairness_aggregates_take_turns() {
+    let (shares, exchanges) = saturated(StationsConfig {
+        airtime_fairness: false,
+        ..StationsConfig::LINUX
+    });
+    let (least, most) = (exchanges.iter().min(), exchanges.iter().max());
+    assert!(most.unwrap() - least.unwrap() <= 3, "{exchanges:?}");
+    assert!((shares[0] - shares[2]).abs() < 0.01, "{shares:?}");
+    assert!((shares[0] - 1.0 / 3.0).abs() > 0.05, "{shares:?}");
 }
 
 /// What arrives when an aggregate is formed does not join it.

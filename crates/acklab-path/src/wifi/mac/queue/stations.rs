@@ -49,6 +49,9 @@ pub struct StationsConfig {
     pub slow_codel: codel::Params,
     /// See `slow_codel`; zero: no station is slow.
     pub slow_below: Rate,
+    /// Stations take turns by airtime, as where a driver reports it; otherwise by aggregates
+    /// (`ieee80211_next_txq`).
+    pub airtime_fairness: bool,
     /// Airtime that a station may use in a round.
     pub airtime_quantum: Span,
     /// The airtime queue limit.
@@ -79,6 +82,7 @@ impl StationsConfig {
             mtu: 0,
         },
         slow_below: Rate::from_bps(6_000_000),
+        airtime_fairness: true,
         airtime_quantum: Span::from_micros(256),
         aql: Some(Aql {
             low: Span::from_millis(5),
@@ -152,6 +156,21 @@ impl Stations {
 
     pub fn airtime_quantum(&self) -> i64 {
         (self.config.airtime_quantum.as_nanos() as i64).max(1)
+    }
+
+    /// A station has used so much airtime.
+    pub fn spend(&mut self, peer: usize, airtime: Span) {
+        if self.config.airtime_fairness {
+            self.turns[peer].deficit -= airtime.as_nanos() as i64;
+        }
+    }
+
+    /// The first of the round has been given an aggregate: without airtime fairness the next one
+    /// follows.
+    pub fn on_staged(&mut self) {
+        if !self.config.airtime_fairness {
+            self.round.postpone(&mut self.turns);
+        }
     }
 
     /// What the rate control expects of a station.
