@@ -76,6 +76,11 @@ impl Link {
         driver.on_left(at, packet, sojourn);
     }
 
+    /// The medium's queue has marked a packet of this link with CE.
+    pub fn on_port_marked(&mut self) {
+        self.stats.marked += 1;
+    }
+
     /// The medium spent so long on packets of this link.
     pub fn on_port_busy(&mut self, airtime: Span) {
         self.stats.booked = self.stats.booked.saturating_add(airtime);

@@ -9,6 +9,7 @@ use acklab_path::packet::{DropReason, Packet};
 use acklab_path::wifi::medium::{Medium, MediumDriver, MediumStreams, PortId, Ppdu};
 use acklab_path::wifi::propagation::ChannelStreams;
 use acklab_proto::rng;
+use acklab_proto::segment::Ecn;
 use acklab_units::{Instant, Span};
 
 /// A radio channel of a run.
@@ -111,6 +112,9 @@ impl<O: Observer> Below<'_, O> {
         while let Some(call) = self.links[from].poll_port() {
             match call {
                 PortCall::Queue(packet) => {
+                    if packet.ecn == Ecn::Ce {
+                        self.arena.note_mark(packet.id);
+                    }
                     let category = air.category(packet);
                     air.medium.offer(now, port, category, packet, self);
                     let (packets, bytes) = air.medium.waiting(port, category);
@@ -141,6 +145,9 @@ impl<O: Observer> MediumDriver for Below<'_, O> {
     }
 
     fn on_left(&mut self, now: Instant, packet: Packet, sojourn: Span) {
+        if packet.ecn == Ecn::Ce && !self.arena.is_marked(packet.id) {
+            self.at(packet, |link, _| link.on_port_marked());
+        }
         self.at(packet, |link, tap| {
             link.on_port_left(now, packet, sojourn, tap);
         });

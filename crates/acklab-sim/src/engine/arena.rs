@@ -145,6 +145,17 @@ impl Arena {
         }
     }
 
+    /// Whether a packet bears CE as far as is known here: since it was sent, or since
+    /// [`Arena::note_mark`].
+    pub fn is_marked(&self, id: PacketId) -> bool {
+        self.slots[id.0 as usize].ecn == Ecn::Ce
+    }
+
+    /// A packet bears CE.
+    pub fn note_mark(&mut self, id: PacketId) {
+        self.slots[id.0 as usize].ecn = Ecn::Ce;
+    }
+
     /// Moves a packet on by one hop and returns its new position in the route table.
     #[inline]
     pub fn step(&mut self, id: PacketId) -> u32 {
