@@ -2,6 +2,9 @@
 
 use super::registries::Registries;
 use super::spec::Spec;
+use acklab_path::wifi::mac::queue::registry::QUEUES;
+use acklab_path::wifi::propagation::registry::{FADINGS, PATH_LOSSES};
+use acklab_path::wifi::rate::registry::CONTROLS;
 use acklab_proto::registry::{Entry, Kind, Param};
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, json_schema};
@@ -80,6 +83,26 @@ pub(crate) fn qdisc_schema() -> Schema {
     choices(Registries::builtin().qdisc, &["pfifo"])
 }
 
+/// Path losses of radio channels.
+pub(crate) fn path_loss_schema() -> Schema {
+    choices(PATH_LOSSES, &[])
+}
+
+/// Fadings of radio channels.
+pub(crate) fn fading_schema() -> Schema {
+    choices(FADINGS, &[])
+}
+
+/// Rate controls of radio channels.
+pub(crate) fn rate_control_schema() -> Schema {
+    choices(CONTROLS, &[])
+}
+
+/// Ways of queueing in the stations of radio channels.
+pub(crate) fn station_queue_schema() -> Schema {
+    choices(QUEUES, &[])
+}
+
 fn choices<B>(entries: &[Entry<B>], more: &[&'static str]) -> Schema {
     let names = entries.iter().flat_map(names_of);
     let names: Vec<&str> = names.chain(more.iter().copied()).collect();
@@ -101,11 +124,18 @@ fn table<B>(entry: &Entry<B>) -> Json {
     }
     json!({
         "type": "object",
-        "description": format!("{} ({})", entry.summary, entry.source),
+        "description": described(entry),
         "properties": properties,
         "required": ["name"],
         "additionalProperties": false,
     })
+}
+
+fn described<B>(entry: &Entry<B>) -> String {
+    match entry.source {
+        "" => entry.summary.to_string(),
+        source => format!("{} ({source})", entry.summary),
+    }
 }
 
 fn param(p: &Param) -> Json {

@@ -1,13 +1,15 @@
 //! Radio channels as TOML.
 
+mod space;
+
 use super::{Text, choice, quoted};
 use crate::plan::{FilterPlan, Plan};
-use crate::scenario::resolve::{Channel, Network, Station, Way};
+use crate::scenario::resolve::{Channel, Network, Space, Station, Way};
 use crate::scenario::spec::{
     AfterSilenceWord, BandWord, CategoryWord, CountsWord, SlotsWord, WidthWord,
 };
-use acklab_path::wifi::medium::{AccessCategory, EdcaConfig};
-use acklab_path::wifi::phy::Mode;
+use acklab_path::wifi::medium::{AccessCategory, CarriedAcks, EdcaConfig};
+use acklab_path::wifi::phy::{ErrorModel, Mode};
 use acklab_units::{Bytes, Span};
 
 /// A channel with its stations. What most stations have stands under `up` and `down`, which are those
@@ -19,16 +21,13 @@ pub(super) fn network(network: &Network, plan: &Plan, out: &mut Text) {
     out.text("ap", node(network.ap));
     let stations: Vec<_> = network.stations.iter().map(|s| quoted(node(*s))).collect();
     out.raw("stations", format!("[{}]", stations.join(", ")));
-    let hidden = network
-        .channel
-        .hidden
-        .iter()
-        .map(|(a, b)| format!("[{}, {}]", stations[*a], stations[*b]));
-    out.raw(
-        "hidden",
-        format!("[{}]", hidden.collect::<Vec<_>>().join(", ")),
-    );
+    let space = network.channel.space.as_ref();
+    hidden(network, &stations, out);
     channel(&network.channel, out);
+    if let Some(space) = space {
+        let names = std::iter::once(quoted(node(network.ap))).chain(stations.iter().cloned());
+        self::space::write(space, names, out);
+    }
     let ways: Vec<[Port<'_>; 2]> = (0..stations.len())
         .map(|i| ports(network, plan, i))
         .collect();
@@ -36,7 +35,7 @@ pub(super) fn network(network: &Network, plan: &Plan, out: &mut Text) {
     let sides = [("up", ways[0][0], 1), ("down", ways[0][1], 0)];
     for (key, first, contender) in sides {
         out.section(&format!("[wifi.{key}]"));
-        contention(&network.contenders[contender], out);
+        station(&network.contenders[contender], space, out);
         port(first, legacy, out);
     }
     for (i, [up, down]) in ways.iter().enumerate().skip(1) {
@@ -49,13 +48,27 @@ pub(super) fn network(network: &Network, plan: &Plan, out: &mut Text) {
         if differs.contains(&true) {
             let path = format!("wifi.station.{}", stations[i]);
             out.section(&format!("[{path}]"));
-            contention(own, out);
+            station(own, space, out);
             for (key, way) in [("up", up), ("down", down)] {
                 out.section(&format!("[{path}.{key}]"));
                 port(*way, legacy, out);
             }
         }
     }
+}
+
+/// Who does not hear whom, unless where they are says it.
+fn hidden(network: &Network, stations: &[String], out: &mut Text) {
+    let Channel { hidden, space, .. } = &network.channel;
+    if hidden.is_none() && space.is_some() {
+        return;
+    }
+    let pairs = hidden
+        .iter()
+        .flatten()
+        .map(|(a, b)| format!("[{}, {}]", stations[*a], stations[*b]));
+    let pairs = pairs.collect::<Vec<_>>().join(", ");
+    out.raw("hidden", format!("[{pairs}]"));
 }
 
 /// A way with the filter in front of it.
@@ -101,6 +114,7 @@ fn channel(channel: &Channel, out: &mut Text) {
         explicit_request,
         // Written beside the stations.
         hidden: _,
+        space: _,
     } = channel;
     out.text("standard", standard.word());
     out.text("band", BandWord::of(*band));
@@ -132,8 +146,18 @@ fn channel(channel: &Channel, out: &mut Text) {
     out.text("missed_block_ack", missed);
 }
 
-fn contention(Station { queue, edca }: &Station, out: &mut Text) {
+fn station(station: &Station, space: Option<&Space>, out: &mut Text) {
+    let Station {
+        queue,
+        qdisc,
+        radio,
+        edca,
+    } = station;
     out.text("queue", format!("{queue} packets"));
+    out.raw("qdisc", qdisc.text());
+    if space.is_some() {
+        out.raw("radio", self::space::radio(*radio));
+    }
     let each = AccessCategory::ALL.iter().zip(edca).map(|(category, edca)| {
         let EdcaConfig { aifsn, cw_min, cw_max, txop } = edca;
         let name = category.name();
@@ -150,16 +174,18 @@ fn contention(Station { queue, edca }: &Station, out: &mut Text) {
 fn port(Port { way, filter: of }: Port<'_>, legacy: bool, out: &mut Text) {
     out.raw("ack_filter", filter(of));
     let Way {
-        mode,
+        rate,
         ampdu,
         amsdu,
         max_mpdu,
         window,
         rts_from,
-        bit_error_rate,
+        errors,
         grants_reverse,
+        hack,
     } = way;
-    self::mode(*mode, out);
+    out.raw("rate_control", rate.control.text());
+    mode(rate.mode, rate.modes.is_empty(), out);
     out.raw("ampdu", or_off(*ampdu));
     out.raw("amsdu", or_off(*amsdu));
     if !legacy {
@@ -170,19 +196,40 @@ fn port(Port { way, filter: of }: Port<'_>, legacy: bool, out: &mut Text) {
         None => out.text("rts", "off"),
         Some(bytes) => out.text("rts", Bytes(u64::from(*bytes))),
     }
-    out.raw("bit_error_rate", format!("{bit_error_rate:?}"));
+    match errors {
+        ErrorModel::None => out.text("errors", "none"),
+        ErrorModel::Ber(rate) => out.raw("bit_error_rate", format!("{rate:?}")),
+        ErrorModel::Snr => out.text("errors", "snr"),
+    }
     out.raw("reverse_grant", grants_reverse);
+    out.raw("hack", hack.map_or("false".to_string(), carried));
 }
 
-fn mode(mode: Mode, out: &mut Text) {
+fn carried(hack: CarriedAcks) -> String {
+    let CarriedAcks {
+        bytes,
+        most,
+        patience,
+    } = hack;
+    let size = Bytes(u64::from(bytes));
+    format!("{{ ack_size = \"{size}\", most = {most}, patience = \"{patience}\" }}")
+}
+
+/// A mode; of those that a rate control chooses from, what they have in common.
+fn mode(mode: Mode, fixed: bool, out: &mut Text) {
     if mode.format().is_legacy() {
-        return out.text("rate", mode.rate());
+        if fixed {
+            out.text("rate", mode.rate());
+        }
+        return;
     }
     out.text("width", WidthWord::of(mode.width()));
     if let Some(guard) = mode.guard() {
         out.text("guard_interval", Span::from_nanos(u64::from(guard.nanos())));
     }
-    out.raw("mcs", mode.mcs());
+    if fixed {
+        out.raw("mcs", mode.mcs());
+    }
     out.raw("streams", mode.streams());
 }
 

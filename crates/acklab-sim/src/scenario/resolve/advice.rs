@@ -7,6 +7,8 @@ use super::link::DraftLink;
 use super::queue;
 use super::topology::Net;
 use super::{Network, Way};
+use acklab_path::wifi::phy::ErrorModel;
+use acklab_path::wifi::propagation::Radio;
 
 /// Warns about what stands in the way of a result.
 pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
@@ -18,6 +20,7 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
     }
     for network in &net.wifi {
         let longest = flows.iter().map(queue::full_packet).max();
+        unheard(network, &net.nodes, report);
         unlikely_channel(network, longest.unwrap_or(0), report);
     }
 }
@@ -52,6 +55,26 @@ fn unlikely_channel(network: &Network, longest: u64, report: &mut Report<'_>) {
     }
 }
 
+/// Stations whose access point is too far away to be heard, or to hear them.
+fn unheard(network: &Network, nodes: &[String], report: &mut Report<'_>) {
+    let (Some(space), None) = (&network.channel.space, &network.channel.hidden) else {
+        return;
+    };
+    let radios: Vec<Radio> = network.contenders.iter().map(|s| s.radio).collect();
+    let unheard = space.unheard(&radios, network.channel.phy.slowest());
+    let Some(first) = unheard.first() else { return };
+    let first = &nodes[network.stations[*first]];
+    let path = network.path.key("space");
+    let who = match unheard.len() {
+        1 => format!("`{first}` is"),
+        n => format!("`{first}` and {} more stations are", n - 1),
+    };
+    let message = format!("{who} too far from the access point for one to hear the other");
+    let hint = "who hears whom is decided at the beginning, without shadowing and fading; bring them \
+                nearer, raise `power_dbm`, lower `carrier_sense_dbm`, or write `hidden`";
+    report.warn(&path, message, hint.to_string());
+}
+
 /// Where `key` of a side stands: there, or at the channel.
 fn place(network: &Network, side: &str, key: &str, report: &Report<'_>) -> Path {
     let inner = network.path.key(side).key(key);
@@ -65,7 +88,11 @@ fn place(network: &Network, side: &str, key: &str, report: &Report<'_>) -> Path 
 /// What is asked of a way that it can hardly give.
 fn unlikely_way(way: &Way, network: &Network, side: &str, longest: u64, report: &mut Report<'_>) {
     let bits = 8 * (longest + MAC_OVERHEAD);
-    let arrive = libm::pow(1.0 - way.bit_error_rate, bits as f64);
+    let ber = match way.errors {
+        ErrorModel::Ber(ber) => ber,
+        ErrorModel::None | ErrorModel::Snr => 0.0,
+    };
+    let arrive = libm::pow(1.0 - ber, bits as f64);
     if arrive < 0.01 {
         let message = format!(
             "of a thousand full packets {:.0} arrive at the first attempt",

@@ -30,7 +30,7 @@ use crate::plan::Plan;
 use acklab_path::wifi::medium::AccessCategory;
 use acklab_units::{Instant, Span};
 
-pub(crate) use wifi::{Channel, Network, Station, Way};
+pub(crate) use wifi::{Channel, Network, Space, Station, Way};
 
 /// What resolving a scenario gives.
 pub(crate) struct Resolved {

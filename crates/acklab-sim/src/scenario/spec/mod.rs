@@ -6,6 +6,7 @@
 #[macro_use]
 mod words;
 
+#[macro_use]
 mod choice;
 mod expect;
 mod flow;
@@ -15,6 +16,8 @@ mod record;
 mod tcp;
 mod topology;
 mod wifi;
+mod wifi_blocks;
+mod wifi_space;
 mod wifi_words;
 
 pub(crate) use choice::{AckSpec, CcSpec, Choice, FilterSpec, QdiscSpec, Scalar};
@@ -32,10 +35,14 @@ pub(crate) use tcp::{
 };
 
 pub(crate) use topology::{NodeSpec, Preset, ServersWord, TopologySpec, WayWord};
-pub(crate) use wifi::{EdcaParams, EdcaSpec, WayKeys, WifiSpec, WifiStationSpec};
+pub(crate) use wifi::{EdcaParams, EdcaSpec, SideKeys, WayKeys, WifiSpec, WifiStationSpec};
+pub(crate) use wifi_blocks::{
+    FadingSpec, HackSpec, HackTable, PathLossSpec, RateControlSpec, StationQueueSpec,
+};
+pub(crate) use wifi_space::{PlaceSpec, RadioSpec, SpaceSpec, WaypointSpec};
 pub(crate) use wifi_words::{
-    AfterSilenceWord, BandWord, CategoryWord, CountsWord, DurationsWord, MissedWord, SlotsWord,
-    Standard, WidthWord,
+    AfterSilenceWord, BandWord, CategoryWord, CountsWord, DurationsWord, ErrorsWord, MissedWord,
+    SlotsWord, Standard, WidthWord,
 };
 
 use acklab_units::Span;

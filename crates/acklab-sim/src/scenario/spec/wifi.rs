@@ -4,7 +4,10 @@ use super::wifi_words::{
     AfterSilenceWord, BandWord, CategoryWord, CountsWord, DurationsWord, MissedWord, RtsSpec,
     SlotsWord, Standard, WidthWord,
 };
-use super::{FilterSpec, OrNone, OrOff, Probability, Qty};
+use super::{
+    ErrorsWord, FilterSpec, HackSpec, OrNone, OrOff, Probability, Qty, RadioSpec, RateControlSpec,
+    SpaceSpec, StationQueueSpec,
+};
 use acklab_path::wifi::medium::AccessCategory;
 use acklab_units::{Bytes, Limit, Rate, Span};
 use schemars::JsonSchema;
@@ -65,8 +68,18 @@ macro_rules! with_way_keys {
             /// From which length on frames are announced by an RTS, "always", or "off". Default:
             /// "off".
             pub(crate) rts: Option<RtsSpec>,
-            /// Probability that a bit is wrong. Default: 0.
+            /// How the mode is chosen: always that of `mcs` or `rate`, or among all of the standard
+            /// with this width and guard interval and up to so many streams. Default: "fixed".
+            pub(crate) rate_control: Option<RateControlSpec>,
+            /// Probability that a bit is wrong, whatever the signal. Default: 0.
             pub(crate) bit_error_rate: Option<Probability>,
+            /// What befalls MPDUs that do not collide, instead of `bit_error_rate`. Default: "snr"
+            /// if the channel has a `space`, otherwise "none".
+            pub(crate) errors: Option<ErrorsWord>,
+            /// The answers to these data carry the TCP ACKs that wait for the way back (TCP/HACK): in
+            /// `down` the Block Acks of stations carry ACKs of downloads, in `up` those of the access
+            /// point ACKs of uploads. Default: false.
+            pub(crate) hack: Option<HackSpec>,
         }
 
         impl $name {
@@ -83,7 +96,10 @@ macro_rules! with_way_keys {
                     max_mpdu: self.max_mpdu,
                     block_ack_window: self.block_ack_window,
                     rts: self.rts,
+                    rate_control: self.rate_control.clone(),
                     bit_error_rate: self.bit_error_rate,
+                    errors: self.errors,
+                    hack: self.hack,
                 }
             }
         }
@@ -91,7 +107,7 @@ macro_rules! with_way_keys {
 }
 
 /// The keys that say how data are sent, from any of the tables that have them.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(crate) struct WayKeys {
     pub(crate) width: Option<WidthWord>,
     pub(crate) guard_interval: Option<Qty<Span>>,
@@ -103,8 +119,40 @@ pub(crate) struct WayKeys {
     pub(crate) max_mpdu: Option<Qty<Bytes>>,
     pub(crate) block_ack_window: Option<u32>,
     pub(crate) rts: Option<RtsSpec>,
+    pub(crate) rate_control: Option<RateControlSpec>,
     pub(crate) bit_error_rate: Option<Probability>,
+    pub(crate) errors: Option<ErrorsWord>,
+    pub(crate) hack: Option<HackSpec>,
 }
+
+/// The keys that say how a station queues, contends and transmits, from any of the tables that have
+/// them.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct SideKeys {
+    pub(crate) queue: Option<Qty<Limit>>,
+    pub(crate) qdisc: Option<StationQueueSpec>,
+    pub(crate) edca: Option<EdcaSpec>,
+    pub(crate) radio: Option<RadioSpec>,
+}
+
+/// The keys of a station from a table that has them.
+macro_rules! side_keys {
+    ($($name:ident)*) => {
+        $(impl $name {
+            /// How a station queues, contends and transmits.
+            pub(crate) fn side(&self) -> SideKeys {
+                SideKeys {
+                    queue: self.queue,
+                    qdisc: self.qdisc.clone(),
+                    edca: self.edca,
+                    radio: self.radio,
+                }
+            }
+        })*
+    };
+}
+
+side_keys!(WifiSpec WifiSideSpec WifiStationSpec);
 
 with_way_keys! {
     /// A radio channel. What stands here holds for everybody; `up`, `down` and `station` override it.
@@ -151,15 +199,23 @@ with_way_keys! {
         lifetime: Option<OrNone<Span>>,
         /// What follows an A-MPDU without an answer. Default: "request".
         missed_block_ack: Option<MissedWord>,
-        /// Pairs of stations that do not hear each other.
+        /// Pairs of stations that do not hear each other; everybody else does, wherever they are.
+        /// Default: with a `space` whoever is too weak at the beginning, otherwise none.
         #[schemars(inner(length(min = 2, max = 2)))]
         hidden: Option<Vec<Vec<String>>>,
         /// Stations grant the reverse direction to the access point. Default: false.
         reverse_grant: Option<bool>,
-        /// Most that waits in each station, the access point included. Default: "500 packets".
+        /// Most that waits in each station, the access point included. Default: "500 packets"; per
+        /// station "8192 packets" (mac80211), those of all receivers together.
         queue: Option<Qty<Limit>>,
+        /// How packets wait in stations. Default: "shared".
+        qdisc: Option<StationQueueSpec>,
         /// How stations contend. Default: as the standard says for the category.
         edca: Option<EdcaSpec>,
+        /// Radios of stations in space.
+        radio: Option<RadioSpec>,
+        /// Where stations are, so that their signals matter. Default: nowhere, and all hear all.
+        space: Option<SpaceSpec>,
         /// What stations send, and their queues.
         up: WifiSideSpec,
         /// What the access point sends, and its queue.
@@ -179,8 +235,12 @@ with_way_keys! {
         reverse_grant: Option<bool>,
         /// Most that waits in each station.
         queue: Option<Qty<Limit>>,
+        /// How packets wait.
+        qdisc: Option<StationQueueSpec>,
         /// How stations contend.
         edca: Option<EdcaSpec>,
+        /// Their radios.
+        radio: Option<RadioSpec>,
     }
 }
 
@@ -189,8 +249,12 @@ with_way_keys! {
     WifiStationSpec {
         /// Most that waits in it.
         queue: Option<Qty<Limit>>,
+        /// How packets wait in it.
+        qdisc: Option<StationQueueSpec>,
         /// How it contends.
         edca: Option<EdcaSpec>,
+        /// Its radio.
+        radio: Option<RadioSpec>,
         /// What it sends.
         up: WifiWaySpec,
         /// What the access point sends to it.

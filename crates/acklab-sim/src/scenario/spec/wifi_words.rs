@@ -120,6 +120,17 @@ pub(crate) enum DurationsWord {
     Ns3,
 }
 
+/// What befalls MPDUs that do not collide.
+#[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Debug)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ErrorsWord {
+    /// Nothing.
+    None,
+    /// Errors that follow from mode, length and signal-to-noise ratio, as in ns-3's
+    /// NistErrorRateModel.
+    Snr,
+}
+
 /// What follows an A-MPDU without an answer.
 #[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Debug)]
 #[serde(rename_all = "kebab-case")]

@@ -7,7 +7,9 @@ mod names;
 mod plans;
 mod robust;
 mod wifi;
+mod wifi_blocks;
 mod wifi_errors;
+mod wifi_space;
 
 use super::{Diagnostics, Scenario, doc, load};
 

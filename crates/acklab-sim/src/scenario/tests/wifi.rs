@@ -49,12 +49,12 @@ queue = "1 BDP"
 [[flow]]
 "#;
 
-fn medium(text: &str, overrides: &[(&str, &str)]) -> MediumPlan {
+pub(super) fn medium(text: &str, overrides: &[(&str, &str)]) -> MediumPlan {
     let loaded = toml_with(text, overrides).unwrap_or_else(|e| panic!("{e}"));
     loaded.plan.media.into_iter().next().expect("a channel")
 }
 
-fn port<'a>(plan: &'a Plan, name: &str) -> &'a PortConfig {
+pub(super) fn port<'a>(plan: &'a Plan, name: &str) -> &'a PortConfig {
     let link = plan.links.iter().position(|l| l.name == name);
     let medium = &plan.media[0];
     let at = medium.links.iter().position(|l| Some(*l) == link);
@@ -76,7 +76,7 @@ fn limit(kind: Kind) -> u32 {
 }
 
 /// The resolved form has to load to the same plan.
-fn reloads(scenario: &Scenario) {
+pub(super) fn reloads(scenario: &Scenario) {
     let again = toml(&scenario.resolved).unwrap_or_else(|e| panic!("{e}\n{}", scenario.resolved));
     assert_eq!(again.resolved, scenario.resolved);
     assert_eq!(format!("{:?}", again.plan), format!("{:?}", scenario.plan));

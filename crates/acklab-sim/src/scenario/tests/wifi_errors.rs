@@ -4,7 +4,7 @@ use super::wifi::STATIONS;
 use super::{toml, toml_with};
 
 /// Key, message and help of everything wrong after setting `set`.
-fn told_all(set: &[(&str, &str)]) -> String {
+pub(super) fn told_all(set: &[(&str, &str)]) -> String {
     match toml_with(STATIONS, set) {
         Ok(_) => panic!("{set:?} was accepted"),
         Err(e) => {
@@ -17,7 +17,7 @@ fn told_all(set: &[(&str, &str)]) -> String {
     }
 }
 
-fn told(key: &str, value: &str) -> String {
+pub(super) fn told(key: &str, value: &str) -> String {
     told_all(&[(key, value)])
 }
 

@@ -4,7 +4,7 @@ use super::super::super::diagnostics::{Report, suggest};
 use super::super::super::path::Path;
 use super::super::super::spec::{DurationsWord, MissedWord, Standard, WifiSpec};
 use super::super::topology::Net;
-use super::Channel;
+use super::{Channel, space};
 use acklab_path::wifi::contention::SlotRule;
 use acklab_path::wifi::mac::Counts;
 use acklab_path::wifi::medium::{AccessCategory, AfterSilence};
@@ -50,9 +50,20 @@ pub(super) fn resolve(
     };
     let (retry, under_agreement) = (spec.retry_limit, spec.block_ack_retry_limit);
     let again = under_agreement.map(|n| limit(n, &path.key("block_ack_retry_limit"), report));
+    let space = match &spec.space {
+        None => None,
+        Some(space) => Some(space::resolve(
+            space,
+            &path.key("space"),
+            members,
+            (band, net),
+            report,
+        )?),
+    };
     Some(Channel {
         standard,
         band,
+        space,
         phy: phy(
             standard,
             band,
@@ -161,7 +172,8 @@ fn hidden(
     (ap, stations): (usize, &[usize]),
     net: &Net,
     report: &mut Report<'_>,
-) -> Vec<(usize, usize)> {
+) -> Option<Vec<(usize, usize)>> {
+    let written = spec.hidden.as_ref()?;
     let path = path.key("hidden");
     let number: HashMap<&str, usize> = stations
         .iter()
@@ -169,7 +181,7 @@ fn hidden(
         .map(|(i, node)| (net.nodes[*node].as_str(), i))
         .collect();
     let mut pairs = Vec::new();
-    for (i, pair) in spec.hidden.iter().flatten().enumerate() {
+    for (i, pair) in written.iter().enumerate() {
         let at = path.index(i);
         let [a, b] = pair.as_slice() else {
             let hint = "write pairs: hidden = [[\"sta0\", \"sta1\"]]".to_string();
@@ -195,7 +207,7 @@ fn hidden(
     }
     pairs.sort_unstable();
     pairs.dedup();
-    pairs
+    Some(pairs)
 }
 
 fn stranger(name: &str, ap: &str, number: &HashMap<&str, usize>) -> (String, Option<String>) {

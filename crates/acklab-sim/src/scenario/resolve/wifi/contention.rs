@@ -2,9 +2,11 @@
 
 use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
-use super::super::super::spec::{EdcaParams, EdcaSpec, Qty, Standard};
-use super::Station;
+use super::super::super::spec::{EdcaParams, EdcaSpec, Qty, SideKeys, Standard};
+use super::chosen::Chosen;
 use super::layers::Layers;
+use super::{Station, radio};
+use acklab_path::wifi::mac::queue::registry::QUEUES;
 use acklab_path::wifi::medium::{AccessCategory, EdcaConfig};
 use acklab_units::{Limit, Span};
 
@@ -15,35 +17,41 @@ const MOST_CW: u32 = 32_767;
 /// 16 bits in units of 32 us (9.4.2.29).
 const MOST_TXOP: Span = Span::from_micros(65_535 * 32);
 
-/// The tables that say how a station queues and contends.
-pub(super) type Sides = Layers<(Option<Qty<Limit>>, Option<EdcaSpec>)>;
+/// The tables that say how a station queues, contends and transmits.
+pub(super) type Sides = Layers<SideKeys>;
 
 /// What is written, on top of the standard's defaults.
 pub(super) fn resolve(
     standard: Standard,
     own: AccessCategory,
+    in_space: bool,
     sides: &Sides,
     report: &mut Report<'_>,
 ) -> Station {
+    let (choice, at) = sides.get("qdisc", |k| k.qdisc.as_ref().map(|q| q.0.clone()));
+    let qdisc = Chosen::read(QUEUES, "way of queueing", choice.as_ref(), &at, report);
+    let default = qdisc.build().map_or(DEFAULT_QUEUE, |c| c.limit);
     Station {
-        queue: queue(sides, report),
+        queue: queue(sides, default, report),
+        qdisc,
+        radio: radio::resolve(sides, in_space, report),
         edca: AccessCategory::ALL.map(|c| edca(standard, c, c == own, sides, report)),
     }
 }
 
-fn queue(sides: &Sides, report: &mut Report<'_>) -> u32 {
-    match sides.get("queue", |k| k.0) {
-        (None, _) => DEFAULT_QUEUE,
+fn queue(sides: &Sides, default: u32, report: &mut Report<'_>) -> u32 {
+    match sides.get("queue", |k| k.queue) {
+        (None, _) => default,
         (Some(Qty(Limit::Packets(0))), at) => {
             let hint = "write at least \"1 packet\"".to_string();
             report.error(&at, "a queue of nothing drops everything", hint);
-            DEFAULT_QUEUE
+            default
         }
         (Some(Qty(Limit::Packets(n))), _) => n,
         (Some(_), at) => {
             let hint = "write a number of packets, such as \"500 packets\"".to_string();
             report.error(&at, "the queue of a station counts packets", hint);
-            DEFAULT_QUEUE
+            default
         }
     }
 }
@@ -129,8 +137,8 @@ fn find<T>(
 ) -> (Option<T>, Path) {
     let named = |e: &EdcaSpec| of(&e.of(category));
     let plain = |e: &EdcaSpec| own.then(|| of(&e.own())).flatten();
-    for ((_, edca), path) in sides.iter() {
-        let Some(edca) = edca else { continue };
+    for (keys, path) in sides.iter() {
+        let Some(edca) = &keys.edca else { continue };
         let path = path.key("edca");
         if let Some(value) = named(edca) {
             return (Some(value), path.key(category.name()).key(key));

@@ -1,14 +1,16 @@
 //! From a channel to what the engine runs.
 
 use super::super::flow::DraftFlow;
+use super::rate::Rate;
 use super::{Channel, Network, Station, Way};
 use crate::plan::MediumPlan;
 use acklab_path::wifi::contention::SlotRule;
-use acklab_path::wifi::mac::{self, sizes};
+use acklab_path::wifi::mac::{self, StationsConfig, sizes};
 use acklab_path::wifi::medium::{
-    AccessCategory, Aggregation, MediumConfig, PortConfig, RateConfig, StationConfig, StationId,
+    AccessCategory, Aggregation, MediumConfig, PortConfig, RadioConfig, RateConfig, StationConfig,
+    StationId,
 };
-use acklab_path::wifi::phy::ErrorModel;
+use acklab_path::wifi::rate::registry::Rule;
 use acklab_units::Span;
 
 /// The medium of `network` with `flows` on it.
@@ -59,7 +61,7 @@ fn config(network: &Network, used: &[AccessCategory]) -> MediumConfig {
         stations: stations.collect(),
         ports: ports.collect(),
         hears: hears(channel, network.stations.len() + 1),
-        radio: None,
+        radio: radio(network),
         eifs: channel.eifs,
         after_silence: channel.after_silence,
         propagation: channel.propagation,
@@ -76,9 +78,15 @@ fn station(station: &Station, channel: &Channel, used: &[AccessCategory]) -> Sta
     StationConfig {
         categories: used.iter().map(|c| station.edca[*c as usize]).collect(),
         queue: mac::Config {
-            kind: mac::Kind::Shared {
-                limit: station.queue,
-                counts: channel.queue_counts,
+            kind: match station.qdisc.build() {
+                None => mac::Kind::Shared {
+                    limit: station.queue,
+                    counts: channel.queue_counts,
+                },
+                Some(config) => mac::Kind::PerStation(StationsConfig {
+                    limit: station.queue,
+                    ..config
+                }),
             },
             lifetime: channel.lifetime,
             retry_limit: channel.retry_limit,
@@ -98,7 +106,7 @@ fn port(from: StationId, to: StationId, way: &Way, channel: &Channel) -> PortCon
     PortConfig {
         from,
         to,
-        rate: RateConfig::Fixed(way.mode),
+        rate: rate(&way.rate),
         aggregation: Aggregation {
             ampdu: way.ampdu,
             amsdu: way.amsdu,
@@ -109,22 +117,41 @@ fn port(from: StationId, to: StationId, way: &Way, channel: &Channel) -> PortCon
         },
         rts_from: way.rts_from,
         grants_reverse: way.grants_reverse,
-        errors: match way.bit_error_rate {
-            0.0 => ErrorModel::None,
-            ber => ErrorModel::Ber(ber),
-        },
-        carries_acks: None,
+        errors: way.errors,
+        carries_acks: way.hack,
     }
 }
 
-/// Who hears whom; `None` = everybody everybody.
+fn rate(rate: &Rate) -> RateConfig {
+    let modes = rate.modes.clone();
+    match rate.control.build() {
+        Rule::Fixed => RateConfig::Fixed(rate.mode),
+        Rule::Ideal { bytes, loss } => RateConfig::Ideal { modes, bytes, loss },
+        Rule::Minstrel => RateConfig::Minstrel { modes },
+    }
+}
+
+/// Where everybody is, with what radio.
+fn radio(network: &Network) -> Option<RadioConfig> {
+    let space = network.channel.space.as_ref()?;
+    let radios = network.contenders.iter().map(|s| s.radio);
+    Some(RadioConfig {
+        channel: space.channel(),
+        stations: space.motions.iter().cloned().zip(radios).collect(),
+        capture_db: space.capture_db,
+    })
+}
+
+/// Who hears whom; `None` = everybody everybody, or in space who is near enough. What is written
+/// counts more than where stations are.
 fn hears(channel: &Channel, stations: usize) -> Option<Vec<Vec<bool>>> {
-    if channel.hidden.is_empty() {
+    let hidden = channel.hidden.as_ref()?;
+    if hidden.is_empty() && channel.space.is_none() {
         return None;
     }
     let mut hears = vec![vec![true; stations]; stations];
     // The access point is number 0.
-    for (a, b) in channel.hidden.iter().map(|(a, b)| (a + 1, b + 1)) {
+    for (a, b) in hidden.iter().map(|(a, b)| (a + 1, b + 1)) {
         hears[a][b] = false;
         hears[b][a] = false;
     }

@@ -6,11 +6,17 @@
 
 mod aggregation;
 mod channel;
+mod chosen;
 mod contention;
+mod errors;
 mod layers;
 pub(super) mod medium;
 mod mode;
+mod place;
 mod ports;
+mod radio;
+mod rate;
+mod space;
 
 use super::super::diagnostics::Report;
 use super::super::path::Path;
@@ -19,10 +25,15 @@ use super::super::spec::{OneOrMany, Spec, Standard, WifiSpec};
 use super::topology::Net;
 use acklab_path::wifi::contention::SlotRule;
 use acklab_path::wifi::mac::Counts;
-use acklab_path::wifi::medium::{AccessCategory, AfterSilence, EdcaConfig};
-use acklab_path::wifi::phy::{Band, Format, Mode, Phy};
+use acklab_path::wifi::mac::queue::registry;
+use acklab_path::wifi::medium::{AccessCategory, AfterSilence, CarriedAcks, EdcaConfig};
+use acklab_path::wifi::phy::{Band, ErrorModel, Format, Phy};
+use acklab_path::wifi::propagation::Radio;
 use acklab_units::{Rate, Span};
+use chosen::Chosen;
 use std::collections::HashSet;
+
+pub(crate) use space::Space;
 
 /// More stations than this are a slip.
 pub(super) const MOST_STATIONS: usize = 5_000;
@@ -67,14 +78,16 @@ pub(crate) struct Channel {
     pub(crate) lifetime: Option<Span>,
     /// A BlockAckReq follows an A-MPDU without an answer.
     pub(crate) explicit_request: bool,
-    /// Pairs of stations that do not hear each other, by their numbers on the channel.
-    pub(crate) hidden: Vec<(usize, usize)>,
+    /// Pairs of stations that do not hear each other, by their numbers on the channel; `None` = by
+    /// `space`, and without one nobody is hidden.
+    pub(crate) hidden: Option<Vec<(usize, usize)>>,
+    pub(crate) space: Option<Space>,
 }
 
 /// How data are sent from one station to another.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Way {
-    pub(crate) mode: Mode,
+    pub(crate) rate: rate::Rate,
     /// 0 = off.
     pub(crate) ampdu: u32,
     /// 0 = off.
@@ -82,15 +95,18 @@ pub(crate) struct Way {
     pub(crate) max_mpdu: u32,
     pub(crate) window: u16,
     pub(crate) rts_from: Option<u32>,
-    pub(crate) bit_error_rate: f64,
+    pub(crate) errors: ErrorModel,
     pub(crate) grants_reverse: bool,
+    pub(crate) hack: Option<CarriedAcks>,
 }
 
-/// How a station queues and contends.
-#[derive(Clone, Copy, PartialEq, Debug)]
+/// How a station queues, contends and transmits.
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Station {
     /// Packets.
     pub(crate) queue: u32,
+    pub(crate) qdisc: Chosen<registry::Build>,
+    pub(crate) radio: Radio,
     /// By access category.
     pub(crate) edca: [EdcaConfig; AccessCategory::ALL.len()],
 }

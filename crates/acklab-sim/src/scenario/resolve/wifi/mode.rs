@@ -5,6 +5,7 @@ use super::super::super::path::Path;
 use super::super::super::spec::{Standard, WayKeys};
 use super::layers::Ways;
 use acklab_path::wifi::phy::{Format, Guard, Mode, ModeError, Phy, Width};
+use acklab_path::wifi::rate::modes;
 use acklab_units::{Rate, Span};
 
 /// The MCS of whoever does not choose: the fastest that all of n, ac and ax have everywhere.
@@ -24,6 +25,43 @@ pub(super) fn resolve(
     } else {
         by_mcs(standard, ways, report)?
     };
+    admit(phy, mode, ways, report)
+}
+
+/// Every mode of a way that a rate control may choose, in the order of [`modes`].
+pub(super) fn all(
+    standard: Standard,
+    phy: &Phy,
+    ways: &Ways,
+    report: &mut Report<'_>,
+) -> Option<Vec<Mode>> {
+    let format = standard.format();
+    let mut all = if format.is_legacy() {
+        foreign_keys(standard, ways, report);
+        modes(format, 1, Width::Mhz20, &[])
+    } else {
+        let parts = parts(standard, ways, report)?;
+        // What is wrong with streams, width or guard interval is wrong with the slowest, too.
+        if let Err(e) = parts.mode(0) {
+            report.error(&place(ways, key_of(&e)), e.to_string(), e.hint());
+            return None;
+        }
+        modes(
+            format,
+            parts.streams.unwrap_or(1),
+            parts.width,
+            &[parts.guard],
+        )
+    };
+    let first = *all.first()?;
+    all.retain(|m| phy.admit(*m).is_ok());
+    if all.is_empty() {
+        admit(phy, first, ways, report)?;
+    }
+    Some(all)
+}
+
+fn admit(phy: &Phy, mode: Mode, ways: &Ways, report: &mut Report<'_>) -> Option<Mode> {
     match phy.admit(mode) {
         Ok(mode) => Some(mode),
         Err(e) => {
@@ -34,8 +72,8 @@ pub(super) fn resolve(
     }
 }
 
-/// A rate of 802.11b, a or g.
-fn legacy(standard: Standard, ways: &Ways, report: &mut Report<'_>) -> Option<Mode> {
+/// What n, ac and ax have and b, a and g have not.
+fn foreign_keys(standard: Standard, ways: &Ways, report: &mut Report<'_>) {
     let word = standard.word();
     for (key, written) in foreign(ways) {
         if written {
@@ -45,6 +83,11 @@ fn legacy(standard: Standard, ways: &Ways, report: &mut Report<'_>) -> Option<Mo
             report.error(&at, message, hint);
         }
     }
+}
+
+/// A rate of 802.11b, a or g.
+fn legacy(standard: Standard, ways: &Ways, report: &mut Report<'_>) -> Option<Mode> {
+    foreign_keys(standard, ways, report);
     let highest = if standard == Standard::B { 11 } else { 54 };
     let (rate, at) = ways.get("rate", |k| k.rate);
     let rate = rate.map_or(Rate::from_bps(highest * 1_000_000), |r| r.0);
@@ -112,17 +155,20 @@ impl Parts {
     }
 }
 
-fn by_mcs(standard: Standard, ways: &Ways, report: &mut Report<'_>) -> Option<Mode> {
-    let (streams, streams_at) = ways.get("streams", |k| k.streams);
-    let parts = Parts {
+fn parts(standard: Standard, ways: &Ways, report: &mut Report<'_>) -> Option<Parts> {
+    Some(Parts {
         format: standard.format(),
-        streams: streams.map(small),
+        streams: ways.get("streams", |k| k.streams).0.map(small),
         width: ways
             .get("width", |k| k.width)
             .0
             .map_or(Width::Mhz20, Into::into),
         guard: guard(ways, report)?,
-    };
+    })
+}
+
+fn by_mcs(standard: Standard, ways: &Ways, report: &mut Report<'_>) -> Option<Mode> {
+    let parts = parts(standard, ways, report)?;
     // `mcs` and `rate` say the same thing: the inner table's word counts.
     let (which, _) = ways.get("mcs", |k| {
         (k.mcs.is_some() || k.rate.is_some()).then_some((k.mcs, k.rate))
@@ -142,7 +188,7 @@ fn by_mcs(standard: Standard, ways: &Ways, report: &mut Report<'_>) -> Option<Mo
         Ok(mode) if parts.streams.is_some_and(|s| s != mode.streams()) => {
             let message = format!("MCS {mcs} of 802.11n has {} streams", mode.streams());
             let hint = format!("write streams = {}, or an MCS from 0 to 7", mode.streams());
-            report.error(&streams_at, message, hint);
+            report.error(&place(ways, "streams"), message, hint);
             None
         }
         Ok(mode) => Some(mode),

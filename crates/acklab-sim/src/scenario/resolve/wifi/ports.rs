@@ -8,7 +8,7 @@ use super::super::link::{self, DraftLink};
 use super::super::topology::Net;
 use super::contention::Sides;
 use super::layers::{Layers, Ways};
-use super::{Channel, Network, Station, Way, aggregation, channel, contention, mode};
+use super::{Channel, Network, Station, Way, aggregation, channel, contention, errors, rate};
 use crate::plan::{ImpairPlan, LinkPlan, QueuePlan};
 use acklab_units::{Limit, Rate, Span};
 
@@ -109,7 +109,7 @@ fn port(
     net: &Net,
     path: &Path,
 ) -> DraftLink {
-    let rate: Rate = way.mode.rate();
+    let rate: Rate = way.rate.mode.rate();
     DraftLink {
         plan: LinkPlan {
             name: format!("{}->{}", net.nodes[from], net.nodes[to]),
@@ -154,18 +154,20 @@ impl Cell<'_, '_> {
 
     fn way(&mut self, to: To, own: Option<&Own<'_>>) -> Option<Way> {
         let ways = self.ways(to, own);
-        let mode = mode::resolve(self.channel.standard, &self.channel.phy, &ways, self.report);
+        let rate = rate::resolve(self.channel.standard, &self.channel.phy, &ways, self.report);
+        let in_space = self.channel.space.is_some();
+        let errors = errors::resolve(&ways, rate.as_ref(), in_space, self.report);
         let sizes = aggregation::resolve(self.channel.standard, &ways, self.report);
         let rts = ways.get("rts", |k: &WayKeys| k.rts).0;
-        let errors = ways.get("bit_error_rate", |k: &WayKeys| k.bit_error_rate).0;
         Some(Way {
-            mode: mode?,
+            hack: errors::hack(&ways, self.report),
+            errors,
+            rate: rate?,
             ampdu: sizes.ampdu,
             amsdu: sizes.amsdu,
             max_mpdu: sizes.max_mpdu,
             window: sizes.window,
             rts_from: rts.and_then(|r| r.0),
-            bit_error_rate: errors.map_or(0.0, |p| p.0),
             grants_reverse: self.grants_reverse(to, own),
         })
     }
@@ -221,20 +223,22 @@ impl Cell<'_, '_> {
     fn sides(&self, station: Option<Option<&Own<'_>>>) -> Sides {
         let mut all = Vec::new();
         if let Some(Some((own, path))) = station {
-            all.push(((own.queue, own.edca), path.clone()));
+            all.push((own.side(), path.clone()));
         }
         let (key, side) = match station {
             Some(_) => ("up", &self.spec.up),
             None => ("down", &self.spec.down),
         };
-        all.push(((side.queue, side.edca), self.path.key(key)));
-        all.push(((self.spec.queue, self.spec.edca), self.path.clone()));
+        all.push((side.side(), self.path.key(key)));
+        all.push((self.spec.side(), self.path.clone()));
         Layers::new(all)
     }
 
     fn station(&mut self, sides: &Sides) -> Station {
         let channel = self.channel;
-        contention::resolve(channel.standard, channel.category, sides, self.report)
+        let in_space = channel.space.is_some();
+        let (standard, own) = (channel.standard, channel.category);
+        contention::resolve(standard, own, in_space, sides, self.report)
     }
 
     fn filter(&mut self, to: To, own: Option<&Own<'_>>) -> Option<crate::plan::FilterPlan> {

@@ -1,0 +1,69 @@
+//! Building blocks of a channel that are chosen by name.
+
+use super::super::super::choice;
+use super::super::super::diagnostics::Report;
+use super::super::super::path::Path;
+use super::super::super::spec::Choice;
+use acklab_proto::registry::{Entry, Params};
+use std::fmt;
+
+/// A building block by name with its parameters.
+pub(crate) struct Chosen<B: 'static> {
+    entry: &'static Entry<B>,
+    params: Params,
+}
+
+impl<B> Chosen<B> {
+    /// What `choice` names; without one, or if there is none of that name, the first of `entries`.
+    pub(super) fn read(
+        entries: &'static [Entry<B>],
+        what: &str,
+        choice: Option<&Choice>,
+        path: &Path,
+        report: &mut Report<'_>,
+    ) -> Self {
+        let found = choice.and_then(|c| choice::choose(entries, what, c, path, report));
+        let (entry, params) = found.unwrap_or_else(|| {
+            let entry = &entries[0];
+            (entry, Params::defaults(entry.params))
+        });
+        Self { entry, params }
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        self.entry.name
+    }
+
+    /// As TOML.
+    pub(crate) fn text(&self) -> String {
+        choice::inline_table(self.entry.name, self.entry.params, &self.params)
+    }
+}
+
+impl<T> Chosen<fn(&Params) -> T> {
+    /// What was chosen.
+    pub(crate) fn build(&self) -> T {
+        (self.entry.build)(&self.params)
+    }
+}
+
+impl<B> Clone for Chosen<B> {
+    fn clone(&self) -> Self {
+        Self {
+            entry: self.entry,
+            params: self.params.clone(),
+        }
+    }
+}
+
+impl<B> PartialEq for Chosen<B> {
+    fn eq(&self, other: &Self) -> bool {
+        self.entry.name == other.entry.name && self.params == other.params
+    }
+}
+
+impl<B> fmt::Debug for Chosen<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
+    }
+}

@@ -1,0 +1,254 @@
+//! Stations in space: their places, and what lies between them.
+
+use super::super::super::diagnostics::{Report, suggest};
+use super::super::super::path::Path;
+use super::super::super::spec::SpaceSpec;
+use super::super::topology::Net;
+use super::chosen::Chosen;
+use super::place;
+use acklab_path::wifi::phy::{Band, Mode};
+use acklab_path::wifi::propagation::registry::{BuildFading, BuildPathLoss, FADINGS, PATH_LOSSES};
+use acklab_path::wifi::propagation::{
+    Channel, ChannelConfig, ChannelStreams, Fading, Motion, Position, Radio,
+};
+use acklab_proto::rng;
+use acklab_units::Instant;
+use std::f64::consts::TAU;
+
+/// AIDs of 802.11 (9.4.1.8); what lies between each two of more stations would fill the memory.
+const MOST_IN_SPACE: usize = 2007;
+
+/// Places and what is between them, with nothing left to defaults.
+#[derive(Clone, Debug)]
+pub(crate) struct Space {
+    /// The access point's first, then by station.
+    pub(crate) motions: Vec<Motion>,
+    pub(crate) path_loss: Chosen<BuildPathLoss>,
+    pub(crate) frequency_mhz: f64,
+    pub(crate) shadowing_db: f64,
+    pub(crate) fading: Chosen<BuildFading>,
+    pub(crate) capture_db: Option<f64>,
+}
+
+impl Space {
+    /// What lies between stations.
+    pub(crate) fn channel(&self) -> ChannelConfig {
+        ChannelConfig {
+            frequency_hz: self.frequency_mhz * 1e6,
+            path_loss: self.path_loss.build(),
+            shadowing_db: self.shadowing_db,
+            fading: self.fading.build(),
+        }
+    }
+
+    /// Stations that do not hear the access point at the beginning, or are not heard there, but for
+    /// shadowing and fading; by number.
+    pub(crate) fn unheard(&self, radios: &[Radio], slowest: Mode) -> Vec<usize> {
+        let config = ChannelConfig {
+            shadowing_db: 0.0,
+            fading: Fading::None,
+            ..self.channel()
+        };
+        let end = |i: usize| (self.motions[i].clone(), radios[i]);
+        let hears = |i: usize| {
+            // Nothing is drawn.
+            let rng = || rng::stream(0, "unheard");
+            let streams = ChannelStreams {
+                shadowing: rng(),
+                fading: rng(),
+            };
+            let pair = Channel::new(config, vec![end(0), end(i)], streams);
+            let hears = |from, to| pair.hears(Instant::ZERO, from, to, slowest);
+            hears(0, 1) && hears(1, 0)
+        };
+        let stations = 1..self.motions.len();
+        stations.filter(|i| !hears(*i)).map(|i| i - 1).collect()
+    }
+}
+
+/// What is written, checked. `None` if somebody is nowhere, which is reported.
+pub(super) fn resolve(
+    spec: &SpaceSpec,
+    path: &Path,
+    (ap, stations): (usize, &[usize]),
+    (band, net): (Band, &Net),
+    report: &mut Report<'_>,
+) -> Option<Space> {
+    let number = |key: &str, value: Option<f64>, default, (low, high), report: &mut Report<'_>| {
+        let value = value.unwrap_or(default);
+        if !(low..=high).contains(&value) {
+            let hint = format!("write a number from {low} to {high}");
+            report.error(&path.key(key), "out of range", hint);
+        }
+        value
+    };
+    let frequency_mhz = number(
+        "frequency_mhz",
+        spec.frequency_mhz,
+        first_channel(band),
+        (1000.0, 100_000.0),
+        report,
+    );
+    let shadowing_db = number("shadowing_db", spec.shadowing_db, 0.0, (0.0, 30.0), report);
+    let capture_db = spec.capture_db.and_then(|c| c.0);
+    if capture_db.is_some_and(|db| !(db > 0.0 && db <= 100.0)) {
+        let hint = "write dB above 0 and up to 100, such as 10, or \"off\"".to_string();
+        let message = "only what is stronger can be read in spite of another signal";
+        report.error(&path.key("capture_db"), message, hint);
+    }
+    let path_loss = spec.path_loss.as_ref().map(|p| &p.0);
+    let fading = spec.fading.as_ref().map(|f| &f.0);
+    Some(Space {
+        path_loss: Chosen::read(
+            PATH_LOSSES,
+            "path loss",
+            path_loss,
+            &path.key("path_loss"),
+            report,
+        ),
+        fading: Chosen::read(FADINGS, "fading", fading, &path.key("fading"), report),
+        frequency_mhz,
+        shadowing_db,
+        capture_db,
+        motions: motions(spec, path, (ap, stations), net, report)?,
+    })
+}
+
+/// Centres of the first channels of the bands, as ns-3 uses them: 1, 36 and 1.
+fn first_channel(band: Band) -> f64 {
+    match band {
+        Band::Ghz2_4 => 2412.0,
+        Band::Ghz5 => 5180.0,
+        Band::Ghz6 => 5955.0,
+    }
+}
+
+fn motions(
+    spec: &SpaceSpec,
+    path: &Path,
+    (ap, stations): (usize, &[usize]),
+    net: &Net,
+    report: &mut Report<'_>,
+) -> Option<Vec<Motion>> {
+    if stations.len() > MOST_IN_SPACE {
+        let message = format!("{} stations in space", stations.len());
+        let hint = format!("an access point has {MOST_IN_SPACE} at most; leave `space` out");
+        report.error(path, message, hint);
+        return None;
+    }
+    let known = || {
+        std::iter::once(&ap)
+            .chain(stations)
+            .map(|s| net.nodes[*s].as_str())
+    };
+    for name in spec.place.keys() {
+        if known().all(|k| k != name) {
+            let message = format!("`{name}` is not on this channel");
+            let hint = suggest(name, known(), "on it are");
+            report.error(&path.key("place").key(name), message, hint);
+        }
+    }
+    let read = |node: usize, usual: Option<Position>, report: &mut Report<'_>| {
+        let name = &net.nodes[node];
+        let at = path.key("place").key(name);
+        place::motion(spec.place.get(name), usual, &at, report)
+    };
+    let first = read(ap, Some(Position::default()), report);
+    let centre = first
+        .as_ref()
+        .map_or(Position::default(), |m| m.at(Instant::ZERO));
+    let usual = Pattern::read(spec, path, stations.len(), centre, report)?;
+    let mut all = vec![first];
+    for (i, station) in stations.iter().enumerate() {
+        all.push(read(*station, usual.place(i), report));
+    }
+    if matches!(usual, Pattern::None) {
+        nowhere(spec, path, stations, (&all[1..], net), report);
+    }
+    all.into_iter().collect()
+}
+
+/// Tells of stations that have no place at all.
+fn nowhere(
+    spec: &SpaceSpec,
+    path: &Path,
+    stations: &[usize],
+    (motions, net): (&[Option<Motion>], &Net),
+    report: &mut Report<'_>,
+) {
+    let missing = stations.iter().zip(motions).filter(|(_, m)| m.is_none());
+    let missing = missing.map(|(s, _)| net.nodes[*s].as_str());
+    // What is wrong with a place that is written was told, unless it only lacks a position.
+    let missing: Vec<&str> = missing
+        .filter(|name| spec.place.get(*name).is_none_or(|p| p.lacks_position()))
+        .collect();
+    let Some(first) = missing.first() else { return };
+    let message = match missing.len() {
+        1 => format!("`{first}` is nowhere"),
+        n => format!("`{first}` and {} more stations are nowhere", n - 1),
+    };
+    let hint = format!("write place.{first} = [x, y] in metres, or `ring` or `line` for all");
+    report.error(path, message, hint);
+}
+
+/// Where stations are that do not say it.
+enum Pattern {
+    None,
+    Ring {
+        radius: f64,
+        n: usize,
+        centre: Position,
+    },
+    Line {
+        step: f64,
+        centre: Position,
+    },
+}
+
+impl Pattern {
+    fn read(
+        spec: &SpaceSpec,
+        path: &Path,
+        n: usize,
+        centre: Position,
+        report: &mut Report<'_>,
+    ) -> Option<Self> {
+        let pattern = match (spec.ring, spec.line) {
+            (None, None) => return Some(Self::None),
+            (Some(radius), None) => Self::Ring { radius, n, centre },
+            (None, Some(step)) => Self::Line { step, centre },
+            (Some(_), Some(_)) => {
+                let hint = "leave one of them out".to_string();
+                let message = "stations stand in a ring or in a line";
+                report.error(&path.key("line"), message, hint);
+                return None;
+            }
+        };
+        let (key, metres, far) = match pattern {
+            Self::Ring { radius, .. } => ("ring", radius, pattern.place(0)),
+            Self::Line { step, .. } => ("line", step, pattern.place(n.saturating_sub(1))),
+            Self::None => return Some(pattern),
+        };
+        // Not a number is not within either.
+        if !(0.0..=f64::INFINITY).contains(&metres) || far.is_none() {
+            let hint = "write metres, so that nobody is farther than 100000 from the origin";
+            report.error(&path.key(key), "out of range", hint.to_string());
+            return None;
+        }
+        Some(pattern)
+    }
+
+    /// The place of station `i`.
+    fn place(&self, i: usize) -> Option<Position> {
+        let (dx, dy, centre) = match *self {
+            Self::None => return None,
+            Self::Ring { radius, n, centre } => {
+                let angle = TAU * i as f64 / n as f64;
+                (radius * libm::cos(angle), radius * libm::sin(angle), centre)
+            }
+            Self::Line { step, centre } => (step * (i + 1) as f64, 0.0, centre),
+        };
+        let [x, y, z] = centre.xyz();
+        Position::new(x + dx, y + dy, z).ok()
+    }
+}

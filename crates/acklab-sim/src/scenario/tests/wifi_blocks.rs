@@ -1,0 +1,274 @@
+//! Rate controls, queues per station, and ACKs in Block Acks.
+
+use super::wifi::{STATIONS, medium, port, reloads};
+use super::wifi_errors::{told, told_all};
+use super::{Scenario, toml_with};
+use acklab_path::wifi::mac::{Kind, StationsConfig};
+use acklab_path::wifi::medium::{CarriedAcks, RateConfig};
+use acklab_units::{Rate, Span};
+
+fn set(keys: &[(&str, &str)]) -> Scenario {
+    let scenario = toml_with(STATIONS, keys).unwrap_or_else(|e| panic!("{e}"));
+    reloads(&scenario);
+    scenario
+}
+
+fn rate(scenario: &Scenario, name: &str) -> RateConfig {
+    port(&scenario.plan, name).rate.clone()
+}
+
+/// How many modes there are, the slowest and the fastest.
+fn choice(rate: RateConfig) -> (usize, String, String) {
+    let (RateConfig::Minstrel { modes } | RateConfig::Ideal { modes, .. }) = rate else {
+        panic!("{rate:?} is fixed");
+    };
+    let by_rate = |m: &&acklab_path::wifi::phy::Mode| m.rate();
+    let (least, most) = (
+        modes.iter().min_by_key(by_rate),
+        modes.iter().max_by_key(by_rate),
+    );
+    (
+        modes.len(),
+        least.unwrap().to_string(),
+        most.unwrap().to_string(),
+    )
+}
+
+#[test]
+fn rate_controls_choose_among_all_modes_of_a_way() {
+    let of = |keys: &[(&str, &str)]| {
+        let mut keys = keys.to_vec();
+        keys.push(("wifi.rate_control", "minstrel"));
+        choice(rate(&set(&keys), "sta0->ap"))
+    };
+    let n = of(&[]);
+    assert_eq!((n.0, n.1.as_str()), (8, "HT MCS0 20 MHz 1x 800 ns"));
+    let n = of(&[("wifi.streams", "2"), ("wifi.width", "40 MHz")]);
+    assert_eq!((n.0, n.2.as_str()), (16, "HT MCS15 40 MHz 2x 800 ns"));
+    let ac = of(&[("wifi.standard", "ac"), ("wifi.streams", "3")]);
+    assert_eq!((ac.0, ac.2.as_str()), (28, "VHT MCS9 20 MHz 3x 800 ns"));
+    let ax = of(&[("wifi.standard", "ax"), ("wifi.guard_interval", "3200 ns")]);
+    assert_eq!((ax.0, ax.1.as_str()), (12, "HE MCS0 20 MHz 1x 3200 ns"));
+    for (standard, count, fastest) in [
+        ("b", 4, "HR/DSSS 11 Mbit/s"),
+        ("g", 8, "OFDM 54 Mbit/s"),
+        ("a", 8, "OFDM 54 Mbit/s"),
+    ] {
+        let legacy = of(&[("wifi.standard", standard), ("wifi.ampdu", "off")]);
+        assert_eq!((legacy.0, legacy.2.as_str()), (count, fastest));
+    }
+}
+
+#[test]
+fn of_mode_and_rate_control_the_innermost_counts() {
+    let scenario = set(&[
+        ("wifi.mcs", "3"),
+        ("wifi.down.rate_control", "minstrel"),
+        ("wifi.station.sta1.mcs", "1"),
+        ("wifi.station.sta2.down.rate_control", "fixed"),
+    ]);
+    let mcs = |name| match rate(&scenario, name) {
+        RateConfig::Fixed(mode) => Some(mode.mcs()),
+        _ => None,
+    };
+    let all = ["sta0->ap", "ap->sta0", "sta1->ap", "ap->sta1", "ap->sta2"].map(mcs);
+    assert_eq!(all, [Some(3), None, Some(1), Some(1), Some(3)]);
+}
+
+#[test]
+fn ideal_needs_a_signal() {
+    let positions = ("wifi.space.ring", "5");
+    let ideal = ("wifi.rate_control", "{ name = 'ideal', loss = 0.01 }");
+    let found = rate(&set(&[positions, ideal]), "ap->sta2");
+    assert!(matches!(
+        found,
+        RateConfig::Ideal {
+            bytes: 1538,
+            loss: 0.01,
+            ..
+        }
+    ));
+    let where_ = "write where the stations are: [wifi.space] with `ring`, `line` or `place`";
+    assert_eq!(
+        told("wifi.rate_control", "ideal"),
+        format!(
+            "wifi.rate_control: `ideal` chooses by the signal, and without positions there is none|\
+             {where_}; or rate_control = \"minstrel\""
+        )
+    );
+    assert_eq!(
+        told_all(&[positions, ideal, ("wifi.bit_error_rate", "1e-6")]),
+        "wifi.rate_control: `ideal` chooses by the signal, and errors here do not|\
+         write errors = \"snr\", or rate_control = \"minstrel\""
+    );
+}
+
+#[test]
+fn rate_controls_contradict_modes() {
+    let hint = "leave it out, or write rate_control = \"fixed\"";
+    for (key, value) in [("mcs", "3"), ("rate", "26 Mbit/s")] {
+        let at = format!("wifi.{key}");
+        assert_eq!(
+            told_all(&[("wifi.rate_control", "minstrel"), (&at, value)]),
+            format!("{at}: `minstrel` chooses the mode itself|{hint}")
+        );
+    }
+    assert_eq!(
+        told("wifi.up.rate_control", "minstral"),
+        "wifi.up.rate_control: there is no rate control called `minstral`|did you mean `minstrel`?"
+    );
+    let minstrel = ("wifi.rate_control", "minstrel");
+    assert_eq!(
+        told_all(&[minstrel, ("wifi.streams", "5")]),
+        "wifi.streams: HT does not have 5 streams|use 1 to 4"
+    );
+    assert_eq!(
+        told_all(&[minstrel, ("wifi.width", "160 MHz")]),
+        "wifi.width: HT does not have 160 MHz|use 20 MHz or 40 MHz"
+    );
+    assert_eq!(
+        told_all(&[
+            minstrel,
+            ("wifi.standard", "g"),
+            ("wifi.ampdu", "off"),
+            ("wifi.streams", "2")
+        ]),
+        "wifi.streams: 802.11g does not have `streams`|write `rate`, or choose standard = \"n\" for `streams`"
+    );
+    assert_eq!(
+        told("wifi.rate_control", "{ name = 'ideal', loss = 0 }"),
+        "wifi.rate_control.loss: out of range for `loss`|write a number from 0.000000001 to 0.999\n\
+         wifi.rate_control: `ideal` chooses by the signal, and without positions there is none|\
+         write where the stations are: [wifi.space] with `ring`, `line` or `place`; or \
+         rate_control = \"minstrel\""
+    );
+}
+
+fn queues(keys: &[(&str, &str)]) -> Vec<Kind> {
+    let plan = set(keys).plan;
+    let stations = plan.media[0].config.stations.iter();
+    stations.map(|s| s.queue.kind).collect()
+}
+
+#[test]
+fn queues_per_station_are_those_of_linux() {
+    let text = STATIONS.replace("queue = \"200 packets\"\n", "");
+    let with = |keys: &[(&str, &str)]| {
+        let kinds = medium(&text, keys).config.stations;
+        kinds.iter().map(|s| s.queue.kind).collect::<Vec<_>>()
+    };
+    let all = with(&[("wifi.qdisc", "per-station")]);
+    assert_eq!(all, [Kind::PerStation(StationsConfig::LINUX); 4]);
+    let ap = with(&[("wifi.down.qdisc", "mac80211")]);
+    assert_eq!(ap[0], Kind::PerStation(StationsConfig::LINUX));
+    assert!(matches!(ap[1], Kind::Shared { limit: 500, .. }));
+}
+
+#[test]
+fn every_parameter_of_a_queue_per_station_reaches_the_plan() {
+    let table = "{ name = 'per-station', target = '5 ms', interval = '50 ms', ecn = false, \
+        slow_target = '60 ms', slow_interval = '400 ms', slow_below = '1 Mbit/s', flows = 64, \
+        quantum = 1514, drop_batch = 1, airtime_fairness = false, airtime_quantum = '1 ms', \
+        aql_low = '1 ms', aql_high = '2 ms', aql_threshold = '3 ms', hardware_queue = 1 }";
+    let found = queues(&[("wifi.down.qdisc", table)])[0];
+    let Kind::PerStation(c) = found else {
+        panic!("{found:?}");
+    };
+    let ms = Span::from_millis;
+    assert_eq!((c.limit, c.queues, c.quantum), (200, 64, 1514));
+    assert_eq!(
+        (c.codel.target, c.codel.interval, c.codel.ecn),
+        (ms(5), ms(50), false)
+    );
+    assert_eq!(
+        (c.slow_codel.target, c.slow_codel.interval),
+        (ms(60), ms(400))
+    );
+    assert_eq!(c.slow_below, Rate::from_bps(1_000_000));
+    assert_eq!((c.drop_batch, c.hardware), (1, 1));
+    assert_eq!((c.airtime_fairness, c.airtime_quantum), (false, ms(1)));
+    let aql = c.aql.expect("a limit");
+    assert_eq!((aql.low, aql.high, aql.threshold), (ms(1), ms(2), ms(3)));
+    let Kind::PerStation(off) = queues(&[
+        ("wifi.down.qdisc.name", "per-station"),
+        ("wifi.down.qdisc.aql", "false"),
+    ])[0] else {
+        panic!("shared");
+    };
+    assert_eq!(off.aql, None);
+}
+
+#[test]
+fn queues_per_station_have_ranges() {
+    let with = |value: &str| {
+        let table = format!("{{ name = 'per-station', {value} }}");
+        told("wifi.qdisc", &table)
+    };
+    assert_eq!(
+        with("interval = '0 s'"),
+        "wifi.qdisc.interval: out of range for `interval`|write a time from \"1 us\" to \"60 s\""
+    );
+    assert_eq!(
+        with("flows = 0"),
+        "wifi.qdisc.flows: out of range for `flows`|write a whole number from 1 to 65536"
+    );
+    assert_eq!(
+        with("tarket = '1 ms'"),
+        "wifi.qdisc.tarket: `per-station` has no parameter `tarket`|did you mean `target`?"
+    );
+    assert_eq!(
+        told("wifi.qdisc", "fq-codel"),
+        "wifi.qdisc: there is no way of queueing called `fq-codel`|\
+         the names are `shared`, `per-station`, `mac80211`"
+    );
+}
+
+#[test]
+fn answers_carry_acks_of_the_way_that_says_so() {
+    let hack = |keys: &[(&str, &str)]| {
+        let plan = set(keys).plan;
+        ["sta0->ap", "ap->sta0", "ap->sta1"].map(|n| port(&plan, n).carries_acks)
+    };
+    assert_eq!(hack(&[]), [None; 3]);
+    let on = Some(CarriedAcks::HACK);
+    assert_eq!(hack(&[("wifi.hack", "true")]), [on; 3]);
+    let down = [
+        ("wifi.down.hack", "true"),
+        ("wifi.station.sta1.hack", "false"),
+    ];
+    assert_eq!(hack(&down), [None, on, None]);
+    let own = hack(&[(
+        "wifi.down.hack",
+        "{ ack_size = '6 B', most = 8, patience = '2 ms' }",
+    )]);
+    let patience = Span::from_millis(2);
+    assert_eq!(
+        own[1],
+        Some(CarriedAcks {
+            bytes: 6,
+            most: 8,
+            patience
+        })
+    );
+}
+
+#[test]
+fn carried_acks_have_ranges() {
+    assert_eq!(
+        told("wifi.hack.ack_size", "81 B"),
+        "wifi.hack.ack_size: no compressed ACK has this size|write \"1 B\" to \"80 B\""
+    );
+    assert_eq!(
+        told("wifi.down.hack.most", "0"),
+        "wifi.down.hack.most: out of range|write 1 to 65535, or hack = false"
+    );
+    assert_eq!(
+        told("wifi.hack.patience", "0 s"),
+        "wifi.hack.patience: out of range|write a time above zero, \"10 s\" at most"
+    );
+    assert_eq!(
+        told("wifi.hack", "yes"),
+        "wifi.hack: a text cannot stand here|\
+         write true, false, or a table such as { ack_size = \"4 B\", most = 64 }"
+    );
+}
