@@ -16,7 +16,9 @@ from acklab.plots.phases import spans
 from acklab.plots.rates import goodput
 from acklab.plots.sequence import marks
 
-OF_A_RUN = sorted(set(KINDS) - {"heatmap"})
+#: What tests/test_air.py draws.
+OF_RADIO = {"air-timeline", "airtime", "ampdu-sizes"}
+OF_A_RUN = sorted(set(KINDS) - {"heatmap"} - OF_RADIO)
 OF_A_SWEEP = ("heatmap", "cdf", "box", "ellipse")
 
 

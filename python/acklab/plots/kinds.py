@@ -52,7 +52,7 @@ class Kind:
             takes = tuple(t for t in takes if t not in TIMES)
         for name, value in vars(choice).items():
             if value is not None and name not in takes:
-                known = ", ".join(f"--{_OPTIONS.get(t, t)}" for t in takes)
+                known = ", ".join(f"--{_OPTIONS.get(t, t)}" for t in takes) or "no such option"
                 raise AcklabError(
                     f"the plot {self.name} does nothing with --{_OPTIONS.get(name, name)}\n"
                     f"  help: of {source.name} it takes {known}"
@@ -134,6 +134,27 @@ KINDS: dict[str, Kind] = {
             ("acks",),
             _OVER_TIME,
             "histograms:segments",
+        ),
+        Kind(
+            "air-timeline",
+            "who held the air when: a lane per station, a bar per PPDU",
+            ("ppdus",),
+            TIMES,
+            "air",
+        ),
+        Kind(
+            "airtime",
+            "what airtime went to, of each radio channel and of each station",
+            ("airtime", "stations"),
+            (),
+            "airtime",
+        ),
+        Kind(
+            "ampdu-sizes",
+            "how many MPDUs each station sent at once",
+            ("ampdu_sizes",),
+            (),
+            "ampdus",
         ),
     )
 }

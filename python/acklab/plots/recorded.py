@@ -20,6 +20,11 @@ HOW: Mapping[str, str] = {
     "events": "add `record = { events = true }` to the scenario, or run it with --record events",
     "acks": "add `record = { acks = true }` to the scenario, or run it with --record acks",
     "packets": "add `record = { packets = true }` to the scenario, or run it with --record packets",
+    "ppdus": "add `record = { ppdus = true }` to the scenario, or run it with --record ppdus",
+    **dict.fromkeys(
+        ("airtime", "stations", "ampdu_sizes"),
+        "every run of a scenario with a radio channel, `[wifi]`, has it; this one has none",
+    ),
     "runs": "make a sweep: `acklab sweep FILE --grid KEY=V1,V2 --seeds 10 --out DIR`",
 }
 

@@ -109,21 +109,27 @@ def _note(points: int, kept: int) -> str:
 def _bars(chart: Bars) -> tuple[dict[str, Any], str]:
     spans, shortest = _longest(chart.spans)
     states = [s for s in chart.light if s in set(spans["state"])]
+    abouts = spans["about"].unique(maintain_order=True).to_list() if "about" in spans else []
+    said = {about: i for i, about in enumerate(abouts)}
     rows = []
     for (flow,), own in spans.group_by("flow", maintain_order=True):
         codes = [states.index(s) for s in own["state"]]
         start, end = (_digits(own[c].to_numpy(), 8) for c in ("start_s", "end_s"))
-        rows.append({"name": str(flow), "start": start, "end": end, "state": codes})
+        row = {"name": str(flow), "start": start, "end": end, "state": codes}
+        rows.append(row | {"about": [said[a] for a in own["about"]]} if said else row)
     spec = {
         "x": chart.x,
+        "unit": chart.unit,
         "rows": rows,
+        "abouts": abouts,
         "states": states,
+        "heights": [chart.heights.get(s, 0.76) for s in states],
         "light": [chart.light[s] for s in states],
         "dark": [chart.dark[s] for s in states],
     }
     kept, of = len(spans), len(chart.spans)
     if kept == of:
-        return spec, f"All {of:,} bars."
+        return spec, chart.note or f"All {of:,} bars."
     return spec, f"{kept:,} of {of:,} bars: those of {1e3 * shortest:.3g} ms and longer."
 
 

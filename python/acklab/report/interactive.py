@@ -85,11 +85,18 @@ class Bars:
 
     title: str
     x: str
-    #: Columns `flow`, `state`, `start_s`, `end_s`; the bars of a flow follow each other.
+    #: Columns `flow`, `state`, `start_s`, `end_s`; the bars of a flow follow each other. A column
+    #: `about` has more to say of each.
     spans: pl.DataFrame
     #: Colours of the states on light and on dark ground; in this order they stand in the legend.
     light: dict[str, str]
     dark: dict[str, str]
+    #: Of the times, in spite of their columns' names.
+    unit: str = "s"
+    #: Which of how many bars these are, if not all.
+    note: str = ""
+    #: The parts of their row that bars of a state fill.
+    heights: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

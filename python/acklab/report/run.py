@@ -10,6 +10,7 @@ from acklab.plots.drawn import Choice
 from acklab.plots.kinds import KINDS, recorded
 from acklab.plots.order import Places, places
 from acklab.plots.recorded import Recorded, of_one_run
+from acklab.report import radio
 from acklab.report.build import build, save
 from acklab.report.interactive import Bars, Chart, Join, Line
 from acklab.report.parts import Section, as_far_as_it_goes
@@ -40,12 +41,16 @@ def _sections(source: Recorded) -> Iterator[Section]:
     expected = source.table("expectations")
     if expected is not None:
         yield Section("Expectations", table=expected)
-    for name, title in (("flows", "Flows"), ("links", "Links")):
-        frame = source.table(name)
+    for name, title in (("flows", "Flows"), ("links", "Links"), ("stations", "Stations")):
+        frame = radio.stations(source) if name == "stations" else source.table(name)
         if frame is not None:
             told, zero = _told(frame)
             text = f"Zero throughout: {', '.join(f'`{c}`' for c in zero)}." if zero else ""
             yield Section(title, text, table=_turned(told), name=name)
+    if source.table("airtime") is not None:
+        yield from as_far_as_it_goes("Airtime", radio.airtime(source))
+    if source.table("ppdus") is not None:
+        yield from as_far_as_it_goes("On the air", radio.timeline(source))
     if source.table("series") is not None:
         yield from as_far_as_it_goes("Over time", _over_time(source))
     if source.table("acks") is not None:

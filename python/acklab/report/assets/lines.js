@@ -4,6 +4,9 @@
   const HEIGHT = 250;
   const colour = (spec, i) => spec[isDark() ? "dark" : "light"][i];
 
+  // Charts of a section share a pointer if their axes mean the same.
+  const together = (chart, spec) => `${chart.closest("section").id} ${spec.x}`;
+
   const zoom = (plot, factor) => {
     const { min, max } = plot.scales.x;
     const log = plot.scales.x.distr === 3;
@@ -64,7 +67,7 @@
       scales: { x: { time: false, distr: spec.log ? 3 : 1 }, y: { range: range(spec, data[0].length) } },
       axes: [{ ...axis(spec.x), size: 34 }, { ...axis(spec.y), size: 62 }],
       series: [{ label: spec.x }, ...spec.lines.map(series(spec))],
-      cursor: { sync: { key: chart.closest("section").id }, drag: { x: true, y: false } },
+      cursor: { sync: { key: together(chart, spec) }, drag: { x: true, y: false } },
     }, data);
   };
 
@@ -77,9 +80,12 @@
       return i >= 0 && t < row.end[i] ? i : null;
     });
   };
-  const seconds = (v) => `${Number(v.toPrecision(6))} s`;
-  const told = (spec, row) => (plot, at) => at === null || at === undefined ? "none"
-    : `${spec.states[row.state[at]]}, ${seconds(row.start[at])} to ${seconds(row.end[at])}`;
+  const told = (spec, row) => (plot, at) => {
+    if (at === null || at === undefined) return "none";
+    const [from, to] = [row.start[at], row.end[at]].map((v) => `${v} ${spec.unit}`);
+    const about = row.about ? ` ${spec.abouts[row.about[at]]}` : "";
+    return `${spec.states[row.state[at]]}${about}, ${from} to ${to}`;
+  };
   const contrast = (hex) => {
     const [r, g, b] = [1, 3, 5].map((i) => Number.parseInt(hex.slice(i, i + 2), 16));
     return 0.3 * r + 0.59 * g + 0.11 * b > 140 ? "#000" : "#fff";
@@ -100,7 +106,8 @@
       const to = Math.min(plot.valToPos(row.end[i], "x", true), left + width);
       if (to <= from) return;
       ctx.fillStyle = colour(spec, state);
-      ctx.fillRect(from, top + (r + 0.12) * size, Math.max(to - from, 1), 0.76 * size);
+      const part = spec.heights[state];
+      ctx.fillRect(from, top + (r + (1 - part) / 2) * size, Math.max(to - from, 1), part * size);
       const name = spec.states[state];
       if (ctx.measureText(name).width + 8 * devicePixelRatio > to - from) return;
       ctx.fillStyle = contrast(colour(spec, state));
@@ -140,7 +147,7 @@
       legend: { markers: { show: false } },
       hooks: { draw: [bars(spec)] },
       cursor: {
-        sync: { key: chart.closest("section").id }, drag: { x: true, y: false },
+        sync: { key: together(chart, spec) }, drag: { x: true, y: false },
         points: { show: false }, y: false,
         // The bar under the pointer, not the one that begins nearest to it.
         dataIdx: (plot, _, near, x) => (plot.data[0][near] > x && near > 0 ? near - 1 : near),

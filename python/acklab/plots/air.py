@@ -1,0 +1,172 @@
+"""Who held the air when: a lane per station, a bar per PPDU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from acklab.errors import AcklabError
+from acklab.plots import style
+from acklab.plots.drawn import Choice, Drawn
+from acklab.plots.radio import KINDS, kind_of, lanes, named
+from acklab.plots.recorded import Recorded, required
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: PPDUs of a figure whose times were not chosen: a dozen exchanges or two, which can be told apart.
+USUAL_PPDUS = 40
+#: Stations up to which also those have a lane that were silent.
+MOST_LANES = 12
+#: Bars of an SVG; with more, the bars (not the text) become a picture within it.
+MOST_VECTORS = 10_000
+#: Inches.
+_WIDTH, _LANE = 8.4, 0.42
+#: Points that a letter of the bars' labels is wide, and the axes.
+_LETTER, _AXES = 4.0, 500.0
+
+
+def draw(source: Recorded, choice: Choice) -> Drawn:
+    """A window of time, by default in the middle of what was on the air."""
+    data = window(bars(source), choice)
+    shown = _shown(source, data)
+    origin = _origin(data)
+    fig, axes = style.figure(1, 1, (_WIDTH, _LANE * len(shown) + 1.5))
+    ax = axes[0][0]
+    for what in KINDS:
+        _bars(ax, data.filter(data["what"] == what), what, shown, origin)
+    _garbled(ax, data, shown, origin)
+    _labels(ax, data, shown, origin)
+    channels = len({c for c, _ in lanes(source)})
+    ax.set_yticks(range(len(shown)), [named(who, channels) for who in shown])
+    ax.set_ylim(len(shown) - 0.45, -0.55)
+    ax.set_xlabel(f"time since {origin:.3f} s, ms")
+    ax.grid(visible=False, axis="y")
+    fig.legend(loc="outside upper right", ncols=7, fontsize=7.5, handlelength=1.6)
+    silent = len(lanes(source)) - len(shown)
+    if silent:
+        ax.set_title(f"{silent} more station{'s were' if silent > 1 else ' was'} silent")
+    told = ", ".join(f"{n} {what}" for what, n in _counts(data))
+    alt = f"{source.name}: PPDUs on the air over {_length(data):.3g} ms, a lane per station: {told}"
+    return Drawn(fig, data, alt)
+
+
+def bars(source: Recorded) -> pl.DataFrame:
+    """A row per PPDU: `medium`, `from`, `to`, `what` (of `KINDS`), `mode`, `psdu_bytes`, `mpdus`,
+    `garbled`, `time_s`, `end_s`, in the order in which they began."""
+    import polars as pl
+
+    ppdus = required(source, "air-timeline", "ppdus")
+    columns = ("medium", "from", "to", kind_of(), "mode", "psdu_bytes", "mpdus", "garbled")
+    times = ((pl.col("time_ns") / 1e9).alias("time_s"), (pl.col("end_ns") / 1e9).alias("end_s"))
+    return ppdus.select(*columns, *times).sort("time_s", maintain_order=True)
+
+
+def window(ppdus: pl.DataFrame, choice: Choice) -> pl.DataFrame:
+    """What was on the air between the times that were chosen; a few PPDUs next to the one that was
+    chosen, or from the middle on."""
+    import polars as pl
+
+    start, end = choice.start, choice.end
+    if start is None and end is None:
+        start = float(ppdus["time_s"][len(ppdus) // 2])
+    rows = ppdus
+    if start is not None:
+        rows = rows.filter(pl.col("end_s") > start)
+    if end is not None:
+        rows = rows.filter(pl.col("time_s") < end)
+    if rows.is_empty():
+        raise AcklabError(
+            f"nothing was on the air between {start or 0} s and {end or 'the end'}\n"
+            "  help: choose other times with --from and --to"
+        )
+    if start is None:
+        return rows.tail(USUAL_PPDUS)
+    return rows.head(USUAL_PPDUS) if end is None else rows
+
+
+def _shown(source: Recorded, data: pl.DataFrame) -> list[tuple[str, str]]:
+    """The stations that get a lane."""
+    heard = set(data.select("medium", "from").rows())
+    every = lanes(source)
+    return every if len(every) <= MOST_LANES else [who for who in every if who in heard]
+
+
+def _origin(data: pl.DataFrame) -> float:
+    """Seconds in whole milliseconds, up to the first PPDU."""
+    return float(data["time_s"].min()) * 1e3 // 1 / 1e3  # type: ignore[arg-type]
+
+
+def _length(data: pl.DataFrame) -> float:
+    return 1e3 * float(data["end_s"].max() - data["time_s"].min())  # type: ignore[arg-type,operator]
+
+
+def _counts(data: pl.DataFrame) -> list[tuple[str, int]]:
+    found = dict(data.group_by("what").len().iter_rows())
+    told = [(what, found[what]) for what in KINDS if what in found]
+    garbled = int(data["garbled"].sum())
+    return [*told, ("not readable", garbled)] if garbled else told
+
+
+def _spans(rows: pl.DataFrame, origin: float) -> list[tuple[float, float]]:
+    start, end = (1e3 * (rows[c] - origin) for c in ("time_s", "end_s"))
+    return list(zip(start, end - start, strict=True))
+
+
+def _bars(
+    ax: Any, rows: pl.DataFrame, what: str, shown: Sequence[tuple[str, str]], origin: float
+) -> None:
+    """The bars of one kind, one collection per lane; each as wide as a line at least."""
+    look = KINDS[what]
+    label: str | None = look.label
+    for y, own in _by_lane(rows, shown):
+        spans, low = _spans(own, origin), y - look.height / 2
+        pixels = len(own) > MOST_VECTORS
+        ax.broken_barh(spans, (low, look.height), label=label, rasterized=pixels, **look.fill)
+        starts = [start for start, _ in spans]
+        ax.vlines(
+            starts, low, low + look.height, colors=look.light, linewidth=0.9, rasterized=pixels
+        )
+        label = None
+
+
+def _by_lane(
+    rows: pl.DataFrame, shown: Sequence[tuple[str, str]]
+) -> list[tuple[int, pl.DataFrame]]:
+    parts = dict(rows.group_by("medium", "from", maintain_order=True))
+    return [(y, parts[who]) for y, who in enumerate(shown) if who in parts]
+
+
+def _garbled(ax: Any, data: pl.DataFrame, shown: Sequence[tuple[str, str]], origin: float) -> None:
+    """Those that their receivers could not read are crossed out."""
+    label: str | None = "not readable"
+    for y, own in _by_lane(data.filter(data["garbled"]), shown):
+        for what, rows in own.group_by("what", maintain_order=True):
+            height = KINDS[str(what[0])].height
+            ax.broken_barh(
+                _spans(rows, origin),
+                (y - height / 2, height),
+                facecolor=(1, 1, 1, 0.55),
+                edgecolor="#000000",
+                hatch="xxxx",
+                linewidth=0.9,
+                label=label,
+            )
+            label = None
+
+
+def _labels(ax: Any, data: pl.DataFrame, shown: Sequence[tuple[str, str]], origin: float) -> None:
+    """For whom data are, and how many MPDUs, where there is room."""
+    per_ms = _AXES / max(_length(data), 1e-9)
+    for y, own in _by_lane(data.filter(data["mpdus"] > 0), shown):
+        for row, (start, length) in zip(
+            own.iter_rows(named=True), _spans(own, origin), strict=True
+        ):
+            room = length * per_ms / _LETTER
+            texts = (f"to {row['to']}: {row['mpdus']}", str(row["mpdus"]))
+            text = next((t for t in texts if len(t) <= room), None)
+            if text is None or row["garbled"]:
+                continue
+            ink = "#ffffff" if row["what"] == "data" else "#000000"
+            middle = start + length / 2
+            ax.text(middle, y, text, ha="center", va="center", fontsize=6.5, color=ink)

@@ -1,0 +1,79 @@
+"""What radio channels are used for: names, colours and hatches that all figures of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from acklab.plots.recorded import Recorded
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Look:
+    """How something is called and drawn; grey tells apart what it is not, or its hatch does."""
+
+    label: str
+    light: str
+    dark: str
+    hatch: str = ""
+    #: Of a lane of the timeline; the rest is taken up by what answers or announces.
+    height: float = 0.8
+
+    @property
+    def fill(self) -> dict[str, Any]:
+        """Matplotlib's keywords for areas."""
+        return {
+            "facecolor": self.light,
+            "hatch": self.hatch,
+            "edgecolor": "#ffffff",
+            "linewidth": 0,
+        }
+
+
+#: Uses of a channel's time, from the bottom of a stack to its top.
+USES: Mapping[str, Look] = {
+    "data": Look("data", "#0072B2", "#4BA8E8"),
+    "transport_ack": Look("TCP ACKs", "#E69F00", "#F0B73F"),
+    "mac_ack": Look("ACK, Block Ack", "#009E73", "#2BC9A0", "////"),
+    "control": Look("RTS, CTS, BAR", "#CC79A7", "#E29CC5", "...."),
+    "collision": Look("collision", "#D55E00", "#F0803C", "xxxx"),
+    "sifs": Look("SIFS", "#7a7a7a", "#9a9a9a", "\\\\\\\\"),
+    "contention": Look("contention", "#b5b5b5", "#6e6e6e"),
+    "idle": Look("idle", "#ebebeb", "#454545"),
+}
+
+#: PPDUs, in the order of the legend.
+KINDS: Mapping[str, Look] = {
+    "data": USES["data"],
+    "TCP ACKs": USES["transport_ack"],
+    "ACK, Block Ack": Look("ACK, Block Ack", "#009E73", "#2BC9A0", height=0.5),
+    "RTS, CTS": Look("RTS, CTS", "#CC79A7", "#E29CC5", height=0.5),
+    "BAR": Look("BAR", "#56B4E9", "#9AD6FA", height=0.5),
+}
+
+
+def kind_of() -> pl.Expr:
+    """Which of `KINDS` a row of the table `ppdus` is."""
+    import polars as pl
+
+    control = {"rts": "RTS, CTS", "cts": "RTS, CTS", "bar": "BAR"}
+    answers = {"ack": "ACK, Block Ack", "block_ack": "ACK, Block Ack"}
+    of_kind = pl.col("kind").replace_strict(control | answers, default="data")
+    only_acks = pl.col("use") == "transport_ack"
+    return pl.when(only_acks).then(pl.lit("TCP ACKs")).otherwise(of_kind).alias("what")
+
+
+def lanes(source: Recorded) -> list[tuple[str, str]]:
+    """Every station as a pair of channel and node, the access point of each channel first."""
+    stations = source.table("stations")
+    return [] if stations is None else stations.select("medium", "station").rows()
+
+
+def named(who: tuple[str, str], channels: int) -> str:
+    """A station's name, with its channel where there are several."""
+    channel, station = who
+    return station if channels < 2 else f"{channel}: {station}"

@@ -1,0 +1,233 @@
+"""Figures of radio channels, and what they are drawn from a second time."""
+
+import json
+
+import polars as pl
+import pytest
+
+import acklab
+from acklab.errors import AcklabError
+from acklab.plots import plot
+from acklab.plots.air import USUAL_PPDUS
+from acklab.plots.radio import KINDS, USES
+from acklab.report.run import write_run_report
+from cells import cell, hidden, run
+from test_report import chart_data
+
+FIGURES = ("air-timeline", "airtime", "ampdu-sizes")
+SIFS_NS = 16_000
+
+
+@pytest.fixture(scope="module", params=[cell, hidden], ids=["cell", "hidden"])
+def result(request):
+    return run(request.param())
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    """Fifteen stations, two of which send."""
+    topology = {**cell()["topology"], "stations": 15}
+    flows = [{**cell()["flow"][0], "count": 1, "name": f"f{i}", "from": f"sta{i}"} for i in (3, 9)]
+    return run(cell(topology=topology, flow=flows))
+
+
+@pytest.mark.parametrize("kind", FIGURES)
+def test_figures_are_drawn_with_their_data_beside_them(result, kind, tmp_path):
+    one, two = (plot(result, kind).save(tmp_path / name, "svg") for name in "ab")
+    assert [p.read_bytes() for p in one] == [p.read_bytes() for p in two]
+    assert [p.suffix for p in one] == [".svg", ".csv"]
+    drawn = plot(result, kind)
+    assert drawn.alt.startswith(result.scenario.name)
+    assert drawn.figure.get_supxlabel().endswith(f"acklab {acklab.__version__}")
+
+
+def test_the_timeline_has_every_ppdu_of_its_window(result):
+    begin, end = 0.1, 0.2
+    data = plot(result, "air-timeline", start=begin, end=end).data
+    own = result.ppdus.filter(
+        (pl.col("end_ns") > round(begin * 1e9)) & (pl.col("time_ns") < round(end * 1e9))
+    ).sort("time_ns")
+    assert len(data) == len(own) > 20
+    assert (data["time_s"] * 1e9).round().to_list() == own["time_ns"].to_list()
+    assert data["garbled"].to_list() == own["garbled"].to_list()
+    kinds = dict(data.group_by("what").len().iter_rows())
+    names = own.with_columns(pl.col("kind").replace({"cts": "rts", "block_ack": "ack"}))
+    counts = dict(names.group_by("kind").len().iter_rows())
+    acks = own.filter(pl.col("use") == "transport_ack").height
+    assert kinds.get("TCP ACKs", 0) == acks > 0
+    assert kinds["data"] == counts["data"] - acks
+    assert kinds["ACK, Block Ack"] == counts["ack"]
+    assert kinds.get("RTS, CTS", 0) == counts.get("rts", 0)
+    assert kinds.get("BAR", 0) == counts.get("bar", 0)
+
+
+def test_the_timeline_has_bars_as_long_as_the_ppdus(result):
+    drawn = plot(result, "air-timeline", start=0.1, end=0.15)
+    (ax,) = drawn.figure.axes
+    assert [t.get_text() for t in ax.get_yticklabels()] == result.stations["station"].to_list()
+    origin = float(ax.get_xlabel().removeprefix("time since ").removesuffix(" s, ms"))
+    labels = {look.label for look in KINDS.values()}
+    bars = [c for c in ax.collections if len(c.get_facecolor()) and c.get_paths()]
+    filled = [c for c in bars if c.get_linewidth()[0] == 0]
+    spans = [p.get_extents() for c in filled for p in c.get_paths()]
+    assert len(spans) == len(drawn.data)
+    length = sum(s.width for s in spans)
+    assert length == pytest.approx(1e3 * (drawn.data["end_s"] - drawn.data["time_s"]).sum())
+    first = min(s.x0 for s in spans)
+    assert first == pytest.approx(1e3 * (drawn.data["time_s"].min() - origin))
+    assert 0 <= first < 1
+    assert {t.get_text() for t in drawn.figure.legends[0].texts} <= labels | {"not readable"}
+
+
+def test_without_times_the_timeline_shows_a_few_exchanges_in_the_middle(result):
+    data = plot(result, "air-timeline").data
+    assert len(data) == USUAL_PPDUS
+    assert (
+        data["time_s"][0] == result.ppdus.sort("time_ns")["time_ns"][len(result.ppdus) // 2] / 1e9
+    )
+    assert len(plot(result, "air-timeline", start=0.1).data) == USUAL_PPDUS
+    last = plot(result, "air-timeline", end=0.2).data
+    assert len(last) == USUAL_PPDUS
+    assert last["time_s"].max() < 0.2
+
+
+def test_of_many_stations_those_that_were_silent_have_no_lane(crowd):
+    (ax,) = plot(crowd, "air-timeline").figure.axes
+    assert {t.get_text() for t in ax.get_yticklabels()} <= {"ap", "sta3", "sta9"}
+    assert "more stations were silent" in ax.get_title(loc="left")
+    panels = plot(crowd, "ampdu-sizes").figure.axes
+    assert [a.get_title(loc="left").partition(":")[0] for a in panels] == ["ap", "sta3", "sta9"]
+
+
+def test_airtime_is_that_of_the_tables(result):
+    data = plot(result, "airtime").data
+    channel = data.filter(pl.col("station").is_null())
+    assert channel["share"].sum() == pytest.approx(1, abs=1e-9)
+    uses = dict(channel.select("use", "airtime_s").iter_rows())
+    assert uses == dict(result.airtime.select("use", "airtime_s").iter_rows())
+    for row in result.stations.iter_rows(named=True):
+        own = data.filter(pl.col("station") == row["station"])
+        assert dict(own.select("use", "airtime_s").iter_rows()) == {
+            use: row[f"{use}_s"] for use in USES if f"{use}_s" in row
+        }
+
+
+def test_airtime_is_that_of_the_ppdus(result):
+    """A second time: what was on the air in each moment, from the PPDUs alone."""
+    ppdus = result.ppdus.with_row_index("n").with_columns(pl.col("^.*_ns$").cast(pl.Int64))
+    ppdus = ppdus.join(spoilt(ppdus), on="n", how="left")
+    edges = pl.concat([ppdus[c] for c in ("time_ns", "end_ns", "spoilt_ns")]).drop_nulls()
+    edges = edges.unique().sort()
+    moments = pl.DataFrame({"a": edges[:-1], "b": edges[1:]})
+    heard = moments.join_where(
+        ppdus, pl.col("time_ns") <= pl.col("a"), pl.col("end_ns") >= pl.col("b")
+    )
+    garbled = (pl.col("garbled") & (pl.col("spoilt_ns") <= pl.col("a"))).any()
+    used = (
+        heard.sort("time_ns", maintain_order=True)
+        .group_by("a", "b")
+        .agg(
+            pl.when(garbled).then(pl.lit("collision")).otherwise(pl.col("use").last()).alias("use")
+        )
+    )
+    told = dict(used.group_by("use").agg((pl.col("b") - pl.col("a")).sum()).iter_rows())
+    silent = moments.join(used, on=["a", "b"], how="anti")
+    between = silent.join_where(
+        answered(ppdus), pl.col("from_ns") <= pl.col("a"), pl.col("to_ns") >= pl.col("b")
+    ).unique("a")
+    told["sifs"] = (between["b"] - between["a"]).sum()
+    ours = {u: round(s * 1e9) for u, s in result.airtime.select("use", "airtime_s").iter_rows()}
+    rest = ours.pop("idle") + ours.pop("contention")
+    assert ours == {use: told.get(use, 0) for use in ours}
+    assert rest == round(result.airtime["airtime_s"].sum() * 1e9) - sum(told.values())
+    assert told["collision"] > 0
+
+
+def answered(ppdus):
+    """The times between a PPDU and what its recipient sends a SIFS later."""
+    later = ppdus.select(pl.col("time_ns").alias("to_ns"), pl.col("from").alias("by"))
+    return ppdus.select(
+        pl.col("end_ns").alias("from_ns"), pl.col("to").alias("by"), pl.col("end_ns") + SIFS_NS
+    ).join(later, left_on=["end_ns", "by"], right_on=["to_ns", "by"], coalesce=False)
+
+
+def spoilt(ppdus):
+    """Since when each garbled PPDU was garbled: another one was on the air, too."""
+    other = ppdus.select(pl.all().name.suffix("_2"))
+    pairs = ppdus.filter("garbled").join_where(
+        other,
+        pl.col("time_ns") < pl.col("end_ns_2"),
+        pl.col("time_ns_2") < pl.col("end_ns"),
+        pl.col("n") != pl.col("n_2"),
+    )
+    since = pl.max_horizontal("time_ns", "time_ns_2").min().alias("spoilt_ns")
+    return pairs.group_by("n").agg(since)
+
+
+def test_sizes_are_shares_of_each_station(result):
+    data = plot(result, "ampdu-sizes").data
+    assert data.drop("share").equals(result.ampdu_sizes)
+    shares = data.group_by("station").agg(pl.col("share").sum())["share"]
+    assert shares.to_list() == pytest.approx([1] * len(shares))
+
+
+def test_what_is_missing_is_told(small):
+    quiet = run(cell(record={}))
+    with pytest.raises(AcklabError, match=r"(?s)needs the table `ppdus`.*--record ppdus"):
+        plot(quiet, "air-timeline")
+    for kind in ("airtime", "ampdu-sizes"):
+        plot(quiet, kind)
+        with pytest.raises(AcklabError, match=r"(?s)the plot .*help: .*radio channel, `\[wifi\]`"):
+            plot(acklab.load(small).run(), kind)
+
+
+@pytest.mark.parametrize(
+    ("kind", "choice", "text"),
+    [
+        ("air-timeline", {"flows": ["up-1"]}, "it takes --from, --to"),
+        ("airtime", {"start": 0.1}, "it takes no such option"),
+        ("air-timeline", {"start": 0.9}, "help: choose other times"),
+        ("air-timeline", {"start": 0.2, "end": 0.1}, "help: choose other times"),
+    ],
+)
+def test_choices_that_show_nothing_are_refused(result, kind, choice, text):
+    with pytest.raises(AcklabError, match=text):
+        plot(result, kind, **choice)
+
+
+def test_the_report_has_all_of_it(result, tmp_path, monkeypatch):
+    from acklab.report import radio
+
+    path = write_run_report(result, tmp_path / "whole.html")
+    page = path.read_text()
+    for anchor in ("stations", "airtime", "ampdu-sizes", "air-timeline"):
+        assert f'<section id="{anchor}">' in page
+    assert f"All {len(result.ppdus):,} PPDUs" in page
+    (spec,) = [s for s in chart_data(page) if s.get("unit") == "ms"]
+    assert sum(len(r["start"]) for r in spec["rows"]) == len(result.ppdus)
+    assert [r["name"] for r in spec["rows"]] == result.stations["station"].to_list()
+    monkeypatch.setattr(radio, "MOST_BARS", 50)
+    page = write_run_report(result, tmp_path / "cut.html").read_text()
+    windows = [s for s in chart_data(page) if s.get("unit") == "ms"]
+    assert [sum(len(r["start"]) for r in w["rows"]) for w in windows] == [50, 50, 50]
+    assert page.count(f"50 of {len(result.ppdus):,} PPDUs: every one from") == 3
+
+
+def test_on_the_command_line(acklab_cli, tmp_path):
+    file = tmp_path / "cell.json"
+    file.write_text(json.dumps(cell(record={})))
+    assert acklab_cli("run", file, "--report", "--out", "r").returncode == 0
+    page = (tmp_path / "r" / "report.html").read_text()
+    assert '<section id="airtime">' in page
+    assert '<section id="air-timeline">' not in page
+    drawn = acklab_cli("plot", "r", "airtime")
+    assert drawn.stdout.split() == ["r/plots/airtime.svg", "r/plots/airtime.csv"]
+    done = acklab_cli("plot", "r", "air-timeline")
+    assert done.returncode == 1
+    assert "--record ppdus" in done.stderr
+    assert acklab_cli("run", file, "--record", "ppdus", "--out", "r").returncode == 0
+    drawn = acklab_cli(
+        "plot", "r", "air-timeline", "--from", "0.1", "--to", "0.12", "--out", "t.png"
+    )
+    assert drawn.returncode == 0, drawn.stderr
+    assert pl.read_csv(tmp_path / "t.csv")["time_s"].max() < 0.12
