@@ -94,6 +94,7 @@ _OWN = (
     *(f"{t}.parquet" for t in ("events", "acks", "packets", "ppdus")),
     *(f"{t}.parquet" for t in ("airtime", "stations", "ampdu_sizes")),
     "packets.pcapng",
+    "*.monitor.pcapng",
     "*.sqlog",
     "*.flent.gz",
     "flowmon.xml",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 #: What a run can record beside its summaries.
-STREAMS = ("series", "events", "acks", "delays", "queues", "packets", "ppdus")
+STREAMS = ("series", "events", "acks", "delays", "queues", "packets", "ppdus", "frames")
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,11 @@ class Scenario:
         """What its runs record beside their summaries."""
         return tuple(self._core.recorded)
 
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Names of its radio channels."""
+        return tuple(self._core.channels)
+
     def run(self, seed: int | None = None) -> Result:
         """Runs it. Ctrl-C interrupts within a moment."""
         return run_many([(self, self.seed if seed is None else seed)], jobs=1)[0]

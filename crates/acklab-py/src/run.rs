@@ -10,7 +10,7 @@ use crate::scenario::{Loaded, Scenario};
 use acklab_sim::export::pcapng::Snap;
 use acklab_sim::record::RunResult;
 
-use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::exceptions::{PyKeyError, PyKeyboardInterrupt};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList};
 use std::collections::BTreeMap;
@@ -88,6 +88,18 @@ impl Run {
         let packets = &self.result.records.packets;
         let written = py.detach(|| captures::write(&path, &self.loaded.plan, packets, snap));
         Ok(written?)
+    }
+
+    /// Writes what was recorded of a radio channel as pcapng of a monitor; how many frames there are.
+    fn write_monitor(&self, py: Python<'_>, path: PathBuf, channel: &str) -> PyResult<u64> {
+        let plan = &self.loaded.plan;
+        let Some(medium) = plan.media.iter().position(|m| m.name == channel) else {
+            let message = format!("there is no radio channel called {channel:?}");
+            return Err(PyKeyError::new_err(message));
+        };
+        let seen = &self.result.records.frames;
+        let write = || captures::write_monitor(&path, plan, medium as u32, seen);
+        Ok(py.detach(write)?)
     }
 
     /// Names of the streams that were recorded.

@@ -54,6 +54,13 @@ impl Scenario {
         self.loaded.plan.record.streams()
     }
 
+    /// Names of its radio channels.
+    #[getter]
+    fn channels(&self) -> Vec<&str> {
+        let media = self.loaded.plan.media.iter();
+        media.map(|m| m.name.as_str()).collect()
+    }
+
     /// The whole scenario as TOML, defaults filled in.
     #[getter]
     fn resolved(&self) -> &str {

@@ -4,7 +4,7 @@
 //! routes computed. A plan that exists can be run; nothing about it can be the user's mistake.
 
 use acklab_path::link::trace::Trace;
-use acklab_path::wifi::medium::MediumConfig;
+use acklab_path::wifi::medium::{AccessCategory, MediumConfig};
 use acklab_proto::registry::{Entry, Params};
 use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{AckChoice, CcChoice};
@@ -51,6 +51,8 @@ pub struct RecordPlan {
     pub packets: Option<TapPlan>,
     /// What was on the air of radio channels.
     pub ppdus: bool,
+    /// What was in it.
+    pub frames: bool,
 }
 
 impl RecordPlan {
@@ -64,14 +66,15 @@ impl RecordPlan {
             ("queues", self.queues),
             ("packets", self.packets.is_some()),
             ("ppdus", self.ppdus),
+            ("frames", self.frames),
         ];
         all.iter().filter(|s| s.1).map(|s| s.0).collect()
     }
 
     /// Whether anything is wanted that shows only between samples.
     pub fn observes(&self) -> bool {
-        let by_flag = self.events || self.acks || self.delays || self.queues || self.ppdus;
-        by_flag || self.packets.is_some()
+        let wired = self.events || self.acks || self.delays || self.queues;
+        wired || self.ppdus || self.frames || self.packets.is_some()
     }
 }
 
@@ -95,6 +98,8 @@ pub struct MediumPlan {
     pub links: Vec<usize>,
     /// Which of its stations' access categories each flow's packets have; there and back.
     pub categories: Vec<u8>,
+    /// Those access categories, by number.
+    pub access: Vec<AccessCategory>,
     /// What it is made of.
     pub config: MediumConfig,
 }

@@ -17,6 +17,7 @@ from acklab.cli.scenarios import find
 if TYPE_CHECKING:
     from acklab.formats.exports import Export
     from acklab.results import Result
+    from acklab.scenario import Scenario
 
 Jobs = Annotated[
     int | None,
@@ -52,11 +53,17 @@ def run(
             "--record",
             metavar="LIST",
             autocompletion=completing.streams,
-            help="Record more: all, or some of series,events,acks,delays,queues,packets,ppdus.",
+            help="Record more: all, or some of series,events,acks,delays,queues,packets,ppdus,"
+            "frames.",
         ),
     ] = None,
     pcap: Annotated[
-        bool, typer.Option("--pcap", help="Add packets.pcapng, a capture for Wireshark.")
+        bool,
+        typer.Option(
+            "--pcap",
+            help="Add packets.pcapng, a capture for Wireshark, and CHANNEL.monitor.pcapng of each "
+            "radio channel.",
+        ),
     ] = False,
     qlog: Annotated[
         bool, typer.Option("--qlog", help="Add FLOW.sqlog for each flow, for qvis.")
@@ -90,7 +97,7 @@ def run(
     scenario = acklab.load(path, overrides=overrides)
     asked = {"pcap": pcap, "qlog": qlog, "flent": flent, "flowmon": flowmon}
     exports = [e for e in EXPORTS if asked[e.option]]
-    more = recording(streams(record), scenario.recorded) + exporting(exports, scenario.recorded)
+    more = recording(streams(record), scenario.recorded) + exporting(exports, scenario)
     if more:
         overrides += dict.fromkeys(more)
         scenario = acklab.load(path, overrides=overrides)
@@ -169,13 +176,14 @@ def recording(wanted: Sequence[str], already: Sequence[str]) -> list[str]:
     return [keys.get(w, f"record.{w}=true") for w in wanted if w not in already]
 
 
-def exporting(exports: Sequence[Export], already: Sequence[str]) -> list[str]:
+def exporting(exports: Sequence[Export], scenario: Scenario) -> list[str]:
     """The overrides that record what formats need."""
-    missing = []
+    missing, already = [], scenario.recorded
     for export in exports:
         # A scenario may watch packets at a few points only.
         enough = [s for s in already if not (export.everywhere and s == "packets")]
-        missing += recording(export.streams, enough)
+        wanted = (*export.streams, *(export.of_radio if scenario.channels else ()))
+        missing += recording(wanted, enough)
     return missing
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from acklab.formats.flent import write_flent
 from acklab.formats.flowmon import write_flowmon
+from acklab.formats.monitor import write_monitor
 from acklab.formats.pcapng import write_pcapng
 from acklab.formats.qlog import write_qlog
 
@@ -25,15 +26,23 @@ class Export:
     #: Packets at every node and link, not only where the scenario watches them.
     everywhere: bool
     write: Callable[[Result, Path], object]
+    #: What it needs in addition if there are radio channels.
+    of_radio: tuple[str, ...] = ()
 
 
-EXPORTS = (
-    Export("pcap", ("packets",), False, lambda r, to: write_pcapng(r, to / "packets.pcapng")),
-    Export("qlog", ("packets", "events", "series"), True, write_qlog),
-    Export("flent", ("series",), False, lambda r, to: write_flent(r, to / _flent_name(r))),
-    Export("flowmon", ("packets",), True, lambda r, to: write_flowmon(r, to / "flowmon.xml")),
-)
+def _captures(result: Result, to: Path) -> None:
+    write_pcapng(result, to / "packets.pcapng")
+    if result.scenario.channels:
+        write_monitor(result, to)
 
 
 def _flent_name(result: Result) -> str:
     return f"{result.scenario.name}.flent.gz"
+
+
+EXPORTS = (
+    Export("pcap", ("packets",), False, _captures, of_radio=("frames",)),
+    Export("qlog", ("packets", "events", "series"), True, write_qlog),
+    Export("flent", ("series",), False, lambda r, to: write_flent(r, to / _flent_name(r))),
+    Export("flowmon", ("packets",), True, lambda r, to: write_flowmon(r, to / "flowmon.xml")),
+)

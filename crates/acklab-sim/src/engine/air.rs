@@ -6,7 +6,7 @@ use crate::plan::{MediumPlan, Plan};
 use crate::record::Observer;
 use acklab_path::link::{Link, PortCall};
 use acklab_path::packet::{DropReason, Packet};
-use acklab_path::wifi::medium::{Medium, MediumDriver, MediumStreams, PortId, Ppdu};
+use acklab_path::wifi::medium::{Frames, Medium, MediumDriver, MediumStreams, PortId, Ppdu};
 use acklab_path::wifi::propagation::ChannelStreams;
 use acklab_proto::rng;
 use acklab_proto::segment::Ecn;
@@ -131,6 +131,8 @@ impl<O: Observer> Below<'_, O> {
 }
 
 impl<O: Observer> MediumDriver for Below<'_, O> {
+    const WATCHES: bool = O::ACTIVE;
+
     fn on_drop(&mut self, now: Instant, packet: Packet, reason: DropReason) {
         self.at(packet, |link, tap| {
             link.on_port_dropped(now, packet, reason, tap);
@@ -157,6 +159,10 @@ impl<O: Observer> MediumDriver for Below<'_, O> {
         if O::ACTIVE {
             self.observer.on_ppdu(self.medium, ppdu);
         }
+    }
+
+    fn on_frames(&mut self, ppdu: &Ppdu, frames: Frames<'_>) {
+        self.observer.on_frames(self.medium, ppdu, frames);
     }
 
     fn is_pure_ack(&self, packet: Packet) -> bool {

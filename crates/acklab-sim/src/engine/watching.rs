@@ -17,6 +17,7 @@ fn everything(plan: &Plan) -> RecordPlan {
         delays: true,
         queues: true,
         ppdus: true,
+        frames: true,
         packets: Some(TapPlan {
             nodes: vec![true; plan.nodes.len()],
             links: vec![true; plan.links.len()],

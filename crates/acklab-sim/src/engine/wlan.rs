@@ -75,6 +75,7 @@ impl Wlan {
             nodes: vec![AP],
             links: Vec::new(),
             categories: vec![0; 2 * usize::from(self.stations)],
+            access: vec![AccessCategory::BestEffort],
             config: self.medium()?,
         };
         for i in 1..=self.stations {

@@ -4,6 +4,7 @@
 mod acks;
 mod delays;
 mod events;
+mod frames;
 mod log;
 mod mean;
 mod media;
@@ -19,6 +20,7 @@ mod tape;
 pub use acks::{AckEvent, AckRecord};
 pub use delays::DelaySummary;
 pub use events::{EventKind, EventRecord};
+pub use frames::{Content, Mpdu, Sighting, Sightings};
 pub use mean::TimeMean;
 pub use media::{MediumSummary, PpduRecord, StationSummary};
 pub use observer::{LinkFact, News, Nothing, Observer, Stimulus};

@@ -10,7 +10,7 @@ use super::tape::Records;
 use crate::transport::{Condition, Transport};
 use acklab_path::ack_filter::ForwardReason;
 use acklab_path::packet::{DropReason, Packet, PacketId, PacketStore};
-use acklab_path::wifi::medium::Ppdu;
+use acklab_path::wifi::medium::{Frames, Ppdu};
 use acklab_proto::ack::AckReason;
 use acklab_proto::segment::Segment;
 use acklab_units::{Instant, Span};
@@ -74,6 +74,9 @@ pub trait Observer: Sized {
 
     /// A PPDU has left the air of the radio channel of that number.
     fn on_ppdu(&mut self, _medium: u32, _ppdu: &Ppdu) {}
+
+    /// What was in that PPDU; told before it.
+    fn on_frames(&mut self, _medium: u32, _ppdu: &Ppdu, _frames: Frames<'_>) {}
 
     /// Whether anything may have happened at the flow's ends since this was last asked.
     fn touched(&mut self, _flow: usize) -> bool {

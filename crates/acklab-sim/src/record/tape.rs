@@ -3,6 +3,7 @@
 use super::acks::{AckLog, AckRecord, Ends};
 use super::delays::{DelaySummary, Delays};
 use super::events::{EventLog, EventRecord};
+use super::frames::Sightings;
 use super::log::Log;
 use super::media::PpduRecord;
 use super::observer::{LinkFact, News, Observer, Stimulus};
@@ -13,7 +14,7 @@ use crate::app::data_flows_forward;
 use crate::plan::Plan;
 use crate::transport::{Condition, Transport};
 use acklab_path::packet::{DropReason, Packet, PacketId, PacketStore};
-use acklab_path::wifi::medium::Ppdu;
+use acklab_path::wifi::medium::{Frames, Ppdu};
 use acklab_proto::ack::AckReason;
 use acklab_proto::segment::{Ecn, Segment};
 use acklab_units::{Instant, Span};
@@ -56,6 +57,7 @@ pub struct Tape {
     events: Option<EventLog>,
     delays: Option<Delays>,
     ppdus: Option<Log<PpduRecord>>,
+    frames: Option<Sightings>,
     queues: Option<Queues>,
     sampled: Sampled,
     end: Instant,
@@ -72,6 +74,8 @@ pub struct Records {
     pub packets: Packets,
     /// What was on the air, by the time at which it left it.
     pub ppdus: Vec<PpduRecord>,
+    /// What was in what was on the air.
+    pub frames: Sightings,
 }
 
 impl Tape {
@@ -99,6 +103,7 @@ impl Tape {
             ack_delays: vec![Quantiles::default(); flows],
             events: record.events.then(EventLog::default),
             ppdus: record.ppdus.then(Log::default),
+            frames: record.frames.then(Sightings::default),
             delays: record.delays.then(|| Delays::new(flows, sampled)),
             queues: record
                 .queues
@@ -300,6 +305,12 @@ impl Observer for Tape {
         }
     }
 
+    fn on_frames(&mut self, medium: u32, ppdu: &Ppdu, frames: Frames<'_>) {
+        if let Some(log) = &mut self.frames {
+            log.note(medium, ppdu, frames);
+        }
+    }
+
     fn delay(&self, flow: usize) -> Option<(u64, f64)> {
         self.delays.as_ref()?.latest(flow)
     }
@@ -334,6 +345,7 @@ impl Observer for Tape {
             ppdus: self
                 .ppdus
                 .map_or(Vec::new(), |log| log.iter().copied().collect()),
+            frames: self.frames.unwrap_or_default(),
         }
     }
 }

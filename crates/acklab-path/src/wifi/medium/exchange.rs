@@ -114,7 +114,9 @@ impl Medium {
         let may_answer = self.air.may_answer(now, number);
         let ppdu = self.air.end(number, &mut self.contention);
         self.book(&ppdu);
-        driver.on_frames(&ppdu, self.frames(&ppdu));
+        if D::WATCHES {
+            driver.on_frames(&ppdu, self.frames(&ppdu));
+        }
         driver.on_ppdu(&ppdu);
         let heard = !ppdu.garbled;
         match ppdu.kind {

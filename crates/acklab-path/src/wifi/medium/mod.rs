@@ -58,6 +58,9 @@ pub struct PortId(pub u32);
 
 /// What a medium tells whoever drives it.
 pub trait MediumDriver {
+    /// Whether [`MediumDriver::on_frames`] is of interest.
+    const WATCHES: bool = false;
+
     /// `packet` is gone, for `reason`.
     fn on_drop(&mut self, now: Instant, packet: Packet, reason: DropReason);
 
@@ -71,7 +74,7 @@ pub trait MediumDriver {
     /// A PPDU has left the air.
     fn on_ppdu(&mut self, _ppdu: &Ppdu) {}
 
-    /// What was in that PPDU; told before [`MediumDriver::on_ppdu`].
+    /// What was in that PPDU, if anyone watches; told before [`MediumDriver::on_ppdu`].
     fn on_frames(&mut self, _ppdu: &Ppdu, _frames: Frames<'_>) {}
 
     /// Whether `packet` is nothing but an acknowledgement of the transport, so that an answer may

@@ -1,6 +1,7 @@
 //! 802.11 frames as bytes (IEEE 802.11-2020, 9.3), without FCS.
 
-use super::{Channel, Content, Mpdu, Sighting};
+use super::Channel;
+use crate::record::{Content, Mpdu, Sighting};
 use acklab_path::wifi::mac::Bitmap;
 use acklab_path::wifi::mac::sizes::{AMSDU_SUBFRAME_HEADER, FCS, QOS_DATA_HEADER, padded};
 use acklab_path::wifi::medium::{Ppdu, PpduKind, StationId};
@@ -43,7 +44,7 @@ pub(super) fn address(station: StationId) -> [u8; 6] {
 }
 
 /// The frames of a PPDU.
-pub(super) fn of(channel: &Channel<'_>, sighting: &Sighting) -> Vec<Frame> {
+pub(super) fn of(channel: &Channel, sighting: &Sighting) -> Vec<Frame> {
     let ppdu = &sighting.ppdu;
     match &sighting.content {
         Content::Mpdus(all) => all.iter().map(|m| data(channel, ppdu, m)).collect(),
@@ -87,13 +88,13 @@ fn duration(ppdu: &Ppdu) -> u16 {
 }
 
 /// Compressed (9.3.1.8.1), and the TID.
-fn block_ack_control(channel: &Channel<'_>, ppdu: &Ppdu) -> [u8; 2] {
+fn block_ack_control(channel: &Channel, ppdu: &Ppdu) -> [u8; 2] {
     u16::to_le_bytes(2 << 1 | u16::from(tid(channel, ppdu)) << 12)
 }
 
 /// With a bitmap of 8 bytes or, told by the fragment number 4, of 32 (9.3.1.9.3), and what else it
 /// carries.
-fn block_ack(channel: &Channel<'_>, ppdu: &Ppdu, start: u16, bitmap: Bitmap) -> Vec<u8> {
+fn block_ack(channel: &Channel, ppdu: &Ppdu, start: u16, bitmap: Bitmap) -> Vec<u8> {
     const SHORT: u32 = 24 + 8;
     const LONG: u32 = 24 + 32;
     let mut bytes = start_of(BLOCK_ACK, ppdu, true);
@@ -107,13 +108,13 @@ fn block_ack(channel: &Channel<'_>, ppdu: &Ppdu, start: u16, bitmap: Bitmap) -> 
     bytes
 }
 
-fn tid(channel: &Channel<'_>, ppdu: &Ppdu) -> u8 {
+fn tid(channel: &Channel, ppdu: &Ppdu) -> u8 {
     let tid = channel.tids.get(usize::from(ppdu.category));
     tid.copied().unwrap_or(0)
 }
 
 /// A data frame: header and the beginning of its body, or all subframe headers of an A-MSDU.
-fn data(channel: &Channel<'_>, ppdu: &Ppdu, mpdu: &Mpdu) -> Frame {
+fn data(channel: &Channel, ppdu: &Ppdu, mpdu: &Mpdu) -> Frame {
     let body_with_qos = mpdu.bytes.saturating_sub(QOS_DATA_HEADER + FCS);
     let qos = !ppdu.mode.format().is_legacy() || mpdu.msdus > 1;
     let (ap, retry) = (channel.access_point, if mpdu.retry { RETRY } else { 0 });

@@ -11,8 +11,9 @@ mod radiotap;
 #[cfg(test)]
 mod tests;
 
-use acklab_path::wifi::mac::Bitmap;
-use acklab_path::wifi::medium::{Frames, Ppdu, StationId};
+use crate::plan::Plan;
+use crate::record::{Content, Sighting};
+use acklab_path::wifi::medium::{AccessCategory, StationId};
 use acklab_path::wifi::phy::Band;
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
@@ -29,99 +30,66 @@ use std::time::Duration;
 const NANOSECONDS: u8 = 9;
 
 /// A radio channel as its captures show it.
-#[derive(Clone, Copy, Debug)]
-pub struct Channel<'a> {
+#[derive(Clone, Debug)]
+pub struct Channel {
     /// Its name.
-    pub name: &'a str,
+    pub name: String,
     /// Names of its stations, by number.
-    pub stations: &'a [String],
+    pub stations: Vec<String>,
     /// The access point, if it is one's network.
     pub access_point: Option<StationId>,
     /// Where it is.
     pub band: Band,
     /// Traffic identifier of each access category, by number.
-    pub tids: &'a [u8],
+    pub tids: Vec<u8>,
 }
 
-/// An MPDU with data.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Mpdu {
-    /// Sequence number.
-    pub seq: u16,
-    /// Bytes with header and FCS.
-    pub bytes: u32,
-    /// MSDUs in it.
-    pub msdus: u16,
-    /// It was sent before.
-    pub retry: bool,
-}
-
-/// What is in a PPDU: [`Frames`] to be kept.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Content {
-    /// MPDUs.
-    Mpdus(Vec<Mpdu>),
-    /// A BlockAckReq from that number on.
-    Request(u16),
-    /// A Block Ack.
-    BlockAck(u16, Bitmap),
-    /// RTS, CTS or ACK.
-    Control,
-}
-
-impl From<Frames<'_>> for Content {
-    fn from(frames: Frames<'_>) -> Self {
-        match frames {
-            Frames::Mpdus(all) => {
-                let keep = |m: &acklab_path::wifi::mac::MpduRef| Mpdu {
-                    seq: m.seq,
-                    bytes: m.bytes,
-                    msdus: m.msdus,
-                    retry: m.retries > 0,
-                };
-                Self::Mpdus(all.iter().map(keep).collect())
-            }
-            Frames::Request(start) => Self::Request(start),
-            Frames::BlockAck(start, bitmap) => Self::BlockAck(start, bitmap),
-            Frames::Control => Self::Control,
+impl Channel {
+    /// The radio channel number `medium` of `plan`, whose first station is the access point.
+    pub fn of(plan: &Plan, medium: usize) -> Self {
+        let it = &plan.media[medium];
+        Self {
+            name: it.name.clone(),
+            stations: it.nodes.iter().map(|n| plan.nodes[*n].clone()).collect(),
+            access_point: Some(StationId(0)),
+            band: it.config.phy.band(),
+            tids: it.access.iter().map(|c| tid(*c)).collect(),
         }
     }
 }
 
-/// A PPDU that was on the air.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Sighting {
-    /// The PPDU.
-    pub ppdu: Ppdu,
-    /// What was in it.
-    pub content: Content,
+/// The lower of the two user priorities that are of a category (table 10-1).
+const fn tid(category: AccessCategory) -> u8 {
+    match category {
+        AccessCategory::Background => 1,
+        AccessCategory::BestEffort => 0,
+        AccessCategory::Video => 4,
+        AccessCategory::Voice => 6,
+    }
 }
 
-/// Writes `sightings` on `channel` to `out`, and says how many frames that is. `application` names
-/// the program that made the capture.
+/// Writes `sightings` on `channel`, given in the order in which they began, to `out`, and says how
+/// many frames that is. `application` names the program that made the capture.
 ///
 /// # Errors
 /// If `out` cannot be written to.
 pub fn write<W: Write>(
     out: W,
-    channel: &Channel<'_>,
-    sightings: &[Sighting],
+    channel: &Channel,
+    sightings: impl IntoIterator<Item = Sighting>,
     application: &str,
 ) -> io::Result<u64> {
     let section = section(channel, application);
     let mut file = PcapNgWriter::with_section_header(out, section).map_err(failure)?;
     file.write_pcapng_block(interface(channel))
         .map_err(failure)?;
-    let mut order: Vec<_> = (0u32..).zip(sightings).collect();
-    // They are told of at their ends.
-    order.sort_by_key(|(n, s)| (s.ppdu.start, *n));
     let (mut bytes, mut written) = (Vec::new(), 0);
-    for (number, sighting) in order {
-        let all = frames::of(channel, sighting);
+    for (number, sighting) in (0u32..).zip(sightings) {
+        let all = frames::of(channel, &sighting);
         for (i, frame) in all.iter().enumerate() {
             let place = radiotap::Place {
                 number,
-                aggregated: sighting.is_ampdu(),
+                aggregated: is_ampdu(&sighting),
                 last: i + 1 == all.len(),
             };
             bytes.clear();
@@ -133,7 +101,7 @@ pub fn write<W: Write>(
                 timestamp: Duration::from_nanos(sighting.ppdu.start.as_nanos()),
                 original_len: original,
                 data: Cow::Borrowed(&bytes),
-                options: comments(sighting),
+                options: comments(&sighting),
             };
             file.write_pcapng_block(block).map_err(failure)?;
             written += 1;
@@ -142,12 +110,10 @@ pub fn write<W: Write>(
     Ok(written)
 }
 
-impl Sighting {
-    fn is_ampdu(&self) -> bool {
-        match &self.content {
-            Content::Mpdus(all) => all.len() > 1 || all.iter().any(|m| m.bytes < self.ppdu.bytes),
-            _ => false,
-        }
+fn is_ampdu(sighting: &Sighting) -> bool {
+    match &sighting.content {
+        Content::Mpdus(all) => all.len() > 1 || all.iter().any(|m| m.bytes < sighting.ppdu.bytes),
+        _ => false,
     }
 }
 
@@ -164,12 +130,12 @@ fn comments(sighting: &Sighting) -> Vec<EnhancedPacketOption<'static>> {
     all
 }
 
-fn section(channel: &Channel<'_>, application: &str) -> SectionHeaderBlock<'static> {
+fn section(channel: &Channel, application: &str) -> SectionHeaderBlock<'static> {
     let name = |(i, n): (u16, &String)| {
         let address = frames::address(StationId(i)).map(|b| format!("{b:02x}"));
         format!("{} = {n}", address.join(":"))
     };
-    let names: Vec<_> = (0..).zip(channel.stations).map(name).collect();
+    let names: Vec<_> = (0..).zip(&channel.stations).map(name).collect();
     let comment = format!("channel {}; {}", channel.name, names.join(", "));
     SectionHeaderBlock {
         // The same bytes on every machine.
@@ -182,13 +148,13 @@ fn section(channel: &Channel<'_>, application: &str) -> SectionHeaderBlock<'stat
     }
 }
 
-fn interface(channel: &Channel<'_>) -> InterfaceDescriptionBlock<'static> {
+fn interface(channel: &Channel) -> InterfaceDescriptionBlock<'static> {
     InterfaceDescriptionBlock {
         linktype: DataLink::IEEE802_11_RADIOTAP,
         snaplen: 0,
         options: vec![
             InterfaceDescriptionOption::IfTsResol(NANOSECONDS),
-            InterfaceDescriptionOption::IfName(Cow::Owned(channel.name.to_owned())),
+            InterfaceDescriptionOption::IfName(Cow::Owned(channel.name.clone())),
             InterfaceDescriptionOption::IfDescription("a radio channel".into()),
         ],
     }

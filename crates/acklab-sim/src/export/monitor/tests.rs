@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::engine::wlan::Wlan;
+use crate::record::Sightings;
 use acklab_path::packet::{DropReason, FlowId, Packet, PacketId};
 use acklab_path::wifi::medium::{
-    Aggregation, CarriedAcks, Medium, MediumConfig, MediumDriver, MediumStreams, PortId, PpduKind,
-    RateConfig,
+    Aggregation, CarriedAcks, Frames, Medium, MediumConfig, MediumDriver, MediumStreams, PortId,
+    Ppdu, PpduKind, RateConfig,
 };
 use acklab_path::wifi::phy::{ErrorModel, Guard, Mode, Width};
 use acklab_path::wifi::propagation::ChannelStreams;
@@ -17,25 +18,24 @@ use std::process::{Command, Stdio};
 /// Keeps everything that was on the air.
 #[derive(Default)]
 struct Monitor {
-    latest: Option<Content>,
-    seen: Vec<Sighting>,
+    told: usize,
+    seen: Sightings,
 }
 
 impl MediumDriver for Monitor {
+    const WATCHES: bool = true;
+
     fn on_drop(&mut self, _: Instant, _: Packet, _: DropReason) {}
 
     fn on_left(&mut self, _: Instant, _: Packet, _: Span) {}
 
-    fn on_frames(&mut self, _: &Ppdu, frames: Frames<'_>) {
-        self.latest = Some(frames.into());
+    fn on_frames(&mut self, ppdu: &Ppdu, frames: Frames<'_>) {
+        self.seen.note(0, ppdu, frames);
     }
 
-    fn on_ppdu(&mut self, ppdu: &Ppdu) {
-        let content = self.latest.take().expect("frames are told of first");
-        self.seen.push(Sighting {
-            ppdu: *ppdu,
-            content,
-        });
+    fn on_ppdu(&mut self, _: &Ppdu) {
+        self.told += 1;
+        assert_eq!(self.seen.len(), self.told, "frames are told of first");
     }
 }
 
@@ -83,20 +83,19 @@ fn run(config: MediumConfig) -> Vec<Sighting> {
     {
         while medium.advance(now, &mut monitor).is_some() {}
     }
-    monitor.seen
+    monitor.seen.on(0).collect()
 }
 
 fn capture(seen: &[Sighting]) -> (Vec<u8>, u64) {
-    let stations = ["ap", "sta1", "sta2"].map(String::from);
     let channel = Channel {
-        name: "air",
-        stations: &stations,
+        name: "air".into(),
+        stations: ["ap", "sta1", "sta2"].map(String::from).into(),
         access_point: Some(StationId(0)),
         band: Band::Ghz5,
-        tids: &[0],
+        tids: vec![0],
     };
     let mut bytes = Vec::new();
-    let written = write(&mut bytes, &channel, seen, "acklab").unwrap();
+    let written = write(&mut bytes, &channel, seen.iter().cloned(), "acklab").unwrap();
     (bytes, written)
 }
 
@@ -183,8 +182,7 @@ fn fields_are_the_facts() {
     let ampdu = aggregations()[1].1;
     let seen = run(config(modes()[0], ampdu));
     let (bytes, _) = capture(&seen);
-    let mut order: Vec<_> = seen.iter().collect();
-    order.sort_by_key(|s| s.ppdu.start);
+    assert!(seen.is_sorted_by_key(|s| s.ppdu.start));
     let fields = [
         "frame.time_epoch",
         "radiotap.mcs.index",
@@ -199,7 +197,7 @@ fn fields_are_the_facts() {
         return;
     };
     let mut expected = vec![];
-    for s in &order {
+    for s in &seen {
         let Content::Mpdus(all) = &s.content else {
             continue;
         };
@@ -242,7 +240,7 @@ fn fields_are_the_facts() {
         &["wlan.fixed.ssc.sequence"],
     )
     .unwrap();
-    let starts: Vec<_> = order
+    let starts: Vec<_> = seen
         .iter()
         .filter_map(|s| match s.content {
             Content::BlockAck(start, _) => Some(vec![start.to_string()]),
@@ -250,12 +248,12 @@ fn fields_are_the_facts() {
         })
         .collect();
     assert!(starts.len() > 5 && acks == starts);
-    let carried = order.iter().filter(|s| s.ppdu.carried > 0).count();
+    let carried = seen.iter().filter(|s| s.ppdu.carried > 0).count();
     let comments = tshark(
         &bytes,
         "frame.comment contains \"transport ACKs\"",
         &["frame.number"],
     );
     assert_eq!(comments.unwrap().len(), carried);
-    assert!(order.iter().any(|s| s.ppdu.kind == PpduKind::Rts));
+    assert!(seen.iter().any(|s| s.ppdu.kind == PpduKind::Rts));
 }

@@ -104,6 +104,7 @@ fn record(plan: &Plan, out: &mut Text) {
     out.raw("delays", r.delays);
     out.raw("queues", r.queues);
     out.raw("ppdus", r.ppdus);
+    out.raw("frames", r.frames);
     match &r.packets {
         None => out.raw("packets", false),
         Some(taps) => {

@@ -20,6 +20,7 @@ pub(crate) fn resolve(spec: &Spec, net: &Net, report: &mut Report<'_>) -> Record
         delays: r.delays.unwrap_or(false),
         queues: r.queues.unwrap_or(false),
         ppdus: r.ppdus.unwrap_or(false),
+        frames: r.frames.unwrap_or(false),
         packets: match &r.packets {
             None | Some(TapsSpec::All(false)) => None,
             Some(TapsSpec::All(true)) => Some(TapPlan {
@@ -73,7 +74,10 @@ fn taps(names: &[String], net: &Net, report: &mut Report<'_>) -> TapPlan {
         if node.is_none() && link.is_none() && report.is_clean() {
             let links = net.links.iter().map(|l| l.plan.name.as_str());
             let all = links.chain(net.nodes.iter().map(String::as_str));
-            let hint = suggest(name, all, "the links and nodes are");
+            let hint = match net.wifi.iter().any(|w| w.name == *name) {
+                true => Some("it is a radio channel: write `record.frames = true`".to_string()),
+                false => suggest(name, all, "the links and nodes are"),
+            };
             let at = Path::root().key("record").key("packets").index(i);
             let message = format!("there is no link and no node called `{name}`");
             report.error(&at, message, hint);

@@ -27,6 +27,8 @@ pub(crate) struct RecordSpec {
     pub(crate) packets: Option<TapsSpec>,
     /// What was on the air of radio channels, PPDU by PPDU. Default: false.
     pub(crate) ppdus: Option<bool>,
+    /// What was in those PPDUs, for captures as of a radio in monitor mode. Default: false.
+    pub(crate) frames: Option<bool>,
 }
 
 /// Where packets are watched.

@@ -43,6 +43,7 @@ pub(crate) fn plan(network: &Network, flows: &[DraftFlow]) -> MediumPlan {
             .flat_map(|f| [number(category(f)); 2])
             .collect(),
         config: config(network, &used),
+        access: used,
     }
 }
 
