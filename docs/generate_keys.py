@@ -26,6 +26,15 @@ TABLES = {
     "WifiWaySpec": "[wifi.station.NAME.up] and [wifi.station.NAME.down]",
     "EdcaSpec": "edca: how stations contend",
     "EdcaParams": "edca: of one access category",
+    "RateControl": "rate_control: how a mode is chosen",
+    "StationQueue": "qdisc: how packets wait in a station",
+    "HackTable": "hack: ACKs in Block Acks",
+    "SpaceSpec": "[wifi.space]",
+    "PlaceTable": "place: where a station is and goes",
+    "WaypointSpec": "waypoints",
+    "PathLoss": "path_loss: loss over distance",
+    "Fading": "fading: changes around the mean",
+    "RadioSpec": "radio: of stations in space",
     "FlowSpec": "[[flow]]",
     "AppTable": "app: what a flow carries",
     "TcpSpec": "[tcp]",
@@ -117,7 +126,9 @@ def referred(name: str) -> str:
         return f"`{{ min, max }}` of {kind(schema['properties']['min'])}"
     if name not in TABLES:
         return kind(schema)
-    return f"[table](#{anchor(TABLES[name])})"
+    words = [w for form in schema.get("anyOf", []) for w in form.get("enum", [])]
+    table = f"[table](#{anchor(TABLES[name])})"
+    return " or ".join([*(f"`{json.dumps(w)}`" for w in words), table])
 
 
 def rows(schema: Schema) -> Iterator[str]:

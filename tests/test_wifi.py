@@ -156,3 +156,103 @@ def test_many_stations_are_warned_of_and_none_is_an_error():
     assert "s of computing per simulated second" in many.warnings[0]
     with pytest.raises(acklab.ScenarioError, match="write a number from 1 to 5000"):
         acklab.load(scenario(0))
+
+
+SPACE = {
+    "ring": 12,
+    "shadowing_db": 3,
+    "capture_db": 10,
+    "fading": {"name": "rayleigh", "coherence": "10 ms"},
+    "place": {"sta1": {"position": [5, 0], "velocity": [8, 0], "start": "200 ms"}},
+}
+
+
+def test_moved_and_faded_stations_share_the_air_and_repeat():
+    wifi = {"space": SPACE, "rate_control": "minstrel", "qdisc": "per-station", "hack": True}
+    first, again = (acklab.load(scenario(**wifi)).run() for _ in range(2))
+    assert first.airtime["airtime_s"].sum() == pytest.approx(2, abs=1e-9)
+    for table in ("flows", "links", "stations", "airtime", "ampdu_sizes", "ppdus"):
+        assert getattr(first, table).equals(getattr(again, table)), table
+    assert (first.flows["goodput_mbps"] > 1).all()
+    other = acklab.load(scenario(**wifi), overrides={"seed": 2}).run()
+    assert not other.ppdus.equals(first.ppdus)
+
+
+def mcs_of_data(result, station):
+    data = result.ppdus.filter((pl.col("kind") == "data") & (pl.col("from") == station))
+    return data.select(
+        (pl.col("time_ns") / 1e9).alias("s"),
+        pl.col("mode").str.extract(r"MCS(\d+)").cast(pl.Int64).alias("mcs"),
+    )
+
+
+@pytest.mark.parametrize("control", ["minstrel", "ideal"])
+def test_who_walks_away_is_sent_slower_modes(control):
+    """15 to 45 m, a loss of 14 dB more: MCS 7 needs 24 dB, of which 28 and 14 are there."""
+    place = {"sta0": {"position": [15, 0], "velocity": [15, 0]}}
+    walk = scenario(1, rate_control=control, space={"place": place})
+    sent = mcs_of_data(acklab.load(walk).run(), "sta0")
+    early, late = sent.filter(pl.col("s").is_between(0.2, 0.4)), sent.filter(pl.col("s") > 1.8)
+    assert early["mcs"].median() == 7
+    assert 2 <= late["mcs"].median() <= 4
+
+
+def test_signals_decide_what_arrives():
+    def goodput(metres):
+        near = scenario(1, space={"line": metres})
+        return acklab.load(near).run().flows["goodput_mbps"].item()
+
+    assert goodput(5) > 40
+    assert goodput(25) < 1
+
+
+def test_stations_far_from_each_other_are_hidden():
+    def collided(places, **wifi):
+        space = {"place": dict(zip(["sta0", "sta1"], places, strict=True))}
+        result = acklab.load(scenario(2, mcs=1, space=space, **wifi)).run()
+        return result.airtime.filter(pl.col("use") == "collision")["airtime_share"].item()
+
+    apart, beside = ([40, 0], [-40, 0]), ([40, 0], [40, 1])
+    assert collided(apart) > 0.4
+    assert collided(beside) < 0.2
+    # What is written counts more.
+    assert collided(apart, hidden=[]) < 0.2
+
+
+def test_queues_per_station_share_the_air():
+    def shares(**down):
+        cell = scenario(down=down, station={"sta2": {"mcs": 0}})
+        cell["topology"]["direction"] = "down"
+        cell["duration"] = "6 s"
+        del cell["record"]
+        links = acklab.load(cell).run().links
+        return links.filter(pl.col("link").str.starts_with("ap->sta"))["utilisation"].to_list()
+
+    fair, shared = shares(qdisc="per-station"), shares()
+    assert max(fair) < 1.2 * min(fair)
+    assert shared[2] > 1.6 * max(shared[:2])
+
+
+def test_marks_of_a_stations_queue_are_counted():
+    cell = scenario(1, down={"qdisc": {"name": "per-station", "target": "2 ms"}})
+    cell["topology"]["direction"] = "down"
+    cell["tcp"] = {"ecn": "on"}
+    result = acklab.load(cell).run()
+    marks = dict(result.links.select("link", "marks").iter_rows())
+    assert marks["ap->sta0"] > 0
+    assert sum(marks.values()) == marks["ap->sta0"]
+    assert result.flows["ecn_reductions"].item() > 0
+
+
+def test_block_acks_carry_acks_where_data_say_so():
+    def accesses(**wifi):
+        cell = scenario(1, **wifi)
+        cell["topology"]["direction"] = "down"
+        stations = acklab.load(cell).run().stations
+        return stations.filter(pl.col("station") == "sta0")["accesses"].item()
+
+    without = accesses()
+    assert without > 100
+    assert accesses(down={"hack": True}) < without / 20
+    # The other way there are no data.
+    assert accesses(up={"hack": True}) == without
