@@ -109,6 +109,8 @@ def plain(type_: str, schema: Schema) -> str:
         return f"table{of}"
     words = {"integer": "whole number", "number": "number", "string": "text", "boolean": "yes/no"}
     low, high = schema.get("minimum"), schema.get("maximum")
+    if "exclusiveMinimum" in schema:
+        return f"{words[type_]}, above {schema['exclusiveMinimum']}, {high} at most"
     if high is not None:
         return f"{words[type_]}, {low} to {high}"
     return words[type_] + (f", at least {low}" if low else "")

@@ -14,11 +14,12 @@ use std::fmt;
 #[derive(Deserialize, JsonSchema, Default, Clone, Debug)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct SpaceSpec {
-    /// Stations stand around the access point at this distance in metres, evenly.
+    /// Stations stand around the access point at this distance in metres, evenly. Default: they do
+    /// not.
     #[schemars(range(min = 0, max = 100_000))]
     pub(crate) ring: Option<f64>,
     /// Stations stand in a row along x: the first this many metres from the access point, each
-    /// further one as far from the one before.
+    /// further one as far from the one before. Default: they do not.
     #[schemars(range(min = 0, max = 100_000))]
     pub(crate) line: Option<f64>,
     /// Places by name: of the access point (default: [0, 0, 0]), and of stations, in spite of `ring`
