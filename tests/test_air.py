@@ -9,8 +9,9 @@ import acklab
 from acklab.errors import AcklabError
 from acklab.plots import plot
 from acklab.plots.air import USUAL_PPDUS
+from acklab.plots.kinds import recorded
 from acklab.plots.radio import KINDS, USES
-from acklab.report.run import write_run_report
+from acklab.report.run import run_report, write_run_report
 from cells import cell, hidden, run
 from test_report import chart_data
 
@@ -97,6 +98,22 @@ def test_of_many_stations_those_that_were_silent_have_no_lane(crowd):
     assert "more stations were silent" in ax.get_title(loc="left")
     panels = plot(crowd, "ampdu-sizes").figure.axes
     assert [a.get_title(loc="left").partition(":")[0] for a in panels] == ["ap", "sta3", "sta9"]
+
+
+def test_of_very_many_stations_those_that_sent_longest_have_a_lane(crowd, monkeypatch):
+    from acklab.plots import air
+    from acklab.report import radio
+
+    monkeypatch.setattr(air, "MOST_SHOWN", 2)
+    monkeypatch.setattr(radio, "MOST_SHOWN", 2)
+    drawn = plot(crowd, "air-timeline", start=0.0, end=1.0)
+    (ax,) = drawn.figure.axes
+    assert ax.get_title(loc="left") == "the 2 of 16 stations that sent longest"
+    sent = crowd.ppdus.group_by("from").agg((pl.col("end_ns") - pl.col("time_ns")).sum())
+    longest = set(sent.sort("end_ns")["from"][-2:])
+    assert set(drawn.data["from"]) == longest
+    assert {t.get_text() for t in ax.get_yticklabels()} == longest
+    assert "Of 3 stations the 2 that sent longest have a row." in run_report(recorded(crowd))
 
 
 def test_airtime_is_that_of_the_tables(result):

@@ -40,6 +40,8 @@ def a_page(folder):
         ),
         report.Section("Chart", series=report.Chart("saw again", "time, s", "y", lines, "step")),
         report.Section("States", series=bars(), name="states"),
+        report.Section("Air", series=air(3), name="air"),
+        report.Section("Crowd", series=air(20), name="crowd"),
         report.Section("Map", series=heat_map(), name="map"),
         report.Section("Wide", table=pl.DataFrame({f"column_{i}": [i] for i in range(60)})),
         report.Section("Long", LONG, table=pl.DataFrame({"n": range(90)}), name="long"),
@@ -59,6 +61,23 @@ def bars():
     )
     colours = {"STARTUP": "#0072b2", "DRAIN": "#d55e00", "open": "#bdbdbd"}
     return report.Bars("States", "time, s", spans, colours, colours)
+
+
+def air(stations):
+    """Each station sends for half a millisecond, every other one noise; each bar has words."""
+    times = [float(i) for i in range(stations)]
+    spans = pl.DataFrame(
+        {
+            "flow": [f"sta{i}" for i in range(stations)],
+            "state": ["data" if i % 2 else "noise" for i in range(stations)],
+            "start_s": times,
+            "end_s": [t + 0.5 for t in times],
+            "about": [f"to ap, MPDUs: {i}" for i in range(stations)],
+        }
+    )
+    colours = {"data": "#0072b2", "noise": "#d55e00"}
+    label, note = f"time of {stations}, ms", "Every PPDU."
+    return report.Bars("Air", label, spans, colours, colours, "ms", note, {"noise": 0.5})
 
 
 def heat_map():
@@ -189,6 +208,27 @@ def test_a_bar_tells_its_state_and_times(opened):
     middle(opened, "states", 0.9, 0, 2)
     # The middle half is shown now: the same place is before the second flow began.
     assert (time_of(legend), "none" in legend.inner_text()) == (4, True)
+
+
+def test_a_bar_tells_more_if_there_is_more(opened):
+    opened.locator("#air").scroll_into_view_if_needed()
+    middle(opened, "air", 1.25 / 2.5, 1, 3)
+    entries = opened.locator("#air .u-legend .u-series").all_inner_texts()
+    assert [e.replace("\n", "") for e in entries[1:]] == [
+        "sta0none",
+        "sta1data to ap, MPDUs: 1, 1 ms to 1.5 ms",
+        "sta2none",
+    ]
+    assert "Every PPDU." in opened.locator("#air").inner_text()
+
+
+def test_of_many_rows_the_legend_names_those_with_something(opened):
+    opened.locator("#crowd").scroll_into_view_if_needed()
+    middle(opened, "crowd", 5.25 / 19.5, 5, 20)
+    entries = opened.locator("#crowd .u-legend .u-series")
+    shown = [e.inner_text().replace("\n", "") for e in entries.all() if e.is_visible()]
+    assert shown[1:] == ["sta5data to ap, MPDUs: 5, 5 ms to 5.5 ms"]
+    assert entries.count() == 21
 
 
 def time_of(legend):

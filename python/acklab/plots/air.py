@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 USUAL_PPDUS = 40
 #: Stations up to which also those have a lane that were silent.
 MOST_LANES = 12
+#: Lanes of a figure; of more stations, those that sent longest.
+MOST_SHOWN = 60
 #: Bars of an SVG; with more, the bars (not the text) become a picture within it.
 MOST_VECTORS = 10_000
 #: Inches.
@@ -29,7 +31,8 @@ _LETTER, _AXES = 4.0, 500.0
 def draw(source: Recorded, choice: Choice) -> Drawn:
     """A window of time, by default in the middle of what was on the air."""
     data = window(bars(source), choice)
-    shown = _shown(source, data)
+    shown = shown_of(source, data, MOST_SHOWN)
+    data = of_lanes(data, shown)
     origin = _origin(data)
     fig, axes = style.figure(1, 1, (_WIDTH, _LANE * len(shown) + 1.5))
     ax = axes[0][0]
@@ -43,9 +46,8 @@ def draw(source: Recorded, choice: Choice) -> Drawn:
     ax.set_xlabel(f"time since {origin:.3f} s, ms")
     ax.grid(visible=False, axis="y")
     fig.legend(loc="outside upper right", ncols=7, fontsize=7.5, handlelength=1.6)
-    silent = len(lanes(source)) - len(shown)
-    if silent:
-        ax.set_title(f"{silent} more station{'s were' if silent > 1 else ' was'} silent")
+    if len(shown) < len(lanes(source)):
+        ax.set_title(_left_out(len(lanes(source)) - len(shown), len(shown)))
     told = ", ".join(f"{n} {what}" for what, n in _counts(data))
     alt = f"{source.name}: PPDUs on the air over {_length(data):.3g} ms, a lane per station: {told}"
     return Drawn(fig, data, alt)
@@ -85,11 +87,32 @@ def window(ppdus: pl.DataFrame, choice: Choice) -> pl.DataFrame:
     return rows.head(USUAL_PPDUS) if end is None else rows
 
 
-def _shown(source: Recorded, data: pl.DataFrame) -> list[tuple[str, str]]:
-    """The stations that get a lane."""
-    heard = set(data.select("medium", "from").rows())
+def shown_of(source: Recorded, data: pl.DataFrame, most: int) -> list[tuple[str, str]]:
+    """The stations that get a lane: `most` at most, those that sent longest."""
+    import polars as pl
+
     every = lanes(source)
-    return every if len(every) <= MOST_LANES else [who for who in every if who in heard]
+    if len(every) <= MOST_LANES:
+        return every
+    sent = data.group_by("medium", "from").agg((pl.col("end_s") - pl.col("time_s")).sum())
+    longest = sent.sort("end_s", "medium", "from", descending=True).head(most)
+    heard = set(longest.select("medium", "from").rows())
+    return [who for who in every if who in heard]
+
+
+def of_lanes(data: pl.DataFrame, shown: Sequence[tuple[str, str]]) -> pl.DataFrame:
+    """The rows of the stations that get a lane."""
+    import polars as pl
+
+    kept = pl.DataFrame(shown, schema=["medium", "from"], orient="row")
+    return data.join(kept, on=["medium", "from"], how="semi", maintain_order="left")
+
+
+def _left_out(n: int, shown: int) -> str:
+    """Why so many stations have no lane."""
+    if shown == MOST_SHOWN:
+        return f"the {shown} of {n + shown} stations that sent longest"
+    return f"{n} more station{'s were' if n > 1 else ' was'} silent"
 
 
 def _origin(data: pl.DataFrame) -> float:

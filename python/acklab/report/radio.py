@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 MOST_BARS = 3000
 #: Timelines if there are more PPDUs: at the beginning, in the middle, at the end.
 WINDOWS = 3
+#: Lanes of such a timeline; of more stations, those that sent longest.
+MOST_SHOWN = 100
 #: What garbled PPDUs are drawn in, on light and on dark ground.
 _GARBLED = (USES["collision"].light, USES["collision"].dark)
 
@@ -86,9 +88,18 @@ def _window(source: Recorded, rows: pl.DataFrame, of: int) -> Bars:
     """The PPDUs in `rows`, which follow each other without a gap."""
     import polars as pl
 
+    from acklab.plots.air import of_lanes, shown_of
+
     origin, end = float(rows["time_s"][0]), float(rows["end_s"].max())  # type: ignore[arg-type]
-    places = lanes(source)
-    names = {who: named(who, len({c for c, _ in places})) for who in places}
+    kept = f"{len(rows):,} of {of:,}" if len(rows) < of else f"All {of:,}"
+    note = f"{kept} PPDUs: every one from {origin:.6f} s to {end:.6f} s. Drag to zoom."
+    places = shown_of(source, rows, MOST_SHOWN)
+    heard = rows.select("medium", "from").n_unique()
+    if len(places) < heard:
+        note += f" Of {heard} stations the {len(places)} that sent longest have a row."
+        rows = of_lanes(rows, places)
+    channels = len({c for c, _ in lanes(source)})
+    names = {who: named(who, channels) for who in places}
     order = {name: i for i, name in enumerate(names.values())}
     state = pl.when("garbled").then(pl.col("what") + ", not readable").otherwise("what")
     mpdus = pl.format(", MPDUs: {}", "mpdus")
@@ -104,8 +115,6 @@ def _window(source: Recorded, rows: pl.DataFrame, of: int) -> Bars:
         ).alias("about"),
     ).sort(pl.col("flow").replace_strict(order), maintain_order=True)
     light, dark = (_colours(i) for i in range(2))
-    kept = f"{len(rows):,} of {of:,}" if len(rows) < of else f"All {of:,}"
-    note = f"{kept} PPDUs: every one from {origin:.6f} s to {end:.6f} s. Drag to zoom."
     label = f"time since {origin:.6f} s, ms"
     heights = {s: look.height for k, look in PPDUS.items() for s in (k, f"{k}, not readable")}
     title = f"{origin:.3f} s to {end:.3f} s"

@@ -71,7 +71,8 @@
     }, data);
   };
 
-  const ROW = 34;
+  // Of many rows each is lower, and the legend names those only in which there is something.
+  const ROW = 34, LOW = 22, MANY = 12;
   // The state of a row at each of the times: the number of its bar, or nothing.
   const over = (times, row) => {
     let i = -1;
@@ -128,13 +129,20 @@
     });
     return list;
   };
+  const fewer = (plot) => {
+    const entries = [...plot.root.querySelectorAll(".u-legend .u-series")].slice(1);
+    for (const entry of entries) {
+      const value = entry.querySelector(".u-value").textContent;
+      entry.hidden = value === "none" || value === "--";
+    }
+  };
   drawings.bars = (chart, spec) => {
-    const rows = spec.rows;
+    const rows = spec.rows, many = rows.length > MANY;
     const times = [...new Set(rows.flatMap((row) => [...row.start, ...row.end]))];
     times.sort((a, b) => a - b);
     const longest = Math.max(...rows.map((row) => row.name.length));
     place(chart, {
-      height: ROW * rows.length + 90,
+      height: (many ? LOW : ROW) * rows.length + 90,
       scales: { x: { time: false }, y: { range: () => [0, rows.length] } },
       axes: [{ ...axis(spec.x), size: 34 }, {
         ...axis(""), labelSize: 0, size: Math.min(160, Math.max(62, 8 * longest + 16)),
@@ -145,7 +153,7 @@
         label: row.name, paths: () => null, points: { show: false }, value: told(spec, row),
       }))],
       legend: { markers: { show: false } },
-      hooks: { draw: [bars(spec)] },
+      hooks: { draw: [bars(spec)], setLegend: many ? [fewer] : [] },
       cursor: {
         sync: { key: together(chart, spec) }, drag: { x: true, y: false },
         points: { show: false }, y: false,
