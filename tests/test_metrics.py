@@ -45,6 +45,14 @@ def test_every_column_has_one_definition_and_every_definition_a_column(pair):
     assert all(callable(getattr(metrics, name)) for name in derived)
 
 
+def test_the_goodput_of_a_late_flow_is_divided_by_the_whole_run(pair):
+    late = pair.flows.row(1, named=True)
+    assert late["goodput_mbps"] == pytest.approx(late["received_bytes"] * 8 / 30e6)
+    # Less than over its own 28 s, which is what the definition sends the reader to.
+    assert late["acked_mbps"] == pytest.approx(late["goodput_mbps"] * 30 / 28, rel=0.01)
+    assert "acked_mbps" in metrics.DEFINITIONS["goodput_mbps"].text
+
+
 def test_definitions_are_not_repeated():
     from acklab.metrics import definitions as d
 

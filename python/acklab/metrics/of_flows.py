@@ -21,8 +21,10 @@ FLOWS = (
         "flows series",
         "goodput_mbps",
         "Mbit/s",
-        "In-order payload that the receiving application read: from start to the end in flows, "
-        "since the sample before in series.",
+        "In-order payload that the receiving application read: from the scenario's start to its "
+        "end in flows, since the sample before in series. A flow that starts late or ends early "
+        "is divided by the same time as all others: over its own life take acked_mbps, from its "
+        "start to the end, or received_bytes / completion_s.",
         "RFC 2647 section 3.17",
     ),
     column(
