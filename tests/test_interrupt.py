@@ -68,6 +68,7 @@ main()
 #: From the first module of the command line to those that a run needs at its end.
 MODULES = [
     "acklab.cli",
+    "typing",
     "typer",
     "acklab._core",
     "rich",
@@ -81,6 +82,16 @@ MODULES = [
     "polars._plr",
     "acklab.saving",
 ]
+
+
+def test_hardly_anything_is_imported_before_ctrl_c_is_heard():
+    """What is, the interpreter has at its start, or it takes a millisecond."""
+    code = (
+        "import os, signal, sys; before = set(sys.modules); import acklab.__main__; "
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["__future__", "acklab", "acklab.__main__", "acklab.errors"]
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -10,8 +10,6 @@ Importing this is cheap: Polars and Matplotlib are loaded when they are first ne
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from acklab.errors import (
     AcklabError,
     ControllerError,
@@ -60,7 +58,11 @@ _LAZY = {
     "sweep": "acklab.sweeps",
 }
 
+# The command line hears Ctrl-C only after this module; `typing` would be most of the wait for it.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     __version__: str
     from acklab.build import Flow, Link, describe, dumbbell
     from acklab.comparing import compare
