@@ -19,6 +19,8 @@ from acklab.studies.ack_aggregation import (
     why_bbr,
     why_loss,
     why_pairs,
+    why_runs,
+    why_shares,
     why_throughput,
     why_vegas,
     why_window,
@@ -36,7 +38,11 @@ _WHY = {
     "why-bbr": why_bbr,
     "why-vegas": why_vegas,
     "why-pairs": why_pairs,
+    "why-runs": why_runs,
+    "why-shares": why_shares,
 }
+#: The groups of cells of those that are not made of traced runs of one flow.
+_GROUPS = {"why-pairs": "pair-traces", "why-runs": "main", "why-shares": "pairs"}
 
 STUDY = Study(
     name="ack-aggregation",
@@ -87,7 +93,7 @@ STUDY = Study(
                 captions.TITLES[name],
                 of.table,
                 of.plot,
-                group="pair-traces" if name == "why-pairs" else "traces",
+                group=_GROUPS.get(name, "traces"),
                 caption=captions.CAPTIONS[name],
             )
             for name, of in _WHY.items()

@@ -10,6 +10,8 @@ TITLES = {
     "why-bbr": "Why BBRv3 starts slowly, and what makes its rate and window swing",
     "why-vegas": "Why Vegas stops growing: the delay that it takes for its queue",
     "why-pairs": "Why one of two flows wins: rates of pairs over time",
+    "why-runs": "How much alike: teeth of windows and variation of rates, over all seeds",
+    "why-shares": "Who has more of a pair: differences of goodputs, over all seeds",
 }
 CAPTIONS = {
     "why-throughput": (
@@ -68,5 +70,19 @@ CAPTIONS = {
         "losses that make CUBIC and NewReno cut theirs; CUBIC regrows by the clock, NewReno of "
         "ns-3 by the ACK; Vegas gives way. In the inferred set-up one flow's SYN-ACK is dropped "
         "for the other's, so it never starts, or starts late with another base RTT."
+    ),
+    "why-runs": (
+        "Means over seeds with 95 % intervals. A tooth is a climb of the window, after the first "
+        "8 s, from a trough to a peak behind which it falls by 15 % or more. The teeth of CUBIC "
+        "and of NewReno are all alike, BBRv3's are not; Vegas has none, and at the highest ratios "
+        "a run is too short for three periods of ns-3's NewReno. That climbs by the ACK, so more "
+        "slowly as ACKs are aggregated, and CUBIC by the clock. To the right, how far the "
+        "acknowledged rate varies in bins of half a second."
+    ),
+    "why-shares": (
+        "Goodput of the first flow less that of the second, means over seeds with 95 % intervals. "
+        "Above 0 the first has more; where the interval crosses 0 it is undecided. As stated "
+        "all have more than Vegas and, where ACKs are aggregated, BBRv3 more than the loss-based "
+        "ones; in the inferred set-up it is a matter of whose handshake was dropped."
     ),
 }

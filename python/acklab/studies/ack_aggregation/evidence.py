@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean, pstdev
+from math import inf
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from acklab.stats import Estimate
+from acklab.studies.ack_aggregation import runs
+from acklab.studies.ack_aggregation.runs import Runs, Sample
 from acklab.studies.ack_aggregation.why import Why
 
 if TYPE_CHECKING:
@@ -24,10 +28,10 @@ class Evidence:
     fairness: Mapping[Key, Mapping[str, Any]]
     quantities: Mapping[tuple[str, str, int, str], float]
     rates: Mapping[Key, Sequence[tuple[float, float]]]
-    windows: Mapping[Key, Sequence[tuple[float, float]]]
     #: With the queue at 1:1 and without it: goodputs in Mbit/s, and whether all is identical.
     transparent: Mapping[tuple[str, str], tuple[float, float, bool]] = field(default_factory=dict)
     why: Why = field(default_factory=Why)
+    runs: Runs = field(default_factory=Runs)
 
     @classmethod
     def of(cls, tables: Mapping[str, pl.DataFrame]) -> Evidence:
@@ -40,12 +44,12 @@ class Evidence:
             {(r["stack"], r["pair"], r["ratio"]): r for r in pairs},
             {(r["stack"], r["cc"], r["ratio"], r["quantity"]): r["acklab"] for r in mechanism},
             _lines(tables["fig2"]),
-            _lines(tables["fig3"]),
             {
                 (r["stack"], r["cc"]): (r["without_mbps"], r["with_mbps"], r["identical"])
                 for r in tables["transparent"].iter_rows(named=True)
             },
             Why.of(tables),
+            Runs.of(tables),
         )
 
     def view(self, stack: str) -> View:
@@ -72,10 +76,26 @@ class View:
         """Jain's index."""
         return float(self.of.fairness[self.stack, pair, ratio]["acklab"])
 
-    def gap(self, pair: str, ratios: Sequence[int]) -> float:
-        """Goodput of the pair's first flow less that of the second, summed over `ratios`."""
-        rows = [self.of.fairness[self.stack, pair, r] for r in ratios]
-        return float(sum(r["first"] - r["second"] for r in rows))
+    def each(self, name: str, key: str, ratio: int) -> Sample:
+        """A quantity of `why-runs` or, of a pair, of `why-shares`, by seed."""
+        return self.of.runs.at(name, self.stack, key, ratio)
+
+    def mean(self, name: str, key: str, ratio: int) -> float:
+        """The same, its mean over seeds; not-a-number without any."""
+        return runs.mean(self.each(name, key, ratio))
+
+    def change(self, name: str, key: str, since: int, to: int) -> Estimate:
+        """By how much it is more at ratio `to` than at `since`, seed by seed."""
+        return runs.minus(self.each(name, key, to), self.each(name, key, since))
+
+    def excess(self, name: str, key: str, over: str, ratio: int) -> Estimate:
+        """By how much it is more of one controller than of another, seed by seed."""
+        return runs.minus(self.each(name, key, ratio), self.each(name, over, ratio))
+
+    def gap(self, pair: str, ratios: Sequence[int]) -> Estimate:
+        """Goodput of the pair's first flow less that of the second, mean over `ratios`, Mbit/s."""
+        summed = runs.total(self.each("gap_mbps", pair, r) for r in ratios)
+        return runs.known({seed: gap / len(ratios) for seed, gap in summed.items()})
 
     def quantity(self, name: str, cc: str, ratio: int) -> float:
         """A quantity of the table `mechanism`."""
@@ -85,31 +105,22 @@ class View:
         """Mean throughput of the second half."""
         return fmean(self._half(self.of.rates, cc, ratio))
 
-    def swing(self, cc: str, ratio: int) -> float:
-        """Coefficient of variation of the throughput in the second half."""
-        return _variation(self._half(self.of.rates, cc, ratio))
-
-    def window_swing(self, cc: str, ratio: int) -> float:
-        """Coefficient of variation of the window in the second half."""
-        return _variation(self._half(self.of.windows, cc, ratio))
-
-    def window(self, cc: str, ratio: int) -> float:
-        """Mean window of the second half, packets."""
-        return fmean(self._half(self.of.windows, cc, ratio))
+    @property
+    def seconds(self) -> float:
+        """How long the flows had."""
+        return max(line[-1][0] for (at, *_), line in self.of.rates.items() if at == self.stack)
 
     def time_to(self, share: float, cc: str, ratio: int) -> float:
         """Seconds until the throughput first reaches `share` of its mean later at 1:1.
+
+        Infinite if it never does: a rule about when it is reached has to say so of that.
 
         The best half second would be no measure: where a hole is repaired, what had been held up
         is acknowledged at once.
         """
         line = self.of.rates[self.stack, cc, ratio]
         goal = share * self.late_rate(cc, 1)
-        return next((t for t, v in line if v >= goal), line[-1][0])
-
-    def cycle(self, cc: str, ratio: int) -> float:
-        """Mean time between reductions of the window, s; not-a-number without."""
-        return self.of.why.at("window/cycle_s", self.stack, cc, ratio)
+        return next((t for t, v in line if v >= goal), inf)
 
     def transparent(self, cc: str) -> tuple[float, float, bool]:
         """Goodput without the queue and with it at 1:1, Mbit/s; whether all is identical."""
@@ -139,8 +150,3 @@ def _lines(frame: pl.DataFrame) -> dict[Key, list[tuple[float, float]]]:
     ).iter_rows():
         lines.setdefault((stack, cc, ratio), []).append((t, v))
     return lines
-
-
-def _variation(values: Sequence[float]) -> float:
-    mean = fmean(values)
-    return pstdev(values) / mean if mean > 0 else 0.0

@@ -7,6 +7,10 @@ holds only in the Linux stack or only in the set-up `thesis`, and *not* if it ho
 is
 thus explained at best, not confirmed; the text of its row says in which set-ups it holds.
 A mechanism's text is made from the traces when the study runs (`why_*.py`).
+
+What is said to be more or less than something else has to be so with the whole interval of the
+difference (`runs.py`); where that contains 0 the row says "undecided", and the finding does not
+hold.
 """
 
 from __future__ import annotations
@@ -22,6 +26,11 @@ from acklab.studies.ack_aggregation.why import shown
 if TYPE_CHECKING:
     import polars as pl
 
+#: What a sentence read off a figure must be about, as a share: less than a tenth more or less is
+#: not seen in the thesis's figures, which are a few centimetres high.
+SEEN = 0.1
+RATIOS = (1, 2, 4, 8, 16)
+AGGREGATED = RATIOS[1:]
 #: The stated set-up in the thesis's own simulator decides first.
 ORDER = ("ns3", "linux", "thesis")
 NAMES = {
@@ -81,15 +90,23 @@ def judge(finding: Finding, evidence: Evidence) -> Claim:
 def claims(tables: Mapping[str, pl.DataFrame]) -> Sequence[Claim]:
     """Every finding of the thesis and of the poster, judged."""
     from acklab.studies.ack_aggregation.findings_fairness import FAIRNESS
+    from acklab.studies.ack_aggregation.findings_loss import LOSS
+    from acklab.studies.ack_aggregation.findings_rates import RATES
+    from acklab.studies.ack_aggregation.findings_summary import SUMMARY
     from acklab.studies.ack_aggregation.findings_throughput import THROUGHPUT
     from acklab.studies.ack_aggregation.findings_windows import WINDOWS
     from acklab.studies.ack_aggregation.wireless import findings as wireless
 
     evidence = Evidence.of(tables)
-    wired = [judge(f, evidence) for f in (*THROUGHPUT, *WINDOWS, *FAIRNESS)]
-    return [*wired, *wireless.claims(tables)]
+    wired = (*THROUGHPUT, *RATES, *WINDOWS, *LOSS, *FAIRNESS, *SUMMARY)
+    return [*(judge(f, evidence) for f in wired), *wireless.claims(tables)]
 
 
 def ratios(of: Callable[[int], float], digits: int = 2) -> str:
     """A value per ratio, as text."""
-    return " / ".join(shown(of(r), digits) for r in (1, 2, 4, 8, 16))
+    return " / ".join(shown(of(r), digits) for r in RATIOS)
+
+
+def row(v: View, quantity: str, key: str, digits: int = 2) -> str:
+    """A quantity of every run by ratio, its means over seeds, as text."""
+    return ratios(lambda r: v.mean(quantity, key, r), digits)

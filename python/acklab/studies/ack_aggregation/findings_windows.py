@@ -1,30 +1,90 @@
-"""The findings about one flow's window and retransmissions: Figures 3 and 4, and the queue."""
+"""The findings about one flow's congestion window: Figure 3."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from acklab.studies.ack_aggregation import mechanisms as m
-from acklab.studies.ack_aggregation import mechanisms_acks as acks
 from acklab.studies.ack_aggregation import mechanisms_loss as loss
-from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS
+from acklab.studies.ack_aggregation import mechanisms_runs as of_runs
 from acklab.studies.ack_aggregation.evidence import View
-from acklab.studies.ack_aggregation.findings import Finding, ratios
-from acklab.studies.ack_aggregation.findings_throughput import AGGREGATED, spread
+from acklab.studies.ack_aggregation.figures import CC_NAMES
+from acklab.studies.ack_aggregation.findings import RATIOS, SEEN, Finding, ratios, row
+from acklab.studies.ack_aggregation.runs import less
+from acklab.studies.ack_aggregation.teeth import TURN
+from acklab.studies.ack_aggregation.traces import TRACED
+from acklab.studies.ack_aggregation.why import shown
+
+#: Times are multiples of 0.1 s, which is about this share of the shortest period (2.8 s): teeth
+#: cannot be told to differ by less.
+RESOLVED = 0.03
 
 
-def retx(cc: str) -> Callable[[View], str]:
-    """Retransmissions by ratio."""
-    return lambda v: ratios(lambda r: v.retx(cc, r), 0) + " segments"
+def varies(cc: str) -> Callable[[View], str]:
+    """Coefficient of variation of the window by ratio."""
+    return lambda v: "variation " + row(v, "window_variation", cc, 3)
+
+
+def falls_in_probe_rtt(v: View) -> bool:
+    """Whether BBRv3 visits PROBE_RTT, and its window is smaller there."""
+    return all(
+        v.of.why.at("bbr/probe_rtt_visits", v.stack, "bbr3", r) > 0
+        and v.of.why.at("bbr/probe_rtt_window_share", v.stack, "bbr3", r) < 1 - SEEN
+        for r in TRACED[v.stack]
+    )
+
+
+def predictable(v: View, other: str, ratio: int) -> bool:
+    """Whether NewReno's teeth are more alike than those of another, in length and in height."""
+    return all(
+        less(v.excess(quantity, "newreno", other, ratio), -than)
+        for quantity, than in (("period_variation", RESOLVED), ("peak_variation", 0.0))
+    )
+
+
+def gradual(v: View, other: str, ratio: int) -> bool:
+    """Whether NewReno's window climbs more slowly than that of another."""
+    return less(v.excess("climb_packets_per_s", "newreno", other, ratio))
+
+
+def toothed(v: View) -> list[int]:
+    """The ratios with enough teeth of NewReno's window to tell how much alike they are."""
+    return [r for r in RATIOS if v.each("period_variation", "newreno", r)]
+
+
+def compared(v: View) -> str:
+    """At which ratios NewReno's saw tooth is more predictable, and more gradual, than others'."""
+    at = toothed(v)
+    if not at:
+        return "too few teeth to compare"
+
+    def where(of: Callable[[View, str, int], bool], other: str) -> str:
+        met = [f"{r}:1" for r in at if of(v, other, r)]
+        return f"than {CC_NAMES[other]} at {', '.join(met) or 'none'}"
+
+    told = [
+        f"{word} {where(of, 'cubic')}, {where(of, 'bbr3')}"
+        for word, of in (("more predictable", predictable), ("more gradual", gradual))
+    ]
+    numbers = [
+        f"{CC_NAMES[cc]}: periods vary by {row(v, 'period_variation', cc)}, peaks by "
+        f"{row(v, 'peak_variation', cc, 3)}, climb {row(v, 'climb_packets_per_s', cc, 1)} packets/s"
+        for cc in ("newreno", "cubic", "bbr3")
+    ]
+    return f"compared at {', '.join(f'{r}:1' for r in at)}: {'; '.join([*told, *numbers])}"
 
 
 WINDOWS = (
     Finding(
         "F3-bbr-fluctuates",
-        "significant fluctuations in the congestion window across all aggregation ratios",
+        "significant fluctuations in the congestion window across all aggregation ratios ... due "
+        "to BBR's periodic RTT probing, which temporarily reduces the congestion window",
         "4.1 Congestion window; poster",
-        lambda v: all(v.window_swing("bbr3", r) > 0.05 for r in (1, *AGGREGATED)),
-        lambda v: "variation " + ratios(lambda r: v.window_swing("bbr3", r), 3),
+        lambda v: (
+            all(v.mean("window_variation", "bbr3", r) > SEEN for r in RATIOS)
+            and falls_in_probe_rtt(v)
+        ),
+        varies("bbr3"),
         m.bbr_window,
         "why-bbr",
     ),
@@ -32,17 +92,60 @@ WINDOWS = (
         "F3-cubic-cycles",
         "For Cubic, the frequency of growth-collapse cycles appears to increase slightly",
         "4.1 Congestion window",
-        lambda v: v.cycle("cubic", 8) < 0.97 * v.cycle("cubic", 1),
-        lambda v: "a cycle takes " + ratios(lambda r: v.cycle("cubic", min(r, 8))) + " s",
+        lambda v: less(v.change("period_s", "cubic", 1, 8)),
+        lambda v: f"from peak to peak {row(v, 'period_s', 'cubic')} s",
         m.cubic_cycles,
+        "why-window",
+    ),
+    Finding(
+        "P-cubic-ramp",
+        "CUBIC: Typical growth-drop cycles; slower ramp-up with more aggregation",
+        "poster",
+        lambda v: (
+            all(v.mean("teeth", "cubic", r) >= 1 for r in RATIOS)
+            and less(
+                v.change("climb_packets_per_s", "cubic", 1, 8),
+                -SEEN * v.mean("climb_packets_per_s", "cubic", 1),
+            )
+        ),
+        lambda v: (
+            f"whole cycles {row(v, 'teeth', 'cubic', 1)} a run, climb "
+            f"{row(v, 'climb_packets_per_s', 'cubic')} packets/s"
+        ),
+        of_runs.cubic_ramp,
         "why-window",
     ),
     Finding(
         "F3-newreno-sawtooth",
         "a more predictable and gradual sawtooth pattern",
-        "4.1 Congestion window; poster",
-        lambda v: v.retx("newreno", 1) > 10 and v.window_swing("newreno", 1) > 0.08,
-        lambda v: "variation " + ratios(lambda r: v.window_swing("newreno", r), 3),
+        "4.1 Congestion window",
+        # Than what was described before it, BBRv3's and CUBIC's, at more than half of the ratios
+        # at which there are teeth to compare.
+        lambda v: all(
+            2 * sum(predictable(v, other, r) and gradual(v, other, r) for r in toothed(v))
+            > len(toothed(v))
+            for other in ("cubic", "bbr3")
+        ),
+        compared,
+        of_runs.teeth_compared,
+        "why-runs",
+    ),
+    Finding(
+        "P-newreno-teeth",
+        "NewReno: Clear sawtooth pattern",
+        "poster; 4.1 Congestion window",
+        # A saw climbs for most of its period, and its teeth are of one height.
+        lambda v: all(
+            v.mean("teeth", "newreno", r) >= 2
+            and v.mean("climbing", "newreno", r) > 0.5
+            and (r not in toothed(v) or v.mean("peak_variation", "newreno", r) < TURN)
+            for r in RATIOS
+        ),
+        lambda v: (
+            f"teeth {row(v, 'teeth', 'newreno', 1)} a run, climbing "
+            f"{row(v, 'climbing', 'newreno')} of the time, peaks vary by "
+            f"{row(v, 'peak_variation', 'newreno', 3)}"
+        ),
         m.sawtooth,
         "why-window",
     ),
@@ -50,9 +153,9 @@ WINDOWS = (
         "F3-newreno-slower",
         "As aggregation increases, it takes longer for the cwnd to grow",
         "4.1 Congestion window; poster",
-        lambda v: v.growth("newreno", 8) < 0.7 * v.growth("newreno", 1),
-        lambda v: "growth {:.1f} / {:.1f} / {:.1f} packets/s at 1:1, 4:1, 8:1".format(
-            *(v.growth("newreno", r) for r in (1, 4, 8))
+        lambda v: v.growth("newreno", 8) < (1 - SEEN) * v.growth("newreno", 1),
+        lambda v: "growth {} / {} / {} packets/s at 1:1, 4:1, 8:1, one trace".format(
+            *(shown(v.growth("newreno", r)) for r in (1, 4, 8))
         ),
         m.ack_clock,
         "why-window",
@@ -61,99 +164,23 @@ WINDOWS = (
         "F3-vegas-flat",
         "the congestion window settles, and there is barely any change in it",
         "4.1 Congestion window; poster",
-        lambda v: all(v.window_swing("vegas", r) < 0.05 for r in (1, 2, 4, 8)),
-        lambda v: "variation " + ratios(lambda r: v.window_swing("vegas", r), 3),
+        lambda v: all(v.mean("window_variation", "vegas", r) < SEEN for r in RATIOS),
+        varies("vegas"),
         loss.vegas_flat,
         "why-vegas",
     ),
     Finding(
-        "F4-vegas-zero",
-        "Vegas stands out with zero retransmissions across all aggregation levels",
-        "4.1 Retransmissions",
-        lambda v: all(v.retx("vegas", r) < 1.5 for r in (1, *AGGREGATED)),
-        retx("vegas"),
-        loss.vegas_lossless,
-        "why-loss",
-    ),
-    Finding(
-        "F4-newreno-second",
-        "NewReno has the second lowest retransmissions",
-        "4.1 Retransmissions",
+        "P-vegas-effect",
+        "Vegas: cwnd quickly stabilizes and stays flat; aggregation has minimal effect",
+        "poster",
+        # The effect; that it is flat has a row of its own.
         lambda v: all(
-            v.retx("newreno", r) < min(v.retx("cubic", r), v.retx("bbr3", r))
-            for r in (1, *AGGREGATED)
+            abs(v.mean("window_packets", "vegas", r) / v.mean("window_packets", "vegas", 1) - 1)
+            < SEEN
+            for r in RATIOS
         ),
-        retx("newreno"),
-        loss.newreno_loss,
-        "why-loss",
-    ),
-    Finding(
-        "F4-cubic-constant",
-        "The retransmission count remains roughly consistent across most aggregation ratios",
-        "4.1 Retransmissions",
-        lambda v: (
-            v.retx("cubic", 1) > 5 and spread([v.retx("cubic", r) for r in (1, 2, 4, 8)]) < 0.5
-        ),
-        retx("cubic"),
-        loss.cubic_loss,
-        "why-loss",
-    ),
-    Finding(
-        "F4-cubic-16to1",
-        "The exception is at 16:1 aggregation, where retransmissions drop sharply",
-        "4.1 Retransmissions",
-        lambda v: v.retx("cubic", 16) < 0.5 * v.retx("cubic", 8),
-        retx("cubic"),
-        loss.cubic_loss_16,
-        "why-acks",
-    ),
-    Finding(
-        "F4-bbr-minimal",
-        "Initially, retransmissions are minimal, as BBRv3 quickly converges",
-        "4.1 Retransmissions",
-        lambda v: v.retx("bbr3", 1) < 0.5 * max(v.retx("cubic", 1), 1),
-        retx("bbr3"),
-        loss.bbr_startup_loss,
-        "why-loss",
-    ),
-    Finding(
-        "F4-bbr-noisy",
-        "as ACK feedback becomes sparser ... leads to bursts of congestion and packet loss",
-        "4.1 Retransmissions",
-        lambda v: v.retx("bbr3", 8) > 1.3 * v.retx("bbr3", 1) + 5,
-        retx("bbr3"),
-        loss.bbr_noisy,
-        "why-loss",
-    ),
-    Finding(
-        "M-timer",
-        "Without this mechanism ... many of the algorithms failed to make progress at higher "
-        "suppression ratios",
-        "4.1",
-        lambda v: sum(v.untimed(cc) < 0.5 * v.mbps(cc, 16) for cc in PAPER_CONTROLLERS) >= 2,
-        lambda v: (
-            "16:1 without timer "
-            + ", ".join(
-                f"{cc} {v.untimed(cc):.2f} of {v.mbps(cc, 16):.2f}" for cc in PAPER_CONTROLLERS
-            )
-            + " Mbit/s"
-        ),
-        acks.timer,
-        "why-acks",
-    ),
-    Finding(
-        "5.2-transparent",
-        "an aggregation ratio of 1:1 yields identical results to the baseline",
-        "5.2",
-        lambda v: all(v.transparent(cc)[2] for cc in PAPER_CONTROLLERS),
-        lambda v: (
-            ", ".join(
-                "{} {:.2f} / {:.2f} Mbit/s".format(cc, *v.transparent(cc)[:2])
-                for cc in PAPER_CONTROLLERS
-            )
-            + " without the queue / with it at 1:1"
-        ),
-        acks.transparent,
-        "why-acks",
+        lambda v: f"window {ratios(lambda r: v.mean('window_packets', 'vegas', r), 1)} packets",
+        loss.vegas_bias,
+        "why-vegas",
     ),
 )

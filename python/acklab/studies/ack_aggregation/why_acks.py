@@ -34,6 +34,8 @@ def table(outcomes: Sequence[Outcome]) -> pl.DataFrame:
         "burst_packets": _burst,
         "timeouts_later": _timeouts,
         "lost_twice": _lost_twice,
+        "duplicates": _duplicates,
+        "duplicates_sent": _duplicates_sent,
     }
     return traces.table(outcomes, quantities)
 
@@ -92,6 +94,16 @@ def _timeouts(r: Result) -> float:
     sent = r.acks.filter(pl.col("what") == "sent")["time_s"]
     timeouts = r.events.filter(pl.col("event") == "rto")["time_s"]
     return 0.0 if sent.is_empty() else float((timeouts > sent[0]).sum())
+
+
+def _duplicates(r: Result) -> float:
+    """ACKs that reached the sender and acknowledged nothing new."""
+    return float(r.acks.filter(what="received", segments=0).height)
+
+
+def _duplicates_sent(r: Result) -> float:
+    """The same as the receiver sent them."""
+    return float(r.acks.filter(what="sent", segments=0).height)
 
 
 def _lost_twice(r: Result) -> float | None:

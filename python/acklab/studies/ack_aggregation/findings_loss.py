@@ -1,0 +1,196 @@
+"""The findings about one flow's retransmissions, and about the queue that aggregates: Figure 4."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+from acklab.studies.ack_aggregation import mechanisms_acks as acks
+from acklab.studies.ack_aggregation import mechanisms_loss as loss
+from acklab.studies.ack_aggregation import mechanisms_runs as of_runs
+from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS
+from acklab.studies.ack_aggregation.evidence import View
+from acklab.studies.ack_aggregation.findings import RATIOS, SEEN, Finding, ratios, row
+from acklab.studies.ack_aggregation.findings_throughput import spread
+from acklab.studies.ack_aggregation.runs import less, more, said
+from acklab.studies.ack_aggregation.traces import TRACED
+
+
+def retx(cc: str) -> Callable[[View], str]:
+    """Retransmissions by ratio."""
+    return lambda v: ratios(lambda r: v.retx(cc, r), 0) + " segments"
+
+
+def changed(cc: str, since: int, to: int) -> Callable[[View], str]:
+    """Retransmissions by ratio, and what is known of a change."""
+
+    def text(v: View) -> str:
+        change = said(v.change("retransmissions", cc, since, to), 1)
+        return f"{retx(cc)(v)}, from {since}:1 to {to}:1 {change} without the SYN"
+
+    return text
+
+
+def duplicates(v: View, ratio: int) -> float:
+    """Duplicate ACKs that NewReno's sender received; one trace."""
+    return v.of.why.at("acks/duplicates", v.stack, "newreno", ratio)
+
+
+def _declines(v: View) -> bool:
+    counts = [duplicates(v, r) for r in TRACED[v.stack]]
+    return all(b <= a for a, b in pairwise(counts)) and counts[-1] < (1 - SEEN) * counts[0]
+
+
+LOSS = (
+    Finding(
+        "F4-vegas-zero",
+        "Vegas stands out with zero retransmissions across all aggregation levels",
+        "4.1 Retransmissions",
+        # A SYN that is sent again is no segment of data.
+        lambda v: all(v.retx("vegas", r) < 1.5 for r in RATIOS),
+        retx("vegas"),
+        loss.vegas_lossless,
+        "why-loss",
+    ),
+    Finding(
+        "F4-newreno-second",
+        "NewReno has the second lowest retransmissions",
+        "4.1 Retransmissions",
+        lambda v: all(
+            less(v.excess("retransmissions", "newreno", "cubic", r))
+            and less(v.excess("retransmissions", "newreno", "bbr3", r))
+            and not more(v.excess("retransmissions", "vegas", "newreno", r))
+            for r in RATIOS
+        ),
+        lambda v: ", ".join(f"{cc} {row(v, 'retransmissions', cc, 0)}" for cc in PAPER_CONTROLLERS),
+        loss.newreno_loss,
+        "why-loss",
+    ),
+    Finding(
+        "F4-newreno-duplicates",
+        "As aggregation increases, the number of duplicate ACKs received declines",
+        "4.1 Retransmissions (NewReno)",
+        _declines,
+        lambda v: (
+            "duplicate ACKs "
+            + " / ".join(f"{duplicates(v, r):.0f}" for r in TRACED[v.stack])
+            + f" at 1:1 to {TRACED[v.stack][-1]}:1, one trace"
+        ),
+        of_runs.duplicates,
+        "why-acks",
+    ),
+    Finding(
+        "F4-newreno-fast",
+        "making fast retransmit less likely to trigger",
+        "4.1 Retransmissions (NewReno)",
+        # If it triggered less likely where something is lost, timeouts would have to repair it.
+        lambda v: more(v.change("timeout_share", "newreno", 1, 8)),
+        lambda v: (
+            f"repaired by timeout {row(v, 'timeout_share', 'newreno')} of {retx('newreno')(v)}, "
+            f"recoveries {row(v, 'recoveries', 'newreno', 1)}"
+        ),
+        of_runs.duplicates,
+        "why-acks",
+    ),
+    Finding(
+        "F4-newreno-reliable",
+        "NewReno continues to operate reliably without increasing loss",
+        "4.1 Retransmissions",
+        lambda v: v.change("retransmissions", "newreno", 1, 16).high <= 0,
+        changed("newreno", 1, 16),
+        loss.newreno_loss,
+        "why-loss",
+    ),
+    Finding(
+        "F4-cubic-constant",
+        "The retransmission count remains roughly consistent across most aggregation ratios",
+        "4.1 Retransmissions",
+        lambda v: (
+            v.retx("cubic", 1) > 5 and spread([v.retx("cubic", r) for r in (1, 2, 4, 8)]) < 0.5
+        ),
+        retx("cubic"),
+        loss.cubic_loss,
+        "why-loss",
+    ),
+    Finding(
+        "F4-cubic-16to1",
+        "The exception is at 16:1 aggregation, where retransmissions drop sharply",
+        "4.1 Retransmissions",
+        lambda v: v.retx("cubic", 16) < 0.5 * v.retx("cubic", 8),
+        retx("cubic"),
+        loss.cubic_loss_16,
+        "why-acks",
+    ),
+    Finding(
+        "F4-bbr-minimal",
+        "Initially, retransmissions are minimal, as BBRv3 quickly converges",
+        "4.1 Retransmissions",
+        lambda v: v.retx("bbr3", 1) < 0.5 * max(v.retx("cubic", 1), 1),
+        lambda v: f"{retx('bbr3')(v)}, CUBIC {retx('cubic')(v)}",
+        loss.bbr_startup_loss,
+        "why-loss",
+    ),
+    Finding(
+        "F4-bbr-estimates",
+        "as ACK feedback becomes sparser ... BBRv3's bandwidth and RTT estimation become noisy",
+        "4.1 Retransmissions",
+        lambda v: all(more(v.change(f"{q}_variation", "bbr3", 1, 8)) for q in ("delivery", "rtt")),
+        lambda v: (
+            f"samples of the rate vary by {row(v, 'delivery_variation', 'bbr3', 3)}, of the RTT "
+            f"by {row(v, 'rtt_variation', 'bbr3', 3)}"
+        ),
+        of_runs.bbr_estimates,
+        "why-loss",
+    ),
+    Finding(
+        "F4-bbr-noisy",
+        "as ACK feedback becomes sparser ... leads to bursts of congestion and packet loss",
+        "4.1 Retransmissions",
+        lambda v: more(
+            v.change("retransmissions", "bbr3", 1, 8), SEEN * v.mean("retransmissions", "bbr3", 1)
+        ),
+        changed("bbr3", 1, 8),
+        loss.bbr_noisy,
+        "why-loss",
+    ),
+    Finding(
+        "F4-bbr-16to1",
+        "Yet, at 16:1, BBRv3's retransmissions decrease",
+        "4.1 Retransmissions",
+        lambda v: less(v.change("retransmissions", "bbr3", 8, 16)),
+        changed("bbr3", 8, 16),
+        of_runs.bbr_loss_16,
+        "why-loss",
+    ),
+    Finding(
+        "M-timer",
+        "Without this mechanism ... many of the algorithms failed to make progress at higher "
+        "suppression ratios",
+        "4.1",
+        lambda v: sum(v.untimed(cc) < 0.5 * v.mbps(cc, 16) for cc in PAPER_CONTROLLERS) >= 2,
+        lambda v: (
+            "16:1 without timer "
+            + ", ".join(
+                f"{cc} {v.untimed(cc):.2f} of {v.mbps(cc, 16):.2f}" for cc in PAPER_CONTROLLERS
+            )
+            + " Mbit/s"
+        ),
+        acks.timer,
+        "why-acks",
+    ),
+    Finding(
+        "5.2-transparent",
+        "an aggregation ratio of 1:1 yields identical results to the baseline",
+        "5.2",
+        lambda v: all(v.transparent(cc)[2] for cc in PAPER_CONTROLLERS),
+        lambda v: (
+            ", ".join(
+                "{} {:.2f} / {:.2f} Mbit/s".format(cc, *v.transparent(cc)[:2])
+                for cc in PAPER_CONTROLLERS
+            )
+            + " without the queue / with it at 1:1"
+        ),
+        acks.transparent,
+        "why-acks",
+    ),
+)

@@ -1,0 +1,252 @@
+"""The findings about one flow's throughput over time: Figure 2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+
+from acklab.studies.ack_aggregation import mechanisms as m
+from acklab.studies.ack_aggregation import mechanisms_loss as loss
+from acklab.studies.ack_aggregation import mechanisms_runs as of_runs
+from acklab.studies.ack_aggregation.evidence import View
+from acklab.studies.ack_aggregation.findings import (
+    AGGREGATED,
+    RATIOS,
+    SEEN,
+    Finding,
+    ratios,
+    row,
+)
+from acklab.studies.ack_aggregation.findings_throughput import mbps
+from acklab.studies.ack_aggregation.runs import more
+
+#: BBRv3 visits PROBE_RTT every 5 s (draft-ietf-ccwg-bbr, ProbeRTTInterval): what lasts longer was
+#: not ended by its probing.
+PROBING_S = 5.0
+
+
+def reached(share: float, cc: str) -> Callable[[View], str]:
+    """When a share of the later rate at 1:1 was reached, as text."""
+
+    def at(v: View, ratio: int) -> str:
+        t = v.time_to(share, cc, ratio)
+        return f"{t:.1f} s" if t < inf else f"not within {v.seconds:g} s"
+
+    return lambda v: f"{share * 100:.0f} % after " + " / ".join(at(v, r) for r in RATIOS)
+
+
+def pronounced_dip(v: View, ratio: int) -> bool:
+    """NewReno's rate falls below half and stays below nine tenths for 5 to 15 s."""
+    return (
+        v.mean("deepest_dip", "newreno", ratio) > 0.5
+        and 5 <= v.mean("longest_dip_s", "newreno", ratio) <= 15
+    )
+
+
+def recovers(v: View) -> bool:
+    """NewReno at 16:1 is below the rate for long, and comes back to it."""
+    return (
+        v.late_rate("newreno", 16) > 8.5
+        # Slowly: there is a time below the rate to recover from, and it lasts.
+        and max(5.0, 1.5 * v.time_to(0.9, "newreno", 1)) < v.time_to(0.9, "newreno", 16) < inf
+    )
+
+
+RATES = (
+    Finding(
+        "F2-bbr-slow-start",
+        "all aggregation ratios result in a slow start, but then they all oscillate around ... "
+        "about 9 Mbps",
+        "4.1, Fig. 2a",
+        lambda v: all(
+            5 < v.time_to(0.9, "bbr3", r) < inf and v.late_rate("bbr3", r) > 8.3 for r in AGGREGATED
+        ),
+        lambda v: (
+            reached(0.9, "bbr3")(v)
+            + ", second half "
+            + ratios(lambda r: v.late_rate("bbr3", r))
+            + " Mbit/s"
+        ),
+        m.bbr_start,
+        "why-bbr",
+    ),
+    Finding(
+        "F2-bbr-recovers",
+        "Temporary drops occur, but recovery is consistent ... BBRv3 quickly converges back",
+        "4.1, Fig. 2a",
+        lambda v: all(
+            v.mean("dips", "bbr3", r) >= 1
+            and v.mean("longest_dip_s", "bbr3", r) <= PROBING_S
+            and v.mean("end_mbps", "bbr3", r) > (1 - SEEN) * v.mean("end_mbps", "bbr3", 1)
+            for r in RATIOS
+        ),
+        lambda v: (
+            f"dips by a tenth and more {row(v, 'dips', 'bbr3', 1)} a run, the longest "
+            f"{row(v, 'longest_dip_s', 'bbr3', 1)} s, last quarter {row(v, 'end_mbps', 'bbr3')} "
+            "Mbit/s"
+        ),
+        of_runs.bbr_dips,
+        "why-bbr",
+    ),
+    Finding(
+        "F2-bbr-drops",
+        "As aggregation increases, the difference in drops becomes higher",
+        "4.1, Fig. 2a",
+        lambda v: more(v.change("deepest_dip", "bbr3", 1, 16), SEEN),
+        lambda v: (
+            f"the deepest dip goes down by {row(v, 'deepest_dip', 'bbr3')} of the rate, variation "
+            f"of the rate {row(v, 'rate_variation', 'bbr3')}"
+        ),
+        m.bbr_stalls,
+        "why-bbr",
+    ),
+    Finding(
+        "F2-cubic-quick",
+        "Cubic reaches its optimal throughput of 9 Mbps quickly across most ratios",
+        "4.1, Fig. 2b",
+        lambda v: all(
+            v.time_to(0.9, "cubic", r) < 5 and v.late_rate("cubic", r) > 8.5 for r in (1, 2, 4, 8)
+        ),
+        reached(0.9, "cubic"),
+        m.quick_start,
+        "why-throughput",
+    ),
+    Finding(
+        "F2-cubic-steady",
+        "showing minimal variability",
+        "4.1, Fig. 2b (CUBIC)",
+        lambda v: all(v.mean("rate_variation", "cubic", r) < SEEN for r in (1, 2, 4, 8)),
+        lambda v: "variation of the rate " + row(v, "rate_variation", "cubic", 3),
+        m.cubic_robust,
+        "why-runs",
+    ),
+    Finding(
+        "F2-newreno-5s",
+        "NewReno starts ramping up around 5 seconds",
+        "4.1, Fig. 2c",
+        lambda v: all(2.5 < v.quantity("first_data_s", "newreno", r) < 4 for r in AGGREGATED),
+        lambda v: (
+            "first data after "
+            + ratios(lambda r: v.quantity("first_data_s", "newreno", r), 1)
+            + " s of the flow's start at 2 s"
+        ),
+        m.handshake,
+        "why-throughput",
+    ),
+    Finding(
+        "F2-newreno-longer",
+        "At higher aggregation levels, it takes longer to reach 9 Mbps",
+        "4.1, Fig. 2c",
+        lambda v: v.time_to(0.95, "newreno", 2) + 0.2 < v.time_to(0.95, "newreno", 8) < inf,
+        reached(0.95, "newreno"),
+        m.newreno_start,
+        "why-throughput",
+    ),
+    Finding(
+        "F2-newreno-dip",
+        "in the 16:1 scenario, there is a pronounced drop of around 10 seconds",
+        "4.1, Fig. 2c",
+        lambda v: pronounced_dip(v, 16) and not pronounced_dip(v, 8),
+        lambda v: (
+            f"the deepest dip goes down by {row(v, 'deepest_dip', 'newreno')} of the rate, the "
+            f"longest lasts {row(v, 'longest_dip_s', 'newreno', 1)} s"
+        ),
+        m.newreno_recovers,
+        "why-throughput",
+    ),
+    Finding(
+        "F2-newreno-recovers",
+        "it recovers slowly and approaches the steady rate of 9 Mbps by the end",
+        "4.1, Fig. 2c",
+        recovers,
+        lambda v: (
+            "second half "
+            + ratios(lambda r: v.late_rate("newreno", r))
+            + f" Mbit/s, {reached(0.9, 'newreno')(v)}"
+        ),
+        m.newreno_recovers,
+        "why-throughput",
+    ),
+    Finding(
+        "P-newreno-similar",
+        "NewReno: Similar to CUBIC, but recovers after a dip at 16:1",
+        "poster",
+        lambda v: (
+            all(abs(v.mbps("newreno", r) / v.mbps("cubic", r) - 1) < SEEN for r in (1, *AGGREGATED))
+            and pronounced_dip(v, 16)
+            and recovers(v)
+        ),
+        lambda v: (
+            f"NewReno {mbps('newreno')(v)}, CUBIC {mbps('cubic')(v)}, the longest dip of NewReno "
+            f"{row(v, 'longest_dip_s', 'newreno', 1)} s"
+        ),
+        of_runs.newreno_similar,
+        "why-throughput",
+    ),
+    Finding(
+        "F2-vegas-early",
+        "Without aggregation, Vegas reaches only a minimal throughput early on and maintains it",
+        "4.1, Fig. 2d",
+        lambda v: (
+            v.mbps("vegas", 1) < 0.5 * v.mbps("cubic", 1)
+            and v.mean("reached_s", "vegas", 1) < 5
+            and v.mean("rate_variation", "vegas", 1) < SEEN
+        ),
+        lambda v: (
+            f"{v.mbps('vegas', 1):.2f} Mbit/s at 1:1, nine tenths of its last quarter's after "
+            f"{v.mean('reached_s', 'vegas', 1):.1f} s, variation "
+            f"{v.mean('rate_variation', 'vegas', 1):.3f}"
+        ),
+        loss.vegas_baseline,
+        "why-vegas",
+    ),
+    Finding(
+        "F2-vegas-keeps",
+        "At 2:1 and 4:1 ratios, Vegas climbs to higher throughput levels and keeps them stable",
+        "4.1, Fig. 2d",
+        lambda v: all(
+            more(v.change("half_mbps", "vegas", 1, r))
+            and v.mean("rate_variation", "vegas", r) < SEEN
+            for r in (2, 4)
+        ),
+        lambda v: (
+            f"second half {row(v, 'half_mbps', 'vegas')} Mbit/s, variation "
+            f"{row(v, 'rate_variation', 'vegas', 3)}"
+        ),
+        loss.vegas_moderate,
+        "why-vegas",
+    ),
+    Finding(
+        "T1-vegas-8to1",
+        "At 8:1, it increases quickly but then settles at a lower level (2.7 Mbps)",
+        "4.1, Fig. 2d",
+        # Quickly: counted from the first data, which a held SYN-ACK delays for everyone.
+        lambda v: (
+            v.mbps("vegas", 8) < 0.5 * v.mbps("vegas", 4)
+            and v.mean("reached_s", "vegas", 8) - v.quantity("first_data_s", "vegas", 8) < 5
+        ),
+        lambda v: (
+            f"{mbps('vegas')(v)}, nine tenths of the last quarter's rate after "
+            f"{row(v, 'reached_s', 'vegas', 1)} s"
+        ),
+        loss.vegas_sparse,
+        "why-vegas",
+    ),
+    Finding(
+        "F2-vegas-surge",
+        "The most aggressive case shows a late surge that eventually reaches 6 Mbps",
+        "4.1, Fig. 2d",
+        # Late: not before the middle of the run.
+        lambda v: (
+            v.mean("reached_s", "vegas", 16) > v.seconds / 2
+            and more(v.change("reached_s", "vegas", 8, 16))
+            and abs(v.mean("end_mbps", "vegas", 16) / 6 - 1) < SEEN
+        ),
+        lambda v: (
+            f"last quarter {row(v, 'end_mbps', 'vegas')} Mbit/s, nine tenths of it after "
+            f"{row(v, 'reached_s', 'vegas', 1)} s"
+        ),
+        of_runs.vegas_surge,
+        "why-vegas",
+    ),
+)

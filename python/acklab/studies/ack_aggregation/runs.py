@@ -1,0 +1,102 @@
+"""Quantities seed by seed, and what may be said of differences between them.
+
+Cells share their seeds, so runs are compared seed by seed: the interval is that of the mean of the
+differences (Student's t), whatever two cells have in common. A difference whose interval contains 0
+is undecided, and so is any of a single seed. Where all seeds agree, the interval is a point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from acklab.stats import Estimate, estimate
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: A value by seed.
+Sample = Mapping[int, float]
+#: Quantity, set-up, controller or pair, ratio.
+Cell = tuple[str, str, str, int]
+#: The artefacts that have all seeds of their cells.
+TABLES = ("why-runs", "why-shares")
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Every number of `TABLES`."""
+
+    values: Mapping[Cell, Sample] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, tables: Mapping[str, pl.DataFrame]) -> Runs:
+        """From the study's artefacts."""
+        found: dict[Cell, dict[int, float]] = {}
+        for table in (tables[name] for name in TABLES if name in tables):
+            key = "pair" if "pair" in table.columns else "cc"
+            rows = table.drop_nulls("value")
+            columns = ("quantity", "stack", key, "ratio", "seed", "value")
+            for quantity, stack, of, ratio, seed, value in rows.select(columns).iter_rows():
+                found.setdefault((quantity, stack, of, ratio), {})[seed] = value
+        return cls(found)
+
+    def at(self, quantity: str, stack: str, key: str, ratio: int) -> Sample:
+        """The values by seed; none where no run has one."""
+        return self.values.get((quantity, stack, key, ratio), {})
+
+
+def mean(sample: Sample) -> float:
+    """Over the seeds; not-a-number without any."""
+    return known(sample).mean
+
+
+def known(sample: Sample) -> Estimate:
+    """The mean and its interval."""
+    return estimate(list(sample.values()))
+
+
+def difference(a: Sample, b: Sample) -> Sample:
+    """`a` less `b`, of the seeds that both have."""
+    return {seed: a[seed] - b[seed] for seed in a if seed in b}
+
+
+def minus(a: Sample, b: Sample) -> Estimate:
+    """What is known of `a` less `b`."""
+    return known(difference(a, b))
+
+
+def total(samples: Iterable[Sample]) -> Sample:
+    """The sums over samples, of the seeds that all of them have."""
+    return {seed: sum(values) for seed, values in _together(samples)}
+
+
+def spread(samples: Iterable[Sample]) -> Sample:
+    """Largest less smallest over samples, of the seeds that all of them have."""
+    return {seed: max(values) - min(values) for seed, values in _together(samples)}
+
+
+def _together(samples: Iterable[Sample]) -> list[tuple[int, list[float]]]:
+    given = list(samples)
+    seeds = [s for s in given[0] if all(s in of for of in given)] if given else []
+    return [(s, [of[s] for of in given]) for s in seeds]
+
+
+def less(difference: Estimate, than: float = 0.0) -> bool:
+    """Whether it is less than that with its whole interval; not of a single seed."""
+    return difference.high < than
+
+
+def more(difference: Estimate, than: float = 0.0) -> bool:
+    """Whether it is more than that with its whole interval; not of a single seed."""
+    return difference.low > than
+
+
+def said(e: Estimate, digits: int = 2) -> str:
+    """A mean with half of its interval, as text."""
+    if e.n == 0:
+        return "-"
+    # Not "-0.00".
+    text = f"{round(e.mean, digits) + 0.0:.{digits}f}"
+    return f"{text} ± {(e.high - e.low) / 2:.{digits}f}" if e.n > 1 else f"{text} (one seed)"

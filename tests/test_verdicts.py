@@ -1,0 +1,146 @@
+"""Rules of the claims: what the thesis's own numbers meet, and what an interval leaves open."""
+
+import math
+
+import pytest
+
+from acklab.studies.ack_aggregation import references, runs, teeth
+from acklab.studies.ack_aggregation.evidence import Evidence
+from acklab.studies.ack_aggregation.findings import RATIOS
+from acklab.studies.ack_aggregation.findings_fairness import FAIRNESS, MIXED, UNDECIDED, winner
+from acklab.studies.ack_aggregation.findings_rates import RATES, reached
+from acklab.studies.ack_aggregation.findings_summary import SUMMARY, unstable
+from acklab.studies.ack_aggregation.findings_throughput import THROUGHPUT, declines
+from acklab.studies.ack_aggregation.runs import Runs
+
+CONTROLLERS = ("bbr3", "cubic", "newreno", "vegas")
+FINDINGS = {f.id: f for f in (*THROUGHPUT, *RATES, *FAIRNESS, *SUMMARY)}
+
+
+@pytest.fixture(scope="module")
+def thesis():
+    """The thesis's Tables 1 and 2, as if two seeds had given them."""
+    table1 = {(cc, r): references.paper_throughput(cc, r) for cc in CONTROLLERS for r in RATIOS}
+    pairs = [f"{cc}-{cc}" for cc in CONTROLLERS]
+    table2 = {(p, r): references.paper_fairness(p, r) for p in pairs for r in RATIOS}
+
+    def twice(quantity, table):
+        return {(quantity, "ns3", key, r): {1: v, 2: v} for (key, r), v in table.items()}
+
+    throughput = {("ns3", *at): v for at, v in table1.items()}
+    fairness = {("ns3", *at): {"acklab": v} for at, v in table2.items()}
+    seeds = Runs(twice("mbps", table1) | twice("jain", table2))
+    return Evidence(throughput, {}, fairness, {}, {}, runs=seeds).view("ns3")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "T1-bbr-drop",
+        "T1-bbr-stable",
+        "T1-cubic-robust",
+        "T1-cubic-less-change",
+        "T1-cubic-collapse",
+        "T1-newreno-decline",
+        "T1-newreno-2to1",
+        "T1-newreno-16to1",
+        "T1-newreno-consistent",
+        "T1-vegas-baseline",
+        "T1-vegas-moderate",
+        "T1-vegas-16to1",
+        "P-vegas-unstable",
+        "T2-low",
+        "T2-half",
+        "T2-cubic-recovers",
+        "T2-bbr-stays",
+        "T2-newreno",
+        "T2-vegas",
+    ],
+)
+def test_the_theses_numbers_meet_its_sentences(thesis, name):
+    """A rule that they do not meet would not be the sentence's."""
+    assert FINDINGS[name].holds(thesis)
+
+
+def test_a_sentence_about_one_controller_does_not_fit_the_others(thesis):
+    assert [cc for cc in CONTROLLERS if declines(thesis, cc)] == ["newreno"]
+    assert [cc for cc in CONTROLLERS if unstable(thesis, cc)] == ["vegas"]
+
+
+@pytest.mark.parametrize("name", ["5.1-newreno-fairer", "P-newreno-robust"])
+def test_where_the_thesis_contradicts_its_own_table(thesis, name):
+    """Two flows of NewReno have 0.5 from 4:1 on in Table 2, of CUBIC 0.977 at 4:1."""
+    assert not FINDINGS[name].holds(thesis)
+
+
+def pair_with(*gaps):
+    of = dict(enumerate(gaps, 1))
+    seeds = Runs({("gap_mbps", "ns3", pair, r): of for pair in MIXED for r in RATIOS})
+    return Evidence({}, {}, {}, {}, {}, runs=seeds).view("ns3")
+
+
+@pytest.mark.parametrize(
+    ("gaps", "wins"),
+    [
+        ((3.0, 3.5, 4.0), "bbr3"),
+        ((-3.0, -3.5, -4.0), "cubic"),
+        # The mean says CUBIC, its interval nothing.
+        ((-4.0, 1.0, -1.0), UNDECIDED),
+        ((3.0,), UNDECIDED),
+        ((0.0, 0.0), UNDECIDED),
+    ],
+)
+def test_who_wins_a_pair_is_decided_by_the_interval(gaps, wins):
+    assert winner(pair_with(*gaps), "bbr3-cubic") == wins
+
+
+def test_runs_are_compared_seed_by_seed():
+    # Seeds differ by far more than the two cells do.
+    a, b = {1: 1.0, 2: 5.0, 3: 9.0}, {1: 1.2, 2: 5.2, 3: 9.3, 4: 0.0}
+    assert runs.less(runs.minus(a, b))
+    assert runs.mean(runs.difference(b, a)) == pytest.approx(0.7 / 3)
+    assert runs.minus(a, {7: 1.0}).n == 0
+    assert runs.spread([a, b]) == pytest.approx({1: 0.2, 2: 0.2, 3: 0.3})
+    assert runs.said(runs.known({})) == "-"
+    assert runs.said(runs.known({1: 2.0})) == "2.00 (one seed)"
+
+
+def test_a_rate_that_is_never_reached_is_not_reached_at_the_end():
+    def line(since):
+        return [(t / 2, 9.0 if t / 2 >= since else 1.0) for t in range(1, 121)]
+
+    rates = {("ns3", "bbr3", r): line(10 if r < 16 else 90) for r in RATIOS}
+    view = Evidence({}, {}, {}, {}, rates).view("ns3")
+    assert view.time_to(0.9, "bbr3", 2) == 10
+    assert view.time_to(0.9, "bbr3", 16) == math.inf
+    told = "90 % after 10.0 s / 10.0 s / 10.0 s / 10.0 s / not within 60 s"
+    assert reached(0.9, "bbr3")(view) == told
+    assert not FINDINGS["F2-bbr-slow-start"].holds(view)
+
+
+def saw(heights, top=0):
+    """Climbs from half of each height to it in ten steps, and stays there for `top`."""
+    values = [h * (0.5 + 0.05 * i) for h in heights for i in [*range(11), *[10] * top]]
+    return [(float(i), v) for i, v in enumerate(values)]
+
+
+def test_teeth_of_a_saw():
+    found = teeth.teeth(saw([100] * 6))
+    # The first has no trough before it, the last no fall behind it.
+    assert len(found) == 4
+    assert teeth.period(found) == 11
+    assert teeth.period_variation(found) == teeth.peak_variation(found) == 0
+    assert teeth.climb(found) == pytest.approx(5)
+    assert teeth.climbing(found) == pytest.approx(10 / 11)
+
+
+def test_teeth_that_differ_and_lines_without():
+    found = teeth.teeth(saw([100, 100, 60, 100, 60, 100, 100]))
+    assert teeth.peak_variation(found) > 0.2
+    # On a flat top nothing climbs.
+    assert teeth.climbing(teeth.teeth(saw([100] * 5, top=20))) < 0.4
+    for line in ([], [(0.0, 5.0)], [(float(i), 40.0 + i % 2) for i in range(50)]):
+        assert teeth.teeth(line) == []
+    few = teeth.teeth(saw([100] * 4))
+    assert teeth.period(few) == 11
+    assert teeth.period_variation(few) is None
