@@ -11,10 +11,11 @@ from acklab.studies.ack_aggregation.findings_fairness import FAIRNESS, MIXED, UN
 from acklab.studies.ack_aggregation.findings_rates import RATES, reached
 from acklab.studies.ack_aggregation.findings_summary import SUMMARY, unstable
 from acklab.studies.ack_aggregation.findings_throughput import THROUGHPUT, declines
+from acklab.studies.ack_aggregation.findings_vegas import VEGAS
 from acklab.studies.ack_aggregation.runs import Runs
 
 CONTROLLERS = ("bbr3", "cubic", "newreno", "vegas")
-FINDINGS = {f.id: f for f in (*THROUGHPUT, *RATES, *FAIRNESS, *SUMMARY)}
+FINDINGS = {f.id: f for f in (*THROUGHPUT, *RATES, *VEGAS, *FAIRNESS, *SUMMARY)}
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +104,9 @@ def test_runs_are_compared_seed_by_seed():
     assert runs.spread([a, b]) == pytest.approx({1: 0.2, 2: 0.2, 3: 0.3})
     assert runs.said(runs.known({})) == "-"
     assert runs.said(runs.known({1: 2.0})) == "2.00 (one seed)"
+    assert runs.changed(runs.known({1: 1.0, 2: -1.0})).endswith("(undecided)")
+    assert runs.changed(runs.known({1: 1.0, 2: 1.0})) == "1.00 ± 0.00"
+    assert runs.changed(runs.known({1: 0.0, 2: 0.0})) == "none"
 
 
 def test_a_rate_that_is_never_reached_is_not_reached_at_the_end():

@@ -94,11 +94,12 @@ def claims(tables: Mapping[str, pl.DataFrame]) -> Sequence[Claim]:
     from acklab.studies.ack_aggregation.findings_rates import RATES
     from acklab.studies.ack_aggregation.findings_summary import SUMMARY
     from acklab.studies.ack_aggregation.findings_throughput import THROUGHPUT
+    from acklab.studies.ack_aggregation.findings_vegas import VEGAS
     from acklab.studies.ack_aggregation.findings_windows import WINDOWS
     from acklab.studies.ack_aggregation.wireless import findings as wireless
 
     evidence = Evidence.of(tables)
-    wired = (*THROUGHPUT, *RATES, *WINDOWS, *LOSS, *FAIRNESS, *SUMMARY)
+    wired = (*THROUGHPUT, *RATES, *VEGAS, *WINDOWS, *LOSS, *FAIRNESS, *SUMMARY)
     return [*(judge(f, evidence) for f in wired), *wireless.claims(tables)]
 
 

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from acklab.studies.ack_aggregation import mechanisms_pairs as m
-from acklab.studies.ack_aggregation import mechanisms_runs as of_runs
 from acklab.studies.ack_aggregation import references
 from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.findings import RATIOS, Finding, ratios
-from acklab.studies.ack_aggregation.runs import less, more, said
+from acklab.studies.ack_aggregation.runs import changed, less, more, said
 
 #: What the thesis calls higher aggregation levels.
 HIGHER = (4, 8, 16)
@@ -145,7 +144,7 @@ FAIRNESS = (
         lambda v: (
             f"{index('vegas-vegas')(v)}, changes from 2:1 on "
             + " / ".join(
-                said(v.change("jain", "vegas-vegas", a, b), 3) for a, b in pairwise(RATIOS[1:])
+                changed(v.change("jain", "vegas-vegas", a, b), 3) for a, b in pairwise(RATIOS[1:])
             )
         ),
         m.vegas_pair,
@@ -191,7 +190,7 @@ FAIRNESS = (
         lambda v: "of 12 cells at 4:1 to 16:1 Vegas and BBRv3 lose {}, win {}, undecided {}".format(
             *loss_based_cells(v)
         ),
-        of_runs.less_favoured,
+        m.less_favoured,
         "why-shares",
     ),
     *(_favoured(pair) for pair in MIXED),

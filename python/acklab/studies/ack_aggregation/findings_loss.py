@@ -12,7 +12,7 @@ from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS
 from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.findings import RATIOS, SEEN, Finding, ratios, row
 from acklab.studies.ack_aggregation.findings_throughput import spread
-from acklab.studies.ack_aggregation.runs import less, more, said
+from acklab.studies.ack_aggregation.runs import changed, less, more
 from acklab.studies.ack_aggregation.traces import TRACED
 
 
@@ -21,11 +21,11 @@ def retx(cc: str) -> Callable[[View], str]:
     return lambda v: ratios(lambda r: v.retx(cc, r), 0) + " segments"
 
 
-def changed(cc: str, since: int, to: int) -> Callable[[View], str]:
+def against(cc: str, since: int, to: int) -> Callable[[View], str]:
     """Retransmissions by ratio, and what is known of a change."""
 
     def text(v: View) -> str:
-        change = said(v.change("retransmissions", cc, since, to), 1)
+        change = changed(v.change("retransmissions", cc, since, to), 1)
         return f"{retx(cc)(v)}, from {since}:1 to {to}:1 {change} without the SYN"
 
     return text
@@ -68,8 +68,8 @@ LOSS = (
     ),
     Finding(
         "F4-newreno-duplicates",
-        "As aggregation increases, the number of duplicate ACKs received declines",
-        "4.1 Retransmissions (NewReno)",
+        "[NewReno:] As aggregation increases, the number of duplicate ACKs received declines",
+        "4.1 Retransmissions",
         _declines,
         lambda v: (
             "duplicate ACKs "
@@ -81,8 +81,9 @@ LOSS = (
     ),
     Finding(
         "F4-newreno-fast",
-        "making fast retransmit less likely to trigger",
-        "4.1 Retransmissions (NewReno)",
+        "[NewReno:] the number of duplicate ACKs received declines, making fast retransmit less "
+        "likely to trigger",
+        "4.1 Retransmissions",
         # If it triggered less likely where something is lost, timeouts would have to repair it.
         lambda v: more(v.change("timeout_share", "newreno", 1, 8)),
         lambda v: (
@@ -97,7 +98,7 @@ LOSS = (
         "NewReno continues to operate reliably without increasing loss",
         "4.1 Retransmissions",
         lambda v: v.change("retransmissions", "newreno", 1, 16).high <= 0,
-        changed("newreno", 1, 16),
+        against("newreno", 1, 16),
         loss.newreno_loss,
         "why-loss",
     ),
@@ -149,7 +150,7 @@ LOSS = (
         lambda v: more(
             v.change("retransmissions", "bbr3", 1, 8), SEEN * v.mean("retransmissions", "bbr3", 1)
         ),
-        changed("bbr3", 1, 8),
+        against("bbr3", 1, 8),
         loss.bbr_noisy,
         "why-loss",
     ),
@@ -158,7 +159,7 @@ LOSS = (
         "Yet, at 16:1, BBRv3's retransmissions decrease",
         "4.1 Retransmissions",
         lambda v: less(v.change("retransmissions", "bbr3", 8, 16)),
-        changed("bbr3", 8, 16),
+        against("bbr3", 8, 16),
         of_runs.bbr_loss_16,
         "why-loss",
     ),

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from math import inf
 
 from acklab.studies.ack_aggregation import mechanisms as m
-from acklab.studies.ack_aggregation import mechanisms_loss as loss
 from acklab.studies.ack_aggregation import mechanisms_runs as of_runs
 from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.findings import (
@@ -113,8 +112,8 @@ RATES = (
     ),
     Finding(
         "F2-cubic-steady",
-        "showing minimal variability",
-        "4.1, Fig. 2b (CUBIC)",
+        "Cubic reaches its optimal throughput ... showing minimal variability",
+        "4.1, Fig. 2b",
         lambda v: all(v.mean("rate_variation", "cubic", r) < SEEN for r in (1, 2, 4, 8)),
         lambda v: "variation of the rate " + row(v, "rate_variation", "cubic", 3),
         m.cubic_robust,
@@ -182,71 +181,5 @@ RATES = (
         ),
         of_runs.newreno_similar,
         "why-throughput",
-    ),
-    Finding(
-        "F2-vegas-early",
-        "Without aggregation, Vegas reaches only a minimal throughput early on and maintains it",
-        "4.1, Fig. 2d",
-        lambda v: (
-            v.mbps("vegas", 1) < 0.5 * v.mbps("cubic", 1)
-            and v.mean("reached_s", "vegas", 1) < 5
-            and v.mean("rate_variation", "vegas", 1) < SEEN
-        ),
-        lambda v: (
-            f"{v.mbps('vegas', 1):.2f} Mbit/s at 1:1, nine tenths of its last quarter's after "
-            f"{v.mean('reached_s', 'vegas', 1):.1f} s, variation "
-            f"{v.mean('rate_variation', 'vegas', 1):.3f}"
-        ),
-        loss.vegas_baseline,
-        "why-vegas",
-    ),
-    Finding(
-        "F2-vegas-keeps",
-        "At 2:1 and 4:1 ratios, Vegas climbs to higher throughput levels and keeps them stable",
-        "4.1, Fig. 2d",
-        lambda v: all(
-            more(v.change("half_mbps", "vegas", 1, r))
-            and v.mean("rate_variation", "vegas", r) < SEEN
-            for r in (2, 4)
-        ),
-        lambda v: (
-            f"second half {row(v, 'half_mbps', 'vegas')} Mbit/s, variation "
-            f"{row(v, 'rate_variation', 'vegas', 3)}"
-        ),
-        loss.vegas_moderate,
-        "why-vegas",
-    ),
-    Finding(
-        "T1-vegas-8to1",
-        "At 8:1, it increases quickly but then settles at a lower level (2.7 Mbps)",
-        "4.1, Fig. 2d",
-        # Quickly: counted from the first data, which a held SYN-ACK delays for everyone.
-        lambda v: (
-            v.mbps("vegas", 8) < 0.5 * v.mbps("vegas", 4)
-            and v.mean("reached_s", "vegas", 8) - v.quantity("first_data_s", "vegas", 8) < 5
-        ),
-        lambda v: (
-            f"{mbps('vegas')(v)}, nine tenths of the last quarter's rate after "
-            f"{row(v, 'reached_s', 'vegas', 1)} s"
-        ),
-        loss.vegas_sparse,
-        "why-vegas",
-    ),
-    Finding(
-        "F2-vegas-surge",
-        "The most aggressive case shows a late surge that eventually reaches 6 Mbps",
-        "4.1, Fig. 2d",
-        # Late: not before the middle of the run.
-        lambda v: (
-            v.mean("reached_s", "vegas", 16) > v.seconds / 2
-            and more(v.change("reached_s", "vegas", 8, 16))
-            and abs(v.mean("end_mbps", "vegas", 16) / 6 - 1) < SEEN
-        ),
-        lambda v: (
-            f"last quarter {row(v, 'end_mbps', 'vegas')} Mbit/s, nine tenths of it after "
-            f"{row(v, 'reached_s', 'vegas', 1)} s"
-        ),
-        of_runs.vegas_surge,
-        "why-vegas",
     ),
 )

@@ -12,7 +12,7 @@ from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.findings import AGGREGATED, RATIOS, SEEN, Finding, row
 from acklab.studies.ack_aggregation.findings_fairness import index
 from acklab.studies.ack_aggregation.findings_throughput import MODERATE, mbps, steps
-from acklab.studies.ack_aggregation.runs import less, more, said
+from acklab.studies.ack_aggregation.runs import changed, less, more
 from acklab.studies.ack_aggregation.why import shown
 
 #: Those that "rely on timely feedback", and those to compare them with.
@@ -30,7 +30,7 @@ def unstable(v: View, cc: str) -> bool:
 
 def _unstable(v: View) -> str:
     also = [cc for cc in PAPER_CONTROLLERS if cc != "vegas" and unstable(v, cc)]
-    changes = " / ".join(said(c) for c in steps(v, "vegas"))
+    changes = " / ".join(changed(c) for c in steps(v, "vegas"))
     return (
         f"{mbps('vegas')(v)}, from ratio to ratio {changes}; others by the same "
         f"rule: {', '.join(also) or 'none'}"
@@ -74,8 +74,8 @@ SUMMARY = (
         ),
         lambda v: "; ".join(
             f"{cc} at 8:1 {v.mbps(cc, 8) / v.mbps(cc, 1):.0%} of the throughput at 1:1, change of "
-            f"Jain's index {said(v.change('jain', f'{cc}-{cc}', 1, 8), 3)}, of retransmissions "
-            f"{said(v.change('retransmissions', cc, 1, 8), 1)} without the SYN"
+            f"Jain's index {changed(v.change('jain', f'{cc}-{cc}', 1, 8), 3)}, of retransmissions "
+            f"{changed(v.change('retransmissions', cc, 1, 8), 1)} without the SYN"
             for cc in TIMELY
         ),
         m.summary,
@@ -120,9 +120,9 @@ SUMMARY = (
         lambda v: all(more(fairer(v, other)) for other in TIMELY),
         lambda v: (
             f"Jain's index {index('newreno-newreno')(v)}, in the mean over 2:1 to 16:1 more than "
-            + ", ".join(f"{other}'s by {said(fairer(v, other), 3)}" for other in TIMELY)
+            + ", ".join(f"{other}'s by {changed(fairer(v, other), 3)}" for other in TIMELY)
         ),
-        of_runs.fairness_retained,
+        m.fairness_retained,
         "why-shares",
     ),
     Finding(

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from statistics import stdev
 
 from acklab.stats import Estimate
 from acklab.studies.ack_aggregation import mechanisms as m
 from acklab.studies.ack_aggregation import mechanisms_acks as acks
-from acklab.studies.ack_aggregation import mechanisms_loss as loss
 from acklab.studies.ack_aggregation import mechanisms_runs as of_runs
 from acklab.studies.ack_aggregation import runs
 from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS
 from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.findings import AGGREGATED, RATIOS, SEEN, Finding, ratios
-from acklab.studies.ack_aggregation.runs import Sample, less, more, said
-from acklab.studies.ack_aggregation.why import shown
+from acklab.studies.ack_aggregation.runs import Sample, changed, less, more, said
 
 #: Up to here the thesis calls aggregation moderate.
 MODERATE = (2, 4, 8)
 #: A fall is gradual if no step takes more than this of it: twice what the other steps take.
 ONE_STEP = 2 / 3
-#: With ten seeds, standard deviations differ (F test, 95 %) if one is twice the other.
-APART = 2.0
 
 
 def mbps(cc: str) -> Callable[[View], str]:
@@ -84,21 +79,10 @@ def larger_step(v: View, since: int, to: int) -> bool:
 
 def _steps(v: View) -> str:
     told = ", ".join(
-        f"{a}:1 to {b}:1 {said(step)}"
+        f"{a}:1 to {b}:1 {changed(step)}"
         for (a, b), step in zip(pairwise(RATIOS), steps(v, "newreno"), strict=True)
     )
     return f"changes {told} Mbit/s"
-
-
-def _spread_over_seeds(v: View, ratio: int) -> float:
-    values = list(v.each("mbps", "vegas", ratio).values())
-    return stdev(values) if len(values) > 1 else 0.0
-
-
-def extra_delay(v: View, ratio: int) -> float:
-    """What Vegas takes for its queue's delay, ms: RTT less the smallest one."""
-    now, base = (v.of.why.at(f"vegas/{q}", v.stack, "vegas", ratio) for q in ("rtt_ms", "base_ms"))
-    return now - base
 
 
 THROUGHPUT = (
@@ -221,69 +205,6 @@ THROUGHPUT = (
         _steps,
         m.newreno_16,
         "why-acks",
-    ),
-    Finding(
-        "T1-vegas-baseline",
-        "Under no aggregation, it performs poorly, reaching only about 1.8 Mbps",
-        "4.1 Throughput",
-        lambda v: 1.5 < v.mbps("vegas", 1) < 2.1,
-        mbps("vegas"),
-        loss.vegas_baseline,
-        "why-vegas",
-    ),
-    Finding(
-        "T1-vegas-moderate",
-        "Moderate aggregation ... allowing Vegas to send data more aggressively",
-        "4.1 Throughput; poster",
-        lambda v: all(
-            v.mbps("vegas", r) > 1.5 * v.mbps("vegas", 1) and more(v.change("mbps", "vegas", 1, r))
-            for r in (2, 4)
-        ),
-        lambda v: (
-            f"{mbps('vegas')(v)}, more than at 1:1 by {said(v.change('mbps', 'vegas', 1, 2))} and "
-            f"{said(v.change('mbps', 'vegas', 1, 4))}"
-        ),
-        loss.vegas_moderate,
-        "why-vegas",
-    ),
-    Finding(
-        "T1-vegas-perceived",
-        "Moderate aggregation reduces ... the perceived queuing delay",
-        "4.1 Throughput",
-        lambda v: max(extra_delay(v, r) for r in (2, 4)) < (1 - SEEN) * extra_delay(v, 1),
-        lambda v: (
-            "RTT over the smallest one "
-            + " / ".join(shown(extra_delay(v, r), 1) for r in (1, 2, 4, 8))
-            + " ms at 1:1 to 8:1, one trace"
-        ),
-        of_runs.vegas_perceived,
-        "why-vegas",
-    ),
-    Finding(
-        "T1-vegas-16to1",
-        "Surprisingly, at 16:1, Vegas reaches 6 Mbps",
-        "4.1 Throughput",
-        lambda v: 1.5 * v.mbps("vegas", 8) < v.mbps("vegas", 16) and v.mbps("vegas", 16) > 5,
-        mbps("vegas"),
-        loss.vegas_sparsest,
-        "why-vegas",
-    ),
-    Finding(
-        "T1-vegas-sparser",
-        "its behaviour becomes less predictable as the ACK feedback becomes sparser",
-        "4.1 Throughput; poster",
-        # Of runs that differ in the instant of the start alone.
-        lambda v: (
-            min(_spread_over_seeds(v, r) for r in (8, 16))
-            > APART * max(_spread_over_seeds(v, r) for r in (1, 2, 4))
-        ),
-        lambda v: (
-            "standard deviation over starts "
-            + ratios(lambda r: _spread_over_seeds(v, r))
-            + f" Mbit/s of {mbps('vegas')(v)}"
-        ),
-        loss.vegas_sparse,
-        "why-vegas",
     ),
     Finding(
         "T1-newreno-consistent",

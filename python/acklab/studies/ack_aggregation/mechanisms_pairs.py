@@ -249,3 +249,31 @@ def newreno_robust(e: Evidence) -> str:
         f"{w.row('throughput/idle_later_s', 'ns3', 'newreno', 2)} s once full. "
         f"{_starved(e, ('newreno-newreno',))} {handshake(e)}"
     )
+
+
+def less_favoured(e: Evidence) -> str:
+    """Vegas loses, BBRv3 does not."""
+    return (
+        "Vegas and BBRv3 have opposite fates. Vegas takes the other's queue for its own and gives "
+        f"way: beside CUBIC at 8:1 {_yields(e, 'ns3', 'cubic-vegas', 8)}, CUBIC and Vegas "
+        f"{_both(e, 'mbps', 'ns3', 'cubic-vegas', 8, 2)} Mbit/s (ns-3 stack), "
+        f"{_both(e, 'mbps', 'linux', 'cubic-vegas', 8, 2)} (Linux). BBRv3 keeps its window "
+        f"through losses: beside NewReno at 8:1 {_side(e, 'ns3', 'bbr3-newreno', 8)} (ns-3 "
+        f"stack), {_side(e, 'linux', 'bbr3-newreno', 8)} (Linux). "
+        f"{_starved(e, ('bbr3-cubic', 'bbr3-newreno', 'cubic-vegas', 'newreno-vegas'))}"
+    )
+
+
+def fairness_retained(e: Evidence) -> str:
+    """Equal flows of any of them lose alike."""
+    same = ("newreno-newreno", "cubic-cubic", "bbr3-bbr3")
+    sides = "; ".join(
+        f"{CC_NAMES[p.split('-')[0]]} {_side(e, 'ns3', p, 8)} (ns-3 stack), "
+        f"{_side(e, 'linux', p, 8)} (Linux)"
+        for p in same
+    )
+    return (
+        "The thesis's own Table 2 has NewReno at 0.5 from 4:1 on, where CUBIC has 0.977 and BBRv3 "
+        f"0.924. As stated equal flows share alike, whichever they are. At 8:1: {sides}. "
+        f"{_starved(e, same)}"
+    )

@@ -100,3 +100,10 @@ def said(e: Estimate, digits: int = 2) -> str:
     # Not "-0.00".
     text = f"{round(e.mean, digits) + 0.0:.{digits}f}"
     return f"{text} ± {(e.high - e.low) / 2:.{digits}f}" if e.n > 1 else f"{text} (one seed)"
+
+
+def changed(e: Estimate, digits: int = 2) -> str:
+    """A difference as text, and whether its interval leaves it open."""
+    if e.low == e.high == 0:
+        return "none"
+    return said(e, digits) + (" (undecided)" if e.n > 1 and e.low <= 0 <= e.high else "")
