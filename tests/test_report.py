@@ -38,6 +38,12 @@ def test_claims_come_first_and_lead_to_their_sections():
     assert ">Linux</th>" not in page
 
 
+def test_a_note_says_above_the_claims_how_to_read_them():
+    sections = [report.Section("T", name="t")]
+    page = report.build("T", [claim(figure="t")], sections, note="± is **half**.")
+    assert page.index('id="claims"') < page.index("<strong>half</strong>") < page.index("It falls.")
+
+
 def test_claims_are_checked():
     with pytest.raises(ValueError, match="verdict"):
         claim(verdict="perhaps")

@@ -30,11 +30,13 @@ def build(
     claims: Sequence[Claim] = (),
     sections: Sequence[Section] = (),
     meta: Mapping[str, str] | None = None,
+    note: str = "",
 ) -> str:
     """The report as one HTML page that needs nothing else; the same input gives the same bytes.
 
     `claims` come first, if there are some. `meta` says how it was made (seeds, the command that
     makes it again, the source); the version is added. Claims refer to sections by their `name`.
+    `note`, in Markdown, says above the claims how to read them.
     """
     anchors = [s.anchor for s in sections]
     if twice := {a for a in anchors if anchors.count(a) > 1}:
@@ -43,7 +45,7 @@ def build(
     parts = [f"<header><h1>{escape(title)}</h1>{_meta(meta or {})}</header>"]
     parts.append(_contents(sections, bool(claims)))
     if claims:
-        parts.append(claims_section(claims, anchors))
+        parts.append(claims_section(claims, anchors, note))
     parts += [_section(s, charts) for s in sections]
     return _page(title, "\n".join(parts), with_charts=any(s.charts for s in sections))
 

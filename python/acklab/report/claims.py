@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from html import escape
 
-from acklab.report.html import words
+from acklab.report.html import prose, words
 from acklab.report.parts import VERDICTS, WITNESSES, Claim, Verdict, shown
 
 #: A sign beside the word, so that neither colour nor English alone tells.
 _SIGNS: dict[Verdict, str] = {"reproduced": "✓", "partly": "◐", "not": "✗"}
 
 
-def claims_section(claims: Sequence[Claim], anchors: Collection[str]) -> str:
-    """The table with its filter; `anchors` are the sections that claims may refer to."""
+def claims_section(claims: Sequence[Claim], anchors: Collection[str], note: str = "") -> str:
+    """The table with its filter, below `note` in Markdown.
+
+    `anchors` are the sections that claims may refer to.
+    """
     _check(claims, anchors)
     named = [w for w in WITNESSES if any(c.evidence.get(w) is not None for c in claims)]
     heads = ["finding", "verdict", *(WITNESSES[w] for w in named), "what we see, and why"]
@@ -21,6 +24,7 @@ def claims_section(claims: Sequence[Claim], anchors: Collection[str]) -> str:
     rows = "\n".join(_row(c, named) for c in claims)
     return f"""<section id="claims">
 <h2>Claims</h2>
+{prose(note) if note else ""}
 {_filter(claims)}
 <div class="wide" tabindex="0" role="region" aria-label="Claims">
 <table class="sortable claims">

@@ -33,7 +33,7 @@ def write_report(
         "seeds": str(effort.seeds),
         "again": f"`{again} --seeds {effort.seeds}`",
     }
-    return save(build(study.title, claims, sections, meta), folder / "report.html")
+    return save(build(study.title, claims, sections, meta, study.note), folder / "report.html")
 
 
 def artefact_section(artefact: Artefact, table: pl.DataFrame, plot: Path | None) -> Section:

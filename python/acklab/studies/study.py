@@ -88,6 +88,8 @@ class Study:
     report: Callable[[Mapping[str, pl.DataFrame], Effort], str]
     #: The paper's findings with our verdicts, from the tables.
     claims: Callable[[Mapping[str, pl.DataFrame]], Sequence[Claim]] | None = None
+    #: How to read them, in Markdown.
+    note: str = ""
     default_seeds: int = 10
     quick_seeds: int = 3
 

@@ -61,6 +61,7 @@ STUDY = Study(
     },
     report=text.report,
     claims=findings.claims,
+    note=findings.NOTE,
     artefacts=(
         Artefact(
             "table1",

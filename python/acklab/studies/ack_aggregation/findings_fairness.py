@@ -51,7 +51,7 @@ def winner(v: View, pair: str, over: tuple[int, ...] = RATIOS) -> str:
 def ahead(v: View, pair: str) -> str:
     """The winner over all ratios, and by how much."""
     first, second = pair.split("-")
-    return f"{winner(v, pair)}, {first} less {second} {said(v.gap(pair, RATIOS))} Mbit/s"
+    return f"ahead: {winner(v, pair)}; {first} less {second} {said(v.gap(pair, RATIOS))} Mbit/s"
 
 
 def loss_based_cells(v: View) -> tuple[int, int, int]:
@@ -87,16 +87,16 @@ FAIRNESS = (
         "both BBRv3 and CUBIC maintain excellent fairness at low to moderate aggregation levels",
         "4.1, Table 2",
         lambda v: all(v.jain(f"{cc}-{cc}", r) > 0.9 for cc in ("bbr3", "cubic") for r in (1, 2, 4)),
-        lambda v: f"BBRv3 {index('bbr3-bbr3')(v)}, CUBIC {index('cubic-cubic')(v)}",
+        lambda v: f"Jain's index: BBRv3 {index('bbr3-bbr3')(v)}, CUBIC {index('cubic-cubic')(v)}",
         m.identical,
         "why-pairs",
     ),
     Finding(
         "T2-half",
-        "they both drop to 0.5 at an 8:1 aggregation ratio ... the other starves",
+        "they both [BBRv3 and CUBIC] drop to 0.5 at an 8:1 aggregation ratio ... the other starves",
         "4.1, Table 2",
         lambda v: all(v.jain(f"{cc}-{cc}", 8) < 0.55 for cc in ("bbr3", "cubic")),
-        lambda v: f"BBRv3 {index('bbr3-bbr3')(v)}, CUBIC {index('cubic-cubic')(v)}",
+        lambda v: f"Jain's index: BBRv3 {index('bbr3-bbr3')(v)}, CUBIC {index('cubic-cubic')(v)}",
         m.starved("bbr3-bbr3", "cubic-cubic"),
         "why-pairs",
     ),
@@ -106,7 +106,7 @@ FAIRNESS = (
         "stabilises",
         "4.1, Table 2",
         lambda v: v.jain("cubic-cubic", 16) > 0.9 and v.jain("cubic-cubic", 8) < 0.55,
-        index("cubic-cubic"),
+        lambda v: f"Jain's index {index('cubic-cubic')(v)}",
         m.cubic_recovers,
         "why-pairs",
     ),
@@ -115,7 +115,7 @@ FAIRNESS = (
         "BBRv3, on the other hand, does not recover, maintaining poor fairness",
         "4.1, Table 2",
         lambda v: v.jain("bbr3-bbr3", 8) < 0.55 and v.jain("bbr3-bbr3", 16) < 0.55,
-        index("bbr3-bbr3"),
+        lambda v: f"Jain's index {index('bbr3-bbr3')(v)}",
         m.starved("bbr3-bbr3"),
         "why-pairs",
     ),
@@ -127,13 +127,13 @@ FAIRNESS = (
             min(v.jain("newreno-newreno", r) for r in (1, 2)) > 0.98
             and max(v.jain("newreno-newreno", r) for r in (4, 8, 16)) < 0.7
         ),
-        index("newreno-newreno"),
+        lambda v: f"Jain's index {index('newreno-newreno')(v)}",
         m.starved("newreno-newreno"),
         "why-pairs",
     ),
     Finding(
         "T2-vegas",
-        "While perfectly fair at 1:1, it drops sharply at 2:1 and fluctuates thereafter",
+        "[Vegas:] While perfectly fair at 1:1, it drops sharply at 2:1 and fluctuates thereafter",
         "4.1, Table 2",
         lambda v: (
             v.jain("vegas-vegas", 1) > 0.99
@@ -142,7 +142,7 @@ FAIRNESS = (
             and fluctuates(v, "vegas-vegas")
         ),
         lambda v: (
-            f"{index('vegas-vegas')(v)}, changes from 2:1 on "
+            f"Jain's index {index('vegas-vegas')(v)}, changes from 2:1 on "
             + " / ".join(
                 changed(v.change("jain", "vegas-vegas", a, b), 3) for a, b in pairwise(RATIOS[1:])
             )
@@ -155,7 +155,9 @@ FAIRNESS = (
         "At low aggregation ratios (1:1 and 2:1), fairness between pairs is generally high",
         "4.1, Table 3",
         lambda v: sum(v.jain(p, r) > 0.9 for p in MIXED for r in (1, 2)) > len(MIXED),
-        lambda v: f"{sum(v.jain(p, r) > 0.9 for p in MIXED for r in (1, 2))} of 12 above 0.9",
+        lambda v: (
+            f"{sum(v.jain(p, r) > 0.9 for p in MIXED for r in (1, 2))} of 12 indices above 0.9"
+        ),
         m.low_ratios,
         "why-pairs",
     ),
@@ -164,8 +166,11 @@ FAIRNESS = (
         "At low aggregation, bandwidth is shared fairly across all TCP variants (except for Vegas)",
         "poster",
         lambda v: all(v.jain(p, r) > 0.9 for p in MIXED if "vegas" not in p for r in (1, 2)),
-        lambda v: ", ".join(
-            f"{p} {v.jain(p, 1):.3f} / {v.jain(p, 2):.3f}" for p in MIXED if "vegas" not in p
+        lambda v: (
+            "Jain's index at 1:1 and 2:1: "
+            + ", ".join(
+                f"{p} {v.jain(p, 1):.3f} and {v.jain(p, 2):.3f}" for p in MIXED if "vegas" not in p
+            )
         ),
         m.without_vegas,
         "why-pairs",
@@ -177,7 +182,9 @@ FAIRNESS = (
         "4.1, Table 3; poster",
         # Of the four pairs with a flow that is not loss-based; often: of most of them.
         lambda v: sum(winner(v, p, HIGHER) in ("cubic", "newreno") for p in ONE_LOSS_BASED) > 2,
-        lambda v: ", ".join(f"{p}: {winner(v, p, HIGHER)}" for p in MIXED) + " at 4:1 to 16:1",
+        lambda v: (
+            "ahead at 4:1 to 16:1: " + ", ".join(f"{p}: {winner(v, p, HIGHER)}" for p in MIXED)
+        ),
         m.loss_based,
         "why-shares",
     ),

@@ -104,7 +104,8 @@ LOSS = (
     ),
     Finding(
         "F4-cubic-constant",
-        "The retransmission count remains roughly consistent across most aggregation ratios",
+        "[CUBIC:] The retransmission count remains roughly consistent across most aggregation "
+        "ratios",
         "4.1 Retransmissions",
         lambda v: (
             v.retx("cubic", 1) > 5 and spread([v.retx("cubic", r) for r in (1, 2, 4, 8)]) < 0.5
@@ -115,7 +116,7 @@ LOSS = (
     ),
     Finding(
         "F4-cubic-16to1",
-        "The exception is at 16:1 aggregation, where retransmissions drop sharply",
+        "[CUBIC:] The exception is at 16:1 aggregation, where retransmissions drop sharply",
         "4.1 Retransmissions",
         lambda v: v.retx("cubic", 16) < 0.5 * v.retx("cubic", 8),
         retx("cubic"),
@@ -124,7 +125,7 @@ LOSS = (
     ),
     Finding(
         "F4-bbr-minimal",
-        "Initially, retransmissions are minimal, as BBRv3 quickly converges",
+        "[BBRv3:] Initially, retransmissions are minimal, as BBRv3 quickly converges",
         "4.1 Retransmissions",
         lambda v: v.retx("bbr3", 1) < 0.5 * max(v.retx("cubic", 1), 1),
         lambda v: f"{retx('bbr3')(v)}, CUBIC {retx('cubic')(v)}",
@@ -145,7 +146,8 @@ LOSS = (
     ),
     Finding(
         "F4-bbr-noisy",
-        "as ACK feedback becomes sparser ... leads to bursts of congestion and packet loss",
+        "[BBRv3:] as ACK feedback becomes sparser ... leads to bursts of congestion and packet "
+        "loss",
         "4.1 Retransmissions",
         lambda v: more(
             v.change("retransmissions", "bbr3", 1, 8), SEEN * v.mean("retransmissions", "bbr3", 1)
@@ -165,8 +167,8 @@ LOSS = (
     ),
     Finding(
         "M-timer",
-        "Without this mechanism ... many of the algorithms failed to make progress at higher "
-        "suppression ratios",
+        "Without this mechanism [the queue's timer] ... many of the algorithms failed to make "
+        "progress at higher suppression ratios",
         "4.1",
         lambda v: sum(v.untimed(cc) < 0.5 * v.mbps(cc, 16) for cc in PAPER_CONTROLLERS) >= 2,
         lambda v: (

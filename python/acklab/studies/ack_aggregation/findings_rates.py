@@ -54,8 +54,8 @@ def recovers(v: View) -> bool:
 RATES = (
     Finding(
         "F2-bbr-slow-start",
-        "all aggregation ratios result in a slow start, but then they all oscillate around ... "
-        "about 9 Mbps",
+        "[BBRv3:] all aggregation ratios result in a slow start, but then they all oscillate "
+        "around ... about 9 Mbps",
         "4.1, Fig. 2a",
         lambda v: all(
             5 < v.time_to(0.9, "bbr3", r) < inf and v.late_rate("bbr3", r) > 8.3 for r in AGGREGATED
@@ -89,7 +89,7 @@ RATES = (
     ),
     Finding(
         "F2-bbr-drops",
-        "As aggregation increases, the difference in drops becomes higher",
+        "[BBRv3:] As aggregation increases, the difference in drops becomes higher",
         "4.1, Fig. 2a",
         lambda v: more(v.change("deepest_dip", "bbr3", 1, 16), SEEN),
         lambda v: (
@@ -134,7 +134,7 @@ RATES = (
     ),
     Finding(
         "F2-newreno-longer",
-        "At higher aggregation levels, it takes longer to reach 9 Mbps",
+        "[NewReno:] At higher aggregation levels, it takes longer to reach 9 Mbps",
         "4.1, Fig. 2c",
         lambda v: v.time_to(0.95, "newreno", 2) + 0.2 < v.time_to(0.95, "newreno", 8) < inf,
         reached(0.95, "newreno"),
@@ -143,7 +143,7 @@ RATES = (
     ),
     Finding(
         "F2-newreno-dip",
-        "in the 16:1 scenario, there is a pronounced drop of around 10 seconds",
+        "[NewReno:] in the 16:1 scenario, there is a pronounced drop of around 10 seconds",
         "4.1, Fig. 2c",
         lambda v: pronounced_dip(v, 16) and not pronounced_dip(v, 8),
         lambda v: (
@@ -155,7 +155,7 @@ RATES = (
     ),
     Finding(
         "F2-newreno-recovers",
-        "it recovers slowly and approaches the steady rate of 9 Mbps by the end",
+        "[NewReno at 16:1:] it recovers slowly and approaches the steady rate of 9 Mbps by the end",
         "4.1, Fig. 2c",
         recovers,
         lambda v: (

@@ -114,7 +114,7 @@ THROUGHPUT = (
     ),
     Finding(
         "T1-bbr-stable",
-        "it stabilizes afterwards and maintains a consistent average of 6.5 Mbps",
+        "[BBRv3:] it stabilizes afterwards and maintains a consistent average of 6.5 Mbps",
         "4.1 Throughput",
         lambda v: (
             spread([v.mbps("bbr3", r) for r in AGGREGATED]) < 0.05
@@ -126,7 +126,7 @@ THROUGHPUT = (
     ),
     Finding(
         "T1-bbr-why",
-        "its bandwidth probing is disrupted by the reduced feedback frequency",
+        "[BBRv3:] its bandwidth probing is disrupted by the reduced feedback frequency",
         "4.1 Throughput",
         lambda v: v.late_rate("bbr3", 2) < 0.9 * v.late_rate("bbr3", 1),
         lambda v: "second half " + ratios(lambda r: v.late_rate("bbr3", r)) + " Mbit/s",
@@ -135,7 +135,7 @@ THROUGHPUT = (
     ),
     Finding(
         "T1-cubic-robust",
-        "The average throughput remains close to the baseline for ratios up to 8:1",
+        "[CUBIC:] The average throughput remains close to the baseline for ratios up to 8:1",
         "4.1 Throughput; poster",
         lambda v: all(v.mbps("cubic", r) > 0.9 * v.mbps("cubic", 1) for r in MODERATE),
         mbps("cubic"),
@@ -162,7 +162,8 @@ THROUGHPUT = (
     ),
     Finding(
         "T1-cubic-collapse",
-        "Only under extreme aggregation does performance degrade significantly, dropping to 1.96",
+        "[CUBIC:] Only under extreme aggregation does performance degrade significantly, dropping "
+        "to 1.96",
         "4.1 Throughput; poster",
         lambda v: v.mbps("cubic", 16) < 0.5 * v.mbps("cubic", 8),
         mbps("cubic"),
@@ -171,8 +172,8 @@ THROUGHPUT = (
     ),
     Finding(
         "T1-cubic-rto",
-        "causing longer retransmission timeouts, which lead to the collapse of the congestion "
-        "window",
+        "[CUBIC at 16:1:] causing longer retransmission timeouts, which lead to the collapse of "
+        "the congestion window",
         "4.1 Throughput",
         lambda v: v.quantity("rtos", "cubic", 16) > v.quantity("rtos", "cubic", 1) + 1,
         lambda v: ratios(lambda r: v.quantity("rtos", "cubic", r), 1) + " timeouts",
@@ -190,7 +191,7 @@ THROUGHPUT = (
     ),
     Finding(
         "T1-newreno-2to1",
-        "there is a more noticeable drop from the baseline to 2:1 aggregation",
+        "[NewReno:] there is a more noticeable drop from the baseline to 2:1 aggregation",
         "4.1 Throughput",
         lambda v: larger_step(v, 1, 2),
         _steps,
@@ -199,7 +200,7 @@ THROUGHPUT = (
     ),
     Finding(
         "T1-newreno-16to1",
-        "another more pronounced reduction between 8:1 and 16:1",
+        "[NewReno:] another more pronounced reduction between 8:1 and 16:1",
         "4.1 Throughput; poster",
         lambda v: larger_step(v, 8, 16),
         _steps,

@@ -38,7 +38,7 @@ def over_half_of_cubics(v: View) -> Estimate:
 VEGAS = (
     Finding(
         "T1-vegas-baseline",
-        "Under no aggregation, it performs poorly, reaching only about 1.8 Mbps",
+        "[Vegas:] Under no aggregation, it performs poorly, reaching only about 1.8 Mbps",
         "4.1 Throughput",
         lambda v: 1.5 < v.mbps("vegas", 1) < 2.1,
         mbps("vegas"),
@@ -62,7 +62,7 @@ VEGAS = (
     ),
     Finding(
         "T1-vegas-perceived",
-        "Moderate aggregation reduces ... the perceived queuing delay",
+        "[Vegas:] Moderate aggregation reduces ... the perceived queuing delay",
         "4.1 Throughput",
         lambda v: max(extra_delay(v, r) for r in (2, 4)) < (1 - SEEN) * extra_delay(v, 1),
         lambda v: (
@@ -90,7 +90,7 @@ VEGAS = (
     ),
     Finding(
         "T1-vegas-sparser",
-        "its behaviour becomes less predictable as the ACK feedback becomes sparser",
+        "[Vegas:] its behaviour becomes less predictable as the ACK feedback becomes sparser",
         "4.1 Throughput; poster",
         # Of runs that differ in the instant of the start alone.
         lambda v: (
@@ -141,7 +141,7 @@ VEGAS = (
     ),
     Finding(
         "T1-vegas-8to1",
-        "At 8:1, it increases quickly but then settles at a lower level (2.7 Mbps)",
+        "[Vegas:] At 8:1, it increases quickly but then settles at a lower level (2.7 Mbps)",
         "4.1, Fig. 2d",
         # Quickly: counted from the first data, which a held SYN-ACK delays for everyone.
         lambda v: (
@@ -157,7 +157,8 @@ VEGAS = (
     ),
     Finding(
         "F2-vegas-surge",
-        "The most aggressive case shows a late surge that eventually reaches 6 Mbps",
+        "[Vegas at 16:1:] The most aggressive case shows a late surge that eventually reaches 6 "
+        "Mbps",
         "4.1, Fig. 2d",
         # Late: not before the middle of the run.
         lambda v: (

@@ -77,8 +77,8 @@ def compared(v: View) -> str:
 WINDOWS = (
     Finding(
         "F3-bbr-fluctuates",
-        "significant fluctuations in the congestion window across all aggregation ratios ... due "
-        "to BBR's periodic RTT probing, which temporarily reduces the congestion window",
+        "[BBRv3:] significant fluctuations in the congestion window across all aggregation ratios "
+        "... due to BBR's periodic RTT probing, which temporarily reduces the congestion window",
         "4.1 Congestion window; poster",
         lambda v: (
             all(v.mean("window_variation", "bbr3", r) > SEEN for r in RATIOS)
@@ -117,7 +117,7 @@ WINDOWS = (
     ),
     Finding(
         "F3-newreno-sawtooth",
-        "a more predictable and gradual sawtooth pattern",
+        "[NewReno:] a more predictable and gradual sawtooth pattern",
         "4.1 Congestion window",
         # Than what was described before it, BBRv3's and CUBIC's, at more than half of the ratios
         # at which there are teeth to compare.
@@ -151,7 +151,7 @@ WINDOWS = (
     ),
     Finding(
         "F3-newreno-slower",
-        "As aggregation increases, it takes longer for the cwnd to grow",
+        "[NewReno:] As aggregation increases, it takes longer for the cwnd to grow",
         "4.1 Congestion window; poster",
         lambda v: v.growth("newreno", 8) < (1 - SEEN) * v.growth("newreno", 1),
         lambda v: "growth {} / {} / {} packets/s at 1:1, 4:1, 8:1, one trace".format(
@@ -162,7 +162,7 @@ WINDOWS = (
     ),
     Finding(
         "F3-vegas-flat",
-        "the congestion window settles, and there is barely any change in it",
+        "[Vegas:] the congestion window settles, and there is barely any change in it",
         "4.1 Congestion window; poster",
         lambda v: all(v.mean("window_variation", "vegas", r) < SEEN for r in RATIOS),
         varies("vegas"),
