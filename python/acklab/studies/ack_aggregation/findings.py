@@ -41,11 +41,12 @@ NAMES = {
 #: Above the claims.
 NOTE = """\
 A finding is **reproduced** if it holds with the set-up as stated in ns-3's stack, **partly** if
-only in Linux's or only in the inferred set-up, **not** if in none. Numbers with slashes between go
-by ratio, 1:1 / 2:1 / 4:1 / 8:1 / 16:1, where there are four up to 8:1: as stated 16:1 is the same
-run. Over the air they go by aggregation, none / A-MSDU / A-MPDU / both, or by the A-MPDU's limit,
-4 / 8 / 16 / 32 / 64 KB. ± is half of a 95 % interval over seeds; a difference whose interval
-contains 0 is undecided and does not hold. What stands in brackets was added to the quotation.
+only in Linux's or only in the inferred set-up, **not** if in none; what these are is told under
+[Method and reading](#method). Five numbers with slashes between them go by ratio, 1:1 / 2:1 / 4:1 /
+8:1 / 16:1; four end at 8:1, since as stated 16:1 is the same run. Over the air they go by
+aggregation, none / A-MSDU / A-MPDU / both, or by the A-MPDU's limit, 4 / 8 / 16 / 32 / 64 KB. ± is
+half of a 95 % interval over seeds; a difference whose interval contains 0 is undecided and does
+not hold. What stands in brackets was added to the quotation.
 """
 
 
