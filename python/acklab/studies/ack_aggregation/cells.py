@@ -85,11 +85,12 @@ class Setup:
             **(buffers if self.buffers else {}),
         }
 
-    def ack_filter(self, ratio: int) -> dict[str, Any]:
-        """The reverse direction of the bottleneck."""
+    def way_back(self, ratio: int) -> dict[str, Any]:
+        """The reverse direction of the bottleneck, where no ACK ever waits for the line."""
+        line = {"qdisc": "pfifo"} if "qdisc" in self.queue else {}
         if ratio == 1:
-            return {}
-        return {"ack_filter": {"name": "aggregate", "ratio": ratio, **self.thinner}}
+            return line
+        return {**line, "ack_filter": {"name": "aggregate", "ratio": ratio, **self.thinner}}
 
 
 #: What a device of ns-3.44 has unless told otherwise.
@@ -104,7 +105,7 @@ NAIVE_QUEUE = {
     "flush": "next",
 }
 #: Segment, delayed ACKs, buffers and queue are ns-3.44's defaults. On the way back the aggregating
-#: queue takes the place of FqCoDel; both would be empty.
+#: queue takes the place of FqCoDel.
 SETUPS = {
     "linux": Setup("linux", segments_per_ack=None, buffers=None),
     "ns3": Setup(),
@@ -161,7 +162,7 @@ def scenario(setup: Setup, ccs: tuple[str, ...], ratio: int, effort: Effort) -> 
             delay="20 ms",
             overhead=overhead,
             **setup.queue,
-            reverse=setup.ack_filter(ratio),
+            reverse=setup.way_back(ratio),
         ),
         flows=[setup.flow(cc) for cc in ccs],
         tcp=setup.tcp(),

@@ -108,7 +108,11 @@ fn inherit(forward: &DirectionSpec, reverse: &DirectionSpec) -> DirectionSpec {
         delay: reverse.delay.or(forward.delay),
         queue: reverse.queue.or(forward.queue),
         qdisc: reverse.qdisc.clone().or_else(|| forward.qdisc.clone()),
-        device_queue: reverse.device_queue.or(forward.device_queue),
+        // It belongs to the discipline that it is below.
+        device_queue: match &reverse.qdisc {
+            None => reverse.device_queue.or(forward.device_queue),
+            Some(_) => reverse.device_queue,
+        },
         mark: reverse.mark.or(forward.mark),
         overhead: reverse.overhead.or(forward.overhead),
         ..reverse.clone()

@@ -84,6 +84,15 @@ fn a_discipline_holds_both_ways_and_counts_packets() {
     let there = link(&plan, "left->right");
     assert_eq!(there.discipline.as_ref().unwrap().device, 100);
     assert_eq!(there.queue, QueuePlan::Packets(40));
+    // The way back may do without, and then has no device either.
+    let pairs = [
+        ("topology.bottleneck.qdisc", "codel"),
+        ("topology.bottleneck.device_queue", "100 packets"),
+        ("topology.bottleneck.reverse.qdisc", "pfifo"),
+    ];
+    let plan = toml_with(DUMBBELL, &pairs).unwrap().plan;
+    assert!(link(&plan, "left->right").discipline.is_some());
+    assert!(link(&plan, "right->left").discipline.is_none());
     let plan = good(&DUMBBELL.replace("queue = \"40 packets\"", "qdisc = \"pfifo\"")).plan;
     assert_eq!(link(&plan, "left->right").queue, QueuePlan::Bytes(60_000));
 }
