@@ -27,6 +27,10 @@ BLOCKS = {
     "ack": "ACK policies",
     "filter": "ACK filters",
     "qdisc": "Queue disciplines",
+    "rate-control": "Rate controls",
+    "station-queue": "Queues in stations",
+    "path-loss": "Path losses",
+    "fading": "Fadings",
 }
 
 

@@ -26,14 +26,10 @@ TABLES = {
     "WifiWaySpec": "[wifi.station.NAME.up] and [wifi.station.NAME.down]",
     "EdcaSpec": "edca: how stations contend",
     "EdcaParams": "edca: of one access category",
-    "RateControl": "rate_control: how a mode is chosen",
-    "StationQueue": "qdisc: how packets wait in a station",
     "HackTable": "hack: ACKs in Block Acks",
     "SpaceSpec": "[wifi.space]",
     "PlaceTable": "place: where a station is and goes",
     "WaypointSpec": "waypoints",
-    "PathLoss": "path_loss: loss over distance",
-    "Fading": "fading: changes around the mean",
     "RadioSpec": "radio: of stations in space",
     "FlowSpec": "[[flow]]",
     "AppTable": "app: what a flow carries",
@@ -57,6 +53,10 @@ BLOCKS = {
     "CongestionControl": ("a congestion controller", "congestion-controllers"),
     "AckPolicy": ("an ACK policy", "ack-policies"),
     "AckFilter": ("an ACK filter", "ack-filters"),
+    "RateControl": ("a rate control", "rate-controls"),
+    "StationQueue": ("a queue in stations", "queues-in-stations"),
+    "PathLoss": ("a path loss", "path-losses"),
+    "Fading": ("a fading", "fadings"),
     "QueueDiscipline": ("a queue discipline", "queue-disciplines"),
 }
 
@@ -128,9 +128,7 @@ def referred(name: str) -> str:
         return f"`{{ min, max }}` of {kind(schema['properties']['min'])}"
     if name not in TABLES:
         return kind(schema)
-    words = [w for form in schema.get("anyOf", []) for w in form.get("enum", [])]
-    table = f"[table](#{anchor(TABLES[name])})"
-    return " or ".join([*(f"`{json.dumps(w)}`" for w in words), table])
+    return f"[table](#{anchor(TABLES[name])})"
 
 
 def rows(schema: Schema) -> Iterator[str]:

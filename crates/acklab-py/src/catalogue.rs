@@ -1,4 +1,4 @@
-//! What a scenario can name: controllers, ACK policies, filters, queues.
+//! What a scenario can name: controllers, ACK policies, filters, queues, parts of radio channels.
 
 use acklab_proto::registry::{Entry, Kind, Param, Value};
 use pyo3::exceptions::PyKeyError;
@@ -11,7 +11,8 @@ pub(crate) fn schema() -> String {
     acklab_sim::scenario::schema_text()
 }
 
-/// The building blocks of one kind (`cc`, `ack`, `filter`, `qdisc`), in the order of their registry.
+/// The building blocks of one kind (`cc`, `ack`, `filter`, `qdisc`, `rate-control`, `station-queue`,
+/// `path-loss`, `fading`), in the order of their registry.
 #[pyfunction]
 pub(crate) fn catalogue<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
     match kind {
@@ -25,6 +26,10 @@ pub(crate) fn catalogue<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py,
             }
             Ok(all)
         }
+        "rate-control" => entries(py, acklab_path::wifi::rate::registry::CONTROLS),
+        "station-queue" => entries(py, acklab_path::wifi::mac::queue::registry::QUEUES),
+        "path-loss" => entries(py, acklab_path::wifi::propagation::registry::PATH_LOSSES),
+        "fading" => entries(py, acklab_path::wifi::propagation::registry::FADINGS),
         _ => Err(PyKeyError::new_err(kind.to_owned())),
     }
 }

@@ -15,6 +15,10 @@ class Kind(StrEnum):
     ACK = "ack"
     FILTER = "filter"
     QDISC = "qdisc"
+    RATE_CONTROL = "rate-control"
+    STATION_QUEUE = "station-queue"
+    PATH_LOSS = "path-loss"
+    FADING = "fading"
     SCENARIO = "scenario"
     STUDY = "study"
     PLOT = "plot"
@@ -26,6 +30,10 @@ ABOUT = {
     Kind.ACK: "ACK policies of receivers: ack of a flow",
     Kind.FILTER: "ACK filters in the network: ack_filter of a link",
     Kind.QDISC: "queues in front of links: queue of a link",
+    Kind.RATE_CONTROL: "rate controls of radio channels: rate_control in [wifi]",
+    Kind.STATION_QUEUE: "queues in stations of radio channels: qdisc in [wifi]",
+    Kind.PATH_LOSS: "loss over distance: path_loss in [wifi.space]",
+    Kind.FADING: "changes of a signal: fading in [wifi.space]",
     Kind.SCENARIO: "the gallery: acklab run NAME",
     Kind.STUDY: "papers that can be run again: acklab reproduce NAME",
     Kind.PLOT: "named plots: acklab plot RESULT NAME",

@@ -124,18 +124,11 @@ fn table<B>(entry: &Entry<B>) -> Json {
     }
     json!({
         "type": "object",
-        "description": described(entry),
+        "description": format!("{} ({})", entry.summary, entry.source),
         "properties": properties,
         "required": ["name"],
         "additionalProperties": false,
     })
-}
-
-fn described<B>(entry: &Entry<B>) -> String {
-    match entry.source {
-        "" => entry.summary.to_string(),
-        source => format!("{} ({source})", entry.summary),
-    }
 }
 
 fn param(p: &Param) -> Json {

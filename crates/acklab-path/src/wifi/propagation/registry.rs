@@ -101,7 +101,7 @@ pub static FADINGS: &[Entry<BuildFading>] = &[
         name: "none",
         aliases: &[],
         summary: "The signal is as strong as its mean.",
-        source: "",
+        source: "ns-3, unless told otherwise",
         params: &[],
         build: |_| Fading::None,
     },

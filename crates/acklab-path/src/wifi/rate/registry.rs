@@ -27,7 +27,7 @@ pub static CONTROLS: &[Entry<Build>] = &[
         name: "fixed",
         aliases: &[],
         summary: "Always the mode that `mcs` or `rate` says.",
-        source: "",
+        source: "ns-3 ConstantRateWifiManager",
         params: &[],
         build: |_| Rule::Fixed,
     },
