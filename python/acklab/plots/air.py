@@ -33,23 +33,28 @@ def draw(source: Recorded, choice: Choice) -> Drawn:
     data = window(bars(source), choice)
     shown = shown_of(source, data, MOST_SHOWN)
     data = of_lanes(data, shown)
-    origin = _origin(data)
+    begin = data["time_s"].to_numpy().min() if choice.start is None else choice.start
+    end = data["end_s"].to_numpy().max() if choice.end is None else choice.end
+    origin, view = _view(float(begin), float(end))
     fig, axes = style.figure(1, 1, (_WIDTH, _LANE * len(shown) + 1.5))
     ax = axes[0][0]
     for what in KINDS:
         _bars(ax, data.filter(data["what"] == what), what, shown, origin)
     _garbled(ax, data, shown, origin)
-    _labels(ax, data, shown, origin)
+    _labels(ax, data, shown, origin, view)
     channels = len({c for c, _ in lanes(source)})
     ax.set_yticks(range(len(shown)), [named(who, channels) for who in shown])
     ax.set_ylim(len(shown) - 0.45, -0.55)
+    margin = 0.01 * (view[1] - view[0])
+    ax.set_xlim(view[0] - margin, view[1] + margin)
     ax.set_xlabel(f"time since {origin:.3f} s, ms")
     ax.grid(visible=False, axis="y")
     fig.legend(loc="outside upper right", ncols=7, fontsize=7.5, handlelength=1.6)
     if len(shown) < len(lanes(source)):
         ax.set_title(_left_out(len(lanes(source)) - len(shown), len(shown)))
     told = ", ".join(f"{n} {what}" for what, n in _counts(data))
-    alt = f"{source.name}: PPDUs on the air over {_length(data):.3g} ms, a lane per station: {told}"
+    span = f"{view[1] - view[0]:.3g} ms"
+    alt = f"{source.name}: PPDUs on the air over {span}, a lane per station: {told}"
     return Drawn(fig, data, alt)
 
 
@@ -66,12 +71,12 @@ def bars(source: Recorded) -> pl.DataFrame:
 
 def window(ppdus: pl.DataFrame, choice: Choice) -> pl.DataFrame:
     """What was on the air between the times that were chosen; a few PPDUs next to the one that was
-    chosen, or from the middle on."""
+    chosen, or from the first moment of silence after the middle on."""
     import polars as pl
 
     start, end = choice.start, choice.end
     if start is None and end is None:
-        start = float(ppdus["time_s"][len(ppdus) // 2])
+        start = _silence(ppdus)
     rows = ppdus
     if start is not None:
         rows = rows.filter(pl.col("end_s") > start)
@@ -85,6 +90,16 @@ def window(ppdus: pl.DataFrame, choice: Choice) -> pl.DataFrame:
     if start is None:
         return rows.tail(USUAL_PPDUS)
     return rows.head(USUAL_PPDUS) if end is None else rows
+
+
+def _silence(ppdus: pl.DataFrame) -> float:
+    """When the first PPDU of the second half begins before which all others had ended."""
+    import polars as pl
+
+    later = pl.int_range(pl.len()) >= pl.len() // 2
+    ended = pl.col("end_s").cum_max().shift(1, fill_value=0) <= pl.col("time_s")
+    after = ppdus.filter(later & ended)
+    return float(after["time_s"][0] if len(after) else ppdus["time_s"][len(ppdus) // 2])
 
 
 def shown_of(source: Recorded, data: pl.DataFrame, most: int) -> list[tuple[str, str]]:
@@ -115,13 +130,11 @@ def _left_out(n: int, shown: int) -> str:
     return f"{n} more station{'s were' if n > 1 else ' was'} silent"
 
 
-def _origin(data: pl.DataFrame) -> float:
-    """Seconds in whole milliseconds, up to the first PPDU."""
-    return float(data["time_s"].min()) * 1e3 // 1 / 1e3  # type: ignore[arg-type]
-
-
-def _length(data: pl.DataFrame) -> float:
-    return 1e3 * float(data["end_s"].max() - data["time_s"].min())  # type: ignore[arg-type,operator]
+def _view(begin: float, end: float) -> tuple[float, tuple[float, float]]:
+    """Where the axis counts from, in whole milliseconds as seconds, and both its ends in ms."""
+    # What is a hair below a millisecond is meant to be one.
+    origin = (begin * 1e3 + 1e-6) // 1 / 1e3
+    return origin, (1e3 * (begin - origin), 1e3 * (end - origin))
 
 
 def _counts(data: pl.DataFrame) -> list[tuple[str, int]]:
@@ -178,18 +191,24 @@ def _garbled(ax: Any, data: pl.DataFrame, shown: Sequence[tuple[str, str]], orig
             label = None
 
 
-def _labels(ax: Any, data: pl.DataFrame, shown: Sequence[tuple[str, str]], origin: float) -> None:
+def _labels(
+    ax: Any,
+    data: pl.DataFrame,
+    shown: Sequence[tuple[str, str]],
+    origin: float,
+    view: tuple[float, float],
+) -> None:
     """For whom data are, and how many MPDUs, where there is room."""
-    per_ms = _AXES / max(_length(data), 1e-9)
+    per_ms = _AXES / max(view[1] - view[0], 1e-9)
     for y, own in _by_lane(data.filter(data["mpdus"] > 0), shown):
         for row, (start, length) in zip(
             own.iter_rows(named=True), _spans(own, origin), strict=True
         ):
-            room = length * per_ms / _LETTER
+            left, right = max(start, view[0]), min(start + length, view[1])
+            room = (right - left) * per_ms / _LETTER
             texts = (f"to {row['to']}: {row['mpdus']}", str(row["mpdus"]))
             text = next((t for t in texts if len(t) <= room), None)
             if text is None or row["garbled"]:
                 continue
             ink = "#ffffff" if row["what"] == "data" else "#000000"
-            middle = start + length / 2
-            ax.text(middle, y, text, ha="center", va="center", fontsize=6.5, color=ink)
+            ax.text((left + right) / 2, y, text, ha="center", va="center", fontsize=6.5, color=ink)

@@ -136,3 +136,81 @@ impl Sightings {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use acklab_path::wifi::medium::{PpduKind, StationId, Use};
+    use acklab_path::wifi::phy::{Guard, Mode, Width};
+    use acklab_units::Instant;
+
+    fn ppdu(kind: PpduKind, start: u64) -> Ppdu {
+        let at = Instant::from_nanos;
+        Ppdu {
+            kind,
+            from: StationId(1),
+            to: StationId(0),
+            holder: StationId(1),
+            category: 0,
+            mode: Mode::ht(7, Width::Mhz20, Guard::Ns800).unwrap(),
+            start: at(start),
+            end: at(start + 10),
+            nav: at(start + 10),
+            bytes: 0,
+            mpdus: 0,
+            carried: 0,
+            use_of: Use::Data,
+            garbled: false,
+        }
+    }
+
+    fn mpdu(seq: u16, retries: u8) -> MpduRef {
+        MpduRef {
+            seq,
+            retries,
+            msdus: 1,
+            bytes: 100,
+            ip_bytes: 60,
+        }
+    }
+
+    /// They are told of at their ends, and come in the order of their beginnings.
+    #[test]
+    fn what_was_in_a_ppdu_stays_with_it() {
+        let mut seen = Sightings::default();
+        let bitmap = Bitmap([5, 0, 0, 0]);
+        let (first, second) = ([mpdu(7, 0), mpdu(8, 2)], [mpdu(9, 0)]);
+        seen.note(0, &ppdu(PpduKind::Data, 20), Frames::Mpdus(&first));
+        seen.note(1, &ppdu(PpduKind::Data, 21), Frames::Mpdus(&first));
+        seen.note(0, &ppdu(PpduKind::BlockAckRequest, 40), Frames::Request(3));
+        seen.note(0, &ppdu(PpduKind::Data, 10), Frames::Mpdus(&second));
+        seen.note(
+            0,
+            &ppdu(PpduKind::BlockAck, 50),
+            Frames::BlockAck(7, bitmap),
+        );
+        seen.note(0, &ppdu(PpduKind::Rts, 60), Frames::Control);
+        let all: Vec<_> = seen.on(0).map(|s| s.content).collect();
+        let retries = [false, true];
+        let kept = first.iter().zip(retries).map(|(m, retry)| Mpdu {
+            retry,
+            ..Mpdu::from(m)
+        });
+        let expected = [
+            Content::Mpdus(vec![Mpdu::from(&second[0])]),
+            Content::Mpdus(kept.collect()),
+            Content::Request(3),
+            Content::BlockAck(7, bitmap),
+            Content::Control,
+        ];
+        assert_eq!(all, expected);
+        assert_eq!((seen.len(), seen.on(1).count()), (6, 1));
+    }
+
+    /// A long run has a million of them.
+    #[test]
+    fn an_mpdu_takes_twelve_bytes() {
+        assert_eq!(size_of::<Mpdu>(), 12);
+        assert!(size_of::<Entry>() <= 120, "{}", size_of::<Entry>());
+    }
+}
