@@ -52,7 +52,7 @@ KINDS: Mapping[str, Look] = {
     "TCP ACKs": USES["transport_ack"],
     "ACK, Block Ack": Look("ACK, Block Ack", "#009E73", "#2BC9A0", height=0.5),
     "RTS, CTS": Look("RTS, CTS", "#CC79A7", "#E29CC5", height=0.5),
-    "BAR": Look("BAR", "#56B4E9", "#9AD6FA", height=0.5),
+    "BAR": Look("BAR", "#56B4E9", "#9AD6FA", height=0.3),
 }
 
 
