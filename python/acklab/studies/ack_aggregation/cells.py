@@ -54,7 +54,7 @@ class Setup:
     #: Segments per ACK of the receiver; `None`: what the stack does.
     segments_per_ack: int | None = 1
     #: Keys of the bottleneck's queue.
-    queue: Mapping[str, str] = field(default_factory=lambda: {"queue": "40 packets"})
+    queue: Mapping[str, Any] = field(default_factory=lambda: {"queue": "40 packets"})
     #: Send and receive buffers; `None`: what the stack does.
     buffers: str | None = AMPLE
     bbr3: str = "draft"
