@@ -79,7 +79,8 @@ def keys_of(schema):
 
 def test_the_reference_has_every_key_of_a_scenario(site):
     schema = json.loads((ROOT / "docs/schema/scenario.schema.json").read_text())
-    for block in ("CongestionControl", "AckPolicy", "AckFilter"):
+    blocks = ("CongestionControl", "AckPolicy", "AckFilter", "QueueDiscipline")
+    for block in (*blocks, "RateControl", "StationQueue", "PathLoss", "Fading"):
         # The parameters of blocks are on the page of building blocks.
         there = set(keys_of(schema["$defs"].pop(block))) - {"name"}
         assert there <= code(site / "reference" / "blocks.html"), block
