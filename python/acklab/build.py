@@ -40,7 +40,7 @@ class Link:
     delay: str | None = None
     queue: str | None = None
     qdisc: Block | None = None
-    device_queue: str | None = None
+    device_queue: int | None = None
     overhead: str | None = None
     ack_filter: Block | None = None
     loss: float | Mapping[str, Any] | None = None

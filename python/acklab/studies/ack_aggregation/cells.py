@@ -94,7 +94,7 @@ class Setup:
 
 
 #: What a device of ns-3.44 has unless told otherwise.
-NS3_QUEUE = {"qdisc": "fq-codel", "device_queue": "100 packets"}
+NS3_QUEUE = {"qdisc": "fq-codel", "device_queue": 100}
 #: The queue of the thesis as inferred from its numbers: the SYN-ACK counts as an ACK, one counter
 #: for all flows, each arrival starts the timer anew, and what the timer lets go waits for the next
 #: arrival.

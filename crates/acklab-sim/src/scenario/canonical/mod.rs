@@ -147,7 +147,7 @@ fn direction(link: &LinkPlan, out: &mut Text) {
         Some(d) => {
             let table = choice::inline_table(d.entry.name, d.entry.params, &d.params);
             out.raw("qdisc", table);
-            out.text("device_queue", Limit::Packets(d.device));
+            out.raw("device_queue", d.device);
         }
     }
     match &link.mark {

@@ -53,21 +53,12 @@ pub(super) fn read(
 }
 
 fn device(spec: &DirectionSpec, drop_tail: bool, path: &Path, report: &mut Report<'_>) -> u32 {
-    let Some(limit) = spec.device_queue.map(|d| d.0) else {
-        return 0;
-    };
+    let packets = spec.device_queue.unwrap_or(0);
     let at = place(path, "device_queue", report);
-    let packets = match limit {
-        Limit::Packets(n) if n <= MOST_IN_DEVICE => n,
-        _ => {
-            let hint = format!(
-                "write a number of packets up to {MOST_IN_DEVICE}, such as \"100 packets\""
-            );
-            report.error(&at, "a device counts packets, and has not so many", hint);
-            0
-        }
-    };
-    if drop_tail && packets > 0 {
+    if packets > MOST_IN_DEVICE {
+        let hint = format!("write a number of packets up to {MOST_IN_DEVICE}, such as 100");
+        report.error(&at, "no device has room for so many packets", hint);
+    } else if drop_tail && packets > 0 {
         let hint = "leave it out and make `queue` longer, or write another `qdisc`".to_string();
         report.error(
             &at,
@@ -75,5 +66,5 @@ fn device(spec: &DirectionSpec, drop_tail: bool, path: &Path, report: &mut Repor
             hint,
         );
     }
-    packets
+    packets.min(MOST_IN_DEVICE)
 }

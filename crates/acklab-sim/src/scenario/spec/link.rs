@@ -28,8 +28,9 @@ macro_rules! with_direction_keys {
             /// What orders and drops what waits. Default: "pfifo", which is drop-tail.
             pub(crate) qdisc: Option<QdiscSpec>,
             /// Packets that can wait in the device below another discipline than "pfifo", unseen by
-            /// it. Default: "0 packets".
-            pub(crate) device_queue: Option<Qty<Limit>>,
+            /// it. Default: 0.
+            #[schemars(range(max = 65_535))]
+            pub(crate) device_queue: Option<u32>,
             /// Waiting more than this marks an ECN-capable packet that arrives with CE, as DCTCP
             /// wants it (RFC 8257 section 3.1). Default: "none".
             pub(crate) mark: Option<OrNone<Limit>>,

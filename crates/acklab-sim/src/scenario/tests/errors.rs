@@ -217,16 +217,16 @@ fn a_discipline_and_what_waits_must_fit_together() {
         text.contains("`codel` marks by time, not by length"),
         "{text}"
     );
+    assert_eq!(both("topology.bottleneck.device_queue", "100"), None);
     assert_eq!(
-        both("topology.bottleneck.device_queue", "100 packets"),
-        None
-    );
-    assert_eq!(
-        told("topology.bottleneck.device_queue", "100 packets"),
+        told("topology.bottleneck.device_queue", "100"),
         "two drop-tail queues in a row are one longer queue|leave it out and make `queue` longer, or write another `qdisc`"
     );
-    let text = both("topology.bottleneck.device_queue", "64 KiB").unwrap();
-    assert!(text.contains("a device counts packets"), "{text}");
+    let text = both("topology.bottleneck.device_queue", "65536").unwrap();
+    assert!(
+        text.contains("no device has room for so many packets"),
+        "{text}"
+    );
 }
 
 #[test]

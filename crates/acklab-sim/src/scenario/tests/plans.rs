@@ -79,7 +79,7 @@ fn a_discipline_holds_both_ways_and_counts_packets() {
         assert_eq!(link.queue, QueuePlan::Packets(10_240));
     }
     assert!(link(&plan, "s0->left").discipline.is_none());
-    let text = "qdisc = \"codel\"\ndevice_queue = \"100 packets\"\nqueue = ";
+    let text = "qdisc = \"codel\"\ndevice_queue = 100\nqueue = ";
     let plan = good(&DUMBBELL.replace("queue = ", text)).plan;
     let there = link(&plan, "left->right");
     assert_eq!(there.discipline.as_ref().unwrap().device, 100);
@@ -87,7 +87,7 @@ fn a_discipline_holds_both_ways_and_counts_packets() {
     // The way back may do without, and then has no device either.
     let pairs = [
         ("topology.bottleneck.qdisc", "codel"),
-        ("topology.bottleneck.device_queue", "100 packets"),
+        ("topology.bottleneck.device_queue", "100"),
         ("topology.bottleneck.reverse.qdisc", "pfifo"),
     ];
     let plan = toml_with(DUMBBELL, &pairs).unwrap().plan;
