@@ -1,5 +1,6 @@
-//! Any filter, any parameters, any arrivals: each packet has one fate, in order, and only
-//! acknowledgements are lost (and the SYN-ACK, by the reading that wants it so).
+//! Any filter, any parameters, any arrivals: each packet has one fate, in order (but for the reading
+//! that lets held ones be overtaken), and only acknowledgements are lost (and the SYN-ACK, by the
+//! reading that wants it so).
 //!
 //! The first bytes choose filter and parameters, each further group of six is an arrival.
 
@@ -56,6 +57,8 @@ struct Books {
     fate: Vec<Fate>,
     last_forwarded: [Option<u32>; FLOWS as usize],
     queue: Vec<Packet>,
+    /// Held packets may be overtaken.
+    overtakes: bool,
 }
 
 impl Books {
@@ -65,7 +68,8 @@ impl Books {
                 Verdict::Forward(p, _) => {
                     self.decide(p.id, Fate::Held, Fate::Forwarded);
                     let last = &mut self.last_forwarded[p.flow.0 as usize];
-                    assert!(*last < Some(p.id.0), "overtaken within its flow");
+                    let in_order = *last < Some(p.id.0);
+                    assert!(in_order || self.overtakes, "overtaken within its flow");
                     *last = Some(p.id.0);
                     self.queue.push(p);
                 }
@@ -115,7 +119,10 @@ pub fn run(bytes: &[u8]) {
     let thins_syn_acks =
         entry.params.iter().any(|p| p.name == "handshake") && params.choice("handshake") == "thin";
     let mut filter = (entry.build)(&params);
+    let overtakes =
+        entry.params.iter().any(|p| p.name == "older") && params.choice("older") == "keep";
     let (mut books, mut out) = (Books::default(), Vec::new());
+    books.overtakes = overtakes;
     let mut now = 0u64;
     for (id, bytes) in arrivals.chunks_exact(6).enumerate() {
         now += u64::from(bytes[0]) * 20_000;

@@ -7,7 +7,9 @@
 
 pub mod aggregate;
 pub mod cake;
+mod dsack;
 pub mod registry;
+pub mod tac;
 #[cfg(test)]
 mod testing;
 

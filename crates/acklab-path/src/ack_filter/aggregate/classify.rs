@@ -1,5 +1,6 @@
 //! What a packet is to the thinning queue, judged by what came before it in its flow.
 
+use super::super::dsack::reports_duplicate;
 use acklab_proto::segment::{Flags, SackBlocks, Segment};
 use acklab_units::SeqNum;
 
@@ -92,19 +93,6 @@ impl Memory {
 /// Whether the segment is the second of the handshake.
 fn is_syn_ack(segment: &Segment) -> bool {
     segment.flags.contains(Flags::SYN.with(Flags::ACK)) && segment.len == 0
-}
-
-/// Whether the first SACK block is a DSACK (RFC 2883 section 4): below the acknowledgement number,
-/// or inside the second block. Said once, so the next acknowledgement does not repeat it.
-fn reports_duplicate(segment: &Segment) -> bool {
-    let blocks = segment.sack.as_slice();
-    let Some(first) = blocks.first() else {
-        return false;
-    };
-    let inside = |b: &acklab_proto::segment::SackBlock| {
-        !first.start.before(b.start) && !b.end.before(first.end)
-    };
-    first.start.before(segment.ack) || blocks.get(1).is_some_and(inside)
 }
 
 #[cfg(test)]

@@ -1,0 +1,186 @@
+//! What no options and no stream of packets may break.
+
+use super::super::testing::{ack, at, data, flagged, packet, sack};
+use super::*;
+use acklab_units::SeqNum;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// How long after the packet before (us), which flow, what.
+type Arrival = (u64, u32, Segment);
+
+fn segment() -> impl Strategy<Value = Segment> {
+    // Numbers around the wrap, mostly rising: old ones and duplicates among them.
+    let number = (0u32..400).prop_map(|n| n.wrapping_sub(200));
+    (number, 0u8..14).prop_map(|(n, what)| match what {
+        0 => data(n),
+        1 => flagged(n, Flags::FIN),
+        2 => flagged(n, Flags::ECE),
+        3 => flagged(n, Flags::SYN),
+        4 => sack(n, &[(n.wrapping_add(10), n.wrapping_add(20))]),
+        _ => ack(n),
+    })
+}
+
+fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
+    vec((0u64..4_000, 0u32..6, segment()), 1..200)
+}
+
+prop_compose! {
+    fn options()(
+        timeout in 1u64..8_000,
+        max_hold in proptest::option::of(1u64..20_000),
+        flush in any::<[bool; 5]>(),
+    ) -> Options {
+        Options {
+            timeout: Span::from_micros(timeout),
+            max_hold: max_hold.map(Span::from_micros),
+            flushes_for_older: flush[0],
+            flushes_for_sack: flush[1],
+            flushes_for_ecn: flush[2],
+            flushes_for_window: flush[3],
+            flushes_for_timestamps: flush[4],
+        }
+    }
+}
+
+/// What became of the packets, by number: when they came, when and in which order they went on.
+struct Played {
+    filter: Tac,
+    came: Vec<u64>,
+    left: Vec<(u32, Instant)>,
+    dropped: Vec<u32>,
+    most_rows: u32,
+}
+
+fn play(options: Options, room: u32, arrivals: &[Arrival]) -> Played {
+    let mut filter = Tac::new(&Params::defaults(&GUARDED));
+    filter.options = options;
+    filter.table = Table::new(room);
+    let mut p = Played {
+        filter,
+        came: Vec::new(),
+        left: Vec::new(),
+        dropped: Vec::new(),
+        most_rows: 0,
+    };
+    let mut now = 0;
+    for (gap, flow, segment) in arrivals {
+        now += gap;
+        timers(&mut p, now);
+        let id = p.came.len() as u32;
+        p.came.push(now);
+        let mut out = Vec::new();
+        p.filter
+            .on_packet(at(now), packet(id, *flow), segment, &mut out);
+        note(&mut p, at(now), &out);
+        p.most_rows = p.most_rows.max(p.filter.stats().held);
+    }
+    timers(&mut p, now + 100_000);
+    p
+}
+
+fn timers(p: &mut Played, until: u64) {
+    while let Some(t) = p.filter.next_wakeup().filter(|t| *t <= at(until)) {
+        let mut out = Vec::new();
+        p.filter.on_wakeup(t, &mut out);
+        assert!(!out.is_empty(), "a timer for nothing");
+        note(p, t, &out);
+    }
+}
+
+fn note(p: &mut Played, now: Instant, out: &[Verdict]) {
+    for v in out {
+        match v {
+            Verdict::Forward(packet, _) => p.left.push((packet.id.0, now)),
+            Verdict::Drop(packet, _) => p.dropped.push(packet.id.0),
+            Verdict::DropQueued(_) => panic!("it looks into no queue"),
+        }
+    }
+}
+
+proptest! {
+    /// Every packet goes on or is dropped, once; only pure acknowledgements are dropped, and the
+    /// table keeps to its size.
+    #[test]
+    fn packets_are_conserved(options in options(), room in 1u32..5, arrivals in arrivals()) {
+        let p = play(options, room, &arrivals);
+        let mut all: Vec<_> = p.left.iter().map(|(id, _)| *id).chain(p.dropped.iter().copied()).collect();
+        all.sort_unstable();
+        prop_assert!(all.iter().copied().eq(0..arrivals.len() as u32));
+        prop_assert!(p.dropped.iter().all(|id| arrivals[*id as usize].2.is_pure_ack()));
+        prop_assert!(p.most_rows <= room);
+        prop_assert_eq!(p.filter.stats().held, 0);
+    }
+
+    /// A dropped acknowledgement is followed by one of its flow that went on and acknowledges more.
+    #[test]
+    fn what_was_dropped_is_said_by_a_later_one(options in options(), arrivals in arrivals()) {
+        let p = play(options, 9, &arrivals);
+        for id in &p.dropped {
+            let (_, flow, old) = arrivals[*id as usize];
+            let said = p.left.iter().any(|(later, _)| {
+                let (_, other, new) = arrivals[*later as usize];
+                later > id && other == flow && new.is_pure_ack() && old.ack.before(new.ack)
+            });
+            prop_assert!(said, "{id}");
+        }
+    }
+
+    /// With the guard packets of a flow leave in the order in which they came.
+    #[test]
+    fn nothing_is_overtaken(options in options(), arrivals in arrivals()) {
+        let options = Options { flushes_for_older: true, ..options };
+        let p = play(options, 3, &arrivals);
+        for flow in 0..6 {
+            let order: Vec<_> = p.left.iter().map(|(id, _)| *id)
+                .filter(|id| arrivals[*id as usize].1 == flow).collect();
+            prop_assert!(order.is_sorted(), "{order:?}");
+        }
+    }
+
+    /// Nobody waits for longer than the timer, and no flow for longer than the bound.
+    #[test]
+    fn everything_leaves_in_time(options in options(), arrivals in arrivals()) {
+        let p = play(options, 9, &arrivals);
+        let most = options.timeout.min(options.max_hold.unwrap_or(Span::MAX));
+        for (id, left) in &p.left {
+            prop_assert!(*left - at(p.came[*id as usize]) <= most);
+        }
+    }
+
+    /// One row of the table beside a plain model of the chart.
+    #[test]
+    fn one_flow_goes_through_the_chart(numbers in vec((0u64..9_000, 0u32..40), 1..100)) {
+        let chart = Options {
+            timeout: Span::from_millis(5),
+            max_hold: None,
+            flushes_for_older: false,
+            flushes_for_sack: false,
+            flushes_for_ecn: false,
+            flushes_for_window: false,
+            flushes_for_timestamps: false,
+        };
+        let arrivals: Vec<_> = numbers.iter().map(|(gap, n)| (*gap, 0, ack(*n))).collect();
+        let p = play(chart, 1, &arrivals);
+        let (mut now, mut expected) = (0, Vec::new());
+        let mut held: Option<(u32, u32, u64)> = None;
+        for (id, (gap, n)) in (0..).zip(&numbers) {
+            now += gap;
+            if let Some((old, _, since)) = held && since + 5_000 <= now {
+                expected.push((old, at(since + 5_000)));
+                held = None;
+            }
+            match held {
+                Some((_, highest, _)) if !SeqNum(highest).before(SeqNum(*n)) => {
+                    expected.push((id, at(now)));
+                }
+                _ => held = Some((id, *n, now)),
+            }
+        }
+        if let Some((old, _, since)) = held {
+            expected.push((old, at(since + 5_000)));
+        }
+        prop_assert_eq!(p.left, expected);
+    }
+}
