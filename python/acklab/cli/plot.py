@@ -62,9 +62,14 @@ def plot(
     ] = None,
 ) -> None:
     """Draw a named plot of a result; its data go into a file beside it."""
+    from acklab.errors import AcklabError
     from acklab.plots.drawn import Choice
     from acklab.plots.kinds import named, recorded
 
+    if start is not None and end is not None and not start < end:
+        raise AcklabError(
+            f"--from {start:g} is not before --to {end:g}\n  help: both are seconds of the run"
+        )
     chosen = named(kind)
     stem, form = target(out or result / "plots" / chosen.name, format_)
     source = recorded(result)

@@ -83,7 +83,7 @@ class Plan:
 
 
 #: Streams of single events; a data set over many runs has no place for them.
-_SINGLE = ("events", "acks", "packets")
+_SINGLE = ("events", "acks", "packets", "ppdus", "frames")
 
 
 def _check_recorded(scenario: _core.Scenario) -> None:
