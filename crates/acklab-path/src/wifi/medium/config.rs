@@ -51,7 +51,8 @@ pub struct EdcaConfig {
 }
 
 impl EdcaConfig {
-    /// The standard's defaults for OFDM and later (table 9-155: aCWmin 15, aCWmax 1023).
+    /// The standard's defaults for OFDM (802.11-2012 table 8-105: aCWmin 15, aCWmax 1023). Later
+    /// editions have longer transmission opportunities.
     pub const fn standard(category: AccessCategory) -> Self {
         let (aifsn, cw_min, cw_max, txop) = match category {
             AccessCategory::Voice => (2, 3, 7, 1_504),

@@ -68,22 +68,32 @@ impl Medium {
         }
     }
 
-    /// What the bits of `ppdu` go through, which belongs to an exchange over `port`. Who chooses a
-    /// mode by the signal learns of it, as the receiver would tell in its answers.
+    /// What the bits of `ppdu` go through, which belongs to an exchange over `port`: what befalls
+    /// the way that it goes, an answer the way back. Who chooses a mode by the signal learns of it,
+    /// as the receiver would tell in its answers.
     pub(super) fn bits(&mut self, ppdu: &Ppdu, port: usize) -> Bits {
+        let way = &self.ports[port];
+        let (forth, back) = (ppdu.from == way.from, way.back);
+        let errors = match back {
+            Some(back) if !forth => self.ports[back.0 as usize].config.errors,
+            _ => way.config.errors,
+        };
         let way = &mut self.ports[port];
         let Some(channel) = &mut self.channel else {
-            let steady = way.sending.bits;
-            return steady.unwrap_or_else(|| ErrorModel::None.bits(ppdu.mode, 0.0));
+            return match (errors, way.sending.bits) {
+                (ErrorModel::Snr, _) => ErrorModel::None.bits(ppdu.mode, 0.0),
+                (_, Some(steady)) if forth => steady,
+                (errors, _) => errors.bits(ppdu.mode, 0.0),
+            };
         };
         let (from, to) = (usize::from(ppdu.from.0), usize::from(ppdu.to.0));
         let snr = channel.snr_db(ppdu.start, from, to, ppdu.mode);
-        if ppdu.from == way.from && ppdu.mode == way.sending.mode {
+        if forth && ppdu.mode == way.sending.mode {
             way.rate.on_snr(ppdu.mode, snr);
         }
         match way.sending.bits {
-            Some(steady) => steady,
-            None => way.config.errors.bits(ppdu.mode, snr),
+            Some(steady) if forth => steady,
+            _ => errors.bits(ppdu.mode, snr),
         }
     }
 

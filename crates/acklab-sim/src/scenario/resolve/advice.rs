@@ -70,7 +70,7 @@ fn unheard(network: &Network, nodes: &[String], report: &mut Report<'_>) {
         n => format!("`{first}` and {} more stations are", n - 1),
     };
     let message = format!("{who} too far from the access point for one to hear the other");
-    let hint = "who hears whom is decided at the beginning, without shadowing and fading; bring them \
+    let hint = "who hears whom is decided at the beginning, by distance and shadowing (which this does not know); bring them \
                 nearer, raise `power_dbm`, lower `carrier_sense_dbm`, or write `hidden`";
     report.warn(&path, message, hint.to_string());
 }

@@ -188,8 +188,8 @@ with_way_keys! {
         category: Option<CategoryWord>,
         /// What counts against the limit of a queue. Default: "mpdus".
         queue_counts: Option<CountsWord>,
-        /// Transmissions of an MPDU without block ack agreement; failures after which the contention
-        /// window starts anew. Default: 7.
+        /// Transmissions of an MPDU without block ack agreement, and of a BlockAckReq; failures after
+        /// which the contention window starts anew. Default: 7.
         #[schemars(range(min = 1, max = 255))]
         retry_limit: Option<u32>,
         /// Transmissions of an MPDU under a block ack agreement. Default: until its lifetime ends.

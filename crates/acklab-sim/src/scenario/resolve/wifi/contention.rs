@@ -56,7 +56,7 @@ fn queue(sides: &Sides, default: u32, report: &mut Report<'_>) -> u32 {
     }
 }
 
-/// Table 9-155: windows from aCWmin of the PHY, which is 31 for 802.11b (16.3.4) and 15 for all
+/// 802.11-2012 table 8-105: windows from aCWmin of the PHY, which is 31 for 802.11b (16.3.4) and 15 for all
 /// others. Stations of b, a and g do not have access categories: their data contend by DCF.
 fn defaults(standard: Standard, category: AccessCategory) -> EdcaConfig {
     let legacy = standard.format().is_legacy();
