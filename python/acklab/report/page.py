@@ -43,5 +43,7 @@ def artefact_section(artefact: Artefact, table: pl.DataFrame, plot: Path | None)
     number = f"{kinds[numbered[1]]} {numbered[2]}: " if numbered else ""
     figure = Picture(plot, artefact.title, artefact.caption) if plot else None
     text = f"Every cell: [{artefact.name}.csv]({artefact.name}.csv), beside this page."
+    if artefact.text:
+        text = f"{artefact.text(table)}\n\n{text}"
     title = number + artefact.title
     return Section(title, text, table=table, figure=figure, name=artefact.name)

@@ -11,6 +11,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from acklab.folder import writable_folder, write_atomically
+from acklab.plots import style
 from acklab.plots.style import signed
 from acklab.scenario import load, run_many
 from acklab.studies import provenance
@@ -76,7 +77,8 @@ def make(
         if stop.is_set():
             break
         table = a.table(outcomes)
-        made[a.name] = (table, a.plot(table, scratch / a.name) if a.plot else None)
+        with style.house():
+            made[a.name] = (table, a.plot(table, scratch / a.name) if a.plot else None)
     return made
 
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from acklab.studies.ack_aggregation.wireless import cells, figures, readings, tables, ticks
+from acklab.studies.ack_aggregation.wireless import (
+    cells,
+    figures,
+    future,
+    readings,
+    tables,
+    ticks,
+)
 from acklab.studies.study import Artefact
 
 GROUPS = {
@@ -10,6 +17,7 @@ GROUPS = {
     "wifi-ampdu": cells.size_cells,
     "wifi-readings": readings.cells,
     "wifi-vegas": ticks.cells,
+    **future.GROUPS,
 }
 
 ARTEFACTS = (
@@ -100,4 +108,5 @@ ARTEFACTS = (
             "leaves Vegas with a base RTT above the path's, and with a larger window."
         ),
     ),
+    *future.ARTEFACTS,
 )
