@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from acklab.errors import AcklabError, NotRecordedError
 from acklab.folder import FORMAT, MARKER
 from acklab.results import Verdict
+from acklab.saving import digest
 from acklab.sweeps import manifest
 from acklab.sweeps.results import SweepResult
 
@@ -136,8 +137,9 @@ class SavedRun:
 
     @property
     def tables(self) -> list[str]:
-        """The tables that were kept."""
-        return sorted(p.stem for p in self.folder.glob("*.parquet"))
+        """The tables that were kept; that one is gone is said when it is asked for."""
+        known = self._about.get("sha256") or (p.name for p in self.folder.glob("*.parquet"))
+        return sorted(name.removesuffix(".parquet") for name in known)
 
     def table(self, name: str) -> pl.DataFrame:
         """A table by its name."""
@@ -145,7 +147,10 @@ class SavedRun:
         from polars.exceptions import PolarsError
 
         path = self.folder / f"{name}.parquet"
-        if not path.exists():
+        known = self._about.get("sha256", {}).get(path.name)
+        if known is not None:
+            _check(path, known)
+        elif not path.exists():
             raise AcklabError(
                 f"{self.folder} has no table {name}: it was not recorded\n"
                 f"  help: there are {', '.join(self.tables)}"
@@ -211,6 +216,18 @@ _KEYS: dict[str, type] = {
 }
 
 
+def _check(path: Path, known: str) -> None:
+    """Whether a table is the one that the run left: Parquet itself does not notice a wrong bit."""
+    try:
+        found = digest(path)
+    except FileNotFoundError:
+        raise _broken(path, "the run left it, and it is gone") from None
+    except OSError as e:
+        raise _broken(path, e) from None
+    if found != known:
+        raise _broken(path, "it is not what the run left (its SHA-256 is another)")
+
+
 def _about(path: Path) -> dict[str, Any]:
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
@@ -218,6 +235,8 @@ def _about(path: Path) -> dict[str, Any]:
         raise _broken(path, e) from None
     if not isinstance(about, dict):
         raise _broken(path, "it is no JSON object")
+    if not isinstance(about.get("sha256", {}), dict):
+        raise _broken(path, "it does not say sha256")
     manifest.check_format(path, about.get("format", FORMAT), FORMAT)
     for key, kind in _KEYS.items():
         if not isinstance(about.get(key), kind):
@@ -227,7 +246,5 @@ def _about(path: Path) -> dict[str, Any]:
 
 def _broken(path: Path, why: object) -> AcklabError:
     lines = str(why).splitlines() or [type(why).__name__]
-    return AcklabError(
-        f"cannot read {path}: {lines[0]}\n"
-        "  help: make the folder anew; run.json has the command under `again`"
-    )
+    where = "" if path.name == MARKER else f"; {MARKER} has the command under `again`"
+    return AcklabError(f"cannot read {path}: {lines[0]}\n  help: make the folder anew{where}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -20,6 +21,10 @@ def save(result: Result, folder: Path, command: str) -> None:
     for name, text in result.scenario.files.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
+    radio = ("stations", "airtime", "ampdu_sizes") if len(result.airtime) else ()
+    tables = ("flows", "links", "series", "link_series", *radio, *one_by_one(result))
+    for name in tables:
+        parquet(getattr(result, name), folder / f"{name}.parquet")
     about = {
         "format": FORMAT,
         "scenario": result.scenario.name,
@@ -30,11 +35,15 @@ def save(result: Result, folder: Path, command: str) -> None:
         "recorded": result.recorded,
         "cost": result.cost,
         "expectations": [{"text": v.text, "met": v.met} for v in result.expectations()],
+        "sha256": {f"{t}.parquet": digest(folder / f"{t}.parquet") for t in tables},
     }
     (folder / MARKER).write_text(json.dumps(about, indent=2) + "\n")
-    radio = ("stations", "airtime", "ampdu_sizes") if len(result.airtime) else ()
-    for name in ("flows", "links", "series", "link_series", *radio, *one_by_one(result)):
-        parquet(getattr(result, name), folder / f"{name}.parquet")
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as f:
+        return hashlib.file_digest(f, "sha256").hexdigest()
 
 
 def one_by_one(result: Result) -> list[str]:

@@ -145,7 +145,11 @@ fn a_channel_of_whom_nothing_is_said_is_a_usual_one() {
         txop: Span::ZERO,
     };
     assert_eq!(station.categories, [best_effort]);
-    assert_eq!(station.queue, acklab_path::wifi::mac::Config::NS3);
+    let usual = acklab_path::wifi::mac::Config {
+        bar_limit: Some(7),
+        ..acklab_path::wifi::mac::Config::NS3
+    };
+    assert_eq!(station.queue, usual);
     assert!(config.hears.is_none());
     assert_eq!(scenario.plan.nodes, ["s0", "s1", "sta", "ap", "d0", "d1"]);
     reloads(&scenario);

@@ -89,7 +89,9 @@ fn data_do_not_wait() {
 #[test]
 fn acks_stay_until_an_answer_arrives() {
     let mut config = hack(ampdu(16_384), CarriedAcks::HACK);
-    config.ports[1].errors = ErrorModel::Ber(1e-3);
+    for port in &mut config.ports {
+        port.errors = ErrorModel::Ber(1e-3);
+    }
     let mut rig = Rig::new(config, 2);
     (0..400).for_each(|_| rig.offer(1, 60));
     let mut back = 0;

@@ -226,6 +226,7 @@ fn an_unanswered_rts_reserves_no_more_than_its_answer() {
 fn a_repeated_rts_is_answered() {
     let mut config = cell(2, Aggregation::NONE);
     (config.ports[0].rts_from, config.ports[0].errors) = (Some(0), ErrorModel::Ber(4e-3));
+    config.ports[1].errors = ErrorModel::Ber(4e-3);
     let mut rig = Rig::new(config, 1);
     (0..40).for_each(|_| rig.offer(0, 40));
     rig.run(us(400_000));
@@ -241,7 +242,9 @@ fn a_repeated_rts_is_answered() {
 #[test]
 fn a_garbled_answer_is_followed_by_an_eifs() {
     let mut config = cell(1, Aggregation::NONE);
-    config.ports[0].errors = ErrorModel::Ber(1e-3);
+    for port in &mut config.ports[..2] {
+        port.errors = ErrorModel::Ber(1e-3);
+    }
     config.ports[0].rts_from = None;
     let mut rig = Rig::new(config, 5);
     (0..200).for_each(|_| rig.offer(0, 20));
@@ -316,4 +319,28 @@ fn packets_of_every_length_arrive() {
         let arrived: Vec<_> = rig.run(us(300_000)).iter().map(|a| a.1).collect();
         assert_eq!(arrived, [0, 1, 2, 3, 4, 5, 6]);
     }
+}
+
+/// What befalls data befalls their acknowledgements only if it is on the way back, too.
+#[test]
+fn answers_go_through_the_errors_of_the_way_that_they_go() {
+    let lost = |way: usize| {
+        let mut config = cell(1, Aggregation::NONE);
+        config.ports[way].errors = ErrorModel::Ber(2e-3);
+        let mut rig = Rig::new(config, 3);
+        (0..200).for_each(|_| rig.offer(0, 20));
+        rig.run(us(2_000_000));
+        let of = |kind| rig.log.ppdus.iter().filter(|p| p.kind == kind).count();
+        let (data, acks) = (of(PpduKind::Data), of(PpduKind::Ack));
+        (data - acks, acks)
+    };
+    // Of data of 54 bytes more than half are lost on the way there, and no answer: each MPDU that was
+    // read is answered once.
+    let (unread, answers) = lost(0);
+    assert!(unread > 100, "{unread}");
+    assert!(answers <= 200, "{answers}");
+    // All are read, and a fifth of the ACKs of 14 bytes are lost, so that MPDUs come again.
+    let (unread, answers) = lost(1);
+    assert_eq!(unread, 0);
+    assert!((210..300).contains(&answers), "{answers}");
 }
