@@ -250,3 +250,30 @@ def test_intervals_of_the_tables_are_within_what_can_be(reproduced):
     for name in ("table2", "table3"):
         table = pl.read_csv(reproduced[1].tables[name], infer_schema_length=None)
         assert (table["ci_high"].drop_nulls().drop_nans() <= 1).all()
+
+
+def test_a_cell_of_two_groups_is_run_once(small):
+    from acklab.studies.once import Once
+    from acklab.studies.reproduce import run_cells
+    from acklab.studies.study import Cell
+
+    shared = {**small, "duration": "1 s"}
+    first = [Cell({"of": "first"}, shared), Cell({"of": "alone"}, {**shared, "duration": "2 s"})]
+    # The same scenario with other seeds is something else.
+    second = [Cell({"of": "second"}, dict(shared)), Cell({"of": "one seed"}, shared, seeds=1)]
+    effort, asked = Effort(2), []
+
+    def run(cells):
+        asked.append([c.keys["of"] for c in cells])
+        return run_cells(cells, effort, 1)
+
+    once = Once([first, second])
+    assert once.runs(effort) == 2 + 2 + 1
+    before, after = once.outcomes(first, run), once.outcomes(second, run)
+    assert asked == [["first", "alone"], ["one seed"]]
+    assert [o.keys["of"] for o in (*before, *after)] == ["first", "alone", "second", "one seed"]
+    assert [len(o.results) for o in after] == [2, 1]
+    assert after[0].results is before[0].results
+    fresh = run_cells(second, effort, 1)
+    for reused, alone in zip(after[0].results, fresh[0].results, strict=True):
+        assert reused.flows.equals(alone.flows)

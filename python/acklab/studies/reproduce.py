@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
@@ -15,6 +16,7 @@ from acklab.plots import style
 from acklab.plots.style import signed
 from acklab.scenario import load, run_many
 from acklab.studies import provenance
+from acklab.studies.once import Once
 from acklab.studies.study import Artefact, Cell, Effort, Outcome, Study, Survey
 
 if TYPE_CHECKING:
@@ -101,7 +103,8 @@ def run_and_make(
         for name, of in study.groups.items()
         if any(a.group == name for a in artefacts)
     }
-    progress = _Progress(sum(_runs(g, effort) for g in groups.values()), on_progress)
+    once = Once(g for g in groups.values() if not isinstance(g, Survey))
+    progress = _Progress(once.runs(effort), on_progress)
     stop = Event()
     with ThreadPoolExecutor(1) as maker:
         futures = []
@@ -112,7 +115,10 @@ def run_and_make(
                     kept = folder / runs_folder(name, effort)
                     outcomes = run_survey(group, kept, jobs, progress.of_group())
                 else:
-                    outcomes = run_cells(group, effort, jobs, progress.of_group())
+                    run = partial(
+                        run_cells, effort=effort, jobs=jobs, on_progress=progress.of_group()
+                    )
+                    outcomes = once.outcomes(group, run)
                 mine = [a for a in artefacts if a.group == name]
                 futures.append(maker.submit(make, mine, outcomes, scratch, stop))
             made = {name: of for future in futures for name, of in future.result().items()}
@@ -120,13 +126,6 @@ def run_and_make(
             stop.set()
             raise
     return {a.name: made[a.name] for a in artefacts}
-
-
-def _runs(group: Sequence[Cell] | Survey, effort: Effort) -> int:
-    """How many runs a group has; of a survey that is known only when it begins."""
-    if isinstance(group, Survey):
-        return 0
-    return sum(min(effort.seeds, c.seeds or effort.seeds) for c in group)
 
 
 class _Progress:

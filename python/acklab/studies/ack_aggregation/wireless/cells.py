@@ -36,6 +36,8 @@ AGGREGATIONS: Mapping[str, Mapping[str, str]] = {
 }
 #: The limits of Table 5, KB, as what ns-3 is given.
 SIZES: Mapping[int, str] = {4: "4096 B", 8: "8192 B", 16: "16384 B", 32: "32768 B", 64: "65535 B"}
+#: Of Table 4 there are series over time, Figures 5 and 6.
+SAMPLED = {"sample_every": "100 ms"}
 #: The channel as it is stated.
 CHANNEL = {"standard": "n", "band": "5 GHz", "width": "20 MHz", "rate": "65 Mbit/s"}
 #: Where ns-3 does otherwise than the standard: how long a PPDU is, when silence is noticed.
@@ -87,7 +89,7 @@ def aggregation_cells(effort: Effort) -> list[Cell]:
     return [
         Cell(
             {"stack": name, "cc": cc, "aggregation": how},
-            scenario(setting, cc, keys, duration(effort)) | {"sample_every": "100 ms"},
+            scenario(setting, cc, keys, duration(effort)) | SAMPLED,
         )
         for name, setting in SETTINGS.items()
         for cc in PAPER_CONTROLLERS
@@ -96,9 +98,12 @@ def aggregation_cells(effort: Effort) -> list[Cell]:
 
 
 def size_cells(effort: Effort) -> list[Cell]:
-    """Table 5: every set-up, controller and limit of the A-MPDU."""
+    """Table 5: every set-up, controller and limit of the A-MPDU; 64 KB are Table 4's runs."""
     return [
-        Cell({"stack": name, "cc": cc, "kilobytes": size}, scenario(setting, cc, keys, seconds))
+        Cell(
+            {"stack": name, "cc": cc, "kilobytes": size},
+            scenario(setting, cc, keys, seconds) | (SAMPLED if size == 64 else {}),
+        )
         for seconds in (duration(effort),)
         for name, setting in SETTINGS.items()
         for cc in PAPER_CONTROLLERS

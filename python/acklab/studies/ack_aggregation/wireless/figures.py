@@ -85,7 +85,9 @@ def _against_paper(
         ax.plot([], [], "o", color="grey", markerfacecolor="none", markersize=9, label="ns-3.44")
         ax.set_xticks(places, list(names.values()), fontsize=8)
         ax.set_xlim(-0.4, len(names) - 0.6)
-    axes[0][0].set_ylim(bottom=0)
+    # Intervals of two seeds may be longer than the panel is high.
+    highest = max(v for c in ("acklab", "paper", "ns3") for v in table[c].drop_nulls())
+    axes[0][0].set_ylim(0, 1.12 * highest)
     style.label_outer(axes, x, ["goodput, Mbit/s"])
     handles, labels = axes[0][0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside right center", fontsize=8)
@@ -113,6 +115,7 @@ def _over_time(table: pl.DataFrame, stem: Path, y: str, log: bool = False) -> Pa
                 ax.plot(line["time_s"], line["acklab"], label=name, **style.line(i))
             if log:
                 ax.set_yscale("log")
+                ax.yaxis.set_major_formatter(lambda packets, _: f"{packets:,.0f}")
         if not log:
             row[0].set_ylim(bottom=0)
     style.label_outer(axes, "time, s", [f"{name}\n{y}" for name in STACK_NAMES.values()])
@@ -142,7 +145,7 @@ def _airtime(table: pl.DataFrame, stem: Path, key: str, names: Mapping[Any, str]
             below = [0.0] * len(names)
             for use, colour in zip(USES, colours, strict=True):
                 shares = _ordered(_picked(table, stack, cc, quantity=f"{use}_share"), key, names)
-                ax.bar(range(len(names)), shares, 0.74, bottom=below, color=colour, lw=0)
+                ax.bar(range(len(names)), shares, 0.74, bottom=below, **_look(use, colour))
                 below = [b + s for b, s in zip(below, shares, strict=True)]
             at_once = _picked(table, stack, cc, quantity="segments_per_access")
             for p, count in enumerate(_ordered(at_once, key, names)):
@@ -152,15 +155,24 @@ def _airtime(table: pl.DataFrame, stem: Path, key: str, names: Mapping[Any, str]
         row[0].set_ylabel(f"{stack_name}\nshare of the air")
     for ax in axes[-1]:
         ax.set_xlabel(x)
-    handles = [_patch(c, USE_NAMES[u]) for u, c in zip(USES, colours, strict=True)]
+    handles = [_patch(u, c) for u, c in zip(USES, colours, strict=True)]
     fig.legend(handles=handles[::-1], loc="outside right center", fontsize=8)
     return style.save(fig, stem)
 
 
-def _patch(colour: str, name: str) -> Any:
+#: What grey would not tell from its neighbours.
+USE_HATCHES = {"transport_ack": "////", "mac_ack": "....", "contention": "\\\\\\\\"}
+
+
+def _look(use: str, colour: str) -> dict[str, Any]:
+    hatch = USE_HATCHES.get(use, "")
+    return {"facecolor": colour, "edgecolor": "white", "hatch": hatch, "lw": 0}
+
+
+def _patch(use: str, colour: str) -> Any:
     from matplotlib.patches import Patch
 
-    return Patch(color=colour, label=name, lw=0)
+    return Patch(label=USE_NAMES[use], **_look(use, colour))
 
 
 def readings(table: pl.DataFrame, stem: Path) -> Path:
