@@ -46,7 +46,7 @@ def test_the_report_stands_alone(reproduced):
     out, written = reproduced
     page = written.report.read_text()
     assert written.report == out / "ack-aggregation" / "report.html"
-    assert page.count("data:image/svg+xml,") == 24
+    assert page.count("data:image/svg+xml,") == 28
     assert "Table 1: average throughput" in page
 
 
