@@ -22,8 +22,8 @@ BIN_S = 0.5
 def throughput(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     """Table 1: average throughput, Mbit/s of payload over the measured interval.
 
-    Each row has all the evidence there is for its controller and ratio in a set-up like its own: the
-    stated one, whichever stack it ran, or the inferred one.
+    Each row has all the evidence there is for its controller and ratio in a set-up like its own:
+    the stated one, whichever stack it ran, or the inferred one.
     """
 
     def row(o: Outcome, stack: str, cc: str, ratio: int) -> dict[str, Any]:
