@@ -17,7 +17,7 @@ HOW_NAMES = {
     "ampdu-8k": "A-MPDU of 8 KB",
     "ampdu": "A-MPDU of 64 KB",
 }
-#: Without these an MPDU has seven transmissions, with them 500 ms.
+#: Without these an MPDU has seven transmissions, with them up to 500 ms.
 BLOCK_ACK = ("ampdu-8k", "ampdu")
 OPEN = {"alone": "one station", "heard": "two that hear each other"}
 
@@ -91,8 +91,8 @@ def _fate(f: Numbers) -> str:
         parts.append(
             "Without block ack an MPDU is given up after seven transmissions and TCP waits for its "
             "timer, which leaves the air to the other station: one has nearly all, and the sum "
-            "hardly suffers. Under block ack an MPDU is repeated for 500 ms, so both go on and "
-            "go on colliding: even shares of less."
+            "hardly suffers. Under block ack an MPDU is repeated for up to 500 ms (a request for a "
+            "block ack seven times), so both go on and go on colliding: even shares of less."
         )
     long, short = (
         f("goodput_mbps", "cubic", how, "hidden", "off") for how in ("ampdu", "ampdu-8k")
