@@ -54,7 +54,10 @@ def test_a_saved_run_is_what_it_was(tmp_path, small):
         (lambda f: (f / "run.json").unlink(), "neither run.json nor sweep.json"),
         (lambda f: (f / "flows.parquet").write_bytes(b""), "flows.parquet"),
         (lambda f: (f / "flows.parquet").write_bytes(b"PAR1garbage"), "flows.parquet"),
-        (lambda f: (f / "flows.parquet").unlink(), "no table flows"),
+        (
+            lambda f: (f / "flows.parquet").unlink(),
+            "flows.parquet: the run left it, and it is gone",
+        ),
     ],
 )
 def test_broken_runs(tmp_path, small, harm, said):

@@ -389,4 +389,4 @@ def test_a_table_in_the_place_of_another_is_told(small, tmp_path, acklab_cli):
         done = acklab_cli(*args)
         assert done.returncode == 1
         assert "series.parquet" in done.stderr
-        assert "it is not the table series" in done.stderr
+        assert "it is not what the run left" in done.stderr
