@@ -167,7 +167,34 @@ def test_power(pair):
     for row, power in zip(
         pair.flows.iter_rows(named=True), metrics.power(pair)["power"], strict=True
     ):
-        assert power == pytest.approx(row["goodput_mbps"] / row["rtt_mean_ms"] * 1e3)
+        assert power == pytest.approx(row["goodput_warm_mbps"] / row["rtt_mean_ms"] * 1e3)
+
+
+def test_goodput_and_rtt_of_power_are_of_the_same_interval():
+    spec = scenario("congested")
+    spec |= {"duration": "6 s", "warmup": "3 s", "record": {"every": "100 ms", "acks": True}}
+    result = acklab.load(spec).run()
+    warm = result.series.filter(pl.col("time_s") >= 3)
+    read = _read_by(result.series, "f0")
+    goodput = (read(6.0) - read(3.0)) / 3
+    (power,) = metrics.power(result)["power"]
+    assert power == pytest.approx(goodput / (warm["rtt_ms"].mean() / 1e3), rel=0.01)
+
+
+def test_intervals_are_told_where_they_differ(pair):
+    """Each recipe in a definition gives what the column would be over the flow's own life."""
+    late = pair.flows.row(1, named=True)
+    received = late["acks_received"]
+    assert late["acks_per_s"] == pytest.approx(received / 30)
+    assert late["acks_per_rtt"] == pytest.approx(late["acks_per_s"] * late["srtt_mean_ms"] / 1e3)
+    counted = pair.acks.filter((pl.col("flow") == late["flow"]) & (pl.col("what") == "received"))
+    assert len(counted) == received
+    assert counted["time_s"].min() >= late["start_s"]
+    for name in ("acks_per_s", "acks_per_rtt", "jain", "rtt_fairness", "sent_mbps"):
+        assert "from the scenario's start to its end" in metrics.DEFINITIONS[name].text
+    assert "acks_received / (the run's end - start_s)" in metrics.DEFINITIONS["acks_per_s"].text
+    assert "retransmissions included" in metrics.DEFINITIONS["segments_per_ack"].text
+    assert "segments_per_ack" in metrics.DEFINITIONS["segments"].text
 
 
 def test_harm_knows_what_is_better_when_less(alone, pair):
@@ -254,7 +281,7 @@ def test_metrics_of_a_sweep_are_those_of_its_runs(sweep):
     power = sweep.stats("power").filter(pl.col("flow") == "b")
     own = sweep.flows.filter(pl.col("flow") == "b")
     means = own.group_by("cell", maintain_order=True).agg(
-        (pl.col("goodput_mbps") / pl.col("rtt_mean_ms") * 1e3).mean().alias("power")
+        (pl.col("goodput_warm_mbps") / pl.col("rtt_mean_ms") * 1e3).mean().alias("power")
     )
     assert power["mean"].to_list() == pytest.approx(means["power"].to_list())
     drawn = plot(sweep, "cdf", value="jain").data

@@ -39,5 +39,5 @@ def nearest_rank(values: pl.Series, percent: float) -> float | None:
 
 
 def power(result: Result | SavedRun) -> pl.DataFrame:
-    """Each flow's goodput in Mbit/s divided by its mean RTT in seconds; null without an RTT."""
+    """Each flow's goodput in Mbit/s by its mean RTT in seconds, after the warm-up; null without."""
     return with_metric(result.flows, "power").select("flow", "power")

@@ -53,7 +53,8 @@ def _power() -> pl.Expr:
     import polars as pl
 
     rtt = pl.col("rtt_mean_ms") / 1e3
-    return pl.when(rtt > 0).then(pl.col("goodput_mbps") / rtt)
+    # The RTT leaves the warm-up out, so the goodput does.
+    return pl.when(rtt > 0).then(pl.col("goodput_warm_mbps") / rtt)
 
 
 _EXPRESSIONS = {"jain": _jain, "rtt_fairness": _rtt_fairness, "power": _power}

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from acklab.metrics.definition import DSACK, ECN, JITTER, ONE_WAY, RACK, RTO, TCP, column
 
-_SAMPLES = "over samples 100 ms apart, from start + warmup to the end"
-_WARM = "from start + warmup to the end"
+#: `start` and `warmup` are the scenario's keys, not when a flow began.
+_SAMPLES = (
+    "over samples 100 ms apart, from the scenario's start + warmup, or the flow's own start if that "
+    "is later, to the end"
+)
+_WARM = "from the scenario's start + warmup to the end"
+_WHOLE = "from the scenario's start to its end"
 
 FLOWS = (
     column("flows series events acks packets", "flow", "", "Name of the flow."),
@@ -35,8 +40,8 @@ FLOWS = (
         "flows",
         "sent_mbps",
         "Mbit/s",
-        "Throughput: IP packets that the sender sent, retransmissions included, from start to the "
-        "end. Goodput counts useful payload only.",
+        "Throughput: IP packets that the sender sent, retransmissions included, "
+        f"{_WHOLE}. Goodput counts useful payload only.",
         "RFC 5166",
     ),
     column("flows", "received_bytes", "B", "Payload that the receiving application read."),
@@ -120,15 +125,28 @@ FLOWS = (
         "flows",
         "segments_per_ack",
         "",
-        "Data segments sent per pure ACK that reached the sender.",
+        "Data segments sent, retransmissions included, per pure ACK that reached the sender, over the "
+        "whole run. The plot segments-per-ack shows what each ACK newly acknowledges instead, which "
+        "leaves retransmissions out: see `segments`.",
         "RFC 5690",
     ),
-    column("flows", "acks_per_s", "1/s", "Pure ACKs that reached the sender, start to end."),
+    column(
+        "flows",
+        "acks_per_s",
+        "1/s",
+        f"Pure ACKs that reached the sender, {_WHOLE}, for every flow alike. A flow that starts late "
+        "is divided by the same time as all others: over its own life take acks_received / (the "
+        "run's end - start_s).",
+    ),
     column(
         "flows",
         "acks_per_rtt",
         "",
-        "Pure ACKs that reached the sender per smoothed RTT: acks_per_s times srtt_mean_ms.",
+        "Pure ACKs that reached the sender per smoothed RTT: acks_per_s, which is "
+        f"{_WHOLE}, times srtt_mean_ms, which leaves the warm-up out. That is their number per RTT "
+        "for a flow that sends from the scenario's start to its end. Of one that starts late or ends "
+        "early take the rows `received` of acks in its own time (--record acks), divided by that "
+        "time, times srtt_mean_ms.",
         "Li et al. 2020 (TACK)",
     ),
     column(

@@ -93,7 +93,8 @@ ACKS = (
         "segments",
         "",
         "Full segments that it newly acknowledges, rounded up, as against ACKs sent (or received) "
-        "before; 0 at links.",
+        "before; 0 at links. The plot segments-per-ack is of these; the column segments_per_ack of "
+        "flows counts segments sent, retransmissions included, per ACK instead.",
     ),
     column(
         "acks",

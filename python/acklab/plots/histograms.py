@@ -40,7 +40,10 @@ def spacing(source: Recorded, choice: Choice) -> Drawn:
 
 
 def segments(source: Recorded, choice: Choice) -> Drawn:
-    """Segments newly acknowledged by each ACK that reaches the sender; 0 is a duplicate."""
+    """Segments newly acknowledged by each ACK that reaches the sender; 0 is a duplicate.
+
+    Unlike the column `segments_per_ack` of flows, which counts segments sent, again or not.
+    """
     import polars as pl
 
     at = places(source)

@@ -130,7 +130,7 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             "segments-per-ack",
-            "segments that each ACK newly acknowledges",
+            "segments that each ACK newly acknowledges; the column of that name counts those sent",
             ("acks",),
             _OVER_TIME,
             "histograms:segments",

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -84,7 +85,8 @@ class Section:
         """Its name within the page."""
         return self.name or slug(self.title)
 
-    @property
+    # Drawn once: a figure of many flows takes a second.
+    @cached_property
     def picture(self) -> Picture | None:
         """Its static figure."""
         if self.figure is None or isinstance(self.figure, Picture):
