@@ -320,6 +320,80 @@ def test_explain(acklab_cli):
     assert "did you mean jitter_ms" in wrong.stderr
 
 
+def test_everyday_words_and_keys_of_sweeps_are_explained(acklab_cli):
+    from acklab.metrics.terms import KEYS, MEANT
+
+    assert not (set(KEYS) | set(MEANT)) & set(metrics.DEFINITIONS)
+    for names in MEANT.values():
+        assert set(names) <= set(metrics.DEFINITIONS)
+    for name in ("throughput", "goodput", "p99", "acks_merged", "run", "cell", "seed"):
+        told = acklab_cli("explain", name)
+        assert told.returncode == 0, told.stderr
+        assert told.stdout.startswith(name)
+        assert all(n in told.stdout for n in MEANT.get(name, ()))
+
+
+def test_the_list_says_what_must_be_recorded(acklab_cli):
+    rows = {r.split()[0]: r.split() for r in acklab_cli("explain").stdout.splitlines()}
+    assert rows["queue_packets"][-1] == "series"
+    assert rows["jitter_ms"][-1] == "delays"
+    assert rows["time_ns"][-2:] == ["packets", "ppdus"]
+    assert rows["jain"][-1] == "acklab.metrics"
+
+
+def test_harm_is_measured_by_the_first_result(sweep, tmp_path):
+    for name, flows in (("alone", 1), ("beside", 2)):
+        spec = scenario("congested", flows=flows)
+        (tmp_path / name).mkdir()
+        save(acklab.load(spec).run(), tmp_path / name, "")
+    first, second = (acklab.open(tmp_path / n) for n in ("alone", "beside"))
+    comparison = acklab.compare(tmp_path / "alone", tmp_path / "beside")
+    table = comparison.table(["harm", "convergence_time"])
+    told = {(r["metric"], r["flow"], r["result"]): r["mean"] for r in table.iter_rows(named=True)}
+    assert told["harm", "f0", "alone"] == 0
+    assert told["harm", "f0", "beside"] == pytest.approx(metrics.harm(first, second, "f0"))
+    assert told["harm", "f1", "beside"] is None
+    time = metrics.convergence_time(second)
+    assert told["convergence_time", "all", "beside"] == time
+    for draw in (sweep.plot.heatmap, sweep.plot.cdf):
+        with pytest.raises(acklab.AcklabError, match="acklab compare ALONE BESIDE -m harm"):
+            draw(value="harm")
+    with pytest.raises(acklab.AcklabError, match=r"record\.every"):
+        sweep.stats("convergence_time")
+
+
+def test_harm_may_be_a_gain(tmp_path):
+    for name, rate in (("slow", "2 Mbit/s"), ("fast", "4 Mbit/s")):
+        acklab.sweep(
+            TINY, seeds=3, overrides={"topology.bottleneck.rate": rate}, out=tmp_path / name
+        )
+    table = acklab.compare(tmp_path / "slow", tmp_path / "fast").table(["harm"])
+    slow, fast = table.iter_rows(named=True)
+    assert slow["mean"] == pytest.approx(0, abs=1e-12)
+    assert fast["mean"] < -0.5
+    assert fast["ci_low"] < fast["mean"] < fast["ci_high"]
+
+
+def test_convergence_of_a_sweep_is_that_of_each_run(tmp_path):
+    spec = {**TINY, "record": {"every": "10 ms"}, "duration": "2 s"}
+    # One flow alone has its share as soon as a window is full; two may never have theirs.
+    grid = {"topology.bottleneck.rate": ["4 Mbit/s", "8 Mbit/s"], "flow.0.count": [1, 2]}
+    sweep = acklab.sweep(spec, grid=grid, seeds=2, out=tmp_path / "s")
+    told = []
+    for cell in sweep.cells.iter_rows(named=True):
+        changes = {k: cell[k] for k in grid}
+        times = [
+            metrics.convergence_time(acklab.load(spec, overrides=changes).run(seed=s))
+            for s in (1, 2)
+        ]
+        told.append([t for t in times if t is not None])
+    stats = sweep.stats("convergence_time")
+    assert stats["n"].to_list() == [len(t) for t in told]
+    assert stats["mean"].to_list() == [pytest.approx(np.mean(t)) if t else None for t in told]
+    assert sum(map(len, told)) > 0
+    assert sweep.plot.heatmap(value="convergence_time").data.height == 4
+
+
 def test_the_command_line_records(acklab_cli, small_file, tmp_path):
     done = acklab_cli("run", small_file, "--record", "all", "--out", "r")
     assert done.returncode == 0, done.stderr

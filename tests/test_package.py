@@ -28,6 +28,11 @@ def test_a_module_of_plots_and_a_name_within_one_are_found_alike():
     loaded_after("from acklab.plots import series, Choice; Choice()")
 
 
+def test_metrics_and_plots_are_found_without_an_import_of_their_own():
+    assert loaded_after("import acklab; acklab.metrics.DEFINITIONS") == []
+    loaded_after("import acklab; acklab.metrics.jain; acklab.plots.KINDS")
+
+
 def test_everything_promised_is_there():
     for name in acklab.__all__:
         assert getattr(acklab, name) is not None

@@ -58,6 +58,9 @@ _LAZY = {
     "sweep": "acklab.sweeps",
 }
 
+#: Modules that are found without an import of their own: `acklab.metrics.jain(result)`.
+_MODULES = ("metrics", "plots")
+
 # The command line hears Ctrl-C only after this module; `typing` would be most of the wait for it.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,6 +83,8 @@ def __getattr__(name: str) -> Any:
         from acklab import _core
 
         return _core.version()
+    if name in _MODULES:
+        return import_module(f"acklab.{name}")
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'acklab' has no attribute {name!r}")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from acklab.errors import AcklabError
-from acklab.metrics.derived import OF_A_RUN, once_per_run, with_metric
+from acklab.metrics.derived import OF_A_RUN, once_per_run, with_harm, with_metric
 from acklab.opening import SavedRun, open
 from acklab.stats import check_numeric
 from acklab.sweeps.results import SweepResult
@@ -85,7 +85,8 @@ class Comparison:
     ) -> pl.DataFrame:
         """One row per metric, flow, value of the keys `by` (default: all), and result.
 
-        Of a metric of whole runs, such as `jain`, the flow is "all".
+        Of a metric of whole runs, such as `jain`, the flow is "all". `harm` is measured by the
+        flow of the same name in the first result, which is the one alone.
         `mean`, `ci_low`, `ci_high` and `n` are over runs; `difference` is that of the means,
         relative to the first result's.
         """
@@ -95,12 +96,18 @@ class Comparison:
         groups = ["flow", *_known(self.keys if by is None else by, flows, "flows")]
         parts = []
         for metric in metrics:
-            rows = with_metric(flows, metric)
+            if metric == "harm":
+                rows = with_harm(flows, groups, self.names[0])
+            else:
+                rows = with_metric(flows, metric, self._samples)
             _known([metric], rows, "flows")
             if metric in OF_A_RUN:
                 rows = once_per_run(rows, metric).with_columns(pl.lit("all").alias("flow"))
             parts.append(self._compared(rows, metric, groups))
         return pl.concat(parts)
+
+    def _samples(self) -> pl.DataFrame:
+        return self.frame("series")
 
     def _compared(self, flows: pl.DataFrame, metric: str, groups: list[str]) -> pl.DataFrame:
         import polars as pl
@@ -139,6 +146,9 @@ class Comparison:
 
         table = "series" if self.kind == "runs" else "flows"
         frame = self.frame(table)
+        if table == "flows":
+            frame = with_metric(frame, metric or "", self._samples)
+            frame = once_per_run(frame, metric or "")
         if frame.is_empty():
             raise AcklabError(
                 "these runs have no samples over time to draw\n"

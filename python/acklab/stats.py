@@ -30,6 +30,8 @@ AMOUNT = (0.0, math.inf)
 SHARE = (0.0, 1.0)
 #: Columns and metrics that are shares.
 _SHARES = frozenset({"jain", "utilisation"})
+#: What is 1 at most and below zero where it is a gain.
+_SIGNED = {"harm": (-math.inf, 1.0)}
 
 
 def estimate(
@@ -73,7 +75,7 @@ def estimate_by(frame: pl.DataFrame, groups: Sequence[str], metric: str) -> pl.D
     t = pl.col("n").replace_strict(quantiles, default=None, return_dtype=pl.Float64)
     half = t * pl.col("_deviation") / pl.col("n").cast(pl.Float64).sqrt()
     mean = pl.col("mean")
-    least, most = SHARE if metric in _SHARES else AMOUNT
+    least, most = _SIGNED.get(metric, SHARE if metric in _SHARES else AMOUNT)
     low, high = (mean - half).clip(least, None), (mean + half).clip(None, most)
     bounds = [low.alias("ci_low"), high.alias("ci_high"), pl.col("n")]
     return grouped.select(*groups, mean, *bounds)

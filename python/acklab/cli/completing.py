@@ -60,12 +60,13 @@ def metric(incomplete: str) -> list[Offer]:
 
 
 def flow_metric(incomplete: str) -> list[Offer]:
-    """Columns of flows that are numbers."""
+    """Columns of flows that are numbers, and metrics derived from them."""
     from acklab.metrics import DEFINITIONS
 
-    columns = [d for d in DEFINITIONS.values() if "flows" in d.tables]
+    columns = [d for d in DEFINITIONS.values() if "flows" in d.tables or d.derived]
     return _starting(
-        [(d.name, d.text) for d in columns if d.name not in ("flow", "cc")], incomplete
+        [(d.name, d.text) for d in columns if d.name not in ("flow", "cc", "percentile")],
+        incomplete,
     )
 
 

@@ -38,7 +38,7 @@ def _all() -> None:
         table.add_column(head, no_wrap=True)
     for d in DEFINITIONS.values():
         where = "acklab.metrics" if d.derived else ", ".join(d.tables)
-        table.add_row(d.name, d.unit, where, " ".join(d.needs))
+        table.add_row(d.name, d.unit, where, " ".join(d.needs or _stream_of(d.tables)))
     console().print(table)
 
 
@@ -46,9 +46,11 @@ def _one(name: str) -> None:
     from acklab.cli.show import console
     from acklab.metrics import DEFINITIONS, defined
 
-    lines = list(_words(name))
-    if lines and name not in DEFINITIONS:
-        console().print("\n".join(lines), markup=False, soft_wrap=True)
+    words = list(_words(name))
+    if name not in DEFINITIONS:
+        words = [*_terms(name), *words]
+    if words and name not in DEFINITIONS:
+        console().print("\n".join(words), markup=False, soft_wrap=True)
         return
     d = defined(name)
     lines = [f"{d.name}{f' ({d.unit})' if d.unit else ''}", f"  {d.text}", f"  source: {d.source}"]
@@ -59,7 +61,21 @@ def _one(name: str) -> None:
     needs = d.needs or _stream_of(d.tables)
     if needs:
         lines.append(f"  recorded with --record {','.join(needs)}")
-    console().print("\n".join([*lines, *_words(name)]), markup=False, soft_wrap=True)
+    console().print("\n".join([*lines, *words]), markup=False, soft_wrap=True)
+
+
+def _terms(name: str) -> Iterator[str]:
+    """What a key of a sweep's tables is, or the columns that an everyday word may mean."""
+    from acklab.metrics import DEFINITIONS
+    from acklab.metrics.terms import KEYS, MEANT
+
+    if name in KEYS:
+        yield f"{name}\n  {KEYS[name]}"
+    if name in MEANT:
+        yield f"{name} is no column; this may be meant:"
+        for d in (DEFINITIONS[n] for n in MEANT[name]):
+            where = ", ".join(d.tables) or "derived"
+            yield f"{d.name}{f' ({d.unit})' if d.unit else ''}, {where}\n  {d.text}"
 
 
 def _words(name: str) -> Iterator[str]:

@@ -16,10 +16,10 @@ DERIVED = (
         "jain",
         "",
         "Fairness of the flows' goodputs x_i: (sum x_i)^2 / (n sum x_i^2); 1 is equal shares, 1/n "
-        "is one flow that has everything. x_i is goodput_mbps, from the scenario's start to its end, "
-        "so a flow that starts late has less: for shares while all are there take jain(result, "
-        "'goodput_warm_mbps') with a warm-up that ends after the last start, or the plot fairness; "
-        "for rates over each flow's own life jain(result, 'acked_mbps').",
+        "is one flow that has everything. x_i is goodput_mbps, from the scenario's start to its "
+        "end, so a flow that starts late has less: for shares while all are there take "
+        "jain(result, 'goodput_warm_mbps') with a warm-up that ends after the last start, or the "
+        "plot fairness; for rates over each flow's own life jain(result, 'acked_mbps').",
         "Jain, Chiu, Hawe 1984 (DEC-TR-301)",
     ),
     Definition(
@@ -27,8 +27,8 @@ DERIVED = (
         "",
         "How much worse a flow does beside another than alone: (alone - beside) / alone for what "
         "is better when more (goodput), (beside - alone) / beside for what is better when less "
-        "(delay). 0 is none, 1 is all; negative is a gain. Of goodput_mbps unless another column is "
-        "given, over the interval of that column: a flow that starts late must do so alone, too. "
+        "(delay). 0 is none, 1 is all; negative is a gain. Of goodput_mbps unless another column "
+        "is given, over that column's interval: a flow that starts late must do so alone, too. "
         "It needs the result of the flow alone: `acklab compare ALONE BESIDE -m harm`, or "
         "harm(alone, beside, flow, column).",
         "Ware, Mukerjee, Seshan, Sherry (HotNets 2019)",
@@ -62,7 +62,8 @@ DERIVED = (
         "Mbit/s / s",
         "A flow's goodput divided by its mean RTT: goodput_warm_mbps by rtt_mean_ms, both from the "
         "scenario's start + warmup to the end. Of a flow that starts after the warm-up take "
-        "acked_mbps by rtt_mean_ms, both from its own start.",
+        "acked_mbps by rtt_mean_ms, both from its own start; of one that is complete before the "
+        "end received_bytes / completion_s.",
         "Giessler et al. 1978; Kleinrock 1979",
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from acklab.errors import AcklabError
 from acklab.metrics.derived import with_metric
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from acklab.results import Result
 
     #: A run, fresh or saved.
-    Run = Result | SavedRun
+    Run: TypeAlias = Result | SavedRun
 
 #: Columns of which more is better; delays, and what follows, are better when less.
 _MORE_IS_BETTER = frozenset(
@@ -93,22 +93,30 @@ def convergence_time(result: Run, delta: float = 0.1, window_s: float = 1.0) -> 
     Shares are those of the bytes read in the `window_s` seconds before. The time is that of a
     sample, so it is known to the distance of the samples.
     """
-    _flows_of_one_run(result, "convergence_time")
+    flows = _flows_of_one_run(result, "convergence_time")
     result.needs("series")
-    times, shares = _least_shares(result, window_s)
-    fair = [s >= (1 - delta) / len(result.flows) for s in shares]
-    begin = float(result.flows["start_s"].max())  # type: ignore[arg-type]
+    return settled(flows, result.series, delta, window_s)
+
+
+def settled(
+    flows: pl.DataFrame, series: pl.DataFrame, delta: float = 0.1, window_s: float = 1.0
+) -> float | None:
+    """`convergence_time` of the flows and samples of one run."""
+    begin = float(flows["start_s"].max())  # type: ignore[arg-type]
+    times, shares = _least_shares(series, begin, window_s)
+    fair = [s >= (1 - delta) / len(flows) for s in shares]
     if not fair or not fair[-1]:
         return None
     unfair = [t for t, ok in zip(times, fair, strict=True) if not ok]
-    settled = min(t for t in times if not unfair or t > unfair[-1])
-    return float(max(settled - begin, 0.0))
+    first = min(t for t in times if not unfair or t > unfair[-1])
+    return float(max(first - begin, 0.0))
 
 
-def _least_shares(result: Run, window_s: float) -> tuple[list[float], list[float]]:
+def _least_shares(
+    series: pl.DataFrame, begin: float, window_s: float
+) -> tuple[list[float], list[float]]:
     """Times from the last start on at which all flows were sampled, and the smallest share."""
-    wide = _goodputs(result)
-    begin = result.flows["start_s"].max()
+    wide = _goodputs(series)
     steps = wide["time_s"].diff().drop_nulls()
     if steps.is_empty():
         return [], []
@@ -122,9 +130,9 @@ def _least_shares(result: Run, window_s: float) -> tuple[list[float], list[float
     return means["time_s"].to_list(), shares
 
 
-def _goodputs(result: Run) -> pl.DataFrame:
+def _goodputs(series: pl.DataFrame) -> pl.DataFrame:
     """One row per sample, one column per flow."""
-    series = result.series.select("time_s", "flow", "goodput_mbps")
+    series = series.select("time_s", "flow", "goodput_mbps")
     return series.pivot(on="flow", index="time_s", values="goodput_mbps").sort("time_s")
 
 

@@ -6,8 +6,8 @@ from acklab.metrics.definition import DSACK, ECN, JITTER, ONE_WAY, RACK, RTO, TC
 
 #: `start` and `warmup` are the scenario's keys, not when a flow began.
 _SAMPLES = (
-    "over samples 100 ms apart, from the scenario's start + warmup, or the flow's own start if that "
-    "is later, to the end"
+    "over samples 100 ms apart, from the scenario's start + warmup to the end, while the flow has "
+    "an RTT and is not complete"
 )
 _WARM = "from the scenario's start + warmup to the end"
 _WHOLE = "from the scenario's start to its end"
@@ -125,18 +125,18 @@ FLOWS = (
         "flows",
         "segments_per_ack",
         "",
-        "Data segments sent, retransmissions included, per pure ACK that reached the sender, over the "
-        "whole run. The plot segments-per-ack shows what each ACK newly acknowledges instead, which "
-        "leaves retransmissions out: see `segments`.",
+        "Data segments sent, retransmissions included, per pure ACK that reached the sender, over "
+        "the whole run. The plot segments-per-ack shows instead what each ACK newly acknowledges, "
+        "which leaves retransmissions out: see `segments`.",
         "RFC 5690",
     ),
     column(
         "flows",
         "acks_per_s",
         "1/s",
-        f"Pure ACKs that reached the sender, {_WHOLE}, for every flow alike. A flow that starts late "
-        "is divided by the same time as all others: over its own life take acks_received / (the "
-        "run's end - start_s).",
+        f"Pure ACKs that reached the sender, {_WHOLE}, for every flow alike. One that "
+        "starts late is divided by the same time as all others: over its own life take "
+        "acks_received / (the run's end - start_s).",
     ),
     column(
         "flows",
@@ -144,9 +144,9 @@ FLOWS = (
         "",
         "Pure ACKs that reached the sender per smoothed RTT: acks_per_s, which is "
         f"{_WHOLE}, times srtt_mean_ms, which leaves the warm-up out. That is their number per RTT "
-        "for a flow that sends from the scenario's start to its end. Of one that starts late or ends "
-        "early take the rows `received` of acks in its own time (--record acks), divided by that "
-        "time, times srtt_mean_ms.",
+        "for a flow that sends from the scenario's start to its end. Of one that starts late or "
+        "ends early count the rows `received` of acks in its own time (--record acks), divide by "
+        "that time, and take srtt_mean_ms times that.",
         "Li et al. 2020 (TACK)",
     ),
     column(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from acklab.errors import AcklabError
@@ -63,7 +64,8 @@ def _grouped(source: Recorded, kind: str, choice: Choice) -> tuple[str, pl.DataF
     if runs is None:
         series = in_order(choice.of(required(source, kind, "series")), places(source))
         return "series", series.with_columns(pl.col("flow").alias("group"))
-    rows = with_metric(choice.of(runs), choice.value or "")
+    samples = partial(source.table, "run_series")
+    rows = with_metric(choice.of(runs), choice.value or "", samples)
     rows = once_per_run(rows, choice.value or "")
     keys = [*sweep_keys(rows), *(["flow"] if rows["flow"].n_unique() > 1 else [])]
     words = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from acklab.errors import AcklabError
@@ -45,7 +46,7 @@ def draw(source: Recorded, choice: Choice) -> Drawn:
     runs = choice.of(required(source, "heatmap", "runs"))
     keys = sweep_keys(runs)
     x, y = _axes(keys, choice)
-    runs = with_metric(runs, choice.value or VALUE)
+    runs = with_metric(runs, choice.value or VALUE, partial(source.table, "run_series"))
     value = _value(runs, choice.value or VALUE)
     rest = [k for k in keys if k not in (x, y)]
     data = means(runs, [*rest, y, x], value)

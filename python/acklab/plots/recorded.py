@@ -29,6 +29,8 @@ HOW: Mapping[str, str] = {
 }
 
 
+#: Tables that only runs with a radio channel have.
+OF_RADIO = ("ppdus", "airtime", "stations", "ampdu_sizes")
 #: The stream of a table that is not called like it.
 _STREAM_OF = {"link_series": "series"}
 
@@ -112,7 +114,10 @@ class Opened:
         return self._result.recorded if isinstance(self._result, SavedRun) else ()
 
     def table(self, name: str) -> pl.DataFrame | None:
-        """A table of the folder; of a sweep's runs, `runs` has one row per flow of each."""
+        """A table of the folder; of a sweep's runs, `runs` has one row per flow of each.
+
+        `run_series` has their samples over time, if those were recorded.
+        """
         if name not in self._frames:
             frame = self._load(name)
             self._frames[name] = _plain(frame) if frame is not None and len(frame) else None
@@ -122,7 +127,8 @@ class Opened:
         from acklab.sweeps.results import SweepResult
 
         if isinstance(self._result, SweepResult):
-            return self._result.table("flows") if name == "runs" else None
+            tables = {"runs": "flows", "run_series": "series"}
+            return self._result.table(tables[name]) if name in tables else None
         if name == "expectations":
             return _expectations([vars(v) for v in self._result.expectations()])
         return self._result.table(name) if name in self._result.tables else None
@@ -163,6 +169,16 @@ def required(source: Recorded, kind: str, table: str) -> pl.DataFrame:
     if table != "runs":
         of_one_run(source, f"the plot {kind}")
     frame = source.table(table)
+    if frame is None and table == "runs":
+        raise AcklabError(
+            f"the plot {kind} is of a sweep, and {source.name} is a single run\n"
+            f"  help: {HOW[table]}"
+        )
+    if frame is None and table in OF_RADIO and source.table("airtime") is None:
+        raise AcklabError(
+            f"the plot {kind} is of a radio channel, and {source.name} has none: all its links are "
+            "wired\n  help: take a scenario with `[wifi]`, such as the gallery's wifi-dumbbell"
+        )
     if frame is None and _STREAM_OF.get(table, table) in source.recorded:
         raise AcklabError(
             f"the plot {kind} needs the table `{table}`, which was recorded and is empty: "
@@ -170,9 +186,8 @@ def required(source: Recorded, kind: str, table: str) -> pl.DataFrame:
             "  help: see the flows' counters, whether anything arrived"
         )
     if frame is None:
-        what = "a sweep" if table == "runs" else f"the table `{table}`"
         raise AcklabError(
-            f"the plot {kind} needs {what}, which {source.name} has not recorded\n"
+            f"the plot {kind} needs the table `{table}`, which {source.name} has not recorded\n"
             f"  help: {HOW[table]}"
         )
     return frame

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,16 +115,17 @@ class SweepResult:
     ) -> pl.DataFrame:
         """Mean and 95 % confidence interval of a column over seeds, one row per cell and flow.
 
-        `by` names other columns to group by. The derived metrics `jain` and `rtt_fairness` have one
-        row per cell; `power` is one, too. The interval (Student's t, within what the metric can
-        be) is null for one value.
+        `by` names other columns to group by. The derived metrics `jain`, `rtt_fairness` and, if
+        series were recorded, `convergence_time` have one row per cell; `power` is one, too. The
+        interval (Student's t, within what the metric can be) is null for one value.
         """
         from acklab.metrics.derived import OF_A_RUN, once_per_run, with_metric
         from acklab.stats import estimate_by
 
         frame = self.table(table)
         if table == "flows":
-            frame = once_per_run(with_metric(frame, metric), metric)
+            samples = partial(self.table, "series")
+            frame = once_per_run(with_metric(frame, metric, samples), metric)
         entity = [] if metric in OF_A_RUN else [_ENTITY.get(table, "run")]
         groups = by if by is not None else ["cell", *self.keys, *entity]
         for column in (metric, *groups):
