@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -210,6 +211,63 @@ def test_up_and_right_is_better():
     assert not ax.yaxis_inverted()
     assert data["width"].to_list()[1] is None
     assert len(ax.patches) == 1
+
+
+def _many(n, keys=3):
+    names = ["\n".join(f"key{k} = value {i} of many" for k in range(keys)) for i in range(n)]
+    rows = [(name, float(i + j), float(i * j)) for i, name in enumerate(names) for j in range(3)]
+    return pl.DataFrame(rows, schema=["group", "x", "y"], orient="row")
+
+
+def _drawn(kind, frame):
+    with style.house():
+        if kind == "ellipse":
+            figure, _ = ellipse.draw(frame, "x", "y", "group")
+        else:
+            figure, _ = {"cdf": cdf, "box": box}[kind].draw(frame, "x", "group")
+        style.footer(figure, "where it comes from\nand more")
+        figure.canvas.draw()
+    return figure
+
+
+@pytest.mark.parametrize("kind", ["cdf", "ellipse"])
+@pytest.mark.parametrize(("n", "keys"), [(2, 1), (8, 3), (16, 1), (16, 3), (35, 2)])
+def test_every_entry_of_a_legend_is_on_the_canvas_and_looks_different(kind, n, keys):
+    figure = _drawn(kind, _many(n, keys))
+    (ax,) = figure.axes
+    legend = ax.get_legend() or figure.legends[0]
+    texts = legend.get_texts()
+    assert len(texts) == n
+    canvas = figure.bbox.padded(1)
+    footer = figure._supxlabel.get_window_extent()
+    panel = ax.get_tightbbox(for_layout_only=True) if ax.get_legend() is None else ax.bbox
+    for text in texts:
+        box_ = text.get_window_extent()
+        assert canvas.contains(box_.x0, box_.y0)
+        assert canvas.contains(box_.x1, box_.y1)
+        assert not box_.overlaps(footer)
+        assert not box_.overlaps(panel)
+    # Beside or below it, the panel stays wide enough to be read.
+    assert ax.bbox.width > 0.45 * figure.bbox.width
+    looks = [(h.get_color(), str(h._dash_pattern), h.get_marker()) for h in legend.get_lines()]
+    assert len(set(looks)) == n
+
+
+@pytest.mark.parametrize("kind", ["cdf", "ellipse", "box"])
+def test_too_many_groups_are_refused(kind):
+    with pytest.raises(acklab.AcklabError, match=r"can tell apart\n  help: .*heatmap"):
+        _drawn(kind, _many(61))
+
+
+@pytest.mark.parametrize(("n", "keys"), [(3, 3), (8, 3), (20, 3), (6, 1)])
+def test_names_of_boxes_do_not_run_into_each_other(n, keys):
+    figure = _drawn("box", _many(n, keys))
+    (ax,) = figure.axes
+    boxes = [t.get_window_extent() for t in ax.get_xticklabels()]
+    assert len(boxes) == n
+    assert not any(a.overlaps(b) for a, b in pairwise(boxes))
+    assert all(figure.bbox.padded(1).contains(b.x0, b.y0) for b in boxes)
+    assert ax.bbox.height > 0.3 * figure.bbox.height
 
 
 def test_labels():

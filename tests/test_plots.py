@@ -84,7 +84,6 @@ def test_figures_carry_their_provenance(result):
         ("series", 'every = "10 ms"'),
         ("acks", "acks = true"),
         ("sequence", "packets = true"),
-        ("heatmap", "acklab sweep"),
     ],
 )
 def test_what_was_not_recorded_is_told_with_the_key(small, kind, key):
@@ -296,6 +295,17 @@ def test_plots_and_reports_of_one_run_refuse_a_sweep(sweep):
     with pytest.raises(AcklabError, match="the report is of one run"):
         write_run_report(sweep, sweep.folder / "report.html")
     assert not (sweep.folder / "report.html").exists()
+
+
+def test_plots_of_something_else_say_of_what_they_are(small):
+    run = acklab.load(small).run()
+    with pytest.raises(AcklabError, match="heatmap is of a sweep, and small is a single run"):
+        plot(run, "heatmap")
+    recorded = {k: v for k, v in small.items() if k != "sample_every"}
+    for spec in (small, {**recorded, "record": {"ppdus": True}}):
+        for kind in sorted(OF_RADIO):
+            with pytest.raises(AcklabError, match=f"{kind} is of a radio channel, and small has"):
+                plot(acklab.load(spec).run(), kind)
 
 
 def test_one_flow_is_neither_fair_nor_unfair(small):

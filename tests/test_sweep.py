@@ -187,6 +187,21 @@ def test_the_command_line(acklab_cli, tiny_file, tmp_path):
         assert pl.read_parquet(tmp_path / "s" / table / "*.parquet").height > 0
 
 
+def test_seeds_that_change_nothing_are_told(acklab_cli, tiny_file, tmp_path):
+    still = ("--set", "flow.0.start_jitter=0 s", "--seeds", "3")
+    told = acklab_cli("sweep", tiny_file, "--grid", "flow.0.cc=cubic,newreno", *still)
+    assert told.returncode == 0, told.stderr
+    assert "all 3 seeds of a cell agree" in told.stderr
+    assert "start_jitter" in told.stderr
+    jitter = ("--grid", "flow.0.start_jitter=0 s,5 ms", "--seeds", "3", "--out", "mixed")
+    told = acklab_cli("sweep", tiny_file, *jitter)
+    assert "all 3 seeds of 1 of 2 cells agree" in told.stderr
+    drawn = acklab_cli("sweep", tiny_file, "--seeds", "3", "--out", "drawn")
+    assert "agree" not in drawn.stderr
+    single = acklab_cli("sweep", tiny_file, "--set", "flow.0.start_jitter=0 s", "--out", "single")
+    assert "agree" not in single.stderr
+
+
 def test_command_lines_with_a_mistake(acklab_cli, tiny_file, tmp_path):
     other = tmp_path / "other"
     other.mkdir()

@@ -76,9 +76,11 @@ def sweep(
     from acklab.cli.show import progress
     from acklab.scenario import pairs
     from acklab.source import read
+    from acklab.sweeps.agreeing import note
     from acklab.sweeps.api import fill
     from acklab.sweeps.api import find as scenario_of
     from acklab.sweeps.plan import LIMIT, plan
+    from acklab.sweeps.results import SweepResult
     from acklab.sweeps.store import opened
 
     made = plan(
@@ -96,13 +98,15 @@ def sweep(
     began = time.monotonic()
     with runs_are_kept(), opened(target, made, _command(file, set_, grid, zip_, seeds)) as store:
         there = store.done
-        for note in store.notes:
-            print(f"note: {note}", file=sys.stderr)
+        for said in store.notes:
+            print(f"note: {said}", file=sys.stderr)
         with progress("sweep") as advance:
             new = fill(store, jobs, dask, advance)
     typer.echo(f"{made.grid.cells:,} cells, {len(made.seeds):,} seeds: {made.runs:,} runs")
     typer.echo(f"{there:,} were there, {new:,} done in {time.monotonic() - began:.1f} s")
     typer.echo(f"results: {target}")
+    if (told := note(SweepResult(target))) is not None:
+        print(f"note: {told}", file=sys.stderr)
 
 
 def _keyed(option: str, given: list[str] | None) -> dict[str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from acklab.plots import style
+from acklab.plots import legend, style
 from acklab.plots.lines import place
 
 if TYPE_CHECKING:
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 REACH = 1.5
 #: More values than this are not drawn one by one.
 MOST_POINTS = 200
-#: Longer names below the boxes are tilted.
-MOST_LETTERS = 40
+#: More boxes are searched rather than read.
+MOST_BOXES = 60
+#: Inches: from box to box, at least; all of them, if their names are to be level; and of a letter.
+PITCH, MOST_WIDE, LETTER = 0.75, 9.0, 0.08
 
 
 def draw(
@@ -37,7 +39,10 @@ def draw(
     import polars as pl
 
     data = boxes(frame, value, by)
-    fig, axes = style.figure(1, 1, (max(3.2, 1.2 + 0.75 * len(data)), 3.6))
+    legend.told_apart(len(data), MOST_BOXES)
+    names = data[by].cast(pl.String).to_list()
+    size, upright = _size(names)
+    fig, axes = style.figure(1, 1, size)
     ax = axes[0][0]
     terms = {"low": "whislo", "high": "whishi", "median": "med"}
     stats = [{terms.get(k, k): r[k] for k in _SHOWN} for r in data.iter_rows(named=True)]
@@ -58,13 +63,19 @@ def draw(
         if len(points) <= MOST_POINTS:
             marker = style.MARKERS[look % len(style.MARKERS)]
             ax.plot([i] * len(points), points, marker, color=colour, markersize=3, alpha=0.8)
-    names = data[by].cast(pl.String).to_list()
-    # Side by side as long as they fit.
-    tilt = {"rotation": 30, "ha": "right"} if sum(map(len, names)) > MOST_LETTERS else {}
-    ax.set_xticks(range(len(data)), names, **tilt)
+    ax.set_xticks(range(len(data)), names, rotation=90 if upright else 0)
     ax.set_ylabel(label or value)
     ax.grid(axis="x", visible=False)
     return fig, data
+
+
+def _size(names: list[str]) -> tuple[tuple[float, float], bool]:
+    """The figure's size, and whether names stand upright: level ones would not fit in a line."""
+    longest = LETTER * max((len(line) for name in names for line in name.split("\n")), default=0)
+    level = len(names) * max(PITCH, longest + 2 * LETTER)
+    upright = level > MOST_WIDE
+    width = 1.2 + (len(names) * PITCH if upright else level)
+    return (max(3.2, width), 3.6 + (max(0.0, longest - 1.0) if upright else 0.0)), upright
 
 
 _SHOWN = ("low", "q1", "median", "q3", "high")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from acklab.plots import lines, style
+from acklab.plots import legend, lines, style
 from acklab.plots.lines import place
 from acklab.plots.reduce import allowance, m4
 
@@ -27,6 +27,7 @@ def draw(
     fig, axes = style.figure(1, 1, (5.6, 3.6))
     ax = axes[0][0]
     groups = list(data.group_by(by, maintain_order=True))
+    legend.told_apart(len(groups))
     most = allowance([len(line) for _, line in groups], lines.BUDGET)
     for i, ((group,), line) in enumerate(groups):
         x, share = m4(line[value].to_numpy(), line["share"].to_numpy(), most)
@@ -39,9 +40,7 @@ def draw(
             label=str(group),
         )
     ax.set(xlabel=label or value, ylabel="share of values no larger", ylim=(0, 1.02))
-    fig.legend(
-        *ax.get_legend_handles_labels(), loc="outside right upper", fontsize=8, frameon=False
-    )
+    legend.outside(fig, ax)
     return fig, data
 
 

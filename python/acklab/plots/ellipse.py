@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from acklab.plots import style
+from acklab.plots import legend, style
 from acklab.plots.lines import place
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def draw(
     from matplotlib.patches import Ellipse
 
     data = ellipses(frame, latency, throughput, by, sigmas)
+    legend.told_apart(len(data))
     fig, axes = style.figure(1, 1, (5.6, 4.0))
     ax = axes[0][0]
     for n, row in enumerate(data.iter_rows(named=True)):
@@ -63,9 +64,7 @@ def draw(
     ax.autoscale_view()
     ax.invert_xaxis()
     ax.set(xlabel=f"{x}, reversed: up and right is better", ylabel=y)
-    fig.legend(
-        *ax.get_legend_handles_labels(), loc="outside right upper", fontsize=8, frameon=False
-    )
+    legend.outside(fig, ax)
     return fig, data
 
 
