@@ -7,6 +7,10 @@ import polars as pl
 import pytest
 
 from acklab.studies.ack_aggregation import findings
+from acklab.studies.ack_aggregation.evidence import Evidence
+from acklab.studies.ack_aggregation.findings_causes import per_ack
+from acklab.studies.ack_aggregation.findings_causes_pairs import fed
+from acklab.studies.ack_aggregation.findings_fairness import segments
 from acklab.studies.ack_aggregation.why import Why
 
 ALL = (1, 2, 4, 8)
@@ -30,7 +34,7 @@ def row(why):
 
 def test_no_mechanism_is_a_conjecture(reproduced):
     claims = pl.read_csv(reproduced[1].tables["claims"])
-    assert claims.height == 75 + 34, "on the wire, and over the air"
+    assert claims.height == 87 + 34, "on the wire, and over the air"
     for text in claims["mechanism"]:
         assert not any(w in text.lower() for w in ("conjecture", "probably", "likely", "nan"))
         assert any(c.isdigit() for c in text)
@@ -184,6 +188,20 @@ def test_one_flow_of_two_starves_in_the_handshake(why):
     assert why.at("pairs/data_segments", *pair, flow=1) == 0
     assert why.at("pairs/syn_acks_dropped", *pair, flow=0) == 0
     assert why.at("pairs/syn_acks_dropped", *pair, flow=1) >= 2
+
+
+def test_a_flow_that_starved_shows_no_control(why):
+    stated, inferred = (Evidence({}, {}, {}, {}, {}, why=why).view(s) for s in ("ns3", "thesis"))
+    assert fed(stated, "cubic-cubic", 8)
+    assert not fed(inferred, "cubic-cubic", 8)
+    assert "one runs alone" in segments(inferred, ("cubic-cubic",))
+    assert "alone" not in segments(stated, ("cubic-cubic",))
+
+
+def test_only_ns3s_newreno_grows_by_the_ack(why):
+    stated, linux = (Evidence({}, {}, {}, {}, {}, why=why).view(s) for s in ("ns3", "linux"))
+    assert per_ack(stated, 8) == pytest.approx(per_ack(stated, 1), rel=0.25)
+    assert per_ack(linux, 8) > 2 * per_ack(linux, 1)
 
 
 def test_who_wins_a_pair(why):

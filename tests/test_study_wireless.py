@@ -8,6 +8,8 @@ import pytest
 from acklab.scenario import load, run_many
 from acklab.studies import STUDIES
 from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS
+from acklab.studies.ack_aggregation.findings_summary import unpredictable
+from acklab.studies.ack_aggregation.runs import Runs
 from acklab.studies.ack_aggregation.wireless import cells, findings, readings, references, wlan
 from acklab.studies.ack_aggregation.wireless.evidence import GOODPUT, Evidence
 from acklab.studies.ack_aggregation.wireless.findings_throughput import THROUGHPUT
@@ -148,10 +150,76 @@ def test_three_times_is_neither_two_nor_four(amsdu, verdict):
         for cc in PAPER_CONTROLLERS
         for how in rate
     }
+    seeds = Runs({key: {1: mean - 0.1, 2: mean + 0.1} for key, (mean, _) in numbers.items()})
     numbers |= {
         ("segments_per_access", *key[1:]): (1.0, 0.0) for key in numbers if key[0] == GOODPUT
     }
-    assert findings.judge(finding, Evidence(numbers)).verdict == verdict
+    assert findings.judge(finding, Evidence(numbers, runs=seeds)).verdict == verdict
+
+
+def of_vegas(**quantities):
+    """Evidence on Vegas in every set-up: by quantity and cell, by seed."""
+    found = {
+        (quantity, stack, "vegas", how): dict(enumerate(values, 1))
+        for quantity, by in quantities.items()
+        for how, values in by.items()
+        for stack in cells.SETTINGS
+    }
+    return Evidence({}, runs=Runs(found)).view("ns3")
+
+
+@pytest.mark.parametrize(
+    ("ampdu", "holds"),
+    [
+        ((21.0, 21.2, 21.1), True),
+        # Overlapping intervals decide nothing: seed by seed two are less and one is more.
+        ((21.0, 23.2, 21.1), False),
+        # So small a difference is none, however sure.
+        ((21.98, 22.18, 21.88), False),
+    ],
+)
+def test_slightly_more_is_seen_seed_by_seed(ampdu, holds):
+    finding = next(f for f in THROUGHPUT if f.id == "T4-vegas-amsdu")
+    goodput = {"amsdu": (22.0, 22.2, 21.9), "ampdu": ampdu}
+    assert finding.holds(of_vegas(goodput_mbps=goodput)) == holds
+
+
+@pytest.mark.parametrize(
+    ("bursts", "deviations", "holds"),
+    [
+        ((6.0, 6.1), (1.5, 1.6), True),
+        # RTTs that vary more without larger bursts have another cause.
+        ((3.0, 3.1), (1.5, 1.6), False),
+        ((6.0, 6.1), (1.0, 1.1), False),
+    ],
+)
+def test_variable_rtts_need_their_bursts(bursts, deviations, holds):
+    finding = next(f for f in THROUGHPUT if f.id == "T4-vegas-why")
+    view = of_vegas(
+        segments_per_access={"amsdu": (3.0, 3.1), "ampdu": bursts},
+        rtt_deviation_ms={"amsdu": (1.0, 1.1), "ampdu": deviations},
+    )
+    assert finding.holds(view) == holds
+
+
+def test_unpredictable_is_what_scatters_far_more_than_others():
+    def seeds(vegas, other):
+        return Runs(
+            {
+                ("goodput_mbps", "ns3", cc, how): vegas if cc == "vegas" else other
+                for cc in PAPER_CONTROLLERS
+                for how in ("amsdu", "ampdu", "both")
+            }
+        )
+
+    def met(vegas, other):
+        cells = ("amsdu", "ampdu", "both")
+        return unpredictable(seeds(vegas, other), "ns3", "goodput_mbps", cells)
+
+    wide, narrow = {1: 10.0, 2: 20.0, 3: 12.0}, {1: 40.0, 2: 40.1, 3: 40.2}
+    assert met(wide, narrow)
+    assert not met(wide, wide)
+    assert not met({1: 10.0, 2: 10.5, 3: 10.2}, narrow)
 
 
 def test_figures_that_claims_name_are_made(reproduced):

@@ -33,7 +33,8 @@ def write_report(
         "seeds": str(effort.seeds),
         "again": f"`{again} --seeds {effort.seeds}`",
     }
-    return save(build(study.title, claims, sections, meta, study.note), folder / "report.html")
+    note = study.note(effort) if study.note else ""
+    return save(build(study.title, claims, sections, meta, note), folder / "report.html")
 
 
 def artefact_section(artefact: Artefact, table: pl.DataFrame, plot: Path | None) -> Section:

@@ -89,7 +89,7 @@ class Study:
     #: The paper's findings with our verdicts, from the tables.
     claims: Callable[[Mapping[str, pl.DataFrame]], Sequence[Claim]] | None = None
     #: How to read them, in Markdown.
-    note: str = ""
+    note: Callable[[Effort], str] | None = None
     default_seeds: int = 10
     quick_seeds: int = 3
 

@@ -27,6 +27,7 @@ from acklab.studies.ack_aggregation import (
 )
 from acklab.studies.ack_aggregation.wireless.artefacts import ARTEFACTS as WIRELESS
 from acklab.studies.ack_aggregation.wireless.artefacts import GROUPS as WIRELESS_GROUPS
+from acklab.studies.ack_aggregation.wireless.runs import ARTEFACTS as WIRELESS_RUNS
 from acklab.studies.study import Artefact, Study
 
 #: What shows the mechanisms: names in the claims, modules that make table and figure.
@@ -61,7 +62,7 @@ STUDY = Study(
     },
     report=text.report,
     claims=findings.claims,
-    note=findings.NOTE,
+    note=findings.note,
     artefacts=(
         Artefact(
             "table1",
@@ -113,6 +114,7 @@ STUDY = Study(
             group="readings",
         ),
         *WIRELESS,
+        *WIRELESS_RUNS,
         Artefact(
             "beyond",
             "Other timers, paths and buffers, and rivals (on request)",

@@ -32,6 +32,8 @@ class Evidence:
     transparent: Mapping[tuple[str, str], tuple[float, float, bool]] = field(default_factory=dict)
     why: Why = field(default_factory=Why)
     runs: Runs = field(default_factory=Runs)
+    #: Over the air, for what is said of both.
+    air: Runs = field(default_factory=Runs)
 
     @classmethod
     def of(cls, tables: Mapping[str, pl.DataFrame]) -> Evidence:
@@ -50,6 +52,7 @@ class Evidence:
             },
             Why.of(tables),
             Runs.of(tables),
+            Runs.of(tables, runs.AIR),
         )
 
     def view(self, stack: str) -> View:
@@ -87,6 +90,10 @@ class View:
     def change(self, name: str, key: str, since: int, to: int) -> Estimate:
         """By how much it is more at ratio `to` than at `since`, seed by seed."""
         return runs.minus(self.each(name, key, to), self.each(name, key, since))
+
+    def gain(self, name: str, key: str, since: int, to: int) -> Estimate:
+        """The same as a share of what it is at `since`; of the seeds that have some there."""
+        return runs.beyond(self.each(name, key, to), self.each(name, key, since))
 
     def excess(self, name: str, key: str, over: str, ratio: int) -> Estimate:
         """By how much it is more of one controller than of another, seed by seed."""

@@ -20,8 +20,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from acklab.report.parts import Claim, Verdict
+from acklab.studies.ack_aggregation.cells import DURATION_S, duration
 from acklab.studies.ack_aggregation.evidence import Evidence, View
 from acklab.studies.ack_aggregation.why import shown
+from acklab.studies.study import Effort
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,15 +41,38 @@ NAMES = {
     "thesis": "inferred set-up",
 }
 #: Above the claims.
-NOTE = """\
+_NOTE = """\
 A finding is **reproduced** if it holds with the set-up as stated in ns-3's stack, **partly** if
 only in Linux's or only in the inferred set-up, **not** if in none; what these are is told under
 [Method and reading](#method). Five numbers with slashes between them go by ratio, 1:1 / 2:1 / 4:1 /
 8:1 / 16:1; four end at 8:1, since as stated 16:1 is the same run. Over the air they go by
 aggregation, none / A-MSDU / A-MPDU / both, or by the A-MPDU's limit, 4 / 8 / 16 / 32 / 64 KB. ± is
-half of a 95 % interval over seeds; a difference whose interval contains 0 is undecided and does
-not hold. What stands in brackets was added to the quotation.
+half of a 95 % interval over seeds, of a difference seed by seed; one whose interval contains 0 is
+undecided and does not hold. Where a sentence is about how much, a difference has a least size too,
+mostly a tenth. Causes that can be measured mostly have rows of their own. What stands in brackets
+was added to the quotation.
 """
+#: Above those of short runs.
+_QUICK = """
+**Quick: runs of {wired} s on the wire and {wireless} s over the air instead of {whole} s, {seeds}.
+These verdicts are not the study's**: a start of some seconds is most of a short run, and with few
+seeds intervals are wide, so that more is undecided.
+"""
+
+
+def note(effort: Effort) -> str:
+    """What stands above the claims."""
+    from acklab.studies.ack_aggregation.wireless import cells as wireless
+
+    if not effort.quick:
+        return _NOTE
+    told = _QUICK.format(
+        wired=duration(effort),
+        wireless=wireless.duration(effort),
+        whole=DURATION_S,
+        seeds=f"{effort.seeds} seed{'s' if effort.seeds > 1 else ''}",
+    )
+    return _NOTE + told
 
 
 @dataclass(frozen=True)
@@ -99,6 +124,8 @@ def judge(finding: Finding, evidence: Evidence) -> Claim:
 
 def claims(tables: Mapping[str, pl.DataFrame]) -> Sequence[Claim]:
     """Every finding of the thesis and of the poster, judged."""
+    from acklab.studies.ack_aggregation.findings_causes import CAUSES
+    from acklab.studies.ack_aggregation.findings_causes_pairs import CAUSES as CAUSES_OF_PAIRS
     from acklab.studies.ack_aggregation.findings_fairness import FAIRNESS
     from acklab.studies.ack_aggregation.findings_loss import LOSS
     from acklab.studies.ack_aggregation.findings_rates import RATES
@@ -110,7 +137,8 @@ def claims(tables: Mapping[str, pl.DataFrame]) -> Sequence[Claim]:
 
     evidence = Evidence.of(tables)
     wired = (*THROUGHPUT, *RATES, *VEGAS, *WINDOWS, *LOSS, *FAIRNESS, *SUMMARY)
-    return [*(judge(f, evidence) for f in wired), *wireless.claims(tables)]
+    causes = (*CAUSES, *CAUSES_OF_PAIRS)
+    return [*(judge(f, evidence) for f in (*wired, *causes)), *wireless.claims(tables)]
 
 
 def ratios(of: Callable[[int], float], digits: int = 2) -> str:

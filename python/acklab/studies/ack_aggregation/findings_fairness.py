@@ -10,10 +10,13 @@ from acklab.studies.ack_aggregation import references
 from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.findings import RATIOS, Finding, ratios
 from acklab.studies.ack_aggregation.runs import changed, less, more, said
+from acklab.studies.ack_aggregation.why import shown
 
 #: What the thesis calls higher aggregation levels.
 HIGHER = (4, 8, 16)
 UNDECIDED = "undecided"
+#: Who sends a smaller share than this of what the other does has starved in its handshake.
+FEW = 0.01
 MIXED = (
     "bbr3-cubic",
     "bbr3-newreno",
@@ -61,6 +64,21 @@ def loss_based_cells(v: View) -> tuple[int, int, int]:
     return ahead, len(won) - ahead - undecided, undecided
 
 
+def segments(v: View, pairs: tuple[str, ...], ratio: int = 8) -> str:
+    """Data segments of both flows: who sent none has starved in the handshake."""
+
+    def text(pair: str) -> str:
+        each = [
+            v.of.why.at("pairs/data_segments", v.stack, pair, ratio, flow=flow) for flow in (0, 1)
+        ]
+        lone = min(each) < FEW * max(each)
+        return f"{pair} {' and '.join(shown(n, 0) for n in each)}" + (
+            ", so that one runs alone" if lone else ""
+        )
+
+    return f"data segments at {ratio}:1, one trace: {'; '.join(map(text, pairs))}"
+
+
 def fluctuates(v: View, pair: str) -> bool:
     """Whether Jain's index both rises and falls from 2:1 on."""
     changes = [v.change("jain", pair, a, b) for a, b in pairwise(RATIOS[1:])]
@@ -96,7 +114,10 @@ FAIRNESS = (
         "they both [BBRv3 and CUBIC] drop to 0.5 at an 8:1 aggregation ratio ... the other starves",
         "4.1, Table 2",
         lambda v: all(v.jain(f"{cc}-{cc}", 8) < 0.55 for cc in ("bbr3", "cubic")),
-        lambda v: f"Jain's index: BBRv3 {index('bbr3-bbr3')(v)}, CUBIC {index('cubic-cubic')(v)}",
+        lambda v: (
+            f"Jain's index: BBRv3 {index('bbr3-bbr3')(v)}, CUBIC {index('cubic-cubic')(v)}; "
+            f"{segments(v, ('bbr3-bbr3', 'cubic-cubic'))}"
+        ),
         m.starved("bbr3-bbr3", "cubic-cubic"),
         "why-pairs",
     ),
@@ -115,7 +136,7 @@ FAIRNESS = (
         "BBRv3, on the other hand, does not recover, maintaining poor fairness",
         "4.1, Table 2",
         lambda v: v.jain("bbr3-bbr3", 8) < 0.55 and v.jain("bbr3-bbr3", 16) < 0.55,
-        lambda v: f"Jain's index {index('bbr3-bbr3')(v)}",
+        lambda v: f"Jain's index {index('bbr3-bbr3')(v)}; {segments(v, ('bbr3-bbr3',))}",
         m.starved("bbr3-bbr3"),
         "why-pairs",
     ),
@@ -127,7 +148,9 @@ FAIRNESS = (
             min(v.jain("newreno-newreno", r) for r in (1, 2)) > 0.98
             and max(v.jain("newreno-newreno", r) for r in (4, 8, 16)) < 0.7
         ),
-        lambda v: f"Jain's index {index('newreno-newreno')(v)}",
+        lambda v: (
+            f"Jain's index {index('newreno-newreno')(v)}; {segments(v, ('newreno-newreno',))}"
+        ),
         m.starved("newreno-newreno"),
         "why-pairs",
     ),
@@ -183,7 +206,9 @@ FAIRNESS = (
         # Of the four pairs with a flow that is not loss-based; often: of most of them.
         lambda v: sum(winner(v, p, HIGHER) in ("cubic", "newreno") for p in ONE_LOSS_BASED) > 2,
         lambda v: (
-            "ahead at 4:1 to 16:1: " + ", ".join(f"{p}: {winner(v, p, HIGHER)}" for p in MIXED)
+            "ahead at 4:1 to 16:1: "
+            + ", ".join(f"{p}: {winner(v, p, HIGHER)}" for p in MIXED)
+            + f"; {segments(v, ONE_LOSS_BASED)}"
         ),
         m.loss_based,
         "why-shares",

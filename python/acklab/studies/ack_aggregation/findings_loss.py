@@ -5,15 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
+from acklab.stats import Estimate
 from acklab.studies.ack_aggregation import mechanisms_acks as acks
 from acklab.studies.ack_aggregation import mechanisms_loss as loss
 from acklab.studies.ack_aggregation import mechanisms_runs as of_runs
 from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS
 from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.findings import RATIOS, SEEN, Finding, ratios, row
-from acklab.studies.ack_aggregation.findings_throughput import spread
-from acklab.studies.ack_aggregation.runs import changed, less, more
+from acklab.studies.ack_aggregation.findings_rates import PROBING_S
+from acklab.studies.ack_aggregation.runs import (
+    apart,
+    changed,
+    difference,
+    known,
+    less,
+    more,
+    percent,
+)
 from acklab.studies.ack_aggregation.traces import TRACED
+
+#: Fewer segments sent again than this are no count to compare.
+SOME = 5
 
 
 def retx(cc: str) -> Callable[[View], str]:
@@ -39,6 +51,19 @@ def duplicates(v: View, ratio: int) -> float:
 def _declines(v: View) -> bool:
     counts = [duplicates(v, r) for r in TRACED[v.stack]]
     return all(b <= a for a, b in pairwise(counts)) and counts[-1] < (1 - SEEN) * counts[0]
+
+
+def drops_sharply(v: View, cc: str) -> bool:
+    """Whether at 16:1 less than half as much is sent again as at 8:1, where there is something."""
+    return v.mean("retransmissions", cc, 8) > SOME and less(
+        v.gain("retransmissions", cc, 8, 16), -0.5
+    )
+
+
+def over_half_of_cubics(v: View) -> Estimate:
+    """What BBRv3 sends again at 1:1 less half of what CUBIC does, seed by seed."""
+    half = {seed: n / 2 for seed, n in v.each("retransmissions", "cubic", 1).items()}
+    return known(difference(v.each("retransmissions", "bbr3", 1), half))
 
 
 LOSS = (
@@ -108,9 +133,13 @@ LOSS = (
         "ratios",
         "4.1 Retransmissions",
         lambda v: (
-            v.retx("cubic", 1) > 5 and spread([v.retx("cubic", r) for r in (1, 2, 4, 8)]) < 0.5
+            v.mean("retransmissions", "cubic", 1) > SOME
+            and less(apart(v.each("retransmissions", "cubic", r) for r in (1, 2, 4, 8)), 0.5)
         ),
-        retx("cubic"),
+        lambda v: (
+            f"{retx('cubic')(v)}, up to 8:1 the most exceed the fewest by "
+            f"{percent(apart(v.each('retransmissions', 'cubic', r) for r in (1, 2, 4, 8)))}"
+        ),
         loss.cubic_loss,
         "why-loss",
     ),
@@ -118,8 +147,8 @@ LOSS = (
         "F4-cubic-16to1",
         "[CUBIC:] The exception is at 16:1 aggregation, where retransmissions drop sharply",
         "4.1 Retransmissions",
-        lambda v: v.retx("cubic", 16) < 0.5 * v.retx("cubic", 8),
-        retx("cubic"),
+        lambda v: drops_sharply(v, "cubic"),
+        against("cubic", 8, 16),
         loss.cubic_loss_16,
         "why-acks",
     ),
@@ -127,8 +156,13 @@ LOSS = (
         "F4-bbr-minimal",
         "[BBRv3:] Initially, retransmissions are minimal, as BBRv3 quickly converges",
         "4.1 Retransmissions",
-        lambda v: v.retx("bbr3", 1) < 0.5 * max(v.retx("cubic", 1), 1),
-        lambda v: f"{retx('bbr3')(v)}, CUBIC {retx('cubic')(v)}",
+        # Not more than half of CUBIC's, which may be none; and it has converged by its first probe.
+        lambda v: over_half_of_cubics(v).high <= 0 and v.mean("reached_s", "bbr3", 1) < PROBING_S,
+        lambda v: (
+            f"{retx('bbr3')(v)}, CUBIC {retx('cubic')(v)}, half of CUBIC's exceeded at 1:1 by "
+            f"{changed(over_half_of_cubics(v), 1)}, nine tenths of the last quarter's rate after "
+            f"{v.mean('reached_s', 'bbr3', 1):.1f} s"
+        ),
         loss.bbr_startup_loss,
         "why-loss",
     ),

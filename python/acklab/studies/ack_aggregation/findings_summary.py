@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from acklab.stats import Estimate
 from acklab.studies.ack_aggregation import mechanisms as one
 from acklab.studies.ack_aggregation import mechanisms_pairs as m
@@ -12,9 +15,11 @@ from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.findings import AGGREGATED, RATIOS, SEEN, Finding, row
 from acklab.studies.ack_aggregation.findings_fairness import index
 from acklab.studies.ack_aggregation.findings_throughput import MODERATE, mbps, steps
-from acklab.studies.ack_aggregation.runs import changed, less, more
+from acklab.studies.ack_aggregation.runs import Runs, changed, less, more, said, scatters
 from acklab.studies.ack_aggregation.why import shown
 
+#: Aggregations and limits in KB of the wireless part.
+WAYS, LIMITS = ("amsdu", "ampdu", "both"), (4, 8, 16, 32, 64)
 #: Those that "rely on timely feedback", and those to compare them with.
 TIMELY, OTHERS = ("bbr3", "cubic"), ("newreno", "vegas")
 
@@ -26,6 +31,35 @@ def unstable(v: View, cc: str) -> bool:
     """
     changes, tenth = steps(v, cc), SEEN * max(v.mbps(cc, r) for r in RATIOS)
     return any(more(c, tenth) for c in changes) and any(less(c, -tenth) for c in changes)
+
+
+def unpredictable(of: Runs, stack: str, quantity: str, cells: Sequence[int | str]) -> bool:
+    """Whether in most cells single runs of Vegas differ visibly, and far more than any other's."""
+    rest = [cc for cc in PAPER_CONTROLLERS if cc != "vegas"]
+    met = [
+        scatters(
+            {cc: of.at(quantity, stack, cc, cell) for cc in PAPER_CONTROLLERS}, "vegas", rest, SEEN
+        )
+        for cell in cells
+    ]
+    return 2 * sum(met) > len(met)
+
+
+def unstable_in_air(v: View) -> bool:
+    """As on the wire, by the A-MPDU's limit; or unpredictable from run to run."""
+    each = [v.of.air.at("goodput_mbps", v.stack, "vegas", kb) for kb in LIMITS]
+    changes = [runs.minus(b, a) for a, b in pairwise(each)]
+    tenth = SEEN * max(runs.mean(sample) for sample in each)
+    ways = any(more(c, tenth) for c in changes) and any(less(c, -tenth) for c in changes)
+    return ways or unpredictable(v.of.air, v.stack, "goodput_mbps", WAYS)
+
+
+def _in_air(v: View) -> str:
+    told = " / ".join(
+        said(runs.known(v.of.air.at("goodput_mbps", v.stack, "vegas", cell)), 1)
+        for cell in (*WAYS, *LIMITS)
+    )
+    return f"over the air {told} Mbit/s (A-MSDU / A-MPDU / both / 4 to 64 KB)"
 
 
 def _unstable(v: View) -> str:
@@ -144,8 +178,8 @@ SUMMARY = (
         "P-vegas-unstable",
         "Vegas, however, is unstable under both, due to its RTT sensitivity",
         "poster; 5.1",
-        lambda v: unstable(v, "vegas"),
-        _unstable,
+        lambda v: unstable(v, "vegas") and unstable_in_air(v),
+        lambda v: f"{_unstable(v)}; {_in_air(v)}",
         of_runs.vegas_swings,
         "why-vegas",
     ),

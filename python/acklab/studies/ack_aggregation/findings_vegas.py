@@ -11,11 +11,8 @@ from acklab.studies.ack_aggregation import runs
 from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.findings import SEEN, Finding, ratios, row
 from acklab.studies.ack_aggregation.findings_throughput import mbps
-from acklab.studies.ack_aggregation.runs import changed, less, more, said
+from acklab.studies.ack_aggregation.runs import APART, changed, less, more, said
 from acklab.studies.ack_aggregation.why import shown
-
-#: With ten seeds, standard deviations differ (F test, 95 %) if one is twice the other.
-APART = 2.0
 
 
 def _spread_over_seeds(v: View, ratio: int) -> float:

@@ -7,6 +7,7 @@ from acklab.studies.ack_aggregation import mechanisms_loss as loss
 from acklab.studies.ack_aggregation.evidence import Evidence
 from acklab.studies.ack_aggregation.findings import row
 from acklab.studies.ack_aggregation.mechanisms_acks import timer_cap
+from acklab.studies.ack_aggregation.runs import scatter
 
 
 def _row(e: Evidence, quantity: str, stack: str, cc: str, digits: int = 2) -> str:
@@ -212,8 +213,17 @@ def vegas_swings(e: Evidence) -> str:
     return (
         "As stated Vegas does not swing: it loses more with each ratio (ns-3 stack) or nothing "
         f"(Linux). {loss.vegas_bias(e)} In the inferred set-up the instant of the start decides. "
-        f"{loss.vegas_sparse(e)}"
+        f"{loss.vegas_sparse(e)} Over the air single runs (A-MSDU / A-MPDU / both) vary by "
+        f"{_in_air(e, 'ns3')} of their mean (ns-3 stack), {_in_air(e, 'linux')} (Linux), "
+        f"{_in_air(e, 'thesis')} (inferred), CUBIC's by {_in_air(e, 'thesis', 'cubic')}: there "
+        "too the start leaves a base RTT in whole ms, or in Linux one in us."
     )
+
+
+def _in_air(e: Evidence, stack: str, cc: str = "vegas") -> str:
+    """Coefficient of variation of single runs over the air, by aggregation."""
+    each = (e.air.at("goodput_mbps", stack, cc, how) for how in ("amsdu", "ampdu", "both"))
+    return " / ".join(f"{scatter(sample):.3f}" for sample in each)
 
 
 def vegas_rtt(e: Evidence) -> str:

@@ -137,6 +137,7 @@ QUANTITIES: dict[str, traces.Quantity] = {
     "retransmissions": _again,
     "timeout_share": _timeout_share,
     "recoveries": _flow("recoveries"),
+    "timeouts": _flow("rtos"),
     "half_mbps": lambda r: fmean(_later(rates(r), 0.5)),
     "end_mbps": _end,
     "reached_s": _reached,

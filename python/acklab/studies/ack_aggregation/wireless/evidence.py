@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from acklab.stats import Estimate
+from acklab.studies.ack_aggregation import runs
+from acklab.studies.ack_aggregation.runs import Runs, Sample
 from acklab.studies.ack_aggregation.why import shown
 from acklab.studies.ack_aggregation.wireless.cells import AGGREGATIONS, SIZES
 
@@ -25,6 +28,9 @@ class Evidence:
     numbers: Mapping[tuple[str, str, str, Cell], tuple[float, float]]
     #: Starts of Vegas within a tick: aggregation, us after it, goodput, smallest RTT.
     starts: Sequence[tuple[str, int, float, float]] = ()
+    runs: Runs = field(default_factory=Runs)
+    #: Of the wired part, for what is said of both.
+    wired: Runs = field(default_factory=Runs)
 
     @classmethod
     def of(cls, tables: Mapping[str, pl.DataFrame]) -> Evidence:
@@ -41,7 +47,12 @@ class Evidence:
                 quantity = r.get("quantity", GOODPUT)
                 found[quantity, r["stack"], r["cc"], r[key]] = (r["acklab"], half)
         columns = ("aggregation", "start_us", "goodput_mbps", "rtt_min_ms")
-        return cls(found, tables["wifi-vegas"].select(columns).rows())
+        return cls(
+            found,
+            tables["wifi-vegas"].select(columns).rows(),
+            Runs.of(tables, runs.AIR),
+            Runs.of(tables),
+        )
 
     def view(self, stack: str) -> View:
         """The same of one set-up."""
@@ -63,10 +74,17 @@ class View:
         """Goodput."""
         return self.at(GOODPUT, cc, cell)
 
-    def doubt(self, cc: str, cell: Cell) -> float:
-        """Half of the goodput's interval as a share of it; not-a-number with one seed."""
-        mean, half = self.of.numbers[GOODPUT, self.stack, cc, cell]
-        return half / mean
+    def each(self, quantity: str, cc: str, cell: Cell) -> Sample:
+        """A quantity of `wifi-runs` or `wifi-size-runs`, by seed."""
+        return self.of.runs.at(quantity, self.stack, cc, cell)
+
+    def gain(self, cc: str, since: Cell, to: Cell, quantity: str = GOODPUT) -> Estimate:
+        """By what share it is more in one cell than in another, seed by seed."""
+        return runs.beyond(self.each(quantity, cc, to), self.each(quantity, cc, since))
+
+    def ahead(self, cc: str, other: str, cell: Cell, quantity: str = GOODPUT) -> Estimate:
+        """By what share it is more of one controller than of another, seed by seed."""
+        return runs.beyond(self.each(quantity, cc, cell), self.each(quantity, other, cell))
 
     def row(
         self, quantity: str, cc: str, digits: int = 1, cells: Iterable[Cell] = tuple(AGGREGATIONS)

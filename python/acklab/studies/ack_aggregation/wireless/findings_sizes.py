@@ -2,28 +2,101 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS as ALL
+from acklab.studies.ack_aggregation.findings import RATIOS, SEEN
+from acklab.studies.ack_aggregation.findings_summary import unpredictable
+from acklab.studies.ack_aggregation.runs import (
+    Runs,
+    Sample,
+    difference,
+    less,
+    minus,
+    more,
+    percent,
+    scatter,
+    share,
+)
 from acklab.studies.ack_aggregation.wireless import cells
 from acklab.studies.ack_aggregation.wireless import mechanisms as m
-from acklab.studies.ack_aggregation.wireless.evidence import GOODPUT, View
+from acklab.studies.ack_aggregation.wireless.evidence import GOODPUT, Cell, View
 from acklab.studies.ack_aggregation.wireless.findings import (
     AGGREGATED,
     BUSY,
+    SLIGHT,
     Finding,
     by_size,
-    goodputs,
+    gained,
+    told,
 )
 
+#: A mean RTT that is longer by less than this share is no inflated estimate.
+RTT_FELT = 0.05
+STEPS = tuple(pairwise(cells.SIZES))
 
-def _by_size(v: View, cc: str, quantity: str = GOODPUT) -> list[float]:
-    return [v.at(quantity, cc, size) for size in cells.SIZES]
+
+def steady(v: View, cc: str) -> bool:
+    """Whether it has more with 64 KB than with 4 KB, and at no step less."""
+    return more(v.gain(cc, 4, 64), 0.05) and not any(
+        less(v.gain(cc, a, b), -SLIGHT) for a, b in STEPS
+    )
 
 
-def _steady(values: list[float]) -> bool:
-    """Whether they rise, but for half a percent."""
-    return all(b > 0.995 * a for a, b in pairwise(values)) and values[-1] > 1.05 * values[0]
+def diminish(v: View, cc: str) -> bool:
+    """Whether each step up to 16 KB gives more than those after it, and the last hardly any."""
+    each = [difference(v.each(GOODPUT, cc, b), v.each(GOODPUT, cc, a)) for a, b in STEPS]
+    return (
+        more(minus(each[0], each[1]))
+        and all(more(minus(each[1], later)) for later in each[2:])
+        and less(v.gain(cc, 32, 64), 0.02)
+    )
+
+
+def bursts_felt(v: View, since: int, to: int) -> bool:
+    """Whether Vegas sends more at once with the larger limit, and measures longer RTTs then."""
+    return more(v.gain("vegas", since, to, "mpdus_per_ppdu"), SEEN) and more(
+        v.gain("vegas", since, to, "rtt_mean_ms"), RTT_FELT
+    )
+
+
+def _felt(since: int, to: int) -> Callable[[View], str]:
+    def text(v: View) -> str:
+        at_once, rtt = (
+            percent(v.gain("vegas", since, to, q)) for q in ("mpdus_per_ppdu", "rtt_mean_ms")
+        )
+        return (
+            f"Vegas from {since} to {to} KB: MPDUs at once {at_once}, mean RTT {rtt}, goodput "
+            f"{percent(v.gain('vegas', since, to))}"
+        )
+
+    return text
+
+
+def growth(v: View, cc: str) -> Sample:
+    """What a controller gains from 4 to 64 KB, as a share, by seed."""
+    return share(v.each(GOODPUT, cc, 64), v.each(GOODPUT, cc, 4))
+
+
+def _scatter(v: View) -> str:
+    """Of single runs, Vegas and the most scattered other."""
+
+    def of(runs: Runs, quantity: str, over: Sequence[Cell]) -> str:
+        def largest(cell: Cell) -> float:
+            return max(scatter(runs.at(quantity, v.stack, cc, cell)) for cc in BUSY)
+
+        mine = " / ".join(
+            f"{scatter(runs.at(quantity, v.stack, 'vegas', cell)):.3f}" for cell in over
+        )
+        return f"{mine}, of the others at most {' / '.join(f'{largest(c):.3f}' for c in over)}"
+
+    return (
+        "coefficient of variation of single runs of Vegas: on the wire "
+        f"{of(v.of.wired, 'mbps', RATIOS[1:])} (2:1 to 16:1); over the air "
+        f"{of(v.of.runs, GOODPUT, AGGREGATED)} (A-MSDU / A-MPDU / both); "
+        "ups and downs from ratio to ratio: P-vegas-unstable"
+    )
 
 
 SIZES = (
@@ -31,8 +104,8 @@ SIZES = (
         "T5-steady",
         "increasing the A-MPDU size steadily improves throughput for BBRv3, Cubic, and NewReno",
         "4.2 Varying A-MPDU; poster",
-        lambda v: all(_steady(_by_size(v, cc)) for cc in BUSY),
-        by_size(*BUSY),
+        lambda v: all(steady(v, cc) for cc in BUSY),
+        told(by_size(*BUSY), *(gained(a, b, BUSY) for a, b in STEPS)),
         m.sizes,
         "table5",
     ),
@@ -40,12 +113,8 @@ SIZES = (
         "T5-diminishes",
         "the gains diminish at higher aggregation sizes; gains flatten at 64 KB",
         "4.2 Varying A-MPDU; poster",
-        lambda v: all(
-            g[0] > g[1] > max(g[2], g[3]) and g[3] < 0.02 * _by_size(v, cc)[-1]
-            for cc in BUSY
-            for g in ([b - a for a, b in pairwise(_by_size(v, cc))],)
-        ),
-        by_size(*BUSY),
+        lambda v: all(diminish(v, cc) for cc in BUSY),
+        told(by_size(*BUSY), gained(32, 64, BUSY)),
         m.sizes,
         "table5",
     ),
@@ -54,8 +123,11 @@ SIZES = (
         "NewReno exhibits slightly stronger throughput gains at 8 KB aggregation compared to the "
         "others",
         "4.2 Varying A-MPDU",
-        lambda v: v.mbps("newreno", 8) > 1.05 * max(v.mbps("cubic", 8), v.mbps("bbr3", 8)),
-        by_size(*BUSY),
+        lambda v: all(more(v.ahead("newreno", cc, 8), 0.05) for cc in ("cubic", "bbr3")),
+        lambda v: (
+            "NewReno at 8 KB more than "
+            + ", ".join(f"{cc} by {percent(v.ahead('newreno', cc, 8))}" for cc in ("cubic", "bbr3"))
+        ),
         m.newreno_8,
         "table5",
     ),
@@ -63,8 +135,8 @@ SIZES = (
         "T5-newreno-response",
         "NewReno ... showed ... a strong response to increasing A-MPDU sizes",
         "5.1",
-        lambda v: v.mbps("newreno", 64) > 1.25 * v.mbps("newreno", 4),
-        by_size("newreno"),
+        lambda v: more(v.gain("newreno", 4, 64), 0.25),
+        told(by_size("newreno"), gained(4, 64, ("newreno",))),
         m.sizes,
         "table5",
     ),
@@ -74,10 +146,11 @@ SIZES = (
         "stabilizes",
         "4.2 Varying A-MPDU; poster",
         lambda v: (
-            v.mbps("vegas", 4) > 1.02 * v.mbps("vegas", 8) > 1.02 * 1.02 * v.mbps("vegas", 16)
-            and abs(v.mbps("vegas", 64) / v.mbps("vegas", 32) - 1) < 0.02
+            all(less(v.gain("vegas", a, b), -0.02) for a, b in STEPS[:2])
+            and more(v.gain("vegas", 32, 64), -0.02)
+            and less(v.gain("vegas", 32, 64), 0.02)
         ),
-        by_size("vegas"),
+        told(by_size("vegas"), *(gained(a, b, ("vegas",)) for a, b in STEPS)),
         m.vegas_sizes,
         "table5",
     ),
@@ -87,11 +160,11 @@ SIZES = (
         "estimates, triggering Vegas's conservative congestion response",
         "4.2 Varying A-MPDU; poster",
         lambda v: (
-            v.at("rtt_p95_ms", "vegas", 16) > 1.05 * v.at("rtt_p95_ms", "vegas", 4)
-            and v.mbps("vegas", 16) < 0.98 * v.mbps("vegas", 4)
+            # The response with its cause: bursts, then longer RTTs, then less throughput.
+            bursts_felt(v, 4, 16) and less(v.gain("vegas", 4, 16), -0.02)
         ),
-        lambda v: f"RTT, 95th percentile {v.sizes('rtt_p95_ms', 'vegas')} ms",
-        m.vegas_sizes,
+        _felt(4, 16),
+        m.vegas_felt,
         "wifi-sizes",
     ),
     Finding(
@@ -99,10 +172,8 @@ SIZES = (
         "larger A-MPDU aggregation reduces MAC overhead by amortizing headers, contention "
         "backoffs, and inter-frame gaps across multiple frames",
         "4.2 Varying A-MPDU; poster",
-        lambda v: all(
-            v.at("contention_share", cc, 64) < 0.6 * v.at("contention_share", cc, 4) for cc in BUSY
-        ),
-        lambda v: "contention, CUBIC " + v.sizes("contention_share", "cubic", 2),
+        lambda v: all(less(v.gain(cc, 4, 64, "contention_share"), -0.4) for cc in BUSY),
+        gained(4, 64, BUSY, "contention_share"),
         m.sizes,
         "wifi-sizes",
     ),
@@ -112,24 +183,24 @@ SIZES = (
         "burstiness and RTT variability",
         "4.2 Varying A-MPDU",
         lambda v: (
-            v.mbps("cubic", 64) / v.mbps("cubic", 4)
-            > 1.1 * v.mbps("vegas", 64) / v.mbps("vegas", 4)
+            # Vegas, the sensitive one, gains less than each other, and feels the bursts.
+            all(more(minus(growth(v, cc), growth(v, "vegas")), SEEN) for cc in BUSY)
+            and bursts_felt(v, 4, 64)
         ),
-        by_size(*ALL),
-        m.vegas_sizes,
+        told(gained(4, 64, ALL), _felt(4, 64)),
+        m.vegas_benefit,
         "table5",
     ),
     Finding(
         "C-vegas-unpredictable",
         "Vegas ... consistently showed unpredictable behaviour under both aggregation types",
         "5.1; poster",
-        lambda v: any(v.doubt("vegas", how) > 0.03 for how in AGGREGATED),
         lambda v: (
-            goodputs("vegas")(v)
-            + ", ± "
-            + " / ".join(f"{100 * v.doubt('vegas', how):.1f} %" for how in AGGREGATED)
+            unpredictable(v.of.wired, v.stack, "mbps", RATIOS[1:])
+            and unpredictable(v.of.runs, v.stack, GOODPUT, AGGREGATED)
         ),
-        m.vegas_window,
-        "table4",
+        _scatter,
+        m.vegas_scatter,
+        "wifi-runs",
     ),
 )

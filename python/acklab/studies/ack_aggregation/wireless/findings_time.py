@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from acklab.stats import Estimate
+from acklab.studies.ack_aggregation.findings import SEEN
+from acklab.studies.ack_aggregation.runs import beyond, less, more
 from acklab.studies.ack_aggregation.wireless import mechanisms as m
 from acklab.studies.ack_aggregation.wireless.cells import AGGREGATIONS
 from acklab.studies.ack_aggregation.wireless.evidence import View
-from acklab.studies.ack_aggregation.wireless.findings import AGGREGATED, Finding, rows
+from acklab.studies.ack_aggregation.wireless.findings import (
+    AGGREGATED,
+    SLIGHT,
+    Finding,
+    gained,
+    rows,
+    told,
+)
 
 LOSS_BASED = ("cubic", "newreno")
 
 
 def _fewer_losses(v: View, cc: str) -> bool:
     """Whether aggregation spares retransmissions."""
-    none = v.at("retransmissions", cc, "none")
-    return all(v.at("retransmissions", cc, how) < 0.9 * none for how in AGGREGATED)
+    return all(less(v.gain(cc, "none", how, "retransmissions"), -SEEN) for how in AGGREGATED)
+
+
+def retreat(v: View, how: str) -> Estimate:
+    """By what share the largest window of Vegas exceeds that of the second half, seed by seed."""
+    return beyond(
+        v.each("cwnd_max_packets", "vegas", how), v.each("window_late_packets", "vegas", how)
+    )
 
 
 OVER_TIME = (
@@ -22,8 +38,8 @@ OVER_TIME = (
         "BBRv3 displays greater throughput fluctuations as expected due to its probing cycles",
         "4.2, Fig. 5",
         lambda v: all(
-            v.at("rate_swing", "bbr3", how)
-            > 1.1 * max(v.at("rate_swing", cc, how) for cc in LOSS_BASED)
+            more(v.ahead("bbr3", cc, how, "rate_swing"), SEEN)
+            for cc in LOSS_BASED
             for how in AGGREGATIONS
         ),
         rows("rate_swing", ("bbr3", *LOSS_BASED), 3),
@@ -75,11 +91,13 @@ OVER_TIME = (
         "its steady-state congestion window is slightly larger when aggregation is enabled",
         "4.2, Fig. 6",
         lambda v: all(
-            1.002 < v.at("window_late_packets", "cubic", how) / none < 1.3
-            for none in (v.at("window_late_packets", "cubic", "none"),)
-            for how in AGGREGATED
+            more(g, SLIGHT) and less(g, 0.3)
+            for g in (v.gain("cubic", "none", how, "window_late_packets") for how in AGGREGATED)
         ),
-        rows("window_late_packets", ("cubic",), 1),
+        told(
+            rows("window_late_packets", ("cubic",), 1),
+            *(gained("none", how, ("cubic",), "window_late_packets") for how in AGGREGATED),
+        ),
         m.windows,
         "fig6",
     ),
@@ -108,8 +126,7 @@ OVER_TIME = (
         "the baseline",
         "4.2, Fig. 6",
         lambda v: all(
-            v.at("window_growth_packets_per_s", "newreno", how)
-            > 1.1 * v.at("window_growth_packets_per_s", "newreno", "none")
+            more(v.gain("newreno", "none", how, "window_growth_packets_per_s"), SEEN)
             for how in AGGREGATED
         ),
         rows("window_growth_packets_per_s", ("newreno",), 1),
@@ -131,8 +148,7 @@ OVER_TIME = (
         "quickly retreats to a lower, stable window size",
         "4.2, Fig. 6",
         lambda v: all(
-            v.at("cwnd_max_packets", "vegas", how) > 1.2 * v.at("window_late_packets", "vegas", how)
-            and v.at("window_swing", "vegas", how) < 0.1
+            more(retreat(v, how), 0.2) and v.at("window_swing", "vegas", how) < 0.1
             for how in AGGREGATED
         ),
         lambda v: (

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from statistics import fmean
 
-from acklab.studies.ack_aggregation.findings import NAMES, ORDER
+from acklab.studies.ack_aggregation.findings import NAMES, ORDER, RATIOS
+from acklab.studies.ack_aggregation.runs import mean, scatter
+from acklab.studies.ack_aggregation.why import shown
+from acklab.studies.ack_aggregation.wireless.cells import AGGREGATIONS
 from acklab.studies.ack_aggregation.wireless.evidence import GOODPUT, Evidence, View
 
 
@@ -52,6 +55,14 @@ def two_levels(e: Evidence) -> str:
     )
 
 
+def two_levels_of_all(e: Evidence) -> str:
+    """The same, and the one controller that has nothing to fill two levels with."""
+    return (
+        f"{two_levels(e)} Vegas has nothing to fill them with: segments per access "
+        f"{_each(e, 'segments_per_access', 'vegas')}, air idle {_each(e, 'idle_share', 'vegas')}."
+    )
+
+
 def vegas_window(e: Evidence) -> str:
     """Vegas keeps the queue empty, and aggregation lives on the queue."""
     return (
@@ -91,10 +102,73 @@ def _starts(runs: list[tuple[float, float]]) -> str:
 def vegas_variance(e: Evidence) -> str:
     """RTTs that Vegas sees."""
     return (
-        "RTT of Vegas, 95th percentile: "
-        f"{_each(e, 'rtt_p95_ms', 'vegas', 1)} ms, mean {_each(e, 'rtt_mean_ms', 'vegas')} ms "
-        "(none / A-MSDU / A-MPDU / both). With so few segments per access "
-        f"({_each(e, 'segments_per_access', 'vegas')}) bursts are short, whatever is allowed."
+        "A burst can be no larger than what Vegas keeps queued: segments per access (none / A-MSDU "
+        f"/ A-MPDU / both) {_each(e, 'segments_per_access', 'vegas')}, of CUBIC "
+        f"{_each(e, 'segments_per_access', 'cubic', 0)}. Its RTT: mean "
+        f"{_each(e, 'rtt_mean_ms', 'vegas')} ms, smallest {_each(e, 'rtt_min_ms', 'vegas')} ms; "
+        "standard deviation of its samples in the second half, in ns-3's stack of whole ms: "
+        f"{_deviations(e)} ms."
+    )
+
+
+def _deviations(e: Evidence) -> str:
+    """Of the RTT of Vegas, mean over seeds."""
+
+    def row(stack: str) -> str:
+        values = (mean(e.runs.at("rtt_deviation_ms", stack, "vegas", how)) for how in AGGREGATIONS)
+        return " / ".join(shown(v, 2) for v in values)
+
+    return "; ".join(f"{row(s)} ({NAMES[s]})" for s in ORDER)
+
+
+def vegas_felt(e: Evidence) -> str:
+    """What a larger limit does to Vegas's bursts and RTTs."""
+    return (
+        "What Vegas sends at once is what it has queued. MPDUs at once by limit, 4 to 64 KB: "
+        f"{_each(e, 'mpdus_per_ppdu', 'vegas', 2, sizes=True)}; its mean RTT: "
+        f"{_each(e, 'rtt_mean_ms', 'vegas', 2, sizes=True)} ms; its mean window: "
+        f"{_each(e, 'cwnd_mean_packets', 'vegas', 1, sizes=True)} packets; repetitions: "
+        f"{_each(e, 'retransmissions', 'vegas', 0, sizes=True)}. No buffer is overloaded where "
+        "nothing is repeated. Where the throughput differs between limits it is the window's rest "
+        f"that does. {vegas_start(e)}"
+    )
+
+
+def vegas_benefit(e: Evidence) -> str:
+    """Why Vegas has less of a larger limit."""
+    return (
+        "What decides is how much waits to be aggregated. MPDUs sent at once by limit, 4 to 64 KB, "
+        f"CUBIC: {_each(e, 'mpdus_per_ppdu', 'cubic', 1, sizes=True)}, as its window keeps the "
+        "station's queue filled; Vegas: "
+        f"{_each(e, 'mpdus_per_ppdu', 'vegas', 1, sizes=True)}, while the air is idle for "
+        f"{_each(e, 'idle_share', 'vegas', 2, sizes=True)}. A sender that keeps no queue gains "
+        "nothing from room for one, whether its RTTs vary or not: mean RTT of Vegas "
+        f"{_each(e, 'rtt_mean_ms', 'vegas', 1, sizes=True)} ms."
+    )
+
+
+def vegas_scatter(e: Evidence) -> str:
+    """Where runs that differ in the start alone differ in the result."""
+
+    def range_of(stack: str, how: str) -> str:
+        sample = e.runs.at(GOODPUT, stack, "vegas", how).values()
+        return f"{min(sample):.1f} to {max(sample):.1f}" if sample else "-"
+
+    air = "; ".join(
+        f"{' / '.join(range_of(s, how) for how in AGGREGATIONS)} ({NAMES[s]})" for s in ORDER
+    )
+    wire = "; ".join(
+        " / ".join(f"{scatter(e.wired.at('mbps', s, 'vegas', r)):.2f}" for r in RATIOS)
+        + f" ({NAMES[s]})"
+        for s in ORDER
+    )
+    return (
+        "Runs of a cell differ in the instant of the start and, over the air, in backoff. Vegas on "
+        f"the wire, variation of the throughput over runs by ratio: {wire}; over the air, lowest "
+        f"to highest Mbit/s, none / A-MSDU / A-MPDU / both: {air}. Where it scatters it is by the "
+        "base RTT that the start leaves behind, in ns-3's clock of whole ms; a cell whose starts "
+        "all leave the same one is as predictable as any other controller. "
+        f"{vegas_start(e)}"
     )
 
 
