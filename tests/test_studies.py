@@ -147,6 +147,7 @@ def test_verdicts_follow_from_the_numbers(where, verdict):
     from acklab.studies.ack_aggregation import findings
     from acklab.studies.ack_aggregation.evidence import Evidence
     from acklab.studies.ack_aggregation.findings_throughput import THROUGHPUT
+    from acklab.studies.ack_aggregation.runs import Runs
 
     drop = next(f for f in THROUGHPUT if f.id == "T1-bbr-drop")
     throughput = {
@@ -154,7 +155,8 @@ def test_verdicts_follow_from_the_numbers(where, verdict):
         for stack in findings.ORDER
         for ratio in (1, 2, 4, 8, 16)
     }
-    evidence = Evidence(throughput, {}, {}, {}, {}, {})
+    seeds = Runs({("mbps", *at): {1: v - 0.01, 2: v + 0.01} for at, v in throughput.items()})
+    evidence = Evidence(throughput, {}, {}, {}, {}, {}, runs=seeds)
     assert findings.verdict(drop, evidence) == (verdict, list(where))
 
 

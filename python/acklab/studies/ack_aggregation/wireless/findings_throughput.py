@@ -186,7 +186,7 @@ THROUGHPUT = (
         lambda v: burstier(v) and steadier(v),
         _variability,
         m.vegas_variance,
-        "wifi-airtime",
+        "wifi-runs",
     ),
     Finding(
         "T4-bbr-cubic",
