@@ -25,7 +25,8 @@ SINGLE = 8
 def spacing(source: Recorded, choice: Choice) -> Drawn:
     """Times between ACKs that reach the sender; the axis is logarithmic, as ACKs come in bursts."""
     at = places(source)
-    data = spacings(in_order(_received(source, "ack-spacing", choice), at))
+    acks = in_order(_received(source, "ack-spacing", choice), at)
+    data = spacings(acks)
     fig, axes = style.figure(1, 1, (6.8, 3.4))
     ax = axes[0][0]
     for i, ((flow,), rows) in enumerate(data.group_by("flow", maintain_order=True)):
@@ -35,7 +36,7 @@ def spacing(source: Recorded, choice: Choice) -> Drawn:
     ax.xaxis.set_major_formatter("{x:g}")
     ax.set_ylim(bottom=0)
     _legend(ax, data)
-    middle = ", ".join(f"{f} {m * 1e3:.3g} ms" for f, m in _medians(source, choice))
+    middle = ", ".join(f"{f} {m * 1e3:.3g} ms" for f, m in _medians(acks))
     return Drawn(fig, data, f"{source.name}: histogram of the time between ACKs; medians: {middle}")
 
 
@@ -140,10 +141,10 @@ def _gaps(acks: pl.DataFrame) -> pl.DataFrame:
     return gaps
 
 
-def _medians(source: Recorded, choice: Choice) -> list[tuple[str, float]]:
+def _medians(acks: pl.DataFrame) -> list[tuple[str, float]]:
     import polars as pl
 
-    gaps = _gaps(_received(source, "ack-spacing", choice))
+    gaps = _gaps(acks)
     return list(
         gaps.group_by("flow", maintain_order=True).agg(pl.col("gap_s").median()).iter_rows()
     )

@@ -23,7 +23,7 @@ HOW: Mapping[str, str] = {
     "ppdus": "add `record = { ppdus = true }` to the scenario, or run it with --record ppdus",
     **dict.fromkeys(
         ("airtime", "stations", "ampdu_sizes"),
-        "every run of a scenario with a radio channel, `[wifi]`, has it; this one has none",
+        "every run of a scenario with a radio channel, `[wifi]`, has it once something was sent",
     ),
     "runs": "make a sweep: `acklab sweep FILE --grid KEY=V1,V2 --seeds 10 --out DIR`",
 }
@@ -177,7 +177,9 @@ def required(source: Recorded, kind: str, table: str) -> pl.DataFrame:
     if frame is None and table in OF_RADIO and source.table("airtime") is None:
         raise AcklabError(
             f"the plot {kind} is of a radio channel, and {source.name} has none: all its links are "
-            "wired\n  help: take a scenario with `[wifi]`, such as the gallery's wifi-dumbbell"
+            "wired\n"
+            "  help: take a scenario with a radio channel, `[wifi]`, such as the gallery's "
+            "wifi-dumbbell"
         )
     if frame is None and _STREAM_OF.get(table, table) in source.recorded:
         raise AcklabError(
