@@ -225,3 +225,18 @@ def test_a_wide_table_of_a_few_flows_is_laid_on_its_side():
     assert turned["b"].to_list() == [2, 0.5]
     tall = pl.DataFrame({"flow": [str(i) for i in range(20)], "n": range(20)})
     assert _turned(tall).equals(tall)
+
+
+def test_a_figure_is_drawn_once_for_a_page():
+    class Counted:
+        alt = "lines"
+        drawn = 0
+
+        @property
+        def svg(self):
+            self.drawn += 1
+            return b"<svg xmlns='http://www.w3.org/2000/svg'/>"
+
+    figure = Counted()
+    report.build("a", sections=[report.Section("One", figure=figure)])
+    assert figure.drawn == 1
