@@ -138,7 +138,7 @@ SUMMARY = (
         "NewReno is surprisingly robust ... showing stable throughput and fairness",
         "poster; 5.1",
         lambda v: (
-            min(v.mbps("newreno", r) for r in RATIOS) > 0.9 * v.mbps("newreno", 1)
+            all(more(v.gain("mbps", "newreno", 1, r), -SEEN) for r in AGGREGATED)
             and min(v.jain("newreno-newreno", r) for r in RATIOS) > 0.9
         ),
         lambda v: f"{mbps('newreno')(v)}, Jain's index {index('newreno-newreno')(v)}",
@@ -164,7 +164,7 @@ SUMMARY = (
         "NewReno ... showed robust performance and stability under moderate aggregation levels",
         "7",
         lambda v: all(
-            v.mbps("newreno", r) > (1 - SEEN) * v.mbps("newreno", 1)
+            more(v.gain("mbps", "newreno", 1, r), -SEEN)
             and v.mean("rate_variation", "newreno", r) < SEEN
             for r in MODERATE
         ),
