@@ -106,6 +106,7 @@ fn choices(plan: &Plan) -> Vec<(&'static str, RecordPlan)> {
                 delays: true,
                 queues: true,
                 ppdus: true,
+                frames: true,
                 packets,
             },
         ),
