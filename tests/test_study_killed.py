@@ -23,7 +23,12 @@ reproduce(study, wanted, Effort(1, quick=True), Path(sys.argv[1]), 2)
 
 
 def content(folder):
-    return {p.name: p.read_bytes() for p in folder.rglob("*") if p.is_file() and p.name[0] != "."}
+    found = {}
+    for path in folder.rglob("*"):
+        # What is hidden comes and goes, perhaps between two lines of this loop.
+        if path.name[0] != "." and path.is_file():
+            found[path.name] = path.read_bytes()
+    return found
 
 
 @pytest.fixture(scope="module")

@@ -154,7 +154,8 @@ def writable_folder(folder: Path) -> Iterator[None]:
     made = _missing(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder):
+        # Hidden, as all that is not a result yet: a kill may leave it.
+        with tempfile.NamedTemporaryFile(dir=folder, prefix="."):
             pass
     except OSError as e:
         _remove_empty(made)
