@@ -152,7 +152,6 @@ EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
     ("kernel-paused", "main 10M48ms bbr 2"): {"retransmissions": FEW_PAUSES},
     ("kernel-paused", "main 40M10ms bbr 4"): {"retransmissions": FEW_PAUSES},
     ("kernel-paused", "main 40M10ms bbr 16"): {"retransmissions": FEW_PAUSES},
-    ("ns3-wifi", "nsta5s 20 4096 0"): {"goodput": CAPTURE},
     ("ns3-wifi", "nsta20s 20 8192 0"): {"goodput": CAPTURE},
     **{
         ("ns3-thesis", cell): {"jain": LOTTERY}
