@@ -1,5 +1,5 @@
-//! TAC: TCP ACK compression at an access point (Kim, Park et al., *TCP ACK compression for fairness
-//! among uplink TCP flows in IEEE 802.11n WLANs*, section III).
+//! TAC: TCP ACK compression at an access point (M. Kim, E.-C. Park, W. Kim, *TCP Acknowledgement
+//! Compression for Fairness Among Uplink TCP Flows in IEEE 802.11n WLANs*, section III).
 //!
 //! Of each flow one acknowledgement is held, the *representative* one. A newer one (a higher number)
 //! takes its place, the old one is dropped, and the timer of the flow starts anew. When nothing newer has come
@@ -20,8 +20,8 @@
 //!   from zero: with `sack`, `ecn` and `window` = `"flush"` an acknowledgement that says something else
 //!   about them goes on at once, the held one before it. An ECE that stays set is no change. Timestamps
 //!   are let go by default: RFC 7323 section 4.3 wants the echo of the first segment that was
-//!   acknowledged, and compression makes it that of the last, so the time in the filter does not show
-//!   in the sender's RTT; `timestamps = "flush"` keeps acknowledgements apart that echo different values.
+//!   acknowledged, and compression makes it that of the last, so the sender's RTT has the wait of the
+//!   one that went on, the timer, and not the longer ones of those that it stands for; `timestamps = "flush"` keeps acknowledgements apart that echo different values.
 //! * **The table.** Only flows of which something is held have a row, so none ages. An acknowledgement of
 //!   another flow that finds `flows` rows in use goes on at once.
 //!
