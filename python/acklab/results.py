@@ -166,20 +166,23 @@ def frame_of(columns: dict[str, Any]) -> pl.DataFrame:
     # Not-a-number stands for "there is none" in the core's columns of floats.
     frame = pl.DataFrame([_column(n, c) for n, c in columns.items()], nan_to_null=True)
     whole = [n for n in _WHOLE if n in columns and frame[n].dtype == pl.Float64]
+    if not whole:
+        return frame
     return frame.with_columns(pl.col(n).cast(getattr(pl, _WHOLE[n])) for n in whole)
 
 
 def _column(name: str, values: Any) -> pl.Series:
     """Numbers, words, words coded as (words, codes), or lists as (ends, numbers)."""
+    import numpy as np
     import polars as pl
 
     if not isinstance(values, tuple):
         return pl.Series(name, values, nan_to_null=True)
     first, second = values
     if isinstance(first, list):
-        codes = pl.Series(second).cast(pl.Int64)
-        words = pl.Series([*first, None], dtype=pl.String)
-        return words.gather(codes.replace(-1, len(first))).alias(name)
+        # No word is coded as -1, which must not count from the end.
+        codes = np.where(np.asarray(second) < 0, len(first), second)
+        return pl.Series(name, [*first, None], dtype=pl.String).gather(codes)
     return _lists(name, first, second)
 
 
