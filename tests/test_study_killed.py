@@ -26,7 +26,8 @@ def content(folder):
     found = {}
     for path in folder.rglob("*"):
         # What is hidden comes and goes, perhaps between two lines of this loop.
-        if path.name[0] != "." and path.is_file():
+        hidden = any(part[0] == "." for part in path.relative_to(folder).parts)
+        if not hidden and path.is_file():
             found[path.name] = path.read_bytes()
     return found
 

@@ -17,7 +17,7 @@ FINE, USER, BUG = 0, 1, 2
 INTERRUPTED = 130
 TERMINATED = 143
 
-_KEPT = "finished runs are kept, the same command goes on from there"
+_KEPT = "finished {} are kept, the same command goes on from there"
 _REPORT = """
 This is a bug in acklab, not a mistake of yours. Please report it with the lines above,
 the command, and the scenario file."""
@@ -63,20 +63,20 @@ def _guarded(action: Callable[[], Any]) -> int:
 
 
 @contextmanager
-def runs_are_kept() -> Iterator[None]:
-    """Around what keeps each run as it ends: says so when it is stopped."""
+def finished_is_kept(what: str = "runs") -> Iterator[None]:
+    """Around what keeps each of its `what` as it ends: says so when it is stopped."""
     import typer
 
     try:
         yield
     except KeyboardInterrupt:
-        _say("interrupted; " + _KEPT)
+        _say("interrupted; " + _KEPT.format(what))
         # Typer's own exit with this code would be told as one that lost everything.
         raise SystemExit(INTERRUPTED) from None
     except SystemExit as e:
         if e.code != TERMINATED:
             raise
-        _say("terminated; " + _KEPT)
+        _say("terminated; " + _KEPT.format(what))
         raise typer.Exit(TERMINATED) from None
 
 

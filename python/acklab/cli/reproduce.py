@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from acklab.cli import completing
-from acklab.cli.guard import runs_are_kept
+from acklab.cli.guard import finished_is_kept
 from acklab.cli.run import Jobs
 from acklab.errors import AcklabError
 
@@ -36,7 +35,8 @@ def reproduce(
 ) -> None:
     """Run a paper's experiments again; tables, figures, and a report with the paper's numbers.
 
-    What is made on request only (`ack-aggregation/beyond`) keeps its runs: given again, it goes on.
+    Stopped, it keeps the parts that are finished: the same command goes on from there. What is made
+    on request only (`ack-aggregation/beyond`) keeps each run.
     """
     from acklab.cli.show import progress
     from acklab.folder import writable_folder
@@ -48,8 +48,7 @@ def reproduce(
         for study, artefacts in chosen:
             default = study.quick_seeds if quick else study.default_seeds
             effort = Effort(seeds or default, quick)
-            kept = runs_are_kept() if study.keeps_runs(artefacts, effort) else nullcontext()
-            with kept, progress(study.name) as advance:
+            with finished_is_kept("parts"), progress(study.name) as advance:
                 written = run_study(study, artefacts, effort, out, jobs, advance)
             for path in (
                 *written.tables.values(),

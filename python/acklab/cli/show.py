@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from acklab.results import Result
+
+
+#: Where there is no terminal: in a log, a line as seldom as this is enough.
+_SILENCE_S = 10
 
 
 def console() -> Console:
@@ -23,7 +28,10 @@ def console() -> Console:
 
 @contextmanager
 def progress(name: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on standard error, silent unless that is a terminal; call it to advance."""
+    """A progress bar on standard error, or a line now and then if that is no terminal.
+
+    Call it to advance.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
@@ -42,10 +50,19 @@ def progress(name: str) -> Iterator[Callable[[int, int], None]]:
     )
     task = bar.add_task(name, total=None)
 
+    began = said = monotonic()
+    before = 0
+
     def advance(done: int, total: int) -> None:
+        nonlocal before, said
         check_signals()
+        if not err.is_terminal and monotonic() - said >= _SILENCE_S and before < done < total:
+            said = monotonic()
+            left = (said - began) * (total - done) / (done - before)
+            print(f"{name}: {done}/{total} runs, about {left:.0f} s left", file=sys.stderr)
         if bar.tasks[task].total is None:
             # What was there before must not count as speed.
+            before = done
             bar.reset(task, completed=done, total=total)
         bar.update(task, completed=done)
 

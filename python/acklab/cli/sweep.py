@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from acklab.cli import completing
-from acklab.cli.guard import runs_are_kept
+from acklab.cli.guard import finished_is_kept
 from acklab.cli.run import Jobs
 from acklab.cli.scenarios import find
 from acklab.errors import AcklabError
@@ -96,7 +96,7 @@ def sweep(
         print(warning, file=sys.stderr)
     target = out or Path("out") / f"{first.name}-sweep"
     began = time.monotonic()
-    with runs_are_kept(), opened(target, made, _command(file, set_, grid, zip_, seeds)) as store:
+    with finished_is_kept(), opened(target, made, _command(file, set_, grid, zip_, seeds)) as store:
         there = store.done
         for said in store.notes:
             print(f"note: {said}", file=sys.stderr)

@@ -16,6 +16,7 @@ from acklab.plots import style
 from acklab.plots.style import signed
 from acklab.scenario import load, run_many
 from acklab.studies import provenance
+from acklab.studies.kept import Kept, Made
 from acklab.studies.once import Once
 from acklab.studies.study import Artefact, Cell, Effort, Outcome, Study, Survey
 
@@ -63,24 +64,23 @@ def run_cells(
     ]
 
 
-#: A group's artefacts as they come out of a run: the table, and the plot in a scratch folder.
-Made = dict[str, tuple["pl.DataFrame", Path | None]]
-
-
 def make(
     artefacts: Sequence[Artefact],
     outcomes: Sequence[Outcome] | SweepResult,
     scratch: Path,
     stop: Event,
+    keep: Callable[[Made], None] | None = None,
 ) -> Made:
-    """Tables and plots of one group; no more of them once `stop` is set."""
+    """Tables and plots of one group, given to `keep`; no more of them once `stop` is set."""
     made: Made = {}
     for a in artefacts:
         if stop.is_set():
-            break
+            return made
         table = a.table(outcomes)
         with style.house():
             made[a.name] = (table, a.plot(table, scratch / a.name) if a.plot else None)
+    if keep is not None:
+        keep(made)
     return made
 
 
@@ -90,19 +90,25 @@ def run_and_make(
     effort: Effort,
     scratch: Path,
     folder: Path,
+    kept: Kept,
     jobs: int | None,
     on_progress: Callable[[int, int], object] | None,
 ) -> Made:
     """Runs the groups one after the other, and makes each one's artefacts while the next runs.
 
     The runs need no interpreter, tables and plots do; only the calling thread hears Ctrl-C, so
-    it is the one that runs. A survey's runs are kept in `folder`.
+    it is the one that runs. A survey's runs are kept in `folder`, of other groups what was made.
     """
-    groups = {
-        name: of(effort)
-        for name, of in study.groups.items()
-        if any(a.group == name for a in artefacts)
-    }
+    made: Made = {}
+    groups: dict[str, Sequence[Cell] | Survey] = {}
+    for name, of in study.groups.items():
+        mine = [a for a in artefacts if a.group == name]
+        group = of(effort) if mine else []
+        found = None if isinstance(group, Survey) else kept.load(name, group, mine)
+        if mine and found is None:
+            groups[name] = group
+        else:
+            made |= found or {}
     once = Once(g for g in groups.values() if not isinstance(g, Survey))
     progress = _Progress(once.runs(effort), on_progress)
     stop = Event()
@@ -111,17 +117,20 @@ def run_and_make(
         try:
             for name, group in groups.items():
                 outcomes: Sequence[Outcome] | SweepResult
+                mine = [a for a in artefacts if a.group == name]
+                keep = None
                 if isinstance(group, Survey):
-                    kept = folder / runs_folder(name, effort)
-                    outcomes = run_survey(group, kept, jobs, progress.of_group())
+                    runs = folder / runs_folder(name, effort)
+                    outcomes = run_survey(group, runs, jobs, progress.of_group())
                 else:
                     run = partial(
                         run_cells, effort=effort, jobs=jobs, on_progress=progress.of_group()
                     )
                     outcomes = once.outcomes(group, run)
-                mine = [a for a in artefacts if a.group == name]
-                futures.append(maker.submit(make, mine, outcomes, scratch, stop))
-            made = {name: of for future in futures for name, of in future.result().items()}
+                    keep = partial(kept.save, name, group, mine)
+                futures.append(maker.submit(make, mine, outcomes, scratch, stop, keep))
+            for future in futures:
+                made |= future.result()
         except BaseException:
             stop.set()
             raise
@@ -181,13 +190,16 @@ def reproduce(
 ) -> Written:
     """Runs `study` and writes `artefacts`; with all of them, the claims and a report too.
 
-    Each file appears complete or not at all, and none before all runs are done, but for those that
-    surveys keep.
+    Each file appears complete or not at all, and none before all runs are done, but for what is
+    kept so that the same call can go on when this one is stopped.
     """
     folder = out / study.name
     sign = signed(provenance.line(study, effort))
     with writable_folder(folder), TemporaryDirectory() as scratch, sign:
-        made = run_and_make(study, artefacts, effort, Path(scratch), folder, jobs, on_progress)
+        kept = Kept(folder, effort)
+        made = run_and_make(
+            study, artefacts, effort, Path(scratch), folder, kept, jobs, on_progress
+        )
         frames = {name: frame for name, (frame, _) in made.items()}
         tables = {
             name: _csv(_told(frame, effort), folder / f"{name}.csv")
@@ -204,6 +216,7 @@ def reproduce(
         provenance.save(study, artefacts, effort, folder)
         if any(a.name not in frames for a in study.whole):
             stale = [p for p in (folder / "report.html", folder / "claims.csv") if p.exists()]
+            kept.drop()
             return Written(tables, plots, texts, None, stale)
         from acklab.report.page import write_report
 
@@ -211,6 +224,7 @@ def reproduce(
         if claims:
             tables["claims"] = _csv(_told(claims_frame(claims), effort), folder / "claims.csv")
         report = write_report(study, frames, plots, effort, folder, claims)
+        kept.drop()
         return Written(tables, plots, texts, report)
 
 

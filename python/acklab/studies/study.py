@@ -101,8 +101,3 @@ class Study:
     def artefact(self, name: str) -> Artefact | None:
         """The artefact called `name`."""
         return next((a for a in self.artefacts if a.name == name), None)
-
-    def keeps_runs(self, artefacts: Sequence[Artefact], effort: Effort) -> bool:
-        """Whether what is finished of `artefacts` is kept when the rest is not."""
-        groups = {a.group for a in artefacts}
-        return any(isinstance(self.groups[g](effort), Survey) for g in groups)
