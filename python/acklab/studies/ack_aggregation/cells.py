@@ -39,6 +39,8 @@ EXTRA_CONTROLLERS = {"ns3": ("bbr1", "linuxreno"), "linux": ("bbr1",), "thesis":
 PAIRS = tuple((cc, cc) for cc in PAPER_CONTROLLERS) + tuple(combinations(PAPER_CONTROLLERS, 2))
 DURATION_S = 60
 QUICK_DURATION_S = 20
+#: Of two flows, unless they are traced.
+QUICK_PAIR_DURATION_S = 10
 START_S = 2
 #: What a flow has to send, bytes.
 VOLUME = 100_000 * 1448
@@ -121,9 +123,11 @@ SETUPS = {
 }
 
 
-def duration(effort: Effort) -> int:
+def duration(effort: Effort, flows: int = 1) -> int:
     """Seconds of a run."""
-    return QUICK_DURATION_S if effort.quick else DURATION_S
+    if effort.quick:
+        return QUICK_DURATION_S if flows == 1 else QUICK_PAIR_DURATION_S
+    return DURATION_S
 
 
 def cells(effort: Effort) -> list[Cell]:
@@ -146,14 +150,16 @@ def pair_cells(effort: Effort) -> list[Cell]:
     ]
 
 
-def scenario(setup: Setup, ccs: tuple[str, ...], ratio: int, effort: Effort) -> dict[str, Any]:
+def scenario(
+    setup: Setup, ccs: tuple[str, ...], ratio: int, effort: Effort, seconds: int | None = None
+) -> dict[str, Any]:
     """One flow per controller through the bottleneck. Only single flows are sampled over time."""
     overhead = STACKS["linux" if setup.stack == "rfc" else setup.stack].overhead
     samples = {"sample_every": "100 ms"} if len(ccs) == 1 else {}
     return dumbbell(
         f"ack-aggregation-{setup.stack}-{'-'.join(ccs)}-{ratio}",
         start=f"{START_S} s",
-        duration=f"{duration(effort)} s",
+        duration=f"{seconds or duration(effort, len(ccs))} s",
         warmup="5 s",
         pairs=len(ccs),
         access=Link(rate="100 Mbit/s", delay="2 ms", overhead=overhead),

@@ -54,7 +54,8 @@ was added to the quotation.
 """
 #: Above those of short runs.
 _QUICK = """
-**Quick: runs of {wired} s on the wire and {wireless} s over the air instead of {whole} s, {seeds}.
+**Quick: runs of {wired} s on the wire ({pairs} s of two flows) and {wireless} s over the air
+instead of {whole} s, {seeds}.
 These verdicts are not the study's**: a start of some seconds is most of a short run, and with few
 seeds intervals are wide, so that more is undecided.
 """
@@ -68,6 +69,7 @@ def note(effort: Effort) -> str:
         return _NOTE
     told = _QUICK.format(
         wired=duration(effort),
+        pairs=duration(effort, 2),
         wireless=wireless.duration(effort),
         whole=DURATION_S,
         seeds=f"{effort.seeds} seed{'s' if effort.seeds > 1 else ''}",

@@ -9,15 +9,17 @@ from collections.abc import Callable
 
 from acklab.studies.ack_aggregation import mechanisms_causes as causes
 from acklab.studies.ack_aggregation import mechanisms_loss as loss
+from acklab.studies.ack_aggregation import mechanisms_runs as of_runs
 from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.findings import SEEN, Finding, row
 from acklab.studies.ack_aggregation.findings_loss import against, drops_sharply
 from acklab.studies.ack_aggregation.findings_throughput import mbps
-from acklab.studies.ack_aggregation.runs import beyond, less, more, percent
+from acklab.studies.ack_aggregation.runs import beyond, changed, less, more, percent
 from acklab.studies.ack_aggregation.traces import TRACED
 from acklab.studies.ack_aggregation.why import shown
 from acklab.studies.ack_aggregation.why_acks import MIN_RTO_MS
 
+_LOSSY = ("newreno", "cubic", "bbr3")
 #: Growth per ACK is the same if it differs by less: it is read from a few climbs of one trace.
 SAME = 0.25
 
@@ -179,5 +181,43 @@ CAUSES = (
         ),
         causes.vegas_reckons,
         "why-vegas",
+    ),
+    Finding(
+        "T1-vegas-16to1-why",
+        "[Vegas at 16:1:] possibly because the delay signals become so imprecise that Vegas "
+        "increases its window more than usual",
+        "4.1 Throughput",
+        lambda v: (
+            more(v.change("rtt_variation", "vegas", 8, 16))
+            and more(v.gain("window_packets", "vegas", 8, 16), SEEN)
+        ),
+        lambda v: (
+            f"samples of the RTT vary by {row(v, 'rtt_variation', 'vegas', 3)}, from 8:1 to 16:1 "
+            f"{changed(v.change('rtt_variation', 'vegas', 8, 16), 3)}; window "
+            f"{row(v, 'window_packets', 'vegas', 1)} packets"
+        ),
+        of_runs.vegas_rtt,
+        "why-runs",
+    ),
+    Finding(
+        "F4-newreno-conservative",
+        "Due to its conservative growth and fallback mechanisms, NewReno continues to operate "
+        "reliably",
+        "4.1 Retransmissions",
+        # It grows more slowly than those that lose more, and no aggregation adds timeouts.
+        lambda v: (
+            all(less(v.excess("climb_packets_per_s", "newreno", o, 1)) for o in ("cubic", "bbr3"))
+            and all(less(v.excess("retransmissions", "newreno", o, 1)) for o in ("cubic", "bbr3"))
+            and v.change("timeouts", "newreno", 1, 16).high <= 0
+        ),
+        lambda v: (
+            "climb at 1:1 (NewReno / CUBIC / BBRv3) "
+            + " / ".join(shown(v.mean("climb_packets_per_s", cc, 1), 1) for cc in _LOSSY)
+            + " packets/s; retransmissions "
+            + " / ".join(f"{v.mean('retransmissions', cc, 1):.0f}" for cc in _LOSSY)
+            + f"; timeouts of NewReno {row(v, 'timeouts', 'newreno', 1)}"
+        ),
+        loss.newreno_loss,
+        "why-loss",
     ),
 )

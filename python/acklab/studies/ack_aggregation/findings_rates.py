@@ -7,6 +7,7 @@ from math import inf
 
 from acklab.studies.ack_aggregation import mechanisms as m
 from acklab.studies.ack_aggregation import mechanisms_runs as of_runs
+from acklab.studies.ack_aggregation import runs
 from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.findings import (
     AGGREGATED,
@@ -17,7 +18,7 @@ from acklab.studies.ack_aggregation.findings import (
     row,
 )
 from acklab.studies.ack_aggregation.findings_throughput import mbps
-from acklab.studies.ack_aggregation.runs import changed, more
+from acklab.studies.ack_aggregation.runs import changed, less, more
 from acklab.studies.ack_aggregation.tables import BIN_S
 
 #: BBRv3 visits PROBE_RTT every 5 s (draft-ietf-ccwg-bbr, ProbeRTTInterval): what lasts longer was
@@ -46,10 +47,17 @@ def pronounced_dip(v: View, ratio: int) -> bool:
 def recovers(v: View) -> bool:
     """NewReno at 16:1 is below the rate for long, and comes back to it."""
     return (
-        v.late_rate("newreno", 16) > 8.5
+        more(runs.known(v.each("half_mbps", "newreno", 16)), 8.5)
         # Slowly: there is a time below the rate to recover from, and it lasts.
-        and max(5.0, 1.5 * v.time_to(0.9, "newreno", 1)) < v.time_to(0.9, "newreno", 16) < inf
+        and more(runs.known(v.each("reached_s", "newreno", 16)), 5.0)
+        and more(v.gain("reached_s", "newreno", 1, 16), 0.5)
     )
+
+
+def alike(v: View, ratio: int) -> bool:
+    """NewReno's throughput is within a tenth of CUBIC's, seed by seed."""
+    e = runs.beyond(v.each("mbps", "newreno", ratio), v.each("mbps", "cubic", ratio))
+    return more(e, -SEEN) and less(e, SEEN)
 
 
 RATES = (
@@ -59,13 +67,13 @@ RATES = (
         "around ... about 9 Mbps",
         "4.1, Fig. 2a",
         lambda v: all(
-            5 < v.time_to(0.9, "bbr3", r) < inf and v.late_rate("bbr3", r) > 8.3 for r in AGGREGATED
+            more(runs.known(v.each("reached_s", "bbr3", r)), 5.0)
+            and more(runs.known(v.each("half_mbps", "bbr3", r)), 8.3)
+            for r in AGGREGATED
         ),
         lambda v: (
-            reached(0.9, "bbr3")(v)
-            + ", second half "
-            + ratios(lambda r: v.late_rate("bbr3", r))
-            + " Mbit/s"
+            f"nine tenths of the last quarter's rate after {row(v, 'reached_s', 'bbr3', 1)} s, "
+            f"second half {row(v, 'half_mbps', 'bbr3')} Mbit/s"
         ),
         m.bbr_start,
         "why-bbr",
@@ -164,9 +172,8 @@ RATES = (
         "4.1, Fig. 2c",
         recovers,
         lambda v: (
-            "second half "
-            + ratios(lambda r: v.late_rate("newreno", r))
-            + f" Mbit/s, {reached(0.9, 'newreno')(v)}"
+            f"second half {row(v, 'half_mbps', 'newreno')} Mbit/s, nine tenths of the last "
+            f"quarter's rate after {row(v, 'reached_s', 'newreno', 1)} s"
         ),
         m.newreno_recovers,
         "why-throughput",
@@ -175,11 +182,7 @@ RATES = (
         "P-newreno-similar",
         "NewReno: Similar to CUBIC, but recovers after a dip at 16:1",
         "poster",
-        lambda v: (
-            all(abs(v.mbps("newreno", r) / v.mbps("cubic", r) - 1) < SEEN for r in (1, *AGGREGATED))
-            and pronounced_dip(v, 16)
-            and recovers(v)
-        ),
+        lambda v: all(alike(v, r) for r in RATIOS) and pronounced_dip(v, 16) and recovers(v),
         lambda v: (
             f"NewReno {mbps('newreno')(v)}, CUBIC {mbps('cubic')(v)}, the longest dip of NewReno "
             f"{row(v, 'longest_dip_s', 'newreno', 1)} s"

@@ -142,8 +142,9 @@ VEGAS = (
         "4.1, Fig. 2d",
         # Quickly: counted from the first data, which a held SYN-ACK delays for everyone.
         lambda v: (
-            v.mbps("vegas", 8) < 0.5 * v.mbps("vegas", 4)
-            and v.mean("reached_s", "vegas", 8) - v.quantity("first_data_s", "vegas", 8) < 5
+            less(v.gain("mbps", "vegas", 4, 8), -0.5)
+            and runs.known(v.each("reached_s", "vegas", 8)).high
+            < 5 + v.quantity("first_data_s", "vegas", 8)
         ),
         lambda v: (
             f"{mbps('vegas')(v)}, nine tenths of the last quarter's rate after "

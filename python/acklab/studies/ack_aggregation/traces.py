@@ -21,6 +21,7 @@ from acklab.studies.ack_aggregation.cells import (
     SETUPS,
     START_S,
     Setup,
+    duration,
     scenario,
 )
 from acklab.studies.study import Cell, Effort, Outcome
@@ -103,7 +104,7 @@ def pair_cells(effort: Effort) -> list[Cell]:
         Cell(
             {"stack": stack, "pair": "-".join(pair), "ratio": ratio},
             _recorded(
-                scenario(SETUPS[stack], pair, ratio, effort),
+                scenario(SETUPS[stack], pair, ratio, effort, duration(effort)),
                 packets=[ACKS] if stack == "thesis" and ratio > 1 else False,
             ),
             seeds=1,

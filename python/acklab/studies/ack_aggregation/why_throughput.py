@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from acklab.plots import style
 from acklab.studies.ack_aggregation import traces
@@ -46,8 +47,18 @@ def _end(r: Result) -> float:
     return START_S + traces.seconds(r)
 
 
+#: When the first data came in runs that were asked for.
+_FIRST: WeakKeyDictionary[Result, float] = WeakKeyDictionary()
+
+
 def _first(r: Result) -> float:
     """When the first data reached the receiver, s; the end if none did."""
+    if r not in _FIRST:
+        _FIRST[r] = _arrival(r)
+    return _FIRST[r]
+
+
+def _arrival(r: Result) -> float:
     import polars as pl
 
     sent = r.acks.filter(pl.col("what") == "sent").head(1)

@@ -23,7 +23,7 @@ from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS, SETUPS, STAR
 from acklab.studies.study import Cell, Effort
 
 DURATION_S = 60
-QUICK_DURATION_S = 5
+QUICK_DURATION_S = 4
 #: What a flow has to send, bytes.
 VOLUME = 500_000 * 1448
 

@@ -132,6 +132,20 @@ SIZES = (
         "table5",
     ),
     Finding(
+        "T5-newreno-8-why",
+        "suggesting that even moderate aggregation significantly benefits its loss-recovery "
+        "behaviour",
+        "4.2 Varying A-MPDU",
+        # Of what it lost at 4 KB, less is to be repaired at 8 KB.
+        lambda v: less(v.gain("newreno", 4, 8, "retransmissions"), -SEEN),
+        lambda v: (
+            f"NewReno's retransmissions {v.sizes('retransmissions', 'newreno', 0)}, from 4 to 8 KB "
+            f"{percent(v.gain('newreno', 4, 8, 'retransmissions'))}"
+        ),
+        m.newreno_8,
+        "wifi-sizes",
+    ),
+    Finding(
         "T5-newreno-response",
         "NewReno ... showed ... a strong response to increasing A-MPDU sizes",
         "5.1",
@@ -153,6 +167,25 @@ SIZES = (
         told(by_size("vegas"), *(gained(a, b, ("vegas",)) for a, b in STEPS)),
         m.vegas_sizes,
         "table5",
+    ),
+    Finding(
+        "T5-vegas-sensitivity",
+        "[Vegas falls] may be attributed to Vegas's heightened sensitivity to aggregation-induced "
+        "queuing delays, which causes premature window reductions",
+        "4.2 Varying A-MPDU",
+        # Its RTT grows with the limit, and its window falls, as no other's does.
+        lambda v: (
+            more(v.gain("vegas", 4, 16, "rtt_mean_ms"), RTT_FELT)
+            and less(v.gain("vegas", 4, 16, "cwnd_mean_packets"), -0.02)
+            and not any(less(v.gain(cc, 4, 16, "cwnd_mean_packets"), -0.02) for cc in BUSY)
+        ),
+        lambda v: "; ".join(
+            f"{cc} from 4 to 16 KB: mean RTT {percent(v.gain(cc, 4, 16, 'rtt_mean_ms'))}, window "
+            f"{percent(v.gain(cc, 4, 16, 'cwnd_mean_packets'))}"
+            for cc in ALL
+        ),
+        m.vegas_felt,
+        "wifi-sizes",
     ),
     Finding(
         "T5-vegas-why",

@@ -158,4 +158,23 @@ OVER_TIME = (
         m.vegas_window,
         "fig6",
     ),
+    Finding(
+        "F6-vegas-why",
+        "This behaviour reflects Vegas's early detection of queuing delay induced by aggregated "
+        "bursts",
+        "4.2, Fig. 6",
+        # It sends in larger bursts, measures a longer RTT, and is back from its largest window.
+        lambda v: all(
+            more(v.gain("vegas", "none", how, "segments_per_access"), SEEN)
+            and more(v.gain("vegas", "none", how, "rtt_mean_ms"), SEEN)
+            and more(retreat(v, how), 0.2)
+            for how in AGGREGATED
+        ),
+        lambda v: (
+            f"segments per access {v.row('segments_per_access', 'vegas', 2)}, mean RTT "
+            f"{v.row('rtt_mean_ms', 'vegas', 2)} ms"
+        ),
+        m.vegas_window,
+        "wifi-airtime",
+    ),
 )

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 #: Over all cells the mean error of 15 s is within half a percentage point of it (eight settings).
 SECONDS = 6
-QUICK_SECONDS = 4
+QUICK_SECONDS = 3
 
 
 @dataclass(frozen=True)

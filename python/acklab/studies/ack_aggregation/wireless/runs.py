@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 #: Of `tables.QUANTITIES`, those that a verdict compares.
 COMPARED = (
     "cwnd_max_packets",
+    "cwnd_mean_packets",
     "contention_share",
     "data_share",
     "idle_share",
