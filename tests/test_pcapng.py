@@ -111,10 +111,10 @@ def test_drops_say_why(result, capture):
     at_link = 'frame.interface_name == "left->right" && frame.comment'
     comments = [r[0] for r in tshark(capture, "frame.comment", only=at_link)]
     link = result.links.filter(pl.col("link") == "left->right").row(0, named=True)
-    assert comments.count("dropped: queue_full") == link["dropped_full"]
-    assert comments.count("lost after transmission") == link["dropped_random"]
-    assert link["dropped_full"] > 0
-    assert link["dropped_random"] > 0
+    assert comments.count("dropped: queue_full") == link["drops_queue_full"]
+    assert comments.count("lost after transmission") == link["drops_random_loss"]
+    assert link["drops_queue_full"] > 0
+    assert link["drops_random_loss"] > 0
 
 
 def test_the_same_run_gives_the_same_bytes(result, capture, tmp_path):

@@ -150,14 +150,6 @@ pub(crate) fn links<'py>(py: Python<'py>, rows: &[LinkSummary]) -> PyResult<Boun
         .numbers("packets_out", r().map(|l| l.stats.delivered))?
         .numbers("bytes_out", r().map(|l| l.stats.delivered_bytes))?
         .numbers("dropped", r().map(|l| l.stats.dropped()))?
-        .numbers(
-            "dropped_full",
-            r().map(|l| l.stats.dropped_for(DropReason::QueueFull)),
-        )?
-        .numbers(
-            "dropped_random",
-            r().map(|l| l.stats.dropped_for(DropReason::RandomLoss)),
-        )?
         .numbers("marks", r().map(|l| l.stats.marked))?
         .numbers("duplicated", r().map(|l| l.stats.duplicated))?
         .numbers("reordered", r().map(|l| l.stats.reordered))?

@@ -33,8 +33,10 @@ class Finding:
 PROGRAMS = {"tshark": "reads captures (--pcap)", "flent": "draws data files (--flent)"}
 PACKAGES = {
     "duckdb": "queries the data sets of sweeps",
-    "distributed": "sweeps on a Dask cluster: pip install 'acklab[dask]'",
+    "distributed": "sweeps on a Dask cluster (--dask)",
 }
+#: How a package comes here.
+INSTALL = {"duckdb": "pip install duckdb", "distributed": "pip install 'acklab[dask]'"}
 
 #: Goodput of the run that the doctor makes, as the core's own tests have it: a window of ten
 #: segments of 1448 bytes per 40 ms.
@@ -153,4 +155,4 @@ def _optional() -> Iterator[Finding]:
     for name, use in PACKAGES.items():
         there = importlib.util.find_spec(name) is not None
         state = State.FINE if there else State.ABSENT
-        yield Finding(state, name, use if there else f"not installed; {use}")
+        yield Finding(state, name, use if there else f"not installed; {use}: {INSTALL[name]}")

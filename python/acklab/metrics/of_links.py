@@ -21,8 +21,6 @@ LINKS = (
     column("links", "packets_out", "", "Packets that reached the far end."),
     column("links", "bytes_out", "B", "Bytes of IP packets that reached the far end."),
     column("links link_series", "dropped", "", "Packets dropped so far, for whatever reason."),
-    column("links", "dropped_full", "", "The same as drops_queue_full."),
-    column("links", "dropped_random", "", "The same as drops_random_loss."),
     column("links stations", "drops_queue_full", "", "Packets refused by a full queue.", _AQM),
     column("links stations", "drops_random_loss", "", "Packets lost at random on the line."),
     column(
