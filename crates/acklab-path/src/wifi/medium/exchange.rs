@@ -325,11 +325,15 @@ impl Medium {
         }
     }
 
-    /// Since when a station waits for its interframe space that was not answered; `None` = as
+    /// Since when a station waits for its interframe space whose exchange is over; `None` = as
     /// everybody else on its ground, whose NAV and EIFS it shares.
     fn unbound_from(&self, now: Instant, holder: StationId, ending: Ending) -> Option<Instant> {
-        if ending == Ending::Answered || self.air.is_reserved(now, holder) {
+        if self.air.is_reserved(now, holder) {
             return None;
+        }
+        if ending == Ending::Answered {
+            // It reserved more than the answer took; that does not bind itself.
+            return (self.air.nav(holder) > now).then_some(now);
         }
         let since = match self.config.after_silence {
             AfterSilence::Everybody => return None,

@@ -43,27 +43,37 @@ impl Medium {
     pub(super) fn send_rts(&mut self, now: Instant, holder: StationId) {
         let port = self.port(holder);
         let sending = &port.sending;
-        // Who hears nothing of what was announced need not wait for its end: NAVTimeout, two SIFS,
-        // the CTS, aRxPHYStartDelay and two slots (10.3.2.4).
-        let reserves = self.phy.sifs() + sending.cts + self.phy.slot() + sending.timeout;
+        // The CTS, the data, their answer, and a SIFS before each (9.3.1.2).
+        let hop = self.phy.sifs() + self.config.propagation;
+        let reserves = hop + sending.cts + self.after_cts(holder);
+        // NAVTimeout: two SIFS, the CTS, aRxPHYStartDelay and two slots (10.3.2.4).
+        let timeout = self.phy.sifs() + sending.cts + self.phy.slot() + sending.timeout;
         let frame = Frame {
             lasts: sending.rts,
             bytes: sizes::RTS,
             reserves,
             ..Frame::control(PpduKind::Rts, holder, port.to, sending.control)
         };
-        self.put_on_air(now, holder, frame);
+        let end = self.put_on_air(now, holder, frame);
+        let overdue = Event::NavTimeout(holder.0, end, end + reserves);
+        self.calendar.enter(end + timeout, overdue);
+    }
+
+    /// What follows a CTS: data and answer, and a SIFS before each.
+    fn after_cts(&self, holder: StationId) -> Span {
+        let sending = &self.port(holder).sending;
+        let psdu = &self.stations[usize::from(holder.0)].psdu;
+        let hop = self.phy.sifs() + self.config.propagation;
+        hop * 2 + sending.data(psdu.content, psdu.bytes) + sending.longest_answer(psdu.content)
     }
 
     pub(super) fn send_cts(&mut self, now: Instant, holder: StationId) {
         let port = self.port(holder);
         let sending = &port.sending;
-        let psdu = &self.stations[usize::from(holder.0)].psdu;
-        let data = sending.data(psdu.content, psdu.bytes) + sending.answer(psdu.content);
         let frame = Frame {
             lasts: sending.cts,
             bytes: sizes::CTS,
-            reserves: (self.phy.sifs() + self.config.propagation) * 2 + data,
+            reserves: self.after_cts(holder),
             ..Frame::control(PpduKind::Cts, port.to, holder, sending.control)
         };
         self.put_on_air(now, holder, frame);
@@ -79,7 +89,8 @@ impl Medium {
             _ => (PpduKind::Data, sending.mode, Use::Data),
         };
         let mpdus = psdu.mpdus.len();
-        let answer = sending.answer(psdu.content) + self.config.propagation;
+        // Nobody knows yet how many ACKs the answer will carry.
+        let answer = sending.longest_answer(psdu.content) + self.config.propagation;
         let frame = Frame {
             lasts: sending.data(psdu.content, psdu.bytes),
             bytes: psdu.bytes,
@@ -117,7 +128,9 @@ impl Medium {
         self.put_on_air(now, holder, frame);
     }
 
-    fn put_on_air(&mut self, now: Instant, holder: StationId, frame: Frame) {
+    /// When it ends.
+    fn put_on_air(&mut self, now: Instant, holder: StationId, frame: Frame) -> Instant {
+        self.look_around(now);
         let end = now + frame.lasts + self.config.propagation;
         let ppdu = Ppdu {
             kind: frame.kind,
@@ -148,6 +161,7 @@ impl Medium {
         if ppdu.kind == PpduKind::Data {
             self.begin_reading(number, &ppdu);
         }
+        end
     }
 
     /// The way that the data of the exchange take.

@@ -100,6 +100,11 @@ impl Channel {
         })
     }
 
+    /// Whether anybody moves.
+    pub fn moves(&self) -> bool {
+        self.stations.iter().any(|(motion, _)| !motion.is_still())
+    }
+
     /// Power in dBm at which `to` receives `from` on average: with shadowing, without fading. What
     /// decides who hears whom.
     pub fn mean_dbm(&self, now: Instant, from: usize, to: usize) -> f64 {

@@ -140,3 +140,52 @@ fn airtime_is_shared_by_queues_per_station() {
     assert!((0.8..1.25).contains(&airtime), "{airtime}");
     assert!(packets > 5.0, "{packets}");
 }
+
+/// Mbit/s from 3 s to 5 s of two stations, one of which goes from `from` to 5 m beside the access
+/// point on the other side of the first, within 2 s.
+fn after_a_walk(from: f64) -> f64 {
+    let walk = Motion::Waypoints(vec![(us(0), at(from)), (us(2_000_000), at(5.0))]);
+    let config = with_rate(cell(2, ampdu(65_535)), RateConfig::Fixed(ht_modes()[7]));
+    let places = vec![Motion::Still(at(0.0)), Motion::Still(at(-5.0)), walk];
+    let mut rig = Rig::new(in_space(config, places), 4);
+    rig.saturate(&[0, 2], 1460, 150, us(3_000_000));
+    let mut bytes = 0;
+    while let Some(packet) = rig.next(us(5_000_000)) {
+        bytes += u64::from(packet.size);
+        rig.offer(packet.flow.0, 1460);
+        while let Some(port) = rig.log.lost.pop() {
+            rig.offer(port, 1460);
+        }
+    }
+    8.0 * bytes as f64 / 2e6
+}
+
+/// 200 m away nobody is heard (51.5 m); next to the access point a station is, and hears the other.
+#[test]
+fn who_comes_near_is_heard() {
+    let (near, far) = (after_a_walk(5.0), after_a_walk(200.0));
+    assert!(near > 40.0, "{near}");
+    assert!((far / near - 1.0).abs() < 0.05, "{far} against {near}");
+}
+
+/// Who hears whom is the same whether it is found once or, because somebody far away moves, again
+/// and again.
+#[test]
+fn looking_again_changes_nothing_for_those_who_stay() {
+    let run = |third: Motion| {
+        let config = with_rate(cell(3, ampdu(16_384)), RateConfig::Fixed(ht_modes()[7]));
+        let places = [0.0, -30.0, 30.0].map(|x| Motion::Still(at(x)));
+        let places = places.into_iter().chain([third]).collect();
+        let mut rig = Rig::new(in_space(config, places), 4);
+        rig.saturate(&[0, 2], 1460, 50, us(1_000_000));
+        rig.log.ppdus
+    };
+    let still = run(Motion::Still(at(9_000.0)));
+    let moving = run(Motion::Straight {
+        from: at(9_000.0),
+        velocity: [1.0, 0.0, 0.0],
+        start: Instant::ZERO,
+    });
+    assert!(still.len() > 100);
+    assert_eq!(still, moving);
+}
