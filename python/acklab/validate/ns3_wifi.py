@@ -129,6 +129,8 @@ def _channel(args: dict[str, str]) -> dict[str, Any]:
     channel: dict[str, Any] = {
         # ns-3's ChannelAccessManager counts from the timeout on.
         "after_silence": "timeout",
+        # Its BlockAckReqs are repeated as long as what they ask for lives.
+        "block_ack_request_limit": "none",
         # Of PPDUs that collide equally strong no preamble is detected: no reception fails, and
         # nobody waits for an EIFS.
         "eifs": float(args["dist"]) > _EQUALLY_STRONG,

@@ -51,8 +51,9 @@ pub struct EdcaConfig {
 }
 
 impl EdcaConfig {
-    /// The standard's defaults for OFDM (802.11-2012 table 8-105: aCWmin 15, aCWmax 1023). Later
-    /// editions have longer transmission opportunities.
+    /// The standard's defaults for OFDM (802.11-2012 table 8-105: aCWmin 15, aCWmax 1023). hostapd and
+    /// Linux's mac80211 have these transmission opportunities still; ns-3.44 has those of
+    /// [`EdcaConfig::standard_2020`] for voice and video, and none for the others.
     pub const fn standard(category: AccessCategory) -> Self {
         let (aifsn, cw_min, cw_max, txop) = match category {
             AccessCategory::Voice => (2, 3, 7, 1_504),
@@ -65,6 +66,20 @@ impl EdcaConfig {
             cw_min,
             cw_max,
             txop: Span::from_micros(txop),
+        }
+    }
+
+    /// The defaults of 802.11-2020, table 9-155: the same with longer transmission opportunities, which
+    /// best effort and background have as well.
+    pub const fn standard_2020(category: AccessCategory) -> Self {
+        let txop = match category {
+            AccessCategory::Voice => 2_080,
+            AccessCategory::Video => 4_096,
+            AccessCategory::BestEffort | AccessCategory::Background => 2_528,
+        };
+        Self {
+            txop: Span::from_micros(txop),
+            ..Self::standard(category)
         }
     }
 

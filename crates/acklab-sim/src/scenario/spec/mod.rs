@@ -41,8 +41,8 @@ pub(crate) use wifi_blocks::{
 };
 pub(crate) use wifi_space::{PlaceSpec, RadioSpec, SpaceSpec, WaypointSpec};
 pub(crate) use wifi_words::{
-    AfterSilenceWord, BandWord, CategoryWord, CountsWord, DurationsWord, ErrorsWord, MissedWord,
-    SlotsWord, Standard, WidthWord,
+    AfterSilenceWord, BandWord, CategoryWord, CountsWord, DurationsWord, EdcaDefaultsWord,
+    ErrorsWord, MissedWord, SlotsWord, Standard, WidthWord,
 };
 
 use acklab_units::Span;

@@ -2,7 +2,7 @@
 
 use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
-use super::super::super::spec::{EdcaParams, EdcaSpec, Qty, SideKeys, Standard};
+use super::super::super::spec::{EdcaDefaultsWord, EdcaParams, EdcaSpec, Qty, SideKeys, Standard};
 use super::chosen::Chosen;
 use super::layers::Layers;
 use super::{Station, radio};
@@ -22,7 +22,7 @@ pub(super) type Sides = Layers<SideKeys>;
 
 /// What is written, on top of the standard's defaults.
 pub(super) fn resolve(
-    standard: Standard,
+    (standard, edition): (Standard, EdcaDefaultsWord),
     own: AccessCategory,
     in_space: bool,
     sides: &Sides,
@@ -35,7 +35,8 @@ pub(super) fn resolve(
         queue: queue(sides, default, report),
         qdisc,
         radio: radio::resolve(sides, in_space, report),
-        edca: AccessCategory::ALL.map(|c| edca(standard, c, c == own, sides, report)),
+        edca: AccessCategory::ALL
+            .map(|c| edca(defaults(standard, edition, c), c, c == own, sides, report)),
     }
 }
 
@@ -56,12 +57,15 @@ fn queue(sides: &Sides, default: u32, report: &mut Report<'_>) -> u32 {
     }
 }
 
-/// 802.11-2012 table 8-105: windows from aCWmin of the PHY, which is 31 for 802.11b (16.3.4) and 15 for all
-/// others. Stations of b, a and g do not have access categories: their data contend by DCF.
-fn defaults(standard: Standard, category: AccessCategory) -> EdcaConfig {
+/// 802.11-2012 table 8-105, or 802.11-2020 table 9-155: windows from aCWmin of the PHY, which is 31 for
+/// 802.11b (16.3.4) and 15 for all others. Stations of b, a and g do not have access categories: their
+/// data contend by DCF.
+fn defaults(standard: Standard, edition: EdcaDefaultsWord, category: AccessCategory) -> EdcaConfig {
     let legacy = standard.format().is_legacy();
+    let latest = edition == EdcaDefaultsWord::Of2020;
     let mut edca = match category {
         AccessCategory::BestEffort if legacy => EdcaConfig::DCF,
+        category if latest => EdcaConfig::standard_2020(category),
         category => EdcaConfig::standard(category),
     };
     if standard == Standard::B {
@@ -73,6 +77,7 @@ fn defaults(standard: Standard, category: AccessCategory) -> EdcaConfig {
         edca.txop = match category {
             AccessCategory::Voice => Span::from_micros(3_264),
             AccessCategory::Video => Span::from_micros(6_016),
+            AccessCategory::Background if latest => Span::from_micros(3_264),
             _ => Span::ZERO,
         };
     }
@@ -80,13 +85,12 @@ fn defaults(standard: Standard, category: AccessCategory) -> EdcaConfig {
 }
 
 fn edca(
-    standard: Standard,
+    default: EdcaConfig,
     category: AccessCategory,
     own: bool,
     sides: &Sides,
     report: &mut Report<'_>,
 ) -> EdcaConfig {
-    let default = defaults(standard, category);
     let get = |key: &str, of: fn(&EdcaParams) -> Option<u32>| {
         find(key, sides, category, own, &|p: &EdcaParams| of(p))
     };
