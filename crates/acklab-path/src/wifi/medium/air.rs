@@ -73,8 +73,10 @@ pub struct Ppdu {
     pub carried: u16,
     /// What its time is booked as.
     pub use_of: Use,
-    /// The receiver cannot read it.
+    /// The receiver cannot read it for another's sake.
     pub garbled: bool,
+    /// The receiver could read nothing of it, though it heard no other; known when it has ended.
+    pub lost: bool,
 }
 
 /// What is in a PPDU.

@@ -147,6 +147,7 @@ impl Medium {
             carried: frame.carried,
             use_of: frame.use_of,
             garbled: false,
+            lost: false,
         };
         let (channel, capture) = (&self.channel, self.capture_db);
         let captures = |from: StationId, to: StationId, other: StationId| {

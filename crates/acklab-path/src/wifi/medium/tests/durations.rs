@@ -14,7 +14,7 @@ fn data_and_ack() {
     assert_eq!(rig.timeline(), expected);
     let air = rig.medium.airtime(us(1000));
     let spent = Use::ALL.map(|u| air.of(u).as_micros());
-    assert_eq!(spent, [1000 - 311, 43, 16, 224, 0, 28, 0, 0]);
+    assert_eq!(spent, [1000 - 311, 43, 16, 224, 0, 28, 0, 0, 0]);
     assert_eq!(rig.log.left, [(0, Span::from_micros(43))]);
 }
 

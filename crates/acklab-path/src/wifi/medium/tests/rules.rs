@@ -206,6 +206,30 @@ fn announcements_can_be_lost() {
     assert_eq!(rig.log.drops, [(0, DropReason::RetryLimit)]);
 }
 
+/// What bit errors spoil is told from what others do: half of 200 data of 54 bytes, each 44 us long,
+/// and nothing else, as the way back is clear.
+#[test]
+fn noise_is_told_from_collisions() {
+    let mut config = cell(1, Aggregation::NONE);
+    config.ports[0].errors = ErrorModel::Ber(2e-3);
+    let mut rig = Rig::new(config, 3);
+    (0..200).for_each(|_| rig.offer(0, 20));
+    rig.run(us(2_000_000));
+    let data = rig.log.ppdus.iter().filter(|p| p.kind == PpduKind::Data);
+    let (lost, read): (Vec<&Ppdu>, Vec<&Ppdu>) = data.partition(|p| p.lost);
+    let acks = rig.log.ppdus.iter().filter(|p| p.kind == PpduKind::Ack);
+    assert_eq!(read.len(), acks.clone().count());
+    assert!(lost.len() > 100 && acks.clone().all(|p| !p.lost && !p.garbled));
+    let air = rig.medium.airtime(us(2_000_000));
+    let lasted = |all: &[&Ppdu]| all.iter().map(|p| p.end - p.start).sum::<Span>();
+    let own = rig.medium.station_stats(StationId(1)).airtime;
+    for airtime in [air, own] {
+        assert_eq!(airtime.of(Use::Noise), lasted(&lost));
+        assert_eq!(airtime.of(Use::TransportAck), lasted(&read));
+        assert_eq!(airtime.of(Use::Collision), Span::ZERO);
+    }
+}
+
 /// NAVTimeout: RTS until 71 us, two SIFS, CTS of 28 us, aRxPHYStartDelay 20 us, two slots: 169 us.
 /// Who had to wait for it counts an AIFS of 43 us and slots from there.
 #[test]
