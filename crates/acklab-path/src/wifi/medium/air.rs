@@ -164,6 +164,8 @@ pub(super) struct Air {
     on_air: u32,
     /// EIFS - DIFS.
     eifs_extra: Span,
+    /// Who sends beside whom; kept for its place in memory.
+    others: Vec<StationId>,
 }
 
 impl Air {
@@ -174,6 +176,7 @@ impl Air {
             ppdus: Vec::new(),
             on_air: 0,
             eifs_extra,
+            others: Vec::new(),
         }
     }
 
@@ -263,21 +266,14 @@ impl Air {
         self.ears(station).quiet
     }
 
-    /// Puts `ppdu` on the air. Where a receiver hears two, `captures(from, to, other)` says whether
-    /// what `from` sends to `to` can be read in spite of what `other` sends.
+    /// Puts `ppdu` on the air. Where a receiver hears others at the same time, `captures(ppdu, others)`
+    /// says whether it reads that PPDU in spite of what they send.
     pub fn begin(
         &mut self,
-        mut ppdu: Ppdu,
+        ppdu: Ppdu,
         contention: &mut Contention,
-        mut captures: impl FnMut(StationId, StationId, StationId) -> bool,
+        captures: impl FnMut(&Ppdu, &[StationId]) -> bool,
     ) -> u32 {
-        let mut spoils = |hearing: &Hearing, other: StationId, from: StationId, to: StationId| {
-            to == other || hearing.hears(to, other) && !captures(from, to, other)
-        };
-        for other in self.ppdus.iter_mut().flatten() {
-            other.garbled |= spoils(&self.hearing, ppdu.from, other.from, other.to);
-            ppdu.garbled |= spoils(&self.hearing, other.from, ppdu.from, ppdu.to);
-        }
         for ground in &self.hearing.audience[usize::from(ppdu.from.0)] {
             let ears = &mut self.ears[usize::from(ground.0)];
             ears.hears += 1;
@@ -286,7 +282,39 @@ impl Air {
             contention.on_busy(ppdu.start, *ground);
         }
         self.on_air += 1;
-        self.place(ppdu)
+        let number = self.place(ppdu);
+        if self.on_air > 1 {
+            self.spoil(number, captures);
+        }
+        number
+    }
+
+    /// The PPDU of that number has begun while others are on the air: what can no longer be read.
+    fn spoil(&mut self, number: u32, mut captures: impl FnMut(&Ppdu, &[StationId]) -> bool) {
+        let Self {
+            hearing,
+            ppdus,
+            others,
+            ..
+        } = self;
+        let newest = ppdus[number as usize].map(|p| p.from);
+        for i in 0..ppdus.len() {
+            let Some(p) = ppdus[i].filter(|p| !p.garbled) else {
+                continue;
+            };
+            let disturbs = |from: StationId| p.to == from || hearing.hears(p.to, from);
+            if i != number as usize && !newest.is_some_and(disturbs) {
+                continue;
+            }
+            let beside = ppdus.iter().enumerate().filter(|(j, _)| *j != i);
+            let senders = beside.filter_map(|(_, o)| o.as_ref()).map(|o| o.from);
+            others.clear();
+            others.extend(senders.filter(|from| disturbs(*from)));
+            let spoilt = !others.is_empty() && (others.contains(&p.to) || !captures(&p, others));
+            if let Some(p) = &mut ppdus[i] {
+                p.garbled = spoilt;
+            }
+        }
     }
 
     /// Takes the PPDU of that number off the air.

@@ -164,8 +164,19 @@ pub struct RadioConfig {
     pub channel: ChannelConfig,
     /// Where each station is, and its radio.
     pub stations: Vec<(Motion, Radio)>,
-    /// A PPDU can be read in spite of another if it is received this much stronger, in dB.
-    pub capture_db: Option<f64>,
+    /// When a PPDU can be read in spite of others; `None` = never.
+    pub capture: Option<Capture>,
+}
+
+/// When a receiver reads a PPDU in spite of others that it hears at the same time, by their mean
+/// powers.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Capture {
+    /// It is received this many dB stronger than all others together.
+    Ratio(f64),
+    /// Over noise and all others together it is as strong as its mode needs for one in ten MPDUs of
+    /// 1500 bytes to be lost ([`ErrorModel::Snr`]).
+    AsModeNeeds,
 }
 
 /// A way from one station to another.

@@ -2,9 +2,10 @@
 
 use super::carried::LONGEST_ACK;
 use super::station::Port;
-use super::{Event, Medium, MediumDriver, Ppdu, PpduKind, StationId, Use};
+use super::{Capture, Event, Medium, MediumDriver, Ppdu, PpduKind, StationId, Use};
 use crate::wifi::mac::{Content, MpduRef, Psdu, sizes};
-use crate::wifi::phy::Mode;
+use crate::wifi::phy::{ErrorModel, Mode};
+use crate::wifi::propagation::Channel;
 use acklab_units::{Instant, Span};
 
 /// A frame about to be sent.
@@ -149,13 +150,10 @@ impl Medium {
             garbled: false,
             lost: false,
         };
-        let (channel, capture) = (&self.channel, self.capture_db);
-        let captures = |from: StationId, to: StationId, other: StationId| {
-            let (Some(channel), Some(margin)) = (channel, capture) else {
-                return false;
-            };
-            let dbm = |who: StationId| channel.mean_dbm(now, usize::from(who.0), usize::from(to.0));
-            dbm(from) >= dbm(other) + margin
+        let (channel, capture) = (&self.channel, self.capture);
+        let captures = |p: &Ppdu, others: &[StationId]| match (channel, capture) {
+            (Some(channel), Some(capture)) => is_captured(now, channel, capture, p, others),
+            _ => false,
         };
         let number = self.air.begin(ppdu, &mut self.contention, captures);
         self.calendar.enter(end, Event::PpduEnds(number));
@@ -168,6 +166,27 @@ impl Medium {
     /// The way that the data of the exchange take.
     fn port(&self, holder: StationId) -> &Port {
         &self.ports[self.exchange(holder).port.0 as usize]
+    }
+}
+
+/// Whether the receiver of `p` reads it while `others` send as well.
+fn is_captured(
+    now: Instant,
+    channel: &Channel,
+    capture: Capture,
+    p: &Ppdu,
+    others: &[StationId],
+) -> bool {
+    /// What the threshold of a mode is about: MPDUs of so many bytes, and how many may be lost.
+    const MPDU: (u32, f64) = (1500, 0.1);
+    let (from, to) = (usize::from(p.from.0), usize::from(p.to.0));
+    let others = others.iter().map(|s| usize::from(s.0));
+    match capture {
+        Capture::Ratio(db) => channel.over_others_db(now, from, to, others) >= db,
+        Capture::AsModeNeeds => {
+            let needed = ErrorModel::Snr.required_snr_db(p.mode, MPDU.0, MPDU.1);
+            needed.is_some_and(|db| channel.mean_sinr_db(now, from, to, p.mode, others) >= db)
+        }
     }
 }
 

@@ -27,8 +27,8 @@ mod tests;
 pub use account::{Airtime, Use};
 pub use air::{Frames, Ppdu, PpduKind};
 pub use config::{
-    AccessCategory, AfterSilence, Aggregation, CarriedAcks, EdcaConfig, MediumConfig, PortConfig,
-    RadioConfig, RateConfig, StationConfig,
+    AccessCategory, AfterSilence, Aggregation, Capture, CarriedAcks, EdcaConfig, MediumConfig,
+    PortConfig, RadioConfig, RateConfig, StationConfig,
 };
 pub use stats::StationStats;
 
@@ -116,7 +116,7 @@ pub struct Medium {
     calendar: Calendar,
     account: Account,
     channel: Option<Channel>,
-    capture_db: Option<f64>,
+    capture: Option<Capture>,
     /// When it is looked again who hears whom, if that changes.
     next_look: Option<Instant>,
     /// Exchanges that go on after a SIFS.
@@ -194,7 +194,7 @@ impl Medium {
         let mut medium = Self {
             routes: routes(&config),
             ports: ports(&config, &mut rng.rates),
-            capture_db: config.radio.as_ref().and_then(|r| r.capture_db),
+            capture: config.radio.as_ref().and_then(|r| r.capture),
             channel,
             next_look: moves.then_some(Instant::ZERO + LOOK_EVERY),
             stats: stats.collect(),

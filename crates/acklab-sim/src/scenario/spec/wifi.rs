@@ -49,6 +49,7 @@ macro_rules! with_way_keys {
             pub(crate) guard_interval: Option<Qty<Span>>,
             /// Modulation and coding of n (0 to 31, 8 for each stream), ac and ax. Default: 7.
             #[schemars(range(min = 0, max = 31))]
+            #[serde(deserialize_with = "super::wifi_words::mcs")]
             pub(crate) mcs: Option<u32>,
             /// Spatial streams of n, ac and ax. Default: 1, or what the MCS of n says.
             #[schemars(range(min = 1, max = 8))]

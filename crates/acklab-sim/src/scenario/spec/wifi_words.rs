@@ -186,6 +186,15 @@ impl JsonSchema for TransmissionsOrNone {
     }
 }
 
+/// An MCS; whether the standard has it is seen later.
+pub(super) fn mcs<'de, D: Deserializer<'de>>(d: D) -> Result<Option<u32>, D::Error> {
+    let n = i64::deserialize(d)?;
+    u32::try_from(n).map(Some).map_err(|_| {
+        let hint = "write 0 to 31 for n, 8 for each stream; 0 to 9 for ac; 0 to 11 for ax";
+        de::Error::custom(with_hint(format!("there is no MCS {n}"), hint))
+    })
+}
+
 /// What follows an A-MPDU without an answer.
 #[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Debug)]
 #[serde(rename_all = "kebab-case")]

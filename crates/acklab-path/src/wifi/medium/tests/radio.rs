@@ -27,7 +27,7 @@ fn in_space(mut config: MediumConfig, places: Vec<Motion>) -> MediumConfig {
             fading: Fading::None,
         },
         stations: places.into_iter().map(|m| (m, Radio::default())).collect(),
-        capture_db: None,
+        capture: None,
     });
     config
         .ports
@@ -102,18 +102,49 @@ fn who_walks_away_slows_down() {
 /// Two stations that the AP hears, and that are too far from each other; one is next to the AP.
 #[test]
 fn the_nearer_of_two_is_captured() {
-    let delivered = |capture_db| {
+    let delivered = |capture| {
         let config = with_rate(cell(2, ampdu(8192)), RateConfig::Fixed(ht_modes()[0]));
         let places = [0.0, -5.0, 50.0].map(|x| Motion::Still(at(x)));
         let mut config = in_space(config, places.to_vec());
         if let Some(radio) = &mut config.radio {
-            radio.capture_db = capture_db;
+            radio.capture = capture;
         }
         let mut rig = Rig::new(config, 8);
         rig.saturate(&[0, 2], 1460, 20, us(3_000_000))
     };
-    let (without, with) = (delivered(None), delivered(Some(10.0)));
+    let (without, with) = (delivered(None), delivered(Some(Capture::Ratio(10.0))));
     assert!(with[0] > 2 * without[0], "{with:?} {without:?}");
+    // 30 dB apart: MCS 0 needs far less.
+    assert_eq!(with, delivered(Some(Capture::AsModeNeeds)));
+}
+
+/// One station at 5 m and, hidden from it, two at 30 m: -51.6 dBm against -75 dBm each, -72 dBm
+/// together, so that 20.3 dB are left of 23.3. MCS 7 needs 23.8 dB, MCS 5 some 20; MCS 3 13.6.
+#[test]
+fn what_interferes_is_summed_and_the_mode_decides() {
+    let delivered = |mcs: usize, capture, far: u32| {
+        let config = with_rate(
+            cell(3, Aggregation::NONE),
+            RateConfig::Fixed(ht_modes()[mcs]),
+        );
+        let places = [0.0, 5.0, -30.0, -30.0].map(|x| Motion::Still(at(x)));
+        let mut config = in_space(config, places.to_vec());
+        config.radio.as_mut().unwrap().capture = Some(capture);
+        let near_alone = |a: usize, b: usize| a.min(b) == 1 && a.max(b) > 1;
+        let row = |a| (0..4).map(|b| !near_alone(a, b)).collect();
+        config.hears = Some((0..4).map(row).collect());
+        let mut rig = Rig::new(config, 8);
+        let ports: Vec<u32> = (0..=far).map(|i| 2 * i).collect();
+        rig.saturate(&ports, 1460, 4, us(1_000_000));
+        let own = rig.log.ppdus.iter().filter(|p| p.from == StationId(1));
+        own.clone().filter(|p| p.garbled).count() as f64 / own.count() as f64
+    };
+    let by_mode = |mcs| delivered(mcs, Capture::AsModeNeeds, 2);
+    assert!(by_mode(7) > 0.2, "{}", by_mode(7));
+    assert_eq!(by_mode(3), 0.0);
+    // A ratio does not know the mode. 22 dB are less than one of them leaves, and more than two.
+    assert_eq!(delivered(7, Capture::Ratio(22.0), 1), 0.0);
+    assert!(delivered(7, Capture::Ratio(22.0), 2) > 0.0);
 }
 
 /// A slow station and a fast one behind one AP: with one queue both get as many packets, with

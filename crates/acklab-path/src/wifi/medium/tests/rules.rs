@@ -373,7 +373,7 @@ fn nobody_sends_two_frames_at_once() {
         stations: [0.0, -5.0, 5.0]
             .map(|x| (place(x), Radio::default()))
             .to_vec(),
-        capture_db: Some(0.0),
+        capture: Some(Capture::Ratio(0.0)),
     });
     let mut rig = Rig::new(config, 3);
     (0..40).for_each(|i| rig.offer(2 * (i % 2), 1460));

@@ -17,6 +17,13 @@ const MOST_CW: u32 = 32_767;
 /// 16 bits in units of 32 us (9.4.2.29).
 const MOST_TXOP: Span = Span::from_micros(65_535 * 32);
 
+/// Times of a queue per station of which the first is not longer than the second.
+const ORDERED: [(&str, &str); 3] = [
+    ("target", "interval"),
+    ("slow_target", "slow_interval"),
+    ("aql_low", "aql_high"),
+];
+
 /// The tables that say how a station queues, contends and transmits.
 pub(super) type Sides = Layers<SideKeys>;
 
@@ -31,6 +38,11 @@ pub(super) fn resolve(
     let (choice, at) = sides.get("qdisc", |k| k.qdisc.as_ref().map(|q| q.0.clone()));
     let qdisc = Chosen::read(QUEUES, "way of queueing", choice.as_ref(), &at, report);
     let default = qdisc.build().map_or(DEFAULT_QUEUE, |c| c.limit);
+    if qdisc.build().is_some() {
+        for pair in ORDERED {
+            qdisc.in_order(pair, &at, report);
+        }
+    }
     Station {
         queue: queue(sides, default, report),
         qdisc,
@@ -119,6 +131,11 @@ fn edca(
             hint,
         );
     }
+    if cw_min <= cw_max && cw_max <= MOST_CW {
+        for (cw, at) in [(cw_min, &cw_min_at), (cw_max, &cw_max_at)] {
+            window(cw, at, report);
+        }
+    }
     if txop > MOST_TXOP {
         let hint = format!("write \"{MOST_TXOP}\" at most");
         report.error(&txop_at, "no transmission opportunity is so long", hint);
@@ -128,6 +145,15 @@ fn edca(
         cw_min: cw_min.min(MOST_CW) as u16,
         cw_max: cw_max.min(MOST_CW) as u16,
         txop,
+    }
+}
+
+/// What a station announces is the exponent (ECWmin, ECWmax, 9.4.2.28).
+fn window(cw: u32, at: &Path, report: &mut Report<'_>) {
+    if !(cw + 1).is_power_of_two() {
+        let above = (cw + 1).next_power_of_two();
+        let hint = format!("write {} or {}", above / 2 - 1, above - 1);
+        report.error(at, "a contention window is a power of two less one", hint);
     }
 }
 

@@ -139,7 +139,7 @@ fn radio(network: &Network) -> Option<RadioConfig> {
     Some(RadioConfig {
         channel: space.channel(),
         stations: space.motions.iter().cloned().zip(radios).collect(),
-        capture_db: space.capture_db,
+        capture: space.capture,
     })
 }
 

@@ -113,6 +113,13 @@ pub(crate) struct Station {
     pub(crate) edca: [EdcaConfig; AccessCategory::ALL.len()],
 }
 
+impl Station {
+    /// Whether it has a queue for each receiver.
+    fn queues_per_station(&self) -> bool {
+        self.qdisc.build().is_some()
+    }
+}
+
 impl Standard {
     /// The format of its data.
     pub(crate) fn format(self) -> Format {

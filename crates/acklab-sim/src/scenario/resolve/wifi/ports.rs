@@ -75,6 +75,11 @@ pub(super) fn add(
         down.push(back);
         contenders.push(station);
     }
+    if spec.queue_counts.is_some() && contenders.iter().all(Station::queues_per_station) {
+        let message = "queues per station count packets, whatever is written here";
+        let hint = "leave it out, or write qdisc = \"shared\"".to_string();
+        report.error(&path.key("queue_counts"), message, hint);
+    }
     net.wifi.push(Network {
         name,
         ap,
