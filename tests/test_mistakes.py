@@ -197,6 +197,35 @@ def test_what_is_no_scenario(source):
         acklab.load(source)
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"flow": [{}, {"start": float("nan")}]},
+            "nan is no number that a scenario can have\\n  in <dict>: flow.1.start = nan",
+        ),
+        (
+            {"wifi": {"space": {"ring": float("inf")}}},
+            "inf is no number that a scenario can have\\n  in <dict>: wifi.space.ring = inf",
+        ),
+        (
+            {"topology": {"stations": {1, 2}}},
+            "a set cannot stand in a scenario\\n  in <dict>: topology.stations = ",
+        ),
+    ],
+)
+def test_what_no_scenario_can_have_is_told_with_its_key(change, message):
+    with pytest.raises(acklab.ScenarioError, match=message):
+        acklab.load({"duration": "1 s", **change})
+
+
+def test_an_override_that_is_no_number_is_told_with_its_key():
+    wlan = {"duration": "1 s", "topology": {"preset": "wlan"}, "flow": [{}]}
+    for value in (float("nan"), float("inf")):
+        with pytest.raises(acklab.ScenarioError, match=r"wifi\.space\.ring"):
+            acklab.load(wlan, overrides={"wifi.space.ring": value})
+
+
 def test_jobs_must_be_positive(small):
     with pytest.raises(acklab.AcklabError, match="at least 1"):
         acklab.run_many([acklab.load(small)], jobs=0)

@@ -138,7 +138,6 @@ LATE_REPEATS = (
 )
 FEW_PAUSES = "three repeats of a count that hangs on the few longest pauses; the ranges overlap"
 LOTTERY = "whether a SYN-ACK is the N-th ACK of both flows hangs on their phase: one draw each"
-CAPTURE = "frames of ns-3's AP survive collisions at nearer stations; equally strong ones agree"
 #: What misses the criteria, by source and cell, with the mechanism. LIMITATIONS.md has evidence.
 EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
     ("kernel", "gso_on 10M48ms bbr 1"): {"retransmissions": OFFLOAD},
@@ -152,7 +151,6 @@ EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
     ("kernel-paused", "main 10M48ms bbr 2"): {"retransmissions": FEW_PAUSES},
     ("kernel-paused", "main 40M10ms bbr 4"): {"retransmissions": FEW_PAUSES},
     ("kernel-paused", "main 40M10ms bbr 16"): {"retransmissions": FEW_PAUSES},
-    ("ns3-wifi", "nsta20s 20 8192 0"): {"goodput": CAPTURE},
     **{
         ("ns3-thesis", cell): {"jain": LOTTERY}
         for cell in (

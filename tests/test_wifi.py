@@ -8,7 +8,10 @@ import pytest
 import acklab
 from acklab import metrics
 
-USES = ["idle", "contention", "sifs", "data", "transport_ack", "mac_ack", "control", "collision"]
+USES = [
+    *("idle", "contention", "sifs", "data", "transport_ack", "mac_ack", "control", "collision"),
+    "noise",
+]
 
 
 def scenario(stations=3, **wifi):
@@ -42,11 +45,16 @@ def test_ppdus_are_what_stations_and_sizes_count(cell):
     """Each counter a second time, from the PPDUs one by one."""
     sent = cell.ppdus.with_columns(
         ((pl.col("end_ns") - pl.col("time_ns")) / 1e9).alias("s"),
-        pl.when("garbled").then(pl.lit("collision")).otherwise("use").alias("booked"),
+        pl.when("garbled")
+        .then(pl.lit("collision"))
+        .when("lost")
+        .then(pl.lit("noise"))
+        .otherwise("use")
+        .alias("booked"),
     )
     for row in cell.stations.iter_rows(named=True):
         own = sent.filter(pl.col("from") == row["station"])
-        for use in ("data", "transport_ack", "mac_ack", "control", "collision"):
+        for use in ("data", "transport_ack", "mac_ack", "control", "collision", "noise"):
             told = own.filter(pl.col("booked") == use)["s"].sum()
             assert row[f"{use}_s"] == pytest.approx(told, abs=1e-9), (row["station"], use)
         data = own.filter(pl.col("kind") == "data")

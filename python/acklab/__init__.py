@@ -38,6 +38,7 @@ __all__ = [
     "load",
     "open",
     "run_many",
+    "saturate",
     "sweep",
 ]
 
@@ -55,6 +56,7 @@ _LAZY = {
     "load": "acklab.scenario",
     "open": "acklab.opening",
     "run_many": "acklab.scenario",
+    "saturate": "acklab.saturation",
     "sweep": "acklab.sweeps",
 }
 
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
     from acklab.controller import CongestionController
     from acklab.opening import SavedRun, open
     from acklab.results import Result
+    from acklab.saturation import saturate
     from acklab.scenario import Scenario, load, run_many
     from acklab.sweeps import SweepResult, sweep
 

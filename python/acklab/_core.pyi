@@ -25,6 +25,7 @@ __all__ = [
     "meet_numpy",
     "run_many",
     "run_stream",
+    "saturate",
     "schema",
     "version",
 ]
@@ -55,6 +56,7 @@ def run_stream(
     threads: int,
     on_run: Callable[[int, Run], object],
 ) -> None: ...
+def saturate(scenario: Scenario, seed: int, packet: int, waiting: int) -> dict[str, Any]: ...
 
 @final
 class Scenario:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,9 @@ def _toml(value: Any) -> str:
         return "{ " + ", ".join(items) + " }"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_toml, value)) + "]"
+    if isinstance(value, float) and not math.isfinite(value):
+        # As TOML writes it, so that the core can say which key it is.
+        return str(value)
     return json.dumps(value)
 
 
@@ -132,6 +136,7 @@ def _blanked(text: str) -> str:
 
 
 def _json(source: Mapping[str, Any]) -> str:
+    _no_strangers(source, "")
     try:
         return json.dumps(source)
     except (TypeError, ValueError) as e:
@@ -139,6 +144,29 @@ def _json(source: Mapping[str, Any]) -> str:
             f"the mapping is no scenario: {e}\n"
             "  help: give texts, numbers, booleans, lists and mappings only"
         ) from None
+
+
+def _no_strangers(value: Any, key: str) -> None:
+    """Tells of what no scenario can have, with its key."""
+    inner: Iterable[tuple[str, Any]] = ()
+    if isinstance(value, Mapping):
+        inner = ((f"{key}.{k}" if key else str(k), v) for k, v in value.items())
+    elif isinstance(value, list | tuple):
+        inner = ((f"{key}.{i}", v) for i, v in enumerate(value))
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ScenarioError(
+            f"{value} is no number that a scenario can have\n"
+            f"  in <dict>: {key} = {value}\n"
+            "  help: write a finite number"
+        )
+    elif value is not None and not isinstance(value, str | bool | int | float):
+        raise ScenarioError(
+            f"a {type(value).__name__} cannot stand in a scenario\n"
+            f"  in <dict>: {key} = {value!r}\n"
+            "  help: give texts, numbers, booleans, lists and mappings only"
+        )
+    for place, v in inner:
+        _no_strangers(v, place)
 
 
 def _read(path: Path) -> str:

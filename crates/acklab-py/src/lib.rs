@@ -13,6 +13,7 @@ mod mistakes;
 mod pool;
 mod records;
 mod run;
+mod saturation;
 mod scenario;
 mod table;
 
@@ -38,6 +39,8 @@ mod _core {
     use crate::mistakes::{ControllerRaised, InternalError, InvalidScenario};
     #[pymodule_export]
     use crate::run::{Run, run_many, run_stream};
+    #[pymodule_export]
+    use crate::saturation::saturate;
     #[pymodule_export]
     use crate::scenario::{Scenario, load};
     #[pymodule_export]

@@ -10,12 +10,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// What single stations spend airtime on; the rest belongs to the channel.
-const OF_STATIONS: [Use; 5] = [
+const OF_STATIONS: [Use; 6] = [
     Use::Data,
     Use::TransportAck,
     Use::MacAck,
     Use::Control,
     Use::Collision,
+    Use::Noise,
 ];
 
 fn seconds(span: Span) -> f64 {
@@ -128,7 +129,8 @@ pub(crate) fn ppdus<'py>(
         .numbers("psdu_bytes", r().map(|p| p.ppdu.bytes))?
         .numbers("mpdus", r().map(|p| u64::from(p.ppdu.mpdus)))?
         .coded("use", r().map(|p| Some(p.ppdu.use_of.name())))?
-        .numbers("garbled", r().map(|p| p.ppdu.garbled))?;
+        .numbers("garbled", r().map(|p| p.ppdu.garbled))?
+        .numbers("lost", r().map(|p| p.ppdu.lost))?;
     Ok(t.finish())
 }
 

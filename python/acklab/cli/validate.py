@@ -24,6 +24,7 @@ class Source(StrEnum):
     NS3 = "ns3"
     NS3_THESIS = "ns3-thesis"
     NS3_WIFI = "ns3-wifi"
+    WIFI_MODELS = "wifi-models"
 
 
 def validate(
@@ -37,13 +38,14 @@ def validate(
     ] = False,
     jobs: Jobs = None,
 ) -> int:
-    """Lay our numbers beside those of the Linux kernel and of ns-3.
+    """Lay our numbers beside those of the Linux kernel, of ns-3, and of closed forms.
 
     kernel: the reference, over an emulator that is late at times; shown for an ideal link and, in
     brackets, for one that pauses as much. kernel-quiet: the same over an emulator that is hardly
     late. kernel-paused: the same while it is made to pause. ns3: a wired dumbbell. ns3-thesis: the
     same as the study `ack-aggregation` infers that the thesis set it up, single flows and pairs.
-    ns3-wifi: radio channels.
+    ns3-wifi: radio channels. wifi-models: the same, saturated, beside closed forms and arithmetic
+    from the standard.
     """
     from acklab.cli.show import console, progress
     from acklab.folder import writable_folder, write_atomically
@@ -55,6 +57,7 @@ def validate(
         ns3_wifi_rows,
         paused_rows,
         quiet_rows,
+        wifi_models,
     )
 
     rows = {
@@ -66,13 +69,17 @@ def validate(
         Source.NS3_WIFI: ns3_wifi_rows,
     }
     references = [r for name, of in rows.items() if source in (None, name) for r in of()]
+    cells = wifi_models.rows() if source in (None, Source.WIFI_MODELS) else []
     path = out / "validation.csv"
     with writable_folder(out):
         with progress("validate") as advance:
             comparisons = compare(references, seeds, jobs, advance)
+        with progress(wifi_models.SOURCE) as advance:
+            comparisons += wifi_models.check(cells, seeds, jobs, advance)
         write_atomically(path, _csv(comparisons))
     for part in dict.fromkeys(c.reference.source for c in comparisons):
-        _show([c for c in comparisons if c.reference.source == part])
+        show = _show_models if part == wifi_models.SOURCE else _show
+        show([c for c in comparisons if c.reference.source == part])
     good = sum(c.ok for c in comparisons)
     console().print(f"{good} of {len(comparisons)} cells within the criteria: {path}", markup=False)
     return int(strict and good < len(comparisons))
@@ -117,6 +124,32 @@ def _show(comparisons: Sequence[Comparison]) -> None:
         table.add_row(c.reference.name, *cells, "ok" if c.ok else "[bold red]off[/]")
     console().print(table)
     _summarise(comparisons)
+
+
+def _show_models(comparisons: Sequence[Comparison]) -> None:
+    """Model by model: what it says, what came here, how far apart they are."""
+    from rich.table import Table
+
+    from acklab.cli.show import console
+    from acklab.validate.criteria import METRICS, WIFI_MODELS
+
+    for model in dict.fromkeys(c.reference.keys["model"] for c in comparisons):
+        own = [c for c in comparisons if c.reference.keys["model"] == model]
+        title = f"wifi-models, {model}: within {WIFI_MODELS[model].relative:.1%} of the model"
+        table = Table(title=title, title_justify="left", padding=(0, 1))
+        for column in ("cell", "metric"):
+            table.add_column(column, no_wrap=True)
+        for column in ("model", "acklab", "deviation"):
+            table.add_column(column, justify="right", no_wrap=True)
+        table.add_column("verdict")
+        for c in own:
+            for m in c.metrics:
+                verdict = "ok" if m.ok else "[bold red]off[/]"
+                what = METRICS[m.name].replace(", 1", "")
+                ours = (f"{m.reference:.5g}", f"{m.acklab:.5g}", f"{m.error:+.2%}")
+                table.add_row(c.reference.keys["cell"], what, *ours, verdict)
+        console().print(table)
+        _summarise(own)
 
 
 def _summarise(comparisons: Sequence[Comparison]) -> None:

@@ -37,6 +37,12 @@ MEDIA = (
         "s",
         f"{_AIR} and that their receiver could not read for another's sake.",
     ),
+    column(
+        "stations",
+        "noise_s",
+        "s",
+        f"{_AIR} and of which their receiver could read nothing for bit errors.",
+    ),
     column("stations", "accesses", "", "Times that it won the medium.", f"{_WIFI} 10.23.2.4"),
     column(
         "stations",
@@ -72,7 +78,8 @@ MEDIA = (
         "",
         "What the time was used for: idle (nobody has anything to send), contention (interframe "
         "spaces, backoff, timeouts), sifs, data, transport_ack (nothing but acknowledgements), "
-        "mac_ack, control, collision (two that somebody hears at once).",
+        "mac_ack, control, collision (two that somebody hears at once), noise (nothing of it could "
+        "be read for bit errors; of `ppdus` the column `lost` says that).",
     ),
     column("airtime", "airtime_s", "s", "Time of this use; all uses sum to the length of the run."),
     column("airtime", "airtime_share", "", "Its part of the run."),
@@ -83,4 +90,7 @@ MEDIA = (
     column("ppdus", "mode", "", "Format, MCS, width, streams, guard interval; or the rate."),
     column("ppdus", "psdu_bytes", "B", "Length of its PSDU.", f"{_WIFI} 19.3.2"),
     column("ppdus", "garbled", "", "Its receiver could not read it for another's sake."),
+    column(
+        "ppdus", "lost", "", "Its receiver heard no other and could read nothing for bit errors."
+    ),
 )

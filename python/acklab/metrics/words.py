@@ -127,6 +127,7 @@ AIR_USES = _vocabulary(
     mac_ack="ACK and Block Ack.",
     control="RTS, CTS and Block Ack Request.",
     collision="A PPDU is on the air whose receiver hears another. In `airtime` only.",
+    noise="A PPDU of which nothing could be read for bit errors. In `airtime` only.",
 )
 
 PPDU_KINDS = _vocabulary(

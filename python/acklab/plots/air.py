@@ -28,6 +28,10 @@ _WIDTH, _LANE = 8.4, 0.42
 _LETTER, _AXES = 4.0, 500.0
 
 
+#: What the receiver could not read: column, what it is called, how it is crossed out.
+SPOILT = {"garbled": ("not readable", "xxxx"), "lost": ("lost to noise", "||||")}
+
+
 def draw(source: Recorded, choice: Choice) -> Drawn:
     """A window of time, by default in the middle of what was on the air."""
     data = window(bars(source), choice)
@@ -60,11 +64,13 @@ def draw(source: Recorded, choice: Choice) -> Drawn:
 
 def bars(source: Recorded) -> pl.DataFrame:
     """A row per PPDU: `medium`, `from`, `to`, `what` (of `KINDS`), `mode`, `psdu_bytes`, `mpdus`,
-    `garbled`, `time_s`, `end_s`, in the order in which they began."""
+    `garbled`, `lost`, `time_s`, `end_s`, in the order in which they began."""
     import polars as pl
 
     ppdus = required(source, "air-timeline", "ppdus")
-    columns = ("medium", "from", "to", kind_of(), "mode", "psdu_bytes", "mpdus", "garbled")
+    # Results of older versions do not tell what was lost to noise.
+    lost = pl.col("lost") if "lost" in ppdus.columns else pl.lit(value=False).alias("lost")
+    columns = ("medium", "from", "to", kind_of(), "mode", "psdu_bytes", "mpdus", "garbled", lost)
     times = ((pl.col("time_ns") / 1e9).alias("time_s"), (pl.col("end_ns") / 1e9).alias("end_s"))
     return ppdus.select(*columns, *times).sort("time_s", maintain_order=True)
 
@@ -140,8 +146,8 @@ def _view(begin: float, end: float) -> tuple[float, tuple[float, float]]:
 def _counts(data: pl.DataFrame) -> list[tuple[str, int]]:
     found = dict(data.group_by("what").len().iter_rows())
     told = [(what, found[what]) for what in KINDS if what in found]
-    garbled = int(data["garbled"].sum())
-    return [*told, ("not readable", garbled)] if garbled else told
+    spoilt = [(label, int(data[column].sum())) for column, (label, _) in SPOILT.items()]
+    return [*told, *((label, n) for label, n in spoilt if n)]
 
 
 def _spans(rows: pl.DataFrame, origin: float) -> list[tuple[float, float]]:
@@ -175,20 +181,21 @@ def _by_lane(
 
 def _garbled(ax: Any, data: pl.DataFrame, shown: Sequence[tuple[str, str]], origin: float) -> None:
     """Those that their receivers could not read are crossed out."""
-    label: str | None = "not readable"
-    for y, own in _by_lane(data.filter(data["garbled"]), shown):
-        for what, rows in own.group_by("what", maintain_order=True):
-            height = KINDS[str(what[0])].height
-            ax.broken_barh(
-                _spans(rows, origin),
-                (y - height / 2, height),
-                facecolor=(1, 1, 1, 0.55),
-                edgecolor="#000000",
-                hatch="xxxx",
-                linewidth=0.9,
-                label=label,
-            )
-            label = None
+    for column, (name, hatch) in SPOILT.items():
+        label: str | None = name
+        for y, own in _by_lane(data.filter(data[column]), shown):
+            for what, rows in own.group_by("what", maintain_order=True):
+                height = KINDS[str(what[0])].height
+                ax.broken_barh(
+                    _spans(rows, origin),
+                    (y - height / 2, height),
+                    facecolor=(1, 1, 1, 0.55),
+                    edgecolor="#000000",
+                    hatch=hatch,
+                    linewidth=0.9,
+                    label=label,
+                )
+                label = None
 
 
 def _labels(
@@ -208,7 +215,7 @@ def _labels(
             room = (right - left) * per_ms / _LETTER
             texts = (f"to {row['to']}: {row['mpdus']}", str(row["mpdus"]))
             text = next((t for t in texts if len(t) <= room), None)
-            if text is None or row["garbled"]:
+            if text is None or row["garbled"] or row["lost"]:
                 continue
             ink = "#ffffff" if row["what"] == "data" else "#000000"
             ax.text((left + right) / 2, y, text, ha="center", va="center", fontsize=6.5, color=ink)

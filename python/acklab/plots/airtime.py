@@ -101,4 +101,6 @@ def _stack(ax: Any, rows: pl.DataFrame, who: list[Any], labels: list[str]) -> No
 
 def _told(rows: pl.DataFrame) -> str:
     shares = dict(rows.select("use", "share").iter_rows())
-    return ", ".join(f"{look.label} {100 * shares[use]:.3g} %" for use, look in USES.items())
+    # Results of older versions know fewer uses.
+    known = {use: look for use, look in USES.items() if use in shares}
+    return ", ".join(f"{look.label} {100 * shares[use]:.3g} %" for use, look in known.items())

@@ -41,6 +41,7 @@ USES: Mapping[str, Look] = {
     "mac_ack": Look("ACK, Block Ack", "#009E73", "#2BC9A0", "////"),
     "control": Look("RTS, CTS, BAR", "#CC79A7", "#E29CC5", "...."),
     "collision": Look("collision", "#D55E00", "#F0803C", "xxxx"),
+    "noise": Look("lost to noise", "#8C2D04", "#C9704A", "++++"),
     "sifs": Look("SIFS", "#7a7a7a", "#9a9a9a", "\\\\\\\\"),
     "contention": Look("contention", "#b5b5b5", "#6e6e6e"),
     "idle": Look("idle", "#ebebeb", "#454545"),

@@ -22,8 +22,9 @@ MOST_BARS = 3000
 WINDOWS = 3
 #: Lanes of such a timeline; of more stations, those that sent longest.
 MOST_SHOWN = 100
-#: What garbled PPDUs are drawn in, on light and on dark ground.
+#: What PPDUs that could not be read are drawn in, on light and on dark ground.
 _GARBLED = (USES["collision"].light, USES["collision"].dark)
+_LOST = (USES["noise"].light, USES["noise"].dark)
 
 
 def stations(source: Recorded) -> pl.DataFrame | None:
@@ -71,7 +72,7 @@ def timeline(source: Recorded) -> Iterator[Section]:
     text = (
         f"{len(drawn.data)} PPDUs in the middle of the run, from {1e3 * begin:.3f} ms to "
         f"{1e3 * end:.3f} ms. Numbers are of MPDUs; what is crossed out its receiver could not "
-        "read, because somebody else sent as well."
+        "read: because somebody else sent as well, or, with other hatching, for bit errors."
     )
     yield Section("On the air", text, figure=drawn, series=charts, name="air-timeline")
 
@@ -101,7 +102,13 @@ def _window(source: Recorded, rows: pl.DataFrame, of: int) -> Bars:
     channels = len({c for c, _ in lanes(source)})
     names = {who: named(who, channels) for who in places}
     order = {name: i for i, name in enumerate(names.values())}
-    state = pl.when("garbled").then(pl.col("what") + ", not readable").otherwise("what")
+    state = (
+        pl.when("garbled")
+        .then(pl.col("what") + ", not readable")
+        .when("lost")
+        .then(pl.col("what") + ", lost to noise")
+        .otherwise("what")
+    )
     mpdus = pl.format(", MPDUs: {}", "mpdus")
     spans = rows.select(
         pl.Series("flow", [names[who] for who in rows.select("medium", "from").rows()]),
@@ -116,7 +123,8 @@ def _window(source: Recorded, rows: pl.DataFrame, of: int) -> Bars:
     ).sort(pl.col("flow").replace_strict(order), maintain_order=True)
     light, dark = (_colours(i) for i in range(2))
     label = f"time since {origin:.6f} s, ms"
-    heights = {s: look.height for k, look in PPDUS.items() for s in (k, f"{k}, not readable")}
+    ends = ("", ", not readable", ", lost to noise")
+    heights = {f"{k}{end}": look.height for k, look in PPDUS.items() for end in ends}
     title = f"{origin:.3f} s to {end:.3f} s"
     return Bars(title, label, spans, light, dark, "ms", note, heights)
 
@@ -127,4 +135,5 @@ _TIMES = {"time_s": "start_s", "end_s": "end_s"}
 def _colours(ground: int) -> dict[str, str]:
     """Of every kind of PPDU, readable or not."""
     own = {kind: (look.light, look.dark)[ground] for kind, look in PPDUS.items()}
-    return own | {f"{kind}, not readable": _GARBLED[ground] for kind in PPDUS}
+    spoilt = {f"{kind}, not readable": _GARBLED[ground] for kind in PPDUS}
+    return own | spoilt | {f"{kind}, lost to noise": _LOST[ground] for kind in PPDUS}

@@ -1,5 +1,6 @@
-"""Our numbers beside those of the Linux kernel and of ns-3, with a verdict for each row."""
+"""Our numbers beside those of the Linux kernel, of ns-3 and of models, with a verdict each."""
 
+from acklab.validate import wifi_models
 from acklab.validate.compare import Comparison, compare
 from acklab.validate.kernel import paused_rows, quiet_rows
 from acklab.validate.kernel import rows as kernel_rows
@@ -16,4 +17,5 @@ __all__ = [
     "ns3_wifi_rows",
     "paused_rows",
     "quiet_rows",
+    "wifi_models",
 ]

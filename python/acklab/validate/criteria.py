@@ -27,6 +27,16 @@ KERNEL = {
 NS3 = {"goodput": Tolerance(0.02)}
 NS3_THESIS = {"goodput": Tolerance(0.02), "jain": Tolerance(0.0, absolute=0.05)}
 NS3_WIFI = {"goodput": Tolerance(0.05)}
+#: Closed forms of radio channels, by model; whatever the metric.
+WIFI_MODELS = {
+    "bianchi": Tolerance(0.02),
+    "anomalous slots": Tolerance(0.02),
+    "two stations": Tolerance(0.02),
+    "slot by slot": Tolerance(0.02),
+    "zones": Tolerance(0.05),
+    "A-MPDU": Tolerance(0.005),
+    "modes": Tolerance(0.005),
+}
 
 #: What the metrics are, with their units.
 METRICS = {
@@ -36,4 +46,6 @@ METRICS = {
     "rtt": "RTT, ms",
     "jain": "fairness, Jain's index",
     "ap_drops": "AP drops, packets",
+    "throughput": "throughput, Mbit/s",
+    "collisions": "transmissions that collide, 1",
 }

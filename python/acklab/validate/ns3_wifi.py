@@ -37,6 +37,10 @@ DEFAULTS = {
 #: Radius of the ring of stations, in m, within which ns-3 lets all signals arrive equally strong:
 #: nobody is further away than the reference distance of its path loss, 1 m.
 _EQUALLY_STRONG = 0.5
+#: From how much above everything else on, in dB, ns-3 locks on to a preamble (the threshold of its
+#: ThresholdPreambleDetectionModel). That it then reads the rest as well is not found in its source:
+#: it is what the drops at the access point and the retransmissions of these cells look like.
+_PREAMBLE_DB = 4
 #: m/s.
 _LIGHT = 299_792_458
 _MEASURES = {
@@ -129,6 +133,8 @@ def _channel(args: dict[str, str]) -> dict[str, Any]:
     channel: dict[str, Any] = {
         # ns-3's ChannelAccessManager counts from the timeout on.
         "after_silence": "timeout",
+        # Its BlockAckReqs are repeated as long as what they ask for lives.
+        "block_ack_request_limit": "none",
         # Of PPDUs that collide equally strong no preamble is detected: no reception fails, and
         # nobody waits for an EIFS.
         "eifs": float(args["dist"]) > _EQUALLY_STRONG,
@@ -136,6 +142,8 @@ def _channel(args: dict[str, str]) -> dict[str, Any]:
         "ampdu": f"{ampdu} B" if ampdu else "off",
         "amsdu": f"{amsdu} B" if amsdu else "off",
     }
+    if args["mode"] == "nsta" and float(args["dist"]) > _EQUALLY_STRONG:
+        channel["space"] = {"ring": float(args["dist"]), "capture_db": _PREAMBLE_DB}
     if ampdu and amsdu:
         channel["max_mpdu"] = _NS3_MAX_MPDU
     if queue:

@@ -17,6 +17,7 @@ mod host;
 mod marks_tests;
 pub mod queue;
 mod routes;
+pub mod saturation;
 mod tap;
 mod tcp;
 #[cfg(test)]

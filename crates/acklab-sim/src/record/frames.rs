@@ -161,6 +161,7 @@ mod tests {
             carried: 0,
             use_of: Use::Data,
             garbled: false,
+            lost: false,
         }
     }
 

@@ -23,11 +23,13 @@ pub enum Use {
     Control,
     /// Two or more PPDUs that somebody hears at once.
     Collision,
+    /// A PPDU of which its receiver could read nothing although it heard no other: bit errors.
+    Noise,
 }
 
 impl Use {
     /// All of them, by number.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Idle,
         Self::Contention,
         Self::Sifs,
@@ -36,6 +38,7 @@ impl Use {
         Self::MacAck,
         Self::Control,
         Self::Collision,
+        Self::Noise,
     ];
 
     /// Its name in tables.
@@ -49,6 +52,7 @@ impl Use {
             Self::MacAck => "mac_ack",
             Self::Control => "control",
             Self::Collision => "collision",
+            Self::Noise => "noise",
         }
     }
 }
@@ -92,6 +96,15 @@ impl Account {
         }
     }
 
+    /// What counted as `before` since `start` or later, up to now, was in truth `what`.
+    pub fn correct(&mut self, start: Instant, before: Use, what: Use) {
+        if self.now == before {
+            let from = self.since.max(start);
+            self.spent.spend(before, from - self.since);
+            (self.now, self.since) = (what, from);
+        }
+    }
+
     /// Everything up to `now`; sums to it.
     pub fn read(&self, now: Instant) -> Airtime {
         let mut all = self.spent;
@@ -104,6 +117,21 @@ impl Account {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_turns_out_otherwise_is_booked_anew() {
+        let at = Instant::from_nanos;
+        let mut a = Account::default();
+        a.switch(at(10), Use::Data);
+        // Two in a row, of which the second was in vain.
+        a.switch(at(30), Use::Data);
+        a.correct(at(30), Use::Data, Use::Noise);
+        a.switch(at(45), Use::Sifs);
+        a.correct(at(30), Use::Data, Use::Noise);
+        let read = a.read(at(50));
+        let spent = [Use::Idle, Use::Data, Use::Noise, Use::Sifs].map(|u| read.of(u).as_nanos());
+        assert_eq!(spent, [10, 20, 15, 5]);
+    }
 
     #[test]
     fn time_is_parted_without_a_rest() {

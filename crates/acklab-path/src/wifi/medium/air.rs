@@ -4,6 +4,7 @@
 //! same time. Those who merely hear it set their NAV from what they can read and wait for an EIFS
 //! after what they cannot (10.3.2.3.7, 10.3.2.4).
 
+use super::hearing::{Hearing, Matrix};
 use super::{StationId, Use};
 use crate::wifi::contention::{Contention, GroundId};
 use crate::wifi::mac::{Bitmap, MpduRef};
@@ -72,8 +73,10 @@ pub struct Ppdu {
     pub carried: u16,
     /// What its time is booked as.
     pub use_of: Use,
-    /// The receiver cannot read it.
+    /// The receiver cannot read it for another's sake.
     pub garbled: bool,
+    /// The receiver could read nothing of it, though it heard no other; known when it has ended.
+    pub lost: bool,
 }
 
 /// What is in a PPDU.
@@ -98,6 +101,8 @@ struct Ears {
     garbled: bool,
     /// Since when nothing is heard, if nothing is.
     quiet: Instant,
+    /// When the latest PPDU began that is or was heard.
+    started: Instant,
     /// End of the latest reservation.
     nav: Instant,
     /// Those that are not over.
@@ -126,67 +131,26 @@ impl Ears {
         }
     }
 
+    /// An RTS that ended at `end` reserved the air until `until`, and its answer and what that would
+    /// have let follow are overdue: unless something has begun since, the NAV is what it would be
+    /// without (10.3.2.4). Says whether that is less.
+    fn give_back(&mut self, from: StationId, end: Instant, until: Instant) -> bool {
+        if self.started >= end {
+            return false;
+        }
+        let before = self.nav;
+        self.reservations
+            .retain(|r| (r.from, r.until) != (from, until));
+        let rest = self.reservations.iter().map(|r| r.until);
+        self.nav = rest.max().unwrap_or(end);
+        self.nav < before
+    }
+
     /// What binds `station` at `now`: a reservation binds neither of those it was made between
     /// (10.3.2.4).
     fn binding(&self, now: Instant, station: StationId) -> impl Iterator<Item = &Reservation> {
         let binds = move |r: &&Reservation| r.until > now && r.from != station && r.to != station;
         self.reservations.iter().filter(binds)
-    }
-}
-
-/// Who hears whom.
-#[derive(Clone, Debug)]
-pub(super) struct Hearing {
-    /// The ground of each station.
-    ground: Vec<GroundId>,
-    /// Grounds that hear the station, themselves included.
-    audience: Vec<Vec<GroundId>>,
-    grounds: u16,
-}
-
-impl Hearing {
-    /// From a matrix: `hears[a][b]` = a hears b. Everybody hears themselves. Stations that hear the
-    /// same share a ground. `None` = everybody hears everybody.
-    pub fn new(stations: usize, hears: Option<&[Vec<bool>]>) -> Self {
-        let Some(hears) = hears else {
-            return Self {
-                ground: alloc::vec![GroundId(0); stations],
-                audience: alloc::vec![alloc::vec![GroundId(0)]; stations],
-                grounds: 1,
-            };
-        };
-        let row = |a: usize| (0..stations).map(|b| a == b || hears[a][b]).collect();
-        let mut rows: Vec<Vec<bool>> = Vec::new();
-        let mut ground = Vec::with_capacity(stations);
-        for a in 0..stations {
-            let row: Vec<bool> = row(a);
-            let found = rows.iter().position(|r| *r == row);
-            ground.push(GroundId(found.unwrap_or(rows.len()) as u16));
-            if found.is_none() {
-                rows.push(row);
-            }
-        }
-        let audience = |b: usize| {
-            let all = (0..).zip(&rows).filter(|(_, r)| r[b]);
-            all.map(|(g, _)| GroundId(g)).collect()
-        };
-        Self {
-            audience: (0..stations).map(audience).collect(),
-            grounds: rows.len() as u16,
-            ground,
-        }
-    }
-
-    pub fn grounds(&self) -> u16 {
-        self.grounds
-    }
-
-    pub fn ground(&self, station: StationId) -> GroundId {
-        self.ground[usize::from(station.0)]
-    }
-
-    fn hears(&self, a: StationId, b: StationId) -> bool {
-        self.audience[usize::from(b.0)].contains(&self.ground(a))
     }
 }
 
@@ -200,6 +164,8 @@ pub(super) struct Air {
     on_air: u32,
     /// EIFS - DIFS.
     eifs_extra: Span,
+    /// Who sends beside whom; kept for its place in memory.
+    others: Vec<StationId>,
 }
 
 impl Air {
@@ -210,11 +176,26 @@ impl Air {
             ppdus: Vec::new(),
             on_air: 0,
             eifs_extra,
+            others: Vec::new(),
         }
     }
 
     pub fn ground(&self, station: StationId) -> GroundId {
         self.hearing.ground(station)
+    }
+
+    /// Whether nobody transmits.
+    pub fn is_free(&self) -> bool {
+        self.on_air == 0
+    }
+
+    /// Who hears whom from now on, where stations move.
+    ///
+    /// # Panics
+    /// In debug builds if somebody transmits: whoever hears the beginning of a PPDU hears its end.
+    pub fn change(&mut self, hears: &Matrix) {
+        debug_assert!(self.is_free(), "who hears a PPDU changes while it lasts");
+        self.hearing.change(hears);
     }
 
     /// What the PPDU on the air is for that began last.
@@ -254,6 +235,27 @@ impl Air {
         binding.all(|r| r.from == ppdu.from)
     }
 
+    /// NAVTimeout after an RTS of `from` that ended at `end` and reserved the air until `until`: who
+    /// heard nothing since is free.
+    pub fn on_nav_timeout(
+        &mut self,
+        now: Instant,
+        (from, end, until): (StationId, Instant, Instant),
+        contention: &mut Contention,
+    ) {
+        for ground in &self.hearing.audience[usize::from(from.0)] {
+            let ears = &mut self.ears[usize::from(ground.0)];
+            if ears.give_back(from, end, until) {
+                contention.on_idle(*ground, now.max(ears.nav), Span::ZERO);
+            }
+        }
+    }
+
+    /// Until when `station` has to be silent if every reservation that it heard binds it.
+    pub fn nav(&self, station: StationId) -> Instant {
+        self.ears(station).nav
+    }
+
     /// EIFS - DIFS.
     pub fn eifs_extra(&self) -> Span {
         self.eifs_extra
@@ -264,29 +266,55 @@ impl Air {
         self.ears(station).quiet
     }
 
-    /// Puts `ppdu` on the air. Where a receiver hears two, `captures(from, to, other)` says whether
-    /// what `from` sends to `to` can be read in spite of what `other` sends.
+    /// Puts `ppdu` on the air. Where a receiver hears others at the same time, `captures(ppdu, others)`
+    /// says whether it reads that PPDU in spite of what they send.
     pub fn begin(
         &mut self,
-        mut ppdu: Ppdu,
+        ppdu: Ppdu,
         contention: &mut Contention,
-        mut captures: impl FnMut(StationId, StationId, StationId) -> bool,
+        captures: impl FnMut(&Ppdu, &[StationId]) -> bool,
     ) -> u32 {
-        let mut spoils = |hearing: &Hearing, other: StationId, from: StationId, to: StationId| {
-            to == other || hearing.hears(to, other) && !captures(from, to, other)
-        };
-        for other in self.ppdus.iter_mut().flatten() {
-            other.garbled |= spoils(&self.hearing, ppdu.from, other.from, other.to);
-            ppdu.garbled |= spoils(&self.hearing, other.from, ppdu.from, ppdu.to);
-        }
         for ground in &self.hearing.audience[usize::from(ppdu.from.0)] {
             let ears = &mut self.ears[usize::from(ground.0)];
             ears.hears += 1;
+            ears.started = ppdu.start;
             ears.garbled |= ears.hears > 1;
             contention.on_busy(ppdu.start, *ground);
         }
         self.on_air += 1;
-        self.place(ppdu)
+        let number = self.place(ppdu);
+        if self.on_air > 1 {
+            self.spoil(number, captures);
+        }
+        number
+    }
+
+    /// The PPDU of that number has begun while others are on the air: what can no longer be read.
+    fn spoil(&mut self, number: u32, mut captures: impl FnMut(&Ppdu, &[StationId]) -> bool) {
+        let Self {
+            hearing,
+            ppdus,
+            others,
+            ..
+        } = self;
+        let newest = ppdus[number as usize].map(|p| p.from);
+        for i in 0..ppdus.len() {
+            let Some(p) = ppdus[i].filter(|p| !p.garbled) else {
+                continue;
+            };
+            let disturbs = |from: StationId| p.to == from || hearing.hears(p.to, from);
+            if i != number as usize && !newest.is_some_and(disturbs) {
+                continue;
+            }
+            let beside = ppdus.iter().enumerate().filter(|(j, _)| *j != i);
+            let senders = beside.filter_map(|(_, o)| o.as_ref()).map(|o| o.from);
+            others.clear();
+            others.extend(senders.filter(|from| disturbs(*from)));
+            let spoilt = !others.is_empty() && (others.contains(&p.to) || !captures(&p, others));
+            if let Some(p) = &mut ppdus[i] {
+                p.garbled = spoilt;
+            }
+        }
     }
 
     /// Takes the PPDU of that number off the air.

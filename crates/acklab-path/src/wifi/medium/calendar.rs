@@ -16,6 +16,9 @@ pub(super) enum Event {
     Timeout(u16, u32),
     /// The contender of that number has kept ACKs back for long.
     KeptLong(u32),
+    /// What an RTS of that station let expect, which ended at the first instant and reserved the air
+    /// until the second, should have begun.
+    NavTimeout(u16, Instant, Instant),
 }
 
 impl Event {
@@ -24,7 +27,7 @@ impl Event {
     fn rank(self) -> u8 {
         match self {
             Self::PpduEnds(_) | Self::MpduEnds(_) => 0,
-            Self::Timeout(..) | Self::KeptLong(_) => 1,
+            Self::Timeout(..) | Self::KeptLong(_) | Self::NavTimeout(..) => 1,
             Self::Continue(_) => 2,
         }
     }

@@ -51,8 +51,9 @@ pub struct EdcaConfig {
 }
 
 impl EdcaConfig {
-    /// The standard's defaults for OFDM (802.11-2012 table 8-105: aCWmin 15, aCWmax 1023). Later
-    /// editions have longer transmission opportunities.
+    /// The standard's defaults for OFDM (802.11-2012 table 8-105: aCWmin 15, aCWmax 1023). hostapd and
+    /// Linux's mac80211 have these transmission opportunities still; ns-3.44 has those of
+    /// [`EdcaConfig::standard_2020`] for voice and video, and none for the others.
     pub const fn standard(category: AccessCategory) -> Self {
         let (aifsn, cw_min, cw_max, txop) = match category {
             AccessCategory::Voice => (2, 3, 7, 1_504),
@@ -65,6 +66,20 @@ impl EdcaConfig {
             cw_min,
             cw_max,
             txop: Span::from_micros(txop),
+        }
+    }
+
+    /// The defaults of 802.11-2020, table 9-155: the same with longer transmission opportunities, which
+    /// best effort and background have as well.
+    pub const fn standard_2020(category: AccessCategory) -> Self {
+        let txop = match category {
+            AccessCategory::Voice => 2_080,
+            AccessCategory::Video => 4_096,
+            AccessCategory::BestEffort | AccessCategory::Background => 2_528,
+        };
+        Self {
+            txop: Span::from_micros(txop),
+            ..Self::standard(category)
         }
     }
 
@@ -149,8 +164,19 @@ pub struct RadioConfig {
     pub channel: ChannelConfig,
     /// Where each station is, and its radio.
     pub stations: Vec<(Motion, Radio)>,
-    /// A PPDU can be read in spite of another if it is received this much stronger, in dB.
-    pub capture_db: Option<f64>,
+    /// When a PPDU can be read in spite of others; `None` = never.
+    pub capture: Option<Capture>,
+}
+
+/// When a receiver reads a PPDU in spite of others that it hears at the same time, by their mean
+/// powers.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Capture {
+    /// It is received this many dB stronger than all others together.
+    Ratio(f64),
+    /// Over noise and all others together it is as strong as its mode needs for one in ten MPDUs of
+    /// 1500 bytes to be lost ([`ErrorModel::Snr`]).
+    AsModeNeeds,
 }
 
 /// A way from one station to another.

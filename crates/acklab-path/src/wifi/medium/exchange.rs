@@ -112,27 +112,25 @@ impl Medium {
         driver: &mut D,
     ) {
         let may_answer = self.air.may_answer(now, number);
-        let ppdu = self.air.end(number, &mut self.contention);
+        let mut ppdu = self.air.end(number, &mut self.contention);
+        let binds = ppdu.kind == PpduKind::Rts && !(may_answer && self.is_free(ppdu.to));
+        let read = !ppdu.garbled && !binds && self.read(&ppdu);
+        ppdu.lost = !(read || binds || ppdu.garbled);
         self.book(&ppdu);
         if D::WATCHES {
             driver.on_frames(&ppdu, self.frames(&ppdu));
         }
         driver.on_ppdu(&ppdu);
-        let heard = !ppdu.garbled;
         match ppdu.kind {
-            PpduKind::Rts
-                if heard && may_answer && self.is_free(ppdu.to) && self.survives(&ppdu) =>
-            {
-                self.after_sifs(now, ppdu.holder, Step::Cts);
-            }
-            PpduKind::Cts if heard && self.survives(&ppdu) => {
+            PpduKind::Rts if read => self.after_sifs(now, ppdu.holder, Step::Cts),
+            PpduKind::Cts if read => {
                 self.exchange_mut(ppdu.holder).announced = false;
                 self.after_sifs(now, ppdu.holder, Step::Data);
             }
-            PpduKind::Data | PpduKind::BlockAckRequest if heard && self.receive(&ppdu) => {
+            PpduKind::Data | PpduKind::BlockAckRequest if read => {
                 self.after_sifs(now, ppdu.holder, Step::Response);
             }
-            PpduKind::Ack | PpduKind::BlockAck if heard && self.survives(&ppdu) => {
+            PpduKind::Ack | PpduKind::BlockAck if read => {
                 self.alight(now, &ppdu, driver);
                 self.on_response(now, ppdu.holder, driver);
             }
@@ -170,13 +168,27 @@ impl Medium {
         self.calendar.enter(now + wait, timeout);
     }
 
+    /// Whether the receiver of `ppdu` reads enough of it to go on; only that is drawn for which
+    /// nobody else interferes.
+    fn read(&mut self, ppdu: &Ppdu) -> bool {
+        match ppdu.kind {
+            PpduKind::Data | PpduKind::BlockAckRequest => self.receive(ppdu),
+            PpduKind::Rts | PpduKind::Cts | PpduKind::Ack | PpduKind::BlockAck => {
+                self.survives(ppdu)
+            }
+        }
+    }
+
     pub(super) fn book(&mut self, ppdu: &Ppdu) {
         let span = ppdu.end - ppdu.start;
-        let what = if ppdu.garbled {
-            Use::Collision
-        } else {
-            ppdu.use_of
+        let what = match ppdu {
+            p if p.garbled => Use::Collision,
+            p if p.lost => Use::Noise,
+            p => p.use_of,
         };
+        if ppdu.lost {
+            self.account.correct(ppdu.start, ppdu.use_of, what);
+        }
         self.stats[usize::from(ppdu.from.0)]
             .airtime
             .spend(what, span);
@@ -325,11 +337,15 @@ impl Medium {
         }
     }
 
-    /// Since when a station waits for its interframe space that was not answered; `None` = as
+    /// Since when a station waits for its interframe space whose exchange is over; `None` = as
     /// everybody else on its ground, whose NAV and EIFS it shares.
     fn unbound_from(&self, now: Instant, holder: StationId, ending: Ending) -> Option<Instant> {
-        if ending == Ending::Answered || self.air.is_reserved(now, holder) {
+        if self.air.is_reserved(now, holder) {
             return None;
+        }
+        if ending == Ending::Answered {
+            // It reserved more than the answer took; that does not bind itself.
+            return (self.air.nav(holder) > now).then_some(now);
         }
         let since = match self.config.after_silence {
             AfterSilence::Everybody => return None,

@@ -2,9 +2,10 @@
 
 use super::carried::LONGEST_ACK;
 use super::station::Port;
-use super::{Event, Medium, MediumDriver, Ppdu, PpduKind, StationId, Use};
+use super::{Capture, Event, Medium, MediumDriver, Ppdu, PpduKind, StationId, Use};
 use crate::wifi::mac::{Content, MpduRef, Psdu, sizes};
-use crate::wifi::phy::Mode;
+use crate::wifi::phy::{ErrorModel, Mode};
+use crate::wifi::propagation::Channel;
 use acklab_units::{Instant, Span};
 
 /// A frame about to be sent.
@@ -43,27 +44,37 @@ impl Medium {
     pub(super) fn send_rts(&mut self, now: Instant, holder: StationId) {
         let port = self.port(holder);
         let sending = &port.sending;
-        // Who hears nothing of what was announced need not wait for its end: NAVTimeout, two SIFS,
-        // the CTS, aRxPHYStartDelay and two slots (10.3.2.4).
-        let reserves = self.phy.sifs() + sending.cts + self.phy.slot() + sending.timeout;
+        // The CTS, the data, their answer, and a SIFS before each (9.3.1.2).
+        let hop = self.phy.sifs() + self.config.propagation;
+        let reserves = hop + sending.cts + self.after_cts(holder);
+        // NAVTimeout: two SIFS, the CTS, aRxPHYStartDelay and two slots (10.3.2.4).
+        let timeout = self.phy.sifs() + sending.cts + self.phy.slot() + sending.timeout;
         let frame = Frame {
             lasts: sending.rts,
             bytes: sizes::RTS,
             reserves,
             ..Frame::control(PpduKind::Rts, holder, port.to, sending.control)
         };
-        self.put_on_air(now, holder, frame);
+        let end = self.put_on_air(now, holder, frame);
+        let overdue = Event::NavTimeout(holder.0, end, end + reserves);
+        self.calendar.enter(end + timeout, overdue);
+    }
+
+    /// What follows a CTS: data and answer, and a SIFS before each.
+    fn after_cts(&self, holder: StationId) -> Span {
+        let sending = &self.port(holder).sending;
+        let psdu = &self.stations[usize::from(holder.0)].psdu;
+        let hop = self.phy.sifs() + self.config.propagation;
+        hop * 2 + sending.data(psdu.content, psdu.bytes) + sending.longest_answer(psdu.content)
     }
 
     pub(super) fn send_cts(&mut self, now: Instant, holder: StationId) {
         let port = self.port(holder);
         let sending = &port.sending;
-        let psdu = &self.stations[usize::from(holder.0)].psdu;
-        let data = sending.data(psdu.content, psdu.bytes) + sending.answer(psdu.content);
         let frame = Frame {
             lasts: sending.cts,
             bytes: sizes::CTS,
-            reserves: (self.phy.sifs() + self.config.propagation) * 2 + data,
+            reserves: self.after_cts(holder),
             ..Frame::control(PpduKind::Cts, port.to, holder, sending.control)
         };
         self.put_on_air(now, holder, frame);
@@ -79,7 +90,8 @@ impl Medium {
             _ => (PpduKind::Data, sending.mode, Use::Data),
         };
         let mpdus = psdu.mpdus.len();
-        let answer = sending.answer(psdu.content) + self.config.propagation;
+        // Nobody knows yet how many ACKs the answer will carry.
+        let answer = sending.longest_answer(psdu.content) + self.config.propagation;
         let frame = Frame {
             lasts: sending.data(psdu.content, psdu.bytes),
             bytes: psdu.bytes,
@@ -117,7 +129,9 @@ impl Medium {
         self.put_on_air(now, holder, frame);
     }
 
-    fn put_on_air(&mut self, now: Instant, holder: StationId, frame: Frame) {
+    /// When it ends.
+    fn put_on_air(&mut self, now: Instant, holder: StationId, frame: Frame) -> Instant {
+        self.look_around(now);
         let end = now + frame.lasts + self.config.propagation;
         let ppdu = Ppdu {
             kind: frame.kind,
@@ -134,25 +148,45 @@ impl Medium {
             carried: frame.carried,
             use_of: frame.use_of,
             garbled: false,
+            lost: false,
         };
-        let (channel, capture) = (&self.channel, self.capture_db);
-        let captures = |from: StationId, to: StationId, other: StationId| {
-            let (Some(channel), Some(margin)) = (channel, capture) else {
-                return false;
-            };
-            let dbm = |who: StationId| channel.mean_dbm(now, usize::from(who.0), usize::from(to.0));
-            dbm(from) >= dbm(other) + margin
+        let (channel, capture) = (&self.channel, self.capture);
+        let captures = |p: &Ppdu, others: &[StationId]| match (channel, capture) {
+            (Some(channel), Some(capture)) => is_captured(now, channel, capture, p, others),
+            _ => false,
         };
         let number = self.air.begin(ppdu, &mut self.contention, captures);
         self.calendar.enter(end, Event::PpduEnds(number));
         if ppdu.kind == PpduKind::Data {
             self.begin_reading(number, &ppdu);
         }
+        end
     }
 
     /// The way that the data of the exchange take.
     fn port(&self, holder: StationId) -> &Port {
         &self.ports[self.exchange(holder).port.0 as usize]
+    }
+}
+
+/// Whether the receiver of `p` reads it while `others` send as well.
+fn is_captured(
+    now: Instant,
+    channel: &Channel,
+    capture: Capture,
+    p: &Ppdu,
+    others: &[StationId],
+) -> bool {
+    /// What the threshold of a mode is about: MPDUs of so many bytes, and how many may be lost.
+    const MPDU: (u32, f64) = (1500, 0.1);
+    let (from, to) = (usize::from(p.from.0), usize::from(p.to.0));
+    let others = others.iter().map(|s| usize::from(s.0));
+    match capture {
+        Capture::Ratio(db) => channel.over_others_db(now, from, to, others) >= db,
+        Capture::AsModeNeeds => {
+            let needed = ErrorModel::Snr.required_snr_db(p.mode, MPDU.0, MPDU.1);
+            needed.is_some_and(|db| channel.mean_sinr_db(now, from, to, p.mode, others) >= db)
+        }
     }
 }
 

@@ -15,6 +15,7 @@ mod config;
 mod delivery;
 mod exchange;
 mod frames;
+mod hearing;
 mod opportunity;
 mod reception;
 mod sending;
@@ -26,24 +27,25 @@ mod tests;
 pub use account::{Airtime, Use};
 pub use air::{Frames, Ppdu, PpduKind};
 pub use config::{
-    AccessCategory, AfterSilence, Aggregation, CarriedAcks, EdcaConfig, MediumConfig, PortConfig,
-    RadioConfig, RateConfig, StationConfig,
+    AccessCategory, AfterSilence, Aggregation, Capture, CarriedAcks, EdcaConfig, MediumConfig,
+    PortConfig, RadioConfig, RateConfig, StationConfig,
 };
 pub use stats::StationStats;
 
 use super::contention::{Contender, Contention};
 use super::mac::{PeerId, Psdu, Recipient, TxQueue};
-use super::phy::{ErrorModel, Mode, Phy};
+use super::phy::{ErrorModel, Phy};
 use super::propagation::{Channel, ChannelStreams};
 use crate::packet::{DropReason, Packet, PacketId};
 use account::Account;
 use acklab_proto::rng::{Rng, RngCore};
 use acklab_units::{Instant, Span};
-use air::{Air, Hearing};
+use air::Air;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 use calendar::{Calendar, Event};
 use delivery::Reading;
+use hearing::{Hearing, LOOK_EVERY, near_enough};
 use rand_core::SeedableRng;
 use sending::Sending;
 use station::{Edcaf, Port, Station};
@@ -114,7 +116,9 @@ pub struct Medium {
     calendar: Calendar,
     account: Account,
     channel: Option<Channel>,
-    capture_db: Option<f64>,
+    capture: Option<Capture>,
+    /// When it is looked again who hears whom, if that changes.
+    next_look: Option<Instant>,
     /// Exchanges that go on after a SIFS.
     in_sifs: u32,
     /// Exchanges under way.
@@ -141,11 +145,17 @@ impl Medium {
             assert_eq!(radio.stations.len(), n, "a radio for each station");
             Channel::new(radio.channel, radio.stations.clone(), rng.channel.clone())
         });
-        let hears = config
-            .hears
-            .clone()
-            .or_else(|| near_enough(channel.as_ref()?, n, phy.slowest()));
-        let hearing = Hearing::new(n, hears.as_deref());
+        let near = channel
+            .as_ref()
+            .filter(|_| config.hears.is_none())
+            .map(|c| (near_enough(Instant::ZERO, c, n, phy.slowest()), c.moves()));
+        let (hearing, moves) = match &near {
+            Some((near, true)) => (Hearing::singly(near), true),
+            Some((near, false)) if near.iter().flatten().any(|h| !h) => {
+                (Hearing::new(n, Some(near)), false)
+            }
+            _ => (Hearing::new(n, config.hears.as_deref()), false),
+        };
         let mut contention = Contention::new(phy.slot(), config.slots, hearing.grounds());
         let extra = if config.eifs {
             phy.eifs() - phy.difs()
@@ -184,8 +194,9 @@ impl Medium {
         let mut medium = Self {
             routes: routes(&config),
             ports: ports(&config, &mut rng.rates),
-            capture_db: config.radio.as_ref().and_then(|r| r.capture_db),
+            capture: config.radio.as_ref().and_then(|r| r.capture),
             channel,
+            next_look: moves.then_some(Instant::ZERO + LOOK_EVERY),
             stats: stats.collect(),
             phy,
             contention,
@@ -317,6 +328,10 @@ impl Medium {
             Event::Continue(holder) => self.go_on(now, StationId(holder), driver),
             Event::KeptLong(contender) => self.lose_patience(now, contender),
             Event::MpduEnds(number) => self.on_mpdu_end(number),
+            Event::NavTimeout(from, end, until) => {
+                let rts = (StationId(from), end, until);
+                self.air.on_nav_timeout(now, rts, &mut self.contention);
+            }
             Event::Timeout(holder, number) => {
                 self.on_timeout(now, StationId(holder), number, driver);
             }
@@ -339,6 +354,18 @@ impl Medium {
             self.left += 1;
             driver.on_drop(now, packet, reason);
         }
+    }
+
+    /// Stations that move may hear others than before.
+    fn look_around(&mut self, now: Instant) {
+        if self.next_look.is_none_or(|next| now < next) || !self.air.is_free() {
+            return;
+        }
+        let (n, mode) = (self.stations.len(), self.phy.slowest());
+        if let Some(channel) = &self.channel {
+            self.air.change(&near_enough(now, channel, n, mode));
+        }
+        self.next_look = Some(now + LOOK_EVERY);
     }
 
     /// Books the time up to `now` and what follows.
@@ -382,15 +409,6 @@ fn routes(config: &MediumConfig) -> Vec<Vec<PortId>> {
         routes[usize::from(port.from.0)].push(i);
     }
     routes
-}
-
-/// Who hears whom at the beginning, on average; `None` if everybody does everybody.
-fn near_enough(channel: &Channel, n: usize, mode: Mode) -> Option<Vec<Vec<bool>>> {
-    let hears = |a, b| a == b || channel.hears(Instant::ZERO, b, a, mode);
-    let all: Vec<Vec<bool>> = (0..n)
-        .map(|a| (0..n).map(|b| hears(a, b)).collect())
-        .collect();
-    all.iter().flatten().any(|h| !h).then_some(all)
 }
 
 fn ports(config: &MediumConfig, rng: &mut Rng) -> Vec<Port> {

@@ -24,6 +24,9 @@ pub(super) struct Sending {
     pub block_ack: Span,
     pub rts: Span,
     pub cts: Span,
+    /// ACK and Block Ack with as many transport ACKs in them as there may be.
+    longest_ack: Span,
+    longest_block_ack: Span,
     /// How long the beginning of an answer is waited for.
     pub timeout: Span,
     request: Span,
@@ -40,6 +43,9 @@ impl Sending {
         let control = phy.response_mode(mode);
         let short = phy.timing(control);
         let longest = phy.max_time(mode).unwrap_or(ENDLESS);
+        let carried = config
+            .carries_acks
+            .map_or(0, |c| u32::from(c.most) * c.bytes);
         let limits = Limits {
             max_psdu: timing.max_psdu(longest),
             ampdu: a.ampdu,
@@ -57,6 +63,8 @@ impl Sending {
             control,
             ack: short.duration(sizes::ACK),
             block_ack: short.duration(sizes::block_ack(a.window)),
+            longest_ack: short.duration(sizes::ACK + carried),
+            longest_block_ack: short.duration(sizes::block_ack(a.window) + carried),
             rts: short.duration(sizes::RTS),
             cts: short.duration(sizes::CTS),
             timeout: phy.ack_timeout(control),
@@ -95,6 +103,14 @@ impl Sending {
         }
     }
 
+    /// Length of the answer with as many transport ACKs in it as there may be: what is reserved.
+    pub fn longest_answer(&self, content: Content) -> Span {
+        match content {
+            Content::Single => self.longest_ack,
+            Content::Ampdu | Content::Bar(_) => self.longest_block_ack,
+        }
+    }
+
     /// Length of an answer of so many bytes.
     pub fn answer_of(&self, bytes: u32) -> Span {
         self.short.duration(bytes)
@@ -102,7 +118,7 @@ impl Sending {
 
     /// Length of an exchange: data, `gap`, answer.
     pub fn exchange(&self, content: Content, bytes: u32, gap: Span) -> Span {
-        self.data(content, bytes) + gap + self.answer(content)
+        self.data(content, bytes) + gap + self.longest_answer(content)
     }
 
     /// What may be sent at once within `room`.
@@ -122,7 +138,7 @@ impl Sending {
         let fits = |besides| {
             let data = room
                 .left
-                .saturating_sub(room.gap + self.block_ack + besides);
+                .saturating_sub(room.gap + self.longest_block_ack + besides);
             self.timing.max_psdu(data)
         };
         match room.rts_from {

@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 /// Counters of one station.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StationStats {
-    /// Time on the air; [`super::Use::Collision`]: of PPDUs that their receiver could not read.
+    /// Time on the air; [`super::Use::Collision`] and [`super::Use::Noise`]: of PPDUs that their
+    /// receiver could not read.
     pub airtime: Airtime,
     /// Times that it won the medium.
     pub accesses: u64,

@@ -100,6 +100,11 @@ impl Channel {
         })
     }
 
+    /// Whether anybody moves.
+    pub fn moves(&self) -> bool {
+        self.stations.iter().any(|(motion, _)| !motion.is_still())
+    }
+
     /// Power in dBm at which `to` receives `from` on average: with shadowing, without fading. What
     /// decides who hears whom.
     pub fn mean_dbm(&self, now: Instant, from: usize, to: usize) -> f64 {
@@ -120,32 +125,58 @@ impl Channel {
         self.mean_dbm(now, from, to) >= threshold
     }
 
-    /// Signal to noise in dB of what `from` sends to `to`.
+    /// Signal to noise in dB, per stream, of what `from` sends to `to`.
     pub fn snr_db(&mut self, now: Instant, from: usize, to: usize, mode: Mode) -> f64 {
-        self.received_dbm(now, from, to) - self.stations[to].1.noise_dbm(mode)
+        self.received_dbm(now, from, to) - split_db(mode) - self.stations[to].1.noise_dbm(mode)
     }
 
-    /// Signal to noise and interference in dB while `others` send as well, all over the bandwidth
-    /// of `mode`. `to` is not one of them.
-    pub fn sinr_db(
-        &mut self,
+    /// How much stronger in dB `to` receives `from` on average than all of `others` together.
+    pub fn over_others_db(
+        &self,
+        now: Instant,
+        from: usize,
+        to: usize,
+        others: impl Iterator<Item = usize>,
+    ) -> f64 {
+        self.mean_dbm(now, from, to) - self.sum_dbm(now, to, f64::NEG_INFINITY, others)
+    }
+
+    /// Signal to noise and interference in dB per stream on average, while `others` send as well, all
+    /// over the bandwidth of `mode`. `to` is not one of them.
+    pub fn mean_sinr_db(
+        &self,
         now: Instant,
         from: usize,
         to: usize,
         mode: Mode,
-        others: &[usize],
+        others: impl Iterator<Item = usize>,
     ) -> f64 {
         let noise = self.stations[to].1.noise_dbm(mode);
-        let disturbance = others
-            .iter()
-            .fold(noise, |sum, i| add_dbm(sum, self.received_dbm(now, *i, to)));
-        self.received_dbm(now, from, to) - disturbance
+        self.mean_dbm(now, from, to) - split_db(mode) - self.sum_dbm(now, to, noise, others)
+    }
+
+    /// The mean powers at which `to` receives `others`, and `noise`, together.
+    fn sum_dbm(
+        &self,
+        now: Instant,
+        to: usize,
+        noise: f64,
+        others: impl Iterator<Item = usize>,
+    ) -> f64 {
+        let powers = others.map(|i| self.mean_dbm(now, i, to));
+        powers.fold(noise, add_dbm)
     }
 
     /// Propagation delay, rounded to the nearest nanosecond.
     pub fn delay(&self, now: Instant, a: usize, b: usize) -> Span {
         Span::from_secs_f64(self.mean(now, a, b).0 / SPEED_OF_LIGHT)
     }
+}
+
+/// What the power of each spatial stream is below that of all, in dB. The receiver is taken to have as
+/// many antennas as there are streams and to tell them apart without loss, so that nothing is gained.
+pub fn split_db(mode: Mode) -> f64 {
+    10.0 * libm::log10(f64::from(mode.streams()))
 }
 
 #[cfg(test)]
@@ -190,14 +221,28 @@ mod tests {
         assert!((c.snr_db(NOW, 1, 0, mode(Width::Mhz160)) - 33.308 + 9.031).abs() < 1e-3);
     }
 
-    /// Equal powers from the same distance: a little below 0 dB for the noise.
+    /// Equal powers from the same distance: a little below 0 dB for the noise. Two of them are 3 dB more.
     #[test]
-    fn interference_adds_to_noise() {
-        let mut c = channel(CONFIG, vec![still(0.0), still(10.0), still(20.0)]);
+    fn interference_adds_to_noise_and_to_itself() {
+        let stations = vec![still(0.0), still(10.0), still(20.0), still(20.0)];
+        let mut c = channel(CONFIG, stations);
         let mode = mode(Width::Mhz20);
-        let sinr = c.sinr_db(NOW, 0, 1, mode, &[2]);
-        assert!((-0.01..0.0).contains(&sinr), "{sinr}");
-        assert_eq!(c.sinr_db(NOW, 0, 1, mode, &[]), c.snr_db(NOW, 0, 1, mode));
+        let sinr = |others: &[usize]| c.mean_sinr_db(NOW, 0, 1, mode, others.iter().copied());
+        assert!((-0.01..0.0).contains(&sinr(&[2])), "{}", sinr(&[2]));
+        assert!((sinr(&[2]) - sinr(&[2, 3]) - 3.01).abs() < 0.01);
+        let over = |others: &[usize]| c.over_others_db(NOW, 0, 1, others.iter().copied());
+        assert!(over(&[2]).abs() < 1e-9 && (over(&[2, 3]) + 3.0103).abs() < 1e-4);
+        let alone = sinr(&[]);
+        assert_eq!(alone, c.snr_db(NOW, 0, 1, mode));
+    }
+
+    /// Each of four streams has a quarter of the power.
+    #[test]
+    fn streams_share_the_power() {
+        let mut c = channel(CONFIG, vec![still(0.0), still(10.0)]);
+        let streams = |n| Mode::he(0, n, Width::Mhz20, Guard::Ns800).unwrap();
+        let cost = c.snr_db(NOW, 0, 1, streams(1)) - c.snr_db(NOW, 0, 1, streams(4));
+        assert!((cost - 6.0206).abs() < 1e-4, "{cost}");
     }
 
     /// -82 dBm are left after 16.02 + 82 - 46.68 = 51.34 dB beyond the first metre: 51.5 m.

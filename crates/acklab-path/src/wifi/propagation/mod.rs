@@ -10,7 +10,7 @@ mod path_loss;
 mod radio;
 pub mod registry;
 
-pub use channel::{Channel, ChannelConfig, ChannelStreams};
+pub use channel::{Channel, ChannelConfig, ChannelStreams, split_db};
 pub use fading::Fading;
 pub use motion::{Motion, Position, PositionError};
 pub use path_loss::{PathLoss, Tgn};

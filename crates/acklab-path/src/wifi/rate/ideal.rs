@@ -2,6 +2,7 @@
 
 use crate::wifi::phy::Mode;
 use crate::wifi::phy::errors::ErrorModel;
+use crate::wifi::propagation::split_db;
 use alloc::vec::Vec;
 
 /// Knows the signal-to-noise ratio at the receiver, and takes the fastest mode in which MPDUs of a
@@ -49,9 +50,10 @@ impl Ideal {
     }
 }
 
-/// How much more noise there is over the bandwidth of `mode` than over one hertz.
+/// How much more noise there is over the bandwidth of `mode` than over one hertz, and how much less
+/// signal in one of its streams.
 fn bandwidth_db(mode: Mode) -> f64 {
-    10.0 * libm::log10(f64::from(mode.bandwidth_hz()))
+    10.0 * libm::log10(f64::from(mode.bandwidth_hz())) + split_db(mode)
 }
 
 #[cfg(test)]
@@ -105,6 +107,23 @@ mod tests {
             (ideal.choose().mcs(), ideal.choose().width()),
             (7, Width::Mhz40)
         );
+    }
+
+    /// Two streams need 3 dB more than one.
+    #[test]
+    fn streams_compare_by_their_share_of_the_power() {
+        let both = modes(Format::Ht, 2, Width::Mhz20, &[Guard::Ns800]);
+        let mut ideal = Ideal::new(&both, ErrorModel::Snr, 1500, 0.1).unwrap();
+        let one = Mode::ht(0, Width::Mhz20, Guard::Ns800).unwrap();
+        let mut streams = |snr_db| {
+            ideal.on_snr(one, snr_db);
+            (ideal.choose().streams(), ideal.choose().rate())
+        };
+        let single = Mode::ht(7, Width::Mhz20, Guard::Ns800).unwrap().rate();
+        let double = Mode::ht(15, Width::Mhz20, Guard::Ns800).unwrap().rate();
+        // MCS 7 passes between 23.75 and 24 dB.
+        assert!(streams(24.0).1 >= single && streams(26.7).1 < double);
+        assert_eq!(streams(27.1), (2, double));
     }
 
     #[test]

@@ -121,7 +121,14 @@ fn comments(sighting: &Sighting) -> Vec<EnhancedPacketOption<'static>> {
     let comment = |text: String| EnhancedPacketOption::Comment(Cow::Owned(text));
     let mut all = Vec::new();
     if sighting.ppdu.garbled {
-        all.push(comment("its receiver could not read it".to_owned()));
+        all.push(comment(
+            "its receiver could not read it for another's sake".to_owned(),
+        ));
+    }
+    if sighting.ppdu.lost {
+        all.push(comment(
+            "its receiver could read nothing of it: bit errors".to_owned(),
+        ));
     }
     if sighting.ppdu.carried > 0 {
         let n = sighting.ppdu.carried;

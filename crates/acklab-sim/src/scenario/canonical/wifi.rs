@@ -110,6 +110,7 @@ fn channel(channel: &Channel, out: &mut Text) {
         queue_counts,
         retry_limit,
         block_ack_retry_limit,
+        block_ack_request_limit,
         lifetime,
         explicit_request,
         // Written beside the stations.
@@ -133,6 +134,10 @@ fn channel(channel: &Channel, out: &mut Text) {
     out.raw("retry_limit", retry_limit);
     if let Some(limit) = block_ack_retry_limit {
         out.raw("block_ack_retry_limit", limit);
+    }
+    match block_ack_request_limit {
+        Some(limit) => out.raw("block_ack_request_limit", limit),
+        None => out.text("block_ack_request_limit", "none"),
     }
     match lifetime {
         Some(lifetime) => out.text("lifetime", lifetime),

@@ -7,6 +7,7 @@ use super::link::DraftLink;
 use super::queue;
 use super::topology::Net;
 use super::{Network, Way};
+use acklab_path::wifi::mac::sizes;
 use acklab_path::wifi::phy::ErrorModel;
 use acklab_path::wifi::propagation::Radio;
 
@@ -21,6 +22,8 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
     for network in &net.wifi {
         let longest = flows.iter().map(queue::full_packet).max();
         unheard(network, &net.nodes, report);
+        shadowed(network, report);
+        hopeless(network, &net.nodes, longest.unwrap_or(0), report);
         unlikely_channel(network, longest.unwrap_or(0), report);
     }
 }
@@ -70,9 +73,85 @@ fn unheard(network: &Network, nodes: &[String], report: &mut Report<'_>) {
         n => format!("`{first}` and {} more stations are", n - 1),
     };
     let message = format!("{who} too far from the access point for one to hear the other");
-    let hint = "who hears whom is decided at the beginning, by distance and shadowing (which this does not know); bring them \
-                nearer, raise `power_dbm`, lower `carrier_sense_dbm`, or write `hidden`";
+    let hint = "at the beginning, and shadowing not counted; bring them nearer, raise `power_dbm`, lower \
+                `carrier_sense_dbm`, or write `hidden`";
     report.warn(&path, message, hint.to_string());
+}
+
+/// Obstacles that will often put a station out of the access point's reach: which are drawn from the
+/// seed, so that this can only say how likely it is.
+fn shadowed(network: &Network, report: &mut Report<'_>) {
+    /// From one station in twenty on.
+    const OFTEN: f64 = 0.05;
+    let (Some(space), None) = (&network.channel.space, &network.channel.hidden) else {
+        return;
+    };
+    let radios: Vec<Radio> = network.contenders.iter().map(|s| s.radio).collect();
+    let margins = space.margins_db(&radios, network.channel.phy.slowest());
+    let chances = margins
+        .filter(|m| *m >= 0.0)
+        .map(|m| above(m / space.shadowing_db));
+    let expected: f64 = chances.filter(|c| *c >= OFTEN).sum();
+    if space.shadowing_db > 0.0 && expected >= OFTEN {
+        let message = format!(
+            "obstacles of {} dB put {expected:.1} stations out of the access point's reach, on average over seeds",
+            space.shadowing_db
+        );
+        let hint = "such a station neither hears the access point nor is heard; bring them nearer, raise \
+                    `power_dbm`, or write `hidden`, which counts instead";
+        report.warn(
+            &network.path.key("space").key("shadowing_db"),
+            message,
+            hint.to_string(),
+        );
+    }
+}
+
+/// Probability that a standard normal variable is above `x`.
+fn above(x: f64) -> f64 {
+    0.5 * libm::erfc(x / std::f64::consts::SQRT_2)
+}
+
+/// Fixed modes in which hardly anything arrives at the beginning.
+fn hopeless(network: &Network, nodes: &[String], longest: u64, report: &mut Report<'_>) {
+    let Some(space) = &network.channel.space else {
+        return;
+    };
+    let radios: Vec<Radio> = network.contenders.iter().map(|s| s.radio).collect();
+    // Of who is out of reach altogether something else is told.
+    let margins = space.margins_db(&radios, network.channel.phy.slowest());
+    let reached: Vec<bool> = margins.map(|m| m >= 0.0).collect();
+    let bytes = (longest + MAC_OVERHEAD) as u32;
+    for (key, ways, up) in [("up", &network.up, true), ("down", &network.down, false)] {
+        let fails = |(i, way): &(usize, &Way)| {
+            let fixed = way.rate.modes.is_empty() && way.errors == ErrorModel::Snr && reached[*i];
+            let snr = fixed.then(|| space.snr_db(&radios, i + 1, up, way.rate.mode));
+            snr.is_some_and(|snr| way.errors.mpdu_success(way.rate.mode, snr, bytes) < 0.01)
+        };
+        let all: Vec<_> = ways.iter().enumerate().filter(fails).collect();
+        let Some((first, way)) = all.first() else {
+            continue;
+        };
+        let name = &nodes[network.stations[*first]];
+        let more = match all.len() {
+            1 => String::new(),
+            n => format!(" and {} more stations", n - 1),
+        };
+        let what = if up { "from" } else { "to" };
+        let message = format!(
+            "hardly any full packet arrives {what} `{name}`{more} in {}: the signal is too weak at the beginning",
+            way.rate.mode
+        );
+        let hint =
+            "write a lower `mcs`, or rate_control = \"minstrel\"; or bring them nearer".to_string();
+        let at = ["mcs", "rate"].map(|k| place(network, key, k, report));
+        let at = at.iter().find(|at| report.has(at)).cloned();
+        report.warn(
+            &at.unwrap_or_else(|| network.path.key("space")),
+            message,
+            hint,
+        );
+    }
 }
 
 /// Where `key` of a side stands: there, or at the channel.
@@ -100,6 +179,16 @@ fn unlikely_way(way: &Way, network: &Network, side: &str, longest: u64, report: 
         );
         let hint = "the rate is per bit: 1e-5 costs one full packet in nine".to_string();
         let at = place(network, side, "bit_error_rate", report);
+        report.warn(&at, message, hint);
+    }
+    let full = longest + MAC_OVERHEAD + u64::from(sizes::DELIMITER);
+    if way.ampdu > 0 && u64::from(way.ampdu) < full {
+        let message = format!(
+            "an A-MPDU of {} B at most does not hold one full packet, which takes {full} B and goes alone",
+            way.ampdu
+        );
+        let hint = format!("write \"off\", or \"{} B\" for two", 2 * full);
+        let at = place(network, side, "ampdu", report);
         report.warn(&at, message, hint);
     }
     let least = way.rts_from.unwrap_or(0);

@@ -39,10 +39,10 @@ pub(crate) use wifi::{EdcaParams, EdcaSpec, SideKeys, WayKeys, WifiSpec, WifiSta
 pub(crate) use wifi_blocks::{
     FadingSpec, HackSpec, HackTable, PathLossSpec, RateControlSpec, StationQueueSpec,
 };
-pub(crate) use wifi_space::{PlaceSpec, RadioSpec, SpaceSpec, WaypointSpec};
+pub(crate) use wifi_space::{CaptureSpec, PlaceSpec, RadioSpec, SpaceSpec, WaypointSpec};
 pub(crate) use wifi_words::{
-    AfterSilenceWord, BandWord, CategoryWord, CountsWord, DurationsWord, ErrorsWord, MissedWord,
-    SlotsWord, Standard, WidthWord,
+    AfterSilenceWord, BandWord, CategoryWord, CountsWord, DurationsWord, EdcaDefaultsWord,
+    ErrorsWord, MissedWord, SlotsWord, Standard, WidthWord,
 };
 
 use acklab_units::Span;

@@ -1,8 +1,8 @@
 //! Radio channels: an access point, its stations, and how they use the air.
 
 use super::wifi_words::{
-    AfterSilenceWord, BandWord, CategoryWord, CountsWord, DurationsWord, MissedWord, RtsSpec,
-    SlotsWord, Standard, WidthWord,
+    AfterSilenceWord, BandWord, CategoryWord, CountsWord, DurationsWord, EdcaDefaultsWord,
+    MissedWord, RtsSpec, SlotsWord, Standard, TransmissionsOrNone, WidthWord,
 };
 use super::{
     ErrorsWord, FilterSpec, HackSpec, OrNone, OrOff, Probability, Qty, RadioSpec, RateControlSpec,
@@ -49,6 +49,7 @@ macro_rules! with_way_keys {
             pub(crate) guard_interval: Option<Qty<Span>>,
             /// Modulation and coding of n (0 to 31, 8 for each stream), ac and ax. Default: 7.
             #[schemars(range(min = 0, max = 31))]
+            #[serde(deserialize_with = "super::wifi_words::mcs")]
             pub(crate) mcs: Option<u32>,
             /// Spatial streams of n, ac and ax. Default: 1, or what the MCS of n says.
             #[schemars(range(min = 1, max = 8))]
@@ -188,13 +189,16 @@ with_way_keys! {
         category: Option<CategoryWord>,
         /// What counts against the limit of a queue. Default: "mpdus".
         queue_counts: Option<CountsWord>,
-        /// Transmissions of an MPDU without block ack agreement, and of a BlockAckReq; failures after
-        /// which the contention window starts anew. Default: 7.
+        /// Transmissions of an MPDU without block ack agreement; failures after which the contention
+        /// window starts anew. Default: 7.
         #[schemars(range(min = 1, max = 255))]
         retry_limit: Option<u32>,
         /// Transmissions of an MPDU under a block ack agreement. Default: until its lifetime ends.
         #[schemars(range(min = 1, max = 255))]
         block_ack_retry_limit: Option<u32>,
+        /// Transmissions of a BlockAckReq, or "none": without limit, as in ns-3, until what it asks for
+        /// has lived too long. Default: `retry_limit`.
+        block_ack_request_limit: Option<TransmissionsOrNone>,
         /// How long a packet may stay in a station, sent or not; or "none". Default: "500 ms".
         lifetime: Option<OrNone<Span>>,
         /// What follows an A-MPDU without an answer. Default: "request".
@@ -212,6 +216,8 @@ with_way_keys! {
         qdisc: Option<StationQueueSpec>,
         /// How stations contend. Default: as the standard says for the category.
         edca: Option<EdcaSpec>,
+        /// The edition of the standard whose defaults of `edca` hold. Default: "2012".
+        edca_defaults: Option<EdcaDefaultsWord>,
         /// Radios of stations in space.
         radio: Option<RadioSpec>,
         /// Where stations are, so that their signals matter. Default: nowhere, and all hear all.

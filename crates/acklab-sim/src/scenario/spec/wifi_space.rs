@@ -36,14 +36,22 @@ pub(crate) struct SpaceSpec {
     pub(crate) shadowing_db: Option<f64>,
     /// Changes of a signal around its mean. Default: "none".
     pub(crate) fading: Option<FadingSpec>,
-    /// What arrives this much stronger than another signal, in dB, can be read in spite of it; above
-    /// 0; or "off". Default: "off".
-    pub(crate) capture_db: Option<OrOffDb>,
+    /// What arrives this much stronger than all other signals together, in dB, can be read in spite
+    /// of them; above 0; "mode": as strong over noise and all others as its mode needs; or "off".
+    /// Default: "off".
+    pub(crate) capture_db: Option<CaptureSpec>,
 }
 
-/// A ratio in dB, or the word `off`.
+/// What can be read in spite of other signals.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct OrOffDb(pub(crate) Option<f64>);
+pub(crate) enum CaptureSpec {
+    /// Nothing.
+    Off,
+    /// What is so many dB stronger.
+    Ratio(f64),
+    /// What is as strong as its mode needs.
+    Mode,
+}
 
 /// Where a station is: a place, or a table for one that moves.
 #[derive(Clone, Debug)]
@@ -151,27 +159,28 @@ impl JsonSchema for PlaceSpec {
     }
 }
 
-impl<'de> Deserialize<'de> for OrOffDb {
+impl<'de> Deserialize<'de> for CaptureSpec {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         struct V;
         impl Visitor<'_> for V {
-            type Value = OrOffDb;
+            type Value = CaptureSpec;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number of dB, or \"off\"")
+                f.write_str("a number of dB, \"mode\", or \"off\"")
             }
 
-            fn visit_i64<E>(self, db: i64) -> Result<OrOffDb, E> {
-                Ok(OrOffDb(Some(db as f64)))
+            fn visit_i64<E>(self, db: i64) -> Result<CaptureSpec, E> {
+                Ok(CaptureSpec::Ratio(db as f64))
             }
 
-            fn visit_f64<E>(self, db: f64) -> Result<OrOffDb, E> {
-                Ok(OrOffDb(Some(db)))
+            fn visit_f64<E>(self, db: f64) -> Result<CaptureSpec, E> {
+                Ok(CaptureSpec::Ratio(db))
             }
 
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<OrOffDb, E> {
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<CaptureSpec, E> {
                 match text {
-                    "off" => Ok(OrOffDb(None)),
+                    "off" => Ok(CaptureSpec::Off),
+                    "mode" => Ok(CaptureSpec::Mode),
                     _ => Err(E::invalid_type(serde::de::Unexpected::Str(text), &self)),
                 }
             }
@@ -180,14 +189,14 @@ impl<'de> Deserialize<'de> for OrOffDb {
     }
 }
 
-impl JsonSchema for OrOffDb {
+impl JsonSchema for CaptureSpec {
     fn schema_name() -> Cow<'static, str> {
-        "DecibelsOrOff".into()
+        "Capture".into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "anyOf": [
-            { "const": "off" },
+            { "enum": ["mode", "off"] },
             { "type": "number", "exclusiveMinimum": 0, "maximum": 100 },
         ] })
     }

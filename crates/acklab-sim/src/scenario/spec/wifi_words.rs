@@ -131,6 +131,70 @@ pub(crate) enum ErrorsWord {
     Snr,
 }
 
+/// An edition of 802.11 whose defaults of EDCA hold.
+#[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Debug)]
+pub(crate) enum EdcaDefaultsWord {
+    /// 802.11-2012, table 8-105, as in hostapd and mac80211: best effort and background send one PPDU.
+    #[serde(rename = "2012")]
+    Of2012,
+    /// 802.11-2020, table 9-155: 2.528 ms for them too, and longer opportunities for the others.
+    #[serde(rename = "2020")]
+    Of2020,
+}
+
+/// A number of transmissions, or the word `none`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct TransmissionsOrNone(pub(crate) Option<u32>);
+
+impl<'de> Deserialize<'de> for TransmissionsOrNone {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct V;
+        impl Visitor<'_> for V {
+            type Value = TransmissionsOrNone;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number of transmissions from 1 to 255, or \"none\"")
+            }
+
+            fn visit_i64<E: de::Error>(self, n: i64) -> Result<TransmissionsOrNone, E> {
+                u32::try_from(n)
+                    .map(|n| TransmissionsOrNone(Some(n)))
+                    .map_err(|_| E::invalid_value(de::Unexpected::Signed(n), &self))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<TransmissionsOrNone, E> {
+                match text {
+                    "none" => Ok(TransmissionsOrNone(None)),
+                    _ => Err(E::invalid_value(de::Unexpected::Str(text), &self)),
+                }
+            }
+        }
+        d.deserialize_any(V)
+    }
+}
+
+impl JsonSchema for TransmissionsOrNone {
+    fn schema_name() -> Cow<'static, str> {
+        "TransmissionsOrNone".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [
+            { "const": "none" },
+            { "type": "integer", "minimum": 1, "maximum": 255 },
+        ] })
+    }
+}
+
+/// An MCS; whether the standard has it is seen later.
+pub(super) fn mcs<'de, D: Deserializer<'de>>(d: D) -> Result<Option<u32>, D::Error> {
+    let n = i64::deserialize(d)?;
+    u32::try_from(n).map(Some).map_err(|_| {
+        let hint = "write 0 to 31 for n, 8 for each stream; 0 to 9 for ac; 0 to 11 for ax";
+        de::Error::custom(with_hint(format!("there is no MCS {n}"), hint))
+    })
+}
+
 /// What follows an A-MPDU without an answer.
 #[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Debug)]
 #[serde(rename_all = "kebab-case")]

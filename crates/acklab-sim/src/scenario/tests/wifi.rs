@@ -262,7 +262,7 @@ fn every_key_of_a_channel_reaches_the_plan() {
     let keys = "standard = 'ac'\nband = '5 GHz'\nwidth = '40 MHz'\nmcs = 9\nguard_interval = '400 ns'\n\
         basic_rates = ['6 Mbit/s', '12 Mbit/s']\ncontrol_rate = '24 Mbit/s'\ndurations = 'ns3'\n\
         propagation = '333 ns'\nslots = 'dcf'\neifs = false\nafter_silence = 'timeout'\n\
-        category = 'video'\nqueue_counts = 'waiting'\nretry_limit = 4\nblock_ack_retry_limit = 9\n\
+        category = 'video'\nqueue_counts = 'waiting'\nretry_limit = 4\nblock_ack_retry_limit = 9\nblock_ack_request_limit = 5\n\
         lifetime = 'none'\nmissed_block_ack = 'repeat'\nhidden = [['sta2', 'sta0']]\n\
         amsdu = '11454 B'\nmax_mpdu = '7991 B'\nblock_ack_window = 32\nrts = 'always'\n\
         bit_error_rate = 1e-6\nreverse_grant = true\n[wifi.edca]\ntxop = '2 ms'\n";
@@ -304,6 +304,7 @@ fn every_key_of_a_channel_reaches_the_plan() {
         (queue.agreement_retry_limit, queue.explicit_bar),
         (Some(9), false)
     );
+    assert_eq!(queue.bar_limit, Some(5));
     let video = config.stations[1].categories[0];
     assert_eq!(
         (video.aifsn, video.cw_min, video.txop),
@@ -312,6 +313,43 @@ fn every_key_of_a_channel_reaches_the_plan() {
     let hears = config.hears.as_ref().expect("somebody is hidden");
     assert!(!hears[1][3] && !hears[3][1] && hears[0][1] && hears[2][3]);
     reloads(&scenario);
+}
+
+/// By default a BlockAckReq is sent as often as an MPDU without agreement.
+#[test]
+fn requests_may_be_repeated_without_limit() {
+    let limit = |keys: &str| {
+        let text = STATIONS.replace("[wifi]\n", &format!("[wifi]\n{keys}\n"));
+        let scenario = good(&text);
+        reloads(&scenario);
+        scenario.plan.media[0].config.stations[1].queue.bar_limit
+    };
+    assert_eq!(limit("retry_limit = 4"), Some(4));
+    assert_eq!(limit("block_ack_request_limit = 9"), Some(9));
+    assert_eq!(limit("block_ack_request_limit = 'none'"), None);
+}
+
+/// Table 8-105 of 802.11-2012 and table 9-155 of 802.11-2020, in microseconds.
+#[test]
+fn two_editions_of_the_standard_have_defaults() {
+    let txops = |keys: &str| {
+        let text = STATIONS.replace("[wifi]\n", &format!("[wifi]\n{keys}\n"));
+        let flows = "category = 'voice'\n[[flow]]\ncategory = 'video'\n[[flow]]\n[[flow]]\n\
+            category = 'background'";
+        let scenario = good(&text.replace("count = 3", flows));
+        reloads(&scenario);
+        let categories = &scenario.plan.media[0].config.stations[1].categories;
+        categories
+            .iter()
+            .map(|c| c.txop.as_micros())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(txops(""), [1_504, 3_008, 0, 0]);
+    assert_eq!(txops("edca_defaults = '2012'"), [1_504, 3_008, 0, 0]);
+    assert_eq!(
+        txops("edca_defaults = '2020'"),
+        [2_080, 4_096, 2_528, 2_528]
+    );
 }
 
 #[test]

@@ -283,6 +283,33 @@ fn queues_and_contention_have_ranges() {
         "wifi.edca.cw_max: out of range|write 32767 at most"
     );
     assert_eq!(
+        told("wifi.edca.cw_min", "10"),
+        "wifi.edca.cw_min: a contention window is a power of two less one|write 7 or 15"
+    );
+    assert_eq!(
+        told("wifi.edca.voice.cw_max", "1024"),
+        "wifi.edca.voice.cw_max: a contention window is a power of two less one|write 1023 or 2047"
+    );
+    assert_eq!(
+        told("wifi.ampdu", "1 B"),
+        "wifi.ampdu: no packet at all fits into this A-MPDU|\
+         write \"off\" for single frames, or \"62 B\" at least"
+    );
+    assert_eq!(
+        told("wifi.mcs", "-1"),
+        "wifi.mcs: there is no MCS -1|\
+         write 0 to 31 for n, 8 for each stream; 0 to 9 for ac; 0 to 11 for ax"
+    );
+    assert_eq!(
+        told("wifi.block_ack_request_limit", "0"),
+        "wifi.block_ack_request_limit: out of range|write 1 to 255 transmissions"
+    );
+    assert_eq!(
+        told("wifi.block_ack_request_limit", "off"),
+        "wifi.block_ack_request_limit: out of range|\
+         write a number of transmissions from 1 to 255, or \"none\""
+    );
+    assert_eq!(
         told("wifi.edca.txop", "3 s"),
         "wifi.edca.txop: no transmission opportunity is so long|write \"2097.12 ms\" at most"
     );
@@ -301,6 +328,41 @@ fn queues_and_contention_have_ranges() {
     assert_eq!(
         told("wifi.rts", "100"),
         "wifi.rts: \"100\" has no unit|write \"100 B\", for example"
+    );
+}
+
+/// No window: the standard has 2^0 - 1.
+#[test]
+fn a_window_of_nothing_is_one() {
+    let set = [("wifi.edca.cw_min", "0"), ("wifi.edca.cw_max", "0")];
+    assert!(toml_with(STATIONS, &set).is_ok());
+}
+
+#[test]
+fn what_contradicts_itself_is_told() {
+    let qdisc = |params: &str| {
+        told(
+            "wifi.qdisc",
+            &format!("{{ name = \"per-station\", {params} }}"),
+        )
+    };
+    assert_eq!(
+        qdisc("aql_low = \"20 ms\""),
+        "wifi.qdisc.aql_low: `aql_low` is longer than `aql_high`, which is \"12 ms\"|\
+         write \"12 ms\" at most, or a longer `aql_high`"
+    );
+    assert_eq!(
+        qdisc("interval = \"10 ms\""),
+        "wifi.qdisc.interval: `target` is longer than `interval`, which is \"10 ms\"|\
+         write \"10 ms\" at most, or a longer `interval`"
+    );
+    assert_eq!(
+        told_all(&[
+            ("wifi.qdisc", "per-station"),
+            ("wifi.queue_counts", "waiting")
+        ]),
+        "wifi.queue_counts: queues per station count packets, whatever is written here|\
+         leave it out, or write qdisc = \"shared\""
     );
 }
 

@@ -3,7 +3,7 @@
 use super::wifi::{STATIONS, medium, port, reloads};
 use super::wifi_errors::{told, told_all};
 use super::{good, toml, toml_with};
-use acklab_path::wifi::medium::RadioConfig;
+use acklab_path::wifi::medium::{Capture, RadioConfig};
 use acklab_path::wifi::phy::ErrorModel;
 use acklab_path::wifi::propagation::{Fading, Motion, PathLoss, Position, Radio, Tgn};
 use acklab_units::{Instant, Span};
@@ -40,7 +40,7 @@ fn a_channel_in_space_is_that_of_ns3_unless_told_otherwise() {
         (radio.channel.frequency_hz, radio.channel.shadowing_db),
         (5.18e9, 0.0)
     );
-    assert_eq!(radio.capture_db, None);
+    assert_eq!(radio.capture, None);
     assert!(radio.stations.iter().all(|s| s.1 == Radio::default()));
     let plan = good(&text).plan;
     assert_eq!(port(&plan, "sta0->ap").errors, ErrorModel::Snr);
@@ -96,7 +96,7 @@ fn every_key_of_space_reaches_the_plan() {
     assert_eq!((channel.frequency_hz, channel.shadowing_db), (5.5e9, 4.0));
     let coherence = Span::from_millis(5);
     assert_eq!(channel.fading, Fading::Nakagami { m: 2.0, coherence });
-    assert_eq!(radio.capture_db, Some(10.0));
+    assert_eq!(radio.capture, Some(Capture::Ratio(10.0)));
     let usual = Radio {
         power_dbm: 20.0,
         antenna_db: 3.0,
@@ -288,12 +288,16 @@ fn space_has_ranges() {
         assert_eq!(
             with_ring("capture_db", db),
             "wifi.space.capture_db: only what is stronger can be read in spite of another signal|\
-             write dB above 0 and up to 100, such as 10, or \"off\""
+             write dB above 0 and up to 100, such as 10, \"mode\", or \"off\""
         );
     }
     assert_eq!(
+        with_ring("frequency_mhz", "2412"),
+        "wifi.space.frequency_mhz: 2412 MHz are not in the band, 5 GHz|write 4900 to 5925, or another `band`"
+    );
+    assert_eq!(
         with_ring("capture_db", "on"),
-        "wifi.space.capture_db: a text cannot stand here|write a number of dB, or \"off\""
+        "wifi.space.capture_db: a text cannot stand here|write a number of dB, \"mode\", or \"off\""
     );
     assert_eq!(
         with_ring("shadowing_db", "-1"),
@@ -343,6 +347,12 @@ fn signals_need_positions() {
 }
 
 #[test]
+fn capture_may_depend_on_the_mode() {
+    let radio = radios(&space("ring = 1\ncapture_db = 'mode'"));
+    assert_eq!(radio.capture, Some(Capture::AsModeNeeds));
+}
+
+#[test]
 fn stations_beyond_reach_are_warned_of() {
     let warned = |text: &str| {
         let loaded = toml(text).unwrap_or_else(|e| panic!("{e}"));
@@ -352,6 +362,7 @@ fn stations_beyond_reach_are_warned_of() {
             .map(|d| format!("{}: {}", d.key, d.message))
             .collect::<Vec<_>>()
     };
+    let space = |text: &str| space(text).replace("[wifi]\n", "[wifi]\nmcs = 0\n");
     // -82 dBm are left at 51.5 m.
     assert_eq!(warned(&space("line = 17")), [""; 0]);
     let far = "too far from the access point for one to hear the other";
@@ -363,4 +374,35 @@ fn stations_beyond_reach_are_warned_of() {
         warned(&space("line = 52")),
         [format!("wifi.space: `sta0` and 2 more stations are {far}")]
     );
+    // The next obstacle puts the one at 51 m out, which has 0.1 dB to spare, with a probability of 0.49;
+    // that at 34 m, with 5.4 dB, with 0.035.
+    assert_eq!(
+        warned(&space("line = 17\nshadowing_db = 3")),
+        [
+            "wifi.space.shadowing_db: obstacles of 3 dB put 0.5 stations out of the access point's reach, on \
+          average over seeds"
+        ]
+    );
+}
+
+/// MCS 7 carries nothing over 25 m (23 m are left of it), MCS 0 does.
+#[test]
+fn modes_without_hope_are_warned_of() {
+    let warned = |text: &str| {
+        let loaded = toml(text).unwrap_or_else(|e| panic!("{e}"));
+        let one = |d: &crate::scenario::Diagnostic| format!("{}: {}", d.key, d.message);
+        loaded.warnings.iter().map(one).collect::<Vec<_>>()
+    };
+    let weak = |way: &str| {
+        format!(
+            "wifi.space: hardly any full packet arrives {way} `sta2` in HT MCS7 20 MHz 1x 800 ns: the signal \
+             is too weak at the beginning"
+        )
+    };
+    let text = space("ring = 5\nplace = { sta2 = [25, 0] }");
+    assert_eq!(warned(&text), [weak("from"), weak("to")]);
+    let slow = text.replace("[wifi]\n", "[wifi]\nmcs = 0\n");
+    assert_eq!(warned(&slow), [""; 0]);
+    let chosen = text.replace("[wifi]\n", "[wifi]\nrate_control = 'minstrel'\n");
+    assert_eq!(warned(&chosen), [""; 0]);
 }

@@ -40,8 +40,13 @@ SIZES: Mapping[int, str] = {4: "4096 B", 8: "8192 B", 16: "16384 B", 32: "32768 
 SAMPLED = {"sample_every": "100 ms"}
 #: The channel as it is stated.
 CHANNEL = {"standard": "n", "band": "5 GHz", "width": "20 MHz", "rate": "65 Mbit/s"}
-#: Where ns-3 does otherwise than the standard: how long a PPDU is, when silence is noticed.
-AS_NS3 = {"durations": "ns3", "after_silence": "timeout"}
+#: Where ns-3 does otherwise than the standard: how long a PPDU is, when silence is noticed, how
+#: often a BlockAckReq is sent.
+AS_NS3 = {
+    "durations": "ns3",
+    "after_silence": "timeout",
+    "block_ack_request_limit": "none",
+}
 #: ns-3 puts a whole A-MSDU into an A-MPDU of 802.11n; the standard's MPDUs there end at 4095 B.
 BOTH = {True: {"max_mpdu": "7965 B"}, False: {"amsdu": "4065 B"}}
 

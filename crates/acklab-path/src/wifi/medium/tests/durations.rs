@@ -14,7 +14,7 @@ fn data_and_ack() {
     assert_eq!(rig.timeline(), expected);
     let air = rig.medium.airtime(us(1000));
     let spent = Use::ALL.map(|u| air.of(u).as_micros());
-    assert_eq!(spent, [1000 - 311, 43, 16, 224, 0, 28, 0, 0]);
+    assert_eq!(spent, [1000 - 311, 43, 16, 224, 0, 28, 0, 0, 0]);
     assert_eq!(rig.log.left, [(0, Span::from_micros(43))]);
 }
 
@@ -30,6 +30,9 @@ fn rts_and_cts() {
     assert_eq!(all[0], (us(43 + 28 + 16 + 28 + 16 + 224), 0));
     let kinds: Vec<_> = rig.timeline().iter().map(|t| t.1).collect();
     assert_eq!(kinds, ["rts", "cts", "data", "ack", "data", "ack"]);
+    // Every announcement reserves up to the end of what it announces.
+    let ends: Vec<_> = rig.log.ppdus[..3].iter().map(|p| p.nav).collect();
+    assert_eq!(ends, [rig.log.ppdus[3].end; 3]);
 }
 
 /// Five packets of 1460 bytes: subframes of 4 + 1498 + 2 bytes, the last without padding, together

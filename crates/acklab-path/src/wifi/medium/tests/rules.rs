@@ -46,8 +46,16 @@ impl Air<'_> {
     fn navs(&self, who: StationId, at: Instant) -> impl Iterator<Item = &Ppdu> + '_ {
         self.heard_by(who).filter(move |p| {
             let third = p.from != who && p.to != who;
-            third && p.end <= at && p.nav > at && self.is_clear(who, p)
+            third && p.end <= at && p.nav > at && self.is_clear(who, p) && !self.is_void(who, p, at)
         })
+    }
+
+    /// Whether `rts` announced something of which `who` has heard nothing within NAVTimeout: two SIFS,
+    /// a CTS of 28 us, aRxPHYStartDelay and two slots.
+    fn is_void(&self, who: StationId, rts: &Ppdu, at: Instant) -> bool {
+        let overdue = rts.end + Span::from_micros(2 * 16 + 28 + 20 + 2 * 9);
+        let began = |p: &Ppdu| p.start >= rts.end && p.start < overdue;
+        rts.kind == PpduKind::Rts && at >= overdue && !self.heard_by(who).any(began)
     }
 
     /// One transmitter per station, carrier sense, NAV, and EIFS.
@@ -198,6 +206,30 @@ fn announcements_can_be_lost() {
     assert_eq!(rig.log.drops, [(0, DropReason::RetryLimit)]);
 }
 
+/// What bit errors spoil is told from what others do: half of 200 data of 54 bytes, each 44 us long,
+/// and nothing else, as the way back is clear.
+#[test]
+fn noise_is_told_from_collisions() {
+    let mut config = cell(1, Aggregation::NONE);
+    config.ports[0].errors = ErrorModel::Ber(2e-3);
+    let mut rig = Rig::new(config, 3);
+    (0..200).for_each(|_| rig.offer(0, 20));
+    rig.run(us(2_000_000));
+    let data = rig.log.ppdus.iter().filter(|p| p.kind == PpduKind::Data);
+    let (lost, read): (Vec<&Ppdu>, Vec<&Ppdu>) = data.partition(|p| p.lost);
+    let acks = rig.log.ppdus.iter().filter(|p| p.kind == PpduKind::Ack);
+    assert_eq!(read.len(), acks.clone().count());
+    assert!(lost.len() > 100 && acks.clone().all(|p| !p.lost && !p.garbled));
+    let air = rig.medium.airtime(us(2_000_000));
+    let lasted = |all: &[&Ppdu]| all.iter().map(|p| p.end - p.start).sum::<Span>();
+    let own = rig.medium.station_stats(StationId(1)).airtime;
+    for airtime in [air, own] {
+        assert_eq!(airtime.of(Use::Noise), lasted(&lost));
+        assert_eq!(airtime.of(Use::TransportAck), lasted(&read));
+        assert_eq!(airtime.of(Use::Collision), Span::ZERO);
+    }
+}
+
 /// NAVTimeout: RTS until 71 us, two SIFS, CTS of 28 us, aRxPHYStartDelay 20 us, two slots: 169 us.
 /// Who had to wait for it counts an AIFS of 43 us and slots from there.
 #[test]
@@ -219,6 +251,67 @@ fn an_unanswered_rts_reserves_no_more_than_its_answer() {
         starts.iter().all(|s| *s >= 212 && (s - 212) % 9 == 0),
         "{starts:?}"
     );
+}
+
+/// Two in a room hear the station that announces, and not each other's: the RTS reserves the air up to
+/// the end of the ACK, which stands although the data cannot be read where another room is heard,
+/// too. Station 1 announces; 2 hears it and 3; 3 hears neither 1 nor the access point.
+#[test]
+fn an_rts_reserves_the_exchange() {
+    let mut config = cell(3, Aggregation::NONE);
+    (config.ports[0].rts_from, config.eifs) = (Some(0), false);
+    let row = |heard: &[usize]| (0..4).map(|i| heard.contains(&i)).collect::<Vec<bool>>();
+    config.hears = Some(vec![
+        row(&[0, 1, 2]),
+        row(&[0, 1, 2]),
+        row(&[1, 2, 3]),
+        row(&[2, 3]),
+    ]);
+    let mut rig = Rig::new(config, 1);
+    rig.offer(0, 1460);
+    rig.run(us(200));
+    // In the data of station 1, which last from 131 to 355 us.
+    rig.offer(4, 20);
+    rig.offer(2, 1460);
+    rig.run(us(3000));
+    let rts = rig
+        .log
+        .ppdus
+        .iter()
+        .find(|p| p.kind == PpduKind::Rts)
+        .unwrap();
+    let ack = rig
+        .log
+        .ppdus
+        .iter()
+        .find(|p| p.kind == PpduKind::Ack)
+        .unwrap();
+    assert_eq!((ack.end, rts.nav), (us(399), us(399)));
+    let second = rig.log.ppdus.iter().find(|p| p.from == StationId(2));
+    let start = second.unwrap().start;
+    assert!(start >= us(399 + 43), "{start:?}");
+}
+
+/// As many ACKs as may ride in an answer are reserved for, whether they do or not, which binds
+/// neither side. 64 of 4 bytes: an ACK of 270 bytes at 24 Mbit/s, 20 + 4 ceil(2182 / 96) = 112 us.
+#[test]
+fn data_reserve_an_answer_full_of_acks() {
+    let reserved = us(267 + 16 + 112);
+    let second = |port, seed| {
+        let mut config = cell(2, Aggregation::NONE);
+        config.ports[0].carries_acks = Some(CarriedAcks::HACK);
+        let mut rig = Rig::new(config, seed);
+        rig.offer(0, 1460);
+        rig.run(us(100));
+        rig.offer(port, 1460);
+        rig.run(us(3000));
+        let mut data = rig.log.ppdus.iter().filter(|p| p.kind == PpduKind::Data);
+        assert_eq!(data.next().unwrap().nav, reserved);
+        (data.next().unwrap().start - Instant::ZERO).as_micros()
+    };
+    // Others wait for the end of what was reserved and an AIFS, the sender for one from 311 us on.
+    assert!((1..9).all(|seed| (second(2, seed) - (395 + 43)) % 9 == 0));
+    assert!((1..9).all(|seed| (second(0, seed) - (311 + 43)) % 9 == 0));
 }
 
 /// The NAV that an RTS has set does not keep its receiver from answering when it is repeated.
@@ -280,7 +373,7 @@ fn nobody_sends_two_frames_at_once() {
         stations: [0.0, -5.0, 5.0]
             .map(|x| (place(x), Radio::default()))
             .to_vec(),
-        capture_db: Some(0.0),
+        capture: Some(Capture::Ratio(0.0)),
     });
     let mut rig = Rig::new(config, 3);
     (0..40).for_each(|i| rig.offer(2 * (i % 2), 1460));

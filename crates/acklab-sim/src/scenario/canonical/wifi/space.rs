@@ -2,6 +2,7 @@
 
 use super::super::{Text, quoted, since_start};
 use crate::scenario::resolve::Space;
+use acklab_path::wifi::medium::Capture;
 use acklab_path::wifi::propagation::{Motion, Position, Radio};
 
 /// Every field by name: a new one does not compile until it has a key here and in the spec.
@@ -12,15 +13,16 @@ pub(super) fn write(space: &Space, names: impl Iterator<Item = String>, out: &mu
         frequency_mhz,
         shadowing_db,
         fading,
-        capture_db,
+        capture,
     } = space;
     out.section("[wifi.space]");
     out.raw("path_loss", path_loss.text());
     out.raw("frequency_mhz", format!("{frequency_mhz:?}"));
     out.raw("shadowing_db", format!("{shadowing_db:?}"));
     out.raw("fading", fading.text());
-    match capture_db {
-        Some(db) => out.raw("capture_db", format!("{db:?}")),
+    match capture {
+        Some(Capture::Ratio(db)) => out.raw("capture_db", format!("{db:?}")),
+        Some(Capture::AsModeNeeds) => out.text("capture_db", "mode"),
         None => out.text("capture_db", "off"),
     }
     out.section("[wifi.space.place]");

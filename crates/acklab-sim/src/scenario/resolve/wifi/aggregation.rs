@@ -19,6 +19,9 @@ const VHT_MPDU: u32 = 11_454;
 /// Longest MPDU in an A-MPDU of HT: its length has 12 bits (9.7.3).
 const HT_MPDU_IN_AMPDU: u32 = sizes::HT_AMSDU_IN_AMPDU + OVERHEAD;
 
+/// An IP header of 20 bytes in an MPDU with its delimiter.
+const SHORTEST_AMPDU: u32 = sizes::DELIMITER + sizes::msdu(20) + OVERHEAD;
+
 /// What may be sent at once; 0 = off.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
@@ -172,6 +175,10 @@ fn checked(
     if bytes == 0 {
         let hint = "write \"off\" for single frames".to_string();
         report.error(at, "an A-MPDU of nothing", hint);
+    } else if bytes < u64::from(SHORTEST_AMPDU) {
+        let message = "no packet at all fits into this A-MPDU";
+        let hint = format!("write \"off\" for single frames, or \"{SHORTEST_AMPDU} B\" at least");
+        report.error(at, message, hint);
     } else if bytes > u64::from(most) {
         let message = format!("no PSDU of {} is so long", format.name());
         report.error(at, message, format!("write \"{most} B\" at most"));

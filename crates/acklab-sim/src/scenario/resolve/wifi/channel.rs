@@ -50,6 +50,18 @@ pub(super) fn resolve(
     };
     let (retry, under_agreement) = (spec.retry_limit, spec.block_ack_retry_limit);
     let again = under_agreement.map(|n| limit(n, &path.key("block_ack_retry_limit"), report));
+    let retry_limit = limit(
+        retry.unwrap_or(RETRY_LIMIT),
+        &path.key("retry_limit"),
+        report,
+    );
+    let requests = match spec.block_ack_request_limit {
+        // A recipient that is gone must not keep everybody else waiting.
+        None => Some(retry_limit),
+        Some(written) => written
+            .0
+            .map(|n| limit(n, &path.key("block_ack_request_limit"), report)),
+    };
     let space = match &spec.space {
         None => None,
         Some(space) => Some(space::resolve(
@@ -81,12 +93,9 @@ pub(super) fn resolve(
         after_silence: spec.after_silence.map_or(AfterSilence::Quiet, Into::into),
         category: spec.category.map_or(AccessCategory::BestEffort, Into::into),
         queue_counts: spec.queue_counts.map_or(Counts::default(), Into::into),
-        retry_limit: limit(
-            retry.unwrap_or(RETRY_LIMIT),
-            &path.key("retry_limit"),
-            report,
-        ),
+        retry_limit,
         block_ack_retry_limit: again,
+        block_ack_request_limit: requests,
         lifetime,
         explicit_request: spec.missed_block_ack != Some(MissedWord::Repeat),
         hidden: hidden(spec, path, members, net, report),

@@ -30,6 +30,25 @@ impl<B> Chosen<B> {
         Self { entry, params }
     }
 
+    /// Reports a time that is longer than another which cannot be shorter.
+    pub(super) fn in_order(
+        &self,
+        (shorter, longer): (&str, &str),
+        path: &Path,
+        report: &mut Report<'_>,
+    ) {
+        let (Some(low), Some(high)) = (self.params.span(shorter), self.params.span(longer)) else {
+            return;
+        };
+        if low > high {
+            let message = format!("`{shorter}` is longer than `{longer}`, which is \"{high}\"");
+            let hint = format!("write \"{high}\" at most, or a longer `{longer}`");
+            let at = [shorter, longer].map(|key| path.key(key));
+            let written = at.iter().find(|at| report.has(at)).unwrap_or(path).clone();
+            report.error(&written, message, hint);
+        }
+    }
+
     pub(super) fn name(&self) -> &'static str {
         self.entry.name
     }

@@ -2,7 +2,7 @@
 
 use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
-use super::super::super::spec::{EdcaParams, EdcaSpec, Qty, SideKeys, Standard};
+use super::super::super::spec::{EdcaDefaultsWord, EdcaParams, EdcaSpec, Qty, SideKeys, Standard};
 use super::chosen::Chosen;
 use super::layers::Layers;
 use super::{Station, radio};
@@ -17,12 +17,19 @@ const MOST_CW: u32 = 32_767;
 /// 16 bits in units of 32 us (9.4.2.29).
 const MOST_TXOP: Span = Span::from_micros(65_535 * 32);
 
+/// Times of a queue per station of which the first is not longer than the second.
+const ORDERED: [(&str, &str); 3] = [
+    ("target", "interval"),
+    ("slow_target", "slow_interval"),
+    ("aql_low", "aql_high"),
+];
+
 /// The tables that say how a station queues, contends and transmits.
 pub(super) type Sides = Layers<SideKeys>;
 
 /// What is written, on top of the standard's defaults.
 pub(super) fn resolve(
-    standard: Standard,
+    (standard, edition): (Standard, EdcaDefaultsWord),
     own: AccessCategory,
     in_space: bool,
     sides: &Sides,
@@ -31,11 +38,17 @@ pub(super) fn resolve(
     let (choice, at) = sides.get("qdisc", |k| k.qdisc.as_ref().map(|q| q.0.clone()));
     let qdisc = Chosen::read(QUEUES, "way of queueing", choice.as_ref(), &at, report);
     let default = qdisc.build().map_or(DEFAULT_QUEUE, |c| c.limit);
+    if qdisc.build().is_some() {
+        for pair in ORDERED {
+            qdisc.in_order(pair, &at, report);
+        }
+    }
     Station {
         queue: queue(sides, default, report),
         qdisc,
         radio: radio::resolve(sides, in_space, report),
-        edca: AccessCategory::ALL.map(|c| edca(standard, c, c == own, sides, report)),
+        edca: AccessCategory::ALL
+            .map(|c| edca(defaults(standard, edition, c), c, c == own, sides, report)),
     }
 }
 
@@ -56,12 +69,15 @@ fn queue(sides: &Sides, default: u32, report: &mut Report<'_>) -> u32 {
     }
 }
 
-/// 802.11-2012 table 8-105: windows from aCWmin of the PHY, which is 31 for 802.11b (16.3.4) and 15 for all
-/// others. Stations of b, a and g do not have access categories: their data contend by DCF.
-fn defaults(standard: Standard, category: AccessCategory) -> EdcaConfig {
+/// 802.11-2012 table 8-105, or 802.11-2020 table 9-155: windows from aCWmin of the PHY, which is 31 for
+/// 802.11b (16.3.4) and 15 for all others. Stations of b, a and g do not have access categories: their
+/// data contend by DCF.
+fn defaults(standard: Standard, edition: EdcaDefaultsWord, category: AccessCategory) -> EdcaConfig {
     let legacy = standard.format().is_legacy();
+    let latest = edition == EdcaDefaultsWord::Of2020;
     let mut edca = match category {
         AccessCategory::BestEffort if legacy => EdcaConfig::DCF,
+        category if latest => EdcaConfig::standard_2020(category),
         category => EdcaConfig::standard(category),
     };
     if standard == Standard::B {
@@ -73,6 +89,7 @@ fn defaults(standard: Standard, category: AccessCategory) -> EdcaConfig {
         edca.txop = match category {
             AccessCategory::Voice => Span::from_micros(3_264),
             AccessCategory::Video => Span::from_micros(6_016),
+            AccessCategory::Background if latest => Span::from_micros(3_264),
             _ => Span::ZERO,
         };
     }
@@ -80,13 +97,12 @@ fn defaults(standard: Standard, category: AccessCategory) -> EdcaConfig {
 }
 
 fn edca(
-    standard: Standard,
+    default: EdcaConfig,
     category: AccessCategory,
     own: bool,
     sides: &Sides,
     report: &mut Report<'_>,
 ) -> EdcaConfig {
-    let default = defaults(standard, category);
     let get = |key: &str, of: fn(&EdcaParams) -> Option<u32>| {
         find(key, sides, category, own, &|p: &EdcaParams| of(p))
     };
@@ -115,6 +131,11 @@ fn edca(
             hint,
         );
     }
+    if cw_min <= cw_max && cw_max <= MOST_CW {
+        for (cw, at) in [(cw_min, &cw_min_at), (cw_max, &cw_max_at)] {
+            window(cw, at, report);
+        }
+    }
     if txop > MOST_TXOP {
         let hint = format!("write \"{MOST_TXOP}\" at most");
         report.error(&txop_at, "no transmission opportunity is so long", hint);
@@ -124,6 +145,15 @@ fn edca(
         cw_min: cw_min.min(MOST_CW) as u16,
         cw_max: cw_max.min(MOST_CW) as u16,
         txop,
+    }
+}
+
+/// What a station announces is the exponent (ECWmin, ECWmax, 9.4.2.28).
+fn window(cw: u32, at: &Path, report: &mut Report<'_>) {
+    if !(cw + 1).is_power_of_two() {
+        let above = (cw + 1).next_power_of_two();
+        let hint = format!("write {} or {}", above / 2 - 1, above - 1);
+        report.error(at, "a contention window is a power of two less one", hint);
     }
 }
 

@@ -93,8 +93,7 @@ fn station(station: &Station, channel: &Channel, used: &[AccessCategory]) -> Sta
             retry_limit: channel.retry_limit,
             agreement_retry_limit: channel.block_ack_retry_limit,
             explicit_bar: channel.explicit_request,
-            // A recipient that is gone must not keep everybody else waiting.
-            bar_limit: Some(channel.retry_limit),
+            bar_limit: channel.block_ack_request_limit,
         },
     }
 }
@@ -140,7 +139,7 @@ fn radio(network: &Network) -> Option<RadioConfig> {
     Some(RadioConfig {
         channel: space.channel(),
         stations: space.motions.iter().cloned().zip(radios).collect(),
-        capture_db: space.capture_db,
+        capture: space.capture,
     })
 }
 

@@ -75,6 +75,8 @@ pub(crate) struct Channel {
     pub(crate) queue_counts: Counts,
     pub(crate) retry_limit: u8,
     pub(crate) block_ack_retry_limit: Option<u8>,
+    /// `None` = without limit.
+    pub(crate) block_ack_request_limit: Option<u8>,
     pub(crate) lifetime: Option<Span>,
     /// A BlockAckReq follows an A-MPDU without an answer.
     pub(crate) explicit_request: bool,
@@ -109,6 +111,13 @@ pub(crate) struct Station {
     pub(crate) radio: Radio,
     /// By access category.
     pub(crate) edca: [EdcaConfig; AccessCategory::ALL.len()],
+}
+
+impl Station {
+    /// Whether it has a queue for each receiver.
+    fn queues_per_station(&self) -> bool {
+        self.qdisc.build().is_some()
+    }
 }
 
 impl Standard {

@@ -3,7 +3,7 @@
 use super::super::super::diagnostics::{Report, suggest};
 use super::super::super::path::Path;
 use super::super::super::registries::Registries;
-use super::super::super::spec::{FilterSpec, WayKeys, WifiSpec, WifiStationSpec};
+use super::super::super::spec::{EdcaDefaultsWord, FilterSpec, WayKeys, WifiSpec, WifiStationSpec};
 use super::super::link::{self, DraftLink};
 use super::super::topology::Net;
 use super::contention::Sides;
@@ -74,6 +74,11 @@ pub(super) fn add(
         up.push(there);
         down.push(back);
         contenders.push(station);
+    }
+    if spec.queue_counts.is_some() && contenders.iter().all(Station::queues_per_station) {
+        let message = "queues per station count packets, whatever is written here";
+        let hint = "leave it out, or write qdisc = \"shared\"".to_string();
+        report.error(&path.key("queue_counts"), message, hint);
     }
     net.wifi.push(Network {
         name,
@@ -238,7 +243,8 @@ impl Cell<'_, '_> {
         let channel = self.channel;
         let in_space = channel.space.is_some();
         let (standard, own) = (channel.standard, channel.category);
-        contention::resolve(standard, own, in_space, sides, self.report)
+        let edition = self.spec.edca_defaults.unwrap_or(EdcaDefaultsWord::Of2012);
+        contention::resolve((standard, edition), own, in_space, sides, self.report)
     }
 
     fn filter(&mut self, to: To, own: Option<&Own<'_>>) -> Option<crate::plan::FilterPlan> {

@@ -2,10 +2,11 @@
 
 use super::super::super::diagnostics::{Report, suggest};
 use super::super::super::path::Path;
-use super::super::super::spec::SpaceSpec;
+use super::super::super::spec::{CaptureSpec, SpaceSpec};
 use super::super::topology::Net;
 use super::chosen::Chosen;
 use super::place;
+use acklab_path::wifi::medium::Capture;
 use acklab_path::wifi::phy::{Band, Mode};
 use acklab_path::wifi::propagation::registry::{BuildFading, BuildPathLoss, FADINGS, PATH_LOSSES};
 use acklab_path::wifi::propagation::{
@@ -27,7 +28,7 @@ pub(crate) struct Space {
     pub(crate) frequency_mhz: f64,
     pub(crate) shadowing_db: f64,
     pub(crate) fading: Chosen<BuildFading>,
-    pub(crate) capture_db: Option<f64>,
+    pub(crate) capture: Option<Capture>,
 }
 
 impl Space {
@@ -44,25 +45,45 @@ impl Space {
     /// Stations that do not hear the access point at the beginning, or are not heard there, but for
     /// shadowing and fading; by number.
     pub(crate) fn unheard(&self, radios: &[Radio], slowest: Mode) -> Vec<usize> {
+        let margins = self.margins_db(radios, slowest).enumerate();
+        margins.filter(|(_, m)| *m < 0.0).map(|(i, _)| i).collect()
+    }
+
+    /// By station, how much more arrives than is heard, in dB, on the worse of both ways between it and
+    /// the access point; at the beginning, but for shadowing and fading.
+    pub(crate) fn margins_db(&self, radios: &[Radio], slowest: Mode) -> impl Iterator<Item = f64> {
+        (1..self.motions.len()).map(move |i| {
+            let pair = self.with_access_point(i, radios);
+            let over = |from: usize, to: usize| {
+                let radio = if to == 0 { radios[0] } else { radios[i] };
+                pair.mean_dbm(Instant::ZERO, from, to) - radio.detects_from(slowest.width())
+            };
+            over(0, 1).min(over(1, 0))
+        })
+    }
+
+    /// Signal to noise in dB of what station `i` sends to the access point in `mode`, or what that sends
+    /// to it if not `up`; at the beginning, but for shadowing and fading.
+    pub(crate) fn snr_db(&self, radios: &[Radio], i: usize, up: bool, mode: Mode) -> f64 {
+        let (from, to) = if up { (1, 0) } else { (0, 1) };
+        let pair = self.with_access_point(i, radios);
+        pair.mean_sinr_db(Instant::ZERO, from, to, mode, std::iter::empty())
+    }
+
+    /// The access point and station `i` without obstacles and fading. Nothing is drawn.
+    fn with_access_point(&self, i: usize, radios: &[Radio]) -> Channel {
         let config = ChannelConfig {
             shadowing_db: 0.0,
             fading: Fading::None,
             ..self.channel()
         };
-        let end = |i: usize| (self.motions[i].clone(), radios[i]);
-        let hears = |i: usize| {
-            // Nothing is drawn.
-            let rng = || rng::stream(0, "unheard");
-            let streams = ChannelStreams {
-                shadowing: rng(),
-                fading: rng(),
-            };
-            let pair = Channel::new(config, vec![end(0), end(i)], streams);
-            let hears = |from, to| pair.hears(Instant::ZERO, from, to, slowest);
-            hears(0, 1) && hears(1, 0)
+        let rng = || rng::stream(0, "clear");
+        let streams = ChannelStreams {
+            shadowing: rng(),
+            fading: rng(),
         };
-        let stations = 1..self.motions.len();
-        stations.filter(|i| !hears(*i)).map(|i| i - 1).collect()
+        let end = |i: usize| (self.motions[i].clone(), radios[i]);
+        Channel::new(config, vec![end(0), end(i)], streams)
     }
 }
 
@@ -89,13 +110,26 @@ pub(super) fn resolve(
         (1000.0, 100_000.0),
         report,
     );
-    let shadowing_db = number("shadowing_db", spec.shadowing_db, 0.0, (0.0, 30.0), report);
-    let capture_db = spec.capture_db.and_then(|c| c.0);
-    if capture_db.is_some_and(|db| !(db > 0.0 && db <= 100.0)) {
-        let hint = "write dB above 0 and up to 100, such as 10, or \"off\"".to_string();
-        let message = "only what is stronger can be read in spite of another signal";
-        report.error(&path.key("capture_db"), message, hint);
+    let (low, high) = edges(band);
+    if (1000.0..=100_000.0).contains(&frequency_mhz) && !(low..=high).contains(&frequency_mhz) {
+        let message = format!("{frequency_mhz} MHz are not in the band, {band}");
+        let hint = format!("write {low} to {high}, or another `band`");
+        report.error(&path.key("frequency_mhz"), message, hint);
     }
+    let shadowing_db = number("shadowing_db", spec.shadowing_db, 0.0, (0.0, 30.0), report);
+    let capture = match spec.capture_db {
+        None | Some(CaptureSpec::Off) => None,
+        Some(CaptureSpec::Mode) => Some(Capture::AsModeNeeds),
+        Some(CaptureSpec::Ratio(db)) => {
+            // Not a number is not within either.
+            if !(db > 0.0 && db <= 100.0) {
+                let hint = "write dB above 0 and up to 100, such as 10, \"mode\", or \"off\"";
+                let message = "only what is stronger can be read in spite of another signal";
+                report.error(&path.key("capture_db"), message, hint.to_string());
+            }
+            Some(Capture::Ratio(db))
+        }
+    };
     let path_loss = spec.path_loss.as_ref().map(|p| &p.0);
     let fading = spec.fading.as_ref().map(|f| &f.0);
     Some(Space {
@@ -109,7 +143,7 @@ pub(super) fn resolve(
         fading: Chosen::read(FADINGS, "fading", fading, &path.key("fading"), report),
         frequency_mhz,
         shadowing_db,
-        capture_db,
+        capture,
         motions: motions(spec, path, (ap, stations), net, report)?,
     })
 }
@@ -120,6 +154,15 @@ fn first_channel(band: Band) -> f64 {
         Band::Ghz2_4 => 2412.0,
         Band::Ghz5 => 5180.0,
         Band::Ghz6 => 5955.0,
+    }
+}
+
+/// Where the bands end in MHz (802.11-2020, annex E: operating classes; 802.11ax-2021 for 6 GHz).
+fn edges(band: Band) -> (f64, f64) {
+    match band {
+        Band::Ghz2_4 => (2401.0, 2495.0),
+        Band::Ghz5 => (4900.0, 5925.0),
+        Band::Ghz6 => (5925.0, 7125.0),
     }
 }
 
