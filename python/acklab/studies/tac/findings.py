@@ -59,7 +59,7 @@ def judge(finding: Finding, evidence: Evidence) -> Claim:
     verdict: Verdict = "not"
     if finding.holds(ours):
         verdict = "reproduced"
-    elif finding.weaker(ours) or with_linux:
+    elif finding.weaker(ours) or with_linux or (finding.of_tcp and finding.weaker(modern)):
         verdict = "partly"
     numbers = finding.numbers(ours)
     if finding.of_tcp:

@@ -127,6 +127,7 @@ def _air(r: Result) -> dict[str, float]:
         "accesses_per_s": tried / seconds,
         "accesses_per_s_ap": accesses[ap] / seconds,
         "access_delay_ap_ms": float(stations["access_delay_mean_ms"][ap] or 0.0),
+        "access_delay_max_ms": max(_number(stations["access_delay_max_ms"][i]) for i in others),
         "packets_per_access": received / SEGMENT / max(tried, 1),
     }
 

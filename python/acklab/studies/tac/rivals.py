@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 SEEDS = 3
-STATIONS = (10, 20, 30)
-QUICK_STATIONS = (30,)
+STATIONS = (1, 10, 20, 30)
+QUICK_STATIONS = (1, 30)
 STACKS = (MODERN, DEFAULT)
 #: One by one, and the pairs that make sense together.
 RIVALS: Sequence[tuple[str, ...]] = (

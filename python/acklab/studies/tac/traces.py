@@ -120,9 +120,7 @@ def plot(table: pl.DataFrame, stem: Path) -> Path:
             line = of.filter(quantity=name)
             middle.plot(line["time_s"], line["value"], label=f"{label} flow", **style.line(i))
         middle.set_ylim(0, WINDOW + 3)
-        lost, got = (
-            of.filter(quantity=q)["value"].to_list() for q in ("ack_loss", "goodput_mbps")
-        )
+        lost, got = (of.filter(quantity=q)["value"].to_list() for q in ("ack_loss", "goodput_mbps"))
         bottom.plot([100 * v for v in lost], got, "o", markersize=3.5, color=style.CATEGORICAL[2])
         bottom.set_ylim(bottom=0)
         bottom.set_xlim(-1, max(25.0, 105 * max(lost)))
