@@ -18,6 +18,7 @@ from acklab.studies.tac.findings_stations import STATIONS
 from acklab.studies.tac.quantities import ack_losses, measured
 from acklab.studies.tac.schemes import PAPER, SCHEMES, together
 from acklab.studies.tac.setup import MPDU_BYTES, Setting
+from acklab.studies.tac.tables import USES
 
 FINDINGS = (*PROBLEM, *DESIGN, *STATIONS, *SIZE)
 QUICK = Effort(2, quick=True)
@@ -62,6 +63,13 @@ def test_tables_have_the_papers_and_ns3s_numbers(made):
     assert references.ns3(keys, "jain") == pytest.approx((0.7661 + 0.7350 + 0.6801) / 3)
     assert references.ns3({**keys, "buffer": 10_000}, "jain") is None
     assert references.ns3({**keys, "scheme": "tac"}, "jain") is None
+
+
+def test_the_air_is_used_for_something_all_the_time(made):
+    shares = table(made, "air").filter(pl.col("quantity").is_in([f"{u}_share" for u in USES]))
+    sums = shares.group_by("scheme", "stations").agg(pl.col("acklab").sum())
+    assert sums.height == 8
+    assert sums["acklab"].is_between(1 - 1e-5, 1 + 1e-5).all()
 
 
 def test_every_finding_has_its_row_and_its_figure(made):

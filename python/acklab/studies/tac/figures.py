@@ -79,7 +79,8 @@ def losses(table: pl.DataFrame, stem: Path) -> Path:
     ax.set_ylim(bottom=0)
     ax.set_xlabel(AXES["kilobytes"])
     ax.set_ylabel("ACK loss rate")
-    ax.legend(loc="upper left")
+    handles, labels = ax.get_legend_handles_labels()
+    fig.legend(handles, labels, loc="outside upper center", ncols=4, fontsize=8)
     return style.save(fig, stem)
 
 
@@ -89,7 +90,8 @@ _USE_NAMES = {
     "transport_ack": "TCP ACKs",
     "mac_ack": "block ACKs",
     "control": "block ACK requests",
-    "contention": "contention, SIFS",
+    "sifs": "SIFS",
+    "contention": "contention",
     "collision": "collisions",
     "idle": "idle",
 }
@@ -100,7 +102,7 @@ def air(table: pl.DataFrame, stem: Path) -> Path:
     names = _schemes(table)
     fig, axes = style.figure(1, len(names), (12, 3.8))
     counts = table["stations"].unique().sort().to_list()
-    colours = (*style.CATEGORICAL[:6], "#d0d7de")
+    colours = (*style.CATEGORICAL[:4], "#000000", *style.CATEGORICAL[4:6], "#d0d7de")
     for ax, (scheme, name) in zip(axes[0], names.items(), strict=True):
         ax.set_title(name)
         below = [0.0] * len(counts)

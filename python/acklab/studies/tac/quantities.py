@@ -24,7 +24,10 @@ SMALL, SERIOUS = 0.02, 0.12
 STARVED = 0.25
 #: How the ways from the access point to stations begin.
 _DOWN = "ap->sta"
-_USES = ("data", "transport_ack", "mac_ack", "control", "contention", "collision", "idle")
+_USES = (
+    *("data", "transport_ack", "mac_ack", "control"),
+    *("sifs", "contention", "collision", "idle"),
+)
 
 _measured: WeakKeyDictionary[Result, dict[str, float]] = WeakKeyDictionary()
 

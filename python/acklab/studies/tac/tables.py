@@ -25,7 +25,10 @@ LOST = (
     "flows_over_12_percent",
 )
 #: What the air is used for, in the order in which it is drawn, and what goes with it.
-USES = ("data", "transport_ack", "mac_ack", "control", "contention", "collision", "idle")
+USES = (
+    *("data", "transport_ack", "mac_ack", "control"),
+    *("sifs", "contention", "collision", "idle"),
+)
 AIR = (*(f"{use}_share" for use in USES), "packets_per_access", "failed_share", "filtered_share")
 _SCHEMA: Any = {"paper": float, "paper_is": str, "ns3": float, "ci_low": float, "ci_high": float}
 
@@ -44,7 +47,7 @@ def of(artefact: str, quantities: Sequence[str]) -> Callable[[Sequence[Outcome]]
 
 def _row(artefact: str, o: Outcome, quantity: str) -> dict[str, Any]:
     stated = references.paper(artefact, o.keys, quantity)
-    share = quantity == "jain" or quantity.endswith("share") or quantity.startswith("ack_loss")
+    share = "jain" in quantity or "_share" in quantity or quantity.startswith("ack_loss")
     e = estimate([measured(r)[quantity] for r in o.results], within=SHARE if share else AMOUNT)
     return {
         **o.keys,
