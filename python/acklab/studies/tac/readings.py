@@ -83,6 +83,7 @@ READINGS: Sequence[Reading] = (
     ),
     Reading("access", "CWmin 31 for all", {"wifi": {"edca": {"cw_min": 31}}}),
     Reading("access", "CWmin 7 for the AP (DIFF)", {"wifi": {"down": {"edca": {"cw_min": 7}}}}),
+    Reading("access", "AIFSN 1 for the AP", {"wifi": {"down": {"edca": {"aifsn": 1}}}}),
     Reading("access", "no EIFS", {"wifi": {"eifs": False}}),
     Reading("access", "RTS before everything", {"wifi": {"rts": "always"}}),
     Reading("access", "RTS before data, not ACKs", {"wifi": {"up": {"rts": "always"}}}),

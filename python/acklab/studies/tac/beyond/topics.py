@@ -20,10 +20,12 @@ def _upload(**more: Any) -> dict[str, Any]:
     return {**STACKS[MODERN].flow(_HALF), **more}
 
 
-def _te(ms: int) -> Point:
+def _te(ms: int, stations: int) -> Point:
     # The filter's bound must leave room for its timer.
     timer = {"name": "tac", "timeout": f"{ms} ms", "max_hold": f"{max(20, 4 * ms)} ms"}
-    return Point(f"Te {ms} ms", {"wifi": {"down": {"ack_filter": timer}}})
+    many = "a station" if stations == 1 else f"{stations} stations"
+    over = {"wifi": {"down": {"ack_filter": timer}}, "topology": {"stations": stations}}
+    return Point(f"{many}, Te {ms} ms", over, {"count": stations})
 
 
 def _mixed() -> list[Point]:
@@ -88,7 +90,7 @@ TOPICS = (
     Topic(
         "beyond-te",
         "Te from 0 to 50 ms",
-        [_te(ms) for ms in _TE_MS],
+        [_te(ms, n) for n in (20, 1) for ms in _TE_MS],
         words.te,
         schemes=(("agg",),),
         caption="The guarded filter; the scheme is called AGG here since the timer is the point.",

@@ -2,87 +2,126 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+from acklab.studies.tac.rivals import title
 
 if TYPE_CHECKING:
     from acklab.studies.tac.beyond.topic import Numbers
 
 CONTROLLERS = {"newreno": "NewReno", "cubic": "CUBIC", "bbr3": "BBRv3", "vegas": "Vegas"}
-#: The scheme of which the text says what switching it on changes.
-ON = "tac-guarded"
+#: A difference of throughputs that matters, and an index that is as even as it needs to be.
+_SEEN, _FAIR = 0.03, 0.99
 
 
 def controllers(n: Numbers) -> str:
-    """Whether other controllers need TAC as well."""
-    rows = "; ".join(
-        f"{p}: index {n.row('jain', p)}, {n.row('throughput_mbps', p, 1)} Mbit/s, "
-        f"{n.row('rtt_mean_ms', p, 0)} ms RTT"
-        for p in n.points
-    )
-    gains = {p: n("jain", p, ON).mean - n("jain", p, "agg").mean for p in n.points}
-    most, least = max(gains, key=gains.__getitem__), min(gains, key=gains.__getitem__)
-    return (
-        f"{rows}. TAC makes most of a difference for {most} ({gains[most]:+.2f} of the index) and "
-        f"least for {least} ({gains[least]:+.2f})."
-    )
+    """Whether other controllers need it as well."""
+    return f"{_effects(n)} {_rows(n, ('jain', 3), ('throughput_mbps', 1), ('rtt_mean_ms', 0))}"
 
 
 def te(n: Numbers) -> str:
-    """How long to wait."""
-    best = max(n.points, key=lambda p: n("throughput_mbps", p, "agg").mean)
-    rows = "; ".join(
-        f"{p}: index {n.row('jain', p, 3)}, {n.row('throughput_mbps', p, 1)} Mbit/s, "
-        f"{n.row('rtt_mean_ms', p, 0)} ms RTT"
-        for p in n.points
+    """How long to wait, with many stations and with one."""
+    many = [p for p in n.points if "20 stations" in p]
+    alone = [p for p in n.points if p not in many]
+    fair = [p for p in many if n("jain", p, "agg").mean >= _FAIR]
+    best = max(alone, key=lambda p: n("throughput_mbps", p, "agg").mean)
+    worst = min(alone, key=lambda p: n("throughput_mbps", p, "agg").mean)
+    enough = (
+        f"With 20 stations the shortest timer with an index of {_FAIR} is {fair[0]}"
+        if fair
+        else f"No timer has an index of {_FAIR} with 20 stations"
     )
-    fair = next((p for p in n.points if n("jain", p, "agg").mean >= 0.99), None)
-    enough = f"The index reaches 0.99 with {fair}. " if fair else "No timer reaches 0.99. "
-    return f"{enough}Most throughput has {best}. {rows}."
+    return (
+        f"{enough}. A station on its own has most with {best} "
+        f"({n('throughput_mbps', best, 'agg').mean:.1f} Mbit/s) and least with {worst} "
+        f"({n('throughput_mbps', worst, 'agg').mean:.1f}): it waits for the timer whenever its "
+        "window is out. So choose the shortest timer that is fair. "
+        + _rows(n, ("jain", 3), ("throughput_mbps", 1), ("rtt_mean_ms", 0))
+    )
 
 
 def windows(n: Numbers) -> str:
     """What windows beyond the paper's do."""
-    rows = "; ".join(
-        f"{p}: index {n.row('jain', p)}, {n.row('throughput_mbps', p, 1)} Mbit/s, "
-        f"{n.row('ack_loss_mean', p, 3)} of ACKs lost, {n.row('rtt_mean_ms', p, 0)} ms RTT"
-        for p in n.points
+    return (
+        f"{_effects(n)} "
+        f"{_rows(n, ('jain', 3), ('throughput_mbps', 1), ('ack_loss_mean', 3), ('rtt_mean_ms', 0))}"
     )
-    return rows + "."
 
 
 def downloads(n: Numbers) -> str:
     """What becomes of downloads."""
-    rows = "; ".join(
-        f"{p}: uploads {n.row('uploads_mbps', p, 1)} Mbit/s, downloads "
-        f"{n.row('downloads_mbps', p, 1)} Mbit/s, index of the uploads {n.row('uploads_jain', p)}"
-        for p in n.points
-    )
-    return rows + "."
+    shown = (("uploads_jain", 3), ("uploads_mbps", 1), ("downloads_mbps", 1))
+    return f"{_effects(n, 'uploads_jain')} {_rows(n, *shown)}"
 
 
 def unequal(n: Numbers) -> str:
     """What unequal rates and RTTs do."""
-    rows = "; ".join(
-        f"{p}: index {n.row('jain', p)}, {n.row('throughput_mbps', p, 1)} Mbit/s" for p in n.points
-    )
-    return rows + "."
+    return f"{_effects(n)} {_rows(n, ('jain', 3), ('throughput_mbps', 1), ('queue_wait_ms', 0))}"
 
 
 def short(n: Numbers) -> str:
     """What short uploads suffer."""
-    rows = "; ".join(
-        f"{p}: {n.row('exchange_ms', p, 0)} ms each, long uploads {n.row('uploads_mbps', p, 1)} "
-        f"Mbit/s, their index {n.row('uploads_jain', p)}"
-        for p in n.points
-    )
-    return rows + "."
+    shown = (("exchange_ms", 0), ("uploads_jain", 3), ("uploads_mbps", 1))
+    return f"{_effects(n, 'uploads_jain')} {_rows(n, *shown)}"
 
 
 def loss(n: Numbers) -> str:
-    """What losses of data on the wire do to a filter that drops duplicate ACKs or SACKs."""
-    rows = "; ".join(
-        f"{p}: {n.row('throughput_mbps', p, 1)} Mbit/s, index {n.row('jain', p)}, timeouts "
-        f"{n.row('rtos', p, 0)}"
-        for p in n.points
+    """What losses of data on the wire do to a filter of duplicates and SACKs."""
+    return f"{_effects(n)} {_rows(n, ('jain', 3), ('throughput_mbps', 1), ('rtos', 0))}"
+
+
+_LABELS = {
+    "jain": "index",
+    "uploads_jain": "index of the long uploads",
+    "throughput_mbps": "Mbit/s",
+    "uploads_mbps": "long uploads, Mbit/s",
+    "downloads_mbps": "downloads, Mbit/s",
+    "exchange_ms": "an object, ms",
+    "ack_loss_mean": "share of ACKs lost",
+    "rtt_mean_ms": "RTT, ms",
+    "queue_wait_ms": "wait in the access point, ms",
+    "rtos": "timeouts",
+}
+
+
+def _effects(n: Numbers, index: str = "jain") -> str:
+    """Of each scheme, where it makes shares more or less even, and what it costs or gives."""
+    return " ".join(_effect(n, s, index) for s in n.schemes if s != "agg")
+
+
+def _effect(n: Numbers, scheme: str, index: str) -> str:
+    def gain(p: str) -> float:
+        base = n("throughput_mbps", p, "agg").mean
+        return n("throughput_mbps", p, scheme).mean / base - 1 if base else 0.0
+
+    better = [p for p in n.points if n(index, p, scheme).low > n(index, p, "agg").high]
+    worse = [p for p in n.points if n(index, p, scheme).high < n(index, p, "agg").low]
+    faster = [p for p in n.points if gain(p) > _SEEN]
+    slower = [p for p in n.points if gain(p) < -_SEEN]
+    told = [
+        f"more even with {_list(better)}" if better else "",
+        f"less even with {_list(worse)}" if worse else "",
+        f"more throughput with {', '.join(f'{p} ({gain(p):+.0%})' for p in faster)}"
+        if faster
+        else "",
+        f"less with {', '.join(f'{p} ({gain(p):+.0%})' for p in slower)}" if slower else "",
+    ]
+    said = "; ".join(t for t in told if t) or "nothing that the seeds tell"
+    return f"*{title(scheme)}*: {said}."
+
+
+def _list(points: Sequence[str]) -> str:
+    return ", ".join(points)
+
+
+def _rows(n: Numbers, *shown: tuple[str, int]) -> str:
+    """Each point's means, in the order of the schemes."""
+    return (
+        "; ".join(
+            f"{p}: "
+            + ", ".join(f"{_LABELS[q]} {n.row(q, p, digits)}" for q, digits in shown if n.has(q, p))
+            for p in n.points
+        )
+        + "."
     )
-    return rows + "."
