@@ -6,6 +6,7 @@
 //! pass, and what was held for the same flow leaves before them.
 
 pub mod aggregate;
+pub mod android;
 pub mod cake;
 mod dsack;
 pub mod registry;

@@ -1,10 +1,16 @@
 //! The ACK filters that a scenario can name.
 
-use super::{Build, aggregate, cake, tac};
+use super::{Build, aggregate, android, cake, tac};
 use acklab_proto::registry::Entry;
 
 /// Every filter, in the order in which `acklab list filter` shows them.
-pub static FILTERS: &[Entry<Build>] = &[aggregate::ENTRY, cake::ENTRY, tac::ENTRY, tac::PAPER];
+pub static FILTERS: &[Entry<Build>] = &[
+    aggregate::ENTRY,
+    android::ENTRY,
+    cake::ENTRY,
+    tac::ENTRY,
+    tac::PAPER,
+];
 
 #[cfg(test)]
 mod tests {

@@ -24,10 +24,24 @@ pub enum RttEstimator {
     Rfc6298 {
         /// `G` of the RFC.
         granularity: Span,
+        /// Which samples count.
+        samples: RttSamples,
     },
     /// Linux `tcp_rtt_estimator`: integer EWMA, windowed maximum deviation, deviation floored at
     /// the minimum RTO.
     Linux,
+}
+
+/// How many RTT samples the estimator of RFC 6298 takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum RttSamples {
+    /// Each acknowledgement's. The deviation then forgets within a fraction of a round trip what it
+    /// has seen (RFC 7323 appendix G), and timeouts come soon after the RTT rises.
+    #[default]
+    EveryAck,
+    /// One for each window of data, as of senders that time one segment at a time (RFC 6298
+    /// section 3; 4.4BSD, ns-2).
+    OnePerWindow,
 }
 
 /// How losses are found.
@@ -302,6 +316,7 @@ impl TcpConfig {
             initial_rto: Span::from_secs(3),
             rtt_estimator: RttEstimator::Rfc6298 {
                 granularity: Span::from_millis(1),
+                samples: RttSamples::EveryAck,
             },
             rtt_granularity: Span::from_millis(1),
             jiffy: Span::ZERO,
@@ -335,6 +350,7 @@ impl TcpConfig {
             max_rto: Span::from_secs(60),
             rtt_estimator: RttEstimator::Rfc6298 {
                 granularity: Span::from_millis(1),
+                samples: RttSamples::EveryAck,
             },
             sack_compression: None,
             ..Self::linux()

@@ -1,6 +1,6 @@
 //! Round-trip time and retransmission timeout.
 
-use super::config::{RttEstimator, TcpConfig};
+use super::config::{RttEstimator, RttSamples, TcpConfig};
 use acklab_units::{Instant, Span};
 
 /// Smoothed RTT, its variation and the timeout that follows.
@@ -16,7 +16,8 @@ pub struct Rtt {
     mdev4: u64,
     mdev_max4: u64,
     rttvar4: u64,
-    /// Linux: the deviation's window ends when this offset is acknowledged.
+    /// Linux: the deviation's window ends when this offset is acknowledged. With one sample for
+    /// each window: so does the window of the latest.
     window_end: u64,
     rto: Span,
     latest: Span,
@@ -50,7 +51,13 @@ impl Rtt {
         self.latest = m;
         match self.kind {
             RttEstimator::Linux => self.linux(m.as_nanos(), una, nxt),
-            RttEstimator::Rfc6298 { .. } => self.rfc6298(m.as_nanos()),
+            RttEstimator::Rfc6298 { samples, .. } => {
+                if samples == RttSamples::OnePerWindow && self.seen && una <= self.window_end {
+                    return;
+                }
+                self.window_end = nxt;
+                self.rfc6298(m.as_nanos());
+            }
         }
         self.seen = true;
         self.rto = self.compute_rto();
@@ -110,7 +117,7 @@ impl Rtt {
         let raw = match self.kind {
             // Linux's rttvar is kept in quarters and added unscaled: 4 * mean deviation.
             RttEstimator::Linux => Span::from_nanos(srtt + self.rttvar4),
-            RttEstimator::Rfc6298 { granularity } => {
+            RttEstimator::Rfc6298 { granularity, .. } => {
                 Span::from_nanos(srtt) + Span::from_nanos(self.rttvar4).max(granularity)
             }
         };
@@ -241,6 +248,31 @@ mod tests {
             assert!((r.srtt().as_secs_f64() - srtt).abs() < 1e-6);
             assert!((r.rttvar4 as f64 / 4e9 - var).abs() < 1e-6, "{}", r.rttvar4);
         }
+    }
+
+    /// RFC 7323 appendix G: ten samples a window forget a deviation ten times as fast.
+    #[test]
+    fn one_sample_per_window_remembers_a_deviation() {
+        let timeout_after = |samples| {
+            let mut cfg = TcpConfig::new(Profile::Rfc);
+            cfg.min_rto = ms(1);
+            cfg.jiffy = Span::ZERO;
+            let granularity = ms(1);
+            cfg.rtt_estimator = RttEstimator::Rfc6298 {
+                granularity,
+                samples,
+            };
+            let mut r = Rtt::new(&cfg);
+            r.on_sample(ms(100), 0, 10);
+            // Two windows of ten acknowledgements each.
+            for una in 1..=20 {
+                r.on_sample(ms(100), una, una + 10);
+            }
+            r.rto()
+        };
+        // After one more sample for the window that ends behind 10: 100 + 200 * 3/4.
+        assert_eq!(timeout_after(RttSamples::OnePerWindow), ms(250));
+        assert!(timeout_after(RttSamples::EveryAck) < ms(102));
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(super) struct Rtt {
 impl Rtt {
     pub fn new(cfg: &TcpConfig) -> Self {
         let granularity = match cfg.rtt_estimator {
-            RttEstimator::Rfc6298 { granularity } => granularity,
+            RttEstimator::Rfc6298 { granularity, .. } => granularity,
             RttEstimator::Linux => Span::ZERO,
         };
         Self {

@@ -10,6 +10,7 @@ use super::expect::{Expectation, Metric, Subject};
 use super::resolve::Resolved;
 use super::spec::{
     CategoryWord, EcnWord, LossDetectionWord, PacingWord, ProfileWord, ReductionWord,
+    RttSamplesWord,
 };
 use crate::plan::{AppPlan, FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, Plan, QueuePlan};
 use acklab_path::wifi::medium::AccessCategory;
@@ -346,8 +347,14 @@ fn buffer(b: Buffer) -> String {
 fn estimator(e: RttEstimator) -> String {
     match e {
         RttEstimator::Linux => "\"linux\"".to_string(),
-        RttEstimator::Rfc6298 { granularity } => {
-            format!("{{ kind = \"rfc6298\", granularity = \"{granularity}\" }}")
+        RttEstimator::Rfc6298 {
+            granularity,
+            samples,
+        } => {
+            let samples = RttSamplesWord::of(samples);
+            format!(
+                "{{ kind = \"rfc6298\", granularity = \"{granularity}\", samples = \"{samples}\" }}"
+            )
         }
     }
 }

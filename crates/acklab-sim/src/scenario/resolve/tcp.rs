@@ -173,6 +173,7 @@ fn estimator(spec: EstimatorSpec) -> RttEstimator {
         EstimatorSpec::Linux => RttEstimator::Linux,
         EstimatorSpec::Rfc6298(s) => RttEstimator::Rfc6298 {
             granularity: s.granularity.map_or(Span::from_millis(1), |g| g.0),
+            samples: s.samples.map(Into::into).unwrap_or_default(),
         },
     }
 }

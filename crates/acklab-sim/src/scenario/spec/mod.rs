@@ -31,7 +31,7 @@ pub(crate) use quantity::{OneOrMany, OrNone, OrOff, Probability, Qty};
 pub(crate) use record::{RecordSpec, TapsSpec};
 pub(crate) use tcp::{
     BufferSpec, CompressionSpec, EcnWord, EstimatorSpec, LossDetectionWord, PacingWord,
-    ProfileWord, ReductionWord, TcpSpec,
+    ProfileWord, ReductionWord, RttSamplesWord, TcpSpec,
 };
 
 pub(crate) use topology::{NodeSpec, Preset, ServersWord, TopologySpec, WayWord};

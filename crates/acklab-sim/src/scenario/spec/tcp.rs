@@ -3,7 +3,7 @@
 use super::Qty;
 use crate::scenario::de::with_hint;
 use acklab_proto::tcp::Profile;
-use acklab_proto::tcp::config::{EcnMode, LossDetection, Pacing, Reduction};
+use acklab_proto::tcp::config::{EcnMode, LossDetection, Pacing, Reduction, RttSamples};
 use acklab_units::{Bytes, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -111,6 +111,16 @@ words! {
 }
 
 words! {
+    /// How many RTT samples the estimator of RFC 6298 takes.
+    RttSamplesWord for RttSamples {
+        /// That of each acknowledgement.
+        "every-ack" = EveryAck,
+        /// One for each window of data, as of senders that time one segment at a time.
+        "one-per-window" = OnePerWindow,
+    }
+}
+
+words! {
     /// How losses are found.
     LossDetectionWord for LossDetection {
         /// RACK (RFC 8985).
@@ -158,6 +168,8 @@ pub(crate) enum EstimatorSpec {
 pub(crate) struct Rfc6298Spec {
     /// Clock granularity `G`. Default: "1 ms".
     pub(crate) granularity: Option<Qty<Span>>,
+    /// Which samples count. Default: "every-ack".
+    pub(crate) samples: Option<RttSamplesWord>,
 }
 
 impl JsonSchema for EstimatorSpec {
@@ -167,6 +179,7 @@ impl JsonSchema for EstimatorSpec {
 
     fn json_schema(g: &mut SchemaGenerator) -> Schema {
         let time = g.subschema_for::<Qty<Span>>();
+        let samples = g.subschema_for::<RttSamplesWord>();
         json_schema!({ "anyOf": [
             { "enum": ["linux", "rfc6298"] },
             {
@@ -177,7 +190,7 @@ impl JsonSchema for EstimatorSpec {
             },
             {
                 "type": "object",
-                "properties": { "kind": { "const": "rfc6298" }, "granularity": time },
+                "properties": { "kind": { "const": "rfc6298" }, "granularity": time, "samples": samples },
                 "required": ["kind"],
                 "additionalProperties": false,
             },

@@ -349,7 +349,7 @@ fn the_resolved_scenario_loads_to_the_same_plan() {
         reverse = { jitter = { median = "34.5 us", p99 = "560 us" } }
         [tcp]
         sack_compression = "off"
-        rtt_estimator = { kind = "rfc6298", granularity = "10 ms" }
+        rtt_estimator = { kind = "rfc6298", granularity = "10 ms", samples = "one-per-window" }
         isn = 7
         [[node]]
         name = "extra.node"

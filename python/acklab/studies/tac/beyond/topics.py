@@ -1,0 +1,151 @@
+"""The questions: controllers, timers, windows, downloads, unequal ones, short flows, losses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from acklab.studies.tac.beyond import words
+from acklab.studies.tac.beyond.topic import Point, Topic, jain_of, sum_of
+from acklab.studies.tac.stacks import MODERN, SEGMENT, STACKS
+
+if TYPE_CHECKING:
+    from acklab.results import Result
+
+_HALF = 10
+#: Te from nothing to the most that the paper's "few tens of milliseconds" allows.
+_TE_MS = (0, 1, 2, 5, 10, 20, 50)
+
+
+def _upload(**more: Any) -> dict[str, Any]:
+    return {**STACKS[MODERN].flow(_HALF), **more}
+
+
+def _te(ms: int, stations: int) -> Point:
+    # The filter's bound must leave room for its timer.
+    timer = {"name": "tac", "timeout": f"{ms} ms", "max_hold": f"{max(20, 4 * ms)} ms"}
+    many = "a station" if stations == 1 else f"{stations} stations"
+    over = {"wifi": {"down": {"ack_filter": timer}}, "topology": {"stations": stations}}
+    return Point(f"{many}, Te {ms} ms", over, {"count": stations})
+
+
+def _mixed() -> list[Point]:
+    found = []
+    for downloads in (0, 1, 5, 10):
+        flows = [_upload(name="upload", count=20 - downloads)]
+        if downloads:
+            first = 20 - downloads
+            flows += [
+                {"name": f"down{i}", "cc": "newreno", "from": "server", "to": f"sta{i}"}
+                for i in range(first, 20)
+            ]
+        found.append(Point(f"{downloads} downloads, {20 - downloads} uploads", {"flow": flows}))
+    return found
+
+
+def _unequal() -> list[Point]:
+    slow = {f"sta{i}": {"mcs": 1} for i in range(0, 20, 2)}
+    wires = [{"rate": "100 Mbit/s", "delay": f"{2 if i % 2 else 50} ms"} for i in range(20)]
+    each = {"servers": "each", "wire": wires}
+    return [
+        Point("all at MCS 7, 2 ms"),
+        Point("every other at MCS 1", {"wifi": {"rate": None, "mcs": 7, "station": slow}}),
+        Point("every other behind 50 ms", {"topology": each}),
+        Point(
+            "both",
+            {"wifi": {"rate": None, "mcs": 7, "station": slow}, "topology": each},
+        ),
+    ]
+
+
+def _short() -> list[Point]:
+    """Half of the stations upload all the time, the others objects one after the other."""
+    found = []
+    for size in ("10 kB", "100 kB", "1 MB"):
+        app = {"kind": "request-response", "request": size, "response": "100 B", "think": "200 ms"}
+        objects = {"name": "object", "count": _HALF, "cc": "newreno", "app": app}
+        found.append(Point(f"objects of {size}", {"flow": [_upload(), objects]}))
+    return found
+
+
+def _exchange(r: Result) -> float | None:
+    times = [v for v in r.columns("flows")["exchange_mean_ms"] if v is not None and v == v]
+    return float(sum(times) / len(times)) if times else None
+
+
+_WINDOWS = (
+    ("50 packets, IW 10", {"tcp": {"recv_buffer": f"{50 * SEGMENT} B"}}),
+    ("50 packets, IW 2", {"tcp": {"recv_buffer": f"{50 * SEGMENT} B", "initial_window": 2}}),
+    ("200 packets", {"tcp": {"recv_buffer": f"{200 * SEGMENT} B"}}),
+    ("1000 packets", {"tcp": {"recv_buffer": f"{1000 * SEGMENT} B"}}),
+    ("autotuned (Linux)", {"tcp": {"recv_buffer": None}}),
+)
+
+TOPICS = (
+    Topic(
+        "beyond-controllers",
+        "CUBIC, BBRv3 and Vegas instead of NewReno",
+        [Point(name, flow={"cc": cc}) for cc, name in words.CONTROLLERS.items()],
+        words.controllers,
+    ),
+    Topic(
+        "beyond-te",
+        "Te from 0 to 50 ms",
+        [_te(ms, n) for n in (20, 1) for ms in _TE_MS],
+        words.te,
+        schemes=(("agg",),),
+        caption="The guarded filter; the scheme is called AGG here since the timer is the point.",
+    ),
+    Topic(
+        "beyond-windows",
+        "Windows beyond 50 packets, and modern initial windows",
+        [Point(label, over) for label, over in _WINDOWS],
+        words.windows,
+    ),
+    Topic(
+        "beyond-downloads",
+        "Downloads mixed in",
+        _mixed(),
+        words.downloads,
+        more={
+            "uploads_jain": jain_of("upload"),
+            "uploads_mbps": sum_of("upload"),
+            "downloads_mbps": sum_of("down"),
+        },
+        shown={
+            "uploads_jain": "Jain's index of uploads",
+            "uploads_mbps": "uploads, Mbit/s",
+            "downloads_mbps": "downloads, Mbit/s",
+        },
+    ),
+    Topic(
+        "beyond-unequal",
+        "Unequal PHY rates and RTTs",
+        _unequal(),
+        words.unequal,
+    ),
+    Topic(
+        "beyond-short",
+        "Short uploads beside long ones",
+        _short(),
+        words.short,
+        more={
+            "uploads_jain": jain_of("upload"),
+            "uploads_mbps": sum_of("upload"),
+            "exchange_ms": _exchange,
+        },
+        shown={
+            "uploads_jain": "Jain's index of long uploads",
+            "uploads_mbps": "long uploads, Mbit/s",
+            "exchange_ms": "an object's time, ms",
+        },
+    ),
+    Topic(
+        "beyond-loss",
+        "A lossy wire",
+        [
+            Point(f"loss {p:g} %", {"topology": {"wire": {"loss": p / 100}}} if p else {})
+            for p in (0, 0.01, 0.1, 1)
+        ],
+        words.loss,
+    ),
+)

@@ -1,0 +1,334 @@
+"""Section II: frame aggregation makes uploads unfair (Figures 2 and 3)."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from acklab.studies.tac import mechanisms as m
+from acklab.studies.tac.evidence import View, mean
+from acklab.studies.tac.findings import Finding, falls, near, of_sizes, rises, told
+
+#: "Negligible" and "insignificant": an index as the paper's figures have it for a fair scheme.
+FAIR, ALMOST = 0.98, 0.95
+#: "Severe": below what the paper calls DIFF's slight decrease.
+SEVERE = 0.9
+INFINITE = 10_000
+
+
+def _small(v: View) -> list[int]:
+    return [k for k in v.sizes if k <= 2]
+
+
+def _least_small(v: View) -> float:
+    return min(mean(v.lmax("jain", k, b)) for k in _small(v) for b in (200, INFINITE))
+
+
+def _ends(v: View) -> tuple[int, int]:
+    return v.sizes[0], v.sizes[-1]
+
+
+def _steps(v: View) -> list[tuple[int, int]]:
+    return list(pairwise(v.sizes))
+
+
+def _at(v: View, quantity: str, kilobytes: int) -> float:
+    """Not-a-number where a quick run has no such cell."""
+    return mean(v.lmax(quantity, kilobytes))
+
+
+def _factor(v: View, quantity: str) -> float:
+    first, last = _ends(v)
+    return _at(v, quantity, last) / max(_at(v, quantity, first), 1e-9)
+
+
+PROBLEM = (
+    Finding(
+        "II-delay",
+        "Compared to the case without frame aggregation, the transmission time of each STA "
+        "increases "
+        "due to aggregation and the time interval between two consecutive channel accesses by the "
+        "AP "
+        "will increase accordingly",
+        "II",
+        lambda v: falls(*(v.lmax("accesses_per_s_ap", k) for k in _ends(v))),
+        told("accesses of the AP per second", of_sizes("accesses_per_s_ap", 0)),
+        m.overflow,
+        "fig2",
+    ),
+    Finding(
+        "II-loss",
+        "the probability of ACK loss due to buffer overflow in the AP increases",
+        "II",
+        lambda v: rises(*(v.lmax("ack_loss_mean", k) for k in _ends(v))),
+        told("ACKs lost, %", of_sizes("ack_loss_mean", 2, scale=100)),
+        m.overflow,
+        "fig3",
+    ),
+    Finding(
+        "II-windows",
+        "As the degree of frame aggregation increases, the difference among CWND values of TCP "
+        "flows "
+        "become larger",
+        "II",
+        lambda v: rises(*(v.lmax("window_sd_packets", k) for k in _ends(v))),
+        told("standard deviation of windows over flows, packets", of_sizes("window_sd_packets", 1)),
+        m.cumulative,
+        "mechanism",
+    ),
+    Finding(
+        "II-tolerate",
+        "some TCP flows with larger CWND can tolerate the loss of TCP ACK in the AP while other "
+        "TCP "
+        "flows with smaller CWND become susceptible to the TCP ACK loss (i.e., time-out may occur)",
+        "II",
+        lambda v: mean(v.lmax("rtos_of_poorer_half", v.sizes[-1])) > 0.7,
+        told(
+            "share of the timeouts that the poorer half of the flows has",
+            of_sizes("rtos_of_poorer_half", 2),
+            "timeouts",
+            of_sizes("rtos", 0),
+        ),
+        m.cumulative,
+        "mechanism",
+        lambda v: mean(v.lmax("rtos_of_poorer_half", v.sizes[-1])) > 0.55,
+    ),
+    Finding(
+        "F2-small",
+        "When Lmax is small (1~2 KB), the unfairness problem is negligible, regardless of the "
+        "buffer "
+        "size",
+        "II, Fig. 2",
+        lambda v: _least_small(v) >= FAIR,
+        told(
+            "index with 200",
+            of_sizes("jain", 3),
+            "with 10,000",
+            of_sizes("jain", 3, INFINITE),
+            f"criterion: at least {FAIR}",
+        ),
+        m.overflow,
+        "fig2",
+        lambda v: _least_small(v) >= ALMOST,
+    ),
+    Finding(
+        "F2-small-why",
+        "the buffer size is large enough to hold TCP ACKs without buffer overflow",
+        "II, Fig. 2",
+        lambda v: all(_at(v, "ack_loss_mean", k) < 0.005 for k in _small(v)),
+        told("ACKs lost, %", of_sizes("ack_loss_mean", 2, scale=100), "criterion: below 0.5 %"),
+        m.overflow,
+        "fig3",
+        lambda v: all(_at(v, "ack_loss_mean", k) < 0.02 for k in _small(v)),
+    ),
+    Finding(
+        "F2-severe",
+        "As Lmax increases, the unfairness problem becomes severe in the case of the limited "
+        "buffer "
+        "size",
+        "II, Fig. 2",
+        lambda v: (
+            falls(*(v.lmax("jain", k) for k in _ends(v))) and _at(v, "jain", v.sizes[-1]) < SEVERE
+        ),
+        told("index", of_sizes("jain"), f"criterion: falls, and below {SEVERE}"),
+        m.cumulative,
+        "fig2",
+        lambda v: falls(*(v.lmax("jain", k) for k in _ends(v))),
+    ),
+    Finding(
+        "F2-infinite",
+        "In contrast, the problem is insignificant with the infinite buffer, which implies that "
+        "the "
+        "problem results from the buffer overflow in the AP",
+        "II, Fig. 2",
+        lambda v: all(
+            mean(v.lmax("jain", k, INFINITE)) >= FAIR
+            and mean(v.lmax("ack_loss_mean", k, INFINITE)) == 0
+            for k in v.sizes
+        ),
+        told(
+            "index with 10,000",
+            of_sizes("jain", 3, INFINITE),
+            "ACKs lost, %",
+            of_sizes("ack_loss_mean", 2, INFINITE, 100),
+        ),
+        m.no_overflow,
+        "fig2",
+        lambda v: all(mean(v.lmax("jain", k, INFINITE)) >= ALMOST for k in v.sizes),
+    ),
+    Finding(
+        "F2-throughput",
+        "The aggregate throughput increases as Lmax increases for both cases",
+        "II, Fig. 2",
+        lambda v: all(
+            rises(v.lmax("throughput_mbps", a, b), v.lmax("throughput_mbps", c, b))
+            for a, c in _steps(v)
+            for b in (200, INFINITE)
+        ),
+        told(
+            "Mbit/s with 200",
+            of_sizes("throughput_mbps", 1),
+            "with 10,000",
+            of_sizes("throughput_mbps", 1, INFINITE),
+        ),
+        m.overflow,
+        "fig2",
+        lambda v: all(
+            rises(*(v.lmax("throughput_mbps", k, b) for k in _ends(v))) for b in (200, INFINITE)
+        ),
+    ),
+    Finding(
+        "F2-slower",
+        "The throughput with the infinite buffer is smaller than that with the limited buffer, "
+        "because "
+        "the queuing delay in the AP with the infinite buffer increases RTT of TCP flows",
+        "II, Fig. 2",
+        lambda v: all(
+            falls(v.lmax("throughput_mbps", k), v.lmax("throughput_mbps", k, INFINITE))
+            and rises(v.lmax("rtt_mean_ms", k), v.lmax("rtt_mean_ms", k, INFINITE))
+            for k in v.sizes
+            if k >= 8
+        ),
+        told(
+            "Mbit/s with 200",
+            of_sizes("throughput_mbps", 1),
+            "with 10,000",
+            of_sizes("throughput_mbps", 1, INFINITE),
+            "RTT, ms, with 200",
+            of_sizes("rtt_mean_ms", 0),
+            "with 10,000",
+            of_sizes("rtt_mean_ms", 0, INFINITE),
+        ),
+        m.fewer_contend,
+        "fig2",
+        lambda v: falls(
+            v.lmax("throughput_mbps", v.sizes[-1]), v.lmax("throughput_mbps", v.sizes[-1], INFINITE)
+        ),
+    ),
+    Finding(
+        "F3-1",
+        "When Lmax = 1 KB, ACK loss does not occur at all for most TCP flows and only a few losses "
+        "occur for a certain flow",
+        "II, Fig. 3",
+        lambda v: _at(v, "flows_without_loss", 1) > 10,
+        told(
+            "flows of 20 without a loss",
+            of_sizes("flows_without_loss", 1),
+            "largest loss rate, %",
+            of_sizes("ack_loss_max", 2, scale=100),
+        ),
+        m.overflow,
+        "fig3",
+        lambda v: _at(v, "ack_loss_max", 1) < 0.01,
+    ),
+    Finding(
+        "F3-2",
+        "when Lmax = 2 KB, there is no remarkable difference in the TCP ACK loss rates among TCP "
+        "flows, the loss rates range between 0 and 2.6%",
+        "II, Fig. 3",
+        lambda v: near(_at(v, "ack_loss_max", 2), 0.026, 1 / 3),
+        told("largest loss rate, %", of_sizes("ack_loss_max", 2, scale=100)),
+        m.overflow,
+        "fig3",
+        lambda v: _at(v, "ack_loss_max", 2) < 0.026,
+    ),
+    Finding(
+        "F3-rises",
+        "the deviation of loss rate, as well as its average value, increases significantly as Lmax "
+        "increases",
+        "II, Fig. 3",
+        lambda v: all(
+            rises(*(v.lmax(q, k) for k in _ends(v))) for q in ("ack_loss_mean", "ack_loss_sd")
+        ),
+        told(
+            "mean, %",
+            of_sizes("ack_loss_mean", 2, scale=100),
+            "standard deviation, %",
+            of_sizes("ack_loss_sd", 2, scale=100),
+        ),
+        m.cumulative,
+        "fig3",
+    ),
+    Finding(
+        "F3-factors",
+        "When Lmax is increased to 32 KB, the average and standard deviation of ACK loss rate "
+        "increase "
+        "by 63 and 22 times, respectively, compared to the case of Lmax = 1 KB",
+        "II, Fig. 3",
+        lambda v: (
+            near(_factor(v, "ack_loss_mean"), 63, 1 / 3)
+            and near(_factor(v, "ack_loss_sd"), 22, 1 / 3)
+        ),
+        lambda v: (
+            f"from {100 * _at(v, 'ack_loss_mean', _ends(v)[0]):.3f} to "
+            f"{100 * _at(v, 'ack_loss_mean', _ends(v)[1]):.2f} % (mean) and from "
+            f"{100 * _at(v, 'ack_loss_sd', _ends(v)[0]):.3f} to "
+            f"{100 * _at(v, 'ack_loss_sd', _ends(v)[1]):.2f} % (standard deviation), a factor of "
+            f"{_told(_factor(v, 'ack_loss_mean'))} and {_told(_factor(v, 'ack_loss_sd'))}"
+        ),
+        m.overflow,
+        "fig3",
+        lambda v: _factor(v, "ack_loss_mean") > 10 and _factor(v, "ack_loss_sd") > 10,
+    ),
+    Finding(
+        "F3-16",
+        "when Lmax = 16 KB, 8 TCP flows suffer from small loss rate less than 2%, whereas 4 TCP "
+        "flows "
+        "suffer from serious loss rate exceeding 12%",
+        "II, Fig. 3",
+        lambda v: (
+            abs(_at(v, "flows_under_2_percent", 16) - 8) <= 2
+            and abs(_at(v, "flows_over_12_percent", 16) - 4) <= 2
+        ),
+        told(
+            "flows below 2 %",
+            of_sizes("flows_under_2_percent", 1),
+            "above 12 %",
+            of_sizes("flows_over_12_percent", 1),
+        ),
+        m.cumulative,
+        "fig3",
+        lambda v: (
+            _at(v, "flows_under_2_percent", 16) >= 1 and _at(v, "flows_over_12_percent", 16) >= 1
+        ),
+    ),
+    Finding(
+        "F3-32",
+        "when Lmax = 32 KB, the minimum and maximum values of loss rate are 1.2% and 19.8%, "
+        "respectively",
+        "II, Fig. 3",
+        lambda v: (
+            near(_at(v, "ack_loss_min", 32), 0.012, 1 / 3)
+            and near(_at(v, "ack_loss_max", 32), 0.198, 1 / 3)
+        ),
+        told(
+            "smallest loss rate, %",
+            of_sizes("ack_loss_min", 2, scale=100),
+            "largest",
+            of_sizes("ack_loss_max", 1, scale=100),
+        ),
+        m.cumulative,
+        "fig3",
+        lambda v: (
+            near(_at(v, "ack_loss_max", 32), 0.198, 1 / 3)
+            or near(_at(v, "ack_loss_min", 32), 0.012, 1 / 3)
+        ),
+    ),
+    Finding(
+        "F3-reason",
+        "the deviation in the TCP ACK loss rates shown in Fig. 3 degrades the fairness among TCP "
+        "flows",
+        "II, Fig. 3",
+        lambda v: _at(v, "loss_goodput_correlation", v.sizes[-1]) < -0.5,
+        told(
+            "correlation of a flow's loss rate with its goodput",
+            of_sizes("loss_goodput_correlation", 2),
+        ),
+        m.cumulative,
+        "mechanism",
+        lambda v: _at(v, "loss_goodput_correlation", v.sizes[-1]) < -0.2,
+    ),
+)
+
+
+def _told(factor: float) -> str:
+    return f"{factor:.0f}" if factor < 1e4 else "more than 10,000 (none at the beginning)"

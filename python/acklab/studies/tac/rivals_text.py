@@ -1,0 +1,83 @@
+"""The advice: what to switch on, with every number from the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from acklab.stats import Estimate
+from acklab.studies.tac.rivals import WHERE, numbers, title
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: As fair as it needs to be, and throughput that is kept within this of the best.
+_FAIR, _KEPT = 0.98, 0.95
+
+
+def text(table: pl.DataFrame) -> str:
+    """What is fair with many stations, what it costs who is alone, and what follows."""
+    found, counts = numbers(table), table["stations"].unique().sort().to_list()
+    alone, many = counts[0], counts[-1]
+    names = [n for n in table["scheme"].unique(maintain_order=True) if n != "agg"]
+
+    def at(quantity: str, name: str, n: int = many) -> float:
+        return found(quantity, name, n).mean
+
+    fair = [n for n in names if at("jain", n) >= _FAIR]
+    best = max(at("throughput_mbps", n) for n in (*fair, "agg"))
+    good = [n for n in fair if at("throughput_mbps", n) >= _KEPT * best]
+    harmless = [
+        n
+        for n in good
+        if at("throughput_mbps", n, alone) >= _KEPT * at("throughput_mbps", "agg", alone)
+    ]
+    simple = [n for n in harmless if "+" not in n and WHERE[n] == "AP"]
+    costly = [n for n in good if n not in harmless]
+    slow = [n for n in fair if n not in good]
+    choice = max(simple, key=lambda n: at("throughput_mbps", n)) if simple else None
+    parts = [
+        f"**Advice.** Linux's TCP. With {many} stations doing nothing has an index of "
+        f"{at('jain', 'agg'):.2f} at {at('throughput_mbps', 'agg'):.1f} Mbit/s, and loses "
+        f"{at('ack_loss_mean', 'agg'):.0%} of the ACKs.",
+        f"Fair (an index of {_FAIR} or more) and within 5 % of the fastest: "
+        f"{_told(good, found, many)}.",
+        f"Fair, but slower: {_told(slow, found, many)}." if slow else "",
+        f"Not fair: {_told([n for n in names if n not in fair], found, many)}."
+        if len(fair) < len(names)
+        else "",
+        f"A station on its own, which has {at('throughput_mbps', 'agg', alone):.1f} Mbit/s "
+        f"without anything, pays with {_alone(costly, found, alone)}: there a timer waits for ACKs "
+        "that cannot come before it has run out."
+        if costly
+        else "",
+        _choose(choice, found, many) if choice else "",
+    ]
+    return " ".join(p for p in parts if p)
+
+
+Found = Callable[[str, str, int], Estimate]
+
+
+def _choose(name: str, found: Found, n: int) -> str:
+    wait, air = (found(q, name, n).mean for q in ("queue_wait_ms", "ack_airtime_ms_per_mb"))
+    base_wait, base_air = (
+        found(q, "agg", n).mean for q in ("queue_wait_ms", "ack_airtime_ms_per_mb")
+    )
+    return (
+        f"So switch on **{title(name)}**: it needs the access point alone, is fair with many and "
+        f"free with one; ACKs take {air:.1f} ms of air per MB instead of {base_air:.1f}, and wait "
+        f"{wait:.0f} ms instead of {base_wait:.0f}, since none that counts is dropped."
+    )
+
+
+def _told(names: Sequence[str], found: Found, n: int) -> str:
+    return ", ".join(
+        f"{title(s)} ({found('jain', s, n).mean:.3f}, "
+        f"{found('throughput_mbps', s, n).mean:.1f} Mbit/s)"
+        for s in names
+    )
+
+
+def _alone(names: Sequence[str], found: Found, n: int) -> str:
+    return ", ".join(f"{title(s)} ({found('throughput_mbps', s, n).mean:.1f})" for s in names)

@@ -1,0 +1,104 @@
+"""The two TCPs that the study runs: like that of ns-2, which the paper used, and a modern one.
+
+ns-2's one-way TCP (`Agent/TCP/Newreno` and `Agent/TCPSink` of ns-2.35 with its defaults) counts
+packets, has neither SACK nor timestamps on the wire, opens its window by one ACK's worth per ACK
+however much it acknowledges, and its sink acknowledges each packet. Its clock ticks every 10 ms,
+it times one packet of each window, its timeout is 200 ms at least, and it begins with two packets.
+
+`ns3` is what the reference runs of ns-3.44 have: for like-for-like comparison only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from acklab.stacks import NS3
+
+#: Payload bytes of a packet, and the paper's "size of maximum CWND", packets.
+SEGMENT = 1024
+WINDOW = 50
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A TCP: how it is told in the scenario language."""
+
+    title: str
+    tcp: Mapping[str, Any]
+    cc: Mapping[str, Any] | str = "newreno"
+    ack: Mapping[str, Any] | str | None = None
+    #: The same controllers by name, where the study runs other ones.
+    controllers: Mapping[str, Mapping[str, Any] | str] = field(default_factory=dict)
+
+    def flow(self, count: int, cc: str | None = None) -> dict[str, Any]:
+        """`count` uploads, started within 100 ms."""
+        chosen = self.cc if cc is None else self.controllers.get(cc, cc)
+        ack = {} if self.ack is None else {"ack": self.ack}
+        return {"name": "upload", "count": count, "cc": chosen, "start_jitter": "100 ms", **ack}
+
+
+def window(packets: int = WINDOW) -> dict[str, Any]:
+    """The receive buffer that lets so many packets be in flight."""
+    return {"recv_buffer": f"{packets * SEGMENT} B"}
+
+
+#: What `Agent/TCP/Newreno` does unless told otherwise.
+NS2_TCP: Mapping[str, Any] = {
+    "profile": "rfc",
+    "segment": SEGMENT,
+    "timestamps": False,
+    "sack": False,
+    "dsack": False,
+    "ecn": "off",
+    "initial_window": 2,
+    "loss_detection": "dupack",
+    "reduction": "classic",
+    "limited_transmit": True,
+    "tlp": False,
+    "frto": False,
+    "undo": False,
+    "nagle": False,
+    "cwnd_validation": False,
+    "idle_restart": False,
+    "pacing": "never",
+    "min_rto": "200 ms",
+    "initial_rto": "3 s",
+    "rtt_granularity": "10 ms",
+    # It times one packet of a window.
+    "rtt_estimator": {
+        "kind": "rfc6298",
+        "granularity": "10 ms",
+        "samples": "one-per-window",
+    },
+}
+
+STACKS: Mapping[str, Stack] = {
+    "ns2": Stack(
+        "like ns-2: no SACK, an ACK per packet",
+        {**NS2_TCP, **window()},
+        # One ACK's worth per ACK, as ns-2's `opencwnd`.
+        cc={"name": "newreno", "growth": "ns3"},
+        ack="per-packet",
+        controllers={"newreno": {"name": "newreno", "growth": "ns3"}},
+    ),
+    "linux": Stack(
+        "Linux: SACK, RACK, delayed ACKs",
+        {"profile": "linux", "segment": SEGMENT, **window()},
+    ),
+    "ns3": Stack(
+        "ns-3.44, as the reference runs",
+        {
+            "profile": NS3.profile,
+            "segment": SEGMENT,
+            "send_buffer": "131072 B",
+            **window(),
+        },
+        cc=NS3.cc("newreno"),
+        ack={"name": "delayed", "segments": 2, "count": "segments"},
+    ),
+}
+#: The paper's, as far as it says so.
+DEFAULT = "ns2"
+MODERN = "linux"

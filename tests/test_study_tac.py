@@ -1,0 +1,249 @@
+"""The study `tac`: its tables, references and claims on a quick slice, and its set-up."""
+
+from itertools import combinations
+
+import polars as pl
+import pytest
+
+from acklab.errors import AcklabError
+from acklab.scenario import load, run_many
+from acklab.studies import STUDIES
+from acklab.studies.reproduce import reproduce
+from acklab.studies.study import Effort
+from acklab.studies.tac import beyond, cells, readings, references, rivals, robust
+from acklab.studies.tac.findings_design import DESIGN
+from acklab.studies.tac.findings_problem import PROBLEM
+from acklab.studies.tac.findings_size import SIZE
+from acklab.studies.tac.findings_stations import STATIONS
+from acklab.studies.tac.quantities import ack_losses, measured
+from acklab.studies.tac.schemes import PAPER, SCHEMES, together
+from acklab.studies.tac.setup import MPDU_BYTES, Setting
+from acklab.studies.tac.tables import USES
+
+FINDINGS = (*PROBLEM, *DESIGN, *STATIONS, *SIZE)
+QUICK = Effort(2, quick=True)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The study, quick, with two seeds."""
+    study = STUDIES["tac"]
+    return reproduce(study, study.whole, QUICK, tmp_path_factory.mktemp("out"))
+
+
+def table(made, name):
+    return pl.read_csv(made.tables[name], infer_schema_length=None)
+
+
+def test_figures_have_their_columns(made):
+    for name in ("fig2", "fig5", "fig6", "modern"):
+        found = table(made, name)
+        assert found.columns[-8:-1] == [
+            "paper",
+            "paper_is",
+            "acklab",
+            "ci_low",
+            "ci_high",
+            "seeds",
+            "ns3",
+        ]
+        assert found["acklab"].is_finite().all()
+        assert found.filter(quantity="jain")["acklab"].is_between(0, 1).all()
+        assert made.plots[name].stat().st_size > 10_000
+
+
+def test_tables_have_the_papers_and_ns3s_numbers(made):
+    found = table(made, "fig5").filter(stations=30)
+    by = {(r["scheme"], r["quantity"]): r for r in found.iter_rows(named=True)}
+    assert by["agg", "jain"]["paper"] == 0.6
+    assert (by["tac", "jain"]["paper"], by["tac", "jain"]["paper_is"]) == (0.99, "at least")
+    assert by["diff", "throughput_mbps"]["paper"] == 35
+    assert by["tac", "throughput_mbps"]["paper"] is None
+    keys = {"scheme": "agg", "buffer": 200, "stations": 20, "kilobytes": 32}
+    assert references.ns3(keys, "jain") == pytest.approx((0.7661 + 0.7350 + 0.6801) / 3)
+    assert references.ns3({**keys, "buffer": 10_000}, "jain") is None
+    assert references.ns3({**keys, "scheme": "tac"}, "jain") is None
+
+
+def test_the_air_is_used_for_something_all_the_time(made):
+    shares = table(made, "air").filter(pl.col("quantity").is_in([f"{u}_share" for u in USES]))
+    sums = shares.group_by("scheme", "stations").agg(pl.col("acklab").sum())
+    assert sums.height == 8
+    assert sums["acklab"].is_between(1 - 1e-5, 1 + 1e-5).all()
+
+
+def test_every_finding_has_its_row_and_its_figure(made):
+    claims = table(made, "claims")
+    assert claims["id"].to_list() == [f.id for f in FINDINGS]
+    assert set(claims["verdict"]) <= {"reproduced", "partly", "not"}
+    assert set(claims["figure"]) <= {a.name for a in STUDIES["tac"].whole}
+    for column in ("numbers", "mechanism"):
+        assert claims[column].str.len_chars().min() > 20
+    page = made.report.read_text()
+    assert all(f"claim-{f.id}" in page for f in FINDINGS)
+
+
+def test_the_papers_numbers_are_all_judged():
+    """Each row of the list of targets is a number in some sentence."""
+    said = " ".join(f.sentence for f in FINDINGS)
+    for number in (
+        "0.6",
+        "0.9",
+        "0.99",
+        "51 and 49",
+        "35 and 38",
+        "32% and 21%",
+        "0.98",
+        "0.91",
+        "10%, 29%, and 23%",
+        "18% and 12%",
+        "8% and 0.3%",
+        "2.6%",
+        "8 TCP flows",
+        "4 TCP flows",
+        "1.2% and 19.8%",
+        "63 and 22",
+    ):
+        assert number in said, number
+
+
+def test_what_is_fair_and_what_is_not():
+    """Golden, 20 s, seed 1, 30 stations: AGG 0.6 to 0.8, TAC with Linux's TCP above 0.99."""
+    wanted = [("agg", "ns2"), ("tac", "ns2"), ("agg", "linux"), ("tac", "linux")]
+    runs = [
+        (load(Setting((scheme,), stations=30, stack=stack).scenario(15)), 1)
+        for scheme, stack in wanted
+    ]
+    found = {key: measured(r) for key, r in zip(wanted, run_many(runs), strict=True)}
+    jain = {key: m["jain"] for key, m in found.items()}
+    assert 0.4 < jain["agg", "ns2"] < 0.85
+    assert jain["tac", "ns2"] > jain["agg", "ns2"]
+    assert jain["agg", "linux"] < 0.98 < 0.99 < jain["tac", "linux"]
+    for stack in ("ns2", "linux"):
+        assert found["tac", stack]["ack_loss_mean"] == 0
+        assert found["agg", stack]["ack_loss_mean"] > 0.1
+        assert 30 < found["agg", stack]["throughput_mbps"] < 45
+        assert found["tac", stack]["filtered_share"] > 0.8
+
+
+def test_a_queue_that_holds_all_windows_loses_nothing():
+    run = load(Setting(stations=20, buffer=10_000).scenario(4)).run(seed=1)
+    assert measured(run)["ack_loss_max"] == 0
+    # 20 windows of 50 packets: what waits can never be more.
+    assert max(run.columns("links")["queue_max_packets"]) <= 1000
+
+
+def test_losses_are_those_of_the_links(made):
+    """A flow's rate from the tables of the run itself, once more and otherwise."""
+    run = load(Setting(stations=10).scenario(4)).run(seed=2)
+    links = run.links.filter(pl.col("link").str.starts_with("ap->sta"))
+    again = (links["drops_queue_full"] / links["packets_in"].clip(1)).to_list()
+    assert ack_losses(run) == pytest.approx(again)
+    flows = table(made, "fig3").filter(quantity="flow", kilobytes=16)
+    whole = table(made, "fig3").filter(quantity="ack_loss_max", kilobytes=16)
+    assert flows.height == 20
+    assert whole["ci_low"][0] - 1e-9 <= flows["acklab"].max() <= whole["ci_high"][0] + 1e-9
+
+
+def test_lmax_counts_packets():
+    """Of A-MPDUs of stations the longest has as many packets as Lmax has KB."""
+    for kilobytes in (1, 2, 16):
+        for stack in ("ns2", "linux"):
+            setting = Setting(("rdg",), stations=2, kilobytes=kilobytes, stack=stack)
+            run = load(setting.scenario(2)).run(seed=1)
+            sent = run.ampdu_sizes.filter(pl.col("station") != "ap")
+            assert sent["mpdus"].max() == kilobytes, (kilobytes, stack)
+    assert MPDU_BYTES % 4 == 0
+
+
+@pytest.mark.parametrize(("a", "b"), list(combinations(PAPER, 2)))
+def test_any_two_of_the_papers_schemes_combine(a, b):
+    run = load(Setting((a, b), stations=5).scenario(1)).run(seed=1)
+    assert sum(run.flows["goodput_mbps"]) > 10
+
+
+def test_schemes_that_contradict_each_other_do_not_combine():
+    with pytest.raises(AcklabError, match="do not combine"):
+        together(("tac", "cake"))
+
+
+def test_every_scenario_of_the_study_loads():
+    for name, group in STUDIES["tac"].groups.items():
+        found = group(Effort(1))
+        assert len({str(sorted(map(str, c.keys.items()))) for c in found}) == len(found), name
+        for c in found:
+            load(c.scenario)
+
+
+def test_a_timer_of_zero_is_no_filter():
+    settings = robust.cases("ns2", quick=True)
+    runs = [load(settings[n].scenario(2)).run(seed=1) for n in ("agg", robust.te(0))]
+    a, b = (r.flows.drop("flow") for r in runs)
+    assert a.equals(b)
+
+
+def test_readings_and_rivals_differ():
+    scenarios = [str(r.setting().scenario(1)) for r in readings.READINGS]
+    assert len(set(scenarios)) == len(scenarios)
+    assert len({r.text for r in readings.READINGS}) == len(scenarios)
+    assert {s for names in rivals.RIVALS for s in names} == set(SCHEMES)
+    assert set(rivals.WHERE) == set(SCHEMES)
+
+
+def test_advice_has_its_numbers_from_the_table(made):
+    for name in ("rivals", "readings"):
+        words = made.texts[name].read_text()
+        assert "nan" not in words
+    assert "**Advice.**" in made.texts["rivals"].read_text()
+    # Two seeds of short runs tell no reading from another; what they say has numbers anyway.
+    assert "0.6" in made.texts["readings"].read_text()
+
+
+def test_modern_runs_of_figure_5_are_figure_5(made):
+    keys = ["scheme", "stations", "quantity", "acklab"]
+    here = table(made, "modern").filter(pl.col("stack") == "ns2", pl.col("scheme") != "tac-guarded")
+    assert here.select(keys).sort(keys).equals(table(made, "fig5").select(keys).sort(keys))
+
+
+@pytest.mark.parametrize("topic", [t.name for t in beyond.ARTEFACTS])
+def test_what_is_beyond_is_on_request(topic):
+    artefact = STUDIES["tac"].artefact(topic)
+    assert artefact.on_request
+    assert artefact.text
+
+
+def test_one_question_beyond(tmp_path):
+    study = STUDIES["tac"]
+    made = reproduce(study, [study.artefact("beyond-loss")], Effort(1, quick=True), tmp_path)
+    words = made.texts["beyond-loss"].read_text()
+    assert "**Advice.**" in words
+    assert "nan" not in words
+
+
+def test_seeds_are_as_many_as_the_paper_does_not_say():
+    assert STUDIES["tac"].default_seeds == 10
+    assert all(c.seeds is None for c in cells.by_stations(Effort(10)))
+
+
+MISTAKES = {
+    "negative timer": ('wifi.down.ack_filter={ name = "tac", timeout = "-1 ms" }', "timeout"),
+    "timer above a minute": ('wifi.down.ack_filter={ name = "tac", timeout = "61 s" }', "timeout"),
+    "no stations": ("topology.stations=0", "topology.stations"),
+    "no room": ("wifi.down.queue=0 packets", "wifi.down.queue"),
+    "grant on 802.11g": (
+        ("wifi.standard=g", "wifi.ampdu=off", "wifi.reverse_grant=true"),
+        "802.11g does not have the reverse direction protocol",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes_are_told(name, acklab_cli):
+    sets, said = MISTAKES[name]
+    sets = (sets,) if isinstance(sets, str) else sets
+    args = [word for one in sets for word in ("--set", one)]
+    done = acklab_cli("run", "wifi-uploads", *args)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "help:" in done.stderr
+    assert "Traceback" not in done.stderr
