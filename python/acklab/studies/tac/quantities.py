@@ -38,7 +38,7 @@ def ack_losses(r: Result) -> list[float]:
     down = {
         name: (full, offered)
         for name, full, offered in zip(
-            links["link"], links["dropped_full"], links["packets_in"], strict=True
+            links["link"], links["drops_queue_full"], links["packets_in"], strict=True
         )
         if name.startswith(_DOWN)
     }
