@@ -126,6 +126,10 @@ def _show(comparisons: Sequence[Comparison]) -> None:
     _summarise(comparisons)
 
 
+#: Of the arithmetic there are hundreds: those that are farthest off say it all.
+_MODEL_ROWS = 30
+
+
 def _show_models(comparisons: Sequence[Comparison]) -> None:
     """Model by model: what it says, what came here, how far apart they are."""
     from rich.table import Table
@@ -142,13 +146,18 @@ def _show_models(comparisons: Sequence[Comparison]) -> None:
         for column in ("model", "acklab", "deviation"):
             table.add_column(column, justify="right", no_wrap=True)
         table.add_column("verdict")
-        for c in own:
-            for m in c.metrics:
-                verdict = "ok" if m.ok else "[bold red]off[/]"
-                what = METRICS[m.name].replace(", 1", "")
-                ours = (f"{m.reference:.5g}", f"{m.acklab:.5g}", f"{m.error:+.2%}")
-                table.add_row(c.reference.keys["cell"], what, *ours, verdict)
+        found = [(c.reference.keys["cell"], m) for c in own for m in c.metrics]
+        shown = {id(m) for _, m in sorted(found, key=lambda f: -abs(f[1].error))[:_MODEL_ROWS]}
+        for cell, m in found:
+            if id(m) not in shown and m.ok:
+                continue
+            verdict = "ok" if m.ok else "[bold red]off[/]"
+            what = METRICS[m.name].replace(", 1", "")
+            ours = (f"{m.reference:.5g}", f"{m.acklab:.5g}", f"{m.error:+.2%}")
+            table.add_row(cell, what, *ours, verdict)
         console().print(table)
+        if len(found) > table.row_count:
+            console().print(f"and {len(found) - table.row_count} that are nearer, in the file")
         _summarise(own)
 
 
