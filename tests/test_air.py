@@ -78,7 +78,10 @@ def test_the_timeline_has_bars_as_long_as_the_ppdus(result):
     first = min(s.x0 for s in spans)
     assert first == pytest.approx(1e3 * (drawn.data["time_s"].min() - origin))
     assert first < 1, "what was under way at the beginning belongs to it"
-    assert {t.get_text() for t in drawn.figure.legends[0].texts} <= labels | {"not readable"}
+    assert {t.get_text() for t in drawn.figure.legends[0].texts} <= labels | {
+        "not readable",
+        "lost to noise",
+    }
 
 
 def test_without_times_the_timeline_shows_a_few_exchanges_in_the_middle(result):
@@ -148,7 +151,12 @@ def test_airtime_is_that_of_the_ppdus(result):
         heard.sort("time_ns", maintain_order=True)
         .group_by("a", "b")
         .agg(
-            pl.when(garbled).then(pl.lit("collision")).otherwise(pl.col("use").last()).alias("use")
+            pl.when(garbled)
+            .then(pl.lit("collision"))
+            .when(pl.col("lost").last())
+            .then(pl.lit("noise"))
+            .otherwise(pl.col("use").last())
+            .alias("use")
         )
     )
     told = dict(used.group_by("use").agg((pl.col("b") - pl.col("a")).sum()).iter_rows())

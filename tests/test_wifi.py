@@ -262,5 +262,5 @@ def test_block_acks_carry_acks_where_data_say_so():
     without = accesses()
     assert without > 100
     assert accesses(down={"hack": True}) < without / 20
-    # The other way there are no data.
-    assert accesses(up={"hack": True}) == without
+    # The other way there are no data; only the longer answers are reserved that might carry ACKs.
+    assert accesses(up={"hack": True}) == pytest.approx(without, rel=0.05)

@@ -251,8 +251,8 @@ pub struct MediumConfig {
     pub stations: Vec<StationConfig>,
     /// The ways, by number.
     pub ports: Vec<PortConfig>,
-    /// Who hears whom; `None` = everybody everybody, or with `radio` who is near enough at the
-    /// beginning.
+    /// Who hears whom; `None` = everybody everybody, or with `radio` who is near enough, which is
+    /// looked at again where stations move.
     pub hears: Option<Vec<Vec<bool>>>,
     /// Where the stations are; needed by [`ErrorModel::Snr`] and [`RateConfig::Ideal`].
     pub radio: Option<RadioConfig>,

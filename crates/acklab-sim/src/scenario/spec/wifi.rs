@@ -204,7 +204,7 @@ with_way_keys! {
         /// What follows an A-MPDU without an answer. Default: "request".
         missed_block_ack: Option<MissedWord>,
         /// Pairs of stations that do not hear each other; everybody else does, wherever they are.
-        /// Default: with a `space` whoever is too weak at the beginning, otherwise none.
+        /// Default: with a `space` whoever is too weak, otherwise none.
         #[schemars(inner(length(min = 2, max = 2)))]
         hidden: Option<Vec<Vec<String>>>,
         /// Stations grant the reverse direction to the access point. Default: false.
