@@ -235,8 +235,8 @@ def _others(table: pl.DataFrame, reading: str) -> str:
     if not {"diff", "rdg"} <= set(of):
         return ""
     return (
-        f"But under the former DIFF and RDG have {of['diff']:.1f} and {of['rdg']:.1f} Mbit/s, where "
-        "the paper has 35 and 38: what comes near to AGG need not explain the others. "
+        f"But under the former DIFF and RDG have {of['diff']:.1f} and {of['rdg']:.1f} Mbit/s, "
+        "where the paper has 35 and 38: what comes near to AGG need not explain the others. "
     )
 
 
