@@ -38,6 +38,7 @@ STUDY = Study(
         "readings": readings.cells,
         **beyond.GROUPS,
     },
+    quick_seeds=2,
     report=text.report,
     claims=findings.claims,
     note=findings.note,

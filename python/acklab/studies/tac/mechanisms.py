@@ -91,13 +91,12 @@ def schemes(v: View) -> str:
         f"N = {n}, AGG / DIFF / RDG / TAC: ACKs lost {of('ack_loss_mean', 1, 100)} %; accesses of "
         f"the access point {of('accesses_per_s_ap')} per second; timeouts in a run {of('rtos')}. "
         f"TAC drops {100 * mean(v.n('filtered_share', 'tac', n)):.0f} % of the ACKs before they "
-        "queue, and none is lost; its timeouts are spurious all the same, as are those of RDG "
-        "where "
-        "nothing is lost: a station waits up to "
-        f"{of('access_delay_max_ms')} ms for the medium, longer than a timeout of 200 ms or more. "
-        "A window that was cut grows by ACKs, of which TAC leaves few, so it stays "
-        "small for long. With timeouts of 1 s at least, or Linux's undo, TAC is as fair as the "
-        "paper says (readings)."
+        "queue, and none is lost. Its timeouts are spurious all the same, as are RDG's where "
+        f"nothing is lost: ACKs wait {of('queue_wait_ms')} ms in the access point on average, "
+        f"and a station up to {of('access_delay_max_ms')} ms for the medium, together now and then "
+        "longer than a timeout of 200 ms or more. A window that was cut grows by ACKs, of which "
+        "TAC leaves few, so it stays small for long. With timeouts of 1 s "
+        "at least, or Linux's undo, TAC is as fair as the paper says (readings)."
     )
 
 

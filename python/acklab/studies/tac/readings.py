@@ -221,7 +221,22 @@ def advice(table: pl.DataFrame) -> str:
         f"*{nearest['reading']}* ({nearest['jain']:.2f}, {nearest['throughput_mbps']:.1f} "
         f"Mbit/s); the highest throughput has *{faster['reading']}* "
         f"({faster['throughput_mbps']:.1f} Mbit/s, index {faster['jain']:.2f}). "
+        f"{_others(table, nearest['reading'])}"
         f"{_fair(table)} {_lost(table)}"
+    )
+
+
+def _others(table: pl.DataFrame, reading: str) -> str:
+    """What DIFF and RDG have under the reading that comes nearest to AGG."""
+    of = {
+        r["scheme"]: r["throughput_mbps"]
+        for r in table.filter(reading=reading).iter_rows(named=True)
+    }
+    if not {"diff", "rdg"} <= set(of):
+        return ""
+    return (
+        f"But under the former DIFF and RDG have {of['diff']:.1f} and {of['rdg']:.1f} Mbit/s, "
+        "where the paper has 35 and 38: what comes near to AGG need not explain the others. "
     )
 
 

@@ -132,10 +132,12 @@ def plot(table: pl.DataFrame, stem: Path) -> Path:
             es = [found(quantity, name, n) for name in names]
             bars = [[_bar(e.mean - e.low) for e in es], [_bar(e.high - e.mean) for e in es]]
             look: Any = {"color": style.CATEGORICAL[i], "marker": style.MARKERS[i]}
-            at = [v + 0.2 * (1 - i) for v in y]
+            at = [v + 0.18 * ((len(counts) - 1) / 2 - i) for v in y]
             line = {"linestyle": "none", "markersize": 4.5, "capsize": 2, "elinewidth": 0.8}
             means = [e.mean for e in es]
-            ax.errorbar(means, at, xerr=bars, label=f"{n} stations", **line, **look)
+            ax.errorbar(
+                means, at, xerr=bars, label=f"{n} station{'s' if n > 1 else ''}", **line, **look
+            )
         ax.set_yticks(y, [title(n) for n in names] if ax is axes[0][0] else [], fontsize=8)
         ax.set_xlabel(label)
         if quantity != "jain":

@@ -46,11 +46,7 @@ def text(table: pl.DataFrame) -> str:
         f"Not fair: {_told([n for n in names if n not in fair], found, many)}."
         if len(fair) < len(names)
         else "",
-        f"A station on its own, which has {at('throughput_mbps', 'agg', alone):.1f} Mbit/s "
-        f"without anything, pays with {_alone(costly, found, alone)}: there a timer waits for ACKs "
-        "that cannot come before it has run out."
-        if costly
-        else "",
+        _alone(costly, found, alone) if costly else "",
         _choose(choice, found, many) if choice else "",
     ]
     return " ".join(p for p in parts if p)
@@ -80,4 +76,25 @@ def _told(names: Sequence[str], found: Found, n: int) -> str:
 
 
 def _alone(names: Sequence[str], found: Found, n: int) -> str:
-    return ", ".join(f"{title(s)} ({found('throughput_mbps', s, n).mean:.1f})" for s in names)
+    """What those cost who are alone, and why: a timer, or aggregates that are made too early."""
+    timed = [s for s in names if "tac" in s]
+    early = [s for s in names if s not in timed]
+
+    def each(chosen: Sequence[str], quantity: str) -> str:
+        return ", ".join(f"{title(s)} ({found(quantity, s, n).mean:.1f})" for s in chosen)
+
+    base = {q: found(q, "agg", n).mean for q in ("throughput_mbps", "ack_airtime_ms_per_mb")}
+    told = [f"A station on its own has {base['throughput_mbps']:.1f} Mbit/s without anything."]
+    if timed:
+        told.append(
+            f"It pays with {each(timed, 'throughput_mbps')}: once its window is out, the timer "
+            "waits for an ACK that cannot come."
+        )
+    if early:
+        told.append(
+            f"It also pays with {each(early, 'throughput_mbps')}, whose ACKs take more air, ms "
+            f"per MB: {each(early, 'ack_airtime_ms_per_mb')} instead of "
+            f"{base['ack_airtime_ms_per_mb']:.1f}. Aggregates go down to the hardware before more "
+            "ACKs have come."
+        )
+    return " ".join(told)

@@ -30,7 +30,7 @@ from acklab.studies.tac.schemes import together
 from acklab.studies.tac.stacks import DEFAULT, STACKS
 
 DURATION_S = 60
-QUICK_DURATION_S = 4
+QUICK_DURATION_S = 3
 #: When the first flow may start.
 START_S = 1
 #: Of Figures 2, 3 and 6, KB; of Figure 5, stations.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from acklab.studies.study import Effort
-from acklab.studies.tac.figures import AXES, LABELS
+from acklab.studies.tac.figures import AXES
 from acklab.studies.tac.schemes import SCHEMES
 from acklab.studies.tac.setup import duration
 
@@ -36,6 +36,9 @@ paper's numbers. Numbers are taken from the paper's text, none is read off its f
 columns *ns-3* are ns-3.44 without any scheme, 20 s, with its own TCP (delayed ACKs) and Lmax in
 bytes on the air.
 """
+
+
+_SHORT = {"jain": "Jain", "throughput_mbps": "Mbit/s"}
 
 
 def report(tables: Mapping[str, pl.DataFrame], effort: Effort) -> str:
@@ -83,7 +86,7 @@ def _table(table: pl.DataFrame, key: str) -> str:
     quantities = [q for q in ("jain", "throughput_mbps") if q in set(table["quantity"])]
     heads = [AXES[key], "scheme", "B"]
     for q in quantities:
-        heads += [f"{LABELS[q]}: paper", "acklab", "ns-3"]
+        heads += [f"{_SHORT[q]}: paper", "acklab", "ns-3"]
     rows = {(r[key], r["scheme"], r["buffer"], r["quantity"]): r for r in table.to_dicts()}
     lines = [" | ".join(heads), " | ".join(["--:", "---", *["--:"] * (len(heads) - 2)])]
     for x, scheme, buffer in dict.fromkeys(k[:3] for k in rows):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SEEDS = 3
 #: What each point is run with.
-SCHEMES: Sequence[tuple[str, ...]] = (("agg",), ("tac-guarded",), ("per-station",))
+SCHEMES: Sequence[tuple[str, ...]] = (("agg",), ("tac-guarded",), ("cake",), ("per-station",))
 _ALWAYS = ("jain", "throughput_mbps", "queue_wait_ms", "rtt_mean_ms", "ack_loss_mean", "rtos")
 _SHOWN: Mapping[str, str] = {
     "jain": "Jain's index",
@@ -101,7 +101,8 @@ class Topic:
         y = list(range(len(found.points)))[::-1]
         for ax, quantity in zip(axes[0], names, strict=True):
             for i, scheme in enumerate(found.schemes):
-                at = [v + 0.22 * (1 - i) for v, p in zip(y, found.points, strict=True)]
+                middle = (len(found.schemes) - 1) / 2
+                at = [v + 0.18 * (middle - i) for v in y]
                 es = [found(quantity, p, scheme) for p in found.points]
                 bars = [[_bar(e.mean - e.low) for e in es], [_bar(e.high - e.mean) for e in es]]
                 look: Any = {"color": style.CATEGORICAL[i], "marker": style.MARKERS[i]}
@@ -114,7 +115,8 @@ class Topic:
             if "jain" not in quantity:
                 ax.set_xlim(left=0)
         handles, labels = axes[0][0].get_legend_handles_labels()
-        fig.legend(handles, labels, loc="outside upper center", ncols=len(labels))
+        if len(labels) > 1:
+            fig.legend(handles, labels, loc="outside upper center", ncols=len(labels))
         return style.save(fig, stem)
 
 
@@ -154,7 +156,8 @@ def artefact(topic: Topic) -> Artefact:
     def text(table: pl.DataFrame) -> str:
         found = Numbers(table)
         order = " / ".join(title(s) for s in found.schemes)
-        return f"**Advice.** {topic.advice(found)} (Numbers in the order {order}.)"
+        told = f" (Numbers in the order {order}.)" if len(found.schemes) > 1 else ""
+        return f"**Advice.** {topic.advice(found)}{told}"
 
     return Artefact(
         topic.name,

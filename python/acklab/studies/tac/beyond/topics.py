@@ -38,7 +38,8 @@ def _mixed() -> list[Point]:
                 {"name": f"down{i}", "cc": "newreno", "from": "server", "to": f"sta{i}"}
                 for i in range(first, 20)
             ]
-        found.append(Point(f"{downloads} downloads, {20 - downloads} uploads", {"flow": flows}))
+        label = f"{downloads} download{'' if downloads == 1 else 's'}"
+        found.append(Point(f"{label}, {20 - downloads} uploads", {"flow": flows}))
     return found
 
 
@@ -93,7 +94,7 @@ TOPICS = (
         [_te(ms, n) for n in (20, 1) for ms in _TE_MS],
         words.te,
         schemes=(("agg",),),
-        caption="The guarded filter; the scheme is called AGG here since the timer is the point.",
+        caption="The filter with guards, Linux's TCP.",
     ),
     Topic(
         "beyond-windows",

@@ -63,7 +63,21 @@ def unequal(n: Numbers) -> str:
 def short(n: Numbers) -> str:
     """What short uploads suffer."""
     shown = (("exchange_ms", 0), ("uploads_jain", 3), ("uploads_mbps", 1))
-    return f"{_effects(n, 'uploads_jain')} {_rows(n, *shown)}"
+    told = [_sooner(n, s) for s in n.schemes if s != "agg"]
+    return " ".join([*(t for t in told if t), _effects(n, "uploads_jain"), _rows(n, *shown)])
+
+
+def _sooner(n: Numbers, scheme: str) -> str:
+    """By how much objects are there sooner, where the seeds tell."""
+
+    def change(p: str) -> float:
+        return n("exchange_ms", p, scheme).mean / n("exchange_ms", p, "agg").mean - 1
+
+    sure = [
+        p for p in n.points if n("exchange_ms", p, scheme).high < n("exchange_ms", p, "agg").low
+    ]
+    told = ", ".join(f"“{p}” ({change(p):+.0%})" for p in sure)
+    return f"*{title(scheme)}*: sooner there are {told}." if sure else ""
 
 
 def loss(n: Numbers) -> str:
@@ -102,17 +116,17 @@ def _effect(n: Numbers, scheme: str, index: str) -> str:
     told = [
         f"more even with {_list(better)}" if better else "",
         f"less even with {_list(worse)}" if worse else "",
-        f"more throughput with {', '.join(f'{p} ({gain(p):+.0%})' for p in faster)}"
+        f"more throughput with {', '.join(f'“{p}” ({gain(p):+.0%})' for p in faster)}"
         if faster
         else "",
-        f"less with {', '.join(f'{p} ({gain(p):+.0%})' for p in slower)}" if slower else "",
+        f"less with {', '.join(f'“{p}” ({gain(p):+.0%})' for p in slower)}" if slower else "",
     ]
     said = "; ".join(t for t in told if t) or "nothing that the seeds tell"
     return f"*{title(scheme)}*: {said}."
 
 
 def _list(points: Sequence[str]) -> str:
-    return ", ".join(points)
+    return ", ".join(f"“{p}”" for p in points)
 
 
 def _rows(n: Numbers, *shown: tuple[str, int]) -> str:
