@@ -81,6 +81,9 @@ def test_every_finding_has_its_row_and_its_figure(made):
         assert claims[column].str.len_chars().min() > 20
     page = made.report.read_text()
     assert all(f"claim-{f.id}" in page for f in FINDINGS)
+    # Numbers stand beside the paper's, and beside ns-3's where it has the cell.
+    assert "1.2 / 19.8 %" in page
+    assert "9.9% / 25.2%" in page
 
 
 def test_the_papers_numbers_are_all_judged():

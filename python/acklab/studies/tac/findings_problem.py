@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 
 from acklab.studies.tac import mechanisms as m
+from acklab.studies.tac import references
 from acklab.studies.tac.evidence import View, mean
-from acklab.studies.tac.findings import Finding, falls, near, of_sizes, rises, told
+from acklab.studies.tac.findings import Finding, falls, near, of_sizes, rises, told, told_as
 
 #: "Negligible" and "insignificant": an index as the paper's figures have it for a fair scheme.
 FAIR, ALMOST = 0.98, 0.95
@@ -34,6 +36,21 @@ def _steps(v: View) -> list[tuple[int, int]]:
 def _at(v: View, quantity: str, kilobytes: int) -> float:
     """Not-a-number where a quick run has no such cell."""
     return mean(v.lmax(quantity, kilobytes))
+
+
+_EXTREMES = ("flows_under_2_percent", "flows_over_12_percent")
+
+
+def _ns3(quantity: str, kilobytes: int) -> float:
+    """Of ns-3.44, 20 stations."""
+    keys: dict[str, str | int] = {
+        "scheme": "agg",
+        "buffer": 200,
+        "stations": 20,
+        "kilobytes": kilobytes,
+    }
+    found = references.ns3(keys, quantity)
+    return math.nan if found is None else found
 
 
 def _factor(v: View, quantity: str) -> float:
@@ -230,6 +247,8 @@ PROBLEM = (
         m.overflow,
         "fig3",
         lambda v: _at(v, "ack_loss_max", 2) < 0.026,
+        stated="0 / 2.6 %",
+        ours=lambda v: told_as(".1%", _at(v, "ack_loss_min", 2), _at(v, "ack_loss_max", 2)),
     ),
     Finding(
         "F3-rises",
@@ -268,6 +287,12 @@ PROBLEM = (
         m.overflow,
         "fig3",
         lambda v: _factor(v, "ack_loss_mean") > 10 and _factor(v, "ack_loss_sd") > 10,
+        stated="63 / 22",
+        ours=lambda v: told_as(".1f", _factor(v, "ack_loss_mean"), _factor(v, "ack_loss_sd")),
+        ns3=told_as(
+            ".1f",
+            *(_ns3(q, 32) / _ns3(q, 1) for q in ("ack_loss_mean", "ack_loss_sd")),
+        ),
     ),
     Finding(
         "F3-16",
@@ -290,6 +315,9 @@ PROBLEM = (
         lambda v: (
             _at(v, "flows_under_2_percent", 16) >= 1 and _at(v, "flows_over_12_percent", 16) >= 1
         ),
+        stated="8 / 4",
+        ours=lambda v: told_as(".1f", *(_at(v, q, 16) for q in _EXTREMES)),
+        ns3=told_as(".1f", *(_ns3(q, 16) for q in _EXTREMES)),
     ),
     Finding(
         "F3-32",
@@ -312,6 +340,9 @@ PROBLEM = (
             near(_at(v, "ack_loss_max", 32), 0.198, 1 / 3)
             or near(_at(v, "ack_loss_min", 32), 0.012, 1 / 3)
         ),
+        stated="1.2 / 19.8 %",
+        ours=lambda v: told_as(".1%", _at(v, "ack_loss_min", 32), _at(v, "ack_loss_max", 32)),
+        ns3=told_as(".1%", _ns3("ack_loss_min", 32), _ns3("ack_loss_max", 32)),
     ),
     Finding(
         "F3-reason",

@@ -15,6 +15,7 @@ from acklab.studies.tac.findings import (
     of_stations,
     rises,
     told,
+    told_as,
 )
 
 #: "Nearly constant": the largest is at most this much above the smallest.
@@ -102,6 +103,8 @@ STATIONS = (
         m.cumulative,
         "readings",
         lambda v: near(mean(v.n("jain", "agg", 30)), 0.6, 1 / 3),
+        stated="about 0.6",
+        ours=lambda v: told_as(".2f", mean(v.n("jain", "agg", 30))),
     ),
     Finding(
         "F5-tight",
@@ -115,6 +118,8 @@ STATIONS = (
         m.schemes,
         "fig5",
         lambda v: any(_least(v, s) >= 0.985 for s in ("rdg", "tac")),
+        stated="≥ 0.99",
+        ours=lambda v: told_as(".2f", _least(v, "rdg"), _least(v, "tac")),
     ),
     Finding(
         "F5-tight-why",
@@ -152,6 +157,8 @@ STATIONS = (
             near(mean(v.n("jain", "diff", 30)), 0.9)
             and mean(v.n("jain", "diff", 30)) < mean(v.n("jain", "diff", v.stations[0]))
         ),
+        stated="about 0.9",
+        ours=lambda v: told_as(".2f", mean(v.n("jain", "diff", 30))),
     ),
     Finding(
         "F5-diff-scale",
@@ -229,6 +236,11 @@ STATIONS = (
         m.collisions,
         "fig5",
         lambda v: all(_falls_by(v, s) > 0.1 for s in ("diff", "rdg")),
+        stated="51, 49 / 35, 38 Mbit/s",
+        ours=lambda v: told_as(
+            ".1f",
+            *(mean(v.n("throughput_mbps", s, n)) for n in (1, 30) for s in ("diff", "rdg")),
+        ),
     ),
     Finding(
         "F5-collisions",
@@ -308,6 +320,8 @@ STATIONS = (
         m.saved,
         "fig5",
         lambda v: all(_really_ahead(v, s) for s in ("diff", "rdg")),
+        stated="32 / 21 %",
+        ours=lambda v: told_as(".0%", *(_ahead(v, s)[1] for s in ("diff", "rdg"))),
     ),
     Finding(
         "F5-both",
