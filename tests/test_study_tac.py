@@ -12,7 +12,9 @@ from acklab.studies.reproduce import reproduce
 from acklab.studies.study import Effort
 from acklab.studies.tac import beyond, cells, readings, references, rivals, robust
 from acklab.studies.tac.findings_design import DESIGN
+from acklab.studies.tac.findings_losses import LOSSES
 from acklab.studies.tac.findings_problem import PROBLEM
+from acklab.studies.tac.findings_rates import RATES
 from acklab.studies.tac.findings_size import SIZE
 from acklab.studies.tac.findings_stations import STATIONS
 from acklab.studies.tac.quantities import ack_losses, measured
@@ -20,7 +22,7 @@ from acklab.studies.tac.schemes import PAPER, SCHEMES, together
 from acklab.studies.tac.setup import MPDU_BYTES, Setting
 from acklab.studies.tac.tables import USES
 
-FINDINGS = (*PROBLEM, *DESIGN, *STATIONS, *SIZE)
+FINDINGS = (*PROBLEM, *LOSSES, *DESIGN, *STATIONS, *RATES, *SIZE)
 QUICK = Effort(2, quick=True)
 
 

@@ -97,12 +97,14 @@ def told_as(form: str, *values: float) -> str:
 def claims(tables: Mapping[str, pl.DataFrame]) -> Sequence[Claim]:
     """Every finding, judged."""
     from acklab.studies.tac.findings_design import DESIGN
+    from acklab.studies.tac.findings_losses import LOSSES
     from acklab.studies.tac.findings_problem import PROBLEM
+    from acklab.studies.tac.findings_rates import RATES
     from acklab.studies.tac.findings_size import SIZE
     from acklab.studies.tac.findings_stations import STATIONS
 
     evidence = Evidence.of(tables)
-    return [judge(f, evidence) for f in (*PROBLEM, *DESIGN, *STATIONS, *SIZE)]
+    return [judge(f, evidence) for f in (*PROBLEM, *LOSSES, *DESIGN, *STATIONS, *RATES, *SIZE)]
 
 
 def near(value: float, paper: float, share: float = 0.1) -> bool:
