@@ -12,7 +12,9 @@ from acklab.studies.reproduce import reproduce
 from acklab.studies.study import Effort
 from acklab.studies.tac import beyond, cells, readings, references, rivals, robust
 from acklab.studies.tac.findings_design import DESIGN
+from acklab.studies.tac.findings_losses import LOSSES
 from acklab.studies.tac.findings_problem import PROBLEM
+from acklab.studies.tac.findings_rates import RATES
 from acklab.studies.tac.findings_size import SIZE
 from acklab.studies.tac.findings_stations import STATIONS
 from acklab.studies.tac.quantities import ack_losses, measured
@@ -20,7 +22,7 @@ from acklab.studies.tac.schemes import PAPER, SCHEMES, together
 from acklab.studies.tac.setup import MPDU_BYTES, Setting
 from acklab.studies.tac.tables import USES
 
-FINDINGS = (*PROBLEM, *DESIGN, *STATIONS, *SIZE)
+FINDINGS = (*PROBLEM, *LOSSES, *DESIGN, *STATIONS, *RATES, *SIZE)
 QUICK = Effort(2, quick=True)
 
 
@@ -81,6 +83,9 @@ def test_every_finding_has_its_row_and_its_figure(made):
         assert claims[column].str.len_chars().min() > 20
     page = made.report.read_text()
     assert all(f"claim-{f.id}" in page for f in FINDINGS)
+    # Numbers stand beside the paper's, and beside ns-3's where it has the cell.
+    assert "1.2 / 19.8 %" in page
+    assert "9.9% / 25.2%" in page
 
 
 def test_the_papers_numbers_are_all_judged():

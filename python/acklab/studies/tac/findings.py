@@ -50,6 +50,10 @@ class Finding:
     weaker: Test = lambda v: False
     #: Whether it is judged of Linux's TCP as well.
     of_tcp: bool = True
+    #: The number that the paper states, ours in its form, and that of ns-3.
+    stated: str = ""
+    ours: Text | None = None
+    ns3: str = ""
 
 
 def judge(finding: Finding, evidence: Evidence) -> Claim:
@@ -73,18 +77,34 @@ def judge(finding: Finding, evidence: Evidence) -> Claim:
         numbers,
         finding.mechanism(ours),
         finding.figure,
+        _evidence(finding, ours),
     )
+
+
+def _evidence(finding: Finding, ours: View) -> dict[str, str]:
+    """A number beside the paper's, where it states one."""
+    if finding.ours is None:
+        return {}
+    found = {"paper": finding.stated, "acklab": finding.ours(ours)}
+    return found | ({"ns3": finding.ns3} if finding.ns3 else {})
+
+
+def told_as(form: str, *values: float) -> str:
+    """The values in that form; a dash where a quick run has none."""
+    return " / ".join("-" if v != v else format(v, form) for v in values)
 
 
 def claims(tables: Mapping[str, pl.DataFrame]) -> Sequence[Claim]:
     """Every finding, judged."""
     from acklab.studies.tac.findings_design import DESIGN
+    from acklab.studies.tac.findings_losses import LOSSES
     from acklab.studies.tac.findings_problem import PROBLEM
+    from acklab.studies.tac.findings_rates import RATES
     from acklab.studies.tac.findings_size import SIZE
     from acklab.studies.tac.findings_stations import STATIONS
 
     evidence = Evidence.of(tables)
-    return [judge(f, evidence) for f in (*PROBLEM, *DESIGN, *STATIONS, *SIZE)]
+    return [judge(f, evidence) for f in (*PROBLEM, *LOSSES, *DESIGN, *STATIONS, *RATES, *SIZE)]
 
 
 def near(value: float, paper: float, share: float = 0.1) -> bool:

@@ -131,7 +131,7 @@ def saved(v: View) -> str:
         f"per MB, an access of a station brings {both('packets_per_access')} packets, "
         f"{both('failed_share', 100)} % of the accesses fail. With one station TAC costs: "
         f"{alone[1]:.1f} instead of {alone[0]:.1f} Mbit/s, since a window of 50 packets is out in "
-        "5 ms and the timer waits as long for an ACK that cannot come."
+        "7 ms, and then the timer waits 5 ms for an ACK that cannot come."
     )
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 STATIONS = 30
 #: The other cell, under a name beside those of schemes: AGG, 20 stations, 1 KB.
 SMALL = "agg, 1 KB"
-_SMALL_STATIONS = 20
+SMALL_STATIONS = 20
 SEEDS = 3
 #: What Figure 5(a)'s text says of AGG here, and the throughput that follows from Figure 5(b)'s:
 #: TAC, which is "up to" 32 % above DIFF's 35 and 21 % above RDG's 38 Mbit/s.
@@ -126,7 +126,7 @@ def cells(effort: Effort) -> list[Cell]:
     for r in READINGS:
         if effort.quick and r.text not in _QUICK:
             continue
-        small = replace(r.setting(), stations=_SMALL_STATIONS, kilobytes=1)
+        small = replace(r.setting(), stations=SMALL_STATIONS, kilobytes=1)
         points = {scheme: replace(r.setting(), schemes=(scheme,)) for scheme in PAPER}
         for name, setting in {**points, SMALL: small}.items():
             # DIFF is the access point's CWmin of 7 already; an Lmax of bytes is of 16 KB.
@@ -196,74 +196,7 @@ def plot(table: pl.DataFrame, stem: Path) -> Path:
     axes[0][0].set_xlim(0, 1.02)
     axes[0][0].set_xlabel(f"Jain's index, N = {STATIONS} (dashed: the paper's AGG)")
     axes[0][1].set_xlabel("throughput, Mbit/s (dashed: follows)")
-    axes[0][2].set_xlabel(f"ACKs lost, AGG, N = {_SMALL_STATIONS}, 1 KB")
+    axes[0][2].set_xlabel(f"ACKs lost, AGG, N = {SMALL_STATIONS}, 1 KB")
     handles, labels = axes[0][0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside upper center", ncols=len(labels))
     return style.save(fig, stem)
-
-
-def advice(table: pl.DataFrame) -> str:
-    """What moves the unfairness, in words; every number from the table."""
-    agg = table.filter(scheme="agg")
-    base = agg.filter(reading="nothing").row(0, named=True)
-    rows = [r for r in agg.iter_rows(named=True) if r["reading"] != "nothing"]
-    down = [r for r in rows if r["jain_change_high"] < 0]
-    up = [r for r in rows if r["jain_change_low"] > 0]
-    still = [r for r in rows if r not in down and r not in up]
-    nearest = min((base, *rows), key=lambda r: abs(r["jain"] - PAPER_JAIN))
-    faster = max(rows, key=lambda r: r["throughput_mbps"])
-    return (
-        f"As chosen, AGG with {STATIONS} stations has an index of {base['jain']:.2f} at "
-        f"{base['throughput_mbps']:.1f} Mbit/s; the paper says about {PAPER_JAIN}, and of its "
-        f"throughput that of TAC follows, about {PAPER_MBPS:.0f}. *Less fair*, seed by seed: "
-        f"{_list(down)}. *Fairer*: {_list(up)}. "
-        f"Undecided or without effect: {_list(still)}. The index nearest to the paper's has "
-        f"*{nearest['reading']}* ({nearest['jain']:.2f}, {nearest['throughput_mbps']:.1f} "
-        f"Mbit/s); the highest throughput has *{faster['reading']}* "
-        f"({faster['throughput_mbps']:.1f} Mbit/s, index {faster['jain']:.2f}). "
-        f"{_others(table, nearest['reading'])}"
-        f"{_fair(table)} {_lost(table)}"
-    )
-
-
-def _others(table: pl.DataFrame, reading: str) -> str:
-    """What DIFF and RDG have under the reading that comes nearest to AGG."""
-    of = {
-        r["scheme"]: r["throughput_mbps"]
-        for r in table.filter(reading=reading).iter_rows(named=True)
-    }
-    if not {"diff", "rdg"} <= set(of):
-        return ""
-    return (
-        f"But under the former DIFF and RDG have {of['diff']:.1f} and {of['rdg']:.1f} Mbit/s, "
-        "where the paper has 35 and 38: what comes near to AGG need not explain the others. "
-    )
-
-
-def _fair(table: pl.DataFrame) -> str:
-    """Under which readings RDG and TAC are as fair as the paper says."""
-    told = []
-    for scheme in ("rdg", "tac"):
-        of = table.filter(scheme=scheme)
-        if of.is_empty():
-            continue
-        found = [r["reading"] for r in of.iter_rows(named=True) if r["jain"] >= 0.985]
-        name = SCHEMES[scheme].title
-        told.append(f"{name} has 0.99 with: {'; '.join(found) or 'none of them'}.")
-    return " ".join(told)
-
-
-def _lost(table: pl.DataFrame) -> str:
-    """Under which readings nothing is lost at 1 KB."""
-    rows = list(table.filter(scheme=SMALL).sort("ack_loss_mean").iter_rows(named=True))
-    base = next(r for r in rows if r["reading"] == "nothing")
-    least = "; ".join(f"{r['reading']} ({r['ack_loss_mean']:.1%})" for r in rows[:4])
-    return (
-        f"At 1 KB with {_SMALL_STATIONS} stations AGG loses {base['ack_loss_mean']:.0%} of the "
-        f"ACKs as chosen, the paper hardly any; least: {least}."
-    )
-
-
-def _list(rows: Sequence[Mapping[str, Any]]) -> str:
-    order = sorted(rows, key=lambda r: r["jain"])
-    return "; ".join(f"{r['reading']} ({r['jain']:.2f})" for r in order) or "none"
