@@ -25,6 +25,8 @@ pub(super) enum Step {
 pub(super) enum Ending {
     /// With an answer.
     Answered,
+    /// The own data were answered; what the other side sent in turn came to nothing.
+    GrantInVain,
     /// Nothing came in time.
     Silent,
     /// Something came that could not be read.
@@ -282,7 +284,7 @@ impl Medium {
         };
         self.settle(now, holder, outcome, driver);
         if exchange.reversed {
-            return self.conclude(now, holder, Ending::Answered);
+            return self.conclude(now, holder, Ending::GrantInVain);
         }
         self.stats[usize::from(holder.0)].failures += 1;
         let limit = self.config.retry_limit;
@@ -340,7 +342,7 @@ impl Medium {
     /// Since when a station waits for its interframe space whose exchange is over; `None` = as
     /// everybody else on its ground, whose NAV and EIFS it shares.
     fn unbound_from(&self, now: Instant, holder: StationId, ending: Ending) -> Option<Instant> {
-        if self.air.is_reserved(now, holder) {
+        if ending == Ending::GrantInVain || self.air.is_reserved(now, holder) {
             return None;
         }
         if ending == Ending::Answered {
@@ -354,7 +356,7 @@ impl Medium {
         };
         let extra = match ending {
             Ending::Unreadable => self.air.eifs_extra(),
-            Ending::Answered | Ending::Silent => Span::ZERO,
+            Ending::Answered | Ending::GrantInVain | Ending::Silent => Span::ZERO,
         };
         Some(since + extra)
     }

@@ -112,7 +112,7 @@ fn above(x: f64) -> f64 {
     0.5 * libm::erfc(x / std::f64::consts::SQRT_2)
 }
 
-/// Fixed modes in which hardly anything arrives at the beginning.
+/// Fixed modes in which hardly anything arrives where stations stay.
 fn hopeless(network: &Network, nodes: &[String], longest: u64, report: &mut Report<'_>) {
     let Some(space) = &network.channel.space else {
         return;
@@ -120,7 +120,12 @@ fn hopeless(network: &Network, nodes: &[String], longest: u64, report: &mut Repo
     let radios: Vec<Radio> = network.contenders.iter().map(|s| s.radio).collect();
     // Of who is out of reach altogether something else is told.
     let margins = space.margins_db(&radios, network.channel.phy.slowest());
-    let reached: Vec<bool> = margins.map(|m| m >= 0.0).collect();
+    let stays = |i: usize| space.motions[i].is_still();
+    // Who moves may come nearer.
+    let reached = margins
+        .enumerate()
+        .map(|(i, m)| m >= 0.0 && stays(0) && stays(i + 1));
+    let reached: Vec<bool> = reached.collect();
     let bytes = (longest + MAC_OVERHEAD) as u32;
     for (key, ways, up) in [("up", &network.up, true), ("down", &network.down, false)] {
         let fails = |(i, way): &(usize, &Way)| {
@@ -139,7 +144,7 @@ fn hopeless(network: &Network, nodes: &[String], longest: u64, report: &mut Repo
         };
         let what = if up { "from" } else { "to" };
         let message = format!(
-            "hardly any full packet arrives {what} `{name}`{more} in {}: the signal is too weak at the beginning",
+            "hardly any full packet arrives {what} `{name}`{more} in {}: the signal is too weak",
             way.rate.mode
         );
         let hint =

@@ -396,7 +396,7 @@ fn modes_without_hope_are_warned_of() {
     let weak = |way: &str| {
         format!(
             "wifi.space: hardly any full packet arrives {way} `sta2` in HT MCS7 20 MHz 1x 800 ns: the signal \
-             is too weak at the beginning"
+             is too weak"
         )
     };
     let text = space("ring = 5\nplace = { sta2 = [25, 0] }");
@@ -405,4 +405,6 @@ fn modes_without_hope_are_warned_of() {
     assert_eq!(warned(&slow), [""; 0]);
     let chosen = text.replace("[wifi]\n", "[wifi]\nrate_control = 'minstrel'\n");
     assert_eq!(warned(&chosen), [""; 0]);
+    let moving = text.replace("[25, 0]", "{ position = [25, 0], velocity = [-1, 0] }");
+    assert_eq!(warned(&moving), [""; 0]);
 }

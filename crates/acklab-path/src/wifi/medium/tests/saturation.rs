@@ -35,7 +35,10 @@ fn efficiency_per_size_of_ampdu() {
 }
 
 /// Frames per second over `n` saturated stations, and the part of their transmissions that failed.
+///
+/// Two collide so seldom that it takes longer to count that.
 fn saturated(n: u16, after_silence: AfterSilence) -> (f64, f64) {
+    let seconds = if n == 2 { 200 } else { 40 };
     let mut config = cell(n, Aggregation::NONE);
     config.after_silence = after_silence;
     config.retry_limit = u8::MAX;
@@ -45,13 +48,18 @@ fn saturated(n: u16, after_silence: AfterSilence) -> (f64, f64) {
         .for_each(|s| s.categories[0].aifsn = 2);
     let mut rig = Rig::new(config, 11);
     let ports: Vec<u32> = (0..u32::from(n)).map(|i| 2 * i).collect();
-    let bytes: u64 = rig.saturate(&ports, 1460, 2, us(30_000_000)).iter().sum();
+    let end = us(seconds * 1_000_000);
+    let bytes: u64 = rig.saturate(&ports, 1460, 2, end).iter().sum();
     let stats = (1..=n).map(|s| rig.medium.station_stats(StationId(s)));
     let (sent, failed) = stats.fold((0, 0), |a, s| (a.0 + s.accesses, a.1 + s.failures));
-    (bytes as f64 / 30.0 / 1460.0, failed as f64 / sent as f64)
+    let rate = bytes as f64 / seconds as f64 / 1460.0;
+    (rate, failed as f64 / sent as f64)
 }
 
-/// Bianchi 2000 assumes that everybody counts the same slots after a collision.
+/// Bianchi 2000 assumes that everybody counts the same slots after a collision, and that each
+/// transmission collides with the same probability whatever was before. Two stations are far from that:
+/// theirs is the exact one of the Markov chain of both (`python/acklab/validate/models/pair.py`), where
+/// his model has 0.1046.
 #[test]
 fn many_stations_against_bianchi() {
     for n in [1, 2, 5, 10, 20, 50] {
@@ -62,7 +70,15 @@ fn many_stations_against_bianchi() {
             "{n}: {rate} against {}",
             model.0
         );
-        assert!((p - model.1).abs() < 0.02, "{n}: {p} against {}", model.1);
+        let expected = if n == 2 { 0.110_82 } else { model.1 };
+        if n == 1 {
+            assert_eq!(p, 0.0);
+        } else {
+            assert!(
+                (p / expected - 1.0).abs() < 0.02,
+                "{n}: {p} against {expected}"
+            );
+        }
     }
 }
 
