@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import acklab
+import cells
 from acklab import metrics
 
 USES = [
@@ -264,3 +265,19 @@ def test_block_acks_carry_acks_where_data_say_so():
     assert accesses(down={"hack": True}) < without / 20
     # The other way there are no data; only the longer answers are reserved that might carry ACKs.
     assert accesses(up={"hack": True}) == pytest.approx(without, rel=0.05)
+
+
+def test_the_queue_of_a_radio_channel_is_sampled():
+    """What was queued and has neither left nor been refused is what waits."""
+    busy = cells.cell(record={"every": "50 ms", "packets": True})
+    busy["wifi"] |= {"up": {"queue": "30 packets"}}
+    result = cells.run(busy)
+    way = "sta1->ap"
+    seen = result.packets.filter(pl.col("point") == way)
+    here = result.link_series.filter(pl.col("link") == way)
+    assert here["queue_packets"].max() > 10
+    assert (here["queue_bytes"] > 0).to_list() == (here["queue_packets"] > 0).to_list()
+    for time_s, packets in here.select("time_s", "queue_packets").iter_rows():
+        so_far = seen.filter(pl.col("time_ns") <= round(time_s * 1e9))["what"]
+        gone = so_far.is_in(["left", "dropped"]).sum()
+        assert packets == (so_far == "queued").sum() - gone

@@ -95,7 +95,11 @@ LINKS = (
         "queues",
     ),
     column(
-        "link_series", "queue_packets", "packets", "Packets waiting, without the one in service."
+        "link_series",
+        "queue_packets",
+        "packets",
+        "Packets waiting, without the one in service. Of "
+        "a way over a radio channel those in its sender's interface queue, of all ways from there.",
     ),
     column("link_series", "queue_bytes", "B", "Bytes waiting, without the packet in service."),
     column(

@@ -259,12 +259,13 @@ impl Link {
     }
 
     /// Packets and bytes waiting for the transmitter at `now`, the one in service not counted.
+    /// Of what leads to a medium those in its queue, by the last [`Link::set_port_waiting`].
     pub fn waiting<D: LinkDriver>(&mut self, now: Instant, driver: &mut D) -> (u32, u64) {
         self.catch_up(now, driver);
         match &mut self.line {
             Line::Computed(line) => line.waiting(now),
             Line::Queued(line) => line.waiting(),
-            Line::Port(_) => (0, 0),
+            Line::Port(port) => port.waiting,
         }
     }
 

@@ -23,6 +23,8 @@ pub(super) struct Port {
     pub calls: VecDeque<PortCall>,
     /// Packets that the medium has, or will be given.
     pub inside: u64,
+    /// Packets and bytes in the medium's queue when it last told of them.
+    pub waiting: (u32, u64),
 }
 
 impl Port {
@@ -61,6 +63,13 @@ impl Link {
     /// The medium's queue holds so much for this link.
     pub fn on_port_waiting(&mut self, packets: u32, bytes: u64) {
         self.stats.on_waiting(packets, bytes);
+    }
+
+    /// The medium's queue holds so much now, for whoever asks for [`Link::waiting`].
+    pub fn set_port_waiting(&mut self, waiting: (u32, u64)) {
+        if let Line::Port(port) = &mut self.line {
+            port.waiting = waiting;
+        }
     }
 
     /// `packet` left the medium's queue after `sojourn`: its transmission begins `at`.

@@ -290,6 +290,11 @@ impl<T: Transport, O: Observer> Engine<T, O> {
     }
 
     fn wake_recorder(&mut self, source: Source) {
+        for air in &self.media {
+            for (port, link) in air.ports() {
+                self.links[link].set_port_waiting(air.medium.waiting_in_all(port));
+            }
+        }
         let tap = Tap {
             arena: &mut self.arena,
             observer: &mut self.observer,

@@ -317,6 +317,15 @@ impl Medium {
         (queue.packets(), queue.bytes())
     }
 
+    /// The same over all categories.
+    pub fn waiting_in_all(&self, port: PortId) -> (u32, u64) {
+        let Port { from, .. } = self.ports[port.0 as usize];
+        let queues = self.stations[usize::from(from.0)].categories.iter();
+        queues.fold((0, 0), |(packets, bytes), c| {
+            (packets + c.queue.packets(), bytes + c.queue.bytes())
+        })
+    }
+
     /// Packets inside: in queues, on the air, or waiting for others to be put in order.
     pub fn inside(&self) -> u64 {
         self.offered - self.left
