@@ -39,7 +39,7 @@ setup: $(VENV)/.core ## Build .venv/bin/acklab
 
 test: $(VENV)/.dev ## Run every test, Rust and Python
 	cargo test --locked --workspace --exclude acklab-py
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 reproduce: $(VENV)/.core ## Make the papers' tables and figures; ends with the path of the report
 	@$(BIN)/acklab reproduce --out $(OUT)
