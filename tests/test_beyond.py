@@ -7,7 +7,8 @@ from acklab.source import read
 from acklab.studies import STUDIES
 from acklab.studies.ack_aggregation.beyond import advice, facts, grid, maps, overview, page, rivals
 from acklab.studies.ack_aggregation.beyond.table import compared, table
-from acklab.studies.reproduce import reproduce, run_survey
+from acklab.studies.reproduce import reproduce
+from acklab.studies.running import run_survey
 from acklab.studies.study import Effort
 from acklab.sweeps.plan import plan
 

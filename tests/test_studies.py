@@ -256,7 +256,7 @@ def test_intervals_of_the_tables_are_within_what_can_be(reproduced):
 
 def test_a_cell_of_two_groups_is_run_once(small):
     from acklab.studies.once import Once
-    from acklab.studies.reproduce import run_cells
+    from acklab.studies.running import run_cells
     from acklab.studies.study import Cell
 
     shared = {**small, "duration": "1 s"}
@@ -279,3 +279,19 @@ def test_a_cell_of_two_groups_is_run_once(small):
     fresh = run_cells(second, effort, 1)
     for reused, alone in zip(after[0].results, fresh[0].results, strict=True):
         assert reused.flows.equals(alone.flows)
+
+
+def test_threads_may_change_from_lot_to_lot_and_results_do_not(small, monkeypatch):
+    from acklab.studies import running
+    from acklab.studies.study import Cell
+
+    monkeypatch.setattr(running, "LOT", 2)
+    cells = [Cell({"n": n}, {**small, "duration": f"{1 + n / 10} s"}) for n in range(3)]
+    threads, told = iter([2, 1, 2, 1]), []
+    lots = running.run_cells(cells, Effort(2), lambda: next(threads), lambda *of: told.append(of))
+    assert told == [(n, 6) for n in range(1, 7)]
+    assert next(threads) == 1, "three lots of two"
+    for a, b in zip(lots, running.run_cells(cells, Effort(2), 1), strict=True):
+        assert a.keys == b.keys
+        for one, other in zip(a.results, b.results, strict=True):
+            assert (one.seed, one.flows.equals(other.flows)) == (other.seed, True)

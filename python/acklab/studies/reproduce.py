@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,10 +15,10 @@ from typing import TYPE_CHECKING
 from acklab.folder import writable_folder, write_atomically
 from acklab.plots import style
 from acklab.plots.style import signed
-from acklab.scenario import load, run_many
 from acklab.studies import provenance
 from acklab.studies.kept import Kept, Made
 from acklab.studies.once import Once
+from acklab.studies.running import Progress, run_cells, run_survey, runs_folder
 from acklab.studies.study import Artefact, Cell, Effort, Outcome, Study, Survey
 
 if TYPE_CHECKING:
@@ -37,31 +38,6 @@ class Written:
     report: Path | None
     #: Files of an earlier, whole reproduction that were not made anew.
     stale: Sequence[Path] = ()
-
-
-def run_cells(
-    cells: Sequence[Cell],
-    effort: Effort,
-    jobs: int | None,
-    on_progress: Callable[[int, int], object] | None = None,
-) -> list[Outcome]:
-    """Runs every cell with the seeds 1, 2, ...; `on_progress` is told runs done and runs in all."""
-    counts = [min(effort.seeds, c.seeds or effort.seeds) for c in cells]
-    scenarios = [load(c.scenario) for c in cells]
-    runs = [(s, seed) for s, k in zip(scenarios, counts, strict=True) for seed in range(1, k + 1)]
-    done = 0
-
-    def one_more(_: int) -> None:
-        nonlocal done
-        done += 1
-        if on_progress is not None:
-            on_progress(done, len(runs))
-
-    results = iter(run_many(runs, jobs=jobs, on_done=one_more))
-    return [
-        Outcome(c.keys, [next(results) for _ in range(k)])
-        for c, k in zip(cells, counts, strict=True)
-    ]
 
 
 def make(
@@ -110,10 +86,17 @@ def run_and_make(
         else:
             made |= found or {}
     once = Once(g for g in groups.values() if not isinstance(g, Survey))
-    progress = _Progress(once.runs(effort), on_progress)
+    progress = Progress(once.runs(effort), on_progress)
     stop = Event()
+    threads = jobs or os.cpu_count() or 1
+    futures: list[Future[Made]] = []
+
+    def free() -> int:
+        """Threads for runs: one less while there is something to make."""
+        busy = any(not f.done() for f in futures)
+        return max(1, threads - 1) if busy else threads
+
     with ThreadPoolExecutor(1) as maker:
-        futures = []
         try:
             for name, group in groups.items():
                 outcomes: Sequence[Outcome] | SweepResult
@@ -124,7 +107,7 @@ def run_and_make(
                     outcomes = run_survey(group, runs, jobs, progress.of_group())
                 else:
                     run = partial(
-                        run_cells, effort=effort, jobs=jobs, on_progress=progress.of_group()
+                        run_cells, effort=effort, jobs=free, on_progress=progress.of_group()
                     )
                     outcomes = once.outcomes(group, run)
                     keep = partial(kept.save, name, group, mine)
@@ -135,49 +118,6 @@ def run_and_make(
             stop.set()
             raise
     return {a.name: made[a.name] for a in artefacts}
-
-
-class _Progress:
-    """Runs done over all groups."""
-
-    def __init__(self, total: int, tell: Callable[[int, int], object] | None) -> None:
-        self._total, self._tell, self._before = total, tell, 0
-
-    def of_group(self) -> Callable[[int, int], object]:
-        """What the next group tells."""
-        before = self._before
-
-        def told(done: int, group: int) -> None:
-            self._before = before + done
-            if self._tell is not None:
-                self._tell(self._before, max(self._total, before + group))
-
-        return told
-
-
-def runs_folder(group: str, effort: Effort) -> str:
-    """Where a survey keeps its runs: those of another effort are another sweep."""
-    return f"{group}-runs-{effort.seeds}" + ("-quick" if effort.quick else "")
-
-
-def run_survey(
-    survey: Survey,
-    out: Path,
-    jobs: int | None,
-    on_progress: Callable[[int, int], object] | None = None,
-) -> SweepResult:
-    """Does the runs that `out` does not have yet."""
-    from acklab.sweeps.api import sweep
-
-    return sweep(
-        survey.scenario,
-        out=out,
-        grid=survey.grid,
-        zip=survey.zipped,
-        seeds=survey.seeds,
-        jobs=jobs,
-        on_progress=on_progress,
-    )
 
 
 def reproduce(
