@@ -17,10 +17,9 @@ from acklab.studies.tac.findings_problem import PROBLEM
 from acklab.studies.tac.findings_rates import RATES
 from acklab.studies.tac.findings_size import SIZE
 from acklab.studies.tac.findings_stations import STATIONS
-from acklab.studies.tac.quantities import ack_losses, measured
+from acklab.studies.tac.quantities import USES, ack_losses, measured
 from acklab.studies.tac.schemes import PAPER, SCHEMES, together
 from acklab.studies.tac.setup import MPDU_BYTES, Setting
-from acklab.studies.tac.tables import USES
 
 FINDINGS = (*PROBLEM, *LOSSES, *DESIGN, *STATIONS, *RATES, *SIZE)
 QUICK = Effort(2, quick=True)
@@ -72,6 +71,14 @@ def test_the_air_is_used_for_something_all_the_time(made):
     sums = shares.group_by("scheme", "stations").agg(pl.col("acklab").sum())
     assert sums.height == 8
     assert sums["acklab"].is_between(1 - 1e-5, 1 + 1e-5).all()
+
+
+def test_the_air_is_used_for_something_all_the_time_with_bit_errors_too(made):
+    shares = [f"{use}_share" for use in (*USES, "noise")]
+    found = table(made, "fig6-runs").filter(pl.col("quantity").is_in(shares))
+    assert (found.filter(quantity="noise_share")["value"] > 0).any()
+    whole = found.group_by("scheme", "kilobytes", "seed").agg(pl.col("value").sum())
+    assert whole["value"].to_list() == pytest.approx([1.0] * len(whole), abs=1e-4)
 
 
 def test_every_finding_has_its_row_and_its_figure(made):

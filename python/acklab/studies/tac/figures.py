@@ -84,7 +84,7 @@ def losses(table: pl.DataFrame, stem: Path) -> Path:
     return style.save(fig, stem)
 
 
-#: As `tables.USES`.
+#: As `quantities.USES`.
 _USE_NAMES = {
     "data": "TCP data",
     "transport_ack": "TCP ACKs",

@@ -24,7 +24,8 @@ SMALL, SERIOUS = 0.02, 0.12
 STARVED = 0.25
 #: How the ways from the access point to stations begin.
 _DOWN = "ap->sta"
-_USES = (
+#: What the air is used for where there are no bit errors, in the order in which it is drawn.
+USES = (
     *("data", "transport_ack", "mac_ack", "control"),
     *("sifs", "contention", "collision", "idle"),
 )
@@ -119,7 +120,7 @@ def _air(r: Result) -> dict[str, float]:
     accesses = [float(v) for v in stations["accesses"]]
     sent, tried = sum(data[i] for i in others), sum(accesses[i] for i in others)
     return {
-        **{f"{use}_share": spent[use] / seconds for use in _USES},
+        **{f"{use}_share": spent[use] / seconds for use in (*USES, "noise")},
         "ack_airtime_ms_per_mb": 1e3 * spent["transport_ack"] / max(received / 1e6, 1e-9),
         "mpdus_per_ppdu": sum(mpdus[i] for i in others) / max(sent, 1),
         "acks_per_ppdu": mpdus[ap] / max(data[ap], 1),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from acklab.stats import AMOUNT, SHARE, estimate
 from acklab.studies.study import Outcome
 from acklab.studies.tac import references
-from acklab.studies.tac.quantities import ack_losses, measured
+from acklab.studies.tac.quantities import USES, ack_losses, measured
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,11 +24,7 @@ LOST = (
     "flows_under_2_percent",
     "flows_over_12_percent",
 )
-#: What the air is used for, in the order in which it is drawn, and what goes with it.
-USES = (
-    *("data", "transport_ack", "mac_ack", "control"),
-    *("sifs", "contention", "collision", "idle"),
-)
+#: What the air is used for, and what goes with it.
 AIR = (*(f"{use}_share" for use in USES), "packets_per_access", "failed_share", "filtered_share")
 _SCHEMA: Any = {"paper": float, "paper_is": str, "ns3": float, "ci_low": float, "ci_high": float}
 
