@@ -4,8 +4,7 @@ A finding is *reproduced* if it holds in the ns-3 stack with the set-up as state
 holds only in the Linux stack or only in the set-up `thesis`, and *not* if it holds in none.
 
 `thesis` was chosen by its agreement with Table 1. A finding about one flow that holds there alone
-is
-thus explained at best, not confirmed; the text of its row says in which set-ups it holds.
+is thus explained at best, not confirmed; the text of its row says in which set-ups it holds.
 A mechanism's text is made from the traces when the study runs (`why_*.py`).
 
 What is said to be more or less than something else has to be so with the whole interval of the

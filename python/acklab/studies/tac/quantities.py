@@ -96,6 +96,13 @@ def _losses(r: Result) -> dict[str, float]:
     return {
         "flows_without_loss": float(sum(v == 0 for v in losses)),
         "loss_goodput_correlation": _correlation(losses, goodputs),
+        **over_flows(losses),
+    }
+
+
+def over_flows(losses: Sequence[float]) -> dict[str, float]:
+    """What Figure 3 and its text say of the flows' loss rates."""
+    return {
         "ack_loss_mean": fmean(losses),
         "ack_loss_sd": pstdev(losses),
         "ack_loss_min": min(losses),

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
-from statistics import fmean, pstdev
+from statistics import fmean
 from typing import Any
 
 from acklab.places import in_repository
-from acklab.studies.tac.quantities import SERIOUS, SMALL
+from acklab.studies.tac.quantities import over_flows
 
 Keys = Mapping[str, str | int]
 
@@ -75,10 +75,5 @@ def _quantities(flows: list[dict[str, Any]]) -> dict[str, float]:
     return {
         "throughput_mbps": float(flows[0]["sum_mbps"]),
         "jain": float(flows[0]["jain"]),
-        "ack_loss_mean": fmean(losses),
-        "ack_loss_sd": pstdev(losses),
-        "ack_loss_min": min(losses),
-        "ack_loss_max": max(losses),
-        "flows_under_2_percent": float(sum(v < SMALL for v in losses)),
-        "flows_over_12_percent": float(sum(v > SERIOUS for v in losses)),
+        **over_flows(losses),
     }
