@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from acklab.errors import AcklabError
@@ -91,6 +92,7 @@ def check_numeric(frame: pl.DataFrame, column: str) -> None:
     raise AcklabError(f"there is nothing to average: {what}\n  help: the numbers are {numbers}")
 
 
+@cache
 def t_quantile(degrees: int, confidence: float = CONFIDENCE) -> float:
     """Two-sided quantile of Student's t."""
     from scipy.special import stdtrit

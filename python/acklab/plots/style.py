@@ -156,12 +156,18 @@ def render(fig: Figure, form: Format) -> bytes:
     """The figure as a file's content, without dates or versions."""
     import io
 
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
     _without_formulas(fig)
     buffer = io.BytesIO()
     with house():
         if _signature and not fig.get_supxlabel():
             footer(fig, _signature)
-        fig.savefig(buffer, format=form, dpi=150, metadata=_SILENT[form])
+        if form == "svg":
+            # `savefig` draws twice, once into nothing to settle the layout, which drawing does too.
+            FigureCanvasSVG(fig).print_svg(buffer, metadata=_SILENT[form])  # type: ignore[no-untyped-call]
+        else:
+            fig.savefig(buffer, format=form, dpi=150, metadata=_SILENT[form])
     return buffer.getvalue()
 
 

@@ -27,6 +27,7 @@ from acklab.studies.ack_aggregation.cells import (
 )
 from acklab.studies.ack_aggregation.tables import jain
 from acklab.studies.study import Cell, Effort, Outcome
+from acklab.studies.values import goodputs
 
 if TYPE_CHECKING:
     import polars as pl
@@ -165,7 +166,7 @@ def table(outcomes: Sequence[Outcome]) -> pl.DataFrame:
 def _distance(o: Outcome) -> tuple[tuple[str, ...], float]:
     """The columns that a cell belongs to, and how far it is from the paper."""
     ccs, ratio = str(o.keys["flows"]).split("-"), int(o.keys["ratio"])
-    rates = o.results[0].flows["goodput_mbps"].to_list()
+    rates = goodputs(o.results[0])
     if len(ccs) == 1:
         paper = references.paper_throughput(ccs[0], ratio) or 0.0
         return ("table1", ccs[0]), abs(rates[0] - paper) / paper

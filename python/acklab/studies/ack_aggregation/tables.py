@@ -9,6 +9,7 @@ from acklab.stats import AMOUNT, SHARE, Estimate, estimate
 from acklab.studies.ack_aggregation import references
 from acklab.studies.ack_aggregation.cells import START_S
 from acklab.studies.study import Outcome
+from acklab.studies.values import goodputs, of_flow, of_link
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,7 +28,7 @@ def throughput(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     """
 
     def row(o: Outcome, stack: str, cc: str, ratio: int) -> dict[str, Any]:
-        e = estimate([r.flows["goodput_mbps"][0] for r in o.results], within=AMOUNT)
+        e = estimate([of_flow(r, "goodput_mbps") for r in o.results], within=AMOUNT)
         return {
             **_row(o, e, paper=references.paper_throughput(cc, ratio)),
             "ns3": _ns3_throughput(stack, cc, ratio),
@@ -69,7 +70,7 @@ def _fairness(outcomes: Sequence[Outcome], same: bool) -> pl.DataFrame:
         a, b = pair.split("-")
         if (a == b) != same:
             continue
-        flows = [r.flows["goodput_mbps"].to_list() for r in o.results]
+        flows = [goodputs(r) for r in o.results]
         row = _row(
             o,
             estimate([jain(f) for f in flows], within=SHARE),
@@ -94,13 +95,13 @@ def jain(rates: Sequence[float]) -> float:
 #: What a mechanism shows, and how it is read from a run.
 QUANTITIES: dict[str, Callable[[Result], float | None]] = {
     "first_data_s": lambda r: _first_data(r),
-    "segments_per_ack": lambda r: r.flows["segments_per_ack"][0],
-    "released_by_timer": lambda r: _of_link(r, "right->left", "acks_by_timer"),
-    "queue_max_packets": lambda r: _of_link(r, "left->right", "queue_max_packets"),
-    "rtt_min_ms": lambda r: r.flows["rtt_min_ms"][0],
-    "rtt_mean_ms": lambda r: r.flows["rtt_mean_ms"][0],
-    "cwnd_mean_packets": lambda r: r.flows["cwnd_mean_packets"][0],
-    "rtos": lambda r: float(r.flows["rtos"][0]),
+    "segments_per_ack": lambda r: of_flow(r, "segments_per_ack"),
+    "released_by_timer": lambda r: of_link(r, "acks_by_timer", "right->left"),
+    "queue_max_packets": lambda r: of_link(r, "queue_max_packets", "left->right"),
+    "rtt_min_ms": lambda r: of_flow(r, "rtt_min_ms"),
+    "rtt_mean_ms": lambda r: of_flow(r, "rtt_mean_ms"),
+    "cwnd_mean_packets": lambda r: of_flow(r, "cwnd_mean_packets"),
+    "rtos": lambda r: float(of_flow(r, "rtos")),
 }
 
 
@@ -123,17 +124,9 @@ def mechanism(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema_overrides={"paper": pl.Float64}, infer_schema_length=None)
 
 
-def _of_link(r: Result, link: str, column: str) -> float:
-    import polars as pl
-
-    return float(r.links.filter(pl.col("link") == link)[column][0] or 0)
-
-
 def _first_data(r: Result) -> float:
     """Seconds from the planned start; the whole run if nothing was ever acknowledged."""
-    import polars as pl
-
-    at = r.series.filter(pl.col("acked_bytes") > 0)["time_s"].min()
+    at = r.series["time_s"].filter(r.series["acked_bytes"] > 0).min()
     last = r.series["time_s"].max()
     return float(at if at is not None else last) - START_S  # type: ignore[arg-type]
 
@@ -142,7 +135,7 @@ def retransmissions(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     """Figure 4: retransmitted segments. The kernel ran for half as long, so it has no column."""
 
     def row(o: Outcome, stack: str, cc: str, ratio: int) -> dict[str, Any]:
-        e = estimate([float(r.flows["retransmissions"][0]) for r in o.results], within=AMOUNT)
+        e = estimate([float(of_flow(r, "retransmissions")) for r in o.results], within=AMOUNT)
         ns3 = references.ns3(cc, ratio, "retx_segs") if stack == "ns3" else None
         return _row(o, e) | {"ns3": ns3, "linux": None}
 

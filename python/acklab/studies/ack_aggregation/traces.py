@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from acklab.results import Result, frame_of
 from acklab.studies.ack_aggregation.cells import (
@@ -25,6 +24,7 @@ from acklab.studies.ack_aggregation.cells import (
     scenario,
 )
 from acklab.studies.study import Cell, Effort, Outcome
+from acklab.studies.values import of_flow, once_per_run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -151,24 +151,15 @@ def seconds(r: Result) -> float:
 
 def started(r: Result) -> float:
     """When the (first) flow opened its connection, s."""
-    return float(r.flows["start_s"][0])
+    return float(of_flow(r, "start_s"))
 
 
-#: The packets of runs that were asked for, reduced to what is needed here.
-_PACKETS: WeakKeyDictionary[Result, pl.DataFrame] = WeakKeyDictionary()
-
-
+@once_per_run
 def packets(r: Result) -> pl.DataFrame:
     """What happened to data at the bottleneck: `at` (s), `packet`, `what`, `size`, `end`.
 
     `end` is the offset behind a packet's payload, as ACKs count it.
     """
-    if r not in _PACKETS:
-        _PACKETS[r] = _packets(r)
-    return _PACKETS[r]
-
-
-def _packets(r: Result) -> pl.DataFrame:
     import polars as pl
 
     columns = r.columns("packets")
@@ -183,18 +174,12 @@ def _packets(r: Result) -> pl.DataFrame:
     )
 
 
-_BUSY: WeakKeyDictionary[Result, pl.DataFrame] = WeakKeyDictionary()
-
-
+@once_per_run
 def busy(r: Result) -> pl.DataFrame:
-    """`time_s`, and how long the bottleneck was `busy` since the sample before, s."""
-    if r not in _BUSY:
-        _BUSY[r] = _busy(r)
-    return _BUSY[r]
+    """`time_s`, and how long the bottleneck was `busy` since the sample before, s.
 
-
-def _busy(r: Result) -> pl.DataFrame:
-    """What the senders sent, less what was dropped or queued, at the link's rate."""
+    That is what the senders sent, less what was dropped or queued, at the link's rate.
+    """
     import polars as pl
 
     step = pl.col("time_s").diff()
@@ -216,12 +201,11 @@ def _busy(r: Result) -> pl.DataFrame:
 
 def idle(r: Result, since: float, until: float) -> float:
     """Seconds in an interval in which the bottleneck had nothing to send."""
-    import polars as pl
-
     if until <= since:
         return 0.0
-    within = busy(r).filter(pl.col("time_s").is_between(since, until, closed="right"))
-    return max(0.0, until - since - float(within["busy"].sum()))
+    times = busy(r)["time_s"]
+    within = busy(r)["busy"].filter((times > since) & (times <= until))
+    return max(0.0, until - since - float(within.sum()))
 
 
 def acked_rates(r: Result, width: float, flow: int = 0) -> list[Line]:
@@ -240,6 +224,12 @@ def acked_rates(r: Result, width: float, flow: int = 0) -> list[Line]:
     bytes_ = ends["acked_bytes"].cast(pl.Float64)
     rates = (bytes_.diff().fill_null(bytes_.first()) * 8 / width / 1e6).to_list()
     return [((b + 1) * width, v) for b, v in zip(ends["bin"], rates, strict=True)]
+
+
+@once_per_run
+def settled_series(r: Result) -> pl.DataFrame:
+    """The samples of the senders after the start."""
+    return settled(r.series)
 
 
 def settled(frame: pl.DataFrame) -> pl.DataFrame:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS, SETUPS, scenario
 from acklab.studies.study import Cell, Effort, Outcome
+from acklab.studies.values import of_flow
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,9 +48,9 @@ def table(outcomes: Sequence[Outcome]) -> pl.DataFrame:
             {
                 "stack": stack,
                 "cc": cc,
-                "without_mbps": without.flows["goodput_mbps"][0],
-                "with_mbps": within.flows["goodput_mbps"][0],
-                "acks": within.flows["acks_received"][0],
+                "without_mbps": of_flow(without, "goodput_mbps"),
+                "with_mbps": of_flow(within, "goodput_mbps"),
+                "acks": of_flow(within, "acks_received"),
                 "identical": same,
             }
         )

@@ -11,6 +11,7 @@ from acklab.studies.ack_aggregation import traces
 from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS, RATIOS
 from acklab.studies.ack_aggregation.figures import CC_NAMES, STACK_NAMES
 from acklab.studies.study import Outcome
+from acklab.studies.values import once_per_run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,12 +41,14 @@ def table(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     return traces.table(outcomes, quantities)
 
 
+@once_per_run
 def _received(r: Result) -> pl.DataFrame:
     import polars as pl
 
     return traces.settled(r.acks.filter(pl.col("what") == "received"))
 
 
+@once_per_run
 def _released(r: Result) -> pl.DataFrame:
     import polars as pl
 

@@ -58,7 +58,7 @@ def _first(o: Outcome) -> Outcome:
 
 def _stalls(r: Result) -> list[traces.Line]:
     """Times between which nothing new was acknowledged, s, after the start."""
-    series = traces.settled(r.series)
+    series = traces.settled_series(r)
     found, since, last = [], None, None
     for t, acked in series.select("time_s", "acked_bytes").iter_rows():
         if acked != last:
@@ -108,7 +108,7 @@ def _idle_in_probe_rtt(r: Result) -> float:
 def _window_swing(r: Result, whole: bool) -> float | None:
     import polars as pl
 
-    series = traces.settled(r.series)
+    series = traces.settled_series(r)
     if not whole:
         series = series.filter(pl.col("state") != "PROBE_RTT")
     windows = series["cwnd_packets"]
@@ -119,7 +119,7 @@ def _low(r: Result) -> float | None:
     """The window in PROBE_RTT as a share of that outside."""
     import polars as pl
 
-    series = traces.settled(r.series)
+    series = traces.settled_series(r)
     low = series.filter(pl.col("state") == "PROBE_RTT")["cwnd_packets"].median()
     usual = series.filter(pl.col("state") != "PROBE_RTT")["cwnd_packets"].median()
     return None if low is None or usual is None else float(low) / float(usual)  # type: ignore[arg-type]

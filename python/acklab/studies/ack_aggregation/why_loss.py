@@ -11,6 +11,7 @@ from acklab.studies.ack_aggregation import traces
 from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS, RATIOS, START_S
 from acklab.studies.ack_aggregation.figures import CC_NAMES, STACK_NAMES
 from acklab.studies.study import Outcome
+from acklab.studies.values import of_link, once_per_run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,11 +44,10 @@ def table(outcomes: Sequence[Outcome]) -> pl.DataFrame:
 
 
 def _link(r: Result, column: str) -> float:
-    import polars as pl
-
-    return float(r.links.filter(pl.col("link") == traces.DATA)[column][0])
+    return of_link(r, column, traces.DATA)
 
 
+@once_per_run
 def _drops(r: Result) -> pl.DataFrame:
     """`lost` since the sample before, and the `phase` that it fell in."""
     import polars as pl
@@ -68,6 +68,7 @@ def _dropped(r: Result, phase: str) -> float:
     return float(_drops(r).filter(phase=phase)["lost"].sum())
 
 
+@once_per_run
 def _reductions(r: Result) -> pl.DataFrame:
     import polars as pl
 
@@ -81,7 +82,7 @@ def _per_reduction(r: Result) -> float | None:
 
 
 def _rates(r: Result) -> pl.Series:
-    return traces.settled(r.series)["delivery_mbps"].drop_nulls()
+    return traces.settled_series(r)["delivery_mbps"].drop_nulls()
 
 
 def _above(r: Result) -> float | None:
@@ -101,7 +102,7 @@ def link_payload(r: Result) -> float:
 def _in(r: Result, state: str) -> pl.DataFrame:
     import polars as pl
 
-    return traces.settled(r.series).filter(pl.col("state") == state)
+    return traces.settled_series(r).filter(pl.col("state") == state)
 
 
 def _cruise(r: Result) -> float | None:

@@ -11,6 +11,7 @@ from acklab.results import frame_of
 from acklab.studies.ack_aggregation import traces
 from acklab.studies.ack_aggregation.figures import CC_NAMES, STACK_NAMES
 from acklab.studies.study import Outcome
+from acklab.studies.values import once_per_run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,10 +57,12 @@ def _rates(flow: int) -> Callable[[Result], Sequence[traces.Line]]:
     return lambda r: traces.acked_rates(r, BIN_S, flow)
 
 
+@once_per_run
 def _flow(r: Result, flow: int) -> dict[str, Any]:
     return r.flows.row(flow, named=True)
 
 
+@once_per_run
 def _series(r: Result, flow: int) -> pl.DataFrame:
     import polars as pl
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import fmean, median, pstdev
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from acklab.plots import style
 from acklab.stats import estimate
@@ -19,6 +18,7 @@ from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS, RATIOS
 from acklab.studies.ack_aggregation.figures import CC_NAMES, STACK_NAMES
 from acklab.studies.ack_aggregation.tables import BIN_S
 from acklab.studies.study import Outcome
+from acklab.studies.values import of_flow, once_per_run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,38 +36,33 @@ def table(outcomes: Sequence[Outcome]) -> pl.DataFrame:
 
 
 def _flow(column: str) -> traces.Quantity:
-    return lambda r: float(r.flows[column][0])
+    return lambda r: float(of_flow(r, column))
 
 
+@once_per_run
 def _before_data(r: Result) -> float:
     """Segments sent again by the first sample that has data acknowledged: the SYN."""
-    import polars as pl
-
-    first = r.series.filter(pl.col("acked_bytes") > 0)["retransmissions"].head(1)
-    return float((r.series["retransmissions"] if first.is_empty() else first).max() or 0)  # type: ignore[arg-type]
+    again = r.series["retransmissions"]
+    first = again.filter(r.series["acked_bytes"] > 0).head(1)
+    return float((again if first.is_empty() else first).max() or 0)  # type: ignore[arg-type]
 
 
 def _again(r: Result) -> float:
     """Segments of data sent again."""
-    return float(r.flows["retransmissions"][0]) - _before_data(r)
+    return float(of_flow(r, "retransmissions")) - _before_data(r)
 
 
 def _timeout_share(r: Result) -> float | None:
     """The share of these that a timeout caused."""
     again = _again(r)
-    by_timeout = float(r.flows["retransmissions_rto"][0]) - _before_data(r)
+    by_timeout = float(of_flow(r, "retransmissions_rto")) - _before_data(r)
     return by_timeout / again if again else None
 
 
-#: The rates of runs that were asked for.
-_RATES: WeakKeyDictionary[Result, list[traces.Line]] = WeakKeyDictionary()
-
-
+@once_per_run
 def rates(r: Result) -> list[traces.Line]:
     """Acknowledged payload, Mbit/s, in the bins of Figure 2."""
-    if r not in _RATES:
-        _RATES[r] = traces.acked_rates(r, BIN_S)
-    return _RATES[r]
+    return traces.acked_rates(r, BIN_S)
 
 
 def _later(line: Sequence[traces.Line], share: float) -> list[float]:
@@ -90,6 +85,7 @@ def _variation(values: Sequence[float]) -> float | None:
     return pstdev(values) / fmean(values) if values and fmean(values) > 0 else None
 
 
+@once_per_run
 def dips(r: Result) -> list[tuple[float, float]]:
     """How long each dip lasts, s, and how deep it goes: 1 is to nothing.
 
@@ -117,19 +113,14 @@ def _of_teeth(of: Callable[[list[teeth.Tooth]], float | None]) -> traces.Quantit
     return lambda r: of(_teeth(r))
 
 
-#: The teeth of runs that were asked for.
-_TEETH: WeakKeyDictionary[Result, list[teeth.Tooth]] = WeakKeyDictionary()
-
-
+@once_per_run
 def _teeth(r: Result) -> list[teeth.Tooth]:
-    if r not in _TEETH:
-        _TEETH[r] = teeth.teeth([at for at in _windows(r) if at[0] >= traces.SETTLED_S])
-    return _TEETH[r]
+    return teeth.teeth([at for at in _windows(r) if at[0] >= traces.SETTLED_S])
 
 
 def _samples(column: str) -> traces.Quantity:
     """Coefficient of variation of what the sender measures, after the start."""
-    return lambda r: _variation(traces.settled(r.series)[column].drop_nulls().to_list())
+    return lambda r: _variation(traces.settled_series(r)[column].drop_nulls().to_list())
 
 
 QUANTITIES: dict[str, traces.Quantity] = {

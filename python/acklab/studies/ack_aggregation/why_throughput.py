@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from acklab.plots import style
 from acklab.studies.ack_aggregation import traces
 from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS, RATIOS, START_S
 from acklab.studies.ack_aggregation.figures import CC_NAMES, STACK_NAMES
 from acklab.studies.study import Outcome
+from acklab.studies.values import of_flow, once_per_run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,7 +38,7 @@ def table(outcomes: Sequence[Outcome]) -> pl.DataFrame:
         "crawl_s": _crawl,
         "startup_left_s": _startup_left,
         "startup_left_mbps": _startup_left_rate,
-        "acked_mbps": lambda r: float(r.flows["acked_mbps"][0]),
+        "acked_mbps": lambda r: float(of_flow(r, "acked_mbps")),
     }
     return traces.table(outcomes, quantities)
 
@@ -47,18 +47,9 @@ def _end(r: Result) -> float:
     return START_S + traces.seconds(r)
 
 
-#: When the first data came in runs that were asked for.
-_FIRST: WeakKeyDictionary[Result, float] = WeakKeyDictionary()
-
-
+@once_per_run
 def _first(r: Result) -> float:
     """When the first data reached the receiver, s; the end if none did."""
-    if r not in _FIRST:
-        _FIRST[r] = _arrival(r)
-    return _FIRST[r]
-
-
-def _arrival(r: Result) -> float:
     import polars as pl
 
     sent = r.acks.filter(pl.col("what") == "sent").head(1)
@@ -67,6 +58,7 @@ def _arrival(r: Result) -> float:
     return float(sent["time_s"][0]) - float(sent["delay_s"][0] or 0.0)
 
 
+@once_per_run
 def _full(r: Result) -> float:
     """When the bottleneck was first busy for half a second; the end if it never was."""
     import polars as pl
@@ -91,6 +83,7 @@ def _syn_timeouts(r: Result) -> float:
     return float((timeouts["time_s"] < _first(r) + 1e-3).sum())
 
 
+@once_per_run
 def _pacing(r: Result) -> pl.DataFrame:
     import polars as pl
 

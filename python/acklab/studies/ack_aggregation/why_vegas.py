@@ -82,14 +82,14 @@ def _base(r: Result) -> float | None:
 
 def _now(r: Result) -> float | None:
     """The RTT that it is told later: median of the smoothed, or of the newest segments', ms."""
-    told = traces.settled(r.series)["srtt_ms"].drop_nulls()
+    told = traces.settled_series(r)["srtt_ms"].drop_nulls()
     if not _smoothed(r):
         told = traces.settled(newest(r))["rtt"]
     return None if told.is_empty() else float(told.median())  # type: ignore[arg-type]
 
 
 def _window(r: Result) -> float:
-    return float(traces.settled(r.series)["cwnd_packets"].median())  # type: ignore[arg-type]
+    return float(traces.settled_series(r)["cwnd_packets"].median())  # type: ignore[arg-type]
 
 
 def _reckoned(r: Result) -> float | None:
@@ -133,7 +133,7 @@ def _slow_start(r: Result) -> float | None:
 
 def _changes(r: Result) -> float:
     """Changes of the window by half a packet and more per minute, after the start."""
-    later = traces.settled(r.series)
+    later = traces.settled_series(r)
     changes = (later["cwnd_packets"].diff().abs() > 0.5).sum()
     return float(changes) * 60 / (traces.seconds(r) + START_S - traces.SETTLED_S)
 

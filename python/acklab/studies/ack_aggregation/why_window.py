@@ -11,6 +11,7 @@ from acklab.studies.ack_aggregation import traces
 from acklab.studies.ack_aggregation.cells import RATIOS, START_S
 from acklab.studies.ack_aggregation.figures import CC_NAMES
 from acklab.studies.study import Outcome
+from acklab.studies.values import of_flow
 
 if TYPE_CHECKING:
     import polars as pl
@@ -73,7 +74,7 @@ def _cuts(r: Result) -> float | None:
 
 
 def _windows(r: Result) -> pl.DataFrame:
-    return traces.settled(r.series)
+    return traces.settled_series(r)
 
 
 def _growth(r: Result) -> float | None:
@@ -100,7 +101,7 @@ def _needed(r: Result) -> float | None:
     """
     import polars as pl
 
-    least = r.flows["rtt_min_ms"][0]
+    least = of_flow(r, "rtt_min_ms")
     if least is None:
         return None
     held = traces.settled(r.acks.filter(pl.col("what") == "received"))

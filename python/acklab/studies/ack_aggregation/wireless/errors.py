@@ -13,6 +13,7 @@ from acklab.studies.ack_aggregation.figures import CC_NAMES
 from acklab.studies.ack_aggregation.wireless import wlan
 from acklab.studies.ack_aggregation.wireless.wlan import Numbers
 from acklab.studies.study import Cell, Effort, Outcome
+from acklab.studies.values import of_flow
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,14 +40,14 @@ QUICK_CONTROLLERS = ("bbr3", "cubic")
 COMPARED = {False: "3e-5", True: "1e-5"}
 
 QUANTITIES: Mapping[str, wlan.Quantity] = {
-    "goodput_mbps": lambda r: float(r.flows["goodput_mbps"][0]),
+    "goodput_mbps": lambda r: float(of_flow(r, "goodput_mbps")),
     "retries_share": wlan.retries_share,
     "given_up_share": wlan.given_up_share,
     "retransmitted_share": wlan.retransmitted_share,
-    "timeouts": lambda r: float(r.flows["rtos"][0]),
+    "timeouts": lambda r: float(of_flow(r, "rtos")),
     "mpdus_per_ppdu": wlan.mpdus_per_ppdu,
     "idle_share": partial(wlan.share, use="idle"),
-    "rtt_p95_ms": lambda r: r.flows["rtt_p95_ms"][0],
+    "rtt_p95_ms": lambda r: of_flow(r, "rtt_p95_ms"),
 }
 
 

@@ -11,6 +11,7 @@ from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS
 from acklab.studies.ack_aggregation.figures import CC_NAMES
 from acklab.studies.ack_aggregation.wireless import mobility_text, wlan
 from acklab.studies.study import Cell, Effort, Outcome
+from acklab.studies.values import of_flow
 
 if TYPE_CHECKING:
     import polars as pl
@@ -113,9 +114,9 @@ def _whole(r: Result, line: Sequence[tuple[float, float]]) -> dict[str, float]:
         now = 0.0 if rate > ALIVE else now + BIN_S
         longest = max(longest, now)
     return {
-        "goodput_mbps": float(r.flows["goodput_mbps"][0]),
+        "goodput_mbps": float(of_flow(r, "goodput_mbps")),
         "silence_s": longest,
-        "timeouts": float(r.flows["rtos"][0]),
+        "timeouts": float(of_flow(r, "rtos")),
         "retransmitted_share": wlan.retransmitted_share(r),
         "retries_share": wlan.retries_share(r),
         "mpdus_per_ppdu": wlan.mpdus_per_ppdu(r),

@@ -28,6 +28,7 @@ from acklab.studies.ack_aggregation.wireless.cells import (
 )
 from acklab.studies.ack_aggregation.wireless.tables import varied
 from acklab.studies.study import Cell, Effort, Outcome
+from acklab.studies.values import of_flow
 
 if TYPE_CHECKING:
     import polars as pl
@@ -126,7 +127,7 @@ def table(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     for o in outcomes:
         cc, cell = str(o.keys["cc"]), varied(o)
         paper = references.paper(cc, cell)
-        off = abs(o.results[0].flows["goodput_mbps"][0] - paper) / paper
+        off = abs(of_flow(o.results[0], "goodput_mbps") - paper) / paper
         key = (str(o.keys["segment"]), str(o.keys["reading"]))
         names = {"table5" if isinstance(cell, int) else "table4", cc, "distance"}
         names |= {"table5"} if cell == "ampdu" else set()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from acklab.studies.ack_aggregation.cells import START_S
 from acklab.studies.ack_aggregation.wireless import tables
 from acklab.studies.study import Artefact, Outcome
+from acklab.studies.values import of_flow
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,7 +53,7 @@ def table(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     import polars as pl
 
     of = {
-        "goodput_mbps": lambda r: float(r.flows["goodput_mbps"][0]),
+        "goodput_mbps": lambda r: float(of_flow(r, "goodput_mbps")),
         **{name: tables.QUANTITIES[name] for name in COMPARED},
         "rtt_deviation_ms": rtt_deviation,
     }

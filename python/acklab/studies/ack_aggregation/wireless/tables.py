@@ -11,6 +11,7 @@ from acklab.stats import AMOUNT, estimate
 from acklab.studies.ack_aggregation.cells import START_S
 from acklab.studies.ack_aggregation.wireless import references
 from acklab.studies.study import Outcome
+from acklab.studies.values import airtime, columns, of_flow, of_station, once_per_run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,7 +44,7 @@ def throughput(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     rows = []
     for o in outcomes:
         stack, cc, cell = str(o.keys["stack"]), str(o.keys["cc"]), varied(o)
-        row = _row(o, [r.flows["goodput_mbps"][0] for r in o.results], references.paper(cc, cell))
+        row = _row(o, [of_flow(r, "goodput_mbps") for r in o.results], references.paper(cc, cell))
         rows.append({**row, "ns3": references.ns3(stack, cc, cell)})
     return pl.DataFrame(rows, schema_overrides={"ns3": pl.Float64}, infer_schema_length=None)
 
@@ -54,31 +55,28 @@ def varied(o: Outcome) -> str | int:
 
 
 def _seconds(r: Result) -> float:
-    return float(r.airtime["airtime_s"].sum()) - START_S
+    return sum(airtime(r).values()) - START_S
 
 
 def share(r: Result, use: str) -> float:
     """Part of the time after the start that the air had this use; before, it was idle."""
-    import polars as pl
-
-    seconds = float(r.airtime.filter(pl.col("use") == use)["airtime_s"].sum())
-    return (seconds - (START_S if use == "idle" else 0)) / _seconds(r)
+    return (airtime(r)[use] - (START_S if use == "idle" else 0)) / _seconds(r)
 
 
 #: What lies behind a throughput, and how it is read from a run.
 QUANTITIES: dict[str, Callable[[Result], float | None]] = {
     **{f"{use}_share": partial(share, use=use) for use in USES},
     "mpdus_per_ppdu": lambda r: mpdus_per_ppdu(r),
-    "segments_per_access": lambda r: r.flows["data_segments"][0] / max(_data_ppdus(r), 1),
-    "us_per_segment": lambda r: 1e6 * _seconds(r) / max(r.flows["data_segments"][0], 1),
-    "rtt_min_ms": lambda r: r.flows["rtt_min_ms"][0],
-    "rtt_mean_ms": lambda r: r.flows["rtt_mean_ms"][0],
-    "rtt_p95_ms": lambda r: r.flows["rtt_p95_ms"][0],
-    "cwnd_mean_packets": lambda r: r.flows["cwnd_mean_packets"][0],
-    "cwnd_max_packets": lambda r: r.flows["cwnd_max_packets"][0],
-    "segments_per_ack": lambda r: r.flows["segments_per_ack"][0],
-    "retransmissions": lambda r: float(r.flows["retransmissions"][0]),
-    "recoveries": lambda r: float(r.flows["recoveries"][0]),
+    "segments_per_access": lambda r: of_flow(r, "data_segments") / max(_data_ppdus(r), 1),
+    "us_per_segment": lambda r: 1e6 * _seconds(r) / max(of_flow(r, "data_segments"), 1),
+    "rtt_min_ms": lambda r: of_flow(r, "rtt_min_ms"),
+    "rtt_mean_ms": lambda r: of_flow(r, "rtt_mean_ms"),
+    "rtt_p95_ms": lambda r: of_flow(r, "rtt_p95_ms"),
+    "cwnd_mean_packets": lambda r: of_flow(r, "cwnd_mean_packets"),
+    "cwnd_max_packets": lambda r: of_flow(r, "cwnd_max_packets"),
+    "segments_per_ack": lambda r: of_flow(r, "segments_per_ack"),
+    "retransmissions": lambda r: float(of_flow(r, "retransmissions")),
+    "recoveries": lambda r: float(of_flow(r, "recoveries")),
     "mac_retries_share": lambda r: _retries(r),
     "rate_swing": lambda r: _late(r, "acked_bytes", _swing),
     "rate_overshoot": lambda r: _overshoot(r, "acked_bytes"),
@@ -110,20 +108,24 @@ def behind(outcomes: Sequence[Outcome]) -> pl.DataFrame:
 
 def mpdus_per_ppdu(r: Result) -> float:
     """Mean number of MPDUs that the station, which has the data, sent at once."""
-    import polars as pl
-
-    sent = r.ampdu_sizes.filter(pl.col("station") == "sta")
-    return float((sent["mpdus"] * sent["ppdus"]).sum()) / max(float(sent["ppdus"].sum()), 1)
+    table = columns(r, "ampdu_sizes")
+    sent = [
+        (int(mpdus), int(ppdus))
+        for station, mpdus, ppdus in zip(
+            table["station"], table["mpdus"], table["ppdus"], strict=True
+        )
+        if station == "sta"
+    ]
+    return sum(m * p for m, p in sent) / max(sum(p for _, p in sent), 1)
 
 
 def _data_ppdus(r: Result) -> float:
-    import polars as pl
-
-    return float(r.stations.filter(pl.col("station") == "sta")["data_ppdus"].sum())
+    return of_station(r, "data_ppdus", "sta")
 
 
 def _retries(r: Result) -> float:
-    return float(r.stations["retries"].sum()) / max(float(r.stations["mpdus"].sum()), 1)
+    table = columns(r, "stations")
+    return float(table["retries"].sum()) / max(float(table["mpdus"].sum()), 1)
 
 
 def _line(r: Result, column: str) -> tuple[list[float], list[float]]:
@@ -206,6 +208,7 @@ def _rates(_: Sequence[float], ends: Sequence[float]) -> list[float]:
     return [(v - b) * 8 / BIN_S / 1e6 for v, b in zip(ends, before, strict=True)]
 
 
+@once_per_run
 def _bins(r: Result, column: str) -> tuple[list[float], list[float], list[float]]:
     """Ends of the bins after the start, mean and last sample in each."""
     import numpy as np

@@ -20,6 +20,7 @@ from acklab.stats import AMOUNT, SHARE, Estimate, estimate
 from acklab.studies.ack_aggregation.cells import SETUPS
 from acklab.studies.ack_aggregation.wireless.cells import AGGREGATIONS, BOTH, CHANNEL
 from acklab.studies.study import Outcome
+from acklab.studies.values import airtime
 
 if TYPE_CHECKING:
     import polars as pl
@@ -165,11 +166,9 @@ def retransmitted_share(r: Result) -> float:
 
 def share(r: Result, use: str) -> float:
     """Part of the time after the start that the air had this use."""
-    import polars as pl
-
-    spent = float(r.airtime.filter(pl.col("use") == use)["airtime_s"].sum())
+    spent = airtime(r)[use]
     before = START_S if use == "idle" else 0
-    return (spent - before) / (float(r.airtime["airtime_s"].sum()) - START_S)
+    return (spent - before) / (sum(airtime(r).values()) - START_S)
 
 
 def ack_drops(r: Result) -> float:
