@@ -33,6 +33,8 @@ _RC: Any = {
     "axes.axisbelow": True,
     "axes.titlesize": 9,
     "axes.titlelocation": "left",
+    # Where it is put anyway with nothing at the top of the axes; looking for that takes time.
+    "axes.titley": 1.0,
     "axes.formatter.useoffset": False,
     "legend.frameon": False,
     "hatch.linewidth": 0.5,
@@ -159,6 +161,7 @@ def render(fig: Figure, form: Format) -> bytes:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     _without_formulas(fig)
+    _without_empty_labels(fig)
     buffer = io.BytesIO()
     with house():
         if _signature and not fig.get_supxlabel():
@@ -169,6 +172,13 @@ def render(fig: Figure, form: Format) -> bytes:
         else:
             fig.savefig(buffer, format=form, dpi=150, metadata=_SILENT[form])
     return buffer.getvalue()
+
+
+def _without_empty_labels(fig: Figure) -> None:
+    """Labels that say nothing need no place, which takes a tenth of the time to find."""
+    for axis in (a for ax in fig.axes for a in (ax.xaxis, ax.yaxis)):
+        if not axis.get_label_text():
+            axis.set_label_coords(0.5, 0.5)
 
 
 def _without_formulas(fig: Figure) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -38,6 +40,23 @@ class Written:
     report: Path | None
     #: Files of an earlier, whole reproduction that were not made anew.
     stale: Sequence[Path] = ()
+
+
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """Within it the garbage collector looks less often, and not at what is there already.
+
+    A figure is made of tens of thousands of objects that all live until it is written. Looking at
+    them again and again, for cycles that cannot be there yet, is a fifth of what drawing takes.
+    """
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 def make(
@@ -135,7 +154,7 @@ def reproduce(
     """
     folder = out / study.name
     sign = signed(provenance.line(study, effort))
-    with writable_folder(folder), TemporaryDirectory() as scratch, sign:
+    with writable_folder(folder), TemporaryDirectory() as scratch, sign, seldom_collected():
         kept = Kept(folder, effort)
         made = run_and_make(
             study, artefacts, effort, Path(scratch), folder, kept, jobs, on_progress

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from acklab.sweeps.results import SweepResult
 
 #: So many runs are begun at a time, each lot with the threads that are free then.
-LOT = 48
+LOT = 24
 
 
 def run_cells(
