@@ -83,8 +83,13 @@ def test_what_is_said_once_goes_with_the_run() -> None:
 
 def test_the_collector_is_left_as_it_was() -> None:
     before = gc.get_threshold()
-    with pytest.raises(ZeroDivisionError), seldom_collected():
-        assert gc.get_threshold() != before
-        raise ZeroDivisionError
+
+    def fails() -> None:
+        with seldom_collected():
+            assert gc.get_threshold() != before
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fails()
     assert gc.get_threshold() == before
     assert gc.get_freeze_count() == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -119,5 +120,8 @@ def _data_url(figure: Picture) -> str:
 
 
 def _svg_url(data: bytes) -> str:
+    # Line ends, indents and double quotes are a sixth of a figure once escaped, and mean nothing.
+    data = re.sub(rb"\s*\n\s*", b" ", data)
+    data = data if b"'" in data else data.replace(b'"', b"'")
     # Shorter than base64, for SVG is nearly all characters that need no escape.
     return "data:image/svg+xml," + quote(data, safe=" ='/:;,.()-+*!?@$[]{}|~_")
