@@ -37,7 +37,7 @@ MODERN = (
 )
 RIVALS = (
     "Linux's TCP, 16 KB, B = 200 unless the scheme brings another queue; means with 95 % "
-    "intervals over three seeds. "
+    "intervals over seeds. "
     "Airtime of ACKs counts PPDUs with nothing but transport ACKs."
 )
 READINGS = (
@@ -45,7 +45,7 @@ READINGS = (
     "paper's, the grey ones the choices of the study."
 )
 ROBUST = (
-    "20 stations, 16 KB, B = 200; three seeds. A lossy wire loses one data packet in a thousand; "
+    "20 stations, 16 KB, B = 200. A lossy wire loses one data packet in a thousand; "
     "with "
     "downloads, ten stations download and ten upload; Te is TAC's timer."
 )

@@ -17,8 +17,6 @@ from acklab.studies.tac.stacks import MODERN
 
 #: Section IV.3: "the moderate bit error rate".
 BIT_ERROR_RATE = 1e-5
-#: Seeds at most, of what is run beside the paper's own set-up.
-FEWER = 3
 
 
 def kilobytes(effort: Effort) -> tuple[int, ...]:
@@ -60,18 +58,18 @@ def modern(effort: Effort) -> list[Cell]:
     """Figure 5 and the guarded filter with both TCPs; those of Figure 5 itself are run once."""
     schemes = (*PAPER, "tac-guarded")
     found = [
-        cell(Setting((scheme,), stations=n, stack=MODERN), effort, FEWER)
+        cell(Setting((scheme,), stations=n, stack=MODERN), effort)
         for n in stations(effort)
         for scheme in schemes
     ]
-    found += [cell(Setting(("tac-guarded",), stations=n), effort, FEWER) for n in stations(effort)]
+    found += [cell(Setting(("tac-guarded",), stations=n), effort) for n in stations(effort)]
     return found + by_stations(effort)
 
 
 def modern_by_buffer(effort: Effort) -> list[Cell]:
     """Figures 2 and 3 with a modern TCP."""
     return [
-        cell(Setting(kilobytes=size, buffer=buffer, stack=MODERN), effort, FEWER)
+        cell(Setting(kilobytes=size, buffer=buffer, stack=MODERN), effort)
         for size in kilobytes(effort)
         for buffer in BUFFERS
     ]
@@ -83,7 +81,6 @@ def modern_by_size(effort: Effort) -> list[Cell]:
         cell(
             Setting((scheme,), kilobytes=size, stack=MODERN, bit_error_rate=BIT_ERROR_RATE),
             effort,
-            FEWER,
         )
         for size in kilobytes(effort)
         for scheme in PAPER

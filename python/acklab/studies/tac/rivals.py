@@ -17,7 +17,6 @@ from acklab.studies.tac.stacks import DEFAULT, MODERN
 if TYPE_CHECKING:
     import polars as pl
 
-SEEDS = 3
 STATIONS = (1, 10, 20, 30)
 QUICK_STATIONS = (1, 30)
 STACKS = (MODERN, DEFAULT)
@@ -82,7 +81,7 @@ _SHOWN: Mapping[str, str] = {
 def cells(effort: Effort) -> list[Cell]:
     """Every rival, with both TCPs."""
     return [
-        cell(Setting(names, stations=n, stack=stack), effort, SEEDS)
+        cell(Setting(names, stations=n, stack=stack), effort)
         for stack in STACKS
         for n in (QUICK_STATIONS if effort.quick else STATIONS)
         for names in (QUICK_RIVALS if effort.quick else RIVALS)

@@ -16,7 +16,6 @@ from acklab.studies.tac.stacks import DEFAULT, MODERN, STACKS
 if TYPE_CHECKING:
     import polars as pl
 
-SEEDS = 3
 #: Values of Te, ms; 5 is the paper's.
 TE_MS = (0, 1, 5, 20, 50)
 _QUICK_TE_MS = (0, 5, 50)
@@ -67,7 +66,6 @@ def cells(effort: Effort) -> list[Cell]:
                 "buffer": s.buffer,
             },
             s.scenario(duration(effort)),
-            SEEDS,
         )
         for stack in (DEFAULT, MODERN)
         for name, s in cases(stack, effort.quick).items()
