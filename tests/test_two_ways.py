@@ -25,6 +25,7 @@ WAYS = {
     "congested": {},
     "thinned": {"reverse": {"ack_filter": {"name": "aggregate", "ratio": 4}}},
     "cake": {"reverse": {"rate": "200 kbit/s", "ack_filter": "cake"}},
+    "replaced": {"reverse": {"rate": "100 kbit/s", "ack_filter": "android-replace"}},
     "lossy": {"loss": 0.01, "reverse": {"loss": 0.02}},
     "messy": {
         "jitter": "1 ms",

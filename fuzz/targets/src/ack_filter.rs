@@ -1,6 +1,6 @@
-//! Any filter, any parameters, any arrivals: each packet has one fate, in order (but for the reading
-//! that lets held ones be overtaken), and only acknowledgements are lost (and the SYN-ACK, by the
-//! reading that wants it so).
+//! Any filter, any parameters, any arrivals: each packet has one fate, in order (but for readings
+//! that let held or queued ones be overtaken), only acknowledgements are lost (and the SYN-ACK, by
+//! the reading that wants it so), and a place in the queue goes to a packet of its flow and length.
 //!
 //! The first bytes choose filter and parameters, each further group of six is an arrival.
 
@@ -20,6 +20,7 @@ fn value(param: &Param, byte: u8) -> Value {
     match param.kind {
         Kind::Choice(words) => Value::Choice(words[byte as usize % words.len()]),
         Kind::Int(lo, hi) => Value::Int((lo + i64::from(byte) % 20).min(hi)),
+        Kind::Bool => Value::Bool(byte % 2 == 1),
         Kind::OptSpan(..) if byte.is_multiple_of(4) => Value::Auto,
         Kind::OptSpan(..) | Kind::Span(..) => Value::Span(Span::from_micros(u64::from(byte) * 40)),
         _ => param.default,
@@ -57,7 +58,7 @@ struct Books {
     fate: Vec<Fate>,
     last_forwarded: [Option<u32>; FLOWS as usize],
     queue: Vec<Packet>,
-    /// Held packets may be overtaken.
+    /// Held packets, or queued ones, may be overtaken.
     overtakes: bool,
 }
 
@@ -79,6 +80,15 @@ impl Books {
                     self.queue.remove(at.expect("not in the queue"));
                     self.lose(id, Fate::Forwarded);
                 }
+                Verdict::Replace { queued, by } => {
+                    self.decide(by.id, Fate::Held, Fate::Forwarded);
+                    self.last_forwarded[by.flow.0 as usize] = Some(by.id.0);
+                    let place = self.queue.iter_mut().find(|p| p.id == queued);
+                    let place = place.expect("not in the queue");
+                    assert_eq!((place.size, place.flow), (by.size, by.flow));
+                    *place = by;
+                    self.lose(queued, Fate::Forwarded);
+                }
             }
         }
     }
@@ -98,6 +108,10 @@ impl Books {
     }
 
     fn check(&self, filter: &dyn AckFilter) {
+        for flow in (0..FLOWS).filter(|_| !self.overtakes) {
+            let of = self.queue.iter().filter(|p| p.flow.0 == flow).map(|p| p.id);
+            assert!(of.is_sorted(), "overtaken in the queue");
+        }
         let s = filter.stats();
         assert_eq!(s.seen, s.forwarded + s.dropped + u64::from(s.held));
         let held = self.fate.iter().filter(|f| **f == Fate::Held).count();
@@ -116,11 +130,11 @@ pub fn run(bytes: &[u8]) {
         // A value out of range leaves the default.
         let _ = params.set(entry.params, param.name, value(param, *byte));
     }
-    let thins_syn_acks =
-        entry.params.iter().any(|p| p.name == "handshake") && params.choice("handshake") == "thin";
     let mut filter = (entry.build)(&params);
-    let overtakes =
-        entry.params.iter().any(|p| p.name == "older") && params.choice("older") == "keep";
+    let says =
+        |name, word| entry.params.iter().any(|p| p.name == name) && params.choice(name) == word;
+    let overtakes = says("older", "keep") || says("others", "overtake");
+    let thins_syn_acks = says("handshake", "thin");
     let (mut books, mut out) = (Books::default(), Vec::new());
     books.overtakes = overtakes;
     let mut now = 0u64;
@@ -133,7 +147,7 @@ pub fn run(bytes: &[u8]) {
         let segment = segment(bytes);
         let packet = Packet {
             id: PacketId(id as u32),
-            size: 52,
+            size: 52 + 12 * segment.sack.as_slice().len() as u32,
             flow: FlowId(u32::from(bytes[1]) % FLOWS),
             ecn: Ecn::NotEct,
         };
@@ -146,6 +160,10 @@ pub fn run(bytes: &[u8]) {
         books.check(&*filter);
         if bytes[1] & 0x80 != 0 && !books.queue.is_empty() {
             let gone = books.queue.remove(0);
+            filter.on_left_queue(gone.id, gone.flow);
+        } else if bytes[1] & 0x40 != 0 && !books.queue.is_empty() {
+            // A queue may also drop from its end.
+            let gone = books.queue.remove(books.queue.len() - 1);
             filter.on_left_queue(gone.id, gone.flow);
         }
     }

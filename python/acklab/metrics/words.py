@@ -90,6 +90,7 @@ RELEASE_REASONS = _vocabulary(
     flush="Something that it must not be overtaken by follows.",
     duplicate="A duplicate, which is passed at once.",
     passing="The filter holds nothing back (CAKE).",
+    replacing="It took the place of an older one in the queue (Android).",
 )
 
 PACKET_EVENTS = _vocabulary(

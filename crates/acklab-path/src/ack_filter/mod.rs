@@ -3,7 +3,8 @@
 //! A filter stands in front of a queue, on any hop and in either direction. It sees each packet
 //! before the queue does and may hold it, let it pass, or find that an earlier acknowledgement has
 //! become superfluous. Data, and acknowledgements that carry more than an acknowledgement, always
-//! pass, and what was held for the same flow leaves before them.
+//! pass, and what was held for the same flow leaves before them (options that break this on purpose
+//! say so).
 
 pub mod aggregate;
 pub mod android;
@@ -28,6 +29,14 @@ pub enum Verdict {
     Drop(Packet, DropReason),
     /// A packet that waits in the queue behind the filter is superfluous: take it out and drop it.
     DropQueued(PacketId),
+    /// A packet that waits in the queue behind the filter is superfluous: it is dropped, and the one
+    /// that has just arrived, which is as long, waits in its place.
+    Replace {
+        /// The one that waits.
+        queued: PacketId,
+        /// The one that has arrived.
+        by: Packet,
+    },
 }
 
 impl Verdict {
@@ -36,6 +45,7 @@ impl Verdict {
         match self {
             Self::Forward(p, _) | Self::Drop(p, _) => p.id == id,
             Self::DropQueued(victim) => *victim == id,
+            Self::Replace { by, .. } => by.id == id,
         }
     }
 }
@@ -56,6 +66,8 @@ pub enum ForwardReason {
     Duplicate,
     /// The filter does not hold (CAKE).
     Passing,
+    /// To the place of an older one in the queue.
+    Replacing,
 }
 
 impl ForwardReason {
@@ -68,6 +80,7 @@ impl ForwardReason {
             Self::Flush => "flush",
             Self::Duplicate => "duplicate",
             Self::Passing => "passing",
+            Self::Replacing => "replacing",
         }
     }
 }
@@ -109,9 +122,19 @@ pub trait AckFilter: core::fmt::Debug + Send {
     /// Only called if [`AckFilter::watches_queue`].
     fn on_left_queue(&mut self, _id: PacketId, _flow: FlowId) {}
 
+    /// A packet that was to be dropped from the queue, or to give up its place there, is beyond
+    /// reach: in a hardware queue. It stays, and what was to take its place joins the queue.
+    fn on_out_of_reach(&mut self) {}
+
     /// Whether the filter picks its victims from the queue behind it (CAKE). Such a queue must be
     /// a real one: the link may not compute departures in advance.
     fn watches_queue(&self) -> bool {
+        false
+    }
+
+    /// Whether the filter may keep an acknowledgement back as it is configured: nothing else that
+    /// waits for acknowledgements to come can then stand behind it.
+    fn holds(&self) -> bool {
         false
     }
 

@@ -7,6 +7,7 @@ use acklab_proto::registry::Entry;
 pub static FILTERS: &[Entry<Build>] = &[
     aggregate::ENTRY,
     android::ENTRY,
+    android::replace::ENTRY,
     cake::ENTRY,
     tac::ENTRY,
     tac::PAPER,

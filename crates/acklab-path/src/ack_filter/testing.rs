@@ -97,7 +97,7 @@ pub(super) fn forwarded(verdicts: &[Verdict]) -> Vec<u32> {
 pub(super) fn lost(verdicts: &[Verdict]) -> Vec<u32> {
     let one = |v: &Verdict| match v {
         Verdict::Drop(p, _) => Some(p.id.0),
-        Verdict::DropQueued(id) => Some(id.0),
+        Verdict::DropQueued(id) | Verdict::Replace { queued: id, .. } => Some(id.0),
         Verdict::Forward(..) => None,
     };
     verdicts.iter().filter_map(one).collect()

@@ -426,6 +426,10 @@ impl Link {
                 }
                 Verdict::Drop(packet, reason) => self.drop(now, packet, reason, driver),
                 Verdict::DropQueued(id) => self.remove(now, id, driver),
+                Verdict::Replace { queued, by } => {
+                    driver.on_released(now, by, ForwardReason::Replacing);
+                    self.replace(now, queued, by, driver);
+                }
             }
         }
         if let Some(f) = &mut self.filter {
@@ -435,15 +439,46 @@ impl Link {
 
     fn remove<D: LinkDriver>(&mut self, now: Instant, id: PacketId, driver: &mut D) {
         match &mut self.line {
-            Line::Queued(line) => {
-                if let Some(packet) = line.remove(id) {
-                    self.drop(now, packet, DropReason::AckThinned, driver);
-                }
-            }
+            Line::Queued(line) => match line.remove(id) {
+                Some(packet) => self.drop(now, packet, DropReason::AckThinned, driver),
+                None => self.tell_out_of_reach(),
+            },
             Line::Port(port) => port.remove(id),
             Line::Computed(_) => {
                 panic!("a filter that does not watch the queue wants {id:?} out of it")
             }
+        }
+    }
+
+    /// Puts `by` into the place of a packet in the queue, which is dropped.
+    fn replace<D: LinkDriver>(
+        &mut self,
+        now: Instant,
+        queued: PacketId,
+        by: Packet,
+        driver: &mut D,
+    ) {
+        match &mut self.line {
+            Line::Queued(line) => match line.replace(now, queued, by) {
+                Some(old) => {
+                    self.drop(now, old, DropReason::AckThinned, driver);
+                    driver.on_queued(now, by);
+                }
+                None => {
+                    self.tell_out_of_reach();
+                    self.enqueue(now, by, driver);
+                }
+            },
+            Line::Port(port) => port.replace(queued, by),
+            Line::Computed(_) => {
+                panic!("a filter that does not watch the queue wants the place of {queued:?}")
+            }
+        }
+    }
+
+    fn tell_out_of_reach(&mut self) {
+        if let Some(f) = self.filter.as_mut().and_then(|f| f.as_watcher()) {
+            f.on_out_of_reach();
         }
     }
 

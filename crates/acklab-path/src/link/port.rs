@@ -15,6 +15,8 @@ pub enum PortCall {
     Queue(Packet),
     /// Drop this packet, which waits in its queue: an ACK filter found it superfluous.
     Remove(PacketId),
+    /// Drop this packet, which waits in its queue, and let the other one wait in its place.
+    Replace(PacketId, Packet),
 }
 
 /// The end of a link at a medium.
@@ -35,6 +37,11 @@ impl Port {
 
     pub fn remove(&mut self, id: PacketId) {
         self.calls.push_back(PortCall::Remove(id));
+    }
+
+    pub fn replace(&mut self, id: PacketId, by: Packet) {
+        self.inside += 1;
+        self.calls.push_back(PortCall::Replace(id, by));
     }
 }
 
@@ -112,6 +119,12 @@ impl Link {
     pub fn on_port_removed<D: LinkDriver>(&mut self, now: Instant, packet: Packet, driver: &mut D) {
         self.leave();
         self.drop(now, packet, DropReason::AckThinned, driver);
+    }
+
+    /// The medium could not take a packet out of its queue as it was asked to: a hardware queue has
+    /// it.
+    pub fn on_port_kept(&mut self) {
+        self.tell_out_of_reach();
     }
 
     /// `packet` has crossed the medium.

@@ -152,6 +152,13 @@ impl Queued {
         self.qdisc.remove(id)
     }
 
+    /// Lets `by` take the place of a packet that the filter found superfluous, which comes out.
+    pub fn replace(&mut self, now: Instant, id: PacketId, by: Packet) -> Option<Packet> {
+        let old = self.qdisc.replace(now, id, by)?;
+        self.note_entry(now, by.id);
+        Some(old)
+    }
+
     /// The next packet that has arrived.
     pub fn pop(&mut self, now: Instant) -> Option<Packet> {
         self.line.pop(now)

@@ -293,6 +293,39 @@ fn mahimahi(at_ms: &[u64], limit: pfifo::Limit, arrivals: &[(u64, u32)]) -> Vec<
     unreachable!("rounds do not end")
 }
 
+/// Behind a data packet of 1,201,600 ns: an ACK, data, and a newer ACK, which leaves where the first
+/// one would have, after waiting for as long as it has been there.
+#[test]
+fn a_newer_ack_leaves_where_the_older_one_would_have() {
+    use acklab_proto::registry::Params;
+    use acklab_proto::segment::Flags;
+    let entry = &crate::ack_filter::android::replace::ENTRY;
+    let filter = (entry.build)(&Params::defaults(entry.params));
+    let limit = pfifo::Limit::Packets(9).into();
+    let mut link = Link::new(&PLAIN, Queue::Pfifo(limit), Some(filter), streams());
+    let says = |ack, len| Segment {
+        ack: acklab_units::SeqNum(ack),
+        flags: Flags::ACK,
+        len,
+        ..Segment::default()
+    };
+    let mut driver = Driver {
+        segments: [says(0, 1448), says(1, 0), says(1, 1448), says(2, 0)].into(),
+        ..Driver::default()
+    };
+    let arrivals = [(0, 1500), (0, 52), (0, 1500), (700, 52)];
+    let out = drive(&mut link, &mut driver, &arrivals);
+    let (long, short, delay) = (1_201_600, 43_200, 5_000_000);
+    let at = [long, long + short, 2 * long + short].map(|t| t + delay);
+    assert_eq!(out, [(at[0], 0), (at[1], 3), (at[2], 2)]);
+    assert_eq!(driver.drops, [(700, 1, DropReason::AckThinned)]);
+    let waits = (long - 700) + (long + short);
+    assert_eq!(link.stats().sojourn_total, Span::from_nanos(waits));
+    let q = link.qdisc_stats().unwrap();
+    assert_eq!((q.enqueued, q.dequeued, q.dropped_inside), (4, 3, 1));
+    assert_eq!(link.filter_stats().unwrap().dropped, 1);
+}
+
 fn traffic() -> impl Strategy<Value = Vec<(u64, u32)>> {
     // Gaps around the serialisation time, many of them exactly zero or exactly one packet long.
     let gap = prop_oneof![Just(0u64), Just(1_201_600), 0u64..3_000_000];

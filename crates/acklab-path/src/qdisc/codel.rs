@@ -298,8 +298,7 @@ impl QueueDisc for CodelQueue {
             return Enqueue::Dropped(DropReason::QueueFull);
         }
         self.stats.on_joined(packet);
-        let since = now;
-        self.slab.push(&mut self.list, Waiting { packet, since });
+        self.slab.push(&mut self.list, Waiting::new(now, packet));
         Enqueue::Queued
     }
 
@@ -326,6 +325,13 @@ impl QueueDisc for CodelQueue {
         self.stats.dropped_inside += 1;
         self.stats.check();
         Some(gone)
+    }
+
+    fn replace(&mut self, now: Instant, id: PacketId, by: Packet) -> Option<Packet> {
+        let old = self.slab.replace(&self.list, id, now, by)?;
+        self.stats.on_replaced(old, by);
+        self.stats.check();
+        Some(old)
     }
 
     fn stats(&self) -> Stats {

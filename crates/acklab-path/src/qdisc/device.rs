@@ -21,6 +21,8 @@ pub struct OverDevice {
     bytes: u64,
     dequeued: u64,
     removed: u64,
+    /// Packets that took the place of others in the device.
+    replaced: u64,
     /// What the discipline dropped while it passed packets on to the device, latest first.
     dropped: Vec<(Packet, DropReason)>,
 }
@@ -35,6 +37,7 @@ impl OverDevice {
             bytes: 0,
             dequeued: 0,
             removed: 0,
+            replaced: 0,
             dropped: Vec::new(),
         }
     }
@@ -103,6 +106,17 @@ impl QueueDisc for OverDevice {
         Some(packet)
     }
 
+    fn replace(&mut self, now: Instant, id: PacketId, by: Packet) -> Option<Packet> {
+        let Some(place) = self.device.iter_mut().find(|p| p.id == id) else {
+            return self.above.replace(now, id, by);
+        };
+        let old = core::mem::replace(place, by);
+        debug_assert_eq!(old.size, by.size, "what takes a place is as long");
+        self.replaced += 1;
+        self.check();
+        Some(old)
+    }
+
     fn next_ready(&self) -> Option<Instant> {
         self.above.next_ready()
     }
@@ -110,8 +124,9 @@ impl QueueDisc for OverDevice {
     fn stats(&self) -> Stats {
         let above = self.above.stats();
         Stats {
+            enqueued: above.enqueued + self.replaced,
             dequeued: self.dequeued,
-            dropped_inside: above.dropped_inside + self.removed,
+            dropped_inside: above.dropped_inside + self.removed + self.replaced,
             packets: above.packets + self.device.len() as u32,
             bytes: above.bytes + self.bytes,
             ..above
@@ -196,6 +211,24 @@ mod tests {
             .map(|p| p.id.0)
             .collect();
         assert_eq!(order, [1, 2]);
+    }
+
+    #[test]
+    fn packets_can_take_places_in_either_queue() {
+        let mut q = OverDevice::new(Box::new(Pfifo::new(Limit::Packets(9))), 2);
+        (0..4).for_each(|id| {
+            q.enqueue(at(0), packet(id, 0));
+        });
+        for (old, new) in [(1, 8), (2, 9)] {
+            let out = q.replace(at(1), PacketId(old), packet(new, 0));
+            assert_eq!(out, Some(packet(old, 0)));
+        }
+        assert_eq!(q.replace(at(1), PacketId(1), packet(7, 0)), None);
+        assert_eq!((q.stats().enqueued, q.stats().dropped_inside), (6, 2));
+        let order: Vec<_> = core::iter::from_fn(|| q.dequeue(at(1), &mut never))
+            .map(|p| p.id.0)
+            .collect();
+        assert_eq!(order, [0, 8, 9, 3]);
     }
 
     proptest! {

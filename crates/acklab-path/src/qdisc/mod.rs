@@ -56,6 +56,14 @@ impl Stats {
         self.bytes -= u64::from(packet.size);
     }
 
+    /// A packet left its place to another one that is as long.
+    #[inline]
+    pub(crate) fn on_replaced(&mut self, old: Packet, by: Packet) {
+        debug_assert_eq!(old.size, by.size, "what takes a place is as long");
+        self.enqueued += 1;
+        self.dropped_inside += 1;
+    }
+
     /// Conservation.
     #[inline]
     pub(crate) fn check(&self) {
@@ -84,6 +92,10 @@ pub trait QueueDisc: core::fmt::Debug + Send {
 
     /// Removes one waiting packet (for an ACK filter that found it superfluous).
     fn remove(&mut self, id: PacketId) -> Option<Packet>;
+
+    /// Lets `by`, which is as long, take the place of a waiting packet, which comes out (for an ACK
+    /// filter that found it superfluous). The place keeps its age.
+    fn replace(&mut self, now: Instant, id: PacketId, by: Packet) -> Option<Packet>;
 
     /// When a packet may be had although none can be had now (shapers).
     fn next_ready(&self) -> Option<Instant> {

@@ -114,6 +114,14 @@ impl QueueDisc for Pfifo {
         Some(packet)
     }
 
+    fn replace(&mut self, _now: Instant, id: PacketId, by: Packet) -> Option<Packet> {
+        let place = self.waiting.iter_mut().find(|p| p.id == id)?;
+        let old = core::mem::replace(place, by);
+        self.stats.on_replaced(old, by);
+        self.check();
+        Some(old)
+    }
+
     fn stats(&self) -> Stats {
         self.stats
     }
@@ -216,5 +224,21 @@ mod tests {
         assert_eq!(q.remove(PacketId(1)), None);
         assert_eq!((q.stats().packets, q.stats().bytes), (2, 80));
         assert_eq!(drain(&mut q), [0, 2]);
+    }
+
+    #[test]
+    fn a_packet_can_take_the_place_of_another() {
+        let mut q = Pfifo::new(Limit::Packets(3));
+        for i in 0..3 {
+            q.enqueue(Instant::ZERO, packet(i, 40));
+        }
+        let new = packet(7, 40);
+        assert_eq!(
+            q.replace(Instant::ZERO, PacketId(1), new),
+            Some(packet(1, 40))
+        );
+        assert_eq!(q.replace(Instant::ZERO, PacketId(1), new), None);
+        assert_eq!((q.stats().packets, q.stats().dropped_inside), (3, 1));
+        assert_eq!(drain(&mut q), [0, 7, 2]);
     }
 }

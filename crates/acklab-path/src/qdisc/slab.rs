@@ -13,8 +13,22 @@ const NIL: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Waiting {
     pub packet: Packet,
-    /// When it joined the queue.
+    /// Since when its place in the queue is taken: order, control laws and lifetimes go by that.
     pub since: Instant,
+    /// When it joined the queue: later, if it took the place of another one.
+    pub joined: Instant,
+}
+
+impl Waiting {
+    /// A packet that joins at the end of a queue.
+    #[inline]
+    pub fn new(now: Instant, packet: Packet) -> Self {
+        Self {
+            packet,
+            since: now,
+            joined: now,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -154,6 +168,26 @@ impl Slab {
         Some(self.release(at))
     }
 
+    /// Lets `by` take the place of the packet of that number in `list`; that one comes out.
+    pub fn replace(
+        &mut self,
+        list: &List,
+        id: PacketId,
+        now: Instant,
+        by: Packet,
+    ) -> Option<Packet> {
+        let mut at = list.head;
+        while let Some(node) = self.nodes.get_mut(at as usize) {
+            let here = &mut node.waiting;
+            if here.packet.id == id {
+                here.joined = now;
+                return Some(core::mem::replace(&mut here.packet, by));
+            }
+            at = node.next;
+        }
+        None
+    }
+
     /// The packets of `list`, first to leave first.
     pub fn iter(&self, list: &List) -> impl Iterator<Item = Waiting> + '_ {
         let mut at = list.head;
@@ -181,15 +215,13 @@ mod tests {
     use std::vec::Vec;
 
     fn waiting(id: u32) -> Waiting {
-        Waiting {
-            packet: Packet {
-                id: PacketId(id),
-                size: 40,
-                flow: FlowId(0),
-                ecn: Ecn::NotEct,
-            },
-            since: Instant::from_nanos(u64::from(id)),
-        }
+        let packet = Packet {
+            id: PacketId(id),
+            size: 40,
+            flow: FlowId(0),
+            ecn: Ecn::NotEct,
+        };
+        Waiting::new(Instant::from_nanos(u64::from(id)), packet)
     }
 
     fn ids(slab: &Slab, list: &List) -> Vec<u32> {
@@ -238,5 +270,20 @@ mod tests {
             slab.push(&mut list, waiting(9));
             assert_eq!(ids(&slab, &list), [left[0], left[1], 9]);
         }
+    }
+
+    #[test]
+    fn a_place_keeps_its_age_and_the_packet_has_its_own() {
+        let (mut slab, mut list) = (Slab::default(), List::default());
+        (0..3).for_each(|id| slab.push(&mut list, waiting(id)));
+        let (now, by) = (Instant::from_nanos(50), waiting(9).packet);
+        let old = slab.replace(&list, PacketId(1), now, by);
+        assert_eq!(old, Some(waiting(1).packet));
+        assert_eq!(slab.replace(&list, PacketId(1), now, by), None);
+        assert_eq!(ids(&slab, &list), [0, 9, 2]);
+        slab.pop(&mut list);
+        let taken = slab.pop(&mut list).unwrap();
+        assert_eq!((taken.since, taken.joined), (Instant::from_nanos(1), now));
+        assert_eq!(slab.len(), 1);
     }
 }

@@ -111,22 +111,43 @@ impl<O: Observer> Below<'_, O> {
     pub fn carry(&mut self, now: Instant, from: usize, port: PortId, air: &mut Air) {
         while let Some(call) = self.links[from].poll_port() {
             match call {
-                PortCall::Queue(packet) => {
-                    if packet.ecn == Ecn::Ce {
-                        self.arena.note_mark(packet.id);
+                PortCall::Queue(packet) => self.queue((now, from), port, packet, air),
+                PortCall::Remove(id) => match air.medium.remove(port, id) {
+                    Some(packet) => self.removed(now, packet),
+                    None => self.links[from].on_port_kept(),
+                },
+                PortCall::Replace(id, by) => match air.medium.replace(now, port, id, by) {
+                    Some(old) => {
+                        self.removed(now, old);
+                        self.on_queued(now, by);
                     }
-                    let category = air.category(packet);
-                    air.medium.offer(now, port, category, packet, self);
-                    let (packets, bytes) = air.medium.waiting(port, category);
-                    self.links[from].on_port_waiting(packets, bytes);
-                }
-                PortCall::Remove(id) => {
-                    if let Some(packet) = air.medium.remove(port, id) {
-                        self.at(packet, |link, tap| link.on_port_removed(now, packet, tap));
+                    None => {
+                        self.links[from].on_port_kept();
+                        self.queue((now, from), port, by, air);
                     }
-                }
+                },
             }
         }
+    }
+
+    fn queue(
+        &mut self,
+        (now, from): (Instant, usize),
+        port: PortId,
+        packet: Packet,
+        air: &mut Air,
+    ) {
+        if packet.ecn == Ecn::Ce {
+            self.arena.note_mark(packet.id);
+        }
+        let category = air.category(packet);
+        air.medium.offer(now, port, category, packet, self);
+        let (packets, bytes) = air.medium.waiting(port, category);
+        self.links[from].on_port_waiting(packets, bytes);
+    }
+
+    fn removed(&mut self, now: Instant, packet: Packet) {
+        self.at(packet, |link, tap| link.on_port_removed(now, packet, tap));
     }
 }
 

@@ -15,6 +15,8 @@ pub mod dumbbell;
 mod host;
 #[cfg(test)]
 mod marks_tests;
+#[cfg(test)]
+mod places_tests;
 pub mod queue;
 mod routes;
 pub mod saturation;

@@ -31,6 +31,7 @@ RIVALS: Sequence[tuple[str, ...]] = (
     ("cake",),
     ("cake-aggressive",),
     ("android-thin",),
+    ("android-replace",),
     ("per-station",),
     ("hack",),
     ("delayed",),
@@ -39,7 +40,7 @@ RIVALS: Sequence[tuple[str, ...]] = (
     ("tac-guarded", "rdg"),
     ("tac-guarded", "per-station"),
 )
-QUICK_RIVALS = (("agg",), ("tac-guarded",), ("per-station",))
+QUICK_RIVALS = (("agg",), ("tac-guarded",), ("android-replace",), ("per-station",))
 #: What must be changed for it: the access point, the stations as well, or the servers.
 WHERE = {
     "agg": "nothing",
@@ -51,6 +52,7 @@ WHERE = {
     "cake": "AP",
     "cake-aggressive": "AP",
     "android-thin": "AP",
+    "android-replace": "AP",
     "per-station": "AP",
     "hack": "AP and stations (MAC)",
     "delayed": "every server",

@@ -69,6 +69,7 @@ SCHEMES: Mapping[str, Scheme] = {
     "cake-aggressive": Scheme("CAKE, aggressive", filtered("cake", mode="aggressive")),
     # The driver's table of four flows is a telephone's, not an access point's.
     "android-thin": Scheme("Android's one of three", filtered("android-thin", flows=4096)),
+    "android-replace": Scheme("Android's replacing", filtered("android-replace", flows=4096)),
     # Linux's own limit, 8192 packets, goes with it.
     "per-station": Scheme("per-station queues", {"down": {"qdisc": "per-station", "queue": None}}),
     "deep": Scheme("10,000 packets", {"down": {"queue": "10000 packets"}}),

@@ -110,7 +110,7 @@ impl Play {
 fn id(verdict: &Verdict) -> u32 {
     match verdict {
         Verdict::Forward(p, _) | Verdict::Drop(p, _) => p.id.0,
-        Verdict::DropQueued(i) => i.0,
+        Verdict::DropQueued(i) | Verdict::Replace { queued: i, .. } => i.0,
     }
 }
 

@@ -11,9 +11,12 @@
 //!
 //! Facts from `dhd_tcpack_hold` and `dhd_tcpack_send` of bcmdhd's `dhd_ip.c`, with the constants
 //! `DEFAULT_TCPACK_SUPP_RATIO` (3; some builds have 15), `DEFAULT_TCPACK_DELAY_TIME` (10 ms) and
-//! `TCPACK_INFO_MAXNUM` (4) of `dhd_ip.h`. There what passes overtakes what is held of its flow;
-//! here that leaves first, as behind every filter. Mode *replace*, which writes a newer ACK into the
-//! place of the one that waits in the queue, is not here.
+//! `TCPACK_INFO_MAXNUM` (4) of `dhd_ip.h`. The driver looks at the flags first and at its table
+//! afterwards, so what passes overtakes what is held of its flow, and the sender sees a number go
+//! back, or an ECE whose end comes before its beginning; with `others = "flush"` it leaves first, as
+//! in the other filters. Mode *replace*, for another kind of bus, is [`replace`].
+
+pub mod replace;
 
 #[cfg(test)]
 mod properties;
@@ -39,7 +42,7 @@ pub const ENTRY: Entry<Build> = Entry {
     build: |params| Box::new(Hold::new(params)),
 };
 
-const PARAMS: [Param; 3] = [
+const PARAMS: [Param; 4] = [
     Param {
         name: "ratio",
         doc: "One of so many ACKs of a flow goes on, the last (DEFAULT_TCPACK_SUPP_RATIO); 1 holds \
@@ -61,6 +64,13 @@ const PARAMS: [Param; 3] = [
         kind: Kind::Int(1, 1_000_000),
         default: Value::Int(4),
     },
+    Param {
+        name: "others",
+        doc: "What passes (data, further flags): past the held ACK of its flow, as in the driver \
+              (\"overtake\"), or after it (\"flush\").",
+        kind: Kind::Choice(&["overtake", "flush"]),
+        default: Value::Choice("overtake"),
+    },
 ];
 
 /// What is held of a flow.
@@ -80,6 +90,8 @@ struct Hold {
     ratio: u32,
     delay: Span,
     most: u32,
+    /// What passes overtakes what is held.
+    overtakes: bool,
     of_flow: Vec<Option<Row>>,
     /// Timers in the order in which they run out; the first one is in force, later ones may not be.
     timers: VecDeque<(Instant, FlowId)>,
@@ -92,6 +104,7 @@ impl Hold {
             ratio: params.int("ratio") as u32,
             delay: params.span("delay").unwrap_or(Span::ZERO),
             most: params.int("flows") as u32,
+            overtakes: params.choice("others") == "overtake",
             of_flow: Vec::new(),
             timers: VecDeque::new(),
             stats: FilterStats::default(),
@@ -185,7 +198,9 @@ impl AckFilter for Hold {
         let pure = segment.is_pure_ack();
         self.stats.seen += u64::from(pure);
         if !pure || segment.flags != Flags::ACK {
-            self.flush(packet.flow, out);
+            if !self.overtakes {
+                self.flush(packet.flow, out);
+            }
             self.stats.forwarded += u64::from(pure);
             out.push(Verdict::Forward(packet, ForwardReason::Untouchable));
             return self.check();
@@ -213,6 +228,10 @@ impl AckFilter for Hold {
 
     fn next_wakeup(&self) -> Option<Instant> {
         self.timers.front().map(|(at, _)| *at)
+    }
+
+    fn holds(&self) -> bool {
+        self.ratio > 1
     }
 
     fn stats(&self) -> FilterStats {

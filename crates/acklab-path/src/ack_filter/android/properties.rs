@@ -19,13 +19,14 @@ fn segment() -> impl Strategy<Value = Segment> {
 }
 
 proptest! {
-    /// Each packet goes on or is dropped, once, in the order of its flow and within the delay; only
-    /// acknowledgements without further flags are dropped.
+    /// Each packet goes on or is dropped, once, within the delay and, with the guard, in the order
+    /// of its flow; only acknowledgements without further flags are dropped, and overtaken.
     #[test]
     fn one_fate_each_in_order_and_in_time(
         ratio in 1i64..6,
         delay in 1u64..8_000,
         flows in 1i64..5,
+        others in prop_oneof![Just("overtake"), Just("flush")],
         arrivals in vec((0u64..4_000, 0u32..6, segment()), 1..200),
     ) {
         let arrivals: Vec<Arrival> = arrivals;
@@ -33,6 +34,7 @@ proptest! {
             ("ratio", Value::Int(ratio)),
             ("delay", Value::Span(Span::from_micros(delay))),
             ("flows", Value::Int(flows)),
+            ("others", Value::Choice(others)),
         ]);
         let (mut left, mut dropped) = (Vec::new(), Vec::new());
         let (mut came, mut now) = (Vec::new(), 0);
@@ -53,7 +55,7 @@ proptest! {
                 match v {
                     Verdict::Forward(p, _) => left.push((p, at(now))),
                     Verdict::Drop(p, _) => dropped.push(p),
-                    Verdict::DropQueued(_) => prop_assert!(false, "it looks into no queue"),
+                    Verdict::DropQueued(_) | Verdict::Replace { .. } => prop_assert!(false, "it looks into no queue"),
                 }
             }
             prop_assert!(f.stats().held <= flows as u32);
@@ -65,7 +67,11 @@ proptest! {
         prop_assert!(dropped.iter().all(|p| arrivals[p.id.0 as usize].2.flags == Flags::ACK));
         for flow in 0..6 {
             let order: Vec<_> = left.iter().filter(|(p, _)| p.flow.0 == flow).map(|(p, _)| p.id.0).collect();
-            prop_assert!(order.is_sorted());
+            prop_assert!(order.is_sorted() || others == "overtake");
+            for pair in order.windows(2).filter(|pair| pair[0] > pair[1]) {
+                let late = &arrivals[pair[1] as usize].2;
+                prop_assert!(late.is_pure_ack() && late.flags == Flags::ACK);
+            }
         }
         for (p, t) in &left {
             prop_assert!(*t - came[p.id.0 as usize] <= Span::from_micros(delay));

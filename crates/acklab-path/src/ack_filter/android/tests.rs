@@ -65,11 +65,21 @@ fn sack_blocks_are_not_looked_at_and_flags_are() {
     let mut f = driver();
     offer(&mut *f, 0, (1, 0), &sack(1000, &[(2000, 3000)]));
     assert_eq!(lost(&offer(&mut *f, 1, (2, 0), &ack(1000))), [1]);
-    assert_eq!(
-        forwarded(&offer(&mut *f, 2, (3, 0), &flagged(1000, Flags::ECE))),
-        [2, 3]
-    );
+    let ece = flagged(1000, Flags::ECE);
+    assert_eq!(forwarded(&offer(&mut *f, 2, (3, 0), &ece)), [3]);
     assert_eq!(forwarded(&offer(&mut *f, 3, (4, 0), &data(1000))), [4]);
+    // What was overtaken still counts: this is the third.
+    assert_eq!(forwarded(&offer(&mut *f, 4, (5, 0), &ack(2000))), [5]);
+}
+
+#[test]
+fn what_passes_can_be_made_to_follow_what_is_held() {
+    let mut f = build(&ENTRY, &[("others", Value::Choice("flush"))]);
+    offer(&mut *f, 0, (1, 0), &ack(1000));
+    assert_eq!(forwarded(&offer(&mut *f, 1, (2, 0), &data(1000))), [1, 2]);
+    offer(&mut *f, 2, (3, 0), &ack(2000));
+    let fin = flagged(2000, Flags::FIN);
+    assert_eq!(forwarded(&offer(&mut *f, 3, (4, 0), &fin)), [3, 4]);
 }
 
 #[test]

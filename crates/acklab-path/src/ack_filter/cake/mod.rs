@@ -192,6 +192,11 @@ impl AckFilter for Cake {
         self.flow(flow).remove(id);
     }
 
+    fn on_out_of_reach(&mut self) {
+        self.stats.forwarded += 1;
+        self.stats.dropped -= 1;
+    }
+
     fn watches_queue(&self) -> bool {
         true
     }

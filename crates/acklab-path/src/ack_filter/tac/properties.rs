@@ -94,7 +94,7 @@ fn note(p: &mut Played, now: Instant, out: &[Verdict]) {
         match v {
             Verdict::Forward(packet, _) => p.left.push((packet.id.0, now)),
             Verdict::Drop(packet, _) => p.dropped.push(packet.id.0),
-            Verdict::DropQueued(_) => panic!("it looks into no queue"),
+            Verdict::DropQueued(_) | Verdict::Replace { .. } => panic!("it looks into no queue"),
         }
     }
 }

@@ -99,3 +99,17 @@ fn a_full_queue_refuses() {
     assert_eq!(q.remove(PacketId(499)).map(|p| p.size), Some(40));
     assert_eq!((q.stats().packets, q.stats().bytes), (499, 499 * 40));
 }
+
+/// The queue has been too long for as long as its places are taken, whoever takes them.
+#[test]
+fn a_place_that_is_taken_keeps_its_age() {
+    let mut q = filled(500, 40, Ecn::NotEct);
+    let by = Packet {
+        id: PacketId(1000),
+        ..q.slab.front(&q.list).unwrap().packet
+    };
+    assert_eq!(q.replace(at(7), PacketId(0), by).map(|p| p.id.0), Some(0));
+    let head = q.slab.front(&q.list).unwrap();
+    assert_eq!((head.packet, head.since), (by, at(0)));
+    assert_eq!((q.stats().enqueued, q.stats().dropped_inside), (501, 1));
+}

@@ -8,6 +8,7 @@ use crate::packet::{DropReason, FlowId, Packet, PacketId};
 use crate::qdisc::Stats;
 use crate::qdisc::codel::{self, Codel};
 use crate::qdisc::slab::{List, Slab, Waiting};
+use acklab_units::Instant;
 use alloc::vec::Vec;
 
 const NONE: u32 = u32::MAX;
@@ -189,7 +190,7 @@ impl Flows {
     pub fn dequeue(
         &mut self,
         group: u32,
-        now: acklab_units::Instant,
+        now: Instant,
         params: &codel::Params,
         dropped: &mut dyn FnMut(Packet, DropReason),
     ) -> Option<Waiting> {
@@ -234,6 +235,15 @@ impl Flows {
             return Some((flow.group, gone.packet));
         }
         None
+    }
+
+    /// Lets `by`, which is of the same flow, take the place of a waiting packet.
+    pub fn replace(&mut self, now: Instant, id: PacketId, by: Packet) -> Option<Packet> {
+        let mut flows = self.flows.iter();
+        let old = flows.find_map(|f| self.slab.replace(&f.list, id, now, by))?;
+        self.stats.on_replaced(old, by);
+        self.stats.check();
+        Some(old)
     }
 
     /// Deficit of a flow, and where it waits.

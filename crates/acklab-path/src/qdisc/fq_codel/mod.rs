@@ -131,8 +131,7 @@ impl QueueDisc for FqCodel {
     /// The packet is taken first. If there are too many then, others go, perhaps itself.
     fn enqueue(&mut self, now: Instant, packet: Packet) -> Enqueue {
         debug_assert!(self.evicted.is_empty(), "evicted packets were not fetched");
-        let since = now;
-        self.flows.enqueue(ALL, Waiting { packet, since });
+        self.flows.enqueue(ALL, Waiting::new(now, packet));
         let evicted = &mut self.evicted;
         self.flows.overflow(&mut |p, why| evicted.push((p, why)));
         evicted.reverse();
@@ -158,6 +157,10 @@ impl QueueDisc for FqCodel {
 
     fn remove(&mut self, id: PacketId) -> Option<Packet> {
         self.flows.remove(id).map(|(_, packet)| packet)
+    }
+
+    fn replace(&mut self, now: Instant, id: PacketId, by: Packet) -> Option<Packet> {
+        self.flows.replace(now, id, by)
     }
 
     fn stats(&self) -> Stats {

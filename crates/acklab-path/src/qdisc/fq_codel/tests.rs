@@ -76,6 +76,23 @@ fn a_full_queue_drops_from_the_head_of_the_fattest() {
     assert_eq!(q.remove(PacketId(0)), None);
 }
 
+#[test]
+fn a_place_in_a_flow_can_be_taken() {
+    let mut q = FqCodel::new(Config::DEFAULT);
+    for (id, flow) in [(0, 0), (1, 1), (2, 1)] {
+        q.enqueue(Instant::ZERO, packet(id, flow, 50));
+    }
+    let now = Instant::from_nanos(1);
+    let by = packet(9, 1, 50);
+    assert_eq!(q.replace(now, PacketId(1), by), Some(packet(1, 1, 50)));
+    assert_eq!(q.replace(now, PacketId(1), by), None);
+    let s = q.stats();
+    assert_eq!((s.enqueued, s.packets, s.dropped_inside), (4, 3, 1));
+    let all = core::iter::from_fn(|| q.dequeue(now, &mut |_, _| unreachable!()));
+    let order: Vec<_> = all.map(|p| p.id.0).collect();
+    assert_eq!(order, [0, 9, 2]);
+}
+
 /// A flow with one packet now and then passes one that fills the queue.
 #[test]
 fn a_sparse_flow_does_not_wait() {

@@ -122,8 +122,8 @@ impl Medium {
             if edcaf.queue.ahead(peer).next().map(|p| p.id) != Some(*id) {
                 continue;
             }
-            if let Some((packet, since)) = edcaf.queue.take_ahead(now, peer, on_drop) {
-                driver.on_left(now, packet, now - since);
+            if let Some((packet, joined)) = edcaf.queue.take_ahead(now, peer, on_drop) {
+                driver.on_left(now, packet, now - joined);
                 self.out.push_back(packet);
                 self.stats[s].acks_carried += 1;
             }

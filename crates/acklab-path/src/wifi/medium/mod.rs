@@ -263,6 +263,25 @@ impl Medium {
         gone
     }
 
+    /// Lets `by`, which is as long and of the same flow, take the place of a waiting packet in the
+    /// queues of the station that `port` leaves; that one comes out, if it is still there.
+    pub fn replace(
+        &mut self,
+        now: Instant,
+        port: PortId,
+        id: PacketId,
+        by: Packet,
+    ) -> Option<Packet> {
+        let Port { from, .. } = self.ports[port.0 as usize];
+        let station = &mut self.stations[usize::from(from.0)];
+        let mut queues = station.categories.iter_mut().map(|c| &mut c.queue);
+        let old = queues.find_map(|q| q.replace(now, id, by))?;
+        self.offered += 1;
+        self.left += 1;
+        self.check();
+        Some(old)
+    }
+
     /// The next packet that has reached its station at or before `now`; to be called until `None`.
     pub fn advance<D: MediumDriver>(&mut self, now: Instant, driver: &mut D) -> Option<Packet> {
         loop {

@@ -103,8 +103,8 @@ impl Medium {
         let psdu = &mut station.psdu;
         queue.build(now, peer, &limits, psdu, &mut |p, why| drops.push((p, why)));
         for m in psdu.mpdus.iter().filter(|m| m.retries == 0) {
-            for (packet, since) in queue.packets_of(peer, m.seq) {
-                driver.on_left(now, packet, now - since);
+            for (packet, joined) in queue.packets_of(peer, m.seq) {
+                driver.on_left(now, packet, now - joined);
             }
         }
         let empty = psdu.is_empty();

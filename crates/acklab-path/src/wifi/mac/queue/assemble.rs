@@ -86,7 +86,7 @@ impl TxQueue {
         self.ahead(peer).next()?;
         let i = usize::from(peer.0);
         let p = &mut self.peers[i];
-        let Waiting { packet, since } = self.slab.pop(&mut p.waiting)?;
+        let Waiting { packet, joined, .. } = self.slab.pop(&mut p.waiting)?;
         p.waiting_packets -= 1;
         p.below -= u64::from(packet.size);
         if let Some(s) = &mut self.stations {
@@ -97,7 +97,7 @@ impl TxQueue {
         self.rekey(peer);
         self.schedule(now, on_drop);
         self.check();
-        Some((packet, since))
+        Some((packet, joined))
     }
 
     /// Takes the next aggregate of `peer` out of the hardware queue and says how many new packets

@@ -97,8 +97,7 @@ impl TxQueue {
         self.stats.enqueued += 1;
         self.waiting += 1;
         self.waiting_bytes += u64::from(packet.size);
-        let since = now;
-        let waiting = Waiting { packet, since };
+        let waiting = Waiting::new(now, packet);
         let p = &mut self.peers[usize::from(peer.0)];
         let was_idle = p.is_idle();
         if was_idle {
@@ -213,6 +212,24 @@ impl TxQueue {
             p.below -= u64::from(gone.packet.size);
             Some((i, gone.packet))
         })
+    }
+
+    /// Lets `by`, which is as long and of the same flow, take the place of a packet that was never
+    /// sent and is in no hardware queue; that one comes out.
+    pub fn replace(&mut self, now: Instant, id: PacketId, by: Packet) -> Option<Packet> {
+        let slab = &mut self.slab;
+        let old = match &mut self.stations {
+            Some(s) => s.flows.replace(now, id, by),
+            None => {
+                let mut peers = self.peers.iter();
+                peers.find_map(|p| slab.replace(&p.waiting, id, now, by))
+            }
+        }?;
+        debug_assert_eq!(old.size, by.size, "what takes a place is as long");
+        self.stats.enqueued += 1;
+        self.stats.removed += 1;
+        self.check();
+        Some(old)
     }
 
     fn on_left_waiting(&mut self, packet: Packet) {

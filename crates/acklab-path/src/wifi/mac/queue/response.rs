@@ -50,7 +50,7 @@ impl TxQueue {
         seq: u16,
     ) -> impl Iterator<Item = (Packet, Instant)> + '_ {
         let slot = self.peers[usize::from(peer.0)].originator.slot(seq);
-        self.slab.iter(&slot.packets).map(|w| (w.packet, w.since))
+        self.slab.iter(&slot.packets).map(|w| (w.packet, w.joined))
     }
 
     /// The exchange is over: `psdu`, which was built for `peer`, was answered by `outcome`.

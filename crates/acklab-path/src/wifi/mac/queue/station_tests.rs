@@ -207,3 +207,15 @@ fn the_limit_is_common_to_all_stations() {
         "it is in the hardware queue"
     );
 }
+
+/// What is in a hardware queue keeps its place there.
+#[test]
+fn places_are_taken_in_the_flow_queues_only() {
+    let mut b = bench(StationsConfig::LINUX, &[65_000_000; 2]);
+    (0..70).for_each(|id| b.arrive(at(0), PeerId(0), packet(id, 1500)));
+    let by = packet(99, 1500);
+    let replace = |b: &mut Bench, id| b.queue.replace(at(1), PacketId(id), by).map(|p| p.id.0);
+    assert_eq!(replace(&mut b, 0), None);
+    assert_eq!(replace(&mut b, 69), Some(69));
+    assert_eq!((b.queue.packets(), b.queue.inside()), (70, 70));
+}

@@ -217,3 +217,22 @@ fn a_waiting_packet_can_be_taken_out() {
     b.build(at(0), &HT);
     assert_eq!(b.queue.remove(PacketId(0)), None, "it is on the air");
 }
+
+/// Its place is as old as it was; it has joined now.
+#[test]
+fn a_packet_can_take_the_place_of_one_that_waits() {
+    let mut b = Bench::new(Config::NS3);
+    for (id, peer) in [(0, STA), (1, OTHER), (2, STA)] {
+        b.arrive(at(u64::from(id)), peer, packet(id, 1000));
+    }
+    let by = packet(9, 1000);
+    let old = b.queue.replace(at(4), PacketId(0), by);
+    assert_eq!(old, Some(packet(0, 1000)));
+    assert_eq!(b.queue.replace(at(4), PacketId(0), by), None);
+    assert_eq!((b.queue.packets(), b.queue.bytes()), (3, 3000));
+    assert_eq!(b.build(at(5), &HT), Some(STA), "its head is the oldest");
+    let sent: Vec<_> = b.queue.packets_of(STA, 0).collect();
+    assert_eq!(sent, [(by, at(4))]);
+    assert_eq!(b.queue.replace(at(5), PacketId(9), packet(10, 1000)), None);
+    assert_eq!(b.decode(STA, &[0, 1]), [9, 2]);
+}
