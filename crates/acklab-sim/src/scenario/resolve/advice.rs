@@ -1,5 +1,7 @@
 //! What a scenario may say and will hardly mean.
 
+mod blind;
+
 use super::super::diagnostics::Report;
 use super::super::path::Path;
 use super::flow::DraftFlow;
@@ -19,6 +21,7 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
         let windows: Vec<u32> = windows.map(|f| f.plan.tcp.initial_window).collect();
         stalling_filter(link, &windows, report);
     }
+    blind::give(net, flows, report);
     for network in &net.wifi {
         let longest = flows.iter().map(queue::full_packet).max();
         unheard(network, &net.nodes, report);

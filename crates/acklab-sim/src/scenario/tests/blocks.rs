@@ -28,8 +28,10 @@ const fn entry<B>(name: &'static str, params: &'static [Param], build: B) -> Ent
 const NO_CC: cc::Build = |_, _| unreachable!("not for running");
 const NO_ACK: ack::Build = |_| unreachable!("not for running");
 
-fn no_filter(_: &Params) -> Box<dyn acklab_path::ack_filter::AckFilter> {
-    unreachable!("not for running")
+/// A filter that keeps ACKs back, as far as a scenario asks.
+fn holder(_: &Params) -> Box<dyn acklab_path::ack_filter::AckFilter> {
+    let aggregate = &acklab_path::ack_filter::aggregate::ENTRY;
+    (aggregate.build)(&Params::defaults(aggregate.params))
 }
 
 const BETA: Param = param("beta", Kind::Float(0.1, 0.9), Value::Float(0.7));
@@ -76,7 +78,7 @@ static FILTER: &[Entry<acklab_path::ack_filter::Build>] = &[entry(
         param("ratio", Kind::Int(1, 1000), Value::Int(2)),
         param("timeout", TIMEOUT, FIVE_MS),
     ],
-    no_filter,
+    holder,
 )];
 
 /// A folder with a few traces, good and bad.

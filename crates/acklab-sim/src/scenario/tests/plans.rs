@@ -153,6 +153,46 @@ fn a_filter_that_waits_for_more_than_a_window_is_warned_of() {
 }
 
 #[test]
+fn a_filter_that_sees_no_ack_is_warned_of() {
+    let warned = |text: &str, sets: &[(&str, &str)]| {
+        let sets: Vec<_> = sets
+            .iter()
+            .map(|(k, v)| (k.to_string(), v.to_string()))
+            .collect();
+        let loaded = load_toml(text, "t", &sets).unwrap_or_else(|e| panic!("{e}"));
+        loaded.warnings.to_string()
+    };
+    let policy = ("flow.1.ack", "delayed");
+    let there = ("topology.bottleneck.ack_filter", "tac");
+    assert_eq!(
+        warned(DUMBBELL, &[policy, there]),
+        "warning: no flow's ACKs come this way: the filter never sees one\n  \
+         in --set: topology.bottleneck.ack_filter = \"tac\"\n  \
+         help: ACKs go against their data: write it for the other direction"
+    );
+    let asks = ("flow.1.app", "request-response");
+    assert_eq!(warned(DUMBBELL, &[policy, there, asks]), "");
+    let wlan = "duration = '1 s'\n[topology]\npreset = 'wlan'\nstations = 2\n[[flow]]\ncount = 2\n";
+    let up = [
+        ("wifi.up.ack_filter", "tac"),
+        ("wifi.down.ack_filter", "tac"),
+    ];
+    let both = warned(wlan, &up);
+    assert!(both.contains("in --set: wifi.up.ack_filter"), "{both}");
+    assert!(!both.contains("wifi.down"), "{both}");
+    // One station's is one key, the common one another.
+    let one = warned(
+        &format!("{wlan}[[flow]]\nfrom = 'server'\nto = 'sta1'\n"),
+        &[up[0], ("wifi.station.sta0.up.ack_filter", "cake")],
+    );
+    assert!(
+        one.contains("in --set: wifi.station.sta0.up.ack_filter"),
+        "{one}"
+    );
+    assert!(!one.contains("wifi.up.ack"), "{one}");
+}
+
+#[test]
 fn a_parking_lot_has_one_long_flow_and_one_per_hop() {
     let text = r#"
         duration = "10 s"

@@ -226,7 +226,8 @@ fn queues_per_station_have_ranges() {
 #[test]
 fn answers_carry_acks_of_the_way_that_says_so() {
     let hack = |keys: &[(&str, &str)]| {
-        let plan = set(keys).plan;
+        let alone = [keys, &[("wifi.down.ack_filter", "none")]].concat();
+        let plan = set(&alone).plan;
         ["sta0->ap", "ap->sta0", "ap->sta1"].map(|n| port(&plan, n).carries_acks)
     };
     assert_eq!(hack(&[]), [None; 3]);
@@ -252,8 +253,55 @@ fn answers_carry_acks_of_the_way_that_says_so() {
     );
 }
 
+/// Data of downloads are answered by stations, whose own ACKs pass `up`: one of the two waits.
+#[test]
+fn acks_are_kept_back_by_one_at_a_time() {
+    let both = "wifi.down.ack_filter: `aggregate` keeps ACKs back, and so does `wifi.up.hack`, \
+                which has them wait for answers to ride in|leave one of them out, or take \
+                superfluous ACKs out of the queue: ack_filter = \"cake\"";
+    assert_eq!(told_all(&[("wifi.up.hack", "true")]), both);
+    let channel = both.replace("wifi.up.hack", "wifi.hack");
+    assert_eq!(told_all(&[("wifi.hack", "true")]), channel);
+    let own = both.replace("wifi.up.hack", "wifi.station.sta1.up.hack");
+    assert_eq!(told_all(&[("wifi.station.sta1.up.hack", "true")]), own);
+    let one = [
+        ("wifi.down.ack_filter", "none"),
+        ("wifi.station.sta1.down.ack_filter", "aggregate"),
+        ("wifi.up.hack", "true"),
+    ];
+    let one_only = both.replace("wifi.down.ack", "wifi.station.sta1.down.ack");
+    assert_eq!(told_all(&one), one_only);
+    // The other direction's ACKs, or a station without.
+    set(&[("wifi.down.hack", "true")]);
+    set(&[
+        ("wifi.up.hack", "true"),
+        ("wifi.station.sta0.up.hack", "false"),
+        ("wifi.down.ack_filter", "none"),
+    ]);
+}
+
+#[test]
+fn what_looks_into_the_queue_goes_with_carried_acks() {
+    for (filter, works) in [
+        ("'tac'", false),
+        ("'tac-paper'", false),
+        ("'android-thin'", false),
+        ("'aggregate'", false),
+        ("'cake'", true),
+        ("'android-replace'", true),
+        ("{ name = 'aggregate', ratio = 1 }", true),
+        ("{ name = 'tac', timeout = '0 s' }", true),
+    ] {
+        let text = STATIONS.replace("{ name = \"aggregate\", ratio = 4 }", filter);
+        let keys = [("wifi.up.hack".to_string(), "true".to_string())];
+        let loaded = crate::scenario::load_toml(&text, "t", &keys);
+        assert_eq!(loaded.is_ok(), works, "{filter}");
+    }
+}
+
 #[test]
 fn carried_acks_have_ranges() {
+    let told = |key, value| told_all(&[(key, value), ("wifi.down.ack_filter", "none")]);
     assert_eq!(
         told("wifi.hack.ack_size", "81 B"),
         "wifi.hack.ack_size: no compressed ACK has this size|write \"1 B\" to \"80 B\""

@@ -9,7 +9,7 @@ use super::super::topology::Net;
 use super::contention::Sides;
 use super::layers::{Layers, Ways};
 use super::{Channel, Network, Station, Way, aggregation, channel, contention, errors, rate};
-use crate::plan::{ImpairPlan, LinkPlan, QueuePlan};
+use crate::plan::{FilterPlan, ImpairPlan, LinkPlan, QueuePlan};
 use acklab_units::{Limit, Rate, Span};
 
 /// Which way.
@@ -110,7 +110,7 @@ fn port(
     (from, to): (usize, usize),
     way: &Way,
     queue: u32,
-    filter: Option<crate::plan::FilterPlan>,
+    filter: Option<FilterPlan>,
     net: &Net,
     path: &Path,
 ) -> DraftLink {
@@ -247,7 +247,7 @@ impl Cell<'_, '_> {
         contention::resolve((standard, edition), own, in_space, sides, self.report)
     }
 
-    fn filter(&mut self, to: To, own: Option<&Own<'_>>) -> Option<crate::plan::FilterPlan> {
+    fn filter(&mut self, to: To, own: Option<&Own<'_>>) -> Option<FilterPlan> {
         let (key, side) = match to {
             To::Ap => ("up", &self.spec.up),
             To::Station => ("down", &self.spec.down),
@@ -259,6 +259,29 @@ impl Cell<'_, '_> {
         let inner = inner.filter(|(f, _)| f.is_some());
         let (spec, path): (&Option<FilterSpec>, Path) =
             inner.unwrap_or((&side.ack_filter, self.path.key(key)));
-        link::filter(spec.as_ref(), &path, self.reg, self.report)
+        let filter = link::filter(spec.as_ref(), &path, self.reg, self.report)?;
+        self.one_holds(&filter, &path.key("ack_filter"), to, own);
+        Some(filter)
+    }
+
+    /// Acknowledgements that wait to ride in answers are waited for by the medium; a filter in front
+    /// of it that keeps them back as well has them come when the answers are gone.
+    fn one_holds(&mut self, filter: &FilterPlan, at: &Path, to: To, own: Option<&Own<'_>>) {
+        let data = match to {
+            To::Ap => To::Station,
+            To::Station => To::Ap,
+        };
+        let (hack, hack_at) = self.ways(data, own).get("hack", |k: &WayKeys| k.hack);
+        if hack.is_none_or(|h| h.0.is_none()) || !(filter.entry.build)(&filter.params).holds() {
+            return;
+        }
+        let name = filter.entry.name;
+        let message = format!(
+            "`{name}` keeps ACKs back, and so does `{hack_at}`, which has them wait for answers to \
+             ride in"
+        );
+        let hint = "leave one of them out, or take superfluous ACKs out of the queue: \
+                    ack_filter = \"cake\"";
+        self.report.error(at, message, hint.to_string());
     }
 }
