@@ -5,6 +5,7 @@ pub mod device;
 pub mod fq_codel;
 pub mod pfifo;
 pub mod registry;
+mod ring;
 pub(crate) mod slab;
 
 use crate::packet::{DropReason, Packet, PacketId};

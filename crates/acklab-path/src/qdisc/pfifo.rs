@@ -1,9 +1,9 @@
 //! First in, first out, drop-tail; limited in packets or in bytes. It can mark by a step.
 
+use super::ring::Ring;
 use super::{Enqueue, QueueDisc, Stats};
 use crate::packet::{DropReason, Packet, PacketId};
 use acklab_units::Instant;
-use alloc::collections::VecDeque;
 
 /// How much may wait. The packet in service does not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,7 +59,7 @@ impl Config {
 #[derive(Debug)]
 pub struct Pfifo {
     config: Config,
-    waiting: VecDeque<Packet>,
+    waiting: Ring,
     stats: Stats,
 }
 
@@ -68,7 +68,7 @@ impl Pfifo {
     pub fn new(config: impl Into<Config>) -> Self {
         Self {
             config: config.into(),
-            waiting: VecDeque::new(),
+            waiting: Ring::default(),
             stats: Stats::default(),
         }
     }
@@ -88,7 +88,7 @@ impl QueueDisc for Pfifo {
         }
         s.marked += u64::from(self.config.mark(s.packets, s.bytes, &mut packet));
         s.on_joined(packet);
-        self.waiting.push_back(packet);
+        self.waiting.push(packet);
         self.check();
         Enqueue::Queued
     }
@@ -98,7 +98,7 @@ impl QueueDisc for Pfifo {
         _now: Instant,
         _dropped: &mut dyn FnMut(Packet, DropReason),
     ) -> Option<Packet> {
-        let packet = self.waiting.pop_front()?;
+        let packet = self.waiting.pop()?;
         self.stats.dequeued += 1;
         self.stats.on_left(packet);
         self.check();
@@ -106,8 +106,7 @@ impl QueueDisc for Pfifo {
     }
 
     fn remove(&mut self, id: PacketId) -> Option<Packet> {
-        let at = self.waiting.iter().position(|p| p.id == id)?;
-        let packet = self.waiting.remove(at)?;
+        let packet = self.waiting.remove(id)?;
         self.stats.dropped_inside += 1;
         self.stats.on_left(packet);
         self.check();
@@ -115,8 +114,7 @@ impl QueueDisc for Pfifo {
     }
 
     fn replace(&mut self, _now: Instant, id: PacketId, by: Packet) -> Option<Packet> {
-        let place = self.waiting.iter_mut().find(|p| p.id == id)?;
-        let old = core::mem::replace(place, by);
+        let old = self.waiting.replace(id, by)?;
         self.stats.on_replaced(old, by);
         self.check();
         Some(old)

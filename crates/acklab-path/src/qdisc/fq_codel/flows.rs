@@ -140,7 +140,7 @@ impl Flows {
                 packets: 0,
             });
         }
-        let bucket = mix(flow.0 ^ self.shape.perturbation) % queues;
+        let bucket = self.bucket(flow);
         let entry = &mut self.groups[group as usize].table[bucket as usize];
         if *entry == NONE {
             *entry = self.flows.len() as u32;
@@ -150,6 +150,10 @@ impl Flows {
             });
         }
         *entry
+    }
+
+    fn bucket(&self, flow: FlowId) -> u32 {
+        mix(flow.0 ^ self.shape.perturbation) % self.shape.queues.max(1)
     }
 
     /// Drops from the head of the flow with most bytes while more than the limit wait (section
@@ -239,8 +243,10 @@ impl Flows {
 
     /// Lets `by`, which is of the same flow, take the place of a waiting packet.
     pub fn replace(&mut self, now: Instant, id: PacketId, by: Packet) -> Option<Packet> {
-        let mut flows = self.flows.iter();
-        let old = flows.find_map(|f| self.slab.replace(&f.list, id, now, by))?;
+        let bucket = self.bucket(by.flow) as usize;
+        let queues = self.groups.iter().map(|g| g.table[bucket]);
+        let mut lists = queues.filter_map(|i| Some(&self.flows.get(i as usize)?.list));
+        let old = lists.find_map(|list| self.slab.replace(list, id, now, by))?;
         self.stats.on_replaced(old, by);
         self.stats.check();
         Some(old)
