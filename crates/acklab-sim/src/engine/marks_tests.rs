@@ -13,7 +13,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// What the ACKs of one direction said about marks: each change of ECE or CWR.
-type Log = Rc<RefCell<Vec<(bool, bool)>>>;
+type Log = Rc<RefCell<Changes>>;
+type Changes = Vec<(bool, bool)>;
 
 /// A connection that notes what its ACKs say, or what those that arrive say.
 #[derive(Debug)]
@@ -95,7 +96,7 @@ fn plan(link: &str, reverse: &str, flow: &str) -> Plan {
 
 /// What the ACKs said about marks where they were sent and where they arrived, with a filter on the
 /// way, and the run.
-fn echoes(filter: &str) -> (Vec<(bool, bool)>, Vec<(bool, bool)>, RunResult) {
+fn echoes(filter: &str) -> (Changes, Changes, RunResult) {
     // Too slow for every ACK: filters that look into the queue find something there.
     let back = format!("rate = '200 kbit/s'\nqueue = '1000 packets'\nack_filter = {filter}");
     let link = "rate = '20 Mbit/s'\ndelay = '20 ms'\nqueue = '1000 packets'\nce = 0.003";
