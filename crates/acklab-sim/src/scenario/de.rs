@@ -63,7 +63,9 @@ impl What {
             Self::UnknownKey(key, known) => report.error(
                 path,
                 format!("unknown key `{key}`"),
-                suggest(key, known.iter().copied(), "the keys here are").or_else(nothing_here),
+                elsewhere(key, known)
+                    .or_else(|| suggest(key, known.iter().copied(), "the keys here are"))
+                    .or_else(nothing_here),
             ),
             Self::UnknownWord(word, known) => report.error(
                 path,
@@ -74,6 +76,13 @@ impl What {
             Self::Other(message, hint) => report.error(path, message.clone(), hint.clone()),
         }
     }
+}
+
+/// Where a key stands that is looked for in the table around it.
+fn elsewhere(key: &str, known: &[&str]) -> Option<String> {
+    let sided = key == "ack_filter" && ["up", "down"].iter().all(|side| known.contains(side));
+    let hint = "write it in `down`, for what the access point sends, or in `up`";
+    sided.then(|| hint.to_string())
 }
 
 fn nothing_here() -> Option<String> {

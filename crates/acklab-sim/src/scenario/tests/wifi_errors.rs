@@ -31,6 +31,16 @@ fn the_place_and_the_value_are_told() {
 }
 
 #[test]
+fn a_filter_is_told_which_side_it_belongs_to() {
+    let hint = "write it in `down`, for what the access point sends, or in `up`";
+    for table in ["wifi", "wifi.station.sta1"] {
+        let key = format!("{table}.ack_filter");
+        let said = format!("{key}: unknown key `ack_filter`|{hint}");
+        assert_eq!(told(&key, "tac"), said);
+    }
+}
+
+#[test]
 fn modes_that_do_not_exist_are_told_what_does() {
     assert_eq!(
         told("wifi.width", "80 MHz"),
