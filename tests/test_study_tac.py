@@ -246,6 +246,16 @@ MISTAKES = {
         ("wifi.standard=g", "wifi.ampdu=off", "wifi.reverse_grant=true"),
         "802.11g does not have the reverse direction protocol",
     ),
+    "grant of stations on 802.11a": (
+        ("wifi.standard=a", "wifi.ampdu=off", "wifi.up.reverse_grant=true"),
+        "802.11a does not have the reverse direction protocol",
+    ),
+    "filter of no side": ("wifi.ack_filter=tac", "write it in `down`"),
+    "two filters": ('wifi.down.ack_filter=["tac", "aggregate"]', "a list cannot stand here"),
+    "two that keep ACKs back": (
+        ("wifi.down.ack_filter=tac", "wifi.up.hack=true"),
+        "`tac` keeps ACKs back, and so does `wifi.up.hack`",
+    ),
 }
 
 
@@ -259,3 +269,20 @@ def test_mistakes_are_told(name, acklab_cli):
     assert said in done.stderr
     assert "help:" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_five_thousand_stations_are_allowed_and_said_to_take_time(acklab_cli):
+    sets = ("topology.stations=5000", "flow.0.count=5000", "duration=0.1 s", "start=0 s")
+    done = acklab_cli("run", "wifi-uploads", *(word for one in sets for word in ("--set", one)))
+    assert "computing per simulated second" in done.stderr
+    assert "and 4900 more flows" in done.stdout
+    assert done.stdout.count("upload-") == 100
+    one_more = acklab_cli("run", "wifi-uploads", "--set", "topology.stations=5001")
+    assert one_more.returncode == 1
+    assert "5000" in one_more.stderr
+
+
+def test_a_filter_on_the_way_of_the_data_is_warned_of(acklab_cli):
+    sets = ("--set", "wifi.up.ack_filter=tac", "--set", "duration=0.1 s")
+    done = acklab_cli("run", "wifi-uploads", *sets)
+    assert "the filter never sees one" in done.stderr

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 #: Where there is no terminal: in a log, a line as seldom as this is enough.
 _SILENCE_S = 10
+#: Of more flows or links the first so many are shown: nobody reads on, and drawing a table of ten
+#: thousand rows takes longer than the run.
+MOST_ROWS = 100
 
 
 def console() -> Console:
@@ -87,7 +90,7 @@ def summary(result: Result) -> None:
         flows.add_column(head, justify="right")
     for head in ("RTT p50\nms", "RTT p95\nms", "segments\nper ACK", "complete\ns"):
         flows.add_column(head, justify="right")
-    for f in result.flows.iter_rows(named=True):
+    for f in result.flows.head(MOST_ROWS).iter_rows(named=True):
         flows.add_row(
             f["flow"],
             f["cc"],
@@ -100,12 +103,13 @@ def summary(result: Result) -> None:
             _number(f["segments_per_ack"], 2),
             _number(f["completion_s"], 3),
         )
+    _close(flows, result.flows.height, "flows")
     out.print(flows)
     links = Table()
     links.add_column("link")
     for head in ("busy\n%", "sent\npackets", "dropped\npackets", "ACKs seen", "ACKs dropped"):
         links.add_column(head, justify="right")
-    for row in result.links.iter_rows(named=True):
+    for row in result.links.head(MOST_ROWS).iter_rows(named=True):
         links.add_row(
             row["link"],
             f"{100 * row['utilisation']:.1f}",
@@ -114,9 +118,17 @@ def summary(result: Result) -> None:
             "" if row["acks_seen"] is None else str(row["acks_seen"]),
             "" if row["acks_dropped"] is None else str(row["acks_dropped"]),
         )
+    _close(links, result.links.height, "links")
     out.print(links)
     if len(result.airtime):
         out.print(airtime(result))
+
+
+def _close(table: Table, rows: int, what: str) -> None:
+    """Says what a table does not show."""
+    if rows > MOST_ROWS:
+        table.caption = f"and {rows - MOST_ROWS} more {what}: `--out FOLDER` keeps all"
+        table.caption_justify = "left"
 
 
 def airtime(result: Result) -> Table:
