@@ -147,7 +147,7 @@ def test_verdicts_follow_from_the_numbers(where, verdict):
     from acklab.studies.ack_aggregation import findings
     from acklab.studies.ack_aggregation.evidence import Evidence
     from acklab.studies.ack_aggregation.findings_throughput import THROUGHPUT
-    from acklab.studies.ack_aggregation.runs import Runs
+    from acklab.studies.runs import Runs
 
     drop = next(f for f in THROUGHPUT if f.id == "T1-bbr-drop")
     throughput = {

@@ -9,11 +9,11 @@ from acklab.scenario import load, run_many
 from acklab.studies import STUDIES
 from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS
 from acklab.studies.ack_aggregation.findings_summary import unpredictable
-from acklab.studies.ack_aggregation.runs import Runs
 from acklab.studies.ack_aggregation.wireless import cells, findings, readings, references, wlan
 from acklab.studies.ack_aggregation.wireless.evidence import GOODPUT, Evidence
 from acklab.studies.ack_aggregation.wireless.findings_throughput import THROUGHPUT
 from acklab.studies.ack_aggregation.wireless.tables import USES
+from acklab.studies.runs import Runs
 from acklab.studies.study import Effort
 
 LIMITS = {4: "4096 B", 8: "8192 B", 16: "16384 B", 32: "32768 B"}

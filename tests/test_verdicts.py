@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from acklab.studies.ack_aggregation import findings, references, runs, teeth
+from acklab.studies import runs
+from acklab.studies.ack_aggregation import findings, references, teeth
 from acklab.studies.ack_aggregation.evidence import Evidence
 from acklab.studies.ack_aggregation.findings import RATIOS
 from acklab.studies.ack_aggregation.findings_fairness import FAIRNESS, MIXED, UNDECIDED, winner
@@ -13,7 +14,7 @@ from acklab.studies.ack_aggregation.findings_rates import RATES, reached
 from acklab.studies.ack_aggregation.findings_summary import SUMMARY, unstable
 from acklab.studies.ack_aggregation.findings_throughput import THROUGHPUT, declines
 from acklab.studies.ack_aggregation.findings_vegas import VEGAS
-from acklab.studies.ack_aggregation.runs import Runs
+from acklab.studies.runs import Runs
 from acklab.studies.study import Effort
 
 CONTROLLERS = ("bbr3", "cubic", "newreno", "vegas")

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 Sample = Mapping[int, float]
 #: Quantity, set-up, controller or pair, and ratio; over the air aggregation or limit in KB.
 Cell = tuple[str, str, str, int | str]
-#: The artefacts that have all seeds of their cells.
-TABLES = ("why-runs", "why-shares")
-AIR = ("wifi-runs", "wifi-size-runs")
 #: With ten seeds, standard deviations differ (F test, 95 %) if one is twice the other.
 APART = 2.0
 #: What they vary.
@@ -37,8 +34,8 @@ class Runs:
     values: Mapping[Cell, Sample] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, tables: Mapping[str, pl.DataFrame], names: Sequence[str] = TABLES) -> Runs:
-        """From the study's artefacts."""
+    def of(cls, tables: Mapping[str, pl.DataFrame], names: Sequence[str]) -> Runs:
+        """From those of a study's artefacts that have all seeds of their cells."""
         found: dict[Cell, dict[int, float]] = {}
         for table in (tables[name] for name in names if name in tables):
             key = "pair" if "pair" in table.columns else "cc"

@@ -9,9 +9,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from acklab.stats import Estimate
-from acklab.studies.ack_aggregation import runs
-from acklab.studies.ack_aggregation.runs import Runs, Sample
-from acklab.studies.ack_aggregation.why import Why
+from acklab.studies import runs
+from acklab.studies.ack_aggregation.why import AIR, WIRED, Why
+from acklab.studies.runs import Runs, Sample
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,8 +51,8 @@ class Evidence:
                 for r in tables["transparent"].iter_rows(named=True)
             },
             Why.of(tables),
-            Runs.of(tables),
-            Runs.of(tables, runs.AIR),
+            Runs.of(tables, WIRED),
+            Runs.of(tables, AIR),
         )
 
     def view(self, stack: str) -> View:

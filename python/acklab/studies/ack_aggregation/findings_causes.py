@@ -14,10 +14,10 @@ from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.findings import SEEN, Finding, row
 from acklab.studies.ack_aggregation.findings_loss import against, drops_sharply
 from acklab.studies.ack_aggregation.findings_throughput import mbps
-from acklab.studies.ack_aggregation.runs import beyond, changed, less, more, percent
 from acklab.studies.ack_aggregation.traces import TRACED
 from acklab.studies.ack_aggregation.why import shown
 from acklab.studies.ack_aggregation.why_acks import MIN_RTO_MS
+from acklab.studies.runs import beyond, changed, less, more, percent
 
 _LOSSY = ("newreno", "cubic", "bbr3")
 #: Growth per ACK is the same if it differs by less: it is read from a few climbs of one trace.

@@ -15,8 +15,8 @@ from acklab.studies.ack_aggregation.findings_fairness import (
 )
 from acklab.studies.ack_aggregation.findings_summary import loses_fairness
 from acklab.studies.ack_aggregation.mechanisms_pairs import STARVED_MBPS
-from acklab.studies.ack_aggregation.runs import less
 from acklab.studies.ack_aggregation.why import shown
+from acklab.studies.runs import less
 
 #: ns-3's clock of RTTs: bases that differ by no more are equal, ms.
 TICK_MS = 1.0

@@ -9,8 +9,8 @@ from acklab.studies.ack_aggregation import mechanisms_pairs as m
 from acklab.studies.ack_aggregation import references
 from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.findings import RATIOS, Finding, ratios
-from acklab.studies.ack_aggregation.runs import changed, less, more, said
 from acklab.studies.ack_aggregation.why import shown
+from acklab.studies.runs import changed, less, more, said
 
 #: What the thesis calls higher aggregation levels.
 HIGHER = (4, 8, 16)

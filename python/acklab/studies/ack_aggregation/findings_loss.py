@@ -13,7 +13,8 @@ from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS
 from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.findings import RATIOS, SEEN, Finding, ratios, row
 from acklab.studies.ack_aggregation.findings_rates import PROBING_S
-from acklab.studies.ack_aggregation.runs import (
+from acklab.studies.ack_aggregation.traces import TRACED
+from acklab.studies.runs import (
     apart,
     changed,
     difference,
@@ -22,7 +23,6 @@ from acklab.studies.ack_aggregation.runs import (
     more,
     percent,
 )
-from acklab.studies.ack_aggregation.traces import TRACED
 
 #: Fewer segments sent again than this are no count to compare.
 SOME = 5

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 
+from acklab.studies import runs
 from acklab.studies.ack_aggregation import mechanisms as m
 from acklab.studies.ack_aggregation import mechanisms_runs as of_runs
-from acklab.studies.ack_aggregation import runs
 from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.findings import (
     AGGREGATED,
@@ -18,8 +18,8 @@ from acklab.studies.ack_aggregation.findings import (
     row,
 )
 from acklab.studies.ack_aggregation.findings_throughput import mbps
-from acklab.studies.ack_aggregation.runs import changed, less, more
 from acklab.studies.ack_aggregation.tables import BIN_S
+from acklab.studies.runs import changed, less, more
 
 #: BBRv3 visits PROBE_RTT every 5 s (draft-ietf-ccwg-bbr, ProbeRTTInterval): what lasts longer was
 #: not ended by its probing.

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from acklab.stats import Estimate
+from acklab.studies import runs
 from acklab.studies.ack_aggregation import mechanisms as one
 from acklab.studies.ack_aggregation import mechanisms_pairs as m
 from acklab.studies.ack_aggregation import mechanisms_runs as of_runs
-from acklab.studies.ack_aggregation import runs
 from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS
 from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.findings import AGGREGATED, RATIOS, SEEN, Finding, row
 from acklab.studies.ack_aggregation.findings_fairness import index
 from acklab.studies.ack_aggregation.findings_throughput import MODERATE, mbps, steps
-from acklab.studies.ack_aggregation.runs import Runs, changed, less, more, said, scatters
 from acklab.studies.ack_aggregation.why import shown
+from acklab.studies.runs import Runs, changed, less, more, said, scatters
 
 #: Aggregations and limits in KB of the wireless part.
 WAYS, LIMITS = ("amsdu", "ampdu", "both"), (4, 8, 16, 32, 64)

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from acklab.stats import Estimate
+from acklab.studies import runs
 from acklab.studies.ack_aggregation import mechanisms as m
 from acklab.studies.ack_aggregation import mechanisms_acks as acks
 from acklab.studies.ack_aggregation import mechanisms_runs as of_runs
-from acklab.studies.ack_aggregation import runs
 from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS
 from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.findings import AGGREGATED, RATIOS, SEEN, Finding, ratios
 from acklab.studies.ack_aggregation.references import paper_throughput
-from acklab.studies.ack_aggregation.runs import Sample, apart, changed, less, more, percent, said
+from acklab.studies.runs import Sample, apart, changed, less, more, percent, said
 
 #: Up to here the thesis calls aggregation moderate.
 MODERATE = (2, 4, 8)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from statistics import stdev
 
 from acklab.stats import Estimate
+from acklab.studies import runs
 from acklab.studies.ack_aggregation import mechanisms_loss as loss
 from acklab.studies.ack_aggregation import mechanisms_runs as of_runs
-from acklab.studies.ack_aggregation import runs
 from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.findings import SEEN, Finding, ratios, row
 from acklab.studies.ack_aggregation.findings_throughput import mbps
-from acklab.studies.ack_aggregation.runs import APART, changed, less, more, said
 from acklab.studies.ack_aggregation.why import shown
+from acklab.studies.runs import APART, changed, less, more, said
 
 
 def _spread_over_seeds(v: View, ratio: int) -> float:

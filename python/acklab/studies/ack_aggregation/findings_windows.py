@@ -10,10 +10,10 @@ from acklab.studies.ack_aggregation import mechanisms_runs as of_runs
 from acklab.studies.ack_aggregation.evidence import View
 from acklab.studies.ack_aggregation.figures import CC_NAMES
 from acklab.studies.ack_aggregation.findings import AGGREGATED, RATIOS, SEEN, Finding, row
-from acklab.studies.ack_aggregation.runs import less, more, percent
 from acklab.studies.ack_aggregation.teeth import TURN
 from acklab.studies.ack_aggregation.traces import TRACED
 from acklab.studies.ack_aggregation.why import shown
+from acklab.studies.runs import less, more, percent
 
 #: Times are multiples of 0.1 s, which is about this share of the shortest period (2.8 s): teeth
 #: cannot be told to differ by less.

@@ -7,7 +7,7 @@ from acklab.studies.ack_aggregation import mechanisms_loss as loss
 from acklab.studies.ack_aggregation.evidence import Evidence
 from acklab.studies.ack_aggregation.findings import row
 from acklab.studies.ack_aggregation.mechanisms_acks import timer_cap
-from acklab.studies.ack_aggregation.runs import scatter
+from acklab.studies.runs import scatter
 
 
 def _row(e: Evidence, quantity: str, stack: str, cc: str, digits: int = 2) -> str:

@@ -12,6 +12,9 @@ from acklab.studies.ack_aggregation.traces import TRACED
 if TYPE_CHECKING:
     import polars as pl
 
+#: The artefacts that have all seeds of their cells: of the wired part, and over the air.
+WIRED = ("why-runs", "why-shares")
+AIR = ("wifi-runs", "wifi-size-runs")
 #: Artefact, quantity, set-up, controller or pair, ratio, seed, flow.
 Place = tuple[str, str, str, str, int, int, int]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from acklab.stats import Estimate
-from acklab.studies.ack_aggregation import runs
-from acklab.studies.ack_aggregation.runs import Sample
+from acklab.studies import runs
+from acklab.studies.runs import Sample
 from acklab.studies.tac.stacks import DEFAULT
 
 if TYPE_CHECKING:

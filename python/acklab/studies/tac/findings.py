@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from acklab.report.parts import Claim, Verdict
-from acklab.studies.ack_aggregation.runs import Sample, known, percent
+from acklab.studies.runs import Sample, known, percent
 from acklab.studies.study import Effort
 from acklab.studies.tac.evidence import Evidence, View, gain, row
 from acklab.studies.tac.stacks import DEFAULT, MODERN

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acklab.studies.ack_aggregation.runs import percent
+from acklab.studies.runs import percent
 from acklab.studies.tac import mechanisms as m
 from acklab.studies.tac.evidence import View, gain, mean, row
 from acklab.studies.tac.findings import Finding, Text, told

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from acklab.stats import Estimate
-from acklab.studies.ack_aggregation import runs
-from acklab.studies.ack_aggregation.runs import Runs, Sample
-from acklab.studies.ack_aggregation.why import shown
+from acklab.studies import runs
+from acklab.studies.ack_aggregation.why import AIR, WIRED, shown
 from acklab.studies.ack_aggregation.wireless.cells import AGGREGATIONS, SIZES
+from acklab.studies.runs import Runs, Sample
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,8 +50,8 @@ class Evidence:
         return cls(
             found,
             tables["wifi-vegas"].select(columns).rows(),
-            Runs.of(tables, runs.AIR),
-            Runs.of(tables),
+            Runs.of(tables, AIR),
+            Runs.of(tables, WIRED),
         )
 
     def view(self, stack: str) -> View:

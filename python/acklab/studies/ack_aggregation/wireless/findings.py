@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from acklab.report.parts import Claim
 from acklab.studies.ack_aggregation.findings import NAMES, ORDER, word
-from acklab.studies.ack_aggregation.runs import percent
 from acklab.studies.ack_aggregation.wireless.evidence import GOODPUT, Cell, Evidence, View
+from acklab.studies.runs import percent
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,17 +8,6 @@ from itertools import pairwise
 from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS as ALL
 from acklab.studies.ack_aggregation.findings import RATIOS, SEEN
 from acklab.studies.ack_aggregation.findings_summary import unpredictable
-from acklab.studies.ack_aggregation.runs import (
-    Runs,
-    Sample,
-    difference,
-    less,
-    minus,
-    more,
-    percent,
-    scatter,
-    share,
-)
 from acklab.studies.ack_aggregation.wireless import cells
 from acklab.studies.ack_aggregation.wireless import mechanisms as m
 from acklab.studies.ack_aggregation.wireless.evidence import GOODPUT, Cell, View
@@ -30,6 +19,17 @@ from acklab.studies.ack_aggregation.wireless.findings import (
     by_size,
     gained,
     told,
+)
+from acklab.studies.runs import (
+    Runs,
+    Sample,
+    difference,
+    less,
+    minus,
+    more,
+    percent,
+    scatter,
+    share,
 )
 
 #: A mean RTT that is longer by less than this share is no inflated estimate.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS as ALL
 from acklab.studies.ack_aggregation.findings import SEEN
-from acklab.studies.ack_aggregation.runs import apart, known, less, minus, more, said
 from acklab.studies.ack_aggregation.wireless import mechanisms as m
 from acklab.studies.ack_aggregation.wireless.cells import AGGREGATIONS
 from acklab.studies.ack_aggregation.wireless.evidence import GOODPUT, View
@@ -18,6 +17,7 @@ from acklab.studies.ack_aggregation.wireless.findings import (
     rows,
     told,
 )
+from acklab.studies.runs import apart, known, less, minus, more, said
 
 #: The mode's rate, Mbit/s.
 PHY = 65.0

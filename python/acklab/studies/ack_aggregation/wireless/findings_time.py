@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from acklab.stats import Estimate
 from acklab.studies.ack_aggregation.findings import SEEN
-from acklab.studies.ack_aggregation.runs import beyond, less, more
 from acklab.studies.ack_aggregation.wireless import mechanisms as m
 from acklab.studies.ack_aggregation.wireless.cells import AGGREGATIONS
 from acklab.studies.ack_aggregation.wireless.evidence import View
@@ -16,6 +15,7 @@ from acklab.studies.ack_aggregation.wireless.findings import (
     rows,
     told,
 )
+from acklab.studies.runs import beyond, less, more
 
 LOSS_BASED = ("cubic", "newreno")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from statistics import fmean
 
 from acklab.studies.ack_aggregation.findings import NAMES, ORDER, RATIOS
-from acklab.studies.ack_aggregation.runs import mean, scatter
 from acklab.studies.ack_aggregation.why import shown
 from acklab.studies.ack_aggregation.wireless.cells import AGGREGATIONS
 from acklab.studies.ack_aggregation.wireless.evidence import GOODPUT, Evidence, View
+from acklab.studies.runs import mean, scatter
 
 
 def _each(e: Evidence, of: str, cc: str, digits: int = 2, sizes: bool = False) -> str:
