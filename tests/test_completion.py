@@ -53,9 +53,11 @@ def test_explain_offers_metrics_and_words(tab):
 
 
 def test_reproduce_offers_studies_and_their_artefacts(tab):
+    parts = [f"{s.name}/{part}" for s in STUDIES.values() for part in s.parts]
     names = [f"{s.name}/{a.name}" for s in STUDIES.values() for a in s.artefacts]
-    assert tab("acklab reproduce ") == [*STUDIES, *names]
-    assert tab("acklab reproduce ack") == [n for n in (*STUDIES, *names) if n.startswith("ack")]
+    offered = [*STUDIES, *parts, *names]
+    assert tab("acklab reproduce ") == offered
+    assert tab("acklab reproduce ack") == [n for n in offered if n.startswith("ack")]
 
 
 def test_plot_offers_results_and_kinds(tab, tmp_path):

@@ -50,6 +50,17 @@ def test_the_doctor_finds_nothing_wrong_here(acklab_cli, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_the_doctor_finds_what_stands_beside_the_interpreter(tmp_path, monkeypatch):
+    tool = tmp_path / "flent"
+    tool.write_text("#!/bin/sh\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
+    said = {f.what: f for f in doctor.findings(tmp_path / "out")}
+    assert said["flent"] == doctor.Finding(doctor.State.FINE, "flent", str(tool))
+    assert said["tshark"].state is doctor.State.ABSENT
+
+
 def test_the_doctor_finds_what_is_wrong(tmp_path, monkeypatch):
     monkeypatch.setattr(doctor, "EXPECTED_BPS", 1e6)
     (tmp_path / "file").write_text("")

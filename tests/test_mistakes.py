@@ -132,18 +132,28 @@ def test_a_folder_that_cannot_be_written_is_absent(tmp_path, cause):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_polars_cannot_write_is_told(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("no space", "no space\n  help: choose"),
+        (
+            "parquet: File out of specification: No space left on device (os error 28)",
+            "r: No space left on device\n  help: make room, or choose",
+        ),
+    ],
+)
+def test_what_polars_cannot_write_is_told(tmp_path, monkeypatch, said, told):
     import polars as pl
 
     from acklab.folder import result_folder
     from acklab.saving import parquet
 
     def full(*_, **__):
-        raise pl.exceptions.ComputeError("no space")
+        raise pl.exceptions.ComputeError(said)
 
     monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
     with (
-        pytest.raises(acklab.OutputError, match="no space"),
+        pytest.raises(acklab.OutputError, match=told),
         result_folder(tmp_path / "r") as folder,
     ):
         parquet(pl.DataFrame({"a": [1]}), folder / "a.parquet")

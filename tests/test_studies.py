@@ -50,6 +50,16 @@ def test_the_report_stands_alone(reproduced):
     assert "Table 1: average throughput" in page
 
 
+def test_parts_are_the_study_without_what_is_on_request():
+    from acklab.cli.reproduce import choose
+
+    ((study, wired),) = choose("ack-aggregation/wired")
+    ((_, wireless),) = choose("ack-aggregation/wireless")
+    assert [a.name for a in (*wired, *wireless)] == [a.name for a in study.whole]
+    assert wired[0].name == "table1"
+    assert wireless[0].name == "table4"
+
+
 def test_one_artefact_alone(acklab_cli, tmp_path):
     args = ("reproduce", "ack-aggregation/table1", "--quick", "--seeds", 1, "--out", "o")
     done = acklab_cli(*args)

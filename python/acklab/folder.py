@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -167,7 +168,8 @@ def writable_folder(folder: Path) -> Iterator[None]:
 
 
 def _reason(target: Path, e: OSError) -> str:
+    room = "make room, or " if e.errno == errno.ENOSPC else ""
     return (
         f"cannot write results to {target}: {e.strerror or e}\n"
-        "  help: choose another folder with --out"
+        f"  help: {room}choose another folder with --out"
     )

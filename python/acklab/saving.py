@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -58,5 +60,7 @@ def parquet(frame: pl.DataFrame, path: Path | IO[bytes]) -> None:
     try:
         frame.write_parquet(path, compression="zstd", row_group_size=1 << 17)
     except PolarsError as e:
-        # So Polars reports a full disk, for one.
+        # So Polars reports a full disk, for one, as if the file were wrong.
+        if os.strerror(errno.ENOSPC) in str(e):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from e
         raise OSError(str(e)) from e

@@ -22,6 +22,7 @@ class Kind(StrEnum):
     SCENARIO = "scenario"
     STUDY = "study"
     PLOT = "plot"
+    METRIC = "metric"
 
 
 #: What each kind is.
@@ -37,6 +38,7 @@ ABOUT = {
     Kind.SCENARIO: "the gallery: acklab run NAME",
     Kind.STUDY: "papers that can be run again: acklab reproduce NAME",
     Kind.PLOT: "named plots: acklab plot RESULT NAME",
+    Kind.METRIC: "what is measured: acklab explain NAME says how",
 }
 
 
@@ -61,6 +63,8 @@ def list_(
         rows = _studies(verbose)
     elif kind is Kind.PLOT:
         rows = _plots(verbose)
+    elif kind is Kind.METRIC:
+        rows = _metrics(verbose)
     else:
         rows = _blocks(kind.value, verbose)
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
@@ -101,6 +105,7 @@ def _studies(verbose: bool) -> list[tuple[str, str]]:
 
     rows = []
     for study in STUDIES.values():
+        rows += [(f"{study.name}/{name}", ", ".join(of)) for name, of in study.parts.items()]
         rows += [(f"{study.name}/{a.name}", a.title) for a in study.artefacts]
         if verbose:
             rows.append(("", f"source: {study.source}"))
@@ -115,6 +120,17 @@ def _plots(verbose: bool) -> list[tuple[str, str]]:
         rows.append((kind.name, kind.about))
         if verbose:
             rows.append(("", f"needs: {', '.join(kind.needs) or 'runs or series'}"))
+    return rows
+
+
+def _metrics(verbose: bool) -> list[tuple[str, str]]:
+    from acklab.metrics.definitions import DEFINITIONS
+
+    rows = []
+    for metric in DEFINITIONS.values():
+        rows.append((metric.name, metric.text))
+        if verbose:
+            rows.append(("", f"source: {metric.source}"))
     return rows
 
 

@@ -75,6 +75,11 @@ def study(incomplete: str) -> list[Offer]:
     from acklab.studies import STUDIES
 
     offers = [(s.name, s.title) for s in STUDIES.values()]
+    offers += [
+        (f"{s.name}/{part}", f"{len(of)} artefacts")
+        for s in STUDIES.values()
+        for part, of in s.parts.items()
+    ]
     offers += [(f"{s.name}/{a.name}", a.title) for s in STUDIES.values() for a in s.artefacts]
     return _starting(offers, incomplete)
 

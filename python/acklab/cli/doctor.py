@@ -147,9 +147,11 @@ def _writable(out: Path) -> str:
 def _optional() -> Iterator[Finding]:
     import importlib.util
     import shutil
+    import sys
 
     for name, use in PROGRAMS.items():
-        path = shutil.which(name)
+        # What was installed with acklab stands beside its interpreter, in the search path or not.
+        path = shutil.which(name) or shutil.which(name, path=str(Path(sys.executable).parent))
         state = State.FINE if path else State.ABSENT
         yield Finding(state, name, path or f"not installed; {use}")
     for name, use in PACKAGES.items():

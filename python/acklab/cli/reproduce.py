@@ -80,10 +80,10 @@ def choose(what: str | None) -> list[tuple[Study, Sequence[Artefact]]]:
         )
     if not part:
         return [(study, study.whole)]
-    artefact = study.artefact(part)
-    if artefact is None:
-        names = ", ".join(a.name for a in study.artefacts)
+    found = [a for a in study.artefacts if a.name in study.parts.get(part, (part,))]
+    if not found:
+        names = ", ".join((*study.parts, *(a.name for a in study.artefacts)))
         raise AcklabError(
             f"the study {name} has no artefact called {part!r}\n  help: its artefacts are {names}"
         )
-    return [(study, [artefact])]
+    return [(study, found)]

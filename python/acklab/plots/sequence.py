@@ -42,7 +42,7 @@ def draw(source: Recorded, choice: Choice) -> Drawn:
     _marks(ax, data, "drop", ("x", _DROPPED[1]), _DROPPED, pixels)
     _frame(ax, data)
     fig.legend(loc="outside upper right", ncols=6, fontsize=7.5, handlelength=2)
-    ax.set_title(flow)
+    ax.set_title(f"{flow}: everything; --from and --to look closer" if pixels else flow)
     counts = dict(data.group_by("what").len().iter_rows())
     told = ", ".join(f"{n} {what}s" for what, n in sorted(counts.items()))
     return Drawn(fig, data, f"{source.name}, flow {flow}: time-sequence diagram with {told}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,6 +88,8 @@ class Study:
     report: Callable[[Mapping[str, pl.DataFrame], Effort], str]
     #: The paper's findings with our verdicts, from the tables.
     claims: Callable[[Mapping[str, pl.DataFrame]], Sequence[Claim]] | None = None
+    #: Names for several artefacts together, without a report of their own.
+    parts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     #: How to read them, in Markdown.
     note: Callable[[Effort], str] | None = None
     default_seeds: int = 10

@@ -45,6 +45,72 @@ _WHY = {
 #: The groups of cells of those that are not made of traced runs of one flow.
 _GROUPS = {"why-pairs": "pair-traces", "why-runs": "main", "why-shares": "pairs"}
 
+_ARTEFACTS = (
+    Artefact(
+        "table1",
+        "Average throughput (Mbit/s) by controller and aggregation ratio",
+        tables.throughput,
+    ),
+    Artefact("fig2", "Throughput over time", tables.throughput_series, figures.throughput),
+    Artefact("fig3", "Congestion window over time", tables.window_series, figures.window),
+    Artefact("fig4", "Retransmissions by ratio", tables.retransmissions, figures.retransmissions),
+    Artefact(
+        "table2",
+        "Jain's index of two flows with the same controller",
+        tables.identical_pairs,
+        figures.fairness,
+        group="pairs",
+    ),
+    Artefact(
+        "table3",
+        "Jain's index of two flows with different controllers",
+        tables.mixed_pairs,
+        figures.fairness,
+        group="pairs",
+    ),
+    Artefact("mechanism", "What aggregation does first", tables.mechanism, figures.mechanism),
+    *(
+        Artefact(
+            name,
+            captions.TITLES[name],
+            of.table,
+            of.plot,
+            group=_GROUPS.get(name, "traces"),
+            caption=captions.CAPTIONS[name],
+        )
+        for name, of in _WHY.items()
+    ),
+    Artefact(
+        "transparent",
+        "With the queue at 1:1 and without it",
+        transparent.table,
+        group="transparent",
+    ),
+    Artefact(
+        "readings",
+        "Which reading of the thesis comes nearest to its tables",
+        readings.table,
+        figures.readings,
+        group="readings",
+    ),
+    *WIRELESS,
+    *WIRELESS_RUNS,
+    Artefact(
+        "beyond",
+        "Other timers, paths and buffers, and rivals (on request)",
+        beyond.table,
+        text=beyond.text,
+        files=beyond.files,
+        group="beyond",
+        on_request=True,
+    ),
+)
+#: The parts of the thesis's section 4.
+_PARTS = {
+    "wired": [a.name for a in _ARTEFACTS if a.group not in WIRELESS_GROUPS and not a.on_request],
+    "wireless": [a.name for a in _ARTEFACTS if a.group in WIRELESS_GROUPS],
+}
+
 STUDY = Study(
     name="ack-aggregation",
     title="ACK aggregation at a router, and MAC aggregation over Wi-Fi",
@@ -63,66 +129,6 @@ STUDY = Study(
     report=text.report,
     claims=findings.claims,
     note=findings.note,
-    artefacts=(
-        Artefact(
-            "table1",
-            "Average throughput (Mbit/s) by controller and aggregation ratio",
-            tables.throughput,
-        ),
-        Artefact("fig2", "Throughput over time", tables.throughput_series, figures.throughput),
-        Artefact("fig3", "Congestion window over time", tables.window_series, figures.window),
-        Artefact(
-            "fig4", "Retransmissions by ratio", tables.retransmissions, figures.retransmissions
-        ),
-        Artefact(
-            "table2",
-            "Jain's index of two flows with the same controller",
-            tables.identical_pairs,
-            figures.fairness,
-            group="pairs",
-        ),
-        Artefact(
-            "table3",
-            "Jain's index of two flows with different controllers",
-            tables.mixed_pairs,
-            figures.fairness,
-            group="pairs",
-        ),
-        Artefact("mechanism", "What aggregation does first", tables.mechanism, figures.mechanism),
-        *(
-            Artefact(
-                name,
-                captions.TITLES[name],
-                of.table,
-                of.plot,
-                group=_GROUPS.get(name, "traces"),
-                caption=captions.CAPTIONS[name],
-            )
-            for name, of in _WHY.items()
-        ),
-        Artefact(
-            "transparent",
-            "With the queue at 1:1 and without it",
-            transparent.table,
-            group="transparent",
-        ),
-        Artefact(
-            "readings",
-            "Which reading of the thesis comes nearest to its tables",
-            readings.table,
-            figures.readings,
-            group="readings",
-        ),
-        *WIRELESS,
-        *WIRELESS_RUNS,
-        Artefact(
-            "beyond",
-            "Other timers, paths and buffers, and rivals (on request)",
-            beyond.table,
-            text=beyond.text,
-            files=beyond.files,
-            group="beyond",
-            on_request=True,
-        ),
-    ),
+    parts=_PARTS,
+    artefacts=_ARTEFACTS,
 )
