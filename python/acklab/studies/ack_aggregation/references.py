@@ -50,6 +50,11 @@ def ns3_thesis_fairness(pair: str, ratio: int) -> float | None:
     return _matrix("ns3", "thesis_pairs.csv").get((pair, ratio))
 
 
+def paper_retransmissions(cc: str) -> float | None:
+    """What section 4.1 says of Figure 4 in numbers: Vegas has none at any ratio."""
+    return 0.0 if cc == "vegas" else None
+
+
 def favoured(pair: str) -> str | None:
     """The variant that Table 3 says to be generally favoured."""
     with (in_repository("validation") / "papers" / "ack_aggregation_table3.csv").open() as f:

@@ -137,7 +137,7 @@ def retransmissions(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     def row(o: Outcome, stack: str, cc: str, ratio: int) -> dict[str, Any]:
         e = estimate([float(of_flow(r, "retransmissions")) for r in o.results], within=AMOUNT)
         ns3 = references.ns3(cc, ratio, "retx_segs") if stack == "ns3" else None
-        return _row(o, e) | {"ns3": ns3, "linux": None}
+        return _row(o, e, references.paper_retransmissions(cc)) | {"ns3": ns3, "linux": None}
 
     return _table(outcomes, row)
 
