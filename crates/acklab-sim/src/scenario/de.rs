@@ -5,6 +5,7 @@
 
 use super::diagnostics::{Report, suggest};
 use super::doc::Node;
+use super::elsewhere;
 use super::path::{Path, Step};
 use super::reader::Reader;
 use serde::de::{self, DeserializeOwned, Expected};
@@ -63,7 +64,8 @@ impl What {
             Self::UnknownKey(key, known) => report.error(
                 path,
                 format!("unknown key `{key}`"),
-                elsewhere(key, known)
+                of_a_side(key, known)
+                    .or_else(|| elsewhere::belongs(path))
                     .or_else(|| suggest(key, known.iter().copied(), "the keys here are"))
                     .or_else(nothing_here),
             ),
@@ -78,8 +80,8 @@ impl What {
     }
 }
 
-/// Where a key stands that is looked for in the table around it.
-fn elsewhere(key: &str, known: &[&str]) -> Option<String> {
+/// Where the key of a side stands that is looked for in the table around both.
+fn of_a_side(key: &str, known: &[&str]) -> Option<String> {
     let sided = key == "ack_filter" && ["up", "down"].iter().all(|side| known.contains(side));
     let hint = "write it in `down`, for what the access point sends, or in `up`";
     sided.then(|| hint.to_string())
@@ -165,6 +167,7 @@ fn in_words(expected: &str) -> String {
     match expected {
         "u16" | "u32" => format!("a whole number from 0 to {}", u32::MAX),
         "u64" | "usize" => "a whole number from 0".to_string(),
+        "i32" | "i64" => "a whole number".to_string(),
         "f64" => "a number".to_string(),
         "a boolean" => "true or false".to_string(),
         "a string" => "a text in double quotes".to_string(),

@@ -13,6 +13,7 @@ mod choice;
 mod de;
 mod diagnostics;
 mod doc;
+mod elsewhere;
 mod expect;
 mod measure;
 mod path;

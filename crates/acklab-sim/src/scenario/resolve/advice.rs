@@ -54,6 +54,22 @@ fn unlikely_channel(network: &Network, longest: u64, report: &mut Report<'_>) {
         };
         report.warn(&key, message, hint);
     }
+    if longest > LONGEST_PACKET {
+        let message = format!(
+            "packets of {longest} B: an MSDU of 802.11 holds {LONGEST_PACKET} B of IP at most"
+        );
+        let hint = format!(
+            "they are sent all the same, each as one long MPDU; write a `segment` that is {} B shorter",
+            longest - LONGEST_PACKET
+        );
+        let segment = Path::root().key("tcp").key("segment");
+        let at = if report.has(&segment) {
+            segment
+        } else {
+            network.path.clone()
+        };
+        report.warn(&at, message, hint);
+    }
     for (key, ways) in [("up", &network.up), ("down", &network.down)] {
         for way in ways.iter().take(1) {
             unlikely_way(way, network, key, longest, report);
@@ -199,6 +215,16 @@ fn unlikely_way(way: &Way, network: &Network, side: &str, longest: u64, report: 
         let at = place(network, side, "ampdu", report);
         report.warn(&at, message, hint);
     }
+    let packet = sizes::msdu(longest as u32);
+    let two = sizes::amsdu_with(sizes::amsdu_with(0, packet), packet);
+    if way.amsdu > 0 && way.amsdu < two {
+        let message = format!(
+            "an A-MSDU of {} B at most does not join two full packets, which take {two} B",
+            way.amsdu
+        );
+        let hint = format!("write \"off\", or \"{two} B\" at least");
+        report.warn(&place(network, side, "amsdu", report), message, hint);
+    }
     let least = way.rts_from.unwrap_or(0);
     let never = if way.ampdu > 0 {
         way.ampdu
@@ -211,6 +237,9 @@ fn unlikely_way(way: &Way, network: &Network, side: &str, longest: u64, report: 
         report.warn(&at, message, "write \"always\", or \"off\"".to_string());
     }
 }
+
+/// Longest IP packet in an MSDU of 2304 bytes.
+const LONGEST_PACKET: u64 = 2304 - sizes::LLC_SNAP as u64;
 
 /// Header and FCS of a QoS data frame, LLC and SNAP.
 const MAC_OVERHEAD: u64 = 38;

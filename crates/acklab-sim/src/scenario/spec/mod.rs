@@ -35,11 +35,15 @@ pub(crate) use tcp::{
 };
 
 pub(crate) use topology::{NodeSpec, Preset, ServersWord, TopologySpec, WayWord};
-pub(crate) use wifi::{EdcaParams, EdcaSpec, SideKeys, WayKeys, WifiSpec, WifiStationSpec};
+pub(crate) use wifi::{
+    EdcaParams, EdcaSpec, SideKeys, WayKeys, WifiSideSpec, WifiSpec, WifiStationSpec,
+};
 pub(crate) use wifi_blocks::{
     FadingSpec, HackSpec, HackTable, PathLossSpec, RateControlSpec, StationQueueSpec,
 };
-pub(crate) use wifi_space::{CaptureSpec, PlaceSpec, RadioSpec, SpaceSpec, WaypointSpec};
+pub(crate) use wifi_space::{
+    CaptureSpec, PlaceSpec, PlaceTable, RadioSpec, SpaceSpec, WaypointSpec,
+};
 pub(crate) use wifi_words::{
     AfterSilenceWord, BandWord, CategoryWord, CountsWord, DurationsWord, EdcaDefaultsWord,
     ErrorsWord, MissedWord, SlotsWord, Standard, WidthWord,

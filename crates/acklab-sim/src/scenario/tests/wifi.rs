@@ -428,6 +428,16 @@ fn unlikely_channels_are_warned_of() {
         "wifi.up.rts: no frame is longer than 16384 B, so none is announced"
     );
     assert_eq!(
+        warned(&[("wifi.up.amsdu", "3000 B")]),
+        "wifi.up.amsdu: an A-MSDU of 3000 B at most does not join two full packets, which take 3046 B"
+    );
+    assert_eq!(warned(&[("wifi.up.amsdu", "3046 B")]), "");
+    assert_eq!(warned(&[("tcp.segment", "2244")]), "");
+    assert_eq!(
+        warned(&[("tcp.segment", "2245")]),
+        "tcp.segment: packets of 2297 B: an MSDU of 802.11 holds 2296 B of IP at most"
+    );
+    assert_eq!(
         warned(&[("topology.stations", "5000")]),
         "topology.stations: 5000 stations on one channel: an access point has 2007 at most"
     );

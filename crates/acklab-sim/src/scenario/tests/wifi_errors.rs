@@ -41,6 +41,26 @@ fn a_filter_is_told_which_side_it_belongs_to() {
 }
 
 #[test]
+fn keys_of_another_table_are_told_where_they_belong() {
+    assert_eq!(
+        told("wifi.capture_db", "4"),
+        "wifi.capture_db: unknown key `capture_db`|`capture_db` belongs in [wifi.space]"
+    );
+    assert_eq!(
+        told("wifi.power_dbm", "20"),
+        "wifi.power_dbm: unknown key `power_dbm`|`power_dbm` belongs in [wifi.radio]"
+    );
+    assert_eq!(
+        told("wifi.ampd", "off"),
+        "wifi.ampd: unknown key `ampd`|did you mean `ampdu`?"
+    );
+    assert_eq!(
+        told("wifi.mcs", "'7'"),
+        "wifi.mcs: a text cannot stand here|write a whole number"
+    );
+}
+
+#[test]
 fn modes_that_do_not_exist_are_told_what_does() {
     assert_eq!(
         told("wifi.width", "80 MHz"),
