@@ -26,7 +26,7 @@ impl From<&MpduRef> for Mpdu {
             seq: m.seq,
             bytes: m.bytes,
             msdus: m.msdus,
-            retry: m.retries > 0,
+            retry: m.repeated,
         }
     }
 }
@@ -169,6 +169,7 @@ mod tests {
         MpduRef {
             seq,
             retries,
+            repeated: retries > 1,
             msdus: 1,
             bytes: 100,
             ip_bytes: 60,

@@ -28,8 +28,10 @@ pub(super) struct Slot {
     pub ip_bytes: u32,
     /// Its MSDUs.
     pub msdus: u16,
-    /// Transmissions that failed.
+    /// Transmissions that failed, and RTSs for it that nobody answered.
     pub retries: u8,
+    /// It was on the air before, not only an RTS for it.
+    pub sent: bool,
     /// When the oldest of its packets arrived.
     pub oldest: Instant,
     /// When the newest of its packets arrived: an A-MSDU lives as long as that (10.12).

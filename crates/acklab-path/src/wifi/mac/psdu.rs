@@ -8,8 +8,10 @@ use alloc::vec::Vec;
 pub struct MpduRef {
     /// Sequence number.
     pub seq: u16,
-    /// Transmissions of it that failed before.
+    /// Transmissions of it that failed before, and RTSs for it that nobody answered.
     pub retries: u8,
+    /// It was on the air before, so that this is a repetition (the Retry subfield, 9.2.4.1.6).
+    pub repeated: bool,
     /// MSDUs in it; more than one: an A-MSDU.
     pub msdus: u16,
     /// Bytes, with header and FCS, without delimiter and padding.

@@ -101,7 +101,7 @@ impl Medium {
             ..Frame::control(kind, from, to, mode)
         };
         if mpdus > 0 {
-            let retries = psdu.mpdus.iter().filter(|m| m.retries > 0).count();
+            let retries = psdu.mpdus.iter().filter(|m| m.repeated).count();
             self.stats[usize::from(from.0)].on_data(mpdus, retries);
         }
         self.put_on_air(now, holder, frame);

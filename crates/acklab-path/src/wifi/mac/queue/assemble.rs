@@ -152,6 +152,7 @@ fn reference(seq: u16, slot: &Slot) -> MpduRef {
     MpduRef {
         seq,
         retries: slot.retries,
+        repeated: slot.sent,
         msdus: slot.msdus,
         bytes: slot.bytes,
         ip_bytes: slot.ip_bytes,

@@ -74,7 +74,7 @@ impl TxQueue {
                     if Originator::says_received(start, &bitmap, m.seq) {
                         self.acknowledge(peer, m.seq);
                     } else {
-                        self.fail(peer, m.seq);
+                        self.fail(peer, m.seq, true);
                         self.give_up_if_spent(peer, m.seq, on_drop);
                     }
                 }
@@ -86,7 +86,11 @@ impl TxQueue {
                     .for_each(|m| self.acknowledge(peer, m.seq));
             }
             (_, Outcome::Nothing | Outcome::NotSent) => {
-                let asked = psdu.content == Content::Ampdu && outcome == Outcome::Nothing;
+                let sent = outcome == Outcome::Nothing;
+                for m in &psdu.mpdus {
+                    self.fail(peer, m.seq, sent);
+                }
+                let asked = psdu.content == Content::Ampdu && sent;
                 self.on_silence(peer, psdu, asked && self.config.explicit_bar, on_drop);
             }
         }
@@ -108,15 +112,12 @@ impl TxQueue {
 
     /// No answer to data. With `ask` it stays open what arrived, until a BlockAckReq is answered.
     fn on_silence(&mut self, peer: PeerId, psdu: &Psdu, ask: bool, on_drop: OnDrop<'_>) {
-        for m in &psdu.mpdus {
-            self.fail(peer, m.seq);
-            if !ask {
-                self.give_up_if_spent(peer, m.seq, on_drop);
-            }
-        }
         if ask {
             let p = &mut self.peers[usize::from(peer.0)];
-            p.originator.on_missed();
+            return p.originator.on_missed();
+        }
+        for m in &psdu.mpdus {
+            self.give_up_if_spent(peer, m.seq, on_drop);
         }
     }
 
@@ -173,9 +174,11 @@ impl TxQueue {
         self.stats.acknowledged += 1;
     }
 
-    fn fail(&mut self, peer: PeerId, seq: u16) {
+    /// An MPDU was not acknowledged; `sent`: it was on the air.
+    fn fail(&mut self, peer: PeerId, seq: u16, sent: bool) {
         let slot = self.peers[usize::from(peer.0)].originator.slot_mut(seq);
         slot.retries = slot.retries.saturating_add(1);
+        slot.sent |= sent;
     }
 
     fn give_up_if_spent(&mut self, peer: PeerId, seq: u16, on_drop: OnDrop<'_>) {

@@ -78,6 +78,24 @@ fn the_repetition_is_selective() {
     assert_eq!(b.seqs(), [64, 65, 66, 67, 68, 69]);
 }
 
+/// An RTS without an answer counts towards the limit of retries; what it announced is no repetition.
+#[test]
+fn what_was_announced_in_vain_was_not_sent() {
+    let mut b = Bench::with_packets(Config::NS3, 2, 1000);
+    let seen = |b: &Bench| {
+        let all = b.psdu.mpdus.iter().map(|m| (m.seq, m.retries, m.repeated));
+        all.collect::<Vec<_>>()
+    };
+    b.build(at(0), &HT);
+    b.respond(at(1), STA, Outcome::NotSent);
+    b.build(at(1), &HT);
+    assert_eq!(seen(&b), [(0, 1, false), (1, 1, false)]);
+    b.decode(STA, &[0]);
+    b.respond(at(2), STA, block_ack(0, 1));
+    b.build(at(2), &HT);
+    assert_eq!(seen(&b), [(1, 2, true)]);
+}
+
 #[test]
 fn a_missed_block_ack_is_asked_for() {
     let mut b = Bench::with_packets(Config::NS3, 3, 1000);

@@ -206,6 +206,22 @@ fn announcements_can_be_lost() {
     assert_eq!(rig.log.drops, [(0, DropReason::RetryLimit)]);
 }
 
+/// Where all hear all only RTSs collide: data come after a CTS, arrive, and are never repeated.
+#[test]
+fn announced_data_are_no_repetitions() {
+    for aggregation in [Aggregation::NONE, ampdu(65_535)] {
+        let mut config = cell(5, aggregation);
+        (0..5).for_each(|p| config.ports[p].rts_from = Some(0));
+        let mut rig = Rig::new(config, 1);
+        rig.saturate(&[0, 1, 2, 3, 4], 1500, 20, us(1_000_000));
+        let stats: Vec<_> = (1..=5)
+            .map(|s| rig.medium.station_stats(StationId(s)))
+            .collect();
+        assert!(stats.iter().map(|s| s.failures).sum::<u64>() > 20);
+        assert_eq!(stats.iter().map(|s| s.retries).sum::<u64>(), 0);
+    }
+}
+
 /// What bit errors spoil is told from what others do: half of 200 data of 54 bytes, each 44 us long,
 /// and nothing else, as the way back is clear.
 #[test]
