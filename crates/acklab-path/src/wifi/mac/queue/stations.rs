@@ -10,7 +10,7 @@
 //! what failed in the aggregate before is repeated in it: ath9k repeats it one aggregate later.
 //!
 //! Parameters: `fq_init`, `ieee80211_txq_setup_flows`, `sta_info_alloc`,
-//! `sta_update_codel_params`, `ieee80211_txq_airtime_check`, and `include/net/mac80211.h`.
+//! `ieee80211_txq_airtime_check`, and `include/net/cfg80211.h`.
 
 use crate::qdisc::codel;
 use crate::qdisc::fq_codel::flows::{Flows, Shape};
@@ -47,7 +47,7 @@ pub struct StationsConfig {
     /// CoDel of a station that is expected to be slower than `slow_below` times the number of
     /// stations.
     pub slow_codel: codel::Params,
-    /// See `slow_codel`; zero: no station is slow.
+    /// See `slow_codel`; 1 bit/s: no station is slow.
     pub slow_below: Rate,
     /// Stations take turns by airtime, as where a driver reports it; otherwise by aggregates
     /// (`ieee80211_next_txq`).
@@ -61,7 +61,9 @@ pub struct StationsConfig {
 }
 
 impl StationsConfig {
-    /// As in Linux. Its CoDel there knows no smallest queue (`mtu` 0).
+    /// As in Linux from 6.16 on. Its CoDel there knows no smallest queue (`mtu` 0). Kernels before
+    /// took stations below 6 Mbit/s each for slow (`sta_update_codel_params`, removed by commit
+    /// 487637698808 and in the stable kernels of June 2025).
     pub const LINUX: Self = Self {
         limit: 8192,
         queues: 4096,
@@ -81,7 +83,7 @@ impl StationsConfig {
             ce_threshold: None,
             mtu: 0,
         },
-        slow_below: Rate::from_bps(6_000_000),
+        slow_below: Rate::from_bps(1),
         airtime_fairness: true,
         airtime_quantum: Span::from_micros(256),
         aql: Some(Aql {
@@ -282,15 +284,28 @@ mod tests {
         s
     }
 
-    /// `STA_SLOW_THRESHOLD` is 6 Mbit/s for each station that there is.
+    /// `STA_SLOW_THRESHOLD` was 6 Mbit/s for each station that there is.
     #[test]
-    fn codel_is_patient_with_slow_stations() {
-        let mut s = two();
+    fn codel_may_be_patient_with_slow_stations() {
+        let mut s = Stations::new(StationsConfig {
+            slow_below: Rate::from_bps(6_000_000),
+            ..StationsConfig::LINUX
+        });
+        s.know(2);
         assert_eq!(s.codel(0).target, Span::from_millis(20));
         s.on_rate(0, Rate::from_bps(11_999_999));
         assert_eq!(s.codel(0).target, Span::from_millis(50));
         s.on_rate(0, Rate::from_bps(12_000_000));
         assert_eq!(s.codel(0).target, Span::from_millis(20));
+    }
+
+    #[test]
+    fn codel_makes_no_difference_unless_told() {
+        let mut s = two();
+        for rate in [1_000_000, 65_000_000] {
+            s.on_rate(0, Rate::from_bps(rate));
+            assert_eq!(s.codel(0), StationsConfig::LINUX.codel);
+        }
     }
 
     /// At 8 Mbit/s a byte takes a microsecond.
