@@ -56,6 +56,7 @@ class Wireless:
     """What the thesis leaves open, decided: a stack, and keys of `[wifi]`."""
 
     stack: Setup
+    #: `None` leaves a key out that is stated.
     channel: Mapping[str, Any] = field(default_factory=dict)
     #: By how much the flow starts after the 2 s that are stated, us.
     late_us: int = 0
@@ -68,13 +69,14 @@ class Wireless:
     def wifi(self, aggregation: Mapping[str, str]) -> dict[str, Any]:
         """The scenario's `wifi` table."""
         two_levels = "off" not in aggregation.values()
-        return {
+        keys = {
             **CHANNEL,
             **(AS_NS3 if self.as_ns3 else {}),
             **aggregation,
             **(BOTH[self.as_ns3] if two_levels else {}),
             **self.channel,
         }
+        return {key: value for key, value in keys.items() if value is not None}
 
 
 SETTINGS = {
