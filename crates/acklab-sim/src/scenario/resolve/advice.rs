@@ -89,7 +89,7 @@ fn unheard(network: &Network, nodes: &[String], report: &mut Report<'_>) {
     let path = network.path.key("space");
     let who = match unheard.len() {
         1 => format!("`{first}` is"),
-        n => format!("`{first}` and {} more stations are", n - 1),
+        n => format!("`{first}` and {} more are", n - 1),
     };
     let message = format!("{who} too far from the access point for one to hear the other");
     let hint = "at the beginning, and shadowing not counted; bring them nearer, raise `power_dbm`, lower \
@@ -159,7 +159,7 @@ fn hopeless(network: &Network, nodes: &[String], longest: u64, report: &mut Repo
         let name = &nodes[network.stations[*first]];
         let more = match all.len() {
             1 => String::new(),
-            n => format!(" and {} more stations", n - 1),
+            n => format!(" and {} more", n - 1),
         };
         let what = if up { "from" } else { "to" };
         let message = format!(

@@ -244,11 +244,11 @@ fn nobody_is_nowhere() {
     );
     assert_eq!(
         placed(&["sta0"]),
-        format!("wifi.space: `sta1` and 1 more stations are nowhere|{hint}")
+        format!("wifi.space: `sta1` and 1 more are nowhere|{hint}")
     );
     assert_eq!(
         told("wifi.space.place.sta1.velocity", "[1, 0]"),
-        "wifi.space: `sta0` and 2 more stations are nowhere|\
+        "wifi.space: `sta0` and 2 more are nowhere|\
          write place.sta0 = [x, y] in metres, or `ring` or `line` for all"
     );
     assert_eq!(
@@ -372,7 +372,7 @@ fn stations_beyond_reach_are_warned_of() {
     );
     assert_eq!(
         warned(&space("line = 52")),
-        [format!("wifi.space: `sta0` and 2 more stations are {far}")]
+        [format!("wifi.space: `sta0` and 2 more are {far}")]
     );
     // The next obstacle puts the one at 51 m out, which has 0.1 dB to spare, with a probability of 0.49;
     // that at 34 m, with 5.4 dB, with 0.035.

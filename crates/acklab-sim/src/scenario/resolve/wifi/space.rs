@@ -228,7 +228,7 @@ fn nowhere(
     let Some(first) = missing.first() else { return };
     let message = match missing.len() {
         1 => format!("`{first}` is nowhere"),
-        n => format!("`{first}` and {} more stations are nowhere", n - 1),
+        n => format!("`{first}` and {} more are nowhere", n - 1),
     };
     let hint = format!("write place.{first} = [x, y] in metres, or `ring` or `line` for all");
     report.error(path, message, hint);
