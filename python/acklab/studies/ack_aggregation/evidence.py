@@ -34,6 +34,8 @@ class Evidence:
     runs: Runs = field(default_factory=Runs)
     #: Over the air, for what is said of both.
     air: Runs = field(default_factory=Runs)
+    #: What ns-3's own runs have for a cell of Tables 1 to 3: Mbit/s, or Jain's index of a pair.
+    ns3: Mapping[Key, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, tables: Mapping[str, pl.DataFrame]) -> Evidence:
@@ -53,6 +55,9 @@ class Evidence:
             Why.of(tables),
             Runs.of(tables, WIRED),
             Runs.of(tables, AIR),
+            _references(tables["table1"], "cc")
+            | _references(tables["table2"], "pair")
+            | _references(tables["table3"], "pair"),
         )
 
     def view(self, stack: str) -> View:
@@ -148,6 +153,11 @@ class View:
 
 def _values(frame: pl.DataFrame) -> dict[Key, float]:
     return {(r["stack"], r["cc"], r["ratio"]): r["acklab"] for r in frame.iter_rows(named=True)}
+
+
+def _references(frame: pl.DataFrame, key: str) -> dict[Key, float]:
+    rows = frame.drop_nulls("ns3").iter_rows(named=True)
+    return {(r["stack"], r[key], r["ratio"]): r["ns3"] for r in rows}
 
 
 def _lines(frame: pl.DataFrame) -> dict[Key, list[tuple[float, float]]]:

@@ -19,8 +19,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from acklab.report.parts import Claim, Verdict
+from acklab.studies.ack_aggregation.beside import beside, unbacked
 from acklab.studies.ack_aggregation.cells import DURATION_S, duration
 from acklab.studies.ack_aggregation.evidence import Evidence, View
+from acklab.studies.ack_aggregation.figures import CC_NAMES
 from acklab.studies.ack_aggregation.why import shown
 from acklab.studies.study import Effort
 
@@ -50,6 +52,12 @@ half of a 95 % interval over seeds, of a difference seed by seed; one whose inte
 undecided and does not hold. Where a sentence is about how much, a difference has a least size too,
 mostly a tenth. Causes that can be measured mostly have rows of their own. What stands in brackets
 was added to the quotation.
+
+Of Tables 1 to 3 ns-3.44 itself was run in the inferred set-up, **once per cell**, and these numbers
+stand at the end of a row, with whether its rule holds on them. Where they hold and the verdict says
+otherwise, a single start gives the thesis's number and starts a millisecond apart do not: the
+thesis's run is found again, its sentence as one about the controller is not. "No ns-3 run beside
+it" says that acklab alone vouches for what decides.
 """
 #: Above those of short runs.
 _QUICK = """
@@ -90,6 +98,8 @@ class Finding:
     mechanism: Callable[[Evidence], str]
     #: The artefact that shows it.
     figure: str
+    #: Whether it compares starts with each other, of which ns-3's runs have one.
+    over_starts: bool = False
 
 
 def verdict(finding: Finding, evidence: Evidence) -> tuple[Verdict, list[str]]:
@@ -109,9 +119,10 @@ def judge(finding: Finding, evidence: Evidence) -> Claim:
     """The finding as a row of the claims table."""
     word, where = verdict(finding, evidence)
     parts = [
-        f"{NAMES[s]}: {finding.numbers(evidence.view(s))} ({'holds' if s in where else 'does not'})"
+        f"{NAMES[s]}: {finding.numbers(evidence.view(s))} ({_held(finding, evidence, s, where)})"
         for s in ORDER
     ]
+    parts += beside(finding, evidence)
     return Claim(
         finding.id,
         finding.sentence,
@@ -121,6 +132,15 @@ def judge(finding: Finding, evidence: Evidence) -> Claim:
         finding.mechanism(evidence),
         finding.figure,
     )
+
+
+def _held(finding: Finding, evidence: Evidence, stack: str, where: Sequence[str]) -> str:
+    """Whether it holds in a set-up; of the one that decides, whether ns-3 itself was run."""
+    if stack not in where:
+        return "does not"
+    bare = unbacked(finding, evidence, stack) if stack == ORDER[0] else []
+    names = ", ".join(CC_NAMES.get(of, of) for of in bare)
+    return f"holds; no ns-3 run beside it: {names}" if bare else "holds"
 
 
 def claims(tables: Mapping[str, pl.DataFrame]) -> Sequence[Claim]:

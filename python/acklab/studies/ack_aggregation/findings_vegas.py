@@ -101,6 +101,7 @@ VEGAS = (
         ),
         loss.vegas_sparse,
         "why-vegas",
+        over_starts=True,
     ),
     Finding(
         "F2-vegas-early",
