@@ -34,7 +34,7 @@ def row(why):
 
 def test_no_mechanism_is_a_conjecture(reproduced):
     claims = pl.read_csv(reproduced[1].tables["claims"])
-    assert claims.height == 89 + 37, "on the wire, and over the air"
+    assert claims.height == 112 + 37, "on the wire, and over the air"
     for text in claims["mechanism"]:
         assert not any(w in text.lower() for w in ("conjecture", "probably", "likely", "nan"))
         assert any(c.isdigit() for c in text)

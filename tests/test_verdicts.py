@@ -9,23 +9,27 @@ from acklab.studies.ack_aggregation import findings, references, teeth
 from acklab.studies.ack_aggregation.evidence import Evidence
 from acklab.studies.ack_aggregation.findings import RATIOS
 from acklab.studies.ack_aggregation.findings_fairness import FAIRNESS, MIXED, UNDECIDED, winner
+from acklab.studies.ack_aggregation.findings_feedback import FEEDBACK, by_model, near_zero
+from acklab.studies.ack_aggregation.findings_feedback_loss import misread, rises, unchanged
 from acklab.studies.ack_aggregation.findings_loss import LOSS
 from acklab.studies.ack_aggregation.findings_rates import RATES, reached
+from acklab.studies.ack_aggregation.findings_shares import SHARES, shifts
 from acklab.studies.ack_aggregation.findings_summary import SUMMARY, unstable
 from acklab.studies.ack_aggregation.findings_throughput import THROUGHPUT, declines
 from acklab.studies.ack_aggregation.findings_vegas import VEGAS
+from acklab.studies.ack_aggregation.why import Why
 from acklab.studies.runs import Runs
 from acklab.studies.study import Effort
 
 CONTROLLERS = ("bbr3", "cubic", "newreno", "vegas")
-FINDINGS = {f.id: f for f in (*THROUGHPUT, *RATES, *VEGAS, *FAIRNESS, *SUMMARY)}
+FINDINGS = {f.id: f for f in (*THROUGHPUT, *RATES, *VEGAS, *FAIRNESS, *SUMMARY, *FEEDBACK, *SHARES)}
 
 
 @pytest.fixture(scope="module")
 def thesis():
-    """The thesis's Tables 1 and 2, as if two seeds had given them."""
+    """The thesis's Tables 1 to 3, as if two seeds had given them."""
     table1 = {(cc, r): references.paper_throughput(cc, r) for cc in CONTROLLERS for r in RATIOS}
-    pairs = [f"{cc}-{cc}" for cc in CONTROLLERS]
+    pairs = [*(f"{cc}-{cc}" for cc in CONTROLLERS), *MIXED]
     table2 = {(p, r): references.paper_fairness(p, r) for p in pairs for r in RATIOS}
 
     def twice(quantity, table):
@@ -58,6 +62,9 @@ def thesis():
         "T2-bbr-stays",
         "T2-newreno",
         "T2-vegas",
+        "T1-sensitivities",
+        "T2-vegas-unpredictable",
+        "T3-differences",
     ],
 )
 def test_the_theses_numbers_meet_its_sentences(thesis, name):
@@ -195,3 +202,74 @@ def test_teeth_that_differ_and_lines_without():
     few = teeth.teeth(saw([100] * 4))
     assert teeth.period(few) == 11
     assert teeth.period_variation(few) is None
+
+
+def why_with(**numbers):
+    """Traces at 8:1 and 1:1: of a quantity its value by controller and ratio."""
+    places = {
+        (f"why-{artefact}", quantity, "ns3", cc, ratio, 1, 0): value
+        for name, of in numbers.items()
+        for artefact, quantity in [name.split("__")]
+        for (cc, ratio), value in of.items()
+    }
+    return Evidence({}, {}, {}, {}, {}, why=Why(places)).view("ns3")
+
+
+@pytest.mark.parametrize(
+    ("bbr3", "cubic", "pace", "holds"),
+    [
+        (1.0, 5.0, 1.02, True),
+        (1.0, 1.05, 1.02, False),
+        (1.0, 5.0, 1.2, False),
+        (math.nan, 5.0, 1.0, False),
+        (1.0, math.nan, 1.0, False),
+    ],
+)
+def test_who_relies_on_acks_answers_them_in_bursts(bbr3, cubic, pace, holds):
+    rows = {("bbr3", 8): bbr3, ("cubic", 8): cubic}
+    view = why_with(acks__burst_packets=rows, loss__cruise_pacing_share={("bbr3", 8): pace})
+    assert by_model(view) is holds
+
+
+def test_bbr_misreads_what_it_did_not_at_one_to_one():
+    def paced(one, eight):
+        return why_with(loss__cruise_pacing_share={("bbr3", 1): one, ("bbr3", 8): eight})
+
+    assert misread(paced(1.0, 0.8), "bbr3")
+    assert not misread(paced(1.2, 1.2), "bbr3")
+
+
+def cubic(**by_ratio):
+    """Two seeds alike: quantities of CUBIC by ratio."""
+    values = {
+        (quantity, "ns3", "cubic", r): {1: x, 2: x}
+        for quantity, of in by_ratio.items()
+        for r, x in zip(RATIOS, of, strict=True)
+    }
+    return Evidence({}, {}, {}, {}, {}, runs=Runs(values)).view("ns3")
+
+
+def test_probing_is_unchanged_if_all_of_it_is():
+    flat = (7.0, 7.2, 7.1, 7.0, 7.1)
+    assert unchanged(cubic(climb_packets_per_s=flat, period_s=flat))
+    assert not unchanged(cubic(climb_packets_per_s=flat, period_s=(7, 7, 7, 7, 6)))
+    assert not unchanged(cubic(climb_packets_per_s=flat)), "no cycle shows no probing"
+
+
+def test_a_rise_that_cannot_be_seen_is_none():
+    assert rises(cubic(retransmissions=(100, 100, 100, 120, 0)), "cubic")
+    assert not rises(cubic(retransmissions=(100, 150, 150, 105, 0)), "cubic")
+
+
+def test_a_collapse_leaves_less_than_can_be_seen():
+    assert near_zero(cubic(end_mbps=(9, 9, 9, 9, 0.5)))
+    assert not near_zero(cubic(end_mbps=(9, 9, 9, 9, 1.96)))
+
+
+def test_dominance_shifts_where_each_is_ahead_somewhere():
+    ahead = {("gap_mbps", "ns3", "bbr3-cubic", r): {1: -3.0, 2: -3.1} for r in (1, 2)}
+    later = {("gap_mbps", "ns3", "bbr3-cubic", r): {1: 3.0, 2: 3.1} for r in (4, 8, 16)}
+    view = Evidence({}, {}, {}, {}, {}, runs=Runs(ahead | later)).view("ns3")
+    assert shifts(view) == ["bbr3-cubic"]
+    view = Evidence({}, {}, {}, {}, {}, runs=Runs(ahead)).view("ns3")
+    assert shifts(view) == []

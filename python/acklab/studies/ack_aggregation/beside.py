@@ -15,7 +15,7 @@ from acklab.studies.ack_aggregation.cells import RATIOS
 from acklab.studies.ack_aggregation.evidence import Evidence
 from acklab.studies.ack_aggregation.figures import CC_NAMES
 from acklab.studies.ack_aggregation.why import Why
-from acklab.studies.runs import Runs
+from acklab.studies.runs import Cell, Runs, Sample
 
 if TYPE_CHECKING:
     from acklab.studies.ack_aggregation.findings import Finding
@@ -86,7 +86,7 @@ def single(ns3: Mapping[tuple[str, str, int], float]) -> Evidence:
     inferred = {at: v for at, v in ns3.items() if at[0] == SETUP}
     alone = {at: v for at, v in inferred.items() if "-" not in at[1]}
     pairs = {at: v for at, v in inferred.items() if "-" in at[1]}
-    runs = {("mbps", *at): {1: v, 2: v} for at, v in alone.items()}
+    runs: dict[Cell, Sample] = {("mbps", *at): {1: v, 2: v} for at, v in alone.items()}
     runs |= {("jain", *at): {1: v, 2: v} for at, v in pairs.items()}
     return Evidence(
         alone, {}, {at: {"acklab": v} for at, v in pairs.items()}, {}, {}, runs=Runs(runs)

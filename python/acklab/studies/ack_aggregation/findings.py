@@ -148,8 +148,11 @@ def claims(tables: Mapping[str, pl.DataFrame]) -> Sequence[Claim]:
     from acklab.studies.ack_aggregation.findings_causes import CAUSES
     from acklab.studies.ack_aggregation.findings_causes_pairs import CAUSES as CAUSES_OF_PAIRS
     from acklab.studies.ack_aggregation.findings_fairness import FAIRNESS
+    from acklab.studies.ack_aggregation.findings_feedback import FEEDBACK
+    from acklab.studies.ack_aggregation.findings_feedback_loss import FEEDBACK_LOSS
     from acklab.studies.ack_aggregation.findings_loss import LOSS
     from acklab.studies.ack_aggregation.findings_rates import RATES
+    from acklab.studies.ack_aggregation.findings_shares import SHARES
     from acklab.studies.ack_aggregation.findings_summary import SUMMARY
     from acklab.studies.ack_aggregation.findings_throughput import THROUGHPUT
     from acklab.studies.ack_aggregation.findings_vegas import VEGAS
@@ -158,7 +161,8 @@ def claims(tables: Mapping[str, pl.DataFrame]) -> Sequence[Claim]:
 
     evidence = Evidence.of(tables)
     wired = (*THROUGHPUT, *RATES, *VEGAS, *WINDOWS, *LOSS, *FAIRNESS, *SUMMARY)
-    causes = (*CAUSES, *CAUSES_OF_PAIRS)
+    feedback = (*FEEDBACK, *FEEDBACK_LOSS, *SHARES)
+    causes = (*feedback, *CAUSES, *CAUSES_OF_PAIRS)
     return [*(judge(f, evidence) for f in (*wired, *causes)), *wireless.claims(tables)]
 
 

@@ -71,6 +71,22 @@ def per_ack(v: View, ratio: int) -> float:
     return v.growth("newreno", ratio) * _of(v, "acks/segments_per_ack", "newreno", ratio)
 
 
+def paced_by_acks(v: View) -> bool:
+    """Whether NewReno grows more slowly the fewer ACKs there are, and alike by the ACK."""
+    return (
+        v.growth("newreno", 8) < (1 - SEEN) * v.growth("newreno", 1)
+        and abs(per_ack(v, 8) / per_ack(v, 1) - 1) < SAME
+    )
+
+
+def pace_of_growth(v: View) -> str:
+    """NewReno's growth, and what an ACK stands for."""
+    return (
+        f"growth {_line(v, 'window/growth_packets_per_s', 'newreno')} packets/s at "
+        f"{_line(v, 'acks/segments_per_ack', 'newreno')} segments per ACK, one trace"
+    )
+
+
 CAUSES = (
     Finding(
         "F3-bbr-growth",
@@ -135,14 +151,8 @@ CAUSES = (
         "F3-newreno-slower-why",
         "[NewReno: it takes longer for the cwnd to grow] due to the reduced rate of ACK arrivals",
         "4.1 Congestion window; poster",
-        lambda v: (
-            v.growth("newreno", 8) < (1 - SEEN) * v.growth("newreno", 1)
-            and abs(per_ack(v, 8) / per_ack(v, 1) - 1) < SAME
-        ),
-        lambda v: (
-            f"growth {_line(v, 'window/growth_packets_per_s', 'newreno')} packets/s at "
-            f"{_line(v, 'acks/segments_per_ack', 'newreno')} segments per ACK, one trace"
-        ),
+        paced_by_acks,
+        pace_of_growth,
         causes.by_ack,
         "why-window",
     ),

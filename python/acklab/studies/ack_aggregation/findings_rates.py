@@ -54,6 +54,25 @@ def recovers(v: View) -> bool:
     )
 
 
+def converges(v: View) -> bool:
+    """BBRv3's rate dips, and is back before it next probes."""
+    return all(
+        v.mean("dips", "bbr3", r) >= 1
+        and v.mean("longest_dip_s", "bbr3", r) <= PROBING_S
+        and v.mean("end_mbps", "bbr3", r) > (1 - SEEN) * v.mean("end_mbps", "bbr3", 1)
+        for r in RATIOS
+    )
+
+
+def dips(v: View) -> str:
+    """How often BBRv3's rate dips, for how long, and where it ends."""
+    return (
+        f"dips by a tenth and more {row(v, 'dips', 'bbr3', 1)} a run, the longest "
+        f"{row(v, 'longest_dip_s', 'bbr3', 1)} s, last quarter {row(v, 'end_mbps', 'bbr3')} "
+        "Mbit/s"
+    )
+
+
 def alike(v: View, ratio: int) -> bool:
     """NewReno's throughput is within a tenth of CUBIC's, seed by seed."""
     e = runs.beyond(v.each("mbps", "newreno", ratio), v.each("mbps", "cubic", ratio))
@@ -82,17 +101,8 @@ RATES = (
         "F2-bbr-recovers",
         "Temporary drops occur, but recovery is consistent ... BBRv3 quickly converges back",
         "4.1, Fig. 2a",
-        lambda v: all(
-            v.mean("dips", "bbr3", r) >= 1
-            and v.mean("longest_dip_s", "bbr3", r) <= PROBING_S
-            and v.mean("end_mbps", "bbr3", r) > (1 - SEEN) * v.mean("end_mbps", "bbr3", 1)
-            for r in RATIOS
-        ),
-        lambda v: (
-            f"dips by a tenth and more {row(v, 'dips', 'bbr3', 1)} a run, the longest "
-            f"{row(v, 'longest_dip_s', 'bbr3', 1)} s, last quarter {row(v, 'end_mbps', 'bbr3')} "
-            "Mbit/s"
-        ),
+        converges,
+        dips,
         of_runs.bbr_dips,
         "why-bbr",
     ),

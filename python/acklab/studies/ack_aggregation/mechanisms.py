@@ -146,9 +146,10 @@ def cubic_cycles(e: Evidence) -> str:
         "Time from overflow to overflow after 8 s: "
         f"{w.row('window/cycle_s', 'ns3', 'cubic', 2)} s (ns-3 stack), "
         f"{w.row('window/cycle_s', 'linux', 'cubic', 2)} s (Linux): set by CUBIC's clock, not by "
-        f"ACKs (growth {w.row('window/growth_packets_per_s', 'linux', 'cubic')} packets/s). In the "
-        "inferred set-up the receiver's buffer limits the window and there is no cycle at all: "
-        f"{w.row('window/reductions', 'thesis', 'cubic', 0)} reductions."
+        f"ACKs (growth {w.row('window/growth_packets_per_s', 'linux', 'cubic')} packets/s). "
+        "Reductions in the inferred set-up: "
+        f"{w.row('window/reductions', 'thesis', 'cubic', 0)}; where there are none the receiver's "
+        "buffer limits the window and there is no cycle at all."
     )
 
 
@@ -262,6 +263,7 @@ def sawtooth(e: Evidence) -> str:
         f"{w.row('window/reductions', 'linux', 'newreno', 0)} (Linux), with "
         f"{w.row('loss/drops_per_reduction', 'ns3', 'newreno')} and "
         f"{w.row('loss/drops_per_reduction', 'linux', 'newreno')} drops each: the window fills the "
-        "queue of 40, loses and halves. In the inferred set-up 128 KiB of buffer limit the flow "
-        f"before the queue does: {w.row('window/reductions', 'thesis', 'newreno', 0)} reductions."
+        "queue of 40, loses and halves. In the inferred set-up, where 128 KiB of buffer may "
+        "limit the flow before the queue does, "
+        f"{w.row('window/reductions', 'thesis', 'newreno', 0)} reductions."
     )

@@ -90,7 +90,8 @@ def feedback(cc: str) -> Callable[[Evidence], str]:
             f"{_dropped(e, 'linux', cc)} (Linux); timeouts "
             f"{w.row('acks/timeouts_later', 'ns3', cc, 0)} and "
             f"{w.row('acks/timeouts_later', 'linux', cc, 0)}. In the inferred set-up, where 16:1 "
-            f"is reached, {_dropped(e, 'thesis', cc)} are dropped: nothing to overlook."
+            f"is reached, {_dropped(e, 'thesis', cc)} are dropped: where none is, nothing can "
+            "be overlooked."
         )
 
     return text
