@@ -44,8 +44,8 @@ CAPTIONS = {
         "right what BBRv3 measures: the share of its rate samples above what the link carries, and "
         "the queue that stands while it cruises (grey: other seeds). In ns-3's stack that queue "
         "grows as ACKs are "
-        "aggregated, and each probe for bandwidth overflows it. In the inferred set-up nothing is "
-        "dropped."
+        "aggregated, and each probe for bandwidth overflows it. In the inferred set-up few are "
+        "dropped, and none at 16:1."
     ),
     "why-bbr": (
         "The start in the inferred set-up: with aggregation (2:1, 8:1) the handshake takes 3 s, "

@@ -65,8 +65,8 @@ def bbr_aggressive(e: Evidence) -> str:
         f"{e.why.row('loss/cruise_queue_packets', 'ns3', 'bbr3')} packets in the queue, on which "
         f"each probe sets its own: {e.why.row('loss/dropped_probing', 'ns3', 'bbr3', 0)} dropped "
         f"in PROBE_BW_UP, {e.why.row('loss/dropped_else', 'ns3', 'bbr3', 0)} otherwise after 8 s. "
-        "Where it paces furthest above the link, in the inferred set-up, the queue is deep enough "
-        "and nothing is lost."
+        "Where it paces furthest above the link, at 16:1 of the inferred set-up, dropped after 8 s "
+        f"are {_dropped(e, 'thesis', 'bbr3')}, 1:1 to 16:1."
     )
 
 

@@ -154,17 +154,18 @@ def cubic_loss(e: Evidence) -> str:
 
 
 def cubic_loss_16(e: Evidence) -> str:
-    """No drop at 16:1."""
+    """No drop at 16:1 as stated, and none to repair at 16:1 of the inferred set-up."""
     w, inferred = e.why, e.view("thesis")
     again = " and ".join(f"{inferred.mean('retransmissions', 'cubic', r):.1f}" for r in (8, 16))
     return (
         f"As stated: {timer_cap(e)} So there is no drop: window reductions after 8 s, 1:1 to 8:1, "
         f"{w.row('loss/reductions', 'ns3', 'cubic', 0)} (ns-3 stack) and "
         f"{w.row('loss/reductions', 'linux', 'cubic', 0)} (Linux). Inferred, where 16:1 is "
-        f"reached: {again} segments of data sent again at 8:1 and 16:1 in the mean, as 128 KiB of "
-        "buffer stop the window before the queue is full "
-        f"({w.row('loss/reductions', 'thesis', 'cubic', 0)} reductions): there is nothing to drop "
-        "from."
+        f"reached: {again} segments of data sent again at 8:1 and 16:1 in the mean, after "
+        f"{w.row('loss/dropped_start', 'thesis', 'cubic', 0)} packets dropped in the first 8 s and "
+        f"{w.row('loss/dropped_else', 'thesis', 'cubic', 0)} later, of a queue of at most "
+        f"{w.row('loss/queue_max_packets', 'thesis', 'cubic', 0)}: where nothing is sent "
+        "again nothing was dropped."
     )
 
 
@@ -182,8 +183,10 @@ def bbr_startup_loss(e: Evidence) -> str:
         "over "
         f"{w.say('loss/cruise_queue_packets', 'linux', 'bbr3', 1)}, so the probes of one overflow "
         "it and those of the other do not. Behind the deep queue of the inferred set-up "
-        f"nothing is dropped ({w.row('loss/queue_max_packets', 'thesis', 'bbr3', 0)} packets at "
-        "most)."
+        f"({w.row('loss/queue_max_packets', 'thesis', 'bbr3', 0)} packets at most) dropped are "
+        f"{w.row('loss/dropped_start', 'thesis', 'bbr3', 0)} in the first 8 s, "
+        f"{w.row('loss/dropped_probing', 'thesis', 'bbr3', 0)} while probing and "
+        f"{w.row('loss/dropped_else', 'thesis', 'bbr3', 0)} otherwise."
     )
 
 

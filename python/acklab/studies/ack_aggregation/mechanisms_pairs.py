@@ -158,8 +158,9 @@ def bbr_pushes(pair: str) -> Callable[[Evidence], str]:
             f"{other}, ns-3 stack, 1:1: {_side(e, 'ns3', pair, 1)}; 8:1: "
             f"{_side(e, 'ns3', pair, 8)}."
             f" Linux, 1:1: {_side(e, 'linux', pair, 1)}; 8:1: {_side(e, 'linux', pair, 8)}. Behind "
-            "the deep queue of the inferred set-up nothing is lost and the loss-based flow fills "
-            f"its buffer: 1:1, windows {_both(e, 'window_packets', 'thesis', pair, 1, 0)}, "
+            "the deep queue of the inferred set-up few are lost and the loss-based flow fills its "
+            f"buffer: 1:1, lost {_both(e, 'lost_share', 'thesis', pair, 1, 2, 100)} %, windows "
+            f"{_both(e, 'window_packets', 'thesis', pair, 1, 0)}, "
             f"{_both(e, 'mbps', 'thesis', pair, 1, 2)} Mbit/s. {_starved(e, (pair,))}"
         )
 
@@ -201,7 +202,7 @@ def without_vegas(e: Evidence) -> str:
     return (
         "It hangs on the queue's depth and the stack, not on the ratio. 1:1, BBRv3 and CUBIC: "
         f"{_side(e, 'ns3', 'bbr3-cubic', 1)} (ns-3 stack); {_side(e, 'linux', 'bbr3-cubic', 1)} "
-        f"(Linux); {_side(e, 'thesis', 'bbr3-cubic', 1)} (inferred, deep queue: nothing lost and "
+        f"(Linux); {_side(e, 'thesis', 'bbr3-cubic', 1)} (inferred, deep queue: few lost and "
         "CUBIC's buffer fills it). BBRv3 and NewReno: "
         f"{_side(e, 'ns3', 'bbr3-newreno', 1)} (ns-3 stack); "
         f"{_side(e, 'linux', 'bbr3-newreno', 1)} (Linux)."

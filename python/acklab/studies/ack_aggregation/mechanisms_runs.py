@@ -163,8 +163,8 @@ def duplicates(e: Evidence) -> str:
         "SACKed (RFC 6675), Linux's RACK looks at when it was sent (RFC 8985), and one ACK tells "
         "of all the merged ones. Timeouts repair "
         f"{_row(e, 'timeout_share', 'ns3', 'newreno')} of the losses (ns-3 stack), "
-        f"{_row(e, 'timeout_share', 'linux', 'newreno')} (Linux). In the inferred set-up nothing "
-        "is lost; what a timeout repeats there is the SYN "
+        f"{_row(e, 'timeout_share', 'linux', 'newreno')} (Linux). In the inferred set-up "
+        "a timeout repeats the SYN "
         f"({w.row('throughput/syn_timeouts', 'thesis', 'newreno', 0)})."
     )
 
@@ -186,7 +186,7 @@ def bbr_estimates(e: Evidence) -> str:
 
 
 def bbr_loss_16(e: Evidence) -> str:
-    """No decrease at 16:1."""
+    """No decrease at 16:1 as stated; in the inferred set-up what is dropped decreases."""
     w = e.why
     return (
         f"{timer_cap(e)} What BBRv3 loses at 8:1, in the first 8 s, later in PROBE_BW_UP, and "
@@ -199,10 +199,11 @@ def bbr_loss_16(e: Evidence) -> str:
             w.say(f"loss/dropped_{p}", "linux", "bbr3", 8, 0) for p in ("start", "probing", "else")
         )
         + " (Linux), it loses at 16:1 as well. In the inferred set-up, where 16:1 is reached, the "
-        f"queue has at most {w.row('loss/queue_max_packets', 'thesis', 'bbr3', 0)} packets and "
-        "drops none; what is sent again besides the SYN, "
-        f"{_row(e, 'retransmissions', 'thesis', 'bbr3', 1)} segments in the mean over seeds, is "
-        f"sent by timeout (share {_row(e, 'timeout_share', 'thesis', 'bbr3')}). Nor does feedback "
+        f"queue has at most {w.row('loss/queue_max_packets', 'thesis', 'bbr3', 0)} packets, of "
+        f"which after 8 s {w.row('loss/dropped_else', 'thesis', 'bbr3', 0)} are dropped; sent "
+        "again besides the SYN are "
+        f"{_row(e, 'retransmissions', 'thesis', 'bbr3', 1)} segments in the mean over seeds, by "
+        f"timeout a share of {_row(e, 'timeout_share', 'thesis', 'bbr3')}. Nor does feedback "
         "cease, which the thesis suspects: the longest silence is "
         f"{w.say('acks/silence_ms', 'thesis', 'bbr3', 16, 0)} ms."
     )
