@@ -1,9 +1,11 @@
 """A study that is killed with -9 leaves whole files only, and running it again mends it."""
 
+import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -24,11 +26,12 @@ reproduce(study, wanted, Effort(1, quick=True), Path(sys.argv[1]), 2)
 
 def content(folder):
     found = {}
-    for path in folder.rglob("*"):
-        # What is hidden comes and goes, perhaps between two lines of this loop.
-        hidden = any(part[0] == "." for part in path.relative_to(folder).parts)
-        if not hidden and path.is_file():
-            found[path.name] = path.read_bytes()
+    for place, folders, files in os.walk(folder):
+        # What is hidden comes and goes, perhaps while it is looked into.
+        folders[:] = [name for name in folders if name[0] != "."]
+        for name in files:
+            if name[0] != ".":
+                found[name] = (Path(place) / name).read_bytes()
     return found
 
 
