@@ -93,7 +93,7 @@ class Study:
     #: How to read them, in Markdown.
     note: Callable[[Effort], str] | None = None
     default_seeds: int = 10
-    quick_seeds: int = 3
+    quick_seeds: int = 2
 
     @property
     def whole(self) -> list[Artefact]:

@@ -39,7 +39,6 @@ STUDY = Study(
         "readings": readings.cells,
         **beyond.GROUPS,
     },
-    quick_seeds=2,
     report=text.report,
     claims=findings.claims,
     note=findings.note,
