@@ -286,3 +286,12 @@ def test_a_filter_on_the_way_of_the_data_is_warned_of(acklab_cli):
     sets = ("--set", "wifi.up.ack_filter=tac", "--set", "duration=0.1 s")
     done = acklab_cli("run", "wifi-uploads", *sets)
     assert "the filter never sees one" in done.stderr
+
+
+def test_footers_have_the_seeds_of_their_own_cells(tmp_path):
+    from acklab.studies.reproduce import reproduce
+
+    study = STUDIES["tac"]
+    wanted = [study.artefact("beyond-te")]
+    written = reproduce(study, wanted, Effort(4, quick=True), tmp_path)
+    assert "seeds 1 to 3 · quick" in written.plots["beyond-te"].read_text()

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -65,6 +65,7 @@ def make(
     scratch: Path,
     stop: Event,
     keep: Callable[[Made], None] | None = None,
+    footer: str = "",
 ) -> Made:
     """Tables and plots of one group, given to `keep`; no more of them once `stop` is set."""
     made: Made = {}
@@ -72,7 +73,7 @@ def make(
         if stop.is_set():
             return made
         table = a.table(outcomes)
-        with style.house():
+        with style.house(), signed(footer):
             made[a.name] = (table, a.plot(table, scratch / a.name) if a.plot else None)
     if keep is not None:
         keep(made)
@@ -130,13 +131,21 @@ def run_and_make(
                     )
                     outcomes = once.outcomes(group, run)
                     keep = partial(kept.save, name, group, mine)
-                futures.append(maker.submit(make, mine, outcomes, scratch, stop, keep))
+                footer = provenance.line(study, replace(effort, seeds=_seeds(group, effort)))
+                futures.append(maker.submit(make, mine, outcomes, scratch, stop, keep, footer))
             for future in futures:
                 made |= future.result()
         except BaseException:
             stop.set()
             raise
     return {a.name: made[a.name] for a in artefacts}
+
+
+def _seeds(group: Sequence[Cell] | Survey, effort: Effort) -> int:
+    """How many seeds a group's cells have, those with the most."""
+    if isinstance(group, Survey):
+        return group.seeds
+    return max(min(effort.seeds, cell.seeds or effort.seeds) for cell in group)
 
 
 def reproduce(
