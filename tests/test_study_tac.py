@@ -60,9 +60,10 @@ def test_tables_have_the_papers_and_ns3s_numbers(made):
     assert (by["tac", "jain"]["paper"], by["tac", "jain"]["paper_is"]) == (0.99, "at least")
     assert by["diff", "throughput_mbps"]["paper"] == 35
     assert by["tac", "throughput_mbps"]["paper"] is None
-    keys = {"scheme": "agg", "buffer": 200, "stations": 20, "kilobytes": 32}
+    keys = {"stack": "ns2", "scheme": "agg", "buffer": 200, "stations": 20, "kilobytes": 32}
     assert references.ns3(keys, "jain") == pytest.approx((0.7661 + 0.7350 + 0.6801) / 3)
     assert references.ns3({**keys, "buffer": 10_000}, "jain") is None
+    assert references.ns3({**keys, "stack": "linux"}, "jain") is None
     assert references.ns3({**keys, "scheme": "tac"}, "jain") is None
 
 
@@ -295,3 +296,10 @@ def test_footers_have_the_seeds_of_their_own_cells(tmp_path):
     wanted = [study.artefact("beyond-te")]
     written = reproduce(study, wanted, Effort(4, quick=True), tmp_path)
     assert "seeds 1 to 3 · quick" in written.plots["beyond-te"].read_text()
+
+
+def test_figure_6_has_bit_errors_and_ns3_none(made):
+    tables = {name: pl.read_csv(made.tables[name]) for name in ("fig5", "fig6")}
+    missing = {name: of["ns3"].null_count() / of.height for name, of in tables.items()}
+    assert missing["fig6"] == 1
+    assert missing["fig5"] < 1

@@ -8,6 +8,7 @@ from acklab.studies.tac import mechanisms as m
 from acklab.studies.tac import references
 from acklab.studies.tac.evidence import View, mean
 from acklab.studies.tac.findings import Finding, near, of_sizes, rises, told, told_as
+from acklab.studies.tac.stacks import DEFAULT
 
 
 def _ends(v: View) -> tuple[int, int]:
@@ -26,6 +27,7 @@ _EXTREMES = ("flows_under_2_percent", "flows_over_12_percent")
 def _ns3(quantity: str, kilobytes: int) -> float:
     """Of ns-3.44, 20 stations."""
     keys: dict[str, str | int] = {
+        "stack": DEFAULT,
         "scheme": "agg",
         "buffer": 200,
         "stations": 20,

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import correlation, fmean, pstdev
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from acklab.metrics import jain_index
 from acklab.studies.tac.setup import START_S
 from acklab.studies.tac.stacks import SEGMENT
+from acklab.studies.values import once_per_run
 
 if TYPE_CHECKING:
     from acklab.results import Result
@@ -30,8 +30,6 @@ USES = (
     *("sifs", "contention", "collision", "idle"),
 )
 
-_measured: WeakKeyDictionary[Result, dict[str, float]] = WeakKeyDictionary()
-
 
 def ack_losses(r: Result) -> list[float]:
     """The ACK loss rate of each flow, in the order of stations."""
@@ -46,13 +44,10 @@ def ack_losses(r: Result) -> list[float]:
     return [full / max(offered, 1) for full, offered in down.values()]
 
 
+@once_per_run
 def measured(r: Result) -> dict[str, float]:
     """Every quantity of a run."""
-    found = _measured.get(r)
-    if found is None:
-        found = {**_flows(r), **_losses(r), **_air(r), **_way_down(r)}
-        _measured[r] = found
-    return found
+    return {**_flows(r), **_losses(r), **_air(r), **_way_down(r)}
 
 
 def _flows(r: Result) -> dict[str, float]:
