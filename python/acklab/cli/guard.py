@@ -30,7 +30,11 @@ def guarded(action: Callable[[], Any]) -> int:
     signal.signal(signal.SIGTERM, _terminate)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _interrupt)
-    return _guarded(action)
+    try:
+        return _guarded(action)
+    finally:
+        # It has been told; whoever goes on in this process would stop for it once more.
+        _heard.clear()
 
 
 def _guarded(action: Callable[[], Any]) -> int:
