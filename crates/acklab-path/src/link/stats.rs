@@ -43,7 +43,8 @@ impl LinkStats {
         self.drops[reason as usize]
     }
 
-    /// Packets dropped for any reason.
+    /// Packets dropped for any reason; one that met a pause is dropped at the pause's end, and
+    /// counted when it met it.
     pub fn dropped(&self) -> u64 {
         self.drops.iter().sum()
     }
