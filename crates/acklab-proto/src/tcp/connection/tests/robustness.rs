@@ -7,10 +7,18 @@ use acklab_units::SeqNum;
 use proptest::prelude::*;
 use std::boxed::Box;
 
+/// A wire that does up to `faults` things, but not for so long to a handshake that its end gives up,
+/// as it may.
 fn hostile(seed: u64, loss: f64, late: f64, twice: f64, faults: usize) -> Script {
     let mut r = rng::stream(seed, "wire");
-    let mut left = faults;
-    Box::new(move |_, _, _| {
+    let (mut left, mut syns) = (faults, 4);
+    Box::new(move |_, _, seg| {
+        if seg.flags.contains(Flags::SYN) {
+            if syns == 0 {
+                return Fate::Pass;
+            }
+            syns -= 1;
+        }
         let (x, by) = (rng::unit(&mut r), rng::unit(&mut r));
         if left == 0 {
             return Fate::Pass;
