@@ -18,6 +18,16 @@ impl Instant {
     /// Later than every instant that is reached.
     pub const MAX: Self = Self(u64::MAX);
 
+    /// The earlier of two instants of which neither need come.
+    #[inline]
+    #[must_use]
+    pub fn earliest(a: Option<Self>, b: Option<Self>) -> Option<Self> {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
     /// The instant `ns` nanoseconds after the start.
     pub const fn from_nanos(ns: u64) -> Self {
         Self(ns)

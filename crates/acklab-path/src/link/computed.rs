@@ -12,7 +12,7 @@ use crate::qdisc::pfifo;
 use acklab_units::{Instant, Span};
 use alloc::boxed::Box;
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Entry {
     start: Instant,
     arrival: Instant,
@@ -112,7 +112,7 @@ impl Computed {
             return None;
         }
         let packet = head.packet;
-        self.ring.pop_front();
+        self.ring.drop_front();
         if self.begun > 0 {
             self.begun -= 1;
         } else {

@@ -234,10 +234,7 @@ impl Link {
         let Some(filter) = &self.filter else {
             return line;
         };
-        match (line, filter.inner.next_wakeup()) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        Instant::earliest(line, filter.inner.next_wakeup())
     }
 
     /// Counters. Services up to the last call are in.

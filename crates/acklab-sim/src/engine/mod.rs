@@ -349,9 +349,9 @@ impl<T: Transport, O: Observer> Engine<T, O> {
                 } else {
                     None
                 };
-                let Some(segment) = self.hosts[i].transport.poll_transmit(self.now) else {
-                    break;
-                };
+                // Read where it was written: moved at once, it would be waited for.
+                let next = self.hosts[i].transport.poll_transmit(self.now);
+                let Some(segment) = &next else { break };
                 self.send(i, segment, due);
                 self.tell_transport(i, Stimulus::Sending);
             }
@@ -364,9 +364,9 @@ impl<T: Transport, O: Observer> Engine<T, O> {
     }
 
     #[inline]
-    fn send(&mut self, i: usize, segment: Segment, ack_due: Option<AckReason>) {
+    fn send(&mut self, i: usize, segment: &Segment, ack_due: Option<AckReason>) {
         let size = segment.ip_len();
-        self.hosts[i].note_sent(&segment, size);
+        self.hosts[i].note_sent(segment, size);
         let flow = FlowId(i as u32);
         let position = self.routes.start(flow);
         let Hop::Link(first) = self.routes.hop(position) else {
@@ -375,11 +375,11 @@ impl<T: Transport, O: Observer> Engine<T, O> {
         let packet = Packet {
             size,
             ecn: segment.ecn,
-            id: self.arena.insert(&segment, position),
+            id: self.arena.insert(segment, position),
             flow,
         };
         if O::ACTIVE {
-            self.observer.on_sent(self.now, packet, &segment, ack_due);
+            self.observer.on_sent(self.now, packet, segment, ack_due);
         }
         self.offer(first as usize, packet);
     }

@@ -231,10 +231,7 @@ impl Endpoint for Window {
     }
 
     fn next_timeout(&self) -> Option<Instant> {
-        match (self.timeout_at, self.ack_at) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        Instant::earliest(self.timeout_at, self.ack_at)
     }
 
     fn poll_event(&mut self) -> Option<Event> {

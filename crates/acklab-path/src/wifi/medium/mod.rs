@@ -307,10 +307,7 @@ impl Medium {
 
     /// When [`Medium::advance`] must be called next.
     pub fn next_wakeup(&self) -> Option<Instant> {
-        match (self.calendar.next(), self.contention.next_wakeup()) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        Instant::earliest(self.calendar.next(), self.contention.next_wakeup())
     }
 
     /// What the time up to `now` was used for.

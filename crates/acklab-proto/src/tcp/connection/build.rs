@@ -1,9 +1,7 @@
 //! Putting segments together: the sender's half, the acknowledging half, the options.
 
 use super::{Connection, State};
-use crate::segment::{
-    Ecn, Flags, OptionLayout, SackBlock, SackBlocks, Segment, SynOptions, Timestamps,
-};
+use crate::segment::{Ecn, Flags, OptionLayout, SackBlock, Segment, SynOptions, Timestamps};
 use crate::tcp::config::{EcnMode, Profile};
 use crate::tcp::receiver::AckFields;
 use crate::tcp::sender::{Outgoing, ts_clock};
@@ -14,9 +12,9 @@ const TIMESTAMPS_LEN: u32 = 12;
 
 impl Connection {
     pub(super) fn next_segment(&mut self, now: Instant) -> Option<Segment> {
-        if let Some(refusal) = self.refusal.take() {
+        if self.refusal.is_some() {
             self.stats.segs_out += 1;
-            return Some(refusal);
+            return self.refusal.take();
         }
         if core::mem::take(&mut self.reset_pending) {
             return Some(self.reset());
@@ -42,12 +40,12 @@ impl Connection {
         let seq = self.iss.at(self.sender.nxt());
         self.stats.segs_out += 1;
         self.stats.acks_out += 1;
-        let base = Segment {
+        let mut seg = Segment {
             seq,
             layout: self.layout(),
             ..Segment::default()
         };
-        let seg = self.with_ack_half(now, base);
+        self.add_ack_half(now, &mut seg);
         self.receiver.on_ack_sent(now, false);
         seg
     }
@@ -71,7 +69,7 @@ impl Connection {
                 flags = flags.with(flag);
             }
         }
-        let base = Segment {
+        let mut seg = Segment {
             seq: self.iss.at(out.start),
             len: out.len,
             flags,
@@ -80,26 +78,24 @@ impl Connection {
             ..Segment::default()
         };
         if out.syn {
-            return self.syn(now, base);
+            return self.syn(now, seg);
         }
-        let seg = self.with_ack_half(now, base);
+        self.add_ack_half(now, &mut seg);
         self.receiver.on_ack_sent(now, out.len > 0 || out.fin);
         seg
     }
 
     /// Adds acknowledgement, window, SACK blocks and timestamps.
-    fn with_ack_half(&mut self, now: Instant, base: Segment) -> Segment {
+    fn add_ack_half(&mut self, now: Instant, seg: &mut Segment) {
         let f = self.receiver.ack_fields();
-        let mut seg = self.acknowledge(base, &f);
+        self.acknowledge(seg, &f);
         if let Some(irs) = self.irs {
-            let mut blocks = SackBlocks::EMPTY;
             for b in f.sack.as_slice() {
-                blocks.push(SackBlock {
+                seg.sack.push(SackBlock {
                     start: irs.at(b.start),
                     end: irs.at(b.end),
                 });
             }
-            seg.sack = blocks;
         }
         if f.ece {
             seg.flags = seg.flags.with(Flags::ECE);
@@ -110,16 +106,12 @@ impl Connection {
                 ecr: f.ts_ecr,
             });
         }
-        seg
     }
 
-    fn acknowledge(&self, base: Segment, f: &AckFields) -> Segment {
-        Segment {
-            ack: self.irs.map(|i| i.at(f.ack)).unwrap_or_default(),
-            window: f.window_field,
-            flags: base.flags.with(Flags::ACK),
-            ..base
-        }
+    fn acknowledge(&self, seg: &mut Segment, f: &AckFields) {
+        seg.ack = self.irs.map(|i| i.at(f.ack)).unwrap_or_default();
+        seg.window = f.window_field;
+        seg.flags = seg.flags.with(Flags::ACK);
     }
 
     fn syn(&mut self, now: Instant, base: Segment) -> Segment {
@@ -141,7 +133,7 @@ impl Connection {
         if answer {
             let f = self.receiver.syn_ack_fields();
             ecr = f.ts_ecr;
-            seg = self.acknowledge(seg, &f);
+            self.acknowledge(&mut seg, &f);
             self.receiver.on_ack_sent(now, false);
             if self.ecn {
                 seg.flags = seg.flags.with(Flags::ECE);

@@ -272,15 +272,12 @@ impl Endpoint for Connection {
             return None;
         }
         // In TIME-WAIT the sending half has nothing left to do.
-        let sender = (self.state != State::TimeWait).then(|| self.sender.next_timeout());
-        [
-            sender.flatten(),
-            self.receiver.next_timeout(),
-            self.time_wait,
-        ]
-        .into_iter()
-        .flatten()
-        .min()
+        let sender = match self.state {
+            State::TimeWait => None,
+            _ => self.sender.next_timeout(),
+        };
+        let receiver = Instant::earliest(self.receiver.next_timeout(), self.time_wait);
+        Instant::earliest(sender, receiver)
     }
 
     fn poll_event(&mut self) -> Option<Event> {

@@ -346,9 +346,7 @@ impl Sender {
     /// When a timer expires or pacing lets the next segment go.
     pub fn next_timeout(&self) -> Option<Instant> {
         let paced = self.paced_until.filter(|_| self.pacing_holds);
-        [self.timer.map(|t| t.1), paced, self.step]
-            .into_iter()
-            .flatten()
-            .min()
+        let timer = self.timer.map(|t| t.1);
+        Instant::earliest(Instant::earliest(timer, paced), self.step)
     }
 }

@@ -69,10 +69,7 @@ impl Receiver {
 
     /// When [`Receiver::on_timeout`] must be called.
     pub fn next_timeout(&self) -> Option<Instant> {
-        match (self.policy.next_timeout(), self.compression.deadline()) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        Instant::earliest(self.policy.next_timeout(), self.compression.deadline())
     }
 
     /// Time has come, or the caller is early.

@@ -328,10 +328,7 @@ impl Sender {
 
     /// When a timer expires or pacing lets the next segment go.
     pub fn next_timeout(&self) -> Option<Instant> {
-        match (self.timer.map(|t| t.1), self.paced_until) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        Instant::earliest(self.timer.map(|t| t.1), self.paced_until)
     }
 
     /// The conservation law of the sender, checked in debug builds.
