@@ -22,6 +22,8 @@
 //!   are let go by default: RFC 7323 section 4.3 wants the echo of the first segment that was
 //!   acknowledged, and compression makes it that of the last, so the sender's RTT has the wait of the
 //!   one that went on, the timer, and not the longer ones of those that it stands for; `timestamps = "flush"` keeps acknowledgements apart that echo different values.
+//! * **PSH.** Who sets it on a segment without data wants it there soon; with `push = "flush"` it is
+//!   never held.
 //! * **The table.** Only flows of which something is held have a row, so none ages. An acknowledgement of
 //!   another flow that finds `flows` rows in use goes on at once.
 //!
@@ -71,10 +73,10 @@ const ECHO: Flags = Flags(Flags::ECE.0 | Flags::CWR.0);
 const MINUTE: Span = Span::from_secs(60);
 const CHANGE: Kind = Kind::Choice(&["flush", "replace"]);
 
-const GUARDED: [Param; 8] = params(Value::Span(Span::from_millis(20)), "flush", "flush");
-const CHART: [Param; 8] = params(Value::Auto, "keep", "replace");
+const GUARDED: [Param; 9] = params(Value::Span(Span::from_millis(20)), "flush", "flush");
+const CHART: [Param; 9] = params(Value::Auto, "keep", "replace");
 
-const fn params(max_hold: Value, older: &'static str, change: &'static str) -> [Param; 8] {
+const fn params(max_hold: Value, older: &'static str, change: &'static str) -> [Param; 9] {
     [
         Param {
             name: "timeout",
@@ -123,6 +125,13 @@ const fn params(max_hold: Value, older: &'static str, change: &'static str) -> [
             default: Value::Choice("replace"),
         },
         Param {
+            name: "push",
+            doc: "An ACK with PSH goes on at once, after the held one (\"flush\"), or is held like \
+                  any other (\"replace\").",
+            kind: CHANGE,
+            default: Value::Choice(change),
+        },
+        Param {
             name: "flows",
             doc: "Most flows of which something is held; ACKs of others go on at once.",
             kind: Kind::Int(1, 1_000_000),
@@ -141,6 +150,7 @@ struct Options {
     flushes_for_ecn: bool,
     flushes_for_window: bool,
     flushes_for_timestamps: bool,
+    flushes_for_push: bool,
 }
 
 impl Options {
@@ -154,6 +164,7 @@ impl Options {
             flushes_for_ecn: flushes("ecn"),
             flushes_for_window: flushes("window"),
             flushes_for_timestamps: flushes("timestamps"),
+            flushes_for_push: flushes("push"),
         }
     }
 
@@ -195,6 +206,9 @@ impl Tac {
     }
 
     fn judge(&self, packet: Packet, segment: &Segment) -> Fate {
+        if self.options.flushes_for_push && segment.flags.contains(Flags::PSH) {
+            return Fate::Passes(ForwardReason::Untouchable);
+        }
         let Some(old) = self.table.of(packet.flow) else {
             return if self.options.timeout.is_zero() || self.table.is_full() {
                 Fate::Passes(ForwardReason::Passing)

@@ -2,6 +2,7 @@
 
 use super::super::testing::{ack, at, data, flagged, packet, sack};
 use super::*;
+use acklab_proto::segment::Timestamps;
 use acklab_units::SeqNum;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -12,13 +13,25 @@ type Arrival = (u64, u32, Segment);
 fn segment() -> impl Strategy<Value = Segment> {
     // Numbers around the wrap, mostly rising: old ones and duplicates among them.
     let number = (0u32..400).prop_map(|n| n.wrapping_sub(200));
-    (number, 0u8..14).prop_map(|(n, what)| match what {
-        0 => data(n),
-        1 => flagged(n, Flags::FIN),
-        2 => flagged(n, Flags::ECE),
-        3 => flagged(n, Flags::SYN),
-        4 => sack(n, &[(n.wrapping_add(10), n.wrapping_add(20))]),
-        _ => ack(n),
+    (number, 0u8..20, 0u32..3).prop_map(|(n, what, few)| {
+        let at = |far: u32| n.wrapping_add(far);
+        let segment = match what {
+            0 => data(n),
+            1 => flagged(n, Flags::FIN),
+            2 => flagged(n, Flags::ECE),
+            3 => flagged(n, Flags::SYN),
+            4 | 5 => sack(n, &[(1000 + few, 2000)]),
+            // Below the acknowledgement: a duplicate is reported.
+            6 => sack(n, &[(at(0).wrapping_sub(20), at(0).wrapping_sub(10))]),
+            7 => flagged(n, Flags::CWR),
+            8 => flagged(n, Flags::PSH),
+            _ => ack(n),
+        };
+        Segment {
+            window: if what == 9 { 0 } else { 500 },
+            timestamps: (what > 10).then_some(Timestamps { val: 7, ecr: few }),
+            ..segment
+        }
     })
 }
 
@@ -30,7 +43,7 @@ prop_compose! {
     fn options()(
         timeout in 1u64..8_000,
         max_hold in proptest::option::of(1u64..20_000),
-        flush in any::<[bool; 5]>(),
+        flush in any::<[bool; 6]>(),
     ) -> Options {
         Options {
             timeout: Span::from_micros(timeout),
@@ -40,6 +53,7 @@ prop_compose! {
             flushes_for_ecn: flush[2],
             flushes_for_window: flush[3],
             flushes_for_timestamps: flush[4],
+            flushes_for_push: flush[5],
         }
     }
 }
@@ -99,6 +113,19 @@ fn note(p: &mut Played, now: Instant, out: &[Verdict]) {
     }
 }
 
+/// Whether `new` acknowledges more than `old` and says the same about all that is guarded. Field by
+/// field and not by the filter's own rule.
+fn says_as_much(guards: &Options, old: &Segment, new: &Segment) -> bool {
+    let blocks = |s: &Segment| s.sack.as_slice().to_vec();
+    let echo = |s: &Segment| [Flags::ECE, Flags::CWR].map(|f| s.flags.contains(f));
+    let echoed = |s: &Segment| s.timestamps.map(|t| t.ecr);
+    (new.ack.0.wrapping_sub(old.ack.0) as i32) > 0
+        && (!guards.flushes_for_sack || blocks(old) == blocks(new))
+        && (!guards.flushes_for_ecn || echo(old) == echo(new))
+        && (!guards.flushes_for_window || (old.window > 0) == (new.window > 0))
+        && (!guards.flushes_for_timestamps || echoed(old) == echoed(new))
+}
+
 proptest! {
     /// Every packet goes on or is dropped, once; only pure acknowledgements are dropped, and the
     /// table keeps to its size.
@@ -113,7 +140,8 @@ proptest! {
         prop_assert_eq!(p.filter.stats().held, 0);
     }
 
-    /// A dropped acknowledgement is followed by one of its flow that went on and acknowledges more.
+    /// A dropped acknowledgement is followed by one of its flow that went on, acknowledges more and
+    /// repeats whatever the options guard.
     #[test]
     fn what_was_dropped_is_said_by_a_later_one(options in options(), arrivals in arrivals()) {
         let p = play(options, 9, &arrivals);
@@ -121,9 +149,11 @@ proptest! {
             let (_, flow, old) = arrivals[*id as usize];
             let said = p.left.iter().any(|(later, _)| {
                 let (_, other, new) = arrivals[*later as usize];
-                later > id && other == flow && new.is_pure_ack() && old.ack.before(new.ack)
+                later > id && other == flow && new.is_pure_ack() && says_as_much(&options, &old, &new)
             });
             prop_assert!(said, "{id}");
+            let pushed = old.flags.contains(Flags::PSH);
+            prop_assert!(!(pushed && options.flushes_for_push), "{id} had PSH");
         }
     }
 
@@ -160,6 +190,7 @@ proptest! {
             flushes_for_ecn: false,
             flushes_for_window: false,
             flushes_for_timestamps: false,
+            flushes_for_push: false,
         };
         let arrivals: Vec<_> = numbers.iter().map(|(gap, n)| (*gap, 0, ack(*n))).collect();
         let p = play(chart, 1, &arrivals);

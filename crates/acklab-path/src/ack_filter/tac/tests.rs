@@ -227,3 +227,17 @@ fn a_flow_that_finds_no_row_is_left_alone() {
     assert_eq!(wake(&mut *f, 5000), [1]);
     assert!(offer(&mut *f, 5001, (5, 2), &ack(2)).is_empty());
 }
+
+#[test]
+fn an_ack_with_psh_goes_on_at_once_after_the_held_one() {
+    let psh = |n| flagged(n, Flags::PSH);
+    let mut f = guarded();
+    assert_eq!(forwarded(&offer(&mut *f, 0, (1, 0), &psh(1000))), [1]);
+    assert_eq!(forwarded(&offer(&mut *f, 1, (2, 0), &ack(2000))), []);
+    assert_eq!(forwarded(&offer(&mut *f, 2, (3, 0), &psh(3000))), [2, 3]);
+    assert_eq!(f.next_wakeup(), None);
+    // The chart does not look at it.
+    let mut f = paper();
+    assert_eq!(forwarded(&offer(&mut *f, 0, (1, 0), &psh(1000))), []);
+    assert_eq!(lost(&offer(&mut *f, 1, (2, 0), &psh(2000))), [1]);
+}

@@ -20,6 +20,7 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
         let windows = flows.iter().filter(crossing);
         let windows: Vec<u32> = windows.map(|f| f.plan.tcp.initial_window).collect();
         stalling_filter(link, &windows, report);
+        idle_timer(link, report);
     }
     blind::give(net, flows, report);
     for network in &net.wifi {
@@ -268,6 +269,24 @@ fn stalling_filter(link: &DraftLink, windows: &[u32], report: &mut Report<'_>) {
              segments: nothing moves until a retransmission timer fires"
         );
         let hint = format!("write a `timeout`, or a ratio of {window} at most");
+        report.warn(&link.path.key("ack_filter"), message, hint);
+    }
+}
+
+/// A bound below the timer makes the timer one that never fires.
+fn idle_timer(link: &DraftLink, report: &mut Report<'_>) {
+    let Some(filter) = &link.plan.filter else {
+        return;
+    };
+    let compresses = matches!(filter.entry.name, "tac" | "tac-paper");
+    let span = |name| compresses.then(|| filter.params.span(name)).flatten();
+    if let (Some(timeout), Some(most)) = (span("timeout"), span("max_hold"))
+        && most < timeout
+    {
+        let message = format!(
+            "an ACK goes on after {most} at the latest, so the timer of {timeout} never ends"
+        );
+        let hint = "write a longer `max_hold`, or \"none\"; or a shorter `timeout`".to_string();
         report.warn(&link.path.key("ack_filter"), message, hint);
     }
 }

@@ -153,6 +153,27 @@ fn a_filter_that_waits_for_more_than_a_window_is_warned_of() {
 }
 
 #[test]
+fn a_bound_that_is_shorter_than_the_timer_is_warned_of() {
+    let warned = |name: &str, rest: &str| {
+        let filter = format!("{{ name = '{name}', {rest} }}");
+        let key = "topology.bottleneck.reverse.ack_filter".to_string();
+        let policy = ("flow.1.ack".to_string(), "delayed".to_string());
+        let loaded = load_toml(DUMBBELL, "t", &[(key, filter), policy]).unwrap();
+        loaded.warnings.to_string()
+    };
+    for fine in ["timeout = '20 ms'", "timeout = '50 ms', max_hold = 'none'"] {
+        assert_eq!(warned("tac", fine), "");
+    }
+    assert_eq!(warned("tac-paper", "timeout = '50 ms'"), "");
+    assert_eq!(
+        warned("tac", "timeout = '50 ms'"),
+        "warning: an ACK goes on after 20 ms at the latest, so the timer of 50 ms never ends\n  \
+         in --set: topology.bottleneck.reverse.ack_filter\n  \
+         help: write a longer `max_hold`, or \"none\"; or a shorter `timeout`"
+    );
+}
+
+#[test]
 fn a_filter_that_sees_no_ack_is_warned_of() {
     let warned = |text: &str, sets: &[(&str, &str)]| {
         let sets: Vec<_> = sets
