@@ -137,7 +137,12 @@ pub(crate) fn parse_toml(text: &str, origin: &str) -> Result<Node, Vec<Diagnosti
     }
     let told = errors.iter().take(SYNTAX_ERRORS).map(|e| {
         let line = e.span().map(|s| lines.at(s.start));
-        Diagnostic::syntax(origin, line, format!("not valid TOML: {}", e.message()))
+        // The parser says where, but not what, a second key is.
+        let key = e.span().filter(|_| e.message() == "duplicate key");
+        let key = key.and_then(|s| text.get(s)).unwrap_or_default();
+        let key = format!(" {key}");
+        let message = format!("not valid TOML: {}{}", e.message(), key.trim_end());
+        Diagnostic::syntax(origin, line, message)
     });
     let more = errors.len().saturating_sub(SYNTAX_ERRORS);
     let rest = (more > 0).then(|| {

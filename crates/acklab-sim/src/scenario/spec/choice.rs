@@ -1,8 +1,9 @@
 //! A building block by name, with parameters: `"cubic"` or `{ name = "cubic", beta = 0.5 }`.
 
+use crate::scenario::de::with_hint;
 use crate::scenario::schema::{ack_schema, cc_schema, filter_schema, qdisc_schema};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -67,6 +68,13 @@ impl<'de> Deserialize<'de> for Choice {
                     name: name.to_string(),
                     params: Vec::new(),
                 })
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Choice, A::Error> {
+                Err(de::Error::custom(with_hint(
+                    "a list cannot stand here: there is room for one",
+                    "write one name in double quotes, or one table { name = \"...\", ... }",
+                )))
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Choice, A::Error> {

@@ -443,9 +443,28 @@ fn syntax_errors_have_lines_too() {
     let text = toml("a = \n").unwrap_err().to_string();
     assert!(text.starts_with("error: not valid TOML: "), "{text}");
     assert!(text.contains("in test.toml, line 1"), "{text}");
+    let text = toml("a = 1\n[b]\nc = 1\nc = 2\n").unwrap_err().to_string();
+    assert_eq!(
+        text,
+        "error: not valid TOML: duplicate key c\n  in test.toml, line 4"
+    );
     let text = json("{\n \"a\": }").unwrap_err().to_string();
     assert!(text.starts_with("error: not valid JSON: "), "{text}");
     assert!(text.contains("in test.json, line 2"), "{text}");
+}
+
+#[test]
+fn a_list_of_names_is_told_that_there_is_room_for_one() {
+    let text = wrong("cc = \"cubic\"", "cc = [\"cubic\", \"bbr3\"]");
+    assert!(
+        text.contains("a list cannot stand here: there is room for one"),
+        "{text}"
+    );
+    assert!(text.contains("flow.0.cc"), "{text}");
+    assert!(
+        text.contains("help: write one name in double quotes"),
+        "{text}"
+    );
 }
 
 #[test]
