@@ -59,6 +59,9 @@ pub(crate) struct Flows {
     slab: Slab,
     flows: Vec<Flow>,
     groups: Vec<Group>,
+    /// The flow that the packet of that number joined last: a filter takes packets out by number,
+    /// and to look through all flows for one would make it dear where there are many.
+    joined: Vec<u32>,
     pub stats: Stats,
 }
 
@@ -105,6 +108,7 @@ impl Flows {
             slab: Slab::default(),
             flows: Vec::new(),
             groups: Vec::new(),
+            joined: Vec::new(),
             stats: Stats::default(),
         }
     }
@@ -119,6 +123,7 @@ impl Flows {
     /// [`Flows::overflow`].
     pub fn enqueue(&mut self, group: u32, waiting: Waiting) {
         let i = self.flow_of(group, waiting.packet.flow);
+        self.note_joined(waiting.packet.id, i);
         let flow = &mut self.flows[i as usize];
         self.slab.push(&mut flow.list, waiting);
         flow.packets += 1;
@@ -128,6 +133,14 @@ impl Flows {
         group.packets += 1;
         let quantum = i64::from(self.shape.quantum);
         group.round.activate(&mut self.flows, i, Some(quantum));
+    }
+
+    fn note_joined(&mut self, id: PacketId, flow: u32) {
+        let at = id.0 as usize;
+        if at >= self.joined.len() {
+            self.joined.resize(at + 1, NONE);
+        }
+        self.joined[at] = flow;
     }
 
     /// The queue of a flow. Flows that hash alike share one.
@@ -226,27 +239,24 @@ impl Flows {
 
     /// Takes out one waiting packet.
     pub fn remove(&mut self, id: PacketId) -> Option<(u32, Packet)> {
-        for flow in &mut self.flows {
-            let Some(gone) = self.slab.remove(&mut flow.list, id) else {
-                continue;
-            };
-            flow.packets -= 1;
-            flow.bytes -= u64::from(gone.packet.size);
-            self.groups[flow.group as usize].packets -= 1;
-            self.stats.on_left(gone.packet);
-            self.stats.dropped_inside += 1;
-            self.stats.check();
-            return Some((flow.group, gone.packet));
-        }
-        None
+        let i = *self.joined.get(id.0 as usize)?;
+        let flow = self.flows.get_mut(i as usize)?;
+        let gone = self.slab.remove(&mut flow.list, id)?;
+        flow.packets -= 1;
+        flow.bytes -= u64::from(gone.packet.size);
+        self.groups[flow.group as usize].packets -= 1;
+        self.stats.on_left(gone.packet);
+        self.stats.dropped_inside += 1;
+        self.stats.check();
+        Some((flow.group, gone.packet))
     }
 
     /// Lets `by`, which is of the same flow, take the place of a waiting packet.
     pub fn replace(&mut self, now: Instant, id: PacketId, by: Packet) -> Option<Packet> {
-        let bucket = self.bucket(by.flow) as usize;
-        let queues = self.groups.iter().map(|g| g.table[bucket]);
-        let mut lists = queues.filter_map(|i| Some(&self.flows.get(i as usize)?.list));
-        let old = lists.find_map(|list| self.slab.replace(list, id, now, by))?;
+        let i = *self.joined.get(id.0 as usize)?;
+        let list = &self.flows.get(i as usize)?.list;
+        let old = self.slab.replace(list, id, now, by)?;
+        self.note_joined(by.id, i);
         self.stats.on_replaced(old, by);
         self.stats.check();
         Some(old)
