@@ -210,7 +210,15 @@ def test_contents_lead_to_everything():
     sections = [report.Section(f"S{i}") for i in range(3)]
     nav = report.build("A", [claim()], sections).partition("<nav")[2].partition("</nav>")[0]
     assert re.findall(r'href="#(.*?)"', nav) == ["claims", "s0", "s1", "s2"]
+    assert "<details" not in nav
     assert "<nav" not in report.build("A", [claim()], sections[:2])
+
+
+def test_long_contents_leave_the_first_screen_to_the_claims():
+    sections = [report.Section(f"S{i}") for i in range(12)]
+    nav = report.build("A", [claim()], sections).partition("<nav")[2].partition("</nav>")[0]
+    assert "<details><summary>Contents (13)</summary>" in nav
+    assert len(re.findall(r'href="#(.*?)"', nav)) == 13
 
 
 def test_many_bars_keep_the_longest_and_say_so(monkeypatch):

@@ -21,6 +21,9 @@ _HERE = Path(__file__).parent
 #: Bytes; beyond it mail servers and phones refuse.
 MOST_BYTES = 10_000_000
 
+#: A longer table of contents is folded.
+_SHORT = 10
+
 #: The browser itself keeps the page from asking a network for anything.
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
@@ -76,7 +79,11 @@ def _contents(sections: Sequence[Section], claims: bool) -> str:
         return ""
     places = [("claims", "Claims")] * claims + [(s.anchor, s.title) for s in sections]
     links = "".join(f'<li><a href="#{a}">{escape(title)}</a></li>' for a, title in places)
-    return f'<nav aria-label="Contents"><ol>{links}</ol></nav>'
+    listed = f"<ol>{links}</ol>"
+    if len(places) > _SHORT:
+        # What matters stands on the first screen.
+        listed = f"<details><summary>Contents ({len(places)})</summary>{listed}</details>"
+    return f'<nav aria-label="Contents">{listed}</nav>'
 
 
 def _section(section: Section, charts: Charts) -> str:
