@@ -199,6 +199,7 @@ struct Run {
     now: Instant,
     newest: Vec<Option<u32>>,
     wakeups: u32,
+    stations: u16,
 }
 
 impl Run {
@@ -227,6 +228,10 @@ impl Run {
         assert_eq!(self.books.gone + self.medium.inside(), offered);
         let air = self.medium.airtime(self.now);
         assert_eq!(Instant::ZERO + air.total(), self.now, "time got lost");
+        for station in (0..self.stations).map(StationId) {
+            let row = self.medium.station_airtime(station, self.now);
+            assert_eq!(Instant::ZERO + row.total(), self.now, "{station:?}");
+        }
     }
 
     fn offer(&mut self, port: u32, category: u8, size: u32) {
@@ -248,6 +253,7 @@ pub fn run(input: &[u8]) {
     let seed = u64::from(b.u8());
     let (config, open) = config(b);
     let (ports, categories) = (config.ports.len(), config.stations[0].categories.len());
+    let stations = config.stations.len() as u16;
     let stream = |what| rng::stream(seed, what);
     let streams = MediumStreams {
         backoff: stream("backoff"),
@@ -264,6 +270,7 @@ pub fn run(input: &[u8]) {
         now: Instant::ZERO,
         newest: vec![None; ports * 4],
         wakeups: 0,
+        stations,
     };
     while !b.is_empty() && run.wakeups < PATIENCE {
         let (what, gap, size, n) = (b.u8(), b.u8(), b.u8(), b.u8());

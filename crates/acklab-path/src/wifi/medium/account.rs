@@ -1,8 +1,8 @@
-//! Where the time of a medium goes.
+//! Where the time of a medium goes. That of its stations is in the [ledger](super::ledger).
 
 use acklab_units::{Instant, Span};
 
-/// What the medium is used for.
+/// What time is used for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 #[repr(u8)]
 pub enum Use {
@@ -25,11 +25,13 @@ pub enum Use {
     Collision,
     /// A PPDU of which its receiver could read nothing although it heard no other: bit errors.
     Noise,
+    /// Of a station: others send or have reserved the medium.
+    Others,
 }
 
 impl Use {
-    /// All of them, by number.
-    pub const ALL: [Self; 9] = [
+    /// What the medium is used for, by number.
+    pub const OF_MEDIUM: [Self; 9] = [
         Self::Idle,
         Self::Contention,
         Self::Sifs,
@@ -39,6 +41,20 @@ impl Use {
         Self::Control,
         Self::Collision,
         Self::Noise,
+    ];
+
+    /// What a station spends its time on.
+    pub const OF_STATION: [Self; 10] = [
+        Self::Data,
+        Self::TransportAck,
+        Self::MacAck,
+        Self::Control,
+        Self::Collision,
+        Self::Noise,
+        Self::Others,
+        Self::Sifs,
+        Self::Contention,
+        Self::Idle,
     ];
 
     /// Its name in tables.
@@ -53,13 +69,14 @@ impl Use {
             Self::Control => "control",
             Self::Collision => "collision",
             Self::Noise => "noise",
+            Self::Others => "others",
         }
     }
 }
 
 /// Time by [`Use`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Airtime([Span; Use::ALL.len()]);
+pub struct Airtime([Span; Use::OF_STATION.len()]);
 
 impl Airtime {
     /// Time spent on `what`.

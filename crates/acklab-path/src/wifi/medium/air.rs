@@ -5,6 +5,7 @@
 //! after what they cannot (10.3.2.3.7, 10.3.2.4).
 
 use super::hearing::{Hearing, Matrix};
+use super::ledger::Ledger;
 use super::{StationId, Use};
 use crate::wifi::contention::{Contention, GroundId};
 use crate::wifi::mac::{Bitmap, MpduRef};
@@ -159,6 +160,8 @@ impl Ears {
 pub(super) struct Air {
     hearing: Hearing,
     ears: Vec<Ears>,
+    /// Where the time of stations goes.
+    pub ledger: Ledger,
     /// By number; places of PPDUs that have ended are used again.
     ppdus: Vec<Option<Ppdu>>,
     on_air: u32,
@@ -170,8 +173,10 @@ pub(super) struct Air {
 
 impl Air {
     pub fn new(hearing: Hearing, eifs_extra: Span) -> Self {
+        let grounds = hearing.grounds();
         Self {
-            ears: alloc::vec![Ears::default(); usize::from(hearing.grounds())],
+            ears: alloc::vec![Ears::default(); usize::from(grounds)],
+            ledger: Ledger::new(grounds, hearing.of_stations()),
             hearing,
             ppdus: Vec::new(),
             on_air: 0,
@@ -209,7 +214,12 @@ impl Air {
 
     /// Whether `station` transmits.
     pub fn is_sending(&self, station: StationId) -> bool {
-        self.ppdus.iter().flatten().any(|p| p.from == station)
+        self.sent_by(station).is_some()
+    }
+
+    /// What `station` transmits.
+    pub fn sent_by(&self, station: StationId) -> Option<&Ppdu> {
+        self.ppdus.iter().flatten().find(|p| p.from == station)
     }
 
     /// Whether some PPDU on the air cannot be read by its receiver for another's sake.
@@ -246,7 +256,9 @@ impl Air {
         for ground in &self.hearing.audience[usize::from(from.0)] {
             let ears = &mut self.ears[usize::from(ground.0)];
             if ears.give_back(from, end, until) {
+                debug_assert_eq!(ears.hears, 0, "what is heard has begun");
                 contention.on_idle(*ground, now.max(ears.nav), Span::ZERO);
+                self.ledger.on_silence(now, *ground, ears.nav);
             }
         }
     }
@@ -280,6 +292,7 @@ impl Air {
             ears.started = ppdu.start;
             ears.garbled |= ears.hears > 1;
             contention.on_busy(ppdu.start, *ground);
+            self.ledger.on_heard(ppdu.start, *ground);
         }
         self.on_air += 1;
         let number = self.place(ppdu);
@@ -337,6 +350,7 @@ impl Air {
                 ears.garbled = false;
                 ears.quiet = ppdu.end;
                 contention.on_idle(*ground, ppdu.end.max(ears.nav), extra);
+                self.ledger.on_silence(ppdu.end, *ground, ears.nav);
             }
         }
         ppdu

@@ -141,6 +141,8 @@ impl Medium {
         if !edcaf.queue.has_frames() {
             edcaf.keeps_until = None;
             self.contention.withdraw(contender);
+            let from = self.ports[port.0 as usize].from;
+            self.note_rest(now, from);
         } else if let (Some(_), Some(carried)) = (edcaf.keeps_until, carried) {
             edcaf.keeps_until = Some(now + carried.patience);
             self.remind(port, category);

@@ -81,6 +81,7 @@ impl Medium {
         let until = now + txop;
         let Some(port) = self.load(now, station, category, txop, driver) else {
             self.contention.back_off(now, contender, 0, false);
+            self.note_rest(now, station);
             return false;
         };
         self.exchanges += 1;
@@ -98,6 +99,7 @@ impl Medium {
             reversed: false,
             until,
         });
+        self.air.ledger.engage(now, station);
         if announced {
             self.send_rts(now, station);
         } else {
@@ -191,9 +193,7 @@ impl Medium {
         if ppdu.lost {
             self.account.correct(ppdu.start, ppdu.use_of, what);
         }
-        self.stats[usize::from(ppdu.from.0)]
-            .airtime
-            .spend(what, span);
+        self.stats[usize::from(ppdu.from.0)].sent.spend(what, span);
         if ppdu.kind == PpduKind::Data {
             let port = self.exchange(ppdu.holder).port;
             self.ports[port.0 as usize].airtime += span;
@@ -208,6 +208,10 @@ impl Medium {
     pub(super) fn after_sifs(&mut self, now: Instant, holder: StationId, step: Step) {
         self.exchange_mut(holder).next = step;
         self.in_sifs += 1;
+        let port = &self.ports[self.exchange(holder).port.0 as usize];
+        for side in [port.from, port.to] {
+            self.air.ledger.begin_gap(now, side);
+        }
         let at = now + self.phy.sifs();
         self.calendar.enter(at, Event::Continue(holder.0));
     }
@@ -217,6 +221,9 @@ impl Medium {
         self.in_sifs -= 1;
         let Exchange { port, next, .. } = self.exchange(holder);
         let port = &self.ports[port.0 as usize];
+        for side in [port.from, port.to] {
+            self.air.ledger.end_gap(now, side);
+        }
         let sender = match next {
             Step::Cts | Step::Response => port.to,
             Step::Data => port.from,
@@ -327,13 +334,20 @@ impl Medium {
         }
         let aifs = self.phy.aifs(edcaf.config.aifsn);
         let slots = draw(&mut self.rng.backoff, edcaf.cw);
-        match self.unbound_from(now, holder, ending) {
+        let unbound = self.unbound_from(now, holder, ending);
+        match unbound {
             Some(since) if wants => {
                 let start = since + aifs;
                 self.contention.back_off_from(now, who, slots, start);
             }
             _ => self.contention.back_off(now, who, slots, wants),
         }
+        let contends = wants || self.contends(holder);
+        // Another category of its own waits as others do.
+        if unbound.is_some() && (wants || !contends) {
+            self.air.ledger.unbind(now, holder);
+        }
+        self.air.ledger.release(now, holder, contends);
         if exchange.reversed {
             self.refresh(now, exchange);
         }
@@ -372,6 +386,8 @@ impl Medium {
         } else {
             self.contention.withdraw(edcaf.contender);
         }
+        let contends = self.contends(sender);
+        self.air.ledger.release(now, sender, contends);
     }
 
     pub(super) fn exchange(&self, holder: StationId) -> Exchange {

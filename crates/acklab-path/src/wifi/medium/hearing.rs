@@ -93,6 +93,11 @@ impl Hearing {
         self.grounds
     }
 
+    /// The ground of each station.
+    pub fn of_stations(&self) -> impl Iterator<Item = GroundId> {
+        self.ground.iter().copied()
+    }
+
     pub fn ground(&self, station: StationId) -> GroundId {
         self.ground[usize::from(station.0)]
     }

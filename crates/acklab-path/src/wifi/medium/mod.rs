@@ -16,6 +16,7 @@ mod delivery;
 mod exchange;
 mod frames;
 mod hearing;
+mod ledger;
 mod opportunity;
 mod reception;
 mod sending;
@@ -278,7 +279,7 @@ impl Medium {
         let old = queues.find_map(|q| q.replace(now, id, by))?;
         self.offered += 1;
         self.left += 1;
-        self.check();
+        self.check(now);
         Some(old)
     }
 
@@ -287,7 +288,7 @@ impl Medium {
         loop {
             if let Some(packet) = self.out.pop_front() {
                 self.left += 1;
-                self.check();
+                self.check(now);
                 return Some(packet);
             }
             let due = |c: &Contention| c.next_wakeup().is_some_and(|at| at <= now);
@@ -318,6 +319,21 @@ impl Medium {
     /// Counters of a station.
     pub fn station_stats(&self, station: StationId) -> &StationStats {
         &self.stats[usize::from(station.0)]
+    }
+
+    /// What the time up to `now` was for `station`: its own PPDUs, what it heard, and what it waited
+    /// for. Sums to it.
+    pub fn station_airtime(&self, station: StationId, now: Instant) -> Airtime {
+        let mut sent = self.stats[usize::from(station.0)].sent;
+        if let Some(ppdu) = self.air.sent_by(station) {
+            let what = if ppdu.garbled {
+                Use::Collision
+            } else {
+                ppdu.use_of
+            };
+            sent.spend(what, now - ppdu.start);
+        }
+        self.air.ledger.read(now, station, sent)
     }
 
     /// Time that was spent on the data of `port`.
@@ -370,6 +386,7 @@ impl Medium {
             let (cw, rng) = (edcaf.cw, &mut self.rng.backoff);
             if self.contention.join(now, edcaf.contender, || draw(rng, cw)) {
                 edcaf.wants_since = now;
+                self.air.ledger.contend(now, station, true);
             }
         }
     }
@@ -409,8 +426,21 @@ impl Medium {
         self.account.switch(now, what);
     }
 
-    /// Conservation: what came in went out, was dropped, or is inside.
-    fn check(&self) {
+    /// Some category of `station` may have nothing more to contend for.
+    fn note_rest(&mut self, now: Instant, station: StationId) {
+        let contends = self.contends(station);
+        self.air.ledger.contend(now, station, contends);
+    }
+
+    /// Whether a category of `station` waits for its slot.
+    fn contends(&self, station: StationId) -> bool {
+        let mut all = self.stations[usize::from(station.0)].categories.iter();
+        all.any(|c| self.contention.contends(c.contender))
+    }
+
+    /// Conservation: what came in went out, was dropped, or is inside; and each station's time has
+    /// passed with it.
+    fn check(&self, now: Instant) {
         if cfg!(debug_assertions) {
             let queued = |s: &Station| s.categories.iter().map(|c| c.queue.inside()).sum::<u64>();
             let queues: u64 = self.stations.iter().map(queued).sum();
@@ -418,6 +448,12 @@ impl Medium {
             let ordering: u64 = recipients.map(Recipient::inside).sum();
             let inside = queues + ordering + self.out.len() as u64 + self.released.len() as u64;
             assert_eq!(inside, self.inside(), "packets appeared or vanished");
+            for (id, s) in (0..).map(StationId).zip(&self.stations) {
+                let spent = self.station_airtime(id, now).total();
+                assert_eq!(Instant::ZERO + spent, now, "time of {id:?} got lost");
+                let known = (self.contends(id), s.is_occupied());
+                assert!(self.air.ledger.is_about(id, known.0, known.1), "{id:?}");
+            }
         }
     }
 }

@@ -157,6 +157,7 @@ impl Medium {
             return false;
         }
         self.stations[usize::from(responder.0)].in_reverse = true;
+        self.air.ledger.engage(now, responder);
         let exchange = self.exchange_mut(holder);
         (exchange.port, exchange.reversed) = (back, true);
         self.after_sifs(now, holder, Step::Data);

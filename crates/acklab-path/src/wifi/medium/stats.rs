@@ -7,9 +7,9 @@ use alloc::vec::Vec;
 /// Counters of one station.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StationStats {
-    /// Time on the air; [`super::Use::Collision`] and [`super::Use::Noise`]: of PPDUs that their
-    /// receiver could not read.
-    pub airtime: Airtime,
+    /// Time on the air of PPDUs that have ended; [`super::Use::Collision`] and [`super::Use::Noise`]:
+    /// of those that their receiver could not read.
+    pub sent: Airtime,
     /// Times that it won the medium.
     pub accesses: u64,
     /// Transmissions that were not answered.

@@ -13,7 +13,7 @@ fn data_and_ack() {
     let expected = [(43, "data", true), (43 + 224 + 16, "ack", true)];
     assert_eq!(rig.timeline(), expected);
     let air = rig.medium.airtime(us(1000));
-    let spent = Use::ALL.map(|u| air.of(u).as_micros());
+    let spent = Use::OF_MEDIUM.map(|u| air.of(u).as_micros());
     assert_eq!(spent, [1000 - 311, 43, 16, 224, 0, 28, 0, 0, 0]);
     assert_eq!(rig.log.left, [(0, Span::from_micros(43))]);
 }
@@ -119,6 +119,7 @@ fn the_reverse_direction_is_granted() {
     rig.offer(0, 1460);
     (0..3).for_each(|_| rig.offer(1, 52));
     rig.medium.contention.withdraw(Contender(0));
+    rig.medium.note_rest(rig.now, AP);
     let all: Vec<_> = rig.run(us(3000)).iter().map(|a| a.1).collect();
     assert_eq!(all, [0, 1, 2, 3, 4]);
     let kinds: Vec<_> = rig.timeline().iter().map(|t| t.1).collect();

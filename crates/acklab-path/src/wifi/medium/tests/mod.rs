@@ -8,6 +8,7 @@ mod ns3;
 mod radio;
 mod rules;
 mod saturation;
+mod stations;
 
 use super::*;
 use crate::packet::FlowId;

@@ -238,7 +238,7 @@ fn noise_is_told_from_collisions() {
     assert!(lost.len() > 100 && acks.clone().all(|p| !p.lost && !p.garbled));
     let air = rig.medium.airtime(us(2_000_000));
     let lasted = |all: &[&Ppdu]| all.iter().map(|p| p.end - p.start).sum::<Span>();
-    let own = rig.medium.station_stats(StationId(1)).airtime;
+    let own = rig.medium.station_stats(StationId(1)).sent;
     for airtime in [air, own] {
         assert_eq!(airtime.of(Use::Noise), lasted(&lost));
         assert_eq!(airtime.of(Use::TransportAck), lasted(&read));
