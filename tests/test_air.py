@@ -123,6 +123,17 @@ def test_of_very_many_stations_those_that_sent_longest_have_a_lane(crowd, monkey
     assert "Of 3 stations the 2 that sent longest have a row." in run_report(recorded(crowd))
 
 
+def test_a_bar_of_a_station_is_the_whole_run(result):
+    drawn = plot(result, "airtime")
+    own = drawn.data.filter(pl.col("station").is_not_null())
+    shares = own.group_by("station").agg(pl.col("share").sum())["share"]
+    assert shares.to_list() == pytest.approx([1] * len(result.stations), abs=1e-9)
+    for ax in drawn.figure.axes:
+        ends = [b.get_x() + b.get_width() for b in ax.patches]
+        assert max(ends) == pytest.approx(100, abs=1e-6)
+        assert ax.get_xlim() == (0, 100)
+
+
 def test_airtime_is_that_of_the_tables(result):
     data = plot(result, "airtime").data
     channel = data.filter(pl.col("station").is_null())

@@ -1,6 +1,8 @@
 """Radio channels: their tables, and what they say."""
 
+import itertools
 import json
+import random
 
 import polars as pl
 import pytest
@@ -9,6 +11,7 @@ import acklab
 import cells
 from acklab import metrics
 
+SENT = ("data", "transport_ack", "mac_ack", "control", "collision", "noise")
 USES = [
     *("idle", "contention", "sifs", "data", "transport_ack", "mac_ack", "control", "collision"),
     "noise",
@@ -35,11 +38,67 @@ def cell():
     return acklab.load(scenario(bit_error_rate=1e-6)).run()
 
 
+def nanoseconds(stations):
+    """Time by use, of each station."""
+    return stations.select(pl.col("^.*_s$") * 1e9).select(pl.all().round().cast(pl.Int64))
+
+
 def test_airtime_sums_to_the_run(cell):
     assert cell.airtime["use"].to_list() == USES
     assert cell.airtime["airtime_s"].sum() == pytest.approx(2, abs=1e-9)
     assert cell.airtime["airtime_share"].sum() == pytest.approx(1, abs=1e-9)
     assert cell.airtime.filter(pl.col("use") == "data")["airtime_share"].item() > 0.5
+
+
+def test_the_time_of_each_station_sums_to_the_run(cell):
+    rows = nanoseconds(cell.stations)
+    assert rows.columns == [f"{use}_s" for use in (*SENT, "others", "sifs", "contention", "idle")]
+    assert rows.sum_horizontal().to_list() == [2 * 10**9] * 4
+
+
+def test_where_all_hear_all_a_station_hears_what_it_does_not_send(cell):
+    """Each hears the same, and misses nothing of what the channel is used for."""
+    busy = cell.airtime.filter(~pl.col("use").is_in(["idle", "contention", "sifs"]))
+    heard = cell.stations.select(pl.sum_horizontal(*(f"{use}_s" for use in (*SENT, "others"))))
+    assert heard.to_series().min() >= busy["airtime_s"].sum() - 1e-9
+    ap = cell.stations.row(0, named=True)
+    gaps = cell.stations["sifs_s"].to_list()
+    assert gaps[0] == pytest.approx(sum(gaps[1:]), abs=1e-9), "the AP is one side of each exchange"
+    assert ap["mac_ack_s"] > 0 < ap["idle_s"] + ap["contention_s"]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_time_of_stations_sums_to_the_run_whatever_they_do(seed):
+    """Set-ups by lot: hidden pairs, RTS, categories, errors, reverse grants, HACK, TAC, a start."""
+    lot = random.Random(seed)
+    stations = lot.randint(2, 6)
+    names = [f"sta{i}" for i in range(stations)]
+    pairs = [[a, b] for a, b in itertools.combinations(names, 2) if lot.random() < 0.3]
+    wifi = {
+        "hidden": pairs,
+        "rts": lot.choice(["off", "always", "1000 B"]),
+        "bit_error_rate": lot.choice([0, 1e-6, 2e-5]),
+        "reverse_grant": lot.random() < 0.4,
+        "ampdu": lot.choice(["off", "65535 B"]),
+        "edca_defaults": lot.choice(["2012", "2020"]),
+        "down": {"qdisc": lot.choice(["shared", "per-station"])},
+        "up": lot.choice([{}, {"hack": True}]),
+    }
+    if not wifi["up"]:
+        wifi["down"]["ack_filter"] = lot.choice(["none", "tac"])
+    categories = ["voice", "video", "best-effort", "background"]
+    flows = [
+        {"name": name, "cc": "cubic", "category": lot.choice(categories)}
+        | lot.choice([{"from": name, "to": "server"}, {"from": "server", "to": name}])
+        for name in lot.choices(names, k=2)
+    ]
+    flows = [{**flow, "name": f"f{i}"} for i, flow in enumerate(flows)]
+    told = {**scenario(stations, **wifi), "duration": "400 ms", "start": "100 ms", "flow": flows}
+    result = acklab.load(told).run(seed=seed)
+    rows = nanoseconds(result.stations)
+    assert rows.sum_horizontal().to_list() == [500 * 10**6] * (stations + 1)
+    assert rows.min_horizontal().min() >= 0
+    assert rows["data_s"].sum() > 0
 
 
 def test_ppdus_are_what_stations_and_sizes_count(cell):
@@ -53,15 +112,20 @@ def test_ppdus_are_what_stations_and_sizes_count(cell):
         .otherwise("use")
         .alias("booked"),
     )
+    under_way = {}
     for row in cell.stations.iter_rows(named=True):
         own = sent.filter(pl.col("from") == row["station"])
-        for use in ("data", "transport_ack", "mac_ack", "control", "collision", "noise"):
+        for use in SENT:
             told = own.filter(pl.col("booked") == use)["s"].sum()
-            assert row[f"{use}_s"] == pytest.approx(told, abs=1e-9), (row["station"], use)
+            if row[f"{use}_s"] != pytest.approx(told, abs=1e-9):
+                under_way[row["station"], use] = row[f"{use}_s"] - told
         data = own.filter(pl.col("kind") == "data")
         # One may still have been on the air at the end.
         assert row["data_ppdus"] - len(data) in (0, 1)
         assert row["mpdus"] - data["mpdus"].sum() in range(65)
+    # Of what was on the air at the end, what there was of it until then.
+    assert len(under_way) == 1
+    assert 0 < next(iter(under_way.values())) < 2 - sent["end_ns"].max() / 1e9 + 1e-9
     sizes = cell.ampdu_sizes.group_by("station", maintain_order=True).agg(
         (pl.col("mpdus") * pl.col("ppdus")).sum(), pl.col("ppdus").sum()
     )

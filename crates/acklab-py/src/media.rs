@@ -9,16 +9,6 @@ use acklab_units::Span;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// What single stations spend airtime on; the rest belongs to the channel.
-const OF_STATIONS: [Use; 6] = [
-    Use::Data,
-    Use::TransportAck,
-    Use::MacAck,
-    Use::Control,
-    Use::Collision,
-    Use::Noise,
-];
-
 fn seconds(span: Span) -> f64 {
     span.as_nanos() as f64 / 1e9
 }
@@ -44,9 +34,9 @@ pub(crate) fn stations<'py>(
     let s = || r().map(|(_, s)| &s.stats);
     t.words("medium", r().map(|(m, _)| m))?
         .words("station", r().map(|(_, s)| plan.nodes[s.node].as_str()))?;
-    for what in OF_STATIONS {
+    for what in Use::OF_STATION {
         let name = format!("{}_s", what.name());
-        t.numbers(&name, s().map(|s| seconds(s.airtime.of(what))))?;
+        t.numbers(&name, r().map(|(_, s)| seconds(s.airtime.of(what))))?;
     }
     t.numbers("accesses", s().map(|s| s.accesses))?
         .numbers(
@@ -71,7 +61,7 @@ pub(crate) fn airtime<'py>(
     media: &[MediumSummary],
 ) -> PyResult<Bound<'py, PyDict>> {
     let t = Table::new(py);
-    let r = || media.iter().flat_map(|m| Use::ALL.map(|u| (m, u)));
+    let r = || media.iter().flat_map(|m| Use::OF_MEDIUM.map(|u| (m, u)));
     t.words("medium", r().map(|(m, _)| m.name.as_str()))?
         .words("use", r().map(|(_, u)| u.name()))?
         .numbers("airtime_s", r().map(|(m, u)| seconds(m.airtime.of(u))))?

@@ -122,6 +122,7 @@ def summary(result: Result) -> None:
     out.print(links)
     if len(result.airtime):
         out.print(airtime(result))
+        out.print(stations(result))
 
 
 def _close(table: Table, rows: int, what: str) -> None:
@@ -144,4 +145,42 @@ def airtime(result: Result) -> Table:
     shares = [frame["airtime_share"] for frame in by_channel.values()]
     for i, use in enumerate(uses):
         shown.add_row(use.replace("_", " "), *(f"{100 * s[i]:.1f}" for s in shares))
+    return shown
+
+
+#: The uses of a station's time, as heads of columns.
+_USES = {
+    "data": "data",
+    "transport_ack": "TCP\nACKs",
+    "mac_ack": "MAC\nACKs",
+    "control": "con-\ntrol",
+    "collision": "colli-\nsion",
+    "noise": "noise",
+    "others": "others\nsend",
+    "sifs": "SIFS",
+    "contention": "conten-\ntion",
+    "idle": "idle",
+}
+
+
+def stations(result: Result) -> Table:
+    """What the time of each station went to, a row each; of uses that there were."""
+    import polars as pl
+    from rich.table import Table
+
+    from acklab.plots.radio import named
+
+    rows = result.stations
+    lengths = dict(result.airtime.group_by("medium").agg(pl.col("airtime_s").sum()).iter_rows())
+    uses = {use: head for use, head in _USES.items() if any(rows[f"{use}_s"])}
+    shown = Table()
+    shown.add_column("airtime, %")
+    for head in uses.values():
+        shown.add_column(head, justify="right")
+    for row in rows.head(MOST_ROWS).iter_rows(named=True):
+        shares = (100 * row[f"{use}_s"] / lengths[row["medium"]] for use in uses)
+        shown.add_row(
+            named((row["medium"], row["station"]), len(lengths)), *(f"{s:.1f}" for s in shares)
+        )
+    _close(shown, rows.height, "stations")
     return shown

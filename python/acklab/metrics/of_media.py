@@ -6,6 +6,10 @@ from acklab.metrics.definition import column
 
 _WIFI = "IEEE 802.11-2020"
 _AIR = "Time on the air, preambles included, of PPDUs that this station sent"
+_SUM = (
+    "All uses of a station sum to the length of the run, the time before `start` included: of each "
+    "instant the first of data_s to noise_s, others_s, sifs_s, contention_s, idle_s that is true."
+)
 
 MEDIA = (
     column("stations airtime ampdu_sizes ppdus", "medium", "", "Name of the radio channel."),
@@ -42,6 +46,38 @@ MEDIA = (
         "noise_s",
         "s",
         f"{_AIR} and of which their receiver could read nothing for bit errors.",
+    ),
+    column(
+        "stations",
+        "others_s",
+        "s",
+        "Time in which it does not send and hears another send, for whoever that is, or in which a "
+        "reservation (NAV) keeps it silent; not while an exchange of its own is under way or it is "
+        f"in a SIFS. {_SUM}",
+        f"{_WIFI} 10.3.2.1, 10.3.2.4",
+    ),
+    column(
+        "stations",
+        "sifs_s",
+        "s",
+        "Time in which it hears nobody, in a SIFS of an exchange that it began or answers. A SIFS "
+        f"between others is others_s where their exchange has reserved it. {_SUM}",
+        f"{_WIFI} 10.3.2.3.3",
+    ),
+    column(
+        "stations",
+        "contention_s",
+        "s",
+        "Backoff: time in which the medium is idle for it and it waits for its turn (AIFS or DIFS, "
+        "EIFS, slots), or an answer to it is due and does not come. Not backoff without a frame "
+        f"behind it, and not ACKs that are kept back for an answer to carry. {_SUM}",
+        f"{_WIFI} 10.3.2.3, 10.23.2.4",
+    ),
+    column(
+        "stations",
+        "idle_s",
+        "s",
+        f"Time in which the medium is idle for it and it contends for nothing. {_SUM}",
     ),
     column("stations", "accesses", "", "Times that it won the medium.", f"{_WIFI} 10.23.2.4"),
     column(

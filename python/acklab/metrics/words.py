@@ -120,15 +120,17 @@ DROP_REASONS = _vocabulary(
 AIR_USES = _vocabulary(
     "What airtime is used for",
     "ppdus.use",
-    idle="Nobody has anything to send. In `airtime` only.",
-    contention="Interframe spaces, backoff, timeouts. In `airtime` only.",
-    sifs="The short interframe spaces inside of exchanges. In `airtime` only.",
+    idle="Nobody has anything to send. In `airtime` and `stations` only.",
+    contention="Interframe spaces, backoff, timeouts. In `airtime` and `stations` only.",
+    sifs="The short interframe spaces inside of exchanges. In `airtime` and `stations` only.",
     data="A PPDU with transport data.",
     transport_ack="A PPDU with nothing but transport acknowledgements.",
     mac_ack="ACK and Block Ack.",
     control="RTS, CTS and Block Ack Request.",
-    collision="A PPDU is on the air whose receiver hears another. In `airtime` only.",
-    noise="A PPDU of which nothing could be read for bit errors. In `airtime` only.",
+    collision="A PPDU is on the air whose receiver hears another. In `airtime` and `stations` "
+    "only.",
+    noise="A PPDU of which nothing could be read for bit errors. In `airtime` and `stations` only.",
+    others="Somebody else sends or has reserved the medium. In `stations` only.",
 )
 
 PPDU_KINDS = _vocabulary(

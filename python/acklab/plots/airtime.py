@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from acklab.plots import style
 from acklab.plots.drawn import Choice, Drawn
-from acklab.plots.radio import USES, named
+from acklab.plots.radio import SENT, USES, named
 from acklab.plots.recorded import Recorded, required
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _WIDTH, _BAR = 8.0, 0.26
 
 
 def draw(source: Recorded, _: Choice) -> Drawn:
-    """A bar per channel, which is the whole run; below, one per station: its time on the air."""
+    """A bar per channel, and below one per station; each is the whole run."""
     data = shares(source)
     channels = data.filter(data["station"].is_null())
     stations = _longest(data.filter(data["station"].is_not_null()))
@@ -30,14 +30,18 @@ def draw(source: Recorded, _: Choice) -> Drawn:
     fig, axes = style.figure(2, 1, (_WIDTH, sum(heights) + 1.4), share=False, heights=heights)
     (top,), (below,) = axes
     _stack(top, channels, [(n, None) for n in names], [f"channel {n}" for n in names])
-    top.set_xlim(0, 100)
-    top.set_xlabel("part of the run, %")
     _stack(below, stations, who, [named(w, len(names)) for w in who])
-    below.set_xlabel("part of the run in which it sent, %")
+    below.set_xlabel("part of the run, %")
+    for ax in (top, below):
+        ax.set_xlim(0, 100)
     left_out = data.select("medium", "station").n_unique() - len(names) - len(who)
     if left_out:
         below.set_title(f"the {len(who)} of {left_out + len(who)} stations that sent longest")
-    handles, labels = top.get_legend_handles_labels()
+    found = {}
+    for ax in (top, below):
+        found |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
+    labels = [look.label for look in USES.values() if look.label in found]
+    handles = [found[label] for label in labels]
     fig.legend(handles, labels, loc="outside upper right", ncols=8, fontsize=7.5, handlelength=1.6)
     told = "; ".join(f"{n}: {_told(channels.filter(channels['medium'] == n))}" for n in names)
     return Drawn(fig, data, f"{source.name}: what airtime went to, of the run. {told}")
@@ -73,7 +77,8 @@ def _longest(stations: pl.DataFrame) -> pl.DataFrame:
     """The rows of the stations that sent longest, in the order of the scenario."""
     import polars as pl
 
-    total = pl.col("airtime_s").sum().over("medium", "station")
+    sent = pl.col("airtime_s").filter(pl.col("use").is_in(SENT))
+    total = sent.sum().over("medium", "station")
     ranked = stations.with_columns((-total).rank("dense").alias("rank"))
     if ranked.select("medium", "station").n_unique() <= MOST_STATIONS:
         return stations

@@ -34,7 +34,7 @@ class Look:
         }
 
 
-#: Uses of a channel's time, from the bottom of a stack to its top.
+#: Uses of the time of a channel or a station, from the bottom of a stack to its top.
 USES: Mapping[str, Look] = {
     "data": Look("data", "#0072B2", "#4BA8E8"),
     "transport_ack": Look("TCP ACKs", "#E69F00", "#F0B73F"),
@@ -42,10 +42,14 @@ USES: Mapping[str, Look] = {
     "control": Look("RTS, CTS, BAR", "#CC79A7", "#E29CC5", "...."),
     "collision": Look("collision", "#D55E00", "#F0803C", "xxxx"),
     "noise": Look("lost to noise", "#8C2D04", "#C9704A", "++++"),
+    "others": Look("others send", "#CFE3F2", "#34505F"),
     "sifs": Look("SIFS", "#7a7a7a", "#9a9a9a", "\\\\\\\\"),
     "contention": Look("contention", "#b5b5b5", "#6e6e6e"),
     "idle": Look("idle", "#ebebeb", "#454545"),
 }
+
+#: Those in which a station sends.
+SENT = ("data", "transport_ack", "mac_ack", "control", "collision", "noise")
 
 #: PPDUs, in the order of the legend.
 KINDS: Mapping[str, Look] = {

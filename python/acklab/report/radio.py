@@ -42,7 +42,12 @@ def stations(source: Recorded) -> pl.DataFrame | None:
 def airtime(source: Recorded) -> Iterator[Section]:
     """What every run knows of its channels."""
     drawn = KINDS["airtime"].draw(source, Choice())
-    text = "In percent of the run; `channel` is the channel itself, whose uses sum to all of it."
+    text = (
+        "In percent of the run, which all uses sum to. `channel` is the channel itself. A station "
+        "sends, hears others or keeps to what they have reserved, is in a SIFS of its exchange, "
+        "waits for its turn (contention: interframe spaces, backoff, timeouts) or has nothing to "
+        "contend for."
+    )
     yield Section("Airtime", text, _percent(drawn.data), drawn, name="airtime")
     if source.table("ampdu_sizes") is not None:
         drawn = KINDS["ampdu-sizes"].draw(source, Choice())
@@ -58,7 +63,8 @@ def _percent(data: pl.DataFrame) -> pl.DataFrame:
     )
     keys = ["medium", "station"] if data["medium"].n_unique() > 1 else ["station"]
     table = rows.pivot("use", index=keys, values="percent", maintain_order=True)
-    return table.select(*keys, *(pl.col(use).alias(look.label) for use, look in USES.items()))
+    uses = {use: look for use, look in USES.items() if use in table.columns}
+    return table.select(*keys, *(pl.col(use).alias(look.label) for use, look in uses.items()))
 
 
 def timeline(source: Recorded) -> Iterator[Section]:

@@ -21,7 +21,9 @@ pub struct MediumSummary {
 pub struct StationSummary {
     /// Number of its node.
     pub node: usize,
-    /// Counters. Its airtime is that of PPDUs that ended before the run did.
+    /// What its time went to; sums to the length of the run.
+    pub airtime: Airtime,
+    /// Counters.
     pub stats: StationStats,
     /// Packets that were dropped before they left it, by number of the reason.
     pub drops: [u64; DropReason::ALL.len()],
@@ -42,6 +44,7 @@ impl MediumSummary {
         let drops = drops(plan, of, links);
         let station = |((id, node), drops): ((StationId, &usize), _)| StationSummary {
             node: *node,
+            airtime: medium.station_airtime(id, plan.stop),
             stats: medium.station_stats(id).clone(),
             drops,
         };
