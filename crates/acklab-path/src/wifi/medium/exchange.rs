@@ -209,9 +209,7 @@ impl Medium {
         self.exchange_mut(holder).next = step;
         self.in_sifs += 1;
         let port = &self.ports[self.exchange(holder).port.0 as usize];
-        for side in [port.from, port.to] {
-            self.air.ledger.begin_gap(now, side);
-        }
+        self.air.ledger.begin_gap(now, [port.from, port.to]);
         let at = now + self.phy.sifs();
         self.calendar.enter(at, Event::Continue(holder.0));
     }
@@ -221,9 +219,7 @@ impl Medium {
         self.in_sifs -= 1;
         let Exchange { port, next, .. } = self.exchange(holder);
         let port = &self.ports[port.0 as usize];
-        for side in [port.from, port.to] {
-            self.air.ledger.end_gap(now, side);
-        }
+        self.air.ledger.end_gap(now, [port.from, port.to]);
         let sender = match next {
             Step::Cts | Step::Response => port.to,
             Step::Data => port.from,

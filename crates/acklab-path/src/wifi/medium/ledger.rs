@@ -69,7 +69,7 @@ impl Clock {
     }
 }
 
-/// A station's row: up to `read`, what it does not send and does not hear.
+/// A station's row: what it does not send and does not hear, up to `read` and in each SIFS.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     ground: GroundId,
@@ -82,6 +82,8 @@ struct Row {
     /// It is among those that the reservations of this silence do not bind.
     unbound: bool,
     read: Reading,
+    /// In a SIFS: up to where that is booked.
+    gap: Reading,
     reserved: Span,
     sifs: Span,
     contention: Span,
@@ -92,12 +94,13 @@ impl Row {
     /// Books the silence up to `read`.
     #[inline]
     fn settle(&mut self, read: Reading) {
+        if self.gaps > 0 {
+            self.settle_gap(read);
+        }
         let silent = read.silent - self.read.silent;
         let reserved = read.reserved - self.read.reserved;
         self.read = read;
-        if self.gaps > 0 {
-            self.sifs += silent;
-        } else if self.engaged {
+        if self.engaged {
             self.contention += silent;
         } else {
             let kept = if self.unbound { Span::ZERO } else { reserved };
@@ -109,6 +112,16 @@ impl Row {
             };
             *free += silent - kept;
         }
+    }
+
+    /// Books the SIFS up to `read`; what was before it is booked later as if it followed.
+    #[inline]
+    fn settle_gap(&mut self, read: Reading) {
+        let silent = read.silent - self.gap.silent;
+        self.sifs += silent;
+        self.read.silent += silent;
+        self.read.reserved += read.reserved - self.gap.reserved;
+        self.gap = read;
     }
 }
 
@@ -129,6 +142,7 @@ impl Ledger {
             engaged: false,
             unbound: false,
             read: Reading::default(),
+            gap: Reading::default(),
             reserved: Span::ZERO,
             sifs: Span::ZERO,
             contention: Span::ZERO,
@@ -186,16 +200,40 @@ impl Ledger {
         (row.engaged, row.contends) = (false, contends);
     }
 
-    /// A SIFS begins of an exchange of which `station` is a part.
+    /// A SIFS begins of an exchange between `sides`.
     #[inline]
-    pub fn begin_gap(&mut self, now: Instant, station: StationId) {
-        self.settled(now, station).gaps += 1;
+    pub fn begin_gap(&mut self, now: Instant, sides: [StationId; 2]) {
+        self.at_both(now, sides, |row, read| {
+            if row.gaps > 0 {
+                row.settle_gap(read);
+            }
+            row.gap = read;
+            row.gaps += 1;
+        });
     }
 
     /// It is over.
     #[inline]
-    pub fn end_gap(&mut self, now: Instant, station: StationId) {
-        self.settled(now, station).gaps -= 1;
+    pub fn end_gap(&mut self, now: Instant, sides: [StationId; 2]) {
+        self.at_both(now, sides, |row, read| {
+            row.settle_gap(read);
+            row.gaps -= 1;
+        });
+    }
+
+    /// Most sides hear on the same ground, whose clock is read once.
+    #[inline]
+    fn at_both(&mut self, now: Instant, sides: [StationId; 2], change: impl Fn(&mut Row, Reading)) {
+        let mut last = None;
+        for station in sides {
+            let row = &mut self.rows[usize::from(station.0)];
+            let read = match last {
+                Some((ground, read)) if ground == row.ground => read,
+                _ => self.clocks[usize::from(row.ground.0)].read(now),
+            };
+            change(row, read);
+            last = Some((row.ground, read));
+        }
     }
 
     /// The reservations of this silence do not bind `station`, whose exchange is over now. No effect
@@ -279,11 +317,11 @@ mod tests {
         let mut l = Ledger::new(1, [GROUND; 2].into_iter());
         l.engage(at(0), ONE);
         l.on_silence(at(0), GROUND, at(100));
-        [ONE, TWO].iter().for_each(|s| l.begin_gap(at(10), *s));
+        l.begin_gap(at(10), [ONE, TWO]);
         // Somebody breaks in.
         l.on_heard(at(12), GROUND);
         l.on_silence(at(14), GROUND, at(100));
-        [ONE, TWO].iter().for_each(|s| l.end_gap(at(20), *s));
+        l.end_gap(at(20), [ONE, TWO]);
         assert_eq!(row(&l, 30, ONE), [2, 8, 20, 0]);
         assert_eq!(row(&l, 30, TWO), [22, 8, 0, 0]);
     }

@@ -42,7 +42,7 @@ fn two_exchanges() {
     rig.run(us(2000));
     let second = rig.log.ppdus[2].start;
     let waited = (second - us(311)).as_micros();
-    assert!(waited >= 43 && (waited - 43) % 9 == 0);
+    assert!(waited >= 43 && (waited - 43).is_multiple_of(9));
     let rest = 2000 - 311 - waited - 268;
     let heard = 224 + 16 + 28;
     assert_eq!(
