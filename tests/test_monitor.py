@@ -97,6 +97,83 @@ def test_times_are_those_of_the_ppdus(captured):
     assert found == ours["time_ns"].to_list()
 
 
+#: Bits of a symbol of 4 us, and what comes before the symbols: HT MCS 7 over 20 MHz with one stream
+#: (IEEE 802.11-2020, 19.3.2, 19.5), and 24 Mbit/s of control frames (17.3.2, 17.3.3).
+HT, LEGACY = (260, 36), (96, 20)
+#: What is read of each frame beside its time and length.
+ON_AIR = ("wlan.ta", "wlan.ra", "wlan.duration", "radiotap.ampdu.reference", "wlan.fc.type_subtype")
+
+
+def lasts_us(lengths, subtype):
+    """Of a PPDU with MPDUs of these lengths; more than one stand behind delimiters, padded."""
+    *padded, last = lengths
+    psdu = sum(4 + -(-n // 4) * 4 for n in padded) + last + (4 if padded else 0)
+    bits, preamble = HT if subtype == SUBTYPES["data"] else LEGACY
+    return preamble + 4 * -(-(16 + 8 * psdu + 6) // bits)
+
+
+def on_air(file):
+    """Each PPDU of a capture: when, from whom, of which subtype, whether readable, its NAV."""
+    fields = ("frame.time_epoch", "frame.len", "radiotap.length", "radiotap.flags.badfcs", *ON_AIR)
+    ppdus, senders = {}, {}
+    for at, length, header, bad, ta, ra, nav, reference, subtype in tshark(file, *fields):
+        # An ACK or a CTS is of whom the last frame of its receiver was for.
+        sender = ta or senders[ra]
+        senders[sender] = ra
+        start = round(float(at) * 1e9)
+        ppdu = ppdus.setdefault(
+            (start, sender, reference), [[], subtype, bad in ("1", "True"), nav]
+        )
+        # The capture has no FCS.
+        ppdu[0].append(int(length) - int(header) + 4)
+    for (start, sender, _), (lengths, subtype, bad, nav) in ppdus.items():
+        end = start + 1000 * lasts_us(lengths, subtype)
+        yield start, end, end + 1000 * int(nav), sender, subtype, bad
+
+
+def covered(spans):
+    """Nanoseconds that some of `spans` cover."""
+    total = last = 0
+    for begin, end in sorted(spans):
+        total += max(end, last) - max(begin, last)
+        last = max(end, last)
+    return total
+
+
+@needs_tshark
+def test_the_time_of_each_station_is_that_of_the_capture(captured):
+    """A second time, from lengths, rates and Duration fields of frames."""
+    result, file = captured
+    ppdus = list(on_air(file))
+    hears = {"sta0", "sta1"} if result.scenario.name == "hidden" else set()
+    classes = {
+        "mac_ack": {SUBTYPES["ack"], SUBTYPES["block_ack"]},
+        "control": {SUBTYPES["rts"], SUBTYPES["cts"], SUBTYPES["bar"]},
+    }
+    for row in result.stations.iter_rows(named=True):
+        told = {k.removesuffix("_s"): round(1e9 * v) for k, v in row.items() if k.endswith("_s")}
+        who = row["station"]
+        own = [p for p in ppdus if p[3] == address(who)]
+        sent = {
+            use: covered(p[:2] for p in own if p[4] in c and not p[5]) for use, c in classes.items()
+        }
+        collision = covered(p[:2] for p in own if p[5])
+        assert told["collision"] == collision, who
+        if not told["noise"]:
+            assert {use: told[use] for use in sent} == sent, who
+        sending = covered(p[:2] for p in own)
+        uses = ("data", "transport_ack", "mac_ack", "control", "collision", "noise")
+        assert sum(told[use] for use in uses) == sending, who
+        deaf = {address(s) for s in hears - {who}} if who in hears else set()
+        heard = [p for p in ppdus if p[3] not in deaf]
+        least = covered(p[:2] for p in heard) - sending
+        most = covered((p[0], p[2]) for p in heard) - sending
+        assert least <= told["others"] <= most, who
+        assert 0 < most - least < 0.05 * 1e9
+        length = round(result.airtime["airtime_s"].sum() * 1e9)
+        assert told["sifs"] + told["contention"] + told["idle"] == length - sending - told["others"]
+
+
 def test_the_same_run_gives_the_same_bytes_and_nothing_else_changes(tmp_path):
     first, second = run(cell()), run(cell())
     (a,), (b,) = (write_monitor(r, tmp_path / n) for r, n in ((first, "a"), (second, "b")))
