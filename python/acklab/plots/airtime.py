@@ -37,7 +37,7 @@ def draw(source: Recorded, _: Choice) -> Drawn:
     left_out = data.select("medium", "station").n_unique() - len(names) - len(who)
     if left_out:
         below.set_title(f"the {len(who)} of {left_out + len(who)} stations that sent longest")
-    found = {}
+    found: dict[str, Any] = {}
     for ax in (top, below):
         found |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     labels = [look.label for look in USES.values() if look.label in found]
