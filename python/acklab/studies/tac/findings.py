@@ -18,11 +18,14 @@ if TYPE_CHECKING:
 Test = Callable[[View], bool]
 Text = Callable[[View], str]
 
+#: "Negligible" and "insignificant": an index as the paper's figures have it for a fair scheme.
+FAIR = 0.98
+
 _NOTE = """\
 Each sentence of the paper that states a finding, with what acklab finds. *Reproduced* means: it
 holds in the set-up that is nearest to the paper's (ns-2's TCP), by the criterion given with the
-numbers; *partly*: in a weaker form, or with Linux's TCP alone; *not*: in neither. A number that
-the paper states counts as reproduced within a tenth of it (a count of flows within two, a gain
+numbers; *partly*: in a weaker form, or with Linux's TCP alone; *not*: in neither, or where that
+set-up shows the opposite, whatever Linux's TCP does. A number that the paper states counts as reproduced within a tenth of it (a count of flows within two, a gain
 within five points, a loss rate within a third), as partly if the direction is right and it is
 within a third (a gain: if it is a gain, seed by seed). "More" and "less" compare runs of the same
 seed: the whole 95 % interval of their differences lies on one side.
@@ -48,6 +51,8 @@ class Finding:
     #: The artefact that shows it.
     figure: str
     weaker: Test = lambda v: False
+    #: When the nearest set-up shows the opposite, which Linux's TCP cannot make good.
+    opposite: Test = lambda v: False
     #: Whether it is judged of Linux's TCP as well.
     of_tcp: bool = True
     #: The number that the paper states, ours in its form, and that of ns-3.
@@ -63,6 +68,8 @@ def judge(finding: Finding, evidence: Evidence) -> Claim:
     verdict: Verdict = "not"
     if finding.holds(ours):
         verdict = "reproduced"
+    elif finding.opposite(ours):
+        pass
     elif finding.weaker(ours) or with_linux or (finding.of_tcp and finding.weaker(modern)):
         verdict = "partly"
     numbers = finding.numbers(ours)

@@ -206,8 +206,14 @@ SIZE = (
         "value "
         "of Lmax",
         "IV.3, Fig. 6(b)",
-        lambda v: rises(*(v.ber("filtered_share", "tac", k) for k in _ends(v))),
+        lambda v: near(_fold(v), v.sizes[-1] / v.sizes[0], 1 / 3),
         told(
+            lambda v: (
+                "ACKs that TAC drops for each that it sends: "
+                + " / ".join(f"{_unnecessary(v, k):.1f}" for k in v.sizes)
+                + f" ({' / '.join(map(str, v.sizes))} KB), {_fold(v):.1f} times as many where Lmax "
+                f"is {v.sizes[-1] / v.sizes[0]:.0f} times as large"
+            ),
             "ACKs that TAC drops, %",
             of_errors("filtered_share", "tac", 1, 100),
             "segments per ACK that arrives",
@@ -215,8 +221,21 @@ SIZE = (
         ),
         m.by_errors,
         "fig6",
+        lambda v: rises(*(v.ber("filtered_share", "tac", k) for k in _ends(v))),
     ),
 )
+
+
+def _unnecessary(v: View, kilobytes: int) -> float:
+    """ACKs that TAC takes out for each that it sends."""
+    dropped = mean(v.ber("filtered_share", "tac", kilobytes))
+    return dropped / (1 - dropped)
+
+
+def _fold(v: View) -> float:
+    """How many times as many of them there are at the largest Lmax."""
+    first, last = (_unnecessary(v, k) for k in _ends(v))
+    return last / first if first else 0.0
 
 
 def _errors(v: View, of: str) -> float:
