@@ -7,15 +7,16 @@ something else as well, or compares starts, cannot be told from them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from acklab.studies.ack_aggregation.cells import RATIOS
 from acklab.studies.ack_aggregation.evidence import Evidence
 from acklab.studies.ack_aggregation.figures import CC_NAMES
 from acklab.studies.ack_aggregation.why import Why
 from acklab.studies.runs import Cell, Runs, Sample
+from acklab.studies.watched import Watched, told
 
 if TYPE_CHECKING:
     from acklab.studies.ack_aggregation.findings import Finding
@@ -24,31 +25,6 @@ if TYPE_CHECKING:
 SETUP = "thesis"
 #: Quantities of single runs that these tables have or, of the difference of two flows, imply.
 IN_TABLES = ("mbps", "jain", "gap_mbps")
-
-
-class Watched(Mapping[Any, Any]):
-    """A mapping that notes which keys it is asked for, and may insist on having them."""
-
-    def __init__(self, of: Mapping[Any, Any], strict: bool = False) -> None:
-        self.of, self.strict = of, strict
-        self.asked: list[Any] = []
-
-    def __getitem__(self, key: Any) -> Any:
-        self.asked.append(key)
-        return self.of[key]
-
-    def get(self, key: Any, default: Any = None) -> Any:
-        """As of any mapping, but that a strict one does not do without."""
-        if self.strict:
-            return self[key]
-        self.asked.append(key)
-        return self.of.get(key, default)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.of)
-
-    def __len__(self) -> int:
-        return len(self.of)
 
 
 def _watched(e: Evidence, strict: bool) -> Evidence:
@@ -98,7 +74,7 @@ def _rule(finding: Finding, evidence: Evidence) -> str:
     if finding.over_starts:
         return "one start cannot tell"
     try:
-        return "holds" if finding.holds(evidence.view(SETUP)) else "does not"
+        return told(finding.holds(evidence.view(SETUP)))
     except LookupError:
         return "its tables alone cannot tell"
 
@@ -106,8 +82,8 @@ def _rule(finding: Finding, evidence: Evidence) -> str:
 def beside(finding: Finding, evidence: Evidence) -> list[str]:
     """What ns-3 has for the cells of Tables 1 to 3 that the rule asks for; nothing for others."""
     strict = _watched(single(evidence.ns3), strict=True)
-    told = _rule(finding, strict)
-    if finding.over_starts or "cannot" in told:
+    said = _rule(finding, strict)
+    if finding.over_starts or "cannot" in said:
         # What the rule would have gone on to ask for.
         whole = _watched(evidence, strict=False)
         finding.holds(whole.view(SETUP))
@@ -115,7 +91,7 @@ def beside(finding: Finding, evidence: Evidence) -> list[str]:
     else:
         parties = _in_tables(strict)
     numbers = [_row(evidence, of) for of in dict.fromkeys(parties) if _has(evidence, of)]
-    return [f"ns-3.44, inferred set-up, one run: {', '.join(numbers)} ({told})"] if numbers else []
+    return [f"ns-3.44, inferred set-up, one run: {', '.join(numbers)} ({said})"] if numbers else []
 
 
 def _has(evidence: Evidence, of: str) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from acklab.report.parts import Claim, Verdict
 from acklab.studies.runs import Sample, known, percent
 from acklab.studies.study import Effort
+from acklab.studies.tac.beside import beside, short
 from acklab.studies.tac.evidence import Evidence, View, gain, row
 from acklab.studies.tac.stacks import DEFAULT, MODERN
 
@@ -25,10 +26,14 @@ _NOTE = """\
 Each sentence of the paper that states a finding, with what acklab finds. *Reproduced* means: it
 holds in the set-up that is nearest to the paper's (ns-2's TCP), by the criterion given with the
 numbers; *partly*: in a weaker form, or with Linux's TCP alone; *not*: in neither, or where that
-set-up shows the opposite, whatever Linux's TCP does. A number that the paper states counts as reproduced within a tenth of it (a count of flows within two, a gain
-within five points, a loss rate within a third), as partly if the direction is right and it is
-within a third (a gain: if it is a gain, seed by seed). "More" and "less" compare runs of the same
-seed: the whole 95 % interval of their differences lies on one side.
+set-up shows the opposite, whatever Linux's TCP does. A number that the paper states counts as
+reproduced within a tenth of it (a count of flows within two, a gain within five points, a loss
+rate within a third), as partly if the direction is right and it is within a third (a gain: if it
+is a gain, seed by seed). "More" and "less" compare runs of the same seed: the whole 95 % interval
+of their differences lies on one side.
+
+The column *ns-3* asks the same rule of ns-3.44's own runs, of AGG with its own TCP (delayed ACKs):
+it *holds* there, it *does not*, or *its runs alone cannot tell*. They do not enter the verdict.
 """
 
 
@@ -55,10 +60,9 @@ class Finding:
     opposite: Test = lambda v: False
     #: Whether it is judged of Linux's TCP as well.
     of_tcp: bool = True
-    #: The number that the paper states, ours in its form, and that of ns-3.
+    #: The number that the paper states, and ours in its form.
     stated: str = ""
     ours: Text | None = None
-    ns3: str = ""
 
 
 def judge(finding: Finding, evidence: Evidence) -> Claim:
@@ -76,6 +80,9 @@ def judge(finding: Finding, evidence: Evidence) -> Claim:
     if finding.of_tcp:
         word = "holds" if with_linux else "does not hold"
         numbers = f"like ns-2: {numbers}; Linux ({word}): {finding.numbers(modern)}"
+    theirs, told_of_them = beside(finding, evidence)
+    if theirs:
+        numbers += f"; ns-3.44: {theirs} ({told_of_them})"
     return Claim(
         finding.id,
         finding.sentence,
@@ -84,16 +91,18 @@ def judge(finding: Finding, evidence: Evidence) -> Claim:
         numbers,
         finding.mechanism(ours),
         finding.figure,
-        _evidence(finding, ours),
+        _beside(finding, ours) | _of_ns3(finding, theirs, told_of_them),
     )
 
 
-def _evidence(finding: Finding, ours: View) -> dict[str, str]:
+def _beside(finding: Finding, ours: View) -> dict[str, str]:
     """A number beside the paper's, where it states one."""
-    if finding.ours is None:
-        return {}
-    found = {"paper": finding.stated, "acklab": finding.ours(ours)}
-    return found | ({"ns3": finding.ns3} if finding.ns3 else {})
+    return {} if finding.ours is None else {"paper": finding.stated, "acklab": finding.ours(ours)}
+
+
+def _of_ns3(finding: Finding, numbers: str, told_of_them: str) -> dict[str, str]:
+    """ns-3's number in the same form, or those that the rule asks for."""
+    return {"ns3": f"{short(finding) or numbers} ({told_of_them})"} if numbers else {}
 
 
 def told_as(form: str, *values: float) -> str:

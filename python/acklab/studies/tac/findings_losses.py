@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 from acklab.stats import Estimate
 from acklab.studies.runs import known, less, more
 from acklab.studies.tac import mechanisms as m
-from acklab.studies.tac import references
 from acklab.studies.tac.evidence import View, mean
 from acklab.studies.tac.findings import FAIR, Finding, falls, near, of_sizes, rises, told, told_as
-from acklab.studies.tac.stacks import DEFAULT
 
 
 def _ends(v: View) -> tuple[int, int]:
@@ -24,19 +20,6 @@ def _at(v: View, quantity: str, kilobytes: int) -> float:
 
 #: The paper's two groups of flows.
 _EXTREMES = ("flows_under_2_percent", "flows_over_12_percent")
-
-
-def _ns3(quantity: str, kilobytes: int) -> float:
-    """Of ns-3.44, 20 stations."""
-    keys: dict[str, str | int] = {
-        "stack": DEFAULT,
-        "scheme": "agg",
-        "buffer": 200,
-        "stations": 20,
-        "kilobytes": kilobytes,
-    }
-    found = references.ns3(keys, quantity)
-    return math.nan if found is None else found
 
 
 def _related(v: View, kilobytes: int) -> Estimate:
@@ -128,10 +111,6 @@ LOSSES = (
         lambda v: _factor(v, "ack_loss_mean") > 10 and _factor(v, "ack_loss_sd") > 10,
         stated="63 / 22",
         ours=lambda v: told_as(".1f", _factor(v, "ack_loss_mean"), _factor(v, "ack_loss_sd")),
-        ns3=told_as(
-            ".1f",
-            *(_ns3(q, 32) / _ns3(q, 1) for q in ("ack_loss_mean", "ack_loss_sd")),
-        ),
     ),
     Finding(
         "F3-16",
@@ -156,7 +135,6 @@ LOSSES = (
         ),
         stated="8 / 4",
         ours=lambda v: told_as(".1f", *(_at(v, q, 16) for q in _EXTREMES)),
-        ns3=told_as(".1f", *(_ns3(q, 16) for q in _EXTREMES)),
     ),
     Finding(
         "F3-32",
@@ -179,7 +157,6 @@ LOSSES = (
         lambda v: _at(v, "ack_loss_max", 32) >= 10 * _at(v, "ack_loss_min", 32) > 0,
         stated="1.2 / 19.8 %",
         ours=lambda v: told_as(".1%", _at(v, "ack_loss_min", 32), _at(v, "ack_loss_max", 32)),
-        ns3=told_as(".1%", _ns3("ack_loss_min", 32), _ns3("ack_loss_max", 32)),
     ),
     Finding(
         "F3-reason",

@@ -32,7 +32,7 @@ def _steps(v: View) -> list[tuple[int, int]]:
 
 
 def _slower(v: View) -> bool:
-    """At every Lmax less throughput and a longer RTT with the infinite buffer, whatever the cause."""
+    """At every Lmax less throughput and a longer RTT with the infinite buffer."""
     return all(
         falls(v.lmax("throughput_mbps", k), v.lmax("throughput_mbps", k, INFINITE))
         and rises(v.lmax("rtt_mean_ms", k), v.lmax("rtt_mean_ms", k, INFINITE))

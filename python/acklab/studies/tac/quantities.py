@@ -87,17 +87,14 @@ def _windows(goodputs: Sequence[float], rtts_ms: Sequence[float | None]) -> list
 
 def _losses(r: Result) -> dict[str, float]:
     losses = ack_losses(r)
-    goodputs = [float(v) for v in r.columns("flows")["goodput_mbps"]]
+    return of_flows(losses, [float(v) for v in r.columns("flows")["goodput_mbps"]])
+
+
+def of_flows(losses: Sequence[float], goodputs: Sequence[float]) -> dict[str, float]:
+    """What Figure 3 and its text say of the flows' loss rates, and how goodputs go with them."""
     return {
         "flows_without_loss": float(sum(v == 0 for v in losses)),
         "loss_goodput_correlation": _correlation(losses, goodputs),
-        **over_flows(losses),
-    }
-
-
-def over_flows(losses: Sequence[float]) -> dict[str, float]:
-    """What Figure 3 and its text say of the flows' loss rates."""
-    return {
         "ack_loss_mean": fmean(losses),
         "ack_loss_sd": pstdev(losses),
         "ack_loss_min": min(losses),
