@@ -112,6 +112,13 @@ def told_as(form: str, *values: float) -> str:
 
 def claims(tables: Mapping[str, pl.DataFrame]) -> Sequence[Claim]:
     """Every finding, judged."""
+    evidence = Evidence.of(tables)
+    return [judge(f, evidence) for f in every()]
+
+
+def every() -> Sequence[Finding]:
+    """In the order of the paper."""
+    from acklab.studies.tac.findings_conclusion import CONCLUSION
     from acklab.studies.tac.findings_design import DESIGN
     from acklab.studies.tac.findings_losses import LOSSES
     from acklab.studies.tac.findings_problem import PROBLEM
@@ -119,8 +126,7 @@ def claims(tables: Mapping[str, pl.DataFrame]) -> Sequence[Claim]:
     from acklab.studies.tac.findings_size import SIZE
     from acklab.studies.tac.findings_stations import STATIONS
 
-    evidence = Evidence.of(tables)
-    return [judge(f, evidence) for f in (*PROBLEM, *LOSSES, *DESIGN, *STATIONS, *RATES, *SIZE)]
+    return (*PROBLEM, *LOSSES, *DESIGN, *STATIONS, *RATES, *SIZE, *CONCLUSION)
 
 
 def near(value: float, paper: float, share: float = 0.1) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acklab.stats import Estimate
 from acklab.studies.runs import known, less, more
-from acklab.studies.tac import mechanisms as m
+from acklab.studies.tac import mechanisms_losses as m
 from acklab.studies.tac.evidence import View, mean
 from acklab.studies.tac.findings import FAIR, Finding, falls, near, of_sizes, rises, told, told_as
 
@@ -54,7 +54,7 @@ LOSSES = (
             "largest loss rate, %",
             of_sizes("ack_loss_max", 2, scale=100),
         ),
-        m.overflow,
+        m.at_1,
         "fig3",
         lambda v: _at(v, "ack_loss_max", 1) < 0.01,
     ),
@@ -65,7 +65,7 @@ LOSSES = (
         "II, Fig. 3",
         lambda v: near(_at(v, "ack_loss_max", 2), 0.026, 1 / 3),
         told("largest loss rate, %", of_sizes("ack_loss_max", 2, scale=100)),
-        m.overflow,
+        m.at_2,
         "fig3",
         lambda v: _at(v, "ack_loss_max", 2) < 0.026,
         stated="0 / 2.6 %",
@@ -85,7 +85,7 @@ LOSSES = (
             "standard deviation, %",
             of_sizes("ack_loss_sd", 2, scale=100),
         ),
-        m.cumulative,
+        m.rises,
         "fig3",
         opposite=lambda v: falls(*(v.lmax("ack_loss_mean", k) for k in _ends(v))),
     ),
@@ -106,7 +106,7 @@ LOSSES = (
             f"{100 * _at(v, 'ack_loss_sd', _ends(v)[1]):.2f} % (standard deviation), a factor of "
             f"{_told(_factor(v, 'ack_loss_mean'))} and {_told(_factor(v, 'ack_loss_sd'))}"
         ),
-        m.overflow,
+        m.factors,
         "fig3",
         lambda v: _factor(v, "ack_loss_mean") > 10 and _factor(v, "ack_loss_sd") > 10,
         stated="63 / 22",
@@ -128,7 +128,7 @@ LOSSES = (
             "above 12 %",
             of_sizes("flows_over_12_percent", 1),
         ),
-        m.cumulative,
+        m.groups,
         "fig3",
         lambda v: (
             _at(v, "flows_under_2_percent", 16) >= 1 and _at(v, "flows_over_12_percent", 16) >= 1
@@ -151,7 +151,7 @@ LOSSES = (
             "largest",
             of_sizes("ack_loss_max", 1, scale=100),
         ),
-        m.cumulative,
+        m.at_32,
         "fig3",
         # The two are 16 apart; one of them alone says nothing of how flows differ.
         lambda v: _at(v, "ack_loss_max", 32) >= 10 * _at(v, "ack_loss_min", 32) > 0,
@@ -171,7 +171,7 @@ LOSSES = (
             of_sizes("jain", 3),
             f"criterion: below -0.5, and an index below {FAIR}, at the largest Lmax",
         ),
-        m.cumulative,
+        m.reason,
         "mechanism",
         lambda v: _degraded(v, v.sizes[-1]) and less(_related(v, v.sizes[-1])),
         opposite=lambda v: more(_related(v, v.sizes[-1])),

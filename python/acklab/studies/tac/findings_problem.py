@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from acklab.studies.tac import mechanisms as m
-from acklab.studies.tac.evidence import View, mean
+from acklab.studies.runs import Sample
+from acklab.studies.tac import mechanisms_problem as m
+from acklab.studies.tac.evidence import View, mean, row
 from acklab.studies.tac.findings import FAIR, Finding, falls, of_sizes, rises, told
 
 #: Not quite.
@@ -31,6 +32,18 @@ def _steps(v: View) -> list[tuple[int, int]]:
     return list(pairwise(v.sizes))
 
 
+def _less_fair_but_faster(v: View) -> bool:
+    """From the smallest to the largest Lmax, with 200 packets."""
+    fair, fast = ([v.lmax(q, k) for k in _ends(v)] for q in ("jain", "throughput_mbps"))
+    return falls(*fair) and rises(*fast)
+
+
+def _share(v: View, stations: int) -> Sample:
+    """The access point's part of all accesses, AGG."""
+    ap, others = (v.n(q, "agg", stations) for q in ("accesses_per_s_ap", "accesses_per_s"))
+    return {s: ap[s] / (ap[s] + others[s]) for s in ap}
+
+
 def _slower(v: View) -> bool:
     """At every Lmax less throughput and a longer RTT with the infinite buffer."""
     return all(
@@ -47,6 +60,19 @@ def _at(v: View, quantity: str, kilobytes: int) -> float:
 
 PROBLEM = (
     Finding(
+        "I-chance",
+        "the AP necessarily has a little chance to serve TCP ACKs as the number of STAs increases",
+        "I",
+        lambda v: falls(*(_share(v, n) for n in (v.stations[0], v.stations[-1]))),
+        lambda v: (
+            "the AP's share of the accesses, %: "
+            + row([_share(v, n) for n in v.stations], 1, 100)
+            + f" (N = {' / '.join(map(str, v.stations))})"
+        ),
+        m.chance,
+        "air",
+    ),
+    Finding(
         "II-delay",
         "Compared to the case without frame aggregation, the transmission time of each STA "
         "increases "
@@ -56,7 +82,7 @@ PROBLEM = (
         "II",
         lambda v: falls(*(v.lmax("accesses_per_s_ap", k) for k in _ends(v))),
         told("accesses of the AP per second", of_sizes("accesses_per_s_ap", 0)),
-        m.overflow,
+        m.interval,
         "fig2",
     ),
     Finding(
@@ -77,7 +103,7 @@ PROBLEM = (
         "II",
         lambda v: rises(*(v.lmax("window_sd_packets", k) for k in _ends(v))),
         told("standard deviation of windows over flows, packets", of_sizes("window_sd_packets", 1)),
-        m.cumulative,
+        m.windows,
         "mechanism",
         opposite=lambda v: falls(*(v.lmax("window_sd_packets", k) for k in _ends(v))),
     ),
@@ -94,7 +120,7 @@ PROBLEM = (
             "timeouts",
             of_sizes("rtos", 0),
         ),
-        m.cumulative,
+        m.tolerate,
         "mechanism",
         lambda v: mean(v.lmax("rtos_of_poorer_half", v.sizes[-1])) > 0.55,
     ),
@@ -112,7 +138,7 @@ PROBLEM = (
             of_sizes("jain", 3, INFINITE),
             f"criterion: at least {FAIR}",
         ),
-        m.overflow,
+        m.small,
         "fig2",
         lambda v: _least_small(v) >= ALMOST,
     ),
@@ -122,7 +148,7 @@ PROBLEM = (
         "II, Fig. 2",
         lambda v: all(_at(v, "ack_loss_mean", k) < 0.005 for k in _small(v)),
         told("ACKs lost, %", of_sizes("ack_loss_mean", 2, scale=100), "criterion: below 0.5 %"),
-        m.overflow,
+        m.small_why,
         "fig3",
         lambda v: all(_at(v, "ack_loss_mean", k) < 0.02 for k in _small(v)),
     ),
@@ -136,7 +162,7 @@ PROBLEM = (
             falls(*(v.lmax("jain", k) for k in _ends(v))) and _at(v, "jain", v.sizes[-1]) < SEVERE
         ),
         told("index", of_sizes("jain"), f"criterion: falls, and below {SEVERE}"),
-        m.cumulative,
+        m.severe,
         "fig2",
         lambda v: falls(*(v.lmax("jain", k) for k in _ends(v))),
     ),
@@ -157,9 +183,38 @@ PROBLEM = (
             "ACKs lost, %",
             of_sizes("ack_loss_mean", 2, INFINITE, 100),
         ),
-        m.no_overflow,
+        m.infinite,
         "fig2",
         lambda v: all(mean(v.lmax("jain", k, INFINITE)) >= ALMOST for k in v.sizes),
+    ),
+    Finding(
+        "F2-tradeoff",
+        "From Fig. 2, we can observe the effects of frame aggregation and AP buffer size on "
+        "fairness and the trade-off between throughput and fairness",
+        "II, Fig. 2",
+        lambda v: (
+            _less_fair_but_faster(v)
+            and falls(
+                v.lmax("throughput_mbps", v.sizes[-1]),
+                v.lmax("throughput_mbps", v.sizes[-1], INFINITE),
+            )
+            and rises(v.lmax("jain", v.sizes[-1]), v.lmax("jain", v.sizes[-1], INFINITE))
+        ),
+        told(
+            "index with 200",
+            of_sizes("jain", 3),
+            "with 10,000",
+            of_sizes("jain", 3, INFINITE),
+            "Mbit/s with 200",
+            of_sizes("throughput_mbps", 1),
+            "with 10,000",
+            of_sizes("throughput_mbps", 1, INFINITE),
+            "criterion: with 200 a larger Lmax is faster and less fair, and at the largest 10,000 "
+            "are fairer and slower",
+        ),
+        m.tradeoff,
+        "fig2",
+        lambda v: _less_fair_but_faster(v),
     ),
     Finding(
         "F2-throughput",
@@ -176,7 +231,7 @@ PROBLEM = (
             "with 10,000",
             of_sizes("throughput_mbps", 1, INFINITE),
         ),
-        m.overflow,
+        m.faster,
         "fig2",
         lambda v: all(
             rises(*(v.lmax("throughput_mbps", k, b) for k in _ends(v))) for b in (200, INFINITE)

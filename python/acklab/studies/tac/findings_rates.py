@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acklab.studies.tac import mechanisms as m
+from acklab.studies.tac import mechanisms_stations as m
 from acklab.studies.tac.evidence import View, mean
 from acklab.studies.tac.findings import (
     Finding,
@@ -75,7 +75,7 @@ RATES = (
                 f"{_spread(v, 'tac'):+.0%}"
             ),
         ),
-        m.collisions,
+        m.constant,
         "fig5",
         lambda v: (
             any(_spread(v, s) <= CONSTANT for s in ("agg", "tac"))
@@ -98,7 +98,7 @@ RATES = (
             of_stations("failed_share", "agg", 1, 100),
             of_stations("failed_share", "tac", 1, 100),
         ),
-        m.collisions,
+        m.contenders,
         "air",
         lambda v: all(
             mean(v.n("failed_share", s, _most(v))) < 2 * mean(v.n("failed_share", s, v.many[0]))
@@ -121,7 +121,7 @@ RATES = (
             )
         ),
         told(of_stations("throughput_mbps", "diff", 1), of_stations("throughput_mbps", "rdg", 1)),
-        m.collisions,
+        m.rates_fall,
         "fig5",
         lambda v: all(_falls_by(v, s) > 0.1 for s in ("diff", "rdg")),
         stated="51, 49 / 35, 38 Mbit/s",
@@ -168,7 +168,7 @@ RATES = (
             of_stations("failed_share", "agg", 1, 100),
             of_stations("failed_share", "diff", 1, 100),
         ),
-        m.collisions,
+        m.eager,
         "air",
         lambda v: falls(
             v.n("access_delay_ap_ms", "agg", _most(v)), v.n("access_delay_ap_ms", "diff", _most(v))
@@ -189,7 +189,7 @@ RATES = (
             of_stations("failed_share", "rdg", 1, 100),
             of_stations("failed_share", "agg", 1, 100),
         ),
-        m.collisions,
+        m.always,
         "air",
         lambda v: rises(
             v.n("failed_share", "rdg", v.stations[0]), v.n("failed_share", "rdg", _most(v))
@@ -205,7 +205,7 @@ RATES = (
         lambda v: (
             f"up to {_ahead(v, 'diff')[2]} stations (DIFF) and {_ahead(v, 'rdg')[2]} stations (RDG)"
         ),
-        m.saved,
+        m.gain,
         "fig5",
         lambda v: all(_really_ahead(v, s) for s in ("diff", "rdg")),
         stated="32 / 21 %",
@@ -228,7 +228,7 @@ RATES = (
             "Mbit/s",
             *(of_stations("throughput_mbps", s, 1) for s in ("agg", "diff", "rdg", "tac")),
         ),
-        m.saved,
+        m.both,
         "fig5",
         lambda v: _least(v, "tac") >= 0.985,
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from acklab.studies.tac import mechanisms as m
+from acklab.studies.tac import mechanisms_size as m
 from acklab.studies.tac.evidence import View, gain, mean
 from acklab.studies.tac.findings import (
     Finding,
@@ -16,6 +16,7 @@ from acklab.studies.tac.findings import (
     told,
     told_as,
 )
+from acklab.studies.tac.findings_design import errors
 from acklab.studies.tac.schemes import PAPER
 
 
@@ -52,22 +53,18 @@ SIZE = (
         "the error rates of A-MPDU sub-frame containing a TCP data packet and an ACK packet are "
         "about 8% and 0.3%, respectively",
         "IV.3",
-        lambda v: near(_errors(v, ""), 0.08) and near(_errors(v, "_ap"), 0.003),
+        lambda v: near(errors(v, ""), 0.08) and near(errors(v, "_ap"), 0.003),
         lambda v: (
             "MPDUs of one station and of the access point that are sent again because of bit "
             "errors, so without the share that is sent again without them: "
-            f"{_errors(v, ''):.1%} and {_errors(v, '_ap'):.2%}"
+            f"{errors(v, ''):.1%} and {errors(v, '_ap'):.2%}"
         ),
-        lambda v: (
-            f"1 - (1 - 1e-5)^(8 L) is {_per(1064):.1%} and {_per(40):.2%} for IP packets of 1064 "
-            "and 40 B, the paper's numbers; an MPDU has 38 B more (LLC, MAC header, FCS): "
-            f"{_per(1102):.1%} and {_per(78):.2%}. So the paper's subframes have no MAC header."
-        ),
+        m.subframes,
         "robust",
-        lambda v: near(_errors(v, ""), 0.08, 1 / 3),
+        lambda v: near(errors(v, ""), 0.08, 1 / 3),
         of_tcp=False,
         stated="8 / 0.3 %",
-        ours=lambda v: told_as(".1%", _errors(v, ""), _errors(v, "_ap")),
+        ours=lambda v: told_as(".1%", errors(v, ""), errors(v, "_ap")),
     ),
     Finding(
         "F6-agg",
@@ -75,7 +72,7 @@ SIZE = (
         "IV.3, Fig. 6(a)",
         lambda v: falls(*(v.ber("jain", "agg", k) for k in _ends(v))),
         of_errors("jain", "agg", 3),
-        m.cumulative,
+        m.degraded,
         "fig6",
     ),
     Finding(
@@ -85,7 +82,7 @@ SIZE = (
         "IV.3, Fig. 6(a)",
         lambda v: all(_least(v, s) >= 0.975 for s in ("rdg", "tac")),
         told(of_errors("jain", "rdg", 3), of_errors("jain", "tac", 3)),
-        m.schemes,
+        m.immune,
         "fig6",
         lambda v: any(_least(v, s) >= 0.975 for s in ("rdg", "tac")),
         stated="≥ 0.98",
@@ -100,7 +97,7 @@ SIZE = (
             and falls(v.ber("jain", "diff", v.sizes[0]), v.ber("jain", "diff", 32))
         ),
         of_errors("jain", "diff", 3),
-        m.schemes,
+        m.diff,
         "fig6",
         lambda v: (
             near(mean(v.ber("jain", "diff", 32)), 0.91)
@@ -120,7 +117,7 @@ SIZE = (
             for a, b in pairwise(v.sizes)
         ),
         told("Mbit/s", *(of_errors("throughput_mbps", s, 1) for s in PAPER)),
-        m.by_errors,
+        m.rises,
         "fig6",
         lambda v: all(rises(*(v.ber("throughput_mbps", s, k) for k in _ends(v))) for s in PAPER),
     ),
@@ -134,7 +131,7 @@ SIZE = (
             and abs(_ahead(v, "agg", "rdg")[1] - 0.12) <= 0.05
         ),
         lambda v: _all_ahead(v, ("agg", "diff"), ("agg", "rdg")),
-        m.by_errors,
+        m.ahead,
         "fig6",
         lambda v: all(_really(v, "agg", s) for s in ("diff", "rdg")),
         stated="18 / 12 %",
@@ -151,7 +148,7 @@ SIZE = (
             for s, paper in (("agg", 0.10), ("diff", 0.29), ("rdg", 0.23))
         ),
         lambda v: _all_ahead(v, ("tac", "agg"), ("tac", "diff"), ("tac", "rdg")),
-        m.saved,
+        m.tac_ahead,
         "fig6",
         lambda v: all(_really(v, "tac", s) for s in ("agg", "diff", "rdg")),
         stated="10 / 29 / 23 %",
@@ -171,7 +168,7 @@ SIZE = (
             *(of_errors("jain", s, 3) for s in PAPER),
             *(of_errors("throughput_mbps", s, 1) for s in PAPER),
         ),
-        m.saved,
+        m.outperforms,
         "fig6",
         lambda v: all(
             mean(v.ber("jain", "tac", k)) >= mean(v.ber("jain", s, k)) - 0.005
@@ -192,7 +189,7 @@ SIZE = (
             f"over {s.upper()} " + " / ".join(f"{_ahead_at(v, s, k):+.1%}" for k in v.sizes)
             for s in ("agg", "diff", "rdg")
         ),
-        m.saved,
+        m.grows,
         "fig6",
         lambda v: any(
             _ahead_at(v, s, v.sizes[-1]) > _ahead_at(v, s, v.sizes[0])
@@ -219,7 +216,7 @@ SIZE = (
             "segments per ACK that arrives",
             of_errors("segments_per_ack", "tac", 1),
         ),
-        m.by_errors,
+        m.unnecessary,
         "fig6",
         lambda v: rises(*(v.ber("filtered_share", "tac", k) for k in _ends(v))),
     ),
@@ -236,15 +233,3 @@ def _fold(v: View) -> float:
     """How many times as many of them there are at the largest Lmax."""
     first, last = (_unnecessary(v, k) for k in _ends(v))
     return last / first if first else 0.0
-
-
-def _errors(v: View, of: str) -> float:
-    """MPDUs repeated with one station for bit errors alone; `of` is "" or "_ap"."""
-    with_them = mean(v.robust(f"retries_share{of}", "one station, bit errors", 1))
-    without = mean(v.n(f"retries_share{of}", "agg", 1))
-    return 1 - (1 - with_them) / (1 - without)
-
-
-def _per(size: int) -> float:
-    """Probability that one of the bits of so many bytes is wrong at the paper's rate."""
-    return 1 - (1 - 1e-5) ** (8 * size)

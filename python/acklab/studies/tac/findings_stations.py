@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from acklab.studies.tac import mechanisms as m
+from acklab.studies.tac import mechanisms_stations as m
 from acklab.studies.tac.evidence import View, mean
 from acklab.studies.tac.findings import (
     Finding,
@@ -46,7 +46,7 @@ STATIONS = (
             and _monotonous(v)
         ),
         of_stations("jain", "agg", 3),
-        m.cumulative,
+        m.unfair,
         "fig5",
         lambda v: falls(v.n("jain", "agg", v.stations[0]), v.n("jain", "agg", _most(v))),
     ),
@@ -60,7 +60,7 @@ STATIONS = (
             v.n("ack_loss_mean", "agg", v.stations[0]), v.n("ack_loss_mean", "agg", _most(v))
         ),
         told("ACKs lost, %", of_stations("ack_loss_mean", "agg", 2, 100)),
-        m.overflow,
+        m.accumulate,
         "mechanism",
     ),
     Finding(
@@ -69,7 +69,7 @@ STATIONS = (
         "IV.2, Fig. 5(a)",
         lambda v: near(mean(v.n("jain", "agg", 30)), 0.6),
         of_stations("jain", "agg", 3),
-        m.cumulative,
+        m.index_30,
         "readings",
         lambda v: near(mean(v.n("jain", "agg", 30)), 0.6, 1 / 3),
         stated="about 0.6",
@@ -84,7 +84,7 @@ STATIONS = (
         # 0.99 as a figure rounds it.
         lambda v: all(_least(v, s) >= 0.985 for s in ("rdg", "tac")),
         told(of_stations("jain", "rdg", 3), of_stations("jain", "tac", 3)),
-        m.schemes,
+        m.tight,
         "fig5",
         lambda v: any(_least(v, s) >= 0.985 for s in ("rdg", "tac")),
         stated="≥ 0.99",
@@ -106,7 +106,7 @@ STATIONS = (
             of_stations("queue_wait_ms", "rdg", 1),
             of_stations("queue_wait_ms", "tac", 1),
         ),
-        m.schemes,
+        m.no_overflow,
         "mechanism",
         lambda v: all(mean(v.n("ack_loss_mean", "tac", n)) < 0.005 for n in v.stations),
     ),
@@ -120,7 +120,7 @@ STATIONS = (
             and falls(v.n("jain", "diff", v.stations[0]), v.n("jain", "diff", _most(v)))
         ),
         of_stations("jain", "diff", 3),
-        m.schemes,
+        m.diff,
         "fig5",
         lambda v: (
             near(mean(v.n("jain", "diff", 30)), 0.9)
@@ -138,7 +138,7 @@ STATIONS = (
             and _falls_by(v, "diff") > 0.1
         ),
         told(of_stations("jain", "diff", 3), of_stations("throughput_mbps", "diff", 1)),
-        m.collisions,
+        m.diff_scale,
         "fig5",
         lambda v: _falls_by(v, "diff") > 0.1,
     ),

@@ -11,6 +11,7 @@ from statistics import correlation, fmean, pstdev
 from typing import TYPE_CHECKING
 
 from acklab.metrics import jain_index
+from acklab.studies.tac import duplicates
 from acklab.studies.tac.setup import START_S
 from acklab.studies.tac.stacks import SEGMENT
 from acklab.studies.values import once_per_run
@@ -47,7 +48,8 @@ def ack_losses(r: Result) -> list[float]:
 @once_per_run
 def measured(r: Result) -> dict[str, float]:
     """Every quantity of a run."""
-    return {**_flows(r), **_losses(r), **_air(r), **_way_down(r)}
+    counted = duplicates.counted(r) if duplicates.recorded(r) else {}
+    return {**_flows(r), **_losses(r), **_air(r), **_way_down(r), **counted}
 
 
 def _flows(r: Result) -> dict[str, float]:
@@ -70,6 +72,11 @@ def _flows(r: Result) -> dict[str, float]:
         "rtos_of_poorer_half": _of_poorer_half(goodputs, [float(v) for v in flows["rtos"]]),
         "retransmissions": float(sum(flows["retransmissions"])),
         "duplicate_share": sum(flows["duplicate_segments"]) / max(sum(flows["data_segments"]), 1),
+        "out_of_order_share": sum(flows["out_of_order_segments"])
+        / max(sum(flows["data_segments"]), 1),
+        "fast_retransmissions": float(
+            sum(flows["retransmissions_dupack"]) + sum(flows["retransmissions_rack"])
+        ),
         "segments_per_ack": sum(flows["data_segments"]) / max(sum(flows["acks_received"]), 1),
     }
 
@@ -131,6 +138,7 @@ def _air(r: Result) -> dict[str, float]:
         "accesses_per_s_ap": accesses[ap] / seconds,
         "access_delay_ap_ms": float(stations["access_delay_mean_ms"][ap] or 0.0),
         "access_delay_max_ms": max(_number(stations["access_delay_max_ms"][i]) for i in others),
+        "access_delay_max_ap_ms": _number(stations["access_delay_max_ms"][ap]),
         "packets_per_access": received / SEGMENT / max(tried, 1),
     }
 

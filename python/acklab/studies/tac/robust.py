@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from acklab.plots import style
 from acklab.studies.study import Cell, Effort, Outcome
 from acklab.studies.tac import tables
+from acklab.studies.tac.duplicates import RECORD
 from acklab.studies.tac.schemes import filtered
 from acklab.studies.tac.setup import Setting, duration
 from acklab.studies.tac.stacks import DEFAULT, MODERN, STACKS
@@ -65,7 +66,7 @@ def cells(effort: Effort) -> list[Cell]:
                 "kilobytes": s.kilobytes,
                 "buffer": s.buffer,
             },
-            s.scenario(duration(effort)),
+            {**s.scenario(duration(effort)), **(RECORD if "lossy" in name else {})},
         )
         for stack in (DEFAULT, MODERN)
         for name, s in cases(stack, effort.quick).items()

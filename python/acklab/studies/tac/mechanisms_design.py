@@ -1,0 +1,151 @@
+"""Why it is so: section III, each with the numbers of its own cells."""
+
+from __future__ import annotations
+
+from acklab.studies.tac.evidence import View
+from acklab.studies.tac.robust import te
+from acklab.studies.tac.spots import Spot, case, each, errors
+
+
+def _pair(v: View, what: str) -> list[Spot]:
+    return [case(v, f"{s}, {what}") for s in ("agg", "tac")]
+
+
+def duplicates(v: View) -> str:
+    """What becomes of duplicates, and of timeouts."""
+    both = _pair(v, "lossy wire")
+    tac = both[1]
+    return (
+        "A duplicate is not newer than the held ACK and passes it at once. But one that comes "
+        "while none is held is held itself, and the next newer ACK takes its place; and the ACK "
+        "that duplicates repeat is dropped when the hole is filled within Te. So of "
+        f"{tac.said('duplicates_came', 0)} duplicates that came for two of the flows (as a sender "
+        f"counts them) {tac.said('duplicates_dropped_share', 1, 100)} % did not go on. Timeouts in "
+        f"a run, AGG / TAC: {each('rtos', both, 0)}, since TAC loses no other ACK."
+    )
+
+
+def repaired(v: View) -> str:
+    """Where TAC's timeouts come from, if no ACK is lost."""
+    first, last = errors(v, "tac")
+    return (
+        "No ACK is lost for good: the MAC repeats it "
+        f"({each('retries_share_ap', [first, last], 0, 100)} % of the access point's MPDUs at "
+        f"{v.sizes[0]} / {v.sizes[-1]} KB, after collisions and bit errors), and it waits "
+        f"{each('queue_wait_ms', [first, last], 0)} ms there. Timeouts come from elsewhere: "
+        f"stations wait up to {each('access_delay_max_ms', [first, last], 0)} ms for the medium."
+    )
+
+
+def in_order(v: View) -> str:
+    """What the MAC delivers."""
+    first, last = errors(v, "tac")
+    return (
+        f"At {v.sizes[0]} / {v.sizes[-1]} KB {each('retries_share', [first, last], 0, 100)} % of "
+        "the stations' MPDUs are sent again. The receiver's window holds what came after a gap "
+        "until it is closed, so TCP sees packets in order, in bursts of "
+        f"{each('packets_per_access', [first, last], 1)}; out of order are only those that a "
+        f"timeout sent twice ({each('duplicate_share', [first, last], 2, 100)} % duplicates)."
+    )
+
+
+def repeats(v: View) -> str:
+    """How long a repetition takes."""
+    spots = errors(v, "tac")
+    return (
+        f"At {v.sizes[0]} / {v.sizes[-1]} KB the access point waits "
+        f"{each('access_delay_ap_ms', spots)} ms for the medium on average and at most "
+        f"{each('access_delay_max_ap_ms', spots, 0)} ms; {each('failed_share_ap', spots, 0, 100)} "
+        "% of its accesses fail, and each failure doubles the window it draws from."
+    )
+
+
+def sizes_of_subframes(v: View) -> str:
+    """What the sizes say."""
+    return (
+        f"1 - (1 - 1e-5)^(8 L) is {_per(1102):.2%} for a data MPDU of 1102 B and {_per(78):.2%} "
+        f"for an ACK's of 78 B: {_per(1102) / _per(78):.1f} times as many errors, "
+        f"{1102 / 78:.1f} times as many bytes. What the access point "
+        "repeats besides comes from collisions, of which a run with bit errors has "
+        "others than the one without."
+    )
+
+
+def _per(size: int) -> float:
+    return 1 - (1 - 1e-5) ** (8 * size)
+
+
+def downloads(v: View) -> str:
+    """Who gets the room that TAC makes."""
+    both = _pair(v, "downloads")
+    return (
+        "Downloads and ACKs share the queue of 200. TAC takes ACKs out before they join, so that "
+        f"data find room there: AGG / TAC, downloads get {each('downloads_mbps', both)} Mbit/s, of "
+        f"what comes down {each('ack_loss_mean', both, 1, 100)} % is lost, and the access point, "
+        f"which now has {each('accesses_per_s_ap', both, 0)} accesses per second with data in "
+        f"them, leaves uploads {each('uploads_mbps', both)} Mbit/s. Their {each('rtos', both, 0)} "
+        "timeouts in a run (both directions) fall on small windows, which grow by ACKs: TAC leaves "
+        f"{100 - 100 * both[1]('filtered_share'):.0f} % of those."
+    )
+
+
+def zero(v: View) -> str:
+    """Nothing is held."""
+    held = case(v, te(0))
+    return (
+        "With a timer of zero nothing is held: the filter drops "
+        f"{held.said('filtered_share', 0, 100)} % of the ACKs, "
+        f"{held.said('ack_loss_mean', 1, 100)} % find no room as with AGG "
+        f"({case(v, 'agg').said('ack_loss_mean', 1, 100)} %), and the runs are the same to the "
+        "byte."
+    )
+
+
+def _timers(v: View) -> str:
+    spots = [case(v, te(ms)) for ms in _present(v)]
+    names = " / ".join(map(str, _present(v)))
+    return (
+        f"Te {names} ms: TAC drops {each('filtered_share', spots, 1, 100)} % of the ACKs, the "
+        f"others wait {each('queue_wait_ms', spots, 0)} ms in the queue behind it, RTT "
+        f"{each('rtt_mean_ms', spots, 0)} ms"
+    )
+
+
+def _present(v: View) -> list[int]:
+    return [ms for ms in (0, 1, 5, 20, 50) if v.robust("jain", te(ms))]
+
+
+def early(v: View) -> str:
+    """What a short timer sends on."""
+    return (
+        f"{_timers(v)}. Within an A-MPDU ACKs come 0.1 ms apart, the time of a packet on the wire, "
+        "so that 1 ms is enough for a burst; what longer timers find is the next burst."
+    )
+
+
+def late(v: View) -> str:
+    """What a long timer costs."""
+    return (
+        f"{_timers(v)}. What waits in the filter does not wait in the queue, and the queue is "
+        "shorter by what is not sent: with 20 stations others send meanwhile. A station on its own "
+        "pays (see F5-both)."
+    )
+
+
+def harmless(v: View) -> str:
+    """What the timer does to timeouts."""
+    spots = [case(v, te(ms)) for ms in _present(v)]
+    return (
+        f"{_timers(v)}; timeouts in a run {each('rtos', spots, 0)}, against which Te does nothing."
+    )
+
+
+def guideline(v: View) -> str:
+    """Over which range the timer matters."""
+    spots = [case(v, te(ms)) for ms in _present(v) if ms]
+    return (
+        f"From {min(m for m in _present(v) if m)} to {max(_present(v))} ms Te hardly matters with "
+        f"20 stations (index {each('jain', spots, 3)}): the end of a burst is found by any of "
+        "them, and others use the air while it waits. What keeps the index down is "
+        f"{each('rtos', spots, 0)} timeouts in a run."
+    )
