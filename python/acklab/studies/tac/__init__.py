@@ -7,6 +7,7 @@ IEEE 802.11n WLANs*, Journal of Institute of Control, Robotics and Systems, 2013
 from acklab.studies.study import Artefact, Study
 from acklab.studies.tac import (
     beyond,
+    bridge,
     captions,
     cells,
     figures,
@@ -37,6 +38,7 @@ STUDY = Study(
         "robust": robust.cells,
         "rivals": rivals.cells,
         "readings": readings.cells,
+        "bridge": bridge.cells,
         **beyond.GROUPS,
     },
     report=text.report,
@@ -124,6 +126,15 @@ STUDY = Study(
             readings_text.text,
             group="readings",
             caption=captions.READINGS,
+        ),
+        Artefact(
+            "bridge",
+            "Why ns-3 loses fewer ACKs at 1 KB",
+            bridge.table,
+            bridge.plot,
+            bridge.text,
+            group="bridge",
+            caption=captions.BRIDGE,
         ),
         Artefact("fig2-runs", "Figures 2 and 3, run by run", tables.runs, group="fig2"),
         Artefact("fig5-runs", "Figure 5, run by run", tables.runs, group="fig5"),

@@ -49,3 +49,8 @@ ROBUST = (
     "with "
     "downloads, ten stations download and ten upload; Te is TAC's timer."
 )
+BRIDGE = (
+    "AGG, 20 stations, 200 packets, runs of 20 s (the study's: 60 s). From the settings of ns-3's "
+    "reference runs to the study's, acklab with 95 % intervals over seeds beside three runs of "
+    "ns-3.44 with the same settings."
+)

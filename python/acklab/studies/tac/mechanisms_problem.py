@@ -92,10 +92,10 @@ def small_why(v: View) -> str:
     names = " / ".join(s.name for s in spots)
     return (
         f"{names}: 20 windows of 50 packets are 1000 ACKs for a queue of 200, and "
-        f"{each('ack_loss_mean', spots, 0, 100)} % find no room, since "
-        f"stations have {each('accesses_per_s', spots, 0)} accesses a second, each packet of which "
-        f"makes an ACK, and the access point has {each('accesses_per_s_ap', spots, 0)}. What makes ns-3 "
-        "lose a tenth of that here is in [why ns-3 loses fewer ACKs](#bridge)."
+        f"{each('ack_loss_mean', spots, 0, 100)} % find no room, since stations have "
+        f"{each('accesses_per_s', spots, 0)} accesses a second, each packet of which makes an ACK, "
+        f"and the access point has {each('accesses_per_s_ap', spots, 0)}. What makes ns-3 lose a "
+        "tenth of that here is in [why ns-3 loses fewer ACKs](#bridge)."
     )
 
 
