@@ -41,7 +41,8 @@ RIVALS = (
     "Airtime of ACKs counts PPDUs with nothing but transport ACKs."
 )
 READINGS = (
-    "One setting changed at a time; AGG, 30 stations, 16 KB, three seeds. The dashed lines are the "
+    "One setting changed at a time; AGG, 30 stations, 16 KB, three seeds (ten with RTS, longer "
+    "timeouts, both, and nothing changed). The dashed lines are the "
     "paper's, the grey ones the choices of the study."
 )
 ROBUST = (

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from acklab.studies.tac.readings import PAPER_JAIN, PAPER_MBPS, SMALL, SMALL_STATIONS, STATIONS
+from acklab.studies.tac.readings import (
+    PAPER_JAIN,
+    PAPER_MBPS,
+    SEEDS,
+    SMALL,
+    SMALL_STATIONS,
+    STATIONS,
+)
 from acklab.studies.tac.schemes import SCHEMES
 
 if TYPE_CHECKING:
@@ -23,14 +30,15 @@ def text(table: pl.DataFrame) -> str:
     nearest = min((base, *rows), key=lambda r: abs(r["jain"] - PAPER_JAIN))
     faster = max(rows, key=lambda r: r["throughput_mbps"])
     return (
-        f"As chosen, AGG with {STATIONS} stations has an index of {base['jain']:.2f} at "
+        f"{_seeds(base['seeds'])} As chosen, AGG with {STATIONS} stations has an index of {base['jain']:.2f} at "
         f"{base['throughput_mbps']:.1f} Mbit/s; the paper says about {PAPER_JAIN}, and of its "
         f"throughput that of TAC follows, about {PAPER_MBPS:.0f}. *Less fair*, seed by seed: "
         f"{_list(down)}. *Fairer*: {_list(up)}. "
         f"Undecided or without effect: {_list(still)}. The index nearest to the paper's has "
         f"*{nearest['reading']}* ({nearest['jain']:.2f}, {nearest['throughput_mbps']:.1f} "
-        f"Mbit/s); the highest throughput has *{faster['reading']}* "
-        f"({faster['throughput_mbps']:.1f} Mbit/s, index {faster['jain']:.2f}). "
+        f"Mbit/s, {nearest['seeds']} seeds); the highest throughput has *{faster['reading']}* "
+        f"({faster['throughput_mbps']:.1f} Mbit/s, index {faster['jain']:.2f}, "
+        f"{faster['seeds']} seeds). "
         f"{_others(table, nearest['reading'])}"
         f"{_fair(table)} {_lost(table)}"
     )
@@ -74,6 +82,18 @@ def _lost(table: pl.DataFrame) -> str:
     )
 
 
+def _seeds(most: int) -> str:
+    if most <= SEEDS:
+        return f"({most} seeds.)"
+    return f"({SEEDS} seeds, {most} where a number says so.)"
+
+
+def _said(row: Mapping[str, Any]) -> str:
+    """A reading's index, and its seeds if it has more than most."""
+    seeds = f", {row['seeds']} seeds" if row["seeds"] > SEEDS else ""
+    return f"{row['reading']} ({row['jain']:.2f}{seeds})"
+
+
 def _list(rows: Sequence[Mapping[str, Any]]) -> str:
     order = sorted(rows, key=lambda r: r["jain"])
-    return "; ".join(f"{r['reading']} ({r['jain']:.2f})" for r in order) or "none"
+    return "; ".join(_said(r) for r in order) or "none"

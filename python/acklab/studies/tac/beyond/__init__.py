@@ -1,4 +1,4 @@
-"""Beyond the paper, on request: other controllers, windows, timers, mixes of flows, and losses."""
+"""Beyond the paper: other controllers, windows, timers, mixes of flows, and losses."""
 
 from acklab.studies.tac.beyond.topic import artefact
 from acklab.studies.tac.beyond.topics import TOPICS

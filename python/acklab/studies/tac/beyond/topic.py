@@ -62,6 +62,8 @@ class Topic:
     more: Mapping[str, Read] = field(default_factory=dict)
     shown: Mapping[str, str] = field(default_factory=lambda: _SHOWN)
     caption: str = ""
+    #: Tables laid over every scenario, such as what is recorded.
+    tables: Mapping[str, Any] = field(default_factory=dict)
 
     def cells(self, effort: Effort) -> list[Cell]:
         """Every point with every scheme; quick, the first and the last one."""
@@ -69,7 +71,7 @@ class Topic:
         return [
             Cell(
                 {"point": p.label, "scheme": "+".join(names)},
-                _setting(p, names).scenario(duration(effort)),
+                {**_setting(p, names).scenario(duration(effort)), **self.tables},
                 SEEDS,
             )
             for p in points
@@ -157,16 +159,15 @@ def artefact(topic: Topic) -> Artefact:
         found = Numbers(table)
         order = " / ".join(title(s) for s in found.schemes)
         told = f" (Numbers in the order {order}.)" if len(found.schemes) > 1 else ""
-        return f"**Advice.** {topic.advice(found)}{told}"
+        return f"**Advice** ({table['n'].max()} seeds). {topic.advice(found)}{told}"
 
     return Artefact(
         topic.name,
-        f"{topic.title} (on request)",
+        f"Beyond the paper: {topic.title}",
         topic.table,
         topic.plot,
         text,
         group=topic.name,
-        on_request=True,
         caption=topic.caption,
     )
 
@@ -178,6 +179,11 @@ def jain_of(prefix: str) -> Read:
         return jain_index(_goodputs(r, prefix))
 
     return read
+
+
+def of_measured(quantity: str) -> Read:
+    """A quantity that the whole study has, of which this topic tells."""
+    return lambda r: measured(r).get(quantity)
 
 
 def sum_of(prefix: str) -> Read:

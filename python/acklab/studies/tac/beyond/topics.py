@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from acklab.studies.tac.beyond import words
-from acklab.studies.tac.beyond.topic import Point, Topic, jain_of, sum_of
+from acklab.studies.tac.beyond.topic import Point, Topic, jain_of, of_measured, sum_of
+from acklab.studies.tac.duplicates import RECORD
 from acklab.studies.tac.stacks import MODERN, SEGMENT, STACKS
 
 if TYPE_CHECKING:
@@ -85,13 +86,18 @@ TOPICS = (
     Topic(
         "beyond-controllers",
         "CUBIC, BBRv3 and Vegas instead of NewReno",
-        [Point(name, flow={"cc": cc}) for cc, name in words.CONTROLLERS.items()],
+        [
+            *(Point(name, flow={"cc": cc}) for cc, name in words.CONTROLLERS.items()),
+            Point(words.LOTS, {"tcp": {"pacing_quantum": 10}}, {"cc": "bbr3"}),
+            Point(words.UNPACED, {"tcp": {"pacing": "never"}}, {"cc": "bbr3"}),
+        ],
         words.controllers,
+        more={name: of_measured(name) for name in words.ACCESS},
     ),
     Topic(
         "beyond-te",
         "Te from 0 to 50 ms",
-        [_te(ms, n) for n in (20, 1) for ms in _TE_MS],
+        [_te(ms, n) for n in (30, 1) for ms in _TE_MS],
         words.te,
         schemes=(("agg",),),
         caption="The filter with guards, Linux's TCP.",
@@ -148,5 +154,7 @@ TOPICS = (
             for p in (0, 0.01, 0.1, 1)
         ],
         words.loss,
+        more={name: of_measured(name) for name in words.DUPLICATES},
+        tables=RECORD,
     ),
 )
