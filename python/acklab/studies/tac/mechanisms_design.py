@@ -43,9 +43,10 @@ def in_order(v: View) -> str:
     return (
         f"At {v.sizes[0]} / {v.sizes[-1]} KB {each('retries_share', [first, last], 0, 100)} % of "
         "the stations' MPDUs are sent again. The receiver's window holds what came after a gap "
-        "until it is closed, so TCP sees packets in order, in bursts of "
-        f"{each('packets_per_access', [first, last], 1)}; out of order are only those that a "
-        f"timeout sent twice ({each('duplicate_share', [first, last], 2, 100)} % duplicates)."
+        "until it is closed, so TCP sees packets in order, in bursts of up to "
+        f"{each('mpdus_per_ppdu', [first, last], 1)} (MPDUs of an A-MPDU); out of order are only "
+        "those that a timeout sent twice "
+        f"({each('duplicate_share', [first, last], 2, 100)} % duplicates)."
     )
 
 

@@ -30,10 +30,10 @@ def text(table: pl.DataFrame) -> str:
     nearest = min((base, *rows), key=lambda r: abs(r["jain"] - PAPER_JAIN))
     faster = max(rows, key=lambda r: r["throughput_mbps"])
     return (
-        f"{_seeds(base['seeds'])} As chosen, AGG with {STATIONS} stations has an index of {base['jain']:.2f} at "
-        f"{base['throughput_mbps']:.1f} Mbit/s; the paper says about {PAPER_JAIN}, and of its "
-        f"throughput that of TAC follows, about {PAPER_MBPS:.0f}. *Less fair*, seed by seed: "
-        f"{_list(down)}. *Fairer*: {_list(up)}. "
+        f"{_seeds(base['seeds'])} As chosen, AGG with {STATIONS} stations has an index of "
+        f"{base['jain']:.2f} at {base['throughput_mbps']:.1f} Mbit/s; the paper says "
+        f"about {PAPER_JAIN}, and of its throughput that of TAC follows, about "
+        f"{PAPER_MBPS:.0f}. *Less fair*, seed by seed: {_list(down)}. *Fairer*: {_list(up)}. "
         f"Undecided or without effect: {_list(still)}. The index nearest to the paper's has "
         f"*{nearest['reading']}* ({nearest['jain']:.2f}, {nearest['throughput_mbps']:.1f} "
         f"Mbit/s, {nearest['seeds']} seeds); the highest throughput has *{faster['reading']}* "

@@ -157,8 +157,8 @@ def _pass(n: Numbers) -> str:
     return (
         f"Do duplicate ACKs pass? With “{worst}”, counted for two of the flows as a sender counts "
         f"them: {'; '.join(told(s) for s in n.schemes)}. CAKE's takes out a duplicate where a "
-        "later one has the same number and says at least as much by SACK, so what it says is not "
-        "lost, but senders that count duplicates see fewer."
+        "later ACK in the queue says all that it says, by number and SACK, and more: nothing that "
+        "it says is lost, but a sender that counts duplicates sees fewer."
     )
 
 
