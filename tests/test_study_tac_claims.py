@@ -128,14 +128,15 @@ def test_ns3s_losses_are_those_of_the_files():
     again = plain.select(each.mean()).item()
     assert bridge.ns3_losses()[bridge.REFERENCE] == pytest.approx([again] * 3, abs=0.01)
     assert sum(bridge.ns3_losses()[bridge.REFERENCE]) / 3 == pytest.approx(again)
-    assert Counter(map(len, bridge.ns3_losses().values())) == {3: 8}
+    assert Counter(map(len, bridge.ns3_losses().values())) == {3: 10}
 
 
 def test_the_bridge_is_ns3s_programs_scenario_with_one_thing_changed():
     steps = {c.keys["step"]: c.scenario for c in bridge.cells(Effort(1))}
     assert next(iter(steps)) == bridge.REFERENCE
-    assert list(steps)[-1] == bridge.CHOSEN
-    assert len(steps) == 2 ** len(bridge.CHANGES) + 2
+    assert list(steps)[-3:] == [bridge.CHOSEN, *bridge.LARGE_ROWS]
+    assert len(steps) == 2 ** len(bridge.CHANGES) + 4
+    assert {steps[name]["wifi"]["ampdu"] for name in bridge.LARGE_ROWS} == {"32768 B"}
     assert steps["nothing expires"]["wifi"]["lifetime"] == "none"
     assert "space" not in steps["no capture"]["wifi"]
     assert "space" in steps["an ACK per packet"]["wifi"]

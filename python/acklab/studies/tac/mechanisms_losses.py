@@ -41,8 +41,9 @@ def rises(v: View) -> str:
         f"{names} KB: packets a second {_packets(spots)}, accesses of the access point "
         f"{each('accesses_per_s_ap', spots, 0)} with {each('acks_per_ppdu', spots, 0)} ACKs each, "
         f"of which {each('failed_share_ap', spots, 0, 100)} % fail: from 1 KB on both grow, and "
-        "failures fall. With a delayed ACK for two packets, as in ns-3, there are half as many to "
-        "return, so few are lost at 1 KB, and both simulators' losses rise with Lmax."
+        "failures fall. With an ACK per packet ns-3's losses fall with Lmax, too; with one for two "
+        "packets, as in its reference runs, there are half as many to return, few are lost at "
+        "1 KB, and they rise ([why](#bridge))."
     )
 
 
