@@ -43,8 +43,8 @@ def diff(v: View) -> str:
         f"DIFF with bit errors, {_ends(v)}: the access point has "
         f"{each('accesses_per_s_ap', spots, 0)} accesses per second, "
         f"{each('ack_loss_mean', spots, 0, 100)} % of the ACKs are lost, "
-        f"{each('rtos', spots, 0)} timeouts in a run. With larger A-MPDUs fewer losses are of "
-        "whole windows' worth of time, and more flows wait for a timer."
+        f"{each('rtos', spots, 0)} timeouts in a run, as the ACKs of "
+        f"{each('packets_per_access', spots)} packets are lost together."
     )
 
 
@@ -142,8 +142,8 @@ def similar(v: View) -> str:
         for s in ("agg", "diff", "rdg", "tac")
     )
     return (
-        f"At N = {last}, 16 KB without errors and at 20 stations, {k} KB with them: {parts}. Both "
-        "make an access of the access point rarer and a lost lot of ACKs larger."
+        f"At N = {last}, 16 KB without errors and at 20 stations, {k} KB with them: {parts}. "
+        "What makes shares uneven is the same in both: windows that timeouts cut."
     )
 
 

@@ -159,7 +159,7 @@ def artefact(topic: Topic) -> Artefact:
         found = Numbers(table)
         order = " / ".join(title(s) for s in found.schemes)
         told = f" (Numbers in the order {order}.)" if len(found.schemes) > 1 else ""
-        return f"**Advice** ({table['n'].max()} seeds). {topic.advice(found)}{told}"
+        return f"**Advice** ({max(table['n'].to_list())} seeds). {topic.advice(found)}{told}"
 
     return Artefact(
         topic.name,
