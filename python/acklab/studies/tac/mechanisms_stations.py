@@ -131,7 +131,8 @@ def rates_fall(v: View) -> str:
         f"DIFF and RDG, {_ends(v)} each: collisions take "
         f"{each('collision_share', spots, 0, 100)} % of the air, the time of a whole A-MPDU each, "
         f"and an access brings {each('packets_per_access', spots, 1)} packets. DIFF collides with "
-        "a single station already, as the access point draws from 0 to 7: the level is missed there."
+        "a single station already, as the access point draws from 0 to 7: there the level is "
+        "missed."
     )
 
 
@@ -155,7 +156,8 @@ def eager(v: View) -> str:
         f"N = {k}, AGG / DIFF: the access point waits {each('access_delay_ap_ms', both, 2)} ms, "
         f"has {each('accesses_per_s_ap', both, 0)} accesses per second with "
         f"{each('acks_per_ppdu', both)} ACKs each, and {each('failed_share_ap', both, 0, 100)} % "
-        "of them collide: it counts down from at most 7, stations from at most 15, so they meet more often."
+        "of them collide: it counts down from at most 7, stations from at most 15, so they meet "
+        "more often."
     )
 
 
