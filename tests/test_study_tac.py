@@ -232,7 +232,7 @@ def test_one_question_beyond(tmp_path):
     study = STUDIES["tac"]
     made = reproduce(study, [study.artefact("beyond-loss")], Effort(1, quick=True), tmp_path)
     words = made.texts["beyond-loss"].read_text()
-    assert "**Advice.**" in words
+    assert "**Advice** (one seed)" in words
     assert "nan" not in words
 
 

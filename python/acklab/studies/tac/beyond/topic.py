@@ -159,7 +159,9 @@ def artefact(topic: Topic) -> Artefact:
         found = Numbers(table)
         order = " / ".join(title(s) for s in found.schemes)
         told = f" (Numbers in the order {order}.)" if len(found.schemes) > 1 else ""
-        return f"**Advice** ({max(table['n'].to_list())} seeds). {topic.advice(found)}{told}"
+        n = max(table["n"].to_list())
+        seeds = "one seed" if n == 1 else f"{n} seeds"
+        return f"**Advice** ({seeds}). {topic.advice(found)}{told}"
 
     return Artefact(
         topic.name,
