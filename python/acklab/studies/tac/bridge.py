@@ -141,8 +141,8 @@ def plot(table: pl.DataFrame, stem: Path) -> Path:
     )
     ax.set_yticks(y, names, fontsize=8)
     ax.set_xlim(left=0)
-    ax.set_xlabel(f"ACKs lost at Lmax = 1 KB, N = {STATIONS}, %")
-    ax.legend(loc="lower right")
+    ax.set_xlabel(f"ACKs lost, AGG, N = {STATIONS}, Lmax 1 KB unless told, %")
+    fig.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return style.save(fig, stem)
 
 

@@ -22,7 +22,8 @@ def chance(v: View) -> str:
     return (
         f"N = {v.stations[0]} / {v.stations[-1]}, 16 KB: the access point has {shares} % of the "
         f"accesses ({each('accesses_per_s_ap', spots, 0)} per second) and brings "
-        f"{each('acks_per_ppdu', spots)} ACKs with each."
+        f"{each('acks_per_ppdu', spots)} ACKs with each. Who waits for ACKs does not contend, so "
+        "its share does not go on falling with N."
     )
 
 
