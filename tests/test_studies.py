@@ -297,10 +297,19 @@ def test_threads_may_change_from_lot_to_lot_and_results_do_not(small, monkeypatc
 
     monkeypatch.setattr(running, "LOT", 2)
     cells = [Cell({"n": n}, {**small, "duration": f"{1 + n / 10} s"}) for n in range(3)]
-    threads, told = iter([2, 1, 2, 1]), []
-    lots = running.run_cells(cells, Effort(2), lambda: next(threads), lambda *of: told.append(of))
+    whole, threads, told = running.run_many, [], []
+
+    def watched(runs, *, jobs, on_done):
+        threads.append((len(runs), jobs))
+        return whole(runs, jobs=jobs, on_done=on_done)
+
+    monkeypatch.setattr(running, "run_many", watched)
+    busy = iter([True, True, False])
+    lots = running.run_cells(
+        cells, Effort(2), 3, lambda *of: told.append(of), busy=lambda: next(busy)
+    )
     assert told == [(n, 6) for n in range(1, 7)]
-    assert next(threads) == 1, "three lots of two"
+    assert threads == [(2, 2), (2, 2), (2, 3)], "two lots beside the other work, and the rest"
     for a, b in zip(lots, running.run_cells(cells, Effort(2), 1), strict=True):
         assert a.keys == b.keys
         for one, other in zip(a.results, b.results, strict=True):

@@ -111,10 +111,9 @@ def run_and_make(
     threads = jobs or os.cpu_count() or 1
     futures: list[Future[Made]] = []
 
-    def free() -> int:
-        """Threads for runs: one less while there is something to make."""
-        busy = any(not f.done() for f in futures)
-        return max(1, threads - 1) if busy else threads
+    def busy() -> bool:
+        """Whether there is something to make."""
+        return any(not f.done() for f in futures)
 
     with ThreadPoolExecutor(1) as maker:
         try:
@@ -126,8 +125,9 @@ def run_and_make(
                     runs = folder / runs_folder(name, effort)
                     outcomes = run_survey(group, runs, jobs, progress.of_group())
                 else:
+                    told = progress.of_group()
                     run = partial(
-                        run_cells, effort=effort, jobs=free, on_progress=progress.of_group()
+                        run_cells, effort=effort, jobs=threads, on_progress=told, busy=busy
                     )
                     outcomes = once.outcomes(group, run)
                     keep = partial(kept.save, name, group, mine)

@@ -13,19 +13,21 @@ if TYPE_CHECKING:
     from acklab.results import Result
     from acklab.sweeps.results import SweepResult
 
-#: So many runs are begun at a time, each lot with the threads that are free then.
+#: While a thread is used otherwise so many runs are begun at a time, for it may be free afterwards.
 LOT = 24
 
 
 def run_cells(
     cells: Sequence[Cell],
     effort: Effort,
-    jobs: int | Callable[[], int] | None,
+    jobs: int,
     on_progress: Callable[[int, int], object] | None = None,
+    busy: Callable[[], bool] = lambda: False,
 ) -> list[Outcome]:
     """Runs every cell with the seeds 1, 2, ...; `on_progress` is told runs done and runs in all.
 
-    `jobs` may be asked anew before each `LOT` of runs.
+    `busy` says whether one of the `jobs` threads is to be left alone. Nothing but time can change
+    that, so it is asked again only while it is so: at the end of a lot threads wait for the last.
     """
     counts = [min(effort.seeds, c.seeds or effort.seeds) for c in cells]
     scenarios = [load(c.scenario) for c in cells]
@@ -39,11 +41,12 @@ def run_cells(
             on_progress(done, len(runs))
 
     def lots() -> Iterator[Result]:
-        if not callable(jobs):
-            yield from run_many(runs, jobs=jobs, on_done=one_more)
-            return
-        for i in range(0, len(runs), LOT):
-            yield from run_many(runs[i : i + LOT], jobs=jobs(), on_done=one_more)
+        begun = 0
+        while begun < len(runs) and busy():
+            lot = runs[begun : begun + LOT]
+            yield from run_many(lot, jobs=max(1, jobs - 1), on_done=one_more)
+            begun += len(lot)
+        yield from run_many(runs[begun:], jobs=jobs, on_done=one_more)
 
     results = lots()
     return [
