@@ -169,13 +169,36 @@ proptest! {
         }
     }
 
-    /// Nobody waits for longer than the timer, and no flow for longer than the bound.
+    /// Nobody waits for longer than the timer.
     #[test]
     fn everything_leaves_in_time(options in options(), arrivals in arrivals()) {
         let p = play(options, 9, &arrivals);
         let most = options.timeout.min(options.max_hold.unwrap_or(Span::MAX));
         for (id, left) in &p.left {
             prop_assert!(*left - at(p.came[*id as usize]) <= most);
+        }
+    }
+
+    /// No flow waits for longer than the bound, though each that is held gives way to a newer one
+    /// before its timer ends: whatever came, something of its flow leaves within the bound.
+    #[test]
+    fn no_flow_waits_for_longer_than_the_bound(
+        gaps in vec(1u64..4_000, 30..200),
+        max_hold in 1u64..20_000,
+    ) {
+        let chart = Params::defaults(&CHART);
+        let options = Options {
+            timeout: Span::from_millis(5),
+            max_hold: Some(Span::from_micros(max_hold)),
+            ..Options::new(&chart)
+        };
+        let arrivals: Vec<_> = (0..).zip(&gaps).map(|(n, gap)| (*gap, 0, ack(n))).collect();
+        let p = play(options, 1, &arrivals);
+        let bound = Span::from_micros(max_hold);
+        for came in &p.came {
+            let next = p.left.iter().map(|(_, left)| *left).find(|left| *left >= at(*came));
+            let waited = next.map(|left| left - at(*came));
+            prop_assert!(waited.is_some_and(|w| w <= bound), "{waited:?} of {bound:?}");
         }
     }
 

@@ -241,3 +241,17 @@ fn an_ack_with_psh_goes_on_at_once_after_the_held_one() {
     assert_eq!(forwarded(&offer(&mut *f, 0, (1, 0), &psh(1000))), []);
     assert_eq!(lost(&offer(&mut *f, 1, (2, 0), &psh(2000))), [1]);
 }
+
+#[test]
+fn a_dsack_goes_on_at_once_though_the_held_one_has_the_same_blocks() {
+    // Below the acknowledgement, a duplicate (RFC 2883 section 4): each report is news, even if it
+    // reads like the one before.
+    let report = |n| sack(n, &[(500, 600)]);
+    let mut f = guarded();
+    assert_eq!(forwarded(&offer(&mut *f, 0, (1, 0), &report(1000))), []);
+    assert_eq!(forwarded(&offer(&mut *f, 1, (2, 0), &report(2000))), [1, 2]);
+    // The chart does not look at it.
+    let mut f = paper();
+    offer(&mut *f, 0, (1, 0), &report(1000));
+    assert_eq!(lost(&offer(&mut *f, 1, (2, 0), &report(2000))), [1]);
+}
