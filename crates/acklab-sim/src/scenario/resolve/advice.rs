@@ -20,9 +20,11 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
         let windows = flows.iter().filter(crossing);
         let windows: Vec<u32> = windows.map(|f| f.plan.tcp.initial_window).collect();
         stalling_filter(link, &windows, report);
-        idle_timer(link, report);
     }
     blind::give(net, flows, report);
+    for (at, link) in blind::places(net, report) {
+        idle_timer(&net.links[link], &at, report);
+    }
     for network in &net.wifi {
         let longest = flows.iter().map(queue::full_packet).max();
         unheard(network, &net.nodes, report);
@@ -274,7 +276,7 @@ fn stalling_filter(link: &DraftLink, windows: &[u32], report: &mut Report<'_>) {
 }
 
 /// A bound below the timer makes the timer one that never fires.
-fn idle_timer(link: &DraftLink, report: &mut Report<'_>) {
+fn idle_timer(link: &DraftLink, at: &Path, report: &mut Report<'_>) {
     let Some(filter) = &link.plan.filter else {
         return;
     };
@@ -287,6 +289,6 @@ fn idle_timer(link: &DraftLink, report: &mut Report<'_>) {
             "an ACK goes on after {most} at the latest, so the timer of {timeout} never ends"
         );
         let hint = "write a longer `max_hold`, or \"none\"; or a shorter `timeout`".to_string();
-        report.warn(&link.path.key("ack_filter"), message, hint);
+        report.warn(at, message, hint);
     }
 }

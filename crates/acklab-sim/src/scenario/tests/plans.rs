@@ -165,6 +165,12 @@ fn a_bound_that_is_shorter_than_the_timer_is_warned_of() {
         assert_eq!(warned("tac", fine), "");
     }
     assert_eq!(warned("tac-paper", "timeout = '50 ms'"), "");
+    let wlan = "duration = '1 s'\n[topology]\npreset = 'wlan'\nstations = 2\n[[flow]]\ncount = 2\n\
+                ack = 'delayed'\n[wifi.down.ack_filter]\nname = 'tac'\ntimeout = '50 ms'\n";
+    let told = load_toml(wlan, "t", &[]).unwrap_or_else(|e| panic!("{e}"));
+    let told = told.warnings.to_string();
+    assert!(told.contains("line 8: wifi.down.ack_filter"), "{told}");
+    assert_eq!(told.matches("warning").count(), 1, "{told}");
     assert_eq!(
         warned("tac", "timeout = '50 ms'"),
         "warning: an ACK goes on after 20 ms at the latest, so the timer of 50 ms never ends\n  \

@@ -37,7 +37,7 @@ fn acked(links: usize, flows: &[DraftFlow]) -> Vec<bool> {
 }
 
 /// The links that have a filter, and where it is written.
-fn places(net: &Net, report: &Report<'_>) -> Vec<(Path, usize)> {
+pub(super) fn places(net: &Net, report: &Report<'_>) -> Vec<(Path, usize)> {
     let filtered = |i: &usize| net.links[*i].plan.filter.is_some();
     let mut of_ports = vec![None; net.links.len()];
     for network in &net.wifi {
