@@ -1,6 +1,7 @@
 """Figures of radio channels, and what they are drawn from a second time."""
 
 import json
+import tomllib
 
 import polars as pl
 import pytest
@@ -17,6 +18,8 @@ from test_report import chart_data
 
 FIGURES = ("air-timeline", "airtime", "ampdu-sizes")
 SIFS_NS = 16_000
+#: Of HT, mixed format, one stream: what has to be heard alone for the rest to be read.
+PREAMBLE_NS = 36_000
 
 
 @pytest.fixture(scope="module", params=[cell, hidden], ids=["cell", "hidden"])
@@ -150,14 +153,17 @@ def test_airtime_is_that_of_the_tables(result):
 def test_airtime_is_that_of_the_ppdus(result):
     """A second time: what was on the air in each moment, from the PPDUs alone."""
     ppdus = result.ppdus.with_row_index("n").with_columns(pl.col("^.*_ns$").cast(pl.Int64))
-    ppdus = ppdus.join(spoilt(ppdus), on="n", how="left")
-    edges = pl.concat([ppdus[c] for c in ("time_ns", "end_ns", "spoilt_ns")]).drop_nulls()
+    spoilt = overlaps(ppdus, result.scenario)
+    edges = pl.concat([ppdus["time_ns"], ppdus["end_ns"], spoilt["from_ns"], spoilt["to_ns"]])
     edges = edges.unique().sort()
     moments = pl.DataFrame({"a": edges[:-1], "b": edges[1:]})
+    hit = moments.join_where(
+        spoilt, pl.col("from_ns") <= pl.col("a"), pl.col("to_ns") >= pl.col("b")
+    )
     heard = moments.join_where(
         ppdus, pl.col("time_ns") <= pl.col("a"), pl.col("end_ns") >= pl.col("b")
     )
-    garbled = (pl.col("garbled") & (pl.col("spoilt_ns") <= pl.col("a"))).any()
+    garbled = pl.col("a").is_in(hit["a"].implode()).any()
     used = (
         heard.sort("time_ns", maintain_order=True)
         .group_by("a", "b")
@@ -183,6 +189,30 @@ def test_airtime_is_that_of_the_ppdus(result):
     assert told["collision"] > 0
 
 
+def test_what_others_spoil_is_that_of_the_ppdus(result):
+    """A second time: what each PPDU has lost, from the times of all of them."""
+    ppdus = result.ppdus.with_row_index("n").with_columns(pl.col("^.*_ns$").cast(pl.Int64))
+    lasted = (
+        overlaps(ppdus, result.scenario)
+        .group_by("n")
+        .agg((pl.col("to_ns") - pl.col("from_ns")).sum().alias("overlap_ns"))
+    )
+    ppdus = ppdus.join(lasted, on="n", how="left").with_columns(pl.col("overlap_ns").fill_null(0))
+    whole = pl.col("end_ns") - pl.col("time_ns")
+    told = pl.when("garbled").then(whole).otherwise("overlap_ns")
+    assert ppdus.select((told == pl.col("spoilt_ns")).all()).item()
+    assert ppdus.filter(pl.col("garbled") & (pl.col("overlap_ns") == 0)).is_empty()
+    assert (
+        ppdus.filter(parts() & pl.col("garbled").not_() & (pl.col("overlap_ns") > 0))
+        .select(((pl.col("mpdus_spoilt") > 0) & (pl.col("mpdus_spoilt") < pl.col("mpdus"))).all())
+        .item()
+    )
+    by_station = ppdus.group_by("from").agg(pl.col("spoilt_ns").sum() / 1e9)
+    told = dict(by_station.iter_rows())
+    for station, collision in result.stations.select("station", "collision_s").iter_rows():
+        assert collision == pytest.approx(told.get(station, 0), abs=1e-9)
+
+
 def answered(ppdus):
     """The times between a PPDU and what its recipient sends a SIFS later."""
     later = ppdus.select(pl.col("time_ns").alias("to_ns"), pl.col("from").alias("by"))
@@ -191,17 +221,44 @@ def answered(ppdus):
     ).join(later, left_on=["end_ns", "by"], right_on=["to_ns", "by"], coalesce=False)
 
 
-def spoilt(ppdus):
-    """Since when each garbled PPDU was garbled: another one was on the air, too."""
-    other = ppdus.select(pl.all().name.suffix("_2"))
-    pairs = ppdus.filter("garbled").join_where(
+def parts():
+    """Whether a PPDU is an A-MPDU of several MPDUs, of which others may be read."""
+    return (pl.col("kind") == "data") & (pl.col("mpdus") > 1)
+
+
+def overlaps(ppdus, scenario):
+    """When each PPDU could not be read for what its receiver heard or sent beside it: `n`,
+    `from_ns`, `to_ns`, which touch at most."""
+    (wifi,) = tomllib.loads(scenario.resolved)["wifi"]
+    apart = [{*pair} for pair in wifi["hidden"]]
+    other = ppdus.select("n", "from", "time_ns", "end_ns").select(pl.all().name.suffix("_2"))
+    pairs = ppdus.join_where(
         other,
         pl.col("time_ns") < pl.col("end_ns_2"),
         pl.col("time_ns_2") < pl.col("end_ns"),
         pl.col("n") != pl.col("n_2"),
     )
-    since = pl.max_horizontal("time_ns", "time_ns_2").min().alias("spoilt_ns")
-    return pairs.group_by("n").agg(since)
+    rows = []
+    for (n,), group in pairs.sort("time_ns_2").group_by("n", maintain_order=True):
+        own = group.row(0, named=True)
+        start, end = own["time_ns"], own["end_ns"]
+        beside = [
+            (max(start, r["time_ns_2"]), min(end, r["end_ns_2"]), r["from_2"] == own["to"])
+            for r in group.iter_rows(named=True)
+            if {own["to"], r["from_2"]} not in apart
+        ]
+        divisible = own["kind"] == "data" and own["mpdus"] > 1
+        merged = []
+        for begin, until, sent in sorted(beside):
+            gives_up = sent or not divisible or begin < start + PREAMBLE_NS
+            stretch = [begin, end if gives_up else until]
+            if merged and stretch[0] <= merged[-1][1]:
+                merged[-1][1] = max(merged[-1][1], stretch[1])
+            else:
+                merged.append(stretch)
+        rows += [(n, *m) for m in merged]
+    schema = {"n": pl.UInt32, "from_ns": pl.Int64, "to_ns": pl.Int64}
+    return pl.DataFrame(rows, schema, orient="row")
 
 
 def test_sizes_are_shares_of_each_station(result):

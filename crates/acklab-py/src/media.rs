@@ -120,6 +120,8 @@ pub(crate) fn ppdus<'py>(
         .numbers("mpdus", r().map(|p| u64::from(p.ppdu.mpdus)))?
         .coded("use", r().map(|p| Some(p.ppdu.use_of.name())))?
         .numbers("garbled", r().map(|p| p.ppdu.garbled))?
+        .numbers("mpdus_spoilt", r().map(|p| u64::from(p.ppdu.mpdus_spoilt)))?
+        .numbers("spoilt_ns", r().map(|p| p.ppdu.spoilt.as_nanos()))?
         .numbers("lost", r().map(|p| p.ppdu.lost))?;
     Ok(t.finish())
 }

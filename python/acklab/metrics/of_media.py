@@ -39,7 +39,8 @@ MEDIA = (
         "stations",
         "collision_s",
         "s",
-        f"{_AIR} and that their receiver could not read for another's sake.",
+        f"{_AIR}, in which their receiver could not read them for another's sake: of an A-MPDU of "
+        "which it read something the time in which others overlapped it.",
     ),
     column(
         "stations",
@@ -114,8 +115,8 @@ MEDIA = (
         "",
         "What the time was used for: idle (nobody has anything to send), contention (interframe "
         "spaces, backoff, timeouts), sifs, data, transport_ack (nothing but acknowledgements), "
-        "mac_ack, control, collision (two that somebody hears at once), noise (nothing of it could "
-        "be read for bit errors; of `ppdus` the column `lost` says that).",
+        "mac_ack, control, collision (a receiver cannot read for another's sake), noise (nothing "
+        "of it could be read for bit errors; of `ppdus` the column `lost` says that).",
     ),
     column("airtime", "airtime_s", "s", "Time of this use; all uses sum to the length of the run."),
     column("airtime", "airtime_share", "", "Its part of the run."),
@@ -125,7 +126,28 @@ MEDIA = (
     column("ppdus", "kind", "", "rts, cts, data, bar (Block Ack Request), ack, block_ack.", _WIFI),
     column("ppdus", "mode", "", "Format, MCS, width, streams, guard interval; or the rate."),
     column("ppdus", "psdu_bytes", "B", "Length of its PSDU.", f"{_WIFI} 19.3.2"),
-    column("ppdus", "garbled", "", "Its receiver could not read it for another's sake."),
+    column(
+        "ppdus",
+        "garbled",
+        "",
+        "Its receiver could read nothing of it for another's sake, or had to give it up: it does "
+        "not answer.",
+    ),
+    column(
+        "ppdus",
+        "mpdus_spoilt",
+        "",
+        "MPDUs in it that its receiver could not read for another's sake: those that another PPDU "
+        "overlapped, or all that were left when it was given up.",
+        f"{_WIFI} 9.7.1",
+    ),
+    column(
+        "ppdus",
+        "spoilt_ns",
+        "ns",
+        "How long another kept its receiver from reading it; all of its time if it is garbled. "
+        "Booked as the collision of its sender, `collision_s` of `stations`.",
+    ),
     column(
         "ppdus", "lost", "", "Its receiver heard no other and could read nothing for bit errors."
     ),

@@ -18,15 +18,18 @@ pub struct Mpdu {
     pub msdus: u16,
     /// It was sent before.
     pub retry: bool,
+    /// Another PPDU overlapped it, so that its receiver could not read it.
+    pub spoilt: bool,
 }
 
-impl From<&MpduRef> for Mpdu {
-    fn from(m: &MpduRef) -> Self {
+impl Mpdu {
+    fn new(m: &MpduRef, spoilt: bool) -> Self {
         Self {
             seq: m.seq,
             bytes: m.bytes,
             msdus: m.msdus,
             retry: m.repeated,
+            spoilt,
         }
     }
 }
@@ -84,9 +87,11 @@ impl Sightings {
     /// A PPDU has left the air of channel `medium`.
     pub fn note(&mut self, medium: u32, ppdu: &Ppdu, frames: Frames<'_>) {
         let content = match frames {
-            Frames::Mpdus(all) => {
+            Frames::Mpdus(all, spoilt) => {
                 let first = self.mpdus.len();
-                all.iter().for_each(|m| self.mpdus.push(m.into()));
+                for (i, m) in (0..).zip(all) {
+                    self.mpdus.push(Mpdu::new(m, spoilt.contains(i)));
+                }
                 Place::Mpdus(first, all.len() as u16)
             }
             Frames::Request(start) => Place::Request(start),
@@ -142,7 +147,7 @@ mod tests {
     use super::*;
     use acklab_path::wifi::medium::{PpduKind, StationId, Use};
     use acklab_path::wifi::phy::{Guard, Mode, Width};
-    use acklab_units::Instant;
+    use acklab_units::{Instant, Span};
 
     fn ppdu(kind: PpduKind, start: u64) -> Ppdu {
         let at = Instant::from_nanos;
@@ -161,6 +166,8 @@ mod tests {
             carried: 0,
             use_of: Use::Data,
             garbled: false,
+            mpdus_spoilt: 0,
+            spoilt: Span::ZERO,
             lost: false,
         }
     }
@@ -182,10 +189,12 @@ mod tests {
         let mut seen = Sightings::default();
         let bitmap = Bitmap([5, 0, 0, 0]);
         let (first, second) = ([mpdu(7, 0), mpdu(8, 2)], [mpdu(9, 0)]);
-        seen.note(0, &ppdu(PpduKind::Data, 20), Frames::Mpdus(&first));
-        seen.note(1, &ppdu(PpduKind::Data, 21), Frames::Mpdus(&first));
+        let (none, of_second) = (Bitmap::default(), Bitmap([2, 0, 0, 0]));
+        let data = |mpdus| Frames::Mpdus(mpdus, of_second);
+        seen.note(0, &ppdu(PpduKind::Data, 20), data(&first));
+        seen.note(1, &ppdu(PpduKind::Data, 21), data(&first));
         seen.note(0, &ppdu(PpduKind::BlockAckRequest, 40), Frames::Request(3));
-        seen.note(0, &ppdu(PpduKind::Data, 10), Frames::Mpdus(&second));
+        seen.note(0, &ppdu(PpduKind::Data, 10), Frames::Mpdus(&second, none));
         seen.note(
             0,
             &ppdu(PpduKind::BlockAck, 50),
@@ -193,13 +202,12 @@ mod tests {
         );
         seen.note(0, &ppdu(PpduKind::Rts, 60), Frames::Control);
         let all: Vec<_> = seen.on(0).map(|s| s.content).collect();
-        let retries = [false, true];
-        let kept = first.iter().zip(retries).map(|(m, retry)| Mpdu {
-            retry,
-            ..Mpdu::from(m)
+        let kept = first.iter().zip([false, true]).map(|(m, second)| Mpdu {
+            retry: second,
+            ..Mpdu::new(m, second)
         });
         let expected = [
-            Content::Mpdus(vec![Mpdu::from(&second[0])]),
+            Content::Mpdus(vec![Mpdu::new(&second[0], false)]),
             Content::Mpdus(kept.collect()),
             Content::Request(3),
             Content::BlockAck(7, bitmap),

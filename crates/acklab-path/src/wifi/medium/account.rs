@@ -21,7 +21,7 @@ pub enum Use {
     MacAck,
     /// RTS, CTS and Block Ack Request.
     Control,
-    /// Two or more PPDUs that somebody hears at once.
+    /// Two or more PPDUs at once, of which a receiver cannot read its own for another's sake.
     Collision,
     /// A PPDU of which its receiver could read nothing although it heard no other: bit errors.
     Noise,

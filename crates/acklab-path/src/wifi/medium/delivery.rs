@@ -4,58 +4,105 @@
 //! A-MPDU whose FCS is right is complete whatever follows it (9.7.1). In a PPDU of 5 ms the first
 //! segments are acknowledged by their transport while the last ones are still on the air.
 
+use super::overlap::{Flight, Overlap};
 use super::station::Station;
 use super::{Event, Medium, Ppdu};
-use crate::wifi::mac::PeerId;
 use crate::wifi::mac::sizes::Assembly;
+use crate::wifi::mac::{Bitmap, PeerId};
 use crate::wifi::phy::errors::Bits;
+use acklab_units::Instant;
 
 /// How much of a PSDU on the air has been read.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
     /// The MPDUs that are over.
     over: Assembly,
+    /// When the last of them began and ended, and those that ended in the same symbol; before the
+    /// first, the end of the preamble.
+    from: Instant,
+    until: Instant,
     /// What each bit goes through; `None` until something was read.
     bits: Option<Bits>,
-    /// Whether an MPDU had no error.
+    /// MPDUs that could not be read for another's sake, from 0 on.
+    pub spoilt: Bitmap,
+    /// Whether an MPDU was read.
     pub any: bool,
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Self {
+            over: Assembly::default(),
+            from: Instant::ZERO,
+            until: Instant::ZERO,
+            bits: None,
+            spoilt: Bitmap::default(),
+            any: false,
+        }
+    }
+}
+
+impl Reading {
+    /// MPDUs of a PSDU of `mpdus` that could not be read for another's sake, who may have ended the
+    /// reading.
+    pub fn spoilt_of(&self, mpdus: u16) -> u16 {
+        self.spoilt.len() + mpdus.saturating_sub(self.over.mpdus as u16)
+    }
+
+    /// The next MPDU arrives up to `now`.
+    fn turn(&mut self, now: Instant) {
+        if now > self.until {
+            (self.from, self.until) = (self.until, now);
+        }
+    }
 }
 
 impl Medium {
     /// The data PPDU of that number is on the air.
-    pub(super) fn begin_reading(&mut self, number: u32, ppdu: &Ppdu) {
-        self.stations[usize::from(ppdu.from.0)].reading = Reading::default();
-        self.await_mpdu(number, ppdu);
+    pub(super) fn begin_reading(&mut self, number: u32) {
+        let flight = *self.air.flight(number);
+        self.stations[usize::from(flight.ppdu.from.0)].reading = Reading {
+            from: flight.body,
+            until: flight.body,
+            ..Reading::default()
+        };
+        self.await_mpdu(number, &flight.ppdu);
     }
 
     /// Sees to it that the next MPDU is read when its last symbol has arrived, which for the last
     /// one is when the PPDU ends.
     fn await_mpdu(&mut self, number: u32, ppdu: &Ppdu) {
-        let port = self.exchange(ppdu.holder).port;
-        let sending = &self.ports[port.0 as usize].sending;
-        let Station { psdu, reading, .. } = &self.stations[usize::from(ppdu.from.0)];
-        let next = reading.over.mpdus as usize;
-        if next + 1 >= psdu.mpdus.len() {
-            return;
-        }
-        let until = sending.length_with(reading.over, psdu.mpdus[next].bytes);
-        let at = ppdu.start + sending.data(psdu.content, until) + self.config.propagation;
-        if at < ppdu.end {
+        let over = self.stations[usize::from(ppdu.from.0)].reading.over;
+        if let Some(at) = self.end_of_next(ppdu, over) {
             self.calendar.enter(at, Event::MpduEnds(number));
         }
     }
 
-    /// An MPDU of the PPDU of that number has arrived. Once another PPDU interferes nothing more is
-    /// read.
-    pub(super) fn on_mpdu_end(&mut self, number: u32) {
-        let ppdu = self.air.ppdu(number);
-        if !ppdu.garbled && self.read_next(&ppdu) {
+    /// When the MPDU after those that are `over` has arrived, if that is before the end of `ppdu`.
+    pub(super) fn end_of_next(&self, ppdu: &Ppdu, over: Assembly) -> Option<Instant> {
+        let port = self.exchange(ppdu.holder).port;
+        let sending = &self.ports[port.0 as usize].sending;
+        let psdu = &self.stations[usize::from(ppdu.from.0)].psdu;
+        let next = over.mpdus as usize;
+        if next + 1 >= psdu.mpdus.len() {
+            return None;
+        }
+        let until = sending.length_with(over, psdu.mpdus[next].bytes);
+        let at = ppdu.start + sending.data(psdu.content, until) + self.config.propagation;
+        (at < ppdu.end).then_some(at)
+    }
+
+    /// An MPDU of the PPDU of that number has arrived. What its receiver has given up is not read.
+    pub(super) fn on_mpdu_end(&mut self, now: Instant, number: u32) {
+        let Flight { ppdu, overlap, .. } = *self.air.flight(number);
+        if !ppdu.garbled && self.read_next(now, &ppdu, &overlap) {
             self.await_mpdu(number, &ppdu);
         }
     }
 
-    /// Reads the next MPDU of `ppdu`. Says whether there was one.
-    pub(super) fn read_next(&mut self, ppdu: &Ppdu) -> bool {
+    /// Reads the next MPDU of `ppdu`, the last bit of which has arrived at `now`. Says whether there
+    /// was one.
+    pub(super) fn read_next(&mut self, now: Instant, ppdu: &Ppdu, overlap: &Overlap) -> bool {
         let exchange = self.exchange(ppdu.holder);
         let (port, category) = (exchange.port.0 as usize, usize::from(exchange.category));
         let sender = usize::from(ppdu.from.0);
@@ -67,9 +114,15 @@ impl Medium {
             Some(bits) => bits,
             None => self.bits(ppdu, port),
         };
-        let intact = self.is_intact(bits, mpdu.bytes);
+        let reading = &mut self.stations[sender].reading;
+        reading.turn(now);
+        let spoilt = overlap.hits(reading.from, now);
+        let intact = !spoilt && self.is_intact(bits, mpdu.bytes);
         let (way, station) = (&mut self.ports[port], &mut self.stations[sender]);
         let reading = &mut station.reading;
+        if spoilt {
+            reading.spoilt.insert(reading.over.mpdus as u16);
+        }
         reading.over = way.sending.with(reading.over, mpdu.bytes);
         reading.bits = Some(bits);
         reading.any |= intact;

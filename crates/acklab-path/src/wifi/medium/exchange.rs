@@ -1,7 +1,9 @@
 //! Frame exchange sequences: RTS and CTS, data, the answer, and what may follow in the same
 //! transmission opportunity (10.3.2, 10.23.2, 10.29).
 
-use super::station::Exchange;
+use super::frames::capturing;
+use super::overlap::Overlap;
+use super::station::{Exchange, Station};
 use super::{
     AfterSilence, Event, Frames, Medium, MediumDriver, Ppdu, PpduKind, StationId, Use, draw,
 };
@@ -116,10 +118,19 @@ impl Medium {
         driver: &mut D,
     ) {
         let may_answer = self.air.may_answer(now, number);
-        let mut ppdu = self.air.end(number, &mut self.contention);
+        let captures = capturing(now, self.channel.as_ref(), self.capture);
+        let mut flight = self.air.end(number, &mut self.contention, captures);
+        let (ppdu, overlap) = (&mut flight.ppdu, flight.overlap);
         let binds = ppdu.kind == PpduKind::Rts && !(may_answer && self.is_free(ppdu.to));
-        let read = !ppdu.garbled && !binds && self.read(&ppdu);
+        let read = !ppdu.garbled && !binds && self.read(now, ppdu, &overlap);
+        ppdu.garbled |= !read && overlap.is_any();
         ppdu.lost = !(read || binds || ppdu.garbled);
+        if ppdu.kind == PpduKind::Data {
+            let reading = &self.stations[usize::from(ppdu.from.0)].reading;
+            ppdu.mpdus_spoilt = reading.spoilt_of(ppdu.mpdus);
+        }
+        (flight.ppdu.spoilt, _) = flight.spent(now);
+        let ppdu = flight.ppdu;
         self.book(&ppdu);
         if D::WATCHES {
             driver.on_frames(&ppdu, self.frames(&ppdu));
@@ -152,9 +163,9 @@ impl Medium {
 
     /// What is in a PPDU that has just ended.
     fn frames(&self, ppdu: &Ppdu) -> Frames<'_> {
-        let psdu = &self.stations[usize::from(ppdu.from.0)].psdu;
+        let Station { psdu, reading, .. } = &self.stations[usize::from(ppdu.from.0)];
         match (ppdu.kind, psdu.content) {
-            (PpduKind::Data, _) => Frames::Mpdus(&psdu.mpdus),
+            (PpduKind::Data, _) => Frames::Mpdus(&psdu.mpdus, reading.spoilt),
             (PpduKind::BlockAckRequest, Content::Bar(start)) => Frames::Request(start),
             (PpduKind::BlockAck, _) => match self.outcome(ppdu.holder) {
                 Outcome::BlockAck(start, bitmap) => Frames::BlockAck(start, bitmap),
@@ -172,11 +183,11 @@ impl Medium {
         self.calendar.enter(now + wait, timeout);
     }
 
-    /// Whether the receiver of `ppdu` reads enough of it to go on; only that is drawn for which
-    /// nobody else interferes.
-    fn read(&mut self, ppdu: &Ppdu) -> bool {
+    /// Whether the receiver of `ppdu`, which ends `now`, reads enough of it to go on; only that is
+    /// drawn for which nobody else interferes.
+    fn read(&mut self, now: Instant, ppdu: &Ppdu, overlap: &Overlap) -> bool {
         match ppdu.kind {
-            PpduKind::Data | PpduKind::BlockAckRequest => self.receive(ppdu),
+            PpduKind::Data | PpduKind::BlockAckRequest => self.receive(now, ppdu, overlap),
             PpduKind::Rts | PpduKind::Cts | PpduKind::Ack | PpduKind::BlockAck => {
                 self.survives(ppdu)
             }
@@ -185,15 +196,14 @@ impl Medium {
 
     pub(super) fn book(&mut self, ppdu: &Ppdu) {
         let span = ppdu.end - ppdu.start;
-        let what = match ppdu {
-            p if p.garbled => Use::Collision,
-            p if p.lost => Use::Noise,
-            p => p.use_of,
-        };
+        let mut what = ppdu.use_of;
         if ppdu.lost {
+            what = Use::Noise;
             self.account.correct(ppdu.start, ppdu.use_of, what);
         }
-        self.stats[usize::from(ppdu.from.0)].sent.spend(what, span);
+        let sent = &mut self.stats[usize::from(ppdu.from.0)].sent;
+        sent.spend(Use::Collision, ppdu.spoilt);
+        sent.spend(what, span - ppdu.spoilt);
         if ppdu.kind == PpduKind::Data {
             let port = self.exchange(ppdu.holder).port;
             self.ports[port.0 as usize].airtime += span;

@@ -1,8 +1,10 @@
 //! Frames on their way to the air, and what each reserves beyond itself.
 
 use super::carried::LONGEST_ACK;
+use super::overlap::{Flight, Overlap};
 use super::station::Port;
 use super::{Capture, Event, Medium, MediumDriver, Ppdu, PpduKind, StationId, Use};
+use crate::wifi::mac::sizes::Assembly;
 use crate::wifi::mac::{Content, MpduRef, Psdu, sizes};
 use crate::wifi::phy::{ErrorModel, Mode};
 use crate::wifi::propagation::Channel;
@@ -148,24 +150,46 @@ impl Medium {
             carried: frame.carried,
             use_of: frame.use_of,
             garbled: false,
+            mpdus_spoilt: 0,
+            spoilt: Span::ZERO,
             lost: false,
         };
-        let (channel, capture) = (&self.channel, self.capture);
-        let captures = |p: &Ppdu, others: &[StationId]| match (channel, capture) {
-            (Some(channel), Some(capture)) => is_captured(now, channel, capture, p, others),
-            _ => false,
+        let flight = Flight {
+            ppdu,
+            body: now + self.phy.preamble(ppdu.mode),
+            first: self.end_of_first(&ppdu).unwrap_or(end),
+            overlap: Overlap::default(),
         };
-        let number = self.air.begin(ppdu, &mut self.contention, captures);
+        let captures = capturing(now, self.channel.as_ref(), self.capture);
+        let number = self.air.begin(flight, &mut self.contention, captures);
         self.calendar.enter(end, Event::PpduEnds(number));
         if ppdu.kind == PpduKind::Data {
-            self.begin_reading(number, &ppdu);
+            self.begin_reading(number);
         }
         end
+    }
+
+    /// When the first MPDU of `ppdu` is over, if others follow.
+    fn end_of_first(&self, ppdu: &Ppdu) -> Option<Instant> {
+        let data = ppdu.kind == PpduKind::Data;
+        data.then(|| self.end_of_next(ppdu, Assembly::default()))?
     }
 
     /// The way that the data of the exchange take.
     fn port(&self, holder: StationId) -> &Port {
         &self.ports[self.exchange(holder).port.0 as usize]
+    }
+}
+
+/// Whether the receiver of a PPDU reads it at `now` while others send as well.
+pub(super) fn capturing(
+    now: Instant,
+    channel: Option<&Channel>,
+    capture: Option<Capture>,
+) -> impl Fn(&Ppdu, &[StationId]) -> bool {
+    move |p, others| match (channel, capture) {
+        (Some(channel), Some(capture)) => is_captured(now, channel, capture, p, others),
+        _ => false,
     }
 }
 

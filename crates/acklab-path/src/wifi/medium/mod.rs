@@ -13,11 +13,14 @@ mod calendar;
 mod carried;
 mod config;
 mod delivery;
+mod ears;
 mod exchange;
 mod frames;
 mod hearing;
 mod ledger;
 mod opportunity;
+mod overlap;
+mod ppdu;
 mod reception;
 mod sending;
 mod station;
@@ -26,11 +29,12 @@ mod stats;
 mod tests;
 
 pub use account::{Airtime, Use};
-pub use air::{Frames, Ppdu, PpduKind};
+
 pub use config::{
     AccessCategory, AfterSilence, Aggregation, Capture, CarriedAcks, EdcaConfig, MediumConfig,
     PortConfig, RadioConfig, RateConfig, StationConfig,
 };
+pub use ppdu::{Frames, Ppdu, PpduKind};
 pub use stats::StationStats;
 
 use super::contention::{Contender, Contention};
@@ -325,13 +329,10 @@ impl Medium {
     /// for. Sums to it.
     pub fn station_airtime(&self, station: StationId, now: Instant) -> Airtime {
         let mut sent = self.stats[usize::from(station.0)].sent;
-        if let Some(ppdu) = self.air.sent_by(station) {
-            let what = if ppdu.garbled {
-                Use::Collision
-            } else {
-                ppdu.use_of
-            };
-            sent.spend(what, now - ppdu.start);
+        if let Some(flight) = self.air.sent_by(station) {
+            let (spoilt, rest) = flight.spent(now);
+            sent.spend(Use::Collision, spoilt);
+            sent.spend(flight.ppdu.use_of, rest);
         }
         self.air.ledger.read(now, station, sent)
     }
@@ -368,7 +369,7 @@ impl Medium {
             Event::PpduEnds(number) => self.on_ppdu_end(now, number, driver),
             Event::Continue(holder) => self.go_on(now, StationId(holder), driver),
             Event::KeptLong(contender) => self.lose_patience(now, contender),
-            Event::MpduEnds(number) => self.on_mpdu_end(number),
+            Event::MpduEnds(number) => self.on_mpdu_end(now, number),
             Event::NavTimeout(from, end, until) => {
                 let rts = (StationId(from), end, until);
                 self.air.on_nav_timeout(now, rts, &mut self.contention);

@@ -1,5 +1,6 @@
 //! What arrives: whether a PPDU can be answered, and what the sender learns.
 
+use super::overlap::Overlap;
 use super::station::Exchange;
 use super::{Medium, Ppdu, StationId};
 use crate::wifi::mac::bitmap::distance;
@@ -10,13 +11,14 @@ use acklab_proto::rng;
 use acklab_units::Instant;
 
 impl Medium {
-    /// The receiver of `ppdu` reads what it can. Says whether that was enough to answer.
-    pub(super) fn receive(&mut self, ppdu: &Ppdu) -> bool {
+    /// The receiver of `ppdu`, which ends `now`, reads what it can. Says whether that was enough to
+    /// answer: of an A-MPDU one MPDU (10.25.6.5).
+    pub(super) fn receive(&mut self, now: Instant, ppdu: &Ppdu, overlap: &Overlap) -> bool {
         let sender = usize::from(ppdu.from.0);
         match self.stations[sender].psdu.content {
             Content::Bar(start) => self.receive_request(ppdu, start),
             Content::Single | Content::Ampdu => {
-                while self.read_next(ppdu) {}
+                while self.read_next(now, ppdu, overlap) {}
                 self.note_promise(ppdu);
                 self.stations[sender].reading.any
             }

@@ -7,8 +7,9 @@ use alloc::vec::Vec;
 /// Counters of one station.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StationStats {
-    /// Time on the air of PPDUs that have ended; [`super::Use::Collision`] and [`super::Use::Noise`]:
-    /// of those that their receiver could not read.
+    /// Time on the air of PPDUs that have ended; [`super::Use::Collision`]: that in which their receiver
+    /// could not read them for another's sake; [`super::Use::Noise`]: of those of which it could read
+    /// nothing for bit errors.
     pub sent: Airtime,
     /// Times that it won the medium.
     pub accesses: u64,

@@ -28,12 +28,18 @@ pub(super) struct Frame {
     pub bytes: Vec<u8>,
     /// Its bytes on the air, without FCS.
     pub length: u32,
+    /// Its receiver could not read it for another's sake.
+    pub spoilt: bool,
 }
 
 impl Frame {
     fn whole(bytes: Vec<u8>) -> Self {
         let length = bytes.len() as u32;
-        Self { bytes, length }
+        Self {
+            bytes,
+            length,
+            spoilt: false,
+        }
     }
 }
 
@@ -140,7 +146,11 @@ fn data(channel: &Channel, ppdu: &Ppdu, mpdu: &Mpdu) -> Frame {
         bytes.extend(LLC_SNAP);
     }
     let length = mpdu.bytes.saturating_sub(FCS).max(bytes.len() as u32);
-    Frame { bytes, length }
+    Frame {
+        bytes,
+        length,
+        spoilt: mpdu.spoilt,
+    }
 }
 
 /// Subframes: the PPDU tells only of them together. If they can be equally long they are;

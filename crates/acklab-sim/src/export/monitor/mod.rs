@@ -91,6 +91,7 @@ pub fn write<W: Write>(
                 number,
                 aggregated: is_ampdu(&sighting),
                 last: i + 1 == all.len(),
+                failed: sighting.ppdu.garbled || frame.spoilt,
             };
             bytes.clear();
             radiotap::header(&mut bytes, channel.band, &sighting.ppdu, place);
@@ -124,6 +125,11 @@ fn comments(sighting: &Sighting) -> Vec<EnhancedPacketOption<'static>> {
         all.push(comment(
             "its receiver could not read it for another's sake".to_owned(),
         ));
+    } else if sighting.ppdu.mpdus_spoilt > 0 {
+        let (n, all_of) = (sighting.ppdu.mpdus_spoilt, sighting.ppdu.mpdus);
+        all.push(comment(format!(
+            "its receiver could not read {n} of its {all_of} MPDUs for another's sake"
+        )));
     }
     if sighting.ppdu.lost {
         all.push(comment(

@@ -22,6 +22,8 @@ pub(super) struct Place {
     pub aggregated: bool,
     /// Its last frame.
     pub last: bool,
+    /// The frame failed its check.
+    pub failed: bool,
 }
 
 /// Appends the header of a frame in `ppdu`; `out` is empty.
@@ -39,7 +41,7 @@ pub(super) fn header(out: &mut Vec<u8>, band: Band, ppdu: &Ppdu, place: Place) {
     out.extend([0, 0, 0, 0]);
     out.extend(u32::to_le_bytes(present));
     out.extend(u64::to_le_bytes(ppdu.start.as_nanos() / 1000));
-    out.push(flags(ppdu));
+    out.push(flags(ppdu, place));
     if rate == RATE {
         out.push((ppdu.mode.rate().as_bps() / 500_000) as u8);
     }
@@ -65,8 +67,8 @@ fn align(out: &mut Vec<u8>, to: usize) {
 }
 
 /// Short preamble; the frame failed its check.
-fn flags(ppdu: &Ppdu) -> u8 {
-    u8::from(ppdu.mode.has_short_preamble()) << 1 | u8::from(ppdu.garbled) << 6
+fn flags(ppdu: &Ppdu, place: Place) -> u8 {
+    u8::from(ppdu.mode.has_short_preamble()) << 1 | u8::from(place.failed) << 6
 }
 
 /// Frequency of a usual channel of the band, and what it is.

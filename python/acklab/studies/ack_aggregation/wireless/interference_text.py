@@ -69,12 +69,10 @@ def _hidden(f: Numbers) -> str:
         )
     head = ["", "air in collisions", "repeated MPDUs", "segments given up", "timeouts", "Jain"]
     return (
-        "**Hidden stations.** Neither hears that the other is sending, so what is left of a PPDU "
-        "is lost if the other begins while it lasts, and backoff is too short to keep the two "
-        f"apart. CUBIC without RTS:\n\n{wlan.grid(head, rows)}\n\n"
-        "**The rows with A-MPDUs are too low**: ns-3 loses only the MPDUs that are overlapped, "
-        "reads those that follow and answers, and has about twice as much at MCS 3 "
-        "(`validation/ns3/wifi_hidden.csv`). With RTS, and without aggregation, both agree."
+        "**Hidden stations.** Neither hears that the other is sending, and backoff is too short to "
+        "keep the two apart. Of two PPDUs that overlap the second is lost, and of the first what "
+        "is overlapped: single MPDUs of an A-MPDU, otherwise all of it. CUBIC without RTS:\n\n"
+        f"{wlan.grid(head, rows)}"
     )
 
 
@@ -91,11 +89,13 @@ def _fate(f: Numbers) -> str:
     if max(all_of("jain", False)) < min(all_of("jain", True)) and min(
         all_of("timeouts", False)
     ) > max(all_of("timeouts", True)):
+        shares = " and ".join(f"{jain:.2f}" for jain in all_of("jain", True))
         parts.append(
             "Without block ack an MPDU is given up after seven transmissions and TCP waits for its "
             "timer, which leaves the air to the other station: one has nearly all, and the sum "
             "hardly suffers. Under block ack an MPDU is repeated for up to 500 ms (a request for a "
-            "block ack seven times), so both go on and go on colliding: even shares of less."
+            "block ack seven times), so both go on and go on colliding, with less for both and "
+            f"shares that are more even (Jain {shares}: {_names(kinds[True])})."
         )
     long, short = (
         f("goodput_mbps", "cubic", how, "hidden", "off") for how in ("ampdu", "ampdu-8k")
@@ -106,6 +106,10 @@ def _fate(f: Numbers) -> str:
             f"8 KB {short.mean:.1f} Mbit/s."
         )
     return "**Who is hit.** " + (" ".join(parts) or "The seeds do not tell.")
+
+
+def _names(hows: list[str]) -> str:
+    return ", ".join(HOW_NAMES[how] for how in hows)
 
 
 def _advice(f: Numbers) -> str:

@@ -57,24 +57,62 @@ fn ampdu_and_block_ack() {
     );
 }
 
-/// The same beside a hidden station that begins at 500 us or soon after: two MPDUs have arrived, the
-/// others are sent again, and each is passed on once.
-#[test]
-fn what_arrived_before_another_interfered_has_arrived() {
-    let mut config = cell(2, ampdu(65_535));
+/// Two stations that hear the AP and not each other, the first with five packets.
+fn two_apart(aggregation: Aggregation) -> Rig {
+    let mut config = cell(2, aggregation);
     let (hears, not) = (vec![true; 3], |s| (0..3).map(|i| i != s).collect());
     config.hears = Some(vec![hears, not(2), not(1)]);
     let mut rig = Rig::new(config, 1);
     (0..5).for_each(|_| rig.offer(0, 1460));
+    rig
+}
+
+/// The same beside a hidden station that sends from 502 us to 726 us. MPDUs end at 267, 451, 635, 823
+/// and 1007 us: it takes the third and the fourth, and its own is lost. The others are acknowledged,
+/// the fifth waits for these two, which are sent again, and each is passed on once.
+#[test]
+fn another_takes_the_mpdus_that_it_overlaps() {
+    let mut rig = two_apart(ampdu(65_535));
     let mut all = rig.run(us(500));
     assert_eq!(all, [(us(267), 0), (us(451), 1)]);
     rig.offer(2, 1460);
-    assert_eq!(rig.run(us(1100)), []);
-    let garbled = rig.log.ppdus.iter().filter(|p| p.garbled);
-    assert_eq!(garbled.count(), 2);
+    assert_eq!(rig.run(us(1022)), []);
+    let air = rig.medium.airtime(rig.now);
+    assert_eq!(air.of(Use::Collision), Span::from_micros(224));
+    assert_eq!(rig.run(us(1071)), []);
+    let [hidden, data, answer] = rig.log.ppdus[..3] else {
+        panic!("three PPDUs");
+    };
+    assert_eq!((hidden.start, hidden.end), (us(502), us(726)));
+    assert!(hidden.garbled && hidden.spoilt == hidden.end - hidden.start);
+    assert_eq!((hidden.mpdus_spoilt, data.mpdus_spoilt), (1, 2));
+    assert!(!data.garbled && data.spoilt == Span::from_micros(224));
+    assert_eq!((answer.kind, answer.to), (PpduKind::BlockAck, StationId(1)));
+    let row = rig.medium.station_airtime(StationId(1), rig.now);
+    assert_eq!(row.of(Use::Collision), Span::from_micros(224));
+    assert_eq!(row.of(Use::Data), Span::from_micros(964 - 224));
     all.extend(rig.run(us(50_000)));
     let of_first: Vec<_> = all.iter().map(|a| a.1).filter(|i| *i < 5).collect();
     assert_eq!((of_first, all.len()), (vec![0, 1, 2, 3, 4], 6));
+    let again = rig.log.ppdus[3..].iter().find(|p| p.from == StationId(1));
+    assert_eq!(again.map(|p| p.mpdus), Some(2));
+}
+
+/// What has one FCS for all of it, and what is hit in its preamble, is gone, and not answered. The
+/// second one's last microseconds have no preamble: nobody reads them.
+#[test]
+fn another_takes_all_of_what_cannot_be_parted() {
+    for (aggregation, from, mpdus) in [(Aggregation::NONE, 200, 1), (ampdu(65_535), 60, 5)] {
+        let mut rig = two_apart(aggregation);
+        assert_eq!(rig.run(us(from)), []);
+        rig.offer(2, 1460);
+        assert_eq!(rig.run(us(1040)).len(), 0, "{mpdus} MPDUs");
+        let early = rig.log.ppdus.iter().filter(|p| p.start < us(300));
+        let all: Vec<_> = early.collect();
+        assert_eq!(all.len(), 2);
+        assert!(all.iter().all(|p| p.garbled && p.mpdus_spoilt == p.mpdus));
+        assert_eq!(all.iter().map(|p| p.mpdus).max(), Some(mpdus));
+    }
 }
 
 /// A whole queue that fits into the limit of 4095 bytes two packets at a time.

@@ -114,23 +114,30 @@ proptest! {
     }
 }
 
-/// Two stations that do not hear each other, with and without RTS.
+/// Five stations that do not hear each other, with and without RTS. Of an A-MPDU something arrives, of
+/// a PPDU that cannot be parted nothing.
 #[test]
 fn hidden_stations_need_rts() {
-    let rate = |rts: Option<u32>, hidden: bool| {
-        let mut config = cell(2, ampdu(8192));
+    let rate = |limit, rts: Option<u32>, hidden: bool| {
+        let mut config = cell(5, ampdu(limit));
         config.ports.iter_mut().for_each(|p| p.rts_from = rts);
         if hidden {
-            let hears = [[true, true, true], [true, true, false], [true, false, true]];
-            config.hears = Some(hears.iter().map(|r| r.to_vec()).collect());
+            let row = |a| (0..6).map(|b| a == 0 || b == 0 || a == b).collect();
+            config.hears = Some((0..6).map(row).collect());
         }
         let mut rig = Rig::new(config, 9);
-        let bytes: u64 = rig.saturate(&[0, 2], 1460, 20, us(2_000_000)).iter().sum();
+        let bytes: u64 = rig
+            .saturate(&[0, 2, 4, 6, 8], 1460, 50, us(2_000_000))
+            .iter()
+            .sum();
         8.0 * bytes as f64 / 2e6
     };
-    let (open, blind, guarded) = (rate(None, false), rate(None, true), rate(Some(0), true));
-    assert!(open > 40.0, "{open}");
-    // What had arrived when the other began is kept.
-    assert!(blind < 0.7 * open, "{blind} of {open}");
-    assert!(guarded > 0.75 * open, "{guarded} of {open}");
+    let all = |limit| {
+        [(None, false), (None, true), (Some(0), true)].map(|(rts, hidden)| rate(limit, rts, hidden))
+    };
+    let shares = |[open, blind, guarded]: [f64; 3]| [blind / open, guarded / open];
+    let (single, many) = (shares(all(0)), shares(all(65_535)));
+    assert!(single[0] < 0.6 && single[1] > 0.65, "{single:?}");
+    assert!(many[0] < 0.7 && many[1] > 1.0, "{many:?}");
+    assert!(many[0] > single[0], "{many:?}, {single:?}");
 }

@@ -118,6 +118,35 @@ fn the_nearer_of_two_is_captured() {
     assert_eq!(with, delivered(Some(Capture::AsModeNeeds)));
 }
 
+/// The far one sends an A-MPDU when the near one begins: a radio that can turns to the stronger signal
+/// and has lost the other one, even what follows; one that cannot loses the MPDUs that are overlapped.
+#[test]
+fn who_turns_to_another_gives_up_what_it_read() {
+    for capture in [None, Some(Capture::Ratio(10.0))] {
+        let config = with_rate(cell(2, ampdu(8192)), RateConfig::Fixed(ht_modes()[0]));
+        let places = [0.0, -5.0, 50.0].map(|x| Motion::Still(at(x)));
+        let mut config = in_space(config, places.to_vec());
+        config.radio.as_mut().unwrap().capture = capture;
+        let mut rig = Rig::new(config, 8);
+        (0..5).for_each(|_| rig.offer(2, 1460));
+        rig.run(us(3000));
+        rig.offer(0, 100);
+        rig.run(us(9500));
+        let [near, far] = [1, 2].map(|s| {
+            let mut own = rig.log.ppdus.iter().filter(|p| p.from == StationId(s));
+            own.find(|p| p.kind == PpduKind::Data).copied().unwrap()
+        });
+        assert!(near.start > far.start && near.end < far.end);
+        if capture.is_some() {
+            assert!(!near.garbled && far.garbled);
+            assert_eq!(far.spoilt, far.end - far.start);
+        } else {
+            assert!(near.garbled && !far.garbled);
+            assert_eq!((far.mpdus, far.mpdus_spoilt), (2, 1));
+        }
+    }
+}
+
 /// One station at 5 m and, hidden from it, two at 30 m: -51.6 dBm against -75 dBm each, -72 dBm
 /// together, so that 20.3 dB are left of 23.3. MCS 7 needs 23.8 dB, MCS 5 some 20; MCS 3 13.6.
 #[test]

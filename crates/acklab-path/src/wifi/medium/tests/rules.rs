@@ -84,17 +84,39 @@ impl Air<'_> {
         }
     }
 
-    /// Who was not involved and could not read the last it heard waits for an EIFS.
+    /// Who was not involved and could not read what it heard since the air was last free waits for an
+    /// EIFS.
     fn check_eifs(&self, p: &Ppdu, eifs: Span) {
-        let last = self.heard_by(p.from).filter(|o| o.end <= p.start);
-        let Some(last) = last.max_by_key(|o| o.end) else {
+        let mut busy: Vec<_> = self.heard_by(p.from).filter(|o| o.end <= p.start).collect();
+        busy.sort_by_key(|o| core::cmp::Reverse(o.end));
+        let Some((mut start, end)) = busy.first().map(|o| (o.start, o.end)) else {
             return;
         };
-        let mut sent = self.ppdus.iter().filter(|o| o.from == p.from);
-        let involved = sent.any(|o| o.start < last.end && o.end >= last.start);
-        if !involved && !self.is_clear(p.from, last) {
-            assert!(p.start >= last.end + eifs, "{p:?} after {last:?}");
+        for o in busy {
+            if o.end > start {
+                start = start.min(o.start);
+            }
         }
+        let mut sent = self.ppdus.iter().filter(|o| o.from == p.from);
+        let involved = sent.any(|o| o.start < end && o.end >= start);
+        if !involved && self.is_spoilt_for(p.from, start) {
+            assert!(p.start >= end + eifs, "{p:?} after {end:?}");
+        }
+    }
+
+    /// Whether `who` could not read what began at `start`, after silence: all of it has one FCS, and
+    /// another began meanwhile, or that began within the preamble of 36 us.
+    fn is_spoilt_for(&self, who: StationId, start: Instant) -> bool {
+        let mut first = self.heard_by(who).filter(|o| o.start == start);
+        let (Some(read), None) = (first.next(), first.next()) else {
+            return true;
+        };
+        let body = match (read.kind, read.mpdus) {
+            (PpduKind::Data, 2..) => start + Span::from_micros(36),
+            _ => read.end,
+        };
+        let mut others = self.heard_by(who);
+        others.any(|o| o.start > start && o.start < body)
     }
 }
 

@@ -154,13 +154,16 @@ fn check_against(
     row: &Airtime,
 ) {
     let own = |what: Use| {
-        let booked = |p: &&Ppdu| match what {
-            Use::Collision => p.garbled,
-            Use::Noise => p.lost,
-            _ => !p.garbled && !p.lost && p.use_of == what,
+        let booked = |p: &Ppdu| match what {
+            Use::Collision if p.garbled => p.end - p.start,
+            Use::Collision => p.spoilt,
+            _ if p.garbled => Span::ZERO,
+            Use::Noise if p.lost => p.end - p.start,
+            _ if p.lost || p.use_of != what => Span::ZERO,
+            _ => p.end - p.start - p.spoilt,
         };
-        let all = ppdus.iter().filter(|p| p.from == who).filter(booked);
-        all.map(|p| p.end - p.start).sum::<Span>()
+        let own = ppdus.iter().filter(|p| p.from == who);
+        own.map(booked).sum::<Span>()
     };
     for what in &Use::OF_STATION[..6] {
         assert_eq!(row.of(*what), own(*what), "{what:?} of {who:?}");

@@ -1,0 +1,106 @@
+//! What the stations of a ground make of what they hear but are not asked: their NAV, and whether
+//! they wait for an EIFS (10.3.2.3.7, 10.3.2.4).
+
+use super::overlap::Flight;
+use super::{Ppdu, StationId};
+use acklab_units::Instant;
+use alloc::vec::Vec;
+
+/// What the stations of a ground hear.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ears {
+    /// PPDUs.
+    hears: u16,
+    /// Number of the one that they read, which began when nothing else was heard, and until when
+    /// that lasts which must be heard alone for its Duration to be read. `None` = it has ended.
+    reads: Option<(u32, Instant)>,
+    /// What they read since the air was last free could not be read.
+    garbled: bool,
+    /// Since when nothing is heard, if nothing is.
+    pub quiet: Instant,
+    /// When the latest PPDU began that is or was heard.
+    started: Instant,
+    /// End of the latest reservation.
+    pub nav: Instant,
+    /// Those that are not over.
+    reservations: Vec<Reservation>,
+}
+
+/// What a frame that could be read asked others to leave to an exchange.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reservation {
+    until: Instant,
+    pub from: StationId,
+    to: StationId,
+}
+
+impl Ears {
+    /// Whether nothing is heard.
+    pub fn is_quiet(&self) -> bool {
+        self.hears == 0
+    }
+
+    /// The PPDU of that number begins to be heard. Who reads another one does not notice its
+    /// preamble.
+    pub fn begin(&mut self, number: u32, flight: &Flight) {
+        let now = flight.ppdu.start;
+        self.hears += 1;
+        self.started = now;
+        if self.hears == 1 {
+            self.reads = Some((number, flight.first));
+        } else {
+            self.garbled |= self.reads.is_some_and(|(_, first)| now < first);
+        }
+    }
+
+    /// The PPDU of that number ends. If nothing is heard any more: whether what was read could not
+    /// be, so that an EIFS follows.
+    pub fn end(&mut self, number: u32, ppdu: &Ppdu) -> Option<bool> {
+        self.hears -= 1;
+        if self.reads.is_some_and(|(n, _)| n == number) {
+            self.reads = None;
+            if !self.garbled {
+                self.reserve(ppdu);
+            }
+        }
+        (self.hears == 0).then(|| {
+            self.quiet = ppdu.end;
+            core::mem::take(&mut self.garbled)
+        })
+    }
+
+    /// Sets the NAV.
+    fn reserve(&mut self, ppdu: &Ppdu) {
+        self.nav = self.nav.max(ppdu.nav);
+        self.reservations.retain(|r| r.until > ppdu.end);
+        if ppdu.nav > ppdu.end {
+            self.reservations.push(Reservation {
+                until: ppdu.nav,
+                from: ppdu.from,
+                to: ppdu.to,
+            });
+        }
+    }
+
+    /// An RTS that ended at `end` reserved the air until `until`, and its answer and what that would
+    /// have let follow are overdue: unless something has begun since, the NAV is what it would be
+    /// without (10.3.2.4). Says whether that is less.
+    pub fn give_back(&mut self, from: StationId, end: Instant, until: Instant) -> bool {
+        if self.started >= end {
+            return false;
+        }
+        let before = self.nav;
+        self.reservations
+            .retain(|r| (r.from, r.until) != (from, until));
+        let rest = self.reservations.iter().map(|r| r.until);
+        self.nav = rest.max().unwrap_or(end);
+        self.nav < before
+    }
+
+    /// What binds `station` at `now`: a reservation binds neither of those it was made between
+    /// (10.3.2.4).
+    pub fn binding(&self, now: Instant, station: StationId) -> impl Iterator<Item = &Reservation> {
+        let binds = move |r: &&Reservation| r.until > now && r.from != station && r.to != station;
+        self.reservations.iter().filter(binds)
+    }
+}

@@ -1,0 +1,111 @@
+//! What PPDUs that overlap do to each other for those who read them.
+//!
+//! A receiver reads the PPDU whose preamble it has heard alone. Another one that begins meanwhile is
+//! noise to it: it takes the MPDUs of an A-MPDU that it overlaps, each of which has its own delimiter
+//! and FCS (9.7.1), and leaves those before and after. What has one FCS for all of it, or was hit in
+//! its preamble, is gone. So is the PPDU that came second: who did not hear its preamble cannot join
+//! later. A radio that sends reads nothing, and gives up what it was reading.
+
+use super::Ppdu;
+use acklab_units::{Instant, Span};
+
+/// A PPDU on the air.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flight {
+    pub ppdu: Ppdu,
+    /// When its preamble and PHY header are over.
+    pub body: Instant,
+    /// When the first part of it is over that can be read for itself; its end if it has no parts.
+    pub first: Instant,
+    /// What others do to it.
+    pub overlap: Overlap,
+}
+
+impl Flight {
+    /// Others are `heard` beside it by its receiver from `now` on, or are not. `deaf`: that one cannot
+    /// go on reading, even when they are over.
+    pub fn meet(&mut self, now: Instant, heard: bool, deaf: bool) {
+        self.overlap.turn(now, heard);
+        let whole = now < self.body || self.first == self.ppdu.end;
+        self.ppdu.garbled |= deaf || (heard && whole);
+    }
+
+    /// What it is booked as at `now`: time in which its receiver could not read it, and the rest.
+    pub fn spent(&self, now: Instant) -> (Span, Span) {
+        let all = now - self.ppdu.start;
+        let spoilt = if self.ppdu.garbled {
+            all
+        } else {
+            self.overlap.lasted(now)
+        };
+        (spoilt, all - spoilt)
+    }
+}
+
+/// When others kept the receiver of a PPDU from reading it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Overlap {
+    /// Since when they do.
+    since: Option<Instant>,
+    /// When they last did.
+    until: Instant,
+    /// How long they did, up to then.
+    total: Span,
+}
+
+impl Overlap {
+    /// Whether they do now.
+    pub fn lasts(&self) -> bool {
+        self.since.is_some()
+    }
+
+    /// Whether they ever did.
+    pub fn is_any(&self) -> bool {
+        self.lasts() || !self.total.is_zero()
+    }
+
+    /// How long they did up to `now`.
+    pub fn lasted(&self, now: Instant) -> Span {
+        self.total + self.since.map_or(Span::ZERO, |since| now - since)
+    }
+
+    /// Whether they did at some time after `from` and before `until`, which has just come. Only for
+    /// spans of which each begins where the last one ended, or later.
+    pub fn hits(&self, from: Instant, until: Instant) -> bool {
+        self.since.is_some_and(|since| since < until) || self.until > from
+    }
+
+    fn turn(&mut self, now: Instant, heard: bool) {
+        match (self.since, heard) {
+            (None, true) => self.since = Some(now),
+            (Some(since), false) => {
+                self.total += now - since;
+                (self.since, self.until) = (None, now);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_between_two_overlaps_is_not_hit() {
+        let at = Instant::from_nanos;
+        let mut o = Overlap::default();
+        assert!(!o.is_any() && !o.hits(at(0), at(10)));
+        o.turn(at(10), true);
+        assert!(o.lasts() && o.hits(at(5), at(11)));
+        assert!(!o.hits(at(5), at(10)), "it begins where the span ends");
+        o.turn(at(12), true);
+        o.turn(at(20), false);
+        assert!(o.hits(at(15), at(25)) && !o.hits(at(20), at(30)));
+        o.turn(at(30), true);
+        assert!(!o.hits(at(20), at(30)) && o.hits(at(20), at(31)));
+        assert_eq!(o.lasted(at(34)), Span::from_nanos(14));
+        o.turn(at(40), false);
+        assert_eq!((o.lasted(at(50)), o.is_any()), (Span::from_nanos(20), true));
+    }
+}

@@ -1,0 +1,92 @@
+//! PPDUs, and what is in them.
+
+use super::{StationId, Use};
+use crate::wifi::mac::{Bitmap, MpduRef};
+use crate::wifi::phy::Mode;
+use acklab_units::{Instant, Span};
+
+/// What a PPDU is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[repr(u8)]
+pub enum PpduKind {
+    /// Request to send.
+    Rts,
+    /// Clear to send.
+    Cts,
+    /// MPDUs with data.
+    Data,
+    /// Block Ack Request.
+    BlockAckRequest,
+    /// ACK.
+    Ack,
+    /// Block Ack.
+    BlockAck,
+}
+
+impl PpduKind {
+    /// Its name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rts => "rts",
+            Self::Cts => "cts",
+            Self::Data => "data",
+            Self::BlockAckRequest => "bar",
+            Self::Ack => "ack",
+            Self::BlockAck => "block_ack",
+        }
+    }
+}
+
+/// A PPDU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ppdu {
+    /// What it is.
+    pub kind: PpduKind,
+    /// Who sends it.
+    pub from: StationId,
+    /// For whom.
+    pub to: StationId,
+    /// Whose exchange it belongs to.
+    pub holder: StationId,
+    /// Access category of that, by number.
+    pub category: u8,
+    /// How it is sent.
+    pub mode: Mode,
+    /// First instant on the air.
+    pub start: Instant,
+    /// First instant after it.
+    pub end: Instant,
+    /// Until when those who can read it, and for whom it is not, let the exchange go on.
+    pub nav: Instant,
+    /// Bytes of the PSDU.
+    pub bytes: u32,
+    /// MPDUs in it.
+    pub mpdus: u16,
+    /// Compressed transport ACKs in it ([`super::CarriedAcks`]).
+    pub carried: u16,
+    /// What its time is booked as.
+    pub use_of: Use,
+    /// The receiver could read nothing of it for another's sake, or nothing more: it does not answer.
+    pub garbled: bool,
+    /// MPDUs in it that the receiver could not read for another's sake; known when it has ended.
+    pub mpdus_spoilt: u16,
+    /// How long another kept its receiver from reading; all of its time if it is garbled. Known when
+    /// it has ended.
+    pub spoilt: Span,
+    /// The receiver could read nothing of it, though it heard no other; known when it has ended.
+    pub lost: bool,
+}
+
+/// What is in a PPDU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Frames<'a> {
+    /// MPDUs with data, in the order of their numbers; and which of them, from 0 on, the receiver could
+    /// not read because another PPDU overlapped them. Of a garbled PPDU it read none, or no more.
+    Mpdus(&'a [MpduRef], Bitmap),
+    /// A BlockAckReq from that number on.
+    Request(u16),
+    /// A Block Ack: a first number, and what was received from there on.
+    BlockAck(u16, Bitmap),
+    /// RTS, CTS or ACK, which have nothing in them.
+    Control,
+}
