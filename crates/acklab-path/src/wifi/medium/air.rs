@@ -61,13 +61,22 @@ impl Air {
         self.hearing.change(hears);
     }
 
-    /// What the PPDU on the air is for that began last.
-    pub fn latest_use(&self) -> Option<Use> {
+    /// What the PPDU on the air is for that began last; a collision if some PPDU cannot be read now by
+    /// its receiver for another's sake.
+    pub fn use_now(&self) -> Option<Use> {
         if self.on_air == 0 {
             return None;
         }
-        let latest = self.flights.iter().flatten().max_by_key(|f| f.ppdu.start);
-        latest.map(|f| f.ppdu.use_of)
+        let mut latest = (Instant::ZERO, None);
+        for f in self.flights.iter().flatten() {
+            if f.ppdu.garbled || f.overlap.lasts() {
+                return Some(Use::Collision);
+            }
+            if f.ppdu.start >= latest.0 {
+                latest = (f.ppdu.start, Some(f.ppdu.use_of));
+            }
+        }
+        latest.1
     }
 
     /// Whether `station` transmits.
@@ -79,12 +88,6 @@ impl Air {
     pub fn sent_by(&self, station: StationId) -> Option<&Flight> {
         let mut all = self.flights.iter().flatten();
         all.find(|f| f.ppdu.from == station)
-    }
-
-    /// Whether some PPDU on the air cannot be read now by its receiver for another's sake.
-    pub fn is_garbled(&self) -> bool {
-        let spoilt = |f: &Flight| f.ppdu.garbled || f.overlap.lasts();
-        self.on_air > 0 && self.flights.iter().flatten().any(spoilt)
     }
 
     /// Whether `station` is bound to be silent by a NAV that an exchange of others has set.
@@ -143,14 +146,14 @@ impl Air {
     /// says whether it reads that PPDU in spite of what they send.
     pub fn begin(
         &mut self,
-        flight: Flight,
+        flight: &Flight,
         contention: &mut Contention,
         captures: impl FnMut(&Ppdu, &[StationId]) -> bool,
     ) -> u32 {
         let (now, from) = (flight.ppdu.start, flight.ppdu.from);
-        let number = self.place(flight);
+        let number = self.place(*flight);
         for ground in &self.hearing.audience[usize::from(from.0)] {
-            self.ears[usize::from(ground.0)].begin(number, &flight);
+            self.ears[usize::from(ground.0)].begin(number, flight);
             contention.on_busy(now, *ground);
             self.ledger.on_heard(now, *ground);
         }

@@ -58,23 +58,16 @@ impl Reading {
 }
 
 impl Medium {
-    /// The data PPDU of that number is on the air.
-    pub(super) fn begin_reading(&mut self, number: u32) {
-        let flight = *self.air.flight(number);
+    /// The data PPDU of that number is on the air. Each MPDU is read when its last symbol has arrived,
+    /// which for the last one is when the PPDU ends.
+    pub(super) fn begin_reading(&mut self, number: u32, flight: &Flight) {
         self.stations[usize::from(flight.ppdu.from.0)].reading = Reading {
             from: flight.body,
             until: flight.body,
             ..Reading::default()
         };
-        self.await_mpdu(number, &flight.ppdu);
-    }
-
-    /// Sees to it that the next MPDU is read when its last symbol has arrived, which for the last
-    /// one is when the PPDU ends.
-    fn await_mpdu(&mut self, number: u32, ppdu: &Ppdu) {
-        let over = self.stations[usize::from(ppdu.from.0)].reading.over;
-        if let Some(at) = self.end_of_next(ppdu, over) {
-            self.calendar.enter(at, Event::MpduEnds(number));
+        if flight.is_parted() {
+            self.calendar.enter(flight.first, Event::MpduEnds(number));
         }
     }
 
@@ -95,8 +88,12 @@ impl Medium {
     /// An MPDU of the PPDU of that number has arrived. What its receiver has given up is not read.
     pub(super) fn on_mpdu_end(&mut self, now: Instant, number: u32) {
         let Flight { ppdu, overlap, .. } = *self.air.flight(number);
-        if !ppdu.garbled && self.read_next(now, &ppdu, &overlap) {
-            self.await_mpdu(number, &ppdu);
+        if ppdu.garbled || !self.read_next(now, &ppdu, &overlap) {
+            return;
+        }
+        let over = self.stations[usize::from(ppdu.from.0)].reading.over;
+        if let Some(at) = self.end_of_next(&ppdu, over) {
+            self.calendar.enter(at, Event::MpduEnds(number));
         }
     }
 

@@ -2,7 +2,7 @@
 //! transmission opportunity (10.3.2, 10.23.2, 10.29).
 
 use super::frames::capturing;
-use super::overlap::Overlap;
+use super::overlap::{Flight, Overlap};
 use super::station::{Exchange, Station};
 use super::{
     AfterSilence, Event, Frames, Medium, MediumDriver, Ppdu, PpduKind, StationId, Use, draw,
@@ -120,22 +120,21 @@ impl Medium {
         let may_answer = self.air.may_answer(now, number);
         let captures = capturing(now, self.channel.as_ref(), self.capture);
         let mut flight = self.air.end(number, &mut self.contention, captures);
-        let (ppdu, overlap) = (&mut flight.ppdu, flight.overlap);
+        let ppdu = &flight.ppdu;
         let binds = ppdu.kind == PpduKind::Rts && !(may_answer && self.is_free(ppdu.to));
-        let read = !ppdu.garbled && !binds && self.read(now, ppdu, &overlap);
-        ppdu.garbled |= !read && overlap.is_any();
-        ppdu.lost = !(read || binds || ppdu.garbled);
-        if ppdu.kind == PpduKind::Data {
-            let reading = &self.stations[usize::from(ppdu.from.0)].reading;
-            ppdu.mpdus_spoilt = reading.spoilt_of(ppdu.mpdus);
+        let read = !ppdu.garbled && !binds && self.read(now, ppdu, &flight.overlap);
+        if ppdu.garbled || flight.overlap.is_any() {
+            self.note_spoilt(now, &mut flight, read);
         }
-        (flight.ppdu.spoilt, _) = flight.spent(now);
-        let ppdu = flight.ppdu;
-        self.book(&ppdu);
+        if !(read || binds || flight.ppdu.garbled) {
+            flight.ppdu.lost = true;
+        }
+        let ppdu = &flight.ppdu;
+        self.book(ppdu);
         if D::WATCHES {
-            driver.on_frames(&ppdu, self.frames(&ppdu));
+            driver.on_frames(ppdu, self.frames(ppdu));
         }
-        driver.on_ppdu(&ppdu);
+        driver.on_ppdu(ppdu);
         match ppdu.kind {
             PpduKind::Rts if read => self.after_sifs(now, ppdu.holder, Step::Cts),
             PpduKind::Cts if read => {
@@ -146,7 +145,7 @@ impl Medium {
                 self.after_sifs(now, ppdu.holder, Step::Response);
             }
             PpduKind::Ack | PpduKind::BlockAck if read => {
-                self.alight(now, &ppdu, driver);
+                self.alight(now, ppdu, driver);
                 self.on_response(now, ppdu.holder, driver);
             }
             // What was garbled was at least there: no need to wait for it.
@@ -159,6 +158,18 @@ impl Medium {
                 self.await_in_vain(now, ppdu.holder);
             }
         }
+    }
+
+    /// What others have spoilt of the PPDU of `flight`, which ends `now`, and was `read` in part at least
+    /// or not.
+    #[cold]
+    fn note_spoilt(&self, now: Instant, flight: &mut Flight, read: bool) {
+        flight.ppdu.garbled |= !read;
+        if flight.ppdu.kind == PpduKind::Data {
+            let reading = &self.stations[usize::from(flight.ppdu.from.0)].reading;
+            flight.ppdu.mpdus_spoilt = reading.spoilt_of(flight.ppdu.mpdus);
+        }
+        (flight.ppdu.spoilt, _) = flight.spent(now);
     }
 
     /// What is in a PPDU that has just ended.

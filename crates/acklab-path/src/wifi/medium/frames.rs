@@ -161,10 +161,10 @@ impl Medium {
             overlap: Overlap::default(),
         };
         let captures = capturing(now, self.channel.as_ref(), self.capture);
-        let number = self.air.begin(flight, &mut self.contention, captures);
+        let number = self.air.begin(&flight, &mut self.contention, captures);
         self.calendar.enter(end, Event::PpduEnds(number));
         if ppdu.kind == PpduKind::Data {
-            self.begin_reading(number);
+            self.begin_reading(number, &flight);
         }
         end
     }

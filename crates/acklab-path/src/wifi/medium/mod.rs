@@ -413,10 +413,8 @@ impl Medium {
 
     /// Books the time up to `now` and what follows.
     fn note_use(&mut self, now: Instant) {
-        let what = if self.air.is_garbled() {
-            Use::Collision
-        } else if let Some(latest) = self.air.latest_use() {
-            latest
+        let what = if let Some(what) = self.air.use_now() {
+            what
         } else if self.in_sifs > 0 {
             Use::Sifs
         } else if self.under_way > 0 || self.contention.is_contended() {

@@ -22,11 +22,16 @@ pub(super) struct Flight {
 }
 
 impl Flight {
+    /// Whether it has parts that can be read each for itself.
+    pub fn is_parted(&self) -> bool {
+        self.first < self.ppdu.end
+    }
+
     /// Others are `heard` beside it by its receiver from `now` on, or are not. `deaf`: that one cannot
     /// go on reading, even when they are over.
     pub fn meet(&mut self, now: Instant, heard: bool, deaf: bool) {
         self.overlap.turn(now, heard);
-        let whole = now < self.body || self.first == self.ppdu.end;
+        let whole = now < self.body || !self.is_parted();
         self.ppdu.garbled |= deaf || (heard && whole);
     }
 
