@@ -67,7 +67,7 @@ WORDS = {
     vocabularies.PACKET_EVENTS: "acklab-sim/src/record/packets.rs",
     vocabularies.DROP_REASONS: "acklab-path/src/packet.rs",
     vocabularies.AIR_USES: "acklab-path/src/wifi/medium/account.rs",
-    vocabularies.PPDU_KINDS: "acklab-path/src/wifi/medium/air.rs",
+    vocabularies.PPDU_KINDS: "acklab-path/src/wifi/medium/ppdu.rs",
 }
 
 
