@@ -23,6 +23,7 @@ import subprocess
 import sys
 import time
 import venv
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,13 +52,13 @@ RUNS = {
 }
 
 
-def build(out: Path) -> Path:
+def build(out: Path, programs: Sequence[str] = PROGRAMS) -> Path:
     """Installs ns-3 and builds the programs; returns their folder."""
     env, folder = out / "ns3", out / "build"
-    if all((folder / name).exists() for name in PROGRAMS):
+    if all((folder / name).exists() for name in programs):
         return folder
     if not shutil.which("cmake"):
-        sys.exit("speed.py needs cmake and a C++20 compiler to build ns-3's side")
+        sys.exit("this needs cmake and a C++20 compiler to build ns-3's side")
     venv.create(env, with_pip=True)
     python = env / "bin" / "python"
     subprocess.run([python, "-m", "pip", "install", "-q", f"ns3=={VERSION}"], check=True)
@@ -71,7 +72,7 @@ def build(out: Path) -> Path:
     options = [f"-DNS3_ROOT={root}", "-DNS3_LOGS=ON", "-DNS3_CXX_STD=20"]
     source = ["-S", str(HERE / "programs"), "-B", str(folder)]
     subprocess.run(["cmake", *source, *options], check=True)
-    subprocess.run(["cmake", "--build", str(folder), "--target", *PROGRAMS], check=True)
+    subprocess.run(["cmake", "--build", str(folder), "--target", *programs], check=True)
     return folder
 
 
