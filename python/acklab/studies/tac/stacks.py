@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Any
 
 from acklab.stacks import NS3
@@ -42,6 +43,16 @@ class Stack:
 def window(packets: int = WINDOW) -> dict[str, Any]:
     """The receive buffer that lets so many packets be in flight."""
     return {"recv_buffer": f"{packets * SEGMENT} B"}
+
+
+#: Bytes of Linux's receive buffer for each byte of its window: it counts the memory around the
+#: payload (`tcp_win_from_space`; 160 of 256 are payload once segments are full).
+_LINUX_ROOM = 256 / 160
+
+
+def linux_window(packets: int = WINDOW) -> dict[str, Any]:
+    """The same with Linux's receiver, of whose window a packet is never filled."""
+    return {"recv_buffer": f"{ceil((packets + 1) * SEGMENT * _LINUX_ROOM)} B"}
 
 
 #: What `Agent/TCP/Newreno` does unless told otherwise.
@@ -85,7 +96,7 @@ STACKS: Mapping[str, Stack] = {
     ),
     "linux": Stack(
         "Linux: SACK, RACK, delayed ACKs",
-        {"profile": "linux", "segment": SEGMENT, **window()},
+        {"profile": "linux", "segment": SEGMENT, **linux_window()},
     ),
     "ns3": Stack(
         "ns-3.44, as the reference runs",

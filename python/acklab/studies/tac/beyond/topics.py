@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from acklab.studies.tac.beyond import words
 from acklab.studies.tac.beyond.topic import Point, Topic, jain_of, of_measured, sum_of
 from acklab.studies.tac.duplicates import RECORD
-from acklab.studies.tac.stacks import MODERN, SEGMENT, STACKS
+from acklab.studies.tac.stacks import MODERN, STACKS, linux_window
 
 if TYPE_CHECKING:
     from acklab.results import Result
@@ -75,10 +75,10 @@ def _exchange(r: Result) -> float | None:
 
 
 _WINDOWS = (
-    ("50 packets, IW 10", {"tcp": {"recv_buffer": f"{50 * SEGMENT} B"}}),
-    ("50 packets, IW 2", {"tcp": {"recv_buffer": f"{50 * SEGMENT} B", "initial_window": 2}}),
-    ("200 packets", {"tcp": {"recv_buffer": f"{200 * SEGMENT} B"}}),
-    ("1000 packets", {"tcp": {"recv_buffer": f"{1000 * SEGMENT} B"}}),
+    ("50 packets, IW 10", {"tcp": linux_window(50)}),
+    ("50 packets, IW 2", {"tcp": {**linux_window(50), "initial_window": 2}}),
+    ("200 packets", {"tcp": linux_window(200)}),
+    ("1000 packets", {"tcp": linux_window(1000)}),
     ("autotuned (Linux)", {"tcp": {"recv_buffer": None}}),
 )
 
