@@ -69,9 +69,21 @@ class View:
         """Of Figure 6: 20 stations, bit errors."""
         return self._at("fig6", scheme, 20, kilobytes, 200, quantity)
 
-    def robust(self, quantity: str, case: str, stations: int = 20) -> Sample:
+    def robust(self, quantity: str, case: str, stations: int = 20, kilobytes: int = 16) -> Sample:
         """Of a case of `robust`."""
-        return self._at("robust", case, stations, 16, 200, quantity)
+        return self._at("robust", case, stations, kilobytes, 200, quantity)
+
+    def counts(self, case: str) -> list[int]:
+        """With how many stations a case of `robust` was run."""
+        return self._values(case, 3)
+
+    def lengths(self, case: str) -> list[int]:
+        """With which Lmax, KB."""
+        return self._values(case, 4)
+
+    def _values(self, case: str, of: int) -> list[int]:
+        at = ("robust", self.stack, case)
+        return sorted({int(k[of]) for k in self.of.values if k[:3] == at})
 
     def _at(self, figure: str, *key: Any) -> Sample:
         scheme, stations, kilobytes, buffer, quantity = key

@@ -21,6 +21,8 @@ Text = Callable[[View], str]
 
 #: "Negligible" and "insignificant": an index as the paper's figures have it for a fair scheme.
 FAIR = 0.98
+#: A share that may still be called none.
+A_FEW = 0.01
 
 _NOTE = """\
 Each sentence of the paper that states a finding, with what acklab finds. *Reproduced* means: it
@@ -120,13 +122,19 @@ def every() -> Sequence[Finding]:
     """In the order of the paper."""
     from acklab.studies.tac.findings_conclusion import CONCLUSION
     from acklab.studies.tac.findings_design import DESIGN
+    from acklab.studies.tac.findings_filter import FILTER
     from acklab.studies.tac.findings_losses import LOSSES
     from acklab.studies.tac.findings_problem import PROBLEM
     from acklab.studies.tac.findings_rates import RATES
+    from acklab.studies.tac.findings_schemes import SCHEMES
     from acklab.studies.tac.findings_size import SIZE
     from acklab.studies.tac.findings_stations import STATIONS
+    from acklab.studies.tac.findings_windows import WINDOWED
 
-    return (*PROBLEM, *LOSSES, *DESIGN, *STATIONS, *RATES, *SIZE, *CONCLUSION)
+    return (
+        *(*PROBLEM, *WINDOWED, *LOSSES, *FILTER, *DESIGN, *SCHEMES),
+        *(*STATIONS, *RATES, *SIZE, *CONCLUSION),
+    )
 
 
 def near(value: float, paper: float, share: float = 0.1) -> bool:

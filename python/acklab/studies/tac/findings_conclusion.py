@@ -65,7 +65,8 @@ def _faster(v: View) -> list[bool]:
 CONCLUSION = (
     Finding(
         "F6-similar",
-        "The effect of Lmax on fairness is similar to that of N (compare Fig. 6(a) with Fig. 5(a))",
+        "The effect of Lmax on fairness … is similar to that of N (compare Fig. 6(a) with "
+        "Fig. 5(a))",
         "IV.3, Fig. 6(a)",
         lambda v: _alike(v) == list(PAPER),
         told(

@@ -8,6 +8,7 @@ from acklab.studies.runs import Sample, percent
 from acklab.studies.tac import mechanisms_design as m
 from acklab.studies.tac.evidence import View, gain, mean, row
 from acklab.studies.tac.findings import (
+    A_FEW,
     FAIR,
     Finding,
     Text,
@@ -17,14 +18,12 @@ from acklab.studies.tac.findings import (
     rises,
     told,
 )
-from acklab.studies.tac.robust import te
+from acklab.studies.tac.robust import ERRORS, te
 
 #: "Any critical negative effect": an index below this, or a tenth of the throughput.
 _FAIR = 0.95
 #: A difference of indices that a figure would show.
 _SEEN = 0.01
-#: A share that may still be called none.
-_A_FEW = 0.01
 
 
 def _cases(quantity: str, *names: str, digits: int = 2, scale: float = 1.0) -> Text:
@@ -75,10 +74,8 @@ _SIZES = 1102 / 78
 
 
 def errors(v: View, of: str) -> float:
-    """MPDUs repeated with one station for bit errors alone; `of` is "" or "_ap"."""
-    with_them = mean(v.robust(f"retries_share{of}", "one station, bit errors", 1))
-    without = mean(v.n(f"retries_share{of}", "agg", 1))
-    return 1 - (1 - with_them) / (1 - without)
+    """MPDUs sent again for bit errors alone, one station; `of` is "" or "_ap"."""
+    return mean(v.robust(f"errors_share{of}", ERRORS, 1))
 
 
 def _ratio_of_errors(v: View) -> float:
@@ -97,7 +94,7 @@ DESIGN = (
         "operation of TCP congestion control",
         "III.2.1",
         lambda v: (
-            _harmless(v) and mean(v.robust("duplicates_dropped_share", "tac, lossy wire")) < _A_FEW
+            _harmless(v) and mean(v.robust("duplicates_dropped_share", "tac, lossy wire")) < A_FEW
         ),
         told(
             "one data packet in a thousand lost on the wire: Mbit/s",
@@ -152,14 +149,14 @@ DESIGN = (
     Finding(
         "III-rack-errors",
         "the error rate of RACK is usually lower than that of TCP data packet because the size of "
-        "TCP ACK packet is much smaller ... the error rate of A-MPDU sub-frame is usually "
-        "proportional to the size of sub-frame",
+        "TCP ACK packet … is much smaller than that of TCP data packet … and that the error rate "
+        "of A-MPDU sub-frame is usually proportional to the size of sub-frame",
         "III.2.2",
         lambda v: near(_ratio_of_errors(v), _SIZES, 1 / 3),
         lambda v: (
-            "one station with bit errors: MPDUs that are sent again for them, station and access "
-            f"point {errors(v, ''):.1%} and {errors(v, '_ap'):.2%}, {_ratio_of_errors(v):.1f} "
-            f"times as many; bytes {_SIZES:.1f} times as many"
+            "one station with bit errors: MPDUs sent again of those that nothing collided with, "
+            f"its own and the access point's {errors(v, ''):.1%} and {errors(v, '_ap'):.2%}, "
+            f"{_ratio_of_errors(v):.1f} times as many; bytes {_SIZES:.1f} times as many"
         ),
         m.sizes_of_subframes,
         "robust",

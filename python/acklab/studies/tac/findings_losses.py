@@ -44,8 +44,8 @@ def _told(factor: float) -> str:
 LOSSES = (
     Finding(
         "F3-1",
-        "When Lmax = 1 KB, ACK loss does not occur at all for most TCP flows and only a few losses "
-        "occur for a certain flow",
+        "When Lmax = 1 KB, … ACK loss does not occur at all for most TCP flows and only a few "
+        "losses occur for a certain flow",
         "II, Fig. 3",
         lambda v: _at(v, "flows_without_loss", 1) > 10,
         told(

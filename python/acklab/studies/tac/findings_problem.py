@@ -109,23 +109,6 @@ PROBLEM = (
         opposite=lambda v: falls(*(v.lmax("window_sd_packets", k) for k in _ends(v))),
     ),
     Finding(
-        "II-tolerate",
-        "some TCP flows with larger CWND can tolerate the loss of TCP ACK in the AP while other "
-        "TCP "
-        "flows with smaller CWND become susceptible to the TCP ACK loss (i.e., time-out may occur)",
-        "II",
-        lambda v: mean(v.lmax("rtos_of_poorer_half", v.sizes[-1])) > 0.7,
-        told(
-            "share of the timeouts that the poorer half of the flows has",
-            of_sizes("rtos_of_poorer_half", 2),
-            "timeouts",
-            of_sizes("rtos", 0),
-        ),
-        m.tolerate,
-        "mechanism",
-        lambda v: mean(v.lmax("rtos_of_poorer_half", v.sizes[-1])) > 0.55,
-    ),
-    Finding(
         "F2-small",
         "When Lmax is small (1~2 KB), the unfairness problem is negligible, regardless of the "
         "buffer "
@@ -241,8 +224,8 @@ PROBLEM = (
     Finding(
         "F2-slower",
         "The throughput with the infinite buffer is smaller than that with the limited buffer, "
-        "because "
-        "the queuing delay in the AP with the infinite buffer increases RTT of TCP flows",
+        "because the queuing delay in the AP with the infinite buffer increases RTT "
+        "(Round Trip Time) of TCP flows",
         "II, Fig. 2",
         # A window that is too small for its RTT leaves the medium idle.
         lambda v: (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from acklab.studies.tac.evidence import View
-from acklab.studies.tac.robust import te
+from acklab.studies.tac.evidence import View, mean
+from acklab.studies.tac.robust import ERRORS, te
 from acklab.studies.tac.spots import Spot, case, each, errors
 
 
@@ -66,9 +66,11 @@ def sizes_of_subframes(v: View) -> str:
     return (
         f"1 - (1 - 1e-5)^(8 L) is {_per(1102):.2%} for a data MPDU of 1102 B and {_per(78):.2%} "
         f"for an ACK's of 78 B: {_per(1102) / _per(78):.1f} times as many errors, "
-        f"{1102 / 78:.1f} times as many bytes. What the access point "
-        "repeats besides comes from collisions, of which a run with bit errors has "
-        "others than the one without."
+        f"{1102 / 78:.1f} times as many bytes. Collisions spoil "
+        f"{100 * mean(v.robust('collided_share_ap', ERRORS, 1)):.1f} % of the access point's MPDUs "
+        f"besides, and {100 * mean(v.n('retries_share_ap', 'agg', 1)):.1f} % without bit errors: "
+        "with them A-MPDUs have other lengths and other partners, so the one cannot be subtracted "
+        "from the other."
     )
 
 
@@ -119,17 +121,17 @@ def _present(v: View) -> list[int]:
 def early(v: View) -> str:
     """What a short timer sends on."""
     return (
-        f"{_timers(v)}. Within an A-MPDU ACKs come 0.1 ms apart, the time of a packet on the wire, "
-        "so that 1 ms is enough for a burst; what longer timers find is the next burst."
+        f"{_timers(v)}. Within an A-MPDU ACKs come {8 * 1106 / 65e3:.2f} ms apart, the time of an "
+        "MPDU at 65 Mbit/s, so that 1 ms is enough for a burst; what longer timers find is the "
+        "next burst."
     )
 
 
 def late(v: View) -> str:
     """What a long timer costs."""
     return (
-        f"{_timers(v)}. What waits in the filter does not wait in the queue, and the queue is "
-        "shorter by what is not sent: with 20 stations others send meanwhile. A station on its own "
-        "pays (see F5-both)."
+        f"{_timers(v)}. What waits in the filter does not wait in the queue, and with 20 stations "
+        "others send meanwhile. A station on its own pays (see F5-both)."
     )
 
 
@@ -145,8 +147,8 @@ def guideline(v: View) -> str:
     """Over which range the timer matters."""
     spots = [case(v, te(ms)) for ms in _present(v) if ms]
     return (
-        f"From {min(m for m in _present(v) if m)} to {max(_present(v))} ms Te hardly matters with "
+        f"Te from {min(m for m in _present(v) if m)} to {max(_present(v))} ms with "
         f"20 stations (index {each('jain', spots, 3)}): the end of a burst is found by any of "
-        "them, and others use the air while it waits. What keeps the index down is "
+        "them, and others use the air while it waits. What may keep the index down are "
         f"{each('rtos', spots, 0)} timeouts in a run."
     )

@@ -16,10 +16,10 @@ def _room(s: Spot) -> str:
 def at_1(v: View) -> str:
     """Who loses ACKs without aggregation."""
     return (
-        f"{_room(lmax(v, 1))}: it is full most of the time, and whoever's packet has just been "
-        "delivered finds it so. With delayed ACKs, packets that expire after 500 ms as in ns-3, "
-        "and capture it is a few per cent ([why](#bridge)); that no flow loses any needs an "
-        "access point that wins more often, or windows of 10 packets ([readings](#readings))."
+        f"{_room(lmax(v, 1))}: {lmax(v, 1).said('queue_packets', 0)} packets wait on average, and "
+        "whoever's packet has just been delivered finds little room. What delayed ACKs, packets "
+        "that expire after 500 ms as in ns-3, and capture make of it is told [below](#bridge), and "
+        "with which settings hardly any is lost in the [readings](#readings)."
     )
 
 
@@ -27,8 +27,9 @@ def at_2(v: View) -> str:
     """The same with two packets."""
     one, two = lmax(v, 1), lmax(v, 2)
     return (
-        f"{_room(two)}. Fewer than at 1 KB, as two packets in an A-MPDU take more air, and ACKs "
-        f"go out {two.said('acks_per_ppdu')} at a time instead of {one.said('acks_per_ppdu')}; "
+        f"{_room(two)}, at {one.name} {one.said('ack_loss_mean', 0, 100)} %: stations have "
+        f"{each('accesses_per_s', (one, two), 0)} accesses a second, and ACKs go out "
+        f"{each('acks_per_ppdu', (one, two))} at a time; "
         f"flows differ by {two.said('ack_loss_sd', 1, 100)} % (standard deviation)."
     )
 
@@ -40,10 +41,9 @@ def rises(v: View) -> str:
     return (
         f"{names} KB: packets a second {_packets(spots)}, accesses of the access point "
         f"{each('accesses_per_s_ap', spots, 0)} with {each('acks_per_ppdu', spots, 0)} ACKs each, "
-        f"of which {each('failed_share_ap', spots, 0, 100)} % fail: from 1 KB on both grow, and "
-        "failures fall. With an ACK per packet ns-3's losses fall with Lmax, too; with one for two "
-        "packets, as in its reference runs, there are half as many to return, few are lost at "
-        "1 KB, and they rise ([why](#bridge))."
+        f"of which {each('failed_share_ap', spots, 0, 100)} % fail. As many more ACKs as come with "
+        "larger frames can go back with larger frames, too. What delayed ACKs, as in ns-3's "
+        "reference runs, make of the rise is told [below](#bridge)."
     )
 
 
@@ -68,9 +68,9 @@ def groups(v: View) -> str:
     s = lmax(v, 16 if 16 in v.sizes else v.sizes[-1])
     return (
         f"{_room(s)}, and flows differ by {s.said('ack_loss_sd', 1, 100)} % (standard deviation). "
-        "All share one queue that is nearly always full, and each loses what comes while it is: "
-        "that depends on who else sends, not on who one is. Two groups would need some whose "
-        "ACKs come when there is room."
+        f"All share one queue, where {s.said('queue_packets', 0)} of 200 packets wait on average, "
+        "and each loses what comes while it is full: that depends on who else sends, not on who "
+        "one is. Two groups would need some whose ACKs come when there is room."
     )
 
 

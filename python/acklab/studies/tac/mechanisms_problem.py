@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from acklab.studies.tac.evidence import View
 from acklab.studies.tac.spots import each, lmax, sizes
+from acklab.studies.tac.stacks import WINDOW
 
 
 def _ends(v: View) -> str:
@@ -22,8 +23,9 @@ def chance(v: View) -> str:
     return (
         f"N = {v.stations[0]} / {v.stations[-1]}, 16 KB: the access point has {shares} % of the "
         f"accesses ({each('accesses_per_s_ap', spots, 0)} per second) and brings "
-        f"{each('acks_per_ppdu', spots)} ACKs with each. Who waits for ACKs does not contend, so "
-        "its share does not go on falling with N."
+        f"{each('acks_per_ppdu', spots)} ACKs with each. Would all contend all the time, it had "
+        f"{' / '.join(f'{100 / (k + 1):.0f}' for k in (v.stations[0], v.stations[-1]))} %; but who "
+        "waits for ACKs does not contend."
     )
 
 
@@ -47,7 +49,8 @@ def overflow(v: View) -> str:
         f"{each('accesses_per_s_ap', spots, 0)} accesses with {each('acks_per_ppdu', spots)} ACKs, "
         f"of which {each('failed_share_ap', spots, 0, 100)} % fail, are there to return them. "
         f"ACKs are cumulative: one of {each('segments_per_ack', spots)} is enough to keep a window "
-        "open, so a lost one throttles nobody and the queue stays full at any Lmax."
+        "open, so a lost one throttles nobody, and of the room for 200 packets "
+        f"{each('queue_packets', spots, 0)} are taken on average."
     )
 
 
@@ -55,21 +58,11 @@ def windows(v: View) -> str:
     """What the windows do."""
     spots = sizes(v)
     return (
-        f"{_ends(v)}: every window ends at 50 packets; flows differ where timeouts cut them, "
+        f"{_ends(v)}: no more than {WINDOW} packets are in flight of a flow; flows differ where "
+        "timeouts cut their windows, "
         f"{each('rtos', spots, 0)} in a run, of which the poorer half of the flows has "
         f"{each('rtos_of_poorer_half', spots, 0, 100)} %. What is in flight is goodput times RTT, "
         f"and the RTT falls ({each('rtt_mean_ms', spots, 0)} ms)."
-    )
-
-
-def tolerate(v: View) -> str:
-    """Who has the timeouts."""
-    last = lmax(v, v.sizes[-1])
-    return (
-        f"At {v.sizes[-1]} KB {last.said('rtos', 0)} timeouts in 60 s and 20 flows: after one a "
-        "flow has a single packet on its way, whose only ACK must find room among those of the "
-        f"others ({last.said('ack_loss_mean', 0, 100)} % do not). The poorer half has "
-        f"{last.said('rtos_of_poorer_half', 0, 100)} % of them, so richer flows have many, too."
     )
 
 
@@ -83,7 +76,7 @@ def small(v: View) -> str:
         f"{each('rtos', many, 0)} with 10,000, where nothing is lost and ACKs wait "
         f"{each('queue_wait_ms', many, 0)} ms: they are spurious, of a TCP that expects an answer "
         f"within 200 ms. {each('rtos_of_poorer_half', many, 0, 100)} % of those are of the poorer "
-        "half. Linux's TCP undoes them, and is even."
+        "half. Linux's TCP takes back what such a timeout cut."
     )
 
 
@@ -104,10 +97,10 @@ def severe(v: View) -> str:
     """Why fairness falls with Lmax."""
     spots = sizes(v)
     return (
-        f"{_ends(v)}: the share of ACKs lost is {each('ack_loss_mean', spots, 0, 100)} %, but they "
-        f"go in lots of {each('packets_per_access', spots, 0)} packets, so that a whole window's "
-        f"ACKs are lost at once more often: {each('rtos', spots, 0)} timeouts in a run. The flow "
-        f"with least has {each('worst_share', spots, 2)} of an even share."
+        f"{_ends(v)}: {each('ack_loss_mean', spots, 0, 100)} % of the ACKs are lost, which come in "
+        f"lots of {each('packets_per_access', spots)} packets; where those of a whole window are "
+        f"lost at once a timer expires, {each('rtos', spots, 0)} times in a run. The flow with "
+        f"least has {each('worst_share', spots, 2)} of an even share."
     )
 
 
@@ -133,8 +126,8 @@ def faster(v: View) -> str:
     return (
         f"{names} KB, 200 packets: data take {each('data_share', spots, 0, 100)} % of the air, "
         f"contention {each('contention_share', spots, 0, 100)} %, collisions "
-        f"{each('collision_share', spots, 0, 100)} %. From 1 to 2 KB collisions become longer, "
-        "and a block ack takes the place of an ACK; from there on aggregation pays."
+        f"{each('collision_share', spots, 0, 100)} %. Two packets take longer to collide than one, "
+        "and need a block ack instead of an ACK; more of them share contention and preamble."
     )
 
 
@@ -144,7 +137,8 @@ def fewer_contend(v: View) -> str:
     both = [lmax(v, k), lmax(v, k, 10_000)]
     return (
         f"At {k} KB the air is idle for {each('idle_share', both, 1, 100)} % of the time (200 / "
-        "10,000 packets), so the RTT limits nobody. What differs: ACKs that are dropped need no "
+        "10,000 packets): an RTT limits only who leaves it idle. What differs: ACKs that are "
+        "dropped need no "
         f"air ({each('ack_airtime_ms_per_mb', both)} ms per MB), "
         f"{each('failed_share', both, 1, 100)} % of the accesses fail, and "
         f"{each('duplicate_share', both, 1, 100)} % of the segments arrive twice after timeouts."

@@ -29,9 +29,8 @@ def immune(v: View) -> str:
     return (
         f"RDG and TAC with bit errors, {_ends(v)} each: "
         f"{each('ack_loss_mean', [*rdg, *tac], 0, 100)} % of the ACKs are lost, "
-        f"{each('rtos', [*rdg, *tac], 0)} timeouts in a run. RDG's access point "
-        f"overflows at {v.sizes[-1]} KB again; TAC's timeouts are spurious: stations wait up to "
-        f"{each('access_delay_max_ms', tac, 0)} ms for the medium, and a window that was cut "
+        f"{each('rtos', [*rdg, *tac], 0)} timeouts in a run. TAC's are spurious: stations wait up "
+        f"to {each('access_delay_max_ms', tac, 0)} ms for the medium, and a window that was cut "
         f"grows by one ACK of {each('segments_per_ack', tac, 0)} packets."
     )
 
@@ -54,9 +53,10 @@ def rises(v: View) -> str:
     from1to2 = [ber(v, "agg", k) for k in v.sizes[:2]]
     return (
         f"{_NAMES} with bit errors, {_ends(v)} each: an access brings "
-        f"{each('packets_per_access', spots)} packets. From {v.sizes[0]} to {v.sizes[1]} KB it "
-        f"does not pay (AGG: collisions {each('collision_share', from1to2, 0, 100)} % of the air): "
-        "two packets take longer to collide, and an A-MPDU needs a block ack."
+        f"{each('packets_per_access', spots)} packets. At {v.sizes[0]} / {v.sizes[1]} KB AGG has "
+        f"{each('throughput_mbps', from1to2)} Mbit/s, with collisions for "
+        f"{each('collision_share', from1to2, 0, 100)} % of the air: more packets take longer to "
+        "collide, and an A-MPDU needs a block ack."
     )
 
 
@@ -80,7 +80,7 @@ def tac_ahead(v: View) -> str:
         f"{each('collision_share', spots, 0, 100)} % of the air, and an access brings "
         f"{each('packets_per_access', spots)} packets. Against AGG TAC saves ACKs only, "
         f"{100 * (spots[0]('transport_ack_share') - spots[3]('transport_ack_share')):.1f} % of the "
-        "air; against the others their collisions."
+        "air; against the others their collisions as well."
     )
 
 
@@ -116,9 +116,15 @@ def grows(v: View) -> str:
     return (
         f"Air lost to collisions with bit errors, {_ends(v)}: {told}; ACKs take "
         f"{each('transport_ack_share', errors(v, 'agg'), 1, 100)} % with AGG and "
-        f"{each('transport_ack_share', errors(v, 'tac'), 1, 100)} % with TAC. The gain over RDG is "
-        "largest between, where RDG collides most."
+        f"{each('transport_ack_share', errors(v, 'tac'), 1, 100)} % with TAC. Of RDG's air "
+        f"collisions take most at {_worst(v)}."
     )
+
+
+def _worst(v: View) -> str:
+    """Where RDG collides most."""
+    most = max((ber(v, "rdg", k) for k in v.sizes), key=lambda s: s("collision_share"))
+    return f"{most.name.split(', ')[1]} ({most.said('collision_share', 0, 100)} %)"
 
 
 def unnecessary(v: View) -> str:
@@ -143,7 +149,7 @@ def similar(v: View) -> str:
     )
     return (
         f"At N = {last}, 16 KB without errors and at 20 stations, {k} KB with them: {parts}. "
-        "What makes shares uneven is the same in both: windows that timeouts cut."
+        "What makes shares uneven in both are windows that timeouts cut."
     )
 
 

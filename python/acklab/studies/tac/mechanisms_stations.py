@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from acklab.studies.tac.evidence import View
 from acklab.studies.tac.spots import Spot, counts, each, n, schemes_n
+from acklab.studies.tac.stacks import WINDOW
 
 _NAMES = "AGG / DIFF / RDG / TAC"
 
@@ -31,10 +32,11 @@ def accumulate(v: View) -> str:
     """When the queue overflows."""
     spots = [n(v, "agg", k) for k in v.stations]
     names = " / ".join(map(str, v.stations))
-    windows = " / ".join(str(50 * k) for k in v.stations)
+    windows = " / ".join(str(WINDOW * k) for k in v.stations)
     return (
-        f"AGG, N = {names}: all windows are {windows} packets, the queue is of 200. ACKs wait "
-        f"{each('queue_wait_ms', spots, 0)} ms in it, up to where it is full."
+        f"AGG, N = {names}: all windows are {windows} packets, the queue is of 200. On average "
+        f"{each('queue_packets', spots, 0)} packets wait in it, {each('queue_wait_ms', spots, 0)} "
+        "ms each."
     )
 
 
@@ -72,10 +74,11 @@ def no_overflow(v: View) -> str:
     rdg, tac = n(v, "rdg", k), n(v, "tac", k)
     return (
         f"N = {k}: TAC drops {tac.said('filtered_share', 0, 100)} % of the ACKs before they queue, "
-        "so a flow has hardly more than one there. RDG's access point answers within a station's "
-        f"access, of which {rdg.said('failed_share', 0, 100)} % fail with {k} stations, and "
-        f"{rdg.said('acks_per_ppdu', 0)} ACKs at a time are not enough: "
-        f"{rdg.said('ack_loss_mean', 0, 100)} % find no room."
+        f"so a flow has {tac('queue_packets') / k:.1f} there. RDG's access point answers within a "
+        "station's "
+        f"access, of which {rdg.said('failed_share', 0, 100)} % fail, with "
+        f"{rdg.said('acks_per_ppdu', 0)} ACKs at a time: {rdg.said('queue_packets', 0)} packets "
+        f"wait on average and {rdg.said('ack_loss_mean', 0, 100)} % find no room."
     )
 
 
@@ -119,8 +122,7 @@ def contenders(v: View) -> str:
     return (
         f"AGG and TAC, N = {v.many[0]} / {v.many[-1]} each: "
         f"{each('accesses_per_s', spots, 0)} accesses of stations per second, and ACKs wait "
-        f"{each('queue_wait_ms', spots, 0)} ms: what more stations add is ACKs that wait, not "
-        "stations that contend."
+        f"{each('queue_wait_ms', spots, 0)} ms. A station whose window is out does not contend."
     )
 
 
@@ -131,8 +133,9 @@ def rates_fall(v: View) -> str:
         f"DIFF and RDG, {_ends(v)} each: collisions take "
         f"{each('collision_share', spots, 0, 100)} % of the air, the time of a whole A-MPDU each, "
         f"and an access brings {each('packets_per_access', spots, 1)} packets. DIFF collides with "
-        "a single station already, as the access point draws from 0 to 7: there the level is "
-        "missed."
+        "a single station more often than AGG, as the access point draws from 0 to 7 "
+        f"({each('failed_share', schemes_n(v, v.stations[0])[:2], 0, 100)} % of the accesses, "
+        f"AGG / DIFF, N = {v.stations[0]})."
     )
 
 
@@ -144,7 +147,9 @@ def collisions(v: View) -> str:
         f"{_NAMES}: {each('failed_share', first, 0, 100)} % of the stations' accesses fail with "
         f"N = {v.stations[0]}, {each('failed_share', spots, 0, 100)} % with N = {v.stations[-1]}; "
         f"contention takes {each('contention_share', spots, 0, 100)} % of the air then, ACKs "
-        f"{each('transport_ack_share', spots, 0, 100)} %. Nothing else takes as much as collisions."
+        f"{each('transport_ack_share', spots, 0, 100)} %, collisions "
+        f"{each('collision_share', spots, 0, 100)} %. With one station there is nobody but the "
+        "access point to collide with."
     )
 
 
@@ -178,8 +183,9 @@ def gain(v: View) -> str:
     spots = _last(v)
     return (
         f"{_NAMES}, N = {v.stations[-1]}: ACKs take {each('ack_airtime_ms_per_mb', spots)} ms of "
-        f"air per MB, collisions {each('collision_share', spots, 0, 100)} % of the air. Most of "
-        "the gain is collisions that DIFF and RDG have, not ACKs that TAC saves."
+        f"air per MB, {each('transport_ack_share', spots, 1, 100)} % of the air, collisions "
+        f"{each('collision_share', spots, 1, 100)} %: what TAC has more than DIFF and RDG is ACKs "
+        "that it saves and collisions that they have."
     )
 
 
@@ -190,9 +196,10 @@ def both(v: View) -> str:
     return (
         f"AGG / TAC, N = {k}: ACKs take {each('ack_airtime_ms_per_mb', many)} ms of air per MB, an "
         f"access of a station brings {each('packets_per_access', many)} packets, and "
-        f"{each('rtos', many, 0)} timeouts cut windows. With one station TAC costs "
-        f"({each('throughput_mbps', alone)} Mbit/s): a window of 50 packets is out in 7 ms, and "
-        "then the timer waits 5 ms for an ACK that cannot come."
+        f"{each('rtos', many, 0)} timeouts cut windows. With {v.stations[0]} there are "
+        f"{each('throughput_mbps', alone)} Mbit/s: a window of {WINDOW} packets is on the air for "
+        f"{WINDOW * 8 * 1106 / 65e3:.0f} ms, and once it is out the timer waits 5 ms for an ACK "
+        "that cannot come."
     )
 
 
@@ -205,6 +212,7 @@ def up_to(v: View) -> str:
     return (
         f"Without bit errors the largest is over {s.upper()} at N = {k} "
         f"({each(q, pair)} Mbit/s): collisions take {each('collision_share', pair, 0, 100)} % of "
-        f"the air, ACKs {each('transport_ack_share', pair, 0, 100)} %. Over AGG it is little, as "
-        "AGG collides no more than TAC."
+        f"the air, ACKs {each('transport_ack_share', pair, 0, 100)} %. At the same N AGG has "
+        f"{n(v, 'agg', k).said(q)} Mbit/s and collides for "
+        f"{n(v, 'agg', k).said('collision_share', 0, 100)} %."
     )

@@ -11,7 +11,7 @@ from statistics import correlation, fmean, pstdev
 from typing import TYPE_CHECKING
 
 from acklab.metrics import jain_index
-from acklab.studies.tac import duplicates
+from acklab.studies.tac import duplicates, gaps, growth, on_air
 from acklab.studies.tac.setup import START_S
 from acklab.studies.tac.stacks import SEGMENT
 from acklab.studies.values import once_per_run
@@ -48,8 +48,19 @@ def ack_losses(r: Result) -> list[float]:
 @once_per_run
 def measured(r: Result) -> dict[str, float]:
     """Every quantity of a run."""
-    counted = duplicates.counted(r) if duplicates.recorded(r) else {}
-    return {**_flows(r), **_losses(r), **_air(r), **_way_down(r), **counted}
+    return {**_flows(r), **_losses(r), **_air(r), **_way_down(r), **_recorded(r)}
+
+
+def _recorded(r: Result) -> dict[str, float]:
+    """What only runs that recorded something say."""
+    found: dict[str, float] = {}
+    if duplicates.recorded(r):
+        found |= {**duplicates.counted(r), **gaps.measured(r)}
+    if on_air.recorded(r):
+        found |= on_air.counted(r)
+    if growth.recorded(r):
+        found |= growth.measured(r)
+    return found
 
 
 def _flows(r: Result) -> dict[str, float]:
@@ -94,7 +105,35 @@ def _windows(goodputs: Sequence[float], rtts_ms: Sequence[float | None]) -> list
 
 def _losses(r: Result) -> dict[str, float]:
     losses = ack_losses(r)
-    return of_flows(losses, [float(v) for v in r.columns("flows")["goodput_mbps"]])
+    flows = r.columns("flows")
+    goodputs = [float(v) for v in flows["goodput_mbps"]]
+    return {**of_flows(losses, goodputs), **_by_window(r, _windows(goodputs, flows["rtt_mean_ms"]))}
+
+
+def _by_window(r: Result, windows: Sequence[float]) -> dict[str, float]:
+    """What losing ACKs does to the half of the flows with smaller windows, and to the other.
+
+    Timeouts for each thousand of their ACKs that found no room, and the share of their data that
+    they sent again.
+    """
+    flows, links = r.columns("flows"), r.columns("links")
+    lost = [
+        int(full)
+        for name, full in zip(links["link"], links["drops_queue_full"], strict=True)
+        if name.startswith(_DOWN)
+    ]
+    order = sorted(range(len(windows)), key=windows.__getitem__)
+    halves = {"smaller": order[: len(order) // 2], "larger": order[(len(order) + 1) // 2 :]}
+    told: dict[str, float] = {}
+    for name, half in halves.items():
+        gone = sum(lost[i] for i in half)
+        timeouts, again, sent = (
+            sum(int(flows[c][i]) for i in half)
+            for c in ("rtos", "retransmissions", "data_segments")
+        )
+        told[f"rtos_per_1000_lost_{name}"] = 1e3 * timeouts / gone if gone else 0.0
+        told[f"repeated_share_{name}"] = again / max(sent, 1)
+    return told
 
 
 def of_flows(losses: Sequence[float], goodputs: Sequence[float]) -> dict[str, float]:
@@ -149,8 +188,12 @@ def _way_down(r: Result) -> dict[str, float]:
     out = [float(links["packets_out"][i]) for i in down]
     waited = [_number(links["wait_mean_ms"][i]) * n for i, n in zip(down, out, strict=True)]
     seen = sum(_number(links["acks_seen"][i]) for i in down)
+    air = r.columns("airtime")
+    seconds = sum(float(v) for v in air["airtime_s"]) - START_S
     return {
         "queue_wait_ms": sum(waited) / max(sum(out), 1),
+        # By Little's law: what went in and out waited for so long.
+        "queue_packets": sum(waited) / 1e3 / seconds,
         "filtered_share": sum(_number(links["acks_dropped"][i]) for i in down) / seen
         if seen
         else 0.0,

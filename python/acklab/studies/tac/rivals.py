@@ -39,6 +39,16 @@ RIVALS: Sequence[tuple[str, ...]] = (
     ("tac-guarded", "diff"),
     ("tac-guarded", "rdg"),
     ("tac-guarded", "per-station"),
+    ("cake", "per-station"),
+)
+#: With few stations, of those that an access point can have on its own; Linux's TCP.
+FEW_STATIONS = (2, 3, 5)
+FEW: Sequence[tuple[str, ...]] = (
+    ("agg",),
+    ("tac-guarded",),
+    ("cake",),
+    ("per-station",),
+    ("cake", "per-station"),
 )
 QUICK_RIVALS = (("agg",), ("tac-guarded",), ("android-replace",), ("per-station",))
 #: What must be changed for it: the access point, the stations as well, or the servers.
@@ -68,6 +78,12 @@ QUANTITIES = (
     "ack_loss_mean",
     "filtered_share",
     "failed_share",
+    "idle_share",
+    "packets_per_access",
+    "mpdus_per_ppdu",
+    "segments_per_ack",
+    "accesses_per_s",
+    "accesses_per_s_ap",
     "rtos",
     "retransmissions",
     "duplicate_share",
@@ -81,12 +97,18 @@ _SHOWN: Mapping[str, str] = {
 
 
 def cells(effort: Effort) -> list[Cell]:
-    """Every rival, with both TCPs."""
-    return [
+    """Every rival, with both TCPs, and some of them with few stations."""
+    found = [
         cell(Setting(names, stations=n, stack=stack), effort)
         for stack in STACKS
         for n in (QUICK_STATIONS if effort.quick else STATIONS)
         for names in (QUICK_RIVALS if effort.quick else RIVALS)
+    ]
+    return found + [
+        cell(Setting(names, stations=n, stack=MODERN), effort)
+        for n in FEW_STATIONS
+        for names in FEW
+        if not effort.quick or names in QUICK_RIVALS
     ]
 
 
@@ -124,7 +146,7 @@ def plot(table: pl.DataFrame, stem: Path) -> Path:
     """A row per scheme, a panel per quantity, a mark per number of stations; Linux's TCP."""
     of = table.filter(stack=MODERN)
     names = of["scheme"].unique(maintain_order=True).to_list()
-    counts = of["stations"].unique(maintain_order=True).to_list()
+    counts = [n for n in of["stations"].unique(maintain_order=True) if n not in FEW_STATIONS]
     found = numbers(table)
     fig, axes = style.figure(1, len(_SHOWN), (12.5, 0.3 * len(names) + 1.4), share=False)
     y = list(range(len(names)))[::-1]

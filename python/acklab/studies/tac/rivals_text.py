@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from acklab.stats import Estimate
-from acklab.studies.tac.rivals import WHERE, numbers, title
+from acklab.studies.tac.rivals import FEW_STATIONS, WHERE, numbers, title
+from acklab.studies.tac.schemes import TE
+from acklab.studies.tac.stacks import MODERN, SEGMENT
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,7 +51,55 @@ def text(table: pl.DataFrame) -> str:
         _alone(costly, found, alone) if costly else "",
         _choose(choice, found, many) if choice else "",
     ]
-    return " ".join(p for p in parts if p)
+    return "\n\n".join(p for p in (" ".join(p for p in parts if p), _few(table)) if p)
+
+
+def _few(table: pl.DataFrame) -> str:
+    """Throughput with few stations, and how TAC lets them take turns."""
+    found, of = numbers(table), table.filter(stack=MODERN)
+    counts = of["stations"].unique().sort().to_list()
+    few = [n for n in FEW_STATIONS if n in counts]
+    if not few:
+        return ""
+    names = of.filter(stations=few[0])["scheme"].unique(maintain_order=True).to_list()
+    head = " | ".join(["stations", *(title(s) for s in names)])
+    lines = [head, " | ".join(["--:"] * (len(names) + 1))]
+    lines += [
+        " | ".join([str(n), *(f"{found('throughput_mbps', s, n).mean:.1f}" for s in names)])
+        for n in counts
+    ]
+    shown = "\n".join(f"| {line} |" for line in lines)
+    return f"Mbit/s in all, with few stations and with many:\n\n{shown}\n\n{_turns(found, few)}"
+
+
+def _turns(found: Found, few: Sequence[int]) -> str:
+    """What the timer does to stations that wait for it."""
+    counts = [1, *few]
+
+    def each(quantity: str, name: str = "tac-guarded", digits: int = 0, scale: float = 1) -> str:
+        return " / ".join(f"{scale * found(quantity, name, n).mean:.{digits}f}" for n in counts)
+
+    def turn(n: int) -> float:
+        """How long one ACK's packets and the wait for it take a station, ms."""
+        mbps, packets = (
+            found(q, "tac-guarded", n).mean for q in ("throughput_mbps", "segments_per_ack")
+        )
+        return n * packets * 8 * SEGMENT / 1e3 / max(mbps, 1e-9)
+
+    return (
+        f"**Few stations with TAC**, N = {' / '.join(map(str, counts))}: "
+        f"{each('throughput_mbps', digits=1)} Mbit/s. It sends a flow's ACK once none has come for "
+        f"{TE}, so one ACK stands for {each('segments_per_ack')} packets, and until it comes a "
+        f"station whose window is out is silent: from ACK to ACK it takes "
+        f"{' / '.join(f'{turn(n):.0f}' for n in counts)} ms, 4 of them on the wire and 5 of the "
+        f"timer. Meanwhile the others send, or nobody does: the air is idle for "
+        f"{each('idle_share', scale=100)} % of the time. As long as they take turns nobody "
+        f"collides and A-MPDUs are long: {each('failed_share', scale=100)} % of the accesses fail "
+        f"(nothing switched on: {each('failed_share', 'agg', scale=100)} %), and an access brings "
+        f"{each('packets_per_access', digits=1)} packets "
+        f"({each('packets_per_access', 'agg', digits=1)}). What is best is the number of stations "
+        "whose windows fill each other's waits and no more: it moves with the window and with Te."
+    )
 
 
 Found = Callable[[str, str, int], Estimate]

@@ -1,4 +1,8 @@
-"""What the paper says of TAC without a figure (III.2): losses, downloads, the timer, errors."""
+"""What the paper says without a figure (II to IV.1): losses, downloads, the timer, errors, bursts.
+
+The cases of section III.2 are runs as those of the figures. Others are watched closely: they record
+PPDUs, ACKs or windows, for 20 s and three seeds.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from acklab.plots import style
 from acklab.studies.study import Cell, Effort, Outcome
-from acklab.studies.tac import tables
+from acklab.studies.tac import growth, on_air, tables
 from acklab.studies.tac.duplicates import RECORD
+from acklab.studies.tac.quantities import measured
 from acklab.studies.tac.schemes import filtered
 from acklab.studies.tac.setup import Setting, duration
 from acklab.studies.tac.stacks import DEFAULT, MODERN, STACKS
@@ -20,9 +25,21 @@ if TYPE_CHECKING:
 #: Values of Te, ms; 5 is the paper's.
 TE_MS = (0, 1, 5, 20, 50)
 _QUICK_TE_MS = (0, 5, 50)
+#: Section IV.3.
+BIT_ERROR_RATE = 1e-5
 #: Loss of data packets on the wire.
 LOSS = 1e-3
 _DOWNLOADS = 10
+#: Of the cases that are watched.
+WATCHED_SECONDS, WATCHED_SEEDS = 20, 3
+ERRORS, GRANTS, GAPS, WINDOWS = (
+    "one station, bit errors",
+    "rdg, reverse opportunities",
+    "agg, gaps between ACKs",
+    "agg, windows in slow start",
+)
+#: Section II: instead of A-MPDUs the longest A-MSDU of 802.11n.
+AMSDU = "agg, A-MSDU, bit errors"
 
 
 def te(ms: int) -> str:
@@ -50,27 +67,52 @@ def cases(stack: str, quick: bool) -> Mapping[str, Setting]:
     for ms in _QUICK_TE_MS if quick else TE_MS:
         timer = {"wifi": filtered("tac-paper", timeout=f"{ms} ms")}
         found[te(ms)] = Setting(("agg",), stack=stack, over=timer)
-    if stack == DEFAULT:
-        found["one station, bit errors"] = Setting(stations=1, stack=stack, bit_error_rate=1e-5)
+    msdu = {"wifi": {"ampdu": "off", "amsdu": "7935 B"}}
+    found[AMSDU] = Setting(("agg",), stack=stack, bit_error_rate=BIT_ERROR_RATE, over=msdu)
     return found
 
 
-def cells(effort: Effort) -> list[Cell]:
-    """Every case with both TCPs, 20 stations, 16 KB; the case stands in the column of schemes."""
+def watched(stack: str) -> list[tuple[str, Setting, Mapping[str, Any]]]:
+    """What is watched closely: the case, how it is run, and what it records."""
+    counts = [Setting(("agg",), stations=n, stack=stack) for n in (5, 20, 30)]
+    sizes = [Setting(("agg",), kilobytes=k, stack=stack) for k in (1, 32)]
+    grants = [Setting(("rdg",), stations=n, stack=stack) for n in (1, 5, 20)]
+    alone = Setting(stations=1, stack=stack, bit_error_rate=BIT_ERROR_RATE)
     return [
-        Cell(
-            {
-                "stack": stack,
-                "scheme": name,
-                "stations": s.stations,
-                "kilobytes": s.kilobytes,
-                "buffer": s.buffer,
-            },
-            {**s.scenario(duration(effort)), **(RECORD if "lossy" in name else {})},
-        )
-        for stack in (DEFAULT, MODERN)
-        for name, s in cases(stack, effort.quick).items()
+        *((GAPS, s, RECORD) for s in counts),
+        *((WINDOWS, s, growth.RECORD) for s in sizes),
+        *((GRANTS, s, on_air.RECORD) for s in grants),
+        *([(ERRORS, alone, on_air.RECORD)] if stack == DEFAULT else []),
     ]
+
+
+def cells(effort: Effort) -> list[Cell]:
+    """Every case with both TCPs; the case stands in the column of schemes."""
+    seconds, found = duration(effort), []
+    for stack in (DEFAULT, MODERN):
+        found += [
+            Cell(_keys(name, s), {**s.scenario(seconds), **(RECORD if "lossy" in name else {})})
+            for name, s in cases(stack, effort.quick).items()
+        ]
+        found += [
+            Cell(
+                _keys(name, s),
+                {**s.scenario(min(seconds, WATCHED_SECONDS)), **record},
+                WATCHED_SEEDS,
+            )
+            for name, s, record in watched(stack)
+        ]
+    return found
+
+
+def _keys(name: str, s: Setting) -> dict[str, str | int]:
+    return {
+        "stack": s.stack,
+        "scheme": name,
+        "stations": s.stations,
+        "kilobytes": s.kilobytes,
+        "buffer": s.buffer,
+    }
 
 
 QUANTITIES = (
@@ -78,11 +120,25 @@ QUANTITIES = (
     *("ack_loss_mean", "filtered_share", "queue_wait_ms", "rtt_mean_ms", "rtos"),
     *("retries_share", "retries_share_ap"),
 )
+#: What the watched cases tell, each of its own.
+SEEN = (
+    *("errors_share", "errors_share_ap", "collided_share_ap", "reverse_wasted_share"),
+    *("gap_mean_ms", "gap_least_ms", "gaps_below_link_share", "gaps_beyond_rtt_share"),
+    *("gaps_within_te_share", "growth_per_ack_few", "growth_per_ack_many"),
+    "growth_packets_per_s",
+)
 
 
 def table(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     """A row per case and quantity."""
-    return tables.of("robust", QUANTITIES)(outcomes)
+    import polars as pl
+
+    found = [tables.of("robust", QUANTITIES)(outcomes)]
+    for o in outcomes:
+        told = [q for q in SEEN if all(q in measured(r) for r in o.results)]
+        if told:
+            found.append(tables.of("robust", told)([o]))
+    return pl.concat(found)
 
 
 def plot(table: pl.DataFrame, stem: Path) -> Path:
@@ -92,7 +148,8 @@ def plot(table: pl.DataFrame, stem: Path) -> Path:
         "throughput_mbps": "throughput, Mbit/s",
         "rtt_mean_ms": "RTT, ms",
     }
-    names = [n for n in table["scheme"].unique(maintain_order=True) if "station" not in n]
+    apart = (ERRORS, GRANTS, GAPS, WINDOWS)
+    names = [n for n in table["scheme"].unique(maintain_order=True) if n not in apart]
     fig, axes = style.figure(1, len(shown), (10.5, 0.28 * len(names) + 1.5), share=False)
     y = list(range(len(names)))[::-1]
     for ax, (quantity, label) in zip(axes[0], shown.items(), strict=True):
