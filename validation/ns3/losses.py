@@ -33,8 +33,8 @@ REFERENCE = "wifi --tag=losses20s --mode=nsta --tcp=newreno --size=1024 --cwndCa
 RUNS = (1, 2, 3)
 SMALL = "--apq=200 --dur=20 --n=20 --ampdu=1024"
 CHANGES = ("--delack=1", "--dist=0.3", "--ns3::WifiMacQueue::MaxDelay=1000s")
-#: Cells of the study with the reference's settings, and one with an ACK per packet.
-#: With one station, and with 10,000 packets in the access point, too.
+#: Cells of the study with the reference's settings, and one with an ACK per packet; the last ones
+#: with a single station, and with 10,000 packets in the access point.
 CELLS = (
     "--apq=200 --dur=20 --n=20 --ampdu=32768 --delack=1",
     "--apq=200 --dur=20 --n=30 --ampdu=16384",

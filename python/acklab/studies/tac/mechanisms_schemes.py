@@ -15,8 +15,8 @@ def wasted(v: View) -> str:
     return (
         f"RDG, N = {' / '.join(map(str, counts))}: an access brings {packets} packets, whose ACKs "
         "come a round trip of the wire (4 ms) later; what the access point can send back at once "
-        f"are those of the access before. They have waited for {waits} ms, and the access point, "
-        "which contends itself, has often sent them meanwhile."
+        f"are those of accesses before. They wait {waits} ms on average. An opportunity is wasted "
+        "if they have not come yet, or have gone in an access of the access point's own."
     )
 
 

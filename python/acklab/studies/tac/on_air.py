@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 RECORD: dict[str, Any] = {"record": {"ppdus": True}}
 #: Between the frames of an exchange in the band of 5 GHz (IEEE 802.11-2020, table 17-21).
 _SIFS_NS = 16_000
+#: The access point's name in every table.
+_AP = "ap"
 
 
 def recorded(r: Result) -> bool:
@@ -28,10 +30,10 @@ def counted(r: Result) -> dict[str, float]:
 
 
 def _reverse(ppdus: pl.DataFrame) -> dict[str, float]:
-    """Of the stations' data that were answered, how many did not bring an ACK back at once.
+    """Of what stations sent and the access point answered, how much did not bring an ACK at once.
 
-    Of a station that grants the reverse direction each of these is an opportunity of the access
-    point; what it sends in it begins a SIFS after its (block) ACK.
+    Where stations grant the reverse direction, each answer to data, or to a BlockAckReq, is an
+    opportunity; what the access point sends in it begins a SIFS after its (block) ACK.
     """
     import polars as pl
 
@@ -43,7 +45,8 @@ def _reverse(ppdus: pl.DataFrame) -> dict[str, float]:
     mine = pl.col("from")
     answered = order.select(
         (
-            (pl.col("use") == "data")
+            pl.col("kind").is_in(["data", "bar"])
+            & (pl.col("to") == _AP)
             & answer["kind"].is_in(["ack", "block_ack"])
             & (answer["to"] == mine)
         ).alias("answered"),
