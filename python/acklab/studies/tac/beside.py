@@ -2,9 +2,7 @@
 
 They are of AGG without bit errors: by Lmax with 20 stations and a queue of 200, at 1, 2 and 32 KB
 with one of 10,000, and by stations at 16 KB; with ns-3's own TCP, 20 s, three runs a cell. A rule
-that asks for anything else, such as another scheme or what the air was used for, cannot be told from
-them.
-"""
+that X"""
 
 from __future__ import annotations
 

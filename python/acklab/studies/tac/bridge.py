@@ -181,7 +181,8 @@ def _moved(by: Mapping[str, Mapping[str, Any]]) -> str:
     """Which of the three does most to acklab's loss on its own, and why."""
     of = {a: 100 * (by[CHANGES[a]][_LOSS] - by[REFERENCE][_LOSS]) for a in CHANGES}
     told = "; ".join(
-        f"{of[a]:+.0f} by *{CHANGES[a]}*, as {_WHY[a]}" for a in sorted(of, key=lambda a: -of[a])
+        f"{round(of[a]) or 0:+d} by *{CHANGES[a]}* ({_WHY[a]})"
+        for a in sorted(of, key=lambda a: -of[a])
     )
     return f"In points of a hundred, acklab: {told}."
 

@@ -23,6 +23,8 @@ Text = Callable[[View], str]
 FAIR = 0.98
 #: A share that may still be called none.
 A_FEW = 0.01
+#: Overflow is prevented where less than this share of the ACKs finds no room.
+PREVENTED = 0.005
 
 _NOTE = """\
 Each sentence of the paper that states a finding, with what acklab finds. *Reproduced* means: it

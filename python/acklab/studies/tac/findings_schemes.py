@@ -8,6 +8,7 @@ from acklab.studies.tac.evidence import View, mean, row
 from acklab.studies.tac.findings import (
     A_FEW,
     FAIR,
+    PREVENTED,
     Finding,
     falls,
     of_errors,
@@ -18,13 +19,11 @@ from acklab.studies.tac.robust import GRANTS
 
 #: "May be wasted": not now and then.
 _OFTEN = 0.1
-#: AGG loses ACKs where more than this share finds no room.
-_LOSES = 0.005
 
 
 def _where_lost(v: View) -> list[int]:
     """With how many stations AGG loses ACKs."""
-    return [n for n in v.stations if mean(v.n("ack_loss_mean", "agg", n)) > _LOSES]
+    return [n for n in v.stations if mean(v.n("ack_loss_mean", "agg", n)) >= PREVENTED]
 
 
 def _loses_less(v: View, scheme: str, stations: int) -> bool:

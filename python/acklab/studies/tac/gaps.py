@@ -15,8 +15,13 @@ LINK_MS = 8 * 1064 / 65e3
 TE_MS = 5.0
 
 
+def record(stations: int) -> dict[str, Any]:
+    """The table of a scenario that records the ways to all of them."""
+    return {"record": {"packets": [f"ap->sta{i}" for i in range(stations)]}}
+
+
 def measured(r: Result) -> dict[str, float]:
-    """Gaps between consecutive ACKs of the watched flows, whether they found room or not."""
+    """Gaps between consecutive ACKs of the recorded flows, whether they found room or not."""
     import polars as pl
 
     came = (

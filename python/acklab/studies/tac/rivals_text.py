@@ -37,7 +37,8 @@ def text(table: pl.DataFrame) -> str:
     simple = [n for n in harmless if "+" not in n and WHERE[n] == "AP"]
     costly = [n for n in good if n not in harmless]
     slow = [n for n in fair if n not in good]
-    choice = max(simple, key=lambda n: at("throughput_mbps", n)) if simple else None
+    fastest = max(simple, key=lambda n: at("throughput_mbps", n), default="")
+    thriftiest = min(simple, key=lambda n: at("ack_airtime_ms_per_mb", n), default="")
     parts = [
         f"**Advice.** Linux's TCP. With {many} stations doing nothing has an index of "
         f"{at('jain', 'agg'):.2f} at {at('throughput_mbps', 'agg'):.1f} Mbit/s, and loses "
@@ -49,7 +50,7 @@ def text(table: pl.DataFrame) -> str:
         if len(fair) < len(names)
         else "",
         _alone(costly, found, alone) if costly else "",
-        _choose(choice, found, many) if choice else "",
+        _choose(fastest, thriftiest, found, many) if simple else "",
     ]
     return "\n\n".join(p for p in (" ".join(p for p in parts if p), _few(table)) if p)
 
@@ -105,15 +106,28 @@ def _turns(found: Found, few: Sequence[int]) -> str:
 Found = Callable[[str, str, int], Estimate]
 
 
-def _choose(name: str, found: Found, n: int) -> str:
-    wait, air = (found(q, name, n).mean for q in ("queue_wait_ms", "ack_airtime_ms_per_mb"))
-    base_wait, base_air = (
-        found(q, "agg", n).mean for q in ("queue_wait_ms", "ack_airtime_ms_per_mb")
+def _choose(fastest: str, thriftiest: str, found: Found, n: int) -> str:
+    """What needs the access point alone, is fair with many and free with one."""
+    parts = [f"**{title(fastest)}**, the fastest: {_cost(fastest, found, n)}"]
+    if thriftiest != fastest:
+        parts.append(
+            f"**{title(thriftiest)}**, whose ACKs take least air: {_cost(thriftiest, found, n)}"
+        )
+    return (
+        "These need the access point alone, are fair with many and free with one; switch on "
+        f"{'; or '.join(parts)}. Nothing switched on: {_cost('agg', found, n)}."
+    )
+
+
+def _cost(name: str, found: Found, n: int) -> str:
+    """Throughput, the air that ACKs take, how long they wait and how many are lost."""
+    mbps, air, wait, loss = (
+        found(q, name, n).mean
+        for q in ("throughput_mbps", "ack_airtime_ms_per_mb", "queue_wait_ms", "ack_loss_mean")
     )
     return (
-        f"So switch on **{title(name)}**: it needs the access point alone, is fair with many and "
-        f"free with one; ACKs take {air:.1f} ms of air per MB instead of {base_air:.1f}, and wait "
-        f"{wait:.0f} ms instead of {base_wait:.0f}, since none that counts is dropped."
+        f"{mbps:.1f} Mbit/s, ACKs take {air:.1f} ms of air per MB and wait {wait:.0f} ms, "
+        f"{loss:.0%} find no room"
     )
 
 
@@ -126,15 +140,15 @@ def _told(names: Sequence[str], found: Found, n: int) -> str:
 
 
 def _alone(names: Sequence[str], found: Found, n: int) -> str:
-    """What those cost who are alone, and why: a timer, or aggregates that are made too early."""
+    """What those cost who are alone, and why: a timer, or accesses that fail or bring less."""
     timed = [s for s in names if "tac" in s]
     early = [s for s in names if s not in timed]
 
     def each(chosen: Sequence[str], quantity: str) -> str:
         return ", ".join(f"{title(s)} ({found(quantity, s, n).mean:.1f})" for s in chosen)
 
-    base = {q: found(q, "agg", n).mean for q in ("throughput_mbps", "ack_airtime_ms_per_mb")}
-    told = [f"A station on its own has {base['throughput_mbps']:.1f} Mbit/s without anything."]
+    alone = found("throughput_mbps", "agg", n).mean
+    told = [f"A station on its own has {alone:.1f} Mbit/s without anything."]
     if timed:
         told.append(
             f"It pays with {each(timed, 'throughput_mbps')}: once its window is out, the timer "
@@ -142,9 +156,13 @@ def _alone(names: Sequence[str], found: Found, n: int) -> str:
         )
     if early:
         told.append(
-            f"It also pays with {each(early, 'throughput_mbps')}, whose ACKs take more air, ms "
-            f"per MB: {each(early, 'ack_airtime_ms_per_mb')} instead of "
-            f"{base['ack_airtime_ms_per_mb']:.1f}. Aggregates go down to the hardware before more "
-            "ACKs have come."
+            f"It also pays with {each(early, 'throughput_mbps')}: of the accesses "
+            + ", ".join(
+                f"{found('failed_share', s, n).mean:.0%} fail and one brings "
+                f"{found('packets_per_access', s, n).mean:.1f} packets"
+                for s in early
+            )
+            + f", without anything {found('failed_share', 'agg', n).mean:.0%} and "
+            f"{found('packets_per_access', 'agg', n).mean:.1f}."
         )
     return " ".join(told)

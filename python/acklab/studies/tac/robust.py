@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from acklab.plots import style
 from acklab.studies.study import Cell, Effort, Outcome
-from acklab.studies.tac import growth, on_air, tables
+from acklab.studies.tac import gaps, growth, on_air, tables
 from acklab.studies.tac.duplicates import RECORD
 from acklab.studies.tac.quantities import measured
 from acklab.studies.tac.schemes import filtered
@@ -79,7 +79,7 @@ def watched(stack: str) -> list[tuple[str, Setting, Mapping[str, Any]]]:
     grants = [Setting(("rdg",), stations=n, stack=stack) for n in (1, 5, 20)]
     alone = Setting(stations=1, stack=stack, bit_error_rate=BIT_ERROR_RATE)
     return [
-        *((GAPS, s, RECORD) for s in counts),
+        *((GAPS, s, gaps.record(s.stations)) for s in counts),
         *((WINDOWS, s, growth.RECORD) for s in sizes),
         *((GRANTS, s, on_air.RECORD) for s in grants),
         *([(ERRORS, alone, on_air.RECORD)] if stack == DEFAULT else []),
