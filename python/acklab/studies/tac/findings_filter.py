@@ -151,13 +151,14 @@ FILTER = (
         "the time gap probably increases as the number of links between TCP sender and receiver "
         "increases and the network becomes congested",
         "III.2.4",
-        lambda v: all(rises(a, b) for a, b in pairwise(_gaps(v, "gap_mean_ms"))),
+        # Of the number of links nothing was run, so half of the sentence is all that can hold.
+        lambda v: False,
         lambda v: (
-            f"mean gap, ms: {row(_gaps(v, 'gap_mean_ms'), 2)} {_with(v)}; of congestion alone: "
-            "more links were not run"
+            f"mean gap, ms: {row(_gaps(v, 'gap_mean_ms'), 2)} {_with(v)}; criterion: more with "
+            "more stations, partly at best, as more links were not run"
         ),
         m.congested,
         "robust",
-        lambda v: rises(*(_gaps(v, "gap_mean_ms")[i] for i in (0, -1))),
+        lambda v: all(rises(a, b) for a, b in pairwise(_gaps(v, "gap_mean_ms"))),
     ),
 )

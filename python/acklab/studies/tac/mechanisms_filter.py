@@ -70,8 +70,8 @@ def congested(v: View) -> str:
         for k in counts
     ]
     return (
-        f"AGG, N = {' / '.join(map(str, counts))}: an ACK per packet, so the mean gap is what a "
-        f"packet of one flow takes when all share {each('throughput_mbps', spots)} Mbit/s. It is "
+        f"AGG, N = {' / '.join(map(str, counts))}: the mean gap is what the packets of one flow "
+        f"that have an ACK take when all share {each('throughput_mbps', spots)} Mbit/s. It is "
         f"made of short gaps within frames ({each('gaps_within_te_share', spots, 0, 100)} % are "
         "within 5 ms) and long ones between them."
     )

@@ -54,9 +54,11 @@ def rapidly(v: View) -> str:
 def amsdu(v: View) -> str:
     """What a bit error costs either."""
     spot = v.robust("retries_share", AMSDU)
-    both = [v.ber("retries_share", "agg", k) for k in v.lengths(AMSDU)]
+    shares = " / ".join(
+        f"{100 * mean(v.ber('retries_share', 'agg', k)):.0f}" for k in (v.sizes[0], v.sizes[-1])
+    )
     return (
         f"{100 * mean(spot):.0f} % of the stations' MPDUs are sent again with A-MSDU, collisions "
-        f"included, and {100 * mean(both[-1]):.0f} % with A-MPDU: an A-MSDU of seven packets has "
-        "one checksum, so that one wrong bit of 8000 B costs all of them."
+        f"included, and {shares} % with A-MPDU of {v.sizes[0]} / {v.sizes[-1]} KB: an "
+        "A-MSDU of seven packets has one checksum, so that one wrong bit of 8000 B costs all of them."
     )
