@@ -60,5 +60,5 @@ def amsdu(v: View) -> str:
     return (
         f"{100 * mean(spot):.0f} % of the stations' MPDUs are sent again with A-MSDU, collisions "
         f"included, and {shares} % with A-MPDU of {v.sizes[0]} / {v.sizes[-1]} KB: an "
-        "A-MSDU of seven packets has one checksum, so that one wrong bit of 8000 B costs all of them."
+        "A-MSDU of seven packets has one checksum, and one wrong bit of 8000 B costs all of them."
     )
