@@ -206,7 +206,13 @@ def test_advice_has_its_numbers_from_the_table(made):
     for name in ("rivals", "readings"):
         words = made.texts[name].read_text()
         assert "nan" not in words
-    assert "**Advice.**" in made.texts["rivals"].read_text()
+    words = made.texts["rivals"].read_text()
+    assert "**Advice.**" in words
+    # Few stations have their rows, and the reason why TAC is best with some of them.
+    assert [line.split("|")[1].strip() for line in words.splitlines() if line[:1] == "|"] == [
+        *("stations", "--:", "1", "2", "3", "5", "30")
+    ]
+    assert "**Few stations with TAC**, N = 1 / 2 / 3 / 5" in words
     # Two seeds of short runs tell no reading from another; what they say has numbers anyway.
     assert "0.6" in made.texts["readings"].read_text()
 
