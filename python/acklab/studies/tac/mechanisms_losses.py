@@ -26,7 +26,7 @@ def at_1(v: View) -> str:
 def at_2(v: View) -> str:
     """The same with two packets."""
     if 2 not in v.sizes:
-        return "2 KB was not run."
+        return "An Lmax of 2 KB was not run here."
     one, two = lmax(v, 1), lmax(v, 2)
     return (
         f"{_room(two)}, at {one.name} {one.said('ack_loss_mean', 0, 100)} %: stations have "
