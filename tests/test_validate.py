@@ -11,13 +11,24 @@ from acklab.places import in_repository
 from acklab.validate import (
     compare,
     kernel_rows,
+    ns3_modes,
+    ns3_modes_rows,
     ns3_rows,
     ns3_thesis_rows,
     ns3_wifi_rows,
     paused_rows,
     quiet_rows,
+    wifi_models,
 )
-from acklab.validate.criteria import KERNEL, NS3, NS3_THESIS, NS3_WIFI, Tolerance
+from acklab.validate.criteria import (
+    KERNEL,
+    NS3,
+    NS3_MODES,
+    NS3_SATURATED,
+    NS3_THESIS,
+    NS3_WIFI,
+    Tolerance,
+)
 from acklab.validate.lateness import pauses
 from acklab.validate.ns3 import parse
 
@@ -41,8 +52,30 @@ def test_every_run_of_ns3_over_radio_channels_is_in_a_cell():
         with (in_repository("validation") / "ns3" / name).open() as f:
             runs |= {row["args"] for row in csv.DictReader(f)}
     cells = ns3_wifi_rows()
-    assert sum(len(c.values["goodput"]) for c in cells) == len(runs) == 58
-    assert len({c.name for c in cells}) == len(cells) == 32
+    assert sum(len(c.values["goodput"]) for c in cells) == len(runs) == 64
+    assert len({c.name for c in cells}) == len(cells) == 34
+
+
+def test_every_mode_of_ns3_is_in_a_cell():
+    rows = []
+    for name in ("wifi_modes.csv", "wifi_saturated.csv"):
+        with (in_repository("validation") / "ns3" / name).open() as f:
+            rows += csv.DictReader(f)
+    tcp = [r for r in rows if r["proto"] == "tcp"]
+    assert len({r.name for r in ns3_modes_rows()}) == len(tcp) == 96
+    cells = ns3_modes.saturated()
+    assert len(cells) == len(rows) - len(tcp) + 12
+    assert {c.parts[0].model for c in cells} == set(NS3_SATURATED)
+
+
+def test_saturated_stations_have_what_ns3s_have():
+    """Hidden ones, too: an A-MPDU loses the MPDUs that another frame meets, and no others."""
+    found = wifi_models.check(
+        ns3_modes.saturated(), seeds=3, source="ns3-saturated", criteria=NS3_SATURATED
+    )
+    assert [c.reference.name for c in found if not c.ok] == []
+    modes = [m.error for c in found if c.reference.keys["model"] == "modes" for m in c.metrics]
+    assert max(map(abs, modes)) < 0.01
 
 
 def test_flows_of_a_run_of_ns3_are_summed():
@@ -137,6 +170,10 @@ LATE_REPEATS = (
     "only its late repeats; kernel-quiet meets it, pauses do not explain it (open question)"
 )
 FEW_PAUSES = "three repeats of a count that hangs on the few longest pauses; the ranges overlap"
+START_UP = (
+    "the first seconds of 20 stations decide a run of five: over 20 s of the same cells (equal20s) "
+    "the ACKs are within 5 % and Jain's index within 0.06 (open question)"
+)
 LOTTERY = "whether a SYN-ACK is the N-th ACK of both flows hangs on their phase: one draw each"
 #: What misses the criteria, by source and cell, with the mechanism. LIMITATIONS.md has evidence.
 EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
@@ -151,6 +188,12 @@ EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
     ("kernel-paused", "main 10M48ms bbr 2"): {"retransmissions": FEW_PAUSES},
     ("kernel-paused", "main 40M10ms bbr 4"): {"retransmissions": FEW_PAUSES},
     ("kernel-paused", "main 40M10ms bbr 16"): {"retransmissions": FEW_PAUSES},
+    ("ns3-wifi", "nsta5s 20 1024 0"): {"acks": START_UP},
+    ("ns3-wifi", "equal5s 20 1024 0"): {"jain": START_UP},
+    ("ns3-wifi", "equal5s 20 4096 0"): {"jain": START_UP, "acks": START_UP},
+    ("ns3-wifi", "equal5s 20 8192 0"): {"acks": START_UP},
+    ("ns3-wifi", "equal5s 20 32768 0"): {"jain": START_UP},
+    ("ns3-wifi", "equal20s 20 1024 0"): {"jain": START_UP},
     **{
         ("ns3-thesis", cell): {"jain": LOTTERY}
         for cell in (
@@ -176,6 +219,7 @@ SOURCES = {
     "ns3": ns3_rows,
     "ns3-thesis": ns3_thesis_rows,
     "ns3-wifi": ns3_wifi_rows,
+    "ns3-modes": ns3_modes_rows,
 }
 
 
@@ -190,7 +234,13 @@ def comparisons():
 
 def test_the_criteria_are_the_published_ones():
     assert Tolerance(0.02) == NS3["goodput"]
-    assert Tolerance(0.05) == NS3_WIFI["goodput"]
+    assert {
+        "goodput": Tolerance(0.05),
+        "jain": Tolerance(0, absolute=0.05),
+        "acks": Tolerance(0.05),
+    } == NS3_WIFI
+    assert {"goodput": Tolerance(0.05)} == NS3_MODES
+    assert {"modes": Tolerance(0.02), "hidden stations": Tolerance(0.03)} == NS3_SATURATED
     assert {"goodput": Tolerance(0.02), "jain": Tolerance(0, absolute=0.05)} == NS3_THESIS
     assert {
         "goodput": Tolerance(0.03),
@@ -212,7 +262,12 @@ def test_every_cell_meets_the_criteria_but_those_that_are_explained(comparisons,
 
 
 def test_every_metric_with_a_criterion_is_judged(comparisons):
-    of_ns3 = {"ns3": NS3, "ns3-thesis": NS3_THESIS, "ns3-wifi": NS3_WIFI}
+    of_ns3 = {
+        "ns3": NS3,
+        "ns3-modes": NS3_MODES,
+        "ns3-thesis": NS3_THESIS,
+        "ns3-wifi": NS3_WIFI,
+    }
     for source, criteria in {s: of_ns3.get(s, KERNEL) for s in SOURCES}.items():
         for comparison in comparisons[source]:
             known = {m for m, values in comparison.reference.values.items() if values}

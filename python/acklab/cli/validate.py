@@ -24,6 +24,8 @@ class Source(StrEnum):
     NS3 = "ns3"
     NS3_THESIS = "ns3-thesis"
     NS3_WIFI = "ns3-wifi"
+    NS3_MODES = "ns3-modes"
+    NS3_SATURATED = "ns3-saturated"
     WIFI_MODELS = "wifi-models"
 
 
@@ -44,14 +46,17 @@ def validate(
     brackets, for one that pauses as much. kernel-quiet: the same over an emulator that is hardly
     late. kernel-paused: the same while it is made to pause. ns3: a wired dumbbell. ns3-thesis: the
     same as the study `ack-aggregation` infers that the thesis set it up, single flows and pairs.
-    ns3-wifi: radio channels. wifi-models: the same, saturated, beside closed forms and arithmetic
-    from the standard.
+    ns3-wifi: radio channels. ns3-modes: TCP over each mode. ns3-saturated: UDP over each mode, and
+    hidden stations. wifi-models: saturated channels beside closed forms and arithmetic from the
+    standard.
     """
     from acklab.cli.show import console, progress
     from acklab.folder import writable_folder, write_atomically
     from acklab.validate import (
         compare,
         kernel_rows,
+        ns3_modes,
+        ns3_modes_rows,
         ns3_rows,
         ns3_thesis_rows,
         ns3_wifi_rows,
@@ -59,6 +64,7 @@ def validate(
         quiet_rows,
         wifi_models,
     )
+    from acklab.validate.criteria import NS3_SATURATED, WIFI_MODELS
 
     rows = {
         Source.KERNEL: kernel_rows,
@@ -67,18 +73,26 @@ def validate(
         Source.NS3: ns3_rows,
         Source.NS3_THESIS: ns3_thesis_rows,
         Source.NS3_WIFI: ns3_wifi_rows,
+        Source.NS3_MODES: ns3_modes_rows,
     }
     references = [r for name, of in rows.items() if source in (None, name) for r in of()]
-    cells = wifi_models.rows() if source in (None, Source.WIFI_MODELS) else []
+    saturated = {
+        Source.NS3_SATURATED: (ns3_modes.saturated, NS3_SATURATED),
+        Source.WIFI_MODELS: (wifi_models.rows, WIFI_MODELS),
+    }
     path = out / "validation.csv"
     with writable_folder(out):
         with progress("validate") as advance:
             comparisons = compare(references, seeds, jobs, advance)
-        with progress(wifi_models.SOURCE) as advance:
-            comparisons += wifi_models.check(cells, seeds, jobs, advance)
+        for name, (cells, criteria) in saturated.items():
+            if source in (None, name):
+                with progress(name.value) as advance:
+                    comparisons += wifi_models.check(
+                        cells(), seeds, jobs, advance, source=name.value, criteria=criteria
+                    )
         write_atomically(path, _csv(comparisons))
     for part in dict.fromkeys(c.reference.source for c in comparisons):
-        show = _show_models if part == wifi_models.SOURCE else _show
+        show = _show_saturated if part in set(saturated) else _show
         show([c for c in comparisons if c.reference.source == part])
     good = sum(c.ok for c in comparisons)
     console().print(f"{good} of {len(comparisons)} cells within the criteria: {path}", markup=False)
@@ -130,20 +144,23 @@ def _show(comparisons: Sequence[Comparison]) -> None:
 _MODEL_ROWS = 30
 
 
-def _show_models(comparisons: Sequence[Comparison]) -> None:
+def _show_saturated(comparisons: Sequence[Comparison]) -> None:
     """Model by model: what it says, what came here, how far apart they are."""
     from rich.table import Table
 
     from acklab.cli.show import console
-    from acklab.validate.criteria import METRICS, WIFI_MODELS
+    from acklab.validate.criteria import METRICS
 
+    source = comparisons[0].reference.source
+    theirs = "the model" if source == Source.WIFI_MODELS else "ns-3"
     for model in dict.fromkeys(c.reference.keys["model"] for c in comparisons):
         own = [c for c in comparisons if c.reference.keys["model"] == model]
-        title = f"wifi-models, {model}: within {WIFI_MODELS[model].relative:.1%} of the model"
+        (tolerance, *_) = own[0].reference.criteria.values()
+        title = f"{source}, {model}: within {tolerance.relative:.1%} of {theirs}"
         table = Table(title=title, title_justify="left", padding=(0, 1))
         for column in ("cell", "metric"):
             table.add_column(column, no_wrap=True)
-        for column in ("model", "acklab", "deviation"):
+        for column in (theirs.removeprefix("the "), "acklab", "deviation"):
             table.add_column(column, justify="right", no_wrap=True)
         table.add_column("verdict")
         found = [(c.reference.keys["cell"], m) for c in own for m in c.metrics]

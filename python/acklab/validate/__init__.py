@@ -1,10 +1,11 @@
 """Our numbers beside those of the Linux kernel, of ns-3 and of models, with a verdict each."""
 
-from acklab.validate import wifi_models
+from acklab.validate import ns3_modes, wifi_models
 from acklab.validate.compare import Comparison, compare
 from acklab.validate.kernel import paused_rows, quiet_rows
 from acklab.validate.kernel import rows as kernel_rows
 from acklab.validate.ns3 import rows as ns3_rows
+from acklab.validate.ns3_modes import rows as ns3_modes_rows
 from acklab.validate.ns3_thesis import rows as ns3_thesis_rows
 from acklab.validate.ns3_wifi import rows as ns3_wifi_rows
 
@@ -12,6 +13,8 @@ __all__ = [
     "Comparison",
     "compare",
     "kernel_rows",
+    "ns3_modes",
+    "ns3_modes_rows",
     "ns3_rows",
     "ns3_thesis_rows",
     "ns3_wifi_rows",

@@ -46,6 +46,7 @@ _LIGHT = 299_792_458
 _MEASURES = {
     "goodput": all_flows("goodput_mbps"),
     "jain": fairness,
+    "acks": all_flows("acks_received"),
     "retransmissions": all_flows("retransmissions"),
     "ap_drops": drops_from("ap"),
 }
@@ -77,6 +78,7 @@ def _cell(key: tuple[str, ...], runs: list[list[dict[str, str]]]) -> Reference:
     values = {
         "goodput": sums("goodput_mbps"),
         "jain": [float(run[0]["jain"]) for run in runs],
+        "acks": sums("acks_rx"),
         "retransmissions": sums("retx_segs"),
         "ap_drops": sums("ap_drop_full"),
     }

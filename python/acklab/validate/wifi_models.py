@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from acklab.saturation import saturate
 from acklab.scenario import load
 from acklab.validate.compare import Comparison, Metric
-from acklab.validate.criteria import WIFI_MODELS
+from acklab.validate.criteria import WIFI_MODELS, Tolerance
 from acklab.validate.reference import Reference
 
 if TYPE_CHECKING:
@@ -64,8 +64,11 @@ def check(
     seeds: int,
     jobs: int | None = None,
     on_progress: Callable[[int, int], object] | None = None,
+    *,
+    source: str = SOURCE,
+    criteria: Mapping[str, Tolerance] = WIFI_MODELS,
 ) -> list[Comparison]:
-    """Runs every cell with the seeds 1, 2, ... and compares means."""
+    """Runs every cell with the seeds 1, 2, ... and compares means by their criteria."""
     runs = [(cell, seed) for cell in cells for seed in range(1, seeds + 1)]
     scenarios = {id(cell): load(cell.scenario) for cell in cells}
 
@@ -82,27 +85,30 @@ def check(
     found = []
     for i, cell in enumerate(cells):
         own = frames[i * seeds : (i + 1) * seeds]
-        found += [_compared(cell, part, own) for part in cell.parts]
+        for part in cell.parts:
+            tolerance = criteria[part.model]
+            reference = Reference(
+                source=source,
+                keys={"model": part.model, "cell": part.name},
+                values={m: [v] for m, v in part.expected.items()},
+                measures={},
+                criteria=dict.fromkeys(part.expected, tolerance),
+                scenarios=[cell.scenario],
+            )
+            measured = [measure(frame, part, cell.payload) for frame in own]
+            found.append(Comparison(reference, _metrics(part.expected, tolerance, measured)))
     return found
 
 
-def _compared(cell: Cell, part: Part, frames: Sequence[pl.DataFrame]) -> Comparison:
-    measured = [measure(frame, part, cell.payload) for frame in frames]
-    criteria = dict.fromkeys(part.expected, WIFI_MODELS[part.model])
+def _metrics(
+    expected: Expected, tolerance: Tolerance, measured: Sequence[Mapping[str, float]]
+) -> list[Metric]:
     metrics = []
-    for name, theirs in part.expected.items():
+    for name, theirs in expected.items():
         ours = fmean(m[name] for m in measured)
-        ok = criteria[name].holds(ours, theirs)
+        ok = tolerance.holds(ours, theirs)
         metrics.append(Metric(name, theirs, theirs, theirs, ours, None, ok, None))
-    reference = Reference(
-        source=SOURCE,
-        keys={"model": part.model, "cell": part.name},
-        values={m: [v] for m, v in part.expected.items()},
-        measures={},
-        criteria=criteria,
-        scenarios=[cell.scenario],
-    )
-    return Comparison(reference, metrics)
+    return metrics
 
 
 def rows() -> list[Cell]:

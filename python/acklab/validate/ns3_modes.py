@@ -1,0 +1,141 @@
+"""ns-3 by mode: a TCP flow between a station and its access point, and saturated UDP, also of two
+stations that may not hear each other."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from itertools import groupby
+from statistics import fmean
+from typing import Any
+
+from acklab.places import in_repository
+from acklab.stacks import NS3
+from acklab.validate.criteria import NS3_MODES
+from acklab.validate.measures import all_flows
+from acklab.validate.reference import Reference
+from acklab.validate.wifi_models import Cell, Part
+
+#: The names of these sources.
+SOURCE, SATURATED = "ns3-modes", "ns3-saturated"
+#: Bytes of UDP payload in a packet of 1500.
+_PACKET, _PAYLOAD = 1500, 1472
+#: Bytes of a segment's payload, and of both buffers of a connection (validation/README.md).
+_SEGMENT, _BUFFER = 1448, 262_144
+#: Seconds of our saturated runs, and from where on two stations do not hear each other: with 16 dBm
+#: a preamble reaches 51 m above -82 dBm.
+_SECONDS, _HEARING_M = {"modes": 2, "hidden stations": 10}, 51
+#: What ns-3.44 does and the standard does not say (`acklab.validate.ns3_wifi`).
+_AS_NS3 = {
+    "amsdu": "off",
+    "durations": "ns3",
+    "after_silence": "timeout",
+    "block_ack_request_limit": "none",
+}
+
+
+def _rows(name: str) -> Iterator[dict[str, str]]:
+    with (in_repository("validation") / "ns3" / name).open() as f:
+        yield from csv.DictReader(f)
+
+
+def _name(row: dict[str, str]) -> str:
+    """The mode in words."""
+    return f"{row['std']} MCS {row['mcs']} {row['width_mhz']} MHz {row['gi_ns']} ns"
+
+
+def _channel(row: dict[str, str]) -> dict[str, Any]:
+    return {
+        **_AS_NS3,
+        "standard": row["std"],
+        "mcs": int(row["mcs"]),
+        "width": f"{row['width_mhz']} MHz",
+        "guard_interval": f"{row['gi_ns']} ns",
+        "ampdu": "65535 B",
+        "block_ack_window": int(row["mpdu_buf"]),
+    }
+
+
+def rows() -> list[Reference]:
+    """TCP, by mode and direction."""
+    return [_tcp(row) for row in _rows("wifi_modes.csv") if row["proto"] == "tcp"]
+
+
+def _tcp(row: dict[str, str]) -> Reference:
+    ways = {"up": ("sta0", "ap"), "down": ("ap", "sta0")}
+    sender, receiver = ways[row["dir"]]
+    scenario = {
+        "name": f"ns3-{_name(row)}-{row['dir']}".replace(" ", "-").lower(),
+        "start": "1 s",
+        "duration": "4 s",
+        "topology": {"preset": "wlan", "stations": 1},
+        "wifi": _channel(row),
+        "tcp": {
+            "profile": NS3.profile,
+            "segment": _SEGMENT,
+            "send_buffer": f"{_BUFFER} B",
+            "recv_buffer": f"{_BUFFER} B",
+        },
+        "flow": [
+            {
+                "from": sender,
+                "to": receiver,
+                "cc": NS3.cc("newreno"),
+                "ack": {"name": "delayed", "segments": 2, "count": "segments"},
+            }
+        ],
+    }
+    return Reference(
+        source=SOURCE,
+        keys={"mode": _name(row), "direction": row["dir"]},
+        values={"goodput": [float(row["goodput_mbps"])]},
+        measures={"goodput": all_flows("goodput_mbps")},
+        criteria=NS3_MODES,
+        scenarios=[scenario],
+    )
+
+
+def saturated() -> list[Cell]:
+    """UDP: by mode, and of stations that may not hear each other."""
+    udp = [*_rows("wifi_saturated.csv"), *_rows("wifi_modes.csv")]
+    modes = [
+        _saturated("modes", _name(row), 1, _channel(row), float(row["goodput_mbps"]))
+        for row in udp
+        if row["proto"] == "udp"
+    ]
+    return [*modes, *_hidden()]
+
+
+def _hidden() -> Iterator[Cell]:
+    def key(row: dict[str, str]) -> tuple[str, ...]:
+        return row["ampdu"], row["dist_m"], row["rts"]
+
+    for (ampdu, metres, rts), runs in groupby(_rows("wifi_hidden.csv"), key):
+        apart = 2 * float(metres) > _HEARING_M
+        wifi = {
+            **_AS_NS3,
+            "standard": "n",
+            "mcs": 3,
+            "ampdu": f"{ampdu} B" if int(ampdu) else "off",
+            "rts": "always" if int(rts) else "off",
+            "hidden": [["sta0", "sta1"]] if apart else [],
+        }
+        words = [
+            "hidden" if apart else "heard",
+            "RTS" if int(rts) else "no RTS",
+            f"A-MPDU {ampdu} B" if int(ampdu) else "no aggregation",
+        ]
+        mean = fmean(float(run["sum_mbps"]) for run in runs)
+        yield _saturated("hidden stations", ", ".join(words), 2, wifi, mean)
+
+
+def _saturated(model: str, name: str, n: int, wifi: dict[str, Any], mbps: float) -> Cell:
+    scenario = {
+        "name": f"ns3-{name}".replace(" ", "-").replace(",", "").lower(),
+        "duration": f"{_SECONDS[model]} s",
+        "topology": {"preset": "wlan", "stations": n},
+        "wifi": {**wifi, "queue": "1000 packets"},
+        "flow": [{"name": f"f{i}", "from": f"sta{i}", "to": "server"} for i in range(n)],
+    }
+    parts = [Part(model, name, range(n), {"throughput": mbps})]
+    return Cell(scenario, _PACKET, _PAYLOAD, parts)
