@@ -128,7 +128,7 @@ fn plan(args: &Args) -> Plan {
         queue: QueuePlan::Packets(queue),
         discipline: None,
         mark: None,
-        filter: None,
+        filters: Vec::new(),
         impair: ImpairPlan::default(),
     };
     let (rate, delay) = (args.real("bneck"), args.real("bdelay"));
@@ -137,7 +137,7 @@ fn plan(args: &Args) -> Plan {
         link("forward".into(), (0, 1), rate, delay, queue),
         link("reverse".into(), (1, 0), rate, delay, 100_000),
     ];
-    links[1].filter = filter(args);
+    links[1].filters.extend(filter(args));
     let mut plan_flows = Vec::new();
     for f in 0..flows {
         let (s, d, at) = (2 + 2 * f, 3 + 2 * f, links.len());

@@ -127,8 +127,9 @@ pub struct LinkPlan {
     pub discipline: Option<DisciplinePlan>,
     /// What would not fit into a drop-tail queue of this limit is marked with CE, if it may be.
     pub mark: Option<QueuePlan>,
-    /// ACK filter in front of the queue.
-    pub filter: Option<FilterPlan>,
+    /// ACK filters in front of the queue, in the order in which an ACK meets them; those that a
+    /// [`Chain`](acklab_path::ack_filter::chain::Chain) can have.
+    pub filters: Vec<FilterPlan>,
     /// Impairments.
     pub impair: ImpairPlan,
 }

@@ -4,11 +4,12 @@
 //! before the queue does and may hold it, let it pass, or find that an earlier acknowledgement has
 //! become superfluous. Data, and acknowledgements that carry more than an acknowledgement, always
 //! pass, and what was held for the same flow leaves before them (options that break this on purpose
-//! say so).
+//! say so). Two can stand at one place ([`chain`]).
 
 pub mod aggregate;
 pub mod android;
 pub mod cake;
+pub mod chain;
 mod dsack;
 pub mod registry;
 pub mod tac;
@@ -94,6 +95,8 @@ pub struct FilterStats {
     pub forwarded: u64,
     /// Pure acknowledgements that were dropped, from the filter or from the queue behind it.
     pub dropped: u64,
+    /// Those of them that were dropped from the queue behind it.
+    pub dropped_queued: u64,
     /// Pure acknowledgements waiting in the filter.
     pub held: u32,
     /// Releases by the timer.
@@ -127,14 +130,9 @@ pub trait AckFilter: core::fmt::Debug + Send {
     fn on_out_of_reach(&mut self) {}
 
     /// Whether the filter picks its victims from the queue behind it (CAKE). Such a queue must be
-    /// a real one: the link may not compute departures in advance.
+    /// a real one: the link may not compute departures in advance. Who does so holds nothing and has
+    /// no timer.
     fn watches_queue(&self) -> bool {
-        false
-    }
-
-    /// Whether the filter may keep an acknowledgement back as it is configured: nothing else that
-    /// waits for acknowledgements to come can then stand behind it.
-    fn holds(&self) -> bool {
         false
     }
 

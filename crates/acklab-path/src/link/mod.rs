@@ -15,9 +15,12 @@
 //! that the packet in service never counts against a queue limit, and that the two ways of
 //! computing agree packet for packet.
 
+#[cfg(test)]
+mod chains;
 mod computed;
 mod delay_line;
 mod fifo;
+mod filtering;
 mod port;
 mod queued;
 mod stats;
@@ -29,14 +32,14 @@ mod transmitter;
 pub use port::PortCall;
 pub use stats::LinkStats;
 
-use crate::ack_filter::{AckFilter, FilterStats, ForwardReason, Verdict};
+use crate::ack_filter::chain::Chain;
+use crate::ack_filter::{FilterStats, ForwardReason};
 use crate::impair::{FarEnd, Fate, ImpairConfig, LinkStreams, Pauses};
-use crate::packet::{DropReason, Packet, PacketId, PacketStore};
+use crate::packet::{DropReason, Packet, PacketStore};
 use crate::qdisc::{self, QueueDisc, pfifo};
 use acklab_units::{Instant, Rate, Span};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 use computed::Computed;
 use port::Port;
 use queued::{Around, Queued};
@@ -95,7 +98,7 @@ pub trait LinkDriver: PacketStore {
 #[repr(C, align(64))]
 pub struct Link {
     line: Line,
-    filter: Option<Box<Filter>>,
+    filters: Option<Box<Chain>>,
     /// What lets packets in; the line has another one that lets them out.
     entry: Option<Box<Pauses>>,
     far_end: Option<Box<FarEnd>>,
@@ -109,26 +112,9 @@ enum Line {
     Port(Box<Port>),
 }
 
-/// An ACK filter with a buffer for its verdicts.
-#[derive(Debug)]
-struct Filter {
-    inner: Box<dyn AckFilter>,
-    verdicts: Vec<Verdict>,
-    watches_queue: bool,
-}
-
-impl Filter {
-    fn new(inner: Box<dyn AckFilter>) -> Self {
-        Self {
-            watches_queue: inner.watches_queue(),
-            inner,
-            verdicts: Vec::new(),
-        }
-    }
-
-    fn as_watcher(&mut self) -> Option<&mut Box<dyn AckFilter>> {
-        self.watches_queue.then_some(&mut self.inner)
-    }
+/// Nothing where there is no filter: such links are the most.
+fn boxed(filters: Chain) -> Option<Box<Chain>> {
+    (!filters.is_empty()).then(|| Box::new(filters))
 }
 
 /// The schedule of a link's pauses, if it has any. Entry and exit ask at different times, so each
@@ -143,11 +129,11 @@ impl Link {
     pub fn new(
         config: &LinkConfig,
         queue: Queue,
-        filter: Option<Box<dyn AckFilter>>,
+        filters: impl Into<Chain>,
         streams: LinkStreams,
     ) -> Self {
-        let filter = filter.map(|f| Box::new(Filter::new(f)));
-        let watched = filter.as_ref().is_some_and(|f| f.watches_queue);
+        let filters: Chain = filters.into();
+        let watched = filters.watches_queue();
         let tx = Transmitter::new(config.rate, config.overhead);
         let entry = pauses(&config.impair, &streams);
         let far_end = FarEnd::new(&config.impair, &streams).map(Box::new);
@@ -167,7 +153,7 @@ impl Link {
             line,
             entry,
             far_end,
-            filter,
+            filters: boxed(filters),
             stats: LinkStats::default(),
         }
     }
@@ -181,7 +167,7 @@ impl Link {
         };
         self.stats.offered += 1;
         let mut moved = true;
-        match (&self.filter, &mut self.line) {
+        match (&self.filters, &mut self.line) {
             // By far the most frequent case, without a call.
             (None, Line::Computed(line)) => {
                 if !line.offer(now, packet, &mut self.stats) {
@@ -193,7 +179,7 @@ impl Link {
                 }
             }
             (None, Line::Queued(_) | Line::Port(_)) => self.enqueue(now, packet, driver),
-            (Some(_), _) => self.offer_to_filter(now, packet, driver),
+            (Some(_), _) => self.offer_to_filters(now, packet, driver),
         }
         self.check();
         moved
@@ -231,10 +217,10 @@ impl Link {
             Line::Queued(line) => line.next_wakeup(),
             Line::Port(_) => None,
         };
-        let Some(filter) = &self.filter else {
+        let Some(filters) = &self.filters else {
             return line;
         };
-        Instant::earliest(line, filter.inner.next_wakeup())
+        Instant::earliest(line, filters.next_wakeup())
     }
 
     /// Counters. Services up to the last call are in.
@@ -242,9 +228,14 @@ impl Link {
         &self.stats
     }
 
-    /// The filter's counters, if there is a filter.
+    /// Counters of the filters together, if there are any.
     pub fn filter_stats(&self) -> Option<FilterStats> {
-        self.filter.as_ref().map(|f| f.inner.stats())
+        self.filters.as_ref().map(|f| f.stats())
+    }
+
+    /// Counters of each filter, in the order in which an acknowledgement meets them.
+    pub fn filters(&self) -> impl Iterator<Item = FilterStats> {
+        self.filters.iter().flat_map(|f| f.members())
     }
 
     /// The discipline's counters; `None` where departures are computed in advance.
@@ -319,7 +310,7 @@ impl Link {
 
     /// Packets inside: held by the filter, waiting, in service or on their way.
     pub fn inside(&self) -> u64 {
-        let held = self.filter.as_ref().map_or(0, |f| f.inner.stats().held);
+        let held = self.filters.as_ref().map_or(0, |f| f.stats().held);
         let line = match &self.line {
             Line::Computed(line) => line.len(),
             Line::Queued(line) => line.len(),
@@ -331,7 +322,7 @@ impl Link {
     /// Runs everything that happened inside up to `now`.
     #[inline]
     fn catch_up<D: LinkDriver>(&mut self, now: Instant, driver: &mut D) {
-        if self.filter.is_some() || matches!(self.line, Line::Queued(_)) {
+        if self.filters.is_some() || matches!(self.line, Line::Queued(_)) {
             self.run_filter_timer(now, driver);
             self.serve(now, driver);
         }
@@ -340,7 +331,7 @@ impl Link {
     fn serve<D: LinkDriver>(&mut self, now: Instant, driver: &mut D) {
         if let Line::Queued(line) = &mut self.line {
             let around = &mut Around {
-                watcher: self.filter.as_mut().and_then(|f| f.as_watcher()),
+                watcher: self.filters.as_mut().and_then(|f| f.watcher()),
                 stats: &mut self.stats,
                 driver,
             };
@@ -359,7 +350,7 @@ impl Link {
             }
             Line::Queued(line) => {
                 let around = &mut Around {
-                    watcher: self.filter.as_mut().and_then(|f| f.as_watcher()),
+                    watcher: self.filters.as_mut().and_then(|f| f.watcher()),
                     stats: &mut self.stats,
                     driver,
                 };
@@ -379,104 +370,6 @@ impl Link {
     ) {
         self.stats.on_dropped(reason);
         driver.on_drop(now, packet, reason);
-    }
-
-    fn offer_to_filter<D: LinkDriver>(&mut self, now: Instant, packet: Packet, driver: &mut D) {
-        self.catch_up(now, driver);
-        if let Some(f) = &mut self.filter {
-            let segment = driver.segment(packet.id);
-            f.inner.on_packet(now, packet, &segment, &mut f.verdicts);
-            if D::WATCHES && !f.verdicts.iter().any(|v| v.settles(packet.id)) {
-                driver.on_held(now, packet);
-            }
-        }
-        self.carry_out(now, driver);
-    }
-
-    fn run_filter_timer<D: LinkDriver>(&mut self, now: Instant, driver: &mut D) {
-        while let Some(f) = &mut self.filter
-            && let Some(at) = f.inner.next_wakeup()
-            && at <= now
-        {
-            self.serve(at, driver);
-            if let Some(f) = &mut self.filter {
-                f.inner.on_wakeup(at, &mut f.verdicts);
-                let next = f.inner.next_wakeup();
-                assert!(
-                    next.is_none_or(|next| next > at),
-                    "filter timer stuck at {at:?}"
-                );
-            }
-            self.carry_out(at, driver);
-        }
-    }
-
-    /// Does what the filter decided, in its order.
-    fn carry_out<D: LinkDriver>(&mut self, now: Instant, driver: &mut D) {
-        let Some(f) = &mut self.filter else { return };
-        let mut verdicts = core::mem::take(&mut f.verdicts);
-        for verdict in verdicts.drain(..) {
-            match verdict {
-                Verdict::Forward(packet, reason) => {
-                    driver.on_released(now, packet, reason);
-                    self.enqueue(now, packet, driver);
-                }
-                Verdict::Drop(packet, reason) => self.drop(now, packet, reason, driver),
-                Verdict::DropQueued(id) => self.remove(now, id, driver),
-                Verdict::Replace { queued, by } => {
-                    driver.on_released(now, by, ForwardReason::Replacing);
-                    self.replace(now, queued, by, driver);
-                }
-            }
-        }
-        if let Some(f) = &mut self.filter {
-            f.verdicts = verdicts;
-        }
-    }
-
-    fn remove<D: LinkDriver>(&mut self, now: Instant, id: PacketId, driver: &mut D) {
-        match &mut self.line {
-            Line::Queued(line) => match line.remove(id) {
-                Some(packet) => self.drop(now, packet, DropReason::AckThinned, driver),
-                None => self.tell_out_of_reach(),
-            },
-            Line::Port(port) => port.remove(id),
-            Line::Computed(_) => {
-                panic!("a filter that does not watch the queue wants {id:?} out of it")
-            }
-        }
-    }
-
-    /// Puts `by` into the place of a packet in the queue, which is dropped.
-    fn replace<D: LinkDriver>(
-        &mut self,
-        now: Instant,
-        queued: PacketId,
-        by: Packet,
-        driver: &mut D,
-    ) {
-        match &mut self.line {
-            Line::Queued(line) => match line.replace(now, queued, by) {
-                Some(old) => {
-                    self.drop(now, old, DropReason::AckThinned, driver);
-                    driver.on_queued(now, by);
-                }
-                None => {
-                    self.tell_out_of_reach();
-                    self.enqueue(now, by, driver);
-                }
-            },
-            Line::Port(port) => port.replace(queued, by),
-            Line::Computed(_) => {
-                panic!("a filter that does not watch the queue wants the place of {queued:?}")
-            }
-        }
-    }
-
-    fn tell_out_of_reach(&mut self) {
-        if let Some(f) = self.filter.as_mut().and_then(|f| f.as_watcher()) {
-            f.on_out_of_reach();
-        }
     }
 
     /// Conservation: what came in went out, was dropped, or is inside.

@@ -1,8 +1,8 @@
 //! Where a link ends at a medium that others share: the filter is the link's, queue and
 //! transmission are the medium's.
 
-use super::{Filter, Line, Link, LinkDriver, LinkStats};
-use crate::ack_filter::AckFilter;
+use super::{Line, Link, LinkDriver, LinkStats, boxed};
+use crate::ack_filter::chain::Chain;
 use crate::packet::{DropReason, Packet, PacketId};
 use acklab_units::{Instant, Span};
 use alloc::boxed::Box;
@@ -48,12 +48,12 @@ impl Port {
 impl Link {
     /// A link into a medium. Whoever drives it carries the calls of [`Link::poll_port`] there, after
     /// every [`Link::offer`] and [`Link::advance`], and tells what becomes of the packets.
-    pub fn into_medium(filter: Option<Box<dyn AckFilter>>) -> Self {
+    pub fn into_medium(filters: impl Into<Chain>) -> Self {
         Self {
             line: Line::Port(Box::default()),
             entry: None,
             far_end: None,
-            filter: filter.map(|f| Box::new(Filter::new(f))),
+            filters: boxed(filters.into()),
             stats: LinkStats::default(),
         }
     }
@@ -141,7 +141,7 @@ impl Link {
     }
 
     fn tell_watcher(&mut self, packet: Packet) {
-        if let Some(f) = self.filter.as_mut().and_then(|f| f.as_watcher()) {
+        if let Some(f) = self.filters.as_mut().and_then(|f| f.watcher()) {
             f.on_left_queue(packet.id, packet.flow);
         }
     }

@@ -5,6 +5,7 @@ use crate::impair::{JitterConfig, PausesConfig};
 use crate::packet::{FlowId, PacketId};
 use acklab_proto::segment::{Ecn, Segment};
 use proptest::prelude::*;
+use std::vec::Vec;
 
 /// A store that only counts.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use crate::app::{App, data_flows_forward};
 use crate::plan::{FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, Plan, QueuePlan};
 use crate::record::{Observer, Perf, Recorder, TimeMean};
 use crate::transport::Transport;
-use acklab_path::ack_filter::AckFilter;
+use acklab_path::ack_filter::chain::Chain;
 use acklab_path::impair::{ImpairConfig, JitterConfig, LinkStreams, LossConfig, PausesConfig};
 use acklab_path::link::{Link, LinkConfig, Queue};
 use acklab_path::qdisc::device::OverDevice;
@@ -55,7 +55,7 @@ impl<T: Transport, O: Observer> Engine<T, O> {
         let ports = air::ports(plan);
         let build = |(i, l): (usize, &LinkPlan)| {
             if ports.get(i).is_some_and(Option::is_some) {
-                return Link::into_medium(filter(l));
+                return Link::into_medium(filters(l));
             }
             let link = link(l, seed);
             if ns3 {
@@ -159,9 +159,9 @@ fn check_route(plan: &Plan, flow: &FlowPlan, route: &[usize], from: usize, to: u
     assert_eq!(at, to, "route of {:?} ends at the wrong node", flow.name);
 }
 
-fn filter(plan: &LinkPlan) -> Option<Box<dyn AckFilter>> {
-    let filter = plan.filter.as_ref();
-    filter.map(|f| (f.entry.build)(&f.params))
+fn filters(plan: &LinkPlan) -> Chain {
+    let filters = plan.filters.iter().map(|f| (f.entry.build)(&f.params));
+    Chain::new(filters).unwrap_or_else(|c| panic!("filters of {:?}: {c:?}", plan.name))
 }
 
 fn link(plan: &LinkPlan, seed: u64) -> Link {
@@ -172,12 +172,12 @@ fn link(plan: &LinkPlan, seed: u64) -> Link {
         impair: impair(&plan.impair),
     };
     let queue = queue(plan, seed);
-    let filter = filter(plan);
+    let filters = filters(plan);
     let mut streams = LinkStreams::new(seed, &plan.name);
     if let Some(pauses) = &plan.impair.pauses {
         streams = streams.with_pauses_of(seed, &pauses.of);
     }
-    let link = Link::new(&config, queue, filter, streams);
+    let link = Link::new(&config, queue, filters, streams);
     match &plan.trace {
         None => link,
         Some(t) => link.with_trace(t.trace.clone()),

@@ -144,7 +144,7 @@ pub(super) fn connect(
             queue: QueuePlan::Packets(queue),
             discipline: None,
             mark: None,
-            filter: None,
+            filters: Vec::new(),
             impair: ImpairPlan::default(),
         });
     }

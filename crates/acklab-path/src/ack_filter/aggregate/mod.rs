@@ -308,10 +308,6 @@ impl AckFilter for Aggregate {
         self.timers.next()
     }
 
-    fn holds(&self) -> bool {
-        self.options.ratio > 1
-    }
-
     fn stats(&self) -> FilterStats {
         self.stats
     }

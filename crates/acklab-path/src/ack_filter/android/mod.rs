@@ -230,10 +230,6 @@ impl AckFilter for Hold {
         self.timers.front().map(|(at, _)| *at)
     }
 
-    fn holds(&self) -> bool {
-        self.ratio > 1
-    }
-
     fn stats(&self) -> FilterStats {
         self.stats
     }

@@ -202,7 +202,10 @@ impl AckFilter for Cake {
     }
 
     fn stats(&self) -> FilterStats {
-        self.stats
+        FilterStats {
+            dropped_queued: self.stats.dropped,
+            ..self.stats
+        }
     }
 }
 

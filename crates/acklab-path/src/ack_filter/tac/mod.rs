@@ -320,10 +320,6 @@ impl AckFilter for Tac {
         self.due().map(|(at, _)| at)
     }
 
-    fn holds(&self) -> bool {
-        !self.options.timeout.is_zero()
-    }
-
     fn stats(&self) -> FilterStats {
         self.stats
     }

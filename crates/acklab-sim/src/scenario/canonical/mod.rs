@@ -12,7 +12,9 @@ use super::spec::{
     CategoryWord, EcnWord, LossDetectionWord, PacingWord, ProfileWord, ReductionWord,
     RttSamplesWord,
 };
-use crate::plan::{AppPlan, FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, Plan, QueuePlan};
+use crate::plan::{
+    AppPlan, FilterPlan, FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, Plan, QueuePlan,
+};
 use acklab_path::wifi::medium::AccessCategory;
 use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{Buffer, RttEstimator, SackCompression};
@@ -156,14 +158,21 @@ fn direction(link: &LinkPlan, out: &mut Text) {
         None => out.text("mark", "none"),
     }
     out.text("overhead", Bytes(u64::from(link.overhead)));
-    match &link.filter {
-        None => out.text("ack_filter", "none"),
-        Some(f) => {
-            let table = choice::inline_table(f.entry.name, f.entry.params, &f.params);
-            out.raw("ack_filter", table);
+    out.raw("ack_filter", filters(&link.filters));
+    impairments(&link.impair, out);
+}
+
+/// One filter, or several in the order in which an ACK meets them.
+fn filters(filters: &[FilterPlan]) -> String {
+    let one = |f: &FilterPlan| choice::inline_table(f.entry.name, f.entry.params, &f.params);
+    match filters {
+        [] => quoted("none"),
+        [f] => one(f),
+        several => {
+            let tables: Vec<_> = several.iter().map(one).collect();
+            format!("[{}]", tables.join(", "))
         }
     }
-    impairments(&link.impair, out);
 }
 
 /// A limit as the scenario language has it.

@@ -2,7 +2,7 @@
 
 mod space;
 
-use super::{Text, choice, quoted};
+use super::{Text, filters, quoted};
 use crate::plan::{FilterPlan, Plan};
 use crate::scenario::resolve::{Channel, Network, Space, Station, Way};
 use crate::scenario::spec::{
@@ -75,12 +75,12 @@ fn hidden(network: &Network, stations: &[String], out: &mut Text) {
 #[derive(Clone, Copy)]
 struct Port<'a> {
     way: &'a Way,
-    filter: Option<&'a FilterPlan>,
+    filters: &'a [FilterPlan],
 }
 
 impl Port<'_> {
     fn is(self, other: Self) -> bool {
-        self.way == other.way && filter(self.filter) == filter(other.filter)
+        self.way == other.way && filters(self.filters) == filters(other.filters)
     }
 }
 
@@ -88,7 +88,7 @@ fn ports<'a>(network: &'a Network, plan: &'a Plan, i: usize) -> [Port<'a>; 2] {
     let link = network.first_link + 2 * i;
     [(&network.up[i], link), (&network.down[i], link + 1)].map(|(way, link)| Port {
         way,
-        filter: plan.links[link].filter.as_ref(),
+        filters: &plan.links[link].filters,
     })
 }
 
@@ -176,8 +176,8 @@ fn station(station: &Station, space: Option<&Space>, out: &mut Text) {
     );
 }
 
-fn port(Port { way, filter: of }: Port<'_>, legacy: bool, out: &mut Text) {
-    out.raw("ack_filter", filter(of));
+fn port(Port { way, filters: of }: Port<'_>, legacy: bool, out: &mut Text) {
+    out.raw("ack_filter", filters(of));
     let Way {
         rate,
         ampdu,
@@ -243,10 +243,4 @@ fn or_off(bytes: u32) -> String {
         0 => quoted("off"),
         bytes => quoted(Bytes(u64::from(bytes))),
     }
-}
-
-fn filter(filter: Option<&FilterPlan>) -> String {
-    filter.map_or(quoted("none"), |f| {
-        choice::inline_table(f.entry.name, f.entry.params, &f.params)
-    })
 }

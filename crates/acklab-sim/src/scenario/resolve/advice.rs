@@ -9,6 +9,7 @@ use super::link::DraftLink;
 use super::queue;
 use super::topology::Net;
 use super::{Network, Way};
+use crate::plan::FilterPlan;
 use acklab_path::wifi::mac::sizes;
 use acklab_path::wifi::phy::ErrorModel;
 use acklab_path::wifi::propagation::Radio;
@@ -250,9 +251,23 @@ const MAC_OVERHEAD: u64 = 38;
 /// A filter that waits for more ACKs than the windows behind it give, and for nothing else, holds
 /// them until a retransmission timer fires.
 fn stalling_filter(link: &DraftLink, windows: &[u32], report: &mut Report<'_>) {
-    let Some(filter) = &link.plan.filter else {
-        return;
-    };
+    for (i, filter) in link.plan.filters.iter().enumerate() {
+        let at = link.path.key("ack_filter");
+        stalls(filter, windows, &one_of(&at, i, report), report);
+    }
+}
+
+/// Where the `i`-th of the filters at `path` is written.
+fn one_of(path: &Path, i: usize, report: &Report<'_>) -> Path {
+    let of_several = path.index(i);
+    if report.has(&of_several) {
+        of_several
+    } else {
+        path.clone()
+    }
+}
+
+fn stalls(filter: &FilterPlan, windows: &[u32], at: &Path, report: &mut Report<'_>) {
     let waits = filter.entry.name == "aggregate" && filter.params.span("timeout").is_none();
     // One counter per flow, or one that all windows fill together.
     let window = match waits.then(|| filter.params.choice("scope")) {
@@ -271,15 +286,18 @@ fn stalling_filter(link: &DraftLink, windows: &[u32], report: &mut Report<'_>) {
              segments: nothing moves until a retransmission timer fires"
         );
         let hint = format!("write a `timeout`, or a ratio of {window} at most");
-        report.warn(&link.path.key("ack_filter"), message, hint);
+        report.warn(at, message, hint);
     }
 }
 
 /// A bound below the timer makes the timer one that never fires.
 fn idle_timer(link: &DraftLink, at: &Path, report: &mut Report<'_>) {
-    let Some(filter) = &link.plan.filter else {
-        return;
-    };
+    for (i, filter) in link.plan.filters.iter().enumerate() {
+        never_ends(filter, &one_of(at, i, report), report);
+    }
+}
+
+fn never_ends(filter: &FilterPlan, at: &Path, report: &mut Report<'_>) {
     let compresses = matches!(filter.entry.name, "tac" | "tac-paper");
     let span = |name| compresses.then(|| filter.params.span(name)).flatten();
     if let (Some(timeout), Some(most)) = (span("timeout"), span("max_hold"))

@@ -1,17 +1,14 @@
 //! One link as written becomes two directions.
 
-use super::super::choice::choose;
 use super::super::diagnostics::Report;
 use super::super::path::Path;
 use super::super::registries::Registries;
 use super::super::spec::{
-    Choice, DirectionSpec, FilterSpec, GilbertElliottSpec, JitterSpec, LossModel, LossSpec,
-    PausesSpec, Probability, Qty, QuantilesSpec, RateSpec,
+    DirectionSpec, GilbertElliottSpec, JitterSpec, LossModel, LossSpec, PausesSpec, Probability,
+    Qty, QuantilesSpec, RateSpec,
 };
-use super::{LONGEST, discipline, not_too_long, trace};
-use crate::plan::{
-    FilterPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, PausesPlan, QueuePlan, TracePlan,
-};
+use super::{LONGEST, discipline, filter, not_too_long, trace};
+use crate::plan::{ImpairPlan, JitterPlan, LinkPlan, LossPlan, PausesPlan, QueuePlan, TracePlan};
 use acklab_path::link::trace::TUN_HEADER;
 use acklab_units::{Bytes, Limit, Rate, Span};
 
@@ -167,7 +164,7 @@ fn direction(
             queue: QueuePlan::Packets(0),
             discipline,
             mark: None,
-            filter: filter(spec.ack_filter.as_ref(), path, reg, report),
+            filters: filter::filters(spec.ack_filter.as_ref(), path, reg, report),
             impair: impair(spec, path, report),
         },
         limit,
@@ -233,22 +230,6 @@ fn check_limit(limit: Limit, nothing: &str, path: &Path, report: &mut Report<'_>
         let hint = "write at least \"1 packet\"; the packet in transmission does not count";
         report.error(path, nothing, hint.to_string());
     }
-}
-
-/// The ACK filter at `path`, if it is none of that name.
-pub(super) fn filter(
-    spec: Option<&FilterSpec>,
-    path: &Path,
-    reg: Registries<'_>,
-    report: &mut Report<'_>,
-) -> Option<FilterPlan> {
-    let choice: &Choice = &spec?.0;
-    if choice.name == "none" && choice.params.is_empty() {
-        return None;
-    }
-    let at = path.key("ack_filter");
-    let (entry, params) = choose(reg.filter, "ACK filter", choice, &at, report)?;
-    Some(FilterPlan { entry, params })
 }
 
 fn impair(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> ImpairPlan {

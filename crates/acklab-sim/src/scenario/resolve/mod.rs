@@ -9,6 +9,7 @@ mod advice;
 mod app;
 mod discipline;
 mod expect;
+mod filter;
 mod flow;
 mod link;
 mod name;

@@ -2,7 +2,7 @@
 
 use crate::scenario::de::with_hint;
 use crate::scenario::schema::{ack_schema, cc_schema, filter_schema, qdisc_schema};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
@@ -138,3 +138,54 @@ choice_from!(
     "QueueDiscipline",
     qdisc_schema
 );
+
+/// ACK filters in the order in which an ACK meets them.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum FiltersSpec {
+    /// One, or `none`.
+    One(FilterSpec),
+    /// A list.
+    Several(Vec<FilterSpec>),
+}
+
+impl<'de> Deserialize<'de> for FiltersSpec {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = FiltersSpec;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(
+                    "a name in double quotes, a table { name = \"...\", ... }, or a list of them",
+                )
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<FiltersSpec, E> {
+                let one = Choice::deserialize(de::value::StrDeserializer::new(name));
+                one.map(|c| FiltersSpec::One(FilterSpec(c)))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FiltersSpec, A::Error> {
+                let one = Choice::deserialize(de::value::MapAccessDeserializer::new(map));
+                one.map(|c| FiltersSpec::One(FilterSpec(c)))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<FiltersSpec, A::Error> {
+                let all = Vec::deserialize(de::value::SeqAccessDeserializer::new(seq));
+                all.map(FiltersSpec::Several)
+            }
+        }
+        d.deserialize_any(V)
+    }
+}
+
+impl JsonSchema for FiltersSpec {
+    fn schema_name() -> Cow<'static, str> {
+        "AckFilters".into()
+    }
+
+    fn json_schema(g: &mut SchemaGenerator) -> Schema {
+        let one = g.subschema_for::<FilterSpec>();
+        json_schema!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
+    }
+}

@@ -1,6 +1,6 @@
 //! Links: two directions with a rate, a delay, a queue, and whatever goes wrong on them.
 
-use super::{FilterSpec, OrNone, Probability, QdiscSpec, Qty};
+use super::{FiltersSpec, OrNone, Probability, QdiscSpec, Qty};
 use acklab_units::{Bytes, Limit, Rate, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -37,8 +37,9 @@ macro_rules! with_direction_keys {
             /// Link-layer bytes added to every packet when it is serialised. Default: "0 B"; with a
             /// trace "4 B", as mahimahi counts.
             pub(crate) overhead: Option<Qty<Bytes>>,
-            /// ACK filter in front of the queue; this direction only.
-            pub(crate) ack_filter: Option<FilterSpec>,
+            /// ACK filter in front of the queue, or a list in the order in which an ACK meets them;
+            /// this direction only.
+            pub(crate) ack_filter: Option<FiltersSpec>,
             /// Random loss; this direction only.
             pub(crate) loss: Option<LossSpec>,
             /// Probability that an ECN-capable packet is marked with CE; this direction only.

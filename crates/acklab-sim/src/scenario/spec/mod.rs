@@ -20,7 +20,7 @@ mod wifi_blocks;
 mod wifi_space;
 mod wifi_words;
 
-pub(crate) use choice::{AckSpec, CcSpec, Choice, FilterSpec, QdiscSpec, Scalar};
+pub(crate) use choice::{AckSpec, CcSpec, Choice, FiltersSpec, QdiscSpec, Scalar};
 pub(crate) use expect::{Bounds, ExpectSpec, FlowExpect, LinkExpect};
 pub(crate) use flow::{AppSpec, BulkSpec, FlowSpec, OnOffSpec, RequestResponseSpec};
 pub(crate) use link::{

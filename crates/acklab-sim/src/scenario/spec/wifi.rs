@@ -5,7 +5,7 @@ use super::wifi_words::{
     MissedWord, RtsSpec, SlotsWord, Standard, TransmissionsOrNone, WidthWord,
 };
 use super::{
-    ErrorsWord, FilterSpec, HackSpec, OrNone, OrOff, Probability, Qty, RadioSpec, RateControlSpec,
+    ErrorsWord, FiltersSpec, HackSpec, OrNone, OrOff, Probability, Qty, RadioSpec, RateControlSpec,
     SpaceSpec, StationQueueSpec,
 };
 use acklab_path::wifi::medium::AccessCategory;
@@ -234,8 +234,8 @@ with_way_keys! {
 with_way_keys! {
     /// What one side of a radio channel sends: the stations or the access point.
     WifiSideSpec {
-        /// ACK filter in front of the queue.
-        ack_filter: Option<FilterSpec>,
+        /// ACK filter in front of the queue, or a list in the order in which an ACK meets them.
+        ack_filter: Option<FiltersSpec>,
         /// Whoever sends here lets the receiver send data in turn. Default: false; of stations what
         /// the channel says.
         reverse_grant: Option<bool>,
@@ -271,8 +271,8 @@ with_way_keys! {
 with_way_keys! {
     /// One way between a station and the access point.
     WifiWaySpec {
-        /// ACK filter in front of the queue.
-        ack_filter: Option<FilterSpec>,
+        /// ACK filter in front of the queue, or a list in the order in which an ACK meets them.
+        ack_filter: Option<FiltersSpec>,
         /// Whoever sends here lets the receiver send data in turn.
         reverse_grant: Option<bool>,
     }

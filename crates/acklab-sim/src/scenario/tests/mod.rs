@@ -2,6 +2,7 @@
 
 mod blocks;
 mod errors;
+mod filters;
 mod gallery;
 mod names;
 mod plans;

@@ -47,8 +47,8 @@ fn the_way_back_shares_the_line_but_not_what_befalls_packets() {
     assert_eq!(back.queue, QueuePlan::Packets(40));
     assert_eq!(there.impair.loss, LossPlan::Bernoulli(0.01));
     assert_eq!(back.impair, Default::default());
-    assert!(there.filter.is_none());
-    assert_eq!(back.filter.as_ref().unwrap().params.int("ratio"), 4);
+    assert!(there.filters.is_empty());
+    assert_eq!(back.filters[0].params.int("ratio"), 4);
 }
 
 #[test]

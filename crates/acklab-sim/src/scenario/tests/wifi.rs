@@ -110,7 +110,7 @@ fn a_wlan_has_its_nodes_ports_and_routes() {
         .map(|s| limit(s.queue.kind))
         .collect();
     assert_eq!(queues, [200; 4]);
-    let filters = plan.links.iter().map(|l| l.filter.is_some());
+    let filters = plan.links.iter().map(|l| !l.filters.is_empty());
     let down = [false, false, false, true, false, true, false, true];
     assert_eq!(filters.collect::<Vec<_>>(), down);
     reloads(&scenario);
@@ -250,8 +250,11 @@ fn what_stands_further_in_counts_more() {
         edca.iter().map(|e| e.aifsn).collect::<Vec<_>>(),
         [3, 3, 7, 3]
     );
-    let filtered = ["ap->sta0", "ap->sta1", "ap->sta2"]
-        .map(|n| plan.links.iter().any(|l| l.name == n && l.filter.is_some()));
+    let filtered = ["ap->sta0", "ap->sta1", "ap->sta2"].map(|n| {
+        plan.links
+            .iter()
+            .any(|l| l.name == n && !l.filters.is_empty())
+    });
     assert_eq!(filtered, [true, false, true]);
     assert!(port(plan, "sta1->ap").grants_reverse && !port(plan, "ap->sta1").grants_reverse);
     reloads(&scenario);

@@ -3,6 +3,7 @@
 use super::wifi::{STATIONS, medium, port, reloads};
 use super::wifi_errors::{told, told_all};
 use super::{Scenario, toml_with};
+use acklab_path::ack_filter::registry::FILTERS;
 use acklab_path::wifi::mac::{Kind, StationsConfig};
 use acklab_path::wifi::medium::{CarriedAcks, RateConfig};
 use acklab_units::{Rate, Span};
@@ -253,49 +254,20 @@ fn answers_carry_acks_of_the_way_that_says_so() {
     );
 }
 
-/// Data of downloads are answered by stations, whose own ACKs pass `up`: one of the two waits.
+/// The filter says which ACK goes on, the answer takes along what is in the queue then.
 #[test]
-fn acks_are_kept_back_by_one_at_a_time() {
-    let both = "wifi.down.ack_filter: `aggregate` keeps ACKs back, and so does `wifi.up.hack`, \
-                which has them wait for answers to ride in|leave one of them out, or take \
-                superfluous ACKs out of the queue: ack_filter = \"cake\"";
-    assert_eq!(told_all(&[("wifi.up.hack", "true")]), both);
-    let channel = both.replace("wifi.up.hack", "wifi.hack");
-    assert_eq!(told_all(&[("wifi.hack", "true")]), channel);
-    let own = both.replace("wifi.up.hack", "wifi.station.sta1.up.hack");
-    assert_eq!(told_all(&[("wifi.station.sta1.up.hack", "true")]), own);
-    let one = [
-        ("wifi.down.ack_filter", "none"),
-        ("wifi.station.sta1.down.ack_filter", "aggregate"),
-        ("wifi.up.hack", "true"),
-    ];
-    let one_only = both.replace("wifi.down.ack", "wifi.station.sta1.down.ack");
-    assert_eq!(told_all(&one), one_only);
-    // The other direction's ACKs, or a station without.
-    set(&[("wifi.down.hack", "true")]);
-    set(&[
-        ("wifi.up.hack", "true"),
-        ("wifi.station.sta0.up.hack", "false"),
-        ("wifi.down.ack_filter", "none"),
-    ]);
-}
-
-#[test]
-fn what_looks_into_the_queue_goes_with_carried_acks() {
-    for (filter, works) in [
-        ("'tac'", false),
-        ("'tac-paper'", false),
-        ("'android-thin'", false),
-        ("'aggregate'", false),
-        ("'cake'", true),
-        ("'android-replace'", true),
-        ("{ name = 'aggregate', ratio = 1 }", true),
-        ("{ name = 'tac', timeout = '0 s' }", true),
-    ] {
-        let text = STATIONS.replace("{ name = \"aggregate\", ratio = 4 }", filter);
+fn every_filter_goes_with_carried_acks() {
+    let names = FILTERS.iter().map(|e| format!("'{}'", e.name));
+    let chains = ["['tac', 'cake']", "['aggregate', 'android-replace']"].map(String::from);
+    for filter in names.chain(chains) {
+        let text = STATIONS.replace("{ name = \"aggregate\", ratio = 4 }", &filter);
         let keys = [("wifi.up.hack".to_string(), "true".to_string())];
         let loaded = crate::scenario::load_toml(&text, "t", &keys);
-        assert_eq!(loaded.is_ok(), works, "{filter}");
+        let plan = loaded.unwrap_or_else(|e| panic!("{filter}: {e}")).plan;
+        assert_eq!(
+            port(&plan, "sta0->ap").carries_acks,
+            Some(CarriedAcks::HACK)
+        );
     }
 }
 

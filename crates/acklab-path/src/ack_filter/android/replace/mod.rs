@@ -208,6 +208,9 @@ impl AckFilter for Replace {
     }
 
     fn stats(&self) -> FilterStats {
-        self.stats
+        FilterStats {
+            dropped_queued: self.stats.dropped,
+            ..self.stats
+        }
     }
 }

@@ -38,7 +38,7 @@ fn acked(links: usize, flows: &[DraftFlow]) -> Vec<bool> {
 
 /// The links that have a filter, and where it is written.
 pub(super) fn places(net: &Net, report: &Report<'_>) -> Vec<(Path, usize)> {
-    let filtered = |i: &usize| net.links[*i].plan.filter.is_some();
+    let filtered = |i: &usize| !net.links[*i].plan.filters.is_empty();
     let mut of_ports = vec![None; net.links.len()];
     for network in &net.wifi {
         for (s, station) in network.stations.iter().enumerate() {

@@ -3,8 +3,11 @@
 use super::super::super::diagnostics::{Report, suggest};
 use super::super::super::path::Path;
 use super::super::super::registries::Registries;
-use super::super::super::spec::{EdcaDefaultsWord, FilterSpec, WayKeys, WifiSpec, WifiStationSpec};
-use super::super::link::{self, DraftLink};
+use super::super::super::spec::{
+    EdcaDefaultsWord, FiltersSpec, WayKeys, WifiSpec, WifiStationSpec,
+};
+use super::super::filter;
+use super::super::link::DraftLink;
 use super::super::topology::Net;
 use super::contention::Sides;
 use super::layers::{Layers, Ways};
@@ -67,8 +70,8 @@ pub(super) fn add(
             (To::Station, &back, contenders[0].queue),
         ];
         for ((from, to), (way, plan, queue)) in ends.into_iter().zip(ways) {
-            let filter = cell.filter(way, own.as_ref());
-            let link = port((from, to), plan, queue, filter, net, path);
+            let filters = cell.filters(way, own.as_ref());
+            let link = port((from, to), plan, queue, filters, net, path);
             net.links.push(link);
         }
         up.push(there);
@@ -110,7 +113,7 @@ fn port(
     (from, to): (usize, usize),
     way: &Way,
     queue: u32,
-    filter: Option<FilterPlan>,
+    filters: Vec<FilterPlan>,
     net: &Net,
     path: &Path,
 ) -> DraftLink {
@@ -127,7 +130,7 @@ fn port(
             queue: QueuePlan::Packets(queue),
             discipline: None,
             mark: None,
-            filter,
+            filters,
             impair: ImpairPlan::default(),
         },
         limit: Limit::Packets(queue),
@@ -247,7 +250,7 @@ impl Cell<'_, '_> {
         contention::resolve((standard, edition), own, in_space, sides, self.report)
     }
 
-    fn filter(&mut self, to: To, own: Option<&Own<'_>>) -> Option<FilterPlan> {
+    fn filters(&mut self, to: To, own: Option<&Own<'_>>) -> Vec<FilterPlan> {
         let (key, side) = match to {
             To::Ap => ("up", &self.spec.up),
             To::Station => ("down", &self.spec.down),
@@ -257,31 +260,8 @@ impl Cell<'_, '_> {
             To::Station => (&s.down.ack_filter, path.key(key)),
         });
         let inner = inner.filter(|(f, _)| f.is_some());
-        let (spec, path): (&Option<FilterSpec>, Path) =
+        let (spec, path): (&Option<FiltersSpec>, Path) =
             inner.unwrap_or((&side.ack_filter, self.path.key(key)));
-        let filter = link::filter(spec.as_ref(), &path, self.reg, self.report)?;
-        self.one_holds(&filter, &path.key("ack_filter"), to, own);
-        Some(filter)
-    }
-
-    /// Acknowledgements that wait to ride in answers are waited for by the medium; a filter in front
-    /// of it that keeps them back as well has them come when the answers are gone.
-    fn one_holds(&mut self, filter: &FilterPlan, at: &Path, to: To, own: Option<&Own<'_>>) {
-        let data = match to {
-            To::Ap => To::Station,
-            To::Station => To::Ap,
-        };
-        let (hack, hack_at) = self.ways(data, own).get("hack", |k: &WayKeys| k.hack);
-        if hack.is_none_or(|h| h.0.is_none()) || !(filter.entry.build)(&filter.params).holds() {
-            return;
-        }
-        let name = filter.entry.name;
-        let message = format!(
-            "`{name}` keeps ACKs back, and so does `{hack_at}`, which has them wait for answers to \
-             ride in"
-        );
-        let hint = "leave one of them out, or take superfluous ACKs out of the queue: \
-                    ack_filter = \"cake\"";
-        self.report.error(at, message, hint.to_string());
+        filter::filters(spec.as_ref(), &path, self.reg, self.report)
     }
 }
