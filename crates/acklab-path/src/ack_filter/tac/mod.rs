@@ -16,6 +16,11 @@
 //!   then sees its number as news, and the held one, which has that number too, as a duplicate; or
 //!   a number that goes back. With `older = "flush"` the held one leaves first, and nothing of a flow
 //!   is overtaken.
+//! * **Duplicates.** "Not newer" is judged in the chart by what is held. When nothing is, a duplicate is
+//!   taken for a first one, waits for the timer, and a newer one that comes meanwhile takes its place: of
+//!   three duplicates that RFC 5681 section 3.2 counts, or of those that inflate the window in a recovery
+//!   without SACK (RFC 6582 section 3.2), some are late and some are missing. With `duplicates = "pass"`
+//!   what is not newer than the highest number that came goes on at once, whatever is held.
 //! * **What a higher number does not repeat.** SACK blocks, a DSACK, ECE and CWR, a window that opens
 //!   from zero: with `sack`, `ecn` and `window` = `"flush"` an acknowledgement that says something else
 //!   about them goes on at once, the held one before it. An ECE that stays set is no change. Timestamps
@@ -25,7 +30,8 @@
 //! * **PSH.** Who sets it on a segment without data wants it there soon; with `push = "flush"` it is
 //!   never held.
 //! * **The table.** Only flows of which something is held have a row, so none ages. An acknowledgement of
-//!   another flow that finds `flows` rows in use goes on at once.
+//!   another flow that finds `flows` rows in use goes on at once. The highest number of a flow is kept
+//!   until its next SYN.
 //!
 //! Data, SYN, FIN, RST and URG bypass in both, but after what is held of their flow, which leaves first
 //! unless `older = "keep"`.
@@ -41,7 +47,7 @@ use super::{AckFilter, Build, FilterStats, ForwardReason, Verdict};
 use crate::packet::{DropReason, Packet};
 use acklab_proto::registry::{Entry, Kind, Param, Params, Value};
 use acklab_proto::segment::{Flags, Segment};
-use acklab_units::{Instant, Span};
+use acklab_units::{Instant, SeqNum, Span};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use held::{Held, Table};
@@ -73,10 +79,18 @@ const ECHO: Flags = Flags(Flags::ECE.0 | Flags::CWR.0);
 const MINUTE: Span = Span::from_secs(60);
 const CHANGE: Kind = Kind::Choice(&["flush", "replace"]);
 
-const GUARDED: [Param; 9] = params(Value::Span(Span::from_millis(20)), "flush", "flush");
-const CHART: [Param; 9] = params(Value::Auto, "keep", "replace");
+const GUARDED: [Param; 10] = params(
+    Value::Span(Span::from_millis(20)),
+    ["flush", "pass"],
+    "flush",
+);
+const CHART: [Param; 10] = params(Value::Auto, ["keep", "hold"], "replace");
 
-const fn params(max_hold: Value, older: &'static str, change: &'static str) -> [Param; 9] {
+const fn params(
+    max_hold: Value,
+    [older, duplicates]: [&'static str; 2],
+    change: &'static str,
+) -> [Param; 10] {
     [
         Param {
             name: "timeout",
@@ -137,6 +151,13 @@ const fn params(max_hold: Value, older: &'static str, change: &'static str) -> [
             kind: Kind::Int(1, 1_000_000),
             default: Value::Int(4096),
         },
+        Param {
+            name: "duplicates",
+            doc: "When nothing is held, an ACK that is not newer than those before it goes on at \
+                  once (\"pass\"), or is held like a first one (\"hold\").",
+            kind: Kind::Choice(&["pass", "hold"]),
+            default: Value::Choice(duplicates),
+        },
     ]
 }
 
@@ -151,6 +172,7 @@ struct Options {
     flushes_for_window: bool,
     flushes_for_timestamps: bool,
     flushes_for_push: bool,
+    passes_duplicates: bool,
 }
 
 impl Options {
@@ -165,6 +187,7 @@ impl Options {
             flushes_for_window: flushes("window"),
             flushes_for_timestamps: flushes("timestamps"),
             flushes_for_push: flushes("push"),
+            passes_duplicates: params.choice("duplicates") == "pass",
         }
     }
 
@@ -185,6 +208,8 @@ impl Options {
 struct Tac {
     options: Options,
     table: Table,
+    /// By flow: the highest number that it has acknowledged. Empty unless duplicates pass.
+    highest: Vec<Option<SeqNum>>,
     stats: FilterStats,
 }
 
@@ -201,22 +226,47 @@ impl Tac {
         Self {
             options: Options::new(params),
             table: Table::new(params.int("flows") as u32),
+            highest: Vec::new(),
             stats: FilterStats::default(),
         }
     }
 
-    fn judge(&self, packet: Packet, segment: &Segment) -> Fate {
+    /// Whether the number is no news of its flow. Remembers it: also those that ride on data, and
+    /// until a SYN begins another connection.
+    fn repeats(&mut self, packet: Packet, segment: &Segment) -> bool {
+        if !self.options.passes_duplicates {
+            return false;
+        }
+        let i = packet.flow.0 as usize;
+        if i >= self.highest.len() {
+            self.highest.resize(i + 1, None);
+        }
+        let highest = &mut self.highest[i];
+        if segment.flags.contains(Flags::SYN) {
+            *highest = None;
+        } else if segment.flags.contains(Flags::ACK) {
+            if highest.is_some_and(|h| !h.before(segment.ack)) {
+                return true;
+            }
+            *highest = Some(segment.ack);
+        }
+        false
+    }
+
+    fn judge(&self, packet: Packet, segment: &Segment, repeats: bool) -> Fate {
         if self.options.flushes_for_push && segment.flags.contains(Flags::PSH) {
             return Fate::Passes(ForwardReason::Untouchable);
         }
         let Some(old) = self.table.of(packet.flow) else {
-            return if self.options.timeout.is_zero() || self.table.is_full() {
+            return if repeats {
+                Fate::Passes(ForwardReason::Duplicate)
+            } else if self.options.timeout.is_zero() || self.table.is_full() {
                 Fate::Passes(ForwardReason::Passing)
             } else {
                 Fate::Represents
             };
         };
-        if !old.segment.ack.before(segment.ack) {
+        if repeats || !old.segment.ack.before(segment.ack) {
             Fate::Passes(ForwardReason::Duplicate)
         } else if self.options.sets_apart(&old.segment, segment) {
             Fate::Passes(ForwardReason::Untouchable)
@@ -283,6 +333,7 @@ impl AckFilter for Tac {
         segment: &Segment,
         out: &mut Vec<Verdict>,
     ) {
+        let repeats = self.repeats(packet, segment);
         if !segment.is_pure_ack() {
             if self.options.flushes_for_older {
                 self.flush(packet, out);
@@ -291,7 +342,7 @@ impl AckFilter for Tac {
             return self.check();
         }
         self.stats.seen += 1;
-        match self.judge(packet, segment) {
+        match self.judge(packet, segment, repeats) {
             Fate::Represents => self.hold(now, packet, segment, out),
             Fate::Passes(reason) => {
                 let stays = reason == ForwardReason::Duplicate && !self.options.flushes_for_older;

@@ -43,7 +43,7 @@ prop_compose! {
     fn options()(
         timeout in 1u64..8_000,
         max_hold in proptest::option::of(1u64..20_000),
-        flush in any::<[bool; 6]>(),
+        flush in any::<[bool; 7]>(),
     ) -> Options {
         Options {
             timeout: Span::from_micros(timeout),
@@ -54,6 +54,7 @@ prop_compose! {
             flushes_for_window: flush[3],
             flushes_for_timestamps: flush[4],
             flushes_for_push: flush[5],
+            passes_duplicates: flush[6],
         }
     }
 }
@@ -214,6 +215,7 @@ proptest! {
             flushes_for_window: false,
             flushes_for_timestamps: false,
             flushes_for_push: false,
+            passes_duplicates: false,
         };
         let arrivals: Vec<_> = numbers.iter().map(|(gap, n)| (*gap, 0, ack(*n))).collect();
         let p = play(chart, 1, &arrivals);
