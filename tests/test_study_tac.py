@@ -261,10 +261,17 @@ MISTAKES = {
         "802.11a does not have the reverse direction protocol",
     ),
     "filter of no side": ("wifi.ack_filter=tac", "write it in `down`"),
-    "two filters": ('wifi.down.ack_filter=["tac", "aggregate"]', "a list cannot stand here"),
     "two that keep ACKs back": (
-        ("wifi.down.ack_filter=tac", "wifi.up.hack=true"),
-        "`tac` keeps ACKs back, and so does `wifi.up.hack`",
+        'wifi.down.ack_filter=["tac", "aggregate"]',
+        "each keeps ACKs back by its own count or timer",
+    ),
+    "two that look into the queue": (
+        'wifi.down.ack_filter=["cake", "android-replace"]',
+        "each takes ACKs out of the same queue by its own rule",
+    ),
+    "the wrong order": (
+        'wifi.down.ack_filter=["cake", "tac"]',
+        'in the order in which an ACK meets them: ["tac", "cake"]',
     ),
 }
 

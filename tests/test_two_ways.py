@@ -25,6 +25,7 @@ WAYS = {
     "congested": {},
     "thinned": {"reverse": {"ack_filter": {"name": "aggregate", "ratio": 4}}},
     "cake": {"reverse": {"rate": "200 kbit/s", "ack_filter": "cake"}},
+    "both": {"reverse": {"rate": "200 kbit/s", "ack_filter": ["tac", "cake"]}},
     "replaced": {"reverse": {"rate": "100 kbit/s", "ack_filter": "android-replace"}},
     "lossy": {"loss": 0.01, "reverse": {"loss": 0.02}},
     "messy": {
@@ -273,6 +274,8 @@ def test_what_a_filter_held_came_out_or_was_merged(run):
         return
     (row,) = link.iter_rows(named=True)
     assert counts.get("merged", 0) == row["acks_dropped"]
+    merged = run.acks.filter(pl.col("what") == "merged")
+    assert merged["delay_s"].null_count() == row["acks_dropped_queued"]
     moves = run.acks.filter(pl.col("what").is_in(["released", "merged"]) & (pl.col("delay_s") > 0))
     assert counts.get("held", 0) >= moves.height
     assert (moves["delay_s"] <= 0.005 + 1e-9).all() or run.scenario.name == "cake"

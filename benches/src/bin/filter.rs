@@ -7,9 +7,11 @@
 //! waits in a queue with room for two ACKs of each flow, so that filters that look into it find
 //! something there. The row `(none)` is all that without a filter: take it off.
 //!
-//! Then the same in front of a link that has time for half of the ACKs: queue and all.
+//! Then the same in front of a link that has time for half of the ACKs: queue and all. There also
+//! two filters at a time, as `tac+cake`.
 
 use acklab_benches::{in_turns, ns_per};
+use acklab_path::ack_filter::chain::Chain;
 use acklab_path::ack_filter::registry::FILTERS;
 use acklab_path::ack_filter::{AckFilter, FilterStats, ForwardReason, Verdict};
 use acklab_path::impair::{ImpairConfig, LinkStreams};
@@ -42,6 +44,28 @@ fn main() {
             behind_it(entry.name, runs, &|| (entry.build)(&params(entry)));
         }
     }
+    for (upper, lower) in two(&names) {
+        let name = format!("{}+{}", upper.name, lower.name);
+        let build = || {
+            let both = [upper, lower].map(|e| (e.build)(&params(e)));
+            Chain::new(both).expect("one before the queue, one inside")
+        };
+        chain_before_a_link(&name, runs, &build);
+    }
+}
+
+type Filter = &'static Entry<acklab_path::ack_filter::Build>;
+
+/// Pairs that can stand together; without names those of `tac`.
+fn two(names: &[String]) -> Vec<(Filter, Filter)> {
+    let looks = |e: &Filter| (e.build)(&params(e)).watches_queue();
+    let (inside, before): (Vec<Filter>, Vec<Filter>) = FILTERS.iter().partition(looks);
+    let pairs = before.iter().flat_map(|a| inside.iter().map(|b| (*a, *b)));
+    let chosen = |(a, b): &(Filter, Filter)| {
+        let asked = names.iter().any(|n| *n == format!("{}+{}", a.name, b.name));
+        asked || (names.is_empty() && a.name == "tac")
+    };
+    pairs.filter(chosen).collect()
 }
 
 /// The defaults, with room for all flows where the default is a telephone's.
@@ -61,6 +85,10 @@ fn alone(name: &str, runs: usize, build: &Build<'_>) {
 }
 
 fn before_a_link(name: &str, runs: usize, build: &Build<'_>) {
+    chain_before_a_link(name, runs, &|| Some(build()).into());
+}
+
+fn chain_before_a_link(name: &str, runs: usize, build: &dyn Fn() -> Chain) {
     let benches = FLOWS.map(|n| Behind::new(n, build()));
     row(
         name,
@@ -139,7 +167,7 @@ struct Behind {
 }
 
 impl Behind {
-    fn new(flows: u32, filter: Box<dyn AckFilter>) -> Self {
+    fn new(flows: u32, filters: Chain) -> Self {
         let half = u64::from(ACK_BYTES) * 8 * 500_000_000 / (GAP_NS / u64::from(flows));
         let config = LinkConfig {
             rate: Rate::from_bps(half),
@@ -152,7 +180,7 @@ impl Behind {
         let streams = LinkStreams::new(1, "filter");
         Self {
             acks: Acks::new(flows),
-            link: Link::new(&config, queue, Some(filter), streams),
+            link: Link::new(&config, queue, filters, streams),
             store: Store::default(),
         }
     }

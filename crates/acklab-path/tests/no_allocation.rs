@@ -1,12 +1,16 @@
 //! ACK filters take no memory per packet once every flow has been seen.
 
 use acklab_path::ack_filter::AckFilter;
+use acklab_path::ack_filter::chain::Chain;
 use acklab_path::ack_filter::registry::FILTERS;
 use acklab_path::ack_filter::{Build, Verdict};
-use acklab_path::packet::{FlowId, Packet, PacketId};
+use acklab_path::impair::{ImpairConfig, LinkStreams};
+use acklab_path::link::{Link, LinkConfig, LinkDriver, Queue};
+use acklab_path::packet::{DropReason, FlowId, Packet, PacketId, PacketStore};
+use acklab_path::qdisc::pfifo::Limit;
 use acklab_proto::registry::{Entry, Kind, Params, Value};
 use acklab_proto::segment::{Ecn, Flags, SackBlock, Segment};
-use acklab_units::{Instant, SeqNum};
+use acklab_units::{Instant, Rate, SeqNum, Span};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -151,6 +155,90 @@ fn no_filter_allocates_per_packet() {
             assert!(before > 0, "the allocator counts");
             rig.run(100_000);
             assert_eq!(ALLOCATIONS.get() - before, 0, "{name}");
+        }
+    }
+}
+
+/// A driver that keeps what is in the link.
+struct Store {
+    segments: Vec<Segment>,
+    free: Vec<PacketId>,
+}
+
+impl Store {
+    fn keep(&mut self, segment: Segment) -> PacketId {
+        let id = self.free.pop().unwrap_or_else(|| {
+            self.segments.push(segment);
+            PacketId(self.segments.len() as u32 - 1)
+        });
+        self.segments[id.0 as usize] = segment;
+        id
+    }
+}
+
+impl PacketStore for Store {
+    fn segment(&self, id: PacketId) -> Segment {
+        self.segments[id.0 as usize]
+    }
+
+    fn duplicate(&mut self, packet: Packet) -> Packet {
+        packet
+    }
+}
+
+impl LinkDriver for Store {
+    fn on_drop(&mut self, _: Instant, packet: Packet, _: DropReason) {
+        self.free.push(packet.id);
+    }
+}
+
+/// Through two filters and a link that has time for half of what comes.
+fn cross(link: &mut Link, store: &mut Store, acks: std::ops::Range<u32>) {
+    for n in acks {
+        let now = Instant::from_nanos(u64::from(n) * 10_000);
+        while let Some(at) = link.next_wakeup().filter(|at| *at <= now) {
+            while let Some(packet) = link.advance(at, store) {
+                store.free.push(packet.id);
+            }
+        }
+        let segment = segment(n);
+        let packet = Packet {
+            id: store.keep(segment),
+            size: 52 + 12 * segment.sack.as_slice().len() as u32,
+            flow: FlowId(n % FLOWS),
+            ecn: Ecn::NotEct,
+        };
+        link.offer(now, packet, store);
+    }
+}
+
+#[test]
+fn two_filters_at_one_place_do_not_either() {
+    let looks = |e: &&Entry<Build>| (e.build)(&Params::defaults(e.params)).watches_queue();
+    let (inside, before): (Vec<_>, Vec<_>) = FILTERS.iter().partition(looks);
+    for upper in before {
+        for lower in &inside {
+            let both = [upper, lower].map(|e| (e.build)(&Params::defaults(e.params)));
+            let config = LinkConfig {
+                rate: Rate::from_bps(20_000_000),
+                delay: Span::ZERO,
+                overhead: 0,
+                impair: ImpairConfig::default(),
+            };
+            let queue = Queue::Pfifo(Limit::Packets(WAITING as u32).into());
+            let streams = LinkStreams::new(1, "l");
+            let mut link = Link::new(&config, queue, Chain::new(both).unwrap(), streams);
+            let mut store = Store {
+                segments: Vec::with_capacity(10 * WAITING),
+                free: Vec::with_capacity(10 * WAITING),
+            };
+            cross(&mut link, &mut store, 1..100_000);
+            let before = ALLOCATIONS.get();
+            cross(&mut link, &mut store, 100_000..200_000);
+            let taken = ALLOCATIONS.get() - before;
+            let name = format!("{} above {}", upper.name, lower.name);
+            assert_eq!(taken, 0, "{name}");
+            assert!(link.stats().delivered > 1000, "{name}");
         }
     }
 }

@@ -161,6 +161,10 @@ pub(crate) fn links<'py>(py: Python<'py>, rows: &[LinkSummary]) -> PyResult<Boun
         .numbers("acks_passed", r().map(|l| filtered(l, |f| f.forwarded)))?
         .numbers("acks_dropped", r().map(|l| filtered(l, |f| f.dropped)))?
         .numbers(
+            "acks_dropped_queued",
+            r().map(|l| filtered(l, |f| f.dropped_queued)),
+        )?
+        .numbers(
             "acks_by_timer",
             r().map(|l| filtered(l, |f| f.timer_releases)),
         )?

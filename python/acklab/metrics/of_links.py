@@ -57,9 +57,15 @@ LINKS = (
     column("links", "queue_max_bytes", "B", "Most bytes that waited at once."),
     column("links", "wait_mean_ms", "ms", "Mean time spent waiting, over the whole run."),
     column("links", "wait_max_ms", "ms", "Longest time spent waiting."),
-    column("links", "acks_seen", "", "Pure ACKs that arrived at the ACK filter."),
-    column("links", "acks_passed", "", "Pure ACKs that the ACK filter let go on."),
-    column("links", "acks_dropped", "", "Pure ACKs that the ACK filter dropped."),
+    column("links", "acks_seen", "", "Pure ACKs that arrived at the ACK filter, the first of two."),
+    column("links", "acks_passed", "", "Pure ACKs that the ACK filter let go on, the last of two."),
+    column("links", "acks_dropped", "", "Pure ACKs that the ACK filter dropped, or either of two."),
+    column(
+        "links",
+        "acks_dropped_queued",
+        "",
+        "Those of them that were dropped from the queue: by the filter that looks into it.",
+    ),
     column("links", "acks_by_timer", "", "Releases by the ACK filter's timer."),
     column("links link_series", "acks_held", "", "ACKs in the ACK filter at that moment."),
     column(

@@ -12,9 +12,13 @@ mod air;
 mod arena;
 mod build;
 pub mod dumbbell;
+#[cfg(test)]
+mod duplicates_tests;
 mod host;
 #[cfg(test)]
 mod marks_tests;
+#[cfg(test)]
+mod pairs_tests;
 #[cfg(test)]
 mod places_tests;
 pub mod queue;

@@ -108,7 +108,7 @@ pub struct LinkSummary {
     pub name: String,
     /// Counters.
     pub stats: LinkStats,
-    /// Counters of the ACK filter, if there is one.
+    /// Counters of the ACK filters together, if there are any.
     pub filter: Option<FilterStats>,
     /// Share of the run during which the transmitter was busy.
     pub utilisation: f64,

@@ -170,6 +170,28 @@ proptest! {
         }
     }
 
+    /// With the guard an acknowledgement that is not newer than all that its flow said before goes on
+    /// at the instant at which it came.
+    #[test]
+    fn duplicates_go_on_at_once(options in options(), room in 1u32..9, arrivals in arrivals()) {
+        let p = play(Options { passes_duplicates: true, ..options }, room, &arrivals);
+        let mut highest = [None::<u32>; 6];
+        for (id, (_, flow, segment)) in (0..).zip(&arrivals) {
+            let highest = &mut highest[*flow as usize];
+            if segment.flags.contains(Flags::SYN) {
+                *highest = None;
+                continue;
+            }
+            let newer = highest.is_none_or(|h| (segment.ack.0.wrapping_sub(h) as i32) > 0);
+            if newer {
+                *highest = Some(segment.ack.0);
+            } else {
+                let left = p.left.iter().find(|(left, _)| *left == id).map(|(_, left)| *left);
+                prop_assert_eq!(left, Some(at(p.came[id as usize])));
+            }
+        }
+    }
+
     /// Nobody waits for longer than the timer.
     #[test]
     fn everything_leaves_in_time(options in options(), arrivals in arrivals()) {
