@@ -16,7 +16,7 @@ const FLOWS: u32 = 4;
 const HEAD: usize = 11;
 
 /// A value of the parameter's kind, chosen by one byte.
-fn value(param: &Param, byte: u8) -> Value {
+pub(crate) fn value(param: &Param, byte: u8) -> Value {
     match param.kind {
         Kind::Choice(words) => Value::Choice(words[byte as usize % words.len()]),
         Kind::Int(lo, hi) => Value::Int((lo + i64::from(byte) % 20).min(hi)),
@@ -27,7 +27,7 @@ fn value(param: &Param, byte: u8) -> Value {
     }
 }
 
-fn segment(bytes: &[u8]) -> Segment {
+pub(crate) fn segment(bytes: &[u8]) -> Segment {
     let number = SeqNum(u32::from(bytes[2]).wrapping_sub(128));
     let mut s = Segment {
         ack: number,

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ack_filter;
+pub mod ack_filters;
 pub mod block_ack;
 pub mod connection;
 pub mod fq_codel;
@@ -22,6 +23,7 @@ pub type Target = (&'static str, fn(&[u8]));
 /// Every target.
 pub const TARGETS: &[Target] = &[
     ("ack_filter", ack_filter::run),
+    ("ack_filters", ack_filters::run),
     ("block_ack", block_ack::run),
     ("connection", connection::run),
     ("fq_codel", fq_codel::run),

@@ -1,7 +1,8 @@
 """What an access point, or its stations, may do about lost ACKs: keys of `[wifi]` and of flows.
 
 The paper's four are `agg`, `diff`, `rdg` and `tac`; the others are what one can have instead.
-Schemes combine unless they set the same key to different values.
+Schemes combine unless they set the same key to different values; filters make a list, of which the loader
+says whether they can stand at one place.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ def merged(a: Mapping[str, Any], b: Mapping[str, Any], at: str) -> dict[str, Any
     out = dict(a)
     for key, value in b.items():
         mine = out.get(key, value)
-        if isinstance(mine, Mapping) and isinstance(value, Mapping) and "name" not in value:
+        if key == "ack_filter" and mine != value:
+            out[key] = stacked(mine, value)
+        elif isinstance(mine, Mapping) and isinstance(value, Mapping) and "name" not in value:
             out[key] = merged(mine, value, f"{at}.{key}")
         elif mine != value:
             raise AcklabError(
@@ -49,6 +52,16 @@ def merged(a: Mapping[str, Any], b: Mapping[str, Any], at: str) -> dict[str, Any
         else:
             out[key] = value
     return out
+
+
+#: Filters that look into the queue stand below those that decide before it.
+LOOKS_INTO_THE_QUEUE = ("cake", "android-replace")
+
+
+def stacked(*filters: Any) -> list[Any]:
+    """Filters at one place, in the order in which an ACK meets them."""
+    each = [one for f in filters for one in (f if isinstance(f, list) else [f])]
+    return sorted(each, key=lambda one: one["name"] in LOOKS_INTO_THE_QUEUE)
 
 
 def filtered(name: str, **parameters: Any) -> dict[str, Any]:
