@@ -13,7 +13,7 @@ from acklab.studies.study import Effort
 from acklab.studies.tac import beyond, cells, readings, references, rivals, robust
 from acklab.studies.tac.findings import every
 from acklab.studies.tac.quantities import USES, ack_losses, measured
-from acklab.studies.tac.schemes import PAPER, SCHEMES, together
+from acklab.studies.tac.schemes import PAPER, SCHEMES
 from acklab.studies.tac.setup import MPDU_BYTES, Setting
 
 FINDINGS = every()
@@ -174,11 +174,11 @@ def test_any_two_of_the_papers_schemes_combine(a, b):
     assert sum(run.flows["goodput_mbps"]) > 10
 
 
-#: Of each, at most one at a time: filters that keep ACKs back, filters that look into the queue, policies
-#: of receivers, queues of the access point; and the words that say so.
+#: Of each, at most one at a time: filters that keep ACKs back, filters that look into the queue,
+#: policies of receivers, queues of the access point; and the words that say so.
 ONE_OF = {
     ("tac", "tac-guarded", "android-thin"): "keeps ACKs back by its own count or timer",
-    ("cake", "cake-aggressive", "android-replace"): "takes ACKs out of the same queue by its own rule",
+    ("cake", "cake-aggressive", "android-replace"): "takes ACKs out of the same queue",
     ("delayed", "byte-counting"): "do not combine",
     ("per-station", "deep"): "do not combine",
 }

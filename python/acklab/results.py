@@ -153,7 +153,15 @@ _COLUMNS: dict[str, Callable[[_core.Run], dict[str, Any]]] = {
 #: floats, exact up to 2 to the 53rd.
 _WHOLE = {
     **dict.fromkeys(
-        ("acks_seen", "acks_passed", "acks_dropped", "acks_dropped_queued", "acks_by_timer", "acks_held"), "UInt64"
+        (
+            "acks_seen",
+            "acks_passed",
+            "acks_dropped",
+            "acks_dropped_queued",
+            "acks_by_timer",
+            "acks_held",
+        ),
+        "UInt64",
     ),
     **dict.fromkeys(("ts_val", "ts_ecr"), "UInt32"),
 }

@@ -1,8 +1,8 @@
 """What an access point, or its stations, may do about lost ACKs: keys of `[wifi]` and of flows.
 
 The paper's four are `agg`, `diff`, `rdg` and `tac`; the others are what one can have instead.
-Schemes combine unless they set the same key to different values; filters make a list, of which the loader
-says whether they can stand at one place.
+Schemes combine unless they set the same key to different values; filters make a list, of which
+the loader says whether they can stand at one place.
 """
 
 from __future__ import annotations
