@@ -5,9 +5,9 @@ use super::*;
 use crate::record::AckEvent;
 use crate::scenario::load_toml;
 
-/// How many ACKs without news the receiver sent and the sender received while a transfer of 8 MB over a
-/// wire that loses one packet in a hundred was finished, with a filter on the way back.
-fn duplicates(filter: &str, sack: bool, seed: u64) -> (usize, usize) {
+/// The numbers of the ACKs without news that the receiver sent, and of those that reached the sender, while
+/// 8 MB crossed a wire that loses one packet in a hundred, with a filter on the way back.
+fn duplicates(filter: &str, sack: bool, seed: u64) -> (Vec<u64>, Vec<u64>) {
     let text = format!(
         "duration = '60 s'\n[topology]\npreset = 'dumbbell'\n\
          [topology.bottleneck]\nrate = '20 Mbit/s'\ndelay = '10 ms'\nqueue = '200 packets'\nloss = 0.01\n\
@@ -21,7 +21,8 @@ fn duplicates(filter: &str, sack: bool, seed: u64) -> (usize, usize) {
     assert!(run.flows[0].recoveries > 3, "{filter}: nothing to recover");
     let without_news = |what: fn(&AckEvent) -> bool| {
         let acks = run.records.acks.iter();
-        acks.filter(|a| a.segments == 0 && what(&a.what)).count()
+        let found = acks.filter(|a| a.segments == 0 && what(&a.what));
+        found.map(|a| a.ack).collect()
     };
     (
         without_news(|e| matches!(e, AckEvent::Sent(_))),
@@ -34,8 +35,11 @@ fn every_duplicate_passes_tac_with_guards() {
     for filter in ["'none'", "'tac'"] {
         for (sack, seed) in [(false, 1), (false, 2), (true, 1)] {
             let (sent, received) = duplicates(filter, sack, seed);
-            assert!(sent > 200, "{filter}: {sent}");
-            assert_eq!(sent, received, "{filter}, sack = {sack}, seed {seed}");
+            let told = format!("{filter}, sack = {sack}, seed {seed}");
+            assert!(received.len() > 200, "{told}");
+            // The last of the connection is on its way when the run ends.
+            assert!(sent.len() - received.len() <= 1, "{told}");
+            assert_eq!(sent[..received.len()], received[..], "{told}");
         }
     }
 }
@@ -44,6 +48,7 @@ fn every_duplicate_passes_tac_with_guards() {
 fn without_the_guard_some_are_taken_for_first_ones_and_replaced() {
     for filter in ["{ name = 'tac', duplicates = 'hold' }", "'tac-paper'"] {
         let (sent, received) = duplicates(filter, false, 1);
-        assert!(received < sent, "{filter}: {received} of {sent}");
+        let missing = sent.len() - received.len();
+        assert!(missing > 1, "{filter}: {missing} of {}", sent.len());
     }
 }
