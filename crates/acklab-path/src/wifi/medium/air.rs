@@ -127,11 +127,6 @@ impl Air {
         }
     }
 
-    /// Until when `station` has to be silent if every reservation that it heard binds it.
-    pub fn nav(&self, station: StationId) -> Instant {
-        self.ears(station).nav
-    }
-
     /// EIFS - DIFS.
     pub fn eifs_extra(&self) -> Span {
         self.eifs_extra

@@ -31,14 +31,22 @@ impl Medium {
         carried: Option<CarriedAcks>,
     ) {
         let edcaf = self.edcaf_of(port, category);
-        match carried {
-            Some(carried) if edcaf.keeps_until.is_none() => {
-                edcaf.keeps_until = Some(now + carried.patience);
-                self.remind(port, category);
-            }
-            Some(_) => {}
-            None => edcaf.keeps_until = None,
+        let Some(carried) = carried else {
+            edcaf.keeps_until = None;
+            return;
+        };
+        let until = now + carried.patience;
+        if edcaf.keeps_until.is_none() {
+            edcaf.keepings = edcaf.keepings.wrapping_add(1);
         }
+        edcaf.keeps_until = Some(edcaf.keeps_until.map_or(until, |known| known.min(until)));
+        let keeping = edcaf.keepings;
+        let kept = &mut self.ports[port.0 as usize].kept_until[usize::from(category)];
+        // The first that waits there is the one that has patience.
+        if kept.0 != keeping || kept.1.is_none() {
+            *kept = (keeping, Some(until));
+        }
+        self.remind(port, category);
     }
 
     /// How ACKs that wait at `port` may be carried, if the other side has promised more data.
@@ -62,23 +70,29 @@ impl Medium {
         }
     }
 
-    /// ACKs have been kept back as long as they may, unless they are newer than that.
+    /// ACKs have been kept back as long as they may, unless those that were have been carried: each way
+    /// has its own patience, whatever the others' answers carry.
     pub(super) fn lose_patience(&mut self, now: Instant, contender: u32) {
         let (station, category) = self.contenders[contender as usize];
         let s = usize::from(station.0);
         let edcaf = &mut self.stations[s].categories[usize::from(category)];
         edcaf.reminded = false;
-        match edcaf.keeps_until {
-            Some(until) if until <= now => {
-                edcaf.keeps_until = None;
-                self.stats[s].acks_kept_in_vain += 1;
-                self.want(now, station, category);
-            }
-            Some(until) => {
-                edcaf.reminded = true;
-                self.calendar.enter(until, Event::KeptLong(contender));
-            }
-            None => {}
+        if edcaf.keeps_until.is_none() {
+            return;
+        }
+        let keeping = edcaf.keepings;
+        let kept = self.routes[s].iter().filter_map(|port| {
+            let (of, until) = self.ports[port.0 as usize].kept_until[usize::from(category)];
+            until.filter(|_| of == keeping)
+        });
+        let next = kept.min().filter(|until| *until > now);
+        edcaf.keeps_until = next;
+        if let Some(until) = next {
+            edcaf.reminded = true;
+            self.calendar.enter(until, Event::KeptLong(contender));
+        } else {
+            self.stats[s].acks_kept_in_vain += 1;
+            self.want(now, station, category);
         }
     }
 
@@ -133,19 +147,22 @@ impl Medium {
     }
 
     /// Some ACKs are gone from the queue of `port`: without others there is nothing to contend for,
-    /// and others have their own time.
+    /// and those that wait there have their own time.
     fn relax(&mut self, now: Instant, port: PortId, category: u8) {
         let carried = self.carried_on(port);
         let edcaf = self.edcaf_of(port, category);
-        let contender = edcaf.contender;
+        let (contender, keeping) = (edcaf.contender, edcaf.keepings);
         if !edcaf.queue.has_frames() {
             edcaf.keeps_until = None;
             self.contention.withdraw(contender);
             let from = self.ports[port.0 as usize].from;
             self.note_rest(now, from);
-        } else if let (Some(_), Some(carried)) = (edcaf.keeps_until, carried) {
-            edcaf.keeps_until = Some(now + carried.patience);
-            self.remind(port, category);
+        } else if edcaf.keeps_until.is_some() {
+            let way = &self.ports[port.0 as usize];
+            let edcaf = &self.stations[usize::from(way.from.0)].categories[usize::from(category)];
+            let waits = edcaf.queue.has_frames_for(PeerId(way.peer));
+            let until = carried.filter(|_| waits).map(|c| now + c.patience);
+            self.ports[port.0 as usize].kept_until[usize::from(category)] = (keeping, until);
         }
     }
 }

@@ -360,8 +360,9 @@ impl Medium {
             _ => self.contention.back_off(now, who, slots, wants),
         }
         let contends = wants || self.contends(holder);
-        // Another category of its own waits as others do.
-        if unbound.is_some() && (wants || !contends) {
+        // Its own reservation is no one else's, and another category of its own waits as others do.
+        let own = ending == Ending::Answered && !self.air.is_reserved(now, holder);
+        if own || (unbound.is_some() && (wants || !contends)) {
             self.air.ledger.unbind(now, holder);
         }
         self.air.ledger.release(now, holder, contends);
@@ -377,8 +378,9 @@ impl Medium {
             return None;
         }
         if ending == Ending::Answered {
-            // It reserved more than the answer took; that does not bind itself.
-            return (self.air.nav(holder) > now).then_some(now);
+            // It reserved more than the answer took, and keeps to it as others do: backoff begins when
+            // the TXNAV timer has expired (10.23.2.2 b).
+            return None;
         }
         let since = match self.config.after_silence {
             AfterSilence::Everybody => return None,

@@ -20,8 +20,10 @@ pub(super) struct Edcaf {
     pub cw: u16,
     /// Failures in a row (QSRC).
     pub failures: u8,
-    /// Until when it keeps ACKs back for answers to carry ([`super::CarriedAcks`]).
+    /// Until when at least it keeps ACKs back for answers to carry ([`super::CarriedAcks`]).
     pub keeps_until: Option<Instant>,
+    /// Counts the times that it began to.
+    pub keepings: u32,
     /// The calendar has an entry for that.
     pub reminded: bool,
     /// When it began to wait for the medium.
@@ -111,6 +113,9 @@ pub(super) struct Port {
     pub sending: Sending,
     /// By access category, at the far end.
     pub recipients: Vec<Recipient>,
+    /// By access category: until when ACKs that wait here are kept back, and of which of the times that
+    /// the station does ([`Edcaf::keepings`]).
+    pub kept_until: Vec<(u32, Option<Instant>)>,
     /// The sender has said that it has more than what it sent last.
     pub promises_more: bool,
     /// Spent on this port's data.

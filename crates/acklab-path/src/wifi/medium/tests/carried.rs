@@ -65,6 +65,47 @@ fn acks_wait_only_for_what_was_promised() {
     assert_eq!(rig.run(us(20_000)).len(), 1);
 }
 
+/// Two stations have promised more data; the first sends on, and its answers carry its ACKs. Those of
+/// the second, which has nothing after all, do not wait for that to end.
+#[test]
+fn patience_is_not_renewed_by_what_others_send() {
+    let mut config = cell(2, Aggregation::NONE);
+    for up in [0, 2] {
+        config.ports[up].carries_acks = Some(CarriedAcks::HACK);
+    }
+    let mut rig = Rig::new(config, 1);
+    (0..2).for_each(|_| rig.offer(2, 1460));
+    rig.run(us(311));
+    assert!(rig.medium.remove(PortId(2), PacketId(1)).is_some());
+    (0..2).for_each(|_| rig.offer(0, 1460));
+    let (mut waits, mut carried) = (None, 0);
+    while let Some(packet) = rig.next(us(60_000)) {
+        match packet.flow.0 {
+            // As long as there are always two, each answer has an ACK to carry.
+            0 => {
+                rig.offer(0, 1460);
+                rig.offer(1, 52);
+                if waits.is_none() {
+                    waits = Some(rig.now);
+                    rig.offer(3, 52);
+                }
+            }
+            1 => carried += 1,
+            _ => {
+                let patience = CarriedAcks::HACK.patience;
+                let waited = rig.now - waits.unwrap();
+                assert!(
+                    waited > patience && waited < patience + Span::from_millis(2),
+                    "{waited:?}"
+                );
+                assert!(carried > 20);
+                return;
+            }
+        }
+    }
+    panic!("it never arrives");
+}
+
 /// What is no ACK contends at once, and takes the ACKs before it along.
 #[test]
 fn data_do_not_wait() {
