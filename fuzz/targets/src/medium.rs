@@ -109,6 +109,7 @@ fn port(b: &mut Bytes<'_>, from: u16, to: u16) -> PortConfig {
             bytes: u32::from(f >> 5),
             most: u16::from(rts),
             patience: Span::from_micros(u64::from(rts) * 50),
+            reserve: rts % 2 == 0,
         }),
     }
 }

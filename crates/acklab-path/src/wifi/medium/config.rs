@@ -214,16 +214,20 @@ pub struct CarriedAcks {
     pub most: u16,
     /// How long ACKs are kept back before they contend like other packets.
     pub patience: Span,
+    /// Data reserve the air for `most` ACKs in their answer, whether it has them or not. Otherwise for
+    /// the answer alone, as radios without it do: who hears the answer is silent anyway.
+    pub reserve: bool,
 }
 
 impl CarriedAcks {
     /// Four bytes: the paper's ROHC makes an ACK of 52 bytes twelve times smaller. The paper knows
-    /// no limits; ours are a Block Ack window of ACKs, and two of the longest PPDUs of 5.484 ms,
+    /// no limits, and says nothing of what is reserved; ours are a Block Ack window of ACKs, and two of the longest PPDUs of 5.484 ms,
     /// after which the promised data may be believed lost.
     pub const HACK: Self = Self {
         bytes: 4,
         most: 64,
         patience: Span::from_micros(2 * 5_484),
+        reserve: false,
     };
 }
 

@@ -67,7 +67,7 @@ impl Medium {
         let sending = &self.port(holder).sending;
         let psdu = &self.stations[usize::from(holder.0)].psdu;
         let hop = self.phy.sifs() + self.config.propagation;
-        hop * 2 + sending.data(psdu.content, psdu.bytes) + sending.longest_answer(psdu.content)
+        hop * 2 + sending.data(psdu.content, psdu.bytes) + sending.reserved_answer(psdu.content)
     }
 
     pub(super) fn send_cts(&mut self, now: Instant, holder: StationId) {
@@ -92,8 +92,7 @@ impl Medium {
             _ => (PpduKind::Data, sending.mode, Use::Data),
         };
         let mpdus = psdu.mpdus.len();
-        // Nobody knows yet how many ACKs the answer will carry.
-        let answer = sending.longest_answer(psdu.content) + self.config.propagation;
+        let answer = sending.reserved_answer(psdu.content) + self.config.propagation;
         let frame = Frame {
             lasts: sending.data(psdu.content, psdu.bytes),
             bytes: psdu.bytes,

@@ -27,6 +27,8 @@ pub(super) struct Sending {
     /// ACK and Block Ack with as many transport ACKs in them as there may be.
     longest_ack: Span,
     longest_block_ack: Span,
+    /// Answers are reserved for with as many transport ACKs in them as there may be.
+    reserves_longest: bool,
     /// How long the beginning of an answer is waited for.
     pub timeout: Span,
     request: Span,
@@ -65,6 +67,7 @@ impl Sending {
             block_ack: short.duration(sizes::block_ack(a.window)),
             longest_ack: short.duration(sizes::ACK + carried),
             longest_block_ack: short.duration(sizes::block_ack(a.window) + carried),
+            reserves_longest: config.carries_acks.is_some_and(|c| c.reserve),
             rts: short.duration(sizes::RTS),
             cts: short.duration(sizes::CTS),
             timeout: phy.ack_timeout(control),
@@ -103,8 +106,17 @@ impl Sending {
         }
     }
 
-    /// Length of the answer with as many transport ACKs in it as there may be: what is reserved.
-    pub fn longest_answer(&self, content: Content) -> Span {
+    /// What data reserve for their answer: nobody knows yet how many ACKs it will carry.
+    pub fn reserved_answer(&self, content: Content) -> Span {
+        if self.reserves_longest {
+            self.longest_answer(content)
+        } else {
+            self.answer(content)
+        }
+    }
+
+    /// Length of the answer with as many transport ACKs in it as there may be.
+    fn longest_answer(&self, content: Content) -> Span {
         match content {
             Content::Single => self.longest_ack,
             Content::Ampdu | Content::Bar(_) => self.longest_block_ack,

@@ -215,9 +215,12 @@ fn carried(hack: CarriedAcks) -> String {
         bytes,
         most,
         patience,
+        reserve,
     } = hack;
     let size = Bytes(u64::from(bytes));
-    format!("{{ ack_size = \"{size}\", most = {most}, patience = \"{patience}\" }}")
+    format!(
+        "{{ ack_size = \"{size}\", most = {most}, patience = \"{patience}\", reserve = {reserve} }}"
+    )
 }
 
 /// A mode; of those that a rate control chooses from, what they have in common.

@@ -54,6 +54,9 @@ pub(crate) struct HackTable {
     /// How long ACKs are kept back before they contend like other packets. Default: "10968 us", two
     /// of the longest PPDUs.
     pub(crate) patience: Option<Qty<Span>>,
+    /// Whether data reserve the air for `most` ACKs in their answer. Default: false, for the answer
+    /// without ACKs.
+    pub(crate) reserve: Option<bool>,
 }
 
 impl<'de> Deserialize<'de> for HackSpec {

@@ -241,7 +241,7 @@ fn answers_carry_acks_of_the_way_that_says_so() {
     assert_eq!(hack(&down), [None, on, None]);
     let own = hack(&[(
         "wifi.down.hack",
-        "{ ack_size = '6 B', most = 8, patience = '2 ms' }",
+        "{ ack_size = '6 B', most = 8, patience = '2 ms', reserve = true }",
     )]);
     let patience = Span::from_millis(2);
     assert_eq!(
@@ -249,7 +249,8 @@ fn answers_carry_acks_of_the_way_that_says_so() {
         Some(CarriedAcks {
             bytes: 6,
             most: 8,
-            patience
+            patience,
+            reserve: true
         })
     );
 }

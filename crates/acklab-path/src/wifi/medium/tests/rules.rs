@@ -152,7 +152,7 @@ proptest! {
         let mut config = cell(stations, ampdu(limit));
         for p in &mut config.ports {
             (p.errors, p.rts_from, p.grants_reverse) = (ErrorModel::Ber(ber), rts, reverse);
-            p.carries_acks = hack.then_some(CarriedAcks::HACK);
+            p.carries_acks = hack.then_some(CarriedAcks { reserve: seed % 2 == 0, ..CarriedAcks::HACK });
         }
         let urgent = EdcaConfig { txop: Span::from_micros(txop), ..EdcaConfig::standard(AccessCategory::Voice) };
         config.stations.iter_mut().for_each(|s| s.categories.insert(0, urgent));
@@ -337,7 +337,10 @@ fn data_reserve_an_answer_full_of_acks() {
     let reserved = us(267 + 16 + 112);
     let second = |port, seed| {
         let mut config = cell(2, Aggregation::NONE);
-        config.ports[0].carries_acks = Some(CarriedAcks::HACK);
+        config.ports[0].carries_acks = Some(CarriedAcks {
+            reserve: true,
+            ..CarriedAcks::HACK
+        });
         let mut rig = Rig::new(config, seed);
         rig.offer(0, 1460);
         rig.run(us(100));

@@ -92,7 +92,10 @@ fn hidden_stations_collide() {
 fn a_reservation_binds_others() {
     for more in [false, true] {
         let mut config = cell(2, Aggregation::NONE);
-        config.ports[0].carries_acks = Some(CarriedAcks::HACK);
+        config.ports[0].carries_acks = Some(CarriedAcks {
+            reserve: true,
+            ..CarriedAcks::HACK
+        });
         // Long enough that the second access lies behind it.
         config.stations[1].categories[0].aifsn = 15;
         let mut rig = Rig::new(config, 1);
@@ -115,7 +118,10 @@ fn a_reservation_binds_others() {
 #[test]
 fn who_keeps_acks_back_is_idle() {
     let mut config = cell(1, Aggregation::NONE);
-    config.ports[1].carries_acks = Some(CarriedAcks::HACK);
+    config.ports[1].carries_acks = Some(CarriedAcks {
+        reserve: true,
+        ..CarriedAcks::HACK
+    });
     config.stations[0].categories[0].aifsn = 15;
     let mut rig = Rig::new(config, 1);
     rig.offer(1, 1460);
@@ -219,7 +225,7 @@ proptest! {
         let mut config = cell(stations, ampdu(limit));
         for p in &mut config.ports {
             (p.errors, p.rts_from, p.grants_reverse) = (ErrorModel::Ber(ber), rts, reverse);
-            p.carries_acks = hack.then_some(CarriedAcks::HACK);
+            p.carries_acks = hack.then_some(CarriedAcks { reserve: seed % 2 == 0, ..CarriedAcks::HACK });
         }
         let urgent = EdcaConfig { txop: Span::from_micros(txop), ..EdcaConfig::standard(AccessCategory::Voice) };
         for s in &mut config.stations {

@@ -73,6 +73,7 @@ pub(super) fn hack(ways: &Ways, report: &mut Report<'_>) -> Option<CarriedAcks> 
         ack_size,
         most,
         patience,
+        reserve,
     } = written?.0?;
     let default = CarriedAcks::HACK;
     let Bytes(bytes) = ack_size.map_or(Bytes(u64::from(default.bytes)), |s| s.0);
@@ -94,5 +95,6 @@ pub(super) fn hack(ways: &Ways, report: &mut Report<'_>) -> Option<CarriedAcks> 
         bytes: bytes as u32,
         most: most.min(u32::from(u16::MAX)) as u16,
         patience,
+        reserve: reserve.unwrap_or(default.reserve),
     })
 }
