@@ -168,7 +168,8 @@ with_way_keys! {
         stations: Option<Vec<String>>,
         /// Amendment of 802.11. Default: "n".
         standard: Option<Standard>,
-        /// Frequency band. Default: "2.4 GHz" for b and g, otherwise "5 GHz".
+        /// Frequency band: b and g are for 2.4 GHz only, a and ac for 5 GHz only. Default: "2.4 GHz"
+        /// for b and g, otherwise "5 GHz".
         band: Option<BandWord>,
         /// Rates of control responses. Default: the mandatory ones of the band.
         #[schemars(length(min = 1))]

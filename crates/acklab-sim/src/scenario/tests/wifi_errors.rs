@@ -127,7 +127,16 @@ fn modes_that_do_not_exist_are_told_what_does() {
     );
     assert_eq!(
         told_all(&[("wifi.standard", "ac"), ("wifi.band", "2.4 GHz")]),
-        "wifi.band: VHT MCS7 20 MHz 1x 800 ns is not used at 2.4 GHz|\
+        "wifi.band: 802.11ac is for 5 GHz, not for 2.4 GHz|\
+         write \"5 GHz\", or leave it out; at 2.4 GHz there are standard = \"b\", \"g\", \"n\" and \"ax\""
+    );
+    assert_eq!(
+        told_all(&[
+            ("wifi.standard", "ax"),
+            ("wifi.band", "2.4 GHz"),
+            ("wifi.width", "80 MHz")
+        ]),
+        "wifi.band: HE MCS7 80 MHz 1x 800 ns is not used at 2.4 GHz|\
          at 2.4 GHz there are 1 to 54 Mbit/s of 802.11b and g, HT, and HE up to 40 MHz"
     );
     assert_eq!(
@@ -143,6 +152,47 @@ fn modes_that_do_not_exist_are_told_what_does() {
         told("wifi.control_rate", "7 Mbit/s"),
         "wifi.control_rate: 7 Mbit/s is no rate of 802.11b, a or g|\
          use 1, 2, 5.5, 11 or 6, 9, 12, 18, 24, 36, 48, 54 Mbit/s"
+    );
+}
+
+/// Every pair of both: an error or a run in that band; without a band there is always one.
+#[test]
+fn standard_and_band_belong_together() {
+    let with = |standard: &str, band: Option<&str>| {
+        let mut set = vec![("wifi.standard", standard), ("wifi.ampdu", "off")];
+        set.extend(band.map(|b| ("wifi.band", b)));
+        toml_with(STATIONS, &set)
+    };
+    for (standard, own) in [
+        ("b", &["2.4 GHz"][..]),
+        ("g", &["2.4 GHz"]),
+        ("a", &["5 GHz"]),
+        ("n", &["5 GHz", "2.4 GHz"]),
+        ("ac", &["5 GHz"]),
+        ("ax", &["5 GHz", "2.4 GHz", "6 GHz"]),
+    ] {
+        let default = with(standard, None).unwrap_or_else(|e| panic!("{e}"));
+        assert!(default.resolved.contains(&format!("band = \"{}\"", own[0])));
+        for band in ["2.4 GHz", "5 GHz", "6 GHz"] {
+            let error = with(standard, Some(band)).err().map(|e| e.to_string());
+            assert_eq!(error.is_none(), own.contains(&band), "{standard} {band}");
+            let told = format!("802.11{standard} is for ");
+            assert!(error.is_none_or(|e| e.contains(&told) && e.contains("wifi.band = ")));
+        }
+    }
+    assert_eq!(
+        told_all(&[
+            ("wifi.standard", "g"),
+            ("wifi.band", "5 GHz"),
+            ("wifi.ampdu", "off")
+        ]),
+        "wifi.band: 802.11g is for 2.4 GHz, not for 5 GHz|write \"2.4 GHz\", or leave it out; \
+         at 5 GHz there are standard = \"a\", \"n\", \"ac\" and \"ax\""
+    );
+    assert_eq!(
+        told("wifi.band", "6 GHz"),
+        "wifi.band: 802.11n is for 5 GHz and 2.4 GHz, not for 6 GHz|\
+         write \"5 GHz\" or \"2.4 GHz\", or leave it out; at 6 GHz there are standard = \"ax\""
     );
 }
 

@@ -28,7 +28,7 @@ pub(super) fn resolve(
     report: &mut Report<'_>,
 ) -> Option<Channel> {
     let standard = spec.standard.unwrap_or(Standard::N);
-    let band = spec.band.map_or_else(|| default_band(standard), Into::into);
+    let band = band(spec, standard, &path.key("band"), report);
     let basic_rates = basic_rates(spec, band, &path.key("basic_rates"), report);
     let control_rate = spec.control_rate.map(|r| r.0);
     let ns3_durations = spec.durations == Some(DurationsWord::Ns3);
@@ -102,10 +102,48 @@ pub(super) fn resolve(
     })
 }
 
-fn default_band(standard: Standard) -> Band {
+/// What is written, if the standard is for it; otherwise one that it is for.
+fn band(spec: &WifiSpec, standard: Standard, at: &Path, report: &mut Report<'_>) -> Band {
+    let own = bands(standard);
+    let band = spec.band.map_or(own[0], Into::into);
+    if own.contains(&band) {
+        return band;
+    }
+    let word = standard.word();
+    let plain = own.iter().map(Band::to_string);
+    let others = Standard::ALL.iter().filter(|s| bands(**s).contains(&band));
+    let message = format!(
+        "802.11{word} is for {}, not for {band}",
+        listed(plain, "and")
+    );
+    let hint = format!(
+        "write {}, or leave it out; at {band} there are standard = {}",
+        listed(own.iter().map(|b| format!("\"{b}\"")), "or"),
+        listed(others.map(|s| format!("\"{}\"", s.word())), "and")
+    );
+    report.error(at, message, hint);
+    own[0]
+}
+
+/// "a", "a and b", "a, b and c".
+fn listed(all: impl Iterator<Item = String>, last: &str) -> String {
+    let mut all: Vec<String> = all.collect();
+    let end = all.pop().unwrap_or_default();
+    if all.is_empty() {
+        return end;
+    }
+    format!("{} {last} {end}", all.join(", "))
+}
+
+/// The bands of each amendment, the usual one first: b and g are clauses 16 and 18 of IEEE 802.11-2020,
+/// which are for 2.4 GHz; a is clause 17 at 5 GHz; HT (19.1.1) knows both, VHT (21.1.1) what is below 6 GHz
+/// without 2.4 GHz, HE (27.1.1 of 802.11ax-2021) all three.
+const fn bands(standard: Standard) -> &'static [Band] {
     match standard {
-        Standard::B | Standard::G => Band::Ghz2_4,
-        _ => Band::Ghz5,
+        Standard::B | Standard::G => &[Band::Ghz2_4],
+        Standard::A | Standard::Ac => &[Band::Ghz5],
+        Standard::N => &[Band::Ghz5, Band::Ghz2_4],
+        Standard::Ax => &[Band::Ghz5, Band::Ghz2_4, Band::Ghz6],
     }
 }
 

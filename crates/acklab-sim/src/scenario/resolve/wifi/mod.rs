@@ -121,6 +121,9 @@ impl Station {
 }
 
 impl Standard {
+    /// In the order in which they came.
+    const ALL: [Self; 6] = [Self::B, Self::G, Self::A, Self::N, Self::Ac, Self::Ax];
+
     /// The format of its data.
     pub(crate) fn format(self) -> Format {
         match self {
