@@ -1,6 +1,7 @@
 //! What a scenario may say and will hardly mean.
 
 mod blind;
+mod windows;
 
 use super::super::diagnostics::Report;
 use super::super::path::Path;
@@ -28,6 +29,7 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
     }
     for network in &net.wifi {
         let longest = flows.iter().map(queue::full_packet).max();
+        windows::give(network, net, flows, report);
         unheard(network, &net.nodes, report);
         shadowed(network, report);
         hopeless(network, &net.nodes, longest.unwrap_or(0), report);

@@ -413,9 +413,46 @@ fn queues_and_contention_have_ranges() {
 
 /// No window: the standard has 2^0 - 1.
 #[test]
-fn a_window_of_nothing_is_one() {
-    let set = [("wifi.edca.cw_min", "0"), ("wifi.edca.cw_max", "0")];
-    assert!(toml_with(STATIONS, &set).is_ok());
+fn a_window_of_nothing_is_one_for_a_single_station() {
+    let warned = |set: &[(&str, &str)]| {
+        let loaded = toml_with(STATIONS, set).unwrap_or_else(|e| panic!("{e}"));
+        let one = |d: &crate::scenario::Diagnostic| {
+            format!(
+                "{}: {}|{}",
+                d.key,
+                d.message,
+                d.hint.clone().unwrap_or_default()
+            )
+        };
+        loaded
+            .warnings
+            .iter()
+            .map(one)
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    let hint = "leave it out for the standard's, such as 15; 0 goes for one station alone";
+    assert_eq!(
+        warned(&[("wifi.edca.cw_min", "0"), ("wifi.edca.cw_max", "0")]),
+        format!(
+            "wifi.edca.cw_min: 4 of 4 on the channel draw from a window of 0 (best-effort): those that \
+             wait at the same time always collide, at each attempt, for `cw_max` is 0, too|{hint}"
+        )
+    );
+    assert_eq!(
+        warned(&[("wifi.up.edca.best-effort.cw_min", "0")]),
+        format!(
+            "wifi.up.edca.best-effort.cw_min: 3 of 4 on the channel draw from a window of 0 \
+             (best-effort): those that wait at the same time always collide, at the first attempt|{hint}"
+        )
+    );
+    for fine in [
+        "wifi.down.edca.cw_min",
+        "wifi.station.sta1.edca.cw_min",
+        "wifi.edca.voice.cw_min",
+    ] {
+        assert_eq!(warned(&[(fine, "0")]), "", "{fine}");
+    }
 }
 
 #[test]
