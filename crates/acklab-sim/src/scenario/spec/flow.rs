@@ -32,6 +32,7 @@ pub(crate) struct FlowSpec {
     pub(crate) category: Option<CategoryWord>,
     /// Number of flows like this one. Default: 1.
     #[schemars(range(min = 1, max = 10000))]
+    #[serde(deserialize_with = "super::words::count")]
     pub(crate) count: Option<u32>,
     /// TCP settings that differ from those of `[tcp]`.
     pub(crate) tcp: TcpSpec,

@@ -20,6 +20,7 @@ pub(crate) struct TcpSpec {
     pub(crate) profile: Option<ProfileWord>,
     /// Payload bytes of a full data segment, 1 to 65455.
     #[schemars(range(min = 1, max = 65455))]
+    #[serde(deserialize_with = "super::words::count")]
     pub(crate) segment: Option<u32>,
     /// Timestamps option (RFC 7323).
     pub(crate) timestamps: Option<bool>,
@@ -33,6 +34,7 @@ pub(crate) struct TcpSpec {
     pub(crate) ecn: Option<EcnWord>,
     /// Initial window in segments (RFC 6928).
     #[schemars(range(min = 1, max = 1000000))]
+    #[serde(deserialize_with = "super::words::count")]
     pub(crate) initial_window: Option<u32>,
     /// Send buffer: a size (no autotuning), or where autotuning starts and ends.
     pub(crate) send_buffer: Option<BufferSpec>,
@@ -74,9 +76,11 @@ pub(crate) struct TcpSpec {
     pub(crate) pacing: Option<PacingWord>,
     /// Pacing rate in slow start, percent of window over RTT.
     #[schemars(range(min = 1, max = 100000))]
+    #[serde(deserialize_with = "super::words::count")]
     pub(crate) pacing_ss_ratio: Option<u32>,
     /// Pacing rate afterwards, percent of window over RTT.
     #[schemars(range(min = 1, max = 100000))]
+    #[serde(deserialize_with = "super::words::count")]
     pub(crate) pacing_ca_ratio: Option<u32>,
     /// Segments released at once when paced; 0 leaves it to the controller.
     pub(crate) pacing_quantum: Option<u32>,
@@ -277,6 +281,7 @@ pub(crate) struct CompressionTable {
     pub(crate) slack: Option<Qty<Span>>,
     /// Most ACKs merged into one. Default: 44.
     #[schemars(range(min = 1))]
+    #[serde(deserialize_with = "super::words::count")]
     pub(crate) count: Option<u32>,
 }
 

@@ -44,12 +44,15 @@ pub(crate) struct TopologySpec {
     pub(crate) preset: Option<Preset>,
     /// Dumbbells: number of sender-receiver pairs. Default: 1.
     #[schemars(range(min = 1, max = 1000))]
+    #[serde(deserialize_with = "super::words::count")]
     pub(crate) pairs: Option<u32>,
     /// Parking lot: number of bottlenecks in a row. Default: 2.
     #[schemars(range(min = 1, max = 1000))]
+    #[serde(deserialize_with = "super::words::count")]
     pub(crate) hops: Option<u32>,
     /// `wlan`: number of stations. Default: 1.
     #[schemars(range(min = 1, max = 5000))]
+    #[serde(deserialize_with = "super::words::count")]
     pub(crate) stations: Option<u32>,
     /// `wlan`: one server for all stations, or one for each. Default: "one".
     pub(crate) servers: Option<ServersWord>,

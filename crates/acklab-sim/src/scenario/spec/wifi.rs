@@ -53,6 +53,7 @@ macro_rules! with_way_keys {
             pub(crate) mcs: Option<u32>,
             /// Spatial streams of n, ac and ax. Default: 1, or what the MCS of n says.
             #[schemars(range(min = 1, max = 8))]
+            #[serde(deserialize_with = "super::words::count")]
             pub(crate) streams: Option<u32>,
             /// The rate of b, a and g; of n, ac and ax instead of `mcs`. Default: the highest.
             pub(crate) rate: Option<Qty<Rate>>,
@@ -65,6 +66,7 @@ macro_rules! with_way_keys {
             pub(crate) max_mpdu: Option<Qty<Bytes>>,
             /// MPDUs that may be unacknowledged under a block ack agreement. Default: 64, for ax 256.
             #[schemars(range(min = 1, max = 256))]
+            #[serde(deserialize_with = "super::words::count")]
             pub(crate) block_ack_window: Option<u32>,
             /// From which length on frames are announced by an RTS, "always", or "off". Default:
             /// "off".
@@ -193,9 +195,11 @@ with_way_keys! {
         /// Transmissions of an MPDU without block ack agreement; failures after which the contention
         /// window starts anew. Default: 7.
         #[schemars(range(min = 1, max = 255))]
+        #[serde(deserialize_with = "super::words::count")]
         retry_limit: Option<u32>,
         /// Transmissions of an MPDU under a block ack agreement. Default: until its lifetime ends.
         #[schemars(range(min = 1, max = 255))]
+        #[serde(deserialize_with = "super::words::count")]
         block_ack_retry_limit: Option<u32>,
         /// Transmissions of a BlockAckReq, or "none": without limit, as in ns-3, until what it asks for
         /// has lived too long. Default: `retry_limit`.
@@ -285,12 +289,15 @@ with_way_keys! {
 pub(crate) struct EdcaSpec {
     /// Slots after a SIFS, 1 to 15.
     #[schemars(range(min = 1, max = 15))]
+    #[serde(deserialize_with = "super::words::count")]
     pub(crate) aifsn: Option<u32>,
     /// Smallest contention window, such as 15.
     #[schemars(range(min = 0, max = 32767))]
+    #[serde(deserialize_with = "super::wifi_words::window")]
     pub(crate) cw_min: Option<u32>,
     /// Largest contention window, such as 1023.
     #[schemars(range(min = 0, max = 32767))]
+    #[serde(deserialize_with = "super::wifi_words::window")]
     pub(crate) cw_max: Option<u32>,
     /// Longest transmission opportunity; "0 s" for one exchange.
     pub(crate) txop: Option<Qty<Span>>,
@@ -311,12 +318,15 @@ pub(crate) struct EdcaSpec {
 pub(crate) struct EdcaParams {
     /// Slots after a SIFS, 1 to 15.
     #[schemars(range(min = 1, max = 15))]
+    #[serde(deserialize_with = "super::words::count")]
     pub(crate) aifsn: Option<u32>,
     /// Smallest contention window, such as 15.
     #[schemars(range(min = 0, max = 32767))]
+    #[serde(deserialize_with = "super::wifi_words::window")]
     pub(crate) cw_min: Option<u32>,
     /// Largest contention window, such as 1023.
     #[schemars(range(min = 0, max = 32767))]
+    #[serde(deserialize_with = "super::wifi_words::window")]
     pub(crate) cw_max: Option<u32>,
     /// Longest transmission opportunity; "0 s" for one exchange.
     pub(crate) txop: Option<Qty<Span>>,

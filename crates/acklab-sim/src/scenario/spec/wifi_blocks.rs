@@ -50,6 +50,7 @@ pub(crate) struct HackTable {
     pub(crate) ack_size: Option<Qty<Bytes>>,
     /// Most ACKs in an answer. Default: 64.
     #[schemars(range(min = 1, max = 65_535))]
+    #[serde(deserialize_with = "super::words::count")]
     pub(crate) most: Option<u32>,
     /// How long ACKs are kept back before they contend like other packets. Default: "10968 us", two
     /// of the longest PPDUs.

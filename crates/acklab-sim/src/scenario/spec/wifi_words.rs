@@ -195,6 +195,15 @@ pub(super) fn mcs<'de, D: Deserializer<'de>>(d: D) -> Result<Option<u32>, D::Err
     })
 }
 
+/// A contention window; whether it fits the others is seen later.
+pub(super) fn window<'de, D: Deserializer<'de>>(d: D) -> Result<Option<u32>, D::Error> {
+    let n = i64::deserialize(d)?;
+    u32::try_from(n).map(Some).map_err(|_| {
+        let hint = "write a power of two less one, 0 to 32767, such as 15";
+        de::Error::custom(with_hint("out of range", hint))
+    })
+}
+
 /// What follows an A-MPDU without an answer.
 #[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Debug)]
 #[serde(rename_all = "kebab-case")]

@@ -1,4 +1,14 @@
-//! Settings that are words.
+//! Settings that are words, and counts.
+
+use serde::Deserialize;
+use serde::de::Deserializer;
+
+/// A count of which zero is none. Any whole number is read: the rule of the key, which is about zero
+/// too, then says the same of what is below zero or beyond 32 bits.
+pub(super) fn count<'de, D: Deserializer<'de>>(d: D) -> Result<Option<u32>, D::Error> {
+    let n = i64::deserialize(d)?;
+    Ok(Some(n.clamp(0, i64::from(u32::MAX)) as u32))
+}
 
 /// Declares the words of a setting, once for reading, printing and the schema.
 macro_rules! words {

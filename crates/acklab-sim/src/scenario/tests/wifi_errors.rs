@@ -266,6 +266,58 @@ fn block_ack_windows_have_a_range_and_hold_the_ampdu() {
     );
 }
 
+/// What is below zero breaks the same rule as zero, and is told the same.
+#[test]
+fn counts_below_zero_are_told_the_range_that_holds() {
+    let dumbbell = "duration = '1 s'\n[topology]\npreset = 'wifi-dumbbell'\n[[flow]]\n";
+    let lot = "duration = '1 s'\n[topology]\npreset = 'parking-lot'\n\
+               [topology.bottleneck]\nrate = '1 Mbit/s'\ndelay = '1 ms'\n[[flow]]\n";
+    for (text, keys) in [
+        (dumbbell, &["topology.pairs"][..]),
+        (lot, &["topology.hops"]),
+        (
+            STATIONS,
+            &[
+                "topology.stations",
+                "flow.0.count",
+                "tcp.segment",
+                "tcp.initial_window",
+                "tcp.pacing_ss_ratio",
+                "tcp.pacing_ca_ratio",
+                "wifi.streams",
+                "wifi.block_ack_window",
+                "wifi.retry_limit",
+                "wifi.block_ack_retry_limit",
+                "wifi.edca.aifsn",
+                "wifi.edca.voice.aifsn",
+                "wifi.hack.most",
+            ],
+        ),
+    ] {
+        for key in keys {
+            let told = |value| match toml_with(text, &[(key, value)]) {
+                Ok(_) => panic!("{key} = {value} was accepted"),
+                Err(e) => e.to_string().replace(&format!("{key} = {value}"), key),
+            };
+            let zero = told("0");
+            assert!(zero.contains(" 1"), "{key}: {zero}");
+            assert_eq!(told("-1"), zero, "{key}");
+        }
+    }
+    assert_eq!(
+        told("topology.stations", "-1"),
+        "topology.stations: out of range|write a number from 1 to 5000"
+    );
+    assert_eq!(
+        told("topology.stations", "5000000000"),
+        told("topology.stations", "0")
+    );
+    assert_eq!(
+        told("wifi.edca.cw_min", "-1"),
+        "wifi.edca.cw_min: out of range|write a power of two less one, 0 to 32767, such as 15"
+    );
+}
+
 #[test]
 fn who_is_on_a_channel_is_checked() {
     assert_eq!(
