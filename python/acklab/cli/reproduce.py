@@ -58,12 +58,27 @@ def reproduce(
                 typer.echo(path)
             if written.report is not None:
                 typer.echo(written.report)
+            else:
+                typer.echo(in_part(study, artefacts, quick), err=True)
             for path in written.stale:
                 typer.echo(
                     f"note: {path} is of an earlier reproduction; `acklab reproduce {study.name}` "
                     "makes it anew",
                     err=True,
                 )
+
+
+def in_part(study: Study, artefacts: Sequence[Artefact], quick: bool) -> str:
+    """Why there are neither claims nor a report, and how to get them."""
+    what = f"{len(artefacts)} of the study's artefacts" if artefacts[1:] else artefacts[0].name
+    whole = {a.name for a in study.whole}
+    if not any(a.name in whole for a in artefacts):
+        return f"note: made on request only: {what}; no claim and no report is about it"
+    command = f"acklab reproduce {study.name}{' --quick' if quick else ''}"
+    return (
+        f"note: made in part: {what} ({len(whole)} in all); claims and the report need all of them: "
+        f"`{command}`"
+    )
 
 
 def choose(what: str | None) -> list[tuple[Study, Sequence[Artefact]]]:
