@@ -128,6 +128,28 @@ def test_a_saturated_source_needs_a_channel():
         acklab.saturate(air_, seed=-1)
 
 
+def test_a_queue_that_is_too_short_for_what_waits_is_an_error():
+    cell = {"duration": "1 s", "topology": {"preset": "wlan"}, "flow": [{}]}
+    with pytest.raises(acklab.AcklabError) as told:
+        acklab.saturate(acklab.load(cell), waiting=512)
+    assert str(told.value) == (
+        "waiting = 512: the queue of `sta0` takes 500 packets, and its flow is to keep 512 waiting there\n"
+        "  help: write waiting=500 at most, leave it out for as many as the queue takes, or write "
+        '[wifi] queue = "512 packets"'
+    )
+    assert acklab.saturate(acklab.load(cell)).equals(
+        acklab.saturate(acklab.load(cell), waiting=500)
+    )
+    two = cell | {
+        "topology": {"preset": "wlan", "stations": 2, "direction": "down"},
+        "flow": [{"count": 2}],
+    }
+    with pytest.raises(acklab.AcklabError, match="`ap` takes 500 packets, and each of its 2 flows"):
+        acklab.saturate(acklab.load(two), waiting=400)
+    longer = acklab.load(two | {"wifi": {"queue": "800 packets"}})
+    assert acklab.saturate(longer, waiting=400)["packets"].min() > 0
+
+
 @pytest.fixture(scope="module")
 def comparisons():
     drawn = wifi_models.check([*contention(), *priorities()], seeds=3)

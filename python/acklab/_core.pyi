@@ -56,7 +56,9 @@ def run_stream(
     threads: int,
     on_run: Callable[[int, Run], object],
 ) -> None: ...
-def saturate(scenario: Scenario, seed: int, packet: int, waiting: int) -> dict[str, Any]: ...
+def saturate(
+    scenario: Scenario, seed: int, packet: int, waiting: int, all: bool
+) -> dict[str, Any]: ...
 
 @final
 class Scenario:

@@ -2,15 +2,15 @@
 
 use crate::scenario::Scenario;
 use crate::table::Table;
-use acklab_sim::engine::saturation::{self, Load};
-use pyo3::exceptions::PyKeyboardInterrupt;
+use acklab_sim::engine::saturation::{self, Load, Unsaturated};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// Runs the radio channels of `scenario` with each of its flows a source that always has `waiting`
-/// packets of `packet` bytes in its station. One row per flow that crosses a channel.
+/// packets of `packet` bytes in its station; if the station takes fewer, that is an error if `all`. One row per flow that crosses a channel.
 #[pyfunction]
 pub(crate) fn saturate<'py>(
     py: Python<'py>,
@@ -18,14 +18,25 @@ pub(crate) fn saturate<'py>(
     seed: u64,
     packet: u32,
     waiting: u32,
+    all: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let loaded = Arc::clone(&scenario.loaded);
     let plan = &loaded.plan;
-    let load = Load { packet, waiting };
+    let load = Load {
+        packet,
+        waiting,
+        all,
+    };
     let run = || saturation::saturate(plan, load, seed, &AtomicBool::new(false));
     let all = py.detach(run);
     py.check_signals()?;
-    let all = all.map_err(|_| PyKeyboardInterrupt::new_err(()))?;
+    let all = all.map_err(|e| match e {
+        Unsaturated::Interrupted(_) => PyKeyboardInterrupt::new_err(()),
+        Unsaturated::Full { node, takes, flows } => {
+            let station = &plan.nodes[node];
+            PyValueError::new_err(too_much(station, takes, flows, waiting))
+        }
+    })?;
     let seconds = (plan.stop - plan.measure_from).as_nanos() as f64 / 1e9;
     let t = Table::new(py);
     let rows = || all.iter();
@@ -39,4 +50,18 @@ pub(crate) fn saturate<'py>(
         .numbers("internal_collisions", rows().map(|s| s.internal_collisions))?
         .numbers("data_ppdus", rows().map(|s| s.data_ppdus))?;
     Ok(t.finish())
+}
+
+/// A station does not take what is to be kept waiting there.
+fn too_much(station: &str, takes: u32, flows: u32, waiting: u32) -> String {
+    let (whose, wanted) = match flows {
+        1 => ("its flow".to_string(), waiting),
+        n => (format!("each of its {n} flows"), n * waiting),
+    };
+    format!(
+        "waiting = {waiting}: the queue of `{station}` takes {takes} packets, and {whose} is to keep \
+         {waiting} waiting there\n  help: write waiting={} at most, leave it out for as many as the \
+         queue takes, or write [wifi] queue = \"{wanted} packets\"",
+        (takes / flows).max(1)
+    )
 }

@@ -21,6 +21,24 @@ pub struct Load {
     pub packet: u32,
     /// Packets of each flow in its station, sent or not.
     pub waiting: u32,
+    /// It is an error if a station does not take as many; otherwise each flow keeps what it takes.
+    pub all: bool,
+}
+
+/// Why there is nothing to tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsaturated {
+    /// It was stopped.
+    Interrupted(Interrupted),
+    /// A station does not take what is to be kept waiting.
+    Full {
+        /// The node.
+        node: usize,
+        /// Packets that it takes.
+        takes: u32,
+        /// Flows that it sends.
+        flows: u32,
+    },
 }
 
 /// What came of a saturated source between `measure_from` and `stop` of its plan.
@@ -57,13 +75,16 @@ struct Source {
 struct Losses {
     /// Flows and directions.
     flows: Vec<FlowId>,
+    /// Flow and direction of each packet that did not fit.
+    full: Vec<FlowId>,
 }
 
 impl MediumDriver for Losses {
     fn on_drop(&mut self, _: Instant, packet: Packet, reason: DropReason) {
         // What does not fit will not fit the next time either.
-        if reason != DropReason::QueueFull {
-            self.flows.push(packet.flow);
+        match reason {
+            DropReason::QueueFull => self.full.push(packet.flow),
+            _ => self.flows.push(packet.flow),
         }
     }
 
@@ -73,18 +94,24 @@ impl MediumDriver for Losses {
 /// Runs the channels of `plan` with every flow that crosses one a saturated source.
 ///
 /// # Errors
-/// If `stop` became true before the end.
+/// If `stop` became true before the end; or, if `load` says so, if a station does not take the load.
 pub fn saturate(
     plan: &Plan,
     load: Load,
     seed: u64,
     stop: &AtomicBool,
-) -> Result<Vec<Saturated>, Interrupted> {
+) -> Result<Vec<Saturated>, Unsaturated> {
     let mut all = Vec::new();
     for (m, mut air) in air::media(plan, seed).into_iter().enumerate() {
         let sources = sources(plan, m);
         let mut cell = Cell::new(plan.flows.len());
-        let before = cell.drive(&mut air, &sources, load, plan, stop)?;
+        let full = cell.fill(&mut air, &sources, load);
+        if let Some((station, takes, flows)) = full.filter(|_| load.all) {
+            let node = plan.media[m].nodes[usize::from(station.0)];
+            return Err(Unsaturated::Full { node, takes, flows });
+        }
+        let before = cell.drive(&mut air, &sources, load, plan, stop);
+        let before = before.map_err(Unsaturated::Interrupted)?;
         for (s, before) in sources.iter().zip(before) {
             let after = air.medium.station_stats(s.station);
             all.push(Saturated {
@@ -146,6 +173,40 @@ impl Cell {
         }
     }
 
+    /// Gives every source its packets. The first station that does not take them all, with what it
+    /// takes and the number of its flows.
+    fn fill(
+        &mut self,
+        air: &mut Air,
+        sources: &[Source],
+        load: Load,
+    ) -> Option<(StationId, u32, u32)> {
+        let mut losses = Losses::default();
+        for s in sources {
+            self.ports[s.flow] = Some(s.port);
+        }
+        // In turn, so that none has everything where there is not room for all.
+        for _ in 0..load.waiting {
+            for s in sources {
+                self.offer(air, s.flow, load, &mut losses);
+            }
+        }
+        let first = losses.full.first()?.0 as usize / 2;
+        let station = sources.iter().find(|s| s.flow == first)?.station;
+        let of_station = |flow: usize| {
+            let mut all = sources.iter();
+            all.any(|s| s.flow == flow && s.station == station)
+        };
+        let refused = losses.full.iter().filter(|f| of_station(f.0 as usize / 2));
+        let refused = refused.count() as u32;
+        let flows = sources.iter().filter(|s| s.station == station).count() as u32;
+        Some((
+            station,
+            (flows * load.waiting).saturating_sub(refused),
+            flows,
+        ))
+    }
+
     /// The counters of the sources' stations when averages begin.
     fn drive(
         &mut self,
@@ -156,12 +217,6 @@ impl Cell {
         stop: &AtomicBool,
     ) -> Result<Vec<StationStats>, Interrupted> {
         let mut losses = Losses::default();
-        for s in sources {
-            self.ports[s.flow] = Some(s.port);
-            for _ in 0..load.waiting {
-                self.offer(air, s.flow, load, &mut losses);
-            }
-        }
         let read = |air: &Air| -> Vec<StationStats> {
             let stats = sources.iter().map(|s| air.medium.station_stats(s.station));
             stats.cloned().collect()
@@ -237,8 +292,11 @@ mod tests {
     }
 
     fn load(packet: u32) -> Load {
-        let waiting = 200;
-        Load { packet, waiting }
+        Load {
+            packet,
+            waiting: 200,
+            all: true,
+        }
     }
 
     /// AIFS 43 us, half of 15 slots of 9 us, 224 us of data (1460 + 38 bytes at 65 Mbit/s), SIFS 16 us,
@@ -274,6 +332,39 @@ mod tests {
         let all = saturate(&cell(1, keys), load(1460), 3, &GO).unwrap();
         assert!(all[0].accesses > 4000, "{all:?}");
         assert!(all[0].packets < all[0].accesses / 2);
+    }
+
+    /// The access point's queue of 500 packets is the only one that two flows share.
+    #[test]
+    fn a_queue_that_is_too_short_is_told_or_filled() {
+        let mut plan = cell(2, "");
+        plan.flows
+            .iter_mut()
+            .for_each(|f| core::mem::swap(&mut f.forward, &mut f.reverse));
+        let (fits, more) = (250, 251);
+        let with = |waiting, all| {
+            let packet = 1500;
+            saturate(
+                &plan,
+                Load {
+                    packet,
+                    waiting,
+                    all,
+                },
+                3,
+                &GO,
+            )
+        };
+        let node = plan.nodes.iter().position(|n| n == "ap").unwrap();
+        let full = Unsaturated::Full {
+            node,
+            takes: 500,
+            flows: 2,
+        };
+        assert_eq!(with(more, true), Err(full));
+        let filled = with(more, false).unwrap();
+        assert_eq!(filled, with(fits, true).unwrap());
+        assert!(filled.iter().all(|s| s.packets > 0), "{filled:?}");
     }
 
     #[test]
