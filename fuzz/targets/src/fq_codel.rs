@@ -27,6 +27,11 @@ fn config(b: &mut Bytes<'_>) -> Config {
         queues: u32::from(b.u8()),
         drop_batch: u32::from(f >> 2),
         perturbation: u32::from(f),
+        memory_limit: if f & 128 == 128 {
+            u32::from(b.u8()) << 10
+        } else {
+            Config::DEFAULT.memory_limit
+        },
     }
 }
 

@@ -20,6 +20,8 @@ pub(crate) struct Shape {
     pub queues: u32,
     /// Packets that may wait in all groups together.
     pub limit: u32,
+    /// Bytes of memory that those packets may take, by [`truesize`].
+    pub memory: u64,
     /// Most packets that are dropped at once when there are more.
     pub drop_batch: u32,
     /// Bytes that a flow may send in a round.
@@ -62,7 +64,21 @@ pub(crate) struct Flows {
     /// The flow that the packet of that number joined last: a filter takes packets out by number,
     /// and to look through all flows for one would make it dear where there are many.
     joined: Vec<u32>,
+    /// Bytes of memory that waiting packets take.
+    memory: u64,
     pub stats: Stats,
+}
+
+/// What Linux charges for a packet of `size` bytes in a linear buffer of its own (`truesize`,
+/// `SKB_TRUESIZE` in include/linux/skbuff.h): struct sk_buff, 256 bytes in whole cache lines, and a
+/// `kmalloc` of a power of two, at least 512, for headroom (`NET_SKB_PAD`, 64), Ethernet header,
+/// packet and struct skb_shared_info, 320. Packets of 1500 bytes take 2304, pure ACKs 768, as from
+/// drivers that allocate or copy frame by frame.
+pub(crate) fn truesize(size: u32) -> u64 {
+    const SK_BUFF: u64 = 256;
+    const AROUND: u64 = 64 + 14 + 320;
+    const LEAST: u64 = 512;
+    SK_BUFF + (AROUND + u64::from(size)).next_power_of_two().max(LEAST)
 }
 
 /// One flow, lent to its control law.
@@ -71,6 +87,7 @@ struct Lent<'a> {
     slab: &'a mut Slab,
     flows: &'a mut [Flow],
     group: &'a mut Group,
+    memory: &'a mut u64,
     stats: &'a mut Stats,
     dropped: &'a mut dyn FnMut(Packet, DropReason),
 }
@@ -82,6 +99,7 @@ impl codel::Source for Lent<'_> {
         flow.packets -= 1;
         flow.bytes -= u64::from(head.packet.size);
         self.group.packets -= 1;
+        *self.memory -= truesize(head.packet.size);
         self.stats.on_left(head.packet);
         Some(head)
     }
@@ -109,6 +127,7 @@ impl Flows {
             flows: Vec::new(),
             groups: Vec::new(),
             joined: Vec::new(),
+            memory: 0,
             stats: Stats::default(),
         }
     }
@@ -128,6 +147,7 @@ impl Flows {
         self.slab.push(&mut flow.list, waiting);
         flow.packets += 1;
         flow.bytes += u64::from(waiting.packet.size);
+        self.memory += truesize(waiting.packet.size);
         self.stats.on_joined(waiting.packet);
         let group = &mut self.groups[group as usize];
         group.packets += 1;
@@ -169,11 +189,11 @@ impl Flows {
         mix(flow.0 ^ self.shape.perturbation) % self.shape.queues.max(1)
     }
 
-    /// Drops from the head of the flow with most bytes while more than the limit wait (section
-    /// 4.1): half of its bytes, but no more than a batch of packets, as `fq_codel_drop` does. The
+    /// Drops from the head of the flow with most bytes while more than the limit wait, or take more
+    /// memory than may be (`fq_tin_enqueue`; `fq_codel_enqueue` tries once) (section 4.1): half of its bytes, but no more than a batch of packets, as `fq_codel_drop` does. The
     /// search goes through all flows, hence the batch.
     pub fn overflow(&mut self, dropped: &mut dyn FnMut(Packet, DropReason)) {
-        while self.stats.packets > self.shape.limit
+        while (self.stats.packets > self.shape.limit || self.memory > self.shape.memory)
             && let Some(i) = self.fattest()
         {
             let flow = &mut self.flows[i];
@@ -183,6 +203,7 @@ impl Flows {
                 flow.packets -= 1;
                 flow.bytes -= size;
                 self.groups[flow.group as usize].packets -= 1;
+                self.memory -= truesize(head.packet.size);
                 self.stats.on_left(head.packet);
                 self.stats.dropped_inside += 1;
                 dropped(head.packet, DropReason::QueueFull);
@@ -221,6 +242,7 @@ impl Flows {
                 slab: &mut self.slab,
                 flows: &mut self.flows,
                 group,
+                memory: &mut self.memory,
                 stats: &mut self.stats,
                 dropped,
             };
@@ -245,6 +267,7 @@ impl Flows {
         flow.packets -= 1;
         flow.bytes -= u64::from(gone.packet.size);
         self.groups[flow.group as usize].packets -= 1;
+        self.memory -= truesize(gone.packet.size);
         self.stats.on_left(gone.packet);
         self.stats.dropped_inside += 1;
         self.stats.check();
@@ -260,6 +283,12 @@ impl Flows {
         self.stats.on_replaced(old, by);
         self.stats.check();
         Some(old)
+    }
+
+    /// Bytes of memory that waiting packets take.
+    #[cfg(test)]
+    pub fn memory(&self) -> u64 {
+        self.memory
     }
 
     /// Deficit of a flow, and where it waits.

@@ -23,6 +23,9 @@ pub struct Config {
     pub codel: codel::Params,
     /// Packets that may wait (5.2.3).
     pub limit: u32,
+    /// Bytes of memory that they may take, as Linux counts it (tc-fq_codel(8)): 2304 for a packet of
+    /// 1500 bytes, 768 for a pure ACK.
+    pub memory_limit: u32,
     /// Bytes that a flow may send in a round (5.2.4).
     pub quantum: u32,
     /// Queues that flows are hashed into (5.2.5).
@@ -38,12 +41,16 @@ impl Config {
     pub const DEFAULT: Self = Self {
         codel: codel::Params::DEFAULT,
         limit: 10_240,
+        memory_limit: 32 << 20,
         quantum: 1514,
         queues: 1024,
         drop_batch: 64,
         perturbation: 0,
     };
 }
+
+/// Room for 28 full packets: less drops what nobody means to drop.
+pub(crate) const LEAST_MEMORY: i64 = 65_536;
 
 const OF_CODEL: [Param; 4] = codel::params(true);
 
@@ -76,6 +83,12 @@ pub const ENTRY: Entry<Build> = Entry {
             kind: Kind::Int(1, 65_536),
             default: Value::Int(Config::DEFAULT.drop_batch as i64),
         },
+        Param {
+            name: "memory_limit",
+            doc: "Bytes of memory that waiting packets may take (tc-fq_codel(8)): 2304 for a packet of 1500 bytes, 768 for an ACK.",
+            kind: Kind::Int(LEAST_MEMORY, u32::MAX as i64),
+            default: Value::Int(Config::DEFAULT.memory_limit as i64),
+        },
     ],
     build: Build {
         limit: Config::DEFAULT.limit,
@@ -89,6 +102,7 @@ impl Config {
         Self {
             codel: codel::Params::from_values(values),
             limit: room.limit,
+            memory_limit: values.int("memory_limit") as u32,
             quantum: values.int("quantum") as u32,
             queues: values.int("flows") as u32,
             drop_batch: values.int("drop_batch") as u32,
@@ -115,6 +129,7 @@ impl FqCodel {
         let shape = Shape {
             queues: config.queues,
             limit: config.limit,
+            memory: u64::from(config.memory_limit),
             drop_batch: config.drop_batch.max(1),
             quantum: config.quantum.max(1),
             perturbation: config.perturbation,

@@ -76,6 +76,35 @@ fn a_full_queue_drops_from_the_head_of_the_fattest() {
     assert_eq!(q.remove(PacketId(0)), None);
 }
 
+/// `SKB_TRUESIZE` of buffers that are a power of two: known from `ss -m` and `tc -s qdisc`.
+#[test]
+fn memory_is_counted_as_linux_does() {
+    let all = [40, 52, 114, 115, 1500, 1650, 1651, 9000];
+    let expected = [768, 768, 768, 1280, 2304, 2304, 4352, 16_640];
+    assert_eq!(all.map(flows::truesize), expected);
+}
+
+#[test]
+fn memory_ends_before_packets_do() {
+    let mut q = FqCodel::new(Config {
+        memory_limit: 10 * 2304,
+        drop_batch: 1,
+        ..Config::DEFAULT
+    });
+    (0..9).for_each(|id| {
+        q.enqueue(Instant::ZERO, packet(id, 0, 1500));
+    });
+    (9..12).for_each(|id| {
+        let told = q.enqueue(Instant::ZERO, packet(id, 1, 40));
+        assert_eq!(told, Enqueue::Queued);
+    });
+    assert_eq!(q.flows.memory(), 9 * 2304 + 3 * 768);
+    let told = q.enqueue(Instant::ZERO, packet(12, 1, 40));
+    let full = DropReason::QueueFull;
+    assert_eq!(told, Enqueue::Evicted(packet(0, 0, 1500), full));
+    assert_eq!((q.evicted(), q.stats().packets), (None, 12));
+}
+
 #[test]
 fn a_place_in_a_flow_can_be_taken() {
     let mut q = FqCodel::new(Config::DEFAULT);
@@ -296,8 +325,9 @@ proptest! {
 
     /// Whatever the limit, the queue and its books agree.
     #[test]
-    fn nothing_gets_lost(traffic in traffic(), limit in 1u32..60, queues in 1u32..8, drop_batch in 1u32..70) {
-        let config = Config { limit, queues, drop_batch, ..Config::DEFAULT };
+    fn nothing_gets_lost(traffic in traffic(), limit in 1u32..60, queues in 1u32..8, drop_batch in 1u32..70,
+        memory_limit in 1u32..100_000) {
+        let config = Config { limit, memory_limit, queues, drop_batch, ..Config::DEFAULT };
         let mut q = FqCodel::new(config);
         let (mut now, mut id, mut gone) = (Instant::ZERO, 0u32, 0u32);
         for (wait, arrivals, departures) in traffic {
@@ -309,12 +339,14 @@ proptest! {
                 }
                 id += 1;
                 prop_assert!(q.stats().packets <= limit);
+                prop_assert!(q.flows.memory() <= u64::from(memory_limit));
             }
             for _ in 0..departures {
                 let head = q.dequeue(now, &mut |_, _| gone += 1);
                 gone += u32::from(head.is_some());
             }
             prop_assert_eq!(id, gone + q.stats().packets);
+            prop_assert_eq!(q.stats().packets == 0, q.flows.memory() == 0);
         }
     }
 }

@@ -159,9 +159,26 @@ fn queues_per_station_are_those_of_linux() {
         kinds.iter().map(|s| s.queue.kind).collect::<Vec<_>>()
     };
     let all = with(&[("wifi.qdisc", "per-station")]);
-    assert_eq!(all, [Kind::PerStation(StationsConfig::LINUX); 4]);
+    let linux = |memory| {
+        Kind::PerStation(StationsConfig {
+            memory,
+            ..StationsConfig::LINUX
+        })
+    };
+    let before_vht = StationsConfig::MEMORY_BEFORE_VHT;
+    assert_eq!(all, [linux(before_vht); 4]);
     let ap = with(&[("wifi.down.qdisc", "mac80211")]);
-    assert_eq!(ap[0], Kind::PerStation(StationsConfig::LINUX));
+    assert_eq!(ap[0], linux(before_vht));
+    let own = "{ name = 'mac80211', memory_limit = 100000 }";
+    for (standard, qdisc, memory) in [
+        ("ac", "mac80211", 16 << 20),
+        ("ax", "mac80211", 16 << 20),
+        ("n", own, 100_000),
+        ("ax", own, 100_000),
+    ] {
+        let all = with(&[("wifi.standard", standard), ("wifi.qdisc", qdisc)]);
+        assert_eq!(all[0], linux(memory), "{standard} {qdisc}");
+    }
     assert!(matches!(ap[1], Kind::Shared { limit: 500, .. }));
 }
 
@@ -169,7 +186,7 @@ fn queues_per_station_are_those_of_linux() {
 fn every_parameter_of_a_queue_per_station_reaches_the_plan() {
     let table = "{ name = 'per-station', target = '5 ms', interval = '50 ms', ecn = false, \
         slow_target = '60 ms', slow_interval = '400 ms', slow_below = '1 Mbit/s', flows = 64, \
-        quantum = 1514, drop_batch = 1, airtime_fairness = false, airtime_quantum = '1 ms', \
+        quantum = 1514, drop_batch = 1, memory_limit = 70000, airtime_fairness = false, airtime_quantum = '1 ms', \
         aql_low = '1 ms', aql_high = '2 ms', aql_threshold = '3 ms', hardware_queue = 1 }";
     let found = queues(&[("wifi.down.qdisc", table)])[0];
     let Kind::PerStation(c) = found else {
@@ -186,7 +203,7 @@ fn every_parameter_of_a_queue_per_station_reaches_the_plan() {
         (ms(60), ms(400))
     );
     assert_eq!(c.slow_below, Rate::from_bps(1_000_000));
-    assert_eq!((c.drop_batch, c.hardware), (1, 1));
+    assert_eq!((c.drop_batch, c.hardware, c.memory), (1, 1, 70_000));
     assert_eq!((c.airtime_fairness, c.airtime_quantum), (false, ms(1)));
     let aql = c.aql.expect("a limit");
     assert_eq!((aql.low, aql.high, aql.threshold), (ms(1), ms(2), ms(3)));

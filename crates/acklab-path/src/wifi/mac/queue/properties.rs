@@ -249,11 +249,12 @@ fn config() -> impl Strategy<Value = Config> {
 
 fn per_station() -> impl Strategy<Value = Kind> {
     let aql = prop::option::of(Just(StationsConfig::LINUX.aql.unwrap()));
-    let small = (1u32..300, 1u32..9, 40u32..2000, 1u32..40);
+    let small = (1u32..300, 1u32..9, 40u32..2000, 1u32..40, 4000u32..400_000);
     (small, any::<bool>(), 1u64..5000, aql, 1u32..5).prop_map(
-        |((limit, queues, quantum, drop_batch), airtime_fairness, us, aql, hardware)| {
+        |((limit, queues, quantum, drop_batch, memory), airtime_fairness, us, aql, hardware)| {
             Kind::PerStation(StationsConfig {
                 limit,
+                memory,
                 queues,
                 quantum,
                 drop_batch,

@@ -1,7 +1,7 @@
 //! The ways of queueing in a station that a scenario can name.
 
 use super::stations::{Aql, StationsConfig};
-use crate::qdisc::codel;
+use crate::qdisc::{codel, fq_codel};
 use acklab_proto::registry::{Entry, Kind, Param, Params, Value};
 use acklab_units::{Rate, Span};
 
@@ -116,6 +116,12 @@ const PER_STATION: &[Param] = &[
         1_000_000,
         LINUX.drop_batch,
     ),
+    Param {
+        name: "memory_limit",
+        doc: "Bytes of memory that packets of all receivers may take: 2304 for one of 1500 bytes, 768 for an ACK. Default for b, g, a and n: 4194304.",
+        kind: Kind::Int(fq_codel::LEAST_MEMORY, u32::MAX as i64),
+        default: Value::Int(LINUX.memory as i64),
+    },
     flag(
         "airtime_fairness",
         "Receivers take turns by airtime; otherwise by aggregates.",
@@ -175,6 +181,7 @@ fn per_station(p: &Params) -> StationsConfig {
         aql: p.bool("aql").then_some(aql),
         hardware: count("hardware_queue"),
         limit: LINUX.limit,
+        memory: count("memory_limit"),
     }
 }
 

@@ -36,6 +36,9 @@ pub struct Aql {
 pub struct StationsConfig {
     /// Packets in the flow queues of all stations together.
     pub limit: u32,
+    /// Bytes of memory that they may take, as Linux counts it: 2304 for a packet of 1500 bytes, 768
+    /// for a pure ACK.
+    pub memory: u32,
     /// Queues that the flows of a station are hashed into. (mac80211 has one such table for all.)
     pub queues: u32,
     /// Bytes that a flow may send in a round.
@@ -61,11 +64,15 @@ pub struct StationsConfig {
 }
 
 impl StationsConfig {
+    /// The memory limit of radios that are older than VHT (`ieee80211_txq_setup_flows`).
+    pub const MEMORY_BEFORE_VHT: u32 = 4 << 20;
+
     /// As in Linux from 6.16 on. Its CoDel there knows no smallest queue (`mtu` 0). Kernels before
     /// took stations below 6 Mbit/s each for slow (`sta_update_codel_params`, removed by commit
     /// 487637698808 and in the stable kernels of June 2025).
     pub const LINUX: Self = Self {
         limit: 8192,
+        memory: 16 << 20,
         queues: 4096,
         quantum: 300,
         drop_batch: 32,
@@ -133,6 +140,7 @@ impl Stations {
         let shape = Shape {
             queues: config.queues,
             limit: config.limit,
+            memory: u64::from(config.memory),
             drop_batch: config.drop_batch.max(1),
             quantum: config.quantum.max(1),
             perturbation: 0,

@@ -4,7 +4,7 @@ use super::super::super::choice;
 use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
 use super::super::super::spec::Choice;
-use acklab_proto::registry::{Entry, Params};
+use acklab_proto::registry::{Entry, Params, Value};
 use std::fmt;
 
 /// A building block by name with its parameters.
@@ -28,6 +28,15 @@ impl<B> Chosen<B> {
             (entry, Params::defaults(entry.params))
         });
         Self { entry, params }
+    }
+
+    /// Another default of a parameter that `choice` does not name, if there is such a parameter.
+    pub(super) fn default(&mut self, choice: Option<&Choice>, name: &str, value: Value) {
+        let written = choice.is_some_and(|c| c.params.iter().any(|(key, _)| key == name));
+        if !written && self.entry.params.iter().any(|p| p.name == name) {
+            let set = self.params.set(self.entry.params, name, value);
+            debug_assert!(set.is_ok(), "{name}: {set:?}");
+        }
     }
 
     /// Reports a time that is longer than another which cannot be shorter.

@@ -6,8 +6,11 @@ use super::super::super::spec::{EdcaDefaultsWord, EdcaParams, EdcaSpec, Qty, Sid
 use super::chosen::Chosen;
 use super::layers::Layers;
 use super::{Station, radio};
+use acklab_path::wifi::mac::StationsConfig;
 use acklab_path::wifi::mac::queue::registry::QUEUES;
 use acklab_path::wifi::medium::{AccessCategory, EdcaConfig};
+use acklab_path::wifi::phy::Format;
+use acklab_proto::registry::Value;
 use acklab_units::{Limit, Span};
 
 /// ns-3's `WifiMacQueue` for one.
@@ -36,7 +39,11 @@ pub(super) fn resolve(
     report: &mut Report<'_>,
 ) -> Station {
     let (choice, at) = sides.get("qdisc", |k| k.qdisc.as_ref().map(|q| q.0.clone()));
-    let qdisc = Chosen::read(QUEUES, "way of queueing", choice.as_ref(), &at, report);
+    let mut qdisc = Chosen::read(QUEUES, "way of queueing", choice.as_ref(), &at, report);
+    if !matches!(standard.format(), Format::Vht | Format::He) {
+        let memory = StationsConfig::MEMORY_BEFORE_VHT;
+        qdisc.default(choice.as_ref(), "memory_limit", Value::Int(memory.into()));
+    }
     let default = qdisc.build().map_or(DEFAULT_QUEUE, |c| c.limit);
     if qdisc.build().is_some() {
         for pair in ORDERED {
