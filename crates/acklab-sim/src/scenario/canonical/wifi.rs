@@ -182,6 +182,7 @@ fn port(Port { way, filters: of }: Port<'_>, legacy: bool, out: &mut Text) {
         rate,
         ampdu,
         amsdu,
+        receiver_amsdu,
         max_mpdu,
         window,
         rts_from,
@@ -194,6 +195,7 @@ fn port(Port { way, filters: of }: Port<'_>, legacy: bool, out: &mut Text) {
     out.raw("ampdu", or_off(*ampdu));
     out.raw("amsdu", or_off(*amsdu));
     if !legacy {
+        out.text("receiver_amsdu", Bytes(u64::from(*receiver_amsdu)));
         out.text("max_mpdu", Bytes(u64::from(*max_mpdu)));
         out.raw("block_ack_window", window);
     }

@@ -62,6 +62,10 @@ macro_rules! with_way_keys {
             pub(crate) ampdu: Option<OrOff<Bytes>>,
             /// Longest A-MSDU, or "off". Default: "off".
             pub(crate) amsdu: Option<OrOff<Bytes>>,
+            /// What the receiver of these data announces that it takes: the longest A-MSDU of n ("3839 B"
+            /// or "7935 B"), the longest MPDU of ac and ax ("3895 B", "7991 B" or "11454 B"). Default: the
+            /// most.
+            pub(crate) receiver_amsdu: Option<Qty<Bytes>>,
             /// Longest MPDU. Default: what the standard has, for n in A-MPDUs "4095 B".
             pub(crate) max_mpdu: Option<Qty<Bytes>>,
             /// MPDUs that may be unacknowledged under a block ack agreement. Default: 64, for ax 256.
@@ -96,6 +100,7 @@ macro_rules! with_way_keys {
                     rate: self.rate,
                     ampdu: self.ampdu,
                     amsdu: self.amsdu,
+                    receiver_amsdu: self.receiver_amsdu,
                     max_mpdu: self.max_mpdu,
                     block_ack_window: self.block_ack_window,
                     rts: self.rts,
@@ -119,6 +124,7 @@ pub(crate) struct WayKeys {
     pub(crate) rate: Option<Qty<Rate>>,
     pub(crate) ampdu: Option<OrOff<Bytes>>,
     pub(crate) amsdu: Option<OrOff<Bytes>>,
+    pub(crate) receiver_amsdu: Option<Qty<Bytes>>,
     pub(crate) max_mpdu: Option<Qty<Bytes>>,
     pub(crate) block_ack_window: Option<u32>,
     pub(crate) rts: Option<RtsSpec>,

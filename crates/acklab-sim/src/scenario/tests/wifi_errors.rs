@@ -249,6 +249,57 @@ fn aggregates_that_nobody_takes_are_told_the_limit() {
     );
 }
 
+/// A station that takes 3839 B among others that take all: only what goes to it has to be shorter.
+#[test]
+fn an_amsdu_is_no_longer_than_its_receiver_takes() {
+    let off = ("wifi.ampdu", "off");
+    let sta1 = ("wifi.station.sta1.down.receiver_amsdu", "3839 B");
+    assert_eq!(
+        told_all(&[off, sta1, ("wifi.amsdu", "7935 B")]),
+        "wifi.amsdu: the receiver takes A-MSDUs of 3839 B at most: \
+         `wifi.station.sta1.down.receiver_amsdu`|\
+         write \"3839 B\" at most, or what the receiver announces if it takes more"
+    );
+    let shorter = ("wifi.station.sta1.down.amsdu", "3839 B");
+    for fine in [
+        &[off, sta1, ("wifi.amsdu", "7935 B"), shorter][..],
+        &[off, sta1, ("wifi.up.amsdu", "7935 B")],
+        &[("wifi.receiver_amsdu", "3839 B"), ("wifi.amsdu", "3839 B")],
+        &[("wifi.standard", "ac"), ("wifi.amsdu", "11454 B")],
+    ] {
+        let loaded = toml_with(STATIONS, fine).unwrap_or_else(|e| panic!("{e}"));
+        let again = toml(&loaded.resolved).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(again.resolved, loaded.resolved);
+    }
+    let ac = ("wifi.standard", "ac");
+    let receiver = ("wifi.receiver_amsdu", "3895 B");
+    assert_eq!(
+        told_all(&[ac, receiver, ("wifi.amsdu", "3866 B")]),
+        "wifi.amsdu: the receiver takes A-MSDUs of 3865 B at most in an MPDU of 3895 B: \
+         `wifi.receiver_amsdu`|write \"3865 B\" at most, or what the receiver announces if it takes more"
+    );
+    assert!(toml_with(STATIONS, &[ac, receiver, ("wifi.amsdu", "3865 B")]).is_ok());
+    assert_eq!(
+        told_all(&[receiver]),
+        "wifi.receiver_amsdu: no 802.11n station can announce this|\
+         write the longest A-MSDU that it takes: one of \"3839 B\", \"7935 B\""
+    );
+    assert_eq!(
+        told_all(&[ac, ("wifi.receiver_amsdu", "3839 B")]),
+        "wifi.receiver_amsdu: no 802.11ac station can announce this|\
+         write the longest MPDU that it takes: one of \"3895 B\", \"7991 B\", \"11454 B\""
+    );
+    assert_eq!(
+        told_all(&[
+            ("wifi.standard", "g"),
+            off,
+            ("wifi.receiver_amsdu", "3839 B")
+        ]),
+        "wifi.receiver_amsdu: 802.11g has no aggregation|\
+         leave it out, or choose standard = \"n\" or later"
+    );
+}
+
 #[test]
 fn block_ack_windows_have_a_range_and_hold_the_ampdu() {
     let n = "wifi.block_ack_window: no block ack has such a window|write 1 to 64 for 802.11n; 802.11ax has 256";

@@ -2,7 +2,7 @@
 
 use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
-use super::super::super::spec::Standard;
+use super::super::super::spec::{Qty, Standard};
 use super::layers::Ways;
 use acklab_path::wifi::mac::sizes;
 use acklab_path::wifi::phy::Format;
@@ -16,6 +16,11 @@ const LONGEST_MSDU: u32 = 2304;
 const HT_AMSDU: u32 = 7935;
 /// Longest MPDU of VHT and HE (9.4.2.158.2).
 const VHT_MPDU: u32 = 11_454;
+/// What an HT station may announce as its Maximum A-MSDU Length (802.11-2020 9.4.2.55.2).
+const HT_ANNOUNCED: [u32; 2] = [3839, HT_AMSDU];
+/// What a VHT station may announce as its Maximum MPDU Length (802.11-2020 9.4.2.157.2), which bounds
+/// A-MSDUs to it; 802.11ax keeps that.
+const VHT_ANNOUNCED: [u32; 3] = [3895, 7991, VHT_MPDU];
 /// Longest MPDU in an A-MPDU of HT: its length has 12 bits (9.7.3).
 const HT_MPDU_IN_AMPDU: u32 = sizes::HT_AMSDU_IN_AMPDU + OVERHEAD;
 
@@ -27,6 +32,8 @@ const SHORTEST_AMPDU: u32 = sizes::DELIMITER + sizes::msdu(20) + OVERHEAD;
 pub(super) struct Sizes {
     pub(super) ampdu: u32,
     pub(super) amsdu: u32,
+    /// What the receiver announces.
+    pub(super) receiver_amsdu: u32,
     pub(super) max_mpdu: u32,
     pub(super) window: u16,
 }
@@ -40,7 +47,9 @@ pub(super) fn resolve(standard: Standard, ways: &Ways, report: &mut Report<'_>) 
     let (ampdu, ampdu_at) = ways.get("ampdu", |k| k.ampdu);
     let with_ampdu = !matches!(ampdu.map(|a| a.0), Some(None));
     let max_mpdu = max_mpdu(standard, with_ampdu, ways, report);
+    let receiver_amsdu = announced(standard, ways, report);
     let amsdu = amsdu(standard, with_ampdu, max_mpdu, ways, report);
+    taken(standard, amsdu, receiver_amsdu, ways, report);
     let largest = if amsdu > 0 {
         (amsdu + OVERHEAD)
             .min(max_mpdu)
@@ -58,6 +67,7 @@ pub(super) fn resolve(standard: Standard, ways: &Ways, report: &mut Report<'_>) 
     Sizes {
         ampdu,
         amsdu,
+        receiver_amsdu,
         max_mpdu,
         window,
     }
@@ -69,6 +79,7 @@ fn without(standard: Standard, ways: &Ways, report: &mut Report<'_>) -> Sizes {
     let on = [
         ways.get("ampdu", |k| k.ampdu?.0.map(|_| ())),
         ways.get("amsdu", |k| k.amsdu?.0.map(|_| ())),
+        ways.get("receiver_amsdu", |k| k.receiver_amsdu.map(|_| ())),
         ways.get("max_mpdu", |k| k.max_mpdu.map(|_| ())),
         ways.get("block_ack_window", |k| k.block_ack_window.map(|_| ())),
     ];
@@ -81,6 +92,7 @@ fn without(standard: Standard, ways: &Ways, report: &mut Report<'_>) -> Sizes {
     Sizes {
         ampdu: 0,
         amsdu: 0,
+        receiver_amsdu: 0,
         max_mpdu: VHT_MPDU,
         window: 64,
     }
@@ -162,6 +174,57 @@ fn amsdu(
         return bytes as u32;
     }
     0
+}
+
+/// What the receiver announces: of an A-MSDU for n, of an MPDU from ac on.
+fn announced(standard: Standard, ways: &Ways, report: &mut Report<'_>) -> u32 {
+    let (all, most): (&[u32], _) = match standard {
+        Standard::N => (&HT_ANNOUNCED, HT_AMSDU),
+        _ => (&VHT_ANNOUNCED, VHT_MPDU),
+    };
+    let (written, at) = ways.get("receiver_amsdu", |k| k.receiver_amsdu);
+    let Some(Qty(Bytes(bytes))) = written else {
+        return most;
+    };
+    if let Some(known) = all.iter().find(|a| u64::from(**a) == bytes) {
+        return *known;
+    }
+    let message = format!("no 802.11{} station can announce this", standard.word());
+    let each: Vec<_> = all.iter().map(|a| format!("\"{a} B\"")).collect();
+    let what = if standard == Standard::N {
+        "the longest A-MSDU that it takes"
+    } else {
+        "the longest MPDU that it takes"
+    };
+    report.error(
+        &at,
+        message,
+        format!("write {what}: one of {}", each.join(", ")),
+    );
+    most
+}
+
+/// An A-MSDU is no longer than its receiver takes (10.11 of 802.11-2020).
+fn taken(standard: Standard, amsdu: u32, announced: u32, ways: &Ways, report: &mut Report<'_>) {
+    // Of the longest MPDU that there is only what fits is used.
+    let most = match standard {
+        Standard::N => announced,
+        _ if announced == VHT_MPDU => VHT_MPDU,
+        _ => announced - OVERHEAD,
+    };
+    if amsdu <= most {
+        return;
+    }
+    let at = ways.get("amsdu", |k| k.amsdu).1;
+    let of = ways.get("receiver_amsdu", |k| k.receiver_amsdu).1;
+    let holds = match standard {
+        Standard::N => String::new(),
+        _ => format!(" in an MPDU of {announced} B"),
+    };
+    let message = format!("the receiver takes A-MSDUs of {most} B at most{holds}: `{of}`");
+    let hint =
+        format!("write \"{most} B\" at most, or what the receiver announces if it takes more");
+    report.error(&at, message, hint);
 }
 
 fn checked(

@@ -94,6 +94,8 @@ pub(crate) struct Way {
     pub(crate) ampdu: u32,
     /// 0 = off.
     pub(crate) amsdu: u32,
+    /// What the receiver announces; 0 without aggregation.
+    pub(crate) receiver_amsdu: u32,
     pub(crate) max_mpdu: u32,
     pub(crate) window: u16,
     pub(crate) rts_from: Option<u32>,

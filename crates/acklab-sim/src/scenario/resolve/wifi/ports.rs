@@ -173,6 +173,7 @@ impl Cell<'_, '_> {
             rate: rate?,
             ampdu: sizes.ampdu,
             amsdu: sizes.amsdu,
+            receiver_amsdu: sizes.receiver_amsdu,
             max_mpdu: sizes.max_mpdu,
             window: sizes.window,
             rts_from: rts.and_then(|r| r.0),
