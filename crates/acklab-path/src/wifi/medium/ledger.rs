@@ -10,120 +10,15 @@
 //! difference of two readings, taken when it turns to something else. A PPDU costs as much whether
 //! one station hears it or a hundred.
 
+mod clock;
+mod row;
+
 use super::{Airtime, StationId, Use};
 use crate::wifi::contention::GroundId;
 use acklab_units::{Instant, Span};
 use alloc::vec::Vec;
-
-/// What a clock shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Reading {
-    /// Time in which nobody was heard.
-    silent: Span,
-    /// That of it in which a reservation ran.
-    reserved: Span,
-}
-
-/// What stations that hear the same have heard.
-#[derive(Debug)]
-struct Clock {
-    /// At `since`.
-    read: Reading,
-    /// When somebody began to be heard, when nobody was heard any more, or when a reservation was
-    /// given back.
-    since: Instant,
-    /// Until when the silence is reserved; `None` = somebody is heard.
-    reserved_until: Option<Instant>,
-    /// Stations that the reservations of this silence do not bind.
-    unbound: Vec<StationId>,
-}
-
-impl Default for Clock {
-    fn default() -> Self {
-        Self {
-            read: Reading::default(),
-            since: Instant::ZERO,
-            reserved_until: Some(Instant::ZERO),
-            unbound: Vec::new(),
-        }
-    }
-}
-
-impl Clock {
-    #[inline]
-    fn read(&self, now: Instant) -> Reading {
-        let Reading { silent, reserved } = self.read;
-        match self.reserved_until {
-            None => self.read,
-            Some(until) => Reading {
-                silent: silent + (now - self.since),
-                reserved: reserved + until.min(now).saturating_since(self.since),
-            },
-        }
-    }
-
-    #[inline]
-    fn turn(&mut self, now: Instant, reserved_until: Option<Instant>) {
-        self.read = self.read(now);
-        (self.since, self.reserved_until) = (now, reserved_until);
-    }
-}
-
-/// A station's row: what it does not send and does not hear, up to `read` and in each SIFS.
-#[derive(Clone, Copy, Debug)]
-struct Row {
-    ground: GroundId,
-    /// SIFS in which it is: of its own exchange, of one that it answers.
-    gaps: u8,
-    /// It waits for its turn.
-    contends: bool,
-    /// An exchange is its own, or has been granted to it: no reservation keeps it waiting.
-    engaged: bool,
-    /// It is among those that the reservations of this silence do not bind.
-    unbound: bool,
-    read: Reading,
-    /// In a SIFS: up to where that is booked.
-    gap: Reading,
-    reserved: Span,
-    sifs: Span,
-    contention: Span,
-    idle: Span,
-}
-
-impl Row {
-    /// Books the silence up to `read`.
-    #[inline]
-    fn settle(&mut self, read: Reading) {
-        if self.gaps > 0 {
-            self.settle_gap(read);
-        }
-        let silent = read.silent - self.read.silent;
-        let reserved = read.reserved - self.read.reserved;
-        self.read = read;
-        if self.engaged {
-            self.contention += silent;
-        } else {
-            let kept = if self.unbound { Span::ZERO } else { reserved };
-            self.reserved += kept;
-            let free = if self.contends {
-                &mut self.contention
-            } else {
-                &mut self.idle
-            };
-            *free += silent - kept;
-        }
-    }
-
-    /// Books the SIFS up to `read`; what was before it is booked later as if it followed.
-    #[inline]
-    fn settle_gap(&mut self, read: Reading) {
-        let silent = read.silent - self.gap.silent;
-        self.sifs += silent;
-        self.read.silent += silent;
-        self.read.reserved += read.reserved - self.gap.reserved;
-        self.gap = read;
-    }
-}
+use clock::{Clock, Reading};
+use row::Row;
 
 /// The rows of all stations.
 #[derive(Debug)]

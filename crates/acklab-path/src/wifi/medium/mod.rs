@@ -9,11 +9,14 @@
 
 mod account;
 mod air;
+mod books;
+mod build;
 mod calendar;
 mod carried;
 mod config;
 mod delivery;
 mod ears;
+mod ending;
 mod exchange;
 mod frames;
 mod hearing;
@@ -38,22 +41,19 @@ pub use ppdu::{Frames, Ppdu, PpduKind};
 pub use stats::StationStats;
 
 use super::contention::{Contender, Contention};
-use super::mac::{PeerId, Psdu, Recipient, TxQueue};
-use super::phy::{ErrorModel, Phy};
+use super::mac::PeerId;
+use super::phy::Phy;
 use super::propagation::{Channel, ChannelStreams};
 use crate::packet::{DropReason, Packet, PacketId};
 use account::Account;
 use acklab_proto::rng::{Rng, RngCore};
 use acklab_units::{Instant, Span};
 use air::Air;
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use calendar::{Calendar, Event};
-use delivery::Reading;
-use hearing::{Hearing, LOOK_EVERY, near_enough};
-use rand_core::SeedableRng;
-use sending::Sending;
-use station::{Edcaf, Port, Station};
+use hearing::{LOOK_EVERY, near_enough};
+use station::{Port, Station};
 
 /// A station, by number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
@@ -139,94 +139,6 @@ pub struct Medium {
 }
 
 impl Medium {
-    /// A medium on which nobody has anything to send.
-    ///
-    /// # Panics
-    /// If the signal matters to a port and there are no radios, or not one for each station.
-    pub fn new(config: MediumConfig, mut rng: MediumStreams) -> Self {
-        let phy = config.phy;
-        let n = config.stations.len();
-        let channel = config.radio.as_ref().map(|radio| {
-            assert_eq!(radio.stations.len(), n, "a radio for each station");
-            Channel::new(radio.channel, radio.stations.clone(), rng.channel.clone())
-        });
-        let near = channel
-            .as_ref()
-            .filter(|_| config.hears.is_none())
-            .map(|c| (near_enough(Instant::ZERO, c, n, phy.slowest()), c.moves()));
-        let (hearing, moves) = match &near {
-            Some((near, true)) => (Hearing::singly(near), true),
-            Some((near, false)) if near.iter().flatten().any(|h| !h) => {
-                (Hearing::new(n, Some(near)), false)
-            }
-            _ => (Hearing::new(n, config.hears.as_deref()), false),
-        };
-        let mut contention = Contention::new(phy.slot(), config.slots, hearing.grounds());
-        let extra = if config.eifs {
-            phy.eifs() - phy.difs()
-        } else {
-            Span::ZERO
-        };
-        let air = Air::new(hearing, extra);
-        let mut contenders = Vec::new();
-        let mut stations = Vec::with_capacity(n);
-        for (s, plan) in (0..).map(StationId).zip(&config.stations) {
-            let mut categories = Vec::with_capacity(plan.categories.len());
-            for (c, edca) in (0..).zip(&plan.categories) {
-                let aifs = phy.aifs(edca.aifsn);
-                contenders.push((s, c));
-                categories.push(Edcaf {
-                    contender: contention.add(air.ground(s), aifs),
-                    config: *edca,
-                    cw: edca.cw_min,
-                    failures: 0,
-                    keeps_until: None,
-                    keepings: 0,
-                    reminded: false,
-                    wants_since: Instant::ZERO,
-                    queue: TxQueue::new(plan.queue),
-                });
-            }
-            stations.push(Station {
-                categories,
-                exchange: None,
-                in_reverse: false,
-                aboard: Vec::new(),
-                psdu: Psdu::default(),
-                reading: Reading::default(),
-            });
-        }
-        let stats = config.stations.iter().map(|_| StationStats::default());
-        let mut medium = Self {
-            routes: routes(&config),
-            ports: ports(&config, &mut rng.rates),
-            capture: config.radio.as_ref().and_then(|r| r.capture),
-            channel,
-            next_look: moves.then_some(Instant::ZERO + LOOK_EVERY),
-            stats: stats.collect(),
-            phy,
-            contention,
-            contenders,
-            stations,
-            air,
-            calendar: Calendar::default(),
-            account: Account::default(),
-            in_sifs: 0,
-            under_way: 0,
-            exchanges: 0,
-            rng,
-            out: VecDeque::new(),
-            released: Vec::new(),
-            winners: Vec::new(),
-            drops: Vec::new(),
-            offered: 0,
-            left: 0,
-            config,
-        };
-        (0..medium.ports.len() as u32).for_each(|p| medium.tell_rate(PortId(p)));
-        medium
-    }
-
     /// A packet for the far end of `port`, under access category number `category` of its station.
     pub fn offer<D: MediumDriver>(
         &mut self,
@@ -316,55 +228,6 @@ impl Medium {
         Instant::earliest(self.calendar.next(), self.contention.next_wakeup())
     }
 
-    /// What the time up to `now` was used for.
-    pub fn airtime(&self, now: Instant) -> Airtime {
-        self.account.read(now)
-    }
-
-    /// Counters of a station.
-    pub fn station_stats(&self, station: StationId) -> &StationStats {
-        &self.stats[usize::from(station.0)]
-    }
-
-    /// What the time up to `now` was for `station`: its own PPDUs, what it heard, and what it waited
-    /// for. Sums to it.
-    pub fn station_airtime(&self, station: StationId, now: Instant) -> Airtime {
-        let mut sent = self.stats[usize::from(station.0)].sent;
-        if let Some(flight) = self.air.sent_by(station) {
-            let (spoilt, rest) = flight.spent(now);
-            sent.spend(Use::Collision, spoilt);
-            sent.spend(flight.ppdu.use_of, rest);
-        }
-        self.air.ledger.read(now, station, sent)
-    }
-
-    /// Time that was spent on the data of `port`.
-    pub fn port_airtime(&self, port: PortId) -> Span {
-        self.ports[port.0 as usize].airtime
-    }
-
-    /// Packets and bytes that wait in the queue of the station that `port` leaves.
-    pub fn waiting(&self, port: PortId, category: u8) -> (u32, u64) {
-        let Port { from, .. } = self.ports[port.0 as usize];
-        let station = &self.stations[usize::from(from.0)];
-        let queue = &station.categories[usize::from(category)].queue;
-        (queue.packets(), queue.bytes())
-    }
-
-    /// The same over all categories.
-    pub fn waiting_in_all(&self, port: PortId) -> (u32, u64) {
-        let Port { from, .. } = self.ports[port.0 as usize];
-        let queues = self.stations[usize::from(from.0)].categories.iter();
-        queues.fold((0, 0), |(packets, bytes), c| {
-            (packets + c.queue.packets(), bytes + c.queue.bytes())
-        })
-    }
-
-    /// Packets inside: in queues, on the air, or waiting for others to be put in order.
-    pub fn inside(&self) -> u64 {
-        self.offered - self.left
-    }
-
     fn on_event<D: MediumDriver>(&mut self, now: Instant, event: Event, driver: &mut D) {
         match event {
             Event::PpduEnds(number) => self.on_ppdu_end(now, number, driver),
@@ -412,20 +275,6 @@ impl Medium {
         self.next_look = Some(now + LOOK_EVERY);
     }
 
-    /// Books the time up to `now` and what follows.
-    fn note_use(&mut self, now: Instant) {
-        let what = if let Some(what) = self.air.use_now() {
-            what
-        } else if self.in_sifs > 0 {
-            Use::Sifs
-        } else if self.under_way > 0 || self.contention.is_contended() {
-            Use::Contention
-        } else {
-            Use::Idle
-        };
-        self.account.switch(now, what);
-    }
-
     /// Some category of `station` may have nothing more to contend for.
     fn note_rest(&mut self, now: Instant, station: StationId) {
         let contends = self.contends(station);
@@ -437,73 +286,10 @@ impl Medium {
         let mut all = self.stations[usize::from(station.0)].categories.iter();
         all.any(|c| self.contention.contends(c.contender))
     }
-
-    /// Conservation: what came in went out, was dropped, or is inside; and each station's time has
-    /// passed with it.
-    fn check(&self, now: Instant) {
-        if cfg!(debug_assertions) {
-            let queued = |s: &Station| s.categories.iter().map(|c| c.queue.inside()).sum::<u64>();
-            let queues: u64 = self.stations.iter().map(queued).sum();
-            let recipients = self.ports.iter().flat_map(|p| &p.recipients);
-            let ordering: u64 = recipients.map(Recipient::inside).sum();
-            let inside = queues + ordering + self.out.len() as u64 + self.released.len() as u64;
-            assert_eq!(inside, self.inside(), "packets appeared or vanished");
-            for (id, s) in (0..).map(StationId).zip(&self.stations) {
-                let spent = self.station_airtime(id, now).total();
-                assert_eq!(Instant::ZERO + spent, now, "time of {id:?} got lost");
-                let known = (self.contends(id), s.is_occupied());
-                assert!(self.air.ledger.is_about(id, known.0, known.1), "{id:?}");
-            }
-        }
-    }
 }
 
 /// A backoff: uniform from 0 to `cw`.
 fn draw(rng: &mut Rng, cw: u16) -> u32 {
     let range = u64::from(cw) + 1;
     ((u64::from(rng.next_u32()) * range) >> 32) as u32
-}
-
-fn routes(config: &MediumConfig) -> Vec<Vec<PortId>> {
-    let mut routes = alloc::vec![Vec::new(); config.stations.len()];
-    for (i, port) in (0..).map(PortId).zip(&config.ports) {
-        routes[usize::from(port.from.0)].push(i);
-    }
-    routes
-}
-
-fn ports(config: &MediumConfig, rng: &mut Rng) -> Vec<Port> {
-    let mut peers = alloc::vec![0; config.stations.len()];
-    let ways: BTreeMap<_, _> = (0..)
-        .map(PortId)
-        .zip(&config.ports)
-        .map(|(i, p)| ((p.from, p.to), i))
-        .collect();
-    let port = |p: &PortConfig| {
-        let by_signal = p.errors == ErrorModel::Snr || matches!(p.rate, RateConfig::Ideal { .. });
-        assert!(
-            !by_signal || config.radio.is_some(),
-            "a signal needs radios"
-        );
-        let peer = &mut peers[usize::from(p.from.0)];
-        *peer += 1;
-        let categories = &config.stations[usize::from(p.from.0)].categories;
-        let agreed = p.aggregation.agreed();
-        let mut rate = sending::rate_control(p, config.phy, Rng::seed_from_u64(rng.next_u64()));
-        let sending = Sending::new(&config.phy, rate.choose(Instant::ZERO).mode, p);
-        Port {
-            from: p.from,
-            to: p.to,
-            peer: *peer - 1,
-            back: ways.get(&(p.to, p.from)).copied(),
-            recipients: categories.iter().map(|_| Recipient::new(agreed)).collect(),
-            kept_until: alloc::vec![(0, None); categories.len()],
-            promises_more: false,
-            airtime: Span::ZERO,
-            rate,
-            sending,
-            config: p.clone(),
-        }
-    };
-    config.ports.iter().map(port).collect()
 }

@@ -14,7 +14,7 @@ use super::*;
 use crate::packet::FlowId;
 use crate::wifi::contention::SlotRule;
 use crate::wifi::mac;
-use crate::wifi::phy::{Band, Guard, Mode, PhyConfig, Width};
+use crate::wifi::phy::{Band, ErrorModel, Guard, Mode, PhyConfig, Width};
 use acklab_proto::rng;
 use acklab_proto::segment::Ecn;
 use alloc::vec;
