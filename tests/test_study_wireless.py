@@ -56,6 +56,28 @@ def test_the_air_is_used_for_something_all_the_time(reproduced):
     assert shares["acklab"].min() >= 0
 
 
+def test_the_report_shows_who_holds_the_air(reproduced):
+    rows = table(reproduced, "wifi-air")
+    assert (rows["time_s"] < rows["end_s"]).all()
+    assert rows["time_s"].is_between(0, 0.02, closed="left").all()
+    data = rows.filter(pl.col("mpdus") > 0)
+    carried = {
+        how: (len(of), of["mpdus"].sum(), (of["end_s"] - of["time_s"]).sum())
+        for (how,), of in data.group_by("aggregation")
+    }
+    assert set(carried) == {"none", "ampdu"}
+    # More goes in fewer PPDUs, which hold more of the air.
+    assert carried["none"][0] == carried["none"][1]
+    assert carried["ampdu"][0] < carried["none"][0]
+    assert carried["ampdu"][1] > carried["none"][1]
+    assert carried["ampdu"][2] > carried["none"][2]
+    words = reproduced[1].texts["wifi-air"].read_text()
+    assert f"{carried['ampdu'][1]} MPDUs of both sides go in {carried['ampdu'][0]} PPDUs" in words
+    page = reproduced[1].report.read_text()
+    assert page.count("Who holds the air: Cubic without aggregation, and with A-MPDUs") == 1
+    assert f"{len(rows)} PPDUs: each that began in 20 ms" in page
+
+
 def test_a_line_over_time_carries_what_the_table_has(reproduced):
     """Mean of Figure 5's bins against Table 4: acknowledged and read differ by what is queued."""
     line = (

@@ -67,4 +67,5 @@ def artefact_section(
     if artefact.text:
         text = f"{artefact.text(table)}\n\n{text}"
     title = number + artefact.title
-    return Section(title, text, table=table, figure=figure, name=artefact.name)
+    charts = artefact.charts(table) if artefact.charts else ()
+    return Section(title, text, table=table, figure=figure, series=charts, name=artefact.name)

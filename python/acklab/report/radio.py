@@ -93,8 +93,6 @@ def _windows(ppdus: pl.DataFrame) -> Sequence[pl.DataFrame]:
 
 def _window(source: Recorded, rows: pl.DataFrame, of: int) -> Bars:
     """The PPDUs in `rows`, which follow each other without a gap."""
-    import polars as pl
-
     from acklab.plots.air import of_lanes, shown_of
 
     origin, end = float(rows["time_s"][0]), float(rows["end_s"].max())  # type: ignore[arg-type]
@@ -107,7 +105,26 @@ def _window(source: Recorded, rows: pl.DataFrame, of: int) -> Bars:
         rows = of_lanes(rows, places)
     channels = len({c for c, _ in lanes(source)})
     names = {who: named(who, channels) for who in places}
-    order = {name: i for i, name in enumerate(names.values())}
+    senders = [names[who] for who in rows.select("medium", "from").rows()]
+    label = f"time since {origin:.6f} s, ms"
+    title = f"{origin:.3f} s to {end:.3f} s"
+    return of_senders(title, label, rows, senders, list(names.values()), origin, note)
+
+
+def of_senders(
+    title: str,
+    x: str,
+    rows: pl.DataFrame,
+    senders: Sequence[str],
+    order: Sequence[str],
+    origin: float,
+    note: str,
+) -> Bars:
+    """PPDUs as `acklab.plots.air.bars` has them, in lanes called after who sent each; times in ms
+    since `origin`."""
+    import polars as pl
+
+    places = {name: i for i, name in enumerate(order)}
     state = (
         pl.when("garbled")
         .then(pl.col("what") + ", not readable")
@@ -117,7 +134,7 @@ def _window(source: Recorded, rows: pl.DataFrame, of: int) -> Bars:
     )
     mpdus = pl.format(", MPDUs: {}", "mpdus")
     spans = rows.select(
-        pl.Series("flow", [names[who] for who in rows.select("medium", "from").rows()]),
+        pl.Series("flow", senders, dtype=pl.String),
         state.alias("state"),
         *((1e3 * (pl.col(c) - origin)).alias(n) for c, n in _TIMES.items()),
         pl.format(
@@ -126,13 +143,11 @@ def _window(source: Recorded, rows: pl.DataFrame, of: int) -> Bars:
             "mode",
             pl.when(pl.col("mpdus") > 0).then(mpdus).otherwise(pl.lit("")),
         ).alias("about"),
-    ).sort(pl.col("flow").replace_strict(order), maintain_order=True)
+    ).sort(pl.col("flow").replace_strict(places), maintain_order=True)
     light, dark = (_colours(i) for i in range(2))
-    label = f"time since {origin:.6f} s, ms"
     ends = ("", ", not readable", ", lost to noise")
     heights = {f"{k}{end}": look.height for k, look in PPDUS.items() for end in ends}
-    title = f"{origin:.3f} s to {end:.3f} s"
-    return Bars(title, label, spans, light, dark, "ms", note, heights)
+    return Bars(title, x, spans, light, dark, "ms", note, heights)
 
 
 _TIMES = {"time_s": "start_s", "end_s": "end_s"}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
+    from acklab.report.interactive import Interactive
     from acklab.report.parts import Claim
     from acklab.results import Result
 
@@ -64,6 +65,8 @@ class Artefact:
     plot: Callable[[pl.DataFrame, Path], Path] | None = None
     #: What the table says, in Markdown, with every number from it; written beside it.
     text: Callable[[pl.DataFrame], str] | None = None
+    #: Charts of the table that can be zoomed, for the report.
+    charts: Callable[[pl.DataFrame], Sequence[Interactive]] | None = None
     #: Writes more into a folder than one figure; returns the files by name.
     files: Callable[[pl.DataFrame, Path], Mapping[str, Path]] | None = None
     #: The study's group of cells that it is made of.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from acklab.studies.ack_aggregation.wireless import (
+    air,
     cells,
     figures,
     future,
@@ -17,6 +18,7 @@ GROUPS = {
     "wifi-ampdu": cells.size_cells,
     "wifi-readings": readings.cells,
     "wifi-vegas": ticks.cells,
+    "wifi-air": air.cells,
     **future.GROUPS,
 }
 
@@ -64,6 +66,14 @@ ARTEFACTS = (
             "ACKs take as much air as data. Vegas leaves the air idle: "
             "it keeps no queue that could be aggregated."
         ),
+    ),
+    Artefact(
+        "wifi-air",
+        "Who holds the air, PPDU by PPDU",
+        air.table,
+        text=air.text,
+        charts=air.charts,
+        group="wifi-air",
     ),
     Artefact(
         "table5",
