@@ -68,7 +68,9 @@ def test_one_artefact_alone(acklab_cli, tmp_path):
     assert {p.name for p in (tmp_path / "o" / "ack-aggregation").iterdir()} == made
     (told,) = (line for line in done.stderr.splitlines() if line.startswith("note: "))
     assert told.startswith("note: made in part: table1 (")
-    assert "claims and the report need all of them: `acklab reproduce ack-aggregation --quick`" in told
+    assert (
+        "claims and the report need all of them: `acklab reproduce ack-aggregation --quick`" in told
+    )
 
 
 def test_what_is_made_in_part_is_told():
@@ -80,8 +82,8 @@ def test_what_is_made_in_part_is_told():
 
     ((study, wireless),) = choose("ack-aggregation/wireless")
     assert told("ack-aggregation/wireless") == (
-        f"note: made in part: {len(wireless)} of the study's artefacts ({len(study.whole)} in all); "
-        "claims and the report need all of them: `acklab reproduce ack-aggregation`"
+        f"note: made in part: {len(wireless)} of the study's artefacts ({len(study.whole)} in all)"
+        "; claims and the report need all of them: `acklab reproduce ack-aggregation`"
     )
     assert told("tac/fig5", quick=True).endswith("`acklab reproduce tac --quick`")
     assert "on request only" in told("ack-aggregation/beyond")

@@ -133,9 +133,9 @@ def test_a_queue_that_is_too_short_for_what_waits_is_an_error():
     with pytest.raises(acklab.AcklabError) as told:
         acklab.saturate(acklab.load(cell), waiting=512)
     assert str(told.value) == (
-        "waiting = 512: the queue of `sta0` takes 500 packets, and its flow is to keep 512 waiting there\n"
-        "  help: write waiting=500 at most, leave it out for as many as the queue takes, or write "
-        '[wifi] queue = "512 packets"'
+        "waiting = 512: the queue of `sta0` takes 500 packets, and its flow is to keep 512 "
+        "waiting there\n  help: write waiting=500 at most, leave it out for as many as the queue "
+        'takes, or write [wifi] queue = "512 packets"'
     )
     assert acklab.saturate(acklab.load(cell)).equals(
         acklab.saturate(acklab.load(cell), waiting=500)

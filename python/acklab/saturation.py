@@ -31,10 +31,10 @@ def saturate(
 
     A flow says who sends over which way and under which access category; of the rest of it, and of
     wires, nothing counts. It begins at the radio hop of its way there and ends behind it. `packet`
-    is the length of an IP packet in bytes; `waiting` of each flow are kept in its station, which is an
-    error if its `queue` does not hold them. Without `waiting` there are as many as the queue holds
-    (500 packets for all flows of a station, unless the scenario says more), at most 512 of each
-    flow. Measured from the scenario's `start`.
+    is the length of an IP packet in bytes; `waiting` of each flow are kept in its station, which is
+    an error if its `queue` does not hold them. Without `waiting` there are as many as the queue
+    holds (500 packets for all flows of a station, unless the scenario says more), at most 512 of
+    each flow. Measured from the scenario's `start`.
 
     One row per flow that crosses a channel: `flow`, `medium`, `station` (that sends), `packets`
     that arrived, `packets_per_s`; and of the station, for all its flows: `accesses` (times that it

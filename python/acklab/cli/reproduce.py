@@ -76,8 +76,8 @@ def in_part(study: Study, artefacts: Sequence[Artefact], quick: bool) -> str:
         return f"note: made on request only: {what}; no claim and no report is about it"
     command = f"acklab reproduce {study.name}{' --quick' if quick else ''}"
     return (
-        f"note: made in part: {what} ({len(whole)} in all); claims and the report need all of them: "
-        f"`{command}`"
+        f"note: made in part: {what} ({len(whole)} in all); claims and the report need all of them"
+        f": `{command}`"
     )
 
 
