@@ -74,7 +74,7 @@ def test_the_report_shows_who_holds_the_air(reproduced):
     words = reproduced[1].texts["wifi-air"].read_text()
     assert f"{carried['ampdu'][1]} MPDUs of both sides go in {carried['ampdu'][0]} PPDUs" in words
     page = reproduced[1].report.read_text()
-    assert page.count("Who holds the air: Cubic without aggregation, and with A-MPDUs") == 1
+    assert "Who holds the air: Cubic without aggregation, and with A-MPDUs" in page
     assert f"{len(rows)} PPDUs: each that began in 20 ms" in page
 
 
