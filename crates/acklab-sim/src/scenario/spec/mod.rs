@@ -17,6 +17,7 @@ mod tcp;
 mod topology;
 mod wifi;
 mod wifi_blocks;
+mod wifi_edca;
 mod wifi_space;
 mod wifi_words;
 
@@ -35,12 +36,11 @@ pub(crate) use tcp::{
 };
 
 pub(crate) use topology::{NodeSpec, Preset, ServersWord, TopologySpec, WayWord};
-pub(crate) use wifi::{
-    EdcaParams, EdcaSpec, SideKeys, WayKeys, WifiSideSpec, WifiSpec, WifiStationSpec,
-};
+pub(crate) use wifi::{SideKeys, WayKeys, WifiSideSpec, WifiSpec, WifiStationSpec};
 pub(crate) use wifi_blocks::{
     FadingSpec, HackSpec, HackTable, PathLossSpec, RateControlSpec, StationQueueSpec,
 };
+pub(crate) use wifi_edca::{EdcaParams, EdcaSpec};
 pub(crate) use wifi_space::{
     CaptureSpec, PlaceSpec, PlaceTable, RadioSpec, SpaceSpec, WaypointSpec,
 };

@@ -10,6 +10,7 @@ mod robust;
 mod wifi;
 mod wifi_blocks;
 mod wifi_errors;
+mod wifi_rules;
 mod wifi_space;
 
 use super::{Diagnostics, Scenario, doc, load};
