@@ -70,8 +70,9 @@ impl Medium {
         }
     }
 
-    /// ACKs have been kept back as long as they may, unless those that were have been carried: each way
-    /// has its own patience, whatever the others' answers carry.
+    /// ACKs have been kept back as long as they may, unless those that were have been carried: what
+    /// other ways' answers carry does not renew the patience of one. Whoever loses it takes all along,
+    /// since it is the access category that contends.
     pub(super) fn lose_patience(&mut self, now: Instant, contender: u32) {
         let (station, category) = self.contenders[contender as usize];
         let s = usize::from(station.0);
