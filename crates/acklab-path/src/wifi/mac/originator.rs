@@ -98,6 +98,11 @@ impl Originator {
         self.pending.iter().map(move |i| advance(start, i))
     }
 
+    /// How many.
+    pub fn in_window(&self) -> u16 {
+        self.pending.len()
+    }
+
     /// The first of them.
     #[inline]
     pub fn first_pending(&self) -> Option<u16> {

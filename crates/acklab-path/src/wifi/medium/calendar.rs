@@ -14,8 +14,8 @@ pub(super) enum Event {
     Continue(u16),
     /// The response that the station's exchange waits for has not begun. The number tells exchanges apart.
     Timeout(u16, u32),
-    /// The contender of that number has kept ACKs back for long.
-    KeptLong(u32),
+    /// ACKs have been kept back for long on the way of that number, under that access category.
+    KeptLong(u32, u8),
     /// What an RTS of that station let expect, which ended at the first instant and reserved the air
     /// until the second, should have begun.
     NavTimeout(u16, Instant, Instant),
@@ -27,7 +27,7 @@ impl Event {
     fn rank(self) -> u8 {
         match self {
             Self::PpduEnds(_) | Self::MpduEnds(_) => 0,
-            Self::Timeout(..) | Self::KeptLong(_) | Self::NavTimeout(..) => 1,
+            Self::Timeout(..) | Self::KeptLong(..) | Self::NavTimeout(..) => 1,
             Self::Continue(_) => 2,
         }
     }

@@ -62,7 +62,6 @@ impl Medium {
     ) -> bool {
         let s = usize::from(station.0);
         let edcaf = &mut self.stations[s].categories[usize::from(category)];
-        edcaf.keeps_until = None;
         let (txop, contender) = (edcaf.config.txop, edcaf.contender);
         let delay = now.saturating_since(edcaf.wants_since);
         let until = now + txop;
@@ -221,7 +220,12 @@ impl Medium {
     }
 
     /// The SIFS is over.
-    pub(super) fn go_on<D: MediumDriver>(&mut self, now: Instant, holder: StationId, driver: &D) {
+    pub(super) fn go_on<D: MediumDriver>(
+        &mut self,
+        now: Instant,
+        holder: StationId,
+        driver: &mut D,
+    ) {
         self.in_sifs -= 1;
         let Exchange { port, next, .. } = self.exchange(holder);
         let port = &self.ports[port.0 as usize];

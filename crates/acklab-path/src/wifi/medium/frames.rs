@@ -5,7 +5,7 @@ use super::overlap::{Flight, Overlap};
 use super::station::Port;
 use super::{Capture, Event, Medium, MediumDriver, Ppdu, PpduKind, StationId, Use};
 use crate::wifi::mac::sizes::Assembly;
-use crate::wifi::mac::{Content, MpduRef, Psdu, sizes};
+use crate::wifi::mac::{Content, MpduRef, PeerId, Psdu, sizes};
 use crate::wifi::phy::{ErrorModel, Mode};
 use crate::wifi::propagation::Channel;
 use acklab_units::{Instant, Span};
@@ -92,6 +92,12 @@ impl Medium {
             _ => (PpduKind::Data, sending.mode, Use::Data),
         };
         let mpdus = psdu.mpdus.len();
+        let promises = port.config.carries_acks.is_some() && {
+            let station = &self.stations[usize::from(from.0)];
+            let category = usize::from(self.exchange(holder).category);
+            let queue = &station.categories[category].queue;
+            queue.has_more_than(PeerId(port.peer), psdu)
+        };
         let answer = sending.reserved_answer(psdu.content) + self.config.propagation;
         let frame = Frame {
             lasts: sending.data(psdu.content, psdu.bytes),
@@ -105,6 +111,7 @@ impl Medium {
             let retries = psdu.mpdus.iter().filter(|m| m.repeated).count();
             self.stats[usize::from(from.0)].on_data(mpdus, retries);
         }
+        self.stations[usize::from(from.0)].promises_more = promises;
         self.put_on_air(now, holder, frame);
     }
 
@@ -112,9 +119,9 @@ impl Medium {
         &mut self,
         now: Instant,
         holder: StationId,
-        driver: &D,
+        driver: &mut D,
     ) {
-        let carried = self.board(holder, driver);
+        let carried = self.board(now, holder, driver);
         let port = self.port(holder);
         let content = self.stations[usize::from(port.from.0)].psdu.content;
         let (kind, bytes) = answer_to(content, port.config.aggregation.window);

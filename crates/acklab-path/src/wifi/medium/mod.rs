@@ -149,22 +149,22 @@ impl Medium {
         driver: &mut D,
     ) {
         self.offered += 1;
-        let Port { from, peer, .. } = self.ports[port.0 as usize];
+        let way = &self.ports[port.0 as usize];
+        let (from, peer) = (way.from, PeerId(way.peer));
+        let keep = way.promised == Some(category) && driver.is_pure_ack(packet);
         let station = &mut self.stations[usize::from(from.0)];
-        let edcaf = &mut station.categories[usize::from(category)];
-        let was_empty = !edcaf.queue.has_frames();
+        let queue = &mut station.categories[usize::from(category)].queue;
         driver.on_queued(now, packet);
         let drops = &mut self.drops;
-        edcaf
-            .queue
-            .enqueue(now, PeerId(peer), packet, &mut |p, why| {
-                drops.push((p, why))
-            });
+        let on_drop = &mut |p: Packet, why: DropReason| drops.push((p, why));
+        if keep {
+            queue.enqueue_kept(now, peer, packet, on_drop);
+        } else {
+            queue.enqueue(now, peer, packet, on_drop);
+        }
         self.report_drops(now, driver);
-        if was_empty || self.keeps(port, category) {
-            let carried = self.carried_on(port);
-            let carried = carried.filter(|_| driver.is_pure_ack(packet));
-            self.keep_or_not(now, port, category, carried);
+        if keep {
+            self.remind(now, port, category);
         }
         self.want(now, from, category);
         self.note_use(now);
@@ -232,7 +232,9 @@ impl Medium {
         match event {
             Event::PpduEnds(number) => self.on_ppdu_end(now, number, driver),
             Event::Continue(holder) => self.go_on(now, StationId(holder), driver),
-            Event::KeptLong(contender) => self.lose_patience(now, contender),
+            Event::KeptLong(port, category) => {
+                self.lose_patience(now, PortId(port), category, driver);
+            }
             Event::MpduEnds(number) => self.on_mpdu_end(now, number),
             Event::NavTimeout(from, end, until) => {
                 let rts = (StationId(from), end, until);

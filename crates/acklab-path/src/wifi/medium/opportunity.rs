@@ -146,10 +146,18 @@ impl Medium {
             return false;
         };
         let (category, responder) = (exchange.category, port.to);
-        let receiver = &self.stations[usize::from(responder.0)];
-        let queue = &receiver.categories[usize::from(category)].queue;
         let peer = PeerId(self.ports[back.0 as usize].peer);
-        if receiver.is_occupied() || !queue.has_frames_for(peer) {
+        let receiver = &mut self.stations[usize::from(responder.0)];
+        if receiver.is_occupied() {
+            return false;
+        }
+        let drops = &mut self.drops;
+        let queue = &mut receiver.categories[usize::from(category)].queue;
+        let on_drop = &mut |p: Packet, why: DropReason| drops.push((p, why));
+        queue.bring_ahead(now, peer, 1, |_| true, on_drop);
+        let any = queue.has_frames_for(peer);
+        self.report_drops(now, driver);
+        if !any {
             return false;
         }
         let until = self.limit(holder);

@@ -19,20 +19,22 @@ impl Medium {
             Content::Bar(start) => self.receive_request(ppdu, start),
             Content::Single | Content::Ampdu => {
                 while self.read_next(now, ppdu, overlap) {}
-                self.note_promise(ppdu);
-                self.stations[sender].reading.any
+                let any = self.stations[sender].reading.any;
+                if any {
+                    self.note_promise(ppdu);
+                }
+                any
             }
         }
     }
 
-    /// The data say whether more of them wait.
+    /// The data say whether there are more of them (More Data, 9.2.4.1.8), to who has read any.
     fn note_promise(&mut self, ppdu: &Ppdu) {
-        let exchange = self.exchange(ppdu.holder);
-        let category = usize::from(exchange.category);
-        let station = &self.stations[usize::from(ppdu.from.0)];
-        let way = &mut self.ports[exchange.port.0 as usize];
-        let queue = &station.categories[category].queue;
-        way.promises_more = queue.waiting_of(PeerId(way.peer)) > 0;
+        let way = &self.ports[self.exchange(ppdu.holder).port.0 as usize];
+        if let (Some(_), Some(back)) = (way.config.carries_acks, way.back) {
+            let more = self.stations[usize::from(ppdu.from.0)].promises_more;
+            self.ports[back.0 as usize].promised = more.then_some(ppdu.category);
+        }
     }
 
     fn receive_request(&mut self, ppdu: &Ppdu, start: u16) -> bool {

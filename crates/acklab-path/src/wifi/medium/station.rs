@@ -20,12 +20,6 @@ pub(super) struct Edcaf {
     pub cw: u16,
     /// Failures in a row (QSRC).
     pub failures: u8,
-    /// Until when at least it keeps ACKs back for answers to carry ([`super::CarriedAcks`]).
-    pub keeps_until: Option<Instant>,
-    /// Counts the times that it began to.
-    pub keepings: u32,
-    /// The calendar has an entry for that.
-    pub reminded: bool,
     /// When it began to wait for the medium.
     pub wants_since: Instant,
     pub queue: TxQueue,
@@ -34,7 +28,7 @@ pub(super) struct Edcaf {
 impl Edcaf {
     /// Whether there is something to contend for.
     pub fn wants(&self) -> bool {
-        self.keeps_until.is_none() && self.queue.has_frames()
+        self.queue.has_frames()
     }
 
     /// The window after a transmission that was answered (10.23.2.2).
@@ -83,6 +77,8 @@ pub(super) struct Station {
     pub exchange: Option<Exchange>,
     /// It sends, or has sent and awaits the answer, in a reverse direction that was granted to it.
     pub in_reverse: bool,
+    /// The data that it sends say that it has more for the same station.
+    pub promises_more: bool,
     /// ACKs in the answer that it sends.
     pub aboard: Vec<PacketId>,
     /// What it sends as data: as holder, or in a reverse direction that was granted to it.
@@ -113,11 +109,11 @@ pub(super) struct Port {
     pub sending: Sending,
     /// By access category, at the far end.
     pub recipients: Vec<Recipient>,
-    /// By access category: until when ACKs that wait here are kept back, and of which of the times that
-    /// the station does ([`Edcaf::keepings`]).
-    pub kept_until: Vec<(u32, Option<Instant>)>,
-    /// The sender has said that it has more than what it sent last.
-    pub promises_more: bool,
+    /// The other side has promised more data under that access category, and the answers to them carry
+    /// ACKs.
+    pub promised: Option<u8>,
+    /// By access category: the calendar has an entry for the end of patience with what is kept back here.
+    pub reminded: Vec<bool>,
     /// Spent on this port's data.
     pub airtime: Span,
 }

@@ -1,8 +1,7 @@
 //! Putting a PSDU together: what has to be sent again, then what is new, in the order of numbers.
 
 use super::{OnDrop, Peer, TxQueue};
-use crate::packet::Packet;
-use crate::qdisc::slab::{List, Slab, Waiting};
+use crate::qdisc::slab::{List, Slab};
 use crate::wifi::mac::PeerId;
 use crate::wifi::mac::originator::Slot;
 use crate::wifi::mac::psdu::{Content, MpduRef, Psdu};
@@ -25,6 +24,7 @@ impl TxQueue {
         let budget = self.take_ready(now, peer, on_drop);
         let p = &mut self.peers[usize::from(peer.0)];
         p.limits = *limits;
+        p.kept = None;
         if p.originator.bar().is_some() {
             psdu.content = Content::Bar(p.originator.start());
             psdu.bytes = sizes::BLOCK_ACK_REQ;
@@ -64,40 +64,6 @@ impl TxQueue {
         };
         let alone = Assembly::default().with(bytes, &p.limits)?;
         Some((Content::Single, alone.bytes(&p.limits)))
-    }
-
-    /// The packets that would be sent to `peer` next and first, in order; none as long as an MPDU or
-    /// a BlockAckReq must be sent before them.
-    pub fn ahead(&self, peer: PeerId) -> impl Iterator<Item = Packet> + '_ {
-        let p = self.peers.get(usize::from(peer.0));
-        let free = p.filter(|p| !p.has_repeats() && self.on_air != Some(peer));
-        let waiting = free.into_iter().flat_map(|p| self.slab.iter(&p.waiting));
-        waiting.map(|w| w.packet)
-    }
-
-    /// Takes out the first of [`TxQueue::ahead`], with the instant at which it joined, because
-    /// `peer` has got it otherwise.
-    pub fn take_ahead(
-        &mut self,
-        now: Instant,
-        peer: PeerId,
-        on_drop: OnDrop<'_>,
-    ) -> Option<(Packet, Instant)> {
-        self.ahead(peer).next()?;
-        let i = usize::from(peer.0);
-        let p = &mut self.peers[i];
-        let Waiting { packet, joined, .. } = self.slab.pop(&mut p.waiting)?;
-        p.waiting_packets -= 1;
-        p.below -= u64::from(packet.size);
-        if let Some(s) = &mut self.stations {
-            s.on_lost(i, p.waiting_packets);
-        }
-        self.stats.removed += 1;
-        self.on_left_waiting(packet);
-        self.rekey(peer);
-        self.schedule(now, on_drop);
-        self.check();
-        Some((packet, joined))
     }
 
     /// Takes the next aggregate of `peer` out of the hardware queue and says how many new packets

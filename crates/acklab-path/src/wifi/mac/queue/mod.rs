@@ -11,6 +11,7 @@
 mod assemble;
 mod config;
 mod heap;
+mod kept;
 mod peer;
 #[cfg(test)]
 mod properties;
@@ -30,6 +31,7 @@ pub use response::HandOver;
 pub use stations::{Aql, StationsConfig};
 
 use super::PeerId;
+use super::Psdu;
 use super::originator::BarReason;
 use crate::packet::{DropReason, Packet, PacketId};
 use crate::qdisc::slab::{Slab, Waiting};
@@ -84,8 +86,15 @@ impl TxQueue {
         }
     }
 
-    /// A packet for `peer` arrives. It, or others, may be dropped.
+    /// A packet for `peer` arrives. It, or others, may be dropped. What is kept back for that peer
+    /// is so no longer.
     pub fn enqueue(&mut self, now: Instant, peer: PeerId, packet: Packet, on_drop: OnDrop<'_>) {
+        self.put(now, peer, packet, false, on_drop);
+    }
+
+    /// The same; `keep`: an answer to that peer may take the packet along
+    /// ([`TxQueue::enqueue_kept`]).
+    fn put(&mut self, now: Instant, peer: PeerId, packet: Packet, keep: bool, on_drop: OnDrop<'_>) {
         self.know(peer);
         if !self.admits() {
             self.expire_first(now, on_drop);
@@ -103,13 +112,16 @@ impl TxQueue {
         if was_idle {
             p.originator.unpark_bar();
         }
+        let was_kept = p.kept.is_some();
+        self.keep_or_not(now, peer, keep);
+        let p = &mut self.peers[usize::from(peer.0)];
         if self.stations.is_some() {
             self.enqueue_flow(peer, waiting, on_drop);
             self.rekey(peer);
             self.schedule(now, on_drop);
         } else {
             p.push(&mut self.slab, waiting);
-            if was_idle {
+            if was_idle || was_kept {
                 self.rekey(peer);
             }
         }
@@ -138,8 +150,8 @@ impl TxQueue {
         self.waiting + unacknowledged < limit
     }
 
-    /// Whether something could be sent now: packets, MPDUs again, or a BlockAckReq. During an
-    /// exchange what is on the air may count.
+    /// Whether something could be sent now: packets that are not kept back, MPDUs again, or a
+    /// BlockAckReq. During an exchange what is on the air may count.
     #[inline]
     pub fn has_frames(&self) -> bool {
         match &self.stations {
@@ -148,7 +160,7 @@ impl TxQueue {
         }
     }
 
-    /// The same for one peer.
+    /// The same for one peer, with what is kept back and without what waits in flow queues.
     #[inline]
     pub fn has_frames_for(&self, peer: PeerId) -> bool {
         let p = self.peers.get(usize::from(peer.0));
@@ -172,14 +184,9 @@ impl TxQueue {
 
     /// Drops what has lived too long, as long as it is the first in the order.
     fn expire_first(&mut self, now: Instant, on_drop: OnDrop<'_>) {
-        let Some(lifetime) = self.config.lifetime else {
+        let Some(deadline) = self.deadline(now) else {
             return;
         };
-        // A packet lives as long as its lifetime, and dies after it.
-        let Some(deadline) = now.as_nanos().checked_sub(lifetime.as_nanos()) else {
-            return;
-        };
-        let deadline = Instant::from_nanos(deadline);
         while let Some(peer) = self.first()
             && self.on_air != Some(peer)
             && self.expire(peer, deadline, on_drop)
@@ -188,6 +195,24 @@ impl TxQueue {
             self.schedule(now, on_drop);
         }
         self.check();
+    }
+
+    /// Drops what waits for `peer` and has lived too long.
+    fn expire_of(&mut self, now: Instant, peer: PeerId, on_drop: OnDrop<'_>) {
+        let deadline = self.deadline(now).filter(|_| self.on_air != Some(peer));
+        if deadline.is_some_and(|deadline| self.expire(peer, deadline, on_drop)) {
+            self.rekey(peer);
+            self.schedule(now, on_drop);
+        }
+    }
+
+    /// What arrived before that has lived too long: a packet lives as long as its lifetime, and dies
+    /// after it.
+    fn deadline(&self, now: Instant) -> Option<Instant> {
+        let ago = now
+            .as_nanos()
+            .checked_sub(self.config.lifetime?.as_nanos())?;
+        Some(Instant::from_nanos(ago))
     }
 
     /// Takes out a packet that was never sent (for an ACK filter that found it superfluous). What
@@ -242,7 +267,7 @@ impl TxQueue {
     fn rekey(&mut self, peer: PeerId) {
         let p = &self.peers[usize::from(peer.0)];
         match &mut self.stations {
-            None => self.order.set(peer.0, p.key(&self.slab)),
+            None => self.order.set(peer.0, p.due(&self.slab)),
             Some(s) => {
                 s.on_below(usize::from(peer.0), p.below);
                 if !p.has_repeats() {
@@ -264,6 +289,14 @@ impl TxQueue {
         let above = self.stations.as_ref();
         below.map_or(0, |p| p.waiting_packets)
             + above.map_or(0, |s| s.flows.packets(u32::from(peer.0)))
+    }
+
+    /// Whether there is more for `peer` than `psdu`, which was built last: never sent, or to be sent
+    /// again.
+    pub fn has_more_than(&self, peer: PeerId, psdu: &Psdu) -> bool {
+        let p = self.peers.get(usize::from(peer.0));
+        let left = p.is_some_and(|p| usize::from(p.originator.in_window()) > psdu.mpdus.len());
+        left || self.waiting_of(peer) > 0
     }
 
     /// Bytes of the IP packets that were never sent.

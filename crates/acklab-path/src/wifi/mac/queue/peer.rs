@@ -15,6 +15,9 @@ pub(super) struct Peer {
     pub waiting_packets: u32,
     /// Bytes of IP packets that wait here or are in MPDUs.
     pub below: u64,
+    /// Since when the first of those packets waits that are kept back for answers to take along,
+    /// while there is nothing else.
+    pub kept: Option<Instant>,
     /// What was allowed when last something was built.
     pub limits: Limits,
 }
@@ -26,6 +29,7 @@ impl Default for Peer {
             waiting: List::default(),
             waiting_packets: 0,
             below: 0,
+            kept: None,
             limits: Limits::SINGLE,
         }
     }
@@ -74,6 +78,15 @@ impl Peer {
         match self.originator.first_pending() {
             Some(seq) => Some(self.originator.slot(seq).oldest),
             None => slab.front(&self.waiting).map(|w| w.since),
+        }
+    }
+
+    /// Its place among those that contend; `None` = it has nothing, or keeps it back.
+    #[inline]
+    pub fn due(&self, slab: &Slab) -> Option<u64> {
+        match self.kept {
+            None => self.key(slab),
+            Some(_) => None,
         }
     }
 

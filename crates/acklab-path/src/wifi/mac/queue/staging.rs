@@ -116,6 +116,9 @@ impl TxQueue {
     /// Whether a station has something that no aggregate in the hardware queue covers.
     fn wants_service(&self, s: &Stations, i: usize) -> bool {
         let p = &self.peers[i];
+        if p.kept.is_some() {
+            return false;
+        }
         let (ready, reserved) = s.ready_of(i);
         s.flows.packets(i as u32) > 0 || p.waiting_packets > reserved || {
             let on_air = self.on_air == Some(PeerId(i as u16));
@@ -142,23 +145,36 @@ impl TxQueue {
                 None => return self.ready(i, fill, repeats),
             }
         }
-        let codel = s.codel(i);
-        while s.admits(i) {
-            let head = s.flows.dequeue(i as u32, now, &codel, &mut |packet, why| {
-                self.on_left_waiting(packet);
-                self.stats.dropped += 1;
-                on_drop(packet, why);
-            });
-            let Some(head) = head else { break };
-            let p = &mut self.peers[i];
-            p.push(&mut self.slab, head);
-            s.on_below(i, p.below);
+        while let Some(head) = self.pull(now, s, i, on_drop) {
             match fill.with(&head.packet, &limits) {
                 Some(with) => fill = with,
                 None => break,
             }
         }
         self.ready(i, fill, repeats)
+    }
+
+    /// Takes the next packet of a station out of its flow queues, if it may have another below.
+    pub(super) fn pull(
+        &mut self,
+        now: Instant,
+        s: &mut Stations,
+        i: usize,
+        on_drop: OnDrop<'_>,
+    ) -> Option<Waiting> {
+        if !s.admits(i) {
+            return None;
+        }
+        let codel = s.codel(i);
+        let head = s.flows.dequeue(i as u32, now, &codel, &mut |packet, why| {
+            self.on_left_waiting(packet);
+            self.stats.dropped += 1;
+            on_drop(packet, why);
+        })?;
+        let p = &mut self.peers[i];
+        p.push(&mut self.slab, head);
+        s.on_below(i, p.below);
+        Some(head)
     }
 
     fn ready(&self, i: usize, fill: Fill, repeats: bool) -> Option<Ready> {

@@ -106,6 +106,128 @@ fn patience_is_not_renewed_by_what_others_send() {
     panic!("it never arrives");
 }
 
+/// Data for the stations of `ways`, the first of two packets of each; the answers promise that ACKs may
+/// ride in the next. The others behind them are gone, so that nothing can carry what is kept.
+fn promised(config: MediumConfig, ways: &[u32]) -> Rig {
+    let mut rig = Rig::new(config, 1);
+    for way in ways {
+        (0..2).for_each(|_| rig.offer(*way, 1460));
+    }
+    let second = |i: usize| PacketId(2 * i as u32 + 1);
+    let mut first = 0;
+    while first < ways.len() {
+        let packet = rig.next(us(20_000)).unwrap();
+        // The second ones come after the last answer.
+        assert!(packet.id.0.is_multiple_of(2), "{packet:?}");
+        first += 1;
+    }
+    for (i, way) in ways.iter().enumerate() {
+        assert!(rig.medium.remove(PortId(*way), second(i)).is_some());
+    }
+    rig.run(rig.now + Span::from_micros(16 + 28));
+    rig
+}
+
+/// An access point with ACKs for three stations, two of which have promised more data. Those for the
+/// third go at once, and take no others along; each of the others waits as long as it may.
+#[test]
+fn who_may_not_wait_takes_nobody_along() {
+    let mut config = cell(3, Aggregation::NONE);
+    for up in [0, 2, 4] {
+        config.ports[up].carries_acks = Some(CarriedAcks::HACK);
+    }
+    let mut rig = promised(config, &[0, 2]);
+    let begin = rig.now;
+    rig.offer(1, 52);
+    rig.run(begin + Span::from_micros(2000));
+    rig.offer(3, 52);
+    rig.offer(5, 52);
+    let mut arrived = vec![];
+    while let Some(packet) = rig.next(begin + Span::from_millis(30)) {
+        arrived.push((packet.flow.0, rig.now - begin));
+    }
+    let patience = CarriedAcks::HACK.patience;
+    let waits = [
+        (5, Span::from_micros(2000)),
+        (1, patience),
+        (3, Span::from_micros(2000) + patience),
+    ];
+    assert_eq!(arrived.len(), waits.len());
+    for ((flow, at), (expected, least)) in arrived.iter().zip(waits) {
+        assert_eq!(*flow, expected);
+        assert!(
+            *at > least && *at < least + Span::from_micros(500),
+            "{flow}: {at:?}"
+        );
+    }
+    assert_eq!(rig.medium.station_stats(AP).acks_kept_in_vain, 2);
+}
+
+/// What has lived too long is not taken along, and leaves with its reason.
+#[test]
+fn nothing_rides_that_has_lived_too_long() {
+    let mut config = hack(
+        Aggregation::NONE,
+        CarriedAcks {
+            patience: Span::from_millis(100),
+            ..CarriedAcks::HACK
+        },
+    );
+    let lifetime = Span::from_millis(5);
+    config.stations[1].queue.lifetime = Some(lifetime);
+    let mut rig = promised(config, &[1]);
+    let begin = rig.now;
+    rig.offer(0, 52);
+    rig.run(begin + Span::from_micros(4000));
+    rig.offer(0, 52);
+    rig.run(begin + Span::from_micros(5500));
+    rig.offer(1, 1460);
+    let all: Vec<_> = rig.run(us(50_000)).iter().map(|a| a.1).collect();
+    assert_eq!(all, [4, 3]);
+    assert_eq!(rig.log.drops, [(2, DropReason::LifetimeExpired)]);
+    assert_eq!(rig.medium.station_stats(STATION).acks_carried, 1);
+}
+
+/// Data without a promise are the last: their answer takes along what it may, and what is left
+/// contends at once.
+#[test]
+fn the_last_answer_ends_the_waiting() {
+    let carried = CarriedAcks {
+        most: 1,
+        patience: Span::from_millis(100),
+        ..CarriedAcks::HACK
+    };
+    let mut rig = promised(hack(Aggregation::NONE, carried), &[1]);
+    (0..3).for_each(|_| rig.offer(0, 52));
+    rig.offer(1, 1460);
+    let all = rig.run(rig.now + Span::from_millis(3));
+    let ids: Vec<_> = all.iter().map(|a| a.1).collect();
+    assert_eq!(ids, [5, 2, 3, 4]);
+    let stats = rig.medium.station_stats(STATION);
+    assert_eq!((stats.acks_carried, stats.acks_kept_in_vain), (1, 0));
+}
+
+/// In queues per station ACKs wait in the flow queues until an answer takes them along.
+#[test]
+fn acks_ride_from_flow_queues() {
+    let mut config = hack(Aggregation::NONE, CarriedAcks::HACK);
+    for station in &mut config.stations {
+        station.queue.kind = mac::Kind::PerStation(mac::StationsConfig::LINUX);
+    }
+    let mut rig = Rig::new(config, 1);
+    (0..20).for_each(|_| rig.offer(1, 1460));
+    let mut acks = 0;
+    while let Some(packet) = rig.next(us(20_000)) {
+        if packet.flow.0 == 1 && packet.id.0.is_multiple_of(2) && packet.id.0 < 18 {
+            (0..3).for_each(|_| rig.offer(0, 52));
+            acks += 3;
+        }
+    }
+    let stats = rig.medium.station_stats(STATION);
+    assert_eq!((acks, stats.acks_carried, stats.accesses), (27, 27, 0));
+    assert_eq!(rig.medium.inside(), 0);
+}
+
 /// What is no ACK contends at once, and takes the ACKs before it along.
 #[test]
 fn data_do_not_wait() {

@@ -49,8 +49,9 @@ proptest! {
         hidden: bool,
         hack: bool,
         linux: bool,
+        lifetime in prop::option::of(200u64..20_000),
         seed: u64,
-        offers in prop::collection::vec((0u64..400, 0u32..8, 40u32..1500), 1..200),
+        offers in prop::collection::vec((0u64..400, 0u32..8, prop_oneof![40u32..1500, Just(52)]), 1..200),
     ) {
         let mut config = cell(stations, aggregation);
         let errors = ErrorModel::Ber(ber);
@@ -70,6 +71,8 @@ proptest! {
             let n = usize::from(stations) + 1;
             config.hears = Some((0..n).map(|a| (0..n).map(|b| a == 0 || b == 0).collect()).collect());
         }
+        let lifetime = lifetime.map(Span::from_micros);
+        config.stations.iter_mut().for_each(|s| s.queue.lifetime = lifetime);
         let mut at = 0;
         let ports = 2 * u32::from(stations);
         let offers: Vec<_> = offers.iter().map(|(gap, port, size)| {
@@ -89,6 +92,8 @@ proptest! {
         seen.sort_unstable();
         let all: Vec<u32> = (0..rig.packets).collect();
         prop_assert_eq!(seen, all, "each once");
+        let longest = rig.log.left.iter().map(|l| l.1).max();
+        prop_assert!(lifetime.is_none_or(|most| longest <= Some(most)), "{longest:?} {lifetime:?}");
         prop_assert_eq!(rig.medium.inside(), 0);
         let air = rig.medium.airtime(rig.now);
         prop_assert_eq!(Instant::ZERO + air.total(), rig.now);
