@@ -48,7 +48,10 @@ pub(crate) fn stations<'py>(
         .numbers("internal_collisions", s().map(|s| s.internal_collisions))?
         .numbers("data_ppdus", s().map(|s| s.data_ppdus))?
         .numbers("mpdus", s().map(|s| s.mpdus))?
-        .numbers("retries", s().map(|s| s.retries))?;
+        .numbers("retries", s().map(|s| s.retries))?
+        .numbers("acks_carried", s().map(|s| s.acks_carried))?
+        .numbers("acks_carried_in_vain", s().map(|s| s.acks_carried_in_vain))?
+        .numbers("acks_kept_in_vain", s().map(|s| s.acks_kept_in_vain))?;
     for (i, reason) in DropReason::ALL.iter().enumerate() {
         let drops = r().map(|(_, s)| s.drops[i]);
         t.numbers(&format!("drops_{}", reason.name()), drops)?;

@@ -107,6 +107,24 @@ MEDIA = (
     ),
     column("stations", "retries", "", "Those of them that were repetitions."),
     column(
+        "stations",
+        "acks_carried",
+        "",
+        "Transport ACKs that arrived in its answers to data (`hack`).",
+    ),
+    column(
+        "stations",
+        "acks_carried_in_vain",
+        "",
+        "Transport ACKs in answers of its own that could not be read.",
+    ),
+    column(
+        "stations",
+        "acks_kept_in_vain",
+        "",
+        "Times that it had kept ACKs for an answer as long as `hack.patience`, and none was due.",
+    ),
+    column(
         "ampdu_sizes", "ppdus", "", "PPDUs with so many MPDUs; sizes that do not occur have no row."
     ),
     column(
