@@ -46,6 +46,19 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         visitor.visit_newtype_struct(self)
     }
 
+    fn deserialize_struct<V: de::Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, ReadError> {
+        match &self.0.value {
+            // What serde derives takes a list for the values of the fields in their order.
+            Value::List(items) => Err(no_list(items, fields)),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
     fn deserialize_enum<V: de::Visitor<'de>>(
         self,
         _: &'static str,
@@ -64,8 +77,20 @@ impl<'de> Deserializer<'de> for Reader<'de> {
 
     serde::forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct seq tuple tuple_struct map struct identifier ignored_any
+        unit_struct seq tuple tuple_struct map identifier ignored_any
     }
+}
+
+/// A list stands where a table should, perhaps of the keys that are meant.
+fn no_list(items: &[Node], fields: &[&str]) -> ReadError {
+    let meant = items.iter().find_map(|item| match &item.value {
+        Value::Text(word) => fields.iter().find(|f| *f == word),
+        _ => None,
+    });
+    let hint = meant.map_or("write a table".to_string(), |key| {
+        format!("write a table, such as {{ {key} = true }}")
+    });
+    de::Error::custom(with_hint("a list cannot stand here", hint))
 }
 
 fn visit_int<'de, V: de::Visitor<'de>>(i: i128, visitor: V) -> Result<V::Value, ReadError> {

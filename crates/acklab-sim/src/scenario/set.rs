@@ -27,7 +27,17 @@ pub(crate) fn set(doc: &mut Node, key: &str, value: &str) -> Result<(), Box<Diag
             "write keys like topology.bottleneck.rate or flow.0.cc",
         ));
     };
-    let node = parse_toml_value(value).unwrap_or_else(|| Node::new(Value::Text(value.to_string())));
+    let node = match parse_toml_value(value) {
+        Some(node) => node,
+        // No text of the scenario language begins like that.
+        None if value.starts_with(['[', '{']) => {
+            return Err(refuse(
+                format!("`{value}` is not valid TOML"),
+                "put texts inside lists and tables in quotes: '[\"tac\", \"cake\"]'",
+            ));
+        }
+        None => Node::new(Value::Text(value.to_string())),
+    };
     let target = descend(doc, &path).map_err(|(message, hint)| refuse(message, hint))?;
     *target = Node {
         outside: true,
@@ -54,7 +64,16 @@ fn descend<'a>(doc: &'a mut Node, path: &Path) -> Result<&'a mut Node, Refusal> 
 /// Sees to it that `step` exists in `node`.
 fn make_room(node: &mut Node, step: &Step, at: &Path) -> Result<(), Refusal> {
     if matches!(node.value, Value::Null) {
-        node.value = Value::Table(Vec::new());
+        node.value = match step {
+            Step::Key(_) => Value::Table(Vec::new()),
+            Step::Index(0) => Value::List(Vec::new()),
+            Step::Index(i) => {
+                return Err((
+                    format!("`{at}` is not there, so it has no item {i}"),
+                    "write the list in the scenario; items count from 0",
+                ));
+            }
+        };
     }
     if node.child_mut(step).is_some() {
         return Ok(());
@@ -117,6 +136,15 @@ mod tests {
         assert_eq!(e, "`flow` has 2 items, so there is no item 3");
         let e = after(FLOWS, "flow.cc", "bbr3").unwrap_err();
         assert_eq!(e, "`flow` is a list, so it has no key `cc`");
+    }
+
+    #[test]
+    fn a_list_can_begin_with_its_first_item_only() {
+        assert_eq!(after("", "a.b.0", "tac").unwrap(), "\"tac\"");
+        let e = after("", "a.b.1", "cake").unwrap_err();
+        assert_eq!(e, "`a.b` is not there, so it has no item 1");
+        let e = after("", "a.b", "[tac, cake]").unwrap_err();
+        assert_eq!(e, "`[tac, cake]` is not valid TOML");
     }
 
     #[test]

@@ -232,6 +232,11 @@ impl<'de> Deserialize<'de> for RtsSpec {
                 match text {
                     "off" => Ok(RtsSpec(None)),
                     "always" => Ok(RtsSpec(Some(0))),
+                    word if word.starts_with(char::is_alphabetic) => {
+                        let told = format!("`{word}` is not one of the words that can stand here");
+                        let hint = "write \"off\", \"always\", or a size, such as \"1000 B\"";
+                        Err(E::custom(with_hint(told, hint)))
+                    }
                     size => {
                         let Qty(Bytes(n)) = Qty::deserialize(StrDeserializer::new(size))?;
                         let told = || {

@@ -3,6 +3,7 @@
 mod blocks;
 mod errors;
 mod filters;
+mod form_errors;
 mod gallery;
 mod names;
 mod plans;
@@ -10,6 +11,7 @@ mod robust;
 mod wifi;
 mod wifi_blocks;
 mod wifi_errors;
+mod wifi_mode_errors;
 mod wifi_rules;
 mod wifi_space;
 
