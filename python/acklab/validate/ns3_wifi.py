@@ -33,6 +33,8 @@ DEFAULTS = {
     "start": "2",
     "run": "1",
     "dist": "1",
+    # Ours knows its neighbours: there is no ARP.
+    "arp": "1",
 }
 #: Radius of the ring of stations, in m, within which ns-3 lets all signals arrive equally strong:
 #: nobody is further away than the reference distance of its path loss, 1 m.
@@ -43,6 +45,7 @@ _EQUALLY_STRONG = 0.5
 _PREAMBLE_DB = 4
 #: m/s.
 _LIGHT = 299_792_458
+FILES = ("wifi_aggregation.csv", "wifi_stations.csv", "wifi_equal.csv", "wifi_known.csv")
 _MEASURES = {
     "goodput": all_flows("goodput_mbps"),
     "jain": fairness,
@@ -61,7 +64,7 @@ def rows() -> list[Reference]:
 
 def _runs() -> Iterator[list[dict[str, str]]]:
     """The rows of each run, one for each flow."""
-    for name in ("wifi_aggregation.csv", "wifi_stations.csv", "wifi_equal.csv"):
+    for name in FILES:
         with (in_repository("validation") / "ns3" / name).open() as f:
             for _, flows in groupby(csv.DictReader(f), lambda row: row["args"]):
                 yield list(flows)
