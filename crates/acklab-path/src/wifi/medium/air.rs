@@ -148,7 +148,8 @@ impl Air {
         let (now, from) = (flight.ppdu.start, flight.ppdu.from);
         let number = self.place(*flight);
         for ground in &self.hearing.audience[usize::from(from.0)] {
-            self.ears[usize::from(ground.0)].begin(number, flight);
+            let own = self.hearing.is_alone(from, *ground);
+            self.ears[usize::from(ground.0)].begin(number, flight, own);
             contention.on_busy(now, *ground);
             self.ledger.on_heard(now, *ground);
         }

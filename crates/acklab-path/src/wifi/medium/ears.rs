@@ -16,6 +16,10 @@ pub(super) struct Ears {
     reads: Option<(u32, Instant)>,
     /// What they read since the air was last free could not be read.
     garbled: bool,
+    /// All of them have sent since the air was last free: the only one has. Where there are several, who
+    /// sent has no EIFS either if nothing is heard when its exchange ends in silence
+    /// ([`super::AfterSilence`]); if something is, it shares that of the others.
+    deaf: bool,
     /// Since when nothing is heard, if nothing is.
     pub quiet: Instant,
     /// When the latest PPDU began that is or was heard.
@@ -40,11 +44,13 @@ impl Ears {
         self.hears == 0
     }
 
-    /// The PPDU of that number begins to be heard. Who reads another one does not notice its
-    /// preamble.
-    pub fn begin(&mut self, number: u32, flight: &Flight) {
+    /// The PPDU of that number begins to be heard; `own`: nobody else is on this ground than who sends
+    /// it. Who reads another one does not notice its preamble. Nor does who sends: what begins meanwhile
+    /// is only energy, and what was being read is given up without an error.
+    pub fn begin(&mut self, number: u32, flight: &Flight, own: bool) {
         let now = flight.ppdu.start;
         self.hears += 1;
+        self.deaf |= own;
         self.started = now;
         if self.hears == 1 {
             self.reads = Some((number, flight.first));
@@ -54,7 +60,9 @@ impl Ears {
     }
 
     /// The PPDU of that number ends. If nothing is heard any more: whether what was read could not
-    /// be, so that an EIFS follows.
+    /// be, so that an EIFS follows. It follows a reception that ended with an error (10.3.2.3.7), which
+    /// is not for those to have who have sent: ns-3's `ChannelAccessManager::NotifyTxStart` forgets one,
+    /// and nothing else is read until the air is free.
     pub fn end(&mut self, number: u32, ppdu: &Ppdu) -> Option<bool> {
         self.hears -= 1;
         if self.reads.is_some_and(|(n, _)| n == number) {
@@ -65,7 +73,7 @@ impl Ears {
         }
         (self.hears == 0).then(|| {
             self.quiet = ppdu.end;
-            core::mem::take(&mut self.garbled)
+            core::mem::take(&mut self.garbled) & !core::mem::take(&mut self.deaf)
         })
     }
 

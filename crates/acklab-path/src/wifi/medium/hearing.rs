@@ -27,6 +27,8 @@ pub(super) fn near_enough(now: Instant, channel: &Channel, n: usize, mode: Mode)
 pub(super) struct Hearing {
     /// The ground of each station.
     ground: Vec<GroundId>,
+    /// Stations of each ground.
+    members: Vec<u16>,
     /// Grounds that hear the station, themselves included.
     pub audience: Vec<Vec<GroundId>>,
     grounds: u16,
@@ -39,6 +41,7 @@ impl Hearing {
         let Some(hears) = hears else {
             return Self {
                 ground: alloc::vec![GroundId(0); stations],
+                members: alloc::vec![stations as u16],
                 audience: alloc::vec![alloc::vec![GroundId(0)]; stations],
                 grounds: 1,
             };
@@ -46,13 +49,17 @@ impl Hearing {
         let row = |a: usize| (0..stations).map(|b| a == b || hears[a][b]).collect();
         let mut rows: Vec<Vec<bool>> = Vec::new();
         let mut ground = Vec::with_capacity(stations);
+        let mut members = Vec::new();
         for a in 0..stations {
             let row: Vec<bool> = row(a);
             let found = rows.iter().position(|r| *r == row);
-            ground.push(GroundId(found.unwrap_or(rows.len()) as u16));
-            if found.is_none() {
+            let found = found.unwrap_or_else(|| {
                 rows.push(row);
-            }
+                members.push(0);
+                rows.len() - 1
+            });
+            ground.push(GroundId(found as u16));
+            members[found] += 1;
         }
         let audience = |b: usize| {
             let all = (0..).zip(&rows).filter(|(_, r)| r[b]);
@@ -62,6 +69,7 @@ impl Hearing {
             audience: (0..stations).map(audience).collect(),
             grounds: rows.len() as u16,
             ground,
+            members,
         }
     }
 
@@ -70,6 +78,7 @@ impl Hearing {
     pub fn singly(hears: &Matrix) -> Self {
         let mut hearing = Self {
             ground: (0..hears.len() as u16).map(GroundId).collect(),
+            members: alloc::vec![1; hears.len()],
             audience: Vec::new(),
             grounds: hears.len() as u16,
         };
@@ -100,6 +109,11 @@ impl Hearing {
 
     pub fn ground(&self, station: StationId) -> GroundId {
         self.ground[usize::from(station.0)]
+    }
+
+    /// Whether `station` is on `ground`, and nobody else.
+    pub fn is_alone(&self, station: StationId, ground: GroundId) -> bool {
+        self.ground(station) == ground && self.members[usize::from(ground.0)] == 1
     }
 
     pub fn hears(&self, a: StationId, b: StationId) -> bool {

@@ -3,6 +3,7 @@
 mod carried;
 mod durations;
 mod edca;
+mod eifs;
 mod invariants;
 mod ns3;
 mod radio;
