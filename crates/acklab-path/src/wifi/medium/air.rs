@@ -1,8 +1,8 @@
 //! What is on the air, who hears it, and who can read it.
 //!
-//! A PPDU is read by its receiver unless the receiver transmits itself or hears another PPDU at the
-//! same time ([`super::overlap`]). Those who merely hear it set their NAV from what they can read and
-//! wait for an EIFS after what they cannot ([`super::ears`]).
+//! A PPDU is read by its receiver if that hears it, unless the receiver transmits itself or hears
+//! another PPDU at the same time ([`super::overlap`]). Those who merely hear it set their NAV from what
+//! they can read and wait for an EIFS after what they cannot ([`super::ears`]).
 
 use super::ears::Ears;
 use super::hearing::{Hearing, Matrix};
@@ -59,6 +59,13 @@ impl Air {
     pub fn change(&mut self, hears: &Matrix) {
         debug_assert!(self.is_free(), "who hears a PPDU changes while it lasts");
         self.hearing.change(hears);
+    }
+
+    /// Whether `to` detects the preamble of what `from` sends. Who does not reads nothing: PHY-RXSTART
+    /// follows a preamble that was detected (17.3.12), and its addressee's MAC counts the air as free
+    /// meanwhile. As in ns-3, whose `ThresholdPreambleDetectionModel` has a `MinimumRssi` of -82 dBm.
+    pub fn is_heard(&self, from: StationId, to: StationId) -> bool {
+        self.hearing.hears(to, from)
     }
 
     /// What the PPDU on the air is for that began last; a collision if some PPDU cannot be read now by
@@ -161,6 +168,7 @@ impl Air {
     }
 
     /// `changed` has begun, or has ended, while others are on the air: what can be read, and what not.
+    /// What its receiver does not hear is nothing that others could spoil.
     fn judge(
         &mut self,
         now: Instant,
@@ -175,7 +183,8 @@ impl Air {
         } = self;
         let begins = changed.start == now;
         for i in 0..flights.len() {
-            let Some(p) = flights[i].map(|f| f.ppdu).filter(|p| !p.garbled) else {
+            let open = |f: &Flight| !(f.unheard || f.ppdu.garbled);
+            let Some(p) = flights[i].filter(open).map(|f| f.ppdu) else {
                 continue;
             };
             let disturbs = |from: StationId| p.to == from || hearing.hears(p.to, from);

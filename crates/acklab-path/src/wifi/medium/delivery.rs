@@ -59,14 +59,14 @@ impl Reading {
 
 impl Medium {
     /// The data PPDU of that number is on the air. Each MPDU is read when its last symbol has arrived,
-    /// which for the last one is when the PPDU ends.
+    /// which for the last one is when the PPDU ends; none of them if the receiver does not hear it.
     pub(super) fn begin_reading(&mut self, number: u32, flight: &Flight) {
         self.stations[usize::from(flight.ppdu.from.0)].reading = Reading {
             from: flight.body,
             until: flight.body,
             ..Reading::default()
         };
-        if flight.is_parted() {
+        if flight.is_parted() && !flight.unheard {
             self.calendar.enter(flight.first, Event::MpduEnds(number));
         }
     }

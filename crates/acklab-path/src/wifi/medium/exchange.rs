@@ -105,8 +105,9 @@ impl Medium {
         let captures = capturing(now, self.channel.as_ref(), self.capture);
         let mut flight = self.air.end(number, &mut self.contention, captures);
         let ppdu = &flight.ppdu;
-        let binds = ppdu.kind == PpduKind::Rts && !(may_answer && self.is_free(ppdu.to));
-        let read = !ppdu.garbled && !binds && self.read(now, ppdu, &flight.overlap);
+        let heard = !flight.unheard;
+        let binds = heard && ppdu.kind == PpduKind::Rts && !(may_answer && self.is_free(ppdu.to));
+        let read = heard && !ppdu.garbled && !binds && self.read(now, ppdu, &flight.overlap);
         if ppdu.garbled || flight.overlap.is_any() {
             self.note_spoilt(now, &mut flight, read);
         }
@@ -132,14 +133,19 @@ impl Medium {
                 self.alight(now, ppdu, driver);
                 self.on_response(now, ppdu.holder, driver);
             }
-            // What was garbled was at least there: no need to wait for it.
             PpduKind::Cts | PpduKind::Ack | PpduKind::BlockAck => {
                 let carried = u64::from(ppdu.carried);
                 self.stats[usize::from(ppdu.from.0)].acks_carried_in_vain += carried;
-                self.on_failure(now, ppdu.holder, Ending::Unreadable, driver);
+                if heard {
+                    // What was garbled was at least there: no need to wait for it.
+                    self.on_failure(now, ppdu.holder, Ending::Unreadable, driver);
+                } else {
+                    let asked = ppdu.start - self.phy.sifs();
+                    self.await_in_vain(now, asked, ppdu.holder);
+                }
             }
             PpduKind::Rts | PpduKind::Data | PpduKind::BlockAckRequest => {
-                self.await_in_vain(now, ppdu.holder);
+                self.await_in_vain(now, now, ppdu.holder);
             }
         }
     }
@@ -170,12 +176,16 @@ impl Medium {
         }
     }
 
-    /// What was sent will not be answered, which is noticed when nothing has begun in time.
-    fn await_in_vain(&mut self, now: Instant, holder: StationId) {
+    /// What ended when it `asked` for an answer will get none that is heard, which is noticed when
+    /// nothing has begun in time. An answer that is sent in vain is part of the exchange, so that it
+    /// cannot be over before: at 24 Mbit/s the timer runs 1 us longer than an ACK, at 6 Mbit/s a Block
+    /// Ack lasts 39 us longer than the timer. Slots are counted from when the air became quiet all the
+    /// same ([`super::AfterSilence::Quiet`]).
+    fn await_in_vain(&mut self, now: Instant, asked: Instant, holder: StationId) {
         let exchange = self.exchange(holder);
         let wait = self.ports[exchange.port.0 as usize].sending.timeout;
         let timeout = Event::Timeout(holder.0, exchange.number);
-        self.calendar.enter(now + wait, timeout);
+        self.calendar.enter(now.max(asked + wait), timeout);
     }
 
     /// Whether the receiver of `ppdu`, which ends `now`, reads enough of it to go on; only that is
@@ -236,7 +246,7 @@ impl Medium {
         };
         // It may not have heard what it was drawn into, and have begun something else.
         if self.air.is_sending(sender) {
-            return self.await_in_vain(now, holder);
+            return self.await_in_vain(now, now, holder);
         }
         match next {
             Step::Cts => self.send_cts(now, holder),

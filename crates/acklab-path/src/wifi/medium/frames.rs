@@ -164,6 +164,7 @@ impl Medium {
             ppdu,
             body: now + self.phy.preamble(ppdu.mode),
             first: self.end_of_first(&ppdu).unwrap_or(end),
+            unheard: !self.air.is_heard(ppdu.from, ppdu.to),
             overlap: Overlap::default(),
         };
         let captures = capturing(now, self.channel.as_ref(), self.capture);

@@ -17,6 +17,9 @@ pub(super) struct Flight {
     pub body: Instant,
     /// When the first part of it is over that can be read for itself; its end if it has no parts.
     pub first: Instant,
+    /// Its receiver does not detect the preamble, and so begins no reception
+    /// ([`super::air::Air::is_heard`]).
+    pub unheard: bool,
     /// What others do to it.
     pub overlap: Overlap,
 }

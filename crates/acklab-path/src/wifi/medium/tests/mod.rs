@@ -7,6 +7,7 @@ mod eifs;
 mod invariants;
 mod ns3;
 mod radio;
+mod reach;
 mod rules;
 mod saturation;
 mod stations;

@@ -5,16 +5,16 @@ use crate::wifi::phy::Format;
 use crate::wifi::propagation::{ChannelConfig, Fading, Motion, PathLoss, Position, Radio};
 use crate::wifi::rate::modes;
 
-fn at(x: f64) -> Position {
+pub(super) fn at(x: f64) -> Position {
     Position::new(x, 0.0, 0.0).unwrap()
 }
 
-fn ht_modes() -> Vec<Mode> {
+pub(super) fn ht_modes() -> Vec<Mode> {
     modes(Format::Ht, 1, Width::Mhz20, &[Guard::Ns800])
 }
 
 /// Errors from the signal, for stations at these places along a line.
-fn in_space(mut config: MediumConfig, places: Vec<Motion>) -> MediumConfig {
+pub(super) fn in_space(mut config: MediumConfig, places: Vec<Motion>) -> MediumConfig {
     config.radio = Some(RadioConfig {
         channel: ChannelConfig {
             frequency_hz: 5.18e9,
@@ -62,7 +62,7 @@ fn goodput(rate: RateConfig, x: f64) -> f64 {
 #[test]
 fn farther_is_slower_and_rate_control_finds_what_is_left() {
     let mut last = f64::MAX;
-    for x in [5.0, 30.0, 45.0, 60.0, 80.0] {
+    for x in [5.0, 30.0, 40.0, 45.0, 51.0] {
         let best = ht_modes()
             .into_iter()
             .map(|m| goodput(RateConfig::Fixed(m), x));
@@ -76,14 +76,15 @@ fn farther_is_slower_and_rate_control_finds_what_is_left() {
         assert!(tried > 0.8 * best, "{x} m: minstrel {tried} of {best}");
         last = best;
     }
-    assert!(last < 40.0, "{last}");
+    // 12 dB are left at the edge of hearing: MCS 2, 19.5 Mbit/s.
+    assert!((15.0..19.5).contains(&last), "{last}");
 }
 
 #[test]
 fn who_walks_away_slows_down() {
     let walk = Motion::Straight {
         from: at(5.0),
-        velocity: [20.0, 0.0, 0.0],
+        velocity: [11.0, 0.0, 0.0],
         start: Instant::ZERO,
     };
     let config = with_rate(cell(1, ampdu(65_535)), ideal());
