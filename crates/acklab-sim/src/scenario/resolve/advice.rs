@@ -83,24 +83,44 @@ fn unlikely_channel(network: &Network, longest: u64, report: &mut Report<'_>) {
     }
 }
 
-/// Stations whose access point is too far away to be heard, or to hear them.
+/// Stations whose access point is too far away to be heard, or to hear them: it receives nothing, or they.
 fn unheard(network: &Network, nodes: &[String], report: &mut Report<'_>) {
     let (Some(space), None) = (&network.channel.space, &network.channel.hidden) else {
         return;
     };
     let radios: Vec<Radio> = network.contenders.iter().map(|s| s.radio).collect();
     let unheard = space.unheard(&radios, network.channel.phy.slowest());
-    let Some(first) = unheard.first() else { return };
-    let first = &nodes[network.stations[*first]];
-    let path = network.path.key("space");
-    let who = match unheard.len() {
-        1 => format!("`{first}` is"),
-        n => format!("`{first}` and {} more are", n - 1),
-    };
-    let message = format!("{who} too far from the access point for one to hear the other");
-    let hint = "at the beginning, and shadowing not counted; bring them nearer, raise `power_dbm`, lower \
-                `carrier_sense_dbm`, or write `hidden`";
-    report.warn(&path, message, hint.to_string());
+    let stays = |i: usize| space.motions[0].is_still() && space.motions[i + 1].is_still();
+    let (still, moving): (Vec<_>, Vec<_>) = unheard.into_iter().partition(|(i, _)| stays(*i));
+    for (all, stay) in [(still, true), (moving, false)] {
+        let Some((first, way)) = all.first() else {
+            continue;
+        };
+        let (name, ap) = (&nodes[network.stations[*first]], &nodes[network.ap]);
+        let (from, to) = if way.up { (name, ap) } else { (ap, name) };
+        let power = format!(
+            "what `{from}` sends arrives at `{to}` at {:.2} dBm, below its `carrier_sense_dbm` of {}",
+            way.dbm, way.heard_from
+        );
+        let (when, then) = match stay {
+            true => ("", "nothing is received"),
+            false => (
+                "at the beginning ",
+                "nothing is received until it comes nearer",
+            ),
+        };
+        let more = match all.len() {
+            1 => String::new(),
+            n => format!(", and so for {} more stations", n - 1),
+        };
+        let hint = "shadowing not counted; bring them nearer, raise `power_dbm`, lower \
+                    `carrier_sense_dbm`, or write `hidden`, which counts instead";
+        report.warn(
+            &network.path.key("space"),
+            format!("{when}{power}: {then}{more}"),
+            hint.to_string(),
+        );
+    }
 }
 
 /// Obstacles that will often put a station out of the access point's reach: which are drawn from the

@@ -365,14 +365,38 @@ fn stations_beyond_reach_are_warned_of() {
     let space = |text: &str| space(text).replace("[wifi]\n", "[wifi]\nmcs = 0\n");
     // -82 dBm are left at 51.5 m.
     assert_eq!(warned(&space("line = 17")), [""; 0]);
-    let far = "too far from the access point for one to hear the other";
-    assert_eq!(
-        warned(&space("line = 17.2")),
-        [format!("wifi.space: `sta2` is {far}")]
-    );
+    let far = |who: &str, dbm: &str, more: &str| {
+        [format!(
+            "wifi.space: what `{who}` sends arrives at `ap` at {dbm} dBm, below its `carrier_sense_dbm` of -82: \
+             nothing is received{more}"
+        )]
+    };
+    // 16.0206 - 46.6777 - 30 lg 51.6 = -82.04.
+    assert_eq!(warned(&space("line = 17.2")), far("sta2", "-82.04", ""));
     assert_eq!(
         warned(&space("line = 52")),
-        [format!("wifi.space: `sta0` and 2 more are {far}")]
+        far("sta0", "-82.14", ", and so for 2 more stations")
+    );
+    // Who is heard and does not hear; 16.0206 dBm reach it, and it needs more.
+    let deaf = space("line = 17\nplace = { sta1 = [40, 0] }")
+        + "\n[wifi.station.sta1.radio]\ncarrier_sense_dbm = -70";
+    let told = warned(&deaf);
+    assert_eq!(
+        told,
+        [
+            "wifi.space: what `ap` sends arrives at `sta1` at -78.72 dBm, below its `carrier_sense_dbm` of -70: \
+          nothing is received"
+        ]
+    );
+    // Who moves may come nearer.
+    let told = warned(&space(
+        "line = 17\nplace = { sta1 = { position = [90, 0], velocity = [-1, 0] } }",
+    ));
+    assert!(
+        told.len() == 1
+            && told[0].contains("at the beginning")
+            && told[0].contains("until it comes nearer"),
+        "{told:?}"
     );
     // The next obstacle puts the one at 51 m out, which has 0.1 dB to spare, with a probability of 0.49;
     // that at 34 m, with 5.4 dB, with 0.035.

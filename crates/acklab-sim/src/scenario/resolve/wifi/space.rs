@@ -42,23 +42,38 @@ impl Space {
         }
     }
 
-    /// Stations that do not hear the access point at the beginning, or are not heard there, but for
-    /// shadowing and fading; by number.
-    pub(crate) fn unheard(&self, radios: &[Radio], slowest: Mode) -> Vec<usize> {
-        let margins = self.margins_db(radios, slowest).enumerate();
-        margins.filter(|(_, m)| *m < 0.0).map(|(i, _)| i).collect()
+    /// Ways between stations and the access point over which nothing is heard at the beginning, but for
+    /// shadowing and fading; of each station the worse one.
+    pub(crate) fn unheard(&self, radios: &[Radio], slowest: Mode) -> Vec<(usize, Arrival)> {
+        let arrivals = self.arrivals(radios, slowest).enumerate();
+        arrivals.filter(|(_, a)| a.margin_db() < 0.0).collect()
     }
 
     /// By station, how much more arrives than is heard, in dB, on the worse of both ways between it and
     /// the access point; at the beginning, but for shadowing and fading.
     pub(crate) fn margins_db(&self, radios: &[Radio], slowest: Mode) -> impl Iterator<Item = f64> {
+        self.arrivals(radios, slowest).map(|a| a.margin_db())
+    }
+
+    /// What arrives over that way.
+    fn arrivals(&self, radios: &[Radio], slowest: Mode) -> impl Iterator<Item = Arrival> {
         (1..self.motions.len()).map(move |i| {
             let pair = self.with_access_point(i, radios);
-            let over = |from: usize, to: usize| {
-                let radio = if to == 0 { radios[0] } else { radios[i] };
-                pair.mean_dbm(Instant::ZERO, from, to) - radio.detects_from(slowest.width())
+            let over = |up: bool| {
+                let (from, to) = if up { (1, 0) } else { (0, 1) };
+                let radio = if up { radios[0] } else { radios[i] };
+                Arrival {
+                    up,
+                    dbm: pair.mean_dbm(Instant::ZERO, from, to),
+                    heard_from: radio.detects_from(slowest.width()),
+                }
             };
-            over(0, 1).min(over(1, 0))
+            let (up, down) = (over(true), over(false));
+            if down.margin_db() < up.margin_db() {
+                down
+            } else {
+                up
+            }
         })
     }
 
@@ -84,6 +99,23 @@ impl Space {
         };
         let end = |i: usize| (self.motions[i].clone(), radios[i]);
         Channel::new(config, vec![end(0), end(i)], streams)
+    }
+}
+
+/// What arrives over a way between a station and the access point.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    /// From the station.
+    pub(crate) up: bool,
+    /// With this power.
+    pub(crate) dbm: f64,
+    /// The receiver's `carrier_sense_dbm`.
+    pub(crate) heard_from: f64,
+}
+
+impl Arrival {
+    fn margin_db(self) -> f64 {
+        self.dbm - self.heard_from
     }
 }
 
