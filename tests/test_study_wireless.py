@@ -287,9 +287,11 @@ def interference_of(reproduced, **keys):
 
 
 def test_hidden_stations_lose_goodput_without_rts(reproduced):
-    """Golden: 48.0, 33.2 and 53.0 Mbit/s in ten seconds; the quick runs are shorter."""
+    """Golden: 48.0, 33.2 (25.4 to 41.0 by the spread over seeds) and 53.0 Mbit/s in ten seconds; the
+    quick runs are shorter.
+    """
     rates = interference_of(reproduced, aggregation="ampdu", quantity="goodput_mbps")
-    assert 30 < rates["hidden", "off"] < 42
+    assert 25.4 < rates["hidden", "off"] < 41
     assert rates["hidden", "off"] < 0.85 * rates["heard", "off"]
     assert rates["hidden", "always"] > 0.9 * rates["heard", "always"]
     # Without block ack it is not the sum that suffers, but one of the two.

@@ -114,8 +114,8 @@ pub(crate) struct RadioSpec {
     /// Noise that the receiver adds, in dB. Default: 7 (ns-3).
     #[schemars(range(min = 0, max = 100))]
     pub(crate) noise_figure_db: Option<f64>,
-    /// From which power on a PPDU of 20 MHz is noticed, in dBm; wider ones 3 dB more for each
-    /// doubling. Default: -82 (17.3.10.6).
+    /// From which power on the preamble of a PPDU is detected, in dBm over 20 MHz; below it the
+    /// station neither defers nor receives anything. Default: -82 (17.3.10.6).
     #[schemars(range(min = -200, max = 100))]
     pub(crate) carrier_sense_dbm: Option<f64>,
 }
