@@ -287,8 +287,8 @@ def interference_of(reproduced, **keys):
 
 
 def test_hidden_stations_lose_goodput_without_rts(reproduced):
-    """Golden: 48.0, 33.2 (25.4 to 41.0 by the spread over seeds) and 53.0 Mbit/s in ten seconds; the
-    quick runs are shorter.
+    """Golden: 48.0, 33.2 (25.4 to 41.0 by the spread over seeds) and 53.0 Mbit/s in ten seconds;
+    the quick runs are shorter.
     """
     rates = interference_of(reproduced, aggregation="ampdu", quantity="goodput_mbps")
     assert 25.4 < rates["hidden", "off"] < 41

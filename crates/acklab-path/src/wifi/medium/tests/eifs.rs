@@ -35,7 +35,7 @@ fn who_sends_has_heard_no_preamble() {
         if next.from == AP {
             firsts += 1;
             let gap = (next.start - long.end).as_micros();
-            assert!(gap >= 43 && (gap - 43) % 9 == 0, "{gap}");
+            assert!(gap >= 43 && (gap - 43).is_multiple_of(9), "{gap}");
         }
     }
     assert!(firsts > 5, "{firsts}");
@@ -56,7 +56,7 @@ fn who_only_listened_waits_longer() {
         if next.from == StationId(3) {
             firsts += 1;
             let gap = (next.start - us(267)).as_micros();
-            assert!(gap >= 103 && (gap - 103) % 9 == 0, "{gap}");
+            assert!(gap >= 103 && (gap - 103).is_multiple_of(9), "{gap}");
         }
     }
     assert!(firsts > 3, "{firsts}");
