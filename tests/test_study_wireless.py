@@ -9,7 +9,15 @@ from acklab.scenario import load, run_many
 from acklab.studies import STUDIES
 from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS
 from acklab.studies.ack_aggregation.findings_summary import unpredictable
-from acklab.studies.ack_aggregation.wireless import cells, findings, readings, references, wlan
+from acklab.studies.ack_aggregation.wireless import (
+    cells,
+    findings,
+    grid,
+    readings,
+    references,
+    ticks,
+    wlan,
+)
 from acklab.studies.ack_aggregation.wireless.evidence import GOODPUT, Evidence
 from acklab.studies.ack_aggregation.wireless.findings_throughput import THROUGHPUT
 from acklab.studies.ack_aggregation.wireless.tables import USES
@@ -134,6 +142,29 @@ def test_vegas_rests_twice_as_high_just_before_a_tick(reproduced):
     sharp = starts.filter(pl.col("start_us") == 0).row(0, named=True)
     assert sharp["rtt_min_ms"] == 8.0 < late["rtt_min_ms"]
     assert late["goodput_mbps"] > 1.2 * sharp["goodput_mbps"]
+
+
+@pytest.mark.parametrize("how", cells.AGGREGATIONS)
+def test_vegas_has_the_levels_of_ns3_without_arp(how):
+    """Where the levels lie among the starts differs, by what comes before the handshake there."""
+    starts = [c for c in ticks.cells(Effort(1)) if c.keys["aggregation"] == how]
+    runs = run_many([(load(c.scenario), 1) for c in starts])
+    ours = [float(r.flows["goodput_mbps"][0]) for r in runs]
+    known = [goodput for _, goodput in references.vegas_by_start(how, arp=False)]
+    resolved = [goodput for _, goodput in references.vegas_by_start(how, arp=True)]
+    assert min(ours) == pytest.approx(min(known), rel=0.12)
+    assert max(ours) == pytest.approx(max(known), rel=0.08)
+    assert min(resolved) > 0.99 * max(known)
+
+
+def test_a_grid_has_every_combination_and_its_wire():
+    runs = grid.cells(Effort(1, quick=True))
+    combinations = len(grid.QUICK_SEGMENTS) * len(grid.ACKS)
+    wireless = [c for c in runs if c.keys["control"] != grid.WIRED]
+    assert len(wireless) == combinations * len(grid.QUICK_CONTROL) * 4 * 8
+    assert len(runs) - len(wireless) == combinations * 4 * 5
+    text = {str(c.scenario["tcp"]) for c in wireless}
+    assert len(text) == len(grid.QUICK_SEGMENTS)
 
 
 def test_readings_are_all_different_and_ranked(reproduced):

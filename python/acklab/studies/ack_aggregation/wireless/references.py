@@ -32,6 +32,18 @@ def ns3(stack: str, cc: str, cell: str | int) -> float | None:
     return _runs(*_FILES[stack]).get((cc, *limits))
 
 
+def vegas_by_start(aggregation: str, *, arp: bool) -> list[tuple[int, float]]:
+    """Vegas of ns-3.44 in the set-up `thesis`: start after a tick in us, Mbit/s; with ARP, or with
+    neighbours known from the start."""
+    limits = tuple(map(str, _LIMITS[aggregation]))
+    with (in_repository("validation") / "ns3" / "wifi_vegas_start.csv").open() as f:
+        return [
+            (int(r["start_us"]), float(r["goodput_mbps"]))
+            for r in csv.DictReader(f)
+            if (r["ampdu"], r["amsdu"]) == limits and r["arp"] == str(int(arp))
+        ]
+
+
 @cache
 def _matrix(name: str) -> dict[tuple[str, str], float]:
     with (in_repository("validation") / "papers" / name).open() as f:

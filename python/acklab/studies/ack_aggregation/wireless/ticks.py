@@ -3,6 +3,10 @@
 ns-3's RTT samples are whole milliseconds, and its Vegas takes the smallest smoothed RTT ever as
 its base. Where the start lies between two ticks decides how the first samples are rounded, hence
 the base, hence the window at which Vegas rests: for the whole run.
+
+In ns-3 there is ARP before the handshake, so that the first sample, the SYN's, is 12 ms instead of
+8: the smoothed RTT never comes down to the path's, and Vegas rests high whatever its start. With
+neighbours known from the start ns-3 has acklab's two levels.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from acklab.studies.study import Cell, Effort, Outcome
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
 
 SECONDS = 10
 QUICK_SECONDS = 3
@@ -71,11 +76,31 @@ def plot(table: pl.DataFrame, stem: Path) -> Path:
     for row, column in zip(axes, SHOWN, strict=True):
         for ax, (how, name) in zip(row, AGGREGATION_NAMES.items(), strict=True):
             line = table.filter(aggregation=how)
-            ax.plot(line["start_us"], line[column], marker="o", markersize=3.5, **style.line(0))
+            look = {"marker": "o", "markersize": 3.5, "label": "acklab", **style.line(0)}
+            ax.plot(line["start_us"], line[column], **look)
             if column == "goodput_mbps":
                 ax.set_title(name)
                 ax.axhline(line["paper"][0], color="black", linewidth=1.2, label="thesis")
+                _beside(ax, how)
     axes[0][0].set_ylim(bottom=0)
     style.label_outer(axes, "start after a tick, us", list(SHOWN.values()))
-    axes[0][0].legend(loc="lower right", fontsize=8)
+    handles, labels = axes[0][0].get_legend_handles_labels()
+    fig.legend(handles, labels, loc="outside upper center", ncols=4)
     return style.save(fig, stem)
+
+
+def _beside(ax: Axes, how: str) -> None:
+    """What ns-3.44 has."""
+    looks = {True: ("x", 1, "ns-3.44"), False: ("s", 2, "ns-3.44, neighbours known (no ARP)")}
+    for arp, (marker, colour, label) in looks.items():
+        starts, goodputs = zip(*references.vegas_by_start(how, arp=arp), strict=True)
+        ax.plot(
+            starts,
+            goodputs,
+            linestyle="none",
+            marker=marker,
+            markersize=4.5,
+            markerfacecolor="none",
+            color=style.CATEGORICAL[colour],
+            label=label,
+        )
