@@ -131,7 +131,7 @@ def _off(o: Outcome) -> float:
         paper = wired_references.paper_throughput(cc, int(o.keys["ratio"])) or 0.0
     else:
         paper = references.paper(cc, varied(o))
-    return abs(of_flow(o.results[0], "goodput_mbps") - paper) / paper
+    return abs(float(of_flow(o.results[0], "goodput_mbps")) - paper) / paper
 
 
 def plot(table: pl.DataFrame, stem: Path) -> Path:
