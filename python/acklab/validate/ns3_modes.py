@@ -1,5 +1,5 @@
 """ns-3 by mode: a TCP flow between a station and its access point, and saturated UDP, also of two
-stations that may not hear each other."""
+stations that may not hear each other and of up to fifty that contend."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PACKET, _PAYLOAD = 1500, 1472
 _SEGMENT, _BUFFER = 1448, 262_144
 #: Seconds of our saturated runs, and from where on two stations do not hear each other: with 16 dBm
 #: a preamble reaches 51 m above -82 dBm.
-_SECONDS, _HEARING_M = {"modes": 2, "hidden stations": 10}, 51
+_SECONDS, _HEARING_M = {"modes": 2, "hidden stations": 10, "stations": 10}, 51
 #: What ns-3.44 does and the standard does not say (`acklab.validate.ns3_wifi`).
 _AS_NS3 = {
     "amsdu": "off",
@@ -96,14 +96,35 @@ def _tcp(row: dict[str, str]) -> Reference:
 
 
 def saturated() -> list[Cell]:
-    """UDP: by mode, and of stations that may not hear each other."""
+    """UDP: by mode, of stations that may not hear each other, and of many that do."""
     udp = [*_rows("wifi_saturated.csv"), *_rows("wifi_modes.csv")]
     modes = [
         _saturated("modes", _name(row), 1, _channel(row), float(row["goodput_mbps"]))
         for row in udp
         if row["proto"] == "udp"
     ]
-    return [*modes, *_hidden()]
+    return [*modes, *_hidden(), *_contending()]
+
+
+def _contending() -> Iterator[Cell]:
+    """What ns-3's own example of Bianchi's model is held to: packets of 1500 B, one at a time."""
+    for row in _rows("wifi_contention.csv"):
+        mode = {"rate": row["rate"]} if row["rate"] else {"mcs": int(row["mcs"])}
+        eifs = row["eifs"] == "1"
+        wifi = {
+            **_AS_NS3,
+            **mode,
+            "standard": row["std"],
+            "ampdu": "off",
+            "eifs": eifs,
+            # It gives nothing up, and drops nothing that is old.
+            "retry_limit": 255,
+            "lifetime": "none",
+        }
+        n = int(row["stations"])
+        rate = row["rate"] or f"HE MCS {row['mcs']}"
+        name = f"{n} stations, {rate}, {'EIFS' if eifs else 'DIFS'} after collisions"
+        yield _saturated("stations", name, n, wifi, float(row["mbps"]), payload=_PACKET)
 
 
 def _hidden() -> Iterator[Cell]:
@@ -129,13 +150,15 @@ def _hidden() -> Iterator[Cell]:
         yield _saturated("hidden stations", ", ".join(words), 2, wifi, mean)
 
 
-def _saturated(model: str, name: str, n: int, wifi: dict[str, Any], mbps: float) -> Cell:
+def _saturated(
+    model: str, name: str, n: int, wifi: dict[str, Any], mbps: float, payload: int = _PAYLOAD
+) -> Cell:
     scenario = {
-        "name": f"ns3-{name}".replace(" ", "-").replace(",", "").lower(),
+        "name": f"ns3-{name}".replace(" ", "-").replace(",", "").replace("/", "p").lower(),
         "duration": f"{_SECONDS[model]} s",
         "topology": {"preset": "wlan", "stations": n},
         "wifi": {**wifi, "queue": "1000 packets"},
         "flow": [{"name": f"f{i}", "from": f"sta{i}", "to": "server"} for i in range(n)],
     }
     parts = [Part(model, name, range(n), {"throughput": mbps})]
-    return Cell(scenario, _PACKET, _PAYLOAD, parts)
+    return Cell(scenario, _PACKET, payload, parts)
