@@ -45,7 +45,17 @@ _EQUALLY_STRONG = 0.5
 _PREAMBLE_DB = 4
 #: m/s.
 _LIGHT = 299_792_458
-FILES = ("wifi_aggregation.csv", "wifi_stations.csv", "wifi_equal.csv", "wifi_known.csv")
+FILES = (
+    "wifi_aggregation.csv",
+    "wifi_controllers.csv",
+    "wifi_thesis_setup.csv",
+    "wifi_stations.csv",
+    "wifi_equal.csv",
+    "wifi_known.csv",
+)
+#: Vegas over a radio channel hangs on ns-3's ARP, which acklab has not, and on how the start lies to
+#: a clock (study `ack-aggregation`, `wifi-vegas`): one run of it judges nothing.
+NOT_JUDGED = "vegas"
 _MEASURES = {
     "goodput": all_flows("goodput_mbps"),
     "jain": fairness,
@@ -66,7 +76,8 @@ def _runs() -> Iterator[list[dict[str, str]]]:
     """The rows of each run, one for each flow."""
     for name in FILES:
         with (in_repository("validation") / "ns3" / name).open() as f:
-            for _, flows in groupby(csv.DictReader(f), lambda row: row["args"]):
+            judged = (row for row in csv.DictReader(f) if row["tcp"] != NOT_JUDGED)
+            for _, flows in groupby(judged, lambda row: row["args"]):
                 yield list(flows)
 
 

@@ -12,8 +12,8 @@ _LIMITS = {"none": (0, 0), "amsdu": (0, 7935), "ampdu": (65535, 0), "both": (655
 _SIZES = {4: 4096, 8: 8192, 16: 16384, 32: 32768, 64: 65535}
 #: Our runs of ns-3.44, 20 s: as the reference has them, and with segments of 536 B.
 _FILES = {
-    "ns3": ("wifi_aggregation.csv", "agg20s"),
-    "thesis": ("wifi_thesis_setup.csv", "thesis20s"),
+    "ns3": ("wifi_aggregation.csv", "wifi_controllers.csv"),
+    "thesis": ("wifi_thesis_setup.csv",),
 }
 
 
@@ -29,7 +29,7 @@ def ns3(stack: str, cc: str, cell: str | int) -> float | None:
     if stack not in _FILES:
         return None
     limits = (_SIZES[cell], 0) if isinstance(cell, int) else _LIMITS[cell]
-    return _runs(*_FILES[stack]).get((cc, *limits))
+    return _runs(_FILES[stack]).get((cc, *limits))
 
 
 def vegas_by_start(aggregation: str, *, arp: bool) -> list[tuple[int, float]]:
@@ -56,10 +56,11 @@ def _matrix(name: str) -> dict[tuple[str, str], float]:
 
 
 @cache
-def _runs(name: str, tag: str) -> dict[tuple[str, int, int], float]:
-    with (in_repository("validation") / "ns3" / name).open() as f:
-        return {
-            (r["tcp"], int(r["ampdu"]), int(r["amsdu"])): float(r["goodput_mbps"])
-            for r in csv.DictReader(f)
-            if r["tag"] == tag
-        }
+def _runs(names: tuple[str, ...]) -> dict[tuple[str, int, int], float]:
+    found = {}
+    for name in names:
+        with (in_repository("validation") / "ns3" / name).open() as f:
+            for r in csv.DictReader(f):
+                key = (r["tcp"], int(r["ampdu"]), int(r["amsdu"]))
+                found[key] = float(r["goodput_mbps"])
+    return found
