@@ -53,8 +53,8 @@ FILES = (
     "wifi_equal.csv",
     "wifi_known.csv",
 )
-#: Vegas over a radio channel hangs on ns-3's ARP, which acklab has not, and on how the start lies to
-#: a clock (study `ack-aggregation`, `wifi-vegas`): one run of it judges nothing.
+#: Vegas over a radio channel hangs on ns-3's ARP, which acklab has not, and on how the start lies
+#: to a clock (study `ack-aggregation`, `wifi-vegas`): one run of it judges nothing.
 NOT_JUDGED = "vegas"
 _MEASURES = {
     "goodput": all_flows("goodput_mbps"),
