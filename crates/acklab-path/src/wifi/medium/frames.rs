@@ -6,7 +6,7 @@ use super::station::Port;
 use super::{Capture, Event, Medium, MediumDriver, Ppdu, PpduKind, StationId, Use};
 use crate::wifi::mac::sizes::Assembly;
 use crate::wifi::mac::{Content, MpduRef, PeerId, Psdu, sizes};
-use crate::wifi::phy::{ErrorModel, Mode};
+use crate::wifi::phy::{ErrorModel, Mode, Width};
 use crate::wifi::propagation::Channel;
 use acklab_units::{Instant, Span};
 
@@ -164,7 +164,7 @@ impl Medium {
             ppdu,
             body: now + self.phy.preamble(ppdu.mode),
             first: self.end_of_first(&ppdu).unwrap_or(end),
-            unheard: !self.air.is_heard(ppdu.from, ppdu.to),
+            unheard: !self.air.is_heard(ppdu.from, ppdu.to) || self.is_spread_thin(now, &ppdu),
             overlap: Overlap::default(),
         };
         let captures = capturing(now, self.channel.as_ref(), self.capture);
@@ -174,6 +174,17 @@ impl Medium {
             self.begin_reading(number, &flight);
         }
         end
+    }
+
+    /// Whether too little of `ppdu`, which is wider than 20 MHz, falls into the primary channel for its
+    /// addressee to notice the preamble there (21.3.18.5). Who hears whom is about 20 MHz.
+    fn is_spread_thin(&self, now: Instant, ppdu: &Ppdu) -> bool {
+        if ppdu.mode.width() == Width::Mhz20 || self.config.hears.is_some() {
+            return false;
+        }
+        let (from, to) = (usize::from(ppdu.from.0), usize::from(ppdu.to.0));
+        let channel = self.channel.as_ref();
+        channel.is_some_and(|c| !c.hears(now, from, to, ppdu.mode))
     }
 
     /// When the first MPDU of `ppdu` is over, if others follow.

@@ -12,7 +12,7 @@ use super::topology::Net;
 use super::{Network, Way};
 use crate::plan::FilterPlan;
 use acklab_path::wifi::mac::sizes;
-use acklab_path::wifi::phy::ErrorModel;
+use acklab_path::wifi::phy::{ErrorModel, Mode};
 use acklab_path::wifi::propagation::Radio;
 
 /// Warns about what stands in the way of a result.
@@ -83,13 +83,21 @@ fn unlikely_channel(network: &Network, longest: u64, report: &mut Report<'_>) {
     }
 }
 
+/// The mode in which a station sends, or is sent to.
+fn modes(network: &Network) -> impl Fn(usize, bool) -> Mode + '_ {
+    |station, up| {
+        let ways = if up { &network.up } else { &network.down };
+        ways[station].rate.mode
+    }
+}
+
 /// Stations whose access point is too far away to be heard, or to hear them: it receives nothing, or they.
 fn unheard(network: &Network, nodes: &[String], report: &mut Report<'_>) {
     let (Some(space), None) = (&network.channel.space, &network.channel.hidden) else {
         return;
     };
     let radios: Vec<Radio> = network.contenders.iter().map(|s| s.radio).collect();
-    let unheard = space.unheard(&radios, network.channel.phy.slowest());
+    let unheard = space.unheard(&radios, modes(network));
     let stays = |i: usize| space.motions[0].is_still() && space.motions[i + 1].is_still();
     let (still, moving): (Vec<_>, Vec<_>) = unheard.into_iter().partition(|(i, _)| stays(*i));
     for (all, stay) in [(still, true), (moving, false)] {
@@ -100,8 +108,12 @@ fn unheard(network: &Network, nodes: &[String], report: &mut Report<'_>) {
         let (from, to) = if way.up { (name, ap) } else { (ap, name) };
         let power = format!(
             "what `{from}` sends arrives at `{to}` at {:.2} dBm, below its `carrier_sense_dbm` of {}",
-            way.dbm, way.heard_from
+            way.dbm, way.detects_dbm
         );
+        let power = match way.heard_from == way.detects_dbm {
+            true => power,
+            false => format!("{power}, which is {} for PPDUs so wide", way.heard_from),
+        };
         let (when, then) = match stay {
             true => ("", "nothing is received"),
             false => (
@@ -132,7 +144,7 @@ fn shadowed(network: &Network, report: &mut Report<'_>) {
         return;
     };
     let radios: Vec<Radio> = network.contenders.iter().map(|s| s.radio).collect();
-    let margins = space.margins_db(&radios, network.channel.phy.slowest());
+    let margins = space.margins_db(&radios, modes(network));
     let chances = margins
         .filter(|m| *m >= 0.0)
         .map(|m| above(m / space.shadowing_db));
@@ -164,7 +176,7 @@ fn hopeless(network: &Network, nodes: &[String], longest: u64, report: &mut Repo
     };
     let radios: Vec<Radio> = network.contenders.iter().map(|s| s.radio).collect();
     // Of who is out of reach altogether something else is told.
-    let margins = space.margins_db(&radios, network.channel.phy.slowest());
+    let margins = space.margins_db(&radios, modes(network));
     let stays = |i: usize| space.motions[i].is_still();
     // Who moves may come nearer.
     let reached = margins

@@ -388,6 +388,18 @@ fn stations_beyond_reach_are_warned_of() {
           nothing is received"
         ]
     );
+    // At 80 MHz a quarter of the power falls into 20 MHz: -76 dBm are left at 32.5 m.
+    let wide = |metres: u32| {
+        let text = space(&format!("line = 1\nplace = {{ sta1 = [{metres}, 0] }}"));
+        warned(&text.replace("mcs = 0\n", "standard = 'ac'\nwidth = '80 MHz'\nmcs = 0\n"))
+    };
+    assert_eq!(wide(32), [""; 0]);
+    assert_eq!(
+        wide(33),
+        [
+            "wifi.space: what `sta1` sends arrives at `ap` at -76.21 dBm, below its `carrier_sense_dbm` of -82, which is -76 for PPDUs so wide: nothing is received"
+        ]
+    );
     // Who moves may come nearer.
     let told = warned(&space(
         "line = 17\nplace = { sta1 = { position = [90, 0], velocity = [-1, 0] } }",

@@ -44,19 +44,32 @@ impl Space {
 
     /// Ways between stations and the access point over which nothing is heard at the beginning, but for
     /// shadowing and fading; of each station the worse one.
-    pub(crate) fn unheard(&self, radios: &[Radio], slowest: Mode) -> Vec<(usize, Arrival)> {
-        let arrivals = self.arrivals(radios, slowest).enumerate();
+    pub(crate) fn unheard(
+        &self,
+        radios: &[Radio],
+        mode: impl Fn(usize, bool) -> Mode,
+    ) -> Vec<(usize, Arrival)> {
+        let arrivals = self.arrivals(radios, mode).enumerate();
         arrivals.filter(|(_, a)| a.margin_db() < 0.0).collect()
     }
 
     /// By station, how much more arrives than is heard, in dB, on the worse of both ways between it and
-    /// the access point; at the beginning, but for shadowing and fading.
-    pub(crate) fn margins_db(&self, radios: &[Radio], slowest: Mode) -> impl Iterator<Item = f64> {
-        self.arrivals(radios, slowest).map(|a| a.margin_db())
+    /// the access point, of what is sent there in `mode(station, up)`; at the beginning, but for
+    /// shadowing and fading.
+    pub(crate) fn margins_db(
+        &self,
+        radios: &[Radio],
+        mode: impl Fn(usize, bool) -> Mode,
+    ) -> impl Iterator<Item = f64> {
+        self.arrivals(radios, mode).map(|a| a.margin_db())
     }
 
     /// What arrives over that way.
-    fn arrivals(&self, radios: &[Radio], slowest: Mode) -> impl Iterator<Item = Arrival> {
+    fn arrivals(
+        &self,
+        radios: &[Radio],
+        mode: impl Fn(usize, bool) -> Mode,
+    ) -> impl Iterator<Item = Arrival> {
         (1..self.motions.len()).map(move |i| {
             let pair = self.with_access_point(i, radios);
             let over = |up: bool| {
@@ -65,7 +78,8 @@ impl Space {
                 Arrival {
                     up,
                     dbm: pair.mean_dbm(Instant::ZERO, from, to),
-                    heard_from: radio.detects_from(slowest.width()),
+                    detects_dbm: radio.detects_dbm,
+                    heard_from: radio.detects_from(mode(i - 1, up).width()),
                 }
             };
             let (up, down) = (over(true), over(false));
@@ -109,7 +123,8 @@ pub(crate) struct Arrival {
     pub(crate) up: bool,
     /// With this power.
     pub(crate) dbm: f64,
-    /// The receiver's `carrier_sense_dbm`.
+    /// The receiver's `carrier_sense_dbm`, and what that is for a PPDU as wide as this.
+    pub(crate) detects_dbm: f64,
     pub(crate) heard_from: f64,
 }
 
