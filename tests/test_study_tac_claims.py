@@ -8,7 +8,7 @@ import pytest
 
 from acklab.scenario import load
 from acklab.studies.study import Effort
-from acklab.studies.tac import beside, bridge, duplicates, gaps, growth, on_air, references
+from acklab.studies.tac import asked, beside, bridge, duplicates, gaps, growth, on_air, references
 from acklab.studies.tac.evidence import Evidence
 from acklab.studies.tac.findings import every, judge
 from acklab.studies.tac.quantities import measured
@@ -329,3 +329,22 @@ def test_mechanisms_are_of_their_own_cells():
 
 
 WITHOUT_RUNS = {n: f for n, f in FINDINGS.items() if n in ("F6-per", "III-rack-errors")}
+
+
+def test_every_claim_has_the_papers_acklabs_and_ns3s_column():
+    """A number where the paper has one, its words where not; ns-3's where it has the cell."""
+    worded = {f.id for f in FINDINGS.values() if f.ours is None}
+    assert worded == set(asked.SAID)
+    rises = {("ack_loss_mean", 1): 0.01, ("ack_loss_mean", 32): 0.2}
+    evidence = judge(FINDINGS["II-loss"], two_tcps("fig2", "agg", rises, rises)).evidence
+    assert evidence["paper"] == "rises with Lmax"
+    assert evidence["acklab"] == "ACKs lost, %; 1.00 / 20.00 (1 / 32 KB)"
+    assert evidence["ns3"].startswith("ACKs lost, % 3.7 / 15.1")
+
+
+def test_a_brief_row_has_its_ends_and_no_criterion():
+    whole = (
+        "lost, %; 4.1 ± 0.2 / 3.0 ± 0.1 / 2.0 ± 0.1 / 1.5 ± 0.1 (1 / 2 / 4 / 8 KB); criterion: less"
+    )
+    assert asked.brief(whole) == "lost, %; 4.1 … 1.5 (1 … 8 KB)"
+    assert asked.brief("1 ± 0 / 2 ± 0 / 3 ± 0 (N = 1 / 5 / 20)") == "1 / 2 / 3 (N = 1 / 5 / 20)"

@@ -209,9 +209,12 @@ def _told(frame: pl.DataFrame, effort: Effort) -> pl.DataFrame:
 
 
 def claims_frame(claims: Sequence[Claim]) -> pl.DataFrame:
-    """The claims as a table."""
+    """The claims as a table, with a column for every witness that has something to say."""
     import polars as pl
 
+    from acklab.report.parts import WITNESSES, shown
+
+    named = [w for w in WITNESSES if any(c.evidence.get(w) is not None for c in claims)]
     return pl.DataFrame(
         [
             {
@@ -219,6 +222,7 @@ def claims_frame(claims: Sequence[Claim]) -> pl.DataFrame:
                 "sentence": c.sentence,
                 "where": c.where,
                 "verdict": c.verdict,
+                **{w: shown(c.evidence.get(w)) for w in named},
                 "numbers": c.ours,
                 "mechanism": c.mechanism,
                 "figure": c.figure,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from acklab.report.parts import Claim, Verdict
 from acklab.studies.runs import Sample, known, percent
 from acklab.studies.study import Effort
+from acklab.studies.tac import asked
 from acklab.studies.tac.beside import beside, short
 from acklab.studies.tac.evidence import Evidence, View, gain, row
 from acklab.studies.tac.stacks import DEFAULT, MODERN
@@ -35,6 +36,10 @@ reproduced within a tenth of it (a count of flows within two, a gain within five
 rate within a third), as partly if the direction is right and it is within a third (a gain: if it
 is a gain, seed by seed). "More" and "less" compare runs of the same seed: the whole 95 % interval
 of their differences lies on one side.
+
+Beside a number of the paper stands ours in its form. Where the sentence has none, *paper* is what
+it says in a few words and *acklab* has the rule's numbers with ns-2's TCP, of rows their ends; all
+of them, with intervals, Linux's and the criterion are in the last column.
 
 The column *ns-3* asks the same rule of ns-3.44's own runs, of AGG with its own TCP (delayed ACKs):
 it *holds* there, it *does not*, or *its runs alone cannot tell*. They do not enter the verdict.
@@ -95,18 +100,20 @@ def judge(finding: Finding, evidence: Evidence) -> Claim:
         numbers,
         finding.mechanism(ours),
         finding.figure,
-        _beside(finding, ours) | _of_ns3(finding, theirs, told_of_them),
+        {**_beside(finding, ours), "ns3": _of_ns3(finding, theirs, told_of_them)},
     )
 
 
 def _beside(finding: Finding, ours: View) -> dict[str, str]:
-    """A number beside the paper's, where it states one."""
-    return {} if finding.ours is None else {"paper": finding.stated, "acklab": finding.ours(ours)}
+    """Ours beside the number that the paper states, or the rule's numbers beside its words."""
+    if finding.ours is not None:
+        return {"paper": finding.stated, "acklab": finding.ours(ours)}
+    return {"paper": asked.SAID[finding.id], "acklab": asked.brief(finding.numbers(ours))}
 
 
-def _of_ns3(finding: Finding, numbers: str, told_of_them: str) -> dict[str, str]:
+def _of_ns3(finding: Finding, numbers: str, told_of_them: str) -> str:
     """ns-3's number in the same form, or those that the rule asks for."""
-    return {"ns3": f"{short(finding) or numbers} ({told_of_them})"} if numbers else {}
+    return f"{short(finding) or numbers} ({told_of_them})" if numbers else asked.NOT_RUN
 
 
 def told_as(form: str, *values: float) -> str:
