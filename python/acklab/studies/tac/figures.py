@@ -195,6 +195,10 @@ def _error(rows: pl.DataFrame) -> Any:
     return [e.fill_nan(0).fill_null(0) for e in ends]
 
 
+#: The mark of a number of the paper's text, and how far beside its place it stands, inches.
+_STAR, _ASIDE = "*", 0.13
+
+
 def _open(ax: Axes, points: Sequence[tuple[float, float]], i: int, marker: str) -> None:
     at, values = zip(*points, strict=True)
     look: Any = {"color": style.CATEGORICAL[i % 7], "markerfacecolor": "none", "markersize": 9}
@@ -202,15 +206,24 @@ def _open(ax: Axes, points: Sequence[tuple[float, float]], i: int, marker: str) 
 
 
 def _star(ax: Axes, points: Sequence[tuple[float, float]], i: int, _: str) -> None:
+    """Above all lines, and beside the marks that stand at the same place."""
+    from matplotlib.transforms import ScaledTranslation
+
     at, values = zip(*points, strict=True)
-    look: Any = {"color": style.CATEGORICAL[i % 7], "markeredgecolor": "black"}
-    ax.plot(at, values, linestyle="none", marker="*", markersize=11, **look)
+    aside = ScaledTranslation(_ASIDE, 0, ax.figure.dpi_scale_trans)
+    look: Any = {"color": style.CATEGORICAL[i % 7], "markeredgecolor": "black", "zorder": 5}
+    look |= {"transform": ax.transData + aside, "clip_on": False}
+    ax.plot(at, values, linestyle="none", marker=_STAR, markersize=11, **look)
 
 
 def _with_legend(fig: Any, ax: Axes, stem: Path) -> Path:
+    """What is drawn, and no more, above it all."""
     grey: Any = {"color": "grey", "linestyle": "none"}
-    ax.plot([], [], marker="*", markersize=11, label="paper's text", **grey)
-    ax.plot([], [], marker="o", markersize=9, markerfacecolor="none", label="ns-3.44", **grey)
+    drawn = [line for each in fig.axes for line in each.get_lines()]
+    if any(line.get_marker() == _STAR for line in drawn):
+        ax.plot([], [], marker=_STAR, markersize=11, label="paper's text", **grey)
+    if any(line.get_markerfacecolor() == "none" for line in drawn):
+        ax.plot([], [], marker="o", markersize=9, markerfacecolor="none", label="ns-3.44", **grey)
     handles, labels = ax.get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside upper center", ncols=len(labels))
     return style.save(fig, stem)
