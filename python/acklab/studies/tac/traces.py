@@ -1,4 +1,7 @@
-"""The mechanism at work: who fills the access point's queue, who loses ACKs, whose window falls."""
+"""The mechanism at work: who fills the access point's queue, who loses ACKs, whose window falls.
+
+First how unfairness rises with the number of stations, then what each scheme does to it.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from acklab.metrics import jain_index
 from acklab.plots import style
 from acklab.studies.study import Cell, Effort, Outcome
 from acklab.studies.tac.quantities import ack_losses
@@ -18,9 +22,16 @@ if TYPE_CHECKING:
 
     from acklab.results import Result
 
-#: Of the paper's schemes, and of AGG with a queue that holds all windows.
-_POINTS = (*((s, 200) for s in PAPER), ("agg", 10_000))
 STATIONS = 20
+#: AGG with few stations to many, and with a queue that holds all windows; the paper's others.
+_RISE = (5, STATIONS, 30)
+_POINTS: Sequence[tuple[str, int, int]] = (
+    *(("agg", 200, n) for n in _RISE),
+    *((s, 200, STATIONS) for s in PAPER[1:]),
+    ("agg", 10_000, STATIONS),
+)
+#: A queue with so much of its room taken is called full: a frame of ACKs more, and some are lost.
+_FULL = 0.95
 _SECONDS = 20
 #: Between samples; windows are drawn as means of this many of them.
 _EVERY_S = 0.1
@@ -28,17 +39,17 @@ _TOGETHER = 5
 
 
 def cells(effort: Effort) -> list[Cell]:
-    """N = 20, 16 KB, one seed, with samples."""
-    record = {
-        "every": f"{_EVERY_S * 1000:g} ms",
-        "packets": [f"ap->sta{i}" for i in range(STATIONS)],
-    }
+    """16 KB, one seed, with samples."""
     seconds = min(duration(effort), _SECONDS)
     found = []
-    for scheme, buffer in _POINTS:
-        setting = Setting((scheme,), stations=STATIONS, buffer=buffer)
+    for scheme, buffer, n in _POINTS:
+        record = {
+            "every": f"{_EVERY_S * 1000:g} ms",
+            "packets": [f"ap->sta{i}" for i in range(n)],
+        }
+        setting = Setting((scheme,), stations=n, buffer=buffer)
         scenario = {**setting.scenario(seconds), "record": record}
-        found.append(Cell({"scheme": scheme, "buffer": buffer}, scenario, 1))
+        found.append(Cell({"scheme": scheme, "buffer": buffer, "stations": n}, scenario, 1))
     return found
 
 
@@ -106,13 +117,12 @@ def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def plot(table: pl.DataFrame, stem: Path) -> Path:
-    """A column per scheme: queue, windows of the best and the worst flow, loss against goodput."""
-    fig, axes = style.figure(3, len(_POINTS), (12.5, 7), share=False)
-    for column, (scheme, buffer) in enumerate(_POINTS):
-        of = table.filter(scheme=scheme, buffer=buffer)
+    """A column per run: queue, windows of the best and the worst flow, loss against goodput."""
+    fig, axes = style.figure(3, len(_POINTS), (15, 7), share=False)
+    for column, (scheme, buffer, n) in enumerate(_POINTS):
+        of = table.filter(scheme=scheme, buffer=buffer, stations=n)
         top, middle, bottom = (axes[i][column] for i in range(3))
-        title = SCHEMES[scheme].title + ("" if buffer == 200 else f", B = {buffer:,}")
-        top.set_title(title)
+        top.set_title(_name(scheme, buffer, n))
         queue = of.filter(quantity="queue_packets")
         top.plot(queue["time_s"], queue["value"], linewidth=0.7, color=style.CATEGORICAL[0])
         top.set_ylim(0, 1.08 * max(buffer if buffer == 200 else 0, *queue["value"].to_list(), 1))
@@ -121,15 +131,78 @@ def plot(table: pl.DataFrame, stem: Path) -> Path:
             middle.plot(line["time_s"], line["value"], label=f"{label} flow", **style.line(i))
         middle.set_ylim(0, WINDOW + 3)
         lost, got = (of.filter(quantity=q)["value"].to_list() for q in ("ack_loss", "goodput_mbps"))
-        bottom.plot([100 * v for v in lost], got, "o", markersize=3.5, color=style.CATEGORICAL[2])
-        bottom.set_ylim(bottom=0)
-        bottom.set_xlim(-1, max(25.0, 105 * max(lost)))
+        even = sum(got) / len(got)
+        bottom.axhline(1, color="grey", linewidth=0.8, linestyle=":")
+        relative = [g / even for g in got]
+        bottom.plot(
+            [100 * v for v in lost], relative, "o", markersize=3.5, color=style.CATEGORICAL[2]
+        )
+        bottom.set_ylim(0, max(4.0, 1.05 * max(relative)))
+        bottom.set_xlim(-2, max(45.0, 105 * max(lost)))
         bottom.set_xlabel("ACKs lost, %")
         middle.set_xlabel("time, s")
         top.set_xlabel("time, s")
     for row, label in zip(
-        axes, ("packets in the AP", "window, packets", "flow, Mbit/s"), strict=True
+        axes, ("packets in the AP", "window, packets", "flow, of an even share"), strict=True
     ):
         row[0].set_ylabel(label)
-    axes[1][0].legend(loc="lower right", fontsize=7)
+    fig.legend(*axes[1][0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return style.save(fig, stem)
+
+
+def _name(scheme: str, buffer: int, stations: int) -> str:
+    queue = "" if buffer == 200 else f", B = {buffer:,}"
+    return f"{SCHEMES[scheme].title}, N = {stations}{queue}"
+
+
+def text(table: pl.DataFrame) -> str:
+    """How full each queue is, how many ACKs that costs, and how uneven shares are."""
+    lines = [
+        "run | index | samples with a full queue | packets that wait | ACKs lost | "
+        "window, best / worst flow",
+        "--- | --: | --: | --: | --: | --:",
+    ]
+    lines += [" | ".join(_row(table, *point)) for point in _POINTS]
+    shown = "\n".join(f"| {line} |" for line in lines)
+    few, many = (_read(table, "agg", 200, n) for n in (_RISE[0], _RISE[-1]))
+    return (
+        f"**The rise of unfairness.** AGG's index goes from {few['jain']:.2f} with {_RISE[0]} "
+        f"stations to {many['jain']:.2f} with {_RISE[-1]}, while the share of the samples in which "
+        f"its queue is full (at {_FULL:.0%} of its room or above) goes from {few['full']:.0%} to "
+        f"{many['full']:.0%}, and the ACKs lost from {few['lost']:.0%} to {many['lost']:.0%}.\n\n"
+        f"{shown}"
+    )
+
+
+def _row(table: pl.DataFrame, scheme: str, buffer: int, stations: int) -> list[str]:
+    of = _read(table, scheme, buffer, stations)
+    return [
+        _name(scheme, buffer, stations),
+        f"{of['jain']:.3f}",
+        f"{of['full']:.0%}",
+        f"{of['waits']:.0f}",
+        f"{of['lost']:.1%}",
+        f"{of['best']:.0f} / {of['worst']:.0f}",
+    ]
+
+
+def _read(table: pl.DataFrame, scheme: str, buffer: int, stations: int) -> dict[str, float]:
+    """A run's numbers: of time series the means over it."""
+    of = table.filter(scheme=scheme, buffer=buffer, stations=stations)
+
+    def values(quantity: str) -> list[float]:
+        return of.filter(quantity=quantity)["value"].to_list()
+
+    queue = values("queue_packets")
+    return {
+        "jain": jain_index(values("goodput_mbps")) or 0.0,
+        "full": sum(v >= _FULL * buffer for v in queue) / max(len(queue), 1),
+        "waits": _mean(queue),
+        "lost": _mean(values("ack_loss")),
+        "best": _mean(values("cwnd_richest")),
+        "worst": _mean(values("cwnd_poorest")),
+    }
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / max(len(values), 1)
