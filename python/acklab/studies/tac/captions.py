@@ -21,11 +21,10 @@ FIG6 = _MARKS + (
     "are repaired by the MAC, and what it delivers is in order."
 )
 MECHANISM = (
-    "20 stations, 16 KB, one seed. Above, packets that wait in the access point. In the middle, "
-    "the "
+    "16 KB, one seed of 20 s. Above, packets that wait in the access point. In the middle, the "
     "windows of the flow with the highest and of the one with the lowest goodput. Below, each "
-    "flow's goodput against the share of its ACKs that found no room. AGG's queue is full "
-    "all the time; the others keep it from filling, each by other means."
+    "flow's goodput, as a multiple of an even share, against the share of its ACKs that found no "
+    "room. To the left AGG with more and more stations, then what is done about it with 20."
 )
 AIR = (
     "Shares of the time after the start; on each bar the data packets that a station sends per "
@@ -36,8 +35,9 @@ MODERN = (
     "right Linux's TCP with the same window of 50 packets."
 )
 RIVALS = (
-    "Linux's TCP, 16 KB, B = 200 unless the scheme brings another queue; means with 95 % "
-    "intervals over seeds. "
+    "Above, stations of today; below, Linux's TCP with the paper's windows, packets and A-MPDUs. "
+    "B = 200 unless the scheme brings another queue; means with 95 % intervals over seeds; open "
+    "marks have RTS/CTS as well. "
     "Airtime of ACKs counts PPDUs with nothing but transport ACKs."
 )
 READINGS = (

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from acklab.plots import style
 from acklab.stats import AMOUNT, SHARE, Estimate, estimate
 from acklab.studies.study import Cell, Effort, Outcome
 from acklab.studies.tac.quantities import measured
 from acklab.studies.tac.schemes import SCHEMES
 from acklab.studies.tac.setup import Setting, cell
-from acklab.studies.tac.stacks import DEFAULT, MODERN
+from acklab.studies.tac.stacks import (
+    DEFAULT,
+    MODERN,
+    SEGMENT,
+    STACKS,
+    TODAY,
+    TODAY_BBR,
+    TODAYS_KB,
+)
 
 if TYPE_CHECKING:
     import polars as pl
 
+#: With Linux's TCP and the paper's windows; with ns-2's; and as stations are today.
 STATIONS = (1, 10, 20, 30)
-QUICK_STATIONS = (1, 30)
-STACKS = (MODERN, DEFAULT)
+ENDS = (1, 30)
+TODAYS_STATIONS = (1, 5, 30)
 #: One by one, and the pairs that make sense together.
 RIVALS: Sequence[tuple[str, ...]] = (
     ("agg",),
@@ -41,6 +48,23 @@ RIVALS: Sequence[tuple[str, ...]] = (
     ("tac-guarded", "per-station"),
     ("cake", "per-station"),
 )
+#: What stations of today are run with, and what of that has RTS/CTS as well.
+TODAYS: Sequence[tuple[str, ...]] = (
+    *(("agg",), ("deep",), ("diff",), ("rdg",), ("tac-guarded",), ("cake",), ("cake-aggressive",)),
+    *(("android-thin",), ("android-replace",), ("per-station",), ("hack",)),
+    ("cake", "per-station"),
+)
+ANNOUNCED: Sequence[tuple[str, ...]] = (
+    *(("rts",), ("diff", "rts"), ("rdg", "rts"), ("tac-guarded", "rts"), ("cake", "rts")),
+    *(("android-thin", "rts"), ("per-station", "rts"), ("hack", "rts")),
+    ("cake", "per-station", "rts"),
+)
+#: With BBRv3, five seeds: what an access point can have on its own, and RTS/CTS.
+PACED: Sequence[tuple[str, ...]] = (
+    *(("agg",), ("tac-guarded",), ("cake",), ("android-thin",), ("per-station",)),
+    *(("rts",), ("cake", "rts"), ("per-station", "rts")),
+)
+PACED_SEEDS = 5
 #: With few stations, of those that an access point can have on its own; Linux's TCP.
 FEW_STATIONS = (2, 3, 5)
 FEW: Sequence[tuple[str, ...]] = (
@@ -51,6 +75,9 @@ FEW: Sequence[tuple[str, ...]] = (
     ("cake", "per-station"),
 )
 QUICK_RIVALS = (("agg",), ("tac-guarded",), ("android-replace",), ("per-station",))
+QUICK_TODAYS = (("agg",), ("tac-guarded",), ("cake",), ("per-station",), ("rts",))
+#: The estimate of a quantity, a scheme and a number of stations.
+Found = Callable[[str, str, int], Estimate]
 #: What must be changed for it: the access point, the stations as well, or the servers.
 WHERE = {
     "agg": "nothing",
@@ -64,6 +91,7 @@ WHERE = {
     "android-thin": "AP",
     "android-replace": "AP",
     "per-station": "AP",
+    "rts": "AP and stations (a setting)",
     "hack": "AP and stations (MAC)",
     "delayed": "every server",
     "byte-counting": "every server",
@@ -78,6 +106,9 @@ QUANTITIES = (
     "ack_loss_mean",
     "filtered_share",
     "failed_share",
+    "data_share",
+    "transport_ack_share",
+    "collision_share",
     "idle_share",
     "packets_per_access",
     "mpdus_per_ppdu",
@@ -88,27 +119,35 @@ QUANTITIES = (
     "retransmissions",
     "duplicate_share",
 )
-_SHOWN: Mapping[str, str] = {
-    "jain": "Jain's index",
-    "throughput_mbps": "throughput, Mbit/s",
-    "ack_airtime_ms_per_mb": "airtime of ACKs, ms per MB",
-    "queue_wait_ms": "wait in the AP, ms",
-}
 
 
 def cells(effort: Effort) -> list[Cell]:
-    """Every rival, with both TCPs, and some of them with few stations."""
-    found = [
-        cell(Setting(names, stations=n, stack=stack), effort)
-        for stack in STACKS
-        for n in (QUICK_STATIONS if effort.quick else STATIONS)
-        for names in (QUICK_RIVALS if effort.quick else RIVALS)
-    ]
-    return found + [
-        cell(Setting(names, stations=n, stack=MODERN), effort)
-        for n in FEW_STATIONS
-        for names in FEW
-        if not effort.quick or names in QUICK_RIVALS
+    """Every rival with the paper's windows and either TCP, and as stations are today."""
+
+    def of(stack: str, counts: Sequence[int], names: Sequence[tuple[str, ...]]) -> list[Cell]:
+        size = TODAYS_KB if stack in (TODAY, TODAY_BBR) else 16
+        seeds = PACED_SEEDS if stack == TODAY_BBR else None
+        return [
+            cell(Setting(n, stations=k, kilobytes=size, stack=stack), effort, seeds)
+            for k in counts
+            for n in names
+        ]
+
+    if effort.quick:
+        few = [names for names in FEW if names in QUICK_RIVALS]
+        return [
+            *of(MODERN, ENDS, QUICK_RIVALS),
+            *of(MODERN, FEW_STATIONS, few),
+            *of(DEFAULT, ENDS, QUICK_RIVALS),
+            *of(TODAY, ENDS, QUICK_TODAYS),
+        ]
+    return [
+        *of(MODERN, STATIONS, RIVALS),
+        *of(MODERN, FEW_STATIONS, FEW),
+        *of(MODERN, ENDS, ANNOUNCED),
+        *of(DEFAULT, ENDS, RIVALS),
+        *of(TODAY, TODAYS_STATIONS, (*TODAYS, *ANNOUNCED)),
+        *of(TODAY_BBR, TODAYS_STATIONS[1:], PACED),
     ]
 
 
@@ -123,15 +162,19 @@ def table(outcomes: Sequence[Outcome]) -> pl.DataFrame:
 
     rows = []
     for o in outcomes:
+        # `measured` counts in packets of the paper's size.
+        smaller = SEGMENT / STACKS[str(o.keys["stack"])].segment
         for name in QUANTITIES:
             share = name == "jain" or name.endswith("share")
-            e = estimate([measured(r)[name] for r in o.results], within=SHARE if share else AMOUNT)
+            scale = smaller if name == "packets_per_access" else 1.0
+            values = [scale * measured(r)[name] for r in o.results]
+            e = estimate(values, within=SHARE if share else AMOUNT)
             row = {**o.keys, "quantity": name, "value": e.mean, "ci_low": e.low}
             rows.append({**row, "ci_high": e.high, "n": e.n})
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def numbers(table: pl.DataFrame, stack: str = MODERN) -> Callable[[str, str, int], Estimate]:
+def numbers(table: pl.DataFrame, stack: str = MODERN) -> Found:
     """The estimate of a quantity, scheme and number of stations."""
     found = {
         (r["quantity"], r["scheme"], r["stations"]): Estimate(
@@ -142,33 +185,19 @@ def numbers(table: pl.DataFrame, stack: str = MODERN) -> Callable[[str, str, int
     return lambda quantity, scheme, stations: found[quantity, scheme, stations]
 
 
-def plot(table: pl.DataFrame, stem: Path) -> Path:
-    """A row per scheme, a panel per quantity, a mark per number of stations; Linux's TCP."""
-    of = table.filter(stack=MODERN)
-    names = of["scheme"].unique(maintain_order=True).to_list()
-    counts = [n for n in of["stations"].unique(maintain_order=True) if n not in FEW_STATIONS]
-    found = numbers(table)
-    fig, axes = style.figure(1, len(_SHOWN), (12.5, 0.3 * len(names) + 1.4), share=False)
-    y = list(range(len(names)))[::-1]
-    for ax, (quantity, label) in zip(axes[0], _SHOWN.items(), strict=True):
-        for i, n in enumerate(counts):
-            es = [found(quantity, name, n) for name in names]
-            bars = [[_bar(e.mean - e.low) for e in es], [_bar(e.high - e.mean) for e in es]]
-            look: Any = {"color": style.CATEGORICAL[i], "marker": style.MARKERS[i]}
-            at = [v + 0.18 * ((len(counts) - 1) / 2 - i) for v in y]
-            line = {"linestyle": "none", "markersize": 4.5, "capsize": 2, "elinewidth": 0.8}
-            means = [e.mean for e in es]
-            ax.errorbar(
-                means, at, xerr=bars, label=f"{n} station{'s' if n > 1 else ''}", **line, **look
-            )
-        ax.set_yticks(y, [title(n) for n in names] if ax is axes[0][0] else [], fontsize=8)
-        ax.set_xlabel(label)
-        if quantity != "jain":
-            ax.set_xlim(left=0)
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside upper center", ncols=len(counts))
-    return style.save(fig, stem)
+def schemes(table: pl.DataFrame, stack: str, stations: int, announced: bool) -> list[str]:
+    """What was run with so many stations, with RTS/CTS or without."""
+    of = table.filter(stack=stack, stations=stations)["scheme"].unique(maintain_order=True)
+    return [s for s in of if ("rts" in s.split("+")) == announced]
 
 
-def _bar(half: float) -> float:
-    return half if half == half else 0.0
+def with_rts(name: str) -> str:
+    """The same with RTS/CTS."""
+    return "rts" if name == "agg" else f"{name}+rts"
+
+
+def to_be_had(name: str) -> bool:
+    """Whether somebody ships all of it, for an access point."""
+    return not {"tac", "tac-guarded", "hack", "android-thin", "android-replace"} & {
+        *name.split("+")
+    }

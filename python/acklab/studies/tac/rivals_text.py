@@ -1,14 +1,23 @@
-"""The advice: what to switch on, with every number from the table."""
+"""The advice with the paper's windows, after that for stations of today; numbers from the table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from acklab.stats import Estimate
-from acklab.studies.tac.rivals import FEW_STATIONS, WHERE, numbers, title
+from acklab.studies.tac import rivals_today
+from acklab.studies.tac.rivals import (
+    FEW_STATIONS,
+    WHERE,
+    Found,
+    numbers,
+    schemes,
+    title,
+    to_be_had,
+    with_rts,
+)
 from acklab.studies.tac.schemes import TE
-from acklab.studies.tac.stacks import MODERN, SEGMENT
+from acklab.studies.tac.stacks import MODERN, SEGMENT, WINDOW
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,10 +27,16 @@ _FAIR, _KEPT = 0.98, 0.95
 
 
 def text(table: pl.DataFrame) -> str:
+    """Stations of today first; then the paper's windows, what RTS/CTS adds, and few stations."""
+    parts = (rivals_today.text(table), _windowed(table), _announced(table), _few(table))
+    return "\n\n".join(p for p in parts if p)
+
+
+def _windowed(table: pl.DataFrame) -> str:
     """What is fair with many stations, what it costs who is alone, and what follows."""
-    found, counts = numbers(table), table["stations"].unique().sort().to_list()
+    found, counts = numbers(table), table.filter(stack=MODERN)["stations"].unique().sort().to_list()
     alone, many = counts[0], counts[-1]
-    names = [n for n in table["scheme"].unique(maintain_order=True) if n != "agg"]
+    names = [n for n in schemes(table, MODERN, many, announced=False) if n != "agg"]
 
     def at(quantity: str, name: str, n: int = many) -> float:
         return found(quantity, name, n).mean
@@ -34,13 +49,15 @@ def text(table: pl.DataFrame) -> str:
         for n in good
         if at("throughput_mbps", n, alone) >= _KEPT * at("throughput_mbps", "agg", alone)
     ]
-    simple = [n for n in harmless if "+" not in n and WHERE[n] == "AP"]
+    alike = [n for n in harmless if "+" not in n and WHERE[n] == "AP"]
+    simple = [n for n in alike if to_be_had(n)]
     costly = [n for n in good if n not in harmless]
     slow = [n for n in fair if n not in good]
     fastest = max(simple, key=lambda n: at("throughput_mbps", n), default="")
     thriftiest = min(simple, key=lambda n: at("ack_airtime_ms_per_mb", n), default="")
     parts = [
-        f"**Advice.** Linux's TCP. With {many} stations doing nothing has an index of "
+        f"**With windows of {WINDOW} packets**, as in the paper; Linux's TCP, no RTS/CTS. With "
+        f"{many} stations doing nothing has an index of "
         f"{at('jain', 'agg'):.2f} at {at('throughput_mbps', 'agg'):.1f} Mbit/s, and loses "
         f"{at('ack_loss_mean', 'agg'):.0%} of the ACKs.",
         f"Fair (an index of {_FAIR} or more) and within 5 % of the fastest: "
@@ -51,14 +68,50 @@ def text(table: pl.DataFrame) -> str:
         else "",
         _alone(costly, found, alone) if costly else "",
         _choose(fastest, thriftiest, found, many) if simple else "",
+        _elsewhere([n for n in alike if n not in simple], found, many),
     ]
-    return "\n\n".join(p for p in (" ".join(p for p in parts if p), _few(table)) if p)
+    return " ".join(p for p in parts if p)
+
+
+def _announced(table: pl.DataFrame) -> str:
+    """What RTS/CTS does to each: whoever contends more pays with collisions only without it."""
+    counts = table.filter(stack=MODERN)["stations"].unique().sort().to_list()
+    many, found = counts[-1], numbers(table)
+    names = schemes(table, MODERN, many, announced=True)
+    if not names:
+        return ""
+    plain = [s for s in schemes(table, MODERN, many, announced=False) if with_rts(s) in names]
+    lines = [f"N = {many}: index, Mbit/s | without | with RTS/CTS", "--- | --: | --:"]
+    lines += [
+        f"{title(s)} | {_both(found, s, many)} | {_both(found, with_rts(s), many)}" for s in plain
+    ]
+    shown = "\n".join(f"| {line} |" for line in lines)
+
+    def rate(s: str) -> float:
+        return found("throughput_mbps", s, many).mean
+
+    least = min(plain, key=lambda s: rate(with_rts(s)) / rate(s))
+    most = max(plain, key=lambda s: rate(with_rts(s)) / rate(s))
+    first = max(plain, key=lambda s: rate(with_rts(s)))
+    return (
+        f"**RTS/CTS** changes the throughput by {_more(rate, least)} ({title(least)}) to "
+        f"{_more(rate, most)} ({title(most)}). With it {title(first)} is the fastest, "
+        f"{rate(with_rts(first)):.1f} Mbit/s.\n\n{shown}"
+    )
+
+
+def _more(rate: Callable[[str], float], name: str) -> str:
+    return f"{rate(with_rts(name)) / rate(name) - 1:+.0%}"
+
+
+def _both(found: Found, name: str, n: int) -> str:
+    return f"{found('jain', name, n).mean:.3f}, {found('throughput_mbps', name, n).mean:.1f}"
 
 
 def _few(table: pl.DataFrame) -> str:
     """Throughput with few stations, and how TAC lets them take turns."""
     found, of = numbers(table), table.filter(stack=MODERN)
-    counts = of["stations"].unique().sort().to_list()
+    counts = of.filter(scheme="tac-guarded")["stations"].unique().sort().to_list()
     few = [n for n in FEW_STATIONS if n in counts]
     if not few:
         return ""
@@ -103,9 +156,6 @@ def _turns(found: Found, few: Sequence[int]) -> str:
     )
 
 
-Found = Callable[[str, str, int], Estimate]
-
-
 def _choose(fastest: str, thriftiest: str, found: Found, n: int) -> str:
     """What needs the access point alone, is fair with many and free with one."""
     parts = [f"**{title(fastest)}**, the fastest: {_cost(fastest, found, n)}"]
@@ -117,6 +167,12 @@ def _choose(fastest: str, thriftiest: str, found: Found, n: int) -> str:
         "These need the access point alone, are fair with many and free with one; switch on "
         f"{'; or '.join(parts)}. Nothing switched on: {_cost('agg', found, n)}."
     )
+
+
+def _elsewhere(names: Sequence[str], found: Found, n: int) -> str:
+    """What is as good, and nobody ships for an access point."""
+    each = "; ".join(f"{title(s)}: {_cost(s, found, n)}" for s in names)
+    return f"As good, but not to be had for an access point: {each}." if names else ""
 
 
 def _cost(name: str, found: Found, n: int) -> str:

@@ -86,6 +86,7 @@ SCHEMES: Mapping[str, Scheme] = {
     # Linux's own limit, 8192 packets, goes with it.
     "per-station": Scheme("per-station queues", {"down": {"qdisc": "per-station", "queue": None}}),
     "deep": Scheme("10,000 packets", {"down": {"queue": "10000 packets"}}),
+    "rts": Scheme("RTS/CTS", {"rts": "always"}),
     "hack": Scheme("HACK", {"up": {"hack": True}}),
     "delayed": Scheme(
         "delayed ACKs", flow={"ack": {"name": "delayed", "segments": 2, "count": "segments"}}

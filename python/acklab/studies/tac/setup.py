@@ -86,7 +86,7 @@ class Setting:
                 "stations": self.stations,
                 "wire": {"rate": "100 Mbit/s", "delay": "2 ms"},
             },
-            "wifi": laid_over(channel, scheme.wifi),
+            "wifi": laid_over(laid_over(channel, stack.wifi), scheme.wifi),
             "tcp": {**stack.tcp, **scheme.tcp},
             "flow": [{**stack.flow(self.stations), **scheme.flow, **self.flow}],
         }

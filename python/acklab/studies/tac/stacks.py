@@ -1,9 +1,13 @@
-"""The two TCPs that the study runs: like that of ns-2, which the paper used, and a modern one.
+"""The TCPs that the study runs: like that of ns-2, which the paper used, and modern ones.
 
 ns-2's one-way TCP (`Agent/TCP/Newreno` and `Agent/TCPSink` of ns-2.35 with its defaults) counts
 packets, has neither SACK nor timestamps on the wire, opens its window by one ACK's worth per ACK
 however much it acknowledges, and its sink acknowledges each packet. Its clock ticks every 10 ms,
 it times one packet of each window, its timeout is 200 ms at least, and it begins with two packets.
+
+`linux` is Linux's TCP with the paper's packets and windows. `today` is that of a station of today,
+with its MAC: CUBIC, windows that the kernel tunes itself, full segments, the longest A-MPDUs, and
+a lifetime of packets, without which a driver would keep them for ever. `today-bbr3` has BBRv3.
 
 `ns3` is what the reference runs of ns-3.44 have: for like-for-like comparison only.
 """
@@ -32,6 +36,13 @@ class Stack:
     ack: Mapping[str, Any] | str | None = None
     #: The same controllers by name, where the study runs other ones.
     controllers: Mapping[str, Mapping[str, Any] | str] = field(default_factory=dict)
+    #: Keys of `[wifi]` that go with it.
+    wifi: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def segment(self) -> int:
+        """Payload bytes of a packet."""
+        return int(self.tcp["segment"])
 
     def flow(self, count: int, cc: str | None = None) -> dict[str, Any]:
         """`count` uploads, started within 100 ms."""
@@ -85,6 +96,12 @@ NS2_TCP: Mapping[str, Any] = {
     },
 }
 
+#: A segment of Ethernet's 1500 B with timestamps.
+FULL_SEGMENT = 1448
+#: The longest A-MPDU of 802.11n, and acklab's own lifetime of a packet, which is ns-3's `MaxDelay`.
+_TODAYS_WIFI: Mapping[str, Any] = {"ampdu": "65535 B", "lifetime": "500 ms"}
+_TODAYS_TCP: Mapping[str, Any] = {"profile": "linux", "segment": FULL_SEGMENT}
+
 STACKS: Mapping[str, Stack] = {
     "ns2": Stack(
         "like ns-2: no SACK, an ACK per packet",
@@ -98,6 +115,8 @@ STACKS: Mapping[str, Stack] = {
         "Linux: SACK, RACK, delayed ACKs",
         {"profile": "linux", "segment": SEGMENT, **linux_window()},
     ),
+    "today": Stack("today's: CUBIC, autotuned", _TODAYS_TCP, cc="cubic", wifi=_TODAYS_WIFI),
+    "today-bbr3": Stack("today's with BBRv3", _TODAYS_TCP, cc="bbr3", wifi=_TODAYS_WIFI),
     "ns3": Stack(
         "ns-3.44, as the reference runs",
         {
@@ -112,4 +131,9 @@ STACKS: Mapping[str, Stack] = {
 }
 #: The paper's, as far as it says so.
 DEFAULT = "ns2"
+#: The same windows with Linux's TCP.
 MODERN = "linux"
+#: What a station has that nobody restrains, and the same with another controller.
+TODAY, TODAY_BBR = "today", "today-bbr3"
+#: Lmax of these, KB, as tables call it.
+TODAYS_KB = 64
