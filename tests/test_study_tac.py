@@ -1,5 +1,6 @@
 """The study `tac`: its tables, references and claims on a quick slice, and its set-up."""
 
+import re
 from itertools import combinations
 
 import polars as pl
@@ -11,6 +12,8 @@ from acklab.studies import STUDIES
 from acklab.studies.reproduce import reproduce
 from acklab.studies.study import Effort
 from acklab.studies.tac import beyond, cells, readings, references, rivals, robust
+from acklab.studies.tac.beyond import words
+from acklab.studies.tac.beyond.topic import Numbers
 from acklab.studies.tac.findings import every
 from acklab.studies.tac.quantities import USES, ack_losses, measured
 from acklab.studies.tac.schemes import PAPER, SCHEMES
@@ -88,6 +91,12 @@ def test_every_finding_has_its_row_and_its_figure(made):
     assert set(claims["figure"]) <= {a.name for a in STUDIES["tac"].whole}
     for column in ("numbers", "mechanism"):
         assert claims[column].str.len_chars().min() > 20
+    # Paper, acklab and ns-3 stand beside each other in every row.
+    assert claims.columns[4:7] == ["paper", "acklab", "ns3"]
+    assert claims.select("paper", "acklab", "ns3").null_count().sum_horizontal().item() == 0
+    without = claims.filter(ns3="not run so")["id"]
+    assert {"F5-falls", "F6-agg", "III-zero"} <= set(without)
+    assert not {"II-loss", "F3-rises"} & set(without)
     page = made.report.read_text()
     assert all(f"claim-{f.id}" in page for f in FINDINGS)
     # Numbers stand beside the paper's, and beside ns-3's where it has the cell.
@@ -214,23 +223,37 @@ def test_readings_and_rivals_differ():
     scenarios = [str(r.setting().scenario(1)) for r in readings.READINGS]
     assert len(set(scenarios)) == len(scenarios)
     assert len({r.text for r in readings.READINGS}) == len(scenarios)
-    assert {s for names in rivals.RIVALS for s in names} == set(SCHEMES)
+    assert {s for names in (*rivals.RIVALS, *rivals.ANNOUNCED) for s in names} == set(SCHEMES)
     assert set(rivals.WHERE) == set(SCHEMES)
 
 
 def test_advice_has_its_numbers_from_the_table(made):
     for name in ("rivals", "readings"):
-        words = made.texts[name].read_text()
-        assert "nan" not in words
-    words = made.texts["rivals"].read_text()
-    assert "**Advice.**" in words
+        told = made.texts[name].read_text()
+        assert "nan" not in told
+    told = made.texts["rivals"].read_text()
+    # Stations of today come first.
+    assert told.startswith("**Advice for stations of today")
+    assert told.index("Where it can be had") < told.index("**With windows of 50 packets**")
     # Few stations have their rows, and the reason why TAC is best with some of them.
-    assert [line.split("|")[1].strip() for line in words.splitlines() if line[:1] == "|"] == [
+    _, _, few = told.partition("with few stations and with many:")
+    assert [line.split("|")[1].strip() for line in few.splitlines() if line[:1] == "|"] == [
         *("stations", "--:", "1", "2", "3", "5", "30")
     ]
-    assert "**Few stations with TAC**, N = 1 / 2 / 3 / 5" in words
+    assert "**Few stations with TAC**, N = 1 / 2 / 3 / 5" in told
     # Two seeds of short runs tell no reading from another; what they say has numbers anyway.
     assert "0.6" in made.texts["readings"].read_text()
+
+
+def test_the_rise_of_unfairness_is_told_from_the_samples(made):
+    """How full the queue is, once more from the table."""
+    found = table(made, "mechanism").filter(quantity="queue_packets", scheme="agg", buffer=200)
+    told = made.texts["mechanism"].read_text()
+    for n in (5, 20, 30):
+        queue = found.filter(stations=n)["value"]
+        row = next(line for line in told.splitlines() if line.startswith(f"| AGG, N = {n} |"))
+        assert row.split("|")[3].strip() == f"{(queue >= 190).mean():.0%}"
+    assert "full" not in STUDIES["tac"].artefact("mechanism").caption
 
 
 def test_modern_runs_of_figure_5_are_figure_5(made):
@@ -244,18 +267,77 @@ def test_what_is_beyond_is_in_the_report(made, topic):
     artefact = STUDIES["tac"].artefact(topic)
     assert artefact.text
     assert not artefact.on_request
-    words = made.texts[topic].read_text()
-    assert "(2 seeds)" in words
-    assert "nan" not in words
+    told = made.texts[topic].read_text()
+    assert re.match(r"\*\*Advice(\*\* \(2 seeds\)|\.\*\*)\.? \*\*", told)
+    assert "nan" not in told
+    assert "\n| --- |" in told
     assert f'id="{topic}"' in made.report.read_text()
+
+
+def test_all_that_is_beyond_has_one_name():
+    assert STUDIES["tac"].parts["beyond"] == [a.name for a in beyond.ARTEFACTS]
+    assert len(beyond.ARTEFACTS) == 9
+
+
+def test_a_station_of_today():
+    """CUBIC, windows by Linux, full segments, the longest A-MPDUs, a lifetime; RTS where asked."""
+    scenario = Setting(("cake", "rts"), stations=5, stack="today").scenario(1)
+    assert scenario["tcp"] == {"profile": "linux", "segment": 1448}
+    assert scenario["flow"][0]["cc"] == "cubic"
+    wifi = scenario["wifi"]
+    assert (wifi["ampdu"], wifi["lifetime"], wifi["rts"]) == ("65535 B", "500 ms", "always")
+    run = load(Setting(stations=1, stack="today").scenario(3)).run(seed=1)
+    assert run.ampdu_sizes["mpdus"].max() > 40
+
+
+def rows(values):
+    """A table of a question beyond the paper: index and Mbit/s by point and scheme."""
+    return pl.DataFrame(
+        [
+            {
+                "point": point,
+                "scheme": scheme,
+                "quantity": quantity,
+                "value": value,
+                "ci_low": value - 0.002,
+                "ci_high": value + 0.002,
+                "n": 3,
+            }
+            for (point, scheme), both in values.items()
+            for quantity, value in zip(("jain", "throughput_mbps"), both, strict=True)
+        ]
+    )
+
+
+def test_advice_follows_the_numbers():
+    """What is uneven or dear is not advised, and where nothing is both even and free it says so."""
+    found = Numbers(
+        rows(
+            {
+                ("few", "agg"): (0.995, 40.0),
+                ("few", "cake"): (0.999, 40.0),
+                ("many", "agg"): (0.7, 40.0),
+                ("many", "cake"): (0.999, 39.5),
+                ("many", "per-station"): (0.999, 38.0),
+                ("more", "agg"): (0.6, 40.0),
+                ("more", "cake"): (0.98, 40.0),
+                ("more", "per-station"): (0.999, 36.0),
+            }
+        )
+    )
+    assert words.choices(found).startswith(
+        "**With “few” nothing is needed; with “many” switch on CAKE ack-filter; with “more” "
+        "nothing is even and free, and the most even is per-station queues (0.999, -10%).**"
+    )
 
 
 def test_one_question_beyond(tmp_path):
     study = STUDIES["tac"]
     made = reproduce(study, [study.artefact("beyond-loss")], Effort(1, quick=True), tmp_path)
-    words = made.texts["beyond-loss"].read_text()
-    assert "**Advice** (one seed)" in words
-    assert "nan" not in words
+    told = made.texts["beyond-loss"].read_text()
+    assert "**Advice** (one seed). **Losses on the wire" in told
+    assert "without room, %" in told
+    assert "nan" not in told
 
 
 def test_seeds_are_as_many_as_the_paper_does_not_say():

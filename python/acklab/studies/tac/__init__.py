@@ -15,6 +15,7 @@ from acklab.studies.tac import (
     readings,
     readings_text,
     rivals,
+    rivals_figure,
     rivals_text,
     robust,
     tables,
@@ -44,6 +45,7 @@ STUDY = Study(
     report=text.report,
     claims=findings.claims,
     note=findings.note,
+    parts={"beyond": [a.name for a in beyond.ARTEFACTS]},
     artefacts=(
         Artefact(
             "fig2",
@@ -82,6 +84,7 @@ STUDY = Study(
             "Who fills the queue, who loses ACKs, and whose window falls",
             traces.table,
             traces.plot,
+            traces.text,
             group="traces",
             caption=captions.MECHANISM,
         ),
@@ -113,7 +116,7 @@ STUDY = Study(
             "rivals",
             "Which of these should I switch on at my access point?",
             rivals.table,
-            rivals.plot,
+            rivals_figure.plot,
             rivals_text.text,
             group="rivals",
             caption=captions.RIVALS,

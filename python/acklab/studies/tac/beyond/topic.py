@@ -1,5 +1,4 @@
-"""A question beyond the paper: a list of points, each with and without filters; table, figure, "
-"words."""
+"""A question beyond the paper: a list of points, each with and without filters; table and words."""
 
 from __future__ import annotations
 
@@ -9,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acklab.metrics import jain_index
-from acklab.plots import style
 from acklab.stats import AMOUNT, SHARE, Estimate, estimate
 from acklab.studies.study import Artefact, Cell, Effort, Outcome
+from acklab.studies.tac.beyond import figures
 from acklab.studies.tac.quantities import measured
 from acklab.studies.tac.rivals import title
 from acklab.studies.tac.setup import Setting, duration
@@ -31,6 +30,23 @@ _SHOWN: Mapping[str, str] = {
     "throughput_mbps": "throughput, Mbit/s",
     "queue_wait_ms": "wait in the AP, ms",
 }
+
+
+@dataclass(frozen=True)
+class Told:
+    """A column of the table below the advice."""
+
+    quantity: str
+    heading: str
+    digits: int = 0
+    scale: float = 1.0
+
+
+_TOLD = (
+    Told("jain", "Jain's index", 3),
+    Told("throughput_mbps", "Mbit/s", 1),
+    Told("queue_wait_ms", "wait in the AP, ms"),
+)
 
 #: Of a cell without a number.
 _NONE = estimate([])
@@ -61,6 +77,12 @@ class Topic:
     #: Quantities of its own, with the labels of those that are drawn.
     more: Mapping[str, Read] = field(default_factory=dict)
     shown: Mapping[str, str] = field(default_factory=lambda: _SHOWN)
+    #: What the table below the advice has.
+    told: Sequence[Told] = _TOLD
+    #: Of what is drawn, that with a logarithmic axis.
+    logarithmic: Sequence[str] = ()
+    #: Draws it otherwise than by a row for each point.
+    draw: Callable[[Topic, Numbers, Path], Path] | None = None
     caption: str = ""
     #: Tables laid over every scenario, such as what is recorded.
     tables: Mapping[str, Any] = field(default_factory=dict)
@@ -89,37 +111,12 @@ class Topic:
                 found = [own(r) if own else measured(r)[name] for r in o.results]
                 values = [v for v in found if v is not None]
                 if values:
-                    e = estimate(values, within=SHARE if "jain" in name else AMOUNT)
+                    e = estimate(
+                        values, within=SHARE if "jain" in name or name.endswith("share") else AMOUNT
+                    )
                     row = {**o.keys, "quantity": name, "value": e.mean, "ci_low": e.low}
                     rows.append({**row, "ci_high": e.high, "n": e.n})
         return pl.DataFrame(rows, infer_schema_length=None)
-
-    def plot(self, table: pl.DataFrame, stem: Path) -> Path:
-        """A row per point, a panel per quantity, a mark per scheme."""
-        found = Numbers(table)
-        names = [n for n in (*self.shown,) if any(found.has(n, p) for p in found.points)]
-        size = (3.2 * len(names) + 1.6, 0.34 * len(found.points) + 1.5)
-        fig, axes = style.figure(1, len(names), size, share=False)
-        y = list(range(len(found.points)))[::-1]
-        for ax, quantity in zip(axes[0], names, strict=True):
-            for i, scheme in enumerate(found.schemes):
-                middle = (len(found.schemes) - 1) / 2
-                at = [v + 0.18 * (middle - i) for v in y]
-                es = [found(quantity, p, scheme) for p in found.points]
-                bars = [[_bar(e.mean - e.low) for e in es], [_bar(e.high - e.mean) for e in es]]
-                look: Any = {"color": style.CATEGORICAL[i], "marker": style.MARKERS[i]}
-                line = {"linestyle": "none", "markersize": 4.5, "capsize": 2, "elinewidth": 0.8}
-                ax.errorbar(
-                    [e.mean for e in es], at, xerr=bars, label=title(scheme), **line, **look
-                )
-            ax.set_yticks(y, found.points if ax is axes[0][0] else [], fontsize=8)
-            ax.set_xlabel(self.shown[quantity])
-            if "jain" not in quantity:
-                ax.set_xlim(left=0)
-        handles, labels = axes[0][0].get_legend_handles_labels()
-        if len(labels) > 1:
-            fig.legend(handles, labels, loc="outside upper center", ncols=len(labels))
-        return style.save(fig, stem)
 
 
 def _setting(point: Point, names: tuple[str, ...]) -> Setting:
@@ -147,9 +144,10 @@ class Numbers:
         """Whether any scheme has that there."""
         return any((quantity, point, s) in self._of for s in self.schemes)
 
-    def row(self, quantity: str, point: str, digits: int = 2) -> str:
-        """The means of all schemes, in their order."""
-        return " / ".join(f"{self(quantity, point, s).mean:.{digits}f}" for s in self.schemes)
+    def row(self, told: Told, point: str) -> str:
+        """The means of all schemes, in their order; a dash where a short run has none."""
+        means = [told.scale * self(told.quantity, point, s).mean for s in self.schemes]
+        return " / ".join("-" if v != v else f"{v:.{told.digits}f}" for v in means)
 
 
 def artefact(topic: Topic) -> Artefact:
@@ -157,21 +155,33 @@ def artefact(topic: Topic) -> Artefact:
 
     def text(table: pl.DataFrame) -> str:
         found = Numbers(table)
-        order = " / ".join(title(s) for s in found.schemes)
-        told = f" (Numbers in the order {order}.)" if len(found.schemes) > 1 else ""
         n = max(table["n"].to_list())
         seeds = "one seed" if n == 1 else f"{n} seeds"
-        return f"**Advice** ({seeds}). {topic.advice(found)}{told}"
+        return f"**Advice** ({seeds}). {topic.advice(found)}\n\n{_rows(topic, found)}"
+
+    def plot(table: pl.DataFrame, stem: Path) -> Path:
+        draw = topic.draw or figures.by_point
+        return draw(topic, Numbers(table), stem)
 
     return Artefact(
         topic.name,
         f"Beyond the paper: {topic.title}",
         topic.table,
-        topic.plot,
+        plot,
         text,
         group=topic.name,
         caption=topic.caption,
     )
+
+
+def _rows(topic: Topic, found: Numbers) -> str:
+    """Each point's means, in the order of the schemes."""
+    columns = [t for t in topic.told if any(found.has(t.quantity, p) for p in found.points)]
+    order = " / ".join(title(s) for s in found.schemes)
+    first = order if len(found.schemes) > 1 else ""
+    lines = [[first, *(t.heading for t in columns)], ["---", *["--:"] * len(columns)]]
+    lines += [[p, *(found.row(t, p) for t in columns)] for p in found.points]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def jain_of(prefix: str) -> Read:
@@ -197,7 +207,3 @@ def _goodputs(r: Result, prefix: str) -> list[float]:
     flows = r.columns("flows")
     named = zip(flows["flow"], flows["goodput_mbps"], strict=True)
     return [float(v) for name, v in named if name.startswith(prefix)]
-
-
-def _bar(half: float) -> float:
-    return half if half == half else 0.0

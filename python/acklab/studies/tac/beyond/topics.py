@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from acklab.studies.tac.beyond import words
-from acklab.studies.tac.beyond.topic import Point, Topic, jain_of, of_measured, sum_of
+from acklab.studies.tac.beyond import figures, words
+from acklab.studies.tac.beyond.topic import Point, Told, Topic, jain_of, of_measured, sum_of
 from acklab.studies.tac.duplicates import RECORD
+from acklab.studies.tac.quantities import measured
 from acklab.studies.tac.stacks import MODERN, STACKS, linux_window
 
 if TYPE_CHECKING:
@@ -74,6 +75,12 @@ def _exchange(r: Result) -> float | None:
     return float(sum(times) / len(times)) if times else None
 
 
+def _no_room(r: Result) -> float | None:
+    """Of duplicate ACKs the share that found the queue full."""
+    of = measured(r)
+    return of["duplicates_missing_share"] - of["duplicates_dropped_share"]
+
+
 _WINDOWS = (
     ("50 packets, IW 10", {"tcp": linux_window(50)}),
     ("50 packets, IW 2", {"tcp": {**linux_window(50), "initial_window": 2}}),
@@ -93,6 +100,12 @@ TOPICS = (
         ],
         words.controllers,
         more={name: of_measured(name) for name in words.ACCESS},
+        told=(
+            Told("jain", "Jain's index", 3),
+            Told("throughput_mbps", "Mbit/s", 1),
+            Told("rtt_mean_ms", "RTT, ms"),
+            Told("packets_per_access", "packets per access", 1),
+        ),
     ),
     Topic(
         "beyond-te",
@@ -100,13 +113,20 @@ TOPICS = (
         [_te(ms, n) for n in (30, 1) for ms in _TE_MS],
         words.te,
         schemes=(("agg",),),
-        caption="The filter with guards, Linux's TCP.",
+        caption="TAC with guards, Linux's TCP, windows of 50 packets.",
+        draw=figures.by_timer,
     ),
     Topic(
         "beyond-windows",
         "Windows beyond 50 packets, and modern initial windows",
         [Point(label, over) for label, over in _WINDOWS],
         words.windows,
+        told=(
+            Told("jain", "Jain's index", 3),
+            Told("throughput_mbps", "Mbit/s", 1),
+            Told("ack_loss_mean", "ACKs lost, %", 0, 100),
+            Told("queue_wait_ms", "wait in the AP, ms"),
+        ),
     ),
     Topic(
         "beyond-downloads",
@@ -119,10 +139,16 @@ TOPICS = (
             "downloads_mbps": sum_of("down"),
         },
         shown={
-            "uploads_jain": "Jain's index of uploads",
+            "jain": "Jain's index of all flows",
             "uploads_mbps": "uploads, Mbit/s",
             "downloads_mbps": "downloads, Mbit/s",
         },
+        told=(
+            Told("jain", "index of all flows", 3),
+            Told("uploads_jain", "of the uploads", 3),
+            Told("uploads_mbps", "uploads, Mbit/s", 1),
+            Told("downloads_mbps", "downloads, Mbit/s", 1),
+        ),
     ),
     Topic(
         "beyond-unequal",
@@ -143,8 +169,14 @@ TOPICS = (
         shown={
             "uploads_jain": "Jain's index of long uploads",
             "uploads_mbps": "long uploads, Mbit/s",
-            "exchange_ms": "an object's time, ms",
+            "exchange_ms": "an object's time, ms (logarithmic)",
         },
+        told=(
+            Told("exchange_ms", "an object, ms"),
+            Told("uploads_jain", "index of the long uploads", 3),
+            Told("uploads_mbps", "long uploads, Mbit/s", 1),
+        ),
+        logarithmic=("exchange_ms",),
     ),
     Topic(
         "beyond-loss",
@@ -154,7 +186,25 @@ TOPICS = (
             for p in (0, 0.01, 0.1, 1)
         ],
         words.loss,
-        more={name: of_measured(name) for name in words.DUPLICATES},
+        more={
+            **{name: of_measured(name) for name in words.DUPLICATES},
+            "duplicates_no_room_share": _no_room,
+        },
+        shown={
+            "jain": "Jain's index",
+            "throughput_mbps": "throughput, Mbit/s",
+            "duplicates_dropped_share": "duplicates taken out, share",
+            "duplicates_no_room_share": "duplicates without room, share",
+        },
+        told=(
+            Told("jain", "Jain's index", 3),
+            Told("throughput_mbps", "Mbit/s", 1),
+            Told("rtos", "timeouts"),
+            Told("duplicates_came", "duplicates of two flows"),
+            Told("duplicates_dropped_share", "taken out, %", 0, 100),
+            Told("duplicates_no_room_share", "without room, %", 0, 100),
+        ),
+        caption="Duplicates are counted for two of the flows as a sender counts them.",
         tables=RECORD,
     ),
 )

@@ -1,8 +1,12 @@
-"""What the tables beyond the paper say, with every number from them."""
+"""What to do, by the tables beyond the paper: rules pick the sentences, numbers are the tables'.
+
+A difference is told where the intervals over the seeds lie apart; of throughputs where it is more
+than three in a hundred.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from acklab.studies.tac.rivals import title
@@ -12,8 +16,10 @@ if TYPE_CHECKING:
 
 CONTROLLERS = {"newreno": "NewReno", "cubic": "CUBIC", "bbr3": "BBRv3", "vegas": "Vegas"}
 #: A difference of throughputs that matters, and an index that is as even as it needs to be.
-_SEEN, _FAIR = 0.03, 0.99
-
+SEEN, FAIR = 0.03, 0.99
+#: What cannot be told from none, of duplicates.
+_FEW = 0.01
+_MBPS = "throughput_mbps"
 
 #: The same controller without what makes it slow, and with less of it.
 UNPACED, LOTS = "BBRv3, not paced", "BBRv3, ten packets at a time"
@@ -23,38 +29,39 @@ DUPLICATES = ("duplicates_came", "duplicates_dropped_share", "duplicates_missing
 
 
 def controllers(n: Numbers) -> str:
-    """Whether other controllers need it as well, and why one is slower."""
-    shown = (("jain", 3), ("throughput_mbps", 1), ("rtt_mean_ms", 0), ("packets_per_access", 1))
-    return f"{_slowest(n)} {_effects(n)} {_rows(n, *shown)}"
+    """What to switch on for each, and why one is slower."""
+    return f"{choices(n)} {_slowest(n)}"
 
 
 def _slowest(n: Numbers) -> str:
-    """What the slowest controller does with its accesses, against NewReno."""
+    """What BBRv3 does with its accesses, against NewReno, if it is slower."""
     base, mine = "NewReno", "BBRv3"
-    if mine not in n.points:
+    if mine not in n.points or base not in n.points:
+        return ""
+    fastest = max(n(_MBPS, mine, s).mean for s in n.schemes)
+    if fastest > (1 - SEEN) * n(_MBPS, base, "agg").mean:
         return ""
 
     def of(quantity: str, point: str, digits: int = 0, scale: float = 1.0) -> str:
         return f"{scale * n(quantity, point, 'agg').mean:.{digits}f}"
 
-    unpaced = (
-        f" It is the pacing: without, BBRv3 has {of('throughput_mbps', UNPACED, 1)} Mbit/s and "
-        f"{of('packets_per_access', UNPACED, 1)} packets per access, and with ten packets "
-        f"released at a time {of('throughput_mbps', LOTS, 1)} and "
-        f"{of('packets_per_access', LOTS, 1)}."
-        if UNPACED in n.points and LOTS in n.points
-        else ""
+    told = (
+        f"None of these makes {mine} fast: it has {of(_MBPS, mine, 1)} Mbit/s where {base} has "
+        f"{of(_MBPS, base, 1)}, since it spreads its packets over time, and an access brings "
+        f"{of('packets_per_access', mine, 1)} packets instead of "
+        f"{of('packets_per_access', base, 1)}; {of('failed_share', mine, 0, 100)} % of the "
+        f"accesses fail instead of {of('failed_share', base, 0, 100)} %."
     )
+    if not {UNPACED, LOTS} <= set(n.points) or _change(n, _MBPS, LOTS, mine) < SEEN:
+        return told
     return (
-        f"{mine} has {of('throughput_mbps', mine, 1)} Mbit/s where {base} has "
-        f"{of('throughput_mbps', base, 1)}: it spreads its packets over time, so a station that "
-        f"may send has few. An access brings {of('packets_per_access', mine, 1)} packets instead "
-        f"of {of('packets_per_access', base, 1)}; stations have {of('accesses_per_s', mine)} "
-        f"accesses per second instead of {of('accesses_per_s', base)}, "
-        f"{of('failed_share', mine, 0, 100)} % of which fail instead of "
-        f"{of('failed_share', base, 0, 100)} %, and data take {of('data_share', mine, 0, 100)} % "
-        f"of the air instead of {of('data_share', base, 0, 100)} %.{unpaced}"
+        f"{told} Let it release ten packets at a time ({of(_MBPS, LOTS, 1)} Mbit/s; not paced at "
+        f"all {of(_MBPS, UNPACED, 1)})."
     )
+
+
+def _change(n: Numbers, quantity: str, point: str, base: str) -> float:
+    return n(quantity, point, "agg").mean / n(quantity, base, "agg").mean - 1
 
 
 def te(n: Numbers) -> str:
@@ -63,27 +70,34 @@ def te(n: Numbers) -> str:
     many = [p for p in n.points if p not in alone]
     # A timer of zero is no filter.
     (without, *timers), (alone_without, *alone_timers) = many, alone
-    fair = [p for p in timers if n("jain", p, "agg").mean >= _FAIR]
+    fair = [p for p in timers if n("jain", p, "agg").mean >= FAIR]
     counted = many[0].partition(",")[0]
 
     def mbps(p: str) -> str:
-        return f"{n('throughput_mbps', p, 'agg').mean:.1f}"
+        return f"{n(_MBPS, p, 'agg').mean:.1f}"
 
     base = (
         f"Without a filter (Te 0) {counted} have an index of {n('jain', without, 'agg').mean:.3f}"
     )
     if not fair:
-        return f"{base}, and no timer brings it to {_FAIR}. {_timers(n)}"
+        return f"**Do not rely on a timer**: none brings the index to {FAIR}. {base}."
     short, long = fair[0], timers[-1]
     mine = alone_timers[timers.index(short)]
+    slower = n(_MBPS, mine, "agg").mean < (1 - SEEN) * n(_MBPS, alone_without, "agg").mean
+    other = (
+        "; where a station is often on its own, take a filter without a timer (CAKE's)"
+        if slower
+        else ""
+    )
+    longer = n("jain", long, "agg").mean > n("jain", short, "agg").high
+    worth = "more even" if longer else "so that waiting longer is worth nothing"
     return (
-        f"{base} at {mbps(without)} Mbit/s. The shortest timer that brings it to {_FAIR} is "
-        f"{_ms(short)}: {n('jain', short, 'agg').mean:.3f} at {mbps(short)} Mbit/s; {_ms(long)} "
-        f"have {n('jain', long, 'agg').mean:.3f} at {mbps(long)}, so waiting longer is worth "
-        f"nothing. A station on its own has {mbps(alone_without)} Mbit/s without, {mbps(mine)} "
-        f"with {_ms(short)} and {mbps(alone_timers[-1])} with {_ms(long)}: it waits for the timer "
-        f"whenever its window is out. So set Te to {_ms(short)}, and where a station is often on "
-        f"its own, take a filter without a timer (CAKE's). {_timers(n)}"
+        f"**Set Te to {_ms(short)}{other}.** {base} at {mbps(without)} Mbit/s; {_ms(short)} is the "
+        f"shortest timer that brings it to {FAIR}, {n('jain', short, 'agg').mean:.3f} at "
+        f"{mbps(short)} Mbit/s, and {_ms(long)} have {n('jain', long, 'agg').mean:.3f} at "
+        f"{mbps(long)}, {worth}. A station on its own has {mbps(alone_without)} Mbit/s without, "
+        f"{mbps(mine)} with {_ms(short)} and {mbps(alone_timers[-1])} with {_ms(long)}: whenever "
+        "its window is out it waits for the timer."
     )
 
 
@@ -91,130 +105,189 @@ def _ms(point: str) -> str:
     return point.partition("Te ")[2]
 
 
-def _timers(n: Numbers) -> str:
-    return _rows(n, ("jain", 3), ("throughput_mbps", 1), ("rtt_mean_ms", 0))
-
-
 def windows(n: Numbers) -> str:
-    """What windows beyond the paper's do."""
-    return (
-        f"{_effects(n)} "
-        f"{_rows(n, ('jain', 3), ('throughput_mbps', 1), ('ack_loss_mean', 3), ('rtt_mean_ms', 0))}"
+    """What to switch on for each window, and how the need for it grows."""
+    first, last = n.points[0], n.points[-1]
+    a, b = (n("jain", p, "agg") for p in (first, last))
+    grows = (
+        f"The need grows with windows: nothing switched on, the index goes from {a.mean:.2f} "
+        f"(“{first}”) to {b.mean:.2f} (“{last}”), and "
+        f"{n('ack_loss_mean', first, 'agg').mean:.0%} and "
+        f"{n('ack_loss_mean', last, 'agg').mean:.0%} of the ACKs are lost."
+        if b.high < a.low
+        else ""
     )
+    waits = ", ".join(
+        f"{n('queue_wait_ms', last, s).mean:.0f} ms with {title(s)}"
+        for s in n.schemes
+        if s != "agg"
+    )
+    return f"{choices(n)} {grows} What is not lost waits: with “{last}” {waits}."
 
 
 def downloads(n: Numbers) -> str:
-    """What becomes of downloads."""
-    shown = (("uploads_jain", 3), ("uploads_mbps", 1), ("downloads_mbps", 1))
-    return f"{_effects(n, 'uploads_jain')} {_rows(n, *shown)}"
+    """What to switch on by all flows' index, and what downloads get."""
+    last = n.points[-1]
+    got = {s: n("downloads_mbps", last, s) for s in n.schemes}
+    most = max(got, key=lambda s: got[s].mean)
+    if most == "agg" or got[most].low <= got["agg"].high:
+        return choices(n)
+    up = {s: n("uploads_mbps", last, s).mean for s in n.schemes}
+    return (
+        f"{choices(n)} Downloads gain most by {title(most)}: with “{last}” they have "
+        f"{got[most].mean:.1f} Mbit/s instead of {got['agg'].mean:.1f}, and uploads "
+        f"{up[most]:.1f} instead of {up['agg']:.1f}."
+    )
 
 
 def unequal(n: Numbers) -> str:
-    """What unequal rates and RTTs do."""
-    return f"{_effects(n)} {_rows(n, ('jain', 3), ('throughput_mbps', 1), ('queue_wait_ms', 0))}"
+    """What to switch on, and where equal bytes and a large sum are two things."""
+    traded = [
+        (s, p)
+        for p in n.points
+        for s in n.schemes
+        if s != "agg"
+        and _gain(n, p, s) > 3 * SEEN
+        and n("jain", p, s).high < n("jain", p, "agg").low
+    ]
+    told = "; ".join(
+        f"{title(s)} with “{p}”: {_gain(n, p, s):+.0%}, an index of {n('jain', p, s).mean:.2f} "
+        f"instead of {n('jain', p, 'agg').mean:.2f}"
+        for s, p in traded
+    )
+    both = (
+        f" Where the sum counts more than equal bytes, there is more to be had: {told}. It shares "
+        "the air, not the bytes, so that who is slow has less."
+        if traded
+        else ""
+    )
+    return f"{choices(n)}{both}"
 
 
 def short(n: Numbers) -> str:
-    """What short uploads suffer."""
-    shown = (("exchange_ms", 0), ("uploads_jain", 3), ("uploads_mbps", 1))
-    told = [_sooner(n, s) for s in n.schemes if s != "agg"]
-    return " ".join([*(t for t in told if t), _effects(n, "uploads_jain"), _rows(n, *shown)])
-
-
-def _sooner(n: Numbers, scheme: str) -> str:
-    """By how much objects are there sooner, where the seeds tell."""
-
-    def change(p: str) -> float:
-        return n("exchange_ms", p, scheme).mean / n("exchange_ms", p, "agg").mean - 1
-
-    sure = [
-        p for p in n.points if n("exchange_ms", p, scheme).high < n("exchange_ms", p, "agg").low
+    """What brings objects soonest, and what long uploads pay for it."""
+    quantity = "exchange_ms"
+    first = {p: min(n.schemes, key=lambda s: n(quantity, p, s).mean) for p in n.points}
+    sure = {p: s for p, s in first.items() if n(quantity, p, s).high < n(quantity, p, "agg").low}
+    if not sure:
+        return "**For short uploads switch on nothing**: no object is there sooner."
+    best = max(set(sure.values()), key=lambda s: (list(sure.values()).count(s), s))
+    points = [p for p, s in sure.items() if s == best]
+    sooner = ", ".join(
+        f"{n(quantity, p, best).mean:.0f} ms instead of {n(quantity, p, 'agg').mean:.0f} for “{p}”"
+        for p in points
+    )
+    pays = ", ".join(f"{_gain(n, p, best, 'uploads_mbps'):+.0%}" for p in n.points)
+    others = [
+        s
+        for s in n.schemes
+        if s not in ("agg", best)
+        and all(n(quantity, p, s).high < n(quantity, p, "agg").low for p in n.points)
     ]
-    told = ", ".join(f"“{p}” ({change(p):+.0%})" for p in sure)
+    each = "; ".join(
+        f"{title(s)} " + " / ".join(f"{_gain(n, p, s, quantity):+.0%}" for p in n.points)
+        for s in others
+    )
+    rest = f" These shorten all of them, too: {each}." if others else ""
     return (
-        f"*{title(scheme)}*: the time from an object's first byte to the answer, mean over "
-        f"exchanges, is shorter with {told}."
-        if sure
-        else ""
+        f"**For short uploads switch on {title(best)}**: from its first byte to the answer an "
+        f"object takes {sooner}. The throughput of long uploads beside them "
+        f"changes by {pays} ({_points(n.points)}).{rest}"
     )
 
 
 def loss(n: Numbers) -> str:
-    """What losses of data on the wire do to a filter of duplicates and SACKs."""
-    shown = (("jain", 3), ("throughput_mbps", 1), ("rtos", 0), ("duplicates_came", 0))
-    return f"{_pass(n)} {_effects(n)} {_rows(n, *shown)}"
+    """Whether losses on the wire speak against a filter, and whether duplicates pass it."""
+    lossy = n.points[1:]
+    harmed = {s: [p for p in lossy if _harmed(n, p, s)] for s in n.schemes if s != "agg"}
+    free = [s for s, at in harmed.items() if not at]
+    told = (
+        f"**Losses on the wire are no reason against {_either(free)}**: with none of them is it "
+        f"less even than nothing, or costs more throughput than without losses (by {SEEN:.0%} "
+        "or more)."
+        if free
+        else "**Losses on the wire speak against all of these.**"
+    )
+    against = "; ".join(f"{title(s)} with {_points(at)}" for s, at in harmed.items() if at)
+    harm = f" They speak against {against}." if against else ""
+    return f"{told}{harm} {_pass(n)}"
+
+
+def _harmed(n: Numbers, p: str, s: str) -> bool:
+    """Less even than nothing, or dearer than it is without losses."""
+    dearer = _gain(n, p, s) < _gain(n, n.points[0], s) - SEEN
+    return dearer or n("jain", p, s).high < n("jain", p, "agg").low
 
 
 def _pass(n: Numbers) -> str:
     """Whether duplicate ACKs pass each filter, counted where most were lost."""
     worst = n.points[-1]
-
-    def told(scheme: str) -> str:
-        came, dropped, missing = (n(q, worst, scheme).mean for q in DUPLICATES)
-        full = f", and {missing - dropped:.1%} found no room" if missing - dropped > 5e-4 else ""
-        return f"{title(scheme)}: {dropped:.1%} of {came:.0f} taken out{full}"
-
-    return (
-        f"Do duplicate ACKs pass? With “{worst}”, counted for two of the flows as a sender counts "
-        f"them: {'; '.join(told(s) for s in n.schemes)}. CAKE's takes out a duplicate where a "
-        "later ACK in the queue says all that it says, by number and SACK, and more: nothing that "
-        "it says is lost, but a sender that counts duplicates sees fewer."
-    )
-
-
-_LABELS = {
-    "packets_per_access": "packets per access",
-    "duplicates_came": "duplicates of two flows",
-    "jain": "index",
-    "uploads_jain": "index of the long uploads",
-    "throughput_mbps": "Mbit/s",
-    "uploads_mbps": "long uploads, Mbit/s",
-    "downloads_mbps": "downloads, Mbit/s",
-    "exchange_ms": "an object, ms",
-    "ack_loss_mean": "share of ACKs lost",
-    "rtt_mean_ms": "RTT, ms",
-    "queue_wait_ms": "wait in the access point, ms",
-    "rtos": "timeouts",
-}
-
-
-def _effects(n: Numbers, index: str = "jain") -> str:
-    """Of each scheme, where it makes shares more or less even, and what it costs or gives."""
-    return " ".join(_effect(n, s, index) for s in n.schemes if s != "agg")
-
-
-def _effect(n: Numbers, scheme: str, index: str) -> str:
-    def gain(p: str) -> float:
-        base = n("throughput_mbps", p, "agg").mean
-        return n("throughput_mbps", p, scheme).mean / base - 1 if base else 0.0
-
-    better = [p for p in n.points if n(index, p, scheme).low > n(index, p, "agg").high]
-    worse = [p for p in n.points if n(index, p, scheme).high < n(index, p, "agg").low]
-    faster = [p for p in n.points if gain(p) > _SEEN]
-    slower = [p for p in n.points if gain(p) < -_SEEN]
-    told = [
-        f"more even with {_list(better)}" if better else "",
-        f"less even with {_list(worse)}" if worse else "",
-        f"more throughput with {', '.join(f'“{p}” ({gain(p):+.0%})' for p in faster)}"
-        if faster
-        else "",
-        f"less with {', '.join(f'“{p}” ({gain(p):+.0%})' for p in slower)}" if slower else "",
-    ]
-    said = "; ".join(t for t in told if t) or "nothing that the seeds tell"
-    return f"*{title(scheme)}*: {said}."
-
-
-def _list(points: Sequence[str]) -> str:
-    return ", ".join(f"“{p}”" for p in points)
-
-
-def _rows(n: Numbers, *shown: tuple[str, int]) -> str:
-    """Each point's means, in the order of the schemes."""
-    return (
-        "; ".join(
-            f"{p}: "
-            + ", ".join(f"{_LABELS[q]} {n.row(q, p, digits)}" for q, digits in shown if n.has(q, p))
-            for p in n.points
+    dropped = {s: n("duplicates_dropped_share", worst, s).mean for s in n.schemes if s != "agg"}
+    passing = [s for s, share in dropped.items() if share < _FEW]
+    holding = [s for s in dropped if s not in passing]
+    parts = []
+    if passing:
+        parts.append(f"With “{worst}” duplicate ACKs pass {_and(passing)}")
+    if holding:
+        each = ", ".join(f"{title(s)} takes out {dropped[s]:.0%} of them" for s in holding)
+        parts.append(
+            f"{each}, where a later ACK in the queue says all that they say: a sender that counts "
+            "duplicates sees fewer"
         )
-        + "."
-    )
+    if holding and passing:
+        parts.append(f"where senders have no SACK, take {_either(passing)}")
+    return f"{'; '.join(parts)}."
+
+
+def choices(n: Numbers, index: str = "jain") -> str:
+    """By point: what is even and costs next to nothing, or that nothing is."""
+    by: dict[tuple[str, ...], list[str]] = {}
+    for p in n.points:
+        good = tuple(s for s in n.schemes if n(index, p, s).mean >= FAIR and _gain(n, p, s) > -SEEN)
+        by.setdefault(good, []).append(p)
+    terms = f"an index of {FAIR} or more for at most {SEEN:.0%} of the throughput"
+    told = []
+    for good, points in by.items():
+        where = "with all of these" if len(by) == 1 else f"with {_points(points)}"
+        if "agg" in good:
+            told.append(f"{where} nothing is needed")
+        elif good:
+            told.append(f"{where} switch on {_either(good)}")
+        else:
+            told += [
+                f"with “{p}” nothing is even and free, and {_nearest(n, p, index)}" for p in points
+            ]
+    text = "; ".join(told)
+    return f"**{text[0].upper()}{text[1:]}.** (Even and free is here {terms}.)"
+
+
+def _nearest(n: Numbers, p: str, index: str) -> str:
+    """The most even, with what it costs or gives."""
+    s = max(n.schemes, key=lambda s: n(index, p, s).mean)
+    name = "nothing switched on" if s == "agg" else title(s)
+    return f"the most even is {name} ({n(index, p, s).mean:.3f}, {_gain(n, p, s):+.0%})"
+
+
+def _gain(n: Numbers, p: str, s: str, quantity: str = _MBPS) -> float:
+    base = n(quantity, p, "agg").mean
+    return n(quantity, p, s).mean / base - 1 if base else 0.0
+
+
+def _points(points: Sequence[str]) -> str:
+    return _joined([f"“{p}”" for p in points], "and")
+
+
+def _either(names: Sequence[str]) -> str:
+    return _joined([title(s) for s in names], "or")
+
+
+def _and(names: Sequence[str]) -> str:
+    return _joined([title(s) for s in names], "and")
+
+
+def _joined(words: Sequence[str], by: str) -> str:
+    *most, last = words
+    return f"{', '.join(most)} {by} {last}" if most else last
+
+
+Advice = Callable[["Numbers"], str]
