@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-_MARKS = (
-    "Means with 95 % intervals over seeds; stars are numbers of the paper's text, open marks "
-    "ns-3.44 without any scheme, whose TCP delays ACKs and whose Lmax counts bytes on the air. "
+_OPEN = (
+    "open marks are ns-3.44 without any scheme, whose TCP delays ACKs and whose Lmax counts bytes "
+    "on the air. "
 )
-FIG2 = _MARKS + (
+_MEANS = "Means with 95 % intervals over seeds; "
+_MARKS = (
+    f"{_MEANS}stars are numbers of the paper's text, a little to the right of their place, {_OPEN}"
+)
+FIG2 = f"{_MEANS}{_OPEN}" + (
     "20 stations, AGG. With room for all windows (10,000) nothing is lost; with 200 packets ACKs "
     "are lost as soon as stations send faster than the access point returns ACKs."
 )
@@ -16,7 +20,7 @@ FIG3 = (
     "no room for, as a share of the ACKs that came."
 )
 FIG5 = _MARKS + "Lmax 16 KB, B = 200, no channel errors."
-FIG6 = _MARKS + (
+FIG6 = f"{_MEANS}stars are numbers of the paper's text. " + (
     "20 stations, B = 200, bit error rate 1e-5. Errors of the access point's and stations' MPDUs "
     "are repaired by the MAC, and what it delivers is in order."
 )
@@ -31,7 +35,7 @@ AIR = (
     "access. What DIFF and RDG lose to collisions, and TAC saves of ACKs, is seen here."
 )
 MODERN = (
-    "Means with 95 % intervals. To the left the set-up that is nearest to the paper's ns-2, to the "
+    "Means with 95 % intervals, stars and open marks as above. To the left the set-up that is nearest to the paper's ns-2, to the "
     "right Linux's TCP with the same window of 50 packets."
 )
 RIVALS = (
