@@ -35,8 +35,8 @@ AIR = (
     "access. What DIFF and RDG lose to collisions, and TAC saves of ACKs, is seen here."
 )
 MODERN = (
-    "Means with 95 % intervals, stars and open marks as above. To the left the set-up that is nearest to the paper's ns-2, to the "
-    "right Linux's TCP with the same window of 50 packets."
+    "Means with 95 % intervals, stars and open marks as above. To the left the set-up that is "
+    "nearest to the paper's ns-2, to the right Linux's TCP with the same window of 50 packets."
 )
 RIVALS = (
     "Above, stations of today; below, Linux's TCP with the paper's windows, packets and A-MPDUs. "

@@ -59,12 +59,11 @@ ANNOUNCED: Sequence[tuple[str, ...]] = (
     *(("android-thin", "rts"), ("per-station", "rts"), ("hack", "rts")),
     ("cake", "per-station", "rts"),
 )
-#: With BBRv3, five seeds: what an access point can have on its own, and RTS/CTS.
+#: With BBRv3: what an access point can have on its own, and RTS/CTS.
 PACED: Sequence[tuple[str, ...]] = (
     *(("agg",), ("tac-guarded",), ("cake",), ("android-thin",), ("per-station",)),
     *(("rts",), ("cake", "rts"), ("per-station", "rts")),
 )
-PACED_SEEDS = 5
 #: With few stations, of those that an access point can have on its own; Linux's TCP.
 FEW_STATIONS = (2, 3, 5)
 FEW: Sequence[tuple[str, ...]] = (
@@ -126,9 +125,8 @@ def cells(effort: Effort) -> list[Cell]:
 
     def of(stack: str, counts: Sequence[int], names: Sequence[tuple[str, ...]]) -> list[Cell]:
         size = TODAYS_KB if stack in (TODAY, TODAY_BBR) else 16
-        seeds = PACED_SEEDS if stack == TODAY_BBR else None
         return [
-            cell(Setting(n, stations=k, kilobytes=size, stack=stack), effort, seeds)
+            cell(Setting(n, stations=k, kilobytes=size, stack=stack), effort)
             for k in counts
             for n in names
         ]
@@ -147,7 +145,7 @@ def cells(effort: Effort) -> list[Cell]:
         *of(MODERN, ENDS, ANNOUNCED),
         *of(DEFAULT, ENDS, RIVALS),
         *of(TODAY, TODAYS_STATIONS, (*TODAYS, *ANNOUNCED)),
-        *of(TODAY_BBR, TODAYS_STATIONS[1:], PACED),
+        *of(TODAY_BBR, TODAYS_STATIONS[-1:], PACED),
     ]
 
 

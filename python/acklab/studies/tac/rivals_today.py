@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from acklab.studies.tac.rivals import (
-    PACED_SEEDS,
     WHERE,
     Found,
     numbers,
@@ -146,10 +145,7 @@ def _paced(table: pl.DataFrame) -> str:
         for s in names
     )
     harm = f" Less even than nothing: {', '.join(map(title, worse))}." if worse else ""
-    return (
-        f"With BBRv3 instead of CUBIC, {_stations(many)}, index and Mbit/s ({PACED_SEEDS} seeds): "
-        f"{each}.{harm}"
-    )
+    return f"With BBRv3 instead of CUBIC, {_stations(many)}, index and Mbit/s: {each}.{harm}"
 
 
 def _rows(
