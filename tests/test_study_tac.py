@@ -8,10 +8,11 @@ import pytest
 
 from acklab.errors import AcklabError
 from acklab.scenario import load, run_many
+from acklab.stats import Estimate
 from acklab.studies import STUDIES
 from acklab.studies.reproduce import reproduce
 from acklab.studies.study import Effort
-from acklab.studies.tac import beyond, cells, readings, references, rivals, robust
+from acklab.studies.tac import beyond, cells, readings, references, rivals, rivals_today, robust
 from acklab.studies.tac.beyond import words
 from acklab.studies.tac.beyond.topic import Numbers
 from acklab.studies.tac.findings import every
@@ -272,6 +273,27 @@ def test_what_is_beyond_is_in_the_report(made, topic):
     assert "nan" not in told
     assert "\n| --- |" in told
     assert f'id="{topic}"' in made.report.read_text()
+
+
+def test_what_is_picked_for_stations_of_today_is_even_free_and_to_be_had():
+    """Of what is as even as the best the fastest; what is slow, or nobody ships, is left out."""
+    numbers = {
+        "agg": (0.6, 42.0),
+        "cake": (0.75, 43.0),
+        "per-station": (0.895, 42.0),
+        "per-station+rts": (0.890, 55.0),
+        "diff": (0.95, 35.0),
+        "hack": (0.99, 60.0),
+    }
+
+    def found(quantity, scheme, stations):
+        mean = numbers[scheme][quantity == "throughput_mbps"]
+        return Estimate(mean, mean - 0.01, mean + 0.01, 10)
+
+    told = rivals_today._pick(found, list(numbers), [1, 30])
+    assert "switch on per-station queues + RTS/CTS.**" in told
+    numbers["per-station+rts"] = (0.8, 55.0)
+    assert "switch on per-station queues.**" in rivals_today._pick(found, list(numbers), [1, 30])
 
 
 def test_all_that_is_beyond_has_one_name():

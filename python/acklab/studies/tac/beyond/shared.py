@@ -65,9 +65,7 @@ def queues(table: pl.DataFrame) -> str:
         verdict = (
             "are more even" if many.low > one.high else "are not more even, as far as seeds tell"
         )
-        price = (
-            f"at {rate:+.0%} of the throughput" if abs(rate) > SEEN else "at the same throughput"
-        )
+        price = f"with {rate:+.0%} throughput" if abs(rate) > SEEN else "at the same throughput"
         told.append(
             f"With {_SETUPS[stack]} and N = {n} they {verdict} ({many.mean:.2f} instead of "
             f"{one.mean:.2f}) {price}; ACKs wait for {wait[1]:.0f} ms instead of {wait[0]:.0f}, "
