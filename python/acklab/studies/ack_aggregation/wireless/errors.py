@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
 
-SECONDS = 10
+SECONDS = 5
 QUICK_SECONDS = 3
-SEEDS = 3
 
 #: Bit error rates; a tenth of the last corrupts every ninth packet of 1500 B.
 RATES = ("0", "1e-6", "1e-5", "3e-5", "1e-4")
@@ -58,7 +57,6 @@ def cells(effort: Effort) -> list[Cell]:
         Cell(
             {"cc": cc, "aggregation": how, "bit_error_rate": rate},
             wlan.scenario([cc], {**keys, "bit_error_rate": float(rate)}, seconds),
-            seeds=SEEDS,
         )
         for cc in (QUICK_CONTROLLERS if effort.quick else PAPER_CONTROLLERS)
         for how, (keys, _) in SIZES.items()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from acklab.results import Result
 
-SECONDS = 10
+SECONDS = 8
 QUICK_SECONDS = 3
 COUNTS = (2, 4, 8, 16)
 QUICK_COUNTS = (2, 8)
@@ -89,7 +89,6 @@ def cells(effort: Effort) -> list[Cell]:
                 seconds,
                 stations=1 if layout == "flows" else None,
             ),
-            seeds=wlan.SEEDS,
         )
         for layout in LAYOUTS
         for count in (QUICK_COUNTS if effort.quick else COUNTS)

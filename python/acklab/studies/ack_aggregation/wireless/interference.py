@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from acklab.results import Result
 
-SECONDS = 10
+SECONDS = 5
 QUICK_SECONDS = 3
 QUICK_CONTROLLERS = ("cubic",)
 #: Of these the figure has a row each, if they were run.
@@ -73,7 +73,6 @@ def cells(effort: Effort) -> list[Cell]:
         Cell(
             {"cc": cc, "aggregation": how, "neighbour": neighbour, "rts": rts},
             wlan.scenario([cc] * stations, {**keys, **more, "rts": rts}, seconds),
-            seeds=wlan.SEEDS,
         )
         for cc in (QUICK_CONTROLLERS if effort.quick else PAPER_CONTROLLERS)
         for how, (keys, _) in SIZES.items()

@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 
     from acklab.results import Result
 
-SEEDS = 4
 #: From the nearest to the farthest point and back, metres; when, s.
 NEAR_M, FAR_M = 5, 45
-LEAVES_S, TURNS_S, RETURNS_S = 2, 18, 34
-END_S = 42
+LEAVES_S, TURNS_S, RETURNS_S = 2, 10, 18
+END_S = 24
 #: Between points of the lines, s.
 BIN_S = 1.0
 #: Goodput above which a line is called alive, Mbit/s.
@@ -40,7 +39,7 @@ QUICK_CONTROLS = ("fixed", "minstrel")
 
 def times(quick: bool) -> tuple[float, float, float, float]:
     """Leaves, turns, returns, end; a quick walk is a run."""
-    pace = 4 if quick else 1
+    pace = 2 if quick else 1
     return (LEAVES_S / pace, TURNS_S / pace, RETURNS_S / pace, END_S / pace)
 
 
@@ -74,7 +73,6 @@ def cells(effort: Effort) -> list[Cell]:
                 ),
                 control,
             ),
-            seeds=SEEDS,
         )
         for cc in (QUICK_CONTROLLERS if effort.quick else PAPER_CONTROLLERS)
         for how in HOWS
@@ -99,7 +97,7 @@ def table(outcomes: Sequence[Outcome]) -> pl.DataFrame:
         for name in whole[0]:
             values = wlan.row(name, [w[name] for w in whole])
             rows.append({**o.keys, "time_s": None, "distance_m": None, "quantity": name, **values})
-        quick = bool(o.results[0].series["time_s"][-1] < END_S / 2)
+        quick = bool(o.results[0].series["time_s"][-1] < 0.75 * END_S)
         for i, (at, _) in enumerate(runs[0]):
             values = wlan.row("rate_mbps", [line[i][1] for line in runs])
             here = {"time_s": at, "distance_m": distance(at, quick)}
@@ -166,7 +164,7 @@ def _lines(ax: Axes, rows: pl.DataFrame) -> None:
 
 def _distances(ax: Axes, rows: pl.DataFrame) -> None:
     """The walk as a second axis above: metres at times that matter."""
-    quick = max(rows["time_s"].to_list()) < END_S / 2
+    quick = max(rows["time_s"].to_list()) < 0.75 * END_S
     leaves, turns, returns, _ = times(quick)
     upper = ax.secondary_xaxis("top")
     marks = [leaves, (leaves + turns) / 2, turns, (turns + returns) / 2, returns]

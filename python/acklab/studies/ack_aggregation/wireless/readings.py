@@ -34,8 +34,8 @@ from acklab.studies.values import of_flow
 if TYPE_CHECKING:
     import polars as pl
 
-#: Over all cells the mean error of 15 s is within half a percentage point of it (eight settings).
-SECONDS = 6
+#: Over all cells the mean error of longer runs is within a percentage point of it.
+SECONDS = 4
 QUICK_SECONDS = 3
 
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from acklab.results import Result
 
 START_S = 1
-#: Seeds at most: the spread over backoffs is small, or so large that more seeds say no more.
-SEEDS = 5
 #: As Table 4's, with the A-MSDUs that the standard lets into A-MPDUs.
 CHANNELS: Mapping[str, Mapping[str, str]] = {
     **AGGREGATIONS,
