@@ -41,7 +41,8 @@ ARTEFACTS = (
         caption=_SETUP
         + (
             "Goodput by aggregation at the MAC: of both stations, one on the other, with the sum "
-            "above. Means over seeds of the worse and of the better station, whichever it was."
+            "above. Means over seeds of the worse and of the better station, whichever it was; "
+            "lines are 95 % intervals of the sum and of the worse."
         ),
     ),
     Artefact(

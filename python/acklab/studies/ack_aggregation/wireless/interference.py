@@ -97,7 +97,7 @@ def plot(table: pl.DataFrame, stem: Path) -> Path:
             _bars(ax, found, cc, neighbour)
             if cc == controllers[0]:
                 ax.set_title(name)
-        line[0].set_ylim(0, 57)
+        line[0].set_ylim(0, 60)
         line[0].set_ylabel(f"{CC_NAMES[cc]}\ngoodput, Mbit/s")
     fig.legend(handles=_handles(), loc="outside upper center", ncols=4, fontsize=8)
     return style.save(fig, stem)
@@ -114,8 +114,13 @@ def _bars(ax: Axes, found: Numbers, cc: str, neighbour: str) -> None:
         better = [t.mean - w for t, w in zip(total, worse, strict=True)]
         for part, below, alpha in ((worse, None, 1.0), (better, worse, 0.45)):
             ax.bar(at, part, 0.36, bottom=below, alpha=alpha, **_look(i))
+        marked = total
+        if neighbour != "alone":
+            marked = total + [found("worse_mbps", cc, how, neighbour, rts) for how in SIZES]
+        for x, e in zip(at * 2, marked, strict=False):
+            ax.plot([x, x], [max(e.low, 0), e.high], color="black", linewidth=0.9)
         for x, t in zip(at, total, strict=True):
-            ax.annotate(f"{t.mean:.0f}", (x, t.mean + 0.8), ha="center", fontsize=7.5)
+            ax.annotate(f"{t.mean:.0f}", (x, max(t.high, t.mean) + 0.8), ha="center", fontsize=7.5)
     ax.set_xticks(range(len(SIZES)), [name for _, name in SIZES.values()], fontsize=8)
     ax.grid(visible=False, axis="x")
 
