@@ -62,7 +62,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     fn deserialize_enum<V: de::Visitor<'de>>(
         self,
         _: &'static str,
-        _: &'static [&'static str],
+        words: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, ReadError> {
         match &self.0.value {
@@ -71,7 +71,9 @@ impl<'de> Deserializer<'de> for Reader<'de> {
                 word: tag(rest)?,
                 rest,
             }),
-            _ => self.deserialize_any(visitor),
+            // A choice of another kind than words reads it itself.
+            _ if words.is_empty() => self.deserialize_any(visitor),
+            other => Err(no_word(other, words)),
         }
     }
 
@@ -91,6 +93,31 @@ fn no_list(items: &[Node], fields: &[&str]) -> ReadError {
         format!("write a table, such as {{ {key} = true }}")
     });
     de::Error::custom(with_hint("a list cannot stand here", hint))
+}
+
+/// Something stands where one of `words` should. A number that one of them begins with lost its unit,
+/// or its quotes.
+fn no_word(value: &Value, words: &[&str]) -> ReadError {
+    let (what, number) = match value {
+        Value::Bool(_) => ("true or false", None),
+        Value::Int(i) => ("a number", Some(*i as f64)),
+        Value::Float(x) => ("a number", Some(*x)),
+        Value::List(_) => ("a list", None),
+        _ => ("this", None),
+    };
+    let begins = |word: &&&str| {
+        let first = word.split(' ').next().and_then(|w| w.parse::<f64>().ok());
+        first.is_some() && first == number
+    };
+    let mut meant = words.iter().filter(begins);
+    let hint = match (meant.next(), meant.next()) {
+        (Some(one), None) => format!("did you mean \"{one}\"?"),
+        _ => {
+            let listed: Vec<String> = words.iter().map(|w| format!("\"{w}\"")).collect();
+            format!("write one of {}", listed.join(", "))
+        }
+    };
+    de::Error::custom(with_hint(format!("{what} cannot stand here"), hint))
 }
 
 fn visit_int<'de, V: de::Visitor<'de>>(i: i128, visitor: V) -> Result<V::Value, ReadError> {
