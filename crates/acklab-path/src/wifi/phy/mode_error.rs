@@ -49,6 +49,11 @@ impl fmt::Display for ModeError {
             Self::UnknownWidth { mhz } => write!(f, "there is no channel of {mhz} MHz"),
             Self::UnknownGuard { ns } => write!(f, "there is no guard interval of {ns} ns"),
             Self::UnknownRate { rate } => write!(f, "{} is no rate of 802.11b, a or g", Mbit(rate)),
+            Self::Mcs {
+                format: Format::Ht,
+                mcs: mcs @ 32..=76,
+                ..
+            } => write!(f, "MCS {mcs} of HT is not modelled"),
             Self::Mcs { format, mcs, .. } => write!(f, "{} has no MCS {mcs}", format.name()),
             Self::Streams { format, streams } => {
                 write!(f, "{} does not have {streams} streams", format.name())
@@ -102,6 +107,15 @@ impl ModeError {
             Self::UnknownRate { .. } => {
                 "use 1, 2, 5.5, 11 or 6, 9, 12, 18, 24, 36, 48, 54 Mbit/s".to_string()
             }
+            // 802.11-2020 clause 19.5.
+            Self::Mcs {
+                format: Format::Ht,
+                mcs: 32..=76,
+                highest,
+            } => format!(
+                "use 0 to {highest}; neither 32, the same in both halves of 40 MHz, nor 33 to 76, \
+                 whose streams differ in modulation, is here"
+            ),
             Self::Mcs { highest, .. } => format!("use 0 to {highest}"),
             Self::Streams { format, .. } => format!("use 1 to {}", format.most_streams()),
             Self::NotThisWide { format, .. } => format!("use {}", listed(format.widths())),

@@ -26,7 +26,9 @@ fn the_place_and_the_value_are_told() {
     let text = STATIONS.replace("queue = \"200 packets\"", "mcs = 32");
     assert_eq!(
         toml(&text).unwrap_err().to_string(),
-        "error: HT has no MCS 32\n  in test.toml, line 13: wifi.mcs = 32\n  help: use 0 to 31"
+        "error: MCS 32 of HT is not modelled\n  in test.toml, line 13: wifi.mcs = 32\n  \
+           help: use 0 to 31; neither 32, the same in both halves of 40 MHz, nor 33 to 76, \
+           whose streams differ in modulation, is here"
     );
 }
 
@@ -65,10 +67,46 @@ fn keys_of_another_table_are_told_where_they_belong() {
 }
 
 #[test]
+fn what_is_no_word_is_told_the_words() {
+    assert_eq!(
+        told("wifi.width", "20"),
+        "wifi.width: a number cannot stand here|did you mean \"20 MHz\"?"
+    );
+    assert_eq!(
+        told("wifi.band", "2.4"),
+        "wifi.band: a number cannot stand here|did you mean \"2.4 GHz\"?"
+    );
+    assert_eq!(
+        told("wifi.edca_defaults", "2020"),
+        "wifi.edca_defaults: a number cannot stand here|did you mean \"2020\"?"
+    );
+    assert_eq!(
+        told("wifi.slots", "true"),
+        "wifi.slots: true or false cannot stand here|write one of \"edca\", \"dcf\""
+    );
+    let words = [
+        ("wifi.standard", "11", "\"ax\""),
+        ("wifi.category", "3", "\"voice\""),
+        ("wifi.queue_counts", "1", "\"waiting\""),
+        ("wifi.durations", "[]", "\"ns3\""),
+        ("topology.direction", "1", "\"up\""),
+        ("tcp.pacing", "1", "\""),
+    ];
+    for (key, value, word) in words {
+        let said = told(key, value);
+        assert!(
+            said.contains("|write one of \"") && said.contains(word),
+            "{said}"
+        );
+        assert!(!said.contains("enum"), "{said}");
+    }
+}
+
+#[test]
 fn a_mistake_of_one_station_is_told_there() {
     assert_eq!(
-        told("wifi.station.sta1.down.mcs", "40"),
-        "wifi.station.sta1.down.mcs: HT has no MCS 40|use 0 to 31"
+        told("wifi.station.sta1.down.mcs", "77"),
+        "wifi.station.sta1.down.mcs: HT has no MCS 77|use 0 to 31"
     );
     assert_eq!(
         told("wifi.station.sta3.mcs", "1"),
@@ -297,14 +335,13 @@ fn what_contradicts_itself_is_told() {
         "wifi.qdisc.interval: `target` is longer than `interval`, which is \"10 ms\"|\
          write \"10 ms\" at most, or a longer `interval`"
     );
-    assert_eq!(
-        told_all(&[
-            ("wifi.qdisc", "per-station"),
-            ("wifi.queue_counts", "waiting")
-        ]),
-        "wifi.queue_counts: queues per station count packets, whatever is written here|\
-         leave it out, or write qdisc = \"shared\""
-    );
+    for counts in ["waiting", "unacknowledged", "mpdus"] {
+        assert_eq!(
+            told_all(&[("wifi.qdisc", "per-station"), ("wifi.queue_counts", counts)]),
+            "wifi.queue_counts: queues per station count packets, whatever is written here|\
+             leave it out, or write qdisc = \"shared\""
+        );
+    }
 }
 
 #[test]
