@@ -116,7 +116,28 @@ impl Expectation {
 
     /// What is wrong with `value`; `None` if nothing is.
     pub fn violation(&self, value: f64) -> Option<String> {
-        (!self.holds(value)).then(|| format!("{self}, but is {}", self.metric.show(value)))
+        (!self.holds(value)).then(|| format!("{self}, but is {}", self.beside(value)))
+    }
+
+    /// `value` in the unit of the bound that it is outside of.
+    fn beside(&self, value: f64) -> String {
+        let bound = self.min.filter(|m| value < *m).or(self.max);
+        let shown = self.metric.show(value);
+        let Some(bound) = bound.filter(|_| self.metric == Metric::Goodput) else {
+            return shown;
+        };
+        let bound = self.metric.show(bound);
+        let unit = bound.split(' ').nth(1).unwrap_or_default();
+        let bits = match unit {
+            "kbit/s" => 1e3,
+            "Mbit/s" => 1e6,
+            "Gbit/s" => 1e9,
+            _ => return shown,
+        };
+        if value.is_nan() {
+            return shown;
+        }
+        format!("{} {unit}", value.round() / bits)
     }
 }
 
@@ -157,5 +178,10 @@ mod tests {
             e.violation(8.5e6).unwrap(),
             "flow f0: goodput should be at least 9 Mbit/s and at most 10 Mbit/s, but is 8.5 Mbit/s"
         );
+        // In the unit of the bound, however many digits that takes.
+        let said = e.violation(8_409_491.0).unwrap();
+        assert!(said.ends_with("but is 8.409491 Mbit/s"), "{said}");
+        let said = e.violation(f64::NAN).unwrap();
+        assert!(said.ends_with("nothing to measure"), "{said}");
     }
 }
