@@ -30,13 +30,16 @@
 //! * **PSH.** Who sets it on a segment without data wants it there soon; with `push = "flush"` it is
 //!   never held.
 //! * **The table.** Only flows of which something is held have a row, so none ages. An acknowledgement of
-//!   another flow that finds `flows` rows in use goes on at once. The highest number of a flow is kept
-//!   until its next SYN.
+//!   another flow that finds `flows` rows in use goes on at once. The highest numbers that
+//!   `duplicates = "pass"` needs are those of `flows` flows too (rounded up to sets of four): one is
+//!   kept until the next SYN of its flow, or until newer flows need its room, and of who was quiet for
+//!   longest first. Without it a duplicate is held like a first one.
 //!
 //! Data, SYN, FIN, RST and URG bypass in both, but after what is held of their flow, which leaves first
 //! unless `older = "keep"`.
 
 mod held;
+mod highest;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
@@ -47,10 +50,11 @@ use super::{AckFilter, Build, FilterStats, ForwardReason, Verdict};
 use crate::packet::{DropReason, Packet};
 use acklab_proto::registry::{Entry, Kind, Param, Params, Value};
 use acklab_proto::segment::{Flags, Segment};
-use acklab_units::{Instant, SeqNum, Span};
+use acklab_units::{Instant, Span};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use held::{Held, Table};
+use highest::Highest;
 
 /// The registry's entry, with guards.
 pub const ENTRY: Entry<Build> = Entry {
@@ -208,8 +212,8 @@ impl Options {
 struct Tac {
     options: Options,
     table: Table,
-    /// By flow: the highest number that it has acknowledged. Empty unless duplicates pass.
-    highest: Vec<Option<SeqNum>>,
+    /// The highest numbers that flows have acknowledged. Empty unless duplicates pass.
+    highest: Highest,
     stats: FilterStats,
 }
 
@@ -226,7 +230,7 @@ impl Tac {
         Self {
             options: Options::new(params),
             table: Table::new(params.int("flows") as u32),
-            highest: Vec::new(),
+            highest: Highest::new(params.int("flows") as u32),
             stats: FilterStats::default(),
         }
     }
@@ -237,18 +241,14 @@ impl Tac {
         if !self.options.passes_duplicates {
             return false;
         }
-        let i = packet.flow.0 as usize;
-        if i >= self.highest.len() {
-            self.highest.resize(i + 1, None);
-        }
-        let highest = &mut self.highest[i];
         if segment.flags.contains(Flags::SYN) {
-            *highest = None;
+            self.highest.forget(packet.flow);
         } else if segment.flags.contains(Flags::ACK) {
+            let highest = self.highest.of(packet.flow);
             if highest.is_some_and(|h| !h.before(segment.ack)) {
                 return true;
             }
-            *highest = Some(segment.ack);
+            self.highest.note(packet.flow, segment.ack);
         }
         false
     }

@@ -302,3 +302,14 @@ fn a_dsack_goes_on_at_once_though_the_held_one_has_the_same_blocks() {
     offer(&mut *f, 0, (1, 0), &report(1000));
     assert_eq!(lost(&offer(&mut *f, 1, (2, 0), &report(2000))), [1]);
 }
+
+/// Of more flows than there is room for the quietest is forgotten: its duplicate is then held.
+#[test]
+fn numbers_are_known_of_so_many_flows_only() {
+    let mut f = build(&ENTRY, &[("flows", Value::Int(4))]);
+    for flow in 0..5 {
+        offer(&mut *f, 0, (flow, flow), &data(1000));
+    }
+    assert!(offer(&mut *f, 1, (10, 0), &ack(1000)).is_empty());
+    assert_eq!(forwarded(&offer(&mut *f, 2, (11, 4), &ack(1000))), [11]);
+}
