@@ -129,8 +129,7 @@ def on_air(file):
         senders[sender] = ra
         start = round(float(at) * 1e9)
         ppdu = ppdus.setdefault((start, sender, reference), [[], subtype, [], nav])
-        # The capture has no FCS.
-        ppdu[0].append(int(length) - int(header) + 4)
+        ppdu[0].append(int(length) - int(header))
         ppdu[2].append(bad in ("1", "True"))
     for (start, sender, _), (lengths, subtype, bad, nav) in ppdus.items():
         end = start + 1000 * lasts_us(lengths, subtype)
@@ -230,3 +229,21 @@ def test_on_the_command_line(acklab_cli, tmp_path):
     assert (tmp_path / "a" / "wifi.monitor.pcapng").read_bytes() == ours.read_bytes()
     done = acklab_cli("run", file, "--out", "a")
     assert not (tmp_path / "a" / "wifi.monitor.pcapng").exists(), "it belongs to the run before"
+
+
+@needs_tshark
+def test_tshark_works_out_the_times_of_the_run(captured):
+    """From the time of the first bit of a PSDU, its length, its mode: beginning and end of what is
+    no A-MPDU, in whole microseconds, and the right FCS of what could be read."""
+    result, file = captured
+    more = ["-o", "wlan_radio.tsf_at_end:FALSE", "-o", "wlan.check_checksum:TRUE"]
+    fields = ("frame.time_epoch", "wlan_radio.start_tsf", "wlan_radio.end_tsf", "wlan.fcs.status")
+    only = f"wlan.fc.type_subtype != {SUBTYPES['data']}"
+    rows = tshark(file, *fields, only=only, more=more)
+    ppdus = result.ppdus.filter(pl.col("kind") != "data").sort("time_ns")
+    assert len(rows) == ppdus.height > 50
+    for (at, start, end, fcs), ppdu in zip(rows, ppdus.iter_rows(named=True), strict=True):
+        assert round(float(at) * 1e9) == ppdu["time_ns"]
+        assert int(start) == ppdu["time_ns"] // 1000
+        assert int(end) - int(start) == (ppdu["end_ns"] - ppdu["time_ns"]) // 1000
+        assert (fcs == "1") != ppdu["garbled"]

@@ -1,4 +1,4 @@
-//! 802.11 frames as bytes (IEEE 802.11-2020, 9.3), without FCS.
+//! 802.11 frames as bytes (IEEE 802.11-2020, 9.3).
 
 use super::Channel;
 use crate::record::{Content, Mpdu, Sighting};
@@ -24,16 +24,19 @@ const LLC_SNAP: [u8; 8] = [0xaa, 0xaa, 3, 0, 0, 0, 0x88, 0xb5];
 /// A frame.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Frame {
-    /// What is captured of it: headers.
+    /// What is captured of it: of data headers, otherwise all of it.
     pub bytes: Vec<u8>,
-    /// Its bytes on the air, without FCS.
+    /// Its bytes on the air.
     pub length: u32,
     /// Its receiver could not read it for another's sake.
     pub spoilt: bool,
 }
 
 impl Frame {
-    fn whole(bytes: Vec<u8>) -> Self {
+    /// Of `bytes` without FCS (9.2.4.8); what the receiver could not read has a wrong one.
+    fn whole(mut bytes: Vec<u8>, garbled: bool) -> Self {
+        let fcs = crc32fast::hash(&bytes);
+        bytes.extend(if garbled { !fcs } else { fcs }.to_le_bytes());
         let length = bytes.len() as u32;
         Self {
             bytes,
@@ -58,10 +61,11 @@ pub(super) fn of(channel: &Channel, sighting: &Sighting) -> Vec<Frame> {
             let mut bytes = start_of(BLOCK_ACK_REQ, ppdu, true);
             bytes.extend(block_ack_control(channel, ppdu));
             bytes.extend(u16::to_le_bytes(start << 4));
-            vec![Frame::whole(bytes)]
+            vec![Frame::whole(bytes, ppdu.garbled)]
         }
         Content::BlockAck(start, bitmap) => {
-            vec![Frame::whole(block_ack(channel, ppdu, *start, *bitmap))]
+            let bytes = block_ack(channel, ppdu, *start, *bitmap);
+            vec![Frame::whole(bytes, ppdu.garbled)]
         }
         Content::Control => {
             let (kind, both) = match ppdu.kind {
@@ -71,7 +75,7 @@ pub(super) fn of(channel: &Channel, sighting: &Sighting) -> Vec<Frame> {
             };
             let mut bytes = start_of(kind, ppdu, both);
             bytes.resize((ppdu.bytes - FCS) as usize, 0);
-            vec![Frame::whole(bytes)]
+            vec![Frame::whole(bytes, ppdu.garbled)]
         }
     }
 }
@@ -145,7 +149,7 @@ fn data(channel: &Channel, ppdu: &Ppdu, mpdu: &Mpdu) -> Frame {
     } else {
         bytes.extend(LLC_SNAP);
     }
-    let length = mpdu.bytes.saturating_sub(FCS).max(bytes.len() as u32);
+    let length = mpdu.bytes.max(bytes.len() as u32 + FCS);
     Frame {
         bytes,
         length,

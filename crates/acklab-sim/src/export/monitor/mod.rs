@@ -2,7 +2,8 @@
 //! headers, as Wireshark reads it.
 //!
 //! One block for each MPDU and control frame, in the order in which their PPDUs began; those of an
-//! A-MPDU share time stamp and number. Frames carry no FCS. Stations have locally administered
+//! A-MPDU share time stamp and number. Control frames are whole, with their FCS; of data there are
+//! headers, with the length on the air, and no FCS was captured. Stations have locally administered
 //! addresses made of their numbers. What could not be read by its receiver is captured as if the
 //! monitor had stood next to the sender, marked as bad and with a comment.
 
@@ -14,7 +15,7 @@ mod tests;
 use crate::plan::Plan;
 use crate::record::{Content, Sighting};
 use acklab_path::wifi::medium::{AccessCategory, StationId};
-use acklab_path::wifi::phy::Band;
+use acklab_path::wifi::phy::Phy;
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
 use pcap_file::pcapng::blocks::interface_description::{
@@ -38,8 +39,8 @@ pub struct Channel {
     pub stations: Vec<String>,
     /// The access point, if it is one's network.
     pub access_point: Option<StationId>,
-    /// Where it is.
-    pub band: Band,
+    /// Where it is, and how long its preambles last.
+    pub phy: Phy,
     /// Traffic identifier of each access category, by number.
     pub tids: Vec<u8>,
 }
@@ -52,7 +53,7 @@ impl Channel {
             name: it.name.clone(),
             stations: it.nodes.iter().map(|n| plan.nodes[*n].clone()).collect(),
             access_point: Some(StationId(0)),
-            band: it.config.phy.band(),
+            phy: it.config.phy,
             tids: it.access.iter().map(|c| tid(*c)).collect(),
         }
     }
@@ -94,7 +95,7 @@ pub fn write<W: Write>(
                 failed: sighting.ppdu.garbled || frame.spoilt,
             };
             bytes.clear();
-            radiotap::header(&mut bytes, channel.band, &sighting.ppdu, place);
+            radiotap::header(&mut bytes, &channel.phy, &sighting.ppdu, place);
             let original = bytes.len() as u32 + frame.length;
             bytes.extend(&frame.bytes);
             let block = EnhancedPacketBlock {

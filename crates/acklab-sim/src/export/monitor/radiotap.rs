@@ -1,7 +1,7 @@
 //! Radiotap headers (radiotap.org: each field by its number, aligned to its size).
 
 use acklab_path::wifi::medium::Ppdu;
-use acklab_path::wifi::phy::{Band, Format, Guard, Mode, Width};
+use acklab_path::wifi::phy::{Band, Format, Guard, Mode, Phy, Width};
 
 /// Numbers of fields.
 const TSFT: u32 = 0;
@@ -26,8 +26,9 @@ pub(super) struct Place {
     pub failed: bool,
 }
 
-/// Appends the header of a frame in `ppdu`; `out` is empty.
-pub(super) fn header(out: &mut Vec<u8>, band: Band, ppdu: &Ppdu, place: Place) {
+/// Appends the header of a frame in `ppdu`; `out` is empty. Its time is when the first bit of the PSDU
+/// arrives at the MAC.
+pub(super) fn header(out: &mut Vec<u8>, phy: &Phy, ppdu: &Ppdu, place: Place) {
     let rate = match ppdu.mode.format() {
         Format::Dsss | Format::HrDsss | Format::Ofdm => RATE,
         Format::Ht => MCS,
@@ -40,13 +41,14 @@ pub(super) fn header(out: &mut Vec<u8>, band: Band, ppdu: &Ppdu, place: Place) {
     }
     out.extend([0, 0, 0, 0]);
     out.extend(u32::to_le_bytes(present));
-    out.extend(u64::to_le_bytes(ppdu.start.as_nanos() / 1000));
+    let begins = ppdu.start + phy.preamble(ppdu.mode);
+    out.extend(u64::to_le_bytes(begins.as_nanos() / 1000));
     out.push(flags(ppdu, place));
     if rate == RATE {
         out.push((ppdu.mode.rate().as_bps() / 500_000) as u8);
     }
     align(out, 2);
-    channel(out, band, ppdu.mode);
+    channel(out, phy.band(), ppdu.mode);
     if rate == MCS {
         mcs(out, ppdu.mode);
     }
@@ -66,9 +68,9 @@ fn align(out: &mut Vec<u8>, to: usize) {
     out.resize(out.len().next_multiple_of(to), 0);
 }
 
-/// Short preamble; the frame failed its check.
+/// Short preamble; the FCS is at the end; the frame failed its check.
 fn flags(ppdu: &Ppdu, place: Place) -> u8 {
-    u8::from(ppdu.mode.has_short_preamble()) << 1 | u8::from(place.failed) << 6
+    u8::from(ppdu.mode.has_short_preamble()) << 1 | 1 << 4 | u8::from(place.failed) << 6
 }
 
 /// Frequency of a usual channel of the band, and what it is.

@@ -8,7 +8,7 @@ use acklab_path::wifi::medium::{
     Aggregation, CarriedAcks, Frames, Medium, MediumConfig, MediumDriver, MediumStreams, PortId,
     Ppdu, PpduKind, RateConfig,
 };
-use acklab_path::wifi::phy::{ErrorModel, Guard, Mode, Width};
+use acklab_path::wifi::phy::{Band, ErrorModel, Guard, Mode, PhyConfig, Width};
 use acklab_path::wifi::propagation::ChannelStreams;
 use acklab_proto::rng;
 use acklab_proto::segment::Ecn;
@@ -91,7 +91,7 @@ fn capture(seen: &[Sighting]) -> (Vec<u8>, u64) {
         name: "air".into(),
         stations: ["ap", "sta1", "sta2"].map(String::from).into(),
         access_point: Some(StationId(0)),
-        band: Band::Ghz5,
+        phy: Phy::new(&PhyConfig::new(Band::Ghz5)).unwrap(),
         tids: vec![0],
     };
     let mut bytes = Vec::new();
@@ -207,15 +207,7 @@ fn fields_are_the_facts() {
             let name = |s: StationId| format!("02:00:00:00:00:{:02x}", s.0);
             let nav = (p.nav - p.end).as_nanos().div_ceil(1000);
             let time = format!("{}.{:09}", at / 1_000_000_000, at % 1_000_000_000);
-            expected.push((
-                time,
-                name(p.from),
-                name(p.to),
-                m.seq,
-                nav,
-                m.retry,
-                m.bytes - 4,
-            ));
+            expected.push((time, name(p.from), name(p.to), m.seq, nav, m.retry, m.bytes));
         }
     }
     assert_eq!(found.len(), expected.len());
