@@ -1,4 +1,4 @@
-//! Transport ACKs that ride in the answers to data: TCP/HACK ([`CarriedAcks`]).
+//! Transport ACKs that ride in the answers to data: TCP/HACK ([`super::CarriedAcks`]).
 //!
 //! They stay in their queue until an answer that carried them has arrived, so that they keep their
 //! place whatever becomes of it. What the receiver learns from the next data of the sender, that
