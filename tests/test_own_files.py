@@ -37,6 +37,8 @@ def test_resuming_a_sweep_leaves_foreign_files_alone(tmp_path, monkeypatch):
         swept(folder, on_progress=stop_after(10))
     foreign = [folder / "flows" / n for n in ("notes.md", "mine.parquet", ".hidden.part")]
     foreign += [folder / "notes.md", folder / ".mine.part"]
+    # Which runs are done by then, and so whether a shard is, is up to the threads.
+    (folder / "flows").mkdir(exist_ok=True)
     for path in foreign:
         path.write_text("precious")
     left = [folder / "flows" / ".0-3.parquet.part", folder / ".sweep.json.part"]
