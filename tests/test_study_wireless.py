@@ -1,6 +1,7 @@
 """The wireless part of the study: tables, references, the search, claims that can fail."""
 
 from itertools import product
+from statistics import fmean
 
 import polars as pl
 import pytest
@@ -13,6 +14,7 @@ from acklab.studies.ack_aggregation.wireless import (
     cells,
     findings,
     grid,
+    interference,
     readings,
     references,
     ticks,
@@ -146,14 +148,17 @@ def test_vegas_rests_twice_as_high_just_before_a_tick(reproduced):
 
 @pytest.mark.parametrize("how", cells.AGGREGATIONS)
 def test_vegas_has_the_levels_of_ns3_without_arp(how):
-    """Where the levels lie among the starts differs, by what comes before the handshake there."""
+    """Where the levels lie among the starts differs, by what comes before the handshake there.
+
+    A level is a window in whole packets: the bounds are one and a half steps of 0.9 Mbit/s.
+    """
     starts = [c for c in ticks.cells(Effort(1)) if c.keys["aggregation"] == how]
     runs = run_many([(load(c.scenario), 1) for c in starts])
     ours = [float(r.flows["goodput_mbps"][0]) for r in runs]
     known = [goodput for _, goodput in references.vegas_by_start(how, arp=False)]
     resolved = [goodput for _, goodput in references.vegas_by_start(how, arp=True)]
-    assert min(ours) == pytest.approx(min(known), rel=0.12)
-    assert max(ours) == pytest.approx(max(known), rel=0.08)
+    assert min(ours) == pytest.approx(min(known), abs=1.4)
+    assert max(ours) == pytest.approx(max(known), abs=1.4)
     assert min(resolved) > 0.99 * max(known)
 
 
@@ -318,11 +323,8 @@ def interference_of(reproduced, **keys):
 
 
 def test_hidden_stations_lose_goodput_without_rts(reproduced):
-    """Golden: 48.0, 33.2 (25.4 to 41.0 by the spread over seeds) and 53.0 Mbit/s in ten seconds;
-    the quick runs are shorter.
-    """
+    """Golden: 47.7, 34.8 and 52.8 Mbit/s in five seconds; the quick runs are shorter."""
     rates = interference_of(reproduced, aggregation="ampdu", quantity="goodput_mbps")
-    assert 25.4 < rates["hidden", "off"] < 41
     assert rates["hidden", "off"] < 0.85 * rates["heard", "off"]
     assert rates["hidden", "always"] > 0.9 * rates["heard", "always"]
     # Without block ack it is not the sum that suffers, but one of the two.
@@ -331,8 +333,17 @@ def test_hidden_stations_lose_goodput_without_rts(reproduced):
     assert worse["hidden", "always"] > 5 * worse["hidden", "off"]
 
 
+def test_hidden_stations_have_their_goodput_over_many_seeds():
+    """Golden: 35.8 Mbit/s in ten seconds, the mean of forty seeds, whose standard error is 0.95."""
+    keys = {"cc": "cubic", "aggregation": "ampdu", "neighbour": "hidden", "rts": "off"}
+    (cell,) = (c for c in interference.cells(Effort(1)) if c.keys == keys)
+    hidden = load({**cell.scenario, "duration": "10 s"})
+    rates = [r.flows["goodput_mbps"].sum() for r in run_many([(hidden, s) for s in range(1, 41)])]
+    assert fmean(rates) == pytest.approx(35.8, abs=3 * 0.95)
+
+
 def test_selective_retries_survive_errors_and_long_frames_do_not(reproduced):
-    """Golden: 44.7 against 22.4 Mbit/s at 1e-5, 15.2 against 0.3 at 1e-4."""
+    """Golden: 44.2 against 22.0 Mbit/s at 1e-5, 15.0 against 0.3 at 1e-4."""
     found = table(reproduced, "wifi-errors").filter(quantity="goodput_mbps", cc="cubic")
     # Read back from a file, "0" and "1e-4" are numbers.
     rate = {

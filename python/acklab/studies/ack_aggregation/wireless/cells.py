@@ -123,6 +123,16 @@ def sizes() -> dict[int, dict[str, str]]:
     return {size: {"ampdu": limit, "amsdu": "off"} for size, limit in SIZES.items()}
 
 
+def varied() -> list[tuple[str, str | int, Mapping[str, str]]]:
+    """The different cells of a controller in Tables 4 and 5: key of the cell, its value, and the
+    keys of `[wifi]`: the A-MPDU of 64 KB is in both."""
+    limits = {size: keys for size, keys in sizes().items() if size != 64}
+    found: list[tuple[str, str | int, Mapping[str, str]]] = []
+    found += [("aggregation", how, keys) for how, keys in AGGREGATIONS.items()]
+    found += [("kilobytes", size, keys) for size, keys in limits.items()]
+    return found
+
+
 def scenario(
     setting: Wireless, cc: str, aggregation: Mapping[str, str], seconds: int
 ) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 `readings` changes one thing at a time, and so may miss what two do together. This is every
 combination of those that move the tables: the segment, the receiver's ACKs, how control frames are
-sent. What else there is (errors, distance, mode, buffers, windows) comes no nearer there.
+sent. What else there is (errors, distance, mode, buffers, windows) stays with `readings`.
 
 Each segment with each kind of ACKs is also put into the wired part's inferred set-up, without its
 other settings being changed, and held against Table 1: the same author with the same simulator had
@@ -19,17 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from acklab.plots import style
 from acklab.studies.ack_aggregation import cells as wired
-from acklab.studies.ack_aggregation import references as wired_references
+from acklab.studies.ack_aggregation import references
 from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS
-from acklab.studies.ack_aggregation.wireless import references
-from acklab.studies.ack_aggregation.wireless.cells import (
-    AGGREGATIONS,
-    SETTINGS,
-    Wireless,
-    scenario,
-    sizes,
-)
-from acklab.studies.ack_aggregation.wireless.tables import varied
+from acklab.studies.ack_aggregation.wireless import tables
+from acklab.studies.ack_aggregation.wireless.cells import SETTINGS, Wireless, scenario, varied
+from acklab.studies.ack_aggregation.wireless.readings import changed
 from acklab.studies.study import Cell, Effort, Outcome
 from acklab.studies.values import of_flow
 
@@ -57,15 +51,13 @@ ACK_NAMES = {1: "an ACK per segment", 2: "delayed ACKs"}
 
 def setting(segment: int, acks: int, control: str) -> Wireless:
     """The inferred set-up with another segment, other ACKs and other control frames."""
-    base = SETTINGS["thesis"]
-    stack = replace(base.stack, segment=segment, segments_per_ack=acks, start_jitter="0 s")
-    return replace(base, stack=stack, channel={**base.channel, **CONTROL[control]})
+    stack = {"segment": segment, "segments_per_ack": acks}
+    return changed(SETTINGS["thesis"], stack, CONTROL[control])
 
 
 def cells(effort: Effort) -> list[Cell]:
     """Every combination in every cell of Tables 4 and 5, and every segment and ACK in Table 1's."""
     seconds = QUICK_SECONDS if effort.quick else SECONDS
-    limits = {size: keys for size, keys in sizes().items() if size != 64}
     segments = QUICK_SEGMENTS if effort.quick else SEGMENTS
     found = [
         Cell(
@@ -77,8 +69,7 @@ def cells(effort: Effort) -> list[Cell]:
         for acks in ACKS
         for control in (QUICK_CONTROL if effort.quick else CONTROL)
         for cc in PAPER_CONTROLLERS
-        for name, of in (("aggregation", AGGREGATIONS), ("kilobytes", limits))
-        for cell, keys in of.items()
+        for name, cell, keys in varied()
     ]
     return found + [
         Cell(
@@ -126,11 +117,9 @@ def table(outcomes: Sequence[Outcome]) -> pl.DataFrame:
 
 def _off(o: Outcome) -> float:
     """The cell's relative distance from the thesis's."""
-    cc = str(o.keys["cc"])
-    if "ratio" in o.keys:
-        paper = wired_references.paper_throughput(cc, int(o.keys["ratio"])) or 0.0
-    else:
-        paper = references.paper(cc, varied(o))
+    if "ratio" not in o.keys:
+        return tables.distance(o)
+    paper = references.paper_throughput(str(o.keys["cc"]), int(o.keys["ratio"])) or 0.0
     return abs(float(of_flow(o.results[0], "goodput_mbps")) - paper) / paper
 
 

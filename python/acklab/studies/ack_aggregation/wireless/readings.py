@@ -19,17 +19,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from acklab.studies.ack_aggregation.cells import PAPER_CONTROLLERS
-from acklab.studies.ack_aggregation.wireless import references
-from acklab.studies.ack_aggregation.wireless.cells import (
-    AGGREGATIONS,
-    SETTINGS,
-    Wireless,
-    scenario,
-    sizes,
-)
-from acklab.studies.ack_aggregation.wireless.tables import varied
+from acklab.studies.ack_aggregation.wireless import tables
+from acklab.studies.ack_aggregation.wireless.cells import SETTINGS, Wireless, scenario, varied
 from acklab.studies.study import Cell, Effort, Outcome
-from acklab.studies.values import of_flow
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,9 +40,10 @@ class Reading:
     setting: Wireless
 
 
-def _with(setting: Wireless, stack: Mapping[str, Any], channel: Mapping[str, Any]) -> Wireless:
-    changed = replace(setting.stack, start_jitter="0 s", **stack)
-    return replace(setting, stack=changed, channel={**setting.channel, **channel})
+def changed(setting: Wireless, stack: Mapping[str, Any], channel: Mapping[str, Any]) -> Wireless:
+    """With other fields of the stack and more keys of `[wifi]`, and a start at 2 s sharp."""
+    other = replace(setting.stack, start_jitter="0 s", **stack)
+    return replace(setting, stack=other, channel={**setting.channel, **channel})
 
 
 #: Instead of the rate that is stated.
@@ -103,16 +96,15 @@ def readings(quick: bool) -> list[Reading]:
     for base, setting in (("1448 B", SETTINGS["ns3"]), ("536 B", SETTINGS["thesis"])):
         for text, stack, channel in (*_CHANGES, *_TOGETHER):
             if text in _QUICK or not quick:
-                found.append(Reading(base, text, _with(setting, stack, channel)))
+                found.append(Reading(base, text, changed(setting, stack, channel)))
         for late in () if quick else _STARTS:
-            later = replace(_with(setting, {}, {}), late_us=late)
+            later = replace(changed(setting, {}, {}), late_us=late)
             found.append(Reading(base, f"start {late / 1000:g} ms after a tick", later))
     return found
 
 
 def cells(effort: Effort) -> list[Cell]:
-    """Every setting in every cell of Tables 4 and 5; the A-MPDU of 64 KB is in both."""
-    limits = {size: keys for size, keys in sizes().items() if size != 64}
+    """Every setting in every cell of Tables 4 and 5."""
     seconds = QUICK_SECONDS if effort.quick else SECONDS
     return [
         Cell(
@@ -122,8 +114,7 @@ def cells(effort: Effort) -> list[Cell]:
         )
         for r in readings(effort.quick)
         for cc in PAPER_CONTROLLERS
-        for name, of in (("aggregation", AGGREGATIONS), ("kilobytes", limits))
-        for cell, keys in of.items()
+        for name, cell, keys in varied()
     ]
 
 
@@ -133,15 +124,13 @@ def table(outcomes: Sequence[Outcome]) -> pl.DataFrame:
 
     found: dict[tuple[str, str], dict[str, list[float]]] = {}
     for o in outcomes:
-        cc, cell = str(o.keys["cc"]), varied(o)
-        paper = references.paper(cc, cell)
-        off = abs(of_flow(o.results[0], "goodput_mbps") - paper) / paper
+        cc, cell = str(o.keys["cc"]), tables.varied(o)
         key = (str(o.keys["segment"]), str(o.keys["reading"]))
         names = {"table5" if isinstance(cell, int) else "table4", cc, "distance"}
         names |= {"table5"} if cell == "ampdu" else set()
         names |= set() if cc == "vegas" else {"without_vegas"}
         for name in names:
-            found.setdefault(key, {}).setdefault(name, []).append(off)
+            found.setdefault(key, {}).setdefault(name, []).append(tables.distance(o))
     columns = ("distance", "without_vegas", "table4", "table5", *PAPER_CONTROLLERS)
     rows = [
         {"segment": segment, "reading": text, **{c: fmean(off[c]) for c in columns}}

@@ -54,6 +54,12 @@ def varied(o: Outcome) -> str | int:
     return next(o.keys[name] for name in VARIED if name in o.keys)
 
 
+def distance(o: Outcome) -> float:
+    """Of the goodput of the cell's only run from the thesis's, relative to that."""
+    paper = references.paper(str(o.keys["cc"]), varied(o))
+    return abs(float(of_flow(o.results[0], "goodput_mbps")) - paper) / paper
+
+
 def _seconds(r: Result) -> float:
     return sum(airtime(r).values()) - START_S
 
