@@ -1,7 +1,9 @@
 //! The representative acknowledgement of each flow, and the two orders in which their times run out.
 //!
 //! Both times are the same for all flows, so that who came first is due first: a doubly linked list
-//! for each is enough, whatever the number of flows. Rows that become free are used again.
+//! for each is enough, whatever the number of flows. Rows that become free are used again. A flow's
+//! row is found in a chain that its number picks; there are at least as many chains as rows, and none
+//! has two as long as flows are numbered from 0 and there is room for all.
 
 use crate::packet::{FlowId, Packet};
 use acklab_proto::segment::Segment;
@@ -48,6 +50,8 @@ const BY_AGE: usize = 1;
 struct Row {
     held: Held,
     links: [Links; 2],
+    /// The next row of its chain.
+    next: u32,
 }
 
 /// What is held of all flows.
@@ -55,8 +59,8 @@ struct Row {
 pub(super) struct Table {
     rows: Vec<Row>,
     free: Vec<u32>,
-    /// The row of each flow.
-    of_flow: Vec<u32>,
+    /// The first row of each chain; a power of two of them, or none before anything was held.
+    chains: Vec<u32>,
     ends: [Ends; 2],
     len: u32,
     most: u32,
@@ -68,7 +72,7 @@ impl Table {
         Self {
             rows: Vec::new(),
             free: Vec::new(),
-            of_flow: Vec::new(),
+            chains: Vec::new(),
             ends: [EMPTY; 2],
             len: 0,
             most,
@@ -87,8 +91,7 @@ impl Table {
 
     /// What is held of a flow.
     pub fn of(&self, flow: FlowId) -> Option<&Held> {
-        let row = *self.of_flow.get(flow.0 as usize)?;
-        self.rows.get(row as usize).map(|r| &r.held)
+        self.rows.get(self.row_of(flow) as usize).map(|r| &r.held)
     }
 
     /// The one that was renewed the longest time ago.
@@ -109,14 +112,9 @@ impl Table {
 
     /// Holds it, in place of what is held of its flow, which comes out. Its flow keeps its age.
     pub fn put(&mut self, held: Held) -> Option<Packet> {
-        let flow = held.packet.flow.0 as usize;
-        if flow >= self.of_flow.len() {
-            self.of_flow.resize(flow + 1, NIL);
-        }
-        let row = self.of_flow[flow];
+        let row = self.row_of(held.packet.flow);
         if row == NIL {
             let row = self.place(held);
-            self.of_flow[flow] = row;
             self.append(BY_RENEWAL, row);
             self.append(BY_AGE, row);
             self.len += 1;
@@ -132,9 +130,18 @@ impl Table {
 
     /// Takes out what is held of a flow.
     pub fn take(&mut self, flow: FlowId) -> Option<Held> {
-        let entry = self.of_flow.get_mut(flow.0 as usize)?;
-        let row = core::mem::replace(entry, NIL);
-        let held = self.rows.get(row as usize)?.held;
+        let row = self.row_of(flow);
+        let Row { held, next, .. } = *self.rows.get(row as usize)?;
+        let chain = self.chain_of(flow);
+        if self.chains[chain] == row {
+            self.chains[chain] = next;
+        } else {
+            let mut before = self.chains[chain] as usize;
+            while self.rows[before].next != row {
+                before = self.rows[before].next as usize;
+            }
+            self.rows[before].next = next;
+        }
         self.unlink(BY_RENEWAL, row);
         self.unlink(BY_AGE, row);
         self.free.push(row);
@@ -142,25 +149,45 @@ impl Table {
         Some(held)
     }
 
+    /// The row of a flow, or `NIL`.
+    fn row_of(&self, flow: FlowId) -> u32 {
+        if self.chains.is_empty() {
+            return NIL;
+        }
+        let mut row = self.chains[self.chain_of(flow)];
+        while row != NIL && self.rows[row as usize].held.packet.flow != flow {
+            row = self.rows[row as usize].next;
+        }
+        row
+    }
+
+    /// The chain of a flow, if there are any.
+    fn chain_of(&self, flow: FlowId) -> usize {
+        flow.0 as usize & (self.chains.len() - 1)
+    }
+
     fn place(&mut self, held: Held) -> u32 {
+        if self.chains.is_empty() {
+            let chains = (self.most.max(1) as usize).next_power_of_two();
+            self.chains = alloc::vec![NIL; chains];
+        }
         let alone = Links {
             before: NIL,
             after: NIL,
         };
+        let chain = self.chain_of(held.packet.flow);
         let row = Row {
             held,
             links: [alone; 2],
+            next: self.chains[chain],
         };
-        match self.free.pop() {
-            Some(at) => {
-                self.rows[at as usize] = row;
-                at
-            }
-            None => {
-                self.rows.push(row);
-                (self.rows.len() - 1) as u32
-            }
+        let at = self.free.pop().unwrap_or(self.rows.len() as u32);
+        match self.rows.get_mut(at as usize) {
+            Some(free) => *free = row,
+            None => self.rows.push(row),
         }
+        self.chains[chain] = at;
+        at
     }
 
     fn append(&mut self, order: usize, row: u32) {
@@ -185,5 +212,49 @@ impl Table {
             NIL => self.ends[order].last = before,
             after => self.rows[after as usize].links[order].before = before,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ack_filter::testing::ack;
+    use crate::packet::PacketId;
+    use acklab_proto::segment::Ecn;
+
+    fn held(flow: u32) -> Held {
+        let packet = Packet {
+            id: PacketId(flow),
+            size: 52,
+            flow: FlowId(flow),
+            ecn: Ecn::NotEct,
+        };
+        Held {
+            packet,
+            segment: ack(0),
+            since: Instant::ZERO,
+            renewed: Instant::ZERO,
+        }
+    }
+
+    /// Flow numbers without end, three at a time of one chain, taken out in any order.
+    #[test]
+    fn memory_follows_from_what_may_be_held() {
+        let mut table = Table::new(4);
+        for i in 0..100_000 {
+            let flows = [12 * i, 12 * i + 4, 12 * i + 8];
+            for flow in flows {
+                assert!(table.put(held(flow)).is_none() && table.of(FlowId(flow + 12)).is_none());
+            }
+            for k in 0..3 {
+                let flow = FlowId(flows[(i as usize + k) % 3]);
+                assert_eq!(table.take(flow).map(|h| h.packet.flow), Some(flow));
+                assert!(table.take(flow).is_none());
+            }
+        }
+        assert_eq!(
+            (table.len(), table.rows.len(), table.chains.len()),
+            (0, 3, 4)
+        );
     }
 }
