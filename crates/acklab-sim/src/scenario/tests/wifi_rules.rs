@@ -191,3 +191,22 @@ fn a_window_of_nothing_is_one_for_a_single_station() {
         assert_eq!(warned(&[(fine, "0")]), "", "{fine}");
     }
 }
+
+/// AIFSN of 1 is for access points (9.4.2.28).
+#[test]
+fn stations_that_wait_too_little_are_warned_of() {
+    let warned = |key: &str| {
+        let loaded = toml_with(STATIONS, &[(key, "1")]).unwrap_or_else(|e| panic!("{e}"));
+        let aifsn = |m: &String| m.contains("`aifsn` of 1");
+        let all = loaded.warnings.iter().map(|d| d.message.clone());
+        all.filter(aifsn).collect::<Vec<_>>()
+    };
+    let of = |who| {
+        [format!(
+            "`{who}` has an `aifsn` of 1, which the standard leaves to access points"
+        )]
+    };
+    assert_eq!(warned("wifi.edca.aifsn"), of("sta0"));
+    assert_eq!(warned("wifi.station.sta1.edca.aifsn"), of("sta1"));
+    assert_eq!(warned("wifi.down.edca.aifsn"), [""; 0]);
+}
