@@ -44,6 +44,16 @@ def test_a_note_says_above_the_claims_how_to_read_them():
     assert page.index('id="claims"') < page.index("<strong>half</strong>") < page.index("It falls.")
 
 
+def test_the_answer_leads_and_its_links_lead_somewhere():
+    sections = [report.Section("T", name="t")]
+    page = report.build("T", [claim(figure="t")], sections, answer="**Do** [this](#t).")
+    assert page.index("<strong>Do</strong>") < page.index('id="claims"')
+    assert '<a href="#t">this</a>' in page
+    assert "In short" not in report.build("T", [claim(figure="t")], sections)
+    with pytest.raises(ValueError, match=r"links to \['gone'\]"):
+        report.build("T", [], sections, answer="[this](#gone)")
+
+
 def test_claims_are_checked():
     with pytest.raises(ValueError, match="verdict"):
         claim(verdict="perhaps")

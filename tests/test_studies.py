@@ -48,6 +48,7 @@ def test_the_report_stands_alone(reproduced):
     assert written.report == out / "ack-aggregation" / "report.html"
     assert page.count("data:image/svg+xml,") == 28
     assert "Table 1: average throughput" in page
+    assert page.index("In short") < page.index("Thinning ACKs") < page.index("<h2>Claims")
 
 
 def test_parts_are_the_study_without_what_is_on_request():

@@ -1,9 +1,10 @@
-"""The page: claims first, then the sections, then how it was made."""
+"""The page: the answer and the claims first, then the sections, then how it was made."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -34,12 +35,14 @@ def build(
     sections: Sequence[Section] = (),
     meta: Mapping[str, str] | None = None,
     note: str = "",
+    answer: str = "",
 ) -> str:
     """The report as one HTML page that needs nothing else; the same input gives the same bytes.
 
     `claims` come first, if there are some. `meta` says how it was made (seeds, the command that
     makes it again, the source); the version is added. Claims refer to sections by their `name`.
-    `note`, in Markdown, says above the claims how to read them.
+    `note`, in Markdown, says above the claims how to read them; `answer`, in Markdown, leads the
+    page.
     """
     anchors = [s.anchor for s in sections]
     if twice := {a for a in anchors if anchors.count(a) > 1}:
@@ -47,10 +50,19 @@ def build(
     charts = Charts(sections)
     parts = [f"<header><h1>{escape(title)}</h1>{_meta(meta or {})}</header>"]
     parts.append(_contents(sections, bool(claims)))
+    if answer:
+        _check_links(answer, {"claims", *anchors})
+        parts.append(_section(Section("In short", answer), charts))
     if claims:
         parts.append(claims_section(claims, anchors, note))
     parts += [_section(s, charts) for s in sections]
     return _page(title, "\n".join(parts), with_charts=any(s.charts for s in sections))
+
+
+def _check_links(markdown: str, anchors: Collection[str]) -> None:
+    """Every link into the page itself must lead somewhere."""
+    if lost := sorted(set(re.findall(r"\]\(#([^)]+)\)", markdown)) - set(anchors)):
+        raise ValueError(f"the answer links to {lost}; the sections are {sorted(anchors)}")
 
 
 def save(page: str, path: str | os.PathLike[str]) -> Path:

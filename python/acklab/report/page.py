@@ -32,6 +32,9 @@ def write_report(
         "again": f"`{again} --seeds {effort.seeds}`",
     }
     note = study.note(effort) if study.note else ""
+    answer = study.answer(tables, claims) if study.answer else ""
+    if answer and effort.quick:
+        answer = f"**Quick: short runs of few seeds; these numbers mean little.**\n\n{answer}"
     method = Section("Method and reading", study.report(tables, effort), name="method")
 
     def page(within: Mapping[str, Path]) -> str:
@@ -39,7 +42,7 @@ def write_report(
             artefact_section(a, tables[a.name], plots.get(a.name), within=a.name in within)
             for a in study.whole
         ]
-        return build(study.title, claims, [method, *made], meta, note)
+        return build(study.title, claims, [method, *made], meta, note, answer)
 
     figures = {a.name: plots[a.name] for a in study.whole if a.name in plots}
     whole = page(figures)

@@ -93,6 +93,8 @@ class Study:
     claims: Callable[[Mapping[str, pl.DataFrame]], Sequence[Claim]] | None = None
     #: Names for several artefacts together, without a report of their own.
     parts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    #: The study in a few sentences with numbers from the tables, in Markdown; leads the report.
+    answer: Callable[[Mapping[str, pl.DataFrame], Sequence[Claim]], str] | None = None
     #: How to read them, in Markdown.
     note: Callable[[Effort], str] | None = None
     default_seeds: int = 10

@@ -5,6 +5,7 @@ bachelor thesis, TU Delft, 2025: sections 3 and 4, Tables 1 to 5, Figures 2 to 6
 """
 
 from acklab.studies.ack_aggregation import (
+    answer,
     beyond,
     captions,
     cells,
@@ -129,6 +130,7 @@ STUDY = Study(
     },
     report=text.report,
     claims=findings.claims,
+    answer=answer.answer,
     note=findings.note,
     parts=_PARTS,
     artefacts=_ARTEFACTS,

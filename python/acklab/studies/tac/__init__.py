@@ -6,6 +6,7 @@ IEEE 802.11n WLANs*, Journal of Institute of Control, Robotics and Systems, 2013
 
 from acklab.studies.study import Artefact, Study
 from acklab.studies.tac import (
+    answer,
     beyond,
     bridge,
     captions,
@@ -44,6 +45,7 @@ STUDY = Study(
     },
     report=text.report,
     claims=findings.claims,
+    answer=answer.answer,
     note=findings.note,
     parts={"beyond": [a.name for a in beyond.ARTEFACTS]},
     artefacts=(

@@ -47,7 +47,7 @@ def text(table: pl.DataFrame) -> str:
     plain = schemes(table, TODAY, many, announced=False)
     announced = schemes(table, TODAY, many, announced=True)
     parts = [
-        f"{_pick(found, [*plain, *announced], counts)} {_nothing(found, counts)}",
+        advice(table),
         _announced(found, counts),
         _costs(found, plain, counts),
         _paced(table),
@@ -55,6 +55,14 @@ def text(table: pl.DataFrame) -> str:
         "Where it can be had:\n\n" + "\n".join(f"* **{k}**: {v}." for k, v in HAD.items()),
     ]
     return "\n\n".join(p for p in parts if p)
+
+
+def advice(table: pl.DataFrame) -> str:
+    """What to switch on, and what is to be had without."""
+    counts = sorted(table.filter(stack=TODAY)["stations"].unique())
+    found, many = numbers(table, TODAY), counts[-1]
+    names = [s for rts in (False, True) for s in schemes(table, TODAY, many, announced=rts)]
+    return f"{_pick(found, names, counts)} {_nothing(found, counts)}"
 
 
 def _pick(found: Found, names: Sequence[str], counts: Sequence[int]) -> str:
