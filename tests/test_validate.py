@@ -54,8 +54,8 @@ def test_every_run_of_ns3_over_radio_channels_is_in_a_cell():
             rows = csv.DictReader(f)
             runs |= {row["args"] for row in rows if row["tcp"] != ns3_wifi.NOT_JUDGED}
     cells = ns3_wifi_rows()
-    assert sum(len(c.values["goodput"]) for c in cells) == len(runs) == 115
-    assert len({c.name for c in cells}) == len(cells) == 67
+    assert sum(len(c.values["goodput"]) for c in cells) == len(runs) == 133
+    assert len({c.name for c in cells}) == len(cells) == 85
 
 
 def test_every_mode_of_ns3_is_in_a_cell():
