@@ -109,7 +109,7 @@ impl Grammar {
         }
         decimal
             .scaled(scale)
-            .map_err(|p| self.error(text, p, format!("write {} in range", self.name)))
+            .map_err(|p| self.error(text, p, self.such_as()))
     }
 
     fn decimal(&self, text: &str, number: &str) -> Result<(Decimal, bool), QuantityError> {
@@ -118,8 +118,7 @@ impl Grammar {
             None => (number, false),
         };
         if !digits.bytes().any(|b| b.is_ascii_digit()) {
-            let hint = format!("write {}, such as \"{}\"", self.name, self.example);
-            return Err(self.error(text, Problem::NotANumber, hint));
+            return Err(self.error(text, Problem::NotANumber, self.such_as()));
         }
         Decimal::parse(digits)
             .map(|d| (d, negative))
@@ -139,17 +138,17 @@ impl Grammar {
                 let hint = format!("write \"{number} {}\", for example", self.usual_unit);
                 Err(self.error(text, Problem::NoUnit, hint))
             }
-            Unit::Unknown => {
-                let hint = format!("write {}, such as \"{}\"", self.name, self.example);
-                Err(self.error(text, Problem::UnknownUnit, hint))
-            }
+            Unit::Unknown => Err(self.error(text, Problem::UnknownUnit, self.such_as())),
         }
     }
 
     /// The error for a value that only this kind of quantity finds too large.
     pub(crate) fn too_large(&self, text: &str) -> QuantityError {
-        let hint = format!("write {} in range", self.name);
-        self.error(text, Problem::TooLarge, hint)
+        self.error(text, Problem::TooLarge, self.such_as())
+    }
+
+    fn such_as(&self) -> String {
+        format!("write {}, such as \"{}\"", self.name, self.example)
     }
 
     fn error(&self, text: &str, problem: Problem, hint: String) -> QuantityError {
