@@ -2,6 +2,7 @@
 
 use super::diagnostics::{Report, suggest};
 use super::path::Path;
+use super::shown::short;
 use super::spec::{Choice, Scalar};
 use acklab_proto::registry::{Entry, Kind, Param, Params, Value, find};
 use acklab_units::{Rate, Span};
@@ -50,6 +51,11 @@ fn unknown_name<B>(
     path: &Path,
     report: &mut Report<'_>,
 ) {
+    if more.contains(&choice.name.as_str()) {
+        let hint = format!("write \"{}\" alone", choice.name);
+        let message = format!("`{}` takes no parameters", choice.name);
+        return report.error(path, message, hint);
+    }
     let names = entries
         .iter()
         .flat_map(|e| std::iter::once(&e.name).chain(e.aliases));
@@ -128,7 +134,7 @@ fn written(scalar: &Scalar) -> Option<String> {
     match scalar {
         Scalar::Text(t) => Some(t.clone()),
         Scalar::Int(i) => Some(i.to_string()),
-        Scalar::Float(x) => Some(x.to_string()),
+        Scalar::Float(x) => Some(short(*x)),
         Scalar::Bool(_) => None,
     }
 }

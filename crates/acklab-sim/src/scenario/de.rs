@@ -65,6 +65,7 @@ impl What {
                 path,
                 format!("unknown key `{key}`"),
                 of_a_side(key, known)
+                    .or_else(|| no_item(key))
                     .or_else(|| elsewhere::belongs(path))
                     .or_else(|| suggest(key, known.iter().copied(), "the keys here are"))
                     .or_else(nothing_here),
@@ -72,9 +73,12 @@ impl What {
             Self::UnknownWord(word, known) => report.error(
                 path,
                 format!("`{word}` is not one of the words that can stand here"),
-                suggest(word, known.iter().copied(), "write one of"),
+                without_unit(word, known)
+                    .or_else(|| suggest(word, known.iter().copied(), "write one of")),
             ),
-            Self::Missing(key) => report.missing(path, key, "it has no default"),
+            Self::Missing(key) => {
+                report.missing(path, key, &format!("write {key} = ...: it has no default"))
+            }
             Self::Other(message, hint) => report.error(path, message.clone(), hint.clone()),
         }
     }
@@ -85,6 +89,21 @@ fn of_a_side(key: &str, known: &[&str]) -> Option<String> {
     let sided = key == "ack_filter" && ["up", "down"].iter().all(|side| known.contains(side));
     let hint = "write it in `down`, for what the access point sends, or in `up`";
     sided.then(|| hint.to_string())
+}
+
+/// The only one of the words that begins with `word`, which then is its number without the unit.
+fn without_unit(word: &str, known: &[&str]) -> Option<String> {
+    let mut meant = known.iter().filter(|k| k.split(' ').next() == Some(word));
+    match (meant.next(), meant.next()) {
+        (Some(one), None) => Some(format!("did you mean `{one}`?")),
+        _ => None,
+    }
+}
+
+/// A number in place of a key is one of an item.
+fn no_item(key: &str) -> Option<String> {
+    let number = key.parse::<usize>().is_ok();
+    number.then(|| "this is one table, not a list: leave the number out".to_string())
 }
 
 fn nothing_here() -> Option<String> {
@@ -154,7 +173,7 @@ fn kind_of(found: &de::Unexpected<'_>) -> &'static str {
     use de::Unexpected as U;
     match found {
         U::Bool(_) => "true or false",
-        U::Unsigned(_) | U::Signed(_) | U::Float(_) => "a number without a unit",
+        U::Unsigned(_) | U::Signed(_) | U::Float(_) => "a number",
         U::Str(_) => "a text",
         U::Seq => "a list",
         U::Map => "a table",
@@ -171,7 +190,7 @@ fn in_words(expected: &str) -> String {
         "f64" => "a number".to_string(),
         "a boolean" => "true or false".to_string(),
         "a string" => "a text in double quotes".to_string(),
-        "a sequence" => "a list; of tables: [[...]] instead of [...]".to_string(),
+        "a sequence" => "a list".to_string(),
         e if e.starts_with("struct ") || e == "a map" => "a table".to_string(),
         e => e.to_string(),
     }
@@ -230,7 +249,7 @@ mod tests {
         let expected = [
             "nummer: unknown key `nummer`",
             "choice.size: unknown key `size`",
-            "list.0.word: a number without a unit cannot stand here",
+            "list.0.word: a number cannot stand here",
             "list.1.wort: unknown key `wort`",
         ];
         assert_eq!(told, expected);

@@ -29,6 +29,8 @@ pub struct Diagnostic {
     pub key: String,
     /// The value, as it was written (shortened), if there is one.
     pub value: Option<String>,
+    /// Keys and values set from outside without which it would not be wrong.
+    pub because: Vec<String>,
     /// What is wrong.
     pub message: String,
     /// What would be right.
@@ -44,6 +46,7 @@ impl Diagnostic {
             line,
             key: String::new(),
             value: None,
+            because: Vec::new(),
             message,
             hint: None,
         }
@@ -66,6 +69,9 @@ impl fmt::Display for Diagnostic {
         if let Some(value) = &self.value {
             write!(f, " = {value}")?;
         }
+        for set in &self.because {
+            write!(f, "\n  because of {OUTSIDE}: {set}")?;
+        }
         match &self.hint {
             Some(hint) => write!(f, "\n  help: {hint}"),
             None => Ok(()),
@@ -82,6 +88,11 @@ impl Diagnostics {
     pub(crate) fn new(mut list: Vec<Diagnostic>) -> Self {
         list.sort_by_key(|d| d.line.unwrap_or(usize::MAX));
         Self(list)
+    }
+
+    /// Each changed by `f`.
+    pub(crate) fn map(self, f: impl FnMut(Diagnostic) -> Diagnostic) -> Self {
+        Self(self.0.into_iter().map(f).collect())
     }
 
     /// The mistakes.
@@ -170,16 +181,18 @@ impl<'a> Report<'a> {
         hint: Option<String>,
     ) -> Diagnostic {
         let outside = self.doc.is_from_outside(path);
+        let [message, key] = [message, path.to_string()].map(|t| clipped(t, LONGEST));
         let origin = if outside { OUTSIDE } else { self.origin };
         let line = self.doc.line_of(path).filter(|_| !outside);
         Diagnostic {
             severity,
             origin: origin.to_string(),
             line,
-            key: path.to_string(),
+            key,
             value: self.value(path),
+            because: Vec::new(),
             message,
-            hint,
+            hint: hint.map(|h| clipped(h, LONGEST_HINT)),
         }
     }
 
@@ -193,7 +206,7 @@ impl<'a> Report<'a> {
     }
 
     /// Whether a mistake was found in `path` itself or in something written directly in it.
-    fn spoilt(&self, path: &Path) -> bool {
+    pub(crate) fn spoilt(&self, path: &Path) -> bool {
         let written_in = |p: &Path| p.parent().as_ref() == Some(path) && self.has(p);
         self.found.iter().any(|(p, _)| p == path || written_in(p))
     }
@@ -218,11 +231,23 @@ impl<'a> Report<'a> {
         Diagnostics::new(self.found.into_iter().map(|(_, d)| d).collect())
     }
 
-    /// Values of the whole scenario and of sections would only repeat the text.
+    /// What stands at `path`. Sections, and the whole scenario, would only repeat the text.
     fn value(&self, path: &Path) -> Option<String> {
-        use super::doc::Value::{List, Table};
         let node = self.doc.at(path)?;
-        (!matches!(node.value, List(_) | Table(_))).then(|| node.to_string())
+        (!path.0.is_empty() && !node.is_section()).then(|| node.to_string())
+    }
+}
+
+/// The longest message and key; what is longer quotes a name of hundreds of letters.
+const LONGEST: usize = 400;
+/// The longest hint, which may list names.
+const LONGEST_HINT: usize = 1500;
+
+/// The first `most` letters of `text`, which else would fill a screen.
+pub(crate) fn clipped(text: String, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }
 
@@ -256,7 +281,16 @@ fn near_miss<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let distance =
         |k: &str| strsim::damerau_levenshtein(&word, &k.to_lowercase().replace('-', "_"));
     let (d, near) = known.iter().map(|k| (distance(k), *k)).min()?;
-    (d <= 1 + word.chars().count().min(near.len()) / 4).then_some(near)
+    let slip = d <= 1 + word.chars().count().min(near.len()) / 4;
+    // Of two letters one is half of the word, and another number is no slip: 5 MHz is not 20 MHz.
+    let whole = 2 * d >= word.chars().count().max(near.len());
+    let other = [&word, near].map(digits);
+    let numbers = other.iter().all(|n| !n.is_empty()) && other[0] != other[1];
+    (slip && !(d > 0 && whole) && !numbers).then_some(near)
+}
+
+fn digits(word: &str) -> String {
+    word.chars().filter(char::is_ascii_digit).collect()
 }
 
 #[cfg(test)]
@@ -270,6 +304,13 @@ mod tests {
         assert_eq!(near_miss("ack-filter", &known), Some("ack_filter"));
         assert_eq!(near_miss("Queue", &known), Some("queue"));
         assert_eq!(near_miss("bandwidth", &known), None);
+        let known = ["a", "sta0", "sta17", "20 MHz", "bbr3"];
+        for word in ["ap", "x", "sta7", "5 MHz", "bbr4"] {
+            assert_eq!(near_miss(word, &known), None, "{word}");
+        }
+        for (word, near) in [("sat0", "sta0"), ("20MHz", "20 MHz"), ("bbrv3", "bbr3")] {
+            assert_eq!(near_miss(word, &known), Some(near));
+        }
     }
 
     #[test]

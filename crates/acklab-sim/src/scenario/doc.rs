@@ -2,7 +2,6 @@
 
 use super::diagnostics::Diagnostic;
 use super::path::{Path, Step};
-use std::fmt;
 use toml::de::{DeTable, DeValue};
 
 /// A value and the line on which its key (or itself, in a list) stands.
@@ -96,31 +95,6 @@ impl Node {
             }
             (Value::List(l), Step::Index(i)) => l.get_mut(*i),
             _ => None,
-        }
-    }
-}
-
-/// The longest value that an error message shows whole.
-const SHOWN: usize = 60;
-
-impl fmt::Display for Node {
-    /// As TOML would have it on one line, shortened.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let whole = match &self.value {
-            Value::Null => "null".to_string(),
-            Value::Bool(b) => b.to_string(),
-            Value::Int(i) => i.to_string(),
-            Value::Float(x) => format!("{x:?}"),
-            Value::Text(t) => format!("{t:?}"),
-            Value::List(l) => format!("[ {} items ]", l.len()),
-            Value::Table(t) => {
-                let keys: Vec<_> = t.iter().map(|(k, _)| k.as_str()).collect();
-                format!("{{ {} }}", keys.join(", "))
-            }
-        };
-        match whole.char_indices().nth(SHOWN) {
-            Some((end, _)) => write!(f, "{}…", &whole[..end]),
-            None => f.write_str(&whole),
         }
     }
 }

@@ -1,8 +1,10 @@
-//! Keys that exist, but in another table: `capture_db` under `[wifi]` instead of `[wifi.space]`.
+//! Keys that exist, but in another table: `capture_db` under `[wifi]` instead of `[wifi.space]`, `stations`
+//! without the preset that has it.
 
 use super::path::{Path, Step};
 use super::spec::{
-    EdcaSpec, PlaceTable, RadioSpec, SpaceSpec, WifiSideSpec, WifiSpec, WifiStationSpec,
+    EdcaSpec, FlowSpec, LinkSpec, PlaceTable, PresetLinkSpec, RadioSpec, RecordSpec, SpaceSpec,
+    TcpSpec, TopologySpec, WifiSideSpec, WifiSpec, WifiStationSpec,
 };
 use serde::de::value::Error;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
@@ -15,7 +17,7 @@ type Keys = &'static [&'static str];
 type Table = (&'static str, fn() -> Keys);
 
 /// Tables of a radio channel. Whoever looks for a key takes the first that has it.
-const TABLES: &[Table] = &[
+const WIFI: &[Table] = &[
     (
         "[wifi], or for one station in [wifi.station.NAME]",
         keys::<WifiStationSpec>,
@@ -28,23 +30,69 @@ const TABLES: &[Table] = &[
     ("[wifi.space.place]", keys::<PlaceTable>),
 ];
 
+/// What a preset has beside its channel.
+const PRESET: &[Table] = &[
+    ("[topology], which needs a `preset`", keys::<TopologySpec>),
+    (
+        "the table of a link, such as [topology.bottleneck]",
+        keys::<PresetLinkSpec>,
+    ),
+];
+
+/// What else begins a line of its own.
+const OTHERS: &[Table] = &[
+    ("[[link]]", keys::<LinkSpec>),
+    ("[[flow]]", keys::<FlowSpec>),
+    ("[tcp]", keys::<TcpSpec>),
+    ("[record]", keys::<RecordSpec>),
+];
+
 /// Which table has the key that `path` ends in and that is unknown where it stands.
 pub(super) fn belongs(path: &Path) -> Option<String> {
     let (Some(Step::Key(first)), Some(Step::Key(key))) = (path.0.first(), path.0.last()) else {
         return None;
     };
-    if first != "wifi" {
-        return None;
+    match (first.as_str(), path.0.len()) {
+        ("wifi", _) => of_channel(key).or_else(|| told(key, PRESET)),
+        ("topology", 2) => told(key, &PRESET[1..]).or_else(|| of_channel(key)),
+        (_, 1) => at_the_top(key),
+        _ => None,
     }
-    let has = |(_, keys): &&Table| keys().contains(&key.as_str());
-    let (table, _) = TABLES.iter().find(has)?;
-    let what = match *table {
-        "[wifi.space.place]" => {
-            format!("`{key}` belongs to a station: [wifi.space.place], NAME = {{ {key} = ... }}")
-        }
-        table => format!("`{key}` belongs in {table}"),
-    };
-    Some(what)
+}
+
+fn of_channel(key: &str) -> Option<String> {
+    let table = first(key, WIFI)?;
+    if table == "[wifi.space.place]" {
+        return Some(format!(
+            "`{key}` belongs to a station: [wifi.space.place], NAME = {{ {key} = ... }}"
+        ));
+    }
+    Some(format!("`{key}` belongs in {table}"))
+}
+
+/// Every kind of table that has it: there is nothing around it that says which is meant.
+fn at_the_top(key: &str) -> Option<String> {
+    let kinds = [&PRESET[..1], &WIFI[..2], OTHERS];
+    let found = kinds.into_iter().flat_map(|kind| match kind.len() {
+        // Of a channel the first.
+        2 => Vec::from_iter(first(key, kind)),
+        _ => all(key, kind).collect(),
+    });
+    let found: Vec<&str> = found.collect();
+    (!found.is_empty()).then(|| format!("`{key}` belongs in {}", found.join(", or in ")))
+}
+
+fn told(key: &str, tables: &[Table]) -> Option<String> {
+    Some(format!("`{key}` belongs in {}", first(key, tables)?))
+}
+
+fn first(key: &str, tables: &[Table]) -> Option<&'static str> {
+    all(key, tables).next()
+}
+
+fn all<'a>(key: &'a str, tables: &'a [Table]) -> impl Iterator<Item = &'static str> + 'a {
+    let has = tables.iter().filter(move |(_, keys)| keys().contains(&key));
+    has.map(|(table, _)| *table)
 }
 
 /// The keys that serde reads `T` from.
@@ -87,7 +135,7 @@ mod tests {
 
     #[test]
     fn every_table_has_keys() {
-        for (table, keys) in TABLES {
+        for (table, keys) in WIFI.iter().chain(PRESET).chain(OTHERS) {
             assert!(!keys().is_empty(), "{table}");
         }
     }
@@ -116,11 +164,27 @@ mod tests {
                 "wifi.space.velocity",
                 "`velocity` belongs to a station: [wifi.space.place], NAME = { velocity = ... }",
             ),
+            (
+                "stations",
+                "`stations` belongs in [topology], which needs a `preset`, or in [wifi]",
+            ),
+            ("ap", "`ap` belongs in [wifi]"),
+            ("topology.ap", "`ap` belongs in [wifi]"),
+            (
+                "wifi.servers",
+                "`servers` belongs in [topology], which needs a `preset`",
+            ),
+            (
+                "topology.delay",
+                "`delay` belongs in the table of a link, such as [topology.bottleneck]",
+            ),
+            ("segment", "`segment` belongs in [tcp]"),
         ];
         for (path, hint) in cases {
             assert_eq!(of(path).as_deref(), Some(hint), "{path}");
         }
-        assert_eq!(of("wifi.nonsense"), None);
-        assert_eq!(of("flow.0.ring"), None);
+        for unknown in ["wifi.nonsense", "flow.0.ring", "nonsense"] {
+            assert_eq!(of(unknown), None, "{unknown}");
+        }
     }
 }

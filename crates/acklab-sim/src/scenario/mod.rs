@@ -8,6 +8,7 @@
 //! Each step consumes the previous value. The language is described in `docs/scenario.md`; its JSON
 //! Schema is made by [`schema()`].
 
+mod blame;
 mod canonical;
 mod choice;
 mod de;
@@ -22,6 +23,7 @@ mod registries;
 mod resolve;
 mod schema;
 mod set;
+mod shown;
 mod spec;
 
 #[cfg(test)]
@@ -115,6 +117,16 @@ pub fn load_json_with(
 }
 
 fn load(
+    doc: Node,
+    origin: &str,
+    overrides: &[(String, String)],
+    registries: Registries<'_>,
+) -> Result<Scenario, Diagnostics> {
+    let with = |set: &[(String, String)]| load_once(doc.clone(), origin, set, registries);
+    with(overrides).map_err(|found| blame::blame(found, overrides, |set| with(set).err()))
+}
+
+fn load_once(
     mut doc: Node,
     origin: &str,
     overrides: &[(String, String)],

@@ -77,9 +77,44 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         }
     }
 
+    fn deserialize_i64<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        self.whole(i64::MAX.into())?.deserialize_any(visitor)
+    }
+
+    fn deserialize_u32<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        self.whole(u64::MAX.into())?.deserialize_any(visitor)
+    }
+
+    fn deserialize_u64<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        self.whole(u64::MAX.into())?.deserialize_any(visitor)
+    }
+
     serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        bool i8 i16 i32 i128 u8 u16 u128 f32 f64 char str string bytes byte_buf unit
         unit_struct seq tuple tuple_struct map identifier ignored_any
+    }
+}
+
+impl Reader<'_> {
+    /// Refuses numbers that a whole number up to `most` cannot be.
+    fn whole(self, most: i128) -> Result<Self, ReadError> {
+        /// Up to it each whole number is itself as a float.
+        const EXACT: f64 = 9.0e15;
+        let (message, hint) = match self.0.value {
+            Value::Float(x) if x.fract() == 0.0 && x.abs() < EXACT => {
+                (format!("{} has a point", self.0), format!("write {x}"))
+            }
+            Value::Float(_) => {
+                let message = format!("{} is not a whole number", self.0);
+                (message, "write a whole number, such as 4".to_string())
+            }
+            Value::Int(i) if i > most || i < i64::MIN.into() => {
+                let hint = "write a smaller whole number".to_string();
+                ("no number here is so large".to_string(), hint)
+            }
+            _ => return Ok(self),
+        };
+        Err(de::Error::custom(with_hint(message, hint)))
     }
 }
 
@@ -89,9 +124,11 @@ fn no_list(items: &[Node], fields: &[&str]) -> ReadError {
         Value::Text(word) => fields.iter().find(|f| *f == word),
         _ => None,
     });
-    let hint = meant.map_or("write a table".to_string(), |key| {
-        format!("write a table, such as {{ {key} = true }}")
-    });
+    let hint = match (meant, fields) {
+        (Some(key), _) => format!("write a table, such as {{ {key} = true }}"),
+        (None, [first, second]) => format!("write a table: {{ {first} = ..., {second} = ... }}"),
+        (None, _) => "write a table".to_string(),
+    };
     de::Error::custom(with_hint("a list cannot stand here", hint))
 }
 

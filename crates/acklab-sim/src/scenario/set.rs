@@ -1,8 +1,11 @@
 //! Values set from outside the text: `--set topology.bottleneck.rate="5 Mbit/s"`.
 
-use super::diagnostics::{Diagnostic, OUTSIDE, Severity};
+use super::diagnostics::{Diagnostic, OUTSIDE, Severity, clipped};
 use super::doc::{Node, Value, parse_toml_value};
 use super::path::{Path, Step};
+
+/// Letters of a key or a value that are shown.
+const SHOWN: usize = 160;
 
 /// Sets `key` to `value` in the parsed text, making tables on the way where there are none.
 ///
@@ -14,9 +17,10 @@ pub(crate) fn set(doc: &mut Node, key: &str, value: &str) -> Result<(), Box<Diag
             severity: Severity::Error,
             origin: OUTSIDE.to_string(),
             line: None,
-            key: key.to_string(),
-            value: Some(value.to_string()),
-            message,
+            key: clipped(key.to_string(), SHOWN),
+            value: Some(clipped(value.to_string(), SHOWN)),
+            because: Vec::new(),
+            message: clipped(message, 2 * SHOWN),
             hint: Some(hint.to_string()),
         })
     };
@@ -61,6 +65,14 @@ fn descend<'a>(doc: &'a mut Node, path: &Path) -> Result<&'a mut Node, Refusal> 
     Ok(here)
 }
 
+/// What was not there, until it is given a value.
+fn from_outside() -> Node {
+    Node {
+        outside: true,
+        ..Node::new(Value::Null)
+    }
+}
+
 /// Sees to it that `step` exists in `node`.
 fn make_room(node: &mut Node, step: &Step, at: &Path) -> Result<(), Refusal> {
     if matches!(node.value, Value::Null) {
@@ -84,11 +96,11 @@ fn make_room(node: &mut Node, step: &Step, at: &Path) -> Result<(), Refusal> {
                 Step::Key(k) => k.clone(),
                 Step::Index(i) => i.to_string(),
             };
-            t.push((key, Node::new(Value::Null)));
+            t.push((key, from_outside()));
             Ok(())
         }
         (Value::List(l), Step::Index(i)) if *i == l.len() => {
-            l.push(Node::new(Value::Null));
+            l.push(from_outside());
             Ok(())
         }
         (Value::List(l), Step::Index(i)) => Err((
@@ -125,7 +137,10 @@ mod tests {
         assert_eq!(after("", "a.b", "5 Mbit/s").unwrap(), "\"5 Mbit/s\"");
         assert_eq!(after("", "a.b", "4").unwrap(), "4");
         assert_eq!(after("", "a.b", "\"4\"").unwrap(), "\"4\"");
-        assert_eq!(after("", "a", "{ name = 'x' }").unwrap(), "{ name }");
+        assert_eq!(
+            after("", "a", "{ name = 'x' }").unwrap(),
+            "{ name = \"x\" }"
+        );
     }
 
     #[test]
@@ -145,6 +160,16 @@ mod tests {
         assert_eq!(e, "`a.b` is not there, so it has no item 1");
         let e = after("", "a.b", "[tac, cake]").unwrap_err();
         assert_eq!(e, "`[tac, cake]` is not valid TOML");
+    }
+
+    #[test]
+    fn what_a_key_makes_on_its_way_is_from_outside() {
+        let mut doc = parse_toml(FLOWS, "t").unwrap();
+        set(&mut doc, "flow.2.tcp.segment", "7").unwrap();
+        let outside = |key: &str| doc.is_from_outside(&Path::parse(key).unwrap());
+        for (key, is) in [("flow", false), ("flow.1.cc", false), ("flow.2", true)] {
+            assert_eq!(outside(key), is, "{key}");
+        }
     }
 
     #[test]

@@ -24,6 +24,11 @@ pub(super) fn network(network: &Network, plan: &Plan, out: &mut Text) {
     let space = network.channel.space.as_ref();
     hidden(network, &stations, out);
     channel(&network.channel, out);
+    // Nobody has a queue that it is about.
+    if !network.contenders.iter().all(Station::queues_per_station) {
+        let counts = CountsWord::of(network.channel.queue_counts);
+        out.text("queue_counts", counts);
+    }
     if let Some(space) = space {
         let names = std::iter::once(quoted(node(network.ap))).chain(stations.iter().cloned());
         self::space::write(space, names, out);
@@ -107,7 +112,8 @@ fn channel(channel: &Channel, out: &mut Text) {
         eifs,
         after_silence,
         category,
-        queue_counts,
+        // Beside the stations, too.
+        queue_counts: _,
         retry_limit,
         block_ack_retry_limit,
         block_ack_request_limit,
@@ -130,7 +136,6 @@ fn channel(channel: &Channel, out: &mut Text) {
     out.raw("eifs", eifs);
     out.text("after_silence", AfterSilenceWord::of(*after_silence));
     out.text("category", CategoryWord::of(*category));
-    out.text("queue_counts", CountsWord::of(*queue_counts));
     out.raw("retry_limit", retry_limit);
     if let Some(limit) = block_ack_retry_limit {
         out.raw("block_ack_retry_limit", limit);

@@ -1,12 +1,15 @@
 //! The ACK filters of one place: which, in which order, and whether they can stand together.
 
-use super::super::choice::choose;
+use super::super::choice::choose_or;
 use super::super::diagnostics::Report;
 use super::super::path::Path;
 use super::super::registries::Registries;
 use super::super::spec::{Choice, FiltersSpec};
 use crate::plan::FilterPlan;
 use acklab_path::ack_filter::chain::{Chain, Clash, Contradiction};
+
+/// The word for no filter.
+const NONE: &str = "none";
 
 /// The filters in the table at `path`, in the order in which an ACK meets them.
 pub(super) fn filters(
@@ -41,10 +44,10 @@ fn filter(
     reg: Registries<'_>,
     report: &mut Report<'_>,
 ) -> Option<FilterPlan> {
-    if choice.name == "none" && choice.params.is_empty() {
+    if choice.name == NONE && choice.params.is_empty() {
         return None;
     }
-    let (entry, params) = choose(reg.filter, "ACK filter", choice, at, report)?;
+    let (entry, params) = choose_or(reg.filter, &[NONE], "ACK filter", choice, at, report)?;
     Some(FilterPlan { entry, params })
 }
 

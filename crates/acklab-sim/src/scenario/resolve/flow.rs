@@ -5,7 +5,7 @@ use super::super::diagnostics::Report;
 use super::super::path::Path;
 use super::super::registries::Registries;
 use super::super::spec::{Choice, FlowSpec, NodeSpec, Spec};
-use super::topology::Net;
+use super::topology::{Net, incomplete};
 use super::{Clock, app, not_too_long, tcp};
 use crate::plan::FlowPlan;
 use acklab_path::wifi::medium::AccessCategory;
@@ -223,7 +223,7 @@ impl Builder<'_, '_> {
         path: &Path,
     ) -> Option<usize> {
         let Some(name) = name else {
-            if default.is_none() && !self.report.any_within(&Path::root().key("topology")) {
+            if default.is_none() && !incomplete(self.report) {
                 let hint = "only in a preset flows find their ends by themselves";
                 self.report.missing(path, key, hint);
             }

@@ -6,7 +6,7 @@ use super::super::registries::Registries;
 use super::super::spec::{OneOrMany, Preset, PresetLinkSpec, ServersWord, TopologySpec, WayWord};
 use super::link::{BOTTLENECK_QUEUE, HOST_QUEUE, Site, both_directions};
 use super::topology::Net;
-use super::wifi::MOST_STATIONS;
+use super::wifi::{MOST_STATIONS, listed};
 use acklab_units::Limit;
 
 /// More of anything is a slip, and would take the memory of the machine.
@@ -21,8 +21,8 @@ pub(super) fn add(
 ) {
     let path = Path::root().key("topology");
     let Some(preset) = spec.preset else {
-        let hint = "write \"dumbbell\", \"parking-lot\", \"wlan\" or \"wifi-dumbbell\"";
-        return report.missing(&path, "preset", hint);
+        let hint = format!("write {}", with(&written(spec)));
+        return report.missing(&path, "preset", &hint);
     };
     foreign_keys(spec, preset, &path, report);
     let mut lot = Lot {
@@ -40,9 +40,9 @@ pub(super) fn add(
     }
 }
 
-/// Keys that another preset has.
-fn foreign_keys(spec: &TopologySpec, preset: Preset, path: &Path, report: &mut Report<'_>) {
-    let written = [
+/// The keys that are written.
+fn written(spec: &TopologySpec) -> Vec<&'static str> {
+    let all = [
         ("pairs", spec.pairs.is_some()),
         ("hops", spec.hops.is_some()),
         ("stations", spec.stations.is_some()),
@@ -53,27 +53,93 @@ fn foreign_keys(spec: &TopologySpec, preset: Preset, path: &Path, report: &mut R
         ("receiver_access", spec.receiver_access.is_some()),
         ("bottleneck", spec.bottleneck.is_some()),
     ];
-    let (own, why): (&[&str], _) = match preset {
-        Preset::Dumbbell => (
-            &["pairs", "access", "receiver_access", "bottleneck"],
-            "a dumbbell has one bottleneck; it has `pairs`",
-        ),
-        Preset::ParkingLot => (
-            &["hops", "access", "receiver_access", "bottleneck"],
-            "a parking lot has one pair more than `hops`",
-        ),
-        Preset::Wlan => (
-            &["stations", "servers", "direction", "wire"],
-            "a wlan has `stations`, `servers`, `direction` and `wire`, and its channel is [wifi]",
-        ),
-        Preset::WifiDumbbell => (
-            &["pairs", "access", "receiver_access"],
-            "a wifi-dumbbell has `pairs`, `access` and `receiver_access`, and its channel is [wifi]",
-        ),
-    };
-    for (key, _) in written.iter().filter(|(k, on)| *on && !own.contains(k)) {
-        let message = format!("`{key}` does not fit this preset");
-        report.error(&path.key(key), message, why.to_string());
+    all.into_iter()
+        .filter_map(|(key, on)| on.then_some(key))
+        .collect()
+}
+
+impl Preset {
+    const ALL: [Self; 4] = [
+        Self::Dumbbell,
+        Self::ParkingLot,
+        Self::Wlan,
+        Self::WifiDumbbell,
+    ];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Dumbbell => "dumbbell",
+            Self::ParkingLot => "parking-lot",
+            Self::Wlan => "wlan",
+            Self::WifiDumbbell => "wifi-dumbbell",
+        }
+    }
+
+    fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Dumbbell => &["pairs", "access", "receiver_access", "bottleneck"],
+            Self::ParkingLot => &["hops", "access", "receiver_access", "bottleneck"],
+            Self::Wlan => &["stations", "servers", "direction", "wire"],
+            Self::WifiDumbbell => &["pairs", "access", "receiver_access"],
+        }
+    }
+
+    /// What it is, for whoever wrote a key of another one.
+    fn about(self) -> &'static str {
+        match self {
+            Self::Dumbbell => "a dumbbell has one bottleneck; it has `pairs`",
+            Self::ParkingLot => "a parking lot has one pair more than `hops`",
+            Self::Wlan => {
+                "a wlan has `stations`, `servers`, `direction` and `wire`, and its channel is [wifi]"
+            }
+            Self::WifiDumbbell => {
+                "a wifi-dumbbell has `pairs`, `access` and `receiver_access`, and its channel is [wifi]"
+            }
+        }
+    }
+
+    /// The preset that has a node called `name`: the one that is usually meant.
+    fn with_node(name: &str) -> Option<Self> {
+        let (stem, number) = name.split_at(name.trim_end_matches(char::is_numeric).len());
+        match (stem, number.is_empty()) {
+            ("ap" | "server", true) | ("sta" | "server", false) => Some(Self::Wlan),
+            ("sta", true) => Some(Self::WifiDumbbell),
+            ("left" | "right", true) | ("s" | "d", false) => Some(Self::Dumbbell),
+            ("r", false) => Some(Self::ParkingLot),
+            _ => None,
+        }
+    }
+}
+
+/// The presets that have all of `keys`; all presets if none has.
+fn with(keys: &[&str]) -> String {
+    let has = |p: &&Preset| keys.iter().all(|key| p.keys().contains(key));
+    let mut found: Vec<&Preset> = Preset::ALL.iter().filter(has).collect();
+    if found.is_empty() {
+        found.extend(&Preset::ALL);
+    }
+    let words = found.iter().map(|p| format!("\"{}\"", p.word()));
+    listed(words, "or")
+}
+
+/// Which preset would have brought the node `name` along.
+pub(super) fn of_node(name: &str) -> Option<String> {
+    let preset = Preset::with_node(name)?.word();
+    Some(format!("[topology] preset = \"{preset}\" has `{name}`"))
+}
+
+/// Keys that another preset has.
+fn foreign_keys(spec: &TopologySpec, preset: Preset, path: &Path, report: &mut Report<'_>) {
+    for key in written(spec) {
+        if !preset.keys().contains(&key) {
+            let message = format!("`{key}` does not fit this preset");
+            let hint = format!(
+                "{}; `{key}` is for preset = {}",
+                preset.about(),
+                with(&[key])
+            );
+            report.error(&path.key(key), message, hint);
+        }
     }
 }
 

@@ -47,12 +47,31 @@ impl Net {
         report: &mut Report<'_>,
     ) -> Option<usize> {
         let found = self.node(name);
-        if found.is_none() {
-            let hint = suggest(name, self.nodes.iter().map(String::as_str), "the nodes are");
-            report.error(path, format!("there is no node called `{name}`"), hint);
+        if found.is_none() && !incomplete(report) {
+            report.error(
+                path,
+                format!("there is no node called `{name}`"),
+                self.instead_of(name),
+            );
         }
         found
     }
+
+    /// What to write for a node that is not there.
+    fn instead_of(&self, name: &str) -> String {
+        let near = suggest(name, self.nodes.iter().map(String::as_str), "the nodes are");
+        let hint = near.unwrap_or_else(|| format!("write it: [[node]] name = \"{name}\""));
+        // Those of a preset are there.
+        match preset::of_node(name).filter(|_| self.pairs.is_empty()) {
+            Some(of_preset) if !hint.starts_with("did") => format!("{hint}; {of_preset}"),
+            _ => hint,
+        }
+    }
+}
+
+/// Whether the preset is wrong, so that what is not there may be what it should have.
+pub(super) fn incomplete(report: &Report<'_>) -> bool {
+    report.any_within(&Path::root().key("topology"))
 }
 
 /// Builds the network.

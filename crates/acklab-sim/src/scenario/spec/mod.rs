@@ -11,6 +11,7 @@ mod choice;
 mod expect;
 mod flow;
 mod link;
+mod lists;
 mod quantity;
 mod record;
 mod tcp;
@@ -85,8 +86,10 @@ pub(crate) struct Spec {
     /// A preset network. Use `node` and `link` instead of it, or to extend it.
     pub(crate) topology: Option<TopologySpec>,
     /// Nodes.
+    #[serde(deserialize_with = "lists::nodes")]
     pub(crate) node: Vec<NodeSpec>,
     /// Links between nodes; each is two directions.
+    #[serde(deserialize_with = "lists::links")]
     pub(crate) link: Vec<LinkSpec>,
     /// Radio channels with an access point and its stations; a single one may be a table.
     pub(crate) wifi: Option<OneOrMany<WifiSpec>>,
@@ -94,6 +97,7 @@ pub(crate) struct Spec {
     pub(crate) tcp: TcpSpec,
     /// Flows.
     #[schemars(length(min = 1))]
+    #[serde(deserialize_with = "lists::flows")]
     pub(crate) flow: Vec<FlowSpec>,
     /// What is kept of a run.
     pub(crate) record: RecordSpec,

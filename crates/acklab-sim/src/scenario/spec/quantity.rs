@@ -1,6 +1,7 @@
 //! Building blocks of the language: quantities, probabilities, one-or-many.
 
 use crate::scenario::de::with_hint;
+use crate::scenario::shown::short;
 use acklab_units::{Bytes, Limit, QuantityError, Rate, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -79,7 +80,7 @@ impl<T: Quantity> Visitor<'_> for QtyVisitor<T> {
     }
 
     fn visit_f64<E: de::Error>(self, n: f64) -> Result<Qty<T>, E> {
-        self.visit_str(&n.to_string())
+        self.visit_str(&short(n))
     }
 }
 
@@ -160,6 +161,18 @@ impl<T: Quantity> Visitor<'_> for OrWord<T> {
         }
         QtyVisitor(PhantomData).visit_str(text).map(|q| Some(q.0))
     }
+
+    fn visit_i64<E: de::Error>(self, n: i64) -> Result<Option<T>, E> {
+        QtyVisitor(PhantomData).visit_i64(n).map(|q| Some(q.0))
+    }
+
+    fn visit_u64<E: de::Error>(self, n: u64) -> Result<Option<T>, E> {
+        QtyVisitor(PhantomData).visit_u64(n).map(|q| Some(q.0))
+    }
+
+    fn visit_f64<E: de::Error>(self, n: f64) -> Result<Option<T>, E> {
+        QtyVisitor(PhantomData).visit_f64(n).map(|q| Some(q.0))
+    }
 }
 
 /// A probability.
@@ -174,7 +187,7 @@ impl<'de> Deserialize<'de> for Probability {
         }
         let hint = "write a number from 0 to 1: 0.01 is one packet in a hundred";
         Err(de::Error::custom(with_hint(
-            format!("{p} is not a probability"),
+            format!("{} is not a probability", short(p)),
             hint,
         )))
     }

@@ -1,5 +1,6 @@
 //! Radio channels: an access point, its stations, and how they use the air.
 
+use super::lists::Pair;
 use super::wifi_words::{
     AfterSilenceWord, BandWord, CategoryWord, CountsWord, DurationsWord, EdcaDefaultsWord,
     MissedWord, RtsSpec, SlotsWord, Standard, TransmissionsOrNone, WidthWord,
@@ -172,6 +173,7 @@ with_way_keys! {
         ap: Option<String>,
         /// Nodes that are its stations. A preset says it itself.
         #[schemars(length(min = 1, max = 5000))]
+        #[serde(deserialize_with = "super::lists::names")]
         stations: Option<Vec<String>>,
         /// Amendment of 802.11. Default: "n".
         standard: Option<Standard>,
@@ -180,6 +182,7 @@ with_way_keys! {
         band: Option<BandWord>,
         /// Rates of control responses. Default: the mandatory ones of the band.
         #[schemars(length(min = 1))]
+        #[serde(deserialize_with = "super::lists::rates")]
         basic_rates: Option<Vec<Qty<Rate>>>,
         /// Every control response at this rate. Default: as the standard says, by the basic rates.
         control_rate: Option<Qty<Rate>>,
@@ -195,7 +198,8 @@ with_way_keys! {
         after_silence: Option<AfterSilenceWord>,
         /// Access category of flows that do not say theirs. Default: "best-effort".
         category: Option<CategoryWord>,
-        /// What counts against the limit of a queue. Default: "mpdus".
+        /// What counts against the limit of a queue with `qdisc = "shared"`; queues per station count
+        /// packets. Default: "mpdus".
         queue_counts: Option<CountsWord>,
         /// Transmissions of an MPDU without block ack agreement; failures after which the contention
         /// window starts anew. Default: 7.
@@ -216,7 +220,8 @@ with_way_keys! {
         /// Pairs of stations that do not hear each other; everybody else does, wherever they are.
         /// Default: with a `space` whoever is too weak, otherwise none.
         #[schemars(inner(length(min = 2, max = 2)))]
-        hidden: Option<Vec<Vec<String>>>,
+        #[serde(deserialize_with = "super::lists::pairs")]
+        hidden: Option<Vec<Pair>>,
         /// Stations grant the reverse direction to the access point. Default: false.
         reverse_grant: Option<bool>,
         /// Most that waits in each station, the access point included. Default: "500 packets"; per

@@ -62,31 +62,24 @@ pub(crate) enum PlaceSpec {
     Moving(PlaceTable),
 }
 
-impl PlaceSpec {
-    /// Whether it leaves open where the station is at first.
-    pub(crate) fn lacks_position(&self) -> bool {
-        match self {
-            Self::Still(_) => false,
-            Self::Moving(table) => table.position.is_none() && table.waypoints.is_none(),
-        }
-    }
-}
-
 /// Where a station is and goes.
 #[derive(Deserialize, JsonSchema, Default, Clone, Debug)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct PlaceTable {
     /// Where it is at first: x, y and perhaps z in metres. Default: by `ring` or `line`.
     #[schemars(length(min = 2, max = 3), inner(range(min = -100_000, max = 100_000)))]
+    #[serde(deserialize_with = "super::lists::place")]
     pub(crate) position: Option<Vec<f64>>,
     /// Metres per second along x, y and perhaps z. Default: it stays.
     #[schemars(length(min = 2, max = 3), inner(range(min = -1000, max = 1000)))]
+    #[serde(deserialize_with = "super::lists::velocity")]
     pub(crate) velocity: Option<Vec<f64>>,
     /// When it sets off, from the beginning of the run. Default: "0 s".
     pub(crate) start: Option<Qty<Span>>,
     /// Places with their times, ascending, instead of `position` and `velocity`: it goes from one to
     /// the next at constant speed, and stays at the last.
     #[schemars(length(min = 1))]
+    #[serde(deserialize_with = "super::lists::waypoints")]
     pub(crate) waypoints: Option<Vec<WaypointSpec>>,
 }
 
@@ -98,6 +91,7 @@ pub(crate) struct WaypointSpec {
     pub(crate) at: Qty<Span>,
     /// Where: x, y and perhaps z in metres.
     #[schemars(length(min = 2, max = 3), inner(range(min = -100_000, max = 100_000)))]
+    #[serde(deserialize_with = "super::lists::place")]
     pub(crate) position: Vec<f64>,
 }
 

@@ -68,7 +68,7 @@ fn wrong_types_are_told_what_can_stand_there() {
     );
     assert_eq!(
         told("flow", "{}"),
-        "a table cannot stand here|write a list; of tables: [[...]] instead of [...]"
+        "a table cannot stand here|write a list of tables: [[flow]] instead of [flow]"
     );
     assert_eq!(
         told("topology", "[1]"),

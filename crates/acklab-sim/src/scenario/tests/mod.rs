@@ -5,6 +5,7 @@ mod errors;
 mod filters;
 mod form_errors;
 mod gallery;
+mod given;
 mod names;
 mod plans;
 mod robust;

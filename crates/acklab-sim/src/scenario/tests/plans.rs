@@ -147,7 +147,8 @@ fn a_filter_that_waits_for_more_than_a_window_is_warned_of() {
         warned(11, "none"),
         "warning: without a timer this filter waits for 11 ACKs, and a window begins with 10 \
          segments: nothing moves until a retransmission timer fires\n  \
-         in --set: topology.bottleneck.reverse.ack_filter\n  \
+         in --set: topology.bottleneck.reverse.ack_filter = \
+         { name = \"aggregate\", ratio = 11, timeout = \"none\" }\n  \
          help: write a `timeout`, or a ratio of 10 at most"
     );
 }
@@ -174,7 +175,7 @@ fn a_bound_that_is_shorter_than_the_timer_is_warned_of() {
     assert_eq!(
         warned("tac", "timeout = '50 ms'"),
         "warning: an ACK goes on after 20 ms at the latest, so the timer of 50 ms never ends\n  \
-         in --set: topology.bottleneck.reverse.ack_filter\n  \
+         in --set: topology.bottleneck.reverse.ack_filter = { name = \"tac\", timeout = \"50 ms\" }\n  \
          help: write a longer `max_hold`, or \"none\"; or a shorter `timeout`"
     );
 }

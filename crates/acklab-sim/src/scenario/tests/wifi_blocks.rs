@@ -4,7 +4,7 @@ use super::wifi::{STATIONS, medium, port, reloads};
 use super::wifi_errors::{told, told_all};
 use super::{Scenario, toml_with};
 use acklab_path::ack_filter::registry::FILTERS;
-use acklab_path::wifi::mac::{Kind, StationsConfig};
+use acklab_path::wifi::mac::{Counts, Kind, StationsConfig};
 use acklab_path::wifi::medium::{CarriedAcks, RateConfig};
 use acklab_units::{Rate, Span};
 
@@ -214,6 +214,25 @@ fn every_parameter_of_a_queue_per_station_reaches_the_plan() {
         panic!("shared");
     };
     assert_eq!(off.aql, None);
+}
+
+#[test]
+fn what_counts_is_said_for_shared_queues_only() {
+    let counts = ("wifi.queue_counts", "waiting");
+    let waiting = Kind::Shared {
+        limit: 200,
+        counts: Counts::Waiting,
+    };
+    let per_station = |kind: &Kind| matches!(kind, Kind::PerStation(_));
+    let down = queues(&[counts, ("wifi.down.qdisc", "per-station")]);
+    assert!(per_station(&down[0]), "{down:?}");
+    assert_eq!(down[1..], [waiting; 3]);
+    let up = queues(&[counts, ("wifi.up.qdisc", "per-station")]);
+    assert_eq!(up[0], waiting);
+    assert!(up[1..].iter().all(per_station), "{up:?}");
+    // With no such queue it says nothing, and the whole scenario does not say it either.
+    let all = set(&[("wifi.qdisc", "per-station")]);
+    assert!(!all.resolved.contains("queue_counts"), "{}", all.resolved);
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn a_mistake_of_one_station_is_told_there() {
     );
     assert_eq!(
         told("wifi.station.sta3.mcs", "1"),
-        "wifi.station.sta3: `sta3` is no station of this channel|did you mean `sta0`?"
+        "wifi.station.sta3: `sta3` is no station of this channel|its stations are `sta0`, `sta1`, `sta2`"
     );
 }
 
@@ -209,7 +209,7 @@ fn who_is_on_a_channel_is_checked() {
     );
     assert_eq!(
         text("ap = 'x'\nstations = ['b']"),
-        "wifi.ap: there is no node called `x`|did you mean `a`?"
+        "wifi.ap: there is no node called `x`|the nodes are `a`, `b`"
     );
     assert_eq!(
         text("ap = 'a'\nstations = ['b']\n[[link]]\na = 'b'\nb = 'a'"),
@@ -220,7 +220,8 @@ fn who_is_on_a_channel_is_checked() {
     );
     assert_eq!(
         text("stations = ['b']"),
-        "wifi.ap: `ap` is missing|a radio channel has an access point: ap = \"router\""
+        "wifi.ap: `ap` is missing|a radio channel has an access point: ap = \"router\"; or choose \
+         one with [topology] preset = \"wlan\""
     );
     assert_eq!(
         text("ap = 'a'\nstations = ['b']\nhidden = [['a', 'b']]"),
@@ -241,7 +242,7 @@ fn hidden_pairs_are_two_stations_of_the_channel() {
     );
     assert_eq!(
         told("wifi.hidden", "[['sta0']]"),
-        "wifi.hidden.0: 1 names|write pairs: hidden = [[\"sta0\", \"sta1\"]]"
+        "wifi.hidden.0: a pair has two names, not 1|write pairs: hidden = [[\"sta0\", \"sta1\"]]"
     );
 }
 
@@ -358,7 +359,8 @@ fn what_a_channel_does_not_have_is_told() {
     assert_eq!(
         told("topology.bottleneck", "{}"),
         "topology.bottleneck: `bottleneck` does not fit this preset|\
-         a wlan has `stations`, `servers`, `direction` and `wire`, and its channel is [wifi]"
+         a wlan has `stations`, `servers`, `direction` and `wire`, and its channel is [wifi]; \
+         `bottleneck` is for preset = \"dumbbell\" or \"parking-lot\""
     );
     let wired = "duration = '1 s'\n[topology]\npreset = 'dumbbell'\nbottleneck = {}\n[[flow]]\ncategory = 'voice'\n";
     assert_eq!(

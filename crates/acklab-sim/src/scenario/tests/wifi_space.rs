@@ -174,7 +174,7 @@ fn places_that_cannot_be_are_told() {
     let range = "use metres from -100000 to 100000";
     assert_eq!(
         place("[nan, 0]"),
-        format!("{key}: a coordinate of NaN m is out of range|{range}")
+        format!("{key}: a coordinate of nan m is out of range|{range}")
     );
     assert_eq!(
         place("[0, 100001]"),
@@ -192,11 +192,17 @@ fn places_that_cannot_be_are_told() {
     );
     assert_eq!(
         place("{ velocity = [3e8, 0] }"),
-        format!("{key}.velocity: no station is so fast|write metres per second from -1000 to 1000")
+        format!(
+            "{key}.velocity: no station has a speed of 300000000 m/s|\
+             write metres per second from -1000 to 1000"
+        )
     );
     assert_eq!(
         place("{ velocity = [nan, 0] }"),
-        format!("{key}.velocity: no station is so fast|write metres per second from -1000 to 1000")
+        format!(
+            "{key}.velocity: no station has a speed of nan m/s|\
+             write metres per second from -1000 to 1000"
+        )
     );
     assert_eq!(
         place("{ start = '13 h', velocity = [1, 0] }"),
@@ -223,7 +229,7 @@ fn places_that_cannot_be_are_told() {
     );
     assert_eq!(
         place("{ waypoints = [{ position = [0, 0] }] }"),
-        format!("{key}.waypoints.0.at: `at` is missing|it has no default")
+        format!("{key}.waypoints.0.at: `at` is missing|write at = ...: it has no default")
     );
 }
 

@@ -3,12 +3,12 @@
 use super::super::super::diagnostics::{Report, suggest};
 use super::super::super::path::Path;
 use super::super::super::spec::{DurationsWord, MissedWord, Standard, WifiSpec};
-use super::super::topology::Net;
-use super::{Channel, space};
+use super::super::topology::{Net, incomplete};
+use super::{Channel, legacy, space};
 use acklab_path::wifi::contention::SlotRule;
 use acklab_path::wifi::mac::Counts;
 use acklab_path::wifi::medium::{AccessCategory, AfterSilence};
-use acklab_path::wifi::phy::{Band, BasicRates, Mode, ModeError, Phy, PhyConfig, PpduRules};
+use acklab_path::wifi::phy::{Band, BasicRates, Mode, Phy, PhyConfig, PpduRules};
 use acklab_units::{Rate, Span};
 use std::collections::HashMap;
 
@@ -29,8 +29,12 @@ pub(super) fn resolve(
 ) -> Option<Channel> {
     let standard = spec.standard.unwrap_or(Standard::N);
     let band = band(spec, standard, &path.key("band"), report);
-    let basic_rates = basic_rates(spec, band, &path.key("basic_rates"), report);
+    let basic_rates = basic_rates(spec, (standard, band), &path.key("basic_rates"), report);
     let control_rate = spec.control_rate.map(|r| r.0);
+    let control_rate = control_rate.filter(|rate| {
+        let at = path.key("control_rate");
+        control(*rate, (standard, band), &at, report).is_some()
+    });
     let ns3_durations = spec.durations == Some(DurationsWord::Ns3);
     let legacy = standard.format().is_legacy();
     let propagation = spec.propagation.map_or(Span::ZERO, |p| p.0);
@@ -76,14 +80,7 @@ pub(super) fn resolve(
         standard,
         band,
         space,
-        phy: phy(
-            standard,
-            band,
-            (&basic_rates, control_rate),
-            ns3_durations,
-            path,
-            report,
-        )?,
+        phy: phy(standard, band, (&basic_rates, control_rate), ns3_durations)?,
         basic_rates,
         control_rate,
         ns3_durations,
@@ -126,7 +123,7 @@ fn band(spec: &WifiSpec, standard: Standard, at: &Path, report: &mut Report<'_>)
 }
 
 /// "a", "a and b", "a, b and c".
-fn listed(all: impl Iterator<Item = String>, last: &str) -> String {
+pub(in super::super) fn listed(all: impl Iterator<Item = String>, last: &str) -> String {
     let mut all: Vec<String> = all.collect();
     let end = all.pop().unwrap_or_default();
     if all.is_empty() {
@@ -138,7 +135,7 @@ fn listed(all: impl Iterator<Item = String>, last: &str) -> String {
 /// The bands of each amendment, the usual one first: b and g are clauses 16 and 18 of IEEE 802.11-2020,
 /// which are for 2.4 GHz; a is clause 17 at 5 GHz; HT (19.1.1) knows both, VHT (21.1.1) what is below 6 GHz
 /// without 2.4 GHz, HE (27.1.1 of 802.11ax-2021) all three.
-const fn bands(standard: Standard) -> &'static [Band] {
+pub(super) const fn bands(standard: Standard) -> &'static [Band] {
     match standard {
         Standard::B | Standard::G => &[Band::Ghz2_4],
         Standard::A | Standard::Ac => &[Band::Ghz5],
@@ -155,43 +152,59 @@ fn limit(n: u32, at: &Path, report: &mut Report<'_>) -> u8 {
     n.clamp(1, 255) as u8
 }
 
-fn basic_rates(spec: &WifiSpec, band: Band, at: &Path, report: &mut Report<'_>) -> Vec<Rate> {
-    let Some(written) = &spec.basic_rates else {
-        return BasicRates::mandatory(band)
-            .modes()
-            .map(Mode::rate)
-            .collect();
+/// What is written, if all of it can be sent; otherwise the mandatory ones of the band that the standard
+/// has.
+fn basic_rates(
+    spec: &WifiSpec,
+    of @ (standard, band): (Standard, Band),
+    at: &Path,
+    report: &mut Report<'_>,
+) -> Vec<Rate> {
+    let mandatory = || {
+        let has = |m: &Mode| legacy::modes(standard, band).any(|own| own == *m);
+        let all = BasicRates::mandatory(band).modes().filter(has);
+        all.map(Mode::rate).collect()
     };
-    let rates: Vec<Rate> = written.iter().map(|r| r.0).collect();
-    if let Err(e) = BasicRates::new(&rates) {
-        report.error(at, e.to_string(), e.hint());
+    let Some(written) = &spec.basic_rates else {
+        return mandatory();
+    };
+    if written.is_empty() {
+        let hint = format!("name at least one of {}", legacy::known(standard, band));
+        report.error(at, "there is no basic rate", hint);
     }
-    rates
+    let each = written.iter().enumerate();
+    let good = each.filter(|(i, rate)| control(rate.0, of, &at.index(*i), report).is_some());
+    let good: Vec<Rate> = good.map(|(_, rate)| rate.0).collect();
+    if good.is_empty() { mandatory() } else { good }
 }
 
+/// The mode of a control response, or a report of what there is instead.
+fn control(
+    rate: Rate,
+    (standard, band): (Standard, Band),
+    at: &Path,
+    report: &mut Report<'_>,
+) -> Option<Mode> {
+    match legacy::control(standard, band, rate) {
+        Ok(mode) => Some(mode),
+        Err((message, hint)) => {
+            report.error(at, message, hint);
+            None
+        }
+    }
+}
+
+/// Of rates that the band has.
 fn phy(
     standard: Standard,
     band: Band,
     (basic, control): (&[Rate], Option<Rate>),
     ns3: bool,
-    path: &Path,
-    report: &mut Report<'_>,
 ) -> Option<Phy> {
-    let mut told = |key: &str, e: ModeError| report.error(&path.key(key), e.to_string(), e.hint());
-    // What is wrong with the basic rates was told.
-    let basic = BasicRates::new(basic).ok()?;
-    let control = match control.map(Mode::legacy) {
-        Some(Err(e)) => {
-            told("control_rate", e);
-            return None;
-        }
-        Some(Ok(mode)) => Some(mode),
-        None => None,
-    };
     let config = PhyConfig {
         short_slot: standard != Standard::B,
-        basic,
-        control,
+        basic: BasicRates::new(basic).ok()?,
+        control: control.and_then(|rate| Mode::legacy(rate).ok()),
         rules: if ns3 {
             PpduRules::NS3
         } else {
@@ -199,17 +212,7 @@ fn phy(
         },
         ..PhyConfig::new(band)
     };
-    match Phy::new(&config) {
-        Ok(phy) => Some(phy),
-        Err(e @ ModeError::BasicRate { .. }) => {
-            told("basic_rates", e);
-            None
-        }
-        Err(e) => {
-            told("control_rate", e);
-            None
-        }
-    }
+    Phy::new(&config).ok()
 }
 
 /// Pairs of numbers of stations.
@@ -230,14 +233,15 @@ fn hidden(
     let mut pairs = Vec::new();
     for (i, pair) in written.iter().enumerate() {
         let at = path.index(i);
-        let [a, b] = pair.as_slice() else {
+        let [a, b] = pair.0.as_slice() else {
             let hint = "write pairs: hidden = [[\"sta0\", \"sta1\"]]".to_string();
-            report.error(&at, format!("{} names", pair.len()), hint);
+            let message = format!("a pair has two names, not {}", pair.0.len());
+            report.error(&at, message, hint);
             continue;
         };
         let mut find = |name: &String, k: usize| {
             let found = number.get(name.as_str()).copied();
-            if found.is_none() {
+            if found.is_none() && !incomplete(report) {
                 let (message, hint) = stranger(name, &net.nodes[ap], &number);
                 report.error(&at.index(k), message, hint);
             }

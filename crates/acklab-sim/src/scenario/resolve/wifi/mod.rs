@@ -10,6 +10,7 @@ mod chosen;
 mod contention;
 mod errors;
 mod layers;
+mod legacy;
 pub(super) mod medium;
 mod mode;
 mod place;
@@ -22,7 +23,7 @@ use super::super::diagnostics::Report;
 use super::super::path::Path;
 use super::super::registries::Registries;
 use super::super::spec::{OneOrMany, Spec, Standard, WifiSpec};
-use super::topology::Net;
+use super::topology::{Net, incomplete};
 use acklab_path::wifi::contention::SlotRule;
 use acklab_path::wifi::mac::Counts;
 use acklab_path::wifi::mac::queue::registry;
@@ -33,6 +34,7 @@ use acklab_units::{Rate, Span};
 use chosen::Chosen;
 use std::collections::HashSet;
 
+pub(super) use channel::listed;
 pub(crate) use space::Space;
 
 /// More stations than this are a slip.
@@ -117,7 +119,7 @@ pub(crate) struct Station {
 
 impl Station {
     /// Whether it has a queue for each receiver.
-    fn queues_per_station(&self) -> bool {
+    pub(crate) fn queues_per_station(&self) -> bool {
         self.qdisc.build().is_some()
     }
 }
@@ -219,17 +221,21 @@ fn who(
         }
         return of_preset;
     }
+    if incomplete(report) {
+        return None;
+    }
     let ap = spec.ap.as_deref();
     let stations = spec.stations.as_deref();
     if ap.is_none() {
         report.missing(
             path,
             "ap",
-            "a radio channel has an access point: ap = \"router\"",
+            "a radio channel has an access point: ap = \"router\"; or choose one with [topology] preset = \"wlan\"",
         );
     }
     if stations.is_none() {
-        let hint = "a radio channel has stations: stations = [\"laptop\"]";
+        let hint = "a radio channel has stations: stations = [\"laptop\"]; or choose how many with \
+                    [topology] preset = \"wlan\"";
         report.missing(path, "stations", hint);
     }
     let ap = net.expect_node(ap?, &path.key("ap"), report);

@@ -3,8 +3,10 @@
 use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
 use super::super::super::spec::{Standard, WayKeys};
+use super::channel::{bands, listed};
 use super::layers::Ways;
-use acklab_path::wifi::phy::{Format, Guard, Mode, ModeError, Phy, Width};
+use super::legacy;
+use acklab_path::wifi::phy::{Band, Format, Guard, Mode, ModeError, Phy, Width};
 use acklab_path::wifi::rate::modes;
 use acklab_units::{Rate, Span};
 
@@ -21,11 +23,11 @@ pub(super) fn resolve(
     report: &mut Report<'_>,
 ) -> Option<Mode> {
     let mode = if standard.format().is_legacy() {
-        legacy(standard, ways, report)?
+        by_legacy_rate(standard, ways, report)?
     } else {
         by_mcs(standard, ways, report)?
     };
-    admit(phy, mode, ways, report)
+    admit(standard, phy, mode, ways, report)
 }
 
 /// Every mode of a way that a rate control may choose, in the order of [`modes`].
@@ -43,7 +45,7 @@ pub(super) fn all(
         let parts = parts(standard, ways, report)?;
         // What is wrong with streams, width or guard interval is wrong with the slowest, too.
         if let Err(e) = parts.mode(0) {
-            report.error(&place(ways, key_of(&e)), e.to_string(), e.hint());
+            report.error(&place(ways, key_of(&e)), message_of(&e), e.hint());
             return None;
         }
         modes(
@@ -56,20 +58,35 @@ pub(super) fn all(
     let first = *all.first()?;
     all.retain(|m| phy.admit(*m).is_ok());
     if all.is_empty() {
-        admit(phy, first, ways, report)?;
+        admit(standard, phy, first, ways, report)?;
     }
     Some(all)
 }
 
-fn admit(phy: &Phy, mode: Mode, ways: &Ways, report: &mut Report<'_>) -> Option<Mode> {
-    match phy.admit(mode) {
-        Ok(mode) => Some(mode),
-        Err(e) => {
-            let band = ways.iter().last().map(|(_, p)| p.key("band"));
-            report.error(&band.unwrap_or_default(), e.to_string(), e.hint());
-            None
-        }
+/// The mode, if the channel's band has room for its width: everything else about a mode is the standard's,
+/// which has its bands.
+fn admit(
+    standard: Standard,
+    phy: &Phy,
+    mode: Mode,
+    ways: &Ways,
+    report: &mut Report<'_>,
+) -> Option<Mode> {
+    if let Ok(mode) = phy.admit(mode) {
+        return Some(mode);
     }
+    let (name, width, band) = (mode.format().name(), mode.width(), phy.band());
+    let fits = |width: &&Width| **width <= Width::Mhz40;
+    let narrow = mode.format().widths().iter().filter(fits);
+    let others = bands(standard).iter().filter(|b| **b != Band::Ghz2_4);
+    let message = format!("{name} does not have {width} at {band}");
+    let hint = format!(
+        "use {} there, or band = {}",
+        listed(narrow.map(Width::to_string), "or"),
+        listed(others.map(|b| format!("\"{b}\"")), "or")
+    );
+    report.error(&place(ways, "width"), message, hint);
+    None
 }
 
 /// What n, ac and ax have and b, a and g have not.
@@ -86,20 +103,15 @@ fn foreign_keys(standard: Standard, ways: &Ways, report: &mut Report<'_>) {
 }
 
 /// A rate of 802.11b, a or g.
-fn legacy(standard: Standard, ways: &Ways, report: &mut Report<'_>) -> Option<Mode> {
+fn by_legacy_rate(standard: Standard, ways: &Ways, report: &mut Report<'_>) -> Option<Mode> {
     foreign_keys(standard, ways, report);
     let highest = if standard == Standard::B { 11 } else { 54 };
     let (rate, at) = ways.get("rate", |k| k.rate);
     let rate = rate.map_or(Rate::from_bps(highest * 1_000_000), |r| r.0);
-    match Mode::legacy(rate) {
-        Ok(mode) if standard == Standard::B && !mode.format().is_dsss() => {
-            let hint = "write 1, 2, 5.5 or 11 Mbit/s, or choose standard = \"g\"".to_string();
-            report.error(&at, format!("{rate} is no rate of 802.11b"), hint);
-            None
-        }
+    match legacy::data(standard, rate) {
         Ok(mode) => Some(mode),
-        Err(e) => {
-            report.error(&at, e.to_string(), e.hint());
+        Err((message, hint)) => {
+            report.error(&at, message, hint);
             None
         }
     }
@@ -193,7 +205,7 @@ fn by_mcs(standard: Standard, ways: &Ways, report: &mut Report<'_>) -> Option<Mo
         }
         Ok(mode) => Some(mode),
         Err(e) => {
-            report.error(&at(key_of(&e)), e.to_string(), e.hint());
+            report.error(&at(key_of(&e)), message_of(&e), e.hint());
             None
         }
     }
@@ -221,6 +233,26 @@ fn key_of(error: &ModeError) -> &'static str {
     }
 }
 
+/// What is wrong; the number that is too large is not the one that was written.
+fn message_of(error: &ModeError) -> String {
+    match error {
+        ModeError::Mcs {
+            format,
+            mcs: u8::MAX,
+            ..
+        } => {
+            format!("{} has no such MCS", format.name())
+        }
+        ModeError::Streams {
+            format,
+            streams: 0 | u8::MAX,
+        } => {
+            format!("{} has no such number of streams", format.name())
+        }
+        error => error.to_string(),
+    }
+}
+
 /// Too large a number stays too large.
 fn small(n: u32) -> u8 {
     u8::try_from(n).unwrap_or(u8::MAX)
@@ -233,7 +265,8 @@ fn guard(ways: &Ways, report: &mut Report<'_>) -> Option<Guard> {
     match Guard::from_nanos(nanos) {
         Ok(guard) => Some(guard),
         Err(e) => {
-            report.error(&at, e.to_string(), e.hint());
+            let message = format!("there is no guard interval of {span}");
+            report.error(&at, message, e.hint());
             None
         }
     }
@@ -250,7 +283,10 @@ fn by_rate(parts: Parts, rate: Rate, at: &Path, report: &mut Report<'_>) -> Opti
         let streams = parts.streams.unwrap_or(1);
         let message = match all.is_empty() {
             true => format!("{} has no such mode", parts.format.name()),
-            false => format!("no MCS has {rate} at {width}, {streams}x, {guard}"),
+            false => format!(
+                "no MCS has {} at {width}, {streams}x, {guard}",
+                legacy::named(rate)
+            ),
         };
         let rates = all
             .iter()

@@ -2,6 +2,7 @@
 
 use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
+use super::super::super::shown::short;
 use super::super::super::spec::{PlaceSpec, WaypointSpec};
 use super::super::not_too_long;
 use acklab_path::wifi::propagation::{Motion, Position};
@@ -86,7 +87,8 @@ fn position(metres: &[f64], path: &Path, report: &mut Report<'_>) -> Option<Posi
     match Position::new(x, y, z) {
         Ok(position) => Some(position),
         Err(e) => {
-            report.error(path, e.to_string(), e.hint());
+            let message = format!("a coordinate of {} m is out of range", short(e.coordinate));
+            report.error(path, message, e.hint());
             None
         }
     }
@@ -95,11 +97,13 @@ fn position(metres: &[f64], path: &Path, report: &mut Report<'_>) -> Option<Posi
 fn speed(velocity: &[f64], path: &Path, report: &mut Report<'_>) -> Option<[f64; 3]> {
     let velocity = axes(velocity, "a velocity", "[1.5, 0]", path, report)?;
     // Not a number is not within either.
-    if velocity.iter().all(|v| (-FASTEST..=FASTEST).contains(v)) {
+    let strange = velocity.iter().find(|v| !(-FASTEST..=FASTEST).contains(*v));
+    let Some(strange) = strange else {
         return Some(velocity);
-    }
+    };
     let hint = format!("write metres per second from -{FASTEST} to {FASTEST}");
-    report.error(path, "no station is so fast", hint);
+    let message = format!("no station has a speed of {} m/s", short(*strange));
+    report.error(path, message, hint);
     None
 }
 

@@ -8,7 +8,7 @@ use super::super::super::spec::{
 };
 use super::super::filter;
 use super::super::link::DraftLink;
-use super::super::topology::Net;
+use super::super::topology::{Net, incomplete};
 use super::contention::Sides;
 use super::layers::{Layers, Ways};
 use super::{Channel, Network, Station, Way, aggregation, channel, contention, errors, rate};
@@ -98,6 +98,9 @@ pub(super) fn add(
 
 /// Tables of stations that are not on this channel.
 fn strangers(spec: &WifiSpec, path: &Path, stations: &[usize], net: &Net, report: &mut Report<'_>) {
+    if incomplete(report) {
+        return;
+    }
     let known = || stations.iter().map(|s| net.nodes[*s].as_str());
     for name in spec.station.keys() {
         if known().all(|k| k != name) {

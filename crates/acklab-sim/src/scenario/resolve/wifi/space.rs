@@ -3,7 +3,7 @@
 use super::super::super::diagnostics::{Report, suggest};
 use super::super::super::path::Path;
 use super::super::super::spec::{CaptureSpec, SpaceSpec};
-use super::super::topology::Net;
+use super::super::topology::{Net, incomplete};
 use super::chosen::Chosen;
 use super::place;
 use acklab_path::wifi::medium::Capture;
@@ -232,7 +232,7 @@ fn motions(
             .map(|s| net.nodes[*s].as_str())
     };
     for name in spec.place.keys() {
-        if known().all(|k| k != name) {
+        if known().all(|k| k != name) && !incomplete(report) {
             let message = format!("`{name}` is not on this channel");
             let hint = suggest(name, known(), "on it are");
             report.error(&path.key("place").key(name), message, hint);
@@ -253,7 +253,7 @@ fn motions(
         all.push(read(*station, usual.place(i), report));
     }
     if matches!(usual, Pattern::None) {
-        nowhere(spec, path, stations, (&all[1..], net), report);
+        nowhere(spec, path, (ap, stations), (&all[1..], net), report);
     }
     all.into_iter().collect()
 }
@@ -262,15 +262,22 @@ fn motions(
 fn nowhere(
     spec: &SpaceSpec,
     path: &Path,
-    stations: &[usize],
+    (ap, stations): (usize, &[usize]),
     (motions, net): (&[Option<Motion>], &Net),
     report: &mut Report<'_>,
 ) {
+    let place = path.key("place");
+    let on_channel =
+        |name: &String| stations.iter().any(|s| net.nodes[*s] == *name) || net.nodes[ap] == *name;
+    // A word that is wrong may be the one that says where they are.
+    if report.spoilt(path) || !spec.place.keys().all(on_channel) {
+        return;
+    }
     let missing = stations.iter().zip(motions).filter(|(_, m)| m.is_none());
     let missing = missing.map(|(s, _)| net.nodes[*s].as_str());
-    // What is wrong with a place that is written was told, unless it only lacks a position.
+    // What is wrong with a place that is written was told.
     let missing: Vec<&str> = missing
-        .filter(|name| spec.place.get(*name).is_none_or(|p| p.lacks_position()))
+        .filter(|name| !report.any_within(&place.key(name)))
         .collect();
     let Some(first) = missing.first() else { return };
     let message = match missing.len() {

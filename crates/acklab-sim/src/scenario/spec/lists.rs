@@ -1,0 +1,57 @@
+//! Lists that say what belongs into them when something else stands there.
+
+use super::{FlowSpec, LinkSpec, NodeSpec, Qty, WaypointSpec};
+use acklab_units::Rate;
+use serde::Deserialize;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{Deserializer, SeqAccess, Visitor};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Reads a list; of anything else it says what to write.
+struct Listed<T>(&'static str, PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Listed<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Vec<T>, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list))
+    }
+}
+
+/// Declares readers of lists by what is in them and what to write.
+macro_rules! lists {
+    ($($name:ident: $item:ty = $write:literal,)*) => {
+        $(pub(super) fn $name<'de, D: Deserializer<'de>, L: From<Vec<$item>>>(d: D) -> Result<L, D::Error> {
+            d.deserialize_seq(Listed($write, PhantomData)).map(L::from)
+        })*
+    };
+}
+
+lists! {
+    place: f64 = "x, y and perhaps z in metres: [10, 0]",
+    velocity: f64 = "metres per second along x, y and perhaps z: [1.5, 0]",
+    waypoints: WaypointSpec = "places with their times: [{ at = \"0 s\", position = [10, 0] }, ...]",
+    rates: Qty<Rate> = "a list of rates: [\"6 Mbit/s\", \"12 Mbit/s\"]",
+    names: String = "a list of names of nodes: [\"laptop\", \"phone\"]",
+    pairs: Pair = "a list of pairs of stations: [[\"laptop\", \"phone\"]]",
+    nodes: NodeSpec = "a list of tables: [[node]] instead of [node]",
+    links: LinkSpec = "a list of tables: [[link]] instead of [link]",
+    flows: FlowSpec = "a list of tables: [[flow]] instead of [flow]",
+}
+
+// What a pair is for is said where there is a list of them.
+#[derive(schemars::JsonSchema, Clone, Debug)]
+#[schemars(inline)]
+pub(crate) struct Pair(pub(crate) Vec<String>);
+
+impl<'de> Deserialize<'de> for Pair {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let write = "a pair of stations: [\"laptop\", \"phone\"]";
+        d.deserialize_seq(Listed(write, PhantomData)).map(Self)
+    }
+}
