@@ -100,22 +100,29 @@ impl Reader<'_> {
     fn whole(self, most: i128) -> Result<Self, ReadError> {
         /// Up to it each whole number is itself as a float.
         const EXACT: f64 = 9.0e15;
+        /// Digits of the largest number that the text is read into; of what is longer, text is left.
+        const DIGITS: usize = 38;
+        let digits = |t: &str| t.len() > DIGITS && t.bytes().all(|b| b.is_ascii_digit());
         let (message, hint) = match self.0.value {
+            Value::Text(ref t) if digits(t.trim_start_matches('-')) => return Err(too_large()),
             Value::Float(x) if x.fract() == 0.0 && x.abs() < EXACT => {
                 (format!("{} has a point", self.0), format!("write {x}"))
             }
+            Value::Float(x) if x.fract() == 0.0 => return Err(too_large()),
             Value::Float(_) => {
                 let message = format!("{} is not a whole number", self.0);
                 (message, "write a whole number, such as 4".to_string())
             }
-            Value::Int(i) if i > most || i < i64::MIN.into() => {
-                let hint = "write a smaller whole number".to_string();
-                ("no number here is so large".to_string(), hint)
-            }
+            Value::Int(i) if i > most || i < i64::MIN.into() => return Err(too_large()),
             _ => return Ok(self),
         };
         Err(de::Error::custom(with_hint(message, hint)))
     }
+}
+
+fn too_large() -> ReadError {
+    let hint = "write a smaller whole number";
+    de::Error::custom(with_hint("no number here is so large", hint))
 }
 
 /// A list stands where a table should, perhaps of the keys that are meant.
