@@ -129,8 +129,18 @@ def checked_seed(seed: object) -> int:
 def pairs(overrides: Sequence[str] | Mapping[str, Any]) -> list[tuple[str, str]]:
     """Overrides as pairs of key and value, both texts."""
     if isinstance(overrides, Mapping):
-        return [(key, literal(v)) for key, v in overrides.items()]
+        return [(key, _literal(key, v)) for key, v in overrides.items()]
     return [_pair(text) for text in overrides]
+
+
+def _literal(key: str, value: object) -> str:
+    try:
+        return literal(value)
+    except TypeError as e:
+        raise ScenarioError(
+            f"{e}\n  in --set: {key}\n"
+            "  help: give texts, numbers, booleans, lists and mappings only"
+        ) from None
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -159,6 +159,12 @@ def _no_strangers(value: Any, key: str) -> None:
             f"  in <dict>: {key} = {value}\n"
             "  help: write a finite number"
         )
+    elif isinstance(value, int) and abs(value) >> 64:
+        raise ScenarioError(
+            f"no number that a scenario can have is so large\n"
+            f"  in <dict>: {key}\n"
+            "  help: write a smaller whole number"
+        )
     elif value is not None and not isinstance(value, str | bool | int | float):
         raise ScenarioError(
             f"a {type(value).__name__} cannot stand in a scenario\n"

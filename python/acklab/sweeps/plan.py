@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -54,9 +55,9 @@ class Plan:
         except ScenarioError as e:
             if not changes:
                 raise
-            text = str(e)
-            for key, _ in changes:
-                text = text.replace(f"in --set: {key} ", f"in the grid: {key} ")
+            text = _blaming_the_grid(
+                str(e), {k for k, _ in changes}, {k for k, _ in self.overrides}
+            )
             at = ", ".join(f"{k} = {v}" for k, v in changes)
             raise ScenarioError(f"{text}\n  in the cell {at}") from None
         return loaded
@@ -80,6 +81,26 @@ class Plan:
             option = "--grid" if len(axis.keys) == 1 else "--zip"
             words += [w for k in axis.keys for w in (option, _argument(k.key, k.name, k.values))]
         return shlex.join([*words, "--seeds", _seeds_argument(self.seeds)])
+
+
+#: A line of a message that names a value given from outside.
+_OUTSIDE = re.compile(r"^  (in|because of) --set: (.+?)(?= = |$)", re.MULTILINE)
+
+
+def _blaming_the_grid(text: str, grid: set[str], overrides: set[str]) -> str:
+    """The text of a mistake, with keys that the grid gave laid at its door."""
+
+    def whose(found: re.Match[str]) -> str:
+        # A key makes the tables around it, and a table the keys in it.
+        near = [k for k in grid | overrides if _within(k, found[2]) or _within(found[2], k)]
+        of_grid = near and all(k in grid for k in near)
+        return f"  {found[1]} the grid: {found[2]}" if of_grid else found[0]
+
+    return _OUTSIDE.sub(whose, text)
+
+
+def _within(inner: str, outer: str) -> bool:
+    return inner == outer or inner.startswith(outer + ".")
 
 
 #: Streams of single events; a data set over many runs has no place for them.
