@@ -93,7 +93,9 @@ def test_the_command_line_ends_with_1_and_without_a_traceback(acklab_cli, key, v
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("value", [object(), [object()], {1}, 10**400])
+@pytest.mark.parametrize(
+    "value", [object(), [object()], {1}, 10**400], ids=["object", "list", "set", "huge"]
+)
 def test_what_no_scenario_can_have_is_told_with_its_key(value):
     with pytest.raises(acklab.ScenarioError, match=r"in <dict>: wifi\.mcs"):
         acklab.load({"duration": "1 s", "wifi": {"mcs": value}})
