@@ -159,7 +159,13 @@ impl<T: Quantity> Visitor<'_> for OrWord<T> {
         if text == self.word {
             return Ok(None);
         }
-        QtyVisitor(PhantomData).visit_str(text).map(|q| Some(q.0))
+        let other_word = text.starts_with(char::is_alphabetic);
+        text.parse()
+            .map(Some)
+            .map_err(|e: QuantityError| match (other_word, e.hint()) {
+                (true, hint) => E::custom(with_hint(&e, format!("{hint}, or \"{}\"", self.word))),
+                (false, hint) => E::custom(with_hint(&e, hint)),
+            })
     }
 
     fn visit_i64<E: de::Error>(self, n: i64) -> Result<Option<T>, E> {

@@ -265,3 +265,12 @@ fn what_fills_a_screen_is_cut() {
         assert!(text.len() < 2500 && text.contains('…'), "{text}");
     }
 }
+
+#[test]
+fn whoever_writes_a_word_is_told_the_words() {
+    let told = wrong("amsdu = 'yes'");
+    assert!(told.contains("such as \"64 KiB\", or \"off\""), "{told}");
+    // Who writes a number is told its unit.
+    let told = wrong("amsdu = '80'");
+    assert!(!told.contains("off"), "{told}");
+}
