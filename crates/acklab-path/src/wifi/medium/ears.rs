@@ -92,14 +92,17 @@ impl Ears {
 
     /// An RTS that ended at `end` reserved the air until `until`, and its answer and what that would
     /// have let follow are overdue: unless something has begun since, the NAV is what it would be
-    /// without (10.3.2.4). Says whether that is less.
+    /// without (10.3.2.4). Says whether that is less; it is not where the RTS could not be read.
     pub fn give_back(&mut self, from: StationId, end: Instant, until: Instant) -> bool {
         if self.started >= end {
             return false;
         }
-        let before = self.nav;
+        let (before, all) = (self.nav, self.reservations.len());
         self.reservations
             .retain(|r| (r.from, r.until) != (from, until));
+        if self.reservations.len() == all {
+            return false;
+        }
         let rest = self.reservations.iter().map(|r| r.until);
         self.nav = rest.max().unwrap_or(end);
         self.nav < before
@@ -110,5 +113,29 @@ impl Ears {
     pub fn binding(&self, now: Instant, station: StationId) -> impl Iterator<Item = &Reservation> {
         let binds = move |r: &&Reservation| r.until > now && r.from != station && r.to != station;
         self.reservations.iter().filter(binds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two RTSs collided that ended at different instants. Nobody has read either, so neither
+    /// timeout gives anything back, though the later one's comes first.
+    #[test]
+    fn what_could_not_be_read_has_reserved_nothing() {
+        let at = Instant::from_nanos;
+        let mut ears = Ears::default();
+        assert!(!ears.give_back(StationId(1), at(12), at(90)));
+        assert!(!ears.give_back(StationId(2), at(10), at(80)));
+        assert_eq!(ears.nav, Instant::ZERO);
+        ears.nav = at(90);
+        ears.reservations.push(Reservation {
+            until: at(90),
+            from: StationId(1),
+            to: StationId(0),
+        });
+        assert!(ears.give_back(StationId(1), at(12), at(90)));
+        assert_eq!(ears.nav, at(12));
     }
 }
