@@ -390,4 +390,7 @@ impl AckFilter for Through {
     fn stats(&self) -> FilterStats {
         self.0
     }
+    fn rows(&self) -> usize {
+        0
+    }
 }

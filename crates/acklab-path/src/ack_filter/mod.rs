@@ -10,7 +10,9 @@ pub mod aggregate;
 pub mod android;
 pub mod cake;
 pub mod chain;
+mod deadlines;
 mod dsack;
+mod flows;
 pub mod registry;
 pub mod tac;
 #[cfg(test)]
@@ -138,6 +140,10 @@ pub trait AckFilter: core::fmt::Debug + Send {
 
     /// Counters.
     fn stats(&self) -> FilterStats;
+
+    /// Rows that its largest table by flow has: what its memory follows from, beside what it holds.
+    /// Bounded by its option `flows`, or by the most flows that wait behind it at a time.
+    fn rows(&self) -> usize;
 }
 
 /// How the registry makes a filter.

@@ -1,9 +1,12 @@
 //! The acknowledgements held together, and the timers of all batches.
 
+use super::super::deadlines::Ticket;
 use crate::packet::{FlowId, Packet};
-use acklab_units::{Instant, SeqNum};
-use alloc::collections::VecDeque;
+use acklab_units::SeqNum;
 use alloc::vec::Vec;
+
+/// Places that a batch keeps while it is empty.
+const KEPT: usize = 32;
 
 /// Which of the held acknowledgements go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +43,8 @@ pub(super) struct Batch {
     held: Vec<Held>,
     /// Acknowledgements absorbed since the last release, dropped ones included.
     count: u32,
-    deadline: Option<Instant>,
+    /// Of the timer that runs for it.
+    pub(super) timer: Ticket,
 }
 
 impl Batch {
@@ -70,56 +74,21 @@ impl Batch {
     /// Starts over; what was held comes out in order of arrival.
     pub(super) fn release(&mut self) -> impl Iterator<Item = Packet> + '_ {
         self.count = 0;
-        self.deadline = None;
+        self.timer = 0;
         self.held.drain(..).map(|h| h.packet)
     }
-}
 
-/// The deadlines of all batches.
-///
-/// A deadline is always the same span ahead of the present, so that later ones come later, and a
-/// plain queue keeps them in order. Entries that no longer hold stay until they reach the front.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Timers {
-    queue: VecDeque<(Instant, usize)>,
-}
-
-impl Timers {
-    /// Sets the deadline of `batches[key]`; a former one no longer counts.
-    pub(super) fn arm(&mut self, batches: &mut [Batch], key: usize, at: Instant) {
-        debug_assert!(self.queue.back().is_none_or(|(t, _)| *t <= at));
-        batches[key].deadline = Some(at);
-        self.queue.push_back((at, key));
-    }
-
-    /// Takes the batch out whose deadline came first, if it has come.
-    pub(super) fn expired(&mut self, batches: &[Batch], now: Instant) -> Option<usize> {
-        self.prune(batches);
-        if self.next()? > now {
-            return None;
+    /// Gives back the room of a long burst, as many batches may have had one.
+    pub(super) fn trim(&mut self) {
+        if self.held.capacity() > KEPT {
+            self.held.shrink_to(KEPT);
         }
-        self.queue.pop_front().map(|(_, key)| key)
-    }
-
-    /// Forgets entries at the front that no longer hold. To be called before [`Timers::next`].
-    pub(super) fn prune(&mut self, batches: &[Batch]) {
-        while let Some(&(at, key)) = self.queue.front() {
-            if batches[key].deadline == Some(at) {
-                break;
-            }
-            self.queue.pop_front();
-        }
-    }
-
-    /// The first deadline.
-    pub(super) fn next(&self) -> Option<Instant> {
-        self.queue.front().map(|(at, _)| *at)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{at, packet};
+    use super::super::super::testing::packet;
     use super::*;
 
     fn held(id: u32, flow: u32, ack: u32) -> Held {
@@ -161,23 +130,5 @@ mod tests {
             assert_eq!(b.absorb(held(i, 0, 10 - i), Release::Burst), None);
         }
         assert_eq!(ids(&mut b), [1, 2, 3, 4]);
-    }
-
-    #[test]
-    fn deadlines_that_no_longer_hold_are_skipped() {
-        let mut batches = alloc::vec![Batch::default(); 3];
-        let mut timers = Timers::default();
-        for (key, t) in [(0, 10), (1, 20), (0, 30), (2, 40)] {
-            timers.arm(&mut batches, key, at(t));
-        }
-        batches[2].deadline = None;
-        timers.prune(&batches);
-        assert_eq!(timers.next(), Some(at(20)), "batch 0 was armed anew");
-        assert_eq!(timers.expired(&batches, at(19)), None);
-        assert_eq!(timers.expired(&batches, at(35)), Some(1));
-        batches[1].deadline = None;
-        assert_eq!(timers.expired(&batches, at(35)), Some(0));
-        batches[0].deadline = None;
-        assert_eq!(timers.expired(&batches, at(99)), None);
     }
 }

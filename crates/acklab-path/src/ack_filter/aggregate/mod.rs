@@ -27,6 +27,10 @@
 //! leaves with the next arrival; in ns-3 a queue disc does so whose timer does not call `Run()`.
 //! The acknowledgements of a flow that waits for them then never leave.
 //!
+//! What was said last is remembered of `flows` flows. Of a flow that was forgotten nothing is held; its
+//! next acknowledgement is judged like the first one of a flow, so that with `duplicates = "pass"` one
+//! that is none may be thinned.
+//!
 //! With `scope = "queue"` one counter and one batch serve all flows: of a mixed batch, `release =
 //! "last"` lets only one flow's acknowledgement go on and starves the others, and whatever passes
 //! flushes the whole batch, as a first-in first-out queue would.
@@ -34,6 +38,8 @@
 mod batch;
 mod classify;
 
+use super::deadlines::Deadlines;
+use super::flows::Flows;
 use super::{AckFilter, Build, FilterStats, ForwardReason, Verdict};
 use crate::packet::{DropReason, FlowId, Packet};
 use acklab_proto::registry::{Entry, Kind as Fits, Param, Params, Value};
@@ -41,7 +47,7 @@ use acklab_proto::segment::Segment;
 use acklab_units::{Instant, Span};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use batch::{Batch, Held, Release, Timers};
+use batch::{Batch, Held, Release};
 use classify::{Kind, Memory, Rules};
 
 /// The registry's entry.
@@ -116,6 +122,13 @@ const PARAMS: &[Param] = &[
         kind: Fits::Choice(&["thin", "pass"]),
         default: Value::Choice("thin"),
     },
+    Param {
+        name: "flows",
+        doc: "Most flows that are remembered. A new one takes the place of one of which nothing is \
+              held and that was quiet for long; if it finds none, its ACK goes on.",
+        kind: Fits::Int(1, 1_000_000),
+        default: Value::Int(65_536),
+    },
 ];
 
 /// The parameters, parsed.
@@ -130,6 +143,8 @@ struct Options {
     /// What the timer lets go waits for the next arrival.
     sleeps: bool,
     capacity: u32,
+    /// Most flows.
+    most: usize,
 }
 
 impl Options {
@@ -150,8 +165,20 @@ impl Options {
             per_flow: params.choice("scope") == "flow",
             sleeps: params.choice("flush") == "next",
             capacity: params.int("capacity") as u32,
+            most: params.int("flows") as usize,
         }
     }
+}
+
+/// Flows that are looked at when one must be forgotten.
+const LOOKED_AT: usize = 8;
+
+/// What was said last in a flow.
+#[derive(Clone, Copy, Debug, Default)]
+struct Remembered {
+    memory: Memory,
+    /// Packets that had come when its last one came.
+    used: u64,
 }
 
 /// The thinning queue.
@@ -159,10 +186,14 @@ impl Options {
 struct Aggregate {
     options: Options,
     /// By flow.
-    memory: Vec<Memory>,
-    /// By flow, or the only one.
+    memory: Flows<Remembered>,
+    /// By the flow's place in `memory`, or the only one.
     batches: Vec<Batch>,
-    timers: Timers,
+    timers: Deadlines,
+    /// Packets that came.
+    clock: u64,
+    /// Where the search for a flow to forget goes on.
+    hand: usize,
     /// Let go by the timer, but nobody has told the link.
     asleep: Vec<Packet>,
     stats: FilterStats,
@@ -172,25 +203,56 @@ impl Aggregate {
     fn new(params: &Params) -> Self {
         Self {
             options: Options::new(params),
-            memory: Vec::new(),
+            memory: Flows::new(),
             batches: Vec::new(),
-            timers: Timers::default(),
+            timers: Deadlines::default(),
+            clock: 0,
+            hand: 0,
             asleep: Vec::new(),
             stats: FilterStats::default(),
         }
     }
 
-    /// The place of a flow's batch. Tables grow when a flow shows up for the first time.
-    fn key(&mut self, flow: FlowId) -> usize {
-        let flow = flow.0 as usize;
-        if flow >= self.memory.len() {
-            self.memory.resize(flow + 1, Memory::default());
+    /// The place of a flow; none if there is no room for it.
+    fn place(&mut self, flow: FlowId) -> Option<usize> {
+        self.clock += 1;
+        let at = match self.memory.find(flow) {
+            Some(at) => at,
+            None => self.make_room(flow)?,
+        };
+        self.memory[at].used = self.clock;
+        Some(at)
+    }
+
+    /// A place for a new flow.
+    fn make_room(&mut self, flow: FlowId) -> Option<usize> {
+        if self.memory.len() >= self.options.most {
+            let at = self.forgettable()?;
+            self.memory.remove(at);
         }
-        let key = if self.options.per_flow { flow } else { 0 };
+        let at = self.memory.insert(flow);
+        self.memory[at] = Remembered::default();
+        let key = self.key(at);
         if key >= self.batches.len() {
             self.batches.resize(key + 1, Batch::default());
         }
-        key
+        Some(at)
+    }
+
+    /// Of a few flows the one that was quiet for longest and of which nothing is held. A few, so that
+    /// an arrival costs the same however many there are.
+    fn forgettable(&mut self) -> Option<usize> {
+        let rows = self.memory.rows();
+        let first = self.hand;
+        self.hand = (first + LOOKED_AT) % rows;
+        let few = (0..LOOKED_AT.min(rows)).map(|i| (first + i) % rows);
+        let idle = few.filter(|at| !self.options.per_flow || self.batches[*at].is_empty());
+        idle.min_by_key(|at| self.memory[*at].used)
+    }
+
+    /// The batch of the flow at that place.
+    fn key(&self, place: usize) -> usize {
+        if self.options.per_flow { place } else { 0 }
     }
 
     /// Lets go of what is held.
@@ -200,6 +262,7 @@ impl Aggregate {
             self.stats.forwarded += 1;
             out.push(Verdict::Forward(packet, reason));
         }
+        self.batches[key].trim();
     }
 
     /// The timer of a batch.
@@ -207,6 +270,7 @@ impl Aggregate {
         self.stats.timer_releases += 1;
         if self.options.sleeps {
             self.asleep.extend(self.batches[key].release());
+            self.batches[key].trim();
         } else {
             self.release(key, ForwardReason::Timeout, out);
         }
@@ -257,13 +321,14 @@ impl Aggregate {
             return;
         };
         if self.batches[key].count() == 1 || self.options.rearm {
-            self.timers.arm(&mut self.batches, key, now + timeout);
+            self.batches[key].timer = self.timers.set(now + timeout, key);
         }
     }
 
     /// After every call: `next_wakeup` must find a deadline that holds, and nothing got lost.
     fn settle(&mut self) {
-        self.timers.prune(&self.batches);
+        let batches = &self.batches;
+        self.timers.tidy(|key| batches[key].timer);
         let s = &self.stats;
         debug_assert_eq!(s.seen, s.forwarded + s.dropped + u64::from(s.held));
     }
@@ -278,8 +343,15 @@ impl AckFilter for Aggregate {
         out: &mut Vec<Verdict>,
     ) {
         self.wake(out);
-        let key = self.key(packet.flow);
-        let memory = &mut self.memory[packet.flow.0 as usize];
+        let Some(place) = self.place(packet.flow) else {
+            let pure = u64::from(segment.is_pure_ack());
+            self.stats.seen += pure;
+            self.stats.forwarded += pure;
+            out.push(Verdict::Forward(packet, ForwardReason::Passing));
+            return self.settle();
+        };
+        let key = self.key(place);
+        let memory = &mut self.memory[place].memory;
         let kind = memory.classify(segment, self.options.rules);
         let pure = kind != Kind::Other;
         self.stats.seen += u64::from(pure);
@@ -298,10 +370,10 @@ impl AckFilter for Aggregate {
     }
 
     fn on_wakeup(&mut self, now: Instant, out: &mut Vec<Verdict>) {
-        while let Some(key) = self.timers.expired(&self.batches, now) {
+        while let Some(key) = self.timers.expired(now) {
             self.expire(key, out);
+            self.settle();
         }
-        self.settle();
     }
 
     fn next_wakeup(&self) -> Option<Instant> {
@@ -310,6 +382,10 @@ impl AckFilter for Aggregate {
 
     fn stats(&self) -> FilterStats {
         self.stats
+    }
+
+    fn rows(&self) -> usize {
+        self.memory.rows()
     }
 }
 

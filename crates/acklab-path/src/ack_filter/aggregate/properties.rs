@@ -47,6 +47,7 @@ fn options() -> impl Strategy<Value = Options> {
             per_flow,
             sleeps: false,
             capacity,
+            most: 65_536,
         },
     )
 }

@@ -294,3 +294,38 @@ fn a_flush_may_wait_for_the_next_arrival() {
     assert_eq!(f.stats().held, 1);
     assert_eq!(f.next_wakeup(), Some(at(11_000)));
 }
+
+#[test]
+fn memory_follows_from_the_flows_that_are_remembered() {
+    let mut f = build(&HERE, &[ratio(9), ("flows", Value::Int(4))]);
+    // Four flows of which something is held leave no room for a fifth.
+    for flow in 0..4 {
+        assert_eq!(offer(&mut *f, 0, (flow, flow), &ack(1)), []);
+    }
+    let out = offer(&mut *f, 1, (4, 4), &ack(1));
+    assert_eq!(reasons(&out), [(4, ForwardReason::Passing)]);
+    wake(&mut *f, 5_000);
+    for flow in 0..100_000u32 {
+        let out = offer(&mut *f, 6_000, (flow, flow << 8), &data(1));
+        assert_eq!(forwarded(&out), [flow]);
+    }
+    assert_eq!(f.rows(), 4);
+}
+
+#[test]
+fn of_the_flows_the_quietest_is_forgotten() {
+    let mut f = build(
+        &HERE,
+        &[ratio(9), PASS_DUPLICATES, ("flows", Value::Int(4))],
+    );
+    for flow in [0, 1, 2, 3, 0, 2, 3] {
+        offer(&mut *f, 0, (flow, flow), &data(7));
+    }
+    offer(&mut *f, 1, (9, 9), &data(7));
+    let is_known = |f: &mut dyn AckFilter, flow| {
+        let out = offer(f, 2, (20 + flow, flow), &ack(7));
+        reasons(&out) == [(20 + flow, Duplicate)]
+    };
+    assert!([0, 2, 3, 9].iter().all(|flow| is_known(&mut *f, *flow)));
+    assert!(!is_known(&mut *f, 1));
+}

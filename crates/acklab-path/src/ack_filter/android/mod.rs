@@ -23,13 +23,14 @@ mod properties;
 #[cfg(test)]
 mod tests;
 
+use super::deadlines::{Deadlines, Ticket};
+use super::flows::Flows;
 use super::{AckFilter, Build, FilterStats, ForwardReason, Verdict};
 use crate::packet::{DropReason, FlowId, Packet};
 use acklab_proto::registry::{Entry, Kind, Param, Params, Value};
 use acklab_proto::segment::{Flags, Segment};
 use acklab_units::{Instant, SeqNum, Span};
 use alloc::boxed::Box;
-use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 /// The registry's entry.
@@ -80,8 +81,8 @@ struct Row {
     ack: SeqNum,
     /// Acknowledgements that it stands for, itself included.
     count: u32,
-    /// When the timer lets go of it.
-    due: Instant,
+    /// Of the timer that lets go of it.
+    timer: Ticket,
 }
 
 /// The filter.
@@ -92,9 +93,9 @@ struct Hold {
     most: u32,
     /// What passes overtakes what is held.
     overtakes: bool,
-    of_flow: Vec<Option<Row>>,
-    /// Timers in the order in which they run out; the first one is in force, later ones may not be.
-    timers: VecDeque<(Instant, FlowId)>,
+    /// Those of which something is held; a free row has nothing.
+    flows: Flows<Option<Row>>,
+    timers: Deadlines,
     stats: FilterStats,
 }
 
@@ -105,42 +106,37 @@ impl Hold {
             delay: params.span("delay").unwrap_or(Span::ZERO),
             most: params.int("flows") as u32,
             overtakes: params.choice("others") == "overtake",
-            of_flow: Vec::new(),
-            timers: VecDeque::new(),
+            flows: Flows::new(),
+            timers: Deadlines::default(),
             stats: FilterStats::default(),
         }
     }
 
-    fn of(&self, flow: FlowId) -> Option<Row> {
-        self.of_flow.get(flow.0 as usize).copied().flatten()
+    /// Where what is held of a flow is, and what.
+    fn of(&self, flow: FlowId) -> Option<(usize, Row)> {
+        let at = self.flows.find(flow)?;
+        Some((at, self.flows[at]?))
     }
 
-    /// Takes out what is held of a flow; its timer is no longer in force.
-    fn take(&mut self, flow: FlowId) -> Option<Row> {
-        let row = self.of_flow.get_mut(flow.0 as usize)?.take()?;
+    /// Takes out what is held there; its timer is no longer in force.
+    fn take(&mut self, at: usize) -> Option<Row> {
+        let row = self.flows[at].take()?;
+        self.flows.remove(at);
         self.stats.held -= 1;
-        while let Some(&(at, flow)) = self.timers.front()
-            && self.of(flow).is_none_or(|r| r.due != at)
-        {
-            self.timers.pop_front();
-        }
+        let flows = &self.flows;
+        self.timers.tidy(|at| flows[at].map_or(0, |r| r.timer));
         Some(row)
     }
 
     /// The first one of a flow is held.
     fn begin(&mut self, now: Instant, packet: Packet, ack: SeqNum) {
-        let due = now + self.delay;
-        let i = packet.flow.0 as usize;
-        if i >= self.of_flow.len() {
-            self.of_flow.resize(i + 1, None);
-        }
-        self.of_flow[i] = Some(Row {
+        let at = self.flows.insert(packet.flow);
+        self.flows[at] = Some(Row {
             packet,
             ack,
             count: 1,
-            due,
+            timer: self.timers.set(now + self.delay, at),
         });
-        self.timers.push_back((due, packet.flow));
         self.stats.held += 1;
     }
 
@@ -155,23 +151,29 @@ impl Hold {
     }
 
     fn flush(&mut self, flow: FlowId, out: &mut Vec<Verdict>) {
-        if let Some(row) = self.take(flow) {
+        let found = self.flows.find(flow);
+        if let Some(row) = found.and_then(|at| self.take(at)) {
             self.forward(row.packet, ForwardReason::Flush, out);
         }
     }
 
-    /// One more of a flow of which `row` is held.
-    fn count(&mut self, row: Row, packet: Packet, ack: SeqNum, out: &mut Vec<Verdict>) {
+    /// One more of a flow of which `row` is held, `at` its place.
+    fn count(
+        &mut self,
+        (at, row): (usize, Row),
+        (packet, ack): (Packet, SeqNum),
+        out: &mut Vec<Verdict>,
+    ) {
         if ack.before(row.ack) {
             return self.drop(packet, out);
         }
         self.drop(row.packet, out);
         let count = row.count + 1;
         if count >= self.ratio {
-            self.take(packet.flow);
+            self.take(at);
             self.forward(packet, ForwardReason::Ratio, out);
         } else {
-            self.of_flow[packet.flow.0 as usize] = Some(Row {
+            self.flows[at] = Some(Row {
                 packet,
                 ack,
                 count,
@@ -206,7 +208,7 @@ impl AckFilter for Hold {
             return self.check();
         }
         match self.of(packet.flow) {
-            Some(row) => self.count(row, packet, segment.ack, out),
+            Some(held) => self.count(held, (packet, segment.ack), out),
             None if self.ratio == 1 || self.stats.held >= self.most => {
                 self.forward(packet, ForwardReason::Passing, out);
             }
@@ -216,9 +218,8 @@ impl AckFilter for Hold {
     }
 
     fn on_wakeup(&mut self, now: Instant, out: &mut Vec<Verdict>) {
-        while let Some(&(at, flow)) = self.timers.front()
-            && at <= now
-            && let Some(row) = self.take(flow)
+        while let Some(at) = self.timers.expired(now)
+            && let Some(row) = self.take(at)
         {
             self.stats.timer_releases += 1;
             self.forward(row.packet, ForwardReason::Timeout, out);
@@ -227,10 +228,14 @@ impl AckFilter for Hold {
     }
 
     fn next_wakeup(&self) -> Option<Instant> {
-        self.timers.front().map(|(at, _)| *at)
+        self.timers.next()
     }
 
     fn stats(&self) -> FilterStats {
         self.stats
+    }
+
+    fn rows(&self) -> usize {
+        self.flows.rows()
     }
 }

@@ -17,6 +17,7 @@
 
 mod sack;
 
+use super::flows::Flows;
 use super::{AckFilter, Build, FilterStats, ForwardReason, Verdict};
 use crate::packet::{FlowId, Packet, PacketId};
 use acklab_proto::registry::{Entry, Kind, Param, Value};
@@ -29,6 +30,9 @@ use sack::{Coverage, coverage};
 
 /// Flags that are compared instead of forbidding the drop.
 const ECHO: Flags = Flags(Flags::ECE.0 | Flags::CWR.0);
+
+/// Places that a flow's row keeps while nothing of it waits.
+const KEPT: usize = 4;
 
 /// The registry's entry.
 pub const ENTRY: Entry<Build> = Entry {
@@ -46,7 +50,7 @@ pub const ENTRY: Entry<Build> = Entry {
     build: |params| {
         Box::new(Cake {
             aggressive: params.choice("mode") == "aggressive",
-            flows: Vec::new(),
+            flows: Flows::new(),
             stats: FilterStats::default(),
         })
     },
@@ -147,17 +151,17 @@ impl Flow {
 #[derive(Clone, Debug)]
 struct Cake {
     aggressive: bool,
-    flows: Vec<Flow>,
+    /// Those of which something waits.
+    flows: Flows<Flow>,
     stats: FilterStats,
 }
 
 impl Cake {
+    /// What waits of a flow.
     fn flow(&mut self, flow: FlowId) -> &mut Flow {
-        let i = flow.0 as usize;
-        if i >= self.flows.len() {
-            self.flows.resize_with(i + 1, Flow::default);
-        }
-        &mut self.flows[i]
+        let found = self.flows.find(flow);
+        let at = found.unwrap_or_else(|| self.flows.insert(flow));
+        &mut self.flows[at]
     }
 }
 
@@ -172,11 +176,13 @@ impl AckFilter for Cake {
         let victim = flow.victim(&new, aggressive).filter(|_| triggers);
         if let Some(id) = victim {
             flow.remove(id);
+            flow.push(new);
             self.stats.forwarded -= 1;
             self.stats.dropped += 1;
             out.push(Verdict::DropQueued(id));
+        } else {
+            flow.push(new);
         }
-        self.flow(packet.flow).push(new);
         self.stats.seen += u64::from(segment.is_pure_ack());
         self.stats.forwarded += u64::from(segment.is_pure_ack());
         out.push(Verdict::Forward(packet, ForwardReason::Passing));
@@ -189,7 +195,15 @@ impl AckFilter for Cake {
     }
 
     fn on_left_queue(&mut self, id: PacketId, flow: FlowId) {
-        self.flow(flow).remove(id);
+        let Some(at) = self.flows.find(flow) else {
+            return;
+        };
+        let of = &mut self.flows[at];
+        of.remove(id);
+        if of.waiting.is_empty() {
+            of.waiting.shrink_to(KEPT);
+            self.flows.remove(at);
+        }
     }
 
     fn on_out_of_reach(&mut self) {
@@ -206,6 +220,10 @@ impl AckFilter for Cake {
             dropped_queued: self.stats.dropped,
             ..self.stats
         }
+    }
+
+    fn rows(&self) -> usize {
+        self.flows.rows()
     }
 }
 

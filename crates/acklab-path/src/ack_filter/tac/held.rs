@@ -84,6 +84,11 @@ impl Table {
         self.len
     }
 
+    /// Rows, those that are free included.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
     /// Whether there is no room for another flow.
     pub fn is_full(&self) -> bool {
         self.len >= self.most

@@ -50,6 +50,11 @@ impl Highest {
         Some(row.number)
     }
 
+    /// Rows, those that are free included.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
     /// Notes it.
     pub fn note(&mut self, flow: FlowId, number: SeqNum) {
         self.clock += 1;

@@ -374,4 +374,8 @@ impl AckFilter for Tac {
     fn stats(&self) -> FilterStats {
         self.stats
     }
+
+    fn rows(&self) -> usize {
+        self.table.rows().max(self.highest.rows())
+    }
 }

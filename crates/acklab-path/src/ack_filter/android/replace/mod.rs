@@ -32,6 +32,7 @@ mod properties;
 mod tests;
 
 use crate::ack_filter::dsack::reports_duplicate;
+use crate::ack_filter::flows::Flows;
 use crate::ack_filter::{AckFilter, Build, FilterStats, ForwardReason, Verdict};
 use crate::packet::{FlowId, Packet, PacketId};
 use acklab_proto::registry::{Entry, Kind, Param, Params, Value};
@@ -96,11 +97,13 @@ impl Known {
         }
     }
 
-    /// Whether `new` says all of its SACK blocks, or acknowledges them.
+    /// Whether `new` says all of its SACK blocks, or acknowledges them. A block of `new` that is
+    /// inside out says nothing: its recipient ignores it.
     fn repeated_by(&self, new: &Self) -> bool {
         let said = |b: &SackBlock| {
+            let is_one = |n: &&SackBlock| n.end.distance(n.start) > 0;
             let again = |n: &SackBlock| !b.start.before(n.start) && !n.end.before(b.end);
-            !new.ack.before(b.end) || new.sack.as_slice().iter().any(again)
+            !new.ack.before(b.end) || new.sack.as_slice().iter().filter(is_one).any(again)
         };
         !self.reports_duplicate && self.sack.as_slice().iter().all(said)
     }
@@ -112,9 +115,8 @@ struct Replace {
     most: u32,
     overtakes: bool,
     keeps_sack: bool,
-    of_flow: Vec<Option<Known>>,
-    /// Flows of which one is known.
-    known: u32,
+    /// Those of which one is known; a free row has the last one that was.
+    known: Flows<Option<Known>>,
     stats: FilterStats,
 }
 
@@ -124,24 +126,24 @@ impl Replace {
             most: params.int("flows") as u32,
             overtakes: params.choice("others") == "overtake",
             keeps_sack: params.choice("sack") == "keep",
-            of_flow: Vec::new(),
-            known: 0,
+            known: Flows::new(),
             stats: FilterStats::default(),
         }
     }
 
     fn of(&self, flow: FlowId) -> Option<Known> {
-        self.of_flow.get(flow.0 as usize).copied().flatten()
+        self.known.find(flow).and_then(|at| self.known[at])
     }
 
     fn set(&mut self, flow: FlowId, known: Option<Known>) {
-        let i = flow.0 as usize;
-        if i >= self.of_flow.len() {
-            self.of_flow.resize(i + 1, None);
+        match (self.known.find(flow), known) {
+            (Some(at), None) => self.known.remove(at),
+            (None, None) => {}
+            (found, known) => {
+                let at = found.unwrap_or_else(|| self.known.insert(flow));
+                self.known[at] = known;
+            }
         }
-        self.known += u32::from(known.is_some());
-        self.known -= u32::from(self.of_flow[i].is_some());
-        self.of_flow[i] = known;
     }
 
     /// Whether `new` is written over `old`.
@@ -155,7 +157,7 @@ impl Replace {
         match self.of(packet.flow) {
             Some(_) if self.overtakes => {}
             Some(_) => self.set(packet.flow, plain),
-            None if self.known < self.most => self.set(packet.flow, plain),
+            None if self.known.len() < self.most as usize => self.set(packet.flow, plain),
             None => {}
         }
     }
@@ -212,5 +214,9 @@ impl AckFilter for Replace {
             dropped_queued: self.stats.dropped,
             ..self.stats
         }
+    }
+
+    fn rows(&self) -> usize {
+        self.known.rows()
     }
 }

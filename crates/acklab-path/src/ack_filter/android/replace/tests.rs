@@ -112,6 +112,18 @@ fn sack_blocks_are_lost_unless_they_are_kept() {
     both(&[sack(5, &[(2, 4)]), sack(6, &[(10, 20)])], &[1], &[0, 1]);
 }
 
+/// It begins below the older one's block and ends above it, and is longer than half of all numbers.
+#[test]
+fn a_block_inside_out_repeats_nothing() {
+    let far = 3 << 29;
+    let (start, end) = (100u32.wrapping_sub(far), 120 + far);
+    both(
+        &[sack(5, &[(100, 120)]), sack(6, &[(start, end)])],
+        &[1],
+        &[0, 1],
+    );
+}
+
 #[test]
 fn timestamps_are_not_looked_at() {
     let stamped = |n, val| Segment {
