@@ -1,48 +1,23 @@
-//! Any filter, any parameters, any arrivals: each packet has one fate, in order (but for readings
-//! that let held or queued ones be overtaken), only acknowledgements are lost (and the SYN-ACK, by
-//! the reading that wants it so), and a place in the queue goes to a packet of its flow and length.
+//! Any filter, any parameters, any arrivals: each packet has one fate and is not changed, in order
+//! (but for readings that let held or queued ones be overtaken), only acknowledgements are lost (and
+//! the SYN-ACK, by the reading that wants it so), a place in the queue goes to a packet of its flow and
+//! length, what was lost is said by the one that stands for it (see [`said`]), nobody waits for longer than
+//! the options allow, and tables stay as small as they say.
 //!
-//! The first bytes choose filter and parameters, each further group of six is an arrival.
+//! The first bytes choose filter and parameters; then some bytes for each arrival.
 
+mod said;
+
+use crate::Bytes;
+use crate::acks::{Options, Sources, value};
 use acklab_path::ack_filter::registry::FILTERS;
 use acklab_path::ack_filter::{AckFilter, Verdict};
-use acklab_path::packet::{FlowId, Packet, PacketId};
-use acklab_proto::registry::{Kind, Param, Params, Value};
-use acklab_proto::segment::{Ecn, Flags, SackBlock, Segment};
-use acklab_units::{Instant, SeqNum, Span};
-
-const FLOWS: u32 = 4;
-/// A byte for the filter, and one for each parameter of the filter that has most.
-const HEAD: usize = 11;
-
-/// A value of the parameter's kind, chosen by one byte.
-pub(crate) fn value(param: &Param, byte: u8) -> Value {
-    match param.kind {
-        Kind::Choice(words) => Value::Choice(words[byte as usize % words.len()]),
-        Kind::Int(lo, hi) => Value::Int((lo + i64::from(byte) % 20).min(hi)),
-        Kind::Bool => Value::Bool(byte % 2 == 1),
-        Kind::OptSpan(..) if byte.is_multiple_of(4) => Value::Auto,
-        Kind::OptSpan(..) | Kind::Span(..) => Value::Span(Span::from_micros(u64::from(byte) * 40)),
-        _ => param.default,
-    }
-}
-
-pub(crate) fn segment(bytes: &[u8]) -> Segment {
-    let number = SeqNum(u32::from(bytes[2]).wrapping_sub(128));
-    let mut s = Segment {
-        ack: number,
-        flags: Flags::ACK.with(Flags(bytes[3] & bytes[4])),
-        len: u32::from(bytes[3] == 0xff) * 100,
-        window: u16::from(bytes[4]),
-        ..Segment::default()
-    };
-    if bytes[5] & 1 == 1 {
-        let start = SeqNum(u32::from(bytes[5]).wrapping_sub(128));
-        let end = start + u32::from(bytes[4]);
-        s.sack.push(SackBlock { start, end });
-    }
-    s
-}
+use acklab_path::packet::{DropReason, FlowId, Packet, PacketId};
+use acklab_proto::registry::Params;
+use acklab_proto::segment::{Ecn, Flags, Segment};
+use acklab_units::{Instant, Span};
+use said::Guards;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fate {
@@ -51,120 +26,327 @@ enum Fate {
     Lost,
 }
 
-/// What became of each packet that arrived.
-#[derive(Default)]
+/// A packet that arrived.
+struct Came {
+    at: Instant,
+    packet: Packet,
+    segment: Segment,
+    fate: Fate,
+}
+
+/// What became of each packet that arrived, and what may.
 struct Books {
-    may_be_lost: Vec<bool>,
-    fate: Vec<Fate>,
-    last_forwarded: [Option<u32>; FLOWS as usize],
+    guards: Guards,
+    came: Vec<Came>,
+    last_forwarded: BTreeMap<FlowId, PacketId>,
     queue: Vec<Packet>,
+    /// Flows of which something was in the queue at a time, at most.
+    most_queued: usize,
     /// Held packets, or queued ones, may be overtaken.
     overtakes: bool,
+    thins_syn_acks: bool,
+    /// What each packet may wait, and what a flow may wait until one of its packets leaves.
+    packet_waits: Option<Span>,
+    flow_waits: Option<Span>,
+    capacity: Option<usize>,
+    /// Most rows of tables by flow, if an option says so.
+    most_rows: Option<usize>,
 }
 
 impl Books {
-    fn settle(&mut self, verdicts: &mut Vec<Verdict>) {
-        for v in verdicts.drain(..) {
-            match v {
-                Verdict::Forward(p, _) => {
-                    self.decide(p.id, Fate::Held, Fate::Forwarded);
-                    let last = &mut self.last_forwarded[p.flow.0 as usize];
-                    let in_order = *last < Some(p.id.0);
-                    assert!(in_order || self.overtakes, "overtaken within its flow");
-                    *last = Some(p.id.0);
-                    self.queue.push(p);
-                }
-                Verdict::Drop(p, _) => self.lose(p.id, Fate::Held),
-                Verdict::DropQueued(id) => {
-                    let at = self.queue.iter().position(|p| p.id == id);
-                    self.queue.remove(at.expect("not in the queue"));
-                    self.lose(id, Fate::Forwarded);
-                }
-                Verdict::Replace { queued, by } => {
-                    self.decide(by.id, Fate::Held, Fate::Forwarded);
-                    self.last_forwarded[by.flow.0 as usize] = Some(by.id.0);
-                    let place = self.queue.iter_mut().find(|p| p.id == queued);
-                    let place = place.expect("not in the queue");
-                    assert_eq!((place.size, place.flow), (by.size, by.flow));
-                    *place = by;
-                    self.lose(queued, Fate::Forwarded);
-                }
-            }
+    fn new(name: &str, options: &Options<'_>) -> Self {
+        let timeout = options.span("timeout");
+        let sleeps = options.says("flush", "next");
+        let rearmed = options.says("timeout_from", "last");
+        let (packet_waits, flow_waits) = match name {
+            "tac" | "tac-paper" => (timeout, options.span("max_hold")),
+            "aggregate" if sleeps || rearmed => (None, None),
+            "aggregate" => (timeout, timeout),
+            _ => (options.span("delay"), options.span("delay")),
+        };
+        Self {
+            guards: Guards::new(name, options),
+            came: Vec::new(),
+            last_forwarded: BTreeMap::new(),
+            queue: Vec::new(),
+            most_queued: 0,
+            overtakes: options.says("older", "keep") || options.says("others", "overtake"),
+            thins_syn_acks: options.says("handshake", "thin"),
+            packet_waits,
+            flow_waits,
+            capacity: options.int("capacity"),
+            // TAC rounds up to sets of four.
+            most_rows: options.int("flows").map(|most| most.next_multiple_of(4)),
         }
     }
 
+    fn arrive(&mut self, at: Instant, packet: Packet, segment: Segment) {
+        self.came.push(Came {
+            at,
+            packet,
+            segment,
+            fate: Fate::Held,
+        });
+    }
+
+    fn of(&self, id: PacketId) -> &Came {
+        &self.came[id.0 as usize]
+    }
+
+    /// Does what the filter decided at `now`, when `by` arrived or the timer ran out.
+    fn settle(&mut self, now: Instant, by: Option<PacketId>, verdicts: &mut Vec<Verdict>) {
+        let (mut lost, mut left) = (Vec::new(), Vec::new());
+        for v in verdicts.drain(..) {
+            match v {
+                Verdict::Forward(p, _) => {
+                    self.forward(now, p);
+                    self.queue.push(p);
+                    left.push(p.id);
+                }
+                Verdict::Drop(p, DropReason::FilterFull) => {
+                    assert_eq!(Some(p.id), by, "no room for what is held");
+                    let held = self.came.iter().filter(|c| c.fate == Fate::Held).count();
+                    assert!(self.capacity.is_some_and(|c| held > c), "there was room");
+                    self.lose(p.id, Fate::Held);
+                }
+                Verdict::Drop(p, reason) => {
+                    assert_eq!(reason, DropReason::AckThinned);
+                    self.lose(p.id, Fate::Held);
+                    lost.push(p.id);
+                }
+                Verdict::DropQueued(id) => {
+                    let at = self.place(id);
+                    self.queue.remove(at);
+                    self.lose(id, Fate::Forwarded);
+                    self.check_next_in_queue(at, id, by);
+                    lost.push(id);
+                }
+                Verdict::Replace { queued, by: new } => {
+                    assert_eq!(Some(new.id), by);
+                    self.forward(now, new);
+                    let at = self.place(queued);
+                    let place = &mut self.queue[at];
+                    assert_eq!((place.size, place.flow), (new.size, new.flow));
+                    *place = new;
+                    self.lose(queued, Fate::Forwarded);
+                    lost.push(queued);
+                }
+            }
+        }
+        for id in lost {
+            self.check_said(id, by, &left);
+        }
+        let queued: BTreeSet<_> = self.queue.iter().map(|p| p.flow).collect();
+        self.most_queued = self.most_queued.max(queued.len());
+    }
+
+    fn place(&self, id: PacketId) -> usize {
+        let at = self.queue.iter().position(|p| p.id == id);
+        at.expect("not in the queue")
+    }
+
+    fn forward(&mut self, now: Instant, p: Packet) {
+        let came = self.of(p.id);
+        assert_eq!(came.packet, p, "changed on its way");
+        if let Some(most) = self.packet_waits {
+            assert!(now - came.at <= most, "{:?} waited too long", p.id);
+        }
+        let replaces = came.segment.is_pure_ack() && self.overtakes;
+        let last = self.last_forwarded.insert(p.flow, p.id);
+        let in_order = last < Some(p.id);
+        assert!(in_order || replaces, "overtaken within its flow");
+        self.decide(p.id, Fate::Held, Fate::Forwarded);
+    }
+
     fn lose(&mut self, id: PacketId, before: Fate) {
-        assert!(
-            self.may_be_lost[id.0 as usize],
-            "lost something untouchable"
-        );
+        let s = &self.of(id).segment;
+        let syn_ack = s.flags.contains(Flags::SYN.with(Flags::ACK)) && s.len == 0;
+        let may_be_lost = s.is_pure_ack() || (self.thins_syn_acks && syn_ack);
+        assert!(may_be_lost, "lost something untouchable");
         self.decide(id, before, Fate::Lost);
     }
 
     fn decide(&mut self, id: PacketId, before: Fate, after: Fate) {
-        let entry = &mut self.fate[id.0 as usize];
+        let entry = &mut self.came[id.0 as usize].fate;
         assert_eq!(*entry, before, "judged twice");
         *entry = after;
     }
 
-    fn check(&self, filter: &dyn AckFilter) {
-        for flow in (0..FLOWS).filter(|_| !self.overtakes) {
-            let of = self.queue.iter().filter(|p| p.flow.0 == flow).map(|p| p.id);
-            assert!(of.is_sorted(), "overtaken in the queue");
+    /// Who stands for a lost one is who just arrived, or the one of its flow that was held when that
+    /// came; it may have left at once.
+    fn check_said(&self, lost: PacketId, by: Option<PacketId>, left: &[PacketId]) {
+        let by = by.expect("the timer drops nothing");
+        let old = self.of(lost);
+        let stands_for_it = if by == lost {
+            let held = |c: &&Came| c.fate == Fate::Held || left.contains(&c.packet.id);
+            let mut before = self.came[..lost.0 as usize].iter().filter(held);
+            before.rfind(|c| c.packet.flow == old.packet.flow)
+        } else {
+            Some(self.of(by))
+        };
+        let new = stands_for_it.expect("nothing stands for it");
+        if old.packet.flow != new.packet.flow {
+            return assert!(self.guards.mixes_flows, "another flow stands for it");
+        }
+        let checked = self.guards.says_as_much(&old.segment, &new.segment);
+        if let Err(what) = checked {
+            panic!("lost {what}: {:?} by {:?}", old.segment, new.segment);
+        }
+    }
+
+    /// The last of a run of equal ECE and CWR stays: what follows in the queue has the same.
+    fn check_next_in_queue(&self, at: usize, lost: PacketId, by: Option<PacketId>) {
+        let old = self.of(lost);
+        let behind = self.queue[at..].iter().find(|p| p.flow == old.packet.flow);
+        let next = behind.map(|p| p.id).or(by).expect("nothing follows");
+        let echo = |s: &Segment| [Flags::ECE, Flags::CWR].map(|f| s.flags.contains(f));
+        assert_eq!(echo(&old.segment), echo(&self.of(next).segment));
+    }
+
+    fn check(&self, now: Instant, filter: &dyn AckFilter) {
+        let mut last = BTreeMap::new();
+        for p in self.queue.iter().filter(|_| !self.overtakes) {
+            let before = last.insert(p.flow, p.id);
+            assert!(before < Some(p.id), "overtaken in the queue");
         }
         let s = filter.stats();
         assert_eq!(s.seen, s.forwarded + s.dropped + u64::from(s.held));
-        let held = self.fate.iter().filter(|f| **f == Fate::Held).count();
-        assert_eq!(held, s.held as usize);
+        let held = || self.came.iter().filter(|c| c.fate == Fate::Held);
+        assert_eq!(held().count(), s.held as usize);
+        assert!(self.capacity.is_none_or(|c| held().count() <= c));
+        if let Some(most) = self.packet_waits {
+            assert!(held().all(|c| now - c.at <= most));
+        }
+        let most_rows = self.most_rows.unwrap_or(self.most_queued);
+        assert!(filter.rows() <= most_rows, "{} rows", filter.rows());
+        let timed = self.packet_waits.is_some() && s.held > 0;
+        assert!(!timed || filter.next_wakeup().is_some(), "no timer");
     }
+}
+
+/// Since when something of each flow is held without any of it having left.
+#[derive(Default)]
+struct Waits(BTreeMap<FlowId, Instant>);
+
+impl Waits {
+    fn check(&mut self, now: Instant, books: &Books) {
+        let held: BTreeSet<_> = held_flows(books).collect();
+        self.0.retain(|flow, _| held.contains(flow));
+        for flow in held {
+            let since = *self.0.entry(flow).or_insert(now);
+            let most = books.flow_waits.unwrap_or(Span::MAX);
+            assert!(now - since <= most, "{flow:?} waited too long");
+        }
+    }
+}
+
+fn held_flows(books: &Books) -> impl Iterator<Item = FlowId> + '_ {
+    let held = books.came.iter().filter(|c| c.fate == Fate::Held);
+    held.map(|c| c.packet.flow)
+}
+
+/// The next arrival: at once, later, exactly when a timer runs out or just beside it, or much later.
+fn later(now: Instant, spans: &[Span], filter: &dyn AckFilter, b: &mut Bytes<'_>) -> Instant {
+    let nanos = now.as_nanos();
+    let due = filter.next_wakeup().map_or(nanos, |t| t.as_nanos());
+    let beside = |t: u64, k: u8| (t + u64::from(k % 3)).saturating_sub(1);
+    let at = match b.u8() {
+        0..64 => nanos,
+        k @ 64..160 => nanos + u64::from(k - 63) * 20_000,
+        k @ 160..192 => beside(due, k),
+        k @ 192..224 if !spans.is_empty() => {
+            let span = spans[usize::from(k) / 3 % spans.len()];
+            beside(nanos + span.as_nanos(), k)
+        }
+        k @ 224..252 => nanos + u64::from(k - 223) * 1_000_000,
+        // Hours.
+        k => nanos + u64::from(k) * 60_000_000_000,
+    };
+    Instant::from_nanos(at.max(nanos))
 }
 
 /// Runs one input.
 pub fn run(bytes: &[u8]) {
-    let Some((head, arrivals)) = bytes.split_at_checked(HEAD) else {
-        return;
-    };
-    let entry = &FILTERS[head[0] as usize % FILTERS.len()];
+    let mut b = Bytes(bytes);
+    let entry = &FILTERS[usize::from(b.u8()) % FILTERS.len()];
     let mut params = Params::defaults(entry.params);
-    for (param, byte) in entry.params.iter().zip(&head[1..]) {
+    for param in entry.params {
         // A value out of range leaves the default.
-        let _ = params.set(entry.params, param.name, value(param, *byte));
+        let _ = params.set(entry.params, param.name, value(param, b.u8()));
     }
-    let mut filter = (entry.build)(&params);
-    let says =
-        |name, word| entry.params.iter().any(|p| p.name == name) && params.choice(name) == word;
-    let overtakes = says("older", "keep") || says("others", "overtake");
-    let thins_syn_acks = says("handshake", "thin");
-    let (mut books, mut out) = (Books::default(), Vec::new());
-    books.overtakes = overtakes;
-    let mut now = 0u64;
-    for (id, bytes) in arrivals.chunks_exact(6).enumerate() {
-        now += u64::from(bytes[0]) * 20_000;
-        while let Some(t) = filter.next_wakeup().filter(|t| t.as_nanos() <= now) {
-            filter.on_wakeup(t, &mut out);
+    let options = Options(entry.params, &params);
+    let names = ["timeout", "max_hold", "delay"];
+    let spans: Vec<_> = names.iter().filter_map(|n| options.span(n)).collect();
+    let filter = (entry.build)(&params);
+    let mut play = Play {
+        books: Books::new(entry.name, &options),
+        filter,
+        waits: Waits::default(),
+        out: Vec::new(),
+    };
+    let (mut sources, mut now) = (Sources::default(), Instant::ZERO);
+    while !b.is_empty() {
+        now = later(now, &spans, &*play.filter, &mut b);
+        play.timers(now);
+        let (flow, segment) = sources.next(&mut b);
+        play.arrive(now, flow, segment);
+        play.departs(b.u8());
+    }
+    play.timers(Instant::MAX);
+    let sleeps = options.says("flush", "next");
+    let forever = sleeps || (entry.name == "aggregate" && options.span("timeout").is_none());
+    assert!(forever || play.filter.stats().held == 0, "held for ever");
+}
+
+struct Play {
+    books: Books,
+    filter: Box<dyn AckFilter>,
+    waits: Waits,
+    out: Vec<Verdict>,
+}
+
+impl Play {
+    fn timers(&mut self, until: Instant) {
+        while let Some(t) = self.filter.next_wakeup().filter(|t| *t <= until) {
+            self.waits.check(t, &self.books);
+            self.filter.on_wakeup(t, &mut self.out);
+            assert!(self.filter.next_wakeup().is_none_or(|next| next > t));
+            self.books.settle(t, None, &mut self.out);
+            self.books.check(t, &*self.filter);
         }
-        books.settle(&mut out);
-        let segment = segment(bytes);
+        if until < Instant::MAX {
+            self.waits.check(until, &self.books);
+        }
+    }
+
+    fn arrive(&mut self, now: Instant, flow: u32, segment: Segment) {
+        let id = PacketId(self.books.came.len() as u32);
+        let options = 12 * u32::from(segment.timestamps.is_some());
         let packet = Packet {
-            id: PacketId(id as u32),
-            size: 52 + 12 * segment.sack.as_slice().len() as u32,
-            flow: FlowId(u32::from(bytes[1]) % FLOWS),
-            ecn: Ecn::NotEct,
+            id,
+            size: 40 + options + 8 * segment.sack.as_slice().len() as u32 + segment.len,
+            flow: FlowId(flow),
+            ecn: [Ecn::NotEct, Ecn::Ect0, Ecn::Ce][segment.ack.0 as usize % 3],
         };
-        let syn_ack = segment.flags.contains(Flags::SYN.with(Flags::ACK)) && segment.len == 0;
-        let may_be_lost = segment.is_pure_ack() || (thins_syn_acks && syn_ack);
-        books.may_be_lost.push(may_be_lost);
-        books.fate.push(Fate::Held);
-        filter.on_packet(Instant::from_nanos(now), packet, &segment, &mut out);
-        books.settle(&mut out);
-        books.check(&*filter);
-        if bytes[1] & 0x80 != 0 && !books.queue.is_empty() {
-            let gone = books.queue.remove(0);
-            filter.on_left_queue(gone.id, gone.flow);
-        } else if bytes[1] & 0x40 != 0 && !books.queue.is_empty() {
-            // A queue may also drop from its end.
-            let gone = books.queue.remove(books.queue.len() - 1);
-            filter.on_left_queue(gone.id, gone.flow);
+        self.books.arrive(now, packet, segment);
+        self.filter.on_packet(now, packet, &segment, &mut self.out);
+        let leaves = |v: &Verdict| matches!(v, Verdict::Forward(p, _) if p.flow == packet.flow);
+        if self.out.iter().any(leaves) {
+            self.waits.0.remove(&packet.flow);
         }
+        self.books.settle(now, Some(id), &mut self.out);
+        self.books.check(now, &*self.filter);
+        self.waits.check(now, &self.books);
+    }
+
+    /// A packet leaves the queue behind, from its head or, as a queue may also drop, its end.
+    fn departs(&mut self, byte: u8) {
+        let queue = &mut self.books.queue;
+        if queue.is_empty() || byte < 64 {
+            return;
+        }
+        let at = if byte < 224 { 0 } else { queue.len() - 1 };
+        let gone = queue.remove(at);
+        self.filter.on_left_queue(gone.id, gone.flow);
     }
 }

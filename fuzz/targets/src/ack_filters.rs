@@ -1,13 +1,13 @@
 //! Any two filters that can stand at one place, any parameters, any arrivals, in front of a slow link:
 //! each packet has one fate, only acknowledgements are lost for want of room or because another says as
-//! much, each filter's counters say what became of them, and nothing stays but what waits for an arrival.
+//! much, each filter's counters say what became of them, a flow keeps its order (but for readings that let
+//! packets be overtaken), and nothing stays but what waits for an arrival.
 //! The link balances its books at every step.
 //!
-//! The first bytes choose the filters, their parameters and the link, each further group of six is
-//! an arrival.
+//! The first bytes choose the filters, their parameters and the link; then some bytes for each arrival.
 
 use crate::Bytes;
-use crate::ack_filter::{segment, value};
+use crate::acks::{Options, Sources, value};
 use acklab_path::ack_filter::chain::Chain;
 use acklab_path::ack_filter::registry::FILTERS;
 use acklab_path::ack_filter::{AckFilter, Build, FilterStats};
@@ -18,9 +18,7 @@ use acklab_path::qdisc::pfifo::Limit;
 use acklab_proto::registry::{Entry, Params};
 use acklab_proto::segment::{Ecn, Segment};
 use acklab_units::{Instant, Rate, Span};
-
-/// A byte for each filter and for each parameter of the one that has most, and two for the link.
-const HEAD: usize = 24;
+use std::collections::BTreeMap;
 
 /// What became of each packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +34,8 @@ struct Books {
     fate: Vec<Fate>,
     thinned: u64,
     thins_syn_acks: bool,
+    overtakes: bool,
+    last_arrived: BTreeMap<FlowId, PacketId>,
 }
 
 impl Books {
@@ -43,6 +43,13 @@ impl Books {
         let entry = &mut self.fate[id.0 as usize];
         assert_eq!(*entry, Fate::Inside, "judged twice");
         *entry = fate;
+    }
+
+    fn arrive(&mut self, packet: Packet) {
+        self.decide(packet.id, Fate::Arrived);
+        let last = self.last_arrived.insert(packet.flow, packet.id);
+        let in_order = last < Some(packet.id);
+        assert!(in_order || self.overtakes, "overtaken within its flow");
     }
 }
 
@@ -67,10 +74,12 @@ impl LinkDriver for Books {
     }
 }
 
-/// A filter with its parameters, and whether it may drop SYN-ACKs or keep packets until the next arrival.
+/// A filter with its parameters, and whether it may drop SYN-ACKs, let packets be overtaken, or keep them until
+/// the next arrival.
 struct Built {
     filter: Box<dyn AckFilter>,
     thins_syn_acks: bool,
+    overtakes: bool,
     sleeps: bool,
 }
 
@@ -86,13 +95,12 @@ fn built(watches_queue: bool, b: &mut Bytes<'_>) -> Built {
         // A value out of range leaves the default.
         let _ = params.set(entry.params, param.name, value(param, b.u8()));
     }
-    let says =
-        |name, word| entry.params.iter().any(|p| p.name == name) && params.choice(name) == word;
-    let without_timer =
-        entry.params.iter().any(|p| p.name == "timeout") && params.span("timeout").is_none();
+    let options = Options(entry.params, &params);
+    let without_timer = entry.name == "aggregate" && options.span("timeout").is_none();
     Built {
-        thins_syn_acks: says("handshake", "thin"),
-        sleeps: says("flush", "next") || without_timer,
+        thins_syn_acks: options.says("handshake", "thin"),
+        overtakes: options.says("older", "keep") || options.says("others", "overtake"),
+        sleeps: options.says("flush", "next") || without_timer,
         filter: (entry.build)(&params),
     }
 }
@@ -101,7 +109,7 @@ fn built(watches_queue: bool, b: &mut Bytes<'_>) -> Built {
 fn wake(link: &mut Link, books: &mut Books, until: Instant) {
     while let Some(at) = link.next_wakeup().filter(|at| *at <= until) {
         while let Some(packet) = link.advance(at, books) {
-            books.decide(packet.id, Fate::Arrived);
+            books.arrive(packet);
         }
         assert!(
             link.next_wakeup().is_none_or(|next| next > at),
@@ -112,36 +120,39 @@ fn wake(link: &mut Link, books: &mut Books, until: Instant) {
 
 /// Runs one input.
 pub fn run(bytes: &[u8]) {
-    let Some((head, arrivals)) = bytes.split_at_checked(HEAD) else {
-        return;
-    };
-    let mut head = Bytes(head);
-    let upper = built(false, &mut head);
-    let lower = built(true, &mut head);
+    let mut b = Bytes(bytes);
+    let upper = built(false, &mut b);
+    let lower = built(true, &mut b);
     let config = LinkConfig {
-        rate: Rate::from_bps(10_000 * (1 + u64::from(head.u8()))),
+        rate: Rate::from_bps(10_000 * (1 + u64::from(b.u8()))),
         delay: Span::ZERO,
         overhead: 0,
         impair: ImpairConfig::default(),
     };
-    let queue = Queue::Pfifo(Limit::Packets(1 + u32::from(head.u8())).into());
+    let queue = Queue::Pfifo(Limit::Packets(1 + u32::from(b.u8())).into());
     let mut books = Books {
         thins_syn_acks: upper.thins_syn_acks,
+        overtakes: upper.overtakes || lower.overtakes,
         ..Books::default()
     };
     let sleeps = upper.sleeps;
     let filters = Chain::new([upper.filter, lower.filter]).expect("one of each kind");
     let mut link = Link::new(&config, queue, filters, LinkStreams::new(1, "l"));
-    let mut now = 0;
-    for (id, bytes) in arrivals.chunks_exact(6).enumerate() {
-        now += u64::from(bytes[0]) * 20_000;
+    let (mut sources, mut now) = (Sources::default(), 0);
+    while !b.is_empty() {
+        let id = books.fate.len();
+        now += match b.u8() {
+            k @ 0..250 => u64::from(k) * 20_000,
+            // Up to hours.
+            k => u64::from(k - 249) * u64::from(b.u16()) * 10_000_000,
+        };
         let at = Instant::from_nanos(now);
         wake(&mut link, &mut books, at);
-        let segment = segment(bytes);
+        let (flow, segment) = sources.next(&mut b);
         let packet = Packet {
             id: PacketId(id as u32),
-            size: 52 + segment.len + 12 * segment.sack.as_slice().len() as u32,
-            flow: FlowId(u32::from(bytes[1]) % 4),
+            size: 52 + segment.len + 8 * segment.sack.as_slice().len() as u32,
+            flow: FlowId(flow),
             ecn: Ecn::NotEct,
         };
         books.segments.push(segment);

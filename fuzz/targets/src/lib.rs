@@ -7,6 +7,7 @@
 
 pub mod ack_filter;
 pub mod ack_filters;
+mod acks;
 pub mod block_ack;
 pub mod connection;
 pub mod fq_codel;
