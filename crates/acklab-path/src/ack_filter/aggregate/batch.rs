@@ -27,9 +27,10 @@ pub(super) struct Held {
 impl Held {
     /// Whether `self` says more than `later`, which arrived after it: only if `later` was
     /// overtaken on its way here. At equal numbers the later one has the newer window, timestamp
-    /// and SACK blocks.
+    /// and SACK blocks. Where they are half of all numbers apart, the later one is the newer one, as
+    /// it is for the flow's memory.
     fn outranks(&self, later: &Self) -> bool {
-        self.flow() == later.flow() && later.ack.before(self.ack)
+        self.flow() == later.flow() && later.ack != self.ack && !self.ack.before(later.ack)
     }
 
     fn flow(&self) -> FlowId {
@@ -119,8 +120,12 @@ mod tests {
         // Across the wrap 5 is higher than 2^32 - 5.
         let loser = b.absorb(held(2, 0, u32::MAX - 4), Release::Last);
         assert_eq!(loser.unwrap().id.0, 2);
+        // Half of all numbers apart: whichever came later.
+        let half = 5 + (1 << 31);
+        assert_eq!(b.absorb(held(4, 0, half), Release::Last).unwrap().id.0, 1);
+        assert_eq!(b.absorb(held(5, 0, 5), Release::Last).unwrap().id.0, 4);
         // Another flow's number says nothing about this one's.
-        assert_eq!(b.absorb(held(3, 1, 1), Release::Last).unwrap().id.0, 1);
+        assert_eq!(b.absorb(held(3, 1, 1), Release::Last).unwrap().id.0, 5);
     }
 
     #[test]

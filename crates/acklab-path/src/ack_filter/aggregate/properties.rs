@@ -1,30 +1,12 @@
 //! What no choice of parameters and no arrival pattern may break.
 
-use super::super::testing::{ack, at, data, flagged, packet, sack};
+use super::super::testing::{self, Arrival, at, packet};
 use super::*;
-use acklab_proto::segment::Flags;
 use acklab_units::SeqNum;
-use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// An arrival: how long after the one before (us), which flow, what.
-type Arrival = (u64, u32, Segment);
-
-fn segment() -> impl Strategy<Value = Segment> {
-    // Numbers around the wrap, not always rising: some were overtaken, some are duplicates.
-    let number = (0u32..200).prop_map(|n| n.wrapping_sub(100));
-    (number, 0u8..12).prop_map(|(n, what)| match what {
-        0 => data(n),
-        1 => flagged(n, Flags::FIN),
-        2 => flagged(n, Flags::ECE),
-        3 => flagged(n, Flags::SYN),
-        4 => sack(n, &[(n.wrapping_add(10), n.wrapping_add(20))]),
-        _ => ack(n),
-    })
-}
-
 fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
-    vec((0u64..3_000, 0u32..3, segment()), 1..200)
+    testing::arrivals(0..3_000, 3)
 }
 
 fn options() -> impl Strategy<Value = Options> {

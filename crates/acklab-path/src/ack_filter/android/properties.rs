@@ -1,22 +1,8 @@
 //! What no parameters and no stream of packets may break.
 
-use super::super::testing::{ack, at, build, data, flagged, packet};
+use super::super::testing::{self, ack, at, build, data, packet};
 use super::*;
-use proptest::collection::vec;
 use proptest::prelude::*;
-
-/// How long after the packet before (us), which flow, what.
-type Arrival = (u64, u32, Segment);
-
-fn segment() -> impl Strategy<Value = Segment> {
-    let number = (0u32..400).prop_map(|n| n.wrapping_sub(200));
-    (number, 0u8..9).prop_map(|(n, what)| match what {
-        0 => data(n),
-        1 => flagged(n, Flags::FIN),
-        2 => flagged(n, Flags::ECE),
-        _ => ack(n),
-    })
-}
 
 proptest! {
     /// Each packet goes on or is dropped, once, within the delay and, with the guard, in the order
@@ -27,9 +13,8 @@ proptest! {
         delay in 1u64..8_000,
         flows in 1i64..5,
         others in prop_oneof![Just("overtake"), Just("flush")],
-        arrivals in vec((0u64..4_000, 0u32..6, segment()), 1..200),
+        arrivals in testing::arrivals(0..4_000, 6),
     ) {
-        let arrivals: Vec<Arrival> = arrivals;
         let mut f = build(&ENTRY, &[
             ("ratio", Value::Int(ratio)),
             ("delay", Value::Span(Span::from_micros(delay))),

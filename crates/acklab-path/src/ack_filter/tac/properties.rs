@@ -1,42 +1,13 @@
 //! What no options and no stream of packets may break.
 
-use super::super::testing::{ack, at, data, flagged, packet, sack};
+use super::super::testing::{self, Arrival, ack, at, packet};
 use super::*;
-use acklab_proto::segment::Timestamps;
 use acklab_units::SeqNum;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// How long after the packet before (us), which flow, what.
-type Arrival = (u64, u32, Segment);
-
-fn segment() -> impl Strategy<Value = Segment> {
-    // Numbers around the wrap, mostly rising: old ones and duplicates among them.
-    let number = (0u32..400).prop_map(|n| n.wrapping_sub(200));
-    (number, 0u8..20, 0u32..3).prop_map(|(n, what, few)| {
-        let at = |far: u32| n.wrapping_add(far);
-        let segment = match what {
-            0 => data(n),
-            1 => flagged(n, Flags::FIN),
-            2 => flagged(n, Flags::ECE),
-            3 => flagged(n, Flags::SYN),
-            4 | 5 => sack(n, &[(1000 + few, 2000)]),
-            // Below the acknowledgement: a duplicate is reported.
-            6 => sack(n, &[(at(0).wrapping_sub(20), at(0).wrapping_sub(10))]),
-            7 => flagged(n, Flags::CWR),
-            8 => flagged(n, Flags::PSH),
-            _ => ack(n),
-        };
-        Segment {
-            window: if what == 9 { 0 } else { 500 },
-            timestamps: (what > 10).then_some(Timestamps { val: 7, ecr: few }),
-            ..segment
-        }
-    })
-}
-
 fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
-    vec((0u64..4_000, 0u32..6, segment()), 1..200)
+    testing::arrivals(0..4_000, 6)
 }
 
 prop_compose! {
