@@ -37,9 +37,9 @@
 
 mod batch;
 mod classify;
+mod known;
 
 use super::deadlines::Deadlines;
-use super::flows::Flows;
 use super::{AckFilter, Build, FilterStats, ForwardReason, Verdict};
 use crate::packet::{DropReason, FlowId, Packet};
 use acklab_proto::registry::{Entry, Kind as Fits, Param, Params, Value};
@@ -48,7 +48,8 @@ use acklab_units::{Instant, Span};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use batch::{Batch, Held, Release};
-use classify::{Kind, Memory, Rules};
+use classify::{Kind, Rules};
+use known::Known;
 
 /// The registry's entry.
 pub const ENTRY: Entry<Build> = Entry {
@@ -143,8 +144,6 @@ struct Options {
     /// What the timer lets go waits for the next arrival.
     sleeps: bool,
     capacity: u32,
-    /// Most flows.
-    most: usize,
 }
 
 impl Options {
@@ -165,35 +164,18 @@ impl Options {
             per_flow: params.choice("scope") == "flow",
             sleeps: params.choice("flush") == "next",
             capacity: params.int("capacity") as u32,
-            most: params.int("flows") as usize,
         }
     }
-}
-
-/// Flows that are looked at when one must be forgotten.
-const LOOKED_AT: usize = 8;
-
-/// What was said last in a flow.
-#[derive(Clone, Copy, Debug, Default)]
-struct Remembered {
-    memory: Memory,
-    /// Packets that had come when its last one came.
-    used: u64,
 }
 
 /// The thinning queue.
 #[derive(Clone, Debug)]
 struct Aggregate {
     options: Options,
-    /// By flow.
-    memory: Flows<Remembered>,
-    /// By the flow's place in `memory`, or the only one.
+    known: Known,
+    /// By the flow's place in `known`, or the only one.
     batches: Vec<Batch>,
     timers: Deadlines,
-    /// Packets that came.
-    clock: u64,
-    /// Where the search for a flow to forget goes on.
-    hand: usize,
     /// Let go by the timer, but nobody has told the link.
     asleep: Vec<Packet>,
     stats: FilterStats,
@@ -203,11 +185,9 @@ impl Aggregate {
     fn new(params: &Params) -> Self {
         Self {
             options: Options::new(params),
-            memory: Flows::new(),
+            known: Known::new(params.int("flows") as usize),
             batches: Vec::new(),
             timers: Deadlines::default(),
-            clock: 0,
-            hand: 0,
             asleep: Vec::new(),
             stats: FilterStats::default(),
         }
@@ -215,39 +195,14 @@ impl Aggregate {
 
     /// The place of a flow; none if there is no room for it.
     fn place(&mut self, flow: FlowId) -> Option<usize> {
-        self.clock += 1;
-        let at = match self.memory.find(flow) {
-            Some(at) => at,
-            None => self.make_room(flow)?,
-        };
-        self.memory[at].used = self.clock;
-        Some(at)
-    }
-
-    /// A place for a new flow.
-    fn make_room(&mut self, flow: FlowId) -> Option<usize> {
-        if self.memory.len() >= self.options.most {
-            let at = self.forgettable()?;
-            self.memory.remove(at);
-        }
-        let at = self.memory.insert(flow);
-        self.memory[at] = Remembered::default();
+        let (batches, per_flow) = (&self.batches, self.options.per_flow);
+        let is_idle = |at: usize| !per_flow || batches[at].is_empty();
+        let at = self.known.place(flow, is_idle)?;
         let key = self.key(at);
         if key >= self.batches.len() {
             self.batches.resize(key + 1, Batch::default());
         }
         Some(at)
-    }
-
-    /// Of a few flows the one that was quiet for longest and of which nothing is held. A few, so that
-    /// an arrival costs the same however many there are.
-    fn forgettable(&mut self) -> Option<usize> {
-        let rows = self.memory.rows();
-        let first = self.hand;
-        self.hand = (first + LOOKED_AT) % rows;
-        let few = (0..LOOKED_AT.min(rows)).map(|i| (first + i) % rows);
-        let idle = few.filter(|at| !self.options.per_flow || self.batches[*at].is_empty());
-        idle.min_by_key(|at| self.memory[*at].used)
     }
 
     /// The batch of the flow at that place.
@@ -351,8 +306,10 @@ impl AckFilter for Aggregate {
             return self.settle();
         };
         let key = self.key(place);
-        let memory = &mut self.memory[place].memory;
-        let kind = memory.classify(segment, self.options.rules);
+        let kind = self
+            .known
+            .memory(place)
+            .classify(segment, self.options.rules);
         let pure = kind != Kind::Other;
         self.stats.seen += u64::from(pure);
         let reason = match kind {
@@ -385,7 +342,7 @@ impl AckFilter for Aggregate {
     }
 
     fn rows(&self) -> usize {
-        self.memory.rows()
+        self.known.rows()
     }
 }
 

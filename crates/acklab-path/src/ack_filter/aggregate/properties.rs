@@ -29,7 +29,6 @@ fn options() -> impl Strategy<Value = Options> {
             per_flow,
             sleeps: false,
             capacity,
-            most: 65_536,
         },
     )
 }
