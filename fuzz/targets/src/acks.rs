@@ -92,6 +92,9 @@ impl Sources {
         if what & 0x18 == 0x18 {
             s.len = u32::from(plain) * 8;
         }
+        if plain >= 0xe0 {
+            s.flags = s.flags.with(Flags::PSH);
+        }
         if what & 0xe0 == 0xe0 {
             s.flags = flags(plain, s.flags);
         } else {

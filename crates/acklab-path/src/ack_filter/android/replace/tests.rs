@@ -124,6 +124,14 @@ fn a_block_inside_out_repeats_nothing() {
     );
 }
 
+/// Almost half of all numbers, and a block that begins behind it.
+#[test]
+fn a_short_block_does_not_repeat_a_long_one() {
+    let half = 1 << 31;
+    let (long, short) = (sack(5, &[(10, half)]), sack(6, &[(half + 20, half + 24)]));
+    both(&[long, short], &[1], &[0, 1]);
+}
+
 #[test]
 fn timestamps_are_not_looked_at() {
     let stamped = |n, val| Segment {
