@@ -149,14 +149,16 @@ impl Guards {
             Sack::Lost => true,
             Sack::Same => a == b && !below && !(a.len() > 1 && holds(&a[1], &a[0])),
             Sack::Said => !below && a.iter().filter(valid).all(|s| again(s) || acked(s)),
-            // As in the kernel, what is no block is compared like one.
-            Sack::Again if !a.iter().chain(b).all(|s| valid(&s)) => true,
+            // As in the kernel, what is no block is compared like one, by its ends.
+            Sack::Again if !a.iter().chain(b).all(|s| valid(&s) && long(s) <= WINDOW) => true,
             Sack::Again => a.iter().all(|s| again(s) && !s.start.before(old.ack)),
         }
     }
 }
 
 const HALF: u32 = 1 << 31;
+/// The largest window, and so the longest block (RFC 7323 section 2.3).
+const WINDOW: u32 = 1 << 30;
 
 fn long(block: &SackBlock) -> u32 {
     block.end.0.wrapping_sub(block.start.0)

@@ -30,6 +30,8 @@ pub(super) fn coverage(ack: SeqNum, earlier: &SackBlocks, later: &SackBlocks) ->
     }
 }
 
+/// By the ends, as in the kernel: of blocks that are inside out, or almost half of all numbers long,
+/// that says little.
 fn contains(outer: &SackBlock, inner: &SackBlock) -> bool {
     !inner.start.before(outer.start) && !outer.end.before(inner.end)
 }
