@@ -32,7 +32,7 @@ use sack::{Coverage, coverage};
 const ECHO: Flags = Flags(Flags::ECE.0 | Flags::CWR.0);
 
 /// Places that a flow's row keeps while nothing of it waits.
-const KEPT: usize = 4;
+const KEPT: usize = 32;
 
 /// The registry's entry.
 pub const ENTRY: Entry<Build> = Entry {
