@@ -150,15 +150,15 @@ impl Guards {
             Sack::Same => a == b && !below && !(a.len() > 1 && holds(&a[1], &a[0])),
             Sack::Said => !below && a.iter().filter(valid).all(|s| again(s) || acked(s)),
             // As in the kernel, what is no block is compared like one, by its ends.
-            Sack::Again if !a.iter().chain(b).all(|s| valid(&s) && long(s) <= WINDOW) => true,
+            Sack::Again if !a.iter().chain(b).all(|s| near(s, old.ack)) => true,
             Sack::Again => a.iter().all(|s| again(s) && !s.start.before(old.ack)),
         }
     }
 }
 
 const HALF: u32 = 1 << 31;
-/// The largest window, and so the longest block (RFC 7323 section 2.3).
-const WINDOW: u32 = 1 << 30;
+/// Half of the largest window (RFC 7323 section 2.3): what is not farther apart has one order.
+const NEAR: u32 = 1 << 29;
 
 fn long(block: &SackBlock) -> u32 {
     block.end.0.wrapping_sub(block.start.0)
@@ -167,6 +167,12 @@ fn long(block: &SackBlock) -> u32 {
 /// Whether it is a block: not empty, and not inside out.
 fn valid(block: &&SackBlock) -> bool {
     (1..HALF).contains(&long(block))
+}
+
+/// Whether it is a block that begins and ends not far from that number.
+fn near(block: &SackBlock, ack: SeqNum) -> bool {
+    let far = block.start.distance(ack).unsigned_abs();
+    valid(&block) && far < NEAR && long(block) < NEAR
 }
 
 /// Whether each byte of `inner` is in `outer`, of two blocks.
