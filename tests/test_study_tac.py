@@ -269,7 +269,7 @@ def test_what_is_beyond_is_in_the_report(made, topic):
     assert artefact.text
     assert not artefact.on_request
     told = made.texts[topic].read_text()
-    assert re.match(r"\*\*Advice(\*\* \(2 seeds\)|\.\*\*)\.? \*\*", told)
+    assert re.match(r"\*\*Advice(\*\* \(2 seeds; 20 stations, [^)]+\)|\.\*\*)\.? \*\*", told)
     assert "nan" not in told
     assert "\n| --- |" in told
     assert f'id="{topic}"' in made.report.read_text()
@@ -353,11 +353,32 @@ def test_advice_follows_the_numbers():
     )
 
 
+def test_a_lossy_wire_speaks_against_what_it_harms():
+    """Slower than nothing, and more so than without losses; what was slow before is not blamed."""
+    found = Numbers(
+        rows(
+            {
+                ("2 stations, no loss", "agg"): (1.0, 42.0),
+                ("2 stations, no loss", "tac-guarded"): (1.0, 48.0),
+                ("2 stations, no loss", "cake"): (1.0, 40.0),
+                ("2 stations, loss 1 %", "agg"): (1.0, 33.0),
+                ("2 stations, loss 1 %", "tac-guarded"): (1.0, 18.0),
+                ("2 stations, loss 1 %", "cake"): (1.0, 31.5),
+            }
+        )
+    )
+    told = words.loss(found)
+    assert told.startswith("**A lossy wire is no reason against CAKE ack-filter.**")
+    assert "**It speaks against TAC, guarded (-45% at worst)**" in told
+    assert "TAC, guarded: “2 stations, loss 1 %” -45%, without losses +14%." in told
+
+
 def test_one_question_beyond(tmp_path):
     study = STUDIES["tac"]
     made = reproduce(study, [study.artefact("beyond-loss")], Effort(1, quick=True), tmp_path)
     told = made.texts["beyond-loss"].read_text()
-    assert "**Advice** (one seed). **Losses on the wire" in told
+    assert told.startswith("**Advice** (one seed; 20 stations, Linux's TCP, windows of 50 packets,")
+    assert "A lossy wire is no reason against" in told or "speaks against" in told
     assert "without room, %" in told
     assert "nan" not in told
 

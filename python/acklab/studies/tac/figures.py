@@ -177,10 +177,13 @@ def lines(ax: Axes, table: pl.DataFrame, x: str, by: str, names: Mapping[Any, st
                 known
             )
             if known and exact:
-                draw(ax, known, i, style.MARKERS[i])
+                draw(ax, known, i, style.MARKERS[i], -_ASIDE if x == "stations" else _ASIDE)
     if x == "kilobytes":
         values = table[x].unique().sort().to_list()
         ax.set_xticks([place(v) for v in values], [f"{v}" for v in values])
+    if x == "stations":
+        # There is no run without stations.
+        ax.set_xticks([v for v in table[x].unique().sort() if v == 1 or v % 5 == 0])
 
 
 def _places(values: Sequence[int], x: str) -> Callable[[int], float]:
@@ -195,24 +198,28 @@ def _error(rows: pl.DataFrame) -> Any:
     return [e.fill_nan(0).fill_null(0) for e in ends]
 
 
-#: The mark of a number of the paper's text, and how far beside its place it stands, inches.
+#: The mark of a number of the paper's text, and how far beside its place it stands, inches: by
+#: number of stations to the left, since to the right of one station are two.
 _STAR, _ASIDE = "*", 0.13
 
 
-def _open(ax: Axes, points: Sequence[tuple[float, float]], i: int, marker: str) -> None:
+def _open(
+    ax: Axes, points: Sequence[tuple[float, float]], i: int, marker: str, _: float = 0
+) -> None:
+    """Around the mark of ours, at its place."""
     at, values = zip(*points, strict=True)
     look: Any = {"color": style.CATEGORICAL[i % 7], "markerfacecolor": "none", "markersize": 9}
     ax.plot(at, values, linestyle="none", marker=marker, **look)
 
 
-def _star(ax: Axes, points: Sequence[tuple[float, float]], i: int, _: str) -> None:
-    """Above all lines, and beside the marks that stand at the same place."""
+def _star(ax: Axes, points: Sequence[tuple[float, float]], i: int, _: str, aside: float) -> None:
+    """Above all lines, and so many inches beside the marks that stand at the same place."""
     from matplotlib.transforms import ScaledTranslation
 
     at, values = zip(*points, strict=True)
-    aside = ScaledTranslation(_ASIDE, 0, ax.figure.dpi_scale_trans)
+    beside = ScaledTranslation(aside, 0, ax.figure.dpi_scale_trans)
     look: Any = {"color": style.CATEGORICAL[i % 7], "markeredgecolor": "black", "zorder": 5}
-    look |= {"transform": ax.transData + aside, "clip_on": False}
+    look |= {"transform": ax.transData + beside, "clip_on": False}
     ax.plot(at, values, linestyle="none", marker=_STAR, markersize=11, **look)
 
 

@@ -83,7 +83,10 @@ def _pick(found: Found, names: Sequence[str], counts: Sequence[int]) -> str:
         f" with {_stations(n)}"
         for n in reversed(counts)
     )
-    return f"**Advice for stations of today: switch on {title(pick)}.** That gives {each}."
+    return (
+        f"**Advice for stations of today: switch on {title(pick)}.** Over 802.11n at 65 Mbit/s "
+        f"that gives {each}."
+    )
 
 
 def _nothing(found: Found, counts: Sequence[int]) -> str:

@@ -31,6 +31,8 @@ def by_point(topic: Topic, found: Numbers, stem: Path) -> Path:
             look |= {"linestyle": "none", "label": title(scheme), **_LINE}
             ax.errorbar(means, at, xerr=bars, **look)
         ax.set_yticks(y, found.points if ax is axes[0][0] else [], fontsize=8)
+        # Rows stand side by side, even where a panel has nothing in some.
+        ax.set_ylim(-0.7, len(y) - 0.3)
         ax.set_xlabel(topic.shown[quantity])
         if quantity in topic.logarithmic:
             ax.set_xscale("log")

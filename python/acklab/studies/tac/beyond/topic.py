@@ -14,7 +14,7 @@ from acklab.studies.tac.beyond import figures
 from acklab.studies.tac.quantities import measured
 from acklab.studies.tac.rivals import title
 from acklab.studies.tac.setup import Setting, duration
-from acklab.studies.tac.stacks import MODERN
+from acklab.studies.tac.stacks import MODERN, WINDOW
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from acklab.results import Result
 
 SEEDS = 3
+#: Where a point does not say otherwise.
+STATIONS = 20
 #: What each point is run with.
 SCHEMES: Sequence[tuple[str, ...]] = (("agg",), ("tac-guarded",), ("cake",), ("per-station",))
 _ALWAYS = ("jain", "throughput_mbps", "queue_wait_ms", "rtt_mean_ms", "ack_loss_mean", "rtos")
@@ -60,6 +62,7 @@ class Point:
     """One value of what is varied: what it changes in the setting."""
 
     label: str
+    stations: int = STATIONS
     over: Mapping[str, Any] = field(default_factory=dict)
     flow: Mapping[str, Any] = field(default_factory=dict)
     stack: str = MODERN
@@ -84,8 +87,8 @@ class Topic:
     #: Draws it otherwise than by a row for each point.
     draw: Callable[[Topic, Numbers, Path], Path] | None = None
     caption: str = ""
-    #: Tables laid over every scenario, such as what is recorded.
-    tables: Mapping[str, Any] = field(default_factory=dict)
+    #: What is run where a point's label does not say otherwise.
+    where: str = f"{STATIONS} stations, Linux's TCP, windows of {WINDOW} packets"
 
     def cells(self, effort: Effort) -> list[Cell]:
         """Every point with every scheme; quick, the first and the last one."""
@@ -93,7 +96,7 @@ class Topic:
         return [
             Cell(
                 {"point": p.label, "scheme": "+".join(names)},
-                {**_setting(p, names).scenario(duration(effort)), **self.tables},
+                _setting(p, names).scenario(duration(effort)),
                 SEEDS,
             )
             for p in points
@@ -120,7 +123,8 @@ class Topic:
 
 
 def _setting(point: Point, names: tuple[str, ...]) -> Setting:
-    return replace(Setting(names, stack=point.stack), over=point.over, flow=point.flow)
+    setting = Setting(names, point.stations, stack=point.stack)
+    return replace(setting, over=point.over, flow=point.flow)
 
 
 class Numbers:
@@ -157,7 +161,8 @@ def artefact(topic: Topic) -> Artefact:
         found = Numbers(table)
         n = max(table["n"].to_list())
         seeds = "one seed" if n == 1 else f"{n} seeds"
-        return f"**Advice** ({seeds}). {topic.advice(found)}\n\n{_rows(topic, found)}"
+        run = f"{seeds}; {topic.where}, unless a row says otherwise"
+        return f"**Advice** ({run}). {topic.advice(found)}\n\n{_rows(topic, found)}"
 
     def plot(table: pl.DataFrame, stem: Path) -> Path:
         draw = topic.draw or figures.by_point
@@ -170,7 +175,7 @@ def artefact(topic: Topic) -> Artefact:
         plot,
         text,
         group=topic.name,
-        caption=topic.caption,
+        caption=f"{topic.where}, unless a row says otherwise. {topic.caption}".rstrip(),
     )
 
 
@@ -199,8 +204,8 @@ def of_measured(quantity: str) -> Read:
 
 
 def sum_of(prefix: str) -> Read:
-    """Their goodputs together."""
-    return lambda r: sum(_goodputs(r, prefix))
+    """Their goodputs together, if there are any."""
+    return lambda r: sum(found) if (found := _goodputs(r, prefix)) else None
 
 
 def _goodputs(r: Result, prefix: str) -> list[float]:

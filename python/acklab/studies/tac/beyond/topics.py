@@ -8,7 +8,7 @@ from acklab.studies.tac.beyond import figures, words
 from acklab.studies.tac.beyond.topic import Point, Told, Topic, jain_of, of_measured, sum_of
 from acklab.studies.tac.duplicates import RECORD
 from acklab.studies.tac.quantities import measured
-from acklab.studies.tac.stacks import MODERN, STACKS, linux_window
+from acklab.studies.tac.stacks import DEFAULT, MODERN, STACKS, linux_window
 
 if TYPE_CHECKING:
     from acklab.results import Result
@@ -25,9 +25,8 @@ def _upload(**more: Any) -> dict[str, Any]:
 def _te(ms: int, stations: int) -> Point:
     # The filter's bound must leave room for its timer.
     timer = {"name": "tac", "timeout": f"{ms} ms", "max_hold": f"{max(20, 4 * ms)} ms"}
-    many = "a station" if stations == 1 else f"{stations} stations"
-    over = {"wifi": {"down": {"ack_filter": timer}}, "topology": {"stations": stations}}
-    return Point(f"{many}, Te {ms} ms", over, {"count": stations})
+    many = words.counted(stations)
+    return Point(f"{many}, Te {ms} ms", stations, {"wifi": {"down": {"ack_filter": timer}}})
 
 
 def _mixed() -> list[Point]:
@@ -41,7 +40,7 @@ def _mixed() -> list[Point]:
                 for i in range(first, 20)
             ]
         label = f"{downloads} download{'' if downloads == 1 else 's'}"
-        found.append(Point(f"{label}, {20 - downloads} uploads", {"flow": flows}))
+        found.append(Point(f"{label}, {20 - downloads} uploads", over={"flow": flows}))
     return found
 
 
@@ -51,22 +50,49 @@ def _unequal() -> list[Point]:
     each = {"servers": "each", "wire": wires}
     return [
         Point("all at MCS 7, 2 ms"),
-        Point("every other at MCS 1", {"wifi": {"rate": None, "mcs": 7, "station": slow}}),
-        Point("every other behind 50 ms", {"topology": each}),
+        Point("every other at MCS 1", over={"wifi": {"rate": None, "mcs": 7, "station": slow}}),
+        Point("every other behind 50 ms", over={"topology": each}),
         Point(
             "both",
-            {"wifi": {"rate": None, "mcs": 7, "station": slow}, "topology": each},
+            over={"wifi": {"rate": None, "mcs": 7, "station": slow}, "topology": each},
         ),
     ]
 
 
 def _short() -> list[Point]:
-    """Half of the stations upload all the time, the others objects one after the other."""
-    found = []
-    for size in ("10 kB", "100 kB", "1 MB"):
+    """Half of the stations upload all the time, the others objects one after the other; and few
+    stations, nobody beside them."""
+
+    def objects(size: str, count: int) -> dict[str, Any]:
         app = {"kind": "request-response", "request": size, "response": "100 B", "think": "200 ms"}
-        objects = {"name": "object", "count": _HALF, "cc": "newreno", "app": app}
-        found.append(Point(f"objects of {size}", {"flow": [_upload(), objects]}))
+        return {"name": "object", "count": count, "cc": "newreno", "app": app}
+
+    beside = [
+        Point(f"objects of {size}", over={"flow": [_upload(), objects(size, _HALF)]})
+        for size in ("10 kB", "100 kB", "1 MB")
+    ]
+    return beside + [
+        Point(f"{words.counted(n)}{words.ALONE}, {size}", n, {"flow": [objects(size, n)]})
+        for n in (3, 1)
+        for size in ("100 kB", "1 MB")
+    ]
+
+
+def _lossy() -> list[Point]:
+    """Losses on the wire with many and with few, and with a TCP that has no SACK."""
+    runs: list[tuple[str, int, tuple[float, ...]]] = [
+        *((MODERN, n, (0, 0.1, 1)) for n in (20, 5, 2, 1)),
+        *((DEFAULT, n, (0, 1)) for n in (20, 2)),
+    ]
+    found = []
+    for stack, n, shares in runs:
+        who = words.counted(n) + ("" if stack == MODERN else " without SACK")
+        for p in shares:
+            over: dict[str, Any] = {"topology": {"wire": {"loss": p / 100}}} if p else {}
+            if (stack, n) == (MODERN, 20):
+                over |= RECORD
+            label = f"{who}, loss {p:g} %" if p else f"{who}{words.LOSSLESS}"
+            found.append(Point(label, n, over, stack=stack))
     return found
 
 
@@ -76,8 +102,10 @@ def _exchange(r: Result) -> float | None:
 
 
 def _no_room(r: Result) -> float | None:
-    """Of duplicate ACKs the share that found the queue full."""
+    """Of duplicate ACKs the share that found the queue full, where they were recorded."""
     of = measured(r)
+    if "duplicates_came" not in of:
+        return None
     return of["duplicates_missing_share"] - of["duplicates_dropped_share"]
 
 
@@ -95,8 +123,13 @@ TOPICS = (
         "CUBIC, BBRv3 and Vegas instead of NewReno",
         [
             *(Point(name, flow={"cc": cc}) for cc, name in words.CONTROLLERS.items()),
-            Point(words.LOTS, {"tcp": {"pacing_quantum": 10}}, {"cc": "bbr3"}),
-            Point(words.UNPACED, {"tcp": {"pacing": "never"}}, {"cc": "bbr3"}),
+            Point(words.LOTS, over={"tcp": {"pacing_quantum": 10}}, flow={"cc": "bbr3"}),
+            Point(words.UNPACED, over={"tcp": {"pacing": "never"}}, flow={"cc": "bbr3"}),
+            *(
+                Point(f"{words.CONTROLLERS[cc]}, {words.counted(n)}", n, flow={"cc": cc})
+                for n in (2, 1)
+                for cc in ("cubic", "bbr3")
+            ),
         ],
         words.controllers,
         more={name: of_measured(name) for name in words.ACCESS},
@@ -113,13 +146,13 @@ TOPICS = (
         [_te(ms, n) for n in (30, 1) for ms in _TE_MS],
         words.te,
         schemes=(("agg",),),
-        caption="TAC with guards, Linux's TCP, windows of 50 packets.",
+        caption="TAC with guards.",
         draw=figures.by_timer,
     ),
     Topic(
         "beyond-windows",
         "Windows beyond 50 packets, and modern initial windows",
-        [Point(label, over) for label, over in _WINDOWS],
+        [Point(label, over=over) for label, over in _WINDOWS],
         words.windows,
         told=(
             Told("jain", "Jain's index", 3),
@@ -181,10 +214,7 @@ TOPICS = (
     Topic(
         "beyond-loss",
         "A lossy wire",
-        [
-            Point(f"loss {p:g} %", {"topology": {"wire": {"loss": p / 100}}} if p else {})
-            for p in (0, 0.01, 0.1, 1)
-        ],
+        _lossy(),
         words.loss,
         more={
             **{name: of_measured(name) for name in words.DUPLICATES},
@@ -194,17 +224,17 @@ TOPICS = (
             "jain": "Jain's index",
             "throughput_mbps": "throughput, Mbit/s",
             "duplicates_dropped_share": "duplicates taken out, share",
-            "duplicates_no_room_share": "duplicates without room, share",
         },
         told=(
             Told("jain", "Jain's index", 3),
             Told("throughput_mbps", "Mbit/s", 1),
+            Told("rtt_mean_ms", "RTT, ms", 1),
             Told("rtos", "timeouts"),
             Told("duplicates_came", "duplicates of two flows"),
             Told("duplicates_dropped_share", "taken out, %", 0, 100),
             Told("duplicates_no_room_share", "without room, %", 0, 100),
         ),
-        caption="Duplicates are counted for two of the flows as a sender counts them.",
-        tables=RECORD,
+        caption="Duplicates are counted with 20 stations and SACK, for two of the flows, as a "
+        "sender counts them. Without SACK: a TCP like that of ns-2.",
     ),
 )

@@ -6,7 +6,7 @@ than three in a hundred.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from acklab.studies.tac.rivals import title
@@ -23,9 +23,16 @@ _MBPS = "throughput_mbps"
 
 #: The same controller without what makes it slow, and with less of it.
 UNPACED, LOTS = "BBRv3, not paced", "BBRv3, ten packets at a time"
+#: Ends of labels: nothing is lost on the wire; nobody sends beside them.
+LOSSLESS, ALONE = ", no loss", " alone"
 #: What an access of a station brings, and how many of them there are.
 ACCESS = ("packets_per_access", "accesses_per_s", "failed_share", "data_share")
 DUPLICATES = ("duplicates_came", "duplicates_dropped_share", "duplicates_missing_share")
+
+
+def counted(stations: int) -> str:
+    """So many stations."""
+    return "a station" if stations == 1 else f"{stations} stations"
 
 
 def controllers(n: Numbers) -> str:
@@ -170,58 +177,125 @@ def short(n: Numbers) -> str:
     first = {p: min(n.schemes, key=lambda s: n(quantity, p, s).mean) for p in n.points}
     sure = {p: s for p, s in first.items() if n(quantity, p, s).high < n(quantity, p, "agg").low}
     if not sure:
-        return "**For short uploads switch on nothing**: no object is there sooner."
+        return "**For short uploads switch on nothing**: no object is there sooner." + _later(
+            n, quantity
+        )
     best = max(set(sure.values()), key=lambda s: (list(sure.values()).count(s), s))
     points = [p for p, s in sure.items() if s == best]
     sooner = ", ".join(
         f"{n(quantity, p, best).mean:.0f} ms instead of {n(quantity, p, 'agg').mean:.0f} for “{p}”"
         for p in points
     )
-    pays = ", ".join(f"{_gain(n, p, best, 'uploads_mbps'):+.0%}" for p in n.points)
+    beside = [p for p in n.points if ALONE not in p]
+    pays = ", ".join(f"{_gain(n, p, best, 'uploads_mbps'):+.0%}" for p in beside)
     others = [
         s
         for s in n.schemes
         if s not in ("agg", best)
-        and all(n(quantity, p, s).high < n(quantity, p, "agg").low for p in n.points)
+        and all(n(quantity, p, s).high < n(quantity, p, "agg").low for p in beside)
     ]
     each = "; ".join(
-        f"{title(s)} " + " / ".join(f"{_gain(n, p, s, quantity):+.0%}" for p in n.points)
+        f"{title(s)} " + " / ".join(f"{_gain(n, p, s, quantity):+.0%}" for p in beside)
         for s in others
     )
-    rest = f" These shorten all of them, too: {each}." if others else ""
+    rest = f" These shorten all of those, too: {each}." if others else ""
     return (
-        f"**For short uploads switch on {title(best)}**: from its first byte to the answer an "
-        f"object takes {sooner}. The throughput of long uploads beside them "
-        f"changes by {pays} ({_points(n.points)}).{rest}"
+        f"**For short uploads beside long ones switch on {title(best)}**: from its first byte to "
+        f"the answer an object takes {sooner}. The throughput of long uploads beside them "
+        f"changes by {pays} ({_points(beside)}).{rest}{_later(n, quantity)}"
     )
+
+
+def _later(n: Numbers, quantity: str) -> str:
+    """Where objects come later than with nothing."""
+    later = {
+        s: [
+            p
+            for p in n.points
+            if n(quantity, p, s).low > n(quantity, p, "agg").high
+            and _gain(n, p, s, quantity) > SEEN
+        ]
+        for s in n.schemes
+    }
+    told = "; ".join(
+        f"{title(s)} " + ", ".join(f"{_gain(n, p, s, quantity):+.0%} with “{p}”" for p in at)
+        for s, at in later.items()
+        if at
+    )
+    return f" **Later than with nothing** they are with {told}." if told else ""
 
 
 def loss(n: Numbers) -> str:
-    """Whether losses on the wire speak against a filter, and whether duplicates pass it."""
-    lossy = n.points[1:]
+    """Which filters a lossy wire speaks against, and whether duplicates pass them."""
+    lossy = [p for p in n.points if not p.endswith(LOSSLESS)]
     harmed = {s: [p for p in lossy if _harmed(n, p, s)] for s in n.schemes if s != "agg"}
     free = [s for s, at in harmed.items() if not at]
-    told = (
-        f"**Losses on the wire are no reason against {_either(free)}**: with none of them is it "
-        f"less even than nothing, or costs more throughput than without losses (by {SEEN:.0%} "
-        "or more)."
-        if free
-        else "**Losses on the wire speak against all of these.**"
+    parts = [f"**A lossy wire is no reason against {_either(free)}.**"] if free else []
+    subject = "It" if free else "A lossy wire"
+    if spoken := sorted((s for s in harmed if harmed[s]), key=lambda s: _worst(n, s, harmed[s])):
+        each = ", ".join(f"{title(s)} ({_worst(n, s, harmed[s]):+.0%} at worst)" for s in spoken)
+        parts.append(f"**{subject} speaks against {each}**, compared with nothing switched on.")
+    for s in spoken:
+        each = "; ".join(f"“{p}” {_against(n, p, s)}" for p in harmed[s])
+        parts.append(f"{title(s)}: {each}.")
+    parts.append(
+        "That is said where the index is lower than with nothing, or the throughput by more than "
+        f"{SEEN:.0%}, and by so much more than without losses."
     )
-    against = "; ".join(f"{title(s)} with {_points(at)}" for s, at in harmed.items() if at)
-    harm = f" They speak against {against}." if against else ""
-    return f"{told}{harm} {_pass(n)}"
+    return " ".join(p for p in (*parts, _waiting(n, harmed.get("tac-guarded", [])), _pass(n)) if p)
+
+
+def _worst(n: Numbers, s: str, points: Sequence[str]) -> float:
+    return min(_gain(n, p, s) for p in points)
+
+
+def _lossless(n: Numbers, p: str) -> str | None:
+    """The same stations without losses, if that was run."""
+    point = p.rpartition(",")[0] + LOSSLESS
+    return point if point in n.points else None
 
 
 def _harmed(n: Numbers, p: str, s: str) -> bool:
-    """Less even than nothing, or dearer than it is without losses."""
-    dearer = _gain(n, p, s) < _gain(n, n.points[0], s) - SEEN
-    return dearer or n("jain", p, s).high < n("jain", p, "agg").low
+    """Less even than nothing, or slower, and more so than it is without losses."""
+    mine, nothing = n(_MBPS, p, s), n(_MBPS, p, "agg")
+    base = _lossless(n, p)
+    before = min(0.0, _gain(n, base, s)) if base else 0.0
+    slower = mine.high < nothing.low and _gain(n, p, s) < before - SEEN
+    return slower or n("jain", p, s).high < n("jain", p, "agg").low
+
+
+def _against(n: Numbers, p: str, s: str) -> str:
+    base = _lossless(n, p)
+    without = f", without losses {_gain(n, base, s):+.0%}" if base else ""
+    even = ""
+    if n("jain", p, s).high < n("jain", p, "agg").low:
+        even = f", an index of {n('jain', p, s).mean:.3f} instead of {n('jain', p, 'agg').mean:.3f}"
+    return f"{_gain(n, p, s):+.0%}{even}{without}"
+
+
+def _waiting(n: Numbers, harmed: Sequence[str]) -> str:
+    """What the timer does to windows that losses keep small."""
+
+    def rtt(p: str, s: str) -> float:
+        return n("rtt_mean_ms", p, s).mean
+
+    slower = [p for p in harmed if rtt(p, "tac-guarded") > rtt(p, "agg")]
+    if not slower:
+        return ""
+    worst = min(slower, key=lambda p: _gain(n, p, "tac-guarded"))
+    return (
+        "Losses keep windows small, and a station whose window is out waits for TAC's timer: with "
+        f"“{worst}” the RTT is {rtt(worst, 'tac-guarded'):.1f} ms instead of "
+        f"{rtt(worst, 'agg'):.1f}."
+    )
 
 
 def _pass(n: Numbers) -> str:
     """Whether duplicate ACKs pass each filter, counted where most were lost."""
-    worst = n.points[-1]
+    counted_at = [p for p in n.points if n.has("duplicates_came", p)]
+    if not counted_at:
+        return ""
+    worst = counted_at[-1]
     dropped = {s: n("duplicates_dropped_share", worst, s).mean for s in n.schemes if s != "agg"}
     passing = [s for s, share in dropped.items() if share < _FEW]
     holding = [s for s in dropped if s not in passing]
@@ -234,8 +308,6 @@ def _pass(n: Numbers) -> str:
             f"{each}, where a later ACK in the queue says all that they say: a sender that counts "
             "duplicates sees fewer"
         )
-    if holding and passing:
-        parts.append(f"where senders have no SACK, take {_either(passing)}")
     return f"{'; '.join(parts)}."
 
 
@@ -244,7 +316,7 @@ def choices(n: Numbers, index: str = "jain") -> str:
     by: dict[tuple[str, ...], list[str]] = {}
     for p in n.points:
         good = tuple(s for s in n.schemes if n(index, p, s).mean >= FAIR and _gain(n, p, s) > -SEEN)
-        by.setdefault(good, []).append(p)
+        by.setdefault(("agg",) if "agg" in good else good, []).append(p)
     terms = f"an index of {FAIR} or more for at most {SEEN:.0%} of the throughput"
     told = []
     for good, points in by.items():
@@ -258,7 +330,25 @@ def choices(n: Numbers, index: str = "jain") -> str:
                 f"with “{p}” nothing is even and free, and {_nearest(n, p, index)}" for p in points
             ]
     text = "; ".join(told)
-    return f"**{text[0].upper()}{text[1:]}.** (Even and free is here {terms}.)"
+    return f"**{text[0].upper()}{text[1:]}.** (Even and free is here {terms}.){_needless(n, by)}"
+
+
+def _needless(n: Numbers, by: Mapping[tuple[str, ...], Sequence[str]]) -> str:
+    """What costs throughput where nothing is needed."""
+    costs = {
+        s: [p for p in by.get(("agg",), []) if n(_MBPS, p, s).high < (1 - SEEN) * _nothing(n, p)]
+        for s in n.schemes
+    }
+    told = "; ".join(
+        f"{title(s)} " + ", ".join(f"{_gain(n, p, s):+.0%} with “{p}”" for p in at)
+        for s, at in costs.items()
+        if at
+    )
+    return f" **Where nothing is needed** throughput falls by {told}." if told else ""
+
+
+def _nothing(n: Numbers, p: str) -> float:
+    return n(_MBPS, p, "agg").mean
 
 
 def _nearest(n: Numbers, p: str, index: str) -> str:
