@@ -135,6 +135,8 @@ impl Grammar {
                 Err(self.error(text, Problem::Ambiguous, hint))
             }
             Unit::Unknown if unit.is_empty() => {
+                // No quantity is below zero.
+                let number = number.trim_start_matches('-');
                 let hint = format!("write \"{number} {}\", for example", self.usual_unit);
                 Err(self.error(text, Problem::NoUnit, hint))
             }

@@ -59,6 +59,7 @@ def validate(
         ns3_modes_rows,
         ns3_rows,
         ns3_thesis_rows,
+        ns3_wifi,
         ns3_wifi_rows,
         paused_rows,
         quiet_rows,
@@ -94,6 +95,8 @@ def validate(
     for part in dict.fromkeys(c.reference.source for c in comparisons):
         show = _show_saturated if part in set(saturated) else _show
         show([c for c in comparisons if c.reference.source == part])
+        if part == Source.NS3_WIFI:
+            console().print(f"{ns3_wifi.not_judged()} {ns3_wifi.NOTE}", markup=False)
     good = sum(c.ok for c in comparisons)
     console().print(f"{good} of {len(comparisons)} cells within the criteria: {path}", markup=False)
     return int(strict and good < len(comparisons))

@@ -18,8 +18,8 @@ FIG3 = (
     "no room for, as a share of the ACKs that came."
 )
 FIG5 = _MARKS + (
-    "Lmax 16 KB, B = 200, no channel errors. What the text gives as a bound (with 30 stations RDG and "
-    "TAC at least 0.99) is in the table, not drawn."
+    "Lmax 16 KB, B = 200, no channel errors. What the text gives as a bound (with 30 stations RDG "
+    "and TAC at least 0.99) is in the table, not drawn."
 )
 FIG6 = f"{_MEANS}stars are numbers of the paper's text. " + (
     "20 stations, B = 200, bit error rate 1e-5. Errors of the access point's and stations' MPDUs "

@@ -34,7 +34,7 @@ ARTEFACTS = (
         caption=(
             "Goodput by aggregation; bars are 95 % intervals over seeds, open marks ns-3.44 in the "
             "same set-up (20 s). The inferred set-up is the wired part's, unchanged: segments of "
-            "536 B. What they cost in accesses explains the thesis's baseline."
+            "536 B. What they cost in accesses is most of the thesis's baseline."
         ),
     ),
     Artefact(
