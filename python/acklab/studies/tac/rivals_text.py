@@ -66,6 +66,9 @@ def _windowed(table: pl.DataFrame) -> str:
         f"Not fair: {_told([n for n in names if n not in fair], found, many)}."
         if len(fair) < len(names)
         else "",
+        "Delayed ACKs are the baseline once more, as Linux's receiver delays them anyway."
+        if "delayed" in names
+        else "",
         _alone(costly, found, alone) if costly else "",
         _choose(fastest, thriftiest, found, many) if simple else "",
         _elsewhere([n for n in alike if n not in simple], found, many),
