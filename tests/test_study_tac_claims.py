@@ -8,7 +8,18 @@ import pytest
 
 from acklab.scenario import load
 from acklab.studies.study import Effort
-from acklab.studies.tac import asked, beside, bridge, duplicates, gaps, growth, on_air, references
+from acklab.studies.tac import (
+    asked,
+    beside,
+    bridge,
+    delays,
+    duplicates,
+    gaps,
+    growth,
+    on_air,
+    references,
+    robust,
+)
 from acklab.studies.tac.evidence import Evidence
 from acklab.studies.tac.findings import every, judge
 from acklab.studies.tac.quantities import measured
@@ -89,6 +100,70 @@ def test_in_proportion_is_more_than_rising():
     assert of(1 / 2, 32 / 33) == "reproduced"
     assert of(4 / 5, 15 / 16) == "partly"
     assert of(4 / 5, 4 / 5) == "not"
+
+
+def cases(values):
+    """Cases of `robust` with either TCP: by name, stations and quantity a value."""
+    return Evidence(
+        {
+            ("robust", stack, case, n, 16, 200, quantity): {s: v + 1e-6 * s for s in SEEDS}
+            for (case, n, quantity), v in values.items()
+            for stack in ("ns2", "linux")
+        }
+    )
+
+
+def test_a_delay_is_longer_with_few_stations_and_with_many_or_partly():
+    def of(few, many):
+        found = {}
+        for n, delays_ms in ((1, few), (20, many)):
+            for ms, value in zip((5, 50), delays_ms, strict=True):
+                found[robust.delayed(ms), n, "rack_delay_ms"] = value
+        return judge(FINDINGS["III-large"], cases(found)).verdict
+
+    assert of((5, 50), (85, 95)) == "reproduced"
+    assert of((5, 50), (85, 76)) == "partly"
+    assert of((50, 5), (85, 76)) == "not"
+
+
+@pytest.mark.parametrize(
+    ("alone", "verdicts"), [(44, ("reproduced", "reproduced")), (24, ("not", "partly"))]
+)
+def test_a_timer_must_not_halve_the_throughput_of_a_lone_station(alone, verdicts):
+    """However harmless it is with 20."""
+    found = {}
+    for ms in (0, 5, 20):
+        for name, n, mbps in ((robust.te(ms), 20, 38), (robust.alone(ms), 1, alone)):
+            found[name, n, "jain"] = 1.0
+            found[name, n, "throughput_mbps"] = mbps if ms else (38 if n == 20 else 45)
+    names = ("III-timer", "III-guideline")
+    assert tuple(judge(FINDINGS[n], cases(found)).verdict for n in names) == verdicts
+
+
+@pytest.mark.parametrize(
+    ("ends", "verdict"),
+    [((0.999, 0.99), "reproduced"), ((0.99, 0.92), "partly"), ((0.8, 0.8), "not")],
+)
+def test_who_assures_fairness_is_fair_and_not_only_fairer(ends, verdict):
+    found = samples("fig2", "agg", {("jain", k): 1.0 for k in (1, 32)})
+    for scheme, jain, mbps in (("agg", (0.94, 0.8), 35), ("diff", ends, 28), ("rdg", ends, 30)):
+        of = {("jain", k): v for k, v in zip((1, 32), jain, strict=True)}
+        found |= samples("fig6", scheme, of | {("throughput_mbps", k): mbps for k in (1, 32)})
+    found |= {(figure, "linux", *rest): v for (figure, _, *rest), v in found.items()}
+    assert judge(FINDINGS["F6-tradeoff"], Evidence(found)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("shares", "verdict"), [((0.005, 0.006), "reproduced"), ((0.007, 0.1), "partly")]
+)
+def test_gaps_that_exceed_the_rtt_are_counted_between_bursts(shares, verdict):
+    """Of all gaps the share is small whatever becomes of those between bursts."""
+    found = {
+        (robust.GAPS, n, "gaps_between_beyond_rtt_share"): share
+        for n, share in zip((5, 20), shares, strict=True)
+    }
+    found |= {(robust.GAPS, n, "gaps_beyond_rtt_share"): 0.001 for n in (5, 20)}
+    assert judge(FINDINGS["III-gap-rtt"], cases(found)).verdict == verdict
 
 
 def fallen(name, figure, scheme, quantity, ends, linux):
@@ -292,6 +367,25 @@ def test_gaps_are_between_acks_that_came_whatever_became_of_them():
     mean = spans["span"].sum() / 1e6 / (spans["acks"].sum() - spans.height)
     assert told["gap_mean_ms"] == pytest.approx(mean)
     assert told["gaps_below_link_share"] < 0.01 < told["gaps_within_te_share"]
+    # No gap within a burst is longer than an RTT: those that are, are of the ones between.
+    between = 1 - told["gaps_within_te_share"]
+    assert told["gaps_between_beyond_rtt_share"] == pytest.approx(
+        told["gaps_beyond_rtt_share"] / between
+    )
+
+
+@pytest.mark.parametrize("stations", [1, 5])
+def test_a_rack_is_delayed_by_the_timer_and_what_it_waits_in_the_queue(stations):
+    over = {"wifi": {"down": {"ack_filter": {"name": "tac-paper", "timeout": "20 ms"}}}}
+    scenario = Setting(stations=stations, over=over).scenario(4) | delays.record(stations)
+    run = load(scenario).run(seed=1)
+    told = measured(run)
+    by_timer = run.links["acks_by_timer"].sum() / run.links["acks_passed"].sum()
+    assert by_timer > 0.9
+    hold = 20 * by_timer
+    assert told["rack_delay_ms"] == pytest.approx(hold + told["queue_wait_ms"], rel=0.05)
+    # What else such a run records is not asked of the wire.
+    assert "gap_mean_ms" not in told
 
 
 def test_littles_law_counts_what_waits():

@@ -53,7 +53,7 @@ READINGS = (
 ROBUST = (
     "20 stations, 16 KB, B = 200. A lossy wire loses one data packet in a thousand; "
     "with "
-    "downloads, ten stations download and ten upload; Te is TAC's timer."
+    "downloads, ten stations download and ten upload; Te is TAC's timer, also with one station."
 )
 BRIDGE = (
     "AGG, 20 stations, 200 packets, runs of 20 s (the study's: 60 s). From the settings of ns-3's "

@@ -6,6 +6,7 @@ from acklab.studies.runs import Sample
 from acklab.studies.tac import mechanisms_stations as m
 from acklab.studies.tac.evidence import View, mean
 from acklab.studies.tac.findings import (
+    ASSURED,
     Finding,
     best_gain,
     falls,
@@ -248,7 +249,7 @@ RATES = (
         "while the other schemes suffer from the trade-off between fairness and throughput",
         "IV.2; abstract",
         lambda v: (
-            _least(v, "tac") >= 0.985
+            _least(v, "tac") >= ASSURED
             and all(
                 rises(v.n("throughput_mbps", s, _most(v)), v.n("throughput_mbps", "tac", _most(v)))
                 for s in ("agg", "diff", "rdg")
@@ -261,7 +262,7 @@ RATES = (
         ),
         m.both,
         "fig5",
-        lambda v: _least(v, "tac") >= 0.985,
-        opposite=lambda v: _least(v, "tac") < 0.985 and falls(*_of(v, "jain", "tac")),
+        lambda v: _least(v, "tac") >= ASSURED,
+        opposite=lambda v: _least(v, "tac") < ASSURED and falls(*_of(v, "jain", "tac")),
     ),
 )

@@ -7,6 +7,7 @@ from itertools import pairwise
 from acklab.studies.tac import mechanisms_stations as m
 from acklab.studies.tac.evidence import View, mean
 from acklab.studies.tac.findings import (
+    ASSURED,
     PREVENTED,
     Finding,
     falls,
@@ -104,14 +105,14 @@ STATIONS = (
         "range of "
         "N",
         "IV.2, Fig. 5(a)",
-        # 0.99 as a figure rounds it.
-        lambda v: all(_least(v, s) >= 0.985 for s in ("rdg", "tac")),
+        lambda v: all(_least(v, s) >= ASSURED for s in ("rdg", "tac")),
         told(of_stations("jain", "rdg", 3), of_stations("jain", "tac", 3)),
         m.tight,
         "fig5",
-        lambda v: any(_least(v, s) >= 0.985 for s in ("rdg", "tac")),
+        lambda v: any(_least(v, s) >= ASSURED for s in ("rdg", "tac")),
         opposite=lambda v: all(
-            _least(v, s) < 0.985 and falls(*(v.n("jain", s, n) for n in (v.stations[0], _most(v))))
+            _least(v, s) < ASSURED
+            and falls(*(v.n("jain", s, n) for n in (v.stations[0], _most(v))))
             for s in ("rdg", "tac")
         ),
         stated="≥ 0.99",

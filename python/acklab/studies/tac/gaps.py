@@ -44,6 +44,10 @@ def measured(r: Result) -> dict[str, float]:
         "gaps_below_link_share": _share(gap < LINK_MS),
         "gaps_beyond_rtt_share": _share(gap > gaps["rtt_p99_ms"]),
         "gaps_within_te_share": _share(gap <= TE_MS),
+        # Gaps within a burst are most of all and never long.
+        "gaps_between_beyond_rtt_share": _share(
+            gaps.filter(gap > TE_MS).select(pl.col("gap") > pl.col("rtt_p99_ms")).to_series()
+        ),
     }
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from acklab.studies.tac.evidence import View, mean
-from acklab.studies.tac.robust import ERRORS, te
+from acklab.studies.tac.robust import DELAYED_TE_MS, ERRORS, alone, delayed, te
 from acklab.studies.tac.spots import Spot, case, each, errors
 
 
@@ -130,8 +132,31 @@ def early(v: View) -> str:
 def late(v: View) -> str:
     """What a long timer costs."""
     return (
-        f"{_timers(v)}. What waits in the filter does not wait in the queue, and with 20 stations "
-        "others send meanwhile. A station on its own pays (see F5-both)."
+        f"Te {' / '.join(map(str, DELAYED_TE_MS))} ms: a RACK that is held so long then waits in "
+        f"the queue for {_then(v)}. What waits in the filter does not wait in the queue, which is "
+        f"to be set against the {DELAYED_TE_MS[-1] - DELAYED_TE_MS[0]} ms more of the timer: with "
+        "few stations the queue has not so much to give."
+    )
+
+
+def _then(v: View) -> str:
+    """How long it waits in the queue with each number of stations."""
+
+    def wait(ms: int, n: int) -> str:
+        return f"{mean(v.robust('queue_wait_ms', delayed(ms), n)):.1f}"
+
+    counts = v.counts(delayed(DELAYED_TE_MS[0]))
+    told = (f"{' / '.join(wait(ms, n) for ms in DELAYED_TE_MS)} ms (N = {n})" for n in counts)
+    return ", ".join(told)
+
+
+def _single(v: View) -> str:
+    """What a station on its own has of it."""
+    spots = [Spot(alone(ms), partial(v.robust, case=alone(ms), stations=1)) for ms in _present(v)]
+    return (
+        f"a single station, Te {' / '.join(map(str, _present(v)))} ms: the air is idle for "
+        f"{each('idle_share', spots, 0, 100)} % of the time, since nobody else sends while it "
+        "waits for the ACK of a whole window"
     )
 
 
@@ -139,7 +164,8 @@ def harmless(v: View) -> str:
     """What the timer does to timeouts."""
     spots = [case(v, te(ms)) for ms in _present(v)]
     return (
-        f"{_timers(v)}; timeouts in a run {each('rtos', spots, 0)}, against which Te does nothing."
+        f"{_timers(v)}; timeouts in a run {each('rtos', spots, 0)}, against which Te does nothing; "
+        f"{_single(v)}."
     )
 
 
@@ -150,5 +176,5 @@ def guideline(v: View) -> str:
         f"Te from {min(m for m in _present(v) if m)} to {max(_present(v))} ms with "
         f"20 stations (index {each('jain', spots, 3)}): the end of a burst is found by any of "
         "them, and others use the air while it waits. What may keep the index down are "
-        f"{each('rtos', spots, 0)} timeouts in a run."
+        f"{each('rtos', spots, 0)} timeouts in a run. Of {_single(v)}."
     )

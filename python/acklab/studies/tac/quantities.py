@@ -11,7 +11,7 @@ from statistics import correlation, fmean, pstdev
 from typing import TYPE_CHECKING
 
 from acklab.metrics import jain_index
-from acklab.studies.tac import duplicates, gaps, growth, on_air
+from acklab.studies.tac import delays, duplicates, gaps, growth, on_air
 from acklab.studies.tac.setup import START_S
 from acklab.studies.tac.stacks import SEGMENT
 from acklab.studies.values import once_per_run
@@ -55,7 +55,10 @@ def _recorded(r: Result) -> dict[str, float]:
     """What only runs that recorded something say."""
     found: dict[str, float] = {}
     if duplicates.recorded(r):
-        found |= {**duplicates.counted(r), **gaps.measured(r)}
+        if delays.recorded(r):
+            found |= delays.measured(r)
+        else:
+            found |= {**duplicates.counted(r), **gaps.measured(r)}
     if on_air.recorded(r):
         found |= on_air.counted(r)
     if growth.recorded(r):

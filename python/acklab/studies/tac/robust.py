@@ -1,7 +1,7 @@
 """What the paper says without a figure (II to IV.1): losses, downloads, the timer, errors, bursts.
 
 The cases of section III.2 are runs as those of the figures. Others are watched closely: they record
-PPDUs, ACKs or windows, for 20 s and three seeds.
+PPDUs, ACKs or windows, for 20 s.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from acklab.plots import style
 from acklab.studies.study import Cell, Effort, Outcome
-from acklab.studies.tac import gaps, growth, on_air, tables
+from acklab.studies.tac import delays, gaps, growth, on_air, tables
 from acklab.studies.tac.duplicates import RECORD
 from acklab.studies.tac.quantities import measured
 from acklab.studies.tac.schemes import filtered
@@ -31,7 +31,9 @@ BIT_ERROR_RATE = 1e-5
 LOSS = 1e-3
 _DOWNLOADS = 10
 #: Of the cases that are watched.
-WATCHED_SECONDS, WATCHED_SEEDS = 20, 3
+WATCHED_SECONDS = 20
+#: Values of Te with which the delay of RACKs is measured, ms: the paper's, and a large one.
+DELAYED_TE_MS = (5, 50)
 ERRORS, GRANTS, GAPS, WINDOWS = (
     "one station, bit errors",
     "rdg, reverse opportunities",
@@ -45,6 +47,16 @@ AMSDU = "agg, A-MSDU, bit errors"
 def te(ms: int) -> str:
     """The name of the case with this timer."""
     return f"tac, Te {ms} ms"
+
+
+def alone(ms: int) -> str:
+    """The same with a single station."""
+    return f"one station, {te(ms)}"
+
+
+def delayed(ms: int) -> str:
+    """The name of the case in which the delay of RACKs is measured."""
+    return f"delay of RACKs, {te(ms)}"
 
 
 def cases(stack: str, quick: bool) -> Mapping[str, Setting]:
@@ -65,11 +77,16 @@ def cases(stack: str, quick: bool) -> Mapping[str, Setting]:
         "agg": Setting(("agg",), stack=stack),
     }
     for ms in _QUICK_TE_MS if quick else TE_MS:
-        timer = {"wifi": filtered("tac-paper", timeout=f"{ms} ms")}
+        timer = _timer(ms)
         found[te(ms)] = Setting(("agg",), stack=stack, over=timer)
+        found[alone(ms)] = Setting(("agg",), stations=1, stack=stack, over=timer)
     msdu = {"wifi": {"ampdu": "off", "amsdu": "7935 B"}}
     found[AMSDU] = Setting(("agg",), stack=stack, bit_error_rate=BIT_ERROR_RATE, over=msdu)
     return found
+
+
+def _timer(ms: int) -> dict[str, Any]:
+    return {"wifi": filtered("tac-paper", timeout=f"{ms} ms")}
 
 
 def watched(stack: str) -> list[tuple[str, Setting, Mapping[str, Any]]]:
@@ -77,12 +94,18 @@ def watched(stack: str) -> list[tuple[str, Setting, Mapping[str, Any]]]:
     counts = [Setting(("agg",), stations=n, stack=stack) for n in (5, 20, 30)]
     sizes = [Setting(("agg",), kilobytes=k, stack=stack) for k in (1, 32)]
     grants = [Setting(("rdg",), stations=n, stack=stack) for n in (1, 5, 20)]
-    alone = Setting(stations=1, stack=stack, bit_error_rate=BIT_ERROR_RATE)
+    single = Setting(stations=1, stack=stack, bit_error_rate=BIT_ERROR_RATE)
+    held = [
+        (delayed(ms), Setting(("agg",), stations=n, stack=stack, over=_timer(ms)))
+        for ms in DELAYED_TE_MS
+        for n in (1, 5, 20)
+    ]
     return [
         *((GAPS, s, gaps.record(s.stations)) for s in counts),
         *((WINDOWS, s, growth.RECORD) for s in sizes),
         *((GRANTS, s, on_air.RECORD) for s in grants),
-        *([(ERRORS, alone, on_air.RECORD)] if stack == DEFAULT else []),
+        *((name, s, delays.record(s.stations)) for name, s in held),
+        *([(ERRORS, single, on_air.RECORD)] if stack == DEFAULT else []),
     ]
 
 
@@ -95,11 +118,7 @@ def cells(effort: Effort) -> list[Cell]:
             for name, s in cases(stack, effort.quick).items()
         ]
         found += [
-            Cell(
-                _keys(name, s),
-                {**s.scenario(min(seconds, WATCHED_SECONDS)), **record},
-                WATCHED_SEEDS,
-            )
+            Cell(_keys(name, s), {**s.scenario(min(seconds, WATCHED_SECONDS)), **record})
             for name, s, record in watched(stack)
         ]
     return found
@@ -124,8 +143,8 @@ QUANTITIES = (
 SEEN = (
     *("errors_share", "errors_share_ap", "collided_share_ap", "reverse_wasted_share"),
     *("gap_mean_ms", "gap_least_ms", "gaps_below_link_share", "gaps_beyond_rtt_share"),
-    *("gaps_within_te_share", "growth_per_ack_few", "growth_per_ack_many"),
-    "growth_packets_per_s",
+    *("gaps_within_te_share", "gaps_between_beyond_rtt_share", "growth_per_ack_few"),
+    *("growth_per_ack_many", "growth_packets_per_s", "rack_delay_ms"),
 )
 
 
@@ -148,7 +167,7 @@ def plot(table: pl.DataFrame, stem: Path) -> Path:
         "throughput_mbps": "throughput, Mbit/s",
         "rtt_mean_ms": "RTT, ms",
     }
-    apart = (ERRORS, GRANTS, GAPS, WINDOWS)
+    apart = (ERRORS, GRANTS, GAPS, WINDOWS, *map(delayed, DELAYED_TE_MS))
     names = [n for n in table["scheme"].unique(maintain_order=True) if n not in apart]
     fig, axes = style.figure(1, len(shown), (10.5, 0.28 * len(names) + 1.5), share=False)
     y = list(range(len(names)))[::-1]
