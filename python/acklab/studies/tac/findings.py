@@ -39,8 +39,8 @@ five points, a loss rate within a third; a least index as a figure rounds it, 0.
 0.975 for 0.98), as partly if the direction is right and it is within a third (DIFF's index: a
 tenth; a gain: if it is a gain, seed by seed). "More" and "less" compare runs of the same seed: the
 whole 95 % interval of their differences lies on one side. Means are held against bounds, and are
-compared where there is a margin (III-loss, III-redundant, F5-agg from one N to the next,
-F6-outperforms), by F6-grows, and by the weaker forms of II-increment, II-rapidly, III-rack, F5-diff
+compared where there is a margin (III-loss, III-redundant, F5-agg from one N to the next), by
+F6-outperforms and F6-grows, and by the weaker forms of II-increment, II-rapidly, III-rack, F5-diff
 and F6-diff.
 
 Beside a number of the paper stands ours in its form. Where the sentence has none, *paper* is what
@@ -144,10 +144,11 @@ def every() -> Sequence[Finding]:
     from acklab.studies.tac.findings_schemes import SCHEMES
     from acklab.studies.tac.findings_size import SIZE
     from acklab.studies.tac.findings_stations import STATIONS
+    from acklab.studies.tac.findings_timer import TIMER
     from acklab.studies.tac.findings_windows import WINDOWED
 
     return (
-        *(*PROBLEM, *WINDOWED, *LOSSES, *FILTER, *DESIGN, *SCHEMES),
+        *(*PROBLEM, *WINDOWED, *LOSSES, *FILTER, *DESIGN, *TIMER, *SCHEMES),
         *(*STATIONS, *RATES, *SIZE, *CONCLUSION),
     )
 
