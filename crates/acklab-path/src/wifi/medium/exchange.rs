@@ -183,7 +183,12 @@ impl Medium {
     /// same ([`super::AfterSilence::Quiet`]).
     fn await_in_vain(&mut self, now: Instant, asked: Instant, holder: StationId) {
         let exchange = self.exchange(holder);
-        let wait = self.ports[exchange.port.0 as usize].sending.timeout;
+        let sending = &self.ports[exchange.port.0 as usize].sending;
+        let wait = if exchange.announced {
+            sending.cts_timeout
+        } else {
+            sending.timeout
+        };
         let timeout = Event::Timeout(holder.0, exchange.number);
         self.calendar.enter(now.max(asked + wait), timeout);
     }

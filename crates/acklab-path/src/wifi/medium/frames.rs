@@ -50,12 +50,12 @@ impl Medium {
         let hop = self.phy.sifs() + self.config.propagation;
         let reserves = hop + sending.cts + self.after_cts(holder);
         // NAVTimeout: two SIFS, the CTS, aRxPHYStartDelay and two slots (10.3.2.4).
-        let timeout = self.phy.sifs() + sending.cts + self.phy.slot() + sending.timeout;
+        let timeout = self.phy.sifs() + sending.cts + self.phy.slot() + sending.cts_timeout;
         let frame = Frame {
             lasts: sending.rts,
             bytes: sizes::RTS,
             reserves,
-            ..Frame::control(PpduKind::Rts, holder, port.to, sending.control)
+            ..Frame::control(PpduKind::Rts, holder, port.to, sending.rts_mode)
         };
         let end = self.put_on_air(now, holder, frame);
         let overdue = Event::NavTimeout(holder.0, end, end + reserves);
@@ -77,7 +77,7 @@ impl Medium {
             lasts: sending.cts,
             bytes: sizes::CTS,
             reserves: self.after_cts(holder),
-            ..Frame::control(PpduKind::Cts, port.to, holder, sending.control)
+            ..Frame::control(PpduKind::Cts, port.to, holder, sending.cts_mode)
         };
         self.put_on_air(now, holder, frame);
     }

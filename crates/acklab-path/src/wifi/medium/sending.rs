@@ -18,8 +18,10 @@ pub(super) struct Sending {
     pub mode: Mode,
     timing: PpduTiming,
     short: PpduTiming,
-    /// How RTS, CTS, Block Ack Requests and answers are sent.
+    /// How Block Ack Requests and answers to data are sent.
     pub control: Mode,
+    pub rts_mode: Mode,
+    pub cts_mode: Mode,
     pub ack: Span,
     pub block_ack: Span,
     pub rts: Span,
@@ -29,8 +31,9 @@ pub(super) struct Sending {
     longest_block_ack: Span,
     /// Answers are reserved for with as many transport ACKs in them as there may be.
     reserves_longest: bool,
-    /// How long the beginning of an answer is waited for.
+    /// How long the beginning of an answer to data is waited for, and that of a CTS.
     pub timeout: Span,
+    pub cts_timeout: Span,
     request: Span,
     /// Without a transmission opportunity that ends.
     limits: Limits,
@@ -44,6 +47,8 @@ impl Sending {
         let timing = phy.timing(mode);
         let control = phy.response_mode(mode);
         let short = phy.timing(control);
+        let rts_mode = phy.rts_mode(mode);
+        let cts_mode = phy.response_mode(rts_mode);
         let longest = phy.max_time(mode).unwrap_or(ENDLESS);
         let carried = config
             .carries_acks
@@ -63,14 +68,17 @@ impl Sending {
             timing,
             short,
             control,
+            rts_mode,
+            cts_mode,
             ack: short.duration(sizes::ACK),
             block_ack: short.duration(sizes::block_ack(a.window)),
             longest_ack: short.duration(sizes::ACK + carried),
             longest_block_ack: short.duration(sizes::block_ack(a.window) + carried),
             reserves_longest: config.carries_acks.is_some_and(|c| c.reserve),
-            rts: short.duration(sizes::RTS),
-            cts: short.duration(sizes::CTS),
+            rts: phy.duration(rts_mode, sizes::RTS),
+            cts: phy.duration(cts_mode, sizes::CTS),
             timeout: phy.ack_timeout(control),
+            cts_timeout: phy.cts_timeout(cts_mode),
             request: short.duration(sizes::BLOCK_ACK_REQ),
             limits,
             bits: match config.errors {

@@ -39,7 +39,7 @@ pub enum ModeError {
     BasicRate { rate: Rate, band: Band },
     /// Nothing to answer with.
     NoBasicRate,
-    /// Control responses are sent in a format that everyone decodes.
+    /// RTS and control responses are sent in a format that everyone decodes.
     ControlRate { mode: Mode },
 }
 
@@ -81,7 +81,7 @@ impl fmt::Display for ModeError {
             Self::BasicRate { rate, band } => write!(f, "{} is no rate at {band}", Mbit(rate)),
             Self::NoBasicRate => f.write_str("there is no basic rate"),
             Self::ControlRate { mode } => {
-                write!(f, "{mode} is no rate of control responses")
+                write!(f, "{mode} is no rate of control frames")
             }
         }
     }

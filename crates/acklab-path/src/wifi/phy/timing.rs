@@ -19,6 +19,8 @@ pub struct PhyConfig {
     pub basic: BasicRates,
     /// Every control response in this mode, whatever is answered; `None` as the standard says.
     pub control: Option<Mode>,
+    /// Every RTS in this mode, whatever it announces; `None`: like the answer to what it announces.
+    pub rts: Option<Mode>,
     /// How long PPDUs last.
     pub rules: PpduRules,
 }
@@ -31,6 +33,7 @@ impl PhyConfig {
             short_slot: true,
             basic: BasicRates::mandatory(band),
             control: None,
+            rts: None,
             rules: PpduRules::STANDARD,
         }
     }
@@ -43,6 +46,7 @@ pub struct Phy {
     slot: Span,
     rules: PpduRules,
     control: Option<Mode>,
+    rts: Option<Mode>,
     responses: Responses,
     eifs_before_difs: Span,
     slowest: Mode,
@@ -52,14 +56,15 @@ impl Phy {
     /// A physical layer as `config` says.
     ///
     /// # Errors [`ModeError::BasicRate`] for basic rates that the band does not have,
-    /// [`ModeError::ControlRate`] and [`ModeError::NotInBand`] for a control rate that cannot be.
+    /// [`ModeError::ControlRate`] and [`ModeError::NotInBand`] for a control rate or a rate of RTS
+    /// that cannot be.
     pub fn new(config: &PhyConfig) -> Result<Self, ModeError> {
         let PhyConfig { band, rules, .. } = *config;
         if let Some(mode) = config.basic.modes().find(|m| !band.has(*m)) {
             let rate = mode.rate();
             return Err(ModeError::BasicRate { rate, band });
         }
-        if let Some(mode) = config.control {
+        for mode in [config.control, config.rts].into_iter().flatten() {
             check_control(band, mode)?;
         }
         let slowest = slowest_mandatory(config.basic, band);
@@ -69,6 +74,7 @@ impl Phy {
             rules,
             slot: slot(config),
             control: config.control,
+            rts: config.rts,
             responses: Responses::new(config.basic, band),
             eifs_before_difs: band.sifs() + ack,
             slowest,
@@ -169,6 +175,12 @@ impl Phy {
     /// How an Ack, CTS or BlockAck is sent that answers a frame sent in `mode` (10.6.6.5).
     pub fn response_mode(&self, mode: Mode) -> Mode {
         self.control.unwrap_or_else(|| self.responses.to(mode))
+    }
+
+    /// How the RTS is sent that announces a frame in `mode`. Which of the basic rates that is, the
+    /// standard leaves open (10.6.6.2); the CTS is the [answer](Self::response_mode) to it.
+    pub fn rts_mode(&self, mode: Mode) -> Mode {
+        self.rts.unwrap_or_else(|| self.response_mode(mode))
     }
 
     /// How long after the end of a frame its sender waits for the beginning of an answer in

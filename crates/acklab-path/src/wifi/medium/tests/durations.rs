@@ -1,6 +1,7 @@
 //! One exchange at a time.
 
 use super::*;
+use acklab_units::Rate;
 
 /// A packet of 1460 bytes: MPDU 1460 + 8 + 30 = 1498 bytes, 16 + 8 * 1498 + 6 = 12,006 bits in
 /// symbols of 260: 47 symbols of 4 us behind a preamble of 36 us = 224 us. ACK at 24 Mbit/s:
@@ -33,6 +34,64 @@ fn rts_and_cts() {
     // Every announcement reserves up to the end of what it announces.
     let ends: Vec<_> = rig.log.ppdus[..3].iter().map(|p| p.nav).collect();
     assert_eq!(ends, [rig.log.ppdus[3].end; 3]);
+}
+
+/// RTS at 6 Mbit/s: 20 + 4 * ceil((16 + 160 + 6) / 24) = 52 us; its CTS 20 + 4 * ceil((16 + 112 + 6) /
+/// 24) = 44 us. Data and ACK as above, the ACK at 24 Mbit/s.
+#[test]
+fn a_slow_rts_is_answered_by_a_slow_cts() {
+    let mut rig = Rig::new(slow_rts(), 1);
+    rig.offer(0, 1460);
+    let data = 43 + 52 + 16 + 44 + 16;
+    assert_eq!(rig.run(us(2000)), [(us(data + 224), 0)]);
+    let times = [
+        (43, "rts", true),
+        (43 + 52 + 16, "cts", true),
+        (data, "data", true),
+        (data + 224 + 16, "ack", true),
+    ];
+    assert_eq!(rig.timeline(), times);
+    let rates = rig
+        .log
+        .ppdus
+        .iter()
+        .map(|p| p.mode.rate().as_bps() / 1_000_000);
+    assert_eq!(rates.collect::<Vec<_>>(), [6, 6, 65, 24]);
+    // Every announcement reserves up to the end of what it announces.
+    let ends: Vec<_> = rig.log.ppdus[..3].iter().map(|p| p.nav).collect();
+    assert_eq!(ends, [us(data + 224 + 16 + 28); 3]);
+}
+
+/// Packets of 1400 bytes in subframes of 1444 bytes in an opportunity of 900 us. Beside RTS and CTS at 24
+/// Mbit/s, block ack and SIFSs, 28 + 28 + 32 + 3 * 16 = 136 us, 764 us are left: (764 - 36) / 4 = 182 symbols
+/// hold 5912 bytes, four packets (5774 bytes). At 6 Mbit/s, 52 + 44 instead of 28 + 28, they are 724 us,
+/// 172 symbols, 5587 bytes: three.
+#[test]
+fn a_slow_rts_leaves_less_of_an_opportunity() {
+    let sent = |phy: Phy| {
+        let mut config = slow_rts();
+        (config.phy, config.ports[0].aggregation) = (phy, ampdu(65_535));
+        config.stations[1].categories[0].txop = Span::from_micros(900);
+        let mut rig = Rig::new(config, 1);
+        (0..8).for_each(|_| rig.offer(0, 1400));
+        rig.run(us(1000));
+        let data = rig.log.ppdus.iter().find(|p| p.kind == PpduKind::Data);
+        data.map(|p| p.mpdus)
+    };
+    let usual = Phy::new(&PhyConfig::new(Band::Ghz5)).unwrap();
+    assert_eq!((sent(usual), sent(slow_rts().phy)), (Some(4), Some(3)));
+}
+
+/// At 5 GHz, everything announced by RTS at 6 Mbit/s.
+fn slow_rts() -> MediumConfig {
+    let six = Mode::legacy(Rate::from_bps(6_000_000)).unwrap();
+    let mut config = cell(1, Aggregation::NONE);
+    let phy = PhyConfig {
+        rts: Some(six),
+        ..PhyConfig::new(Band::Ghz5)
+    };
+    (config.phy, config.ports[0].rts_from) = (Phy::new(&phy).unwrap(), Some(0));
+    config
 }
 
 /// Five packets of 1460 bytes: subframes of 4 + 1498 + 2 bytes, the last without padding, together

@@ -121,6 +121,39 @@ fn a_fixed_control_rate_answers_everything() {
     assert_eq!(answered(&phy, legacy(54.0), 1536, ACK), us(308.0));
 }
 
+/// The CTS answers the RTS, and not what it announces.
+#[test]
+fn a_rate_of_rts_leaves_the_answers_to_data_alone() {
+    let announced = |config: PhyConfig| {
+        let phy = Phy::new(&config).unwrap();
+        protected(&phy, phy.rts_mode(legacy(54.0)), legacy(54.0), 1536, ACK)
+    };
+    let rts = |mbit| Some(legacy(mbit));
+    let five = PhyConfig::new(Band::Ghz5);
+    // RTS at 24 Mbit/s 28; 16; CTS at 24 Mbit/s 28; 16; 248; 16; Ack at 24 Mbit/s 28
+    assert_eq!(announced(five), us(380.0));
+    // 182 / 24 = 7.6 -> 8, 20 + 32 = 52; 16; 134 / 24 = 5.6 -> 6, 20 + 24 = 44; the same
+    let slow = PhyConfig {
+        rts: rts(6.0),
+        ..five
+    };
+    assert_eq!(announced(slow), us(420.0));
+    // 182 / 72 = 2.5 -> 3, 20 + 12 = 32; 16; CTS at the basic 12 Mbit/s 134 / 48 = 2.8 -> 3, 32
+    let odd = PhyConfig {
+        rts: rts(18.0),
+        ..five
+    };
+    assert_eq!(announced(odd), us(388.0));
+    // RTS at 24 Mbit/s, and all answers at 6 Mbit/s: 28; 16; 44; 16; 248; 16; 44
+    let control = Some(legacy(6.0));
+    let both = PhyConfig {
+        control,
+        rts: rts(24.0),
+        ..five
+    };
+    assert_eq!(announced(both), us(412.0));
+}
+
 #[test]
 fn what_the_band_does_not_have_is_refused() {
     let five = PhyConfig::new(Band::Ghz5);
@@ -131,6 +164,10 @@ fn what_the_band_does_not_have_is_refused() {
     let control = Some(he);
     let error = Phy::new(&PhyConfig { control, ..five }).unwrap_err();
     assert_eq!(error, ModeError::ControlRate { mode: he });
+    let rts = Some(legacy(11.0));
+    let error = Phy::new(&PhyConfig { rts, ..five }).unwrap_err();
+    let (mode, band) = (legacy(11.0), Band::Ghz5);
+    assert_eq!(error, ModeError::NotInBand { mode, band });
     let wide = Mode::he(0, 1, Width::Mhz80, Guard::Ns800).unwrap();
     let error = phy(Band::Ghz2_4).admit(wide).unwrap_err();
     assert_eq!(
