@@ -104,6 +104,7 @@ fn channel(channel: &Channel, out: &mut Text) {
         band,
         basic_rates,
         control_rate,
+        rts_rate,
         ns3_durations,
         // Made of the others.
         phy: _,
@@ -129,6 +130,9 @@ fn channel(channel: &Channel, out: &mut Text) {
     out.raw("basic_rates", format!("[{}]", rates.join(", ")));
     if let Some(rate) = control_rate {
         out.text("control_rate", rate);
+    }
+    if let Some(rate) = rts_rate {
+        out.text("rts_rate", rate);
     }
     out.text("durations", if *ns3_durations { "ns3" } else { "standard" });
     out.text("propagation", propagation);

@@ -186,6 +186,9 @@ with_way_keys! {
         basic_rates: Option<Vec<Qty<Rate>>>,
         /// Every control response at this rate. Default: as the standard says, by the basic rates.
         control_rate: Option<Qty<Rate>>,
+        /// Every RTS at this rate; its CTS answers by the basic rates, or at `control_rate`. Default:
+        /// `control_rate`, otherwise as fast as the answer to the data.
+        rts_rate: Option<Qty<Rate>>,
         /// How long PPDUs last where that is a choice. Default: "standard".
         durations: Option<DurationsWord>,
         /// From antenna to antenna. Default: "0 s".

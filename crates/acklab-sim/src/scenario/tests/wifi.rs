@@ -263,7 +263,8 @@ fn what_stands_further_in_counts_more() {
 #[test]
 fn every_key_of_a_channel_reaches_the_plan() {
     let keys = "standard = 'ac'\nband = '5 GHz'\nwidth = '40 MHz'\nmcs = 9\nguard_interval = '400 ns'\n\
-        basic_rates = ['6 Mbit/s', '12 Mbit/s']\ncontrol_rate = '24 Mbit/s'\ndurations = 'ns3'\n\
+        basic_rates = ['6 Mbit/s', '12 Mbit/s']\ncontrol_rate = '24 Mbit/s'\n\
+        rts_rate = '9 Mbit/s'\ndurations = 'ns3'\n\
         propagation = '333 ns'\nslots = 'dcf'\neifs = false\nafter_silence = 'timeout'\n\
         category = 'video'\nqueue_counts = 'waiting'\nretry_limit = 4\nblock_ack_retry_limit = 9\nblock_ack_request_limit = 5\n\
         lifetime = 'none'\nmissed_block_ack = 'repeat'\nhidden = [['sta2', 'sta0']]\n\
@@ -288,6 +289,10 @@ fn every_key_of_a_channel_reaches_the_plan() {
     assert_eq!(
         config.phy.response_mode(mode(port)).rate(),
         Rate::from_bps(24_000_000)
+    );
+    assert_eq!(
+        config.phy.rts_mode(mode(port)).rate(),
+        Rate::from_bps(9_000_000)
     );
     assert_eq!((config.slots, config.eifs), (SlotRule::Dcf, false));
     assert_eq!(config.after_silence, AfterSilence::Timeout);

@@ -92,6 +92,11 @@ fn modes_that_do_not_exist_are_told_what_does() {
         "wifi.basic_rates: there is no basic rate|name at least one of 6, 9, 12, 18, 24, 36, 48 or 54 Mbit/s"
     );
     assert_eq!(
+        told("wifi.rts_rate", "7 Mbit/s"),
+        "wifi.rts_rate: 802.11n has no RTS at 7 Mbit/s at 5 GHz|\
+         write 6, 9, 12, 18, 24, 36, 48 or 54 Mbit/s"
+    );
+    assert_eq!(
         told("wifi.control_rate", "7 Mbit/s"),
         "wifi.control_rate: 802.11n has no control response at 7 Mbit/s at 5 GHz|\
          write 6, 9, 12, 18, 24, 36, 48 or 54 Mbit/s"

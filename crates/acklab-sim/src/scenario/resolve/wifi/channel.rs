@@ -2,7 +2,7 @@
 
 use super::super::super::diagnostics::{Report, suggest};
 use super::super::super::path::Path;
-use super::super::super::spec::{DurationsWord, MissedWord, Standard, WifiSpec};
+use super::super::super::spec::{DurationsWord, MissedWord, Qty, Standard, WifiSpec};
 use super::super::topology::{Net, incomplete};
 use super::{Channel, legacy, space};
 use acklab_path::wifi::contention::SlotRule;
@@ -14,6 +14,8 @@ use std::collections::HashMap;
 
 /// Further than any station is from another: 300 km.
 const MOST_PROPAGATION: Span = Span::from_millis(1);
+/// What `basic_rates` and `control_rate` are rates of, in a message.
+const RESPONSE: &str = "control response";
 /// `dot11ShortRetryLimit`.
 const RETRY_LIMIT: u32 = 7;
 /// `dot11EDCATableMSDULifetime`: 512 time units; ns-3 has 500 ms.
@@ -30,11 +32,12 @@ pub(super) fn resolve(
     let standard = spec.standard.unwrap_or(Standard::N);
     let band = band(spec, standard, &path.key("band"), report);
     let basic_rates = basic_rates(spec, (standard, band), &path.key("basic_rates"), report);
-    let control_rate = spec.control_rate.map(|r| r.0);
-    let control_rate = control_rate.filter(|rate| {
-        let at = path.key("control_rate");
-        control(*rate, (standard, band), &at, report).is_some()
-    });
+    let mut fixed = |written: Option<Qty<Rate>>, key: &str, what: &str| {
+        let rate = written?.0;
+        control(rate, what, (standard, band), &path.key(key), report).map(|_| rate)
+    };
+    let control_rate = fixed(spec.control_rate, "control_rate", RESPONSE);
+    let rts_rate = fixed(spec.rts_rate, "rts_rate", "RTS");
     let ns3_durations = spec.durations == Some(DurationsWord::Ns3);
     let legacy = standard.format().is_legacy();
     let propagation = spec.propagation.map_or(Span::ZERO, |p| p.0);
@@ -80,9 +83,15 @@ pub(super) fn resolve(
         standard,
         band,
         space,
-        phy: phy(standard, band, (&basic_rates, control_rate), ns3_durations)?,
+        phy: phy(
+            standard,
+            band,
+            (&basic_rates, control_rate, rts_rate),
+            ns3_durations,
+        )?,
         basic_rates,
         control_rate,
+        rts_rate,
         ns3_durations,
         propagation,
         slots: spec.slots.map_or(slots, Into::into),
@@ -173,19 +182,21 @@ fn basic_rates(
         report.error(at, "there is no basic rate", hint);
     }
     let each = written.iter().enumerate();
-    let good = each.filter(|(i, rate)| control(rate.0, of, &at.index(*i), report).is_some());
+    let good =
+        each.filter(|(i, rate)| control(rate.0, RESPONSE, of, &at.index(*i), report).is_some());
     let good: Vec<Rate> = good.map(|(_, rate)| rate.0).collect();
     if good.is_empty() { mandatory() } else { good }
 }
 
-/// The mode of a control response, or a report of what there is instead.
+/// The mode of `what`, a control frame, or a report of what there is instead.
 fn control(
     rate: Rate,
+    what: &str,
     (standard, band): (Standard, Band),
     at: &Path,
     report: &mut Report<'_>,
 ) -> Option<Mode> {
-    match legacy::control(standard, band, rate) {
+    match legacy::control(standard, band, what, rate) {
         Ok(mode) => Some(mode),
         Err((message, hint)) => {
             report.error(at, message, hint);
@@ -198,13 +209,14 @@ fn control(
 fn phy(
     standard: Standard,
     band: Band,
-    (basic, control): (&[Rate], Option<Rate>),
+    (basic, control, rts): (&[Rate], Option<Rate>, Option<Rate>),
     ns3: bool,
 ) -> Option<Phy> {
     let config = PhyConfig {
         short_slot: standard != Standard::B,
         basic: BasicRates::new(basic).ok()?,
         control: control.and_then(|rate| Mode::legacy(rate).ok()),
+        rts: rts.and_then(|rate| Mode::legacy(rate).ok()),
         rules: if ns3 {
             PpduRules::NS3
         } else {

@@ -33,11 +33,16 @@ pub(super) fn data(standard: Standard, rate: Rate) -> Result<Mode, Refusal> {
     })
 }
 
-/// The mode of a control response at `rate`.
-pub(super) fn control(standard: Standard, band: Band, rate: Rate) -> Result<Mode, Refusal> {
+/// The mode of `what`, a control frame, at `rate`.
+pub(super) fn control(
+    standard: Standard,
+    band: Band,
+    what: &str,
+    rate: Rate,
+) -> Result<Mode, Refusal> {
     find(standard, band, rate).ok_or_else(|| {
         let word = standard.word();
-        let message = format!("802.11{word} has no control response at {rate} at {band}");
+        let message = format!("802.11{word} has no {what} at {rate} at {band}");
         (message, format!("write {}", known(standard, band)))
     })
 }

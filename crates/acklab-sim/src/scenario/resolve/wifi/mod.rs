@@ -66,6 +66,7 @@ pub(crate) struct Channel {
     pub(crate) band: Band,
     pub(crate) basic_rates: Vec<Rate>,
     pub(crate) control_rate: Option<Rate>,
+    pub(crate) rts_rate: Option<Rate>,
     /// PPDUs last as long as in ns-3.
     pub(crate) ns3_durations: bool,
     pub(crate) phy: Phy,
