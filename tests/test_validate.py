@@ -54,8 +54,8 @@ def test_every_run_of_ns3_over_radio_channels_is_in_a_cell():
             rows = csv.DictReader(f)
             runs |= {row["args"] for row in rows if row["tcp"] != ns3_wifi.NOT_JUDGED}
     cells = ns3_wifi_rows()
-    assert sum(len(c.values["goodput"]) for c in cells) == len(runs) == 133
-    assert len({c.name for c in cells}) == len(cells) == 85
+    assert sum(len(c.values["goodput"]) for c in cells) == len(runs) == 137
+    assert len({c.name for c in cells}) == len(cells) == 89
 
 
 def test_every_mode_of_ns3_is_in_a_cell():
@@ -78,6 +78,20 @@ def test_saturated_stations_have_what_ns3s_have():
     assert [c.reference.name for c in found if not c.ok] == []
     modes = [m.error for c in found if c.reference.keys["model"] == "modes" for m in c.metrics]
     assert max(map(abs, modes)) < 0.01
+
+
+def test_rts_are_as_slow_as_ns3s_and_answers_to_data_are_not():
+    """Were the CTS at 24 Mbit/s, or the MAC ACKs at 6, all four cells would be off by more."""
+    cells = [r for r in ns3_wifi_rows() if r.keys["tag"].startswith("rts20s")]
+    found = {c.reference.name: c.metrics for c in compare(cells, seeds=1)}
+    off = {name: m.error for name, metrics in found.items() for m in metrics if m.name == "goodput"}
+    assert list(off) == [
+        "rts20s 1 0 0",
+        "rts20s-each 1 0 0",
+        "rts20s-each 1 4096 0",
+        "rts20s-each 1 16384 0",
+    ]
+    assert max(map(abs, off.values())) < 0.01
 
 
 def test_flows_of_a_run_of_ns3_are_summed():

@@ -35,6 +35,8 @@ DEFAULTS = {
     "dist": "1",
     # Ours knows its neighbours: there is no ARP.
     "arp": "1",
+    "ctrl": "OfdmRate24Mbps",
+    "rts": "0",
 }
 #: Radius of the ring of stations, in m, within which ns-3 lets all signals arrive equally strong:
 #: nobody is further away than the reference distance of its path loss, 1 m.
@@ -48,6 +50,7 @@ _LIGHT = 299_792_458
 FILES = (
     "wifi_aggregation.csv",
     "wifi_controllers.csv",
+    "wifi_rts.csv",
     "wifi_thesis_setup.csv",
     "wifi_stations.csv",
     "wifi_equal.csv",
@@ -170,6 +173,10 @@ def _channel(args: dict[str, str]) -> dict[str, Any]:
     }
     if args["mode"] == "nsta" and float(args["dist"]) > _EQUALLY_STRONG:
         channel["space"] = {"ring": float(args["dist"]), "capture_db": _PREAMBLE_DB}
+    if args["rts"] == "1":
+        # The ControlMode of its station managers: RTS have that rate, and answers the basic rates.
+        rate = args["ctrl"].removeprefix("OfdmRate").removesuffix("Mbps")
+        channel |= {"rts": "always", "rts_rate": f"{rate} Mbit/s"}
     if ampdu and amsdu:
         channel["max_mpdu"] = _NS3_MAX_MPDU
     if queue:
