@@ -41,8 +41,8 @@ CONTROL: Mapping[str, Mapping[str, Any]] = {
     "MAC ACKs at 24 Mbit/s": {},
     "MAC ACKs at 12 Mbit/s": {"control_rate": "12 Mbit/s"},
     "MAC ACKs at 6 Mbit/s": {"control_rate": "6 Mbit/s"},
-    "RTS at 24 Mbit/s": {"rts": "always", "control_rate": "24 Mbit/s"},
-    "RTS at 6 Mbit/s": {"rts": "always", "control_rate": "6 Mbit/s"},
+    "RTS at 24 Mbit/s": {"rts": "always", "rts_rate": "24 Mbit/s"},
+    "RTS at 6 Mbit/s": {"rts": "always", "rts_rate": "6 Mbit/s"},
 }
 QUICK_CONTROL = ("MAC ACKs at 24 Mbit/s",)
 WIRED = "Table 1"
