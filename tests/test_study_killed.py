@@ -19,7 +19,7 @@ from acklab.studies.study import Effort
 
 study = STUDIES["ack-aggregation"]
 wanted = [a for a in study.artefacts if a.group == "main"]
-study = replace(study, artefacts=wanted, report=lambda tables, effort: "words", claims=None)
+study = replace(study, artefacts=wanted, report=lambda *_: "words", claims=None, answer=None)
 reproduce(study, wanted, Effort(1, quick=True), Path(sys.argv[1]), 2)
 """
 
