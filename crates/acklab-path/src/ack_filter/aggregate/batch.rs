@@ -1,4 +1,4 @@
-//! The acknowledgements held together, and the timers of all batches.
+//! The acknowledgements held together.
 
 use super::super::deadlines::Ticket;
 use crate::packet::{FlowId, Packet};

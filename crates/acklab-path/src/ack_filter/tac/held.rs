@@ -1,14 +1,12 @@
 //! The representative acknowledgement of each flow, and the two orders in which their times run out.
 //!
 //! Both times are the same for all flows, so that who came first is due first: a doubly linked list
-//! for each is enough, whatever the number of flows. Rows that become free are used again. A flow's
-//! row is found in a chain that its number picks; there are at least as many chains as rows, and none
-//! has two as long as flows are numbered from 0 and there is room for all.
+//! for each is enough, whatever the number of flows.
 
+use super::super::flows::Flows;
 use crate::packet::{FlowId, Packet};
 use acklab_proto::segment::Segment;
 use acklab_units::Instant;
-use alloc::vec::Vec;
 
 const NIL: u32 = u32::MAX;
 
@@ -30,6 +28,15 @@ struct Links {
     after: u32,
 }
 
+impl Default for Links {
+    fn default() -> Self {
+        Self {
+            before: NIL,
+            after: NIL,
+        }
+    }
+}
+
 /// The ends of one order.
 #[derive(Clone, Copy, Debug)]
 struct Ends {
@@ -46,23 +53,18 @@ const EMPTY: Ends = Ends {
 const BY_RENEWAL: usize = 0;
 const BY_AGE: usize = 1;
 
-#[derive(Clone, Copy, Debug)]
+/// A free row holds nothing.
+#[derive(Clone, Copy, Debug, Default)]
 struct Row {
-    held: Held,
+    held: Option<Held>,
     links: [Links; 2],
-    /// The next row of its chain.
-    next: u32,
 }
 
 /// What is held of all flows.
 #[derive(Debug)]
 pub(super) struct Table {
-    rows: Vec<Row>,
-    free: Vec<u32>,
-    /// The first row of each chain; a power of two of them, or none before anything was held.
-    chains: Vec<u32>,
+    flows: Flows<Row>,
     ends: [Ends; 2],
-    len: u32,
     most: u32,
 }
 
@@ -70,33 +72,30 @@ impl Table {
     /// Room for `most` flows.
     pub fn new(most: u32) -> Self {
         Self {
-            rows: Vec::new(),
-            free: Vec::new(),
-            chains: Vec::new(),
+            flows: Flows::new(),
             ends: [EMPTY; 2],
-            len: 0,
             most,
         }
     }
 
     /// Flows of which something is held.
     pub fn len(&self) -> u32 {
-        self.len
+        self.flows.len() as u32
     }
 
     /// Rows, those that are free included.
     pub fn rows(&self) -> usize {
-        self.rows.len()
+        self.flows.rows()
     }
 
     /// Whether there is no room for another flow.
     pub fn is_full(&self) -> bool {
-        self.len >= self.most
+        self.len() >= self.most
     }
 
     /// What is held of a flow.
     pub fn of(&self, flow: FlowId) -> Option<&Held> {
-        self.rows.get(self.row_of(flow) as usize).map(|r| &r.held)
+        self.held(self.flows.find(flow)?)
     }
 
     /// The one that was renewed the longest time ago.
@@ -110,112 +109,64 @@ impl Table {
     }
 
     fn first(&self, order: usize) -> Option<&Held> {
-        self.rows
-            .get(self.ends[order].first as usize)
-            .map(|r| &r.held)
+        match self.ends[order].first {
+            NIL => None,
+            first => self.held(first as usize),
+        }
+    }
+
+    fn held(&self, at: usize) -> Option<&Held> {
+        self.flows[at].held.as_ref()
     }
 
     /// Holds it, in place of what is held of its flow, which comes out. Its flow keeps its age.
     pub fn put(&mut self, held: Held) -> Option<Packet> {
-        let row = self.row_of(held.packet.flow);
-        if row == NIL {
-            let row = self.place(held);
-            self.append(BY_RENEWAL, row);
-            self.append(BY_AGE, row);
-            self.len += 1;
-            return None;
+        if let Some(at) = self.flows.find(held.packet.flow)
+            && let Some(of) = &mut self.flows[at].held
+        {
+            let since = of.since;
+            let old = core::mem::replace(of, Held { since, ..held });
+            self.unlink(BY_RENEWAL, at as u32);
+            self.append(BY_RENEWAL, at as u32);
+            return Some(old.packet);
         }
-        let of = &mut self.rows[row as usize].held;
-        let since = of.since;
-        let old = core::mem::replace(of, Held { since, ..held });
-        self.unlink(BY_RENEWAL, row);
-        self.append(BY_RENEWAL, row);
-        Some(old.packet)
+        let at = self.flows.insert(held.packet.flow);
+        self.flows[at].held = Some(held);
+        self.append(BY_RENEWAL, at as u32);
+        self.append(BY_AGE, at as u32);
+        None
     }
 
     /// Takes out what is held of a flow.
     pub fn take(&mut self, flow: FlowId) -> Option<Held> {
-        let row = self.row_of(flow);
-        let Row { held, next, .. } = *self.rows.get(row as usize)?;
-        let chain = self.chain_of(flow);
-        if self.chains[chain] == row {
-            self.chains[chain] = next;
-        } else {
-            let mut before = self.chains[chain] as usize;
-            while self.rows[before].next != row {
-                before = self.rows[before].next as usize;
-            }
-            self.rows[before].next = next;
-        }
-        self.unlink(BY_RENEWAL, row);
-        self.unlink(BY_AGE, row);
-        self.free.push(row);
-        self.len -= 1;
-        Some(held)
-    }
-
-    /// The row of a flow, or `NIL`.
-    fn row_of(&self, flow: FlowId) -> u32 {
-        if self.chains.is_empty() {
-            return NIL;
-        }
-        let mut row = self.chains[self.chain_of(flow)];
-        while row != NIL && self.rows[row as usize].held.packet.flow != flow {
-            row = self.rows[row as usize].next;
-        }
-        row
-    }
-
-    /// The chain of a flow, if there are any.
-    fn chain_of(&self, flow: FlowId) -> usize {
-        flow.0 as usize & (self.chains.len() - 1)
-    }
-
-    fn place(&mut self, held: Held) -> u32 {
-        if self.chains.is_empty() {
-            let chains = (self.most.max(1) as usize).next_power_of_two();
-            self.chains = alloc::vec![NIL; chains];
-        }
-        let alone = Links {
-            before: NIL,
-            after: NIL,
-        };
-        let chain = self.chain_of(held.packet.flow);
-        let row = Row {
-            held,
-            links: [alone; 2],
-            next: self.chains[chain],
-        };
-        let at = self.free.pop().unwrap_or(self.rows.len() as u32);
-        match self.rows.get_mut(at as usize) {
-            Some(free) => *free = row,
-            None => self.rows.push(row),
-        }
-        self.chains[chain] = at;
-        at
+        let at = self.flows.find(flow)?;
+        self.unlink(BY_RENEWAL, at as u32);
+        self.unlink(BY_AGE, at as u32);
+        self.flows.remove(at);
+        self.flows[at].held.take()
     }
 
     fn append(&mut self, order: usize, row: u32) {
         let last = core::mem::replace(&mut self.ends[order].last, row);
-        self.rows[row as usize].links[order] = Links {
+        self.flows[row as usize].links[order] = Links {
             before: last,
             after: NIL,
         };
         match last {
             NIL => self.ends[order].first = row,
-            last => self.rows[last as usize].links[order].after = row,
+            last => self.flows[last as usize].links[order].after = row,
         }
     }
 
     fn unlink(&mut self, order: usize, row: u32) {
-        let Links { before, after } = self.rows[row as usize].links[order];
+        let Links { before, after } = self.flows[row as usize].links[order];
         match before {
             NIL => self.ends[order].first = after,
-            before => self.rows[before as usize].links[order].after = after,
+            before => self.flows[before as usize].links[order].after = after,
         }
         match after {
             NIL => self.ends[order].last = before,
-            after => self.rows[after as usize].links[order].before = before,
+            after => self.flows[after as usize].links[order].before = before,
         }
     }
 }
@@ -242,7 +193,7 @@ mod tests {
         }
     }
 
-    /// Flow numbers without end, three at a time of one chain, taken out in any order.
+    /// Flow numbers without end, three at a time, taken out in any order.
     #[test]
     fn memory_follows_from_what_may_be_held() {
         let mut table = Table::new(4);
@@ -257,9 +208,6 @@ mod tests {
                 assert!(table.take(flow).is_none());
             }
         }
-        assert_eq!(
-            (table.len(), table.rows.len(), table.chains.len()),
-            (0, 3, 4)
-        );
+        assert_eq!((table.len(), table.rows()), (0, 3));
     }
 }

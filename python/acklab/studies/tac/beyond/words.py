@@ -217,11 +217,7 @@ def _later(n: Numbers, quantity: str) -> str:
         ]
         for s in n.schemes
     }
-    told = "; ".join(
-        f"{title(s)} " + ", ".join(f"{_gain(n, p, s, quantity):+.0%} with “{p}”" for p in at)
-        for s, at in later.items()
-        if at
-    )
+    told = _gains(n, later, quantity)
     return f" **Later than with nothing** they are with {told}." if told else ""
 
 
@@ -339,11 +335,7 @@ def _needless(n: Numbers, by: Mapping[tuple[str, ...], Sequence[str]]) -> str:
         s: [p for p in by.get(("agg",), []) if n(_MBPS, p, s).high < (1 - SEEN) * _nothing(n, p)]
         for s in n.schemes
     }
-    told = "; ".join(
-        f"{title(s)} " + ", ".join(f"{_gain(n, p, s):+.0%} with “{p}”" for p in at)
-        for s, at in costs.items()
-        if at
-    )
+    told = _gains(n, costs)
     return f" **Where nothing is needed** throughput falls by {told}." if told else ""
 
 
@@ -356,6 +348,15 @@ def _nearest(n: Numbers, p: str, index: str) -> str:
     s = max(n.schemes, key=lambda s: n(index, p, s).mean)
     name = "nothing switched on" if s == "agg" else title(s)
     return f"the most even is {name} ({n(index, p, s).mean:.3f}, {_gain(n, p, s):+.0%})"
+
+
+def _gains(n: Numbers, at: Mapping[str, Sequence[str]], quantity: str = _MBPS) -> str:
+    """Against nothing, scheme by scheme, at the points given for it."""
+    return "; ".join(
+        f"{title(s)} " + ", ".join(f"{_gain(n, p, s, quantity):+.0%} with “{p}”" for p in points)
+        for s, points in at.items()
+        if points
+    )
 
 
 def _gain(n: Numbers, p: str, s: str, quantity: str = _MBPS) -> float:
