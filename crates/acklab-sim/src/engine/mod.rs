@@ -254,19 +254,23 @@ impl<T: Transport, O: Observer> Engine<T, O> {
     /// Hands to the channel what link `i` has for it, if the link leads to one.
     #[inline]
     fn carry(&mut self, i: usize) {
-        if !self.media.is_empty()
-            && let Some((m, port)) = self.ports[i]
-        {
-            let below = &mut Below {
-                arena: &mut self.arena,
-                observer: &mut self.observer,
-                links: &mut self.links,
-                routes: &self.routes,
-                medium: m,
-            };
-            below.carry(self.now, i, port, &mut self.media[m as usize]);
-            self.reschedule_medium(m as usize);
+        if let Some(Some((m, port))) = self.ports.get(i) {
+            self.carry_to(*m, i, *port);
         }
+    }
+
+    /// Hands to channel `m` what link `i` has for it, which leads there by `port`.
+    #[inline(never)]
+    fn carry_to(&mut self, m: u32, i: usize, port: PortId) {
+        let below = &mut Below {
+            arena: &mut self.arena,
+            observer: &mut self.observer,
+            links: &mut self.links,
+            routes: &self.routes,
+            medium: m,
+        };
+        below.carry(self.now, i, port, &mut self.media[m as usize]);
+        self.reschedule_medium(m as usize);
     }
 
     #[inline]

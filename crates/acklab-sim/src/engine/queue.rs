@@ -7,18 +7,19 @@
 //! arrive before timers run, and the recorder looks last.
 //!
 //! A wake is one word, the time in its high bits and the source in as many low bits as there are
-//! sources to tell apart, so that comparing two wakes is comparing two words. The tree is binary: a
-//! leaf per source, above each pair the smaller of the two, at the root the next event. Setting a
-//! wake writes its leaf and climbs while something changes. What it compares with on its way up it
-//! can fetch in advance, so that a level costs a comparison and a store; nothing is searched, moved
-//! or allocated.
+//! sources to tell apart, so that comparing two wakes is comparing two words. Each node of the tree is the
+//! smallest of its four children, a leaf is a source, and the root is the next event. Setting a wake writes its
+//! leaf and climbs while something changes: a level costs four words that lie side by side and need no
+//! decision; nothing is searched, moved or allocated.
 
 use acklab_units::Instant;
 
 /// Not pending.
 const NEVER: u64 = u64::MAX;
-/// Place of the smallest word.
-const ROOT: usize = 1;
+/// Children of a node.
+const CHILDREN: usize = 4;
+/// Place of the root: the last of its four, so that the children of each node lie in one group.
+const ROOT: usize = CHILDREN - 1;
 
 /// A source of events, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
@@ -27,8 +28,11 @@ pub struct Source(pub u32);
 /// The pending wakes of a fixed set of sources.
 #[derive(Debug)]
 pub struct EventQueue {
-    /// The parent of place n is n / 2; the leaves are the second half, in the order of the sources.
-    tree: Vec<u64>,
+    /// Words by place, in groups of four. The children of the node at place n are group n - 2; the
+    /// leaves come last, in the order of the sources.
+    tree: Vec<[u64; CHILDREN]>,
+    /// Place of the first leaf.
+    leaves: usize,
     /// Low bits of a word that hold the source.
     source_bits: u32,
     /// Wakes later than this cannot be told from none.
@@ -42,8 +46,12 @@ impl EventQueue {
     pub fn new(sources: usize) -> Self {
         // One number more than there are sources, so that no wake looks like NEVER.
         let source_bits = usize::BITS - sources.leading_zeros();
+        // Each node takes the place of four, which is three words less.
+        let nodes = sources.saturating_sub(1).div_ceil(CHILDREN - 1);
+        let leaves = ROOT + nodes;
         Self {
-            tree: vec![NEVER; 2 * sources.next_power_of_two()],
+            tree: vec![[NEVER; CHILDREN]; (leaves + sources).div_ceil(CHILDREN)],
+            leaves,
             source_bits,
             horizon: Instant::from_nanos((NEVER >> source_bits) - 1),
             now: Instant::ZERO,
@@ -59,7 +67,7 @@ impl EventQueue {
     /// The next event: the earliest wake, among equals that of the lowest number.
     #[inline]
     pub fn peek(&self) -> Option<(Instant, Source)> {
-        let word = self.tree[ROOT];
+        let word = self.at(ROOT);
         (word != NEVER).then(|| self.unpack(word))
     }
 
@@ -105,17 +113,22 @@ impl EventQueue {
 
     /// Bytes that the queue occupies.
     pub fn bytes(&self) -> usize {
-        self.tree.capacity() * size_of::<u64>()
+        self.tree.capacity() * size_of::<[u64; CHILDREN]>()
     }
 
     #[inline]
     fn leaf(&self, source: Source) -> usize {
-        self.tree.len() / 2 + source.0 as usize
+        self.leaves + source.0 as usize
+    }
+
+    #[inline]
+    fn at(&self, place: usize) -> u64 {
+        self.tree[place / CHILDREN][place % CHILDREN]
     }
 
     #[inline]
     fn word(&self, source: Source) -> u64 {
-        self.tree[self.leaf(source)]
+        self.at(self.leaf(source))
     }
 
     #[inline]
@@ -140,13 +153,15 @@ impl EventQueue {
     fn write(&mut self, source: Source, word: u64) {
         let mut place = self.leaf(source);
         let mut word = word;
-        while self.tree[place] != word {
-            self.tree[place] = word;
+        while self.at(place) != word {
+            let group = &mut self.tree[place / CHILDREN];
+            group[place % CHILDREN] = word;
             if place == ROOT {
                 return;
             }
-            word = word.min(self.tree[place ^ 1]);
-            place /= 2;
+            let [a, b, c, d] = *group;
+            word = a.min(b).min(c.min(d));
+            place = place / CHILDREN + ROOT - 1;
         }
     }
 }

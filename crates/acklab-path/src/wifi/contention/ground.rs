@@ -45,11 +45,19 @@ pub(super) struct Ground {
     extra: Span,
     apart: Vec<Apart>,
     started: bool,
+    /// When the first contender may transmit, kept up to date: it is asked for more often than it
+    /// changes.
+    next: Option<Instant>,
 }
 
 impl Class {
     fn start(&self, idle: Instant, extra: Span) -> Instant {
         idle + self.aifs + extra
+    }
+
+    /// When the backoff is over that runs out at slot `key`.
+    fn turn(&self, key: u64, idle: Instant, extra: Span, slot: Span) -> Instant {
+        self.start(idle, extra) + slot * key.saturating_sub(self.clock)
     }
 }
 
@@ -104,22 +112,40 @@ impl Ground {
         class.clock + gone.div_ceil(slot.as_nanos())
     }
 
-    pub(super) fn push(&mut self, class: u8, key: u64, who: Contender) {
-        let waiting = &mut self.classes[usize::from(class)].waiting;
-        waiting.push(Reverse((key, who)));
+    pub(super) fn push(&mut self, class: u8, key: u64, who: Contender, slot: Span) {
+        let class = &mut self.classes[usize::from(class)];
+        class.waiting.push(Reverse((key, who)));
+        if let Some(idle) = self.idle {
+            let at = class.turn(key, idle, self.extra, slot);
+            self.next = Some(self.next.map_or(at, |next| next.min(at)));
+        }
     }
 
-    pub(super) fn push_apart(&mut self, class: u8, slots: u32, who: Contender, start: Instant) {
+    pub(super) fn push_apart(
+        &mut self,
+        class: u8,
+        slots: u32,
+        who: Contender,
+        start: Instant,
+        slot: Span,
+    ) {
         self.apart.push(Apart {
             who,
             class,
             slots: u64::from(slots),
             start,
         });
+        self.next = self.soonest(slot);
     }
 
     /// Takes `who` out; returns the slot at which its backoff runs out.
-    pub(super) fn remove(&mut self, class: u8, who: Contender) -> u64 {
+    pub(super) fn remove(&mut self, class: u8, who: Contender, slot: Span) -> u64 {
+        let key = self.take_out(class, who);
+        self.next = self.soonest(slot);
+        key
+    }
+
+    fn take_out(&mut self, class: u8, who: Contender) -> u64 {
         if let Some(i) = self.apart.iter().position(|a| a.who == who) {
             let apart = self.apart.swap_remove(i);
             return self.classes[usize::from(class)].clock + apart.slots;
@@ -152,20 +178,26 @@ impl Ground {
             class.waiting.push(Reverse((class.clock + left, apart.who)));
         }
         self.extra = Span::ZERO;
+        self.next = None;
     }
 
-    pub(super) fn on_idle(&mut self, since: Instant, extra: Span) {
+    pub(super) fn on_idle(&mut self, since: Instant, extra: Span, slot: Span) {
         self.idle = Some(since);
         self.extra = extra;
+        self.next = self.soonest(slot);
     }
 
     /// When the first contender may transmit.
-    pub(super) fn next(&self, slot: Span) -> Option<Instant> {
+    #[inline]
+    pub(super) fn next(&self) -> Option<Instant> {
+        self.next
+    }
+
+    fn soonest(&self, slot: Span) -> Option<Instant> {
         let idle = self.idle?;
         let shared = self.classes.iter().filter_map(|class| {
             let Reverse((key, _)) = class.waiting.peek()?;
-            let slots = key.saturating_sub(class.clock);
-            Some(class.start(idle, self.extra) + slot * slots)
+            Some(class.turn(*key, idle, self.extra, slot))
         });
         let apart = self.apart.iter().map(|a| a.start + slot * a.slots);
         shared.chain(apart).min()
@@ -190,5 +222,6 @@ impl Ground {
             }
             !due
         });
+        self.next = self.soonest(slot);
     }
 }

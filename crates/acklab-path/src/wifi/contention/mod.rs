@@ -94,7 +94,7 @@ impl Contention {
             true => until.max(next),
             false => next + u64::from(draw()),
         };
-        ground.push(member.class, key, who);
+        ground.push(member.class, key, who, self.slot);
         self.members[who.0 as usize].state = State::Contending;
         true
     }
@@ -107,7 +107,7 @@ impl Contention {
         let ground = &mut self.grounds[usize::from(member.ground.0)];
         let key = ground.next_boundary(now, member.class, self.slot) + u64::from(slots);
         self.members[who.0 as usize].state = if wants {
-            ground.push(member.class, key, who);
+            ground.push(member.class, key, who, self.slot);
             State::Contending
         } else {
             State::Resting(key)
@@ -127,7 +127,7 @@ impl Contention {
         }
         let late = now.saturating_since(start).as_nanos();
         let start = start + self.slot * late.div_ceil(self.slot.as_nanos());
-        ground.push_apart(member.class, slots, who, start);
+        ground.push_apart(member.class, slots, who, start, self.slot);
         self.members[who.0 as usize].state = State::Contending;
     }
 
@@ -136,7 +136,7 @@ impl Contention {
         let member = self.members[who.0 as usize];
         if member.state == State::Contending {
             let ground = &mut self.grounds[usize::from(member.ground.0)];
-            let key = ground.remove(member.class, who);
+            let key = ground.remove(member.class, who, self.slot);
             self.members[who.0 as usize].state = State::Resting(key);
         }
     }
@@ -160,19 +160,19 @@ impl Contention {
     /// wait for `extra` beside their interframe space (EIFS - DIFS after a frame that could not be
     /// read, 10.3.2.3.7). To be told again if what was told has changed.
     pub fn on_idle(&mut self, ground: GroundId, since: Instant, extra: Span) {
-        self.grounds[usize::from(ground.0)].on_idle(since, extra);
+        self.grounds[usize::from(ground.0)].on_idle(since, extra, self.slot);
     }
 
     /// When the next contender may transmit, if nobody else does before.
     pub fn next_wakeup(&self) -> Option<Instant> {
-        self.grounds.iter().filter_map(|g| g.next(self.slot)).min()
+        self.grounds.iter().filter_map(Ground::next).min()
     }
 
     /// Who transmits at `now`: they are appended to `winners`, those of one ground in the order of
     /// their numbers, and are transmitting from now on. Their ground must be told that it is busy.
     pub fn grant(&mut self, now: Instant, winners: &mut Vec<Contender>) {
         for ground in &mut self.grounds {
-            if ground.next(self.slot).is_some_and(|at| at <= now) {
+            if ground.next().is_some_and(|at| at <= now) {
                 let from = winners.len();
                 ground.pop_due(now, self.slot, winners);
                 winners[from..].sort_unstable();

@@ -106,6 +106,9 @@ impl Originator {
     /// The first of them.
     #[inline]
     pub fn first_pending(&self) -> Option<u16> {
+        if self.start == self.next {
+            return None;
+        }
         self.pending.next(0).map(|i| advance(self.start, i))
     }
 
@@ -126,6 +129,12 @@ impl Originator {
         &mut self.slots[usize::from(seq) & mask]
     }
 
+    /// Whether any number is pending.
+    #[inline]
+    pub fn is_any_pending(&self) -> bool {
+        self.start != self.next && !self.pending.is_empty()
+    }
+
     /// The MPDU of that number is acknowledged. The window moves with [`Originator::slide`].
     #[inline]
     pub fn acknowledge(&mut self, seq: u16) {
@@ -143,6 +152,11 @@ impl Originator {
     /// makes a BlockAckReq due if there is an `agreement`.
     #[inline]
     pub fn slide(&mut self, agreement: bool) {
+        if self.pending.is_empty() && self.gaps.is_empty() {
+            self.start = self.next;
+            self.missed = false;
+            return;
+        }
         let n = self
             .pending
             .next(0)

@@ -108,10 +108,9 @@ impl Air {
         flight.as_ref().expect("what is read is on the air")
     }
 
-    /// Whether the PPDU of that number, if it is an RTS, may be answered as far as the NAV is
-    /// concerned: it is idle, or was set by the one that asks (10.3.2.9).
-    pub fn may_answer(&self, now: Instant, number: u32) -> bool {
-        let ppdu = &self.flight(number).ppdu;
+    /// Whether `ppdu`, which is an RTS, may be answered as far as the NAV is concerned: it is idle,
+    /// or was set by the one that asks (10.3.2.9).
+    pub fn may_answer(&self, now: Instant, ppdu: &Ppdu) -> bool {
         let mut binding = self.ears(ppdu.to).binding(now, ppdu.to);
         binding.all(|r| r.from == ppdu.from)
     }
@@ -148,21 +147,22 @@ impl Air {
     /// says whether it reads that PPDU in spite of what they send.
     pub fn begin(
         &mut self,
-        flight: &Flight,
+        flight: Flight,
         contention: &mut Contention,
         captures: impl FnMut(&Ppdu, &[StationId]) -> bool,
     ) -> u32 {
-        let (now, from) = (flight.ppdu.start, flight.ppdu.from);
-        let number = self.place(*flight);
+        let (now, from, first) = (flight.ppdu.start, flight.ppdu.from, flight.first);
+        let number = self.place(flight);
         for ground in &self.hearing.audience[usize::from(from.0)] {
             let own = self.hearing.is_alone(from, *ground);
-            self.ears[usize::from(ground.0)].begin(number, flight, own);
+            self.ears[usize::from(ground.0)].begin(number, (now, first), own);
             contention.on_busy(now, *ground);
             self.ledger.on_heard(now, *ground);
         }
         self.on_air += 1;
         if self.on_air > 1 {
-            self.judge(now, &flight.ppdu, captures);
+            let begun = self.flight(number).ppdu;
+            self.judge(now, &begun, captures);
         }
         number
     }
@@ -213,16 +213,21 @@ impl Air {
         }
     }
 
-    /// Takes the PPDU of that number off the air.
+    /// Takes the PPDU of that number off the air; [`Air::end`] tells those who heard it.
+    #[inline]
+    pub fn take(&mut self, number: u32) -> Flight {
+        let flight = self.flights[number as usize].take();
+        flight.expect("what ends has begun")
+    }
+
+    /// `ppdu`, which had that number, is over.
     pub fn end(
         &mut self,
         number: u32,
+        ppdu: &Ppdu,
         contention: &mut Contention,
         captures: impl FnMut(&Ppdu, &[StationId]) -> bool,
-    ) -> Flight {
-        let flight = self.flights[number as usize].take();
-        let flight = flight.expect("what ends has begun");
-        let ppdu = &flight.ppdu;
+    ) {
         self.on_air -= 1;
         for ground in &self.hearing.audience[usize::from(ppdu.from.0)] {
             let ears = &mut self.ears[usize::from(ground.0)];
@@ -235,20 +240,22 @@ impl Air {
         if self.on_air > 0 {
             self.judge(ppdu.end, ppdu, captures);
         }
-        flight
     }
 
     fn ears(&self, station: StationId) -> &Ears {
         &self.ears[usize::from(self.hearing.ground(station).0)]
     }
 
+    #[inline]
     fn place(&mut self, flight: Flight) -> u32 {
-        let free = self.flights.iter().position(Option::is_none);
-        let number = free.unwrap_or(self.flights.len());
-        if free.is_none() {
-            self.flights.push(None);
+        let mut number = 0;
+        while let Some(Some(_)) = self.flights.get(number) {
+            number += 1;
         }
-        self.flights[number] = Some(flight);
+        match self.flights.get_mut(number) {
+            Some(place) => *place = Some(flight),
+            None => self.flights.push(Some(flight)),
+        }
         number as u32
     }
 }

@@ -60,7 +60,8 @@ impl Reading {
 impl Medium {
     /// The data PPDU of that number is on the air. Each MPDU is read when its last symbol has arrived,
     /// which for the last one is when the PPDU ends; none of them if the receiver does not hear it.
-    pub(super) fn begin_reading(&mut self, number: u32, flight: &Flight) {
+    pub(super) fn begin_reading(&mut self, number: u32) {
+        let flight = self.air.flight(number);
         self.stations[usize::from(flight.ppdu.from.0)].reading = Reading {
             from: flight.body,
             until: flight.body,

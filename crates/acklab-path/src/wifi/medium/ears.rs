@@ -1,7 +1,6 @@
 //! What the stations of a ground make of what they hear but are not asked: their NAV, and whether
 //! they wait for an EIFS (10.3.2.3.7, 10.3.2.4).
 
-use super::overlap::Flight;
 use super::{Ppdu, StationId};
 use acklab_units::Instant;
 use alloc::vec::Vec;
@@ -44,16 +43,16 @@ impl Ears {
         self.hears == 0
     }
 
-    /// The PPDU of that number begins to be heard; `own`: nobody else is on this ground than who sends
+    /// The PPDU of that number begins to be heard now, and its first part that can be read for itself is over
+    /// at `first`; `own`: nobody else is on this ground than who sends
     /// it. Who reads another one does not notice its preamble. Nor does who sends: what begins meanwhile
     /// is only energy, and what was being read is given up without an error.
-    pub fn begin(&mut self, number: u32, flight: &Flight, own: bool) {
-        let now = flight.ppdu.start;
+    pub fn begin(&mut self, number: u32, (now, first): (Instant, Instant), own: bool) {
         self.hears += 1;
         self.deaf |= own;
         self.started = now;
         if self.hears == 1 {
-            self.reads = Some((number, flight.first));
+            self.reads = Some((number, first));
         } else {
             self.garbled |= self.reads.is_some_and(|(_, first)| now < first);
         }

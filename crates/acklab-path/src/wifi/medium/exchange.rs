@@ -101,12 +101,14 @@ impl Medium {
         number: u32,
         driver: &mut D,
     ) {
-        let may_answer = self.air.may_answer(now, number);
-        let captures = capturing(now, self.channel.as_ref(), self.capture);
-        let mut flight = self.air.end(number, &mut self.contention, captures);
+        let mut flight = self.air.take(number);
         let ppdu = &flight.ppdu;
         let heard = !flight.unheard;
-        let binds = heard && ppdu.kind == PpduKind::Rts && !(may_answer && self.is_free(ppdu.to));
+        let binds = heard && ppdu.kind == PpduKind::Rts && {
+            !(self.air.may_answer(now, ppdu) && self.is_free(ppdu.to))
+        };
+        let captures = capturing(now, self.channel.as_ref(), self.capture);
+        self.air.end(number, ppdu, &mut self.contention, captures);
         let read = heard && !ppdu.garbled && !binds && self.read(now, ppdu, &flight.overlap);
         if ppdu.garbled || flight.overlap.is_any() {
             self.note_spoilt(now, &mut flight, read);

@@ -160,18 +160,21 @@ impl Medium {
             spoilt: Span::ZERO,
             lost: false,
         };
+        let body = now + self.phy.preamble(ppdu.mode);
+        let first = self.end_of_first(&ppdu).unwrap_or(end);
+        let unheard = !self.air.is_heard(ppdu.from, ppdu.to) || self.is_spread_thin(now, &ppdu);
         let flight = Flight {
             ppdu,
-            body: now + self.phy.preamble(ppdu.mode),
-            first: self.end_of_first(&ppdu).unwrap_or(end),
-            unheard: !self.air.is_heard(ppdu.from, ppdu.to) || self.is_spread_thin(now, &ppdu),
+            body,
+            first,
+            unheard,
             overlap: Overlap::default(),
         };
         let captures = capturing(now, self.channel.as_ref(), self.capture);
-        let number = self.air.begin(&flight, &mut self.contention, captures);
+        let number = self.air.begin(flight, &mut self.contention, captures);
         self.calendar.enter(end, Event::PpduEnds(number));
-        if ppdu.kind == PpduKind::Data {
-            self.begin_reading(number, &flight);
+        if frame.kind == PpduKind::Data {
+            self.begin_reading(number);
         }
         end
     }

@@ -210,12 +210,13 @@ impl Medium {
             }
             let due = |c: &Contention| c.next_wakeup().is_some_and(|at| at <= now);
             // Who begins at this very instant is not heard by others before they begin, too.
-            if self.calendar.is_start(now) && due(&self.contention) {
-                self.grant(now, driver);
-            } else if let Some(event) = self.calendar.pop(now) {
+            let starts = self.calendar.is_start(now);
+            if !starts && let Some(event) = self.calendar.pop(now) {
                 self.on_event(now, event, driver);
             } else if due(&self.contention) {
                 self.grant(now, driver);
+            } else if starts && let Some(event) = self.calendar.pop(now) {
+                self.on_event(now, event, driver);
             } else {
                 return None;
             }
@@ -258,7 +259,15 @@ impl Medium {
         }
     }
 
+    #[inline]
     fn report_drops<D: MediumDriver>(&mut self, now: Instant, driver: &mut D) {
+        if !self.drops.is_empty() {
+            self.tell_of_drops(now, driver);
+        }
+    }
+
+    #[cold]
+    fn tell_of_drops<D: MediumDriver>(&mut self, now: Instant, driver: &mut D) {
         for (packet, reason) in self.drops.drain(..) {
             self.left += 1;
             driver.on_drop(now, packet, reason);

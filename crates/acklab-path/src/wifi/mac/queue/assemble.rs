@@ -102,6 +102,9 @@ impl TxQueue {
 impl Peer {
     /// Adds the MPDUs that have to be sent again. Says whether new ones may follow.
     fn repeat(&self, assembly: &mut Assembly, psdu: &mut Psdu) -> bool {
+        if !self.originator.is_any_pending() {
+            return true;
+        }
         for seq in self.originator.pending() {
             let slot = self.originator.slot(seq);
             let Some(with) = assembly.with(slot.bytes, &self.limits) else {

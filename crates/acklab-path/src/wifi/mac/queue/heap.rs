@@ -19,6 +19,12 @@ impl Heap {
         self.entries.first().map(|e| e.1)
     }
 
+    /// Its key.
+    #[inline]
+    pub fn first_key(&self) -> Option<u64> {
+        self.entries.first().map(|e| e.0)
+    }
+
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -55,6 +61,9 @@ impl Heap {
 
     /// Moves the entry at `at` up or down to where it belongs.
     fn settle(&mut self, mut at: usize) {
+        if self.entries.len() == 1 {
+            return self.note(at);
+        }
         while at > 0 && self.entries[at] < self.entries[(at - 1) / 2] {
             self.swap(at, (at - 1) / 2);
             at = (at - 1) / 2;

@@ -128,13 +128,19 @@ impl TxQueue {
         self.check();
     }
 
+    #[inline]
     fn know(&mut self, peer: PeerId) {
         let i = usize::from(peer.0);
         if i >= self.peers.len() {
-            self.peers.resize_with(i + 1, Peer::default);
-            if let Some(s) = &mut self.stations {
-                s.know(i + 1);
-            }
+            self.meet(i);
+        }
+    }
+
+    #[cold]
+    fn meet(&mut self, i: usize) {
+        self.peers.resize_with(i + 1, Peer::default);
+        if let Some(s) = &mut self.stations {
+            s.know(i + 1);
         }
     }
 
@@ -187,6 +193,11 @@ impl TxQueue {
         let Some(deadline) = self.deadline(now) else {
             return;
         };
+        // In a shared queue what is first is the oldest.
+        let first = self.order.first_key();
+        if first.is_some_and(|key| key > Peer::key_of(deadline)) {
+            return;
+        }
         while let Some(peer) = self.first()
             && self.on_air != Some(peer)
             && self.expire(peer, deadline, on_drop)

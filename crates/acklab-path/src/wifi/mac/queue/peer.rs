@@ -97,6 +97,12 @@ impl Peer {
         if self.originator.bar().is_some() {
             return Some(0);
         }
-        self.oldest(slab).map(|at| at.as_nanos().saturating_add(1))
+        self.oldest(slab).map(Self::key_of)
+    }
+
+    /// The key of a peer whose oldest packet arrived `at`, and which has nothing to ask.
+    #[inline]
+    pub fn key_of(at: Instant) -> u64 {
+        at.as_nanos().saturating_add(1)
     }
 }

@@ -53,6 +53,9 @@ impl TxQueue {
     /// `peer` has used so much airtime, sending or receiving. Only queues per station care. For an
     /// exchange it is told before [`TxQueue::on_response`], which may choose whom to serve.
     pub fn spend_airtime(&mut self, peer: PeerId, airtime: Span) {
+        if self.stations.is_none() {
+            return;
+        }
         self.know(peer);
         if let Some(s) = &mut self.stations {
             s.spend(usize::from(peer.0), airtime);
@@ -78,7 +81,14 @@ impl TxQueue {
     }
 
     /// Fills free places of the hardware queue.
+    #[inline]
     pub(super) fn schedule(&mut self, now: Instant, on_drop: OnDrop<'_>) {
+        if self.stations.is_some() {
+            self.fill_places(now, on_drop);
+        }
+    }
+
+    fn fill_places(&mut self, now: Instant, on_drop: OnDrop<'_>) {
         self.with_stations(|queue, s| {
             let on_air = queue.on_air.is_some();
             let quantum = s.airtime_quantum();
