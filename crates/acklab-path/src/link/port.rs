@@ -58,6 +58,19 @@ impl Link {
         }
     }
 
+    /// Whether a packet that arrives now goes straight to the medium, as it does where no filter looks at it
+    /// and nothing befalls it before. It is counted then as by [`Link::offer`], and the medium must be
+    /// given it without a call.
+    #[inline]
+    pub fn passes_to_medium(&mut self) -> bool {
+        let (None, None, Line::Port(port)) = (&self.filters, &self.entry, &mut self.line) else {
+            return false;
+        };
+        self.stats.offered += 1;
+        port.inside += 1;
+        true
+    }
+
     /// What the medium has to do next; `None` also if the link does not lead to one.
     #[inline]
     pub fn poll_port(&mut self) -> Option<PortCall> {

@@ -130,7 +130,8 @@ impl<O: Observer> Below<'_, O> {
         }
     }
 
-    fn queue(
+    /// Puts `packet`, which has come over link `from`, into the queue that it leads to.
+    pub fn queue(
         &mut self,
         (now, from): (Instant, usize),
         port: PortId,

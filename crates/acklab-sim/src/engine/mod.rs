@@ -319,10 +319,29 @@ impl<T: Transport, O: Observer> Engine<T, O> {
     #[inline]
     fn offer(&mut self, i: usize, packet: Packet) {
         let link = &mut self.links[i];
+        if link.passes_to_medium() {
+            return self.offer_to_medium(i, packet);
+        }
         if driven!(self, i, d => link.offer(self.now, packet, d)) {
             self.events.set(Source(i as u32), link.next_wakeup());
         }
         self.carry(i);
+    }
+
+    #[inline(never)]
+    fn offer_to_medium(&mut self, i: usize, packet: Packet) {
+        let Some((m, port)) = self.ports[i] else {
+            unreachable!("a link that ends at a medium has a port there");
+        };
+        let below = &mut Below {
+            arena: &mut self.arena,
+            observer: &mut self.observer,
+            links: &mut self.links,
+            routes: &self.routes,
+            medium: m,
+        };
+        below.queue((self.now, i), port, packet, &mut self.media[m as usize]);
+        self.reschedule_medium(m as usize);
     }
 
     fn deliver(&mut self, from: usize, packet: Packet) {

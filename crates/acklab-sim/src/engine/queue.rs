@@ -149,19 +149,23 @@ impl EventQueue {
         (at, Source(source as u32))
     }
 
-    #[inline]
+    #[inline(never)]
     fn write(&mut self, source: Source, word: u64) {
         let mut place = self.leaf(source);
         let mut word = word;
-        while self.at(place) != word {
-            let group = &mut self.tree[place / CHILDREN];
+        loop {
+            let number = place / CHILDREN;
+            let group = &mut self.tree[number];
+            if group[place % CHILDREN] == word {
+                return;
+            }
             group[place % CHILDREN] = word;
-            if place == ROOT {
+            if number == 0 {
                 return;
             }
             let [a, b, c, d] = *group;
             word = a.min(b).min(c.min(d));
-            place = place / CHILDREN + ROOT - 1;
+            place = number + ROOT - 1;
         }
     }
 }

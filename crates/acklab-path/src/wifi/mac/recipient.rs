@@ -209,9 +209,9 @@ impl Recipient {
 
     /// Hands out what is in order, at the end of `out`.
     #[inline]
-    pub fn release(&mut self, out: &mut Vec<Packet>) {
+    pub fn release(&mut self, out: &mut impl Extend<Packet>) {
         self.stats.released += self.ready.len() as u64;
-        out.append(&mut self.ready);
+        out.extend(self.ready.drain(..));
     }
 
     /// What a block ack says now: a first number and what was received from there on (10.24.7.5).

@@ -77,7 +77,7 @@ impl Medium {
             let queues: u64 = self.stations.iter().map(queued).sum();
             let recipients = self.ports.iter().flat_map(|p| &p.recipients);
             let ordering: u64 = recipients.map(Recipient::inside).sum();
-            let inside = queues + ordering + self.out.len() as u64 + self.released.len() as u64;
+            let inside = queues + ordering + self.out.len() as u64;
             assert_eq!(inside, self.inside(), "packets appeared or vanished");
             for (id, s) in (0..).map(StationId).zip(&self.stations) {
                 let spent = self.station_airtime(id, now).total();

@@ -96,7 +96,6 @@ impl Medium {
             exchanges: 0,
             rng,
             out: VecDeque::new(),
-            released: Vec::new(),
             winners: Vec::new(),
             drops: Vec::new(),
             offered: 0,

@@ -128,8 +128,7 @@ impl Medium {
             let queue = &mut station.categories[category].queue;
             let packets = queue.hand_over(PeerId(way.peer), mpdu.seq);
             way.recipients[category].on_mpdu(mpdu.seq, packets);
-            way.recipients[category].release(&mut self.released);
-            self.out.extend(self.released.drain(..));
+            way.recipients[category].release(&mut self.out);
         }
         true
     }

@@ -131,7 +131,6 @@ pub struct Medium {
     exchanges: u32,
     rng: MediumStreams,
     out: VecDeque<Packet>,
-    released: Vec<Packet>,
     winners: Vec<Contender>,
     drops: Vec<(Packet, DropReason)>,
     offered: u64,

@@ -45,8 +45,7 @@ impl Medium {
         if intact {
             let recipient = &mut self.ports[port].recipients[usize::from(exchange.category)];
             recipient.on_bar(start);
-            recipient.release(&mut self.released);
-            self.out.extend(self.released.drain(..));
+            recipient.release(&mut self.out);
         }
         intact
     }
