@@ -62,7 +62,7 @@ impl Computed {
     }
 
     /// Takes the packet in, or says that the queue is full.
-    #[inline]
+    #[inline(always)]
     pub fn offer(&mut self, now: Instant, mut packet: Packet, stats: &mut LinkStats) -> bool {
         let (packets, bytes) = self.found(now);
         if !self.queue.limit.admits(packets, bytes, packet.size) {

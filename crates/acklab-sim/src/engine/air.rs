@@ -131,6 +131,7 @@ impl<O: Observer> Below<'_, O> {
     }
 
     /// Puts `packet`, which has come over link `from`, into the queue that it leads to.
+    #[inline(always)]
     pub fn queue(
         &mut self,
         (now, from): (Instant, usize),

@@ -299,6 +299,7 @@ impl<T: Transport, O: Observer> Engine<T, O> {
         self.events.set(self.host_source(i), next);
     }
 
+    #[cold]
     fn wake_recorder(&mut self, source: Source) {
         for air in &self.media {
             for (port, link) in air.ports() {

@@ -112,6 +112,7 @@ impl Ground {
         class.clock + gone.div_ceil(slot.as_nanos())
     }
 
+    #[inline(always)]
     pub(super) fn push(&mut self, class: u8, key: u64, who: Contender, slot: Span) {
         let class = &mut self.classes[usize::from(class)];
         class.waiting.push(Reverse((key, who)));
@@ -161,6 +162,7 @@ impl Ground {
         key
     }
 
+    #[inline(always)]
     pub(super) fn on_busy(&mut self, now: Instant, slot: Span, rule: SlotRule) {
         let Some(idle) = self.idle.take() else {
             return;
@@ -193,6 +195,7 @@ impl Ground {
         self.next
     }
 
+    #[inline(always)]
     fn soonest(&self, slot: Span) -> Option<Instant> {
         let idle = self.idle?;
         let shared = self.classes.iter().filter_map(|class| {
@@ -204,6 +207,7 @@ impl Ground {
     }
 
     /// Takes out everyone who may transmit at `now`.
+    #[inline(always)]
     pub(super) fn pop_due(&mut self, now: Instant, slot: Span, winners: &mut Vec<Contender>) {
         let Some(idle) = self.idle else { return };
         for class in &mut self.classes {

@@ -83,6 +83,7 @@ impl Contention {
     /// A resting contender has something to send. If its last backoff has run out and the medium is
     /// idle it transmits at the next boundary; if the medium is busy it takes a backoff of `draw`
     /// slots (10.23.2.4). Has no effect on a contender that does not rest; says whether it did.
+    #[inline(always)]
     pub fn join(&mut self, now: Instant, who: Contender, draw: impl FnOnce() -> u32) -> bool {
         let member = self.members[who.0 as usize];
         let State::Resting(until) = member.state else {
@@ -101,6 +102,7 @@ impl Contention {
 
     /// A transmitting contender is done and counts `slots` down; it contends if it `wants` to send
     /// more.
+    #[inline(always)]
     pub fn back_off(&mut self, now: Instant, who: Contender, slots: u32, wants: bool) {
         let member = self.members[who.0 as usize];
         debug_assert_eq!(member.state, State::Transmitting, "{who:?}");
@@ -118,6 +120,7 @@ impl Contention {
     /// keeps the others of its ground waiting, or by more: until somebody transmits its boundaries
     /// lie at `start` and whole slots after it, those before `now` being lost. While somebody
     /// does, it waits as the others do.
+    #[cold]
     pub fn back_off_from(&mut self, now: Instant, who: Contender, slots: u32, start: Instant) {
         let member = self.members[who.0 as usize];
         debug_assert_eq!(member.state, State::Transmitting, "{who:?}");
@@ -132,6 +135,7 @@ impl Contention {
     }
 
     /// A contender's frames are gone before its turn came.
+    #[cold]
     pub fn withdraw(&mut self, who: Contender) {
         let member = self.members[who.0 as usize];
         if member.state == State::Contending {
@@ -170,6 +174,7 @@ impl Contention {
 
     /// Who transmits at `now`: they are appended to `winners`, those of one ground in the order of
     /// their numbers, and are transmitting from now on. Their ground must be told that it is busy.
+    #[inline(always)]
     pub fn grant(&mut self, now: Instant, winners: &mut Vec<Contender>) {
         for ground in &mut self.grounds {
             if ground.next().is_some_and(|at| at <= now) {

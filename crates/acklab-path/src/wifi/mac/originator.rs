@@ -79,6 +79,7 @@ impl Originator {
     }
 
     /// Makes room for `window` MPDUs. The first use allocates, and a window that grows.
+    #[cold]
     fn grow(&mut self, window: u16) {
         let wanted = usize::from(window.clamp(1, Bitmap::SIZE)).next_power_of_two();
         if wanted <= self.slots.len() {

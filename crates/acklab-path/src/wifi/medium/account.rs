@@ -114,6 +114,7 @@ impl Account {
     }
 
     /// What counted as `before` since `start` or later, up to now, was in truth `what`.
+    #[cold]
     pub fn correct(&mut self, start: Instant, before: Use, what: Use) {
         if self.now == before {
             let from = self.since.max(start);

@@ -117,6 +117,7 @@ impl Air {
 
     /// NAVTimeout after an RTS of `from` that ended at `end` and reserved the air until `until`: who
     /// heard nothing since is free.
+    #[cold]
     pub fn on_nav_timeout(
         &mut self,
         now: Instant,
@@ -169,6 +170,7 @@ impl Air {
 
     /// `changed` has begun, or has ended, while others are on the air: what can be read, and what not.
     /// What its receiver does not hear is nothing that others could spoil.
+    #[cold]
     fn judge(
         &mut self,
         now: Instant,
@@ -221,6 +223,7 @@ impl Air {
     }
 
     /// `ppdu`, which had that number, is over.
+    #[inline(always)]
     pub fn end(
         &mut self,
         number: u32,

@@ -16,6 +16,7 @@ pub(super) const LONGEST_ACK: u32 = 80;
 
 impl Medium {
     /// Sees to it that somebody looks when patience with what is kept back on `port` ends.
+    #[cold]
     pub(super) fn remind(&mut self, now: Instant, port: PortId, category: u8) {
         let way = &self.ports[port.0 as usize];
         let reminded = way.reminded[usize::from(category)];
@@ -38,6 +39,7 @@ impl Medium {
 
     /// ACKs have been kept back on `port` as long as they may, unless those that were have been
     /// carried: each ACK has its own time, and what other ways' answers carry does not renew it.
+    #[cold]
     pub(super) fn lose_patience<D: MediumDriver>(
         &mut self,
         now: Instant,
@@ -59,6 +61,7 @@ impl Medium {
     }
 
     /// What is kept back on `port` contends.
+    #[cold]
     fn let_go<D: MediumDriver>(
         &mut self,
         now: Instant,
@@ -141,6 +144,7 @@ impl Medium {
         }
     }
 
+    #[cold]
     fn unload<D: MediumDriver>(
         &mut self,
         now: Instant,

@@ -73,6 +73,7 @@ impl Medium {
     }
 
     /// When the MPDU after those that are `over` has arrived, if that is before the end of `ppdu`.
+    #[inline(always)]
     pub(super) fn end_of_next(&self, ppdu: &Ppdu, over: Assembly) -> Option<Instant> {
         let port = self.exchange(ppdu.holder).port;
         let sending = &self.ports[port.0 as usize].sending;
@@ -100,6 +101,7 @@ impl Medium {
 
     /// Reads the next MPDU of `ppdu`, the last bit of which has arrived at `now`. Says whether there
     /// was one.
+    #[inline(always)]
     pub(super) fn read_next(&mut self, now: Instant, ppdu: &Ppdu, overlap: &Overlap) -> bool {
         let exchange = self.exchange(ppdu.holder);
         let (port, category) = (exchange.port.0 as usize, usize::from(exchange.category));

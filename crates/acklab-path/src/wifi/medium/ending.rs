@@ -21,6 +21,7 @@ pub(super) enum Ending {
 }
 
 impl Medium {
+    #[cold]
     pub(super) fn on_timeout<D: MediumDriver>(
         &mut self,
         now: Instant,
@@ -35,6 +36,7 @@ impl Medium {
     }
 
     /// The data of the exchange were answered.
+    #[inline(always)]
     pub(super) fn on_response<D: MediumDriver>(
         &mut self,
         now: Instant,
@@ -58,6 +60,7 @@ impl Medium {
     }
 
     /// No answer, or one that could not be read.
+    #[cold]
     pub(super) fn on_failure<D: MediumDriver>(
         &mut self,
         now: Instant,
@@ -83,6 +86,7 @@ impl Medium {
     }
 
     /// Tells the queue that sent the data what became of them.
+    #[inline(always)]
     pub(super) fn settle<D: MediumDriver>(
         &mut self,
         now: Instant,
@@ -103,6 +107,7 @@ impl Medium {
     }
 
     /// The exchange is over: the station backs off, and contends if it has more.
+    #[inline(always)]
     pub(super) fn conclude(&mut self, now: Instant, holder: StationId, ending: Ending) {
         let station = &mut self.stations[usize::from(holder.0)];
         let Some(exchange) = station.exchange.take() else {
@@ -160,6 +165,7 @@ impl Medium {
     }
 
     /// Who was granted the reverse direction may have less to contend for, or nothing.
+    #[cold]
     pub(super) fn refresh(&mut self, now: Instant, exchange: Exchange) {
         let sender = self.ports[exchange.port.0 as usize].from;
         let station = &mut self.stations[usize::from(sender.0)];

@@ -22,6 +22,7 @@ pub(super) enum Step {
 
 impl Medium {
     /// Lets everybody transmit whose slot it is.
+    #[inline(always)]
     pub(super) fn grant<D: MediumDriver>(&mut self, now: Instant, driver: &mut D) {
         let mut winners = core::mem::take(&mut self.winners);
         winners.clear();
@@ -43,6 +44,7 @@ impl Medium {
     }
 
     /// A more urgent category of the same station won at the same boundary (10.23.2.4).
+    #[cold]
     pub(super) fn collide_inside(&mut self, now: Instant, station: StationId, category: u8) {
         self.stats[usize::from(station.0)].internal_collisions += 1;
         let limit = self.config.retry_limit;
@@ -53,6 +55,7 @@ impl Medium {
     }
 
     /// Begins an exchange. Says whether there was anything to send.
+    #[inline(always)]
     pub(super) fn begin<D: MediumDriver>(
         &mut self,
         now: Instant,
@@ -95,6 +98,7 @@ impl Medium {
     }
 
     /// A PPDU has left the air.
+    #[inline(always)]
     pub(super) fn on_ppdu_end<D: MediumDriver>(
         &mut self,
         now: Instant,
@@ -183,6 +187,7 @@ impl Medium {
     /// cannot be over before: at 24 Mbit/s the timer runs 1 us longer than an ACK, at 6 Mbit/s a Block
     /// Ack lasts 39 us longer than the timer. Slots are counted from when the air became quiet all the
     /// same ([`super::AfterSilence::Quiet`]).
+    #[cold]
     fn await_in_vain(&mut self, now: Instant, asked: Instant, holder: StationId) {
         let exchange = self.exchange(holder);
         let sending = &self.ports[exchange.port.0 as usize].sending;
@@ -206,6 +211,7 @@ impl Medium {
         }
     }
 
+    #[inline(always)]
     pub(super) fn book(&mut self, ppdu: &Ppdu) {
         let span = ppdu.end - ppdu.start;
         let mut what = ppdu.use_of;
@@ -227,6 +233,7 @@ impl Medium {
         !self.stations[usize::from(station.0)].is_occupied()
     }
 
+    #[inline(always)]
     pub(super) fn after_sifs(&mut self, now: Instant, holder: StationId, step: Step) {
         self.exchange_mut(holder).next = step;
         self.in_sifs += 1;
@@ -237,6 +244,7 @@ impl Medium {
     }
 
     /// The SIFS is over.
+    #[inline(always)]
     pub(super) fn go_on<D: MediumDriver>(
         &mut self,
         now: Instant,

@@ -43,6 +43,7 @@ impl Frame {
 }
 
 impl Medium {
+    #[cold]
     pub(super) fn send_rts(&mut self, now: Instant, holder: StationId) {
         let port = self.port(holder);
         let sending = &port.sending;
@@ -70,6 +71,7 @@ impl Medium {
         hop * 2 + sending.data(psdu.content, psdu.bytes) + sending.reserved_answer(psdu.content)
     }
 
+    #[cold]
     pub(super) fn send_cts(&mut self, now: Instant, holder: StationId) {
         let port = self.port(holder);
         let sending = &port.sending;
@@ -115,6 +117,7 @@ impl Medium {
         self.put_on_air(now, holder, frame);
     }
 
+    #[inline(always)]
     pub(super) fn send_response<D: MediumDriver>(
         &mut self,
         now: Instant,

@@ -96,7 +96,7 @@ impl Ledger {
     }
 
     /// A SIFS begins of an exchange between `sides`.
-    #[inline]
+    #[inline(always)]
     pub fn begin_gap(&mut self, now: Instant, sides: [StationId; 2]) {
         self.at_both(now, sides, |row, read| {
             if row.gaps > 0 {
@@ -108,7 +108,7 @@ impl Ledger {
     }
 
     /// It is over.
-    #[inline]
+    #[inline(always)]
     pub fn end_gap(&mut self, now: Instant, sides: [StationId; 2]) {
         self.at_both(now, sides, |row, read| {
             row.settle_gap(read);
@@ -143,7 +143,7 @@ impl Ledger {
     }
 
     /// The row of `station`, with all silence booked.
-    #[inline]
+    #[inline(always)]
     fn settled(&mut self, now: Instant, station: StationId) -> &mut Row {
         let row = &mut self.rows[usize::from(station.0)];
         row.settle(self.clocks[usize::from(row.ground.0)].read(now));

@@ -12,6 +12,7 @@ use acklab_units::{Instant, Span};
 impl Medium {
     /// Fills the PSDU of `station` with what it sends first in a transmission opportunity of length
     /// `txop`, zero if that is not limited.
+    #[inline(always)]
     pub(super) fn load<D: MediumDriver>(
         &mut self,
         now: Instant,
@@ -32,6 +33,7 @@ impl Medium {
 
     /// Fills it with what is sent next over `port`, if that is over by `until`, where `None` = any
     /// time.
+    #[cold]
     fn load_more<D: MediumDriver>(
         &mut self,
         now: Instant,
@@ -54,6 +56,7 @@ impl Medium {
     }
 
     /// Whether anything at all can be sent over `port` and answered within `left`.
+    #[cold]
     fn fits(&self, port: PortId, category: u8, left: Span) -> bool {
         let way = &self.ports[port.0 as usize];
         let station = &self.stations[usize::from(way.from.0)];
@@ -70,6 +73,7 @@ impl Medium {
     }
 
     /// To whom `station` sends next.
+    #[inline(always)]
     fn choose_port<D: MediumDriver>(
         &mut self,
         now: Instant,
@@ -86,6 +90,7 @@ impl Medium {
         peer.map(|p| self.routes[s][usize::from(p.0)])
     }
 
+    #[inline(always)]
     fn fill<D: MediumDriver>(
         &mut self,
         now: Instant,
@@ -113,6 +118,7 @@ impl Medium {
     }
 
     /// Asks the rate control of `port` for a mode. Says whether it only wants to try it.
+    #[inline(always)]
     fn choose_rate(&mut self, now: Instant, port: PortId) -> bool {
         let way = &mut self.ports[port.0 as usize];
         let choice = way.rate.choose(now);

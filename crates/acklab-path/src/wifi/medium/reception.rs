@@ -13,6 +13,7 @@ use acklab_units::Instant;
 impl Medium {
     /// The receiver of `ppdu`, which ends `now`, reads what it can. Says whether that was enough to
     /// answer: of an A-MPDU one MPDU (10.25.6.5).
+    #[inline(always)]
     pub(super) fn receive(&mut self, now: Instant, ppdu: &Ppdu, overlap: &Overlap) -> bool {
         let sender = usize::from(ppdu.from.0);
         match self.stations[sender].psdu.content {
@@ -37,6 +38,7 @@ impl Medium {
         }
     }
 
+    #[cold]
     fn receive_request(&mut self, ppdu: &Ppdu, start: u16) -> bool {
         let exchange = self.exchange(ppdu.holder);
         let port = exchange.port.0 as usize;
@@ -51,6 +53,7 @@ impl Medium {
     }
 
     /// Whether the answer can be read.
+    #[inline(always)]
     pub(super) fn survives(&mut self, ppdu: &Ppdu) -> bool {
         let port = self.exchange(ppdu.holder).port.0 as usize;
         let bits = self.bits(ppdu, port);
@@ -58,6 +61,7 @@ impl Medium {
     }
 
     /// What the receiver of the exchange's data has answered.
+    #[inline(always)]
     pub(super) fn outcome(&self, holder: StationId) -> Outcome {
         let exchange = self.exchange(holder);
         let port = &self.ports[exchange.port.0 as usize];
@@ -74,6 +78,7 @@ impl Medium {
     /// What the bits of `ppdu` go through, which belongs to an exchange over `port`: what befalls
     /// the way that it goes, an answer the way back. Who chooses a mode by the signal learns of it,
     /// as the receiver would tell in its answers.
+    #[inline(always)]
     pub(super) fn bits(&mut self, ppdu: &Ppdu, port: usize) -> Bits {
         let way = &self.ports[port];
         let (forth, back) = (ppdu.from == way.from, way.back);
@@ -107,6 +112,7 @@ impl Medium {
 
     /// Rate control and airtime scheduling see the outcome of what was sent over the port of
     /// `exchange`.
+    #[inline(always)]
     pub(super) fn learn(&mut self, now: Instant, exchange: Exchange, outcome: &Outcome) {
         let port = &mut self.ports[exchange.port.0 as usize];
         let (from, to, peer, back) = (port.from, port.to, PeerId(port.peer), port.back);

@@ -89,6 +89,7 @@ impl Sending {
     }
 
     /// Length of a PPDU with a PSDU of so many bytes.
+    #[inline(always)]
     pub fn data(&self, content: Content, bytes: u32) -> Span {
         match content {
             Content::Bar(_) => self.request,
@@ -97,6 +98,7 @@ impl Sending {
     }
 
     /// `over` and one more MPDU, of a PSDU that fits.
+    #[inline(always)]
     pub fn with(&self, over: Assembly, bytes: u32) -> Assembly {
         over.with(bytes, &self.limits).expect("what is sent fits")
     }

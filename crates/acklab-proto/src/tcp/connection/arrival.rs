@@ -20,6 +20,7 @@ impl Connection {
     }
 
     /// Section 3.10.7.1: there is no connection, and whoever thinks so is told.
+    #[cold]
     fn in_closed(&mut self, seg: &Segment) {
         if seg.flags.contains(Flags::RST) {
             return;
@@ -41,6 +42,7 @@ impl Connection {
     }
 
     /// Section 3.10.7.2.
+    #[cold]
     fn in_listen(&mut self, now: Instant, seg: &Segment) {
         let syn_only =
             seg.flags.contains(Flags::SYN) && !seg.flags.intersects(Flags::ACK.with(Flags::RST));
@@ -54,6 +56,7 @@ impl Connection {
     }
 
     /// Section 3.10.7.3.
+    #[cold]
     fn in_syn_sent(&mut self, now: Instant, seg: &Segment) {
         if !seg.flags.contains(Flags::ACK) {
             self.on_crossing_syn(now, seg);
@@ -85,6 +88,7 @@ impl Connection {
 
     /// Both ends open at once (section 3.5, figure 8): the SYNs have crossed. Ours goes out again,
     /// with the acknowledgement of the peer's.
+    #[cold]
     fn on_crossing_syn(&mut self, now: Instant, seg: &Segment) {
         if !seg.flags.contains(Flags::SYN) || seg.flags.contains(Flags::RST) {
             return;
@@ -97,6 +101,7 @@ impl Connection {
     }
 
     /// Everything the peer's SYN says.
+    #[cold]
     fn take_peer_syn(&mut self, now: Instant, seg: &Segment) {
         self.irs = Some(seg.seq);
         let o = seg.syn;
@@ -207,6 +212,7 @@ impl Connection {
     }
 
     /// The acknowledgement field.
+    #[inline(always)]
     fn take_ack(&mut self, now: Instant, seg: &Segment, offset: u64, carries: bool) {
         let Some(ack) = self.expand_ack(seg) else {
             return;
@@ -227,6 +233,7 @@ impl Connection {
         self.receiver.on_rtt(self.sender.srtt());
     }
 
+    #[inline(always)]
     fn deliver_ack(&mut self, now: Instant, seg: &Segment, offset: u64, ack: u64, carries: bool) {
         let mut blocks = [(0u64, 0u64); 4];
         let mut n = 0;
@@ -263,12 +270,14 @@ impl Connection {
         self.sender.on_ack(now, &self.cfg, &info, &mut self.stats);
     }
 
+    #[inline(always)]
     fn expand_ack(&self, seg: &Segment) -> Option<u64> {
         seg.ack.expand(self.iss, self.sender.una())
     }
 
     /// RFC 5961 section 3: only a RST at exactly the expected number resets; one elsewhere in the
     /// window is challenged.
+    #[cold]
     fn on_reset(&mut self, now: Instant, seg: &Segment) {
         let Some(irs) = self.irs else { return };
         let next = self.receiver.next_expected();
@@ -285,6 +294,7 @@ impl Connection {
 
     /// The SYN-ACK of an end that opened at the same time as ours, the SYN-ACK again (our ACK of it
     /// was lost), a retransmitted SYN, or a stray.
+    #[cold]
     fn on_late_syn(&mut self, now: Instant, seg: &Segment) {
         if Some(seg.seq) != self.irs {
             return;

@@ -11,6 +11,7 @@ use acklab_units::Instant;
 const TIMESTAMPS_LEN: u32 = 12;
 
 impl Connection {
+    #[inline(always)]
     pub(super) fn next_segment(&mut self, now: Instant) -> Option<Segment> {
         if self.refusal.is_some() {
             self.stats.segs_out += 1;
@@ -36,6 +37,7 @@ impl Connection {
         Some(self.pure_ack(now))
     }
 
+    #[inline(always)]
     fn pure_ack(&mut self, now: Instant) -> Segment {
         let seq = self.iss.at(self.sender.nxt());
         self.stats.segs_out += 1;
@@ -50,6 +52,7 @@ impl Connection {
         seg
     }
 
+    #[inline(always)]
     fn layout(&self) -> OptionLayout {
         match self.cfg.profile {
             Profile::Ns3 => OptionLayout::Packed,
@@ -57,6 +60,7 @@ impl Connection {
         }
     }
 
+    #[inline(always)]
     fn with_sender_half(&mut self, now: Instant, out: Outgoing) -> Segment {
         let mut flags = Flags::default();
         for (on, flag) in [
@@ -86,6 +90,7 @@ impl Connection {
     }
 
     /// Adds acknowledgement, window, SACK blocks and timestamps.
+    #[inline(always)]
     fn add_ack_half(&mut self, now: Instant, seg: &mut Segment) {
         let f = self.receiver.ack_fields();
         self.acknowledge(seg, &f);
@@ -108,12 +113,14 @@ impl Connection {
         }
     }
 
+    #[inline(always)]
     fn acknowledge(&self, seg: &mut Segment, f: &AckFields) {
         seg.ack = self.irs.map(|i| i.at(f.ack)).unwrap_or_default();
         seg.window = f.window_field;
         seg.flags = seg.flags.with(Flags::ACK);
     }
 
+    #[cold]
     fn syn(&mut self, now: Instant, base: Segment) -> Segment {
         let answer = self.irs.is_some();
         let shift = self
@@ -163,6 +170,7 @@ impl Connection {
         }
     }
 
+    #[cold]
     fn reset(&mut self) -> Segment {
         self.stats.segs_out += 1;
         Segment {

@@ -217,6 +217,7 @@ impl Connection {
         }
     }
 
+    #[cold]
     fn enter(&mut self, now: Instant, next: State) {
         self.state = next;
         match next {

@@ -51,6 +51,7 @@ impl Sender {
     }
 
     /// The SYN is acknowledged: the connection is open, and the controller begins.
+    #[cold]
     fn on_handshake(&mut self, now: Instant, a: &AckInfo<'_>) {
         if a.ack == 0 {
             return;
@@ -217,6 +218,7 @@ impl Sender {
         }
     }
 
+    #[cold]
     fn end_episode(&mut self, now: Instant) {
         let from = self.phase;
         self.first_partial = true;

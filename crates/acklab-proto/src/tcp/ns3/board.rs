@@ -139,6 +139,7 @@ impl Board {
 
     /// Marks one segment. One that ends where the highest begins takes its place: the count above
     /// a hole then starts lower, as there.
+    #[cold]
     fn sack_one(&mut self, i: usize, each: &mut impl FnMut(&mut Item)) {
         let t = &mut self.items[i];
         if t.lost {
@@ -154,6 +155,7 @@ impl Board {
     }
 
     /// `UpdateLostCount`: everything with enough marked segments above it is lost.
+    #[cold]
     fn mark_lost(&mut self) {
         let Some(limit) = self.lost_limit() else {
             return;
@@ -205,6 +207,7 @@ impl Board {
     }
 
     /// Gives the head up, and a retransmission of it that was out, too (`MarkHeadAsLost`).
+    #[cold]
     pub fn lose_head(&mut self) {
         let Some(head) = self.items.front_mut() else {
             return;
@@ -217,6 +220,7 @@ impl Board {
     }
 
     /// A timeout gives everything up that is not selectively acknowledged (`SetSentListLost`).
+    #[cold]
     pub fn lose_all(&mut self) {
         for i in 0..self.items.len() {
             self.items[i].retrans = false;
@@ -229,6 +233,7 @@ impl Board {
 
     /// Without SACK: one more segment has arrived, and the first behind the head that has not is
     /// taken for it (`AddRenoSack`).
+    #[cold]
     pub fn sack_next(&mut self) {
         let i = self.items.iter().skip(1).position(|t| !t.sacked);
         if let Some(i) = i {
@@ -238,6 +243,7 @@ impl Board {
     }
 
     /// Without SACK: a timeout ends the guessing (`ResetRenoSack`).
+    #[cold]
     pub fn unsack_all(&mut self) {
         self.items.iter_mut().for_each(|t| t.sacked = false);
         self.sacked = 0;

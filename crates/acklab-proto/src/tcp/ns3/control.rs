@@ -67,12 +67,14 @@ impl Sender {
     }
 
     /// The state changes.
+    #[cold]
     pub(super) fn set_phase(&mut self, now: Instant, to: RecoveryPhase) {
         self.call(now, |c, f| c.state_set(f, to));
         self.phase = to;
     }
 
     /// A loss (not a timeout) sets the threshold.
+    #[cold]
     pub(super) fn lower_ssthresh(&mut self, now: Instant, prior_inflight: u64) {
         self.pipe();
         let lowered = self.call(now, |c, f| {
@@ -92,6 +94,7 @@ impl Sender {
     }
 
     /// A congestion mark sets the threshold.
+    #[cold]
     pub(super) fn lower_for_mark(&mut self, now: Instant) {
         self.pipe();
         let lowered = self.call(now, |c, f| {
@@ -110,6 +113,7 @@ impl Sender {
 
     /// A timeout: threshold, state and a window of one segment. `prior_inflight` was in flight
     /// before everything was given up.
+    #[cold]
     pub(super) fn collapse(&mut self, now: Instant, prior_inflight: u64) {
         self.inflight = prior_inflight;
         let first = self.phase != RecoveryPhase::Loss;
@@ -136,6 +140,7 @@ impl Sender {
     }
 
     /// An episode ends: what a controller of the ordinary contract hears.
+    #[cold]
     pub(super) fn tell_exit(&mut self, now: Instant, from: RecoveryPhase) {
         self.reduced = None;
         if self.cc.callbacks().is_none() {

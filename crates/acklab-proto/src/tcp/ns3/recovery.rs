@@ -11,6 +11,7 @@ use acklab_units::Instant;
 
 impl Sender {
     /// An ACK that reported something selectively, whether or not it also advances.
+    #[cold]
     pub(super) fn on_dup_ack(&mut self, now: Instant, o: &AckOutcome, stats: &mut Stats) {
         match self.phase {
             RecoveryPhase::Loss => return,
@@ -39,6 +40,7 @@ impl Sender {
     }
 
     /// The head leaves again at once, whatever the window, even if it was retransmitted before.
+    #[cold]
     fn enter_recovery(&mut self, now: Instant, o: &AckOutcome, stats: &mut Stats) {
         if !self.sack {
             self.board.sack_next();
@@ -59,6 +61,7 @@ impl Sender {
     }
 
     /// Lets proportional rate reduction set the window, if the controller does not.
+    #[cold]
     pub(super) fn reduce(&mut self, duplicate: bool) {
         if self.controller_recovers() {
             return;
@@ -85,6 +88,7 @@ impl Sender {
 
     /// An ACK within the recovery. It restarts the timer only the first time, so that a lost
     /// retransmission runs into the timeout, however many other segments keep arriving.
+    #[cold]
     pub(super) fn on_partial_ack(&mut self, now: Instant, segments: u32, stats: &mut Stats) {
         if !self.sack {
             self.board.lose_head();
@@ -103,6 +107,7 @@ impl Sender {
 
     /// `DoRetransmit`: what would leave next does, without regard to the window; failing that the
     /// head.
+    #[cold]
     fn retransmit_something(&mut self, now: Instant, stats: &mut Stats) {
         let unsent = self.app_end - self.nxt.min(self.app_end);
         let next = self.board.next(unsent, self.peer_window, false);
@@ -121,6 +126,7 @@ impl Sender {
         self.resend(now, start, self.mss, stats);
     }
 
+    #[cold]
     fn resend(&mut self, now: Instant, start: u64, room: u32, stats: &mut Stats) {
         if let Some(out) = self.emit_old(now, start, room, stats) {
             self.forced.push_back(out);

@@ -55,6 +55,7 @@ impl Sender {
         }
     }
 
+    #[cold]
     fn on_rto(&mut self, now: Instant, cfg: &TcpConfig, stats: &mut Stats) {
         if self.board.is_empty() {
             return;
@@ -82,6 +83,7 @@ impl Sender {
         self.forced.clear();
     }
 
+    #[cold]
     fn on_syn_timeout(&mut self, now: Instant, cfg: &TcpConfig, stats: &mut Stats) {
         if self.retries >= cfg.max_retries {
             self.gave_up = true;
@@ -117,6 +119,7 @@ impl Sender {
     }
 
     /// An old octet, which the peer answers with its window.
+    #[cold]
     fn on_persist(&mut self, now: Instant) {
         self.persist = (self.persist * 2).min(PERSIST_MAX);
         self.timer = Some((Timer::Persist, now + self.persist));

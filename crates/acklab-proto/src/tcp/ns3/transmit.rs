@@ -62,6 +62,7 @@ impl Sender {
         self.due
     }
 
+    #[cold]
     fn send_syn(&mut self, now: Instant, stats: &mut Stats) -> Outgoing {
         let item = self.fresh(now, 0, 0, Flag::Syn);
         self.nxt = item.end();
@@ -76,6 +77,7 @@ impl Sender {
     }
 
     /// One turn of the sending loop.
+    #[inline(always)]
     fn send_pending(
         &mut self,
         now: Instant,
@@ -125,6 +127,7 @@ impl Sender {
     }
 
     /// A FIN that came too late to ride on data.
+    #[cold]
     fn send_lone_fin(&mut self, now: Instant, stats: &mut Stats) -> Option<Outgoing> {
         let due = self.fin_queued && self.nxt == self.app_end;
         due.then(|| self.emit_new(now, 0, stats))
@@ -164,6 +167,7 @@ impl Sender {
     }
 
     /// `len` bytes of new data, with the FIN if they are the last.
+    #[inline(always)]
     pub(super) fn emit_new(&mut self, now: Instant, len: u32, stats: &mut Stats) -> Outgoing {
         let end = self.nxt + u64::from(len);
         let fin = self.fin_queued && end == self.app_end;
@@ -183,6 +187,7 @@ impl Sender {
     }
 
     /// The outstanding segment at `start` again, at most `room` bytes of it.
+    #[cold]
     pub(super) fn emit_old(
         &mut self,
         now: Instant,
@@ -219,6 +224,7 @@ impl Sender {
         }
     }
 
+    #[inline(always)]
     fn after_sending(
         &mut self,
         now: Instant,

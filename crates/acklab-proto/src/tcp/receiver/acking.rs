@@ -63,6 +63,7 @@ impl Receiver {
     }
 
     /// A suspicious SYN or RST wants a challenge ACK (RFC 5961); too many get none.
+    #[cold]
     pub fn request_challenge(&mut self, now: Instant) {
         self.answer(now, AckReason::Control);
     }

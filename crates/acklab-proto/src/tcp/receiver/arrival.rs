@@ -22,6 +22,7 @@ impl Receiver {
     }
 
     /// A segment that reaches beyond what is in order and begins within the window.
+    #[inline(always)]
     pub(super) fn accept(&mut self, now: Instant, data: &Data) -> Outcome {
         let segment = self.trimmed(data);
         let before = self.stream.next();
@@ -60,6 +61,7 @@ impl Receiver {
 
     /// Nothing in it is new: the ACK was lost, or the retransmission was not needed. RFC 9293
     /// wants an answer whatever the policy says, or the sender may never learn.
+    #[cold]
     pub(super) fn on_old_data(&mut self, now: Instant, data: &Data) -> Outcome {
         let placed = self.stream.place(data.extent());
         self.update_sack(&placed, data.extent());
@@ -78,6 +80,7 @@ impl Receiver {
 
     /// An unacceptable segment: answered at once, otherwise without effect. What it repeats is
     /// reported, as RFC 2883 asks.
+    #[cold]
     pub(super) fn refuse(&mut self, segment: Extent, verdict: Verdict) -> Outcome {
         let old = Extent {
             start: segment.start,
@@ -94,6 +97,7 @@ impl Receiver {
         }
     }
 
+    #[inline(always)]
     fn arrival(&self, now: Instant, data: &Data, placed: &Placed, had_gap: bool) -> Arrival {
         Arrival {
             now,
@@ -196,6 +200,7 @@ impl Receiver {
 
     /// Puts `island` first. If that leaves blocks behind which a held ACK should have shown, the
     /// ACK leaves. (Linux sends it just before it takes in the segment; here it already shows it.)
+    #[cold]
     fn report(&mut self, island: Extent) {
         let noted = self.sack.note_island(island);
         if noted == Noted::Far && self.compression.held() > 0 {

@@ -134,6 +134,7 @@ impl Reassembly {
         self.place_slowly(segment)
     }
 
+    #[cold]
     fn place_slowly(&mut self, segment: Extent) -> Placed {
         let mut placed = Placed::default();
         let old = Extent {

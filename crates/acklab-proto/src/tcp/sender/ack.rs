@@ -170,6 +170,7 @@ impl Sender {
         dsack.is_some()
     }
 
+    #[cold]
     fn on_dsack(&mut self, (start, end): (u64, u64), prior_una: u64, stats: &mut Stats) {
         stats.dsacks_in += 1;
         let dups = (end - start).div_ceil(u64::from(self.mss));
@@ -194,6 +195,7 @@ impl Sender {
     }
 
     /// Nothing is outstanding any more, but a DSACK may still call the last episode spurious.
+    #[cold]
     fn late_dsack(
         &mut self,
         now: Instant,
@@ -217,6 +219,7 @@ impl Sender {
 
     /// Without SACK: of what a cumulative ACK covers, one segment filled the hole, and duplicates
     /// have told of the others already (Linux `tcp_remove_reno_sacks`).
+    #[cold]
     fn eat_duplicates(&mut self, d: &mut Digest) {
         let told = self.board.dup_acked.segments;
         let told = told.min(d.acked.segments.saturating_sub(1));
@@ -233,6 +236,7 @@ impl Sender {
 
     /// Without SACK: a duplicate says that one more segment has arrived, though not which (Linux
     /// `tcp_add_reno_sack`).
+    #[cold]
     pub(super) fn count_duplicate(&mut self, d: &mut Digest) {
         let before = self.board.dup_acked;
         if self.board.count_duplicate(self.mss) {
@@ -247,6 +251,7 @@ impl Sender {
 
     /// There were more duplicates than segments that can have arrived: from now on it takes as
     /// many to mean a loss (Linux `tcp_check_reno_reordering`).
+    #[cold]
     fn reordered_without_sack(&mut self, acked: u32) {
         self.dup_thresh = (self.board.out.segments + acked).min(MAX_REORDERING);
         self.reordering_seen = true;
@@ -254,6 +259,7 @@ impl Sender {
 
     /// Data arrived below data that had arrived before: the path reorders (Linux
     /// `tcp_check_sack_reordering`).
+    #[cold]
     pub(super) fn note_reordering(&mut self, d: &Digest, low: u64) {
         if !self.sack || self.phase == RecoveryPhase::Loss {
             return;

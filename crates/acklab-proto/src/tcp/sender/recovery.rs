@@ -64,6 +64,7 @@ impl Sender {
 
     /// Without SACK, outside of an episode: progress means that what duplicates stood for was
     /// reordered, not left behind.
+    #[cold]
     fn count_duplicates_in_order(&mut self, d: &mut Digest, a: Alert) {
         if self.sack {
             return;
@@ -78,6 +79,7 @@ impl Sender {
 
     /// Everything sent before the episode began is acknowledged. Returns whether the state machine
     /// should go on.
+    #[cold]
     fn leave_episode(
         &mut self,
         now: Instant,
@@ -118,6 +120,7 @@ impl Sender {
         }
     }
 
+    #[cold]
     fn in_recovery(
         &mut self,
         now: Instant,
@@ -145,6 +148,7 @@ impl Sender {
     }
 
     /// After a timeout (Linux `tcp_process_loss`, F-RTO by RFC 5682 section 3).
+    #[cold]
     fn in_loss(
         &mut self,
         now: Instant,
@@ -187,6 +191,7 @@ impl Sender {
     }
 
     /// Looks for losses by the configured rule. Returns whether a retransmission was found lost.
+    #[cold]
     fn mark_losses(
         &mut self,
         now: Instant,
@@ -308,6 +313,7 @@ impl Sender {
     }
 
     /// Fast recovery begins, or goes on from CWR without a second reduction.
+    #[cold]
     pub(super) fn enter_recovery(&mut self, now: Instant, prior_inflight: u64, stats: &mut Stats) {
         self.undo.allowed = false;
         self.begin_undo();
@@ -332,6 +338,7 @@ impl Sender {
     }
 
     /// Linux `tcp_init_cwnd_reduction`, up to the controller's part.
+    #[cold]
     fn begin_reduction(&mut self) {
         self.prr.start(self.cwnd_segments());
         self.high_seq = self.nxt;
@@ -340,6 +347,7 @@ impl Sender {
     }
 
     /// The peer echoes a mark: reduce once per window (RFC 3168 section 6.1.2).
+    #[cold]
     fn enter_cwr(&mut self, now: Instant, stats: &mut Stats) {
         self.undo.allowed = false;
         self.undo.marker = None;
@@ -357,6 +365,7 @@ impl Sender {
     }
 
     /// A tail loss probe repaired a loss: reduce as for one, at once (RFC 8985 section 7.4.2).
+    #[cold]
     pub(super) fn reduce_for_probe(&mut self, now: Instant, stats: &mut Stats) {
         if matches!(self.phase, RecoveryPhase::Cwr | RecoveryPhase::Recovery) {
             return;
@@ -378,6 +387,7 @@ impl Sender {
     }
 
     /// The retransmission timer expired (RFC 6298 section 5, Linux `tcp_enter_loss`).
+    #[cold]
     pub(super) fn enter_loss(&mut self, now: Instant, cfg: &TcpConfig, stats: &mut Stats) {
         let first = self.phase <= RecoveryPhase::Disorder
             || self.una >= self.high_seq

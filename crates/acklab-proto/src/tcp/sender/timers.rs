@@ -45,6 +45,7 @@ impl Sender {
         }
     }
 
+    #[cold]
     fn on_rto(&mut self, now: Instant, cfg: &TcpConfig, stats: &mut Stats) {
         if self.board.is_empty() {
             return;
@@ -80,6 +81,7 @@ impl Sender {
         self.arm(Timer::Rto, now + self.rtt.rto_backed_off(backoff));
     }
 
+    #[cold]
     fn on_reordering(&mut self, now: Instant, stats: &mut Stats) {
         let prior = self.board.inflight();
         let prior_lost = self.rates.lost;
@@ -105,6 +107,7 @@ impl Sender {
         }
     }
 
+    #[cold]
     fn on_tlp(&mut self, now: Instant, stats: &mut Stats) {
         if self.board.is_empty() {
             return;
@@ -119,6 +122,7 @@ impl Sender {
         self.arm_rto(now);
     }
 
+    #[cold]
     fn on_persist(&mut self, now: Instant) {
         self.probe = Some(Probe::ZeroWindow);
         self.backoff = (self.backoff + 1).min(16);

@@ -134,6 +134,7 @@ impl Sender {
         })
     }
 
+    #[cold]
     fn send_probe(
         &mut self,
         now: Instant,
@@ -164,6 +165,7 @@ impl Sender {
         }
     }
 
+    #[cold]
     fn send_lost(&mut self, now: Instant, cfg: &TcpConfig, stats: &mut Stats) -> Option<Outgoing> {
         if self.board.lost.segments == 0
             || self.frto_new_data
@@ -213,6 +215,7 @@ impl Sender {
         }
     }
 
+    #[cold]
     fn retransmit(
         &mut self,
         now: Instant,
@@ -321,6 +324,7 @@ impl Sender {
             && self.nxt - self.una + u64::from(len) > self.cc.cwnd()
     }
 
+    #[cold]
     fn restart_after_idle(&mut self, now: Instant, cfg: &TcpConfig, len: u32) {
         if len == 0 || !self.board.is_empty() || self.nxt <= 1 {
             return;

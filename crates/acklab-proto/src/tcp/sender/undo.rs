@@ -33,6 +33,7 @@ enum Evidence {
 
 impl Sender {
     /// An episode of retransmissions begins.
+    #[cold]
     pub(super) fn begin_undo(&mut self) {
         self.undo.marker = Some(self.una);
         let out = i64::from(self.board.retrans.segments) + i64::from(self.tlp_retransmitted);
@@ -61,6 +62,7 @@ impl Sender {
         }
     }
 
+    #[cold]
     fn undo_reduction(
         &mut self,
         now: Instant,
@@ -90,6 +92,7 @@ impl Sender {
     /// SACK the state is held until more is acknowledged: duplicates that the episode's own
     /// repetitions have caused must not start another (RFC 6582 section 4.1, Linux
     /// `tcp_is_non_sack_preventing_reopen`). Returns whether it is open.
+    #[cold]
     pub(super) fn try_undo_recovery(
         &mut self,
         now: Instant,
@@ -113,6 +116,7 @@ impl Sender {
     }
 
     /// The window settles at its target, unless the reduction was undone.
+    #[cold]
     pub(super) fn end_reduction(&mut self, now: Instant, from: RecoveryPhase) {
         if from == RecoveryPhase::Cwr || self.undo.marker.is_some() {
             self.cc.on_recovery_exit(&RecoveryExit {
@@ -135,6 +139,7 @@ impl Sender {
 
     /// A partial ACK in recovery: if it answers an original, segments were reordered rather than
     /// lost. Returns whether the caller should leave it at that.
+    #[cold]
     pub(super) fn try_undo_partial(
         &mut self,
         now: Instant,
@@ -158,6 +163,7 @@ impl Sender {
     }
 
     /// DSACKs have called every retransmission superfluous.
+    #[cold]
     pub(super) fn try_undo_dsack(&mut self, now: Instant, on: bool, stats: &mut Stats) -> bool {
         if !on || self.undo.marker.is_none() || self.undo.retrans != 0 {
             return false;
@@ -167,6 +173,7 @@ impl Sender {
     }
 
     /// After a timeout: `proven` by F-RTO, or by the usual evidence.
+    #[cold]
     pub(super) fn try_undo_loss(
         &mut self,
         now: Instant,

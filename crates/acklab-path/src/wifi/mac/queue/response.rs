@@ -101,6 +101,7 @@ impl TxQueue {
     }
 
     /// The window moves on; a peer that answers is worth a request that was given up before.
+    #[inline(always)]
     fn conclude(&mut self, peer: PeerId, answered: bool) {
         let p = &mut self.peers[usize::from(peer.0)];
         p.originator.slide(p.agreement());
@@ -111,6 +112,7 @@ impl TxQueue {
     }
 
     /// No answer to data. With `ask` it stays open what arrived, until a BlockAckReq is answered.
+    #[cold]
     fn on_silence(&mut self, peer: PeerId, psdu: &Psdu, ask: bool, on_drop: OnDrop<'_>) {
         if ask {
             let p = &mut self.peers[usize::from(peer.0)];
@@ -121,6 +123,7 @@ impl TxQueue {
         }
     }
 
+    #[cold]
     fn on_bar_answer(&mut self, peer: PeerId, start: u16, bitmap: Bitmap, on_drop: OnDrop<'_>) {
         let originator = &mut self.peers[usize::from(peer.0)].originator;
         originator.on_bar_answered();
@@ -134,6 +137,7 @@ impl TxQueue {
     }
 
     /// A request without an answer. Given up, MPDUs count as lost, and a gap waits for better times.
+    #[cold]
     fn on_bar_failure(&mut self, peer: PeerId, on_drop: OnDrop<'_>) {
         let p = &mut self.peers[usize::from(peer.0)];
         let originator = &mut p.originator;
@@ -175,12 +179,14 @@ impl TxQueue {
     }
 
     /// An MPDU was not acknowledged; `sent`: it was on the air.
+    #[cold]
     fn fail(&mut self, peer: PeerId, seq: u16, sent: bool) {
         let slot = self.peers[usize::from(peer.0)].originator.slot_mut(seq);
         slot.retries = slot.retries.saturating_add(1);
         slot.sent |= sent;
     }
 
+    #[cold]
     fn give_up_if_spent(&mut self, peer: PeerId, seq: u16, on_drop: OnDrop<'_>) {
         let p = &self.peers[usize::from(peer.0)];
         let limit = match p.agreement() {
@@ -193,6 +199,7 @@ impl TxQueue {
     }
 
     /// An MPDU is no longer sent. Packets that the recipient does not have are lost.
+    #[cold]
     fn give_up(&mut self, peer: PeerId, seq: u16, reason: DropReason, on_drop: OnDrop<'_>) {
         let p = &mut self.peers[usize::from(peer.0)];
         p.originator.give_up(seq);
@@ -208,6 +215,7 @@ impl TxQueue {
     }
 
     /// Drops what `peer` has that arrived before `deadline`. Says whether anything was dropped.
+    #[cold]
     pub(super) fn expire(&mut self, peer: PeerId, deadline: Instant, on_drop: OnDrop<'_>) -> bool {
         let i = usize::from(peer.0);
         let mut expired = false;
