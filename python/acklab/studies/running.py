@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from acklab.results import Result
     from acklab.sweeps.results import SweepResult
 
-#: While a thread is used otherwise so many runs are begun at a time, for it may be free afterwards.
-LOT = 24
+#: While a thread is used otherwise each of the others is given so many runs at a time, for that one may
+#: be free afterwards.
+LOT = 4
 
 
 def run_cells(
@@ -43,8 +44,9 @@ def run_cells(
     def lots() -> Iterator[Result]:
         begun = 0
         while begun < len(runs) and busy():
-            lot = runs[begun : begun + LOT]
-            yield from run_many(lot, jobs=max(1, jobs - 1), on_done=one_more)
+            others = max(1, jobs - 1)
+            lot = runs[begun : begun + LOT * others]
+            yield from run_many(lot, jobs=others, on_done=one_more)
             begun += len(lot)
         yield from run_many(runs[begun:], jobs=jobs, on_done=one_more)
 
