@@ -16,9 +16,11 @@ mod seq;
 mod size;
 mod spell;
 mod time;
+mod wide;
 
 pub use parse::{Problem, QuantityError};
 pub use rate::Rate;
 pub use seq::SeqNum;
 pub use size::{Bytes, Limit};
 pub use time::{Instant, Span};
+pub use wide::{mul_div, mul_div_ceil};

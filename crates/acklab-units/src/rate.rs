@@ -1,11 +1,14 @@
 //! Bits per second, and the two places where bytes, time and rate meet.
 
-use crate::Span;
+use crate::{Span, mul_div};
 use core::fmt;
 
 /// A data rate in bits per second. [`Rate::MAX`] means "not limited".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Rate(u64);
+
+/// A byte at a bit per second, in nanoseconds.
+const BIT_NANOS: u64 = 8_000_000_000;
 
 impl Rate {
     /// Nothing gets through.
@@ -41,9 +44,9 @@ impl Rate {
         }
         // 64 bits hold the product up to 2.3 GB; above that (whole buffers) take the wide way.
         if bytes < 1 << 31 {
-            Span::from_nanos((bytes * 8_000_000_000 + self.0 / 2) / self.0)
+            Span::from_nanos((bytes * BIT_NANOS + self.0 / 2) / self.0)
         } else {
-            let ns = (bytes as u128 * 8_000_000_000 + self.0 as u128 / 2) / self.0 as u128;
+            let ns = (bytes as u128 * BIT_NANOS as u128 + self.0 as u128 / 2) / self.0 as u128;
             Span::from_nanos(if ns > u64::MAX as u128 {
                 u64::MAX
             } else {
@@ -54,12 +57,7 @@ impl Rate {
 
     /// Whole bytes that pass in `span`, rounded down.
     pub const fn bytes_in(self, span: Span) -> u64 {
-        let b = self.0 as u128 * span.as_nanos() as u128 / 8_000_000_000;
-        if b > u64::MAX as u128 {
-            u64::MAX
-        } else {
-            b as u64
-        }
+        mul_div(self.0, span.as_nanos(), BIT_NANOS)
     }
 
     /// The rate at which `bytes` pass in `span`, rounded down; [`Rate::MAX`] for an empty span.
@@ -67,12 +65,7 @@ impl Rate {
         if span.is_zero() {
             return Self::MAX;
         }
-        let r = bytes as u128 * 8_000_000_000 / span.as_nanos() as u128;
-        Self(if r >= u64::MAX as u128 {
-            u64::MAX - 1
-        } else {
-            r as u64
-        })
+        Self::limited(mul_div(bytes, BIT_NANOS, span.as_nanos()))
     }
 
     /// `self * num / den`, rounded down; unlimited stays unlimited.
@@ -80,12 +73,12 @@ impl Rate {
         if self.0 == u64::MAX {
             return self;
         }
-        let r = self.0 as u128 * num as u128 / den as u128;
-        Self(if r >= u64::MAX as u128 {
-            u64::MAX - 1
-        } else {
-            r as u64
-        })
+        Self::limited(mul_div(self.0, num, den))
+    }
+
+    /// The rate of so many bits per second, and not the one without limit.
+    const fn limited(bps: u64) -> Self {
+        Self(if bps == u64::MAX { u64::MAX - 1 } else { bps })
     }
 }
 

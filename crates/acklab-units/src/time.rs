@@ -1,5 +1,6 @@
 //! Virtual or wall time as integer nanoseconds.
 
+use crate::mul_div;
 use core::fmt;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
@@ -130,9 +131,9 @@ impl Span {
         Self(self.0.saturating_mul(n))
     }
 
-    /// `self * num / den`, rounded down, computed without overflow.
+    /// `self * num / den`, rounded down, clamped to [`Span::MAX`].
     pub const fn mul_div(self, num: u64, den: u64) -> Self {
-        Self((self.0 as u128 * num as u128 / den as u128) as u64)
+        Self(mul_div(self.0, num, den))
     }
 }
 

@@ -50,19 +50,28 @@ impl<T: Transport> Host<T> {
         self.run_app(now);
     }
 
-    /// Runs what is due at `now`.
-    pub fn on_wakeup(&mut self, now: Instant) {
-        if self.opens_at.is_some_and(|at| at <= now) {
+    /// Runs what is due at `now`. Says whether anything was: a wake may have been left behind by a
+    /// timer that was pushed or stopped since.
+    pub fn on_wakeup(&mut self, now: Instant) -> bool {
+        let due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
+        let mut any = false;
+        if due(self.opens_at) {
+            any = true;
             self.opens_at = None;
             self.transport.open(now);
         }
-        if self.transport.next_timeout().is_some_and(|at| at <= now) {
+        if due(self.transport.next_timeout()) {
+            any = true;
             self.transport.on_timeout(now);
         }
-        if self.app.next_wakeup().is_some_and(|at| at <= now) {
+        if due(self.app.next_wakeup()) {
+            any = true;
             self.app.on_wakeup(now, &mut self.transport);
         }
-        self.run_app(now);
+        if any {
+            self.run_app(now);
+        }
+        any
     }
 
     /// The segment was sent, in an IP packet of `size` bytes.

@@ -289,9 +289,7 @@ impl<T: Transport, O: Observer> Engine<T, O> {
     }
 
     fn wake_host(&mut self, i: usize) {
-        // A wake may have been left behind by a timer that was pushed or stopped since.
-        if self.hosts[i].next_wakeup().is_some_and(|at| at <= self.now) {
-            self.hosts[i].on_wakeup(self.now);
+        if self.hosts[i].on_wakeup(self.now) {
             self.tell_transport(i, Stimulus::Timer);
             self.transmit(i);
         }

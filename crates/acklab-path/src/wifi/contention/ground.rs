@@ -195,6 +195,11 @@ impl Ground {
         self.next
     }
 
+    /// Whether [`Ground::next`] is what would be worked out now.
+    pub(super) fn is_up_to_date(&self, slot: Span) -> bool {
+        self.next == self.soonest(slot)
+    }
+
     #[inline(always)]
     fn soonest(&self, slot: Span) -> Option<Instant> {
         let idle = self.idle?;

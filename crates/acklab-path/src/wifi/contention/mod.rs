@@ -169,6 +169,7 @@ impl Contention {
 
     /// When the next contender may transmit, if nobody else does before.
     pub fn next_wakeup(&self) -> Option<Instant> {
+        debug_assert!(self.grounds.iter().all(|g| g.is_up_to_date(self.slot)));
         self.grounds.iter().filter_map(Ground::next).min()
     }
 

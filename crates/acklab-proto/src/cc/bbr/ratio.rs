@@ -1,6 +1,6 @@
 //! Exact fractions for gains and thresholds.
 
-use acklab_units::Rate;
+use acklab_units::{Rate, mul_div, mul_div_ceil};
 
 /// A non-negative fraction, kept exact so that a gain is the number its source prints: the kernel
 /// writes 739/256, the draft writes 2.77, and both are representable.
@@ -60,22 +60,12 @@ impl Ratio {
 
     /// `x * self`, rounded down.
     pub const fn of(self, x: u64) -> u64 {
-        let r = x as u128 * self.num as u128 / self.den as u128;
-        if r > u64::MAX as u128 {
-            u64::MAX
-        } else {
-            r as u64
-        }
+        mul_div(x, self.num, self.den)
     }
 
     /// `x * self`, rounded up.
     pub const fn of_ceil(self, x: u64) -> u64 {
-        let r = (x as u128 * self.num as u128).div_ceil(self.den as u128);
-        if r > u64::MAX as u128 {
-            u64::MAX
-        } else {
-            r as u64
-        }
+        mul_div_ceil(x, self.num, self.den)
     }
 
     /// `x / self`, rounded down; `u64::MAX` when `self` is zero.

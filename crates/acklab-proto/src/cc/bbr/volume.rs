@@ -13,11 +13,10 @@ pub const fn round_up(x: u64, mss: u64) -> u64 {
 /// Rounding up avoids a feedback in which a window just below the BDP measures a bandwidth just
 /// below the true one.
 pub fn bdp(bw: Rate, min_rtt: Span, gain: Ratio, mss: u64) -> u64 {
-    let bit_nanos = bw.as_bps() as u128 * min_rtt.as_nanos() as u128;
-    if bit_nanos == 0 {
+    if bw == Rate::ZERO || min_rtt.is_zero() {
         return 0;
     }
-    let bytes = (bit_nanos / 8_000_000_000).clamp(1, u64::MAX as u128) as u64;
+    let bytes = bw.bytes_in(min_rtt).max(1);
     round_up(gain.of_ceil(bytes), mss)
 }
 
