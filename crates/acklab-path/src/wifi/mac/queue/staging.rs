@@ -2,7 +2,7 @@
 
 use super::stations::{Ready, Stations};
 use super::{OnDrop, TxQueue};
-use crate::packet::Packet;
+use crate::packet::{DropReason, Packet};
 use crate::qdisc::slab::Waiting;
 use crate::wifi::mac::PeerId;
 use crate::wifi::mac::sizes::{self, Assembly, Limits};
@@ -164,7 +164,8 @@ impl TxQueue {
         self.ready(i, fill, repeats)
     }
 
-    /// Takes the next packet of a station out of its flow queues, if it may have another below.
+    /// Takes the next packet of a station out of its flow queues, if it may have another below. What has
+    /// lived too long there is dropped on the way.
     pub(super) fn pull(
         &mut self,
         now: Instant,
@@ -175,12 +176,20 @@ impl TxQueue {
         if !s.admits(i) {
             return None;
         }
-        let codel = s.codel(i);
-        let head = s.flows.dequeue(i as u32, now, &codel, &mut |packet, why| {
-            self.on_left_waiting(packet);
-            self.stats.dropped += 1;
+        let (codel, deadline) = (s.codel(i), self.deadline(now));
+        let mut drop = |queue: &mut Self, packet, why| {
+            queue.on_left_waiting(packet);
+            queue.stats.dropped += 1;
             on_drop(packet, why);
-        })?;
+        };
+        let head = loop {
+            let on_drop = &mut |packet, why| drop(self, packet, why);
+            let head = s.flows.dequeue(i as u32, now, &codel, on_drop)?;
+            if deadline.is_none_or(|deadline| head.since >= deadline) {
+                break head;
+            }
+            drop(self, head.packet, DropReason::LifetimeExpired);
+        };
         let p = &mut self.peers[i];
         p.push(&mut self.slab, head);
         s.on_below(i, p.below);

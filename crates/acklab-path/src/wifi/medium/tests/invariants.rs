@@ -37,7 +37,7 @@ fn aggregation() -> impl Strategy<Value = Aggregation> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(512))]
 
     /// Every packet arrives once, in the order of its port, or is dropped; the air adds up.
     #[test]
