@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from acklab.results import Result
     from acklab.sweeps.results import SweepResult
 
-#: While a thread is used otherwise each of the others is given so many runs at a time, for that one may
-#: be free afterwards.
+#: While a thread is used otherwise each of the others is given so many runs at a time, for that one
+#: may be free afterwards.
 LOT = 4
 
 
