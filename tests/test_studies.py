@@ -317,7 +317,7 @@ def test_threads_may_change_from_lot_to_lot_and_results_do_not(small, monkeypatc
     from acklab.studies import running
     from acklab.studies.study import Cell
 
-    monkeypatch.setattr(running, "LOT", 2)
+    monkeypatch.setattr(running, "LOT", 1)
     cells = [Cell({"n": n}, {**small, "duration": f"{1 + n / 10} s"}) for n in range(3)]
     whole, threads, told = running.run_many, [], []
 
