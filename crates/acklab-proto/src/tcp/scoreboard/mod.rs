@@ -261,12 +261,20 @@ impl Scoreboard {
         self.order.push_newest(&mut self.ring, base, id);
     }
 
+    /// Takes `id` out of the order of transmissions until it is sent again: RACK has judged it.
+    pub fn leave_order(&mut self, id: Id) {
+        self.order.remove(&mut self.ring, self.base, id);
+    }
+
     /// Visits unacknowledged records in order of their latest transmission, oldest first, until
-    /// `visit` says stop. Records marked lost and not retransmitted are not in the list.
+    /// `visit` says stop. Those selectively acknowledged or marked lost and not retransmitted are not in
+    /// the order, unless a tail loss probe has repeated them. The latter are left out even so
+    /// (`tcp_rack_detect_loss` skips them), the former are not.
     pub fn walk_by_time(&self, mut visit: impl FnMut(Id, &Record) -> bool) {
         let mut id = self.order.oldest();
         while let Some(r) = id.and_then(|i| self.record(i).map(|r| (i, r))) {
-            if !visit(r.0, r.1) {
+            let given_up = r.1.is_lost() && !r.1.is_retransmitted();
+            if !given_up && !visit(r.0, r.1) {
                 return;
             }
             id = order::next_of(r.1);

@@ -68,6 +68,31 @@ fn transmission_order_moves_with_retransmissions() {
     assert_eq!(seen, [1, 2, 3, 0]);
 }
 
+/// A tail loss probe may repeat what has arrived or is given up; it is in the order then.
+#[test]
+fn what_a_probe_repeats_is_judged_once() {
+    let mut s = board(4);
+    let [sacked, lost] = [2, 3].map(|i| id(&s, i));
+    s.sack(&[(2001, 3001)], |_| {});
+    s.mark_lost(lost);
+    for probed in [sacked, lost] {
+        s.retransmitted(probed, false);
+    }
+    let seen = |s: &Scoreboard| {
+        let mut seen = alloc::vec::Vec::new();
+        s.walk_by_time(|i, _| {
+            seen.push(i.wrapping_sub(id(s, 0)));
+            true
+        });
+        seen
+    };
+    assert_eq!(seen(&s), [0, 1, 2]);
+    assert!(!s.mark_lost(sacked) && !s.mark_lost(lost));
+    s.leave_order(sacked);
+    assert_eq!(seen(&s), [0, 1]);
+    s.check();
+}
+
 #[test]
 fn the_duplicate_rule_wants_three_segments_above() {
     let mut s = board(8);

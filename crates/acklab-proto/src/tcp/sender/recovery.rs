@@ -254,6 +254,8 @@ impl Sender {
         while let Some(id) = self.first_lost_by_rack(now, wnd, &mut wait) {
             again |= self.board.record(id).is_some_and(|r| r.is_retransmitted());
             self.mark_one(now, id, stats);
+            // Whatever it was: a probe may have repeated a segment that had arrived.
+            self.board.leave_order(id);
             any = true;
         }
         if let Some(w) = wait {

@@ -70,9 +70,11 @@ impl TxQueue {
     /// may be in it. One that is asked for out of turn is put together now.
     fn take_ready(&mut self, now: Instant, peer: PeerId, on_drop: OnDrop<'_>) -> u32 {
         let mut budget = u32::MAX;
+        let deadline = self.deadline(now);
         self.with_stations(|queue, s| {
             let i = usize::from(peer.0);
-            let ready = s.take(peer.0).or_else(|| queue.stage(now, s, i, on_drop));
+            let staged = s.take(peer.0);
+            let ready = staged.or_else(|| queue.stage(now, s, i, deadline, on_drop));
             budget = ready.map_or(0, |r| r.packets);
         });
         budget

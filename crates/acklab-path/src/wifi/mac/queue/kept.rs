@@ -64,7 +64,7 @@ impl TxQueue {
             let below = queue.ahead(peer).take_while(|p| may(*p)).count();
             let mut open = below == queue.peers[i].waiting_packets as usize;
             for _ in below..most {
-                let next = open.then(|| queue.pull(now, s, i, on_drop)).flatten();
+                let next = open.then(|| queue.pull(now, s, i, None, on_drop)).flatten();
                 open = next.is_some_and(|next| may(next.packet));
             }
         });

@@ -208,10 +208,11 @@ impl TxQueue {
         self.check();
     }
 
-    /// Drops what waits for `peer` and has lived too long.
+    /// Drops what waits for `peer` and has lived too long. What comes from flow queues into its place may
+    /// have, too.
     fn expire_of(&mut self, now: Instant, peer: PeerId, on_drop: OnDrop<'_>) {
         let deadline = self.deadline(now).filter(|_| self.on_air != Some(peer));
-        if deadline.is_some_and(|deadline| self.expire(peer, deadline, on_drop)) {
+        while deadline.is_some_and(|deadline| self.expire(peer, deadline, on_drop)) {
             self.rekey(peer);
             self.schedule(now, on_drop);
         }

@@ -100,7 +100,7 @@ impl TxQueue {
             {
                 if !queue.wants_service(s, i as usize) {
                     s.round.dismiss(&mut s.turns);
-                } else if let Some(ready) = queue.stage(now, s, i as usize, on_drop) {
+                } else if let Some(ready) = queue.stage(now, s, i as usize, None, on_drop) {
                     s.push(ready);
                     s.on_staged();
                 } else {
@@ -136,12 +136,14 @@ impl TxQueue {
         }
     }
 
-    /// Puts an aggregate of a station together; `None` if it may not have one.
+    /// Puts an aggregate of a station together; `None` if it may not have one. Packets in flow queues that
+    /// arrived before `deadline` are dropped on the way.
     pub(super) fn stage(
         &mut self,
         now: Instant,
         s: &mut Stations,
         i: usize,
+        deadline: Option<Instant>,
         on_drop: OnDrop<'_>,
     ) -> Option<Ready> {
         let (ready, reserved) = s.ready_of(i);
@@ -155,7 +157,7 @@ impl TxQueue {
                 None => return self.ready(i, fill, repeats),
             }
         }
-        while let Some(head) = self.pull(now, s, i, on_drop) {
+        while let Some(head) = self.pull(now, s, i, deadline, on_drop) {
             match fill.with(&head.packet, &limits) {
                 Some(with) => fill = with,
                 None => break,
@@ -164,19 +166,20 @@ impl TxQueue {
         self.ready(i, fill, repeats)
     }
 
-    /// Takes the next packet of a station out of its flow queues, if it may have another below. What has
-    /// lived too long there is dropped on the way.
+    /// Takes the next packet of a station out of its flow queues, if it may have another below. What
+    /// arrived before `deadline` is dropped on the way.
     pub(super) fn pull(
         &mut self,
         now: Instant,
         s: &mut Stations,
         i: usize,
+        deadline: Option<Instant>,
         on_drop: OnDrop<'_>,
     ) -> Option<Waiting> {
         if !s.admits(i) {
             return None;
         }
-        let (codel, deadline) = (s.codel(i), self.deadline(now));
+        let codel = s.codel(i);
         let mut drop = |queue: &mut Self, packet, why| {
             queue.on_left_waiting(packet);
             queue.stats.dropped += 1;

@@ -43,7 +43,7 @@ proptest! {
     #[test]
     fn packets_are_conserved_and_stay_in_order(
         aggregation in aggregation(),
-        stations in 1u16..5,
+        stations in 1u16..12,
         ber in prop_oneof![Just(0.0), Just(1e-6), Just(1e-5), Just(5e-5)],
         rts in prop::option::of(0u32..3000),
         reverse: bool,
@@ -52,7 +52,7 @@ proptest! {
         linux: bool,
         lifetime in prop::option::of(200u64..20_000),
         seed: u64,
-        offers in prop::collection::vec((0u64..400, 0u32..8, prop_oneof![40u32..1500, Just(52)]), 1..200),
+        offers in prop::collection::vec((0u64..400, 0u32..24, prop_oneof![40u32..1500, Just(52)]), 1..200),
     ) {
         let mut config = cell(stations, aggregation);
         let errors = ErrorModel::Ber(ber);
