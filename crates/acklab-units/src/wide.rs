@@ -2,8 +2,7 @@
 
 /// `a * b / c`, rounded down; [`u64::MAX`] if that is more than 64 bits hold.
 ///
-/// Where 64 bits hold the product, as nearly always, they are used: a division of 128 bits is a call that
-/// takes five times as long.
+/// Where 64 bits hold the product, as nearly always, they are used: a division of 128 bits is a call.
 ///
 /// # Panics
 /// If `c` is zero.

@@ -262,6 +262,13 @@ impl<T: Transport, O: Observer> Engine<T, O> {
     /// Hands to channel `m` what link `i` has for it, which leads there by `port`.
     #[inline(never)]
     fn carry_to(&mut self, m: u32, i: usize, port: PortId) {
+        let now = self.now;
+        self.with_medium(m, |below, air| below.carry(now, i, port, air));
+    }
+
+    /// Lets `act` do something with channel `m`, which may want to be woken at another time then.
+    #[inline]
+    fn with_medium(&mut self, m: u32, act: impl FnOnce(&mut Below<'_, O>, &mut Air)) {
         let below = &mut Below {
             arena: &mut self.arena,
             observer: &mut self.observer,
@@ -269,7 +276,7 @@ impl<T: Transport, O: Observer> Engine<T, O> {
             routes: &self.routes,
             medium: m,
         };
-        below.carry(self.now, i, port, &mut self.media[m as usize]);
+        act(below, &mut self.media[m as usize]);
         self.reschedule_medium(m as usize);
     }
 
@@ -332,15 +339,8 @@ impl<T: Transport, O: Observer> Engine<T, O> {
         let Some((m, port)) = self.ports[i] else {
             unreachable!("a link that ends at a medium has a port there");
         };
-        let below = &mut Below {
-            arena: &mut self.arena,
-            observer: &mut self.observer,
-            links: &mut self.links,
-            routes: &self.routes,
-            medium: m,
-        };
-        below.queue((self.now, i), port, packet, &mut self.media[m as usize]);
-        self.reschedule_medium(m as usize);
+        let from = (self.now, i);
+        self.with_medium(m, |below, air| below.queue(from, port, packet, air));
     }
 
     fn deliver(&mut self, from: usize, packet: Packet) {

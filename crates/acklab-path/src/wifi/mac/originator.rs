@@ -130,12 +130,6 @@ impl Originator {
         &mut self.slots[usize::from(seq) & mask]
     }
 
-    /// Whether any number is pending.
-    #[inline]
-    pub fn is_any_pending(&self) -> bool {
-        self.start != self.next && !self.pending.is_empty()
-    }
-
     /// The MPDU of that number is acknowledged. The window moves with [`Originator::slide`].
     #[inline]
     pub fn acknowledge(&mut self, seq: u16) {

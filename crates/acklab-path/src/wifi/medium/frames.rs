@@ -43,7 +43,6 @@ impl Frame {
 }
 
 impl Medium {
-    #[cold]
     pub(super) fn send_rts(&mut self, now: Instant, holder: StationId) {
         let port = self.port(holder);
         let sending = &port.sending;
@@ -71,7 +70,6 @@ impl Medium {
         hop * 2 + sending.data(psdu.content, psdu.bytes) + sending.reserved_answer(psdu.content)
     }
 
-    #[cold]
     pub(super) fn send_cts(&mut self, now: Instant, holder: StationId) {
         let port = self.port(holder);
         let sending = &port.sending;

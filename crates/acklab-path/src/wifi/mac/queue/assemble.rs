@@ -104,7 +104,7 @@ impl TxQueue {
 impl Peer {
     /// Adds the MPDUs that have to be sent again. Says whether new ones may follow.
     fn repeat(&self, assembly: &mut Assembly, psdu: &mut Psdu) -> bool {
-        if !self.originator.is_any_pending() {
+        if self.originator.first_pending().is_none() {
             return true;
         }
         for seq in self.originator.pending() {
