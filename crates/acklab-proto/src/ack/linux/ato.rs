@@ -86,7 +86,8 @@ impl Ato {
         let half_min = self.min() / 2;
         let rto = self.ticks(rto(rtt));
         if gap <= half_min {
-            self.ato = Some(ato / 2 + half_min);
+            // A timer set to the jiffy that runs fires with the next one.
+            self.ato = Some((ato / 2 + half_min).max(1));
         } else if gap < ato {
             self.ato = Some((ato / 2 + gap).min(rto));
         } else if gap > rto {

@@ -172,3 +172,15 @@ fn the_timer_backs_off_for_a_slow_sender() {
     let waits: Vec<u64> = acks.iter().zip(&rows).map(|(a, r)| a.0 - r.0).collect();
     assert_eq!(waits, [40_000, 80_000, 160_000, 200_000, 200_000]);
 }
+
+#[test]
+fn the_shortest_timeout_of_one_jiffy_is_waited_for() {
+    let one = [
+        ("quick", Value::Int(0)),
+        ("ato_min", Value::Span(Span::from_millis(3))),
+        ("prompt_reader", Value::Bool(false)),
+    ];
+    // An odd count: the last one waits from 3 ms on, within the first jiffy of 4 ms.
+    let acks = Bench::new(&HERE, &one).play(&stream(31, 100), 100_000);
+    assert_eq!(acks.last(), Some(&(4_000, Timer)));
+}
