@@ -8,7 +8,7 @@ use acklab_units::Instant;
 impl Bbr1 {
     /// Tracks the minimum RTT and runs PROBE_RTT (`bbr_update_min_rtt`).
     ///
-    /// If the minimum has not been matched for ten seconds, the window is cut to four packets.
+    /// If no sample has been below the minimum for ten seconds, the window is cut to four packets.
     /// Once that few are in flight, the mode lasts 200 ms and at least one round; then the window
     /// from before is restored.
     pub(super) fn update_min_rtt(&mut self, ack: &Ack) {
@@ -29,11 +29,14 @@ impl Bbr1 {
         }
     }
 
+    /// A sample that equals the minimum leaves its age alone (since Linux 5.11; before, it
+    /// postponed PROBE_RTT): on a path without a queue, as many losses make it, the minimum is
+    /// matched all the time.
     fn take_rtt(&mut self, ack: &Ack, expired: bool) {
         let Some(rtt) = ack.cc_rtt.or(ack.rtt) else {
             return;
         };
-        let lower = self.min_rtt.is_none_or(|min| rtt <= min);
+        let lower = self.min_rtt.is_none_or(|min| rtt < min);
         if lower || (expired && !ack.ack_delayed) {
             self.min_rtt = Some(rtt);
             self.min_rtt_stamp = ack.now;
@@ -111,12 +114,20 @@ mod tests {
     }
 
     #[test]
-    fn matching_the_minimum_postpones_it() {
+    fn matching_the_minimum_does_not_postpone_it() {
         let mut feed = Feed::probe_bw(mbit(10));
-        for _ in 0..400 {
-            feed.step(RTT, mbit(10));
-            assert_ne!(feed.cc.mode, Mode::ProbeRtt);
-        }
+        let stamp = feed.cc.min_rtt_stamp;
+        let after = until_probe_rtt(&mut feed) - stamp;
+        assert!(after > Span::from_secs(10) && after <= Span::from_secs(10) + RTT);
+    }
+
+    #[test]
+    fn a_lower_sample_postpones_it() {
+        let mut feed = Feed::probe_bw(mbit(10));
+        feed.now += Span::from_secs(5);
+        feed.rtt = RTT - Span::from_micros(1);
+        feed.step(RTT, mbit(10));
+        assert_eq!(feed.cc.min_rtt_stamp, feed.now);
     }
 
     #[test]
