@@ -1,5 +1,6 @@
 //! The pacer's next departure time, as the controller can reckon it.
 
+use super::round_down;
 use acklab_units::{Instant, Rate};
 
 /// Follows the earliest departure time of the next packet (`tcp_wstamp_ns`).
@@ -27,10 +28,19 @@ impl Departure {
 
     /// Bytes that will be in the network when the next packet may leave, if `in_flight` are now
     /// and the path delivers at `bw`. `quantum`: size of the packet that leaves then, counted in
-    /// when the sender is trying to raise in-flight data, else zero.
-    pub fn in_network(&self, now: Instant, in_flight: u64, bw: Rate, quantum: u64) -> u64 {
+    /// when the sender is trying to raise in-flight data, else zero. What has been
+    /// delivered by then is rounded down to whole `unit`s: the kernels count packets
+    /// (`bbr_packets_in_net_at_edt`).
+    pub fn in_network(
+        &self,
+        now: Instant,
+        in_flight: u64,
+        bw: Rate,
+        quantum: u64,
+        unit: u64,
+    ) -> u64 {
         let delivered = bw.bytes_in(self.earliest.saturating_since(now));
-        (in_flight + quantum).saturating_sub(delivered)
+        (in_flight + quantum).saturating_sub(round_down(delivered, unit))
     }
 }
 
@@ -48,8 +58,8 @@ mod tests {
     #[test]
     fn an_idle_pacer_changes_nothing() {
         let d = Departure::default();
-        assert_eq!(d.in_network(at(500), 10_000, RATE, 0), 10_000);
-        assert_eq!(d.in_network(at(500), 10_000, RATE, 2_000), 12_000);
+        assert_eq!(d.in_network(at(500), 10_000, RATE, 0, 1000), 10_000);
+        assert_eq!(d.in_network(at(500), 10_000, RATE, 2_000, 1000), 12_000);
     }
 
     #[test]
@@ -59,13 +69,18 @@ mod tests {
             d.on_sent(at(0), 1000, RATE);
         }
         assert_eq!(
-            d.in_network(at(0), 10_000, RATE, 0),
+            d.in_network(at(0), 10_000, RATE, 0, 1000),
             0,
             "all of it will have left by then"
         );
-        assert_eq!(d.in_network(at(5_000), 10_000, RATE, 0), 5_000);
+        assert_eq!(d.in_network(at(5_000), 10_000, RATE, 0, 1000), 5_000);
         assert_eq!(
-            d.in_network(at(0), 4_000, RATE, 0),
+            d.in_network(at(4_500), 10_000, RATE, 0, 1000),
+            5_000,
+            "half a packet has not been delivered"
+        );
+        assert_eq!(
+            d.in_network(at(0), 4_000, RATE, 0, 1000),
             0,
             "never below nothing"
         );

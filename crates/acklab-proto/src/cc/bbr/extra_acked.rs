@@ -1,5 +1,6 @@
 //! How aggregated the ACK stream is: `extra_acked`.
 
+use super::round_down;
 use acklab_units::{Instant, Rate, Span};
 
 /// Length of one of the two windows of the maximum, in rounds: together they remember 5 to 10
@@ -28,6 +29,9 @@ pub struct AckedNow {
     pub cwnd: u64,
     /// Packet size in bytes.
     pub mss: u64,
+    /// What the bandwidth explains is rounded down to whole units of this size: the kernels count
+    /// packets (`bbr_update_ack_aggregation`), the draft bytes.
+    pub unit: u64,
     /// Whether a packet-timed round starts with this ACK.
     pub round_start: bool,
     /// Rounds a window lasts.
@@ -85,7 +89,8 @@ impl ExtraAcked {
         if ack.round_start {
             self.age(ack.window_rounds);
         }
-        let mut expected = ack.bw.bytes_in(ack.now.saturating_since(self.epoch_start));
+        let elapsed = ack.now.saturating_since(self.epoch_start);
+        let mut expected = round_down(ack.bw.bytes_in(elapsed), ack.unit);
         let epoch_is_full =
             self.epoch_acked + ack.newly_acked >= ACK_EPOCH_ACKED_RESET_THRESH * ack.mss;
         if self.epoch_acked <= expected || epoch_is_full {
@@ -124,6 +129,7 @@ mod tests {
             bw: BW,
             cwnd: 1000 * MSS,
             mss: MSS,
+            unit: 1,
             round_start: false,
             window_rounds: EXTRA_ACKED_WIN_RTTS,
         }
@@ -166,6 +172,22 @@ mod tests {
             30 * MSS,
             "the rate fell behind: a new epoch, the maximum stays"
         );
+    }
+
+    /// A packet a millisecond is expected; half of one is none to the kernel.
+    #[test]
+    fn the_kernel_expects_whole_packets() {
+        for (unit, excess) in [(MSS, 3 * MSS), (1, 3 * MSS - MSS / 2)] {
+            let mut e = ExtraAcked::new(Instant::ZERO);
+            for (us, packets) in [(10_000, 2), (10_500, 1)] {
+                e.update(&AckedNow {
+                    now: Instant::ZERO + Span::from_micros(us),
+                    unit,
+                    ..ack(0, packets)
+                });
+            }
+            assert_eq!(e.max(), excess);
+        }
     }
 
     #[test]

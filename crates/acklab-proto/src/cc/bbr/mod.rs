@@ -21,7 +21,7 @@ pub use max_filter::{CycleMax, MaxFilter};
 pub use pacing::{NOMINAL_RTT, PACING_MARGIN_PERCENT, Pacing, paced};
 pub use ratio::Ratio;
 pub use round::Rounds;
-pub use volume::{bdp, round_up};
+pub use volume::{bdp, round_down, round_up};
 
 use crate::rng::{Rng, RngCore};
 

@@ -8,6 +8,12 @@ pub const fn round_up(x: u64, mss: u64) -> u64 {
     x.div_ceil(mss).saturating_mul(mss)
 }
 
+/// `x` bytes rounded down to whole units of `unit` bytes; [`u64::MAX`], which stands for "no bound",
+/// stays as it is.
+pub const fn round_down(x: u64, unit: u64) -> u64 {
+    if x == u64::MAX { x } else { x - x % unit }
+}
+
 /// `ceil(bw * min_rtt * gain)` in bytes, rounded up to whole packets of `mss` bytes.
 ///
 /// Rounding up avoids a feedback in which a window just below the BDP measures a bandwidth just
@@ -29,6 +35,9 @@ mod tests {
         assert_eq!(round_up(0, 1448), 0);
         assert_eq!(round_up(1448, 1448), 1448);
         assert_eq!(round_up(1449, 1448), 2896);
+        assert_eq!(round_down(2895, 1448), 1448);
+        assert_eq!(round_down(2895, 1), 2895);
+        assert_eq!(round_down(u64::MAX, 1448), u64::MAX);
     }
 
     /// 11.584 Mbit/s of 1448-byte packets are one packet a millisecond.

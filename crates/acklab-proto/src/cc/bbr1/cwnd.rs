@@ -55,7 +55,8 @@ impl Bbr1 {
         } else {
             0
         };
-        self.departure.in_network(now, inflight, self.bw(), quantum)
+        self.departure
+            .in_network(now, inflight, self.bw(), quantum, 1)
     }
 
     /// Bytes that aggregation adds once the pipe was full (`bbr_ack_aggregation_cwnd`).

@@ -4,6 +4,7 @@ use super::{Machine, State};
 use crate::cc::Ack;
 use crate::cc::bbr::{
     AckedNow, CWND_MIN_TARGET, EXTRA_ACKED_WIN_RTTS, EXTRA_ACKED_WIN_RTTS_STARTUP, Ratio, bdp,
+    round_down,
 };
 use acklab_units::{Instant, Rate, Span};
 
@@ -72,7 +73,8 @@ impl Machine {
         } else {
             0
         };
-        self.departure.in_network(now, inflight, self.bw(), quantum)
+        self.departure
+            .in_network(now, inflight, self.bw(), quantum, self.unit())
     }
 
     /// In-flight data to compare with a target. The draft looks after the ACK; the kernels look
@@ -97,6 +99,7 @@ impl Machine {
             bw: self.bw(),
             cwnd: self.cwnd,
             mss: self.mss,
+            unit: self.unit(),
             round_start: self.rounds.is_start(),
             window_rounds: if full {
                 EXTRA_ACKED_WIN_RTTS
@@ -113,6 +116,7 @@ impl Machine {
             .profile
             .extra_acked_gain
             .of(self.extra_acked.cwnd_increment(self.bw()));
+        let extra = round_down(extra, self.unit());
         self.quantization_budget(self.bdp(self.bw(), self.cwnd_gain()) + extra)
     }
 
@@ -143,9 +147,7 @@ impl Machine {
     fn bound_cwnd_for_model(&mut self) {
         let cap = match self.state {
             State::ProbeBwDown | State::ProbeBwRefill | State::ProbeBwUp => self.long.inflight_hi,
-            State::ProbeBwCruise | State::ProbeRtt => {
-                self.long.with_headroom(self.profile.headroom, self.mss)
-            }
+            State::ProbeBwCruise | State::ProbeRtt => self.inflight_with_headroom(),
             State::Startup | State::Drain => u64::MAX,
         };
         let cap = cap

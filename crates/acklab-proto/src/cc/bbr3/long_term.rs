@@ -1,7 +1,7 @@
 //! The long-term model: how much fits into the path, learnt by probing.
 
 use super::{Machine, State};
-use crate::cc::bbr::{CWND_MIN_TARGET, Ratio};
+use crate::cc::bbr::{CWND_MIN_TARGET, Ratio, round_down, round_up};
 use crate::cc::{Ack, SegmentLost};
 
 /// Loss rate of a round at which a probe has gone too far (draft 2.7).
@@ -53,23 +53,24 @@ impl Default for LongTerm {
 }
 
 impl LongTerm {
-    /// `inflight_hi` less the headroom, at least four packets (`InflightWithHeadroom`).
-    pub fn with_headroom(&self, headroom: Ratio, mss: u64) -> u64 {
+    /// `inflight_hi` less the headroom in whole `unit`s, at least four packets
+    /// (`InflightWithHeadroom`, `bbr_inflight_with_headroom`).
+    pub fn with_headroom(&self, headroom: Ratio, mss: u64, unit: u64) -> u64 {
         if self.inflight_hi == u64::MAX {
             return u64::MAX;
         }
-        let room = headroom.of(self.inflight_hi).max(mss);
+        let room = round_down(headroom.of(self.inflight_hi), unit).max(mss);
         self.inflight_hi
             .saturating_sub(room)
             .max(CWND_MIN_TARGET * mss)
     }
 
     /// Doubles the growth per round: 1, 2, 4, ... packets for each window acknowledged
-    /// (`RaiseInflightLongtermSlope`).
-    pub fn raise_slope(&mut self, cwnd: u64, mss: u64) {
+    /// (`RaiseInflightLongtermSlope`, `bbr_raise_inflight_hi_slope`), in whole `unit`s.
+    pub fn raise_slope(&mut self, cwnd: u64, mss: u64, unit: u64) {
         let growth = 1u64 << self.up_rounds;
         self.up_rounds = (self.up_rounds + 1).min(MAX_UP_ROUNDS);
-        self.acked_per_increment = (cwnd / growth).max(mss);
+        self.acked_per_increment = round_down(cwnd / growth, unit).max(mss);
     }
 
     /// Grows by what `acked` bytes have earned. One ACK may earn many packets.
@@ -82,13 +83,16 @@ impl LongTerm {
 }
 
 /// In-flight bytes at which the loss rate crossed `thresh`, somewhere inside the lost segment
-/// (`InflightAtLoss`): solves (lost before + x) / (in flight before + x) = thresh for x.
-fn inflight_at_loss(lost: &SegmentLost, thresh: Ratio) -> u64 {
+/// (`InflightAtLoss`, `bbr_inflight_hi_from_lost_skb`): solves
+/// (lost before + x) / (in flight before + x) = thresh for x. What may be lost is rounded up to
+/// whole `unit`s, x is rounded down.
+fn inflight_at_loss(lost: &SegmentLost, thresh: Ratio, unit: u64) -> u64 {
     let size = u64::from(lost.bytes);
     let inflight_prev = lost.tx_in_flight.saturating_sub(size);
     let lost_prev = lost.lost_since_sent.saturating_sub(size);
-    let budget = thresh.of_ceil(inflight_prev).saturating_sub(lost_prev);
-    inflight_prev + thresh.complement().divides(budget)
+    let may_be_lost = round_up(thresh.of_ceil(inflight_prev), unit);
+    let budget = may_be_lost.saturating_sub(lost_prev);
+    inflight_prev + round_down(thresh.complement().divides(budget), unit)
 }
 
 impl Machine {
@@ -101,6 +105,12 @@ impl Machine {
     /// (`IsInflightTooHigh`).
     pub(super) fn is_inflight_too_high(&self, ack: &Ack) -> bool {
         self.is_loss_too_high(ack.rate.lost, ack.rate.tx_in_flight) || self.is_marking_too_high(ack)
+    }
+
+    /// `inflight_hi` less the headroom of the version.
+    pub(super) fn inflight_with_headroom(&self) -> u64 {
+        self.long
+            .with_headroom(self.profile.headroom, self.mss, self.unit())
     }
 
     /// Volume to aim for: the BDP, unless congestion cut the window (`TargetInflight`).
@@ -119,7 +129,7 @@ impl Machine {
             return;
         }
         if self.is_loss_too_high(lost.lost_since_sent, lost.tx_in_flight) {
-            let fits = inflight_at_loss(lost, self.profile.loss_thresh);
+            let fits = inflight_at_loss(lost, self.profile.loss_thresh, self.unit());
             let delivered = lost.prior_delivered + lost.delivered_since_sent;
             self.handle_inflight_too_high(fits, lost.app_limited, lost.now, delivered);
         }
@@ -139,7 +149,7 @@ impl Machine {
         self.long.prev_probe_too_high = true;
         self.long.probe_samples = false;
         if !app_limited {
-            let least = self.profile.beta.of(self.target_inflight());
+            let least = round_down(self.profile.beta.of(self.target_inflight()), self.unit());
             self.long.inflight_hi = fits.max(least);
         }
         if self.state == State::ProbeBwUp {
@@ -172,8 +182,8 @@ mod tests {
     /// 2 % of 100 packets are two; the third loss is beyond, and the rate crossed before it began.
     #[test]
     fn the_crossing_lies_before_the_packet_that_is_too_many() {
-        assert_eq!(inflight_at_loss(&lost(100, 3), LOSS_THRESH), 99 * MSS);
-        let second = inflight_at_loss(&lost(100, 2), LOSS_THRESH);
+        assert_eq!(inflight_at_loss(&lost(100, 3), LOSS_THRESH, 1), 99 * MSS);
+        let second = inflight_at_loss(&lost(100, 2), LOSS_THRESH, 1);
         assert!(
             second > 99 * MSS && second <= 100 * MSS,
             "inside the packet: {second}"
@@ -182,7 +192,7 @@ mod tests {
 
     #[test]
     fn the_crossing_solves_the_equation() {
-        let x = inflight_at_loss(&lost(400, 5), LOSS_THRESH) - 399 * MSS;
+        let x = inflight_at_loss(&lost(400, 5), LOSS_THRESH, 1) - 399 * MSS;
         let rate = (4 * MSS + x) as f64 / (399 * MSS + x) as f64;
         assert!((rate - 0.02).abs() < 1e-5, "{rate}");
     }
@@ -193,10 +203,13 @@ mod tests {
             inflight_hi: packets * MSS,
             ..LongTerm::default()
         };
-        assert_eq!(at(100).with_headroom(HEADROOM, MSS), 85 * MSS);
-        assert_eq!(at(6).with_headroom(HEADROOM, MSS), 5 * MSS);
-        assert_eq!(at(4).with_headroom(HEADROOM, MSS), 4 * MSS);
-        assert_eq!(LongTerm::default().with_headroom(HEADROOM, MSS), u64::MAX);
+        assert_eq!(at(100).with_headroom(HEADROOM, MSS, 1), 85 * MSS);
+        assert_eq!(at(6).with_headroom(HEADROOM, MSS, 1), 5 * MSS);
+        assert_eq!(at(4).with_headroom(HEADROOM, MSS, 1), 4 * MSS);
+        assert_eq!(
+            LongTerm::default().with_headroom(HEADROOM, MSS, 1),
+            u64::MAX
+        );
     }
 
     #[test]
@@ -207,7 +220,7 @@ mod tests {
         };
         let mut grown = alloc::vec::Vec::new();
         for _ in 0..6 {
-            l.raise_slope(64 * MSS, MSS);
+            l.raise_slope(64 * MSS, MSS, 1);
             let before = l.inflight_hi;
             l.grow(64 * MSS, MSS);
             grown.push((l.inflight_hi - before) / MSS);
@@ -223,7 +236,7 @@ mod tests {
                 ..LongTerm::default()
             };
             l.up_rounds = 3;
-            l.raise_slope(800 * MSS, MSS);
+            l.raise_slope(800 * MSS, MSS, 1);
             for _ in 0..800 / n {
                 l.grow(n * MSS, MSS);
             }
@@ -238,7 +251,7 @@ mod tests {
             up_rounds: 30,
             ..LongTerm::default()
         };
-        l.raise_slope(10 * MSS, MSS);
+        l.raise_slope(10 * MSS, MSS, 1);
         l.grow(10 * MSS, MSS);
         assert_eq!((l.inflight_hi, l.up_rounds), (20 * MSS, 30));
     }
@@ -271,6 +284,30 @@ mod tests {
             feed.cc.long.inflight_hi,
             super::super::short_term::BETA.of(target)
         );
+    }
+
+    /// The second loss among 69 packets: 68 * 5/256 may be lost, which is two packets to the kernel,
+    /// so that all 69 fit; 69 * 38/256 is a headroom of ten.
+    #[test]
+    fn the_kernel_counts_whole_packets() {
+        let mut feed = Feed::up(Profile::google_v3(), mbit(10));
+        feed.cc.handle_lost_packet(&lost(69, 2));
+        assert_eq!(feed.cc.long.inflight_hi, 69 * MSS);
+        let unit = feed.cc.unit();
+        let room = |l: &LongTerm| l.with_headroom(HEADROOM_KERNEL, MSS, unit);
+        assert_eq!(room(&feed.cc.long), 59 * MSS);
+        feed.cc.long.up_rounds = 2;
+        feed.cc.long.raise_slope(69 * MSS, MSS, unit);
+        assert_eq!(feed.cc.long.acked_per_increment, 17 * MSS);
+    }
+
+    /// The draft counts bytes.
+    #[test]
+    fn the_draft_finds_the_place_inside_the_packet() {
+        let mut feed = Feed::up(Profile::draft(), mbit(10));
+        feed.cc.handle_lost_packet(&lost(69, 2));
+        let hi = feed.cc.long.inflight_hi;
+        assert!(hi > 68 * MSS && hi < 69 * MSS, "{hi}");
     }
 
     #[test]

@@ -195,6 +195,12 @@ impl Machine {
         self.max_bw().min(self.short.bw_lo)
     }
 
+    /// What volumes are counted in, in bytes: the kernels count packets and round fractions of
+    /// volumes to whole ones, the draft counts bytes.
+    fn unit(&self) -> u64 {
+        if self.profile.kernel { self.mss } else { 1 }
+    }
+
     /// Pacing gain of the state.
     pub fn pacing_gain(&self) -> Ratio {
         match self.state {

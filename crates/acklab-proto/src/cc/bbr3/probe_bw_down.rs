@@ -38,7 +38,7 @@ impl Machine {
     /// Whether in-flight data are below the headroom and at most the BDP (`IsTimeToCruise`).
     fn is_time_to_cruise(&self, ack: &Ack) -> bool {
         let inflight = self.inflight_now(ack);
-        inflight <= self.long.with_headroom(self.profile.headroom, self.mss)
+        inflight <= self.inflight_with_headroom()
             && inflight <= self.inflight_target(self.max_bw(), Ratio::ONE)
     }
 }

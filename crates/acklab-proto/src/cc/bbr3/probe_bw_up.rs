@@ -20,7 +20,7 @@ impl Machine {
             self.full_pipe.restart(self.sample.bw);
         }
         self.state = State::ProbeBwUp;
-        self.long.raise_slope(self.cwnd, self.mss);
+        self.long.raise_slope(self.cwnd, self.mss, self.unit());
     }
 
     /// Stops probing if there is nothing to gain or too much to lose; loss and marks stop it
@@ -89,7 +89,7 @@ impl Machine {
         }
         self.long.grow(ack.newly_delivered, self.mss);
         if self.rounds.is_start() {
-            self.long.raise_slope(self.cwnd, self.mss);
+            self.long.raise_slope(self.cwnd, self.mss, self.unit());
         }
     }
 }

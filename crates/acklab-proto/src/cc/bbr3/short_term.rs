@@ -2,7 +2,7 @@
 
 use super::Machine;
 use crate::cc::Ack;
-use crate::cc::bbr::Ratio;
+use crate::cc::bbr::{Ratio, round_down};
 use acklab_units::Rate;
 
 /// What is kept of `bw_lo` and `inflight_lo` in a round with loss (draft 2.7).
@@ -80,9 +80,9 @@ impl ShortTerm {
         self.loss_in_cycle = true;
     }
 
-    /// A round with loss: down to `beta`, but not below what the path just delivered
-    /// (`InitLowerBounds`, `LossLowerBounds`).
-    fn cut_for_loss(&mut self, beta: Ratio, max_bw: Rate, cwnd: u64) {
+    /// A round with loss: down to `beta`, in whole `unit`s, but not below what the path just
+    /// delivered (`InitLowerBounds`, `LossLowerBounds`).
+    fn cut_for_loss(&mut self, beta: Ratio, max_bw: Rate, cwnd: u64, unit: u64) {
         if self.bw_lo == Rate::MAX {
             self.bw_lo = max_bw;
         }
@@ -93,7 +93,7 @@ impl ShortTerm {
             .of_rate(self.bw_lo)
             .max(self.bw_latest)
             .max(Rate::from_bps(1));
-        self.inflight_lo = beta.of(self.inflight_lo).max(self.inflight_latest);
+        self.inflight_lo = round_down(beta.of(self.inflight_lo), unit).max(self.inflight_latest);
     }
 }
 
@@ -141,11 +141,12 @@ impl Machine {
             if self.short.inflight_lo == u64::MAX {
                 self.short.inflight_lo = self.cwnd;
             }
-            marked = self.ecn.cut().of(self.short.inflight_lo);
+            marked = round_down(self.ecn.cut().of(self.short.inflight_lo), self.unit());
         }
         if self.short.loss_in_round {
+            let (max_bw, unit) = (self.max_bw.max(), self.unit());
             self.short
-                .cut_for_loss(self.profile.beta, self.max_bw.max(), self.cwnd);
+                .cut_for_loss(self.profile.beta, max_bw, self.cwnd, unit);
         }
         self.short.inflight_lo = self.short.inflight_lo.min(marked);
     }
@@ -189,15 +190,31 @@ mod tests {
             inflight_latest: 90_000,
             ..ShortTerm::default()
         };
-        s.cut_for_loss(BETA, mbit(10), 100_000);
+        s.cut_for_loss(BETA, mbit(10), 100_000, 1);
         assert_eq!((s.bw_lo, s.inflight_lo), (mbit(9), 90_000));
+    }
+
+    /// 69 * 180/256 is 48.5.
+    #[test]
+    fn the_kernel_cuts_to_whole_packets() {
+        for (profile, expected) in [
+            (Profile::google_v3(), 48 * MSS),
+            (Profile::draft(), BETA.of(69 * MSS)),
+        ] {
+            let mut feed = Feed::cruise(profile, mbit(10));
+            feed.cc.short.inflight_lo = 69 * MSS;
+            feed.cc.short.inflight_latest = 0;
+            feed.cc.short.loss_in_round = true;
+            feed.cc.adapt_lower_bounds();
+            assert_eq!(feed.cc.short.inflight_lo, expected);
+        }
     }
 
     #[test]
     fn each_further_round_cuts_again() {
         let mut s = ShortTerm::default();
         for round in 1..=3 {
-            s.cut_for_loss(BETA, mbit(1000), 1_000_000);
+            s.cut_for_loss(BETA, mbit(1000), 1_000_000, 1);
             let left = 1e9 * libm::pow(0.7, f64::from(round));
             assert!((s.bw_lo.as_bps() as f64 - left).abs() < 10.0);
         }
