@@ -259,7 +259,8 @@ impl Board {
             .is_some_and(|t| t.end() == end && t.retrans && !t.sacked)
     }
 
-    /// Removes what `ack` covers; `each` sees every segment that is covered entirely.
+    /// Removes what `ack` covers (`DiscardUpTo`); `each` sees every segment that is covered
+    /// entirely.
     pub fn discard(&mut self, ack: u64, mut each: impl FnMut(&mut Item)) {
         while let Some(front) = self.items.front() {
             if front.end() > ack {
@@ -270,6 +271,9 @@ impl Board {
             each(&mut t);
         }
         self.trim(ack);
+        if self.items.front().is_some_and(|f| f.sacked) {
+            self.move_guess();
+        }
         self.highest = self.highest.filter(|h| *h > ack);
         self.hint = self.hint.max(ack);
     }
@@ -292,11 +296,17 @@ impl Board {
         let head = &mut self.items[0];
         head.start = ack;
         head.len -= cut as u32;
-        if core::mem::take(&mut head.sacked) {
-            // It cannot have arrived, or the ACK would cover it.
-            self.sacked -= self.items[0].bytes();
-            self.lose_head();
-        }
+    }
+
+    /// The head cannot have arrived, or the ACK would cover it: without SACK a duplicate was taken
+    /// for the wrong segment. It stands for a later one, and the head is lost.
+    #[cold]
+    fn move_guess(&mut self) {
+        let head = &mut self.items[0];
+        head.sacked = false;
+        self.sacked -= head.bytes();
+        self.sack_next();
+        self.lose_head();
     }
 
     /// What RFC 6675 `NextSeg` would send (`NextSeg`): a lost segment below the highest reported,

@@ -1,4 +1,5 @@
 use super::*;
+use proptest::prelude::*;
 use std::vec::Vec;
 
 const LEN: u32 = 1000;
@@ -159,4 +160,115 @@ fn without_sack_duplicates_stand_for_the_segments_behind_the_head() {
     assert_eq!((b.pipe(), lost(&b)), (2000, std::vec![0]));
     b.unsack_all();
     assert_eq!(b.pipe(), 4000);
+}
+
+/// Duplicates for 1 and 2 were taken, but 1 is the next hole: what arrived was a later segment.
+#[test]
+fn a_guess_that_an_ack_refutes_moves_on() {
+    let mut b = board(5);
+    b.sack_next();
+    b.sack_next();
+    b.lose_head();
+    b.retransmit(at(0), LEN);
+    b.discard(at(1), |_| {});
+    let sacked: Vec<_> = b.items.iter().map(|t| t.sacked).collect();
+    assert_eq!(sacked, [false, true, true, false]);
+    assert_eq!((b.pipe(), lost(&b)), (1000, std::vec![1]));
+    assert_eq!(b.next(9000, u64::MAX, false), Some(Next::Old(at(1))));
+}
+
+/// The same in the middle of a segment, which is merged with the next for its repair.
+#[test]
+fn a_refuted_guess_leaves_nothing_behind() {
+    let mut b = board(4);
+    b.sack_next();
+    b.discard(at(1) + 300, |_| {});
+    b.retransmit(at(1) + 300, LEN);
+    check(&b);
+    b.discard(at(4), |_| {});
+    assert_eq!((b.sent, b.pipe()), (0, 0));
+}
+
+/// The sums are those of the marks, and no segment is both here and there.
+fn check(b: &Board) {
+    let sum = |f: fn(&Item) -> bool| {
+        b.items
+            .iter()
+            .filter(|t| f(t))
+            .map(Item::bytes)
+            .sum::<u64>()
+    };
+    assert_eq!(b.sent, sum(|_| true), "sent");
+    assert_eq!(b.sacked, sum(|t| t.sacked), "reported");
+    assert_eq!(b.lost, sum(|t| t.lost), "lost");
+    assert_eq!(b.retrans, sum(|t| t.retrans), "retransmitted");
+    assert!(b.items.iter().all(|t| !(t.sacked && t.lost)), "{b:?}");
+    let ends = b.items.iter().zip(b.items.iter().skip(1));
+    assert!(ends.into_iter().all(|(a, b)| a.end() == b.start), "{b:?}");
+    assert!(b.items.front().is_none_or(|f| !f.sacked), "{b:?}");
+}
+
+/// What may happen to a board without SACK, sizes and places as shares of 255.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Push(u8),
+    Duplicate,
+    Head,
+    Ack(u8),
+    Resend(u8),
+    Timeout,
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        4 => (1u8..).prop_map(Event::Push),
+        4 => Just(Event::Duplicate),
+        2 => Just(Event::Head),
+        3 => (1u8..).prop_map(Event::Ack),
+        4 => (1u8..).prop_map(Event::Resend),
+        1 => Just(Event::Timeout),
+    ]
+}
+
+fn happen(b: &mut Board, e: Event) {
+    let (first, end) = match (b.items.front(), b.items.back()) {
+        (Some(f), Some(l)) => (f.start, l.end()),
+        _ => (b.hint.max(1), b.hint.max(1)),
+    };
+    let part = |of: u64, n: u8| (of * u64::from(n)).div_ceil(255);
+    match e {
+        Event::Push(n) => b.push(Item {
+            start: end,
+            len: part(u64::from(LEN), n) as u32,
+            ..board(1).items[0].clone()
+        }),
+        Event::Duplicate => b.sack_next(),
+        Event::Head => b.lose_head(),
+        Event::Ack(n) => b.discard(first + part(end - first, n), |_| {}),
+        Event::Resend(n) => {
+            if let Some(Next::Old(start)) = b.next(0, u64::MAX, true) {
+                b.retransmit(start, part(u64::from(LEN), n) as u32);
+            }
+        }
+        Event::Timeout => {
+            b.unsack_all();
+            b.lose_all();
+            let head = b.items.front().map(|f| Next::Old(f.start));
+            assert_eq!(
+                b.next(9, u64::MAX, false),
+                head.or(Some(Next::New(u64::MAX)))
+            );
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_sums_hold_without_sack(events in prop::collection::vec(event(), 1..120)) {
+        let mut b = Board::default();
+        for e in events {
+            happen(&mut b, e);
+            check(&b);
+        }
+    }
 }

@@ -9,7 +9,8 @@ impl Board {
     /// (`GetTransmittedSegment`). Counts it as retransmitted.
     pub fn retransmit(&mut self, start: u64, room: u32) -> Option<&mut Item> {
         let i = self.position(start);
-        self.items.get(i).filter(|t| t.start == start)?;
+        let t = self.items.get(i).filter(|t| t.start == start)?;
+        debug_assert!(!t.sacked, "what arrived is not sent again");
         self.grow(i, room);
         if self.items[i].len > room {
             self.split(i, room);
