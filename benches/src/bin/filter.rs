@@ -18,6 +18,7 @@ use acklab_path::impair::{ImpairConfig, LinkStreams};
 use acklab_path::link::{Link, LinkConfig, LinkDriver, Queue as LinkQueue};
 use acklab_path::packet::{DropReason, FlowId, Packet, PacketId, PacketStore};
 use acklab_path::qdisc::pfifo::{Limit, Pfifo};
+use acklab_proto::datagram::Datagram;
 use acklab_proto::registry::{Entry, Params, Value};
 use acklab_proto::rng::{self, RngCore};
 use acklab_proto::segment::{Ecn, Flags, Segment};
@@ -219,8 +220,8 @@ impl Store {
 }
 
 impl PacketStore for Store {
-    fn segment(&self, id: PacketId) -> Segment {
-        self.segments[id.0 as usize]
+    fn datagram(&self, id: PacketId) -> Datagram {
+        Datagram::Tcp(self.segments[id.0 as usize])
     }
 
     fn duplicate(&mut self, packet: Packet) -> Packet {

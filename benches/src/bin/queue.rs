@@ -8,7 +8,7 @@
 use acklab_benches::heap::Heap;
 use acklab_benches::{ns_per, shortest};
 use acklab_proto::rng::{self, RngCore};
-use acklab_sim::engine::queue::{EventQueue, Source};
+use acklab_sim::network::queue::{EventQueue, Source};
 use acklab_units::Instant;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

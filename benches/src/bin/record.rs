@@ -45,8 +45,9 @@ fn plan(cc: &str, flows: usize) -> Plan {
     };
     let mut plan = dumbbell.plan();
     for flow in &mut plan.flows {
-        flow.cc = CcChoice::named(cc).expect("a controller");
-        flow.ack = AckChoice::named(flow.tcp.default_ack_policy()).expect("a policy");
+        let tcp = flow.transport.tcp_mut().expect("TCP");
+        tcp.cc = CcChoice::named(cc).expect("a controller");
+        tcp.ack = AckChoice::named(tcp.config.default_ack_policy()).expect("a policy");
     }
     plan
 }

@@ -49,8 +49,9 @@ fn main() {
 fn measure(what: &str, runs: usize, wlan: &Wlan, cc: &str) {
     let mut plan = wlan.plan().expect("a mode that exists");
     for flow in &mut plan.flows {
-        flow.cc = CcChoice::named(cc).expect("a controller");
-        flow.ack = AckChoice::named(flow.tcp.default_ack_policy()).expect("a policy");
+        let tcp = flow.transport.tcp_mut().expect("TCP");
+        tcp.cc = CcChoice::named(cc).expect("a controller");
+        tcp.ack = AckChoice::named(tcp.config.default_ack_policy()).expect("a policy");
     }
     let (time, r) = shortest(runs, || {
         engine::run(&plan, 1, &GO).expect("nobody stops it")

@@ -1,7 +1,7 @@
 //! What lies between two endpoints: queues, ACK filters, links and impairments.
 //!
 //! Pure state machines without a clock: the same code runs in virtual and in wall time. Packets
-//! are small descriptors; their segments stay with the driver, which lends them out through
+//! are small descriptors; what is in them stays with the driver, which lends them out through
 //! [`PacketStore`](packet::PacketStore).
 
 #![no_std]

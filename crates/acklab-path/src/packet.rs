@@ -1,10 +1,22 @@
 //! The descriptor that queues and links move about.
 
+use acklab_proto::datagram::{Datagram, Dscp};
 use acklab_proto::segment::{Ecn, Segment};
 
 /// A packet's place in the driver's store. The driver may reuse it after the packet is gone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 pub struct PacketId(pub u32);
+
+impl PacketId {
+    /// From here on numbers are no places: link layers give them to packets of their own.
+    pub const OWN: Self = Self(0xfff0_0000);
+
+    /// Whether it is no place in the driver's store.
+    #[inline]
+    pub const fn is_own(self) -> bool {
+        self.0 >= Self::OWN.0
+    }
+}
 
 /// A flow, in one direction: `2 * flow` forwards, `2 * flow + 1` backwards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
@@ -33,10 +45,50 @@ impl Packet {
     }
 }
 
-/// The driver's store of segments.
+/// What tells packets apart where a queue keeps flows, hosts or classes apart. It is asked for when a
+/// packet joins such a queue and is not carried along.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Label {
+    /// Stands for the flow in this direction. Not spread evenly: who needs that hashes it.
+    pub flow: u32,
+    /// Stands for the host that sent it.
+    pub from: u32,
+    /// Stands for the host that it goes to.
+    pub to: u32,
+    /// Differentiated-services codepoint.
+    pub dscp: Dscp,
+}
+
+impl Label {
+    /// Of a packet of which only the flow is known: both ends of each flow are hosts of their own, and
+    /// all packets are of the default class.
+    #[inline]
+    pub const fn of(flow: FlowId) -> Self {
+        Self {
+            flow: flow.0,
+            from: flow.0,
+            to: flow.0 ^ 1,
+            dscp: Dscp::DEFAULT,
+        }
+    }
+}
+
+/// The driver's store of what is in the packets.
 pub trait PacketStore {
-    /// The segment of a packet.
-    fn segment(&self, id: PacketId) -> Segment;
+    /// What is in a packet.
+    fn datagram(&self, id: PacketId) -> Datagram;
+
+    /// The packet as TCP sees it; `None` of another protocol.
+    #[inline]
+    fn tcp(&self, id: PacketId) -> Option<Segment> {
+        self.datagram(id).tcp().copied()
+    }
+
+    /// What tells the packet from others in queues.
+    #[inline]
+    fn label(&self, packet: Packet) -> Label {
+        Label::of(packet.flow)
+    }
 
     /// A second copy of the packet (for duplication on a link).
     fn duplicate(&mut self, packet: Packet) -> Packet;
@@ -60,11 +112,13 @@ pub enum DropReason {
     LifetimeExpired,
     /// Active queue management: the queue had been too long for too long.
     Aqm,
+    /// The link address of the next hop was not known: enough packets waited for it, or nobody answered.
+    Unresolved,
 }
 
 impl DropReason {
     /// All of them, by number.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::QueueFull,
         Self::RandomLoss,
         Self::AckThinned,
@@ -72,6 +126,7 @@ impl DropReason {
         Self::RetryLimit,
         Self::LifetimeExpired,
         Self::Aqm,
+        Self::Unresolved,
     ];
 
     /// Its name in tables.
@@ -84,6 +139,7 @@ impl DropReason {
             Self::RetryLimit => "retry_limit",
             Self::LifetimeExpired => "lifetime_expired",
             Self::Aqm => "aqm",
+            Self::Unresolved => "unresolved",
         }
     }
 }

@@ -8,6 +8,7 @@ use acklab_path::impair::{ImpairConfig, LinkStreams};
 use acklab_path::link::{Link, LinkConfig, LinkDriver, Queue};
 use acklab_path::packet::{DropReason, FlowId, Packet, PacketId, PacketStore};
 use acklab_path::qdisc::pfifo::Limit;
+use acklab_proto::datagram::Datagram;
 use acklab_proto::registry::{Entry, Kind, Params, Value};
 use acklab_proto::segment::{Ecn, Flags, SackBlock, Segment};
 use acklab_units::{Instant, Rate, SeqNum, Span};
@@ -177,8 +178,8 @@ impl Store {
 }
 
 impl PacketStore for Store {
-    fn segment(&self, id: PacketId) -> Segment {
-        self.segments[id.0 as usize]
+    fn datagram(&self, id: PacketId) -> Datagram {
+        Datagram::Tcp(self.segments[id.0 as usize])
     }
 
     fn duplicate(&mut self, packet: Packet) -> Packet {

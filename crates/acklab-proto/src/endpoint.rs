@@ -1,6 +1,6 @@
 //! What every transport endpoint can be asked, whichever protocol it speaks.
 
-use crate::segment::Segment;
+use crate::datagram::Datagram;
 use acklab_units::Instant;
 
 /// One end of a connection as a pure state machine.
@@ -8,14 +8,14 @@ use acklab_units::Instant;
 /// The caller delivers facts (`on_*`) and then polls until there is nothing left. After any call
 /// it asks [`Endpoint::next_timeout`] when to come back at the latest. Calling early is harmless.
 pub trait Endpoint {
-    /// A segment arrived.
-    fn on_segment(&mut self, now: Instant, segment: &Segment);
+    /// A packet arrived. One of another protocol is ignored.
+    fn on_datagram(&mut self, now: Instant, datagram: &Datagram);
 
     /// Time has come: runs every timer that expired at or before `now`.
     fn on_timeout(&mut self, now: Instant);
 
-    /// The next segment to put on the wire now, if any.
-    fn poll_transmit(&mut self, now: Instant) -> Option<Segment>;
+    /// The next packet to put on the wire now, if any.
+    fn poll_transmit(&mut self, now: Instant) -> Option<Datagram>;
 
     /// When [`Endpoint::on_timeout`] must be called at the latest.
     fn next_timeout(&self) -> Option<Instant>;

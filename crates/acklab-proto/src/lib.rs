@@ -13,10 +13,17 @@ extern crate alloc;
 extern crate std;
 
 pub mod ack;
+pub mod cbr;
 pub mod cc;
 pub mod codec;
+pub mod datagram;
 pub mod endpoint;
+pub mod pacing;
+pub mod rate;
 pub mod registry;
 pub mod rng;
+pub mod rtt;
 pub mod segment;
+pub mod stats;
 pub mod tcp;
+pub mod transport;

@@ -11,17 +11,18 @@ pub(crate) fn schema() -> String {
     acklab_sim::scenario::schema_text()
 }
 
-/// The building blocks of one kind (`cc`, `ack`, `filter`, `qdisc`, `rate-control`, `station-queue`,
+/// The building blocks of one kind (`transport`, `cc`, `ack`, `filter`, `qdisc`, `rate-control`, `station-queue`,
 /// `path-loss`, `fading`), in the order of their registry.
 #[pyfunction]
 pub(crate) fn catalogue<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
     match kind {
+        "transport" => entries(py, acklab_proto::transport::registry::TRANSPORTS),
         "cc" => entries(py, acklab_proto::cc::registry::CONTROLLERS),
         "ack" => entries(py, acklab_proto::ack::registry::POLICIES),
         "filter" => entries(py, acklab_path::ack_filter::registry::FILTERS),
         "qdisc" => {
-            let all = entries(py, DROP_TAIL)?;
-            for other in entries(py, acklab_path::qdisc::registry::DISCIPLINES)? {
+            let all = entries(py, acklab_path::qdisc::registry::DISCIPLINES)?;
+            for other in entries(py, IN_BYTES)? {
                 all.append(other)?;
             }
             Ok(all)
@@ -34,25 +35,15 @@ pub(crate) fn catalogue<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py,
     }
 }
 
-/// What a link has without a discipline: a limit in packets or in bytes decides which one it is.
-static DROP_TAIL: &[Entry<()>] = &[
-    Entry {
-        name: "pfifo",
-        aliases: &[],
-        summary: "Drop-tail with a limit in packets: queue = \"40 packets\"; `mark` makes it mark.",
-        source: "Linux sch_fifo.c",
-        params: &[],
-        build: (),
-    },
-    Entry {
-        name: "bfifo",
-        aliases: &[],
-        summary: "Drop-tail with a limit in bytes: queue = \"64 KiB\" or \"1 BDP\"; `mark` makes it mark.",
-        source: "Linux sch_fifo.c",
-        params: &[],
-        build: (),
-    },
-];
+/// What `pfifo` is with a limit in bytes.
+static IN_BYTES: &[Entry<()>] = &[Entry {
+    name: "bfifo",
+    aliases: &[],
+    summary: "Drop-tail with a limit in bytes: queue = \"64 KiB\" or \"1 BDP\"; `mark` makes it mark.",
+    source: "Linux sch_fifo.c",
+    params: &[],
+    build: (),
+}];
 
 fn entries<'py, B>(py: Python<'py>, entries: &'static [Entry<B>]) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);

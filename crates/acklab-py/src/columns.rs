@@ -7,8 +7,8 @@ use crate::table::Table;
 use acklab_path::packet::DropReason;
 use acklab_sim::plan::Plan;
 use acklab_sim::record::{
-    DelaySummary, Distribution, FlowSeries, FlowSummary, LinkSeries, LinkSummary, Passed,
-    WindowSamples,
+    DatagramSummary, DelaySummary, Distribution, FlowSeries, FlowSummary, LinkSeries, LinkSummary,
+    Passed, WindowSamples,
 };
 use acklab_units::{Rate, Span};
 use pyo3::prelude::*;
@@ -64,6 +64,11 @@ fn wait(l: &LinkSummary, time: Span) -> f64 {
 /// Not a number without exchanges.
 fn exchange(f: &FlowSummary, time: Span) -> f64 {
     if f.exchanges == 0 { f64::NAN } else { ms(time) }
+}
+
+/// Not a number of a transport that repeats what was lost.
+fn datagrams(f: &FlowSummary, part: fn(&DatagramSummary) -> u64) -> f64 {
+    f.datagrams.as_ref().map_or(f64::NAN, |d| part(d) as f64)
 }
 
 pub(crate) fn flows<'py>(py: Python<'py>, rows: &[FlowSummary]) -> PyResult<Bound<'py, PyDict>> {
@@ -129,12 +134,29 @@ pub(crate) fn flows<'py>(py: Python<'py>, rows: &[FlowSummary]) -> PyResult<Boun
             "jitter_ms",
             r().map(|f| f.delays.map_or(f64::NAN, |d| d.jitter * 1e3)),
         )?
+        .numbers(
+            "app_dropped_bytes",
+            r().map(|f| maybe(f.app_dropped_bytes.map(|b| b as f64))),
+        )?
         .numbers("exchanges", r().map(|f| f.exchanges))?
         .numbers(
             "exchange_mean_ms",
             r().map(|f| exchange(f, f.exchange_mean)),
         )?
-        .numbers("exchange_max_ms", r().map(|f| exchange(f, f.exchange_max)))?;
+        .numbers("exchange_max_ms", r().map(|f| exchange(f, f.exchange_max)))?
+        .numbers(
+            "datagrams_received",
+            r().map(|f| datagrams(f, |d| d.arrived)),
+        )?
+        .numbers("datagrams_lost", r().map(|f| datagrams(f, |d| d.lost)))?
+        .numbers(
+            "datagrams_reordered",
+            r().map(|f| datagrams(f, |d| d.reordered)),
+        )?
+        .numbers(
+            "datagram_loss",
+            r().map(|f| maybe(f.datagrams.and_then(|d| d.loss))),
+        )?;
     Ok(t.finish())
 }
 
@@ -196,7 +218,12 @@ pub(crate) fn flow_series<'py>(
     let t = Table::new(py);
     let r = || s.iter();
     let flow = |f: u32| &plan.flows[f as usize];
-    let packets = |bytes: u64, f: u32| bytes as f64 / f64::from(flow(f).tcp.segment.max(1));
+    let segments: Vec<f64> = plan
+        .flows
+        .iter()
+        .map(|f| f64::from(f.transport.payload().max(1)))
+        .collect();
+    let packets = |bytes: u64, f: u32| bytes as f64 / segments[f as usize];
     let threshold = |b: u64| if b == u64::MAX { f64::NAN } else { b as f64 };
     t.numbers("time_s", s.times().map(|at| at.as_nanos() as f64 / 1e9))?
         .words("flow", r().map(|f| flow(f.flow).name.as_str()))?

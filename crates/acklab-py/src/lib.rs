@@ -3,11 +3,14 @@
 //! Thin on purpose. Scenarios go in as text, results come out as numpy columns; everything else
 //! is Python's. Runs happen on threads of their own with the interpreter released.
 
+mod away;
 mod captures;
 mod catalogue;
 mod columns;
 mod controller;
+mod ending;
 mod facts;
+mod loading;
 mod media;
 mod mistakes;
 mod pool;
@@ -31,6 +34,8 @@ mod _core {
 
     #[pymodule_export]
     use crate::catalogue::{catalogue, schema};
+    #[pymodule_export]
+    use crate::ending::{finished, last_words, listen, swapping, unfinished};
     #[pymodule_export]
     use crate::facts::{
         Ack, CcInit, EcnEcho, IdleRestart, Loss, RecoveryExit, Rto, SegmentLost, Sent, Spurious,

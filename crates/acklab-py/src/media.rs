@@ -51,7 +51,10 @@ pub(crate) fn stations<'py>(
         .numbers("retries", s().map(|s| s.retries))?
         .numbers("acks_carried", s().map(|s| s.acks_carried))?
         .numbers("acks_carried_in_vain", s().map(|s| s.acks_carried_in_vain))?
-        .numbers("acks_kept_in_vain", s().map(|s| s.acks_kept_in_vain))?;
+        .numbers("acks_kept_in_vain", s().map(|s| s.acks_kept_in_vain))?
+        .numbers("arp_requests", s().map(|s| s.arp_requests))?
+        .numbers("arp_replies", s().map(|s| s.arp_replies))?
+        .numbers("arp_lost", s().map(|s| s.arp_lost))?;
     for (i, reason) in DropReason::ALL.iter().enumerate() {
         let drops = r().map(|(_, s)| s.drops[i]);
         t.numbers(&format!("drops_{}", reason.name()), drops)?;

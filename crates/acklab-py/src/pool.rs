@@ -1,19 +1,18 @@
 //! The threads that runs are done on: the interpreter released, Ctrl-C heard.
 
+use crate::away::{GRACE, LOOK_EVERY};
 use crate::controller;
 use crate::scenario::Loaded;
 use acklab_sim::engine;
 use acklab_sim::record::RunResult;
+use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit};
 use pyo3::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-
-/// How often the calling thread looks for Ctrl-C.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+use std::time::Instant;
 
 /// Runs handed out per thread and not yet ended: one that it does and one to go on with.
 const AHEAD: usize = 2;
@@ -32,30 +31,58 @@ pub(crate) enum Outcome {
 /// Does the jobs that `next` gives, on `threads` threads, and tells `ended` the number of each
 /// (0, 1, ... in the order of `next`) and how it ended, in the order in which they end. Both are
 /// called on this thread. Returns early, with what is running stopped, when one of them fails, on
-/// Ctrl-C, or once a controller raised; then some jobs have no outcome.
+/// Ctrl-C, or once a controller raised; then some jobs have no outcome, and a thread that does not
+/// look at its flag in time is left behind. After a signal what has ended is told nevertheless.
 pub(crate) fn run_all(
     threads: usize,
     next: impl FnMut() -> PyResult<Option<Job>>,
-    ended: impl FnMut(usize, Outcome) -> PyResult<()>,
+    mut ended: impl FnMut(usize, Outcome) -> PyResult<()>,
 ) -> PyResult<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let (give, jobs) = channel();
-    let jobs = Mutex::new(jobs);
+    let jobs = Arc::new(Mutex::new(jobs));
     let (tx, outcomes) = channel();
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            let (tx, jobs, stop) = (tx.clone(), &jobs, &stop);
-            scope.spawn(move || work(jobs, &tx, stop));
-        }
-        drop(tx);
-        let result = drive(threads * AHEAD, next, ended, &give, &outcomes);
-        if result.is_err() {
-            stop.store(true, Ordering::Relaxed);
-        }
-        // The threads end when no job can come any more.
-        drop(give);
-        result
+    for _ in 0..threads {
+        let (tx, jobs, stop) = (tx.clone(), Arc::clone(&jobs), Arc::clone(&stop));
+        std::thread::Builder::new().spawn(move || work(&jobs, &tx, &stop))?;
+    }
+    drop(tx);
+    let result = drive(threads * AHEAD, next, &mut ended, &give, &outcomes);
+    if result.is_err() {
+        stop.store(true, Ordering::Relaxed);
+    }
+    // The threads end when no job can come any more.
+    drop(give);
+    let stopped = result.as_ref().is_err_and(of_signal);
+    wind_up(
+        &outcomes,
+        |i, outcome| {
+            if stopped { ended(i, outcome) } else { Ok(()) }
+        },
+    );
+    result
+}
+
+/// Whether a signal's handler raised it, as Python's own for Ctrl-C does.
+fn of_signal(e: &PyErr) -> bool {
+    Python::attach(|py| {
+        e.is_instance_of::<PyKeyboardInterrupt>(py) || e.is_instance_of::<PySystemExit>(py)
     })
+}
+
+/// Tells what has ended and was not told, until the threads have ended or their time is over.
+#[expect(clippy::disallowed_methods, reason = "what is waited for is outside")]
+fn wind_up(
+    outcomes: &Receiver<(usize, Outcome)>,
+    mut ended: impl FnMut(usize, Outcome) -> PyResult<()>,
+) {
+    let until = Instant::now() + GRACE;
+    let mut told = true;
+    let time = || until.saturating_duration_since(Instant::now());
+    while let Ok((i, outcome)) = outcomes.recv_timeout(time()) {
+        // A failure while things are stopped is not the first, which is the one that is told.
+        told = told && ended(i, outcome).is_ok();
+    }
 }
 
 fn work(
@@ -66,7 +93,7 @@ fn work(
     while !stop.load(Ordering::Relaxed) {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((i, (loaded, seed))) = job else { return };
-        // The receiver outlives the scope.
+        // Nobody may be waiting any more.
         let _ = tx.send((i, one(&loaded, seed, stop)));
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::table::Table;
 use acklab_path::packet::DropReason;
-use acklab_proto::segment::{Ecn, Flags};
+use acklab_proto::datagram::Datagram;
+use acklab_proto::segment::{Ecn, Flags, Segment};
 use acklab_sim::plan::Plan;
 use acklab_sim::record::packets::{PacketRecord, Packets, TapPoint};
 use acklab_sim::record::{AckRecord, EventRecord};
@@ -65,11 +66,11 @@ pub(crate) fn packets<'py>(
         .coded("what", r().map(|p| Some(p.what.name())))?
         .coded("reason", r().map(|p| p.reason.map(DropReason::name)))?
         .numbers("size", r().map(|p| p.size))?
-        .numbers("seq", r().map(|p| p.segment.seq.0))?
-        .numbers("ack", r().map(|p| p.segment.ack.0))?
-        .numbers("len", r().map(|p| p.segment.len))?
-        .numbers("flags", r().map(|p| p.segment.flags.0))?
-        .numbers("window", r().map(|p| p.segment.window))?
+        .numbers("seq", r().map(|p| number(&p)))?
+        .numbers("ack", r().map(|p| tcp(&p, |s| s.ack.0)))?
+        .numbers("len", r().map(|p| p.datagram.payload()))?
+        .numbers("flags", r().map(|p| tcp(&p, |s| s.flags.0)))?
+        .numbers("window", r().map(|p| tcp(&p, |s| s.window)))?
         .numbers(
             "window_bytes",
             windows(packets, plan.flows.len()).into_iter(),
@@ -79,8 +80,10 @@ pub(crate) fn packets<'py>(
         .numbers("ts_ecr", r().map(|p| stamp(&p).1))?;
     let (mut edges, mut ends) = (Vec::new(), Vec::with_capacity(packets.len()));
     for p in packets.iter() {
-        let blocks = p.segment.sack.as_slice();
-        edges.extend(blocks.iter().flat_map(|b| [b.start.0, b.end.0]));
+        if let Some(segment) = p.datagram.tcp() {
+            let blocks = segment.sack.as_slice();
+            edges.extend(blocks.iter().flat_map(|b| [b.start.0, b.end.0]));
+        }
         ends.push(edges.len() as i64);
     }
     t.lists("sack", edges, ends)?;
@@ -93,12 +96,15 @@ fn windows(packets: &Packets, flows: usize) -> Vec<u64> {
     let mut shifts = vec![None; 2 * flows];
     let mut window = |p: PacketRecord<'_>| {
         let (own, other) = (p.flow.0 as usize, p.flow.0 as usize ^ 1);
-        if p.segment.flags.contains(Flags::SYN) {
-            shifts[own] = p.segment.syn.window_scale;
-            return u64::from(p.segment.window);
+        let Some(segment) = p.datagram.tcp() else {
+            return 0;
+        };
+        if segment.flags.contains(Flags::SYN) {
+            shifts[own] = segment.syn.window_scale;
+            return u64::from(segment.window);
         }
         let shift = shifts[own].filter(|_| shifts[other].is_some());
-        u64::from(p.segment.window) << shift.unwrap_or(0)
+        u64::from(segment.window) << shift.unwrap_or(0)
     };
     packets.iter().map(&mut window).collect()
 }
@@ -139,5 +145,19 @@ fn ecn(codepoint: Ecn) -> &'static str {
 /// Not a number without the option.
 fn stamp(p: &PacketRecord<'_>) -> (f64, f64) {
     let both = |t: acklab_proto::segment::Timestamps| (f64::from(t.val), f64::from(t.ecr));
-    p.segment.timestamps.map_or((f64::NAN, f64::NAN), both)
+    let timestamps = p.datagram.tcp().and_then(|s| s.timestamps);
+    timestamps.map_or((f64::NAN, f64::NAN), both)
+}
+
+/// A field of TCP's header; zero in packets of another protocol.
+fn tcp<N: Default>(p: &PacketRecord<'_>, field: impl FnOnce(&Segment) -> N) -> N {
+    p.datagram.tcp().map_or(N::default(), field)
+}
+
+/// TCP's sequence number, or the number that an opaque packet carries, modulo 2^32.
+fn number(p: &PacketRecord<'_>) -> u32 {
+    match p.datagram {
+        Datagram::Tcp(segment) => segment.seq.0,
+        Datagram::Opaque(opaque) => opaque.number as u32,
+    }
 }

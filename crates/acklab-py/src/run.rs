@@ -1,5 +1,6 @@
 //! Running: what goes in, and what comes out of a run.
 
+use crate::away::away;
 use crate::captures;
 use crate::columns;
 use crate::media;
@@ -83,23 +84,30 @@ impl Run {
     }
 
     /// Writes the recorded packets as pcapng; how many there are.
-    fn write_pcapng(&self, py: Python<'_>, path: PathBuf, whole: bool) -> PyResult<u64> {
+    fn write_pcapng(slf: Bound<'_, Self>, path: PathBuf, whole: bool) -> PyResult<u64> {
         let snap = if whole { Snap::Whole } else { Snap::Headers };
-        let packets = &self.result.records.packets;
-        let written = py.detach(|| captures::write(&path, &self.loaded.plan, packets, snap));
+        let (py, run) = (slf.py(), slf.unbind());
+        let written = away(py, move |_| {
+            let run = run.get();
+            captures::write(&path, &run.loaded.plan, &run.result.records.packets, snap)
+        })?;
         Ok(written?)
     }
 
     /// Writes what was recorded of a radio channel as pcapng of a monitor; how many frames there are.
-    fn write_monitor(&self, py: Python<'_>, path: PathBuf, channel: &str) -> PyResult<u64> {
-        let plan = &self.loaded.plan;
+    fn write_monitor(slf: Bound<'_, Self>, path: PathBuf, channel: &str) -> PyResult<u64> {
+        let plan = &slf.get().loaded.plan;
         let Some(medium) = plan.media.iter().position(|m| m.name == channel) else {
             let message = format!("there is no radio channel called {channel:?}");
             return Err(PyKeyError::new_err(message));
         };
-        let seen = &self.result.records.frames;
-        let write = || captures::write_monitor(&path, plan, medium as u32, seen);
-        Ok(py.detach(write)?)
+        let (py, run) = (slf.py(), slf.unbind());
+        let written = away(py, move |_| {
+            let run = run.get();
+            let seen = &run.result.records.frames;
+            captures::write_monitor(&path, &run.loaded.plan, medium as u32, seen)
+        })?;
+        Ok(written?)
     }
 
     /// Names of the streams that were recorded.

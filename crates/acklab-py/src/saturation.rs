@@ -1,5 +1,6 @@
 //! Saturated sources as columns.
 
+use crate::away::away;
 use crate::scenario::Scenario;
 use crate::table::Table;
 use acklab_sim::engine::saturation::{self, Load, Unsaturated};
@@ -7,7 +8,6 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Runs the radio channels of `scenario` with each of its flows a source that always has `waiting`
 /// packets of `packet` bytes in its station; if the station takes fewer, that is an error if `all`. One row per flow that crosses a channel.
@@ -21,15 +21,15 @@ pub(crate) fn saturate<'py>(
     all: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let loaded = Arc::clone(&scenario.loaded);
-    let plan = &loaded.plan;
     let load = Load {
         packet,
         waiting,
         all,
     };
-    let run = || saturation::saturate(plan, load, seed, &AtomicBool::new(false));
-    let all = py.detach(run);
-    py.check_signals()?;
+    let all = away(py, move |stop| {
+        saturation::saturate(&loaded.plan, load, seed, stop)
+    })?;
+    let plan = &scenario.loaded.plan;
     let all = all.map_err(|e| match e {
         Unsaturated::Interrupted(_) => PyKeyboardInterrupt::new_err(()),
         Unsaturated::Full { node, takes, flows } => {

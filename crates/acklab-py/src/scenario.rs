@@ -1,11 +1,13 @@
 //! Scenarios: from text to what can be run.
 
+use crate::away::away;
 use crate::controller::{self, Classes};
+use crate::loading;
 use crate::mistakes::InvalidScenario;
 use acklab_sim::plan::Plan;
-use acklab_sim::scenario::{self, Expectations};
+use acklab_sim::scenario::{self, Around, Expectations};
 use pyo3::prelude::*;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A scenario and the Python classes that it needs.
@@ -85,23 +87,28 @@ impl Scenario {
 #[pyfunction]
 pub(crate) fn load(
     py: Python<'_>,
-    text: &str,
-    origin: &str,
-    form: &str,
+    text: String,
+    origin: String,
+    form: String,
     overrides: Vec<(String, String)>,
     controllers: Classes,
     folder: PathBuf,
 ) -> PyResult<Scenario> {
     let registry = controller::registry(&controllers);
-    let files = |name: &str| read(&folder.join(name));
-    let loaded = py.detach(|| {
+    let loaded = away(py, move |stop| {
+        let files = |name: &str| loading::read(&folder.join(name), stop);
+        let around = Around {
+            controllers: registry,
+            files: &files,
+            stop,
+        };
         if form == "json" {
-            scenario::load_json_with(text, origin, &overrides, registry, &files)
+            scenario::load_json_with(&text, &origin, &overrides, &around)
         } else {
-            scenario::load_toml_with(text, origin, &overrides, registry, &files)
+            scenario::load_toml_with(&text, &origin, &overrides, &around)
         }
-    });
-    let s = loaded.map_err(|mistakes| InvalidScenario::new_err(mistakes.to_string()))?;
+    })?;
+    let s = loaded.map_err(|why| InvalidScenario::new_err(why.to_string()))?;
     Ok(Scenario {
         loaded: Arc::new(Loaded {
             plan: s.plan,
@@ -114,10 +121,4 @@ pub(crate) fn load(
             warnings: s.warnings.iter().map(ToString::to_string).collect(),
         }),
     })
-}
-
-#[expect(clippy::disallowed_methods, reason = "files that a scenario names")]
-fn read(path: &Path) -> Result<String, String> {
-    let why = |e: std::io::Error| format!("{}: {e}", path.display());
-    std::fs::read_to_string(path).map_err(why)
 }

@@ -9,17 +9,19 @@
     reason = "a tool for developers, with arguments and files"
 )]
 
+use acklab_proto::datagram::Datagram;
 use acklab_proto::endpoint::{Endpoint, Event};
 use acklab_proto::registry::{self, Params, Value};
-use acklab_proto::segment::Segment;
+use acklab_proto::stats::{Snapshot, Stats};
 use acklab_proto::tcp::config::{AckChoice, Buffer, CcChoice};
 use acklab_proto::tcp::{Connection, Profile, Role, TcpConfig};
+use acklab_proto::transport::{Socket, Transport};
 use acklab_sim::engine::{self, End};
 use acklab_sim::plan::{
-    AppPlan, FilterPlan, FlowPlan, ImpairPlan, LinkPlan, Plan, QueuePlan, RecordPlan,
+    AppPlan, FilterPlan, FlowPlan, ImpairPlan, LinkPlan, Plan, QueuePlan, RecordPlan, TcpPlan,
+    TransportPlan,
 };
 use acklab_sim::record::FlowSummary;
-use acklab_sim::transport::{Counters, Snapshot, Socket, Transport};
 use acklab_units::{Instant, Rate, Span};
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -156,9 +158,11 @@ fn plan(args: &Args) -> Plan {
                 bytes: Some(144_800_000),
                 until: None,
             },
-            tcp: tcp(args).into(),
-            cc: cc(args.text("tcp")),
-            ack: ack(args),
+            transport: TransportPlan::Tcp(TcpPlan {
+                config: tcp(args).into(),
+                cc: cc(args.text("tcp")),
+                ack: ack(args),
+            }),
         });
     }
     Plan {
@@ -184,13 +188,14 @@ struct Logged {
 
 impl Logged {
     fn new(end: End<'_>, on: bool) -> Self {
-        let (flow, tcp) = (end.flow, &end.flow.tcp);
-        let cc = flow.cc.build(acklab_proto::cc::CcInit {
+        let plan = end.flow.transport.tcp().expect("TCP");
+        let tcp = &plan.config;
+        let cc = plan.cc.build(acklab_proto::cc::CcInit {
             mss: tcp.segment,
             initial_cwnd: u64::from(tcp.segment * tcp.initial_window),
             seed: end.seeds.cc,
         });
-        let ack = (flow.ack.entry.build)(&flow.ack.params);
+        let ack = (plan.ack.entry.build)(&plan.ack.params);
         let role = if end.active {
             Role::Active
         } else {
@@ -218,23 +223,23 @@ fn time(now: Instant) -> String {
 }
 
 impl Endpoint for Logged {
-    fn on_segment(&mut self, now: Instant, segment: &Segment) {
-        if self.on {
+    fn on_datagram(&mut self, now: Instant, datagram: &Datagram) {
+        if let (true, Some(segment)) = (self.on, datagram.tcp()) {
             println!("{} rx {}", time(now), segment.ack.0);
         }
-        self.inner.on_segment(now, segment);
+        self.inner.on_datagram(now, datagram);
         self.note_window(now);
     }
     fn on_timeout(&mut self, now: Instant) {
         self.inner.on_timeout(now);
         self.note_window(now);
     }
-    fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
-        let s = self.inner.poll_transmit(now)?;
-        if self.on {
+    fn poll_transmit(&mut self, now: Instant) -> Option<Datagram> {
+        let next = self.inner.poll_transmit(now)?;
+        if let (true, Some(s)) = (self.on, next.tcp()) {
             println!("{} tx {} {}", time(now), s.seq.0, s.len);
         }
-        Some(s)
+        Some(next)
     }
     fn next_timeout(&self) -> Option<Instant> {
         self.inner.next_timeout()
@@ -266,8 +271,8 @@ impl Transport for Logged {
     fn tied_timer(&self, now: Instant) -> Option<Instant> {
         self.inner.tied_timer(now)
     }
-    fn counters(&self) -> Counters {
-        self.inner.counters()
+    fn stats(&self) -> &Stats {
+        self.inner.stats()
     }
     fn snapshot(&self) -> Snapshot {
         Transport::snapshot(&self.inner)

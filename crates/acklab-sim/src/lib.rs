@@ -5,7 +5,7 @@
 pub mod app;
 pub mod engine;
 pub mod export;
+pub mod network;
 pub mod plan;
 pub mod record;
 pub mod scenario;
-pub mod transport;

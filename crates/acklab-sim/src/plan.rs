@@ -3,12 +3,15 @@
 //! Everything is decided here: units parsed, defaults filled in, names turned into indices,
 //! routes computed. A plan that exists can be run; nothing about it can be the user's mistake.
 
+use acklab_path::impair::LossPlace;
 use acklab_path::link::trace::Trace;
-use acklab_path::wifi::medium::{AccessCategory, MediumConfig};
+use acklab_path::wifi::medium::{AccessCategory, MediumConfig, StationId};
+use acklab_proto::cbr;
 use acklab_proto::registry::{Entry, Params};
 use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{AckChoice, CcChoice};
 use acklab_units::{Instant, Rate, Span};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A run, ready to be built. One seed away from being deterministic.
@@ -100,8 +103,21 @@ pub struct MediumPlan {
     pub categories: Vec<u8>,
     /// Those access categories, by number.
     pub access: Vec<AccessCategory>,
+    /// Disciplines above the queues of its stations, one for each access category that is used.
+    pub disciplines: Vec<StationDisciplinePlan>,
     /// What it is made of.
     pub config: MediumConfig,
+}
+
+/// A queue discipline above the queue of a station on a radio channel.
+#[derive(Clone, Debug)]
+pub struct StationDisciplinePlan {
+    /// The station.
+    pub station: StationId,
+    /// How much may wait in it.
+    pub queue: QueuePlan,
+    /// Which, and over what: [`DisciplinePlan::device`] is the limit of the station's own queue.
+    pub discipline: DisciplinePlan,
 }
 
 /// One direction of a link.
@@ -146,13 +162,12 @@ pub struct TracePlan {
 impl Plan {
     /// Name and text of each trace, in the order of the links.
     pub fn traces(&self) -> Vec<(String, String)> {
-        let mut all: Vec<(String, String)> = Vec::new();
-        for t in self.links.iter().filter_map(|l| l.trace.as_ref()) {
-            if all.iter().all(|(name, _)| *name != t.file) {
-                all.push((t.file.clone(), t.trace.to_string()));
-            }
-        }
-        all
+        let traces = self.links.iter().filter_map(|l| l.trace.as_ref());
+        let mut known = HashSet::new();
+        traces
+            .filter(|t| known.insert(t.file.as_str()))
+            .map(|t| (t.file.clone(), t.trace.to_string()))
+            .collect()
     }
 }
 
@@ -185,11 +200,13 @@ pub struct FilterPlan {
     pub params: Params,
 }
 
-/// Random misbehaviour of a link, applied after serialisation.
+/// Random misbehaviour of a link; but for loss that is drawn before the queue, applied after serialisation.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ImpairPlan {
     /// Loss.
     pub loss: LossPlan,
+    /// Where it is drawn.
+    pub loss_place: LossPlace,
     /// Probability that an ECN-capable packet is marked with CE.
     pub ce: f64,
     /// Extra delay; order is kept.
@@ -276,12 +293,97 @@ pub struct FlowPlan {
     pub start_jitter: Span,
     /// What it carries.
     pub app: AppPlan,
+    /// What both ends speak.
+    pub transport: TransportPlan,
+}
+
+/// A transport with its settings.
+#[derive(Clone, Debug)]
+pub enum TransportPlan {
+    /// TCP.
+    Tcp(TcpPlan),
+    /// A constant rate over UDP: the parameters of [`cbr::PARAMS`].
+    Cbr(Params),
+}
+
+/// TCP's settings.
+#[derive(Clone, Debug)]
+pub struct TcpPlan {
     /// Configuration of both ends, shared: ten thousand flows read the same cache lines.
-    pub tcp: Arc<TcpConfig>,
+    pub config: Arc<TcpConfig>,
     /// Controller of both ends.
     pub cc: CcChoice,
     /// ACK policy of both ends.
     pub ack: AckChoice,
+}
+
+/// What an application does with bytes that find the send buffer full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WhenFull {
+    /// They wait in the application, without limit, and are written as soon as there is room.
+    #[default]
+    Keep,
+    /// They are lost, as what a live source could not send; of a write, what does not fit.
+    Drop,
+}
+
+impl TransportPlan {
+    /// Its name in a scenario.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Tcp(_) => "tcp",
+            Self::Cbr(_) => cbr::ENTRY.name,
+        }
+    }
+
+    /// TCP's settings; `None` of another transport.
+    pub const fn tcp(&self) -> Option<&TcpPlan> {
+        match self {
+            Self::Tcp(tcp) => Some(tcp),
+            Self::Cbr(_) => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub const fn tcp_mut(&mut self) -> Option<&mut TcpPlan> {
+        match self {
+            Self::Tcp(tcp) => Some(tcp),
+            Self::Cbr(_) => None,
+        }
+    }
+
+    /// What a table shows as the flow's congestion controller: its name, or the transport's where
+    /// there is none.
+    pub const fn controller(&self) -> &'static str {
+        match self {
+            Self::Tcp(tcp) => tcp.cc.entry.name,
+            Self::Cbr(_) => cbr::ENTRY.name,
+        }
+    }
+
+    /// Bytes of the IP packet of full data.
+    pub fn full_packet(&self) -> u32 {
+        match self {
+            Self::Tcp(tcp) => tcp.config.full_packet(),
+            Self::Cbr(params) => cbr::Config::new(params).size,
+        }
+    }
+
+    /// Bytes of the IP packet of plain feedback.
+    pub fn feedback_packet(&self) -> u32 {
+        match self {
+            Self::Tcp(tcp) => tcp.config.headers(),
+            Self::Cbr(params) => cbr::Config::new(params).feedback,
+        }
+    }
+
+    /// Payload bytes of a full packet.
+    pub fn payload(&self) -> u32 {
+        match self {
+            Self::Tcp(tcp) => tcp.config.segment,
+            Self::Cbr(params) => cbr::Config::new(params).payload(),
+        }
+    }
 }
 
 /// An application.
@@ -306,6 +408,8 @@ pub enum AppPlan {
         chunk: u32,
         /// Exponential instead of constant lengths.
         random: bool,
+        /// What becomes of bytes that the send buffer does not take.
+        when_full: WhenFull,
     },
     /// The source sends a request; the destination answers; after a pause, again.
     RequestResponse {

@@ -100,11 +100,8 @@ fn vegas_keeps_two_to_four_segments_in_the_queue() {
     }
 }
 
-/// The BBR draft: ProbeRTT every 5 s, for 200 ms and a round.
-#[test]
-fn bbr3_probes_the_rtt_every_five_seconds_for_a_fifth() {
-    let link = "rate = \"20 Mbit/s\"\nqueue = \"400 packets\"";
-    let r = run(60, 40, link, "", "cc = \"bbr3\"");
+/// When PROBE_RTT began and how long it lasted, in milliseconds.
+fn probes(r: &RunResult) -> (Vec<u64>, Vec<u64>) {
     let s = &r.series.flows;
     let (mut starts, mut lengths, mut since) = (Vec::new(), Vec::new(), None);
     for (at, is) in s.times().zip(s.iter()) {
@@ -122,6 +119,14 @@ fn bbr3_probes_the_rtt_every_five_seconds_for_a_fifth() {
             _ => {}
         }
     }
+    (starts, lengths)
+}
+
+/// The BBR draft: ProbeRTT every 5 s, for 200 ms and a round.
+#[test]
+fn bbr3_probes_the_rtt_every_five_seconds_for_a_fifth() {
+    let link = "rate = \"20 Mbit/s\"\nqueue = \"400 packets\"";
+    let (starts, lengths) = probes(&run(60, 40, link, "", "cc = \"bbr3\""));
     assert!((9..=12).contains(&starts.len()), "{starts:?}");
     for gap in starts.windows(2).map(|w| w[1] - w[0]) {
         assert!((5000..6000).contains(&gap), "{gap} ms between probes");
@@ -130,6 +135,20 @@ fn bbr3_probes_the_rtt_every_five_seconds_for_a_fifth() {
     // takes up to a round more.
     for length in lengths {
         assert!((195..300).contains(&length), "a probe of {length} ms");
+    }
+}
+
+/// Version 1: every 10 s, even where losses keep the queue so short that the minimum is matched
+/// all the time.
+#[test]
+fn bbr1_probes_the_rtt_of_a_lossy_path_every_ten_seconds() {
+    for loss in ["0.0", "0.01", "0.05"] {
+        let link = format!("rate = \"40 Mbit/s\"\nqueue = \"33 packets\"\nloss = {loss}");
+        let (starts, _) = probes(&run(60, 10, &link, "", "cc = \"bbr1\""));
+        assert!((4..=5).contains(&starts.len()), "{loss}: {starts:?}");
+        for gap in starts.windows(2).map(|w| w[1] - w[0]) {
+            assert!((10_000..11_500).contains(&gap), "{loss}: {gap} ms between");
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use acklab_path::impair::{ImpairConfig, LinkStreams};
 use acklab_path::link::{Link, LinkConfig, LinkDriver, Queue};
 use acklab_path::packet::{DropReason, FlowId, Packet, PacketId, PacketStore};
 use acklab_path::qdisc::pfifo::Limit;
+use acklab_proto::datagram::Datagram;
 use acklab_proto::registry::{Entry, Params};
 use acklab_proto::segment::{Ecn, Segment};
 use acklab_units::{Instant, Rate, Span};
@@ -54,8 +55,8 @@ impl Books {
 }
 
 impl PacketStore for Books {
-    fn segment(&self, id: PacketId) -> Segment {
-        self.segments[id.0 as usize]
+    fn datagram(&self, id: PacketId) -> Datagram {
+        Datagram::Tcp(self.segments[id.0 as usize])
     }
 
     fn duplicate(&mut self, packet: Packet) -> Packet {

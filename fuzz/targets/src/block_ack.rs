@@ -4,7 +4,7 @@
 //! The first bytes choose queue and limits, each further byte is a step.
 
 use crate::Bytes;
-use acklab_path::packet::{DropReason, FlowId, Packet, PacketId};
+use acklab_path::packet::{DropReason, FlowId, Label, Packet, PacketId};
 use acklab_path::wifi::mac::bitmap::distance;
 use acklab_path::wifi::mac::{
     Config, Content, Counts, Kind, Limits, Outcome, PeerId, Psdu, Recipient, StationsConfig,
@@ -124,10 +124,14 @@ impl World {
         };
         self.fates.push(Fate::Underway);
         let fates = &mut self.fates;
-        self.queue
-            .enqueue(self.now, PeerId(peer), packet, &mut |p, why| {
+        self.queue.enqueue(
+            self.now,
+            PeerId(peer),
+            (packet, Label::of(packet.flow)),
+            &mut |p, why| {
                 drop_it(fates, p, why);
-            });
+            },
+        );
     }
 
     /// An exchange over a channel: where losses come from, whether the answer is lost, and of how

@@ -62,7 +62,7 @@ impl World<'_> {
                 self.ends[1].close(self.now);
             }
             let Some((from, segment)) =
-                (0..2).find_map(|i| self.ends[i].poll_transmit(self.now).map(|s| (i, s)))
+                (0..2).find_map(|i| self.ends[i].poll_segment(self.now).map(|s| (i, s)))
             else {
                 return;
             };

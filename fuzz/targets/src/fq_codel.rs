@@ -4,7 +4,7 @@
 //! The first bytes choose parameters, each further group of three is a step.
 
 use crate::Bytes;
-use acklab_path::packet::{FlowId, Packet, PacketId};
+use acklab_path::packet::{FlowId, Label, Packet, PacketId};
 use acklab_path::qdisc::fq_codel::{Config, FqCodel};
 use acklab_path::qdisc::{Enqueue, QueueDisc, codel};
 use acklab_proto::segment::Ecn;
@@ -58,7 +58,7 @@ impl Books {
 
     fn enqueue(&mut self, q: &mut FqCodel, now: Instant, packet: Packet) {
         self.gone.push(false);
-        match q.enqueue(now, packet) {
+        match q.enqueue(now, packet, Label::of(packet.flow)) {
             Enqueue::Queued => {}
             Enqueue::Dropped(_) => self.leave(packet),
             Enqueue::Evicted(victim, _) => self.leave(victim),

@@ -13,6 +13,7 @@ use acklab_path::wifi::medium::{
     MediumDriver, MediumStreams, PortConfig, PortId, Ppdu, RateConfig, StationConfig, StationId,
     Use,
 };
+use acklab_path::wifi::neighbour::ArpConfig;
 use acklab_path::wifi::phy::{Band, ErrorModel, Guard, Mode, Phy, PhyConfig, Width};
 use acklab_path::wifi::propagation::ChannelStreams;
 use acklab_proto::rng;
@@ -118,7 +119,8 @@ fn port(b: &mut Bytes<'_>, from: u16, to: u16) -> PortConfig {
 fn config(b: &mut Bytes<'_>) -> (MediumConfig, bool) {
     let (f, hears) = (b.u8(), b.u8());
     let n = u16::from(f % 4) + 1;
-    let categories = 1 + b.u8() % 3;
+    let c = b.u8();
+    let categories = 1 + c % 3;
     let station = |b: &mut Bytes<'_>| StationConfig {
         categories: (0..categories).map(|_| edca(b)).collect(),
         queue: queue(b),
@@ -148,6 +150,10 @@ fn config(b: &mut Bytes<'_>) -> (MediumConfig, bool) {
         ][usize::from(f >> 4 & 3) % 3],
         propagation: Span::from_nanos(u64::from(f >> 6) * 333),
         retry_limit: f >> 5,
+        arp: bit(c, 7).then_some(ArpConfig {
+            learns: bit(c, 6),
+            ..ArpConfig::NS3
+        }),
     };
     (config, open)
 }
@@ -264,6 +270,7 @@ pub fn run(input: &[u8]) {
             shadowing: stream("shadowing"),
             fading: stream("fading"),
         },
+        neighbours: stream("neighbours"),
     };
     let mut run = Run {
         medium: Medium::new(config, streams),

@@ -49,7 +49,7 @@ fn segment(b: &mut Bytes<'_>) -> Segment {
 
 fn drain(now: Instant, c: &mut Connection) {
     for n in 0.. {
-        let Some(s) = c.poll_transmit(now) else { break };
+        let Some(s) = c.poll_segment(now) else { break };
         assert!(s.len <= 1000);
         assert!(n < 20_000, "sends without end");
     }

@@ -2,7 +2,7 @@
 //! repeated, thinned or out of order: in flight never goes wrong, and it always gets done.
 
 use crate::{Bytes, config, controller};
-use acklab_proto::tcp::Stats;
+use acklab_proto::stats::Stats;
 use acklab_proto::tcp::config::Buffer;
 use acklab_proto::tcp::sender::{AckInfo, Sender};
 use acklab_units::{Instant, Span};

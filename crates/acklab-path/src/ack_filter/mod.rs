@@ -148,3 +148,8 @@ pub trait AckFilter: core::fmt::Debug + Send {
 
 /// How the registry makes a filter.
 pub type Build = fn(&acklab_proto::registry::Params) -> alloc::boxed::Box<dyn AckFilter>;
+
+/// The examples of the guide for authors of filters, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/extending/ack-filter.md")]
+pub struct ExtendingGuide;

@@ -1,6 +1,6 @@
 //! What befalls packets at the far end of a line: they are lost, or marked.
 
-use super::{Chance, ImpairConfig, LinkStreams, Loss};
+use super::{Chance, ImpairConfig, LinkStreams, Loss, LossPlace};
 use crate::packet::Packet;
 
 /// What became of a packet at the far end.
@@ -24,7 +24,8 @@ pub struct FarEnd {
 impl FarEnd {
     /// What `config` says; `None` if nothing ever happens.
     pub fn new(config: &ImpairConfig, streams: &LinkStreams) -> Option<Self> {
-        let loss = Loss::new(config.loss, streams.loss.clone());
+        let here = config.loss_place == LossPlace::BehindQueue;
+        let loss = Loss::new(config.loss, streams.loss.clone()).filter(|_| here);
         (loss.is_some() || config.ce > 0.0).then(|| Self {
             loss,
             ce: Chance::new(config.ce, streams.ce.clone()),

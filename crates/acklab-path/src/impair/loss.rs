@@ -26,6 +26,18 @@ pub enum LossConfig {
     },
 }
 
+/// Where on a link loss is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LossPlace {
+    /// When a packet arrives at the near end, before ACK filter and queue: a lost one takes no place in the
+    /// queue and no time on the line (Linux netem: `netem_enqueue` asks `loss_event` before it enqueues).
+    BeforeQueue,
+    /// When a packet reaches the far end: a lost one has waited and occupied the line (ns-3,
+    /// `PointToPointNetDevice::Receive` asks its `RateErrorModel`).
+    #[default]
+    BehindQueue,
+}
+
 /// A loss process at work.
 #[derive(Clone, Debug)]
 pub struct Loss {

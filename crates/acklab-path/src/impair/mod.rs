@@ -2,25 +2,29 @@
 //!
 //! Each kind draws from a stream of its own, so switching one on never moves the draws of another.
 
+mod entry;
 mod far_end;
 mod jitter;
 mod loss;
 mod pauses;
 
+pub use entry::Entry;
 pub use far_end::{FarEnd, Fate};
 pub(crate) use jitter::normal;
 pub use jitter::{Jitter, JitterConfig};
-pub use loss::{Loss, LossConfig};
+pub use loss::{Loss, LossConfig, LossPlace};
 pub use pauses::{Pauses, PausesConfig};
 
 use acklab_proto::rng::{self, Rng, RngCore};
 use acklab_units::Span;
 
-/// What goes wrong on a line, after serialisation.
+/// What goes wrong on a line; but for loss that is drawn before the queue, after serialisation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ImpairConfig {
-    /// Loss, judged at the far end: a lost packet has occupied the line.
+    /// Loss.
     pub loss: LossConfig,
+    /// Where it is drawn.
+    pub loss_place: LossPlace,
     /// Probability that an ECN-capable packet is marked with CE, judged at the far end.
     pub ce: f64,
     /// Extra delay; order is kept.

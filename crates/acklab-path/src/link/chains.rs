@@ -4,6 +4,7 @@ use super::*;
 use crate::ack_filter::registry::FILTERS;
 use crate::ack_filter::{AckFilter, Build, aggregate, android, cake, tac};
 use crate::packet::{FlowId, PacketId};
+use acklab_proto::datagram::Datagram;
 use acklab_proto::registry::{Entry, Kind, Params, Value};
 use acklab_proto::segment::{Ecn, Flags, SackBlock, Segment};
 use acklab_units::SeqNum;
@@ -34,8 +35,8 @@ impl Driver {
 }
 
 impl PacketStore for Driver {
-    fn segment(&self, id: PacketId) -> Segment {
-        self.segments[id.0 as usize]
+    fn datagram(&self, id: PacketId) -> Datagram {
+        Datagram::Tcp(self.segments[id.0 as usize])
     }
 
     fn duplicate(&mut self, packet: Packet) -> Packet {

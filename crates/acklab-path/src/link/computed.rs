@@ -104,21 +104,21 @@ impl Computed {
         }
     }
 
-    /// The next packet that has arrived.
+    /// The next packet that has arrived, and when.
     #[inline]
-    pub fn pop(&mut self, now: Instant) -> Option<Packet> {
+    pub fn pop(&mut self, now: Instant) -> Option<(Instant, Packet)> {
         let head = self.ring.front()?;
         if head.arrival > now || head.arrival == Instant::MAX {
             return None;
         }
-        let packet = head.packet;
+        let (at, packet) = (head.arrival, head.packet);
         self.ring.drop_front();
         if self.begun > 0 {
             self.begun -= 1;
         } else {
             self.waiting_bytes -= u64::from(packet.size);
         }
-        Some(packet)
+        Some((at, packet))
     }
 
     #[inline]

@@ -24,10 +24,10 @@ impl DelayLine {
             .insert(self.ring.len() - overtaken, (arrival, packet));
     }
 
-    /// The next packet that has arrived.
-    pub fn pop(&mut self, now: Instant) -> Option<Packet> {
+    /// The next packet that has arrived, and when.
+    pub fn pop(&mut self, now: Instant) -> Option<(Instant, Packet)> {
         self.next_arrival().filter(|at| *at <= now)?;
-        self.ring.pop_front().map(|(_, packet)| packet)
+        self.ring.pop_front()
     }
 
     /// When the next packet arrives.
@@ -62,7 +62,7 @@ mod tests {
         }
         assert_eq!(line.pop(Instant::from_nanos(9)), None);
         let out: Vec<_> = core::iter::from_fn(|| line.pop(Instant::from_nanos(50)))
-            .map(|p| p.id.0)
+            .map(|(_, p)| p.id.0)
             .collect();
         assert_eq!(out, [0, 2, 4, 1, 3]);
     }

@@ -19,7 +19,10 @@ impl Link {
         let Some(before) = self.filters.as_mut().and_then(|f| f.before.as_mut()) else {
             return self.look_inside(now, packet, driver);
         };
-        let segment = driver.segment(packet.id);
+        // A filter of TCP's acknowledgements does not see other protocols.
+        let Some(segment) = driver.tcp(packet.id) else {
+            return self.look_inside(now, packet, driver);
+        };
         let verdicts = &mut before.verdicts;
         before.filter.on_packet(now, packet, &segment, verdicts);
         if D::WATCHES && !verdicts.iter().any(|v| v.settles(packet.id)) {
@@ -74,7 +77,9 @@ impl Link {
         let Some(stage) = inside else {
             return self.enqueue(now, packet, driver);
         };
-        let segment = driver.segment(packet.id);
+        let Some(segment) = driver.tcp(packet.id) else {
+            return self.enqueue(now, packet, driver);
+        };
         let mut verdicts = core::mem::take(&mut stage.verdicts);
         stage.filter.on_packet(now, packet, &segment, &mut verdicts);
         debug_assert!(

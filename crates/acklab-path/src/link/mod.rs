@@ -21,6 +21,8 @@ mod computed;
 mod delay_line;
 mod fifo;
 mod filtering;
+#[cfg(test)]
+mod late;
 mod port;
 mod queued;
 mod stats;
@@ -34,7 +36,7 @@ pub use stats::LinkStats;
 
 use crate::ack_filter::chain::Chain;
 use crate::ack_filter::{FilterStats, ForwardReason};
-use crate::impair::{FarEnd, Fate, ImpairConfig, LinkStreams, Pauses};
+use crate::impair::{Entry, FarEnd, Fate, ImpairConfig, LinkStreams, Pauses};
 use crate::packet::{DropReason, Packet, PacketStore};
 use crate::qdisc::{self, QueueDisc, pfifo};
 use acklab_units::{Instant, Rate, Span};
@@ -99,8 +101,7 @@ pub trait LinkDriver: PacketStore {
 pub struct Link {
     line: Line,
     filters: Option<Box<Chain>>,
-    /// What lets packets in; the line has another one that lets them out.
-    entry: Option<Box<Pauses>>,
+    entry: Option<Box<Entry>>,
     far_end: Option<Box<FarEnd>>,
     stats: LinkStats,
 }
@@ -117,8 +118,7 @@ fn boxed(filters: Chain) -> Option<Box<Chain>> {
     (!filters.is_empty()).then(|| Box::new(filters))
 }
 
-/// The schedule of a link's pauses, if it has any. Entry and exit ask at different times, so each
-/// has a copy.
+/// The schedule of a link's pauses at its exit, if it has any.
 fn pauses(impair: &ImpairConfig, streams: &LinkStreams) -> Option<Box<Pauses>> {
     let config = impair.pauses?;
     Some(Box::new(Pauses::new(config, streams.pauses.clone())))
@@ -135,7 +135,7 @@ impl Link {
         let filters: Chain = filters.into();
         let watched = filters.watches_queue();
         let tx = Transmitter::new(config.rate, config.overhead);
-        let entry = pauses(&config.impair, &streams);
+        let entry = Entry::new(&config.impair, &streams).map(Box::new);
         let far_end = FarEnd::new(&config.impair, &streams).map(Box::new);
         let line = match queue {
             Queue::Pfifo(queue) if !watched && config.impair.keeps_order() => {
@@ -161,11 +161,16 @@ impl Link {
     /// A packet arrives at the near end. Says whether [`Link::next_wakeup`] may have changed.
     #[inline]
     pub fn offer<D: LinkDriver>(&mut self, now: Instant, packet: Packet, driver: &mut D) -> bool {
-        let now = match &mut self.entry {
-            None => now,
-            Some(entry) => entry.passes(now),
-        };
         self.stats.offered += 1;
+        let admitted = match &mut self.entry {
+            None => Some(now),
+            Some(entry) => entry.admits(now),
+        };
+        let Some(now) = admitted else {
+            self.drop(now, packet, DropReason::RandomLoss, driver);
+            self.check();
+            return false;
+        };
         let mut moved = true;
         match (&self.filters, &mut self.line) {
             // By far the most frequent case, without a call.
@@ -185,19 +190,20 @@ impl Link {
         moved
     }
 
-    /// The next packet that has reached the far end at or before `now`; to be called until `None`.
+    /// The next packet that has reached the far end at or before `now`; to be called until `None`. What
+    /// happens inside happens at its own instant, however late it is asked for.
     #[inline]
     pub fn advance<D: LinkDriver>(&mut self, now: Instant, driver: &mut D) -> Option<Packet> {
         self.catch_up(now, driver);
         loop {
-            let mut packet = match &mut self.line {
+            let (at, mut packet) = match &mut self.line {
                 Line::Computed(line) => line.pop(now),
                 Line::Queued(line) => line.pop(now),
                 Line::Port(_) => None,
             }?;
             match self.far_end.as_mut().map(|f| f.judge(&mut packet)) {
                 Some(Fate::Lost) => {
-                    self.drop(now, packet, DropReason::RandomLoss, driver);
+                    self.drop(at, packet, DropReason::RandomLoss, driver);
                     continue;
                 }
                 Some(Fate::Marked) => self.stats.marked += 1,

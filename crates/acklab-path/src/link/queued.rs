@@ -29,6 +29,8 @@ pub(super) struct Queued {
     line: DelayLine,
     /// When the discipline is to be asked next; `None` while it has nothing to give.
     service_at: Option<Instant>,
+    /// When the discipline's timer runs out.
+    timer_at: Option<Instant>,
     /// When the packet of that number joined the queue.
     entered: Vec<Instant>,
     /// Marks of the discipline that are in the link's counters.
@@ -79,6 +81,7 @@ impl Queued {
             duplicate: Chance::new(impair.duplicate, streams.duplicate),
             line: DelayLine::default(),
             service_at: None,
+            timer_at: None,
             entered: Vec::new(),
             marked: 0,
             dropped: Vec::new(),
@@ -104,7 +107,9 @@ impl Queued {
         };
         self.serve(found, around);
         self.note_entry(now, packet.id);
-        let verdict = self.qdisc.enqueue(now, packet);
+        let label = around.driver.label(packet);
+        let verdict = self.qdisc.enqueue(now, packet, label);
+        self.timer_at = self.qdisc.next_wakeup();
         if !matches!(verdict, Enqueue::Dropped(_)) {
             around.driver.on_queued(now, packet);
         }
@@ -127,12 +132,17 @@ impl Queued {
         self.count_marks(waiting.marked, around.stats);
     }
 
-    /// Runs the services that begin at or before `now`.
+    /// Runs the services that begin at or before `now`, and the timers of the discipline that run out
+    /// by then, each at its instant.
     pub fn serve<D: LinkDriver>(&mut self, now: Instant, around: &mut Around<'_, D>) {
-        while let Some(at) = self.service_at
-            && at <= now
-            && at < Instant::MAX
-        {
+        loop {
+            self.run_timers(now, around);
+            let Some(at) = self
+                .service_at
+                .filter(|at| *at <= now && *at < Instant::MAX)
+            else {
+                return;
+            };
             let dropped = &mut self.dropped;
             let next = self.qdisc.dequeue(at, &mut |p, why| dropped.push((p, why)));
             self.report_drops(at, around);
@@ -147,6 +157,30 @@ impl Queued {
         }
     }
 
+    /// Runs the timers that run out up to `now` and before the next service.
+    #[inline]
+    fn run_timers<D: LinkDriver>(&mut self, now: Instant, around: &mut Around<'_, D>) {
+        while let Some(at) = self.timer_at
+            && at <= now
+            && self.service_at.is_none_or(|service| at < service)
+        {
+            self.run_timer(at, around);
+        }
+    }
+
+    #[cold]
+    fn run_timer<D: LinkDriver>(&mut self, at: Instant, around: &mut Around<'_, D>) {
+        let dropped = &mut self.dropped;
+        self.qdisc
+            .on_wakeup(at, &mut |p, why| dropped.push((p, why)));
+        self.report_drops(at, around);
+        self.timer_at = self.qdisc.next_wakeup();
+        assert!(
+            self.timer_at.is_none_or(|next| next > at),
+            "timer of a queue discipline stuck at {at:?}"
+        );
+    }
+
     /// Takes out a packet that the filter found superfluous; it knows that it has left.
     pub fn remove(&mut self, id: PacketId) -> Option<Packet> {
         self.qdisc.remove(id)
@@ -159,8 +193,8 @@ impl Queued {
         Some(old)
     }
 
-    /// The next packet that has arrived.
-    pub fn pop(&mut self, now: Instant) -> Option<Packet> {
+    /// The next packet that has arrived, and when.
+    pub fn pop(&mut self, now: Instant) -> Option<(Instant, Packet)> {
         self.line.pop(now)
     }
 

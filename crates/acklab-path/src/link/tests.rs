@@ -1,8 +1,9 @@
 //! Links against closed forms, and the two ways of computing against each other.
 
 use super::*;
-use crate::impair::{JitterConfig, PausesConfig};
+use crate::impair::{JitterConfig, LossConfig, LossPlace, PausesConfig};
 use crate::packet::{FlowId, PacketId};
+use acklab_proto::datagram::Datagram;
 use acklab_proto::segment::{Ecn, Segment};
 use proptest::prelude::*;
 use std::vec::Vec;
@@ -20,8 +21,8 @@ struct Driver {
 }
 
 impl PacketStore for Driver {
-    fn segment(&self, id: PacketId) -> Segment {
-        *self.segments.get(id.0 as usize).unwrap_or(&self.plain)
+    fn datagram(&self, id: PacketId) -> Datagram {
+        Datagram::Tcp(*self.segments.get(id.0 as usize).unwrap_or(&self.plain))
     }
 
     fn duplicate(&mut self, packet: Packet) -> Packet {
@@ -54,6 +55,7 @@ const PLAIN: LinkConfig = LinkConfig {
     overhead: 2,
     impair: ImpairConfig {
         loss: crate::impair::LossConfig::None,
+        loss_place: LossPlace::BehindQueue,
         ce: 0.0,
         jitter: JitterConfig::None,
         pauses: None,
@@ -100,6 +102,24 @@ fn drive(link: &mut Link, driver: &mut Driver, arrivals: &[(u64, u32)]) -> Vec<(
     }
     wake(link, driver, Instant::from_nanos(u64::MAX - 1));
     out
+}
+
+/// The link looks late, but timers run at their instants, between the services before and after them.
+#[test]
+fn timers_of_a_discipline_run_in_their_order() {
+    use crate::qdisc::testing::Paced;
+    let ms = Span::from_millis;
+    let paced = Paced::new(100, ms(7), Some(ms(3)));
+    let queue = Queue::Discipline(Box::new(paced));
+    let mut link = Link::new(&PLAIN, queue, None, streams());
+    let mut driver = Driver::default();
+    // Five at once: 0 goes at once, 1 and 2 fall at 3 and 6 ms, 3 goes at 7 ms, 4 falls at 9.
+    let out = drive(&mut link, &mut driver, &[(0, 1500); 5]);
+    let falls = [(3, 1), (6, 2), (9, 4)].map(|(at, id)| (at * 1_000_000, id, DropReason::Aqm));
+    assert_eq!(driver.drops, falls);
+    let on_the_way = 5_000_000 + 1_201_600;
+    assert_eq!(out, [(on_the_way, 0), (7_000_000 + on_the_way, 3)]);
+    assert_eq!(link.stats().dropped_for(DropReason::Aqm), 3);
 }
 
 #[test]
@@ -171,6 +191,73 @@ fn a_lost_packet_has_occupied_the_line() {
     let arrival = |n: u64| n * 1_201_600 + 5_000_000;
     assert_eq!(out, [(arrival(1), 0), (arrival(3), 2)]);
     assert_eq!(driver.drops, [(arrival(2), 1, DropReason::RandomLoss)]);
+}
+
+/// A queue of two and ten packets at once, of which every second one is lost. Before the queue: of the five
+/// left one is in service, two wait, two find no room. Behind it: of ten one is in service, two wait, seven
+/// find no room, and of the three that crossed the second is lost, for which the line was busy.
+#[test]
+fn loss_before_the_queue_takes_neither_place_nor_time() {
+    let arrival = |n: u64| n * 1_201_600 + 5_000_000;
+    let cases = [
+        (
+            LossPlace::BeforeQueue,
+            5,
+            2,
+            Vec::from([(arrival(1), 0), (arrival(2), 2), (arrival(3), 4)]),
+        ),
+        (
+            LossPlace::BehindQueue,
+            1,
+            7,
+            Vec::from([(arrival(1), 0), (arrival(3), 2)]),
+        ),
+    ];
+    for (place, lost, full, expect) in cases {
+        let mut config = PLAIN;
+        config.impair.loss = LossConfig::Periodic(2);
+        config.impair.loss_place = place;
+        let limit = pfifo::Limit::Packets(2);
+        for mut link in [computed(&config, limit), queued(&config, limit)] {
+            let mut driver = Driver::default();
+            let out = drive(&mut link, &mut driver, &[(0, 1500); 10]);
+            assert_eq!(out, expect, "{place:?}");
+            let s = link.stats();
+            assert_eq!((s.offered, s.served), (10, 3));
+            assert_eq!(s.dropped_for(DropReason::RandomLoss), lost, "{place:?}");
+            assert_eq!(s.dropped_for(DropReason::QueueFull), full, "{place:?}");
+            let end = Instant::from_nanos(arrival(9));
+            assert_eq!(link.busy(end), Span::from_nanos(3 * 1_201_600));
+        }
+    }
+}
+
+/// Half of what comes at line rate is lost. Before the queue the line is busy for half of the time, behind it
+/// for all of it, and the same packets are lost: the draws are those of one stream.
+#[test]
+fn loss_behind_the_queue_counts_for_the_line() {
+    let arrivals: Vec<_> = (0..1000u64).map(|n| (n * 1_201_600, 1500)).collect();
+    let [before, behind] = [LossPlace::BeforeQueue, LossPlace::BehindQueue].map(|place| {
+        let mut config = PLAIN;
+        config.impair.loss = LossConfig::Bernoulli(0.5);
+        config.impair.loss_place = place;
+        let mut link = computed(&config, pfifo::Limit::Packets(9));
+        let mut driver = Driver::default();
+        let out = drive(&mut link, &mut driver, &arrivals);
+        let end = Instant::from_nanos(2_000_000_000);
+        (out, link.stats().served, link.busy(end))
+    });
+    // Mean 500, standard deviation 16.
+    assert!((437..=563).contains(&before.0.len()), "{}", before.0.len());
+    assert_eq!(
+        (before.0.clone(), before.1),
+        (behind.0, before.0.len() as u64)
+    );
+    assert_eq!(before.2, Span::from_nanos(before.1 * 1_201_600));
+    assert_eq!(
+        (behind.1, behind.2),
+        (1000, Span::from_nanos(1000 * 1_201_600))
+    );
 }
 
 #[test]
@@ -357,12 +444,16 @@ proptest! {
         limit in limits(),
         mark in proptest::option::of(limits()),
         loss in 0.0f64..0.2,
+        before in proptest::bool::ANY,
         ce in 0.0f64..0.2,
         jitter_us in prop_oneof![Just(0u64), 1u64..5000],
         pauses_us in proptest::option::of((1u64..5000, 1u64..50_000)),
     ) {
         let mut config = PLAIN;
         config.impair.loss = crate::impair::LossConfig::Bernoulli(loss);
+        if before {
+            config.impair.loss_place = LossPlace::BeforeQueue;
+        }
         config.impair.ce = ce;
         config.impair.jitter = JitterConfig::Uniform(Span::from_micros(jitter_us));
         config.impair.pauses = pauses_us.map(|(length, gap)| PausesConfig {

@@ -4,10 +4,10 @@
 //! Linux differ the comment says so. ECN as in RFC 8290 section 5.2.6 and `net/codel_impl.h`: a
 //! packet that may be marked is marked where it would be dropped, and then passes.
 
-use super::registry::{Build, Room};
+use super::registry::{Build, Counts};
 use super::slab::{List, Slab, Waiting};
-use super::{Enqueue, QueueDisc, Stats};
-use crate::packet::{DropReason, Packet, PacketId};
+use super::{Enqueue, Limit, QueueDisc, Stats};
+use crate::packet::{DropReason, Label, Packet, PacketId};
 use acklab_proto::registry::{Entry, Kind, Param, Params as Values, Value};
 use acklab_units::{Instant, Span};
 use alloc::boxed::Box;
@@ -94,9 +94,11 @@ pub const ENTRY: Entry<Build> = Entry {
     source: "RFC 8289, Linux net/sched/sch_codel.c",
     params: &params(false),
     build: Build {
-        limit: 1000,
-        make: |values, Room { limit, .. }| {
-            Box::new(CodelQueue::new(Params::from_values(values), limit))
+        limit: Limit::Packets(1000),
+        counts: Counts::Packets,
+        make: |values, room| {
+            let params = Params::from_values(values);
+            Box::new(CodelQueue::new(params, room.packets()))
         },
     },
 };
@@ -292,7 +294,7 @@ impl Source for Lent<'_> {
 }
 
 impl QueueDisc for CodelQueue {
-    fn enqueue(&mut self, now: Instant, packet: Packet) -> Enqueue {
+    fn enqueue(&mut self, now: Instant, packet: Packet, _label: Label) -> Enqueue {
         if self.stats.packets >= self.limit {
             self.stats.refused += 1;
             return Enqueue::Dropped(DropReason::QueueFull);

@@ -5,7 +5,7 @@
 //! byte queue limits, and ns-3's traffic control over a `NetDevice` with its own `DropTailQueue`.
 
 use super::{Enqueue, QueueDisc, Stats};
-use crate::packet::{DropReason, Packet, PacketId};
+use crate::packet::{DropReason, Label, Packet, PacketId};
 use acklab_units::Instant;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -61,9 +61,9 @@ impl OverDevice {
 }
 
 impl QueueDisc for OverDevice {
-    fn enqueue(&mut self, now: Instant, packet: Packet) -> Enqueue {
+    fn enqueue(&mut self, now: Instant, packet: Packet, label: Label) -> Enqueue {
         debug_assert!(self.dropped.is_empty(), "dropped packets were not fetched");
-        let fate = self.above.enqueue(now, packet);
+        let fate = self.above.enqueue(now, packet, label);
         // In the order in which they are to be told of, the last one first.
         let mut dropped = core::mem::take(&mut self.dropped);
         while let Some(victim) = self.above.evicted() {
@@ -85,6 +85,10 @@ impl QueueDisc for OverDevice {
         now: Instant,
         dropped: &mut dyn FnMut(Packet, DropReason),
     ) -> Option<Packet> {
+        if self.device.is_empty() {
+            // A discipline that had something to give has given it long ago, unless it is a shaper.
+            self.refill(now, dropped);
+        }
         let next = self.device.pop_front();
         if let Some(packet) = next {
             self.bytes -= u64::from(packet.size);
@@ -121,6 +125,14 @@ impl QueueDisc for OverDevice {
         self.above.next_ready()
     }
 
+    fn next_wakeup(&self) -> Option<Instant> {
+        self.above.next_wakeup()
+    }
+
+    fn on_wakeup(&mut self, now: Instant, dropped: &mut dyn FnMut(Packet, DropReason)) {
+        self.above.on_wakeup(now, dropped);
+    }
+
     fn stats(&self) -> Stats {
         let above = self.above.stats();
         Stats {
@@ -141,6 +153,7 @@ mod tests {
     use super::super::pfifo::{Limit, Pfifo};
     use super::*;
     use crate::packet::FlowId;
+    use crate::qdisc::testing::{Paced, Plain};
     use acklab_proto::segment::Ecn;
     use acklab_units::Span;
     use proptest::prelude::*;
@@ -169,7 +182,7 @@ mod tests {
         let mut q = OverDevice::new(Box::new(above), 2);
         // One flow fills the device; then the other one is not behind it in the discipline.
         for (id, flow) in [(0, 0), (1, 0), (2, 0), (3, 0), (4, 1)] {
-            assert_eq!(q.enqueue(at(0), packet(id, flow)), Enqueue::Queued);
+            assert_eq!(q.offer(at(0), packet(id, flow)), Enqueue::Queued);
         }
         assert_eq!(q.stats().packets, 5);
         let order: Vec<_> = core::iter::from_fn(|| q.dequeue(at(1), &mut never))
@@ -188,7 +201,7 @@ mod tests {
             for ms in 0..2000 {
                 // A standing queue of 40 packets, served at one a millisecond.
                 while q.stats().packets < 40 {
-                    q.enqueue(at(ms), packet(ms as u32, 0));
+                    q.offer(at(ms), packet(ms as u32, 0));
                 }
                 q.dequeue(at(ms), &mut |_, _| drops += 1);
             }
@@ -202,7 +215,7 @@ mod tests {
     fn packets_can_be_taken_out_of_either_queue() {
         let mut q = OverDevice::new(Box::new(Pfifo::new(Limit::Packets(9))), 2);
         (0..4).for_each(|id| {
-            q.enqueue(at(0), packet(id, 0));
+            q.offer(at(0), packet(id, 0));
         });
         assert_eq!(q.remove(PacketId(3)), Some(packet(3, 0)));
         assert_eq!(q.remove(PacketId(0)), Some(packet(0, 0)));
@@ -217,7 +230,7 @@ mod tests {
     fn packets_can_take_places_in_either_queue() {
         let mut q = OverDevice::new(Box::new(Pfifo::new(Limit::Packets(9))), 2);
         (0..4).for_each(|id| {
-            q.enqueue(at(0), packet(id, 0));
+            q.offer(at(0), packet(id, 0));
         });
         for (old, new) in [(1, 8), (2, 9)] {
             let out = q.replace(at(1), PacketId(old), packet(new, 0));
@@ -231,6 +244,21 @@ mod tests {
         assert_eq!(order, [0, 8, 9, 3]);
     }
 
+    /// A device takes what the shaper gives, when it gives it, and has it to send at once.
+    #[test]
+    fn a_shaper_above_a_device_keeps_its_times() {
+        let above = Paced::new(9, Span::from_millis(10), None);
+        let mut q = OverDevice::new(Box::new(above), 2);
+        (0..4).for_each(|id| {
+            q.offer(at(0), packet(id, 0));
+        });
+        let mut sent = std::vec![];
+        for ms in 0..40 {
+            sent.extend(q.dequeue(at(ms), &mut never).map(|p| (ms, p.id.0)));
+        }
+        assert_eq!(sent, [(0, 0), (10, 1), (20, 2), (30, 3)]);
+    }
+
     proptest! {
         /// Two drop-tail queues in a row are one of their joint length.
         #[test]
@@ -242,7 +270,7 @@ mod tests {
             let mut model = Model::new();
             for (id, arrives) in (0..).zip(steps) {
                 if arrives {
-                    let fate = q.enqueue(at(0), packet(id, 0));
+                    let fate = q.offer(at(0), packet(id, 0));
                     let fits = model.len() < (room + limit) as usize;
                     prop_assert_eq!(fate == Enqueue::Queued, fits);
                     if fits {

@@ -1,4 +1,4 @@
-//! Queue disciplines: the contract.
+//! Queue disciplines: the contract. `docs/extending/queue.md` walks through a whole one.
 
 pub mod codel;
 pub mod device;
@@ -7,9 +7,35 @@ pub mod pfifo;
 pub mod registry;
 mod ring;
 pub(crate) mod slab;
+#[cfg(test)]
+pub(crate) mod testing;
 
-use crate::packet::{DropReason, Packet, PacketId};
+use crate::packet::{DropReason, Label, Packet, PacketId};
 use acklab_units::Instant;
+
+#[doc = include_str!("../../../../docs/extending/queue.md")]
+#[cfg(doctest)]
+struct Guide;
+
+/// How much may wait. The packet in service does not count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Limit {
+    /// Packets.
+    Packets(u32),
+    /// Bytes of IP packets.
+    Bytes(u64),
+}
+
+impl Limit {
+    /// Whether a packet of `size` bytes may join `packets` packets of `bytes` bytes in all.
+    #[inline]
+    pub const fn admits(self, packets: u32, bytes: u64, size: u32) -> bool {
+        match self {
+            Self::Packets(most) => packets < most,
+            Self::Bytes(most) => bytes + size as u64 <= most,
+        }
+    }
+}
 
 /// What became of an offered packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,7 +70,7 @@ pub struct Stats {
 impl Stats {
     /// A packet was accepted.
     #[inline]
-    pub(crate) fn on_joined(&mut self, packet: Packet) {
+    pub fn on_joined(&mut self, packet: Packet) {
         self.enqueued += 1;
         self.packets += 1;
         self.bytes += u64::from(packet.size);
@@ -52,14 +78,14 @@ impl Stats {
 
     /// A packet no longer waits, for whatever reason.
     #[inline]
-    pub(crate) fn on_left(&mut self, packet: Packet) {
+    pub fn on_left(&mut self, packet: Packet) {
         self.packets -= 1;
         self.bytes -= u64::from(packet.size);
     }
 
     /// A packet left its place to another one that is as long.
     #[inline]
-    pub(crate) fn on_replaced(&mut self, old: Packet, by: Packet) {
+    pub fn on_replaced(&mut self, old: Packet, by: Packet) {
         debug_assert_eq!(old.size, by.size, "what takes a place is as long");
         self.enqueued += 1;
         self.dropped_inside += 1;
@@ -67,16 +93,20 @@ impl Stats {
 
     /// Conservation.
     #[inline]
-    pub(crate) fn check(&self) {
+    pub fn check(&self) {
         let left = self.dequeued + self.dropped_inside;
         debug_assert_eq!(u64::from(self.packets), self.enqueued - left);
     }
 }
 
 /// A queue in front of a transmitter. Limits count what waits; the packet in service has left.
+///
+/// It stands in front of a line ([`crate::link`]), above the queue of a device ([`device`]), above the
+/// MAC's queue of a station on a radio channel ([`crate::wifi::mac::queue`]), or inside another
+/// discipline. It has no clock: each call says what time it is, and time never runs backwards.
 pub trait QueueDisc: core::fmt::Debug + Send {
-    /// Offers a packet.
-    fn enqueue(&mut self, now: Instant, packet: Packet) -> Enqueue;
+    /// Offers a packet. `label` says whose it is.
+    fn enqueue(&mut self, now: Instant, packet: Packet, label: Label) -> Enqueue;
 
     /// A further packet that had to go when the last one was offered; to be asked until `None`.
     fn evicted(&mut self) -> Option<(Packet, DropReason)> {
@@ -98,10 +128,22 @@ pub trait QueueDisc: core::fmt::Debug + Send {
     /// filter that found it superfluous). The place keeps its age.
     fn replace(&mut self, now: Instant, id: PacketId, by: Packet) -> Option<Packet>;
 
-    /// When a packet may be had although none can be had now (shapers).
+    /// When a packet may be had although none can be had now (shapers). Asked after a
+    /// [`QueueDisc::dequeue`] that gave nothing.
     fn next_ready(&self) -> Option<Instant> {
         None
     }
+
+    /// When [`QueueDisc::on_wakeup`] is to be called (control laws with a timer). Asked after an arrival
+    /// and after a wakeup; a timer starts with one of them.
+    fn next_wakeup(&self) -> Option<Instant> {
+        None
+    }
+
+    /// The timer runs out. The call may be made later, with the instant at which it was due, but before
+    /// whatever happens after that instant. What is dropped goes to `dropped`; no packet may be had any
+    /// earlier for it.
+    fn on_wakeup(&mut self, _now: Instant, _dropped: &mut dyn FnMut(Packet, DropReason)) {}
 
     /// Counters.
     fn stats(&self) -> Stats;

@@ -1,29 +1,30 @@
 //! First in, first out, drop-tail; limited in packets or in bytes. It can mark by a step.
 
+pub use super::Limit;
+use super::registry::{Build, Counts};
 use super::ring::Ring;
 use super::{Enqueue, QueueDisc, Stats};
-use crate::packet::{DropReason, Packet, PacketId};
+use crate::packet::{DropReason, Label, Packet, PacketId};
+use acklab_proto::registry::Entry;
 use acklab_units::Instant;
+use alloc::boxed::Box;
 
-/// How much may wait. The packet in service does not count.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Limit {
-    /// Packets.
-    Packets(u32),
-    /// Bytes of IP packets.
-    Bytes(u64),
-}
+/// Linux's default `txqueuelen`, in packets (`DEFAULT_TX_QUEUE_LEN`).
+pub const TXQUEUELEN: u32 = 1000;
 
-impl Limit {
-    /// Whether a packet of `size` bytes may join `packets` packets of `bytes` bytes in all.
-    #[inline]
-    pub const fn admits(self, packets: u32, bytes: u64, size: u32) -> bool {
-        match self {
-            Self::Packets(most) => packets < most,
-            Self::Bytes(most) => bytes + size as u64 <= most,
-        }
-    }
-}
+/// The registry's entry. A link without another discipline computes the same without asking one.
+pub const ENTRY: Entry<Build> = Entry {
+    name: "pfifo",
+    aliases: &[],
+    summary: "Drop-tail with a limit in packets: queue = \"40 packets\"; `mark` makes a link's mark.",
+    source: "Linux sch_fifo.c",
+    params: &[],
+    build: Build {
+        limit: Limit::Packets(TXQUEUELEN),
+        counts: Counts::Either,
+        make: |_, room| Box::new(Pfifo::new(room.limit)),
+    },
+};
 
 /// A drop-tail queue as it is configured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,6 +74,12 @@ impl Pfifo {
         }
     }
 
+    /// The packet that leaves next.
+    #[cfg(test)]
+    pub(crate) fn first(&self) -> Option<PacketId> {
+        self.waiting.first()
+    }
+
     fn check(&self) {
         self.stats.check();
         debug_assert_eq!(self.stats.packets as usize, self.waiting.len());
@@ -80,7 +87,7 @@ impl Pfifo {
 }
 
 impl QueueDisc for Pfifo {
-    fn enqueue(&mut self, _now: Instant, mut packet: Packet) -> Enqueue {
+    fn enqueue(&mut self, _now: Instant, mut packet: Packet, _label: Label) -> Enqueue {
         let s = &mut self.stats;
         if !self.config.limit.admits(s.packets, s.bytes, packet.size) {
             s.refused += 1;
@@ -129,6 +136,7 @@ impl QueueDisc for Pfifo {
 mod tests {
     use super::*;
     use crate::packet::FlowId;
+    use crate::qdisc::testing::Plain;
     use acklab_proto::segment::Ecn;
     use std::vec::Vec;
 
@@ -151,7 +159,7 @@ mod tests {
     fn the_packet_limit_refuses_the_last_to_come() {
         let mut q = Pfifo::new(Limit::Packets(2));
         let fates: Vec<_> = (0..3)
-            .map(|i| q.enqueue(Instant::ZERO, packet(i, 1500)))
+            .map(|i| q.offer(Instant::ZERO, packet(i, 1500)))
             .collect();
         assert_eq!(fates[..2], [Enqueue::Queued, Enqueue::Queued]);
         assert_eq!(fates[2], Enqueue::Dropped(DropReason::QueueFull));
@@ -162,12 +170,12 @@ mod tests {
     #[test]
     fn the_byte_limit_lets_a_small_packet_in_where_a_large_one_does_not_fit() {
         let mut q = Pfifo::new(Limit::Bytes(1600));
-        q.enqueue(Instant::ZERO, packet(0, 1500));
+        q.offer(Instant::ZERO, packet(0, 1500));
         assert_eq!(
-            q.enqueue(Instant::ZERO, packet(1, 101)),
+            q.offer(Instant::ZERO, packet(1, 101)),
             Enqueue::Dropped(DropReason::QueueFull)
         );
-        assert_eq!(q.enqueue(Instant::ZERO, packet(2, 100)), Enqueue::Queued);
+        assert_eq!(q.offer(Instant::ZERO, packet(2, 100)), Enqueue::Queued);
         assert_eq!(q.stats().bytes, 1600);
         assert_eq!(drain(&mut q), [0, 2]);
     }
@@ -186,7 +194,7 @@ mod tests {
                     ecn,
                     ..packet(0, 1500)
                 };
-                assert_eq!(q.enqueue(Instant::ZERO, packet), Enqueue::Queued);
+                assert_eq!(q.offer(Instant::ZERO, packet), Enqueue::Queued);
             }
             let out: Vec<_> =
                 core::iter::from_fn(|| q.dequeue(Instant::ZERO, &mut |_, _| unreachable!()))
@@ -208,7 +216,7 @@ mod tests {
             ecn: Ecn::Ce,
             ..packet(0, 1500)
         };
-        q.enqueue(Instant::ZERO, packet);
+        q.offer(Instant::ZERO, packet);
         assert_eq!(q.stats().marked, 0);
     }
 
@@ -216,7 +224,7 @@ mod tests {
     fn a_packet_can_be_taken_out_of_the_middle() {
         let mut q = Pfifo::new(Limit::Packets(9));
         for i in 0..3 {
-            q.enqueue(Instant::ZERO, packet(i, 40));
+            q.offer(Instant::ZERO, packet(i, 40));
         }
         assert_eq!(q.remove(PacketId(1)), Some(packet(1, 40)));
         assert_eq!(q.remove(PacketId(1)), None);
@@ -228,7 +236,7 @@ mod tests {
     fn a_packet_can_take_the_place_of_another() {
         let mut q = Pfifo::new(Limit::Packets(3));
         for i in 0..3 {
-            q.enqueue(Instant::ZERO, packet(i, 40));
+            q.offer(Instant::ZERO, packet(i, 40));
         }
         let new = packet(7, 40);
         assert_eq!(

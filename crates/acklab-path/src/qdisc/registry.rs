@@ -1,31 +1,102 @@
-//! The queue disciplines that a scenario can name. Drop-tail is not among them: it is what a link has
-//! without one, and has a way of its own there.
+//! The queue disciplines that a scenario can name, and what each is given where it is to stand.
 
-use super::QueueDisc;
-use super::{codel, fq_codel};
+use super::{Limit, QueueDisc};
+use super::{codel, fq_codel, pfifo};
 use acklab_proto::registry::{Entry, Params};
+use acklab_proto::rng::{self, Rng};
+use acklab_units::Rate;
 use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
 
 /// What a discipline is made of beside its parameters.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Room {
-    /// Packets that may wait.
-    pub limit: u32,
-    /// What the hash of flows begins with.
-    pub perturbation: u32,
+    /// How much may wait; of a kind that [`Build::counts`] allows.
+    pub limit: Limit,
+    /// What the line behind it sends; `None` = nobody knows, or without limit.
+    pub rate: Option<Rate>,
+    /// Bytes of the largest packets that are expected.
+    pub packet: u32,
+    seed: u64,
+    path: String,
+}
+
+impl Room {
+    /// At `path`, for example `link/bottleneck/qdisc`, of a run with the root seed `seed`. Packets may
+    /// be as long as on Ethernet, and the line's rate is not known.
+    pub fn new(limit: Limit, seed: u64, path: impl Into<String>) -> Self {
+        Self {
+            limit,
+            rate: None,
+            packet: 1500,
+            seed,
+            path: path.into(),
+        }
+    }
+
+    /// The same in front of a line of that rate, for packets of up to so many bytes.
+    #[must_use]
+    pub fn before(self, rate: Option<Rate>, packet: Option<u32>) -> Self {
+        Self {
+            rate,
+            packet: packet.unwrap_or(self.packet),
+            ..self
+        }
+    }
+
+    /// A stream of random numbers of its own. Nobody else draws from it, and whoever is added or left
+    /// out elsewhere does not move it.
+    pub fn rng(&self) -> Rng {
+        rng::stream(self.seed, &self.path)
+    }
+
+    /// For a discipline inside this one, called `name` there.
+    #[must_use]
+    pub fn inside(&self, name: &str, limit: Limit) -> Self {
+        Self {
+            limit,
+            path: format!("{}/{name}", self.path),
+            ..self.clone()
+        }
+    }
+
+    /// The limit of a discipline that counts packets.
+    ///
+    /// # Panics
+    /// If it is in bytes: [`Counts::Packets`] keeps that away.
+    pub fn packets(&self) -> u32 {
+        match self.limit {
+            Limit::Packets(most) => most,
+            Limit::Bytes(_) => panic!("{} counts packets", self.path),
+        }
+    }
+}
+
+/// What the limit of a discipline may be given in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Counts {
+    /// Packets.
+    Packets,
+    /// Bytes.
+    Bytes,
+    /// Packets or bytes, as the user likes.
+    Either,
 }
 
 /// How the registry makes a discipline.
 #[derive(Debug)]
 pub struct Build {
-    /// Packets that may wait if nothing else is said.
-    pub limit: u32,
+    /// How much may wait if nothing else is said.
+    pub limit: Limit,
+    /// What else may be said.
+    pub counts: Counts,
     /// Makes one.
     pub make: fn(&Params, Room) -> Box<dyn QueueDisc>,
 }
 
 /// Every discipline, in the order in which `acklab list qdisc` shows them.
-pub static DISCIPLINES: &[Entry<Build>] = &[codel::ENTRY, fq_codel::ENTRY];
+pub static DISCIPLINES: &[Entry<Build>] = &[pfifo::ENTRY, codel::ENTRY, fq_codel::ENTRY];
 
 #[cfg(test)]
 mod tests {
@@ -34,10 +105,7 @@ mod tests {
     #[test]
     fn every_entry_builds_from_its_defaults() {
         for entry in DISCIPLINES {
-            let room = Room {
-                limit: entry.build.limit,
-                perturbation: 0,
-            };
+            let room = Room::new(entry.build.limit, 1, "link/a->b/qdisc");
             let queue = (entry.build.make)(&Params::defaults(entry.params), room);
             assert_eq!(queue.stats(), Default::default(), "{}", entry.name);
         }
@@ -51,5 +119,27 @@ mod tests {
                 params.set(entry.params, p.name, p.default).unwrap();
             }
         }
+    }
+
+    #[test]
+    fn every_default_limit_is_of_a_kind_that_is_counted() {
+        for entry in DISCIPLINES {
+            let fits = match entry.build.counts {
+                Counts::Packets => matches!(entry.build.limit, Limit::Packets(_)),
+                Counts::Bytes => matches!(entry.build.limit, Limit::Bytes(_)),
+                Counts::Either => true,
+            };
+            assert!(fits, "{}", entry.name);
+        }
+    }
+
+    /// Its path is part of the file format, like a seed.
+    #[test]
+    fn each_place_has_a_stream_of_its_own() {
+        let room = Room::new(Limit::Packets(1), 7, "link/a->b/qdisc");
+        let child = room.inside("bulk", Limit::Bytes(3000));
+        assert_eq!(room.rng(), rng::stream(7, "link/a->b/qdisc"));
+        assert_eq!(child.rng(), rng::stream(7, "link/a->b/qdisc/bulk"));
+        assert_eq!((room.packets(), child.limit), (1, Limit::Bytes(3000)));
     }
 }

@@ -25,6 +25,12 @@ impl Ring {
         self.packets
     }
 
+    /// The first packet.
+    #[cfg(test)]
+    pub fn first(&self) -> Option<PacketId> {
+        self.places.front()?.map(|p| p.id)
+    }
+
     /// Puts a packet at the end.
     #[inline]
     pub fn push(&mut self, packet: Packet) {

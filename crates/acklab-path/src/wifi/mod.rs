@@ -3,6 +3,7 @@
 pub mod contention;
 pub mod mac;
 pub mod medium;
+pub mod neighbour;
 pub mod phy;
 pub mod propagation;
 pub mod rate;

@@ -127,3 +127,8 @@ pub trait AckPolicy: core::fmt::Debug + Send {
 
 /// How the registry makes a policy.
 pub type Build = fn(&crate::registry::Params) -> Box<dyn AckPolicy>;
+
+/// The examples of the guide for authors of policies, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/extending/ack-policy.md")]
+pub struct ExtendingGuide;

@@ -17,7 +17,7 @@ mod wire;
 
 pub use checksum::tcp_checksum;
 pub use error::{DecodeError, EncodeError};
-pub use wire::{Decoded, decode, encode};
+pub use wire::{Decoded, decode, encode, peek};
 
 use core::net::Ipv4Addr;
 

@@ -80,8 +80,18 @@ fn header(segment: &Segment, ports: Ports, options: usize) -> [u8; HEADER] {
 /// If the header is cut short or contradicts itself, if an option is malformed, or if the checksum
 /// is wrong.
 pub fn decode<'a>(bytes: &'a [u8], addresses: &Addresses) -> Result<Decoded<'a>, DecodeError> {
-    let (fixed, list, payload) = split(bytes)?;
+    split(bytes)?;
     verify(bytes, addresses)?;
+    peek(bytes)
+}
+
+/// The same for who passes the segment on: whether the checksum is right is the receiver's business, and
+/// the addresses may be of any kind.
+///
+/// # Errors
+/// If the header is cut short or contradicts itself, or if an option is malformed.
+pub fn peek(bytes: &[u8]) -> Result<Decoded<'_>, DecodeError> {
+    let (fixed, list, payload) = split(bytes)?;
     let half = |at: usize| u16::from_be_bytes([fixed[at], fixed[at + 1]]);
     let word = |at: usize| (u32::from(half(at)) << 16) | u32::from(half(at + 2));
     let mut segment = Segment {

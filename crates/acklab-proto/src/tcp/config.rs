@@ -1,7 +1,11 @@
 //! Every choice a TCP endpoint leaves open, and the three coherent sets of defaults.
 
+use super::dialect::Dialect;
+use super::ns3;
 use crate::cc::{self, CcInit, CongestionControl};
 use crate::registry::{self, Params};
+pub use crate::rtt::{RttConfig, RttEstimator, RttSamples};
+use crate::segment::{IP_HEADER, TCP_HEADER};
 use acklab_units::Span;
 use alloc::boxed::Box;
 
@@ -15,33 +19,6 @@ pub enum Profile {
     Ns3,
     /// What the RFCs say where they recommend, the conservative value where they leave a choice.
     Rfc,
-}
-
-/// How RTT samples become a retransmission timeout.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum RttEstimator {
-    /// RFC 6298 section 2 with clock granularity `granularity`.
-    Rfc6298 {
-        /// `G` of the RFC.
-        granularity: Span,
-        /// Which samples count.
-        samples: RttSamples,
-    },
-    /// Linux `tcp_rtt_estimator`: integer EWMA, windowed maximum deviation, deviation floored at
-    /// the minimum RTO.
-    Linux,
-}
-
-/// How many RTT samples the estimator of RFC 6298 takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
-pub enum RttSamples {
-    /// Each acknowledgement's. The deviation then forgets within a fraction of a round trip what it
-    /// has seen (RFC 7323 appendix G), and timeouts come soon after the RTT rises.
-    #[default]
-    EveryAck,
-    /// One for each window of data, as of senders that time one segment at a time (RFC 6298
-    /// section 3; 4.4BSD, ns-2).
-    OnePerWindow,
 }
 
 /// How losses are found.
@@ -59,7 +36,7 @@ pub enum Reduction {
     /// Proportional rate reduction (RFC 9937), as Linux has it.
     Prr,
     /// As ns-3 has it: RFC 6937 with its quirks, and the rest of ns-3's sending half with it
-    /// ([`ns3`](super::ns3)): loss detection by duplicate ACKs, its timers and its RTT samples. Of
+    /// ([`ns3`]): loss detection by duplicate ACKs, its timers and its RTT samples. Of
     /// the other settings that half follows sizes, limits, timestamps, SACK, ECN, Nagle and pacing.
     Ns3Prr,
     /// As the RFCs had it before. With SACK the window is at its target at once and what is in
@@ -232,21 +209,46 @@ pub struct TcpConfig {
 }
 
 impl TcpConfig {
+    /// What the estimator of the round-trip time goes by.
+    pub const fn rtt(&self) -> RttConfig {
+        RttConfig {
+            estimator: self.rtt_estimator,
+            initial_rto: self.initial_rto,
+            min_rto: self.min_rto,
+            max_rto: self.max_rto,
+            jiffy: self.jiffy,
+        }
+    }
+
     /// The defaults of `profile`.
     pub fn new(profile: Profile) -> Self {
         match profile {
             Profile::Linux => Self::linux(),
-            Profile::Ns3 => Self::ns3(),
+            Profile::Ns3 => ns3::config(),
             Profile::Rfc => Self::rfc(),
         }
     }
 
+    /// Bytes of IP and TCP headers of a segment with payload.
+    pub const fn headers(&self) -> u32 {
+        // The timestamps option with its padding (RFC 7323 appendix A).
+        let options = if self.timestamps { 12 } else { 0 };
+        IP_HEADER + TCP_HEADER + options
+    }
+
+    /// Bytes of the IP packet of a full data segment.
+    pub const fn full_packet(&self) -> u32 {
+        self.headers() + self.segment
+    }
+
+    /// What the profile's stack does that no key sets.
+    pub const fn dialect(&self) -> &'static Dialect {
+        self.profile.dialect()
+    }
+
     /// Name of the receiver policy that goes with the profile.
-    pub fn default_ack_policy(&self) -> &'static str {
-        match self.profile {
-            Profile::Linux => "linux",
-            Profile::Ns3 | Profile::Rfc => "delayed",
-        }
+    pub const fn default_ack_policy(&self) -> &'static str {
+        self.dialect().ack_policy
     }
 
     fn linux() -> Self {
@@ -294,44 +296,6 @@ impl TcpConfig {
                 count: 44,
             }),
             isn: None,
-        }
-    }
-
-    fn ns3() -> Self {
-        Self {
-            profile: Profile::Ns3,
-            dsack: false,
-            ecn: EcnMode::Off,
-            send_buffer: Buffer {
-                initial: 131_072,
-                max: 131_072,
-            },
-            recv_buffer: Buffer {
-                initial: 131_072,
-                max: 131_072,
-            },
-            min_rto: Span::from_secs(1),
-            max_rto: Span::from_secs(60),
-            // `ConnTimeout`, which holds for the SYN.
-            initial_rto: Span::from_secs(3),
-            rtt_estimator: RttEstimator::Rfc6298 {
-                granularity: Span::from_millis(1),
-                samples: RttSamples::EveryAck,
-            },
-            rtt_granularity: Span::from_millis(1),
-            jiffy: Span::ZERO,
-            nagle: false,
-            max_retries: 6,
-            loss_detection: LossDetection::DupAck,
-            tlp: false,
-            reduction: Reduction::Ns3Prr,
-            frto: false,
-            undo: false,
-            limited_transmit: true,
-            cwnd_validation: false,
-            idle_restart: false,
-            sack_compression: None,
-            ..Self::linux()
         }
     }
 

@@ -3,8 +3,8 @@
 use super::config::{Reduction, TcpConfig};
 use super::ns3;
 use super::sender::{self, AckInfo, Outgoing};
-use super::stats::{Snapshot, Stats};
 use crate::cc::{CongestionControl, RecoveryPhase};
+use crate::stats::{Snapshot, Stats};
 use acklab_units::{Instant, Span};
 use alloc::boxed::Box;
 

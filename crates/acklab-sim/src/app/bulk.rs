@@ -1,7 +1,7 @@
 //! As fast as the connection takes it.
 
-use crate::transport::Socket;
 use acklab_proto::endpoint::Event;
+use acklab_proto::transport::Socket;
 use acklab_units::Instant;
 
 /// A source that always has something to send, up to a number of bytes or an instant.

@@ -14,9 +14,9 @@ pub use request::{Client, Server};
 pub use sink::Sink;
 
 use crate::plan::AppPlan;
-use crate::transport::Socket;
 use acklab_proto::endpoint::Event;
 use acklab_proto::rng::Rng;
+use acklab_proto::transport::Socket;
 use acklab_units::{Instant, Span};
 
 /// One end's application.
@@ -47,6 +47,8 @@ pub struct Progress {
     pub exchange_total: Span,
     /// The longest such time.
     pub exchange_max: Span,
+    /// Bytes that found the send buffer full and were lost; `None` for an application that keeps them.
+    pub dropped: Option<u64>,
 }
 
 impl App {
@@ -63,6 +65,7 @@ impl App {
                 off,
                 chunk,
                 random,
+                when_full,
             } => {
                 let shape = on_off::Shape {
                     rate,
@@ -70,6 +73,7 @@ impl App {
                     off,
                     chunk,
                     random,
+                    when_full,
                 };
                 (
                     Self::OnOff(OnOff::new(shape, rng)),
@@ -124,7 +128,8 @@ impl App {
     /// How far it has come.
     pub fn progress(&self) -> Progress {
         match self {
-            Self::Bulk(_) | Self::OnOff(_) => Progress::default(),
+            Self::Bulk(_) => Progress::default(),
+            Self::OnOff(a) => a.progress(),
             Self::Client(a) => a.progress(),
             Self::Server(a) => a.progress(),
             Self::Sink(a) => a.progress(),
@@ -164,7 +169,7 @@ impl Outbox {
 
 #[cfg(test)]
 mod fake {
-    use crate::transport::Socket;
+    use acklab_proto::transport::Socket;
     use acklab_units::Instant;
 
     /// A socket whose send buffer has `room` and whose receive buffer holds `inbox`.

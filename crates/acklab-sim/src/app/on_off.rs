@@ -1,9 +1,10 @@
 //! Bursts at a constant rate with pauses between them.
 
-use super::Outbox;
-use crate::transport::Socket;
+use super::{Outbox, Progress};
+use crate::plan::WhenFull;
 use acklab_proto::endpoint::Event;
 use acklab_proto::rng::{self, Rng};
+use acklab_proto::transport::Socket;
 use acklab_units::{Instant, Rate, Span};
 
 /// The shape of the bursts.
@@ -14,15 +15,18 @@ pub(super) struct Shape {
     pub off: Span,
     pub chunk: u32,
     pub random: bool,
+    pub when_full: WhenFull,
 }
 
 /// A source that writes `chunk` bytes at a time, at `rate` while on. The first burst begins when
-/// the connection stands. What the send buffer does not take waits.
+/// the connection stands. What the send buffer does not take waits, or is lost.
 #[derive(Debug)]
 pub struct OnOff {
     shape: Shape,
     rng: Rng,
     outbox: Outbox,
+    /// Bytes lost at a full send buffer.
+    dropped: u64,
     /// When the next chunk is due; `None` before the connection stands.
     next_chunk: Option<Instant>,
     burst_ends: Instant,
@@ -34,6 +38,7 @@ impl OnOff {
             shape,
             rng,
             outbox: Outbox::default(),
+            dropped: 0,
             next_chunk: None,
             burst_ends: Instant::ZERO,
         }
@@ -55,7 +60,7 @@ impl OnOff {
         let Some(due) = self.next_chunk.filter(|at| *at <= now) else {
             return;
         };
-        self.outbox.push(u64::from(self.shape.chunk), socket);
+        self.write(socket);
         let gap = self.shape.rate.serialisation(u64::from(self.shape.chunk));
         // A gap of zero would write for ever at one instant.
         let next = due.saturating_add(gap.max(Span::from_nanos(1)));
@@ -69,6 +74,22 @@ impl OnOff {
 
     pub(super) fn next_wakeup(&self) -> Option<Instant> {
         self.next_chunk
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        let drops = self.shape.when_full == WhenFull::Drop;
+        Progress {
+            dropped: drops.then_some(self.dropped),
+            ..Progress::default()
+        }
+    }
+
+    fn write<S: Socket>(&mut self, socket: &mut S) {
+        let chunk = u64::from(self.shape.chunk);
+        match self.shape.when_full {
+            WhenFull::Keep => self.outbox.push(chunk, socket),
+            WhenFull::Drop => self.dropped += chunk - socket.write(chunk),
+        }
     }
 
     fn begin_burst(&mut self, at: Instant) {
@@ -92,12 +113,17 @@ mod tests {
     use super::*;
 
     fn source(random: bool) -> OnOff {
+        source_that(WhenFull::Keep, random)
+    }
+
+    fn source_that(when_full: WhenFull, random: bool) -> OnOff {
         let shape = Shape {
             rate: Rate::from_bps(8_000_000),
             on: Span::from_millis(3),
             off: Span::from_millis(5),
             chunk: 1000,
             random,
+            when_full,
         };
         OnOff::new(shape, rng::stream(1, "app"))
     }
@@ -156,5 +182,27 @@ mod tests {
         socket.room = 600;
         s.on_event(Instant::ZERO, Event::Writable, &mut socket);
         assert_eq!(socket.written, 1000);
+        assert_eq!(s.progress().dropped, None);
+    }
+
+    /// Of chunks of 1000 bytes at 0, 1 and 2 ms the first finds room for 600, the second for nothing, the
+    /// third for all.
+    #[test]
+    fn or_is_lost() {
+        let mut socket = FakeSocket {
+            room: 600,
+            ..FakeSocket::default()
+        };
+        let mut s = source_that(WhenFull::Drop, false);
+        let at = |ms| Instant::ZERO + Span::from_millis(ms);
+        s.on_event(at(0), Event::Connected, &mut socket);
+        s.on_wakeup(at(0), &mut socket);
+        s.on_wakeup(at(1), &mut socket);
+        assert_eq!((socket.written, s.progress().dropped), (600, Some(1400)));
+        socket.room = 5000;
+        s.on_event(at(1), Event::Writable, &mut socket);
+        assert_eq!(socket.written, 600, "nothing has waited");
+        s.on_wakeup(at(2), &mut socket);
+        assert_eq!((socket.written, s.progress().dropped), (1600, Some(1400)));
     }
 }

@@ -1,8 +1,8 @@
 //! Request and response over one connection.
 
 use super::{Outbox, Progress};
-use crate::transport::Socket;
 use acklab_proto::endpoint::Event;
+use acklab_proto::transport::Socket;
 use acklab_units::{Instant, Span};
 
 /// Sends a request, reads the response, pauses, and asks again.

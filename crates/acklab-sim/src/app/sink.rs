@@ -1,8 +1,8 @@
 //! Reads whatever comes.
 
 use super::Progress;
-use crate::transport::Socket;
 use acklab_proto::endpoint::Event;
+use acklab_proto::transport::Socket;
 use acklab_units::Instant;
 
 /// The other end of a source. It reads at once, and closes when the source has.

@@ -1,6 +1,8 @@
 //! Plans for tests and benches: flows over a dumbbell.
 
-use crate::plan::{AppPlan, FlowPlan, ImpairPlan, LinkPlan, Plan, QueuePlan, RecordPlan};
+use crate::plan::{
+    AppPlan, FlowPlan, ImpairPlan, LinkPlan, Plan, QueuePlan, RecordPlan, TcpPlan, TransportPlan,
+};
 use acklab_proto::ack::AckPolicy;
 use acklab_proto::cc::{CcInit, CongestionControl};
 use acklab_proto::registry::{Entry, Params};
@@ -116,9 +118,11 @@ impl Dumbbell {
                 bytes: None,
                 until: None,
             },
-            tcp: Arc::new(TcpConfig::default()),
-            cc: no_choice().0,
-            ack: no_choice().1,
+            transport: TransportPlan::Tcp(TcpPlan {
+                config: Arc::new(TcpConfig::default()),
+                cc: no_choice().0,
+                ack: no_choice().1,
+            }),
         });
     }
 }

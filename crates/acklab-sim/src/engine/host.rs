@@ -1,9 +1,9 @@
 //! One end of a flow: a transport and the application on top of it.
 
-use crate::app::App;
-use crate::record::TimeMean;
-use crate::transport::Transport;
-use acklab_proto::segment::Segment;
+use crate::app::{App, Progress};
+use crate::record::{FlowEnd, TimeMean, Traffic};
+use acklab_proto::datagram::Datagram;
+use acklab_proto::transport::Transport;
 use acklab_units::Instant;
 
 /// A transport endpoint with its application.
@@ -17,14 +17,8 @@ pub struct Host<T> {
     opens_at: Option<Instant>,
     /// Time-weighted mean of the congestion window in bytes, where it is of interest.
     pub window: Option<TimeMean>,
-    /// Segments sent that carry payload.
-    pub data_packets: u64,
-    /// Bytes of IP packets sent.
-    pub wire_bytes: u64,
-    /// Pure acknowledgements sent.
-    pub acks_out: u64,
-    /// Pure acknowledgements received.
-    pub acks_in: u64,
+    /// What it has sent and received.
+    pub traffic: Traffic,
 }
 
 impl<T: Transport> Host<T> {
@@ -35,18 +29,15 @@ impl<T: Transport> Host<T> {
             app,
             opens_at,
             window: None,
-            data_packets: 0,
-            wire_bytes: 0,
-            acks_out: 0,
-            acks_in: 0,
+            traffic: Traffic::default(),
         }
     }
 
-    /// A segment arrived.
+    /// A packet arrived.
     #[inline]
-    pub fn on_segment(&mut self, now: Instant, segment: &Segment) {
-        self.acks_in += u64::from(segment.is_pure_ack());
-        self.transport.on_segment(now, segment);
+    pub fn on_datagram(&mut self, now: Instant, datagram: &Datagram) {
+        self.traffic.acks_in += u64::from(datagram.is_pure_feedback());
+        self.transport.on_datagram(now, datagram);
         self.run_app(now);
     }
 
@@ -74,12 +65,12 @@ impl<T: Transport> Host<T> {
         any
     }
 
-    /// The segment was sent, in an IP packet of `size` bytes.
+    /// The packet was sent, with `size` bytes from the IP header on.
     #[inline]
-    pub fn note_sent(&mut self, segment: &Segment, size: u32) {
-        self.data_packets += u64::from(segment.len > 0);
-        self.acks_out += u64::from(segment.is_pure_ack());
-        self.wire_bytes += u64::from(size);
+    pub fn note_sent(&mut self, datagram: &Datagram, size: u32) {
+        self.traffic.data_packets += u64::from(datagram.carries_data());
+        self.traffic.acks_out += u64::from(datagram.is_pure_feedback());
+        self.traffic.wire_bytes += u64::from(size);
     }
 
     /// When [`Host::on_wakeup`] must be called.
@@ -111,5 +102,25 @@ impl<T: Transport> Host<T> {
         if let Some(mean) = &mut self.window {
             mean.set(now, self.transport.cwnd());
         }
+    }
+}
+
+impl<T: Transport> FlowEnd for Host<T> {
+    type Transport = T;
+
+    fn transport(&self) -> &T {
+        &self.transport
+    }
+
+    fn progress(&self) -> Progress {
+        self.app.progress()
+    }
+
+    fn traffic(&self) -> Traffic {
+        self.traffic
+    }
+
+    fn window(&self) -> Option<TimeMean> {
+        self.window
     }
 }

@@ -4,11 +4,13 @@ use super::tcp::connection;
 use super::*;
 use crate::record::FlowSummary;
 use crate::scenario::load_toml;
-use crate::transport::{Counters, Snapshot, Socket};
 use acklab_path::ack_filter::registry::FILTERS;
+use acklab_proto::datagram::Datagram;
 use acklab_proto::endpoint::{Endpoint, Event};
-use acklab_proto::segment::Flags;
+use acklab_proto::segment::{Flags, Segment};
+use acklab_proto::stats::{Snapshot, Stats};
 use acklab_proto::tcp::Connection;
+use acklab_proto::transport::Socket;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -36,17 +38,17 @@ fn note(log: &Log, segment: &Segment) {
 }
 
 impl Endpoint for Tapped {
-    fn on_segment(&mut self, now: Instant, segment: &Segment) {
-        note(&self.received, segment);
-        self.inner.on_segment(now, segment);
+    fn on_datagram(&mut self, now: Instant, datagram: &Datagram) {
+        note(&self.received, datagram.tcp().unwrap());
+        self.inner.on_datagram(now, datagram);
     }
     fn on_timeout(&mut self, now: Instant) {
         Endpoint::on_timeout(&mut self.inner, now);
     }
-    fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
-        let segment = Endpoint::poll_transmit(&mut self.inner, now);
-        segment.iter().for_each(|s| note(&self.sent, s));
-        segment
+    fn poll_transmit(&mut self, now: Instant) -> Option<Datagram> {
+        let next = Endpoint::poll_transmit(&mut self.inner, now)?;
+        note(&self.sent, next.tcp().unwrap());
+        Some(next)
     }
     fn next_timeout(&self) -> Option<Instant> {
         Endpoint::next_timeout(&self.inner)
@@ -75,8 +77,8 @@ impl Transport for Tapped {
     fn cwnd(&self) -> u64 {
         self.inner.cwnd()
     }
-    fn counters(&self) -> Counters {
-        Transport::counters(&self.inner)
+    fn stats(&self) -> &Stats {
+        self.inner.stats()
     }
     fn snapshot(&self) -> Snapshot {
         Transport::snapshot(&self.inner)
@@ -104,7 +106,7 @@ fn echoes(filter: &str) -> (Changes, Changes, RunResult) {
     let (mut sent, mut received) = (Log::default(), Log::default());
     let run = run_with(&plan, 1, &AtomicBool::new(false), |end| {
         let tapped = Tapped {
-            inner: connection(end),
+            inner: connection(end.flow.transport.tcp().unwrap(), end),
             sent: Log::default(),
             received: Log::default(),
         };

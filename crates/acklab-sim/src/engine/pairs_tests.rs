@@ -102,7 +102,7 @@ fn scenario(pair: [Does; 2]) -> String {
 }
 
 /// The link's books, and those of the filters in front of it.
-fn check(text: &str, name: &str) {
+pub(super) fn check(text: &str, name: &str) {
     let plan = load_toml(text, "t", &[]).unwrap_or_else(|e| panic!("{name}: {e}"));
     let run = run(&plan.plan, 1, &AtomicBool::new(false)).expect("not interrupted");
     for l in &run.links {

@@ -38,6 +38,7 @@ fn what_a_filter_says_it_dropped_was_dropped() {
     let channels = [
         "ampdu = '32 KiB'\nqueue = '100 packets'",
         "qdisc = 'per-station'",
+        "qdisc = 'fq-codel'\ndevice_queue = 4",
         "hack = true",
         "lifetime = '10 ms'",
         "bit_error_rate = 1e-5",

@@ -5,8 +5,8 @@
 //! of them counts, and nothing but the channel: each flow's packets begin at the radio hop of its
 //! way there, and end behind it.
 
-use super::air::{self, Air};
 use super::{EVENTS_PER_CHECK, Interrupted};
+use crate::network::{self, Air};
 use crate::plan::{FlowPlan, Plan};
 use acklab_path::packet::{DropReason, FlowId, Packet, PacketId};
 use acklab_path::wifi::medium::{MediumDriver, PortId, StationId, StationStats};
@@ -102,7 +102,7 @@ pub fn saturate(
     stop: &AtomicBool,
 ) -> Result<Vec<Saturated>, Unsaturated> {
     let mut all = Vec::new();
-    for (m, mut air) in air::media(plan, seed).into_iter().enumerate() {
+    for (m, mut air) in network::media(plan, seed).into_iter().enumerate() {
         let sources = sources(plan, m);
         let mut cell = Cell::new(plan.flows.len());
         let full = cell.fill(&mut air, &sources, load);

@@ -1,116 +1,25 @@
 //! TCP as the engine's transport.
 
 use super::End;
-use crate::transport::{Condition, Counters, Retrans, Snapshot, Socket, Transport, Undos};
-use acklab_proto::ack::AckReason;
+use crate::plan::TcpPlan;
 use acklab_proto::cc::CcInit;
 use acklab_proto::tcp::{Connection, Role};
-use acklab_units::{Instant, Span};
 
-/// The connection that a plan asks for at `end`.
-pub(super) fn connection(end: End<'_>) -> Connection {
-    let (flow, tcp) = (end.flow, &end.flow.tcp);
-    let cc = flow.cc.build(CcInit {
+/// The connection that a plan asks for at `end` of a flow with these settings.
+pub(super) fn connection(plan: &TcpPlan, end: End<'_>) -> Connection {
+    let tcp = &plan.config;
+    let cc = plan.cc.build(CcInit {
         mss: tcp.segment,
         initial_cwnd: u64::from(tcp.segment) * u64::from(tcp.initial_window),
         seed: end.seeds.cc,
     });
-    let ack = (flow.ack.entry.build)(&flow.ack.params);
+    let ack = (plan.ack.entry.build)(&plan.ack.params);
     let role = if end.active {
         Role::Active
     } else {
         Role::Passive
     };
     Connection::new(role, tcp.clone(), cc, ack, tcp.isn.unwrap_or(end.seeds.isn))
-}
-
-impl Socket for Connection {
-    fn write(&mut self, bytes: u64) -> u64 {
-        Self::write(self, bytes)
-    }
-
-    fn read(&mut self, now: Instant, max: u64) -> u64 {
-        Self::read(self, now, max)
-    }
-
-    fn close(&mut self, now: Instant) {
-        Self::close(self, now);
-    }
-}
-
-impl Transport for Connection {
-    fn open(&mut self, now: Instant) {
-        Self::open(self, now);
-    }
-
-    fn cwnd(&self) -> u64 {
-        Self::cwnd(self)
-    }
-
-    fn tied_timer(&self, now: Instant) -> Option<Instant> {
-        Self::tied_timer(self, now)
-    }
-
-    fn counters(&self) -> Counters {
-        let s = self.stats();
-        Counters {
-            data_segs_out: s.data_segs_out,
-            retrans: Retrans {
-                rack: s.retrans_rack,
-                dupack: s.retrans_dupack,
-                tlp: s.retrans_tlp,
-                rto: s.retrans_rto,
-            },
-            bytes_retrans: s.bytes_retrans,
-            rtos: s.rto_count,
-            tlps: s.tlp_count,
-            lost: s.lost_segs,
-            recoveries: s.recoveries,
-            ecn_reductions: s.ecn_reductions,
-            undos: Undos {
-                eifel: s.undos - s.undos_dsack - s.undos_frto,
-                dsack: s.undos_dsack,
-                frto: s.undos_frto,
-            },
-            spurious: s.spurious_retrans,
-            acked_bytes: s.bytes_acked,
-            received_bytes: s.bytes_received,
-            out_of_order: s.out_of_order_in,
-            duplicates: s.duplicates_in,
-        }
-    }
-
-    fn ack_due(&self) -> Option<AckReason> {
-        Self::ack_due(self)
-    }
-
-    fn condition(&self) -> Condition {
-        Condition {
-            counters: Transport::counters(self),
-            state: self.controller().state(),
-            phase: self.phase(),
-        }
-    }
-
-    fn snapshot(&self) -> Snapshot {
-        let s = Self::snapshot(self);
-        Snapshot {
-            cwnd: s.cwnd,
-            ssthresh: s.ssthresh,
-            inflight: s.inflight,
-            srtt: s.srtt,
-            rtt: s.rtt,
-            min_rtt: if s.min_rtt == Span::MAX {
-                Span::ZERO
-            } else {
-                s.min_rtt
-            },
-            pacing_rate: s.pacing_rate,
-            delivery_rate: s.delivery_rate,
-            state: s.state,
-            phase: s.phase,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -130,9 +39,9 @@ mod tests {
             ..Dumbbell::default()
         }
         .plan();
-        let flow = &mut plan.flows[0];
-        flow.cc = CcChoice::named(cc).unwrap();
-        flow.ack = AckChoice::named(flow.tcp.default_ack_policy()).unwrap();
+        let tcp = plan.flows[0].transport.tcp_mut().unwrap();
+        tcp.cc = CcChoice::named(cc).unwrap();
+        tcp.ack = AckChoice::named(tcp.config.default_ack_policy()).unwrap();
         plan
     }
 

@@ -5,8 +5,9 @@ use super::window::{Window, WindowConfig};
 use super::*;
 use crate::plan::{
     AppPlan, DisciplinePlan, FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, PausesPlan,
-    QueuePlan,
+    QueuePlan, WhenFull,
 };
+use acklab_path::impair::LossPlace;
 use acklab_path::packet::DropReason;
 use acklab_path::qdisc::registry::DISCIPLINES;
 use acklab_proto::registry::Params;
@@ -165,6 +166,7 @@ fn bursts_arrive_at_their_mean_rate() {
         off: ms(300),
         chunk: 1000,
         random: false,
+        when_full: WhenFull::Keep,
     };
     let mut plan = chain(&[(mbit(10), ms(5))], app);
     plan.flows[0].start = Instant::ZERO;
@@ -274,6 +276,10 @@ fn impairments() -> impl Strategy<Value = ImpairPlan> {
         |(loss, jitter, reorder, held, duplicate, pauses)| ImpairPlan {
             ce: 0.0,
             loss,
+            loss_place: match jitter {
+                0 | 3 => LossPlace::BehindQueue,
+                _ => LossPlace::BeforeQueue,
+            },
             pauses,
             jitter: match jitter {
                 0 => JitterPlan::None,
@@ -310,17 +316,18 @@ fn applications() -> impl Strategy<Value = AppPlan> {
             off: ms(30),
             chunk: 900,
             random: true,
+            when_full: WhenFull::Drop,
         }),
     ]
 }
 
 /// Each discipline over some of the queues in packets, half of them over a device.
 fn discipline(queue: u32) -> Option<DisciplinePlan> {
-    let entry = match queue % 8 {
-        2 => &DISCIPLINES[0],
-        4 => &DISCIPLINES[1],
-        _ => return None,
-    };
+    // Even numbers are packets; one in four of those is drop-tail without a discipline.
+    let which = (queue / 2)
+        .checked_sub(1)
+        .filter(|_| queue.is_multiple_of(2) && !queue.is_multiple_of(8))?;
+    let entry = &DISCIPLINES[which as usize % DISCIPLINES.len()];
     Some(DisciplinePlan {
         entry,
         params: Params::defaults(entry.params),
@@ -331,7 +338,7 @@ fn discipline(queue: u32) -> Option<DisciplinePlan> {
 prop_compose! {
     /// A ring of `n` nodes; flows go around it in both directions, so links are shared by data
     /// and ACKs of different flows at different hops.
-    pub(super) fn rings()(n in 2usize..6)(
+    pub(crate) fn rings()(n in 2usize..6)(
         links in proptest::collection::vec(
             (1u64..40, 0u64..20, 1u32..60, impairments()), 2 * n),
         flows in proptest::collection::vec(
@@ -385,7 +392,7 @@ proptest! {
     fn nothing_appears_or_vanishes(plan in rings(), seed in 0u64..1000) {
         let mut engine = Engine::new(&plan, seed, |_| Window::new(WindowConfig::default()), Nothing);
         engine.run(plan.stop, &GO).unwrap();
-        engine.check();
+        engine.network.check();
         let r = engine.finish(&plan);
         for (link, plan) in r.links.iter().zip(&plan.links) {
             let s = &link.stats;

@@ -31,7 +31,11 @@ fn one_packet_is_seen_at_every_point_of_its_way() {
     plan.record = everything(&plan);
     plan.warmup = Instant::ZERO;
     let r = run(&plan, WindowConfig::default());
-    let data = r.records.packets.iter().filter(|p| p.segment.len > 0);
+    let data = r
+        .records
+        .packets
+        .iter()
+        .filter(|p| p.datagram.carries_data());
     let way: Vec<_> = data.map(|p| (p.point, p.what)).collect();
     use PacketEvent::{Delivered, Left, Queued, Sent};
     let [a, b] = [0, 1].map(|l| TapPoint::Link(plan.flows[0].forward[l] as u32));

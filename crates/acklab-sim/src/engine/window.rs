@@ -5,9 +5,11 @@
 //! There is no handshake: the active end is connected when it opens, the passive end when the
 //! first segment arrives.
 
-use crate::transport::{Counters, Snapshot, Socket, Transport};
+use acklab_proto::datagram::Datagram;
 use acklab_proto::endpoint::{Endpoint, Event};
 use acklab_proto::segment::{Flags, Segment, Timestamps};
+use acklab_proto::stats::{Snapshot, Stats};
+use acklab_proto::transport::{Socket, Transport};
 use acklab_units::{Instant, SeqNum, Span};
 use std::collections::VecDeque;
 
@@ -65,7 +67,7 @@ pub struct Window {
     echo: u32,
     rtt: Span,
     events: VecDeque<Event>,
-    counters: Counters,
+    stats: Stats,
 }
 
 impl Window {
@@ -90,7 +92,7 @@ impl Window {
             echo: 0,
             rtt: Span::ZERO,
             events: VecDeque::new(),
-            counters: Counters::default(),
+            stats: Stats::default(),
         }
     }
 
@@ -114,7 +116,7 @@ impl Window {
             return;
         };
         if ack > self.una {
-            self.counters.acked_bytes += ack.min(self.written) - self.una;
+            self.stats.bytes_acked += ack.min(self.written) - self.una;
             self.una = ack;
             self.next = self.next.max(ack);
             self.duplicates = 0;
@@ -139,7 +141,7 @@ impl Window {
             return;
         }
         self.expected += u64::from(segment.seq_len());
-        self.counters.received_bytes += u64::from(segment.len);
+        self.stats.bytes_received += u64::from(segment.len);
         self.unacked += 1;
         if segment.len > 0 {
             self.readable += u64::from(segment.len);
@@ -192,7 +194,10 @@ fn clock(now: Instant) -> u32 {
 }
 
 impl Endpoint for Window {
-    fn on_segment(&mut self, now: Instant, segment: &Segment) {
+    fn on_datagram(&mut self, now: Instant, datagram: &Datagram) {
+        let Some(segment) = datagram.tcp() else {
+            return;
+        };
         self.connect();
         if let Some(t) = segment.timestamps {
             self.echo = t.val;
@@ -210,7 +215,7 @@ impl Endpoint for Window {
         if self.timeout_at.is_some_and(|at| at <= now) {
             self.timeout_at = None;
             self.next = self.una;
-            self.counters.rtos += 1;
+            self.stats.rto_count += 1;
         }
         if self.ack_at.is_some_and(|at| at <= now) {
             self.ack_at = None;
@@ -218,16 +223,17 @@ impl Endpoint for Window {
         }
     }
 
-    fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
+    fn poll_transmit(&mut self, now: Instant) -> Option<Datagram> {
         if let Some((len, flags)) = self.next_data() {
             let segment = self.segment(now, len, flags);
-            self.counters.data_segs_out += u64::from(len > 0);
-            self.counters.retrans.rto += u64::from(self.next < self.went_back_at);
+            self.stats.data_segs_out += u64::from(len > 0);
+            self.stats.retrans.rto += u64::from(self.next < self.went_back_at);
             self.next += u64::from(segment.seq_len());
             self.timeout_at.get_or_insert(now + self.config.timeout);
-            return Some(segment);
+            return Some(segment.into());
         }
-        self.ack_now.then(|| self.segment(now, 0, Flags::ACK))
+        self.ack_now
+            .then(|| self.segment(now, 0, Flags::ACK).into())
     }
 
     fn next_timeout(&self) -> Option<Instant> {
@@ -267,8 +273,8 @@ impl Transport for Window {
         self.window_bytes()
     }
 
-    fn counters(&self) -> Counters {
-        self.counters
+    fn stats(&self) -> &Stats {
+        &self.stats
     }
 
     fn snapshot(&self) -> Snapshot {
@@ -278,7 +284,7 @@ impl Transport for Window {
             inflight: self.next - self.una,
             srtt: self.rtt,
             rtt: self.rtt,
-            min_rtt: self.rtt,
+            min_rtt: Some(self.rtt).filter(|rtt| !rtt.is_zero()),
             state: "fixed_window",
             ..Snapshot::default()
         }

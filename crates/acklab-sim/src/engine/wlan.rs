@@ -1,7 +1,7 @@
 //! Plans for tests and benches: stations that send to a server through one access point.
 
 use super::dumbbell::{connect, no_choice};
-use crate::plan::{AppPlan, FlowPlan, MediumPlan, Plan, RecordPlan};
+use crate::plan::{AppPlan, FlowPlan, MediumPlan, Plan, RecordPlan, TcpPlan, TransportPlan};
 use acklab_path::wifi::contention::SlotRule;
 use acklab_path::wifi::mac;
 use acklab_path::wifi::medium::{
@@ -76,6 +76,7 @@ impl Wlan {
             links: Vec::new(),
             categories: vec![0; 2 * usize::from(self.stations)],
             access: vec![AccessCategory::BestEffort],
+            disciplines: Vec::new(),
             config: self.medium()?,
         };
         for i in 1..=self.stations {
@@ -124,6 +125,7 @@ impl Wlan {
             after_silence: AfterSilence::Quiet,
             propagation: Span::ZERO,
             retry_limit: 7,
+            arp: None,
         })
     }
 
@@ -147,9 +149,11 @@ impl Wlan {
                 bytes: None,
                 until: None,
             },
-            tcp: Arc::new(TcpConfig::default()),
-            cc,
-            ack,
+            transport: TransportPlan::Tcp(TcpPlan {
+                config: Arc::new(TcpConfig::default()),
+                cc,
+                ack,
+            }),
         });
     }
 }

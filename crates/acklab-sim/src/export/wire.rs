@@ -3,9 +3,10 @@
 use crate::plan::{FlowPlan, Plan};
 use crate::record::packets::PacketRecord;
 use acklab_proto::codec::{self, Addresses, EncodeError, Ports};
+use acklab_proto::datagram::{Datagram, Opaque, UDP_HEADER};
 use acklab_proto::segment::{Ecn, IP_HEADER};
 use core::net::Ipv4Addr;
-use etherparse::{IpEcn, IpNumber, Ipv4Header};
+use etherparse::{IpDscp, IpEcn, IpNumber, Ipv4Header, UdpHeader};
 
 /// The port of every flow's passive end; flows that would share all four values use the next.
 const SERVICE_PORT: usize = 5001;
@@ -37,14 +38,44 @@ impl Wire {
         record: &PacketRecord<'_>,
     ) -> Result<(&[u8], usize), EncodeError> {
         let (addresses, ports) = ends(plan, record.flow.0);
-        let segment = record.segment;
-        let payload = &self.payload[..segment.len as usize];
-        let (ip, tcp) = self.buffer.split_at_mut(IP_HEADER as usize);
-        let length = codec::encode(segment, ports, &addresses, payload, tcp)?;
+        let (ip, rest) = self.buffer.split_at_mut(IP_HEADER as usize);
+        let (length, headers) = match record.datagram {
+            Datagram::Tcp(segment) => {
+                let payload = &self.payload[..segment.len as usize];
+                let length = codec::encode(segment, ports, &addresses, payload, rest)?;
+                (length, length - payload.len())
+            }
+            Datagram::Opaque(opaque) => udp(opaque, ports, &addresses, rest),
+        };
         ip.copy_from_slice(&header(record, length as u16, &addresses).to_bytes());
-        let total = IP_HEADER as usize + length;
-        Ok((&self.buffer[..total], total - segment.len as usize))
+        let both = IP_HEADER as usize;
+        Ok((&self.buffer[..both + length], both + headers))
     }
+}
+
+/// Writes a UDP datagram: the number that the packet carries (8 bytes, the most significant first)
+/// and zeros. Returns its length and how much of it a reader needs: header and number.
+fn udp(opaque: &Opaque, ports: Ports, addresses: &Addresses, into: &mut [u8]) -> (usize, usize) {
+    let length = opaque.size.saturating_sub(IP_HEADER).max(UDP_HEADER) as usize;
+    let (header, payload) = into[..length].split_at_mut(UDP_HEADER as usize);
+    payload.fill(0);
+    let number = opaque.number.to_be_bytes();
+    let written = number.len().min(payload.len());
+    payload[..written].copy_from_slice(&number[..written]);
+    let (source, destination) = (addresses.source.octets(), addresses.destination.octets());
+    let udp = UdpHeader::with_ipv4_checksum(
+        ports.source,
+        ports.destination,
+        &Ipv4Header {
+            protocol: IpNumber::UDP,
+            source,
+            destination,
+            ..Ipv4Header::default()
+        },
+        payload,
+    );
+    header.copy_from_slice(&udp.expect("a datagram of at most 65535 bytes").to_bytes());
+    (length, UDP_HEADER as usize + written)
 }
 
 fn header(record: &PacketRecord<'_>, payload: u16, addresses: &Addresses) -> Ipv4Header {
@@ -60,7 +91,8 @@ fn header(record: &PacketRecord<'_>, payload: u16, addresses: &Addresses) -> Ipv
         identification: record.packet as u16,
         dont_fragment: true,
         time_to_live: TIME_TO_LIVE,
-        protocol: IpNumber::TCP,
+        protocol: IpNumber(record.datagram.protocol()),
+        dscp: IpDscp::try_new(record.datagram.dscp().value()).unwrap_or_default(),
         source: addresses.source.octets(),
         destination: addresses.destination.octets(),
         ..Ipv4Header::default()

@@ -5,8 +5,8 @@
 //! that a controller enters and leaves again within one acknowledgement only the last is seen.
 
 use super::observer::{News, Stimulus};
-use crate::transport::Counters;
 use acklab_proto::cc::RecoveryPhase;
+use acklab_proto::stats::Stats;
 use acklab_units::Instant;
 
 /// What happened to a sender.
@@ -103,7 +103,7 @@ impl EventLog {
         };
         entry.losses(stimulus, news);
         entry.reductions(news);
-        entry.retransmissions(&news.before.counters, &news.after.counters);
+        entry.retransmissions(&news.before.stats, &news.after.stats);
         if news.before.state != news.after.state {
             entry.note(EventKind::State, Some(news.after.state), news.cwnd);
         }
@@ -125,23 +125,27 @@ impl Entry<'_> {
             cwnd,
         }: News<'_>,
     ) {
-        let (b, a) = (&before.counters, &after.counters);
-        if a.rtos > b.rtos {
+        let (b, a) = (&before.stats, &after.stats);
+        if a.rto_count > b.rto_count {
             self.note(EventKind::Rto, None, cwnd);
         }
-        if a.tlps > b.tlps {
+        if a.tlp_count > b.tlp_count {
             self.note(EventKind::Tlp, None, cwnd);
         }
-        if a.lost > b.lost {
+        if a.lost_segs > b.lost_segs {
             let cause = match stimulus {
-                _ if a.rtos > b.rtos => "rto",
+                _ if a.rto_count > b.rto_count => "rto",
                 Stimulus::Segment => "ack",
                 Stimulus::Timer | Stimulus::Sending => "timer",
             };
-            self.note(EventKind::LossDetected, Some(cause), a.lost - b.lost);
+            self.note(
+                EventKind::LossDetected,
+                Some(cause),
+                a.lost_segs - b.lost_segs,
+            );
         }
-        if a.spurious > b.spurious {
-            let segments = a.spurious - b.spurious;
+        if a.spurious_retrans > b.spurious_retrans {
+            let segments = a.spurious_retrans - b.spurious_retrans;
             self.note(EventKind::Spurious, Some("dsack"), segments);
         }
     }
@@ -154,11 +158,11 @@ impl Entry<'_> {
             cwnd,
         }: News<'_>,
     ) {
-        let (b, a) = (&before.counters, &after.counters);
+        let (b, a) = (&before.stats, &after.stats);
         for (was, is, evidence) in [
-            (b.undos.eifel, a.undos.eifel, "eifel"),
-            (b.undos.dsack, a.undos.dsack, "dsack"),
-            (b.undos.frto, a.undos.frto, "frto"),
+            (b.undos_eifel(), a.undos_eifel(), "eifel"),
+            (b.undos_dsack, a.undos_dsack, "dsack"),
+            (b.undos_frto, a.undos_frto, "frto"),
         ] {
             if is > was {
                 self.note(EventKind::Undo, Some(evidence), cwnd);
@@ -177,7 +181,7 @@ impl Entry<'_> {
         }
     }
 
-    fn retransmissions(&mut self, before: &Counters, after: &Counters) {
+    fn retransmissions(&mut self, before: &Stats, after: &Stats) {
         let bytes = after.bytes_retrans - before.bytes_retrans;
         let (b, a) = (&before.retrans, &after.retrans);
         for (was, is, cause) in [
@@ -205,7 +209,7 @@ const fn recovering(phase: RecoveryPhase) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::Condition;
+    use acklab_proto::transport::Condition;
 
     fn kinds(before: &Condition, after: &Condition) -> Vec<(&'static str, Option<&'static str>)> {
         let mut log = EventLog::default();
@@ -225,8 +229,8 @@ mod tests {
     fn entering_recovery_tells_what_was_lost_first() {
         let before = Condition::default();
         let mut after = before;
-        after.counters.lost = 2;
-        after.counters.recoveries = 1;
+        after.stats.lost_segs = 2;
+        after.stats.recoveries = 1;
         after.phase = RecoveryPhase::Recovery;
         after.state = "recovery";
         let told = [
@@ -245,7 +249,7 @@ mod tests {
             ..Condition::default()
         };
         let mut after = before;
-        after.counters.recoveries = 1;
+        after.stats.recoveries = 1;
         let told = [
             ("recovery_exit", Some("fast")),
             ("recovery_enter", Some("fast")),

@@ -6,6 +6,7 @@
 use super::log::Log;
 use acklab_path::wifi::mac::{Bitmap, MpduRef};
 use acklab_path::wifi::medium::{Frames, Ppdu};
+use acklab_path::wifi::neighbour::Kind;
 
 /// An MPDU with data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +21,8 @@ pub struct Mpdu {
     pub retry: bool,
     /// Another PPDU overlapped it, so that its receiver could not read it.
     pub spoilt: bool,
+    /// It is nothing but that message between neighbours.
+    pub arp: Option<Kind>,
 }
 
 impl Mpdu {
@@ -30,6 +33,7 @@ impl Mpdu {
             msdus: m.msdus,
             retry: m.repeated,
             spoilt,
+            arp: m.arp,
         }
     }
 }
@@ -180,6 +184,7 @@ mod tests {
             msdus: 1,
             bytes: 100,
             ip_bytes: 60,
+            arp: None,
         }
     }
 

@@ -13,6 +13,7 @@ pub mod packets;
 mod quantiles;
 mod queues;
 mod recorder;
+mod scene;
 mod series;
 mod summary;
 mod tape;
@@ -26,8 +27,9 @@ pub use media::{MediumSummary, PpduRecord, StationSummary};
 pub use observer::{LinkFact, News, Nothing, Observer, Stimulus};
 pub use quantiles::{Distribution, Quantiles};
 pub use recorder::Recorder;
+pub use scene::{FlowEnd, Scene, Traffic};
 pub use series::{FlowSample, FlowSeries, LinkSeries, Passed, Series};
-pub use summary::{FlowSummary, LinkSummary, WindowSamples};
+pub use summary::{DatagramSummary, FlowSummary, LinkSummary, WindowSamples};
 pub use tape::{Records, Tape};
 
 /// The result of a run. The same plan and seed give the same value.

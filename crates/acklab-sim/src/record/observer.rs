@@ -7,12 +7,12 @@
 use super::delays::DelaySummary;
 use super::quantiles::Distribution;
 use super::tape::Records;
-use crate::transport::{Condition, Transport};
 use acklab_path::ack_filter::ForwardReason;
 use acklab_path::packet::{DropReason, Packet, PacketId, PacketStore};
 use acklab_path::wifi::medium::{Frames, Ppdu};
 use acklab_proto::ack::AckReason;
-use acklab_proto::segment::Segment;
+use acklab_proto::datagram::Datagram;
+use acklab_proto::transport::{Condition, Transport};
 use acklab_units::{Instant, Span};
 
 /// What happened to a packet at a link.
@@ -49,14 +49,20 @@ pub trait Observer: Sized {
     /// Whether anyone is listening.
     const ACTIVE: bool;
 
-    /// The host that `packet` comes from put `segment` on the wire; `ack` is why an
+    /// The host that `packet` comes from put `datagram` on the wire; `ack` is why an
     /// acknowledgement was due, if one was.
-    fn on_sent(&mut self, now: Instant, packet: Packet, segment: &Segment, ack: Option<AckReason>);
+    fn on_sent(
+        &mut self,
+        now: Instant,
+        packet: Packet,
+        datagram: &Datagram,
+        ack: Option<AckReason>,
+    );
 
-    /// The segment of `packet` reached its host, whose transport has digested it.
-    fn on_arrived(&mut self, now: Instant, packet: Packet, seg: &Segment, at: &impl Transport);
+    /// What is in `packet` reached its host, whose transport has digested it.
+    fn on_arrived(&mut self, now: Instant, packet: Packet, data: &Datagram, at: &impl Transport);
 
-    /// Something happened to `packet`, whose segment is in `store`, at the link of that number.
+    /// Something happened to `packet`, whose content is in `store`, at the link of that number.
     fn on_link(
         &mut self,
         now: Instant,
@@ -131,9 +137,9 @@ pub struct Nothing;
 impl Observer for Nothing {
     const ACTIVE: bool = false;
 
-    fn on_sent(&mut self, _: Instant, _: Packet, _: &Segment, _: Option<AckReason>) {}
+    fn on_sent(&mut self, _: Instant, _: Packet, _: &Datagram, _: Option<AckReason>) {}
 
-    fn on_arrived(&mut self, _: Instant, _: Packet, _: &Segment, _: &impl Transport) {}
+    fn on_arrived(&mut self, _: Instant, _: Packet, _: &Datagram, _: &impl Transport) {}
 
     fn on_link(&mut self, _: Instant, _: usize, _: Packet, _: &impl PacketStore, _: LinkFact) {}
 

@@ -1,11 +1,12 @@
 //! What happened to packets at the points where they were watched.
 //!
-//! A packet's segment does not change on its way, so it is kept once, however many points the
+//! What is in a packet does not change on its way, so it is kept once, however many points the
 //! packet passes; a record is 16 bytes. [`Packets::iter`] puts both together.
 
 use super::log::Log;
 use acklab_path::packet::{DropReason, FlowId, Packet};
-use acklab_proto::segment::{Ecn, Segment};
+use acklab_proto::datagram::Datagram;
+use acklab_proto::segment::Ecn;
 use acklab_units::Instant;
 
 /// Where a packet was seen.
@@ -75,8 +76,8 @@ pub struct PacketRecord<'a> {
     pub packet: u32,
     /// Flow and direction: `2 * flow` from its source to its destination, `2 * flow + 1` back.
     pub flow: FlowId,
-    /// The segment as the sender made it; its `ecn` is the sender's.
-    pub segment: &'a Segment,
+    /// What is in it as the sender made it; its `ecn` is the sender's.
+    pub datagram: &'a Datagram,
     /// The ECN codepoint at this moment.
     pub ecn: Ecn,
     /// Bytes of the IP packet.
@@ -99,7 +100,7 @@ pub struct Packets {
 /// What does not change about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
-    segment: Segment,
+    datagram: Datagram,
     flow: FlowId,
     size: u32,
 }
@@ -169,7 +170,7 @@ impl Packets {
                 reason: e.seen.reason(),
                 packet: e.packet,
                 flow: seen.flow,
-                segment: &seen.segment,
+                datagram: &seen.datagram,
                 ecn: e.seen.ecn(),
                 size: seen.size,
             }
@@ -187,9 +188,9 @@ impl Packets {
     }
 
     /// Enters a packet and returns its number.
-    pub(super) fn enter(&mut self, packet: Packet, segment: Segment) -> u32 {
+    pub(super) fn enter(&mut self, packet: Packet, datagram: Datagram) -> u32 {
         self.seen.push(Seen {
-            segment,
+            datagram,
             flow: packet.flow,
             size: packet.size,
         });
@@ -273,7 +274,7 @@ mod tests {
             flow: FlowId(3),
             ecn: Ecn::Ect0,
         };
-        let n = p.enter(packet, Segment::default());
+        let n = p.enter(packet, Datagram::Tcp(<_>::default()));
         let at = Instant::from_nanos;
         let mut note = |ns, what| p.note(at(ns), n, LINK, what, Ecn::Ect0);
         note(1, (PacketEvent::Queued, None));

@@ -1,11 +1,13 @@
 //! Takes samples and baselines at their instants, and draws up the summaries at the end.
 
-use super::{FlowSample, FlowSummary, LinkSummary, Observer, Quantiles, Series, WindowSamples};
+use super::{
+    DatagramSummary, FlowEnd, FlowSample, FlowSummary, LinkSummary, Observer, Quantiles, Scene,
+    Series, WindowSamples,
+};
 use crate::app::data_flows_forward;
-use crate::engine::{Host, Tap};
 use crate::plan::{FlowPlan, Plan};
-use crate::transport::{Snapshot, Transport};
-use acklab_path::link::Link;
+use acklab_proto::stats::{Snapshot, Stats};
+use acklab_proto::transport::Transport;
 use acklab_units::{Instant, Span};
 
 /// Distance of the samples behind the means of a summary.
@@ -73,8 +75,11 @@ struct Passage {
     read: u64,
     /// Bytes of IP packets that the sender has sent.
     sent: u64,
-    /// Pure acknowledgements that have reached the sender.
+    /// Packets of pure feedback that have reached the sender.
     acks: u64,
+    /// Packets of data that have reached the receiver, and those that it misses.
+    arrived: u64,
+    missed: u64,
 }
 
 #[derive(Debug, Default)]
@@ -144,13 +149,7 @@ impl Recorder {
     }
 
     /// Takes what is due at `now`.
-    pub fn on_wakeup<T: Transport, O: Observer>(
-        &mut self,
-        now: Instant,
-        hosts: &[Host<T>],
-        links: &mut [Link],
-        tap: Tap<'_, O>,
-    ) {
+    pub fn on_wakeup(&mut self, now: Instant, hosts: &[impl FlowEnd], scene: &mut impl Scene) {
         if self.baseline.take(now) {
             for t in &mut self.tallies {
                 t.baseline = t.passage(hosts);
@@ -160,57 +159,51 @@ impl Recorder {
             self.sample_for_summary(now, hosts);
         }
         if self.detail.take(now) {
-            self.sample_for_series(now, hosts, links, tap);
+            self.sample_for_series(now, hosts, scene);
         }
     }
 
-    fn sample_for_summary<T: Transport>(&mut self, now: Instant, hosts: &[Host<T>]) {
+    fn sample_for_summary(&mut self, now: Instant, hosts: &[impl FlowEnd]) {
         for t in &mut self.tallies {
             if now == self.warmup {
                 t.warm_baseline = t.received(hosts);
             }
-            let at = hosts[t.sender].transport.snapshot();
-            let done = hosts[t.receiver].app.progress().done_at.is_some();
+            let at = hosts[t.sender].transport().snapshot();
+            let done = hosts[t.receiver].progress().done_at.is_some();
             if !at.srtt.is_zero() && !done {
                 t.samples.push(&at);
             }
         }
     }
 
-    fn sample_for_series<T: Transport, O: Observer>(
-        &mut self,
-        now: Instant,
-        hosts: &[Host<T>],
-        links: &mut [Link],
-        mut tap: Tap<'_, O>,
-    ) {
+    fn sample_for_series(&mut self, now: Instant, hosts: &[impl FlowEnd], scene: &mut impl Scene) {
         let series = &mut self.series;
         for (i, t) in self.tallies.iter().enumerate() {
-            if t.start <= now && (tap.observer.touched(i) || !series.flows.repeat(i)) {
-                let at = hosts[t.sender].transport.snapshot();
-                let delay = tap.observer.delay(i);
+            let observer = scene.observer();
+            if t.start <= now && (observer.touched(i) || !series.flows.repeat(i)) {
+                let at = hosts[t.sender].transport().snapshot();
+                let delay = observer.delay(i);
                 let sample = t.sample(i as u32, hosts, &at, delay);
                 series.flows.push(sample, at.state);
             }
         }
         series.flows.close(now);
-        for (i, link) in links.iter_mut().enumerate() {
-            tap.link = i;
-            let waiting = link.waiting(now, &mut tap);
-            let held = link.filter_stats().map_or(0, |f| f.held);
-            let sojourn = tap.observer.sojourn(i, now);
+        for i in 0..scene.links() {
+            let (link, waiting) = scene.look(i, now);
+            let (stats, held) = (*link.stats(), link.filter_stats().map_or(0, |f| f.held));
+            let sojourn = scene.observer().sojourn(i, now);
             series
                 .links
-                .push(now, i as u32, waiting, link.stats(), (sojourn, held));
+                .push(now, i as u32, waiting, &stats, (sojourn, held));
         }
     }
 
     /// The summaries of `plan`'s flows, at the end of the run.
-    pub fn flows<T: Transport, O: Observer>(
+    pub fn flows(
         &mut self,
         plan: &Plan,
-        hosts: &[Host<T>],
-        observer: &mut O,
+        hosts: &[impl FlowEnd],
+        observer: &mut impl Observer,
     ) -> Vec<FlowSummary> {
         let mut tallies = std::mem::take(&mut self.tallies);
         tallies
@@ -226,58 +219,65 @@ impl Recorder {
     }
 
     /// What can be told without an observer.
-    fn flow<T: Transport>(&self, t: &mut Tally, flow: &FlowPlan, hosts: &[Host<T>]) -> FlowSummary {
+    fn flow(&self, t: &mut Tally, flow: &FlowPlan, hosts: &[impl FlowEnd]) -> FlowSummary {
         let (sender, receiver) = (&hosts[t.sender], &hosts[t.receiver]);
-        let c = sender.transport.counters();
+        let c = sender.transport().stats();
         let received = t.received(hosts);
-        let client = hosts[t.sender.min(t.receiver)].app.progress();
-        let done_at = receiver.app.progress().done_at;
-        let packets = |bytes: f64| bytes / f64::from(flow.tcp.segment.max(1));
-        let acks = sender.acks_in - t.baseline.acks;
+        let client = hosts[t.sender.min(t.receiver)].progress();
+        let done_at = receiver.progress().done_at;
+        let (sent, returned) = (sender.traffic(), receiver.traffic().acks_out);
+        let packets = |bytes: f64| bytes / f64::from(flow.transport.payload().max(1));
+        let acks = sent.acks_in - t.baseline.acks;
         let ack_rate = self.per_second(acks as f64, self.measure_from);
-        let reception = receiver.transport.counters();
+        let reception = receiver.transport().stats();
         let s = &mut t.samples;
         let srtt = s.srtt.distribution();
-        let min_rtt = sender.transport.snapshot().min_rtt;
-        let window = sender.window.and_then(|w| w.mean(self.stop));
+        let min_rtt = sender.transport().snapshot().min_rtt;
+        let window = sender.window().and_then(|w| w.mean(self.stop));
         FlowSummary {
             name: flow.name.clone(),
-            cc: flow.cc.entry.name,
+            cc: flow.transport.controller(),
             start: t.start,
             completion: done_at.map(|at| at.saturating_since(t.start)),
             goodput_bps: self.rate(received - t.baseline.read, self.measure_from),
             warm_goodput_bps: self.rate(received - t.warm_baseline, self.warmup),
-            goodput_total_bps: self.rate(c.acked_bytes, t.start),
-            throughput_bps: self.rate(sender.wire_bytes - t.baseline.sent, self.measure_from),
+            goodput_total_bps: self.rate(c.bytes_acked, t.start),
+            throughput_bps: self.rate(sent.wire_bytes - t.baseline.sent, self.measure_from),
             received_bytes: received,
             data_segs_out: c.data_segs_out,
             retrans: c.retrans,
             bytes_retrans: c.bytes_retrans,
-            rtos: c.rtos,
-            undos: c.undos.total(),
-            spurious_retrans: c.spurious,
-            lost: c.lost,
+            rtos: c.rto_count,
+            undos: c.undos,
+            spurious_retrans: c.spurious_retrans,
+            lost: c.lost_segs,
             recoveries: c.recoveries,
-            tlps: c.tlps,
+            tlps: c.tlp_count,
             ecn_reductions: c.ecn_reductions,
-            out_of_order: reception.out_of_order,
-            duplicates: reception.duplicates,
+            out_of_order: reception.out_of_order_in,
+            duplicates: reception.duplicates_in,
             cwnd_mean_time: window.map(packets),
             cwnd: s.windows(packets),
             rtt: s.rtt.distribution(),
             srtt,
-            min_rtt: Some(min_rtt).filter(|rtt| !rtt.is_zero()),
-            acks_sent: receiver.acks_out,
-            acks_received: sender.acks_in,
-            segments_per_ack: (sender.acks_in > 0)
-                .then(|| c.data_segs_out as f64 / sender.acks_in as f64),
+            min_rtt,
+            acks_sent: returned,
+            acks_received: sent.acks_in,
+            segments_per_ack: (sent.acks_in > 0)
+                .then(|| c.data_segs_out as f64 / sent.acks_in as f64),
             ack_rate,
             acks_per_rtt: srtt.map(|d| ack_rate * d.mean.as_secs_f64()),
             ack_delay_mean: None,
             delays: None,
+            app_dropped_bytes: sender.progress().dropped,
             exchanges: client.exchanges,
             exchange_mean: client.exchange_total / client.exchanges.max(1),
             exchange_max: client.exchange_max,
+            datagrams: flow
+                .transport
+                .tcp()
+                .is_none()
+                .then(|| t.datagrams(reception)),
         }
     }
 
@@ -295,27 +295,23 @@ impl Recorder {
     }
 
     /// The summaries of `plan`'s links, at the end of the run.
-    pub fn links<O: Observer>(
-        &self,
-        plan: &Plan,
-        links: &mut [Link],
-        mut tap: Tap<'_, O>,
-    ) -> Vec<LinkSummary> {
+    pub fn links(&self, plan: &Plan, scene: &mut impl Scene) -> Vec<LinkSummary> {
         let run = self.stop.as_secs_f64();
+        let links = plan.links.iter().enumerate();
         links
-            .iter_mut()
-            .zip(&plan.links)
-            .enumerate()
-            .map(|(i, (link, plan))| {
-                tap.link = i;
-                link.waiting(self.stop, &mut tap);
-                LinkSummary {
+            .map(|(i, plan)| {
+                let (link, _) = scene.look(i, self.stop);
+                let summary = LinkSummary {
                     name: plan.name.clone(),
                     stats: *link.stats(),
                     filter: link.filter_stats(),
                     utilisation: link.busy(self.stop).as_secs_f64() / run,
-                    sojourn: tap.observer.sojourns(i),
+                    sojourn: None,
                     inside: link.inside(),
+                };
+                LinkSummary {
+                    sojourn: scene.observer().sojourns(i),
+                    ..summary
                 }
             })
             .collect()
@@ -340,27 +336,45 @@ impl Tally {
         }
     }
 
-    fn passage<T: Transport>(&self, hosts: &[Host<T>]) -> Passage {
+    fn passage(&self, hosts: &[impl FlowEnd]) -> Passage {
+        let reception = hosts[self.receiver].transport().stats();
+        let traffic = hosts[self.sender].traffic();
         Passage {
             read: self.received(hosts),
-            sent: hosts[self.sender].wire_bytes,
-            acks: hosts[self.sender].acks_in,
+            sent: traffic.wire_bytes,
+            acks: traffic.acks_in,
+            arrived: reception.data_segs_in,
+            missed: reception.lost_segs,
+        }
+    }
+
+    /// What became of the packets, as the receiver's counters have it at the end.
+    fn datagrams(&self, reception: &Stats) -> DatagramSummary {
+        let arrived = reception.data_segs_in - self.baseline.arrived;
+        // A packet that was missed by then may have come since.
+        let missed = reception.lost_segs.saturating_sub(self.baseline.missed);
+        let all = arrived + missed;
+        DatagramSummary {
+            arrived: reception.data_segs_in,
+            lost: reception.lost_segs,
+            reordered: reception.out_of_order_in,
+            loss: (all > 0).then(|| missed as f64 / all as f64),
         }
     }
 
     /// A sample of the flow of that number, its state left out.
-    fn sample<T: Transport>(
+    fn sample(
         &self,
         flow: u32,
-        hosts: &[Host<T>],
+        hosts: &[impl FlowEnd],
         at: &Snapshot,
         delay: Option<(u64, f64)>,
     ) -> FlowSample {
-        let (passage, counters) = (self.passage(hosts), hosts[self.sender].transport.counters());
+        let (passage, counters) = (self.passage(hosts), hosts[self.sender].transport().stats());
         FlowSample {
             sent_bytes: passage.sent,
             read_bytes: passage.read,
-            acked_bytes: counters.acked_bytes,
+            acked_bytes: counters.bytes_acked,
             retrans: counters.retrans.total(),
             cwnd: at.cwnd,
             ssthresh: at.ssthresh,
@@ -375,8 +389,8 @@ impl Tally {
         }
     }
 
-    fn received<T: Transport>(&self, hosts: &[Host<T>]) -> u64 {
-        hosts[self.receiver].app.progress().received
+    fn received(&self, hosts: &[impl FlowEnd]) -> u64 {
+        hosts[self.receiver].progress().received
     }
 }
 

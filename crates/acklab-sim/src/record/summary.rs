@@ -1,9 +1,9 @@
 //! One row per flow, one row per link.
 
 use super::{DelaySummary, Distribution};
-use crate::transport::Retrans;
 use acklab_path::ack_filter::FilterStats;
 use acklab_path::link::LinkStats;
+use acklab_proto::stats::Retrans;
 use acklab_units::{Instant, Span};
 
 /// A flow in numbers. *Sender* and *receiver* are those of the direction in which the flow's data
@@ -82,12 +82,29 @@ pub struct FlowSummary {
     pub ack_delay_mean: Option<Span>,
     /// One-way delays of the data packets that arrived from `warmup` on; `None` unless recorded.
     pub delays: Option<DelaySummary>,
+    /// Bytes that the sending application lost at a full send buffer; `None` if it keeps them.
+    pub app_dropped_bytes: Option<u64>,
     /// Exchanges completed (request and response).
     pub exchanges: u64,
     /// Mean time from request to the end of the response; zero without exchanges.
     pub exchange_mean: Span,
     /// The longest such time.
     pub exchange_max: Span,
+    /// What became of the packets of a transport that repeats nothing; `None` of one that does.
+    pub datagrams: Option<DatagramSummary>,
+}
+
+/// What became of the packets of a flow whose transport repeats nothing, as its receiver sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DatagramSummary {
+    /// Packets that arrived.
+    pub arrived: u64,
+    /// Packets that did not, of those up to the last one that did (RFC 3550, appendix A.3).
+    pub lost: u64,
+    /// Packets that arrived behind one that was sent later.
+    pub reordered: u64,
+    /// Share of the packets lost from `measure_from` on; `None` if nothing arrived by then.
+    pub loss: Option<f64>,
 }
 
 /// Samples of a congestion window in numbers, in packets.

@@ -12,11 +12,12 @@ use super::quantiles::{Distribution, Quantiles, Sampled};
 use super::queues::Queues;
 use crate::app::data_flows_forward;
 use crate::plan::Plan;
-use crate::transport::{Condition, Transport};
 use acklab_path::packet::{DropReason, Packet, PacketId, PacketStore};
 use acklab_path::wifi::medium::{Frames, Ppdu};
 use acklab_proto::ack::AckReason;
-use acklab_proto::segment::{Ecn, Segment};
+use acklab_proto::datagram::Datagram;
+use acklab_proto::segment::Ecn;
+use acklab_proto::transport::{Condition, Transport};
 use acklab_units::{Instant, Span};
 
 /// A packet without a number.
@@ -141,7 +142,7 @@ impl Tape {
         &mut self,
         at: Instant,
         point: TapPoint,
-        (packet, segment): (Packet, impl FnOnce() -> Segment),
+        (packet, datagram): (Packet, impl FnOnce() -> Datagram),
         what: (PacketEvent, Option<DropReason>),
     ) {
         let Some(log) = &mut self.packets else { return };
@@ -152,7 +153,7 @@ impl Tape {
         if watched {
             let number = &mut self.under_way[packet.id.0 as usize].number;
             if *number == UNSEEN {
-                *number = log.packets.enter(packet, segment());
+                *number = log.packets.enter(packet, datagram());
             }
             log.packets.note(at, *number, point, what, packet.ecn);
         }
@@ -164,7 +165,7 @@ impl Tape {
         let it = &mut self.under_way[packet.id.0 as usize];
         if it.ecn != packet.ecn {
             it.ecn = packet.ecn;
-            let both = (packet, || store.segment(packet.id));
+            let both = (packet, || store.datagram(packet.id));
             self.note(at, link, both, (PacketEvent::Marked, None));
         }
     }
@@ -180,8 +181,10 @@ impl Tape {
         let it = &mut self.under_way[packet.id.0 as usize];
         let held = it.held_since.map(|since| at.0 - since);
         it.held_since = (fact == LinkFact::Held).then_some(at.0);
-        if let Some(log) = &mut self.acks {
-            log.on_link(at, packet, &store.segment(packet.id), fact, held);
+        if let Some(log) = &mut self.acks
+            && let Some(segment) = store.tcp(packet.id)
+        {
+            log.on_link(at, packet, &segment, fact, held);
         }
     }
 
@@ -197,14 +200,20 @@ impl Tape {
 fn ends((i, flow): (usize, &crate::plan::FlowPlan)) -> Ends {
     Ends {
         sender: 2 * i as u32 + u32::from(!data_flows_forward(&flow.app)),
-        segment: flow.tcp.segment,
+        segment: flow.transport.payload(),
     }
 }
 
 impl Observer for Tape {
     const ACTIVE: bool = true;
 
-    fn on_sent(&mut self, now: Instant, packet: Packet, segment: &Segment, ack: Option<AckReason>) {
+    fn on_sent(
+        &mut self,
+        now: Instant,
+        packet: Packet,
+        datagram: &Datagram,
+        ack: Option<AckReason>,
+    ) {
         self.enter(
             packet.id,
             UnderWay {
@@ -215,8 +224,9 @@ impl Observer for Tape {
             },
         );
         let host = TapPoint::Host(packet.flow.0);
-        self.note(now, host, (packet, || *segment), (PacketEvent::Sent, None));
+        self.note(now, host, (packet, || *datagram), (PacketEvent::Sent, None));
         if let Some(log) = &mut self.acks
+            && let Some(segment) = datagram.tcp()
             && let Some(delay) = log.on_sent(now, packet, segment, ack)
             && self.sampled.contains(now)
         {
@@ -224,25 +234,27 @@ impl Observer for Tape {
         }
     }
 
-    fn on_arrived(&mut self, now: Instant, packet: Packet, seg: &Segment, at: &impl Transport) {
+    fn on_arrived(&mut self, now: Instant, packet: Packet, data: &Datagram, at: &impl Transport) {
         let host = packet.flow.0 ^ 1;
         let age = now - self.under_way[packet.id.0 as usize].sent_at;
         self.note(
             now,
             TapPoint::Host(host),
-            (packet, || *seg),
+            (packet, || *data),
             (PacketEvent::Delivered, None),
         );
         let flow = (host / 2) as usize;
         if let Some(delays) = &mut self.delays
-            && seg.len > 0
+            && data.carries_data()
             && packet.flow.0 == self.ends[flow].sender
         {
             delays.on_data(now, flow, age);
         }
         if let Some(log) = &mut self.acks {
-            log.on_data(now, host, at.counters().received_bytes);
-            log.on_received(now, packet, seg, age);
+            log.on_data(now, host, at.stats().bytes_received);
+            if let Some(segment) = data.tcp() {
+                log.on_received(now, packet, segment, age);
+            }
         }
         self.compare(now, host as usize, Stimulus::Segment, at);
     }
@@ -258,7 +270,7 @@ impl Observer for Tape {
         fact: LinkFact,
     ) {
         let at = TapPoint::Link(link as u32);
-        let both = (packet, || store.segment(packet.id));
+        let both = (packet, || store.datagram(packet.id));
         match fact {
             LinkFact::Queued => self.note(now, at, both, (PacketEvent::Queued, None)),
             LinkFact::Left(sojourn) => {

@@ -34,7 +34,7 @@ pub(crate) fn choose_or<B>(
     };
     let mut params = Params::defaults(entry.params);
     for (key, scalar) in &choice.params {
-        let at = path.key(key);
+        let at = key.split('.').fold(path.clone(), |at, step| at.key(step));
         match entry.params.iter().find(|p| p.name == key) {
             None => unknown_param(entry, key, &at, report),
             Some(p) => set(&mut params, entry.params, p, scalar, &at, report),

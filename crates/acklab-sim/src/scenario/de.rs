@@ -9,6 +9,7 @@ use super::elsewhere;
 use super::path::{Path, Step};
 use super::reader::Reader;
 use serde::de::{self, DeserializeOwned, Expected};
+use std::borrow::Cow;
 use std::fmt;
 
 /// More mistakes than this are not looked for: reading starts anew after each.
@@ -24,20 +25,25 @@ pub(crate) fn with_hint(message: impl fmt::Display, hint: impl fmt::Display) -> 
 
 /// Reads `doc` as far as it can be read and reports the rest. Every field of `T` must be optional.
 pub(crate) fn read<T: DeserializeOwned + Default>(doc: &Node, report: &mut Report<'_>) -> T {
-    let mut doc = doc.clone();
+    let stop = report.stop();
+    // Most texts have no mistake, and then need no copy.
+    let mut doc = Cow::Borrowed(doc);
     // Each round takes one entry out; counting rounds ends it even if there is none to take.
     for _ in 0..MOST_ERRORS {
-        let mut error = match T::deserialize(Reader(&doc)) {
+        let mut error = match T::deserialize(Reader { node: &doc, stop }) {
             Ok(value) => return value,
             Err(error) => error,
         };
+        if matches!(error.what, What::Stopped) {
+            break;
+        }
         error.path.reverse();
         let path = Path(std::mem::take(&mut error.path));
         error.what.tell(&path, report);
         if path.0.is_empty() {
             break;
         }
-        doc.remove(&path);
+        doc.to_mut().remove(&path);
     }
     T::default()
 }
@@ -56,6 +62,8 @@ enum What {
     UnknownWord(String, &'static [&'static str]),
     Missing(&'static str),
     Other(String, Option<String>),
+    /// Whoever asked does not want it any more.
+    Stopped,
 }
 
 impl What {
@@ -80,6 +88,7 @@ impl What {
                 report.missing(path, key, &format!("write {key} = ...: it has no default"))
             }
             Self::Other(message, hint) => report.error(path, message.clone(), hint.clone()),
+            Self::Stopped => {}
         }
     }
 }
@@ -116,6 +125,11 @@ impl ReadError {
             path: Vec::new(),
             what,
         }
+    }
+
+    /// Reading was stopped from outside: no mistake.
+    pub(crate) fn stopped() -> Self {
+        Self::new(What::Stopped)
     }
 
     /// The error as the level around it sees it.
@@ -200,6 +214,7 @@ fn in_words(expected: &str) -> String {
 mod tests {
     use super::*;
     use crate::scenario::doc::parse_toml;
+    use crate::scenario::registries::NEVER;
     use serde::Deserialize;
 
     #[derive(Deserialize, Default, Debug)]
@@ -225,7 +240,7 @@ mod tests {
 
     fn errors(text: &str) -> (Outer, Vec<String>) {
         let doc = parse_toml(text, "t").unwrap();
-        let mut report = Report::new("t", &doc);
+        let mut report = Report::new("t", &doc, &NEVER);
         let outer = read(&doc, &mut report);
         let list = report.finish();
         let told = list.iter().map(|d| format!("{}: {}", d.key, d.message));

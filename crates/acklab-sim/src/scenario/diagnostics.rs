@@ -2,13 +2,16 @@
 
 use super::doc::Node;
 use super::path::Path;
+use super::steps;
+use std::collections::HashSet;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What stands for the file where a value was set from outside.
 pub(crate) const OUTSIDE: &str = "--set";
 
 /// How bad it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Severity {
     /// The scenario cannot be run.
     Error,
@@ -17,7 +20,7 @@ pub enum Severity {
 }
 
 /// One mistake, or what looks like one.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
@@ -123,23 +126,82 @@ impl fmt::Display for Diagnostics {
 
 impl std::error::Error for Diagnostics {}
 
+/// More mistakes than this are not looked for, and more warnings not kept: who wrote so many wrote one of
+/// them many times.
+pub(crate) const MOST: usize = 100;
+
 /// Collects mistakes and finds their lines and values in the text as the user wrote it.
 pub(crate) struct Report<'a> {
     origin: &'a str,
     doc: &'a Node,
-    found: Vec<(Path, Diagnostic)>,
-    warnings: Vec<Diagnostic>,
+    stop: &'a AtomicBool,
+    found: Kept,
+    warnings: Kept,
+    /// Where mistakes were found, and everything around those places.
+    around: HashSet<Path>,
+    /// Where mistakes were found, and the table or list around each that is written.
+    spoilt: HashSet<Path>,
+}
+
+/// Diagnostics in the order of discovery, each once, and not too many.
+#[derive(Default)]
+struct Kept {
+    list: Vec<Diagnostic>,
+    known: HashSet<Diagnostic>,
+    /// There were more.
+    more: bool,
+}
+
+impl Kept {
+    /// Whether it is new and was kept.
+    fn keep(&mut self, diagnostic: Diagnostic) -> bool {
+        steps::count(1);
+        if self.is_full() {
+            self.more |= !self.known.contains(&diagnostic);
+            return false;
+        }
+        let new = self.known.insert(diagnostic.clone());
+        if new {
+            self.list.push(diagnostic);
+        }
+        new
+    }
+
+    fn is_full(&self) -> bool {
+        self.list.len() >= MOST
+    }
+
+    /// In the order of the text. That there were more is told at the end.
+    fn told(&self, more: &Diagnostic) -> Diagnostics {
+        let mut list = self.list.clone();
+        list.extend(self.more.then(|| more.clone()));
+        Diagnostics::new(list)
+    }
 }
 
 impl<'a> Report<'a> {
     /// No mistakes yet.
-    pub(crate) fn new(origin: &'a str, doc: &'a Node) -> Self {
+    pub(crate) fn new(origin: &'a str, doc: &'a Node, stop: &'a AtomicBool) -> Self {
         Self {
             origin,
             doc,
-            found: Vec::new(),
-            warnings: Vec::new(),
+            stop,
+            found: Kept::default(),
+            warnings: Kept::default(),
+            around: HashSet::new(),
+            spoilt: HashSet::new(),
         }
+    }
+
+    /// What becomes true when whoever asked does not want an answer any more.
+    pub(crate) fn stop(&self) -> &'a AtomicBool {
+        self.stop
+    }
+
+    /// Whether to look for more mistakes: nobody has stopped it, and there are not too many already. Loops
+    /// over what users write lists of ask it in each round.
+    pub(crate) fn goes_on(&self) -> bool {
+        !self.found.more && !self.stop.load(Ordering::Relaxed)
     }
 
     /// The file, or what the caller said the text is.
@@ -155,22 +217,43 @@ impl<'a> Report<'a> {
         hint: impl Into<Option<String>>,
     ) {
         let diagnostic = self.diagnostic(Severity::Error, path, message.into(), hint.into());
-        if self.found.iter().all(|(_, d)| *d != diagnostic) {
-            self.found.push((path.clone(), diagnostic));
+        if !self.found.keep(diagnostic) {
+            return;
+        }
+        self.spoilt.insert(path.clone());
+        if let Some(parent) = path.parent().filter(|_| self.has(path)) {
+            self.spoilt.insert(parent);
+        }
+        let mut here = Some(path.clone());
+        while let Some(place) = here {
+            here = place.parent();
+            self.around.insert(place);
         }
     }
 
     /// Something at `path` that can be run and will hardly do what was meant.
     pub(crate) fn warn(&mut self, path: &Path, message: String, hint: String) {
         let diagnostic = self.diagnostic(Severity::Warning, path, message, Some(hint));
-        if !self.warnings.contains(&diagnostic) {
-            self.warnings.push(diagnostic);
-        }
+        self.warnings.keep(diagnostic);
     }
 
     /// The warnings so far, each once, in the order of the text.
     pub(crate) fn warnings(&self) -> Diagnostics {
-        Diagnostics::new(self.warnings.clone())
+        self.warnings.told(&self.more(Severity::Warning))
+    }
+
+    /// What stands for those that are not told.
+    fn more(&self, severity: Severity) -> Diagnostic {
+        let word = match severity {
+            Severity::Error => "mistakes",
+            Severity::Warning => "warnings",
+        };
+        let message = format!("there are more than these {MOST} {word}");
+        Diagnostic {
+            severity,
+            hint: Some("begin with those above: many have one cause".to_string()),
+            ..Diagnostic::syntax(self.origin, None, message)
+        }
     }
 
     fn diagnostic(
@@ -207,13 +290,12 @@ impl<'a> Report<'a> {
 
     /// Whether a mistake was found in `path` itself or in something written directly in it.
     pub(crate) fn spoilt(&self, path: &Path) -> bool {
-        let written_in = |p: &Path| p.parent().as_ref() == Some(path) && self.has(p);
-        self.found.iter().any(|(p, _)| p == path || written_in(p))
+        self.spoilt.contains(path)
     }
 
     /// Whether a mistake was found anywhere within `path`.
     pub(crate) fn any_within(&self, path: &Path) -> bool {
-        self.found.iter().any(|(p, _)| p.within(path))
+        self.around.contains(path)
     }
 
     /// Whether the text has something at `path`.
@@ -223,12 +305,12 @@ impl<'a> Report<'a> {
 
     /// Whether nothing is wrong so far.
     pub(crate) fn is_clean(&self) -> bool {
-        self.found.is_empty()
+        self.found.list.is_empty()
     }
 
     /// The mistakes.
     pub(crate) fn finish(self) -> Diagnostics {
-        Diagnostics::new(self.found.into_iter().map(|(_, d)| d).collect())
+        self.found.told(&self.more(Severity::Error))
     }
 
     /// What stands at `path`. Sections, and the whole scenario, would only repeat the text.
@@ -277,10 +359,14 @@ fn near_miss<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     if word.len() > LONGEST {
         return None;
     }
+    /// Of so many names the first are looked at: each takes a distance.
+    const MOST_NAMES: usize = 10_000;
     let word = word.to_lowercase().replace('-', "_");
     let distance =
         |k: &str| strsim::damerau_levenshtein(&word, &k.to_lowercase().replace('-', "_"));
-    let (d, near) = known.iter().map(|k| (distance(k), *k)).min()?;
+    let looked_at = known.iter().take(MOST_NAMES);
+    steps::count(known.len().min(MOST_NAMES));
+    let (d, near) = looked_at.map(|k| (distance(k), *k)).min()?;
     let slip = d <= 1 + word.chars().count().min(near.len()) / 4;
     // Of two letters one is half of the word, and another number is no slip: 5 MHz is not 20 MHz.
     let whole = 2 * d >= word.chars().count().max(near.len());
@@ -295,6 +381,7 @@ fn digits(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::registries::NEVER;
     use super::*;
 
     #[test]
@@ -316,9 +403,9 @@ mod tests {
     #[test]
     fn the_same_mistake_counts_once() {
         let doc = Node::new(super::super::doc::Value::Null);
-        let mut report = Report::new("t", &doc);
+        let mut report = Report::new("t", &doc, &NEVER);
         report.error(&Path::root().key("a"), "x", None);
         report.error(&Path::root().key("a"), "x", None);
-        assert_eq!(report.found.len(), 1);
+        assert_eq!(report.finish().iter().count(), 1);
     }
 }

@@ -24,7 +24,20 @@ pub(crate) enum Value {
     Float(f64),
     Text(String),
     List(Vec<Node>),
+    /// Sorted by key.
     Table(Vec<(String, Node)>),
+}
+
+/// Where `key` stands in a table, or where it would stand.
+fn find(table: &[(String, Node)], key: &str) -> Result<usize, usize> {
+    table.binary_search_by(|(k, _)| k.as_str().cmp(key))
+}
+
+/// A table of entries in any order.
+fn table(entries: impl Iterator<Item = (String, Node)>) -> Value {
+    let mut entries: Vec<_> = entries.collect();
+    entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Value::Table(entries)
 }
 
 impl Node {
@@ -57,7 +70,7 @@ impl Node {
 
     fn child(&self, step: &Step) -> Option<&Self> {
         match (&self.value, step) {
-            (Value::Table(t), Step::Key(k)) => t.iter().find(|(n, _)| n == k).map(|(_, v)| v),
+            (Value::Table(t), Step::Key(k)) => find(t, k).ok().map(|i| &t[i].1),
             (Value::Table(_), Step::Index(i)) => self.child(&Step::Key(i.to_string())),
             (Value::List(l), Step::Index(i)) => l.get(*i),
             _ => None,
@@ -80,21 +93,31 @@ impl Node {
             return self.remove(&outer);
         };
         let target = outer.0.iter().try_fold(self, |n, s| n.child_mut(s));
-        if let Some(Value::Table(t)) = target.map(|n| &mut n.value) {
-            t.retain(|(k, _)| k != key);
+        if let Some(Value::Table(t)) = target.map(|n| &mut n.value)
+            && let Ok(at) = find(t, key)
+        {
+            t.remove(at);
         }
     }
 
     /// The table entry or list item `step`.
     pub(crate) fn child_mut(&mut self, step: &Step) -> Option<&mut Self> {
         match (&mut self.value, step) {
-            (Value::Table(t), Step::Key(k)) => t.iter_mut().find(|(n, _)| n == k).map(|(_, v)| v),
-            (Value::Table(t), Step::Index(i)) => {
-                let key = i.to_string();
-                t.iter_mut().find(|(n, _)| *n == key).map(|(_, v)| v)
+            (Value::Table(t), step) => {
+                let at = find(t, &step.as_key()).ok()?;
+                Some(&mut t[at].1)
             }
             (Value::List(l), Step::Index(i)) => l.get_mut(*i),
             _ => None,
+        }
+    }
+
+    /// Adds an entry to a table that does not have it.
+    pub(crate) fn insert(&mut self, step: &Step, node: Self) {
+        if let Value::Table(t) = &mut self.value
+            && let Err(at) = find(t, &step.as_key())
+        {
+            t.insert(at, (step.as_key().into_owned(), node));
         }
     }
 }
@@ -168,13 +191,13 @@ impl Lines {
     }
 }
 
-fn from_table(table: &DeTable<'_>, lines: &Lines) -> Node {
-    let entries = table.iter().map(|(k, v)| {
+fn from_table(entries: &DeTable<'_>, lines: &Lines) -> Node {
+    let entries = entries.iter().map(|(k, v)| {
         let mut node = from_value(v.get_ref(), lines);
         node.line = Some(lines.at(k.span().start));
         (k.get_ref().to_string(), node)
     });
-    Node::new(Value::Table(entries.collect()))
+    Node::new(table(entries))
 }
 
 fn from_value(value: &DeValue<'_>, lines: &Lines) -> Node {
@@ -210,9 +233,7 @@ fn from_json(value: serde_json::Value) -> Node {
         },
         Json::String(s) => Value::Text(s),
         Json::Array(items) => Value::List(items.into_iter().map(from_json).collect()),
-        Json::Object(map) => {
-            Value::Table(map.into_iter().map(|(k, v)| (k, from_json(v))).collect())
-        }
+        Json::Object(map) => table(map.into_iter().map(|(k, v)| (k, from_json(v)))),
     })
 }
 

@@ -25,21 +25,22 @@ mod schema;
 mod set;
 mod shown;
 mod spec;
+mod steps;
 
 #[cfg(test)]
 mod tests;
 
 pub use diagnostics::{Diagnostic, Diagnostics, Severity};
 pub use expect::{Expectation, Expectations, Metric, Subject};
-pub use registries::Files;
+pub use registries::{Around, Files, MOST_BYTES};
 pub use schema::{schema, schema_text};
 
 use crate::plan::Plan;
-use acklab_proto::cc::{self, registry::CONTROLLERS};
-use acklab_proto::registry::Entry;
 use diagnostics::Report;
 use doc::Node;
 use registries::Registries;
+use std::fmt;
+use std::sync::atomic::Ordering;
 
 /// A scenario that can be run.
 #[derive(Clone, Debug)]
@@ -61,75 +62,136 @@ pub struct Scenario {
     pub files: Vec<(String, String)>,
 }
 
-/// Loads a scenario from TOML that needs no files. `origin` names the text in messages; `overrides` are keys and values
-/// set before anything is checked, such as `("topology.bottleneck.rate", "5 Mbit/s")`.
-///
-/// # Errors
-/// Everything that is wrong with the text, as far as it can be told in one go.
-pub fn load_toml(
-    text: &str,
-    origin: &str,
-    overrides: &[(String, String)],
-) -> Result<Scenario, Diagnostics> {
-    load_toml_with(text, origin, overrides, CONTROLLERS, &registries::no_files)
+/// Why there is no scenario.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NotLoaded {
+    /// This is wrong with the text.
+    Mistakes(Diagnostics),
+    /// The stop flag of [`Around`] became true.
+    Stopped,
 }
 
-/// The same with other controllers than the built-in ones, and with the files around the scenario.
+impl NotLoaded {
+    /// What is wrong with a text whose loading nobody stops.
+    fn mistakes(self) -> Diagnostics {
+        match self {
+            Self::Mistakes(all) => all,
+            Self::Stopped => unreachable!("nobody can stop this"),
+        }
+    }
+}
+
+impl fmt::Display for NotLoaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mistakes(all) => all.fmt(f),
+            Self::Stopped => f.write_str("loading was stopped"),
+        }
+    }
+}
+
+impl std::error::Error for NotLoaded {}
+
+/// Keys and values set before anything is checked, such as `("topology.bottleneck.rate", "5 Mbit/s")`.
+pub type Overrides = [(String, String)];
+
+/// Loads a scenario from TOML that needs no files. `origin` names the text in messages.
 ///
 /// # Errors
 /// Everything that is wrong with the text, as far as it can be told in one go.
+pub fn load_toml(text: &str, origin: &str, overrides: &Overrides) -> Result<Scenario, Diagnostics> {
+    load_toml_with(text, origin, overrides, &Around::default()).map_err(NotLoaded::mistakes)
+}
+
+/// The same with other controllers than the built-in ones, with the files around the scenario, and with
+/// somebody who may stop it. The parser of TOML does not look at the flag: it takes about a second for
+/// 10 MB.
+///
+/// # Errors
+/// Everything that is wrong with the text, as far as it can be told in one go; or that it was stopped.
 pub fn load_toml_with(
     text: &str,
     origin: &str,
-    overrides: &[(String, String)],
-    controllers: &'static [Entry<cc::Build>],
-    files: &Files<'_>,
-) -> Result<Scenario, Diagnostics> {
-    let doc = doc::parse_toml(text, origin).map_err(Diagnostics::new)?;
-    load(doc, origin, overrides, Registries::with(controllers, files))
+    overrides: &Overrides,
+    around: &Around<'_>,
+) -> Result<Scenario, NotLoaded> {
+    let doc = not_too_long(text, origin).and_then(|text| doc::parse_toml(text, origin));
+    load_parsed(doc, origin, overrides, Registries::with(around))
 }
 
 /// Loads a scenario from JSON text, in which it has the same keys and values as in TOML.
 ///
 /// # Errors
 /// Everything that is wrong with the text, as far as it can be told in one go.
-pub fn load_json(
-    text: &str,
-    origin: &str,
-    overrides: &[(String, String)],
-) -> Result<Scenario, Diagnostics> {
-    load_json_with(text, origin, overrides, CONTROLLERS, &registries::no_files)
+pub fn load_json(text: &str, origin: &str, overrides: &Overrides) -> Result<Scenario, Diagnostics> {
+    load_json_with(text, origin, overrides, &Around::default()).map_err(NotLoaded::mistakes)
 }
 
-/// The same with other controllers than the built-in ones, and with the files around the scenario.
+/// The same with other controllers than the built-in ones, with the files around the scenario, and with
+/// somebody who may stop it.
 ///
 /// # Errors
-/// Everything that is wrong with the text, as far as it can be told in one go.
+/// Everything that is wrong with the text, as far as it can be told in one go; or that it was stopped.
 pub fn load_json_with(
     text: &str,
     origin: &str,
-    overrides: &[(String, String)],
-    controllers: &'static [Entry<cc::Build>],
-    files: &Files<'_>,
-) -> Result<Scenario, Diagnostics> {
-    let doc = doc::parse_json(text, origin).map_err(Diagnostics::new)?;
-    load(doc, origin, overrides, Registries::with(controllers, files))
+    overrides: &Overrides,
+    around: &Around<'_>,
+) -> Result<Scenario, NotLoaded> {
+    let doc = not_too_long(text, origin).and_then(|text| doc::parse_json(text, origin));
+    load_parsed(doc, origin, overrides, Registries::with(around))
 }
 
+fn not_too_long<'a>(text: &'a str, origin: &str) -> Result<&'a str, Vec<Diagnostic>> {
+    if text.len() as u64 <= MOST_BYTES {
+        return Ok(text);
+    }
+    let message = format!("the text is longer than {} MiB", MOST_BYTES >> 20);
+    let hint =
+        "write fewer flows, links or places; `count`, presets and traces say the same in less";
+    Err(vec![Diagnostic {
+        hint: Some(hint.to_string()),
+        ..Diagnostic::syntax(origin, None, message)
+    }])
+}
+
+fn load_parsed(
+    doc: Result<Node, Vec<Diagnostic>>,
+    origin: &str,
+    overrides: &Overrides,
+    registries: Registries<'_>,
+) -> Result<Scenario, NotLoaded> {
+    let stopped = || registries.stop.load(Ordering::Relaxed);
+    if stopped() {
+        return Err(NotLoaded::Stopped);
+    }
+    let doc = doc.map_err(|all| NotLoaded::Mistakes(Diagnostics::new(all)))?;
+    let loaded = load(doc, origin, overrides, registries);
+    // What was found until then may be wrong for what was not looked at.
+    match stopped() {
+        true => Err(NotLoaded::Stopped),
+        false => loaded.map_err(NotLoaded::Mistakes),
+    }
+}
+
+/// Once the flag is true, anything can come out.
 fn load(
     doc: Node,
     origin: &str,
-    overrides: &[(String, String)],
+    overrides: &Overrides,
     registries: Registries<'_>,
 ) -> Result<Scenario, Diagnostics> {
-    let with = |set: &[(String, String)]| load_once(doc.clone(), origin, set, registries);
+    if overrides.is_empty() {
+        return load_once(doc, origin, overrides, registries);
+    }
+    let with = |set: &Overrides| load_once(doc.clone(), origin, set, registries);
     with(overrides).map_err(|found| blame::blame(found, overrides, |set| with(set).err()))
 }
 
 fn load_once(
     mut doc: Node,
     origin: &str,
-    overrides: &[(String, String)],
+    overrides: &Overrides,
     registries: Registries<'_>,
 ) -> Result<Scenario, Diagnostics> {
     let refused: Vec<Diagnostic> = overrides
@@ -140,7 +202,7 @@ fn load_once(
     if !refused.is_empty() {
         return Err(Diagnostics::new(refused));
     }
-    let mut report = Report::new(origin, &doc);
+    let mut report = Report::new(origin, &doc, registries.stop);
     let spec = de::read(&doc, &mut report);
     let resolved = resolve::resolve(&spec, registries, &mut report);
     match resolved {

@@ -1,9 +1,10 @@
 //! The place of a value in a scenario: `flow.0.cc`.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// One step from a table or list to something inside it.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Step {
     /// Into a table.
     Key(String),
@@ -11,8 +12,18 @@ pub(crate) enum Step {
     Index(usize),
 }
 
+impl Step {
+    /// What it is called in a table.
+    pub(crate) fn as_key(&self) -> Cow<'_, str> {
+        match self {
+            Self::Key(k) => Cow::Borrowed(k),
+            Self::Index(i) => Cow::Owned(i.to_string()),
+        }
+    }
+}
+
 /// A place, from the outside in.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub(crate) struct Path(pub(crate) Vec<Step>);
 
 impl Path {
@@ -41,11 +52,6 @@ impl Path {
     pub(crate) fn parent(&self) -> Option<Self> {
         let (_, outer) = self.0.split_last()?;
         Some(Self(outer.to_vec()))
-    }
-
-    /// Whether this place lies in `outer`, or is it.
-    pub(crate) fn within(&self, outer: &Self) -> bool {
-        self.0.starts_with(&outer.0)
     }
 
     /// Reads `flow.0.cc`. Keys that contain a dot stand in double quotes. `None` if a step is

@@ -8,31 +8,40 @@ use super::doc::{Node, Value};
 use super::path::Step;
 use serde::de::value::StrDeserializer;
 use serde::de::{self, DeserializeSeed, Deserializer, IntoDeserializer};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The key that names the variant of a tagged choice.
 const TAG: &str = "kind";
 
 /// A deserializer over the tree.
 #[derive(Clone, Copy)]
-pub(crate) struct Reader<'de>(pub(crate) &'de Node);
+pub(crate) struct Reader<'de> {
+    pub(crate) node: &'de Node,
+    /// Looked at before each item of a list: once true, reading ends with an error.
+    pub(crate) stop: &'de AtomicBool,
+}
 
 impl<'de> Deserializer<'de> for Reader<'de> {
     type Error = ReadError;
 
     fn deserialize_any<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        match &self.0.value {
+        match &self.node.value {
             Value::Null => visitor.visit_unit(),
             Value::Bool(b) => visitor.visit_bool(*b),
             Value::Int(i) => visit_int(*i, visitor),
             Value::Float(x) => visitor.visit_f64(*x),
             Value::Text(t) => visitor.visit_borrowed_str(t),
-            Value::List(l) => visitor.visit_seq(Items { list: l, next: 0 }),
-            Value::Table(t) => visitor.visit_map(Entries::of(t)),
+            Value::List(list) => visitor.visit_seq(Items {
+                list,
+                next: 0,
+                stop: self.stop,
+            }),
+            Value::Table(t) => visitor.visit_map(Entries::of(t, self.stop)),
         }
     }
 
     fn deserialize_option<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        match self.0.value {
+        match self.node.value {
             Value::Null => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
@@ -52,7 +61,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        match &self.0.value {
+        match &self.node.value {
             // What serde derives takes a list for the values of the fields in their order.
             Value::List(items) => Err(no_list(items, fields)),
             _ => self.deserialize_any(visitor),
@@ -65,11 +74,16 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         words: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        match &self.0.value {
-            Value::Text(word) => visitor.visit_enum(Tagged { word, rest: &[] }),
+        match &self.node.value {
+            Value::Text(word) => visitor.visit_enum(Tagged {
+                word,
+                rest: &[],
+                stop: self.stop,
+            }),
             Value::Table(rest) => visitor.visit_enum(Tagged {
                 word: tag(rest)?,
                 rest,
+                stop: self.stop,
             }),
             // A choice of another kind than words reads it itself.
             _ if words.is_empty() => self.deserialize_any(visitor),
@@ -103,14 +117,14 @@ impl Reader<'_> {
         /// Digits of the largest number that the text is read into; of what is longer, text is left.
         const DIGITS: usize = 38;
         let digits = |t: &str| t.len() > DIGITS && t.bytes().all(|b| b.is_ascii_digit());
-        let (message, hint) = match self.0.value {
+        let (message, hint) = match self.node.value {
             Value::Text(ref t) if digits(t.trim_start_matches('-')) => return Err(too_large()),
             Value::Float(x) if x.fract() == 0.0 && x.abs() < EXACT => {
-                (format!("{} has a point", self.0), format!("write {x}"))
+                (format!("{} has a point", self.node), format!("write {x}"))
             }
             Value::Float(x) if x.fract() == 0.0 => return Err(too_large()),
             Value::Float(_) => {
-                let message = format!("{} is not a whole number", self.0);
+                let message = format!("{} is not a whole number", self.node);
                 (message, "write a whole number, such as 4".to_string())
             }
             Value::Int(i) if i > most || i < i64::MIN.into() => return Err(too_large()),
@@ -195,6 +209,7 @@ fn tag(table: &[(String, Node)]) -> Result<&str, ReadError> {
 struct Items<'de> {
     list: &'de [Node],
     next: usize,
+    stop: &'de AtomicBool,
 }
 
 impl<'de> de::SeqAccess<'de> for Items<'de> {
@@ -207,9 +222,13 @@ impl<'de> de::SeqAccess<'de> for Items<'de> {
         let Some(node) = self.list.get(self.next) else {
             return Ok(None);
         };
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(ReadError::stopped());
+        }
         let at = self.next;
         self.next += 1;
-        seed.deserialize(Reader(node))
+        let stop = self.stop;
+        seed.deserialize(Reader { node, stop })
             .map(Some)
             .map_err(|e| e.inside(Step::Index(at)))
     }
@@ -220,14 +239,16 @@ struct Entries<'de> {
     table: &'de [(String, Node)],
     next: usize,
     skip_tag: bool,
+    stop: &'de AtomicBool,
 }
 
 impl<'de> Entries<'de> {
-    fn of(table: &'de [(String, Node)]) -> Self {
+    fn of(table: &'de [(String, Node)], stop: &'de AtomicBool) -> Self {
         Self {
             table,
             next: 0,
             skip_tag: false,
+            stop,
         }
     }
 
@@ -259,7 +280,8 @@ impl<'de> de::MapAccess<'de> for Entries<'de> {
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, ReadError> {
         let (key, node) = &self.table[self.next];
         self.next += 1;
-        seed.deserialize(Reader(node))
+        let stop = self.stop;
+        seed.deserialize(Reader { node, stop })
             .map_err(|e| e.inside(Step::Key(key.clone())))
     }
 }
@@ -268,6 +290,7 @@ impl<'de> de::MapAccess<'de> for Entries<'de> {
 struct Tagged<'de> {
     word: &'de str,
     rest: &'de [(String, Node)],
+    stop: &'de AtomicBool,
 }
 
 impl<'de> de::EnumAccess<'de> for Tagged<'de> {
@@ -299,7 +322,7 @@ impl<'de> de::VariantAccess<'de> for Tagged<'de> {
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, ReadError> {
-        let mut entries = Entries::of(self.rest);
+        let mut entries = Entries::of(self.rest, self.stop);
         entries.skip_tag = true;
         seed.deserialize(de::value::MapAccessDeserializer::new(entries))
     }
@@ -313,7 +336,7 @@ impl<'de> de::VariantAccess<'de> for Tagged<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        let mut entries = Entries::of(self.rest);
+        let mut entries = Entries::of(self.rest, self.stop);
         entries.skip_tag = true;
         visitor.visit_map(entries)
     }

@@ -63,6 +63,11 @@ pub fn schema_text() -> String {
     text
 }
 
+/// Transports.
+pub(crate) fn transport_schema() -> Schema {
+    choices(Registries::builtin().transport, &[])
+}
+
 /// Congestion controllers.
 pub(crate) fn cc_schema() -> Schema {
     choices(Registries::builtin().cc, &[])
@@ -78,9 +83,9 @@ pub(crate) fn filter_schema() -> Schema {
     choices(Registries::builtin().filter, &["none"])
 }
 
-/// Queue disciplines, and drop-tail.
+/// Queue disciplines.
 pub(crate) fn qdisc_schema() -> Schema {
-    choices(Registries::builtin().qdisc, &["pfifo"])
+    choices(Registries::builtin().qdisc, &[])
 }
 
 /// Path losses of radio channels.
@@ -100,14 +105,27 @@ pub(crate) fn rate_control_schema() -> Schema {
 
 /// Ways of queueing in the stations of radio channels.
 pub(crate) fn station_queue_schema() -> Schema {
-    choices(QUEUES, &[])
+    let Registries { qdisc, .. } = Registries::builtin();
+    let names = QUEUES
+        .iter()
+        .flat_map(names_of)
+        .chain(qdisc.iter().flat_map(names_of));
+    forms(
+        names,
+        QUEUES.iter().map(table).chain(qdisc.iter().map(table)),
+    )
 }
 
 fn choices<B>(entries: &[Entry<B>], more: &[&'static str]) -> Schema {
     let names = entries.iter().flat_map(names_of);
-    let names: Vec<&str> = names.chain(more.iter().copied()).collect();
+    forms(names.chain(more.iter().copied()), entries.iter().map(table))
+}
+
+/// One of these names, or one of these tables.
+fn forms(names: impl Iterator<Item = &'static str>, tables: impl Iterator<Item = Json>) -> Schema {
+    let names: Vec<&str> = names.collect();
     let mut forms = vec![json!({ "enum": names })];
-    forms.extend(entries.iter().map(table));
+    forms.extend(tables);
     json_schema!({ "anyOf": forms })
 }
 
@@ -120,7 +138,17 @@ fn table<B>(entry: &Entry<B>) -> Json {
     let mut properties = Map::new();
     properties.insert("name".to_string(), json!({ "enum": names }));
     for p in entry.params {
-        properties.insert(p.name.to_string(), param(p));
+        match p.name.split_once('.') {
+            None => {
+                properties.insert(p.name.to_string(), param(p));
+            }
+            Some((outer, inner)) => {
+                let group = properties.entry(outer).or_insert_with(
+                    || json!({ "type": "object", "properties": {}, "additionalProperties": false }),
+                );
+                group["properties"][inner] = param(p);
+            }
+        }
     }
     json!({
         "type": "object",

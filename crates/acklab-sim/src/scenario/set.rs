@@ -91,12 +91,8 @@ fn make_room(node: &mut Node, step: &Step, at: &Path) -> Result<(), Refusal> {
         return Ok(());
     }
     match (&mut node.value, step) {
-        (Value::Table(t), step) => {
-            let key = match step {
-                Step::Key(k) => k.clone(),
-                Step::Index(i) => i.to_string(),
-            };
-            t.push((key, from_outside()));
+        (Value::Table(_), step) => {
+            node.insert(step, from_outside());
             Ok(())
         }
         (Value::List(l), Step::Index(i)) if *i == l.len() => {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::packet::FlowId;
+use crate::qdisc::testing::Plain;
 use acklab_proto::segment::Ecn;
 
 fn at(us: u64) -> Instant {
@@ -19,7 +20,7 @@ fn filled(n: u32, size: u32, ecn: Ecn) -> CodelQueue {
             flow: FlowId(0),
             ecn,
         };
-        assert_eq!(q.enqueue(at(0), packet), Enqueue::Queued);
+        assert_eq!(q.offer(at(0), packet), Enqueue::Queued);
     }
     q
 }
@@ -93,7 +94,7 @@ fn a_full_queue_refuses() {
     let late = q.list;
     let packet = q.slab.front(&late).unwrap().packet;
     assert_eq!(
-        q.enqueue(at(1), packet),
+        q.offer(at(1), packet),
         Enqueue::Dropped(DropReason::QueueFull)
     );
     assert_eq!(q.remove(PacketId(499)).map(|p| p.size), Some(40));

@@ -4,7 +4,7 @@
 //! access point (a "tin" in `net/fq_impl.h`). The limit is common to all groups.
 
 use super::round_robin::{Member, RoundRobin, Turn};
-use crate::packet::{DropReason, FlowId, Packet, PacketId};
+use crate::packet::{DropReason, Packet, PacketId};
 use crate::qdisc::Stats;
 use crate::qdisc::codel::{self, Codel};
 use crate::qdisc::slab::{List, Slab, Waiting};
@@ -138,10 +138,10 @@ impl Flows {
         self.groups.get(group as usize).map_or(0, |g| g.packets)
     }
 
-    /// A packet joins a group (RFC 8290 section 4.1). More than the limit may wait afterwards; see
-    /// [`Flows::overflow`].
-    pub fn enqueue(&mut self, group: u32, waiting: Waiting) {
-        let i = self.flow_of(group, waiting.packet.flow);
+    /// A packet of `flow` joins a group (RFC 8290 section 4.1). More than the limit may wait afterwards;
+    /// see [`Flows::overflow`].
+    pub fn enqueue(&mut self, group: u32, flow: u32, waiting: Waiting) {
+        let i = self.flow_of(group, flow);
         self.note_joined(waiting.packet.id, i);
         let flow = &mut self.flows[i as usize];
         self.slab.push(&mut flow.list, waiting);
@@ -155,7 +155,11 @@ impl Flows {
         group.round.activate(&mut self.flows, i, Some(quantum));
     }
 
+    /// Nobody asks for a link layer's own packets by number.
     fn note_joined(&mut self, id: PacketId, flow: u32) {
+        if id.is_own() {
+            return;
+        }
         let at = id.0 as usize;
         if at >= self.joined.len() {
             self.joined.resize(at + 1, NONE);
@@ -164,7 +168,7 @@ impl Flows {
     }
 
     /// The queue of a flow. Flows that hash alike share one.
-    fn flow_of(&mut self, group: u32, flow: FlowId) -> u32 {
+    fn flow_of(&mut self, group: u32, flow: u32) -> u32 {
         let queues = self.shape.queues.max(1);
         while self.groups.len() <= group as usize {
             self.groups.push(Group {
@@ -185,8 +189,8 @@ impl Flows {
         *entry
     }
 
-    fn bucket(&self, flow: FlowId) -> u32 {
-        mix(flow.0 ^ self.shape.perturbation) % self.shape.queues.max(1)
+    fn bucket(&self, flow: u32) -> u32 {
+        mix(flow ^ self.shape.perturbation) % self.shape.queues.max(1)
     }
 
     /// Drops from the head of the flow with most bytes while more than the limit wait, or take more
@@ -293,7 +297,7 @@ impl Flows {
 
     /// Deficit of a flow, and where it waits.
     #[cfg(test)]
-    pub fn turn_of(&mut self, group: u32, flow: FlowId) -> (i64, super::round_robin::Place) {
+    pub fn turn_of(&mut self, group: u32, flow: u32) -> (i64, super::round_robin::Place) {
         let i = self.flow_of(group, flow);
         let turn = &self.flows[i as usize].turn;
         (turn.deficit, turn.place())

@@ -6,11 +6,12 @@ pub(crate) mod round_robin;
 mod tests;
 
 use super::codel;
-use super::registry::{Build, Room};
+use super::registry::{Build, Counts, Room};
 use super::slab::Waiting;
-use super::{Enqueue, QueueDisc, Stats};
-use crate::packet::{DropReason, Packet, PacketId};
+use super::{Enqueue, Limit, QueueDisc, Stats};
+use crate::packet::{DropReason, Label, Packet, PacketId};
 use acklab_proto::registry::{Entry, Kind, Param, Params, Value};
+use acklab_proto::rng::RngCore;
 use acklab_units::Instant;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -91,22 +92,23 @@ pub const ENTRY: Entry<Build> = Entry {
         },
     ],
     build: Build {
-        limit: Config::DEFAULT.limit,
-        make: |values, room| Box::new(FqCodel::new(Config::from_values(values, room))),
+        limit: Limit::Packets(Config::DEFAULT.limit),
+        counts: Counts::Packets,
+        make: |values, room| Box::new(FqCodel::new(Config::from_values(values, &room))),
     },
 };
 
 impl Config {
     /// What a scenario says. The ranges of the parameters fit into their fields.
-    fn from_values(values: &Params, room: Room) -> Self {
+    fn from_values(values: &Params, room: &Room) -> Self {
         Self {
             codel: codel::Params::from_values(values),
-            limit: room.limit,
+            limit: room.packets(),
             memory_limit: values.int("memory_limit") as u32,
             quantum: values.int("quantum") as u32,
             queues: values.int("flows") as u32,
             drop_batch: values.int("drop_batch") as u32,
-            perturbation: room.perturbation,
+            perturbation: room.rng().next_u32(),
         }
     }
 }
@@ -144,9 +146,10 @@ impl FqCodel {
 
 impl QueueDisc for FqCodel {
     /// The packet is taken first. If there are too many then, others go, perhaps itself.
-    fn enqueue(&mut self, now: Instant, packet: Packet) -> Enqueue {
+    fn enqueue(&mut self, now: Instant, packet: Packet, label: Label) -> Enqueue {
         debug_assert!(self.evicted.is_empty(), "evicted packets were not fetched");
-        self.flows.enqueue(ALL, Waiting::new(now, packet));
+        self.flows
+            .enqueue(ALL, label.flow, Waiting::new(now, packet));
         let evicted = &mut self.evicted;
         self.flows.overflow(&mut |p, why| evicted.push((p, why)));
         evicted.reverse();

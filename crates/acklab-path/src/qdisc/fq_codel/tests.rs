@@ -1,6 +1,7 @@
 use super::round_robin::Place;
 use super::*;
 use crate::packet::FlowId;
+use crate::qdisc::testing::Plain;
 use acklab_proto::segment::Ecn;
 use acklab_units::Span;
 use proptest::prelude::*;
@@ -28,13 +29,13 @@ fn deficits_of_ns3() {
         quantum: 90,
         ..Config::DEFAULT
     });
-    let turns = |q: &mut FqCodel| [0, 1].map(|f| q.flows.turn_of(ALL, FlowId(f)));
-    q.enqueue(Instant::ZERO, packet(0, 0, 120));
+    let turns = |q: &mut FqCodel| [0, 1].map(|f| q.flows.turn_of(ALL, f));
+    q.offer(Instant::ZERO, packet(0, 0, 120));
     assert_eq!(turns(&mut q)[0], (90, New));
     assert_eq!(next(&mut q), Some(0));
     assert_eq!(turns(&mut q)[0], (-30, New));
     for (id, flow) in [(1, 0), (2, 0), (3, 1), (4, 1)] {
-        q.enqueue(Instant::ZERO, packet(id, flow, 120));
+        q.offer(Instant::ZERO, packet(id, flow, 120));
     }
     assert_eq!(turns(&mut q), [(-30, New), (90, New)]);
     let expected = [
@@ -56,9 +57,9 @@ fn a_full_queue_drops_from_the_head_of_the_fattest() {
         ..Config::DEFAULT
     });
     (0..20).for_each(|id| {
-        q.enqueue(Instant::ZERO, packet(id, u32::from(id >= 16), 100));
+        q.offer(Instant::ZERO, packet(id, u32::from(id >= 16), 100));
     });
-    let first = q.enqueue(Instant::ZERO, packet(20, 2, 50));
+    let first = q.offer(Instant::ZERO, packet(20, 2, 50));
     assert_eq!(
         first,
         Enqueue::Evicted(packet(0, 0, 100), DropReason::QueueFull)
@@ -92,14 +93,14 @@ fn memory_ends_before_packets_do() {
         ..Config::DEFAULT
     });
     (0..9).for_each(|id| {
-        q.enqueue(Instant::ZERO, packet(id, 0, 1500));
+        q.offer(Instant::ZERO, packet(id, 0, 1500));
     });
     (9..12).for_each(|id| {
-        let told = q.enqueue(Instant::ZERO, packet(id, 1, 40));
+        let told = q.offer(Instant::ZERO, packet(id, 1, 40));
         assert_eq!(told, Enqueue::Queued);
     });
     assert_eq!(q.flows.memory(), 9 * 2304 + 3 * 768);
-    let told = q.enqueue(Instant::ZERO, packet(12, 1, 40));
+    let told = q.offer(Instant::ZERO, packet(12, 1, 40));
     let full = DropReason::QueueFull;
     assert_eq!(told, Enqueue::Evicted(packet(0, 0, 1500), full));
     assert_eq!((q.evicted(), q.stats().packets), (None, 12));
@@ -109,7 +110,7 @@ fn memory_ends_before_packets_do() {
 fn a_place_in_a_flow_can_be_taken() {
     let mut q = FqCodel::new(Config::DEFAULT);
     for (id, flow) in [(0, 0), (1, 1), (2, 1)] {
-        q.enqueue(Instant::ZERO, packet(id, flow, 50));
+        q.offer(Instant::ZERO, packet(id, flow, 50));
     }
     let now = Instant::from_nanos(1);
     let by = packet(9, 1, 50);
@@ -127,10 +128,10 @@ fn a_place_in_a_flow_can_be_taken() {
 fn a_sparse_flow_does_not_wait() {
     let mut q = FqCodel::new(Config::DEFAULT);
     (0..50).for_each(|id| {
-        q.enqueue(Instant::ZERO, packet(id, 0, 1500));
+        q.offer(Instant::ZERO, packet(id, 0, 1500));
     });
     (0..5).for_each(|_| assert_eq!(next(&mut q), Some(0)));
-    q.enqueue(Instant::ZERO, packet(99, 7, 60));
+    q.offer(Instant::ZERO, packet(99, 7, 60));
     // The full flow may first finish its quantum of 1514 bytes: one packet of 1500 and one more.
     let waited = (0..).take_while(|_| next(&mut q) != Some(7)).count();
     assert!(waited <= 1, "{waited}");
@@ -310,7 +311,7 @@ proptest! {
                 let ecn = if ect { Ecn::Ect0 } else { Ecn::NotEct };
                 let p = Packet { ecn, ..packet(id, flow, size) };
                 id += 1;
-                prop_assert_eq!(q.enqueue(t, p), Enqueue::Queued);
+                prop_assert_eq!(q.offer(t, p), Enqueue::Queued);
                 reference.enqueue(&config, now, p);
             }
             for _ in 0..departures {
@@ -333,7 +334,7 @@ proptest! {
         for (wait, arrivals, departures) in traffic {
             now += Span::from_millis(wait);
             for (flow, size, _) in arrivals {
-                gone += u32::from(q.enqueue(now, packet(id, flow, size)) != Enqueue::Queued);
+                gone += u32::from(q.offer(now, packet(id, flow, size)) != Enqueue::Queued);
                 while q.evicted().is_some() {
                     gone += 1;
                 }

@@ -5,6 +5,7 @@
 
 use super::bitmap::{Bitmap, advance, distance, is_before};
 use crate::qdisc::slab::List;
+use crate::wifi::neighbour::Kind;
 use acklab_units::Instant;
 use alloc::boxed::Box;
 
@@ -32,6 +33,8 @@ pub(super) struct Slot {
     pub retries: u8,
     /// It was on the air before, not only an RTS for it.
     pub sent: bool,
+    /// It is nothing but that message between neighbours.
+    pub arp: Option<Kind>,
     /// When the oldest of its packets arrived.
     pub oldest: Instant,
     /// When the newest of its packets arrived: an A-MSDU lives as long as that (10.12).

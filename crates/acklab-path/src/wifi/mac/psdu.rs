@@ -1,6 +1,7 @@
 //! What one transmission carries, and what was answered.
 
 use super::bitmap::Bitmap;
+use crate::wifi::neighbour::Kind;
 use alloc::vec::Vec;
 
 /// One MPDU of a PSDU. Its packets stay with the queue.
@@ -18,6 +19,8 @@ pub struct MpduRef {
     pub bytes: u32,
     /// Bytes of its IP packets.
     pub ip_bytes: u32,
+    /// It is nothing but that message between neighbours.
+    pub arp: Option<Kind>,
 }
 
 /// What a PSDU is, and hence how it is answered.
@@ -75,4 +78,6 @@ pub enum Outcome {
     Nothing,
     /// It was not sent: the RTS remained without a CTS. That counts as a failure (10.22.2.11).
     NotSent,
+    /// It was for everybody, who do not answer.
+    Unasked,
 }

@@ -50,7 +50,8 @@ impl Medium {
         })
     }
 
-    /// Packets inside: in queues, on the air, or waiting for others to be put in order.
+    /// Packets inside: waiting for an address, in queues, on the air, or waiting for others to be put
+    /// in order.
     pub fn inside(&self) -> u64 {
         self.offered - self.left
     }
@@ -77,8 +78,12 @@ impl Medium {
             let queues: u64 = self.stations.iter().map(queued).sum();
             let recipients = self.ports.iter().flat_map(|p| &p.recipients);
             let ordering: u64 = recipients.map(Recipient::inside).sum();
-            let inside = queues + ordering + self.out.len() as u64;
-            assert_eq!(inside, self.inside(), "packets appeared or vanished");
+            let neighbours = self.neighbours.as_deref();
+            let waiting = neighbours.map_or(0, |n| n.pending());
+            let messages = neighbours.map_or(0, |n| n.messages());
+            let inside = queues + ordering + self.out.len() as u64 + waiting;
+            let known = self.inside() + messages;
+            assert_eq!(inside, known, "packets appeared or vanished");
             for (id, s) in (0..).map(StationId).zip(&self.stations) {
                 let spent = self.station_airtime(id, now).total();
                 assert_eq!(Instant::ZERO + spent, now, "time of {id:?} got lost");

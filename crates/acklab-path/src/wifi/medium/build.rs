@@ -2,6 +2,7 @@
 
 use super::account::Account;
 use super::air::Air;
+use super::arp::{self, Neighbours};
 use super::calendar::Calendar;
 use super::delivery::Reading;
 use super::hearing::{Hearing, LOOK_EVERY, near_enough};
@@ -25,7 +26,7 @@ impl Medium {
     ///
     /// # Panics
     /// If the signal matters to a port and there are no radios, or not one for each station.
-    pub fn new(config: MediumConfig, mut rng: MediumStreams) -> Self {
+    pub fn new(mut config: MediumConfig, mut rng: MediumStreams) -> Self {
         let phy = config.phy;
         let n = config.stations.len();
         let channel = config.radio.as_ref().map(|radio| {
@@ -64,6 +65,7 @@ impl Medium {
                     failures: 0,
                     wants_since: Instant::ZERO,
                     queue: TxQueue::new(plan.queue),
+                    awaited: None,
                 });
             }
             stations.push(Station {
@@ -77,9 +79,22 @@ impl Medium {
             });
         }
         let stats = config.stations.iter().map(|_| StationStats::default());
+        let everybody = arp::to_everybody(&config);
+        let number = PortId(config.ports.len() as u32);
+        let neighbours = everybody
+            .is_some()
+            .then(|| Neighbours::new(&config, number, rng.neighbours.clone()));
+        let asks = everybody.is_some();
+        config.ports.extend(everybody);
+        let mut routes = routes(&config);
+        let mut ports = ports(&config, &mut rng.rates);
+        if asks {
+            arp::go_ahead(&mut ports, &mut routes[0]);
+        }
         let mut medium = Self {
-            routes: routes(&config),
-            ports: ports(&config, &mut rng.rates),
+            routes,
+            ports,
+            neighbours: neighbours.flatten(),
             capture: config.radio.as_ref().and_then(|r| r.capture),
             channel,
             next_look: moves.then_some(Instant::ZERO + LOOK_EVERY),
@@ -96,6 +111,8 @@ impl Medium {
             exchanges: 0,
             rng,
             out: VecDeque::new(),
+            late: VecDeque::new(),
+            reached: Instant::ZERO,
             winners: Vec::new(),
             drops: Vec::new(),
             offered: 0,
@@ -117,10 +134,11 @@ fn routes(config: &MediumConfig) -> Vec<Vec<PortId>> {
 
 fn ports(config: &MediumConfig, rng: &mut Rng) -> Vec<Port> {
     let mut peers = alloc::vec![0; config.stations.len()];
-    let ways: BTreeMap<_, _> = (0..)
-        .map(PortId)
-        .zip(&config.ports)
-        .map(|(i, p)| ((p.from, p.to), i))
+    let ways = config.ports.iter().enumerate();
+    // The first way between two stations is theirs; a later one is to everybody.
+    let ways: BTreeMap<_, _> = ways
+        .rev()
+        .map(|(i, p)| ((p.from, p.to), PortId(i as u32)))
         .collect();
     let port = |p: &PortConfig| {
         let by_signal = p.errors == ErrorModel::Snr || matches!(p.rate, RateConfig::Ideal { .. });

@@ -16,9 +16,16 @@ pub(super) enum Event {
     Timeout(u16, u32),
     /// ACKs have been kept back for long on the way of that number, under that access category.
     KeptLong(u32, u8),
+    /// The discipline above that access category of that station has something that it did not want to
+    /// give before.
+    Ready(u16, u8),
     /// What an RTS of that station let expect, which ended at the first instant and reserved the air
     /// until the second, should have begun.
     NavTimeout(u16, Instant, Instant),
+    /// The station that the port of that number leaves asks who is at its far end.
+    Ask(u32),
+    /// That station looks who has not answered its questions for addresses.
+    WaitReply(u16),
 }
 
 impl Event {
@@ -27,7 +34,12 @@ impl Event {
     fn rank(self) -> u8 {
         match self {
             Self::PpduEnds(_) | Self::MpduEnds(_) => 0,
-            Self::Timeout(..) | Self::KeptLong(..) | Self::NavTimeout(..) => 1,
+            Self::Timeout(..)
+            | Self::KeptLong(..)
+            | Self::Ready(..)
+            | Self::NavTimeout(..)
+            | Self::Ask(_)
+            | Self::WaitReply(_) => 1,
             Self::Continue(_) => 2,
         }
     }

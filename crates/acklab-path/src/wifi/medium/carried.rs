@@ -9,6 +9,7 @@ use super::calendar::Event;
 use super::{Medium, MediumDriver, PortId, Ppdu, StationId};
 use crate::packet::{DropReason, Packet};
 use crate::wifi::mac::{PeerId, TxQueue};
+use crate::wifi::neighbour::Message;
 use acklab_units::Instant;
 
 /// Longest IP packet without payload: two headers of 20 bytes and 40 bytes of TCP options.
@@ -77,6 +78,7 @@ impl Medium {
         edcaf.queue.let_go(now, peer, on_drop);
         self.report_drops(now, driver);
         self.want(now, from, category);
+        self.await_discipline(now, from, category);
     }
 
     /// The station that `port` leaves, and what it calls the other one.
@@ -115,7 +117,7 @@ impl Medium {
         station.aboard.clear();
         let queue = &mut station.categories[category].queue;
         let most = usize::from(carried.most);
-        let is_ack = |p: &Packet| driver.is_pure_ack(*p);
+        let is_ack = |p: &Packet| Message::of(*p).is_none() && driver.is_pure_ack(*p);
         if in_order {
             // One more, for it is the first that waits when these are gone.
             queue.bring_ahead(now, peer, most + 1, |p| is_ack(&p), on_drop);
@@ -124,6 +126,7 @@ impl Medium {
         }
         let aboard = station.aboard.len() as u16;
         self.report_drops(now, driver);
+        self.await_discipline(now, from, exchange.category);
         aboard
     }
 
@@ -172,6 +175,7 @@ impl Medium {
         }
         let left = queue.has_frames();
         self.report_drops(now, driver);
+        self.await_discipline(now, from, category);
         if !left {
             self.contention.withdraw(contender);
             self.note_rest(now, from);

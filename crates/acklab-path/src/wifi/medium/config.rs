@@ -3,6 +3,7 @@
 use super::StationId;
 use crate::wifi::contention::SlotRule;
 use crate::wifi::mac::{self, sizes};
+use crate::wifi::neighbour::ArpConfig;
 use crate::wifi::phy::{ErrorModel, Mode, Phy};
 use crate::wifi::propagation::{ChannelConfig, Motion, Radio};
 use acklab_units::Span;
@@ -269,4 +270,7 @@ pub struct MediumConfig {
     pub propagation: Span,
     /// Failures in a row that double the contention window; after one more it starts anew.
     pub retry_limit: u8,
+    /// How stations find out their neighbours' addresses. Station 0 is the access point then. `None` =
+    /// they know them from the start.
+    pub arp: Option<ArpConfig>,
 }

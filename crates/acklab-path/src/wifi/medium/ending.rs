@@ -104,6 +104,7 @@ impl Medium {
         let on_drop = &mut |p: Packet, why: DropReason| drops.push((p, why));
         queue.on_response(now, peer, &station.psdu, outcome, on_drop);
         self.report_drops(now, driver);
+        self.await_discipline(now, sender, exchange.category);
     }
 
     /// The exchange is over: the station backs off, and contends if it has more.

@@ -153,6 +153,7 @@ impl Medium {
             PpduKind::Rts | PpduKind::Data | PpduKind::BlockAckRequest => {
                 self.await_in_vain(now, now, ppdu.holder);
             }
+            PpduKind::Group => self.after_group(now, ppdu.holder, driver),
         }
     }
 
@@ -161,7 +162,7 @@ impl Medium {
     #[cold]
     fn note_spoilt(&self, now: Instant, flight: &mut Flight, read: bool) {
         flight.ppdu.garbled |= !read;
-        if flight.ppdu.kind == PpduKind::Data {
+        if matches!(flight.ppdu.kind, PpduKind::Data | PpduKind::Group) {
             let reading = &self.stations[usize::from(flight.ppdu.from.0)].reading;
             flight.ppdu.mpdus_spoilt = reading.spoilt_of(flight.ppdu.mpdus);
         }
@@ -172,7 +173,7 @@ impl Medium {
     fn frames(&self, ppdu: &Ppdu) -> Frames<'_> {
         let Station { psdu, reading, .. } = &self.stations[usize::from(ppdu.from.0)];
         match (ppdu.kind, psdu.content) {
-            (PpduKind::Data, _) => Frames::Mpdus(&psdu.mpdus, reading.spoilt),
+            (PpduKind::Data | PpduKind::Group, _) => Frames::Mpdus(&psdu.mpdus, reading.spoilt),
             (PpduKind::BlockAckRequest, Content::Bar(start)) => Frames::Request(start),
             (PpduKind::BlockAck, _) => match self.outcome(ppdu.holder) {
                 Outcome::BlockAck(start, bitmap) => Frames::BlockAck(start, bitmap),
@@ -204,7 +205,9 @@ impl Medium {
     /// drawn for which nobody else interferes.
     fn read(&mut self, now: Instant, ppdu: &Ppdu, overlap: &Overlap) -> bool {
         match ppdu.kind {
-            PpduKind::Data | PpduKind::BlockAckRequest => self.receive(now, ppdu, overlap),
+            PpduKind::Data | PpduKind::Group | PpduKind::BlockAckRequest => {
+                self.receive(now, ppdu, overlap)
+            }
             PpduKind::Rts | PpduKind::Cts | PpduKind::Ack | PpduKind::BlockAck => {
                 self.survives(ppdu)
             }
@@ -222,7 +225,7 @@ impl Medium {
         let sent = &mut self.stats[usize::from(ppdu.from.0)].sent;
         sent.spend(Use::Collision, ppdu.spoilt);
         sent.spend(what, span - ppdu.spoilt);
-        if ppdu.kind == PpduKind::Data {
+        if matches!(ppdu.kind, PpduKind::Data | PpduKind::Group) {
             let port = self.exchange(ppdu.holder).port;
             self.ports[port.0 as usize].airtime += span;
         }

@@ -11,22 +11,23 @@ use crate::wifi::propagation::Channel;
 use acklab_units::{Instant, Span};
 
 /// A frame about to be sent.
-struct Frame {
-    kind: PpduKind,
-    from: StationId,
-    to: StationId,
-    mode: Mode,
-    lasts: Span,
-    bytes: u32,
-    mpdus: u16,
-    carried: u16,
+pub(super) struct Frame {
+    pub kind: PpduKind,
+    pub from: StationId,
+    pub to: StationId,
+    pub mode: Mode,
+    pub lasts: Span,
+    pub bytes: u32,
+    pub mpdus: u16,
+    pub carried: u16,
     /// How long the exchange goes on after it.
-    reserves: Span,
-    use_of: Use,
+    pub reserves: Span,
+    pub use_of: Use,
 }
 
 impl Frame {
-    fn control(kind: PpduKind, from: StationId, to: StationId, mode: Mode) -> Self {
+    /// A control frame; what it reserves and how long it is, is to be filled in.
+    pub fn control(kind: PpduKind, from: StationId, to: StationId, mode: Mode) -> Self {
         Self {
             kind,
             from,
@@ -83,12 +84,15 @@ impl Medium {
     }
 
     pub(super) fn send_data(&mut self, now: Instant, holder: StationId) {
+        if self.is_for_all(self.exchange(holder).port) {
+            return self.send_to_all(now, holder);
+        }
         let port = self.port(holder);
         let (from, to, sending) = (port.from, port.to, &port.sending);
         let psdu = &self.stations[usize::from(from.0)].psdu;
         let (kind, mode, use_of) = match psdu.content {
             Content::Bar(_) => (PpduKind::BlockAckRequest, sending.control, Use::Control),
-            _ if is_acks_only(psdu) => (PpduKind::Data, sending.mode, Use::TransportAck),
+            _ if is_acks_only(psdu) => (PpduKind::Data, sending.mode, use_of_short(psdu)),
             _ => (PpduKind::Data, sending.mode, Use::Data),
         };
         let mpdus = psdu.mpdus.len();
@@ -139,7 +143,7 @@ impl Medium {
     }
 
     /// When it ends.
-    fn put_on_air(&mut self, now: Instant, holder: StationId, frame: Frame) -> Instant {
+    pub(super) fn put_on_air(&mut self, now: Instant, holder: StationId, frame: Frame) -> Instant {
         self.look_around(now);
         let end = now + frame.lasts + self.config.propagation;
         let ppdu = Ppdu {
@@ -174,7 +178,7 @@ impl Medium {
         let captures = capturing(now, self.channel.as_ref(), self.capture);
         let number = self.air.begin(flight, &mut self.contention, captures);
         self.calendar.enter(end, Event::PpduEnds(number));
-        if frame.kind == PpduKind::Data {
+        if matches!(frame.kind, PpduKind::Data | PpduKind::Group) {
             self.begin_reading(number);
         }
         end
@@ -241,6 +245,15 @@ fn answer_to(content: Content, window: u16) -> (PpduKind, u32) {
     match content {
         Content::Single => (PpduKind::Ack, sizes::ACK),
         Content::Ampdu | Content::Bar(_) => (PpduKind::BlockAck, sizes::block_ack(window)),
+    }
+}
+
+/// What data are that [`is_acks_only`]: nothing but messages between neighbours, or ACKs.
+fn use_of_short(psdu: &Psdu) -> Use {
+    if psdu.mpdus.iter().all(|m| m.arp.is_some()) {
+        Use::Control
+    } else {
+        Use::TransportAck
     }
 }
 

@@ -9,12 +9,14 @@
 
 mod account;
 mod air;
+mod arp;
 mod books;
 mod build;
 mod calendar;
 mod carried;
 mod config;
 mod delivery;
+mod disciplines;
 mod ears;
 mod ending;
 mod exchange;
@@ -42,15 +44,18 @@ pub use stats::StationStats;
 
 use super::contention::{Contender, Contention};
 use super::mac::PeerId;
+use super::neighbour::Message;
 use super::phy::Phy;
 use super::propagation::{Channel, ChannelStreams};
-use crate::packet::{DropReason, Packet, PacketId};
+use crate::packet::{DropReason, Label, Packet, PacketId};
 use account::Account;
 use acklab_proto::rng::{Rng, RngCore};
 use acklab_units::{Instant, Span};
 use air::Air;
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use arp::Neighbours;
 use calendar::{Calendar, Event};
 use hearing::{LOOK_EVERY, near_enough};
 use station::{Port, Station};
@@ -71,7 +76,8 @@ pub trait MediumDriver {
     /// `packet` is gone, for `reason`.
     fn on_drop(&mut self, now: Instant, packet: Packet, reason: DropReason);
 
-    /// `packet` joined the queue of its station.
+    /// `packet` joined the queue of its station; told before it is dropped for want of room, but not
+    /// of what a discipline refuses.
     fn on_queued(&mut self, _now: Instant, _packet: Packet) {}
 
     /// `packet` is transmitted for the first time, `sojourn` after it joined the queue; if an answer
@@ -89,6 +95,11 @@ pub trait MediumDriver {
     fn is_pure_ack(&self, packet: Packet) -> bool {
         packet.size <= carried::LONGEST_ACK
     }
+
+    /// What tells `packet` from others in queues.
+    fn label(&self, packet: Packet) -> Label {
+        Label::of(packet.flow)
+    }
 }
 
 /// Streams of random numbers of a medium.
@@ -102,6 +113,8 @@ pub struct MediumStreams {
     pub rates: Rng,
     /// Shadowing and fading.
     pub channel: ChannelStreams,
+    /// Waits before questions for addresses.
+    pub neighbours: Rng,
 }
 
 /// A radio channel with its stations.
@@ -122,6 +135,8 @@ pub struct Medium {
     account: Account,
     channel: Option<Channel>,
     capture: Option<Capture>,
+    /// Without it everybody knows everybody.
+    neighbours: Option<Box<Neighbours>>,
     /// When it is looked again who hears whom, if that changes.
     next_look: Option<Instant>,
     /// Exchanges that go on after a SIFS.
@@ -131,6 +146,10 @@ pub struct Medium {
     exchanges: u32,
     rng: MediumStreams,
     out: VecDeque<Packet>,
+    /// What arrived while the caller was late, in between.
+    late: VecDeque<Packet>,
+    /// The instant up to which everything has happened.
+    reached: Instant,
     winners: Vec<Contender>,
     drops: Vec<(Packet, DropReason)>,
     offered: u64,
@@ -138,7 +157,8 @@ pub struct Medium {
 }
 
 impl Medium {
-    /// A packet for the far end of `port`, under access category number `category` of its station.
+    /// A packet for the far end of `port`, under access category number `category` of its station. What
+    /// was due before `now` happens first.
     pub fn offer<D: MediumDriver>(
         &mut self,
         now: Instant,
@@ -147,25 +167,50 @@ impl Medium {
         packet: Packet,
         driver: &mut D,
     ) {
+        if self.next_wakeup().is_some_and(|due| due < now) {
+            self.catch_up(now, driver);
+        }
+        self.reached = now;
         self.offered += 1;
+        if self.neighbours.is_none() || self.knows(now, port, (category, packet), driver) {
+            self.admit(now, port, category, packet, driver);
+        }
+    }
+
+    /// The same for a packet whose addressee is known.
+    #[inline(always)]
+    fn admit<D: MediumDriver>(
+        &mut self,
+        now: Instant,
+        port: PortId,
+        category: u8,
+        packet: Packet,
+        driver: &mut D,
+    ) {
         let way = &self.ports[port.0 as usize];
         let (from, peer) = (way.from, PeerId(way.peer));
         let keep = way.promised == Some(category) && driver.is_pure_ack(packet);
         let station = &mut self.stations[usize::from(from.0)];
         let queue = &mut station.categories[usize::from(category)].queue;
-        driver.on_queued(now, packet);
+        let label = match queue.reads_labels() {
+            true => driver.label(packet),
+            false => Label::default(),
+        };
         let drops = &mut self.drops;
         let on_drop = &mut |p: Packet, why: DropReason| drops.push((p, why));
-        if keep {
-            queue.enqueue_kept(now, peer, packet, on_drop);
-        } else {
-            queue.enqueue(now, peer, packet, on_drop);
+        let joins = match keep {
+            true => queue.enqueue_kept(now, peer, (packet, label), on_drop),
+            false => queue.enqueue(now, peer, (packet, label), on_drop),
+        };
+        if joins {
+            driver.on_queued(now, packet);
         }
         self.report_drops(now, driver);
         if keep {
             self.remind(now, port, category);
         }
         self.want(now, from, category);
+        self.await_discipline(now, from, category);
         self.note_use(now);
     }
 
@@ -199,28 +244,57 @@ impl Medium {
         Some(old)
     }
 
-    /// The next packet that has reached its station at or before `now`; to be called until `None`.
+    /// The next packet that has reached its station at or before `now`; to be called until `None`. What
+    /// is due happens at its own instant, however late it is asked for.
     pub fn advance<D: MediumDriver>(&mut self, now: Instant, driver: &mut D) -> Option<Packet> {
         loop {
             if let Some(packet) = self.out.pop_front() {
+                if let Some(message) = Message::of(packet) {
+                    self.on_message(self.reached, message, driver);
+                    self.note_use(self.reached);
+                    continue;
+                }
                 self.left += 1;
-                self.check(now);
+                self.check(self.reached);
                 return Some(packet);
             }
-            let due = |c: &Contention| c.next_wakeup().is_some_and(|at| at <= now);
-            // Who begins at this very instant is not heard by others before they begin, too.
-            let starts = self.calendar.is_start(now);
-            if !starts && let Some(event) = self.calendar.pop(now) {
-                self.on_event(now, event, driver);
-            } else if due(&self.contention) {
-                self.grant(now, driver);
-            } else if starts && let Some(event) = self.calendar.pop(now) {
-                self.on_event(now, event, driver);
-            } else {
-                return None;
-            }
-            self.note_use(now);
+            let turn = self.contention.next_wakeup();
+            let due = Instant::earliest(self.calendar.next(), turn).filter(|due| *due <= now)?;
+            self.run_one(due, turn, driver);
         }
+    }
+
+    /// Does the next thing that is due at `now`; nothing is before, and whoever may transmit next may do
+    /// so at `turn`.
+    #[inline]
+    fn run_one<D: MediumDriver>(&mut self, now: Instant, turn: Option<Instant>, driver: &mut D) {
+        self.reached = now;
+        // Who begins at this very instant is not heard by others before they begin, too.
+        let starts = self.calendar.is_start(now);
+        if !starts && let Some(event) = self.calendar.pop(now) {
+            self.on_event(now, event, driver);
+        } else if turn.is_some_and(|at| at <= now) {
+            self.grant(now, driver);
+        } else if let Some(event) = self.calendar.pop(now) {
+            self.on_event(now, event, driver);
+        }
+        self.note_use(now);
+    }
+
+    /// Does what was due before `now`, for a caller who is late. What arrives is handed out later.
+    #[cold]
+    fn catch_up<D: MediumDriver>(&mut self, now: Instant, driver: &mut D) {
+        while let Some(due) = self.next_wakeup().filter(|due| *due < now) {
+            self.run_one(due, self.contention.next_wakeup(), driver);
+            for packet in core::mem::take(&mut self.out) {
+                match Message::of(packet) {
+                    Some(message) => self.on_message(due, message, driver),
+                    None => self.late.push_back(packet),
+                }
+            }
+            self.note_use(due);
+        }
+        self.out.append(&mut self.late);
     }
 
     /// When [`Medium::advance`] must be called next.
@@ -235,6 +309,9 @@ impl Medium {
             Event::KeptLong(port, category) => {
                 self.lose_patience(now, PortId(port), category, driver);
             }
+            Event::Ready(station, category) => {
+                self.on_ready(now, StationId(station), category, driver);
+            }
             Event::MpduEnds(number) => self.on_mpdu_end(now, number),
             Event::NavTimeout(from, end, until) => {
                 let rts = (StationId(from), end, until);
@@ -243,6 +320,8 @@ impl Medium {
             Event::Timeout(holder, number) => {
                 self.on_timeout(now, StationId(holder), number, driver);
             }
+            Event::Ask(port) => self.ask(now, PortId(port), driver),
+            Event::WaitReply(station) => self.on_wait_over(now, StationId(station), driver),
         }
     }
 
@@ -267,10 +346,16 @@ impl Medium {
 
     #[cold]
     fn tell_of_drops<D: MediumDriver>(&mut self, now: Instant, driver: &mut D) {
-        for (packet, reason) in self.drops.drain(..) {
+        let mut drops = core::mem::take(&mut self.drops);
+        for (packet, reason) in drops.drain(..) {
+            if let Some(message) = Message::of(packet) {
+                self.lose(message);
+                continue;
+            }
             self.left += 1;
             driver.on_drop(now, packet, reason);
         }
+        self.drops = drops;
     }
 
     /// Stations that move may hear others than before.

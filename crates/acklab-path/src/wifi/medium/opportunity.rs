@@ -7,6 +7,7 @@ use super::station::Exchange;
 use super::{Medium, MediumDriver, PortId, StationId};
 use crate::packet::{DropReason, Packet};
 use crate::wifi::mac::PeerId;
+use crate::wifi::neighbour::Message;
 use acklab_units::{Instant, Span};
 
 impl Medium {
@@ -87,6 +88,7 @@ impl Medium {
         let queue = &mut self.stations[s].categories[usize::from(category)].queue;
         let peer = queue.select(now, on_drop);
         self.report_drops(now, driver);
+        self.await_discipline(now, station, category);
         peer.map(|p| self.routes[s][usize::from(p.0)])
     }
 
@@ -109,11 +111,14 @@ impl Medium {
         queue.build(now, peer, &limits, psdu, &mut |p, why| drops.push((p, why)));
         for m in psdu.mpdus.iter().filter(|m| m.retries == 0) {
             for (packet, joined) in queue.packets_of(peer, m.seq) {
-                driver.on_left(now, packet, now - joined);
+                if Message::of(packet).is_none() {
+                    driver.on_left(now, packet, now - joined);
+                }
             }
         }
         let empty = psdu.is_empty();
         self.report_drops(now, driver);
+        self.await_discipline(now, from, category);
         (!empty).then_some(port)
     }
 
@@ -163,6 +168,7 @@ impl Medium {
         queue.bring_ahead(now, peer, 1, |_| true, on_drop);
         let any = queue.has_frames_for(peer);
         self.report_drops(now, driver);
+        self.await_discipline(now, responder, category);
         if !any {
             return false;
         }

@@ -15,6 +15,8 @@ pub enum PpduKind {
     Cts,
     /// MPDUs with data.
     Data,
+    /// An MPDU for everybody, which nobody acknowledges: a question for an address.
+    Group,
     /// Block Ack Request.
     BlockAckRequest,
     /// ACK.
@@ -30,6 +32,7 @@ impl PpduKind {
             Self::Rts => "rts",
             Self::Cts => "cts",
             Self::Data => "data",
+            Self::Group => "group",
             Self::BlockAckRequest => "bar",
             Self::Ack => "ack",
             Self::BlockAck => "block_ack",
@@ -44,7 +47,7 @@ pub struct Ppdu {
     pub kind: PpduKind,
     /// Who sends it.
     pub from: StationId,
-    /// For whom.
+    /// For whom; if it is for everybody, the station that it matters to.
     pub to: StationId,
     /// Whose exchange it belongs to.
     pub holder: StationId,

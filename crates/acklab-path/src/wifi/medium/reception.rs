@@ -118,7 +118,7 @@ impl Medium {
         let (from, to, peer, back) = (port.from, port.to, PeerId(port.peer), port.back);
         let psdu = &self.stations[usize::from(from.0)].psdu;
         let acked = match outcome {
-            Outcome::Ack => psdu.mpdus.len(),
+            Outcome::Ack | Outcome::Unasked => psdu.mpdus.len(),
             Outcome::BlockAck(start, bitmap) => {
                 let seqs = psdu.mpdus.iter().map(|m| m.seq);
                 seqs.filter(|s| bitmap.contains(distance(*start, *s)))
@@ -131,7 +131,7 @@ impl Medium {
         let mut airtime = sending.data(content, psdu.bytes);
         match outcome {
             Outcome::NotSent => airtime = sending.rts,
-            Outcome::Nothing => {}
+            Outcome::Nothing | Outcome::Unasked => {}
             Outcome::Ack | Outcome::BlockAck(..) => airtime += sending.answer(content),
         }
         if sent > 0 && *outcome != Outcome::NotSent {

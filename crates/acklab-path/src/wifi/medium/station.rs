@@ -23,6 +23,8 @@ pub(super) struct Edcaf {
     /// When it began to wait for the medium.
     pub wants_since: Instant,
     pub queue: TxQueue,
+    /// The calendar has an entry for when the discipline above the queue has something.
+    pub awaited: Option<Instant>,
 }
 
 impl Edcaf {

@@ -29,6 +29,15 @@ pub struct StationStats {
     pub acks_carried_in_vain: u64,
     /// Times that ACKs were kept back for an answer that did not come in time.
     pub acks_kept_in_vain: u64,
+    /// Questions for addresses that the station has asked, again included.
+    pub arp_requests: u64,
+    /// Questions that it has answered.
+    pub arp_replies: u64,
+    /// Questions and answers, and questions sent on, that it could not deliver: dropped by its queue, given up, or
+    /// group-addressed and not read by the one who is meant.
+    pub arp_lost: u64,
+    /// Packets dropped because the address of their next hop was not known.
+    pub unresolved: u64,
     /// Times waited for the medium, in total.
     pub access_delay_total: Span,
     /// The longest.

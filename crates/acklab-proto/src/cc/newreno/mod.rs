@@ -1,11 +1,12 @@
-//! NewReno: additive increase, halving on loss, in four ways of counting ACKs.
+//! NewReno: additive increase, halving on loss, in five ways of counting ACKs.
 //!
 //! What one ACK is worth is the question of this laboratory, and implementations answer it
-//! differently: Linux counts segments, RFC 3465 bytes up to a limit, ns-3 ACKs. Fast recovery
+//! differently: Linux counts segments, RFC 3465 bytes up to a limit, ns-3 and ns-2 ACKs. Fast recovery
 //! itself is the sender's.
 
 pub mod abc;
 pub mod linux;
+pub mod ns2;
 pub mod ns3;
 pub mod window;
 
@@ -19,8 +20,9 @@ pub const PARAMS: &[Param] = &[
         name: "growth",
         doc: "What an ACK is worth: linux = segments delivered (tcp_slow_start, \
               tcp_cong_avoid_ai), abc = bytes, at most abc_l segments in slow start (RFC 3465), \
-              ns3 = one ACK (ns-3 TcpNewReno), ns3-linux = segments (ns-3 TcpLinuxReno).",
-        kind: Kind::Choice(&["linux", "abc", "ns3", "ns3-linux"]),
+              ns3 = one ACK (ns-3 TcpNewReno), ns3-linux = segments (ns-3 TcpLinuxReno), \
+              ns2 = one ACK, and every timeout halves the threshold (ns-2 opencwnd, slowdown).",
+        kind: Kind::Choice(&["linux", "abc", "ns3", "ns3-linux", "ns2"]),
         default: Value::Choice("linux"),
     },
     Param {
@@ -54,6 +56,7 @@ pub fn build(params: &Params, init: CcInit) -> Box<dyn CongestionControl> {
         "abc" => Box::new(abc::ByteCounting::new(init, params.int("abc_l") as u64)),
         "ns3" => Box::new(ns3::Ns3Reno::new(init, ns3::Flavour::NewReno)),
         "ns3-linux" => Box::new(ns3::Ns3Reno::new(init, ns3::Flavour::LinuxReno)),
+        "ns2" => Box::new(ns2::Ns2Reno::new(init)),
         _ => Box::new(linux::LinuxReno::new(init)),
     }
 }
@@ -88,8 +91,8 @@ mod tests {
             cc.on_ack(&ack(0, 8));
             segments(&*cc) - 10
         };
-        let all = ["linux", "abc", "ns3", "ns3-linux"];
-        assert_eq!(all.map(grown), [8, 2, 1, 8]);
+        let all = ["linux", "abc", "ns3", "ns3-linux", "ns2"];
+        assert_eq!(all.map(grown), [8, 2, 1, 8, 1]);
     }
 
     /// One loss every 1/p segments and no queue: the mean window is sqrt(3 / 2p) (Mathis et al.

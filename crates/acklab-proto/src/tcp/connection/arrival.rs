@@ -4,7 +4,7 @@ use super::{Connection, Role, State};
 use crate::ack::AckReason;
 use crate::endpoint::Event;
 use crate::segment::{Flags, Segment};
-use crate::tcp::config::{EcnMode, Profile};
+use crate::tcp::config::EcnMode;
 use crate::tcp::receiver::{Data, SynInfo, TimestampReply, Verdict};
 use crate::tcp::sender::{AckInfo, ts_clock};
 use acklab_units::{Instant, Span};
@@ -114,10 +114,10 @@ impl Connection {
             0
         };
         let options = if self.timestamps { 12 } else { 0 };
-        // RFC 9293 section 3.7.1: without the option, 536. In ns-3 both ends are configured.
-        let peer_mss = match (o.mss, self.cfg.profile) {
-            (0, Profile::Ns3) => self.cfg.segment + options,
-            (0, _) => 536,
+        // RFC 9293 section 3.7.1: without the option, 536.
+        let peer_mss = match (o.mss, self.cfg.dialect().mss_option) {
+            (0, false) => self.cfg.segment + options,
+            (0, true) => 536,
             (mss, _) => u32::from(mss),
         };
         let mss = self

@@ -1,8 +1,8 @@
 //! Putting segments together: the sender's half, the acknowledging half, the options.
 
 use super::{Connection, State};
-use crate::segment::{Ecn, Flags, OptionLayout, SackBlock, Segment, SynOptions, Timestamps};
-use crate::tcp::config::{EcnMode, Profile};
+use crate::segment::{Ecn, Flags, SackBlock, Segment, SynOptions, Timestamps};
+use crate::tcp::config::EcnMode;
 use crate::tcp::receiver::AckFields;
 use crate::tcp::sender::{Outgoing, ts_clock};
 use acklab_units::Instant;
@@ -23,9 +23,8 @@ impl Connection {
         if matches!(self.state, State::Closed | State::Listen) {
             return None;
         }
-        let acks_first = self.cfg.profile == Profile::Ns3 && self.sender.nxt() > 0;
+        let acks_first = self.cfg.dialect().acks_before_data && self.sender.nxt() > 0;
         if acks_first && self.receiver.ack_pending().is_some() {
-            // ns-3 never waits for data that could carry the acknowledgement.
             return Some(self.pure_ack(now));
         }
         if self.state != State::TimeWait
@@ -44,20 +43,12 @@ impl Connection {
         self.stats.acks_out += 1;
         let mut seg = Segment {
             seq,
-            layout: self.layout(),
+            layout: self.cfg.dialect().option_layout,
             ..Segment::default()
         };
         self.add_ack_half(now, &mut seg);
         self.receiver.on_ack_sent(now, false);
         seg
-    }
-
-    #[inline(always)]
-    fn layout(&self) -> OptionLayout {
-        match self.cfg.profile {
-            Profile::Ns3 => OptionLayout::Packed,
-            Profile::Linux | Profile::Rfc => OptionLayout::Aligned,
-        }
     }
 
     #[inline(always)]
@@ -78,7 +69,7 @@ impl Connection {
             len: out.len,
             flags,
             ecn: if out.ect { Ecn::Ect0 } else { Ecn::NotEct },
-            layout: self.layout(),
+            layout: self.cfg.dialect().option_layout,
             ..Segment::default()
         };
         if out.syn {
@@ -157,17 +148,17 @@ impl Connection {
         seg
     }
 
-    /// ns-3 does not use the option.
+    /// Zero stands for a SYN without the option.
     fn offered_mss(&self) -> u16 {
+        if !self.cfg.dialect().mss_option {
+            return 0;
+        }
         let options = if self.cfg.timestamps {
             TIMESTAMPS_LEN
         } else {
             0
         };
-        match self.cfg.profile {
-            Profile::Ns3 => 0,
-            _ => (self.cfg.segment + options).min(u32::from(u16::MAX)) as u16,
-        }
+        (self.cfg.segment + options).min(u32::from(u16::MAX)) as u16
     }
 
     #[cold]

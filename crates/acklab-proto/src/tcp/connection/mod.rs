@@ -11,11 +11,13 @@ pub use state::{Role, State};
 use super::config::TcpConfig;
 use super::half::SendingHalf;
 use super::receiver::Receiver;
-use super::stats::{Snapshot, Stats};
 use crate::ack::{AckPolicy, AckReason};
 use crate::cc::{CongestionControl, RecoveryPhase};
+use crate::datagram::Datagram;
 use crate::endpoint::{Endpoint, Event};
 use crate::segment::Segment;
+use crate::stats::{Snapshot, Stats};
+use crate::transport::{Condition, Socket, Transport};
 use acklab_units::{Instant, SeqNum, Span};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -232,13 +234,36 @@ impl Connection {
             _ => {}
         }
     }
-}
 
-impl Endpoint for Connection {
-    fn on_segment(&mut self, now: Instant, segment: &Segment) {
+    /// A segment arrived.
+    pub fn on_segment(&mut self, now: Instant, segment: &Segment) {
         self.stats.segs_in += 1;
         self.arrive(now, segment);
         self.settle(now);
+    }
+
+    /// The next segment to put on the wire now, if any.
+    #[inline]
+    pub fn poll_segment(&mut self, now: Instant) -> Option<Segment> {
+        let out = self.next_segment(now);
+        let room = self.sender.released() > self.reported_una;
+        if room || (out.is_some() && self.sender.fin_sent()) {
+            self.settle(now);
+        }
+        if out.is_none() && room && !self.pending.writable {
+            // The sender has waited for a writer that has nothing more to write.
+            return self.next_segment(now);
+        }
+        out
+    }
+}
+
+impl Endpoint for Connection {
+    #[inline]
+    fn on_datagram(&mut self, now: Instant, datagram: &Datagram) {
+        if let Datagram::Tcp(segment) = datagram {
+            self.on_segment(now, segment);
+        }
     }
 
     fn on_timeout(&mut self, now: Instant) {
@@ -255,17 +280,9 @@ impl Endpoint for Connection {
         self.settle(now);
     }
 
-    fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
-        let out = self.next_segment(now);
-        let room = self.sender.released() > self.reported_una;
-        if room || (out.is_some() && self.sender.fin_sent()) {
-            self.settle(now);
-        }
-        if out.is_none() && room && !self.pending.writable {
-            // The sender has waited for a writer that has nothing more to write.
-            return self.next_segment(now);
-        }
-        out
+    #[inline]
+    fn poll_transmit(&mut self, now: Instant) -> Option<Datagram> {
+        self.poll_segment(now).map(Datagram::Tcp)
     }
 
     fn next_timeout(&self) -> Option<Instant> {
@@ -298,5 +315,53 @@ impl Endpoint for Connection {
             return Some(Event::Writable);
         }
         p.end.take()
+    }
+}
+
+impl Socket for Connection {
+    fn write(&mut self, bytes: u64) -> u64 {
+        Self::write(self, bytes)
+    }
+
+    fn read(&mut self, now: Instant, max: u64) -> u64 {
+        Self::read(self, now, max)
+    }
+
+    fn close(&mut self, now: Instant) {
+        Self::close(self, now);
+    }
+}
+
+impl Transport for Connection {
+    fn open(&mut self, now: Instant) {
+        Self::open(self, now);
+    }
+
+    fn cwnd(&self) -> u64 {
+        Self::cwnd(self)
+    }
+
+    fn tied_timer(&self, now: Instant) -> Option<Instant> {
+        Self::tied_timer(self, now)
+    }
+
+    fn stats(&self) -> &Stats {
+        Self::stats(self)
+    }
+
+    fn ack_due(&self) -> Option<AckReason> {
+        Self::ack_due(self)
+    }
+
+    fn condition(&self) -> Condition {
+        Condition {
+            stats: self.stats,
+            state: self.controller().state(),
+            phase: self.phase(),
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Self::snapshot(self)
     }
 }

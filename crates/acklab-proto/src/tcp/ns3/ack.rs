@@ -3,8 +3,8 @@
 use super::Sender;
 use super::control::AckOutcome;
 use crate::cc::RecoveryPhase;
+use crate::stats::Stats;
 use crate::tcp::sender::AckInfo;
-use crate::tcp::stats::Stats;
 use acklab_units::Instant;
 
 impl Sender {

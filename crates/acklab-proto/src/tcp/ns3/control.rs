@@ -73,18 +73,20 @@ impl Sender {
         self.phase = to;
     }
 
-    /// A loss (not a timeout) sets the threshold.
+    /// A loss (not a timeout) sets the threshold. Without SACK the head, although lost, counts as
+    /// in flight for that (`EnterRecovery`).
     #[cold]
     pub(super) fn lower_ssthresh(&mut self, now: Instant, prior_inflight: u64) {
-        self.pipe();
+        let head = if self.sack { 0 } else { u64::from(self.mss) };
+        let inflight = self.pipe() + head;
         let lowered = self.call(now, |c, f| {
-            let ssthresh = c.ss_thresh(f);
+            let ssthresh = c.ss_thresh(&Facts { inflight, ..*f });
             c.window().ssthresh = ssthresh;
         });
         if lowered.is_none() {
             self.cc.on_loss(&Loss {
                 now,
-                inflight: self.inflight,
+                inflight,
                 prior_inflight,
                 outstanding: self.nxt - self.una,
                 snd_nxt: self.nxt,

@@ -13,6 +13,7 @@
 mod ack;
 mod board;
 mod control;
+mod profile;
 mod prr;
 mod rate;
 mod recovery;
@@ -24,11 +25,13 @@ mod transmit;
 #[cfg(test)]
 mod tests;
 
+pub use profile::{DIALECT, config};
+
 use super::config::{Pacing, TcpConfig};
-use super::pacing::rate_from_window;
 use super::sender::Outgoing;
-use super::stats::{Snapshot, Stats};
 use crate::cc::{CongestionControl, RecoveryPhase};
+use crate::pacing::rate_from_window;
+use crate::stats::{Snapshot, Stats};
 use acklab_units::{Instant, Rate, Span};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -46,6 +49,7 @@ const DUP_THRESH: u32 = 3;
 pub struct Sender {
     mss: u32,
     sack: bool,
+    limited_transmit: bool,
     timestamps: bool,
     ecn: bool,
     cc: Box<dyn CongestionControl>,
@@ -120,6 +124,7 @@ impl Sender {
         Self {
             mss: cfg.segment,
             sack: cfg.sack,
+            limited_transmit: cfg.limited_transmit,
             timestamps: cfg.timestamps,
             ecn: false,
             cc,
@@ -317,7 +322,7 @@ impl Sender {
             outstanding: self.nxt - self.una,
             srtt: self.rtt.srtt(),
             rtt: self.rtt.last(),
-            min_rtt: self.rtt.min(),
+            min_rtt: Some(self.rtt.min()).filter(|rtt| *rtt < Span::MAX),
             rto: self.rtt.rto(),
             pacing_rate: self.pacing_rate(),
             delivery_rate: self.rates.rate(),

@@ -6,7 +6,7 @@ use super::control::AckOutcome;
 use super::prr::Step;
 use super::{DUP_THRESH, Sender};
 use crate::cc::RecoveryPhase;
-use crate::tcp::stats::Stats;
+use crate::stats::Stats;
 use acklab_units::Instant;
 
 impl Sender {
@@ -16,9 +16,9 @@ impl Sender {
         match self.phase {
             RecoveryPhase::Loss => return,
             RecoveryPhase::Recovery => {
+                // What is in flight was counted before, and the window follows that.
                 if !self.sack {
                     self.board.sack_next();
-                    self.pipe();
                 }
                 self.reduce(true);
                 return;
@@ -34,7 +34,7 @@ impl Sender {
             self.dup_acks == DUP_THRESH && (self.una >= self.recover || !self.recover_active);
         if counted || self.board.is_lost(self.una) {
             self.enter_recovery(now, o, stats);
-        } else if !self.sack {
+        } else if !self.sack && self.limited_transmit {
             self.board.sack_next();
         }
     }

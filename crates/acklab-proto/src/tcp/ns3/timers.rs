@@ -1,9 +1,9 @@
 //! Retransmission timeout and zero-window probes (`NewAck`, `ReTxTimeout`, `PersistTimeout`).
 
 use super::Sender;
+use crate::stats::Stats;
 use crate::tcp::config::TcpConfig;
 use crate::tcp::sender::Outgoing;
-use crate::tcp::stats::Stats;
 use acklab_units::{Instant, Span};
 
 /// First interval of zero-window probes (`PersistTimeout`).
@@ -96,10 +96,10 @@ impl Sender {
         self.timer = Some((Timer::Rto, now + self.rtt.rto()));
         stats.segs_out += 1;
         stats.retrans_segs += 1;
-        stats.retrans_rto += 1;
+        stats.retrans.rto += 1;
         self.forced.push_back(Outgoing {
             syn: true,
-            retransmission: Some(crate::tcp::stats::RetransmitCause::Rto),
+            retransmission: Some(crate::stats::RetransmitCause::Rto),
             ..Outgoing::empty(0)
         });
     }

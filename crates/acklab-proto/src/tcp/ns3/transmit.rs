@@ -3,9 +3,9 @@
 use super::Sender;
 use super::board::{Flag, Item, Next};
 use crate::cc::RecoveryPhase;
+use crate::stats::{RetransmitCause, Stats};
 use crate::tcp::config::TcpConfig;
 use crate::tcp::sender::Outgoing;
-use crate::tcp::stats::{RetransmitCause, Stats};
 use acklab_units::{Instant, Span};
 
 /// From a write to the sending loop (`TimeStep (1)`).
@@ -85,7 +85,7 @@ impl Sender {
         stats: &mut Stats,
     ) -> Option<Outgoing> {
         let pipe = self.pipe();
-        let window = self.cwnd().min(self.peer_window).saturating_sub(pipe);
+        let window = self.window().min(self.peer_window).saturating_sub(pipe);
         if window == 0 {
             return None;
         }
@@ -124,6 +124,17 @@ impl Sender {
         };
         self.next_tx = start + u64::from(out.len);
         Some(out)
+    }
+
+    /// The window in force, but a segment where nothing is outstanding: no ACK would ever raise it,
+    /// and no timer runs. The reduction for a mark can leave less (`TcpPrrRecovery`), with which
+    /// ns-3 itself waits for good.
+    fn window(&self) -> u64 {
+        if self.board.is_empty() {
+            self.cwnd().max(u64::from(self.mss))
+        } else {
+            self.cwnd()
+        }
     }
 
     /// A FIN that came too late to ride on data.
@@ -249,8 +260,8 @@ impl Sender {
             stats.retrans_segs += 1;
             stats.bytes_retrans += u64::from(item.len);
             match cause {
-                RetransmitCause::Rto => stats.retrans_rto += 1,
-                _ => stats.retrans_dupack += 1,
+                RetransmitCause::Rto => stats.retrans.rto += 1,
+                _ => stats.retrans.dupack += 1,
             }
         }
     }

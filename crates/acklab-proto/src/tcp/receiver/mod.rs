@@ -29,7 +29,7 @@ pub use reassembly::Extent;
 pub use types::{AckFields, Data, Outcome, SackExtents, SynInfo, TimestampReply, Verdict};
 
 use crate::ack::{AckPolicy, AckReason};
-use crate::tcp::config::{Profile, TcpConfig};
+use crate::tcp::config::TcpConfig;
 use acklab_units::{Instant, Span};
 use alloc::boxed::Box;
 use compression::Compression;
@@ -88,9 +88,9 @@ impl Receiver {
             sack_room: 0,
             sack_allowed: cfg.sack,
             dsack: cfg.dsack,
-            blocks_by_segment: cfg.profile == Profile::Ns3,
+            blocks_by_segment: cfg.dialect().blocks_by_segment,
             timestamps_allowed: cfg.timestamps,
-            timestamps: TimestampEcho::new(paws_tolerance(cfg.profile)),
+            timestamps: TimestampEcho::new(cfg.dialect().paws_tolerance),
             ecn: EcnEcho::default(),
             compression: Compression::new(cfg.sack_compression),
             rtt: ReceiverRtt::default(),
@@ -219,15 +219,5 @@ impl Receiver {
             held: self.stream.held(),
             rcv_mss: u64::from(self.rcv_mss.bytes()),
         }
-    }
-}
-
-/// How many ticks a timestamp may lie back before the segment counts as old (PAWS). Linux allows
-/// one, RFC 7323 none; ns-3 has no such test.
-const fn paws_tolerance(profile: Profile) -> Option<u32> {
-    match profile {
-        Profile::Linux => Some(1),
-        Profile::Rfc => Some(0),
-        Profile::Ns3 => None,
     }
 }

@@ -1,7 +1,8 @@
-//! How large a window the buffer allows, by profile.
+//! How large a window the buffer allows.
 
 use super::autotune::Autotune;
-use crate::tcp::config::{Profile, TcpConfig};
+use crate::tcp::config::TcpConfig;
+use crate::tcp::dialect::ReceiveBuffer;
 
 /// Largest value of the window field.
 pub const FIELD_MAX: u64 = 65_535;
@@ -42,18 +43,16 @@ pub const fn align_up(bytes: u64, shift: u8) -> u64 {
 }
 
 impl Sizing {
-    /// What the profile of `cfg` does with its receive buffer.
+    /// What the stack of `cfg` does with its receive buffer.
     pub fn new(cfg: &TcpConfig) -> Self {
         let max = cfg.recv_buffer.max.max(cfg.recv_buffer.initial);
-        match cfg.profile {
-            Profile::Linux => Self::Autotuned(Autotune::new(cfg.recv_buffer, cfg.segment)),
-            Profile::Ns3 => Self::Fixed {
+        match cfg.dialect().receive_buffer {
+            ReceiveBuffer::Autotuned => {
+                Self::Autotuned(Autotune::new(cfg.recv_buffer, cfg.segment))
+            }
+            ReceiveBuffer::Fixed { stepped } => Self::Fixed {
                 buffer: max,
-                stepped: false,
-            },
-            Profile::Rfc => Self::Fixed {
-                buffer: max,
-                stepped: true,
+                stepped,
             },
         }
     }

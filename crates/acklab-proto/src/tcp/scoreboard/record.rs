@@ -1,5 +1,6 @@
 //! One outstanding segment.
 
+use crate::rate::{Stamp, Transmission};
 use acklab_units::{Instant, Span};
 
 const SACKED: u8 = 1;
@@ -131,10 +132,6 @@ impl Record {
         self.flags & APP_LIMITED != 0
     }
 
-    pub(in crate::tcp) fn set_app_limited(&mut self, on: bool) {
-        self.put(APP_LIMITED, on);
-    }
-
     pub(in crate::tcp) fn mark_retransmitted(&mut self) {
         self.flags |= EVER_RETRANS;
     }
@@ -169,5 +166,51 @@ impl Record {
         } else {
             self.flags &= !bit;
         }
+    }
+}
+
+impl Transmission for Record {
+    #[inline]
+    fn sent_at(&self) -> Instant {
+        self.sent_at
+    }
+
+    #[inline]
+    fn bytes(&self) -> u32 {
+        self.len
+    }
+
+    #[inline]
+    fn tx_in_flight(&self) -> u64 {
+        self.tx_in_flight
+    }
+
+    #[inline]
+    fn was_repeated(&self) -> bool {
+        self.ever_retransmitted()
+    }
+
+    #[inline]
+    fn stamp(&self) -> Stamp {
+        Stamp {
+            serial: self.serial,
+            first_sent_at: self.first_sent_at,
+            delivered_at: self.delivered_at,
+            delivered: self.delivered,
+            lost_before: self.lost_before,
+            ce_before: self.ce_before,
+            app_limited: self.is_app_limited(),
+        }
+    }
+
+    #[inline]
+    fn set_stamp(&mut self, s: Stamp) {
+        self.serial = s.serial;
+        self.first_sent_at = s.first_sent_at;
+        self.delivered_at = s.delivered_at;
+        self.delivered = s.delivered;
+        self.lost_before = s.lost_before;
+        self.ce_before = s.ce_before;
+        self.put(APP_LIMITED, s.app_limited);
     }
 }

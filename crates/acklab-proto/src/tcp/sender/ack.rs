@@ -4,9 +4,9 @@ use super::Sender;
 use super::digest::{Digest, RttSample, ts_clock};
 use super::recovery::Alert;
 use crate::cc::{Ack, RateSample, RecoveryPhase};
+use crate::stats::Stats;
 use crate::tcp::config::TcpConfig;
 use crate::tcp::prr::Progress;
-use crate::tcp::stats::Stats;
 use acklab_units::{Instant, Span};
 
 /// Linux `tcp_max_reordering`.
@@ -54,7 +54,7 @@ impl Sender {
         if advanced {
             self.una = a.ack;
             self.buffer.on_acked(a.ack);
-            self.backoff = 0;
+            self.retries = 0;
         }
         if self.board.is_empty() {
             self.late_dsack(now, cfg, a, prior_una, stats);
@@ -86,6 +86,9 @@ impl Sender {
         stats.bytes_acked += d.acked.bytes;
         let head_sent = self.board.head().map(|r| r.sent_at);
         d.rtt = self.sample_rtt(now, cfg, advanced, &d);
+        if d.syn_acked {
+            self.begin_data();
+        }
         self.rack
             .adapt(self.rates.prior_delivered(), self.rates.delivered);
         self.end_of_probe(now, a.ack, dsack, duplicate, stats);
@@ -272,7 +275,8 @@ impl Sender {
     }
 
     /// The RTT of this ACK, which the estimators take over (Linux `tcp_ack_update_rtt`). Where Karn's
-    /// rule leaves nothing, the timestamp echo speaks, for controllers and the minimum as well.
+    /// rule leaves nothing, the timestamp echo speaks, for controllers and the minimum as well. A
+    /// measurement ends the back-off, and nothing else does (RFC 6298 section 5).
     fn sample_rtt(
         &mut self,
         now: Instant,
@@ -290,8 +294,11 @@ impl Sender {
         let (oldest, newest) = exact.or_else(by_echo)?;
         self.rtt
             .on_min_sample(now, floor(newest, cfg.rtt_granularity));
-        self.rtt
-            .on_sample(floor(oldest, cfg.rtt_granularity), self.una, self.nxt);
+        let oldest_rtt = floor(oldest, cfg.rtt_granularity);
+        if self.rtt.on_sample(oldest_rtt, self.una, self.nxt) {
+            self.backoff = 0;
+            self.probe_backoff = 0;
+        }
         Some(RttSample { oldest, newest })
     }
 

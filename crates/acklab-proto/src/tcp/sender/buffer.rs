@@ -11,7 +11,7 @@
 
 use super::Sender;
 use super::transmit::PACING_SHIFT_PER_SECOND;
-use crate::tcp::config::{Profile, TcpConfig};
+use crate::tcp::config::TcpConfig;
 use alloc::collections::VecDeque;
 
 /// Memory around the payload of a segment in the send queue: an empty buffer with room for headers
@@ -81,7 +81,7 @@ impl Sender {
         if !self.buffer.asleep {
             return false;
         }
-        if cfg.profile != Profile::Linux {
+        if !cfg.dialect().send_buffer_of_memory {
             self.buffer.asleep = false;
             return true;
         }
@@ -111,7 +111,7 @@ impl Sender {
     /// anything is free.
     fn buffer_room(&self, cfg: &TcpConfig) -> u64 {
         let held = self.backlog();
-        if cfg.profile != Profile::Linux {
+        if !cfg.dialect().send_buffer_of_memory {
             return self.buffer.limit.saturating_sub(held);
         }
         let mss = u64::from(self.mss);
@@ -127,7 +127,7 @@ impl Sender {
 
     /// `tcp_sndbuf_expand`: twice the window, with the overhead.
     fn expand_buffer(&mut self, cfg: &TcpConfig) {
-        if cfg.profile != Profile::Linux {
+        if !cfg.dialect().send_buffer_of_memory {
             self.buffer.limit = cfg.send_buffer.max;
             return;
         }
@@ -145,7 +145,7 @@ impl Sender {
     /// A write ended at `app_end`. A long one pushes on its way, whenever half the largest window
     /// was written without (`forced_push`).
     fn mark_push(&mut self, cfg: &TcpConfig) {
-        if cfg.profile != Profile::Linux {
+        if !cfg.dialect().forced_push {
             return; // the last segment of all says so by itself
         }
         let mss = u64::from(self.mss);
@@ -163,8 +163,9 @@ impl Sender {
 mod tests {
     use super::*;
     use crate::cc::CcInit;
+    use crate::stats::Stats;
+    use crate::tcp::Profile;
     use crate::tcp::config::CcChoice;
-    use crate::tcp::stats::Stats;
     use acklab_units::Instant;
 
     const MSS: u64 = 1448;

@@ -1,8 +1,8 @@
 //! What one ACK delivered, gathered record by record.
 
 use crate::cc::SegmentLost;
+use crate::rate::RateSampler;
 use crate::tcp::rack::Rack;
-use crate::tcp::rate::RateSampler;
 use crate::tcp::scoreboard::{Count, Record};
 use acklab_units::{Instant, Span};
 

@@ -20,14 +20,14 @@ pub use timers::Timer;
 pub use transmit::Outgoing;
 
 use super::config::{Pacing, Reduction, TcpConfig};
-use super::pacing::{Pacer, rate_from_window};
 use super::prr::Prr;
 use super::rack::Rack;
-use super::rate::RateSampler;
-use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
-use super::stats::{Snapshot, Stats};
 use crate::cc::{CongestionControl, RecoveryPhase};
+use crate::pacing::{Pacer, rate_from_window};
+use crate::rate::RateSampler;
+use crate::rtt::Rtt;
+use crate::stats::{Snapshot, Stats};
 use acklab_units::{Instant, Rate, Span};
 use alloc::boxed::Box;
 use buffer::SendBuffer;
@@ -71,8 +71,13 @@ pub struct Sender {
     frto: bool,
     /// F-RTO sends new data instead of retransmitting, until the next acknowledgement.
     frto_new_data: bool,
-    /// Timeouts in a row without progress.
+    /// Timeouts in a row without progress (Linux `icsk_retransmits`).
+    retries: u32,
+    /// How often the timeout has been doubled since an RTT was measured: progress alone does not
+    /// end the back-off (RFC 6298 section 5, Linux `icsk_rto`).
     backoff: u32,
+    /// How often the interval of window probes is doubled on top of that (Linux `icsk_backoff`).
+    probe_backoff: u32,
     timer: Option<(Timer, Instant)>,
     /// End of the flight a tail loss probe was sent for.
     tlp_high: Option<u64>,
@@ -117,7 +122,7 @@ impl Sender {
             timestamps: cfg.timestamps,
             cc,
             board: Scoreboard::default(),
-            rtt: Rtt::new(cfg),
+            rtt: Rtt::new(cfg.rtt()),
             rack: Rack::default(),
             rates: RateSampler::default(),
             prr: Prr::default(),
@@ -135,7 +140,9 @@ impl Sender {
             high_seq: 0,
             frto: false,
             frto_new_data: false,
+            retries: 0,
             backoff: 0,
+            probe_backoff: 0,
             timer: None,
             tlp_high: None,
             tlp_retransmitted: false,
@@ -306,8 +313,8 @@ impl Sender {
             outstanding: self.nxt - self.una,
             srtt: self.rtt.srtt(),
             rtt: self.rtt.latest(),
-            min_rtt: self.rtt.min(),
-            rto: self.rtt.rto(),
+            min_rtt: Some(self.rtt.min()).filter(|rtt| *rtt < Span::MAX),
+            rto: self.rto(),
             pacing_rate: self.pacing_rate(cfg),
             delivery_rate: self.delivery_rate,
             peer_window: self.peer_window,

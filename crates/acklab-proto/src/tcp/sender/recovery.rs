@@ -3,10 +3,10 @@
 use super::Sender;
 use super::digest::{Digest, lost_event};
 use crate::cc::{EcnEcho, Loss, RecoveryPhase, Rto};
+use crate::stats::Stats;
 use crate::tcp::config::{LossDetection, TcpConfig};
 use crate::tcp::rack::{Fate, ReorderingContext};
 use crate::tcp::scoreboard::Id;
-use crate::tcp::stats::Stats;
 use acklab_units::{Instant, Span};
 
 /// What the state machine needs to know about an ACK besides its digest.
@@ -393,7 +393,7 @@ impl Sender {
     pub(super) fn enter_loss(&mut self, now: Instant, cfg: &TcpConfig, stats: &mut Stats) {
         let first = self.phase <= RecoveryPhase::Disorder
             || self.una >= self.high_seq
-            || (self.phase == RecoveryPhase::Loss && self.backoff == 0);
+            || (self.phase == RecoveryPhase::Loss && self.retries == 0);
         let new_recovery = self.phase < RecoveryPhase::Recovery;
         let prior_inflight = self.board.inflight();
         let prior_sacked = self.board.arrived_segments();
@@ -423,7 +423,7 @@ impl Sender {
         self.high_seq = self.nxt;
         self.tlp_high = None;
         self.cwr_pending = self.ecn;
-        self.frto = cfg.frto && (new_recovery || self.backoff > 0);
+        self.frto = cfg.frto && (new_recovery || self.retries > 0);
         self.frto_new_data = false;
     }
 

@@ -4,9 +4,9 @@
 use super::Sender;
 use super::transmit::Probe;
 use crate::cc::RecoveryPhase;
-use crate::tcp::config::{Profile, TcpConfig};
+use crate::stats::Stats;
+use crate::tcp::config::TcpConfig;
 use crate::tcp::prr::Progress;
-use crate::tcp::stats::Stats;
 use acklab_units::{Instant, Span};
 
 /// What the timer stands for.
@@ -56,7 +56,7 @@ impl Sender {
         } else {
             cfg.max_retries
         };
-        if self.backoff >= most {
+        if self.retries >= most {
             self.gave_up = true;
             return;
         }
@@ -71,14 +71,13 @@ impl Sender {
         }
         // The head goes out whatever window and pacing say.
         self.probe = Some(Probe::Head);
-        self.backoff += 1;
-        let linear = syn && cfg.profile == Profile::Linux;
-        let backoff = if linear {
-            self.backoff.saturating_sub(SYN_LINEAR)
-        } else {
-            self.backoff
-        };
-        self.arm(Timer::Rto, now + self.rtt.rto_backed_off(backoff));
+        self.retries += 1;
+        let linear = syn && cfg.dialect().linear_syn_timeouts && self.retries <= SYN_LINEAR;
+        if !linear {
+            self.backoff += 1;
+            self.probe_backoff += 1;
+        }
+        self.arm_rto(now);
     }
 
     #[cold]
@@ -125,8 +124,22 @@ impl Sender {
     #[cold]
     fn on_persist(&mut self, now: Instant) {
         self.probe = Some(Probe::ZeroWindow);
-        self.backoff = (self.backoff + 1).min(16);
-        self.arm(Timer::Persist, now + self.rtt.rto_backed_off(self.backoff));
+        self.probe_backoff += 1;
+        let doublings = self.backoff + self.probe_backoff;
+        self.arm(Timer::Persist, now + self.rtt.rto_backed_off(doublings));
+    }
+
+    /// The timeout in force, backed off as it is (Linux `icsk_rto`).
+    pub(super) fn rto(&self) -> Span {
+        self.rtt.rto_backed_off(self.backoff)
+    }
+
+    /// The handshake is over: the SYN's timeout and its back-off are not those of data.
+    #[cold]
+    pub(super) fn begin_data(&mut self) {
+        if self.rtt.fall_back() {
+            self.backoff = 0;
+        }
     }
 
     pub(super) fn arm(&mut self, kind: Timer, at: Instant) {
@@ -138,7 +151,7 @@ impl Sender {
         if self.board.is_empty() {
             self.timer = None;
         } else {
-            self.arm(Timer::Rto, now + self.rtt.rto_backed_off(self.backoff));
+            self.arm(Timer::Rto, now + self.rto());
         }
     }
 
@@ -148,7 +161,7 @@ impl Sender {
         let replaced = matches!(self.timer, Some((Timer::Tlp | Timer::Reordering, _)));
         self.arm_rto(now);
         if let (true, Some(head), Some((kind, at))) = (replaced, self.board.head(), self.timer) {
-            let due = (head.sent_at + self.rtt.rto_backed_off(self.backoff)).max(now);
+            let due = (head.sent_at + self.rto()).max(now);
             self.timer = Some((kind, at.min(due)));
         }
     }
@@ -198,8 +211,8 @@ impl Sender {
             cfg.initial_rto
         };
         let rto_at = match self.board.head() {
-            Some(h) if !fresh => h.sent_at + self.rtt.rto_backed_off(self.backoff),
-            _ => now + self.rtt.rto(),
+            Some(h) if !fresh => h.sent_at + self.rto(),
+            _ => now + self.rto(),
         };
         self.arm(Timer::Tlp, (now + pto).min(rto_at.max(now)));
         true
@@ -235,7 +248,7 @@ impl Sender {
     /// Nothing is outstanding, so the only thing to wait for is an open window.
     pub(super) fn after_window_probe(&mut self) {
         if self.nxt < self.right_edge {
-            self.backoff = 0;
+            self.probe_backoff = 0;
             if matches!(self.timer, Some((Timer::Persist, _))) {
                 self.timer = None;
             }

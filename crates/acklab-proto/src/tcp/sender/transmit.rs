@@ -5,9 +5,9 @@ use super::Sender;
 use super::digest::ts_clock;
 use super::timers::Timer;
 use crate::cc::{IdleRestart, RecoveryPhase, Sent};
+use crate::stats::{RetransmitCause, Stats};
 use crate::tcp::config::{LossDetection, TcpConfig};
 use crate::tcp::scoreboard::{Id, Record};
-use crate::tcp::stats::{RetransmitCause, Stats};
 use acklab_units::{Instant, Rate};
 
 /// Linux `tcp_tso_autosize` through `sk_pacing_shift`: a burst lasts about a millisecond.
@@ -238,10 +238,10 @@ impl Sender {
         self.undo.retrans = self.undo.retrans.max(0) + 1;
         self.count_sent(len, true, stats);
         match cause {
-            RetransmitCause::Rack => stats.retrans_rack += 1,
-            RetransmitCause::DupAck => stats.retrans_dupack += 1,
-            RetransmitCause::Tlp => stats.retrans_tlp += 1,
-            RetransmitCause::Rto => stats.retrans_rto += 1,
+            RetransmitCause::Rack => stats.retrans.rack += 1,
+            RetransmitCause::DupAck => stats.retrans.dupack += 1,
+            RetransmitCause::Tlp => stats.retrans.tlp += 1,
+            RetransmitCause::Rto => stats.retrans.rto += 1,
         }
         if self.reducing() && counted {
             self.prr.on_sent(1);
@@ -330,11 +330,11 @@ impl Sender {
             return;
         }
         let idle = now.saturating_since(self.last_sent);
-        if cfg.idle_restart && idle > self.rtt.rto() && !self.cc.owns_recovery() {
+        if cfg.idle_restart && idle > self.rto() && !self.cc.owns_recovery() {
             self.cc.on_idle_restart(&IdleRestart {
                 now,
                 idle,
-                rto: self.rtt.rto(),
+                rto: self.rto(),
             });
         }
     }
@@ -431,7 +431,7 @@ impl Sender {
         }
         let shut = self.has_new_data() && self.nxt >= self.right_edge && self.una > 0;
         if shut && self.board.is_empty() && self.timer.is_none() {
-            self.arm(Timer::Persist, now + self.rtt.rto_backed_off(self.backoff));
+            self.arm(Timer::Persist, now + self.rto());
         }
     }
 

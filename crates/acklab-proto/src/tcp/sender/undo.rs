@@ -4,7 +4,7 @@
 use super::Sender;
 use super::digest::Digest;
 use crate::cc::{RecoveryExit, RecoveryPhase, Spurious};
-use crate::tcp::stats::Stats;
+use crate::stats::Stats;
 use acklab_units::Instant;
 
 /// What is remembered of the episode that may be undone.
@@ -188,7 +188,7 @@ impl Sender {
         };
         self.board.unmark_lost();
         self.undo_reduction(now, true, evidence, stats);
-        self.backoff = 0;
+        self.retries = 0;
         self.frto = false;
         self.frto_new_data = false;
         // Without SACK the state is held here, too; and a timestamp alone ends it only with the

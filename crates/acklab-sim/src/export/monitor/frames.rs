@@ -1,10 +1,12 @@
 //! 802.11 frames as bytes (IEEE 802.11-2020, 9.3).
 
 use super::Channel;
+use super::arp::{self, EVERYBODY};
 use crate::record::{Content, Mpdu, Sighting};
 use acklab_path::wifi::mac::Bitmap;
-use acklab_path::wifi::mac::sizes::{AMSDU_SUBFRAME_HEADER, FCS, QOS_DATA_HEADER, padded};
+use acklab_path::wifi::mac::sizes::{AMSDU_SUBFRAME_HEADER, FCS, QOS_DATA_HEADER, msdu, padded};
 use acklab_path::wifi::medium::{Ppdu, PpduKind, StationId};
+use acklab_path::wifi::neighbour::ARP;
 
 /// First octet of Frame Control: version 0, type, subtype (9.2.4.1.3).
 const BLOCK_ACK_REQ: u8 = 0x84;
@@ -126,12 +128,22 @@ fn tid(channel: &Channel, ppdu: &Ppdu) -> u8 {
 /// A data frame: header and the beginning of its body, or all subframe headers of an A-MSDU.
 fn data(channel: &Channel, ppdu: &Ppdu, mpdu: &Mpdu) -> Frame {
     let body_with_qos = mpdu.bytes.saturating_sub(QOS_DATA_HEADER + FCS);
-    let qos = !ppdu.mode.format().is_legacy() || mpdu.msdus > 1;
+    let with_qos = QOS_DATA_HEADER + msdu(ARP) + FCS;
+    let qos = match mpdu.arp {
+        // What is for everybody has the header of the data, whatever its mode.
+        Some(_) => mpdu.bytes == with_qos,
+        None => !ppdu.mode.format().is_legacy() || mpdu.msdus > 1,
+    };
     let (ap, retry) = (channel.access_point, if mpdu.retry { RETRY } else { 0 });
     let (from, to) = (address(ppdu.from), address(ppdu.to));
+    let to = if ppdu.kind == PpduKind::Group {
+        EVERYBODY
+    } else {
+        to
+    };
     let network = address(ap.unwrap_or(StationId(0)));
     let (way, third) = match ap {
-        Some(ap) if ap == ppdu.to => (TO_DS, network),
+        Some(ap) if ppdu.kind != PpduKind::Group && ap == ppdu.to => (TO_DS, network),
         Some(ap) if ap == ppdu.from => (FROM_DS, from),
         _ => (0, network),
     };
@@ -139,12 +151,14 @@ fn data(channel: &Channel, ppdu: &Ppdu, mpdu: &Mpdu) -> Frame {
     bytes.extend(duration(ppdu).to_le_bytes());
     bytes.extend(to);
     bytes.extend(from);
-    bytes.extend(third);
+    bytes.extend(mpdu.arp.map_or(third, |kind| arp::third(kind, ppdu)));
     bytes.extend(u16::to_le_bytes(mpdu.seq << 4));
     if qos {
         bytes.extend([tid(channel, ppdu) | u8::from(mpdu.msdus > 1) << 7, 0]);
     }
-    if mpdu.msdus > 1 {
+    if let Some(kind) = mpdu.arp {
+        bytes.extend(arp::body(kind, ppdu));
+    } else if mpdu.msdus > 1 {
         amsdu(&mut bytes, from, to, body_with_qos, u32::from(mpdu.msdus));
     } else {
         bytes.extend(LLC_SNAP);

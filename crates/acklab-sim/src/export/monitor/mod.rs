@@ -3,10 +3,11 @@
 //!
 //! One block for each MPDU and control frame, in the order in which their PPDUs began; those of an
 //! A-MPDU share time stamp and number. Control frames are whole, with their FCS; of data there are
-//! headers, with the length on the air, and no FCS was captured. Stations have locally administered
+//! headers, of ARP packets, each alone in its MPDU, all, with the length on the air, and no FCS was captured. Stations have locally administered
 //! addresses made of their numbers. What could not be read by its receiver is captured as if the
 //! monitor had stood next to the sender, marked as bad and with a comment.
 
+mod arp;
 mod frames;
 mod radiotap;
 #[cfg(test)]

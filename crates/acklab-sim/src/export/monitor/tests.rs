@@ -8,6 +8,7 @@ use acklab_path::wifi::medium::{
     Aggregation, CarriedAcks, Frames, Medium, MediumConfig, MediumDriver, MediumStreams, PortId,
     Ppdu, PpduKind, RateConfig,
 };
+use acklab_path::wifi::neighbour::ArpConfig;
 use acklab_path::wifi::phy::{Band, ErrorModel, Guard, Mode, PhyConfig, Width};
 use acklab_path::wifi::propagation::ChannelStreams;
 use acklab_proto::rng;
@@ -66,6 +67,7 @@ fn run(config: MediumConfig) -> Vec<Sighting> {
             shadowing: stream("shadowing"),
             fading: stream("fading"),
         },
+        neighbours: stream("neighbours"),
     };
     let (mut medium, mut monitor) = (Medium::new(config, streams), Monitor::default());
     for i in 0..240 {
@@ -248,4 +250,50 @@ fn fields_are_the_facts() {
     );
     assert_eq!(comments.unwrap().len(), carried);
     assert!(seen.iter().any(|s| s.ppdu.kind == PpduKind::Rts));
+}
+
+/// Each question and answer is an ARP packet between the addresses it is about, and frames for everybody
+/// go to the broadcast address from the access point.
+#[test]
+fn questions_for_addresses_are_arp() {
+    let mut config = config(modes()[0], aggregations()[0].1);
+    config.arp = Some(ArpConfig::NS3);
+    let seen = run(config);
+    let (bytes, _) = capture(&seen);
+    let wrong = "_ws.malformed || _ws.short || _ws.expert.severity >= Warning";
+    let Some(complaints) = tshark(&bytes, wrong, &["_ws.expert.message"]) else {
+        return;
+    };
+    assert!(complaints.is_empty(), "{complaints:?}");
+    let fields = [
+        "arp.opcode",
+        "arp.src.proto_ipv4",
+        "arp.dst.proto_ipv4",
+        "wlan.ra",
+        "wlan.da",
+        "wlan.sa",
+    ];
+    let mut found = tshark(&bytes, "arp", &fields).unwrap();
+    let messages = seen.iter().filter_map(|s| match &s.content {
+        Content::Mpdus(all) => Some(all.iter().filter(|m| m.arp.is_some()).count()),
+        _ => None,
+    });
+    assert_eq!(found.len(), messages.sum::<usize>());
+    found.sort();
+    found.dedup();
+    let (ap, sta, all) = (
+        "02:00:00:00:00:00",
+        "02:00:00:00:00:01",
+        "ff:ff:ff:ff:ff:ff",
+    );
+    let expected = [
+        ["1", "10.1.0.1", "10.1.0.2", all, all, ap],
+        ["1", "10.1.0.2", "10.1.0.1", ap, all, sta],
+        ["1", "10.1.0.2", "10.1.0.1", all, all, sta],
+        ["2", "10.1.0.1", "10.1.0.2", sta, sta, ap],
+        ["2", "10.1.0.2", "10.1.0.1", ap, ap, sta],
+    ];
+    for e in expected {
+        assert!(found.iter().any(|f| f == &e), "{e:?} in {found:?}");
+    }
 }

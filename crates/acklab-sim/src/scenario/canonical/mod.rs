@@ -9,13 +9,16 @@ use super::choice;
 use super::expect::{Expectation, Metric, Subject};
 use super::resolve::Resolved;
 use super::spec::{
-    CategoryWord, EcnWord, LossDetectionWord, PacingWord, ProfileWord, ReductionWord,
-    RttSamplesWord,
+    CategoryWord, EcnWord, LossDetectionWord, LossPlaceWord, PacingWord, ProfileWord,
+    ReductionWord, RttSamplesWord, WhenFullWord,
 };
 use crate::plan::{
     AppPlan, FilterPlan, FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, Plan, QueuePlan,
+    TransportPlan,
 };
+use acklab_path::impair::LossPlace;
 use acklab_path::wifi::medium::AccessCategory;
+use acklab_proto::cbr;
 use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{Buffer, RttEstimator, SackCompression};
 use acklab_units::{Bytes, Instant, Limit, Rate, Span};
@@ -184,7 +187,7 @@ pub(crate) fn limit(queue: &QueuePlan) -> Limit {
 }
 
 fn impairments(impair: &ImpairPlan, out: &mut Text) {
-    out.raw("loss", loss(&impair.loss));
+    out.raw("loss", loss(&impair.loss, impair.loss_place));
     out.raw("ce", format!("{:?}", impair.ce));
     out.raw("jitter", jitter(impair.jitter));
     let (p, delay) = (impair.reorder, impair.reorder_delay);
@@ -205,11 +208,16 @@ fn jitter(jitter: JitterPlan) -> String {
     }
 }
 
-fn loss(loss: &LossPlan) -> String {
+fn loss(loss: &LossPlan, place: LossPlace) -> String {
+    let place = quoted(LossPlaceWord::of(place));
     match loss {
         LossPlan::None => "\"none\"".to_string(),
-        LossPlan::Bernoulli(p) => format!("{{ kind = \"bernoulli\", p = {p:?} }}"),
-        LossPlan::Periodic(n) => format!("{{ kind = \"periodic\", every = {n} }}"),
+        LossPlan::Bernoulli(p) => {
+            format!("{{ kind = \"bernoulli\", p = {p:?}, where = {place} }}")
+        }
+        LossPlan::Periodic(n) => {
+            format!("{{ kind = \"periodic\", every = {n}, where = {place} }}")
+        }
         LossPlan::GilbertElliott {
             p,
             r,
@@ -217,7 +225,7 @@ fn loss(loss: &LossPlan) -> String {
             loss_bad,
         } => format!(
             "{{ kind = \"gilbert-elliott\", p = {p:?}, r = {r:?}, loss_good = {loss_good:?}, \
-             loss_bad = {loss_bad:?} }}"
+             loss_bad = {loss_bad:?}, where = {place} }}"
         ),
     }
 }
@@ -232,14 +240,23 @@ fn flow(flow: &FlowPlan, category: Option<AccessCategory>, nodes: &[String], out
     if let Some(category) = category {
         out.text("category", CategoryWord::of(category));
     }
-    let (cc, ack) = (&flow.cc, &flow.ack);
+    let plan = match &flow.transport {
+        TransportPlan::Tcp(plan) => plan,
+        TransportPlan::Cbr(params) => {
+            let table = choice::inline_table(cbr::ENTRY.name, cbr::PARAMS, params);
+            out.raw("transport", table);
+            out.raw("app", app(&flow.app));
+            return;
+        }
+    };
+    let (cc, ack) = (&plan.cc, &plan.ack);
     let table = choice::inline_table(cc.entry.name, cc.entry.params, &cc.params);
     out.raw("cc", table);
     let table = choice::inline_table(ack.entry.name, ack.entry.params, &ack.params);
     out.raw("ack", table);
     out.raw("app", app(&flow.app));
     out.section("[flow.tcp]");
-    tcp(&flow.tcp, out);
+    tcp(&plan.config, out);
 }
 
 fn app(app: &AppPlan) -> String {
@@ -256,10 +273,12 @@ fn app(app: &AppPlan) -> String {
             off,
             chunk,
             random,
+            when_full,
         } => format!(
             "{{ kind = \"on-off\", rate = \"{rate}\", on = \"{on}\", off = \"{off}\", \
-             chunk = \"{}\", random = {random} }}",
-            Bytes(u64::from(*chunk))
+             chunk = \"{}\", random = {random}, when_full = \"{}\" }}",
+            Bytes(u64::from(*chunk)),
+            WhenFullWord::of(*when_full)
         ),
         AppPlan::RequestResponse {
             request,

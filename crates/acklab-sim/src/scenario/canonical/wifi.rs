@@ -2,13 +2,14 @@
 
 mod space;
 
-use super::{Text, filters, quoted};
+use super::{Text, filters, limit, quoted};
 use crate::plan::{FilterPlan, Plan};
-use crate::scenario::resolve::{Channel, Network, Space, Station, Way};
+use crate::scenario::resolve::{Channel, Network, Queueing, Space, Station, Waiting, Way};
 use crate::scenario::spec::{
     AfterSilenceWord, BandWord, CategoryWord, CountsWord, SlotsWord, WidthWord,
 };
 use acklab_path::wifi::medium::{AccessCategory, CarriedAcks, EdcaConfig};
+use acklab_path::wifi::neighbour::ArpConfig;
 use acklab_path::wifi::phy::{ErrorModel, Mode};
 use acklab_units::{Bytes, Span};
 
@@ -25,7 +26,8 @@ pub(super) fn network(network: &Network, plan: &Plan, out: &mut Text) {
     hidden(network, &stations, out);
     channel(&network.channel, out);
     // Nobody has a queue that it is about.
-    if !network.contenders.iter().all(Station::queues_per_station) {
+    let per_station = |c: &Station| c.waiting.is_per_station();
+    if !network.contenders.iter().all(per_station) {
         let counts = CountsWord::of(network.channel.queue_counts);
         out.text("queue_counts", counts);
     }
@@ -123,6 +125,7 @@ fn channel(channel: &Channel, out: &mut Text) {
         // Written beside the stations.
         hidden: _,
         space: _,
+        arp,
     } = channel;
     out.text("standard", standard.word());
     out.text("band", BandWord::of(*band));
@@ -158,17 +161,47 @@ fn channel(channel: &Channel, out: &mut Text) {
         "repeat"
     };
     out.text("missed_block_ack", missed);
+    if let Some(arp) = arp {
+        out.raw("arp", neighbours(*arp));
+    }
+}
+
+fn neighbours(arp: ArpConfig) -> String {
+    let ArpConfig {
+        // Always best effort.
+        category: _,
+        jitter_ms,
+        wait_reply,
+        retries,
+        pending,
+        alive,
+        dead,
+        learns,
+    } = arp;
+    let jitter = Span::from_millis(u64::from(jitter_ms));
+    format!(
+        "{{ jitter = \"{jitter}\", wait_reply = \"{wait_reply}\", retries = {retries}, \
+         pending = {pending}, alive = \"{alive}\", dead = \"{dead}\", learns = {learns} }}"
+    )
 }
 
 fn station(station: &Station, space: Option<&Space>, out: &mut Text) {
     let Station {
-        queue,
-        qdisc,
+        waiting: Waiting {
+            limit: queue,
+            queueing,
+        },
         radio,
         edca,
     } = station;
-    out.text("queue", format!("{queue} packets"));
-    out.raw("qdisc", qdisc.text());
+    out.text("queue", limit(queue));
+    match queueing {
+        Queueing::Mac(queue) => out.raw("qdisc", queue.text()),
+        Queueing::Above(discipline, device) => {
+            out.raw("qdisc", discipline.text());
+            out.raw("device_queue", device);
+        }
+    }
     if space.is_some() {
         out.raw("radio", self::space::radio(*radio));
     }

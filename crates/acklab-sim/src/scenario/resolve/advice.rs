@@ -6,6 +6,7 @@ mod windows;
 
 use super::super::diagnostics::Report;
 use super::super::path::Path;
+use super::super::steps;
 use super::flow::DraftFlow;
 use super::link::DraftLink;
 use super::queue;
@@ -17,23 +18,43 @@ use acklab_path::wifi::phy::ErrorModel;
 
 /// Warns about what stands in the way of a result.
 pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
-    for (i, link) in net.links.iter().enumerate() {
-        let crossing = |f: &&DraftFlow| f.plan.forward.contains(&i) || f.plan.reverse.contains(&i);
-        let windows = flows.iter().filter(crossing);
-        let windows: Vec<u32> = windows.map(|f| f.plan.tcp.initial_window).collect();
+    for (link, windows) in net.links.iter().zip(windows_at_filters(net, flows)) {
         stalling_filter(link, &windows, report);
     }
     blind::give(net, flows, report);
     for (at, link) in blind::places(net, report) {
         idle_timer(&net.links[link], &at, report);
     }
-    for network in &net.wifi {
-        let longest = flows.iter().map(queue::full_packet).max();
-        windows::give(network, net, flows, report);
+    let longest = flows.iter().map(queue::full_packet).max().unwrap_or(0);
+    for (network, used) in net.wifi.iter().zip(windows::used(net, flows)) {
+        if !report.goes_on() {
+            break;
+        }
+        windows::give(network, used, net, report);
         too_eager(network, &net.nodes, report);
-        reach::give(network, &net.nodes, longest.unwrap_or(0), report);
-        unlikely_channel(network, longest.unwrap_or(0), report);
+        reach::give(network, &net.nodes, longest, report);
+        unlikely_channel(network, longest, report);
     }
+}
+
+/// Of each link with a filter the initial windows of the flows that cross it.
+fn windows_at_filters(net: &Net, flows: &[DraftFlow]) -> Vec<Vec<u32>> {
+    let mut windows: Vec<Vec<u32>> = vec![Vec::new(); net.links.len()];
+    // A flow may cross a link there and back, and counts once.
+    let mut last: Vec<Option<usize>> = vec![None; net.links.len()];
+    for (f, flow) in flows.iter().enumerate() {
+        steps::count(flow.plan.forward.len() + flow.plan.reverse.len());
+        let Some(tcp) = flow.plan.transport.tcp() else {
+            continue;
+        };
+        for &link in flow.plan.forward.iter().chain(&flow.plan.reverse) {
+            if !net.links[link].plan.filters.is_empty() && last[link] != Some(f) {
+                last[link] = Some(f);
+                windows[link].push(tcp.config.initial_window);
+            }
+        }
+    }
+    windows
 }
 
 /// Channels that can be simulated and will hardly be meant.

@@ -4,7 +4,7 @@ use super::super::diagnostics::Report;
 use super::super::path::Path;
 use super::super::spec::{AppSpec, BulkSpec, OnOffSpec, RequestResponseSpec};
 use super::{not_too_long, not_zero};
-use crate::plan::AppPlan;
+use crate::plan::{AppPlan, WhenFull};
 use acklab_units::{Bytes, Instant, Rate, Span};
 
 /// The application written at `path`; none written means bulk without end.
@@ -77,6 +77,7 @@ fn on_off(spec: &OnOffSpec, segment: u32, path: &Path, report: &mut Report<'_>) 
         off,
         chunk: chunk(spec, segment, path, report),
         random: spec.random.unwrap_or(false),
+        when_full: spec.when_full.map_or(WhenFull::Keep, Into::into),
     }
 }
 

@@ -1,19 +1,22 @@
 //! What orders and drops what waits in front of a transmitter.
 
-use super::super::choice::choose_or;
+use super::super::choice::choose;
 use super::super::diagnostics::Report;
 use super::super::path::Path;
 use super::super::registries::Registries;
 use super::super::spec::DirectionSpec;
 use super::link::place;
 use crate::plan::DisciplinePlan;
-use acklab_units::Limit;
+use acklab_path::qdisc;
+use acklab_path::qdisc::registry::{Build, Counts};
+use acklab_proto::registry::Entry;
+use acklab_units::{Bytes, Limit};
 
 /// The word for drop-tail.
 const DROP_TAIL: &str = "pfifo";
 
 /// Most packets in a device.
-const MOST_IN_DEVICE: u32 = 65_535;
+pub(super) const MOST_IN_DEVICE: u32 = 65_535;
 
 /// The discipline of the direction at `path`, if it is another than drop-tail. What contradicts it is
 /// reported.
@@ -28,16 +31,9 @@ pub(super) fn read(
     let device = device(spec, drop_tail, path, report);
     let choice = choice.filter(|_| !drop_tail)?;
     let at = place(path, "qdisc", report);
-    let what = "queue discipline";
-    let (entry, params) = choose_or(reg.qdisc, &[DROP_TAIL], what, choice, &at, report)?;
-    let counts_packets = matches!(spec.queue.map(|q| q.0), None | Some(Limit::Packets(_)));
-    if !counts_packets {
-        let message = format!("`{}` counts packets", entry.name);
-        let hint = format!(
-            "write a number of packets, such as \"{} packets\"",
-            entry.build.limit
-        );
-        report.error(&place(path, "queue", report), message, hint);
+    let (entry, params) = choose(reg.qdisc, "queue discipline", choice, &at, report)?;
+    let limit = spec.queue.map(|q| q.0);
+    if !counted(entry, limit, &place(path, "queue", report), report) {
         return None;
     }
     if spec.mark.is_some_and(|m| m.0.is_some()) {
@@ -50,6 +46,41 @@ pub(super) fn read(
         params,
         device,
     })
+}
+
+/// Whether `entry` counts what `limit`, which stands at `path`, is in. What it does not is reported.
+pub(super) fn counted(
+    entry: &Entry<Build>,
+    limit: Option<Limit>,
+    path: &Path,
+    report: &mut Report<'_>,
+) -> bool {
+    let (packets, bytes) = match entry.build.counts {
+        Counts::Packets => (true, false),
+        Counts::Bytes => (false, true),
+        Counts::Either => (true, true),
+    };
+    let fits = match limit {
+        None => true,
+        Some(Limit::Packets(_)) => packets,
+        Some(Limit::Bytes(_) | Limit::MicroBdp(_)) => bytes,
+    };
+    if !fits {
+        let what = if packets { "packets" } else { "bytes" };
+        let message = format!("`{}` counts {what}", entry.name);
+        let example = default_limit(entry);
+        let hint = format!("write a number of {what}, such as \"{example}\"");
+        report.error(path, message, hint);
+    }
+    fits
+}
+
+/// How much may wait in a discipline that is given no limit.
+pub(super) fn default_limit(entry: &Entry<Build>) -> Limit {
+    match entry.build.limit {
+        qdisc::Limit::Packets(n) => Limit::Packets(n),
+        qdisc::Limit::Bytes(n) => Limit::Bytes(Bytes(n)),
+    }
 }
 
 fn device(spec: &DirectionSpec, drop_tail: bool, path: &Path, report: &mut Report<'_>) -> u32 {

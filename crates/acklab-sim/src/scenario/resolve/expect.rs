@@ -4,9 +4,11 @@ use super::super::diagnostics::{Report, suggest};
 use super::super::expect::{Expectation, Expectations, Metric, Subject};
 use super::super::path::Path;
 use super::super::spec::{Bounds, FlowExpect, LinkExpect, Qty, Spec};
+use super::super::steps;
 use super::flow::Group;
 use super::topology::Net;
 use acklab_units::{Bytes, Rate, Span};
+use std::collections::HashMap;
 
 /// A value in the unit of its metric.
 trait InUnit: Copy {
@@ -57,16 +59,22 @@ pub(crate) fn resolve(
         report,
     };
     all.total(spec, &path);
+    let places = Places::of(groups, net);
     for (name, flow) in &spec.expect.flow {
+        if !all.report.goes_on() {
+            break;
+        }
         let at = path.key("flow").key(name);
-        for subject in flows_called(name, groups, sound, &at, all.report) {
+        for subject in flows_called(name, (groups, &places), sound, &at, all.report) {
             all.flow(&subject, flow, &at);
         }
     }
     for (name, link) in &spec.expect.link {
+        if !all.report.goes_on() {
+            break;
+        }
         let at = path.key("link").key(name);
-        let mut names = net.links.iter().map(|l| l.plan.name.as_str());
-        if names.any(|n| n == name) {
+        if places.links.contains_key(name.as_str()) {
             all.link(&Subject::Link(name.clone()), link, &at);
         } else if sound {
             let names = net.links.iter().map(|l| l.plan.name.as_str());
@@ -76,34 +84,70 @@ pub(crate) fn resolve(
         }
     }
     let mut list = all.list;
-    list.sort_by_cached_key(|e| place(&e.subject, groups, net));
+    list.sort_by_cached_key(|e| places.of_subject(&e.subject));
     Expectations(list)
 }
 
-/// The order of the plan, so that a scenario and its resolved form agree.
-fn place(subject: &Subject, groups: &[Group], net: &Net) -> (u8, usize) {
-    let mut flows = groups.iter().flat_map(|g| &g.members);
-    let mut links = net.links.iter();
-    match subject {
-        Subject::Total => (0, 0),
-        Subject::Flow(name) => (1, flows.position(|f| f.plan.name == *name).unwrap_or(0)),
-        Subject::Link(name) => (2, links.position(|l| l.plan.name == *name).unwrap_or(0)),
+/// Where flows and links of a name come in the plan; of several the first.
+struct Places<'a> {
+    /// Numbers of the groups of a name.
+    groups: HashMap<&'a str, Vec<usize>>,
+    /// Number of a flow, and of its group.
+    flows: HashMap<&'a str, (usize, usize)>,
+    links: HashMap<&'a str, usize>,
+}
+
+impl<'a> Places<'a> {
+    fn of(groups: &'a [Group], net: &'a Net) -> Self {
+        let mut of_name: HashMap<&str, Vec<usize>> = HashMap::new();
+        let (mut flows, mut links) = (HashMap::new(), HashMap::new());
+        let mut n = 0;
+        for (g, group) in groups.iter().enumerate() {
+            of_name.entry(&group.name).or_default().push(g);
+            steps::count(group.members.len());
+            for member in &group.members {
+                flows.entry(member.plan.name.as_str()).or_insert((n, g));
+                n += 1;
+            }
+        }
+        for (i, link) in net.links.iter().enumerate() {
+            links.entry(link.plan.name.as_str()).or_insert(i);
+        }
+        Self {
+            groups: of_name,
+            flows,
+            links,
+        }
+    }
+
+    /// The order of the plan, so that a scenario and its resolved form agree.
+    fn of_subject(&self, subject: &Subject) -> (u8, usize) {
+        match subject {
+            Subject::Total => (0, 0),
+            Subject::Flow(name) => (1, self.flows.get(name.as_str()).map_or(0, |f| f.0)),
+            Subject::Link(name) => (2, self.links.get(name.as_str()).copied().unwrap_or(0)),
+        }
     }
 }
 
 /// The flows that `name` means: one, or all of a group.
 fn flows_called(
     name: &str,
-    groups: &[Group],
+    (groups, places): (&[Group], &Places<'_>),
     sound: bool,
     path: &Path,
     report: &mut Report<'_>,
 ) -> Vec<Subject> {
-    let members = groups
-        .iter()
-        .flat_map(|g| g.members.iter().map(move |m| (g, m.plan.name.as_str())))
-        .filter(|(g, member)| g.name == name || *member == name);
-    let subjects: Vec<Subject> = members.map(|(_, m)| Subject::Flow(m.to_string())).collect();
+    let of_groups = places.groups.get(name).map_or(&[][..], Vec::as_slice);
+    let members = of_groups.iter().flat_map(|g| &groups[*g].members);
+    steps::count(1);
+    let mut subjects: Vec<Subject> = members
+        .map(|m| Subject::Flow(m.plan.name.clone()))
+        .collect();
+    let one = places.flows.get(name);
+    if one.is_some_and(|(_, group)| !of_groups.contains(group)) {
+        subjects.push(Subject::Flow(name.to_string()));
+    }
     // If something else is wrong, the flow may exist and only have been left out.
     if subjects.is_empty() && sound {
         let hint = suggest(

@@ -5,13 +5,15 @@ use super::super::diagnostics::Report;
 use super::super::path::Path;
 use super::super::registries::Registries;
 use super::super::spec::{Choice, FlowSpec, NodeSpec, Spec};
+use super::super::steps;
 use super::topology::{Net, incomplete};
 use super::{Clock, app, not_too_long, tcp};
-use crate::plan::FlowPlan;
+use crate::plan::{AppPlan, FlowPlan, TcpPlan, TransportPlan};
 use acklab_path::wifi::medium::AccessCategory;
 use acklab_proto::registry::{Param, Params, Value};
+use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{AckChoice, CcChoice};
-use acklab_proto::tcp::{Profile, TcpConfig};
+use acklab_proto::transport::registry::Protocol;
 use acklab_units::{Instant, Span};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -20,16 +22,8 @@ use std::sync::Arc;
 const MOST_FLOWS: usize = 10_000;
 /// What carries data when the scenario does not say.
 const DEFAULT_CC: &str = "cubic";
-/// The variant that goes with [`Profile::Ns3`], by the parameters that choose it.
-const NS3_CC: [(&str, Value); 2] = [
-    ("variant", Value::Choice("ns3")),
-    ("growth", Value::Choice("ns3")),
-];
-/// How ns-3's receiver delays its ACKs.
-const NS3_ACK: [(&str, Value); 2] = [
-    ("count", Value::Choice("segments")),
-    ("first", Value::Bool(true)),
-];
+/// What a flow speaks when the scenario does not say.
+const DEFAULT_TRANSPORT: &str = "tcp";
 
 /// One flow whose routes are not known yet.
 pub(crate) struct DraftFlow {
@@ -59,6 +53,10 @@ pub(crate) fn resolve_all(
         let hint = "write at least one [[flow]]".to_string();
         report.error(&Path::root().key("flow"), "there are no flows", hint);
     }
+    if spec.flow.len() > MOST_FLOWS {
+        let hint = format!("write {MOST_FLOWS} at most");
+        report.error(&Path::root().key("flow"), "too many flows", hint);
+    }
     let mut builder = Builder {
         spec,
         clock,
@@ -66,9 +64,17 @@ pub(crate) fn resolve_all(
         net,
         flows: 0,
         names: HashSet::new(),
+        lacks_nodes: None,
         report,
     };
-    (0..spec.flow.len()).map(|i| builder.group(i)).collect()
+    let mut groups = Vec::new();
+    for i in 0..spec.flow.len().min(MOST_FLOWS) {
+        if !builder.report.goes_on() {
+            break;
+        }
+        groups.push(builder.group(i));
+    }
+    groups
 }
 
 /// All flows in order.
@@ -85,6 +91,9 @@ struct Builder<'a, 'r> {
     flows: usize,
     /// Their names, and those of flows that cannot be made.
     names: HashSet<String>,
+    /// Whether nodes that were meant are not there because of a mistake reported before, once somebody
+    /// has asked.
+    lacks_nodes: Option<bool>,
     report: &'a mut Report<'r>,
 }
 
@@ -163,14 +172,11 @@ impl Builder<'_, '_> {
         let start = self.start(flow, path);
         let start_jitter = flow.start_jitter.map_or(Span::ZERO, |j| j.0);
         not_too_long(start_jitter, &path.key("start_jitter"), self.report);
-        let app = app::resolve(
-            flow.app.as_ref(),
-            tcp.segment,
-            &path.key("app"),
-            self.report,
-        );
-        let cc = self.cc(flow, &tcp, path);
-        let ack = self.ack(flow, &tcp, path);
+        let transport = self.transport(flow, tcp, path);
+        let payload = transport.as_ref().map_or(1, TransportPlan::payload);
+        let app = app::resolve(flow.app.as_ref(), payload, &path.key("app"), self.report);
+        let transport = transport?;
+        self.fits(&transport, flow, &app, path);
         Some(FlowPlan {
             name: String::new(),
             src: 0,
@@ -180,10 +186,54 @@ impl Builder<'_, '_> {
             start,
             start_jitter,
             app,
-            tcp: Arc::new(tcp),
-            cc: cc?,
-            ack: ack?,
+            transport,
         })
+    }
+
+    /// What the flow speaks, with its settings; `tcp` are those that it has if it speaks TCP.
+    fn transport(&mut self, flow: &FlowSpec, tcp: TcpConfig, path: &Path) -> Option<TransportPlan> {
+        let plain = plain(DEFAULT_TRANSPORT);
+        let choice = flow.transport.as_ref().map_or(&plain, |t| &t.0);
+        let at = path.key("transport");
+        let chosen = choose(self.reg.transport, "transport", choice, &at, self.report);
+        let (entry, params) = chosen?;
+        match entry.build {
+            Protocol::Tcp => {
+                let (cc, ack) = (self.cc(flow, &tcp, path), self.ack(flow, &tcp, path));
+                Some(TransportPlan::Tcp(TcpPlan {
+                    config: Arc::new(tcp),
+                    cc: cc?,
+                    ack: ack?,
+                }))
+            }
+            Protocol::Cbr => Some(TransportPlan::Cbr(params)),
+        }
+    }
+
+    /// Whether what else the flow says goes with its transport.
+    fn fits(&mut self, transport: &TransportPlan, flow: &FlowSpec, app: &AppPlan, path: &Path) {
+        if transport.tcp().is_some() {
+            return;
+        }
+        let name = transport.name();
+        let own = path.key("tcp");
+        let keys = [
+            ("cc", flow.cc.is_some()),
+            ("ack", flow.ack.is_some()),
+            ("tcp", self.report.has(&own)),
+        ];
+        for (key, _) in keys.iter().filter(|k| k.1) {
+            let message = format!("`{key}` is TCP's, and this flow's transport is \"{name}\"");
+            let hint = "leave it out, or write transport = \"tcp\"".to_string();
+            self.report.error(&path.key(key), message, hint);
+        }
+        if matches!(app, AppPlan::RequestResponse { .. }) {
+            let message = format!(
+                "\"{name}\" repeats nothing: an exchange would wait for ever for what is lost"
+            );
+            let hint = "write app = \"bulk\" or \"on-off\"".to_string();
+            self.report.error(&path.key("app"), message, hint);
+        }
     }
 
     fn start(&mut self, flow: &FlowSpec, path: &Path) -> Instant {
@@ -232,14 +282,18 @@ impl Builder<'_, '_> {
         if let Some(node) = self.net.node(name) {
             return Some(node);
         }
-        if self.lacks_nodes() {
+        if self.lacks_nodes.is_none() {
+            self.lacks_nodes = Some(self.find_out_lacks_nodes());
+        }
+        if self.lacks_nodes == Some(true) {
             return None;
         }
         self.net.expect_node(name, &path.key(key), self.report)
     }
 
-    /// Whether nodes that were meant are not there because of a mistake reported before.
-    fn lacks_nodes(&self) -> bool {
+    /// Mistakes of flows do not change it.
+    fn find_out_lacks_nodes(&self) -> bool {
+        steps::count(self.spec.node.len());
         let [topology, node] = ["topology", "node"].map(|k| Path::root().key(k));
         let wrong = |path: &Path| self.report.any_within(path);
         let preset = match &self.spec.topology {
@@ -266,9 +320,8 @@ impl Builder<'_, '_> {
             &at,
             self.report,
         )?;
-        if tcp.profile == Profile::Ns3 {
-            prefer(&NS3_CC, entry.params, choice, &mut params);
-        }
+        let preferred = tcp.dialect().cc_params;
+        prefer(preferred, entry.params, choice, &mut params);
         Some(CcChoice { entry, params })
     }
 
@@ -277,9 +330,8 @@ impl Builder<'_, '_> {
         let choice = flow.ack.as_ref().map_or(&plain, |a| &a.0);
         let at = path.key("ack");
         let (entry, mut params) = choose(self.reg.ack, "ACK policy", choice, &at, self.report)?;
-        if tcp.profile == Profile::Ns3 {
-            prefer(&NS3_ACK, entry.params, choice, &mut params);
-        }
+        let preferred = tcp.dialect().ack_params;
+        prefer(preferred, entry.params, choice, &mut params);
         Some(AckChoice { entry, params })
     }
 }

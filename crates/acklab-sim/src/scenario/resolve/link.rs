@@ -9,6 +9,7 @@ use super::super::spec::{
 };
 use super::{LONGEST, discipline, filter, not_too_long, trace};
 use crate::plan::{ImpairPlan, JitterPlan, LinkPlan, LossPlan, PausesPlan, QueuePlan, TracePlan};
+use acklab_path::impair::LossPlace;
 use acklab_path::link::trace::TUN_HEADER;
 use acklab_units::{Bytes, Limit, Rate, Span};
 
@@ -141,7 +142,7 @@ fn direction(
     let discipline = discipline::read(spec, path, reg, report);
     let default = match &discipline {
         None => site.default_queue,
-        Some(d) => Limit::Packets(d.entry.build.limit),
+        Some(d) => discipline::default_limit(d.entry),
     };
     let limit = spec.queue.map_or(default, |q| q.0);
     let nothing = "a queue of nothing drops everything";
@@ -251,6 +252,7 @@ fn impair(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> ImpairP
             .loss
             .as_ref()
             .map_or(LossPlan::None, |l| loss(l, path, report)),
+        loss_place: spec.loss.as_ref().map_or(LossPlace::default(), loss_place),
         ce: spec.ce.map_or(0.0, |p| p.0),
         jitter,
         pauses: None,
@@ -308,6 +310,18 @@ fn loss(LossSpec(model): &LossSpec, path: &Path, report: &mut Report<'_>) -> Los
             LossPlan::Periodic(p.every)
         }
     }
+}
+
+/// Where nothing is lost it makes no difference.
+fn loss_place(LossSpec(model): &LossSpec) -> LossPlace {
+    let written = match model {
+        LossModel::Bernoulli(b) if b.p.0 == 0.0 => None,
+        LossModel::None => None,
+        LossModel::Bernoulli(b) => b.r#where,
+        LossModel::Periodic(p) => p.r#where,
+        LossModel::GilbertElliott(g) => g.r#where,
+    };
+    written.map_or(LossPlace::default(), Into::into)
 }
 
 fn gilbert_elliott(g: &GilbertElliottSpec) -> LossPlan {

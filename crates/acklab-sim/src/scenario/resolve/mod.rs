@@ -18,6 +18,7 @@ mod queue;
 mod record;
 mod route;
 mod tcp;
+mod timeless;
 mod topology;
 mod trace;
 mod wifi;
@@ -31,7 +32,7 @@ use crate::plan::Plan;
 use acklab_path::wifi::medium::AccessCategory;
 use acklab_units::{Instant, Span};
 
-pub(crate) use wifi::{Channel, Network, Space, Station, Way};
+pub(crate) use wifi::{Channel, Network, Queueing, Space, Station, Waiting, Way};
 
 /// What resolving a scenario gives.
 pub(crate) struct Resolved {
@@ -62,6 +63,9 @@ pub(crate) fn resolve(
     }
     let mut flows = flow::expand(drafts);
     route::lay(&mut flows, &net, report);
+    if report.is_clean() {
+        timeless::refuse(&net, &flows, report);
+    }
     if !report.is_clean() {
         return None;
     }

@@ -37,11 +37,12 @@ fn mistake(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::super::super::doc::{Node, Value};
+    use super::super::super::registries::NEVER;
     use super::*;
 
     fn from(origin: &str) -> String {
         let doc = Node::new(Value::Null);
-        resolve(None, &mut Report::new(origin, &doc))
+        resolve(None, &mut Report::new(origin, &doc, &NEVER))
     }
 
     #[test]

@@ -12,11 +12,8 @@ use super::flow::DraftFlow;
 use super::link::{DraftLink, HOST_QUEUE_PLAN, place};
 use super::topology::Net;
 use crate::plan::{AppPlan, QueuePlan};
-use acklab_proto::segment::{IP_HEADER, TCP_HEADER};
 use acklab_units::{Limit, Rate, Span};
 
-/// The timestamps option with its padding (RFC 7323 appendix A).
-const TIMESTAMPS: u64 = 12;
 /// A packet on Ethernet, where no flow says how large its packets are.
 const FULL_PACKET: u64 = 1500;
 
@@ -85,16 +82,9 @@ fn marks_before_it_drops(link: &DraftLink, report: &mut Report<'_>) {
     }
 }
 
-/// IP and TCP headers of a segment with payload.
-fn headers(flow: &DraftFlow) -> u64 {
-    let plain = u64::from(IP_HEADER + TCP_HEADER);
-    let timestamps = flow.plan.tcp.timestamps;
-    plain + if timestamps { TIMESTAMPS } else { 0 }
-}
-
 /// Bytes of a full packet of the flow's data.
 pub(super) fn full_packet(flow: &DraftFlow) -> u64 {
-    u64::from(flow.plan.tcp.segment) + headers(flow)
+    u64::from(flow.plan.transport.full_packet())
 }
 
 fn in_bytes(product: Product, millionths: u64, at: &Path, report: &mut Report<'_>) -> QueuePlan {
@@ -131,7 +121,11 @@ impl Product {
                 .fold(Span::ZERO, |d, l| d.saturating_add(links[*l].plan.delay));
             let packet = full_packet(flow);
             let answers = matches!(flow.plan.app, AppPlan::RequestResponse { .. });
-            let back = if answers { packet } else { headers(flow) };
+            let back = if answers {
+                packet
+            } else {
+                u64::from(flow.plan.transport.feedback_packet())
+            };
             for (way, largest) in [(forward, packet), (reverse, back)] {
                 let product = Self::new(least_rate(way, links), delay, packet, largest);
                 for l in way {

@@ -6,6 +6,7 @@ use super::super::spec::{OrOff, Spec, TapsSpec};
 use super::topology::Net;
 use crate::plan::{RecordPlan, TapPlan};
 use acklab_units::{Instant, Span};
+use std::collections::HashMap;
 
 /// Samples of all series together: one takes about a hundred bytes.
 const MOST_SAMPLES: u128 = 20_000_000;
@@ -61,9 +62,15 @@ fn taps(names: &[String], net: &Net, report: &mut Report<'_>) -> TapPlan {
         nodes: vec![false; net.nodes.len()],
         links: vec![false; net.links.len()],
     };
+    // Of several links of one name, which is a mistake, the first.
+    let links = net.links.iter().enumerate().rev();
+    let links: HashMap<&str, usize> = links.map(|(i, l)| (l.plan.name.as_str(), i)).collect();
     for (i, name) in names.iter().enumerate() {
-        let node = net.nodes.iter().position(|n| n == name);
-        let link = net.links.iter().position(|l| l.plan.name == *name);
+        if !report.goes_on() {
+            break;
+        }
+        let node = net.node(name);
+        let link = links.get(name.as_str()).copied();
         if let Some(node) = node {
             taps.nodes[node] = true;
         }

@@ -1,6 +1,7 @@
 //! Static routes: fewest hops, then least delay, then the name that sorts first.
 
 use super::super::diagnostics::Report;
+use super::super::steps;
 use super::flow::DraftFlow;
 use super::topology::Net;
 use acklab_units::Span;
@@ -15,6 +16,9 @@ type Cost = (u32, Span);
 pub(crate) fn lay(flows: &mut [DraftFlow], net: &Net, report: &mut Report<'_>) {
     let mut routes = Routes::new(net);
     for flow in flows {
+        if !report.goes_on() {
+            break;
+        }
         let (src, dst) = (flow.plan.src, flow.plan.dst);
         match (routes.between(src, dst), routes.between(dst, src)) {
             (Some(forward), Some(reverse)) => {
@@ -37,6 +41,8 @@ struct Routes<'a> {
     into: Vec<Vec<usize>>,
     out_of: Vec<Vec<usize>>,
     costs: HashMap<usize, Vec<Option<Cost>>>,
+    /// The link by which the way to a node (first) leaves another: a router may have thousands.
+    hops: HashMap<(usize, usize), Option<usize>>,
 }
 
 impl<'a> Routes<'a> {
@@ -52,6 +58,7 @@ impl<'a> Routes<'a> {
             into,
             out_of,
             costs: HashMap::new(),
+            hops: HashMap::new(),
         }
     }
 
@@ -77,12 +84,17 @@ impl<'a> Routes<'a> {
             let costs = self.costs_to(dst);
             self.costs.insert(dst, costs);
         }
-        let costs = &self.costs[&dst];
         let mut here = src;
         let mut path = Vec::new();
         while here != dst {
-            costs[here]?;
-            let link = self.next_hop(here, costs)?;
+            let link = match self.hops.get(&(dst, here)) {
+                Some(known) => *known,
+                None => {
+                    let found = self.next_hop(here, &self.costs[&dst]);
+                    self.hops.insert((dst, here), found);
+                    found
+                }
+            }?;
             here = self.net.links[link].plan.to;
             path.push(link);
         }
@@ -109,6 +121,8 @@ impl<'a> Routes<'a> {
     }
 
     fn next_hop(&self, here: usize, costs: &[Option<Cost>]) -> Option<usize> {
+        costs[here]?;
+        steps::count(self.out_of[here].len());
         let key = |link: &usize| {
             let plan = &self.net.links[*link].plan;
             let rest = costs[plan.to]?;

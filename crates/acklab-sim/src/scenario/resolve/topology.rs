@@ -93,7 +93,10 @@ pub(crate) fn build(spec: &Spec, reg: Registries<'_>, report: &mut Report<'_>) -
         let hint = format!("write {MOST_LINKS} at most");
         report.error(&Path::root().key("link"), "too many links", hint);
     }
-    for (i, link) in spec.link.iter().enumerate() {
+    for (i, link) in spec.link.iter().enumerate().take(MOST_LINKS) {
+        if !report.goes_on() {
+            break;
+        }
         explicit(
             link,
             &Path::root().key("link").index(i),
@@ -109,6 +112,9 @@ pub(crate) fn build(spec: &Spec, reg: Registries<'_>, report: &mut Report<'_>) -
 
 fn nodes(spec: &Spec, net: &mut Net, report: &mut Report<'_>) {
     for (i, node) in spec.node.iter().enumerate() {
+        if !report.goes_on() {
+            break;
+        }
         let path = Path::root().key("node").index(i);
         match &node.name {
             None => report.missing(&path, "name", "every node has one: name = \"router\""),

@@ -6,6 +6,7 @@ use super::super::registries::Files;
 use super::topology::Net;
 use crate::plan::TracePlan;
 use acklab_path::link::trace::Trace;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Where traces stand beside a resolved scenario.
@@ -21,7 +22,10 @@ pub(super) fn read(
     let text = match files(name) {
         Ok(text) => text,
         Err(why) => {
-            let hint = "names of files count from the scenario's folder".to_string();
+            let hint =
+                "names of files count from the scenario's folder; a trace is a regular file of \
+                        64 MiB at most"
+                    .to_string();
             report.error(path, format!("cannot read the trace: {why}"), hint);
             return None;
         }
@@ -43,25 +47,45 @@ pub(super) fn read(
 /// Gives each file the name under which a result folder keeps it: its own, in a folder for traces,
 /// with a number if another file has the same.
 pub(super) fn name(net: &mut Net) {
-    let mut named: Vec<(String, String)> = Vec::new();
+    let mut names = Names::default();
     for plan in net.links.iter_mut().filter_map(|l| l.plan.trace.as_mut()) {
-        let known = named.iter().find(|(written, _)| *written == plan.file);
-        let kept = match known {
-            Some((_, kept)) => kept.clone(),
-            None => free_name(&plan.file, &named),
-        };
-        if known.is_none() {
-            named.push((plan.file.clone(), kept.clone()));
-        }
-        plan.file = kept;
+        plan.file = names.kept(&plan.file);
     }
 }
 
-fn free_name(written: &str, named: &[(String, String)]) -> String {
-    let own = written.rsplit(['/', '\\']).next().unwrap_or(written);
-    let numbered = (2..).map(|n| format!("{FOLDER}/{n}-{own}"));
-    std::iter::once(format!("{FOLDER}/{own}"))
-        .chain(numbered)
-        .find(|name| named.iter().all(|(_, kept)| kept != name))
-        .expect("numbers do not end")
+/// The names of files in a result folder.
+#[derive(Default)]
+struct Names {
+    /// By the name that the scenario has.
+    kept: HashMap<String, String>,
+    taken: HashSet<String>,
+    /// By own name, the number that the next other file of that name is tried with.
+    next: HashMap<String, usize>,
+}
+
+impl Names {
+    fn kept(&mut self, written: &str) -> String {
+        if let Some(known) = self.kept.get(written) {
+            return known.clone();
+        }
+        let free = self.free(written);
+        self.taken.insert(free.clone());
+        self.kept.insert(written.to_string(), free.clone());
+        free
+    }
+
+    fn free(&mut self, written: &str) -> String {
+        let own = written.rsplit(['/', '\\']).next().unwrap_or(written);
+        let next = self.next.entry(own.to_string()).or_insert(1);
+        loop {
+            let name = match *next {
+                1 => format!("{FOLDER}/{own}"),
+                n => format!("{FOLDER}/{n}-{own}"),
+            };
+            *next += 1;
+            if !self.taken.contains(&name) {
+                return name;
+            }
+        }
+    }
 }

@@ -1,7 +1,9 @@
 //! A building block by name, with parameters: `"cubic"` or `{ name = "cubic", beta = 0.5 }`.
 
 use crate::scenario::de::with_hint;
-use crate::scenario::schema::{ack_schema, cc_schema, filter_schema, qdisc_schema};
+use crate::scenario::schema::{
+    ack_schema, cc_schema, filter_schema, qdisc_schema, transport_schema,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
@@ -53,6 +55,51 @@ impl<'de> Deserialize<'de> for Scalar {
     }
 }
 
+/// A parameter, or a table of parameters that belong together: `feedback = { every = 16 }` is the
+/// parameter `feedback.every`.
+enum Nested {
+    One(Scalar),
+    Several(Vec<(String, Scalar)>),
+}
+
+impl<'de> Deserialize<'de> for Nested {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Nested;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a single value: a number, a text, true or false")
+            }
+
+            fn visit_bool<E>(self, b: bool) -> Result<Nested, E> {
+                Ok(Nested::One(Scalar::Bool(b)))
+            }
+
+            fn visit_i64<E>(self, i: i64) -> Result<Nested, E> {
+                Ok(Nested::One(Scalar::Int(i)))
+            }
+
+            fn visit_f64<E>(self, x: f64) -> Result<Nested, E> {
+                Ok(Nested::One(Scalar::Float(x)))
+            }
+
+            fn visit_str<E>(self, t: &str) -> Result<Nested, E> {
+                Ok(Nested::One(Scalar::Text(t.to_string())))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Nested, A::Error> {
+                let mut params = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    params.push(entry);
+                }
+                Ok(Nested::Several(params))
+            }
+        }
+        d.deserialize_any(V)
+    }
+}
+
 impl<'de> Deserialize<'de> for Choice {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         struct V;
@@ -83,8 +130,15 @@ impl<'de> Deserialize<'de> for Choice {
                 while let Some(key) = map.next_key::<String>()? {
                     if key == "name" {
                         name = Some(map.next_value()?);
-                    } else {
-                        params.push((key, map.next_value()?));
+                        continue;
+                    }
+                    match map.next_value()? {
+                        Nested::One(scalar) => params.push((key, scalar)),
+                        Nested::Several(inner) => params.extend(
+                            inner
+                                .into_iter()
+                                .map(|(name, scalar)| (format!("{key}.{name}"), scalar)),
+                        ),
                     }
                 }
                 let name = name.ok_or_else(|| de::Error::missing_field("name"))?;
@@ -119,6 +173,12 @@ choice_from!(
     CcSpec,
     "CongestionControl",
     cc_schema
+);
+choice_from!(
+    /// A transport.
+    TransportSpec,
+    "Transport",
+    transport_schema
 );
 choice_from!(
     /// An ACK policy.

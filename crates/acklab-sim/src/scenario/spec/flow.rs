@@ -1,6 +1,7 @@
 //! Flows and what they carry.
 
-use super::{AckSpec, CategoryWord, CcSpec, Qty, TcpSpec};
+use super::{AckSpec, CategoryWord, CcSpec, Qty, TcpSpec, TransportSpec};
+use crate::plan::WhenFull;
 use acklab_units::{Bytes, Rate, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -18,6 +19,8 @@ pub(crate) struct FlowSpec {
     pub(crate) from: Option<String>,
     /// The other node. Default in a preset: the receiver of the next pair.
     pub(crate) to: Option<String>,
+    /// What both ends speak. Default: "tcp".
+    pub(crate) transport: Option<TransportSpec>,
     /// Congestion controller. Default: "cubic".
     pub(crate) cc: Option<CcSpec>,
     /// ACK policy of the receiver. Default: that of the profile.
@@ -101,6 +104,18 @@ pub(crate) struct OnOffSpec {
     pub(crate) chunk: Option<Qty<Bytes>>,
     /// Lengths are exponential instead of constant. Default: false.
     pub(crate) random: Option<bool>,
+    /// What becomes of bytes that find the send buffer full. Default: "keep".
+    pub(crate) when_full: Option<WhenFullWord>,
+}
+
+words! {
+    /// What becomes of bytes that find the send buffer full.
+    WhenFullWord for WhenFull {
+        /// They wait in the application, without limit, and are written as soon as there is room.
+        "keep" = Keep,
+        /// They are lost and counted (`app_dropped_bytes`).
+        "drop" = Drop,
+    }
 }
 
 /// The source asks, the destination answers, again after a pause.

@@ -1,6 +1,7 @@
 //! Links: two directions with a rate, a delay, a queue, and whatever goes wrong on them.
 
 use super::{FiltersSpec, OrNone, Probability, QdiscSpec, Qty};
+use acklab_path::impair::LossPlace;
 use acklab_units::{Bytes, Limit, Rate, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -204,12 +205,26 @@ pub(crate) enum LossModel {
     GilbertElliott(GilbertElliottSpec),
 }
 
+words! {
+    /// Where on a link loss is drawn.
+    LossPlaceWord for LossPlace {
+        /// On arrival, before ACK filter and queue, as Linux netem does: a lost packet takes no place in the
+        /// queue and no time on the line.
+        "before-queue" = BeforeQueue,
+        /// At the far end, as ns-3's error models do: a lost packet has waited and occupied the line.
+        "behind-queue" = BehindQueue,
+    }
+}
+
 /// Independent loss.
 #[derive(Deserialize, JsonSchema, Clone, Debug)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BernoulliSpec {
     /// Probability of loss.
     pub(crate) p: Probability,
+    /// Where it is drawn. Default: "behind-queue".
+    #[serde(default)]
+    pub(crate) r#where: Option<LossPlaceWord>,
 }
 
 /// Deterministic loss.
@@ -219,6 +234,9 @@ pub(crate) struct PeriodicSpec {
     /// Every how many packets one is lost; at least 2.
     #[schemars(range(min = 2))]
     pub(crate) every: u64,
+    /// Where it is drawn. Default: "behind-queue".
+    #[serde(default)]
+    pub(crate) r#where: Option<LossPlaceWord>,
 }
 
 /// Loss in bursts (Gilbert 1960, Elliott 1963).
@@ -235,6 +253,9 @@ pub(crate) struct GilbertElliottSpec {
     /// Loss probability in the bad state. Default: 1.
     #[serde(default)]
     pub(crate) loss_bad: Option<Probability>,
+    /// Where it is drawn. Default: "behind-queue".
+    #[serde(default)]
+    pub(crate) r#where: Option<LossPlaceWord>,
 }
 
 impl<'de> Deserialize<'de> for RateSpec {
@@ -338,7 +359,10 @@ impl<'de> Deserialize<'de> for LossSpec {
 
             fn visit_f64<E: de::Error>(self, p: f64) -> Result<LossSpec, E> {
                 let p = Probability::deserialize(de::value::F64Deserializer::new(p))?;
-                Ok(LossSpec(LossModel::Bernoulli(BernoulliSpec { p })))
+                Ok(LossSpec(LossModel::Bernoulli(BernoulliSpec {
+                    p,
+                    r#where: None,
+                })))
             }
 
             fn visit_i64<E: de::Error>(self, p: i64) -> Result<LossSpec, E> {

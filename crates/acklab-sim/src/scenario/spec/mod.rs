@@ -17,17 +17,18 @@ mod record;
 mod tcp;
 mod topology;
 mod wifi;
+mod wifi_arp;
 mod wifi_blocks;
 mod wifi_edca;
 mod wifi_space;
 mod wifi_words;
 
-pub(crate) use choice::{AckSpec, CcSpec, Choice, FiltersSpec, QdiscSpec, Scalar};
+pub(crate) use choice::{AckSpec, CcSpec, Choice, FiltersSpec, QdiscSpec, Scalar, TransportSpec};
 pub(crate) use expect::{Bounds, ExpectSpec, FlowExpect, LinkExpect};
-pub(crate) use flow::{AppSpec, BulkSpec, FlowSpec, OnOffSpec, RequestResponseSpec};
+pub(crate) use flow::{AppSpec, BulkSpec, FlowSpec, OnOffSpec, RequestResponseSpec, WhenFullWord};
 pub(crate) use link::{
-    DirectionSpec, GilbertElliottSpec, JitterSpec, LinkSpec, LossModel, LossSpec, PausesSpec,
-    PresetLinkSpec, QuantilesSpec, RateSpec,
+    DirectionSpec, GilbertElliottSpec, JitterSpec, LinkSpec, LossModel, LossPlaceWord, LossSpec,
+    PausesSpec, PresetLinkSpec, QuantilesSpec, RateSpec,
 };
 pub(crate) use quantity::{OneOrMany, OrNone, OrOff, Probability, Qty};
 pub(crate) use record::{RecordSpec, TapsSpec};
@@ -38,6 +39,7 @@ pub(crate) use tcp::{
 
 pub(crate) use topology::{NodeSpec, Preset, ServersWord, TopologySpec, WayWord};
 pub(crate) use wifi::{SideKeys, WayKeys, WifiSideSpec, WifiSpec, WifiStationSpec};
+pub(crate) use wifi_arp::{ArpSpec, ArpTable};
 pub(crate) use wifi_blocks::{
     FadingSpec, HackSpec, HackTable, PathLossSpec, RateControlSpec, StationQueueSpec,
 };

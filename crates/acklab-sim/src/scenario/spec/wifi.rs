@@ -6,8 +6,8 @@ use super::wifi_words::{
     MissedWord, RtsSpec, SlotsWord, Standard, TransmissionsOrNone, WidthWord,
 };
 use super::{
-    EdcaSpec, ErrorsWord, FiltersSpec, HackSpec, OrNone, OrOff, Probability, Qty, RadioSpec,
-    RateControlSpec, SpaceSpec, StationQueueSpec,
+    ArpSpec, EdcaSpec, ErrorsWord, FiltersSpec, HackSpec, OrNone, OrOff, Probability, Qty,
+    RadioSpec, RateControlSpec, SpaceSpec, StationQueueSpec,
 };
 use acklab_units::{Bytes, Limit, Rate, Span};
 use schemars::JsonSchema;
@@ -140,6 +140,7 @@ pub(crate) struct WayKeys {
 pub(crate) struct SideKeys {
     pub(crate) queue: Option<Qty<Limit>>,
     pub(crate) qdisc: Option<StationQueueSpec>,
+    pub(crate) device_queue: Option<u32>,
     pub(crate) edca: Option<EdcaSpec>,
     pub(crate) radio: Option<RadioSpec>,
 }
@@ -153,6 +154,7 @@ macro_rules! side_keys {
                 SideKeys {
                     queue: self.queue,
                     qdisc: self.qdisc.clone(),
+                    device_queue: self.device_queue,
                     edca: self.edca,
                     radio: self.radio,
                 }
@@ -201,8 +203,8 @@ with_way_keys! {
         after_silence: Option<AfterSilenceWord>,
         /// Access category of flows that do not say theirs. Default: "best-effort".
         category: Option<CategoryWord>,
-        /// What counts against the limit of a queue with `qdisc = "shared"`; queues per station count
-        /// packets. Default: "mpdus".
+        /// What counts against the limit of a queue with `qdisc = "shared"`, and of a device below a
+        /// discipline; queues per station count packets. Default: "mpdus".
         queue_counts: Option<CountsWord>,
         /// Transmissions of an MPDU without block ack agreement; failures after which the contention
         /// window starts anew. Default: 7.
@@ -225,13 +227,21 @@ with_way_keys! {
         #[schemars(inner(length(min = 2, max = 2)))]
         #[serde(deserialize_with = "super::lists::pairs")]
         hidden: Option<Vec<Pair>>,
+        /// Stations and access point ask for each other's addresses before they send (ARP), and how.
+        /// Default: false, they know them from the start.
+        arp: Option<ArpSpec>,
         /// Stations grant the reverse direction to the access point. Default: false.
         reverse_grant: Option<bool>,
         /// Most that waits in each station, the access point included. Default: "500 packets"; per
-        /// station "8192 packets" (mac80211), those of all receivers together.
+        /// station "8192 packets" (mac80211), those of all receivers together; in a discipline what that
+        /// has on a link.
         queue: Option<Qty<Limit>>,
         /// How packets wait in stations. Default: "shared".
         qdisc: Option<StationQueueSpec>,
+        /// MPDUs that wait in the device of a station below a discipline, unseen by it. Default: 123 (ath9k's ATH_MAX_QDEPTH).
+        #[schemars(range(min = 1, max = 65_535))]
+        #[serde(deserialize_with = "super::words::count")]
+        device_queue: Option<u32>,
         /// How stations contend. Default: as the standard says for the category.
         edca: Option<EdcaSpec>,
         /// The edition of the standard whose defaults of `edca` hold. Default: "2012".
@@ -261,6 +271,10 @@ with_way_keys! {
         queue: Option<Qty<Limit>>,
         /// How packets wait.
         qdisc: Option<StationQueueSpec>,
+        /// MPDUs that wait in each device below a discipline, unseen by it. Default: 123 (ath9k's ATH_MAX_QDEPTH).
+        #[schemars(range(min = 1, max = 65_535))]
+        #[serde(deserialize_with = "super::words::count")]
+        device_queue: Option<u32>,
         /// How stations contend.
         edca: Option<EdcaSpec>,
         /// Their radios.
@@ -275,6 +289,10 @@ with_way_keys! {
         queue: Option<Qty<Limit>>,
         /// How packets wait in it.
         qdisc: Option<StationQueueSpec>,
+        /// MPDUs that wait in its device below a discipline, unseen by it. Default: 123 (ath9k's ATH_MAX_QDEPTH).
+        #[schemars(range(min = 1, max = 65_535))]
+        #[serde(deserialize_with = "super::words::count")]
+        device_queue: Option<u32>,
         /// How it contends.
         edca: Option<EdcaSpec>,
         /// Its radio.

@@ -92,7 +92,9 @@ fn folder(name: &str) -> Result<String, String> {
 }
 
 pub(super) const REGISTRIES: Registries<'static> = Registries {
+    transport: acklab_proto::transport::registry::TRANSPORTS,
     files: &folder,
+    stop: &crate::scenario::registries::NEVER,
     cc: CC,
     ack: ACK,
     filter: FILTER,

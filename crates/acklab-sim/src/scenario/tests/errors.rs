@@ -131,7 +131,7 @@ fn a_discipline_and_what_waits_must_fit_together() {
     };
     assert_eq!(
         told("topology.bottleneck.qdisc", "red"),
-        "there is no queue discipline called `red`|the names are `codel`, `fq-codel`, `fq_codel`, `pfifo`"
+        "there is no queue discipline called `red`|the names are `pfifo`, `codel`, `fq-codel`, `fq_codel`"
     );
     let text = both("topology.bottleneck.queue", "64 KiB").unwrap();
     assert!(text.contains("`codel` counts packets"), "{text}");
@@ -165,7 +165,7 @@ fn a_trace_is_a_file_in_mahimahis_format() {
                   each is a chance to deliver 1504 bytes";
     assert_eq!(
         trace("nowhere"),
-        "cannot read the trace: no such file|names of files count from the scenario's folder"
+        "cannot read the trace: no such file|names of files count from the scenario's folder; a trace is a regular file of 64 MiB at most"
     );
     assert_eq!(trace("empty"), format!("the trace is empty|{format}"));
     assert_eq!(

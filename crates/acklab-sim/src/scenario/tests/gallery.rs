@@ -2,8 +2,7 @@
 
 use crate::engine;
 use crate::scenario::registries::Registries;
-use crate::scenario::{Scenario, load_toml_with};
-use acklab_proto::cc::registry::CONTROLLERS;
+use crate::scenario::{Around, Scenario, load_toml_with};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -33,7 +32,11 @@ fn load(name: &str, text: &str) -> Scenario {
 fn load_set(name: &str, text: &str, overrides: &[(String, String)]) -> Scenario {
     let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let files = |file: &str| fs::read_to_string(dir.join(file)).map_err(|e| e.to_string());
-    load_toml_with(text, name, overrides, CONTROLLERS, &files).unwrap_or_else(|e| panic!("{e}"))
+    let around = Around {
+        files: &files,
+        ..Around::default()
+    };
+    load_toml_with(text, name, overrides, &around).unwrap_or_else(|e| panic!("{e}"))
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! What a good scenario becomes.
 
-use super::{DUMBBELL, good, json, toml_with};
-use crate::plan::{AppPlan, LinkPlan, LossPlan, Plan, QueuePlan};
+use super::{DUMBBELL, Scenario, good, json, toml_with};
+use crate::plan::{AppPlan, LinkPlan, LossPlan, Plan, QueuePlan, TcpPlan, WhenFull};
 use crate::scenario::registries::Registries;
 use crate::scenario::{doc, load, load_toml};
+use acklab_path::impair::LossPlace;
 use acklab_proto::tcp::Profile;
 use acklab_units::{Instant, Rate, Span};
 
@@ -129,6 +130,58 @@ fn a_trace_is_followed_both_ways_and_kept_beside_the_resolved_form() {
     let again = load(doc, "again", &[], registries).unwrap();
     assert_eq!(again.resolved, loaded.resolved);
     assert_eq!(again.plan.links[0].trace, loaded.plan.links[0].trace);
+}
+
+#[test]
+fn an_application_says_what_becomes_of_what_finds_no_room() {
+    let when_full = |app: &str| {
+        let loaded = toml_with(DUMBBELL, &[("flow.0.app", app)]).unwrap();
+        let again = good(&loaded.resolved);
+        assert_eq!(again.resolved, loaded.resolved);
+        match again.plan.flows[0].app {
+            AppPlan::OnOff { when_full, .. } => when_full,
+            ref other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(when_full("on-off"), WhenFull::Keep);
+    assert_eq!(
+        when_full("{ kind = 'on-off', when_full = 'drop' }"),
+        WhenFull::Drop
+    );
+    let told = super::errors::told("flow.0.app", "{ kind = 'bulk', when_full = 'drop' }");
+    assert!(told.starts_with("unknown key `when_full`"), "{told}");
+}
+
+#[test]
+fn loss_is_drawn_where_it_is_said() {
+    let place = |loss: &str| {
+        let loss = format!("loss = {loss}\noverhead");
+        let loaded = good(&DUMBBELL.replacen("overhead", &loss, 1));
+        let again = good(&loaded.resolved);
+        assert_eq!(again.resolved, loaded.resolved);
+        let of = |s: &Scenario| {
+            let mut links = s.plan.links.iter();
+            let found = links.find(|l| l.name == "left->right").unwrap();
+            (found.impair.loss.clone(), found.impair.loss_place)
+        };
+        assert_eq!(of(&again), of(&loaded));
+        of(&loaded)
+    };
+    use LossPlace::{BeforeQueue, BehindQueue};
+    let half = || LossPlan::Bernoulli(0.5);
+    assert_eq!(place("0.5"), (half(), BehindQueue));
+    assert_eq!(
+        place("{ kind = 'bernoulli', p = 0.5 }"),
+        (half(), BehindQueue)
+    );
+    let before = "{ kind = 'bernoulli', p = 0.5, where = 'before-queue' }";
+    assert_eq!(place(before), (half(), BeforeQueue));
+    let periodic = "{ kind = 'periodic', every = 3, where = 'before-queue' }";
+    assert_eq!(place(periodic), (LossPlan::Periodic(3), BeforeQueue));
+    let bursts = "{ kind = 'gilbert-elliott', p = 0.1, r = 0.5, where = 'before-queue' }";
+    assert_eq!(place(bursts).1, BeforeQueue);
+    // Of no loss there is nothing to write.
+    assert_eq!(place("0"), (LossPlan::None, BehindQueue));
 }
 
 #[test]
@@ -261,6 +314,7 @@ fn routes_take_fewest_hops_then_least_delay_then_the_first_name() {
         [[flow]]
         from = "a"
         to = "b"
+        app = { kind = "bulk", bytes = "1 MB" }
     "#;
     let by_name = good(text).plan;
     assert_eq!(way(&by_name, &by_name.flows[0].forward), ["a->m", "m->b"]);
@@ -271,13 +325,17 @@ fn routes_take_fewest_hops_then_least_delay_then_the_first_name() {
     assert_eq!(way(&direct, &direct.flows[0].forward), ["a->b"]);
 }
 
+fn tcp(plan: &Plan, flow: usize) -> &TcpPlan {
+    plan.flows[flow].transport.tcp().expect("TCP")
+}
+
 #[test]
 fn tcp_settings_come_from_profile_then_section_then_flow() {
     let text = format!(
         "{DUMBBELL}\ntcp = {{ segment = 500, min_rto = \"300 ms\" }}\n[tcp]\nprofile = \"rfc\"\nsegment = 1000\nsend_buffer = \"1 MiB\"\n"
     );
     let plan = good(&text).plan;
-    let (first, second) = (&plan.flows[0].tcp, &plan.flows[1].tcp);
+    let (first, second) = (&tcp(&plan, 0).config, &tcp(&plan, 1).config);
     assert_eq!((first.segment, second.segment), (1000, 500));
     assert_eq!(first.min_rto, Span::from_secs(1));
     assert_eq!(second.min_rto, Span::from_millis(300));
@@ -285,18 +343,18 @@ fn tcp_settings_come_from_profile_then_section_then_flow() {
         (first.profile, first.send_buffer.max),
         (Profile::Rfc, 1 << 20)
     );
-    assert_eq!(plan.flows[0].ack.entry.name, "delayed");
+    assert_eq!(tcp(&plan, 0).ack.entry.name, "delayed");
 }
 
 #[test]
 fn the_ns3_profile_chooses_ns3_variants_unless_the_user_did() {
     let ns3 = [("tcp.profile", "ns3"), ("flow.0.cc", "newreno")];
     let plan = toml_with(DUMBBELL, &ns3).unwrap().plan;
-    assert_eq!(plan.flows[0].cc.params.choice("growth"), "ns3");
+    assert_eq!(tcp(&plan, 0).cc.params.choice("growth"), "ns3");
     let chosen = r#"{ name = "newreno", growth = "abc" }"#;
     let kept = [("tcp.profile", "ns3"), ("flow.0.cc", chosen)];
     let plan = toml_with(DUMBBELL, &kept).unwrap().plan;
-    assert_eq!(plan.flows[0].cc.params.choice("growth"), "abc");
+    assert_eq!(tcp(&plan, 0).cc.params.choice("growth"), "abc");
 }
 
 /// With the real building blocks, of which these tests have others.
@@ -313,17 +371,17 @@ fn ns3_plan(flow: &str) -> Plan {
 fn every_controller_of_ns3_has_its_variant() {
     for name in ["linuxreno", "cubic", "vegas", "bbr"] {
         let plan = ns3_plan(&format!("cc = \"{name}\""));
-        assert_eq!(plan.flows[0].cc.params.choice("variant"), "ns3", "{name}");
+        assert_eq!(tcp(&plan, 0).cc.params.choice("variant"), "ns3", "{name}");
     }
 }
 
 #[test]
 fn the_ns3_profile_delays_acks_as_ns3_does() {
     let plan = ns3_plan("");
-    let ack = &plan.flows[0].ack.params;
+    let ack = &tcp(&plan, 0).ack.params;
     assert_eq!((ack.choice("count"), ack.bool("first")), ("segments", true));
     let plan = ns3_plan("ack = { name = \"delayed\", first = false }");
-    assert!(!plan.flows[0].ack.params.bool("first"));
+    assert!(!tcp(&plan, 0).ack.params.bool("first"));
 }
 
 #[test]

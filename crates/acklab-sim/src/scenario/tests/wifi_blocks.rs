@@ -3,9 +3,11 @@
 use super::wifi::{STATIONS, medium, port, reloads};
 use super::wifi_errors::{told, told_all};
 use super::{Scenario, toml_with};
+use crate::plan::{QueuePlan, StationDisciplinePlan};
 use acklab_path::ack_filter::registry::FILTERS;
 use acklab_path::wifi::mac::{Counts, Kind, StationsConfig};
-use acklab_path::wifi::medium::{CarriedAcks, RateConfig};
+use acklab_path::wifi::medium::{AccessCategory, CarriedAcks, RateConfig};
+use acklab_path::wifi::neighbour::ArpConfig;
 use acklab_units::{Rate, Span};
 
 fn set(keys: &[(&str, &str)]) -> Scenario {
@@ -254,10 +256,64 @@ fn queues_per_station_have_ranges() {
         "wifi.qdisc.tarket: `per-station` has no parameter `tarket`|did you mean `target`?"
     );
     assert_eq!(
-        told("wifi.qdisc", "fq-codel"),
-        "wifi.qdisc: there is no way of queueing called `fq-codel`|\
-         the names are `shared`, `per-station`, `mac80211`"
+        told("wifi.qdisc", "red"),
+        "wifi.qdisc: there is no way of queueing called `red`|\
+         the names are `shared`, `per-station`, `mac80211`, `pfifo`, `codel`, `fq-codel`"
     );
+}
+
+#[test]
+fn a_discipline_stands_above_the_device_of_whoever_says_so() {
+    let table = "{ name = 'fq_codel', target = '7 ms' }";
+    let scenario = set(&[
+        ("wifi.down.qdisc", table),
+        ("wifi.down.device_queue", "64"),
+        ("wifi.station.sta1.qdisc", "codel"),
+        ("wifi.station.sta1.queue", "50 packets"),
+        ("wifi.queue_counts", "unacknowledged"),
+    ]);
+    let medium = &scenario.plan.media[0];
+    let [ap, sta] = &medium.disciplines[..] else {
+        panic!("{:?}", medium.disciplines);
+    };
+    let told = |d: &StationDisciplinePlan| {
+        let name = d.discipline.entry.name;
+        (d.station.0, name, d.queue, d.discipline.device)
+    };
+    assert_eq!(told(ap), (0, "fq-codel", QueuePlan::Packets(200), 64));
+    assert_eq!(told(sta), (2, "codel", QueuePlan::Packets(50), 123));
+    let target = ap.discipline.params.span("target");
+    assert_eq!(target, Some(Span::from_millis(7)));
+    let below = |limit| Kind::Shared {
+        limit,
+        counts: Counts::Unacknowledged,
+    };
+    let kinds: Vec<_> = medium
+        .config
+        .stations
+        .iter()
+        .map(|s| s.queue.kind)
+        .collect();
+    assert_eq!(kinds, [64, 200, 123, 200].map(below));
+    let written = "qdisc = { name = \"fq-codel\", target = \"7 ms\"";
+    assert!(scenario.resolved.contains(written), "{}", scenario.resolved);
+    assert!(scenario.resolved.contains("device_queue = 64"));
+}
+
+#[test]
+fn a_discipline_has_its_own_limit_unless_told() {
+    let text = STATIONS.replace("queue = \"200 packets\"\n", "");
+    let limit = |keys: &[(&str, &str)]| medium(&text, keys).disciplines[0].queue;
+    let packets = QueuePlan::Packets;
+    assert_eq!(limit(&[("wifi.qdisc", "pfifo")]), packets(1000));
+    assert_eq!(limit(&[("wifi.qdisc", "codel")]), packets(1000));
+    assert_eq!(limit(&[("wifi.qdisc", "fq-codel")]), packets(10_240));
+    let bytes = [("wifi.qdisc", "pfifo"), ("wifi.queue", "64 KiB")];
+    assert_eq!(limit(&bytes), QueuePlan::Bytes(65_536));
+    set(&bytes);
+    // A limit for all devices is of use to those that have something above.
+    let some = [("wifi.device_queue", "30"), ("wifi.up.qdisc", "pfifo")];
+    assert_eq!(set(&some).plan.media[0].disciplines.len(), 3);
 }
 
 #[test]
@@ -327,5 +383,53 @@ fn carried_acks_have_ranges() {
         told("wifi.hack", "yes"),
         "wifi.hack: a text cannot stand here|\
          write true, false, or a table such as { ack_size = \"4 B\", most = 64 }"
+    );
+}
+
+/// Off by default; `true` is ns-3's, and a table changes single keys of it. It is best effort, whatever the flows are.
+#[test]
+fn addresses_are_asked_for_if_the_channel_says_so() {
+    let arp = |keys: &[(&str, &str)]| set(keys).plan.media[0].config.arp;
+    assert_eq!(arp(&[]), None);
+    assert_eq!(arp(&[("wifi.arp", "false")]), None);
+    assert_eq!(arp(&[("wifi.arp", "true")]), Some(ArpConfig::NS3));
+    let own = ArpConfig {
+        jitter_ms: 0,
+        retries: 0,
+        pending: 7,
+        wait_reply: Span::from_millis(250),
+        learns: true,
+        ..ArpConfig::NS3
+    };
+    let table =
+        "{ jitter = \"0 s\", retries = 0, pending = 7, wait_reply = \"250 ms\", learns = true }";
+    assert_eq!(arp(&[("wifi.arp", table)]), Some(own));
+    let scenario = set(&[("wifi.arp", "true"), ("wifi.category", "voice")]);
+    let m = &scenario.plan.media[0];
+    assert_eq!(
+        m.access,
+        [AccessCategory::Voice, AccessCategory::BestEffort]
+    );
+    assert_eq!(m.config.arp.map(|a| a.category), Some(1));
+}
+
+#[test]
+fn what_cannot_be_said_of_arp_is_told() {
+    assert_eq!(
+        told("wifi.arp.jitter", "1500 us"),
+        "wifi.arp.jitter: out of range|write whole milliseconds, \"0 s\" to \"1 s\": ns-3 draws whole ones"
+    );
+    assert_eq!(
+        told("wifi.arp.pending", "0"),
+        "wifi.arp.pending: out of range|write 1 to 65535"
+    );
+    assert_eq!(
+        told("wifi.arp.alive", "0 s"),
+        "wifi.arp.alive: out of range|write a time above zero, \"86400 s\" at most"
+    );
+    assert_eq!(
+        told("wifi.arp", "yes"),
+        "wifi.arp: a text cannot stand here|\
+         write true, false, or a table such as { retries = 3, learns = true }"
     );
 }

@@ -346,6 +346,50 @@ fn what_contradicts_itself_is_told() {
 }
 
 #[test]
+fn what_a_discipline_or_its_device_cannot_be_is_told() {
+    let codel = ("wifi.down.qdisc", "codel");
+    assert_eq!(
+        told("wifi.down.device_queue", "64"),
+        "wifi.down.device_queue: no discipline stands above the queue of the device|\
+         leave it out and write `queue`, or write a `qdisc` such as \"fq-codel\""
+    );
+    assert_eq!(
+        told_all(&[codel, ("wifi.device_queue", "0")]),
+        "wifi.device_queue: what the device does not take is never sent|\
+         write 1 to 65535 packets, or leave it out for 123 (ath9k's)"
+    );
+    assert_eq!(
+        told_all(&[codel, ("wifi.down.device_queue", "65536")]),
+        "wifi.down.device_queue: no device has room for so many packets|\
+         write a number of packets up to 65535, such as 100"
+    );
+    assert_eq!(
+        told_all(&[codel, ("wifi.down.queue", "64 KiB")]),
+        "wifi.down.queue: `codel` counts packets|\
+         write a number of packets, such as \"1000 packets\""
+    );
+    let pfifo = ("wifi.down.qdisc", "pfifo");
+    assert_eq!(
+        told_all(&[pfifo, ("wifi.down.queue", "1 BDP")]),
+        "wifi.down.queue: the rate of a radio channel is not fixed, so it has no bandwidth-delay product|\
+         write the limit in packets or bytes"
+    );
+    assert_eq!(
+        told_all(&[pfifo, ("wifi.down.queue", "1000 B")]),
+        "wifi.down.queue: a packet of 1500 bytes never fits|\
+         write at least \"1500 B\", or a limit in packets"
+    );
+    assert_eq!(
+        told_all(&[pfifo, ("wifi.down.queue", "0 packets")]),
+        "wifi.down.queue: a queue of nothing drops everything|write at least \"1 packet\""
+    );
+    assert_eq!(
+        told("wifi.down.qdisc", "{ name = 'codel', target = '0 s' }"),
+        "wifi.down.qdisc.target: out of range for `target`|write a time from \"1 us\" to \"60 s\""
+    );
+}
+
+#[test]
 fn what_a_channel_does_not_have_is_told() {
     assert_eq!(
         told_all(&[

@@ -6,6 +6,7 @@ use crate::wifi::mac::PeerId;
 use crate::wifi::mac::originator::Slot;
 use crate::wifi::mac::psdu::{Content, MpduRef, Psdu};
 use crate::wifi::mac::sizes::{self, Assembly, Limits};
+use crate::wifi::neighbour::Message;
 use acklab_units::Instant;
 
 impl TxQueue {
@@ -127,6 +128,7 @@ fn reference(seq: u16, slot: &Slot) -> MpduRef {
         msdus: slot.msdus,
         bytes: slot.bytes,
         ip_bytes: slot.ip_bytes,
+        arp: slot.arp,
     }
 }
 
@@ -144,6 +146,7 @@ fn form(
     let mut slot = Slot {
         bytes: limits.overhead + msdu,
         oldest: first.since,
+        arp: Message::of(first.packet).map(|m| m.kind),
         ..Slot::default()
     };
     let mut with = assembly.with(slot.bytes, limits)?;
@@ -163,6 +166,7 @@ fn form(
         };
         with = larger;
         slot.bytes = bytes;
+        slot.arp = None;
         take(slab, waiting, &mut slot);
     }
     *assembly = with;

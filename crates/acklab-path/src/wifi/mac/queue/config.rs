@@ -80,8 +80,10 @@ pub struct TxStats {
     pub dropped: u64,
     /// Packets taken out by [`super::TxQueue::remove`] and [`super::TxQueue::take_ahead`].
     pub removed: u64,
-    /// Packets marked with CE.
+    /// Packets marked with CE by flow queues.
     pub marked: u64,
+    /// The same by a discipline above.
+    pub marked_above: u64,
     /// MPDUs that were given a number.
     pub mpdus: u64,
     /// MPDUs acknowledged.

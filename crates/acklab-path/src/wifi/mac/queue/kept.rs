@@ -4,22 +4,23 @@
 //! place among those that contend. Others of the same queue are served meanwhile.
 
 use super::{OnDrop, TxQueue};
-use crate::packet::Packet;
+use crate::packet::{Label, Packet};
 use crate::qdisc::slab::Waiting;
 use crate::wifi::mac::PeerId;
 use acklab_units::Instant;
 
 impl TxQueue {
     /// A packet for `peer` arrives that an answer may take along. It is kept back if there is nothing
-    /// else to send to that peer, until [`TxQueue::let_go`], or until something else has to be sent.
+    /// else to send to that peer, until [`TxQueue::let_go`], or until something else has to be sent. One
+    /// that a discipline above does not pass on at once is not: the promise may be old by then.
     pub fn enqueue_kept(
         &mut self,
         now: Instant,
         peer: PeerId,
-        packet: Packet,
+        (packet, label): (Packet, Label),
         on_drop: OnDrop<'_>,
-    ) {
-        self.put(now, peer, packet, true, on_drop);
+    ) -> bool {
+        self.put(now, peer, (packet, label, true), on_drop)
     }
 
     /// A packet is about to join what waits for `peer`, and would be kept or not.

@@ -8,6 +8,8 @@
 //! Between a [`TxQueue::build`] that gave something and its [`TxQueue::on_response`] the queue has
 //! an exchange on the air and must not be asked for another.
 
+mod above;
+mod arrival;
 mod assemble;
 mod config;
 mod heap;
@@ -26,6 +28,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use above::DEVICE;
 pub use config::{Config, Counts, Kind, TxStats};
 pub use response::HandOver;
 pub use stations::{Aql, StationsConfig};
@@ -34,7 +37,8 @@ use super::PeerId;
 use super::Psdu;
 use super::originator::BarReason;
 use crate::packet::{DropReason, Packet, PacketId};
-use crate::qdisc::slab::{Slab, Waiting};
+use crate::qdisc::slab::Slab;
+use above::Above;
 use acklab_units::Instant;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -54,6 +58,9 @@ pub struct TxQueue {
     /// Peers with something to send, by age of the oldest (shared queue).
     order: Heap,
     stations: Option<Box<Stations>>,
+    above: Option<Box<Above>>,
+    /// Packets that the discipline above has.
+    held: u32,
     on_air: Option<PeerId>,
     /// Packets never sent, and their bytes.
     waiting: u32,
@@ -77,6 +84,8 @@ impl TxQueue {
             slab: Slab::default(),
             order: Heap::default(),
             stations,
+            above: None,
+            held: 0,
             on_air: None,
             waiting: 0,
             waiting_bytes: 0,
@@ -84,76 +93,6 @@ impl TxQueue {
             window_mpdus: 0,
             stats: TxStats::default(),
         }
-    }
-
-    /// A packet for `peer` arrives. It, or others, may be dropped. What is kept back for that peer
-    /// is so no longer.
-    pub fn enqueue(&mut self, now: Instant, peer: PeerId, packet: Packet, on_drop: OnDrop<'_>) {
-        self.put(now, peer, packet, false, on_drop);
-    }
-
-    /// The same; `keep`: an answer to that peer may take the packet along
-    /// ([`TxQueue::enqueue_kept`]).
-    fn put(&mut self, now: Instant, peer: PeerId, packet: Packet, keep: bool, on_drop: OnDrop<'_>) {
-        self.know(peer);
-        if !self.admits() {
-            self.expire_first(now, on_drop);
-        }
-        if !self.admits() {
-            self.stats.refused += 1;
-            return on_drop(packet, DropReason::QueueFull);
-        }
-        self.stats.enqueued += 1;
-        self.waiting += 1;
-        self.waiting_bytes += u64::from(packet.size);
-        let waiting = Waiting::new(now, packet);
-        let p = &mut self.peers[usize::from(peer.0)];
-        let was_idle = p.is_idle();
-        if was_idle {
-            p.originator.unpark_bar();
-        }
-        let was_kept = p.kept.is_some();
-        self.keep_or_not(now, peer, keep);
-        let p = &mut self.peers[usize::from(peer.0)];
-        if self.stations.is_some() {
-            self.enqueue_flow(peer, waiting, on_drop);
-            self.rekey(peer);
-            self.schedule(now, on_drop);
-        } else {
-            p.push(&mut self.slab, waiting);
-            if was_idle || was_kept {
-                self.rekey(peer);
-            }
-        }
-        self.check();
-    }
-
-    #[inline]
-    fn know(&mut self, peer: PeerId) {
-        let i = usize::from(peer.0);
-        if i >= self.peers.len() {
-            self.meet(i);
-        }
-    }
-
-    #[cold]
-    fn meet(&mut self, i: usize) {
-        self.peers.resize_with(i + 1, Peer::default);
-        if let Some(s) = &mut self.stations {
-            s.know(i + 1);
-        }
-    }
-
-    fn admits(&self) -> bool {
-        let Kind::Shared { limit, counts } = self.config.kind else {
-            return true;
-        };
-        let unacknowledged = match counts {
-            Counts::Waiting => 0,
-            Counts::Unacknowledged => self.window_packets,
-            Counts::Mpdus => self.window_mpdus,
-        };
-        self.waiting + unacknowledged < limit
     }
 
     /// Whether something could be sent now: packets that are not kept back, MPDUs again, or a
@@ -228,8 +167,11 @@ impl TxQueue {
     }
 
     /// Takes out a packet that was never sent (for an ACK filter that found it superfluous). What
-    /// is in a hardware queue stays there.
+    /// is in a hardware queue, or with the device below a discipline, stays there.
     pub fn remove(&mut self, id: PacketId) -> Option<Packet> {
+        if self.above.is_some() {
+            return self.remove_above(id);
+        }
         let (peer, packet) = match &mut self.stations {
             Some(s) => s.flows.remove(id).map(|(i, p)| (i as usize, p)),
             None => self.remove_shared(id),
@@ -252,8 +194,11 @@ impl TxQueue {
     }
 
     /// Lets `by`, which is as long and of the same flow, take the place of a packet that was never
-    /// sent and is in no hardware queue; that one comes out.
+    /// sent and is in no hardware queue, nor with the device below a discipline; that one comes out.
     pub fn replace(&mut self, now: Instant, id: PacketId, by: Packet) -> Option<Packet> {
+        if self.above.is_some() {
+            return self.replace_above(now, id, by);
+        }
         let slab = &mut self.slab;
         let old = match &mut self.stations {
             Some(s) => s.flows.replace(now, id, by),
@@ -290,12 +235,12 @@ impl TxQueue {
         }
     }
 
-    /// Packets that were never sent.
+    /// Packets that were never sent, those in a discipline above included.
     pub fn packets(&self) -> u32 {
         self.waiting
     }
 
-    /// Packets for `peer` that were never sent.
+    /// Packets for `peer` that were never sent, as far as the MAC knows of them.
     pub fn waiting_of(&self, peer: PeerId) -> u32 {
         let below = self.peers.get(usize::from(peer.0));
         let above = self.stations.as_ref();
@@ -334,7 +279,7 @@ impl TxQueue {
     /// Packets that are here and nowhere else.
     pub fn inside(&self) -> u64 {
         let above = self.stations.as_ref().map_or(0, |s| s.flows.stats.packets);
-        u64::from(self.slab.len() + above)
+        u64::from(self.slab.len() + above + self.held)
     }
 
     /// Conservation: what came in was handed over, was dropped, or is inside; and so for MPDUs.

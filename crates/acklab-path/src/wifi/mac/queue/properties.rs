@@ -2,9 +2,12 @@
 //! in order, or dropped with a reason.
 
 use super::*;
-use crate::packet::{FlowId, PacketId};
+use crate::packet::{FlowId, Label, PacketId};
+use crate::qdisc::registry::{DISCIPLINES, Room};
+use crate::qdisc::{Limit, QueueDisc};
 use crate::wifi::mac::bitmap::distance;
 use crate::wifi::mac::{Content, Limits, Outcome, Psdu, Recipient, Verdict};
+use acklab_proto::registry::Params;
 use acklab_proto::segment::Ecn;
 use acklab_units::{Rate, Span};
 use proptest::prelude::*;
@@ -54,9 +57,12 @@ struct World {
 }
 
 impl World {
-    fn new(config: Config, limits: Limits) -> Self {
+    fn new(config: Config, above: Option<Box<dyn QueueDisc>>, limits: Limits) -> Self {
         let window = if limits.ampdu > 0 { limits.window } else { 0 };
         let mut queue = TxQueue::new(config);
+        if let Some(discipline) = above {
+            queue.put_under(discipline);
+        }
         for peer in 0..PEERS {
             let rate = Rate::from_bps(2_000_000 << (3 * peer));
             queue.on_rate(PeerId(peer), &limits, rate);
@@ -91,10 +97,12 @@ impl World {
         };
         self.fates.push((peer, Fate::Underway));
         let fates = &mut self.fates;
-        self.queue
-            .enqueue(self.now, PeerId(peer), packet, &mut |p, why| {
-                drop_it(fates, p, why)
-            });
+        self.queue.enqueue(
+            self.now,
+            PeerId(peer),
+            (packet, Label::of(packet.flow)),
+            &mut |p, why| drop_it(fates, p, why),
+        );
     }
 
     fn exchange(&mut self, lost: u64, answer_lost: bool, sent: bool) {
@@ -247,6 +255,21 @@ fn config() -> impl Strategy<Value = Config> {
         )
 }
 
+/// One of the registered disciplines, with its defaults and little room, or none.
+fn above() -> impl Strategy<Value = Option<(usize, u32)>> {
+    prop::option::of((0..DISCIPLINES.len(), 1u32..40))
+}
+
+fn discipline((which, packets): (usize, u32)) -> Box<dyn QueueDisc> {
+    let entry = &DISCIPLINES[which];
+    let limit = match entry.build.counts {
+        crate::qdisc::registry::Counts::Bytes => Limit::Bytes(u64::from(packets) * 1500),
+        _ => Limit::Packets(packets),
+    };
+    let room = Room::new(limit, 1, "medium/wifi/ap/best-effort/qdisc");
+    (entry.build.make)(&Params::defaults(entry.params), room)
+}
+
 fn per_station() -> impl Strategy<Value = Kind> {
     let aql = prop::option::of(Just(StationsConfig::LINUX.aql.unwrap()));
     let small = (1u32..300, 1u32..9, 40u32..2000, 1u32..40, 4000u32..400_000);
@@ -290,11 +313,12 @@ proptest! {
     #[test]
     fn each_packet_has_one_fate(
         config in config(),
+        above in above(),
         limits in limits(),
         before in prop_oneof![Just(0u16), 4000u16..4100],
         steps in prop::collection::vec(step(), 1..120),
     ) {
-        let mut world = World::new(config, limits);
+        let mut world = World::new(config, above.map(discipline), limits);
         // Up to where the numbers wrap.
         for _ in 0..before {
             world.arrive(0, 40);

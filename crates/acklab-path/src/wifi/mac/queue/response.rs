@@ -85,6 +85,7 @@ impl TxQueue {
                     .iter()
                     .for_each(|m| self.acknowledge(peer, m.seq));
             }
+            (_, Outcome::Unasked) => self.on_unasked(peer, psdu, on_drop),
             (_, Outcome::Nothing | Outcome::NotSent) => {
                 let sent = outcome == Outcome::Nothing;
                 for m in &psdu.mpdus {
@@ -109,6 +110,19 @@ impl TxQueue {
             p.originator.unpark_bar();
         }
         self.rekey(peer);
+    }
+
+    /// What was for everybody is not sent again (10.3.6), whoever has read it.
+    #[cold]
+    fn on_unasked(&mut self, peer: PeerId, psdu: &Psdu, on_drop: OnDrop<'_>) {
+        for m in &psdu.mpdus {
+            let originator = &self.peers[usize::from(peer.0)].originator;
+            if originator.slot(m.seq).packets.is_empty() {
+                self.acknowledge(peer, m.seq);
+            } else {
+                self.give_up(peer, m.seq, DropReason::RetryLimit, on_drop);
+            }
+        }
     }
 
     /// No answer to data. With `ask` it stays open what arrived, until a BlockAckReq is answered.

@@ -69,9 +69,15 @@ impl TxQueue {
     }
 
     /// A packet joins the flow queues of its station.
-    pub(super) fn enqueue_flow(&mut self, peer: PeerId, waiting: Waiting, on_drop: OnDrop<'_>) {
+    pub(super) fn enqueue_flow(
+        &mut self,
+        peer: PeerId,
+        flow: u32,
+        waiting: Waiting,
+        on_drop: OnDrop<'_>,
+    ) {
         self.with_stations(|queue, s| {
-            s.flows.enqueue(u32::from(peer.0), waiting);
+            s.flows.enqueue(u32::from(peer.0), flow, waiting);
             s.flows.overflow(&mut |packet, why| {
                 queue.on_left_waiting(packet);
                 queue.stats.dropped += 1;
@@ -80,9 +86,13 @@ impl TxQueue {
         });
     }
 
-    /// Fills free places of the hardware queue.
+    /// Lets the layers below have what they have room for: the MAC's queue of a discipline above it, the
+    /// hardware queue of flow queues.
     #[inline]
     pub(super) fn schedule(&mut self, now: Instant, on_drop: OnDrop<'_>) {
+        if self.above.is_some() {
+            self.refill(now, None, on_drop);
+        }
         if self.stations.is_some() {
             self.fill_places(now, on_drop);
         }

@@ -1,7 +1,7 @@
 //! A queue on the bench, for the tests of this folder.
 
 use super::*;
-use crate::packet::FlowId;
+use crate::packet::{FlowId, Label};
 use crate::wifi::mac::bitmap::Bitmap;
 use crate::wifi::mac::{Limits, Outcome, Psdu};
 use acklab_proto::segment::Ecn;
@@ -54,8 +54,14 @@ impl Bench {
 
     pub fn arrive(&mut self, now: Instant, peer: PeerId, packet: Packet) {
         let dropped = &mut self.dropped;
-        self.queue
-            .enqueue(now, peer, packet, &mut |p, why| dropped.push((p.id.0, why)));
+        self.queue.enqueue(
+            now,
+            peer,
+            (packet, Label::of(packet.flow)),
+            &mut |p, why| {
+                dropped.push((p.id.0, why));
+            },
+        );
     }
 
     pub fn build(&mut self, now: Instant, limits: &Limits) -> Option<PeerId> {

@@ -1,10 +1,13 @@
 //! Exchanges by hand, saturation against closed forms, and what must hold whatever happens.
 
+mod arp;
 mod carried;
+mod disciplines;
 mod durations;
 mod edca;
 mod eifs;
 mod invariants;
+mod late;
 mod ns3;
 mod radio;
 mod reach;
@@ -61,6 +64,7 @@ fn cell(n: u16, aggregation: Aggregation) -> MediumConfig {
         after_silence: AfterSilence::Quiet,
         propagation: Span::ZERO,
         retry_limit: 7,
+        arp: None,
     }
 }
 
@@ -79,12 +83,17 @@ struct Log {
     /// Ports of packets that were dropped.
     lost: Vec<u32>,
     left: Vec<(u32, Span)>,
+    queued: Vec<u32>,
 }
 
 impl MediumDriver for Log {
     fn on_drop(&mut self, _: Instant, packet: Packet, reason: DropReason) {
         self.drops.push((packet.id.0, reason));
         self.lost.push(packet.flow.0);
+    }
+
+    fn on_queued(&mut self, _: Instant, packet: Packet) {
+        self.queued.push(packet.id.0);
     }
 
     fn on_left(&mut self, _: Instant, packet: Packet, sojourn: Span) {
@@ -114,6 +123,7 @@ impl Rig {
                 shadowing: rng::stream(seed, "shadowing"),
                 fading: rng::stream(seed, "fading"),
             },
+            neighbours: rng::stream(seed, "neighbours"),
         };
         Self {
             medium: Medium::new(config, streams),

@@ -97,7 +97,7 @@ fn a_reset_beside_the_expected_number_is_challenged_not_obeyed() {
     };
     w.b.on_segment(w.now, &rst);
     assert_eq!(w.b.state(), State::Established);
-    assert!(w.b.poll_transmit(w.now).is_some_and(|s| s.is_pure_ack()));
+    assert!(w.b.poll_segment(w.now).is_some_and(|s| s.is_pure_ack()));
 }
 
 /// The last ACK of a close is lost for longer than TIME-WAIT lasts: the end that is gone answers
@@ -108,7 +108,7 @@ fn a_closed_end_refuses_what_still_comes() {
     w.send(MSS);
     w.run(Span::from_millis(100));
     w.a.abort();
-    while w.a.poll_transmit(w.now).is_some() {}
+    while w.a.poll_segment(w.now).is_some() {}
     w.close_b();
     w.run(Span::from_secs(1));
     assert_eq!(w.b.state(), State::Closed);

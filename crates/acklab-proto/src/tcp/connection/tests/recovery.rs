@@ -12,7 +12,7 @@ fn one_loss_is_repaired_by_rack_without_timeout() {
     let s = *w.a.stats();
     assert_eq!(w.read_b, 30 * MSS);
     assert_eq!(
-        (s.retrans_segs, s.retrans_rack, s.rto_count, s.recoveries),
+        (s.retrans_segs, s.retrans.rack, s.rto_count, s.recoveries),
         (1, 1, 0, 1),
         "{}",
         w.dump()
@@ -50,7 +50,7 @@ fn the_third_sack_triggers_the_retransmission() {
     let t0 = w.log.iter().find(|l| l.seg.len > 0).unwrap().at;
     let again = w.log.iter().filter(|l| l.seg.len > 0).nth(4).unwrap();
     assert_eq!(again.at.saturating_since(t0), Span::from_millis(20));
-    assert_eq!(w.a.stats().retrans_rack, 1);
+    assert_eq!(w.a.stats().retrans.rack, 1);
 }
 
 /// With two SACKed the hole waits a quarter of the minimum RTT (5 ms) plus the timer's slack
@@ -63,7 +63,7 @@ fn two_sacks_wait_for_the_reordering_window() {
     let t0 = w.log.iter().find(|l| l.seg.len > 0).unwrap().at;
     let again = w.log.iter().filter(|l| l.seg.len > 0).nth(3).unwrap();
     assert_eq!(again.at.saturating_since(t0), Span::from_millis(20 + 8));
-    assert_eq!((w.a.stats().retrans_rack, w.a.stats().rto_count), (1, 0));
+    assert_eq!((w.a.stats().retrans.rack, w.a.stats().rto_count), (1, 0));
 }
 
 /// The last segment is lost: nothing above it can be SACKed, so a probe goes out after two
@@ -75,7 +75,7 @@ fn a_lost_tail_is_probed() {
     w.run(Span::from_secs(1));
     let s = *w.a.stats();
     assert_eq!(w.read_b, 5 * MSS);
-    assert_eq!((s.retrans_tlp, s.rto_count), (1, 0));
+    assert_eq!((s.retrans.tlp, s.rto_count), (1, 0));
     // The probe's own ACK covers more than the probe's flight only if data followed; here it
     // repaired the loss, and RFC 8985 section 7.4.2 wants a reduction only beyond it.
     assert_eq!(s.tlp_count, 1);

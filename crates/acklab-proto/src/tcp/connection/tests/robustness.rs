@@ -116,7 +116,7 @@ proptest! {
                 ..Segment::default()
             };
             w.a.on_segment(w.now, &seg);
-            while w.a.poll_transmit(w.now).is_some() {}
+            while w.a.poll_segment(w.now).is_some() {}
         }
         w.run(Span::from_secs(30));
     }
@@ -178,14 +178,14 @@ fn a_window_closed_from_the_start_is_probed() {
     };
     w.a.on_segment(now, &answer);
     w.a.write(3 * MSS);
-    while let Some(s) = w.a.poll_transmit(now) {
+    while let Some(s) = w.a.poll_segment(now) {
         assert_eq!(s.len, 0, "there is no room");
     }
     let mut probes = 0;
     for _ in 0..20 {
         now = w.a.next_timeout().expect("a probe is planned").max(now);
         w.a.on_timeout(now);
-        while w.a.poll_transmit(now).is_some() {
+        while w.a.poll_segment(now).is_some() {
             probes += 1;
         }
     }

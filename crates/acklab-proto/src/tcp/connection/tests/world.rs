@@ -182,9 +182,9 @@ impl World {
             if self.b_reads {
                 self.read_b += self.b.read(self.now, u64::MAX);
             }
-            let (way, seg) = if let Some(s) = self.a.poll_transmit(self.now) {
+            let (way, seg) = if let Some(s) = self.a.poll_segment(self.now) {
                 (Way::Forward, s)
-            } else if let Some(s) = self.b.poll_transmit(self.now) {
+            } else if let Some(s) = self.b.poll_segment(self.now) {
                 (Way::Back, s)
             } else {
                 return;

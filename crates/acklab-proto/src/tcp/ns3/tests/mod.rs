@@ -8,9 +8,9 @@ use crate::cc::CcInit;
 use crate::cc::newreno::ns3::{ByteWindow, Flavour, Ns3Reno};
 use crate::cc::ns3::{Callbacks, Facts};
 use crate::cc::{Ack, Loss, Rto};
+use crate::stats::Stats;
 use crate::tcp::config::Profile;
 use crate::tcp::sender::AckInfo;
-use crate::tcp::stats::Stats;
 use std::sync::{Arc, Mutex};
 use std::vec::Vec;
 

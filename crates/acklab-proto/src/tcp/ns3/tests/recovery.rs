@@ -148,6 +148,45 @@ fn without_sack_three_duplicates_start_recovery() {
     assert_eq!(b.s.phase, RecoveryPhase::Recovery);
 }
 
+/// The threshold counts the head as in flight; duplicates within recovery are counted out only
+/// after the window was set, so that each releases a segment.
+#[test]
+fn without_sack_the_head_counts_and_duplicates_release_segments() {
+    let cc = Box::new(Ns3Reno::new(init(), Flavour::NewReno));
+    let mut b = Bench::with(cc, |c| c.sack = false);
+    b.write(50);
+    for _ in 0..3 {
+        b.ack(0, &[]);
+    }
+    // 12 sent, three arrived, the head lost: 8 and the head.
+    assert_eq!(b.s.cc.ssthresh(), 4500);
+    assert_eq!(b.ack(0, &[]), [12]);
+    assert_eq!(b.s.cwnd(), 9125, "9000 in flight, and 125 of the quota");
+}
+
+#[test]
+fn without_sack_and_limited_transmit_the_first_duplicates_release_nothing() {
+    let cc = Box::new(Ns3Reno::new(init(), Flavour::NewReno));
+    let mut b = Bench::with(cc, |c| (c.sack, c.limited_transmit) = (false, false));
+    b.write(50);
+    assert_eq!(b.ack(0, &[]), [0u64; 0]);
+    assert_eq!(b.ack(0, &[]), [0u64; 0]);
+    assert_eq!(b.ack(0, &[]).first(), Some(&0));
+}
+
+/// Segments 0 and 4 are lost. The duplicates were taken for 1 to 8, so the ACK of 4 refutes one.
+#[test]
+fn without_sack_a_partial_ack_resends_the_next_hole() {
+    let cc = Box::new(Ns3Reno::new(init(), Flavour::NewReno));
+    let mut b = Bench::with(cc, |c| c.sack = false);
+    b.write(50);
+    for _ in 0..8 {
+        b.ack(0, &[]);
+    }
+    assert_eq!(b.ack(4, &[]).first(), Some(&4));
+    assert_eq!(b.stats.rto_count, 0);
+}
+
 /// A controller that is not ns-3's hears the ordinary facts, and recovery sets the window for it.
 #[test]
 fn other_controllers_are_told_by_the_ordinary_contract() {

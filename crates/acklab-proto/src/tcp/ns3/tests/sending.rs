@@ -141,3 +141,17 @@ fn the_fin_rides_on_the_last_data_or_goes_alone() {
     b.ack_bytes(b.s.nxt, &[]);
     assert!(b.s.fin_acked() && b.s.next_timeout().is_none());
 }
+
+/// The reduction for a mark may have left less than a segment when the last ACK came.
+#[test]
+fn a_window_below_a_segment_does_not_end_a_flow() {
+    for window in [0, MSS - 1] {
+        let mut b = Bench::reno();
+        b.write(2);
+        b.ack(2, &[]);
+        b.s.set_cwnd(window);
+        assert_eq!(b.write(3), [2], "a window of {window}");
+        assert!(b.s.next_timeout().is_some());
+        assert_eq!(b.ack(3, &[]).first(), Some(&3));
+    }
+}

@@ -2,27 +2,39 @@
 
 use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
+use super::super::super::steps;
 use super::super::flow::DraftFlow;
 use super::super::topology::Net;
 use super::super::{Network, Station};
 use acklab_path::wifi::medium::AccessCategory;
 
 /// Warns of categories in which several stations of a channel always draw a backoff of 0.
-pub(super) fn give(network: &Network, net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
-    for category in AccessCategory::ALL {
-        if used(category, network, flows) {
+pub(super) fn give(network: &Network, used: Used, net: &Net, report: &mut Report<'_>) {
+    for (category, used) in AccessCategory::ALL.into_iter().zip(used) {
+        if used {
             nothing_drawn(category, network, net, report);
         }
     }
 }
 
-/// Whether packets of a flow across the channel are of `category`.
-fn used(category: AccessCategory, network: &Network, flows: &[DraftFlow]) -> bool {
-    let links = network.first_link..network.first_link + 2 * network.stations.len();
-    flows.iter().any(|f| {
-        let mut way = f.plan.forward.iter().chain(&f.plan.reverse);
-        f.category.unwrap_or(network.channel.category) == category && way.any(|l| links.contains(l))
-    })
+/// Of each access category whether packets of a flow across a channel are of it.
+pub(super) type Used = [bool; AccessCategory::ALL.len()];
+
+/// By channel.
+pub(super) fn used(net: &Net, flows: &[DraftFlow]) -> Vec<Used> {
+    let mut used = vec![Used::default(); net.wifi.len()];
+    for flow in flows {
+        steps::count(flow.plan.forward.len() + flow.plan.reverse.len());
+        for link in flow.plan.forward.iter().chain(&flow.plan.reverse) {
+            // Ports of channels come last, by channel.
+            let after = net.wifi.partition_point(|w| w.first_link <= *link);
+            if let Some(channel) = after.checked_sub(1) {
+                let category = flow.category.unwrap_or(net.wifi[channel].channel.category);
+                used[channel][category as usize] = true;
+            }
+        }
+    }
+    used
 }
 
 /// One station alone without a window goes first, which may be meant; of two the one meets the other

@@ -22,7 +22,19 @@ impl<B> Chosen<B> {
         path: &Path,
         report: &mut Report<'_>,
     ) -> Self {
-        let found = choice.and_then(|c| choice::choose(entries, what, c, path, report));
+        Self::read_or(entries, &[], what, choice, path, report)
+    }
+
+    /// The same where `more` words have a meaning too, which the caller has looked for.
+    pub(super) fn read_or(
+        entries: &'static [Entry<B>],
+        more: &[&'static str],
+        what: &str,
+        choice: Option<&Choice>,
+        path: &Path,
+        report: &mut Report<'_>,
+    ) -> Self {
+        let found = choice.and_then(|c| choice::choose_or(entries, more, what, c, path, report));
         let (entry, params) = found.unwrap_or_else(|| {
             let entry = &entries[0];
             (entry, Params::defaults(entry.params))
@@ -56,6 +68,11 @@ impl<B> Chosen<B> {
             let written = at.iter().find(|at| report.has(at)).unwrap_or(path).clone();
             report.error(&written, message, hint);
         }
+    }
+
+    /// Its entry, and its parameters.
+    pub(super) fn parts(&self) -> (&'static Entry<B>, Params) {
+        (self.entry, self.params.clone())
     }
 
     pub(super) fn name(&self) -> &'static str {

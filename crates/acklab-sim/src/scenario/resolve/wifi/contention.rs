@@ -1,31 +1,18 @@
-//! How stations queue and contend.
+//! How stations contend.
 
 use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
-use super::super::super::spec::{EdcaDefaultsWord, EdcaParams, EdcaSpec, Qty, SideKeys, Standard};
-use super::chosen::Chosen;
+use super::super::super::spec::{EdcaDefaultsWord, EdcaParams, EdcaSpec, SideKeys, Standard};
 use super::layers::Layers;
+use super::waiting::Waiting;
 use super::{Station, radio};
-use acklab_path::wifi::mac::StationsConfig;
-use acklab_path::wifi::mac::queue::registry::QUEUES;
 use acklab_path::wifi::medium::{AccessCategory, EdcaConfig};
-use acklab_path::wifi::phy::Format;
-use acklab_proto::registry::Value;
-use acklab_units::{Limit, Span};
+use acklab_units::Span;
 
-/// ns-3's `WifiMacQueue` for one.
-const DEFAULT_QUEUE: u32 = 500;
 /// A window is doubled by a shift of 16 bits; the standard's largest is 32767 too (ECWmax 15).
 const MOST_CW: u32 = 32_767;
 /// 16 bits in units of 32 us (9.4.2.29).
 const MOST_TXOP: Span = Span::from_micros(65_535 * 32);
-
-/// Times of a queue per station of which the first is not longer than the second.
-const ORDERED: [(&str, &str); 3] = [
-    ("target", "interval"),
-    ("slow_target", "slow_interval"),
-    ("aql_low", "aql_high"),
-];
 
 /// The tables that say how a station queues, contends and transmits.
 pub(super) type Sides = Layers<SideKeys>;
@@ -34,45 +21,15 @@ pub(super) type Sides = Layers<SideKeys>;
 pub(super) fn resolve(
     (standard, edition): (Standard, EdcaDefaultsWord),
     own: AccessCategory,
-    in_space: bool,
+    (in_space, waiting): (bool, Waiting),
     sides: &Sides,
     report: &mut Report<'_>,
 ) -> Station {
-    let (choice, at) = sides.get("qdisc", |k| k.qdisc.as_ref().map(|q| q.0.clone()));
-    let mut qdisc = Chosen::read(QUEUES, "way of queueing", choice.as_ref(), &at, report);
-    if !matches!(standard.format(), Format::Vht | Format::He) {
-        let memory = StationsConfig::MEMORY_BEFORE_VHT;
-        qdisc.default(choice.as_ref(), "memory_limit", Value::Int(memory.into()));
-    }
-    let default = qdisc.build().map_or(DEFAULT_QUEUE, |c| c.limit);
-    if qdisc.build().is_some() {
-        for pair in ORDERED {
-            qdisc.in_order(pair, &at, report);
-        }
-    }
     Station {
-        queue: queue(sides, default, report),
-        qdisc,
+        waiting,
         radio: radio::resolve(sides, in_space, report),
         edca: AccessCategory::ALL
             .map(|c| edca(defaults(standard, edition, c), c, c == own, sides, report)),
-    }
-}
-
-fn queue(sides: &Sides, default: u32, report: &mut Report<'_>) -> u32 {
-    match sides.get("queue", |k| k.queue) {
-        (None, _) => default,
-        (Some(Qty(Limit::Packets(0))), at) => {
-            let hint = "write at least \"1 packet\"".to_string();
-            report.error(&at, "a queue of nothing drops everything", hint);
-            default
-        }
-        (Some(Qty(Limit::Packets(n))), _) => n,
-        (Some(_), at) => {
-            let hint = "write a number of packets, such as \"500 packets\"".to_string();
-            report.error(&at, "the queue of a station counts packets", hint);
-            default
-        }
     }
 }
 

@@ -3,13 +3,14 @@
 use super::super::flow::DraftFlow;
 use super::rate::Rate;
 use super::{Channel, Network, Station, Way};
-use crate::plan::MediumPlan;
+use crate::plan::{MediumPlan, StationDisciplinePlan};
 use acklab_path::wifi::contention::SlotRule;
-use acklab_path::wifi::mac::{self, StationsConfig, sizes};
+use acklab_path::wifi::mac::{self, sizes};
 use acklab_path::wifi::medium::{
     AccessCategory, Aggregation, MediumConfig, PortConfig, RadioConfig, RateConfig, StationConfig,
     StationId,
 };
+use acklab_path::wifi::neighbour::ArpConfig;
 use acklab_path::wifi::rate::registry::Rule;
 use acklab_units::Span;
 
@@ -24,6 +25,8 @@ pub(crate) fn plan(network: &Network, flows: &[DraftFlow]) -> MediumPlan {
     };
     // Only categories that are used, the most urgent first.
     let mut used: Vec<AccessCategory> = flows.iter().filter(crosses).map(category).collect();
+    // ARP packets are best effort: nobody gives them a priority.
+    used.extend(network.channel.arp.map(|_| AccessCategory::BestEffort));
     if used.is_empty() {
         used.push(own);
     }
@@ -42,12 +45,13 @@ pub(crate) fn plan(network: &Network, flows: &[DraftFlow]) -> MediumPlan {
             .iter()
             .flat_map(|f| [number(category(f)); 2])
             .collect(),
-        config: config(network, &used),
+        disciplines: disciplines(network),
+        config: config(network, &used, number(AccessCategory::BestEffort)),
         access: used,
     }
 }
 
-fn config(network: &Network, used: &[AccessCategory]) -> MediumConfig {
+fn config(network: &Network, used: &[AccessCategory], best_effort: u8) -> MediumConfig {
     let channel = &network.channel;
     let stations = network.contenders.iter().map(|s| station(s, channel, used));
     let ap = StationId(0);
@@ -72,23 +76,31 @@ fn config(network: &Network, used: &[AccessCategory]) -> MediumConfig {
             // the one after it (10.23.2.2).
             SlotRule::Dcf => channel.retry_limit - 1,
         },
+        arp: channel.arp.map(|arp| ArpConfig {
+            category: best_effort,
+            ..arp
+        }),
     }
+}
+
+/// The disciplines above the queues of stations.
+fn disciplines(network: &Network) -> Vec<StationDisciplinePlan> {
+    let stations = (0..).map(StationId).zip(&network.contenders);
+    let above = stations.filter_map(|(station, own)| {
+        Some(StationDisciplinePlan {
+            station,
+            queue: own.waiting.limit,
+            discipline: own.waiting.discipline()?,
+        })
+    });
+    above.collect()
 }
 
 fn station(station: &Station, channel: &Channel, used: &[AccessCategory]) -> StationConfig {
     StationConfig {
         categories: used.iter().map(|c| station.edca[*c as usize]).collect(),
         queue: mac::Config {
-            kind: match station.qdisc.build() {
-                None => mac::Kind::Shared {
-                    limit: station.queue,
-                    counts: channel.queue_counts,
-                },
-                Some(config) => mac::Kind::PerStation(StationsConfig {
-                    limit: station.queue,
-                    ..config
-                }),
-            },
+            kind: station.waiting.kind(channel.queue_counts),
             lifetime: channel.lifetime,
             retry_limit: channel.retry_limit,
             agreement_retry_limit: channel.block_ack_retry_limit,

@@ -5,6 +5,7 @@
 //! [`super::super::canonical`] writes it and [`medium`] makes of it what the engine runs.
 
 mod aggregation;
+mod arp;
 mod channel;
 mod chosen;
 mod contention;
@@ -18,6 +19,7 @@ mod ports;
 mod radio;
 mod rate;
 mod space;
+mod waiting;
 
 use super::super::diagnostics::Report;
 use super::super::path::Path;
@@ -26,16 +28,16 @@ use super::super::spec::{OneOrMany, Spec, Standard, WifiSpec};
 use super::topology::{Net, incomplete};
 use acklab_path::wifi::contention::SlotRule;
 use acklab_path::wifi::mac::Counts;
-use acklab_path::wifi::mac::queue::registry;
 use acklab_path::wifi::medium::{AccessCategory, AfterSilence, CarriedAcks, EdcaConfig};
+use acklab_path::wifi::neighbour::ArpConfig;
 use acklab_path::wifi::phy::{Band, ErrorModel, Format, Phy};
 use acklab_path::wifi::propagation::Radio;
 use acklab_units::{Rate, Span};
-use chosen::Chosen;
 use std::collections::HashSet;
 
 pub(super) use channel::listed;
 pub(crate) use space::Space;
+pub(crate) use waiting::{Queueing, Waiting};
 
 /// More stations than this are a slip.
 pub(super) const MOST_STATIONS: usize = 5_000;
@@ -87,6 +89,8 @@ pub(crate) struct Channel {
     /// `space`, and without one nobody is hidden.
     pub(crate) hidden: Option<Vec<(usize, usize)>>,
     pub(crate) space: Option<Space>,
+    /// `None` = neighbours are known.
+    pub(crate) arp: Option<ArpConfig>,
 }
 
 /// How data are sent from one station to another.
@@ -110,19 +114,10 @@ pub(crate) struct Way {
 /// How a station queues, contends and transmits.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Station {
-    /// Packets.
-    pub(crate) queue: u32,
-    pub(crate) qdisc: Chosen<registry::Build>,
+    pub(crate) waiting: Waiting,
     pub(crate) radio: Radio,
     /// By access category.
     pub(crate) edca: [EdcaConfig; AccessCategory::ALL.len()],
-}
-
-impl Station {
-    /// Whether it has a queue for each receiver.
-    pub(crate) fn queues_per_station(&self) -> bool {
-        self.qdisc.build().is_some()
-    }
 }
 
 impl Standard {
@@ -161,6 +156,9 @@ pub(super) fn build(spec: &Spec, net: &mut Net, reg: Registries<'_>, report: &mu
         written.push((&default, Path::root().key("wifi")));
     }
     for (i, (wifi, path)) in written.into_iter().enumerate() {
+        if !report.goes_on() {
+            break;
+        }
         let of_preset = net.cell.take();
         let Some((ap, stations)) = who(wifi, of_preset, &path, net, report) else {
             continue;

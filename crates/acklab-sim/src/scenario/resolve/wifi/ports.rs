@@ -1,5 +1,6 @@
 //! One way up and one way down for each station, and the links that stand for them.
 
+use super::super::super::canonical;
 use super::super::super::diagnostics::{Report, suggest};
 use super::super::super::path::Path;
 use super::super::super::registries::Registries;
@@ -11,9 +12,12 @@ use super::super::link::DraftLink;
 use super::super::topology::{Net, incomplete};
 use super::contention::Sides;
 use super::layers::{Layers, Ways};
-use super::{Channel, Network, Station, Way, aggregation, channel, contention, errors, rate};
+use super::{
+    Channel, Network, Station, Way, aggregation, channel, contention, errors, rate, waiting,
+};
 use crate::plan::{FilterPlan, ImpairPlan, LinkPlan, QueuePlan};
-use acklab_units::{Limit, Rate, Span};
+use acklab_units::{Rate, Span};
+use std::collections::HashSet;
 
 /// Which way.
 #[derive(Clone, Copy, PartialEq)]
@@ -39,6 +43,7 @@ pub(super) fn add(
         path,
         channel: &channel,
         reg,
+        devices: Vec::new(),
         report,
     };
     let sides = cell.sides(None);
@@ -47,6 +52,9 @@ pub(super) fn add(
     let (mut up, mut down) = (Vec::new(), Vec::new());
     let first_link = net.links.len();
     for node in &stations {
+        if !cell.report.goes_on() {
+            return;
+        }
         let own = spec.station.get(&net.nodes[*node]);
         let own = own.map(|s| (s, path.key("station").key(&net.nodes[*node])));
         let Some((mut there, mut back, station)) = usual.clone() else {
@@ -66,8 +74,8 @@ pub(super) fn add(
         }
         let ends = [(*node, ap), (ap, *node)];
         let ways = [
-            (To::Ap, &there, station.queue),
-            (To::Station, &back, contenders[0].queue),
+            (To::Ap, &there, station.waiting.limit),
+            (To::Station, &back, contenders[0].waiting.limit),
         ];
         for ((from, to), (way, plan, queue)) in ends.into_iter().zip(ways) {
             let filters = cell.filters(way, own.as_ref());
@@ -78,7 +86,10 @@ pub(super) fn add(
         down.push(back);
         contenders.push(station);
     }
-    if spec.queue_counts.is_some() && contenders.iter().all(Station::queues_per_station) {
+    let devices = core::mem::take(&mut cell.devices);
+    waiting::unused(&devices, report);
+    let per_station = |c: &Station| c.waiting.is_per_station();
+    if spec.queue_counts.is_some() && contenders.iter().all(per_station) {
         let message = "queues per station count packets, whatever is written here";
         let hint = "leave it out, or write qdisc = \"shared\"".to_string();
         report.error(&path.key("queue_counts"), message, hint);
@@ -102,8 +113,9 @@ fn strangers(spec: &WifiSpec, path: &Path, stations: &[usize], net: &Net, report
         return;
     }
     let known = || stations.iter().map(|s| net.nodes[*s].as_str());
+    let on_channel: HashSet<&str> = known().collect();
     for name in spec.station.keys() {
-        if known().all(|k| k != name) {
+        if !on_channel.contains(name.as_str()) && report.goes_on() {
             let message = format!("`{name}` is no station of this channel");
             let hint = suggest(name, known(), "its stations are");
             report.error(&path.key("station").key(name), message, hint);
@@ -115,7 +127,7 @@ fn strangers(spec: &WifiSpec, path: &Path, stations: &[usize], net: &Net, report
 fn port(
     (from, to): (usize, usize),
     way: &Way,
-    queue: u32,
+    queue: QueuePlan,
     filters: Vec<FilterPlan>,
     net: &Net,
     path: &Path,
@@ -130,13 +142,13 @@ fn port(
             trace: None,
             delay: Span::ZERO,
             overhead: 0,
-            queue: QueuePlan::Packets(queue),
+            queue,
             discipline: None,
             mark: None,
             filters,
             impair: ImpairPlan::default(),
         },
-        limit: Limit::Packets(queue),
+        limit: canonical::limit(&queue),
         mark: None,
         limit_is_default: false,
         path: path.clone(),
@@ -151,6 +163,8 @@ struct Cell<'a, 'r> {
     path: &'a Path,
     channel: &'a Channel,
     reg: Registries<'a>,
+    /// Where limits of devices are written, and whether a discipline stands above.
+    devices: Vec<(Path, bool)>,
     report: &'a mut Report<'r>,
 }
 
@@ -251,7 +265,11 @@ impl Cell<'_, '_> {
         let in_space = channel.space.is_some();
         let (standard, own) = (channel.standard, channel.category);
         let edition = self.spec.edca_defaults.unwrap_or(EdcaDefaultsWord::Of2012);
-        contention::resolve((standard, edition), own, in_space, sides, self.report)
+        let (waiting, device) = waiting::resolve(standard, sides, self.reg, self.report);
+        let above = waiting.discipline().is_some();
+        self.devices.extend(device.map(|at| (at, above)));
+        let kept = (in_space, waiting);
+        contention::resolve((standard, edition), own, kept, sides, self.report)
     }
 
     fn filters(&mut self, to: To, own: Option<&Own<'_>>) -> Vec<FilterPlan> {

@@ -14,6 +14,7 @@ use acklab_path::wifi::propagation::{
 };
 use acklab_proto::rng;
 use acklab_units::Instant;
+use std::collections::HashSet;
 use std::f64::consts::TAU;
 
 /// AIDs of 802.11 (9.4.1.8); what lies between each two of more stations would fill the memory.
@@ -231,8 +232,9 @@ fn motions(
             .chain(stations)
             .map(|s| net.nodes[*s].as_str())
     };
+    let on_channel: HashSet<&str> = known().collect();
     for name in spec.place.keys() {
-        if known().all(|k| k != name) && !incomplete(report) {
+        if !on_channel.contains(name.as_str()) && !incomplete(report) && report.goes_on() {
             let message = format!("`{name}` is not on this channel");
             let hint = suggest(name, known(), "on it are");
             report.error(&path.key("place").key(name), message, hint);
@@ -267,8 +269,9 @@ fn nowhere(
     report: &mut Report<'_>,
 ) {
     let place = path.key("place");
-    let on_channel =
-        |name: &String| stations.iter().any(|s| net.nodes[*s] == *name) || net.nodes[ap] == *name;
+    let all = std::iter::once(&ap).chain(stations);
+    let all: HashSet<&str> = all.map(|s| net.nodes[*s].as_str()).collect();
+    let on_channel = |name: &String| all.contains(name.as_str());
     // A word that is wrong may be the one that says where they are.
     if report.spoilt(path) || !spec.place.keys().all(on_channel) {
         return;

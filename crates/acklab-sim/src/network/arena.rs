@@ -1,7 +1,9 @@
-//! Where the segments of packets under way are kept.
+//! Where what is in the packets under way is kept.
 
+use super::Store;
 use acklab_path::link::LinkDriver;
-use acklab_path::packet::{DropReason, Packet, PacketId, PacketStore};
+use acklab_path::packet::{DropReason, Label, Packet, PacketId, PacketStore};
+use acklab_proto::datagram::{Datagram, Dscp, Opaque};
 use acklab_proto::segment::{
     Ecn, Flags, OptionLayout, SackBlocks, Segment, SynOptions, Timestamps,
 };
@@ -12,7 +14,7 @@ const FREE: u32 = u32::MAX;
 /// The slot's segment has neither SACK blocks nor options of a SYN.
 const PLAIN: u32 = u32::MAX;
 
-/// A slab of segments. Places are reused, the one freed last first, so a run needs as many as there
+/// A slab of what is in packets. Places are reused, the one freed last first, so a run needs as many as there
 /// are packets under way at its busiest moment.
 #[derive(Debug, Default)]
 pub struct Arena {
@@ -21,16 +23,30 @@ pub struct Arena {
     hops: Vec<u32>,
     free: Vec<u32>,
     extras: Extras,
+    /// The node of each host.
+    nodes: Vec<u32>,
     created: u64,
     delivered: u64,
     dropped: u64,
 }
 
-/// A segment without what few segments have. Half a cache line: by the time a packet arrives,
-/// thousands of others have passed and its slot must come from memory again.
+/// What is in a packet, by protocol. Half a cache line: by the time a packet arrives, thousands of
+/// others have passed and its slot must come from memory again. What does not fit stands apart.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
-struct Slot {
+struct Slot(Content);
+
+#[derive(Clone, Copy, Debug)]
+enum Content {
+    Tcp(TcpSlot),
+    Opaque(Opaque),
+}
+
+/// A segment without what few segments have. In this order the enum around it finds room for its tag
+/// behind what the other protocols need.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+struct TcpSlot {
     seq: SeqNum,
     ack: SeqNum,
     len: u32,
@@ -82,7 +98,7 @@ impl Extras {
     }
 }
 
-impl Slot {
+impl TcpSlot {
     #[inline]
     fn new(segment: &Segment, extra: u32) -> Self {
         Self {
@@ -117,12 +133,54 @@ impl Slot {
     }
 }
 
-impl Arena {
-    /// Stores a segment that starts at route position `hop`.
+impl Slot {
     #[inline]
-    pub fn insert(&mut self, segment: &Segment, hop: u32) -> PacketId {
+    fn datagram(&self, extras: &Extras) -> Datagram {
+        match &self.0 {
+            Content::Tcp(slot) => Datagram::Tcp(slot.segment(extras)),
+            Content::Opaque(opaque) => Datagram::Opaque(*opaque),
+        }
+    }
+
+    const fn ecn(&self) -> Ecn {
+        match &self.0 {
+            Content::Tcp(slot) => slot.ecn,
+            Content::Opaque(opaque) => opaque.ecn,
+        }
+    }
+
+    const fn set_ecn(&mut self, ecn: Ecn) {
+        match &mut self.0 {
+            Content::Tcp(slot) => slot.ecn = ecn,
+            Content::Opaque(opaque) => opaque.ecn = ecn,
+        }
+    }
+}
+
+impl Arena {
+    /// An empty one for packets between hosts on these nodes: those of flow direction h come from host h
+    /// and go to host h ^ 1.
+    pub fn between(nodes: impl IntoIterator<Item = usize>) -> Self {
+        Self {
+            nodes: nodes.into_iter().map(|n| n as u32).collect(),
+            ..Self::default()
+        }
+    }
+}
+
+impl Store for Arena {
+    type Item<'a> = &'a Datagram;
+    type Taken = Datagram;
+
+    #[inline]
+    fn insert(&mut self, datagram: &Datagram, hop: u32) -> PacketId {
         self.created += 1;
-        let slot = Slot::new(segment, self.extras.insert(segment));
+        let slot = Slot(match datagram {
+            Datagram::Tcp(segment) => {
+                Content::Tcp(TcpSlot::new(segment, self.extras.insert(segment)))
+            }
+            Datagram::Opaque(opaque) => Content::Opaque(*opaque),
+        });
         if let Some(i) = self.free.pop() {
             self.slots[i as usize] = slot;
             self.hops[i as usize] = hop;
@@ -133,94 +191,101 @@ impl Arena {
         PacketId((self.slots.len() - 1) as u32)
     }
 
-    /// Takes out a packet that has arrived.
     #[inline]
-    pub fn take(&mut self, packet: Packet) -> Segment {
+    fn take(&mut self, packet: Packet) -> Datagram {
         self.delivered += 1;
-        let segment = self.segment(packet.id);
+        let datagram = self.datagram(packet.id).with_ecn(packet.ecn);
         self.release(packet.id);
-        Segment {
-            ecn: packet.ecn,
-            ..segment
-        }
+        datagram
     }
 
-    /// Whether a packet bears CE as far as is known here: since it was sent, or since
-    /// [`Arena::note_mark`].
-    pub fn is_marked(&self, id: PacketId) -> bool {
-        self.slots[id.0 as usize].ecn == Ecn::Ce
+    fn is_marked(&self, id: PacketId) -> bool {
+        self.slots[id.0 as usize].ecn() == Ecn::Ce
     }
 
-    /// A packet bears CE.
-    pub fn note_mark(&mut self, id: PacketId) {
-        self.slots[id.0 as usize].ecn = Ecn::Ce;
+    fn note_mark(&mut self, id: PacketId) {
+        self.slots[id.0 as usize].set_ecn(Ecn::Ce);
     }
 
-    /// Moves a packet on by one hop and returns its new position in the route table.
     #[inline]
-    pub fn step(&mut self, id: PacketId) -> u32 {
+    fn step(&mut self, id: PacketId) -> u32 {
         let hop = &mut self.hops[id.0 as usize];
         debug_assert_ne!(*hop, FREE);
         *hop += 1;
         *hop
     }
 
-    /// Position of a packet in the route table.
     #[inline]
-    pub fn position(&self, id: PacketId) -> u32 {
+    fn position(&self, id: PacketId) -> u32 {
         self.hops[id.0 as usize]
     }
 
-    /// Whether a packet is nothing but an acknowledgement ([`Segment::is_pure_ack`]).
-    pub fn is_pure_ack(&self, id: PacketId) -> bool {
-        self.segment(id).is_pure_ack()
+    fn positions(&self) -> impl Iterator<Item = u32> {
+        self.hops.iter().copied().filter(|hop| *hop != FREE)
     }
 
-    /// Packets under way.
-    pub fn live(&self) -> u64 {
+    fn live(&self) -> u64 {
         (self.slots.len() - self.free.len()) as u64
     }
 
-    /// Places: the most packets that were ever under way at once.
-    pub fn places(&self) -> usize {
+    fn places(&self) -> usize {
         self.slots.len()
     }
 
-    /// Bytes that the arena occupies.
-    pub fn bytes(&self) -> usize {
+    fn bytes(&self) -> usize {
         let words = self.hops.capacity() + self.free.capacity() + self.extras.free.capacity();
         self.slots.capacity() * size_of::<Slot>()
             + self.extras.places.capacity() * size_of::<(SackBlocks, SynOptions)>()
             + words * size_of::<u32>()
     }
 
-    /// Panics unless every packet that was made was delivered, dropped or is under way.
-    pub fn check(&self) {
+    fn check(&self) {
         assert_eq!(
             self.created,
             self.delivered + self.dropped + self.live(),
             "packets appeared or vanished"
         );
     }
+}
 
+impl Arena {
     #[inline]
     fn release(&mut self, id: PacketId) {
         debug_assert_ne!(self.hops[id.0 as usize], FREE, "{id:?} freed twice");
         self.hops[id.0 as usize] = FREE;
         self.free.push(id.0);
-        self.extras.release(self.slots[id.0 as usize].extra);
+        if let Content::Tcp(slot) = &self.slots[id.0 as usize].0 {
+            self.extras.release(slot.extra);
+        }
     }
 }
 
 impl PacketStore for Arena {
     #[inline]
-    fn segment(&self, id: PacketId) -> Segment {
-        self.slots[id.0 as usize].segment(&self.extras)
+    fn datagram(&self, id: PacketId) -> Datagram {
+        self.slots[id.0 as usize].datagram(&self.extras)
+    }
+
+    /// The hosts are nodes, so that flows between the same two are told to be so.
+    #[inline]
+    fn label(&self, packet: Packet) -> Label {
+        let h = packet.flow.0 as usize;
+        let unknown = Label::of(packet.flow);
+        let node = |h: usize, else_: u32| self.nodes.get(h).copied().unwrap_or(else_);
+        Label {
+            from: node(h, unknown.from),
+            to: node(h ^ 1, unknown.to),
+            dscp: match &self.slots[packet.id.0 as usize].0 {
+                Content::Tcp(_) => Dscp::DEFAULT,
+                Content::Opaque(opaque) => opaque.dscp,
+            },
+            ..unknown
+        }
     }
 
     fn duplicate(&mut self, packet: Packet) -> Packet {
-        let segment = self.segment(packet.id);
-        let id = self.insert(&segment, self.hops[packet.id.0 as usize]);
+        let datagram = self.datagram(packet.id);
+        let id = self.insert(&datagram, self.hops[packet.id.0 as usize]);
         Packet { id, ..packet }
     }
 }
@@ -250,13 +315,13 @@ mod tests {
     #[test]
     fn places_are_reused_and_marks_reach_the_segment() {
         let mut a = Arena::default();
-        let first = a.insert(&Segment::default(), 5);
+        let first = a.insert(&Segment::default().into(), 5);
         assert_eq!(a.step(first), 6);
         let copy = a.duplicate(packet(first));
         assert_eq!(a.step(copy.id), 7);
-        assert_eq!(a.take(packet(first)).ecn, Ecn::Ce);
+        assert_eq!(a.take(packet(first)).ecn(), Ecn::Ce);
         a.on_drop(Instant::ZERO, copy, DropReason::RandomLoss);
-        assert_eq!(a.insert(&Segment::default(), 0), copy.id);
+        assert_eq!(a.insert(&Segment::default().into(), 0), copy.id);
         assert_eq!((a.live(), a.places()), (1, 2));
         a.check();
     }
@@ -293,11 +358,32 @@ mod tests {
             ..plain
         };
         for _ in 0..2 {
-            let all = [plain, acking, opening].map(|s| (s, a.insert(&s, 0)));
+            let all = [plain, acking, opening].map(|s| (s, a.insert(&s.into(), 0)));
             for (segment, id) in all {
-                assert_eq!(a.take(packet(id)), segment);
+                assert_eq!(a.take(packet(id)), Datagram::Tcp(segment));
             }
         }
         assert_eq!((a.places(), a.extras.places.len()), (3, 2));
+    }
+    #[test]
+    fn opaque_packets_stand_beside_segments() {
+        let mut a = Arena::default();
+        let opaque = Opaque {
+            size: 1500,
+            len: 1472,
+            number: 7,
+            ..Opaque::default()
+        };
+        let id = a.insert(&Datagram::Opaque(opaque), 0);
+        assert_eq!(a.tcp(id), None);
+        a.note_mark(id);
+        assert!(a.is_marked(id) && !a.is_pure_ack(id));
+        let marked = Opaque {
+            ecn: Ecn::Ce,
+            ..opaque
+        };
+        assert_eq!(a.take(packet(id)), Datagram::Opaque(marked));
+        assert_eq!(size_of::<Slot>(), 32);
+        a.check();
     }
 }

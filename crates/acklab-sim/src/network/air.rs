@@ -1,11 +1,13 @@
-//! Radio channels in the engine: links lead into them, and they drive the engine's packets.
+//! Radio channels in the network: links lead into them, and they drive its packets.
 
+use super::plan;
 use super::routes::{Hop, Routes};
-use super::{Arena, Tap};
-use crate::plan::{MediumPlan, Plan};
+use super::{Store, Tap};
+use crate::plan::{MediumPlan, Plan, StationDisciplinePlan};
 use crate::record::Observer;
 use acklab_path::link::{Link, PortCall};
-use acklab_path::packet::{DropReason, Packet};
+use acklab_path::packet::{DropReason, FlowId, Label, Packet};
+use acklab_path::qdisc::registry::Room;
 use acklab_path::wifi::medium::{Frames, Medium, MediumDriver, MediumStreams, PortId, Ppdu};
 use acklab_path::wifi::propagation::ChannelStreams;
 use acklab_proto::rng;
@@ -24,7 +26,7 @@ pub struct Air {
 }
 
 impl Air {
-    fn new(plan: &MediumPlan, seed: u64) -> Self {
+    fn new(plan: &MediumPlan, of: &Plan, seed: u64) -> Self {
         let stream = |what| rng::stream(seed, &format!("medium/{}/{what}", plan.name));
         let streams = MediumStreams {
             backoff: stream("backoff"),
@@ -34,9 +36,14 @@ impl Air {
                 shadowing: stream("shadowing"),
                 fading: stream("fading"),
             },
+            neighbours: stream("neighbours"),
         };
+        let mut medium = Medium::new(plan.config.clone(), streams);
+        for d in &plan.disciplines {
+            put_above(&mut medium, d, plan, of, seed);
+        }
         Self {
-            medium: Medium::new(plan.config.clone(), streams),
+            medium,
             links: plan.links.iter().map(|l| *l as u32).collect(),
             categories: plan.categories.clone(),
         }
@@ -53,11 +60,41 @@ impl Air {
     pub fn category(&self, packet: Packet) -> u8 {
         self.categories[packet.flow.0 as usize]
     }
+
+    /// Packets of flow direction `flow` have access category number `category` from now on.
+    pub(super) fn categorise(&mut self, flow: FlowId, category: u8) {
+        let i = flow.0 as usize;
+        if i >= self.categories.len() {
+            self.categories.resize(i + 1, 0);
+        }
+        self.categories[i] = category;
+    }
+}
+
+/// Puts a discipline above the queue of each access category of its station. Each has a stream of random
+/// numbers of its own.
+fn put_above(
+    medium: &mut Medium,
+    of: &StationDisciplinePlan,
+    plan: &MediumPlan,
+    whole: &Plan,
+    seed: u64,
+) {
+    let node = &whole.nodes[plan.nodes[usize::from(of.station.0)]];
+    let ports = plan.config.ports.iter().zip(&plan.links);
+    let ports = ports.filter(|(port, _)| port.from == of.station);
+    let links: Vec<usize> = ports.map(|(_, link)| *link).collect();
+    for (category, access) in (0..).zip(&plan.access) {
+        let path = format!("medium/{}/{node}/{}/qdisc", plan.name, access.name());
+        let room = Room::new(plan::limit(of.queue), seed, path);
+        let above = plan::discipline(&of.discipline, whole, &links, room);
+        medium.put_above(of.station, category, above);
+    }
 }
 
 /// The channels of `plan`.
 pub fn media(plan: &Plan, seed: u64) -> Vec<Air> {
-    plan.media.iter().map(|m| Air::new(m, seed)).collect()
+    plan.media.iter().map(|m| Air::new(m, plan, seed)).collect()
 }
 
 /// For each link the channel and the port that it leads to, if it does; empty without channels.
@@ -74,10 +111,10 @@ pub fn ports(plan: &Plan) -> Vec<Option<(u32, PortId)>> {
     ports
 }
 
-/// The engine as the driver of a channel.
-pub struct Below<'a, O> {
+/// The network as the driver of a channel.
+pub(super) struct Below<'a, S, O> {
     /// The packets under way.
-    pub arena: &'a mut Arena,
+    pub store: &'a mut S,
     /// Who watches.
     pub observer: &'a mut O,
     /// All links.
@@ -88,19 +125,19 @@ pub struct Below<'a, O> {
     pub medium: u32,
 }
 
-impl<O: Observer> Below<'_, O> {
+impl<S: Store, O: Observer> Below<'_, S, O> {
     /// Number of the link on which `packet` is.
     pub fn link_of(&self, packet: Packet) -> usize {
-        let Hop::Link(link) = self.routes.hop(self.arena.position(packet.id)) else {
+        let Hop::Link(link) = self.routes.hop(self.store.position(packet.id)) else {
             unreachable!("a packet on a channel is on its way over a link");
         };
         link as usize
     }
 
-    fn at<R>(&mut self, packet: Packet, act: impl FnOnce(&mut Link, &mut Tap<'_, O>) -> R) -> R {
+    fn at<R>(&mut self, packet: Packet, act: impl FnOnce(&mut Link, &mut Tap<'_, S, O>) -> R) -> R {
         let link = self.link_of(packet);
         let tap = &mut Tap {
-            arena: self.arena,
+            store: self.store,
             observer: self.observer,
             link,
         };
@@ -140,7 +177,7 @@ impl<O: Observer> Below<'_, O> {
         air: &mut Air,
     ) {
         if packet.ecn == Ecn::Ce {
-            self.arena.note_mark(packet.id);
+            self.store.note_mark(packet.id);
         }
         let category = air.category(packet);
         air.medium.offer(now, port, category, packet, self);
@@ -153,7 +190,7 @@ impl<O: Observer> Below<'_, O> {
     }
 }
 
-impl<O: Observer> MediumDriver for Below<'_, O> {
+impl<S: Store, O: Observer> MediumDriver for Below<'_, S, O> {
     const WATCHES: bool = O::ACTIVE;
 
     fn on_drop(&mut self, now: Instant, packet: Packet, reason: DropReason) {
@@ -170,7 +207,7 @@ impl<O: Observer> MediumDriver for Below<'_, O> {
     }
 
     fn on_left(&mut self, now: Instant, packet: Packet, sojourn: Span) {
-        if packet.ecn == Ecn::Ce && !self.arena.is_marked(packet.id) {
+        if packet.ecn == Ecn::Ce && !self.store.is_marked(packet.id) {
             self.at(packet, |link, _| link.on_port_marked());
         }
         self.at(packet, |link, tap| {
@@ -188,7 +225,11 @@ impl<O: Observer> MediumDriver for Below<'_, O> {
         self.observer.on_frames(self.medium, ppdu, frames);
     }
 
+    fn label(&self, packet: Packet) -> Label {
+        self.store.label(packet)
+    }
+
     fn is_pure_ack(&self, packet: Packet) -> bool {
-        self.arena.is_pure_ack(packet.id)
+        self.store.is_pure_ack(packet.id)
     }
 }

@@ -1,7 +1,52 @@
-//! Round-trip time and retransmission timeout.
+//! Round-trip time and retransmission timeout, for any transport.
 
-use super::config::{RttEstimator, RttSamples, TcpConfig};
 use acklab_units::{Instant, Span};
+
+/// Timeout for data when the SYN's was not enough (RFC 6298 section 5.7, Linux
+/// `TCP_TIMEOUT_FALLBACK`).
+const FALLBACK: Span = Span::from_secs(3);
+
+/// How RTT samples become a retransmission timeout.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum RttEstimator {
+    /// RFC 6298 section 2 with clock granularity `granularity`.
+    Rfc6298 {
+        /// `G` of the RFC.
+        granularity: Span,
+        /// Which samples count.
+        samples: RttSamples,
+    },
+    /// Linux `tcp_rtt_estimator`: integer EWMA, windowed maximum deviation, deviation floored at
+    /// the minimum RTO.
+    Linux,
+}
+
+/// How many RTT samples the estimator of RFC 6298 takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum RttSamples {
+    /// Each acknowledgement's. The deviation then forgets within a fraction of a round trip what it
+    /// has seen (RFC 7323 appendix G), and timeouts come soon after the RTT rises.
+    #[default]
+    EveryAck,
+    /// One for each window of data, as of senders that time one segment at a time (RFC 6298
+    /// section 3; 4.4BSD, ns-2).
+    OnePerWindow,
+}
+
+/// What an estimator goes by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RttConfig {
+    /// How samples become a timeout.
+    pub estimator: RttEstimator,
+    /// The timeout before the first sample.
+    pub initial_rto: Span,
+    /// The shortest timeout.
+    pub min_rto: Span,
+    /// The longest timeout.
+    pub max_rto: Span,
+    /// Timeouts are rounded up to whole numbers of this; zero = they are not.
+    pub jiffy: Span,
+}
 
 /// Smoothed RTT, its variation and the timeout that follows.
 #[derive(Clone, Debug)]
@@ -27,9 +72,9 @@ pub struct Rtt {
 
 impl Rtt {
     /// No sample yet: the initial timeout of `cfg` is in force.
-    pub fn new(cfg: &TcpConfig) -> Self {
+    pub fn new(cfg: RttConfig) -> Self {
         Self {
-            kind: cfg.rtt_estimator,
+            kind: cfg.estimator,
             min_rto: cfg.min_rto,
             max_rto: cfg.max_rto,
             jiffy: cfg.jiffy,
@@ -45,15 +90,16 @@ impl Rtt {
         }
     }
 
-    /// Takes a sample. `una` and `nxt` are the stream offsets that delimit what is in flight.
-    pub fn on_sample(&mut self, sample: Span, una: u64, nxt: u64) {
+    /// Offers a sample; returns whether it counts. `una` and `nxt` are the stream offsets that
+    /// delimit what is in flight.
+    pub fn on_sample(&mut self, sample: Span, una: u64, nxt: u64) -> bool {
         let m = sample.max(Span::from_nanos(1));
         self.latest = m;
         match self.kind {
             RttEstimator::Linux => self.linux(m.as_nanos(), una, nxt),
             RttEstimator::Rfc6298 { samples, .. } => {
                 if samples == RttSamples::OnePerWindow && self.seen && una <= self.window_end {
-                    return;
+                    return false;
                 }
                 self.window_end = nxt;
                 self.rfc6298(m.as_nanos());
@@ -61,6 +107,18 @@ impl Rtt {
         }
         self.seen = true;
         self.rto = self.compute_rto();
+        true
+    }
+
+    /// The handshake is over and told no RTT: the timeout is 3 s from now on if it was less
+    /// (RFC 6298 section 5.7, Linux `tcp_init_metrics`). Returns whether it is a new one.
+    #[cold]
+    pub fn fall_back(&mut self) -> bool {
+        let fallen = !self.seen && self.rto < FALLBACK;
+        if fallen {
+            self.rto = FALLBACK;
+        }
+        fallen
     }
 
     /// Feeds the windowed minimum (Linux `tcp_update_rtt_min`).
@@ -225,7 +283,7 @@ impl MinFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::config::Profile;
+    use crate::tcp::config::{Profile, TcpConfig};
 
     fn ms(n: u64) -> Span {
         Span::from_millis(n)
@@ -234,7 +292,7 @@ mod tests {
     fn rfc() -> Rtt {
         let mut cfg = TcpConfig::new(Profile::Rfc);
         cfg.min_rto = ms(1);
-        Rtt::new(&cfg)
+        Rtt::new(cfg.rtt())
     }
 
     /// The sequence that ns-3's rtt-test uses: samples 1, 1.2, 0.9 s give (1, 0.5),
@@ -262,7 +320,7 @@ mod tests {
                 granularity,
                 samples,
             };
-            let mut r = Rtt::new(&cfg);
+            let mut r = Rtt::new(cfg.rtt());
             r.on_sample(ms(100), 0, 10);
             // Two windows of ten acknowledgements each.
             for una in 1..=20 {
@@ -277,7 +335,7 @@ mod tests {
 
     #[test]
     fn linux_timeout_never_comes_nearer_than_200_ms_to_srtt() {
-        let mut r = Rtt::new(&TcpConfig::default());
+        let mut r = Rtt::new(TcpConfig::default().rtt());
         for i in 0..1000 {
             r.on_sample(ms(48), i, i + 1);
         }
@@ -286,14 +344,14 @@ mod tests {
 
     #[test]
     fn linux_timeout_is_a_whole_number_of_jiffies() {
-        let mut r = Rtt::new(&TcpConfig::default());
+        let mut r = Rtt::new(TcpConfig::default().rtt());
         r.on_sample(Span::from_micros(48_100), 0, 1);
         assert_eq!(r.rto().as_nanos() % 4_000_000, 0);
     }
 
     #[test]
     fn linux_deviation_decays_once_per_window() {
-        let mut r = Rtt::new(&TcpConfig::default());
+        let mut r = Rtt::new(TcpConfig::default().rtt());
         r.on_sample(ms(400), 0, 10);
         let high = r.rto();
         for _ in 0..50 {
@@ -309,7 +367,7 @@ mod tests {
 
     #[test]
     fn back_off_doubles_up_to_the_maximum() {
-        let r = Rtt::new(&TcpConfig::default());
+        let r = Rtt::new(TcpConfig::default().rtt());
         assert_eq!(r.rto_backed_off(0), Span::from_secs(1));
         assert_eq!(r.rto_backed_off(3), Span::from_secs(8));
         assert_eq!(r.rto_backed_off(40), Span::from_secs(120));

@@ -5,9 +5,48 @@
 //! delivered: the longer of the send and the ACK interval, so that neither compressed ACKs nor
 //! compressed sends inflate the rate.
 
-use super::scoreboard::Record;
 use crate::cc::RateSample;
 use acklab_units::{Instant, Span};
+
+/// What is noted of a transmission when it leaves and asked again when it is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// Running number of the transmission: a total order where times are equal.
+    pub serial: u64,
+    /// `C.first_sent_time`.
+    pub first_sent_at: Instant,
+    /// `C.delivered_time`.
+    pub delivered_at: Instant,
+    /// `C.delivered`.
+    pub delivered: u64,
+    /// Bytes lost before.
+    pub lost_before: u64,
+    /// Bytes delivered with a mark before.
+    pub ce_before: u64,
+    /// The flow was application-limited.
+    pub app_limited: bool,
+}
+
+/// What a transport remembers of something that it has sent.
+pub trait Transmission {
+    /// When it was last sent.
+    fn sent_at(&self) -> Instant;
+
+    /// Payload bytes.
+    fn bytes(&self) -> u32;
+
+    /// Bytes in flight just after it was last sent, itself included.
+    fn tx_in_flight(&self) -> u64;
+
+    /// Whether it was sent more than once.
+    fn was_repeated(&self) -> bool;
+
+    /// The stamp of the latest sending.
+    fn stamp(&self) -> Stamp;
+
+    /// Keeps the stamp of the latest sending.
+    fn set_stamp(&mut self, stamp: Stamp);
+}
 
 /// Delivery counters of a connection and the sample in the making.
 #[derive(Clone, Debug, Default)]
@@ -41,42 +80,47 @@ struct Candidate {
 }
 
 impl RateSampler {
-    /// Stamps a segment that leaves at `record.sent_at`. `idle`: nothing was in flight.
-    pub fn stamp(&mut self, record: &mut Record, idle: bool) {
+    /// Stamps `it`, which leaves at its `sent_at`. `idle`: nothing was in flight.
+    #[inline]
+    pub fn stamp(&mut self, it: &mut impl Transmission, idle: bool) {
         self.transmissions += 1;
-        record.serial = self.transmissions;
         if idle {
-            self.first_sent_at = record.sent_at;
-            self.delivered_at = record.sent_at;
+            self.first_sent_at = it.sent_at();
+            self.delivered_at = it.sent_at();
         }
-        record.first_sent_at = self.first_sent_at;
-        record.delivered_at = self.delivered_at;
-        record.delivered = self.delivered;
-        record.lost_before = self.lost;
-        record.ce_before = self.delivered_ce;
-        record.set_app_limited(self.app_limited_until > 0);
+        it.set_stamp(Stamp {
+            serial: self.transmissions,
+            first_sent_at: self.first_sent_at,
+            delivered_at: self.delivered_at,
+            delivered: self.delivered,
+            lost_before: self.lost,
+            ce_before: self.delivered_ce,
+            app_limited: self.app_limited_until > 0,
+        });
     }
 
-    /// A segment was delivered (acknowledged for the first time, either way).
-    pub fn on_delivered(&mut self, r: &Record) {
-        self.delivered += u64::from(r.len);
+    /// `it` was delivered (acknowledged for the first time, either way).
+    #[inline]
+    pub fn on_delivered(&mut self, it: &impl Transmission) {
+        self.delivered += u64::from(it.bytes());
+        let stamp = it.stamp();
         if let Some(c) = &self.candidate
-            && r.serial <= c.serial
+            && stamp.serial <= c.serial
         {
             return;
         }
-        self.first_sent_at = r.sent_at;
+        self.first_sent_at = it.sent_at();
         self.candidate = Some(Candidate {
-            serial: r.serial,
-            send_interval: r.sent_at.saturating_since(r.first_sent_at),
-            delivered_at: r.delivered_at,
-            prior_lost: r.lost_before,
-            prior_ce: r.ce_before,
+            serial: stamp.serial,
+            send_interval: it.sent_at().saturating_since(stamp.first_sent_at),
+            delivered_at: stamp.delivered_at,
+            prior_lost: stamp.lost_before,
+            prior_ce: stamp.ce_before,
             sample: RateSample {
-                prior_delivered: r.delivered,
-                is_app_limited: r.is_app_limited(),
-                is_retrans: r.ever_retransmitted(),
-                tx_in_flight: r.tx_in_flight,
+                prior_delivered: stamp.delivered,
+                is_app_limited: stamp.app_limited,
+                is_retrans: it.was_repeated(),
+                tx_in_flight: it.tx_in_flight(),
                 ..RateSample::default()
             },
         });
@@ -130,6 +174,7 @@ impl RateSampler {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::scoreboard::Record;
 
     fn at(ms: u64) -> Instant {
         Instant::ZERO + Span::from_millis(ms)

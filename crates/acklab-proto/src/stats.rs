@@ -1,4 +1,4 @@
-//! What a connection has counted, and what it looks like now.
+//! What one end of a transport has counted, and what it looks like now.
 
 use crate::cc::RecoveryPhase;
 use acklab_units::{Rate, Span};
@@ -17,6 +17,26 @@ pub enum RetransmitCause {
     Rto,
 }
 
+/// Retransmitted segments by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retrans {
+    /// RACK marked them lost.
+    pub rack: u64,
+    /// Duplicate ACKs or the SACK rule.
+    pub dupack: u64,
+    /// Tail loss probes that repeated data.
+    pub tlp: u64,
+    /// Retransmission timeouts.
+    pub rto: u64,
+}
+
+impl Retrans {
+    /// All of them.
+    pub const fn total(&self) -> u64 {
+        self.rack + self.dupack + self.tlp + self.rto
+    }
+}
+
 /// Cumulative counters of one end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
@@ -30,14 +50,8 @@ pub struct Stats {
     pub bytes_retrans: u64,
     /// Segments retransmitted (Linux `total_retrans`; SYNs included).
     pub retrans_segs: u64,
-    /// Of these, found lost by RACK.
-    pub retrans_rack: u64,
-    /// Of these, found lost by duplicate ACKs.
-    pub retrans_dupack: u64,
-    /// Of these, tail loss probes.
-    pub retrans_tlp: u64,
-    /// Of these, after a timeout.
-    pub retrans_rto: u64,
+    /// Segments with payload retransmitted, by cause.
+    pub retrans: Retrans,
     /// Retransmission timeouts.
     pub rto_count: u64,
     /// Tail loss probes sent, with new data or old.
@@ -80,8 +94,23 @@ pub struct Stats {
     pub duplicates_in: u64,
 }
 
-/// A connection at one moment.
-#[derive(Clone, Copy, PartialEq, Debug)]
+impl Stats {
+    /// Sum of those that tell of more than sending and receiving. They only grow: while the sum is
+    /// the same, so is each.
+    pub const fn incidents(&self) -> u64 {
+        let reactions = self.rto_count + self.tlp_count + self.recoveries + self.ecn_reductions;
+        reactions + self.retrans.total() + self.lost_segs + self.undos + self.spurious_retrans
+    }
+
+    /// Reductions undone because an echoed timestamp was older than the retransmission, or nothing
+    /// was retransmitted (Eifel, RFC 3522).
+    pub const fn undos_eifel(&self) -> u64 {
+        self.undos - self.undos_dsack - self.undos_frto
+    }
+}
+
+/// The state of one end at one instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
     /// Congestion window in force, bytes.
     pub cwnd: u64,
@@ -91,12 +120,12 @@ pub struct Snapshot {
     pub inflight: u64,
     /// Bytes sent and not cumulatively acknowledged.
     pub outstanding: u64,
-    /// Smoothed RTT; zero = none yet.
+    /// Smoothed RTT; zero before the first sample.
     pub srtt: Span,
-    /// Latest RTT sample.
+    /// The latest RTT sample; zero before the first.
     pub rtt: Span,
-    /// Minimum RTT; [`Span::MAX`] = none yet.
-    pub min_rtt: Span,
+    /// Smallest RTT sample; `None` before the first.
+    pub min_rtt: Option<Span>,
     /// Retransmission timeout, without back-off.
     pub rto: Span,
     /// Pacing rate in force; `None` = not paced.
@@ -105,8 +134,8 @@ pub struct Snapshot {
     pub delivery_rate: Option<Rate>,
     /// The peer's window, bytes.
     pub peer_window: u64,
-    /// The controller's state.
+    /// The controller's state by the name its source gives it.
     pub state: &'static str,
-    /// The recovery state.
+    /// The recovery machinery's state.
     pub phase: RecoveryPhase,
 }

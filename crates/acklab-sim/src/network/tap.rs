@@ -1,42 +1,46 @@
-//! The engine as the driver of its links: keeps packets, and tells the observer.
+//! The network as the driver of its links: keeps packets, and tells the observer.
 
-use super::Arena;
+use super::Store;
 use crate::record::{LinkFact, Observer};
 use acklab_path::ack_filter::ForwardReason;
 use acklab_path::link::LinkDriver;
-use acklab_path::packet::{DropReason, Packet, PacketId, PacketStore};
-use acklab_proto::segment::Segment;
+use acklab_path::packet::{DropReason, Label, Packet, PacketId, PacketStore};
+use acklab_proto::datagram::Datagram;
 use acklab_units::{Instant, Span};
 
 /// What one link deals with.
 #[derive(Debug)]
-pub struct Tap<'a, O> {
+pub struct Tap<'a, S, O> {
     /// The packets under way.
-    pub arena: &'a mut Arena,
+    pub store: &'a mut S,
     /// Who watches.
     pub observer: &'a mut O,
     /// The link's number.
     pub link: usize,
 }
 
-impl<O: Observer> Tap<'_, O> {
+impl<S: Store, O: Observer> Tap<'_, S, O> {
     #[inline]
     fn tell(&mut self, at: Instant, packet: Packet, fact: LinkFact) {
         if O::ACTIVE {
             self.observer
-                .on_link(at, self.link, packet, self.arena, fact);
+                .on_link(at, self.link, packet, &*self.store, fact);
         }
     }
 }
 
-impl<O: Observer> PacketStore for Tap<'_, O> {
+impl<S: Store, O: Observer> PacketStore for Tap<'_, S, O> {
     #[inline]
-    fn segment(&self, id: PacketId) -> Segment {
-        self.arena.segment(id)
+    fn datagram(&self, id: PacketId) -> Datagram {
+        self.store.datagram(id)
+    }
+
+    fn label(&self, packet: Packet) -> Label {
+        self.store.label(packet)
     }
 
     fn duplicate(&mut self, packet: Packet) -> Packet {
-        let copy = self.arena.duplicate(packet);
+        let copy = self.store.duplicate(packet);
         if O::ACTIVE {
             self.observer.on_copied(packet.id, copy.id);
         }
@@ -44,12 +48,12 @@ impl<O: Observer> PacketStore for Tap<'_, O> {
     }
 }
 
-impl<O: Observer> LinkDriver for Tap<'_, O> {
+impl<S: Store, O: Observer> LinkDriver for Tap<'_, S, O> {
     const WATCHES: bool = O::ACTIVE;
 
     fn on_drop(&mut self, now: Instant, packet: Packet, reason: DropReason) {
         self.tell(now, packet, LinkFact::Dropped(reason));
-        self.arena.on_drop(now, packet, reason);
+        self.store.on_drop(now, packet, reason);
     }
 
     #[inline]

@@ -1,0 +1,107 @@
+//! A caller who is late, as a clock on a wall always makes one.
+
+use super::*;
+use proptest::prelude::*;
+
+/// Who asks when: at the instants that the medium names, or some time after them.
+struct Caller {
+    rig: Rig,
+    lateness: Vec<u64>,
+    asked: usize,
+}
+
+impl Caller {
+    fn new(config: MediumConfig, seed: u64, lateness: &[u64]) -> Self {
+        Self {
+            rig: Rig::new(config, seed),
+            lateness: lateness.to_vec(),
+            asked: 0,
+        }
+    }
+
+    /// How late the next call is.
+    fn late(&mut self) -> Span {
+        self.asked += 1;
+        let late = self.lateness.get(self.asked % self.lateness.len().max(1));
+        Span::from_micros(late.copied().unwrap_or(0))
+    }
+
+    /// Everything that arrives before `end`, with the instant at which the caller learned of it: what is
+    /// offered at an instant comes before what is due then.
+    fn run(&mut self, end: Instant) -> Vec<(Instant, u32)> {
+        let mut all = vec![];
+        loop {
+            while let Some(packet) = self.rig.medium.advance(self.rig.now, &mut self.rig.log) {
+                all.push((self.rig.now, packet.id.0));
+            }
+            let Some(at) = self.rig.medium.next_wakeup().filter(|at| *at < end) else {
+                return all;
+            };
+            let asked = at + self.late();
+            if asked >= end {
+                return all;
+            }
+            self.rig.now = asked.max(self.rig.now);
+        }
+    }
+
+    fn deliver(&mut self, offers: &[(u64, u32, u32)]) -> Vec<(Instant, u32)> {
+        let mut all = vec![];
+        for (at, port, size) in offers {
+            all.extend(self.run(us(*at)));
+            self.rig.now = us(*at);
+            self.rig.offer(*port, *size);
+        }
+        all.extend(self.run(us(30_000_000)));
+        all
+    }
+}
+
+proptest! {
+    /// However late it is asked, the same PPDUs are on the air at the same instants, the same packets
+    /// are lost, and what arrives is handed out in the same order, no later than it was asked for.
+    #[test]
+    fn what_is_due_happens_at_its_instant(
+        stations in 1u16..8,
+        limit in prop_oneof![Just(0u32), 2000u32..65_536],
+        ber in prop_oneof![Just(0.0), Just(1e-5), Just(5e-5)],
+        rts in prop::option::of(0u32..3000),
+        reverse: bool,
+        hidden: bool,
+        hack: bool,
+        lifetime in prop::option::of(200u64..20_000),
+        seed: u64,
+        offers in prop::collection::vec((0u64..400, 0u32..24, prop_oneof![40u32..1500, Just(52)]), 1..100),
+        lateness in prop::collection::vec(prop_oneof![0u64..100, 0u64..20_000], 1..20),
+    ) {
+        let mut config = cell(stations, ampdu(limit));
+        for p in &mut config.ports {
+            (p.errors, p.rts_from, p.grants_reverse) = (ErrorModel::Ber(ber), rts, reverse);
+            p.carries_acks = hack.then_some(CarriedAcks::HACK);
+        }
+        if hidden {
+            let n = usize::from(stations) + 1;
+            config.hears = Some((0..n).map(|a| (0..n).map(|b| a == 0 || b == 0).collect()).collect());
+        }
+        let lifetime = lifetime.map(Span::from_micros);
+        config.stations.iter_mut().for_each(|s| s.queue.lifetime = lifetime);
+        let mut at = 0;
+        let ports = 2 * u32::from(stations);
+        let offers: Vec<_> = offers.iter().map(|(gap, port, size)| {
+            at += gap;
+            (at, port % ports, *size)
+        }).collect();
+        let mut punctual = Caller::new(config.clone(), seed, &[]);
+        let mut late = Caller::new(config, seed, &lateness);
+        let (on_time, told) = (punctual.deliver(&offers), late.deliver(&offers));
+        prop_assert_eq!(&punctual.rig.log.ppdus, &late.rig.log.ppdus);
+        prop_assert_eq!(&punctual.rig.log.drops, &late.rig.log.drops);
+        prop_assert_eq!(&punctual.rig.log.left, &late.rig.log.left);
+        let most = Span::from_micros(*lateness.iter().max().unwrap());
+        prop_assert_eq!(on_time.len(), told.len());
+        for (due, seen) in on_time.iter().zip(&told) {
+            prop_assert_eq!(due.1, seen.1);
+            prop_assert!(due.0 <= seen.0 && seen.0 <= due.0 + most, "{due:?} {seen:?}");
+        }
+    }
+}

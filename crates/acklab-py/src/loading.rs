@@ -1,0 +1,61 @@
+//! Files that a scenario names: regular ones of a sane length, read so that a stop is heard.
+
+use acklab_sim::scenario::MOST_BYTES;
+use std::fs::FileType;
+use std::io::Read;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Bytes read between two looks at the stop flag.
+const CHUNK: usize = 1 << 16;
+
+/// The text of a file that a scenario names, or why there is none.
+pub(crate) fn read(path: &Path, stop: &AtomicBool) -> Result<String, String> {
+    let told = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
+    let found = path.metadata().map_err(|e| told(&e))?;
+    if let Some(kind) = no_file(found.file_type()).filter(|_| !is_open(path)) {
+        return Err(told(&format!("it is {kind}, not a regular file")));
+    }
+    let mut text = Vec::new();
+    chunks(path, stop, &mut text).map_err(|e| told(&e))?;
+    if text.len() as u64 > MOST_BYTES {
+        let most = MOST_BYTES >> 20;
+        return Err(told(&format!("it is longer than {most} MiB")));
+    }
+    String::from_utf8(text).map_err(|_| told(&"it is not UTF-8 text"))
+}
+
+/// Reads until there is nothing more, more than there may be, or nobody who wants it.
+#[expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "files that a scenario names"
+)]
+fn chunks(path: &Path, stop: &AtomicBool, text: &mut Vec<u8>) -> std::io::Result<()> {
+    let mut file = std::fs::File::open(path)?;
+    let mut chunk = vec![0; CHUNK];
+    while text.len() as u64 <= MOST_BYTES && !stop.load(Ordering::Relaxed) {
+        match file.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(n) => text.extend_from_slice(&chunk[..n]),
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
+}
+
+/// What it is instead: opening a pipe without a writer never ends, nor does reading some devices.
+fn no_file(kind: FileType) -> Option<&'static str> {
+    match kind {
+        _ if kind.is_file() => None,
+        _ if kind.is_dir() => Some("a folder"),
+        _ => Some("a pipe or a device"),
+    }
+}
+
+/// Whether it is what the process has open already, as a shell passes the output of a command: `<(...)`.
+fn is_open(path: &Path) -> bool {
+    let folders = ["/dev/fd", "/proc/self/fd"];
+    path == Path::new("/dev/stdin") || folders.iter().any(|f| path.parent() == Some(Path::new(f)))
+}

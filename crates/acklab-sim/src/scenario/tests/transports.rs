@@ -1,0 +1,101 @@
+//! What a flow speaks.
+
+use super::{DUMBBELL, good, toml_with};
+use crate::plan::TransportPlan;
+use crate::scenario::load_toml;
+use acklab_proto::cbr;
+use acklab_units::Rate;
+
+const CBR: &str =
+    r#"{ name = "cbr", rate = "8 Mbit/s", size = 1000, frame = "ip", feedback = { every = 4 } }"#;
+
+/// Two flows of TCP and one that leaves open what it speaks.
+fn three() -> String {
+    format!("{DUMBBELL}\n[[flow]]\n")
+}
+
+fn config(plan: &TransportPlan) -> cbr::Config {
+    match plan {
+        TransportPlan::Cbr(params) => cbr::Config::new(params),
+        TransportPlan::Tcp(_) => panic!("TCP"),
+    }
+}
+
+#[test]
+fn a_flow_speaks_tcp_unless_it_says_otherwise() {
+    let plan = toml_with(&three(), &[("flow.2.transport", CBR)])
+        .unwrap()
+        .plan;
+    assert_eq!(plan.flows[0].transport.name(), "tcp");
+    let cbr = config(&plan.flows[2].transport);
+    assert_eq!((cbr.rate, cbr.size), (Rate::from_bps(8_000_000), 1000));
+    assert_eq!((cbr.every, cbr.feedback), (4, 64));
+    let tcp = toml_with(&three(), &[("flow.2.transport", "tcp")]).unwrap();
+    assert_eq!(tcp.resolved, good(&three()).resolved);
+}
+
+#[test]
+fn tables_inside_of_a_transport_survive_resolving() {
+    let loaded = toml_with(&three(), &[("flow.2.transport", CBR)]).unwrap();
+    assert!(
+        loaded.resolved.contains("feedback.every = 4"),
+        "{}",
+        loaded.resolved
+    );
+    let again = good(&loaded.resolved);
+    assert_eq!(again.resolved, loaded.resolved);
+    let inner = [
+        ("flow.2.transport", CBR),
+        ("flow.2.transport.feedback.size", "100"),
+    ];
+    let cbr = config(&toml_with(&three(), &inner).unwrap().plan.flows[2].transport);
+    assert_eq!((cbr.every, cbr.feedback), (4, 100));
+}
+
+fn told(flow: &str) -> String {
+    let text = format!(
+        "duration = \"1 s\"\n[topology]\npreset = \"dumbbell\"\n[topology.bottleneck]\n\
+         rate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[[flow]]\n{flow}\n"
+    );
+    let error = load_toml(&text, "test.toml", &[]).expect_err("a mistake");
+    error.to_string()
+}
+
+#[test]
+fn what_does_not_go_with_a_constant_rate_is_refused() {
+    for (key, value) in [
+        ("cc", "\"bbr3\""),
+        ("ack", "\"per-packet\""),
+        ("tcp", "{ segment = 500 }"),
+    ] {
+        let said = told(&format!("transport = \"cbr\"\n{key} = {value}"));
+        let message = format!("`{key}` is TCP's, and this flow's transport is \"cbr\"");
+        assert!(said.contains(&message), "{said}");
+        assert!(said.contains("write transport = \"tcp\""), "{said}");
+    }
+    let said = told("transport = \"cbr\"\napp = { kind = \"request-response\" }");
+    assert!(said.contains("would wait for ever"), "{said}");
+}
+
+#[test]
+fn mistakes_inside_of_a_transport_have_their_place() {
+    let said = told("transport = { name = \"cbr\", feedback = { evry = 4 } }");
+    assert!(said.contains("flow.0.transport.feedback.evry"), "{said}");
+    assert!(said.contains("`feedback.every`"), "{said}");
+    let said = told("transport = { name = \"cbr\", feedback = { size = 20 } }");
+    assert!(
+        said.contains("flow.0.transport.feedback.size = 20"),
+        "{said}"
+    );
+    assert!(said.contains("a whole number from 54 to 65535"), "{said}");
+    let said = told("transport = { name = \"cbr\", rate = \"fast\" }");
+    assert!(said.contains("flow.0.transport.rate = \"fast\""), "{said}");
+    let said = told("transport = \"cbrr\"");
+    assert!(
+        said.contains("there is no transport called `cbrr`"),
+        "{said}"
+    );
+    assert!(said.contains("did you mean `cbr`"), "{said}");
+    let said = told("cc = { name = \"cubic\", beta = { x = 1 } }");
+    assert!(said.contains("flow.0.cc.beta.x"), "{said}");
+}
