@@ -65,6 +65,27 @@ def test_the_timeline_has_every_ppdu_of_its_window(result):
     assert kinds.get("BAR", 0) == counts.get("bar", 0)
 
 
+def test_questions_for_addresses_are_counted_and_drawn():
+    """One station and its access point ask each other once; who knows nobody asks nothing."""
+    one = cell(wifi={"arp": True}, topology={**cell()["topology"], "stations": 1})
+    one["flow"] = [{**one["flow"][0], "count": 1}]
+    asked, known = run(one), run({**one, "wifi": {}})
+    for column in ("arp_requests", "arp_replies"):
+        assert asked.stations[column].to_list() == [1, 1]
+        assert known.stations[column].to_list() == [0, 0]
+    assert asked.stations["arp_lost"].sum() == asked.links["drops_unresolved"].sum() == 0
+    # A question to the access point, which it sends on, its own question, and two answers.
+    arp = asked.ppdus.filter(pl.col("use") == "control").filter(pl.col("mpdus") == 1)
+    assert arp["kind"].value_counts().sort("kind")["count"].to_list() == [3, 2]
+    assert (arp["psdu_bytes"] == 66).all()
+    assert set(arp.filter(pl.col("kind") == "group")["mode"]) == {"OFDM 6 Mbit/s"}
+    drawn = plot(asked, "air-timeline", start=0, end=1).data
+    assert drawn.filter(pl.col("what") == "ARP").height == 5
+    first = [r.ppdus.filter(pl.col("use") == "data")["time_ns"].min() for r in (asked, known)]
+    # Before each first question 0 to 9 ms pass.
+    assert 0.5e6 < first[0] - first[1] < 21e6
+
+
 def test_the_timeline_has_bars_as_long_as_the_ppdus(result):
     drawn = plot(result, "air-timeline", start=0.1, end=0.15)
     (ax,) = drawn.figure.axes

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import acklab
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 
 
 def test_run_prints_warnings(acklab_cli, small_file):
@@ -149,7 +149,7 @@ def test_the_reader_of_a_pipe_may_leave(small_file, args, unbuffered):
             stdout=writer,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         )
     finally:
@@ -173,7 +173,7 @@ def test_the_help_has_every_command_in_a_panel_with_examples(acklab_cli):
         (("run", "single-flwo"), "did you mean single-flow"),
         (("run", "mine.toml"), "acklab new mine.toml"),
         (("run",), "acklab run --help"),
-        (("list", "plots"), "'plots' is not one of 'cc'"),
+        (("list", "plots"), "'plots' is not one of 'transport'"),
         (("plot", "nothing", "series"), "acklab run"),
     ],
 )

@@ -1,7 +1,6 @@
 """Folders of results opened and laid side by side."""
 
 import csv
-import json
 import math
 from itertools import pairwise
 
@@ -13,6 +12,7 @@ import acklab
 from acklab.comparing import Comparison
 from acklab.plots import box, cdf, ellipse, style
 from acklab.saving import save
+from acklab.sealed import sealed, unsealed
 from sweeping import TINY
 
 
@@ -70,8 +70,8 @@ def test_broken_runs(tmp_path, small, harm, said):
 
 def test_a_run_of_a_newer_version(tmp_path, small):
     save(acklab.load(small).run(), tmp_path, "test")
-    about = json.loads((tmp_path / "run.json").read_text())
-    (tmp_path / "run.json").write_text(json.dumps(about | {"format": 99}))
+    about = unsealed((tmp_path / "run.json").read_bytes())
+    (tmp_path / "run.json").write_text(sealed(about | {"format": 99}))
     with pytest.raises(acklab.AcklabError, match="written by a newer acklab: format 99"):
         acklab.open(tmp_path)
 

@@ -4,6 +4,7 @@ import pytest
 
 import acklab
 from acklab import CongestionController
+from conftest import PATIENCE
 
 
 class Aimd(CongestionController):
@@ -141,7 +142,7 @@ def test_a_program_that_raises_leaves_nothing(tmp_path):
         "sys.exit(guarded(go))\n"
     )
     done = subprocess.run(
-        [sys.executable, program], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        [sys.executable, program], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 1, done
     assert "ZeroDivisionError" in done.stderr

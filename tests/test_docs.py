@@ -44,6 +44,15 @@ def test_the_guides_controller(monkeypatch, capsys):
     assert "aimd" in capsys.readouterr().out
 
 
+def test_the_guides_study(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (program,) = blocks("docs/extending/study.md", "python")
+    exec(program, {})
+    assert "newreno" in capsys.readouterr().out
+    page = (tmp_path / "out" / "queue-length" / "report.html").read_text()
+    assert "The least goodput has newreno with 0.25 BDP" in page
+
+
 def test_columns_are_documented(small):
     page = (ROOT / "docs" / "results.md").read_text()
     # `cwnd_{mean,min}_packets` stands for two columns.

@@ -15,6 +15,7 @@ import pytest
 
 import acklab
 from acklab.formats import write_flent
+from conftest import PATIENCE
 from recordings import lossy, recorded
 
 needs_flent = pytest.mark.skipif(
@@ -37,7 +38,7 @@ def file(result, tmp_path_factory):
 def flent(file, *options):
     """What Flent prints, without a word of complaint beside it."""
     words = [sys.executable, "-m", "flent", "-i", str(file), *options]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE)
     said = [line for line in done.stderr.splitlines() if not harmless(line)]
     assert (done.returncode, said) == (0, []), done.stderr
     return "".join(line for line in done.stdout.splitlines(True) if not harmless(line.strip()))

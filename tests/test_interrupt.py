@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from conftest import SMALL_TOML
+from conftest import PATIENCE, SMALL_TOML
 
 ENDS = {signal.SIGINT: (130, "interrupted"), signal.SIGTERM: (143, "terminated")}
 
@@ -24,18 +24,22 @@ def test_signals(command, sign, tmp_path):
         "reproduce": ["reproduce", "--seeds", "500", "--jobs", "2", "--out", "deep/results"],
     }[command]
     process = subprocess.Popen(
-        [sys.executable, "-m", "acklab", *args],
+        [sys.executable, "-X", "importtime", "-m", "acklab", *args],
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "NO_COLOR": "1"},
     )
     try:
-        time.sleep(2.5)
+        # What starts the engine imports numpy last, however long all of it takes here.
+        for line in process.stderr:
+            if line.rstrip().endswith(" numpy"):
+                break
+        time.sleep(1)
         assert process.poll() is None
         process.send_signal(sign)
         # Left alone it would go on for longer.
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     code, word = ENDS[sign]
@@ -107,7 +111,7 @@ def test_ctrl_c_at_an_import(tmp_path, module, command):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     if done.returncode == 0 and command == "sweep":
         assert module in ("acklab.cli.run", "acklab.saving"), "it was never imported"
@@ -138,7 +142,7 @@ def test_ctrl_c_at_any_moment_of_a_run_and_of_a_sweep(tmp_path):
                 break
         time.sleep(wait)
         process.send_signal(signal.SIGINT)
-        _, rest = process.communicate(timeout=60)
+        _, rest = process.communicate(timeout=PATIENCE)
         text = "".join(line for line in rest.splitlines(True) if "import time" not in line)
         assert process.returncode == 130, (wait, text)
         assert text.count("interrupted") == 1, (wait, text)
@@ -155,7 +159,7 @@ def test_ignored_signals_stay_ignored(tmp_path):
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
         )
     finally:
         signal.signal(signal.SIGINT, before)
@@ -189,12 +193,12 @@ def test_a_signal_that_foreign_code_swallowed_is_heard_later(capsys, monkeypatch
 
 
 def test_a_signal_is_held_while_the_core_looks_for_numpy():
-    from acklab.arrays import _held
+    from acklab.holding import held
 
     passed = []
 
     def block():
-        with _held(signal.SIGINT):
+        with held(signal.SIGINT):
             signal.raise_signal(signal.SIGINT)
             passed.append("within")
         passed.append("after")

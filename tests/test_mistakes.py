@@ -5,7 +5,7 @@ import resource
 import pytest
 
 import acklab
-from conftest import SMALL_TOML
+from conftest import PATIENCE, SMALL_TOML
 
 MISTAKES = {
     "unknown key": (("dealy", "0 s"), "dealy"),
@@ -185,7 +185,7 @@ def test_a_bug_is_ours_and_says_so(tmp_path):
     )
     (tmp_path / "x.toml").write_text(SMALL_TOML)
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 2
     assert "ZeroDivisionError" in done.stderr

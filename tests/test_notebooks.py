@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 
 nbclient = pytest.importorskip("nbclient")
 nbformat = pytest.importorskip("nbformat")
@@ -21,7 +21,9 @@ def test_a_notebook_runs(path, tmp_path, monkeypatch):
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     where = {"metadata": {"path": os.fspath(path.parent)}}
-    nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3", resources=where).execute()
+    nbclient.NotebookClient(
+        notebook, timeout=PATIENCE, kernel_name="python3", resources=where
+    ).execute()
     shown = [c.outputs for c in notebook.cells if c.cell_type == "code"]
     assert any("image/svg+xml" in o.get("data", {}) for outputs in shown for o in outputs)
 

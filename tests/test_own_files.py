@@ -89,7 +89,7 @@ def test_a_figure_that_cannot_be_written_leaves_no_data(small, tmp_path, monkeyp
         raise OutputError("no room")
 
     drawn = acklab.load(small).run().plot.series()
-    monkeypatch.setattr(style, "save", full)
+    monkeypatch.setattr(style, "render", full)
     with pytest.raises(OutputError):
         drawn.save(tmp_path / "a")
     assert list(tmp_path.iterdir()) == []

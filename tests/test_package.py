@@ -4,13 +4,16 @@ import subprocess
 import sys
 
 import acklab
+from conftest import PATIENCE
 
 HEAVY = ("polars", "matplotlib", "numpy", "scipy", "typer", "rich")
 
 
 def loaded_after(statement):
     code = f"{statement}\nimport sys\nprint(*[m for m in {HEAVY!r} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
 

@@ -8,6 +8,7 @@ import pytest
 
 import acklab
 from acklab.formats import write_pcapng
+from conftest import PATIENCE
 
 needs_tshark = pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not installed")
 
@@ -44,7 +45,7 @@ def at_sender(capture):
     """What a capture at the sender would have; tshark takes a packet seen twice for two."""
     alone = capture.with_name("sender.pcapng")
     only = ["-Y", 'frame.interface_name == "bulk@s0"', "-w", str(alone)]
-    subprocess.run(["tshark", "-r", str(capture), *only], check=True, timeout=120)
+    subprocess.run(["tshark", "-r", str(capture), *only], check=True, timeout=PATIENCE)
     return alone
 
 
@@ -52,7 +53,7 @@ def tshark(file, *fields, only=None, more=()):
     words = ["tshark", "-r", str(file), "-T", "fields", "-E", "separator=;", *more]
     words += [w for f in fields for w in ("-e", f)]
     words += ["-Y", only] if only else []
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=True)
     return [line.split(";") for line in done.stdout.splitlines()]
 
 

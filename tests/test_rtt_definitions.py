@@ -13,6 +13,7 @@ import pytest
 
 import acklab
 from acklab.formats import write_pcapng
+from conftest import PATIENCE
 from test_pcapng import tshark
 
 pytestmark = pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not installed")
@@ -50,7 +51,7 @@ def capture(run, tmp_path_factory):
     folder = tmp_path_factory.mktemp("rtt")
     whole = write_pcapng(run, folder / "a.pcapng")
     only = ["-Y", 'frame.interface_name == "bulk@s0"', "-w", str(folder / "s.pcapng")]
-    subprocess.run(["tshark", "-r", str(whole), *only], check=True, timeout=120)
+    subprocess.run(["tshark", "-r", str(whole), *only], check=True, timeout=PATIENCE)
     return folder / "s.pcapng"
 
 

@@ -10,9 +10,11 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
+from acklab import code
 from acklab.studies import STUDIES, kept
 from acklab.studies.reproduce import reproduce
 from acklab.studies.study import Artefact, Cell, Effort, Study
+from conftest import PATIENCE
 
 SCENARIO = STUDIES["ack-aggregation"].groups["transparent"](Effort(1, quick=True))[0].scenario
 EFFORT = Effort(2, quick=True)
@@ -96,7 +98,7 @@ def test_what_is_no_longer_true_is_made_again(change, log, tmp_path, monkeypatch
     elif change == "cells":
         study = log.study("vegas")
     elif change == "code":
-        monkeypatch.setattr(kept, "_code", lambda: "other")
+        monkeypatch.setattr(code, "of_everything", lambda: "other")
     else:
         (table,) = folder.rglob("a.parquet")
         table.write_bytes(b"PAR1")
@@ -125,11 +127,11 @@ def test_the_command_says_that_it_goes_on(tmp_path):
         text=True,
     )
     folder = tmp_path / "ack-aggregation" / kept.NAME
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + PATIENCE
     while not list(folder.glob("*/traces-*")) and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "finished parts are kept, the same command goes on from there" in err
     assert list(folder.glob("*/traces-*"))

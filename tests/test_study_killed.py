@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from conftest import PATIENCE
+
 CHILD = """
 import sys
 from dataclasses import replace
@@ -46,7 +48,7 @@ def whole(tmp_path_factory):
 def test_killed_it_leaves_whole_files_only(files, whole, tmp_path):
     process = subprocess.Popen([sys.executable, "-c", CHILD, str(tmp_path)])
     try:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + PATIENCE
         while len(content(tmp_path)) < files and time.monotonic() < deadline:
             time.sleep(0.001)
         if files == 0:

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import acklab
+from acklab.sealed import sealed, unsealed
 from acklab.sweeps import packing
 from conftest import ROOT
 from sweeping import TINY, TINY_TOML, content, swept
@@ -308,7 +309,7 @@ def test_a_corrupt_manifest_is_told(acklab_cli, tiny_file, tmp_path, key, value)
     sweep = ("sweep", tiny_file, "--grid", "flow.0.cc=cubic,bbr3", "--out", "s")
     assert acklab_cli(*sweep).returncode == 0
     path = tmp_path / "s" / "sweep.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), key: value}))
+    path.write_text(sealed({**unsealed(path.read_bytes()), key: value}))
     for args in (sweep, ("plot", "s", "cdf")):
         done = acklab_cli(*args)
         assert done.returncode == 1

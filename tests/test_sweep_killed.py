@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import acklab
+from conftest import PATIENCE
 from sweeping import GRID, TINY, content
 
 KILLS = 50
@@ -76,7 +77,7 @@ def uninterrupted(tmp_path_factory):
     """The sweep as it is when nothing happens, from a process like those that are killed."""
     folder = tmp_path_factory.mktemp("whole")
     code = KILLER.split("chance =")[0] + "sweep(folder + '/s')"
-    subprocess.run([sys.executable, "-c", code, str(folder)], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", code, str(folder)], check=True, timeout=PATIENCE)
     return content(folder / "s")
 
 
@@ -84,7 +85,10 @@ def test_nothing_is_lost_doubled_or_broken(tmp_path, uninterrupted):
     folder = tmp_path / "killed"
     folder.mkdir()
     done = subprocess.run(
-        [sys.executable, "-c", KILLER, str(folder)], capture_output=True, text=True, timeout=240
+        [sys.executable, "-c", KILLER, str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     kills, midway, finished = map(int, done.stdout.split())
@@ -130,11 +134,14 @@ def test_a_cluster_that_is_not_there(tmp_path):
         cluster._client(cluster._distributed(), "no-protocol://here")
 
 
-def test_a_worker_of_another_version(tmp_path):
+def test_a_worker_of_another_build(tmp_path):
+    from acklab import code
     from acklab.source import read
     from acklab.sweeps import cluster, plan
 
     made = plan.plan(read(TINY), {}, [], 2, [])
-    assert [run for run, _, _ in cluster.run_batch(made, [0, 1], acklab.__version__)] == [0, 1]
-    with pytest.raises(acklab.AcklabError, match=r"a worker of the cluster has acklab .* 0\.0\.9"):
-        cluster.run_batch(made, [0], "0.0.9")
+    assert [run for run, _, _ in cluster.run_batch(made, [0, 1], code.name())] == [0, 1]
+    other = code.named(acklab.__version__, "another")
+    said = r"a worker of the cluster has acklab .*, this is .* \(build another\)"
+    with pytest.raises(acklab.AcklabError, match=said):
+        cluster.run_batch(made, [0], other)

@@ -212,7 +212,7 @@ def test_sojourn_is_from_queued_to_left(run):
 
 def test_drops_by_reason(run):
     reasons = [c.removeprefix("drops_") for c in run.links.columns if c.startswith("drops_")]
-    assert len(reasons) == 7
+    assert len(reasons) == 8
     for link in run.links.iter_rows(named=True):
         drops = at(run, link["link"], "dropped")
         counts = dict(drops["reason"].value_counts().iter_rows())

@@ -1,6 +1,7 @@
 """Validation: every row of the references is rebuilt, and the verdicts follow the criteria."""
 
 import csv
+import importlib.util
 import math
 from collections import defaultdict
 
@@ -11,6 +12,7 @@ from acklab.places import in_repository
 from acklab.validate import (
     compare,
     kernel_rows,
+    ns2_rows,
     ns3_modes,
     ns3_modes_rows,
     ns3_rows,
@@ -23,6 +25,7 @@ from acklab.validate import (
 )
 from acklab.validate.criteria import (
     KERNEL,
+    NS2,
     NS3,
     NS3_MODES,
     NS3_SATURATED,
@@ -31,6 +34,7 @@ from acklab.validate.criteria import (
     Tolerance,
 )
 from acklab.validate.lateness import pauses
+from acklab.validate.ns2 import allowed
 from acklab.validate.ns3 import parse
 
 
@@ -47,15 +51,34 @@ def test_every_row_of_ns3_is_there():
         assert len(ns3_rows()) == len(list(csv.DictReader(f)))
 
 
+def test_the_table_of_ns2_has_what_its_driver_runs():
+    folder = in_repository("validation") / "ns2"
+    spec = importlib.util.spec_from_file_location("ackloss", folder / "ackloss.py")
+    driver = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(driver)
+    with (folder / "ackloss.csv").open() as f:
+        found = list(csv.DictReader(f))
+    assert [{k: row[k] for k in driver.KEYS} for row in found] == list(driver.cells())
+    for reference in ns2_rows():
+        for values in reference.values.values():
+            assert len(values) == len(driver.SEEDS)
+
+
+def test_chance_widens_the_criterion_of_ns2():
+    assert allowed(Tolerance(0.05), [2.0] * 10) == Tolerance(0.05)
+    # 1.96 standard errors of a difference of medians: of two seeds there, of five here.
+    wide = allowed(Tolerance(0.05), [1.0, 3.0])
+    assert wide.absolute == pytest.approx(1.96 * 1.2533 * math.sqrt(2) * math.sqrt(1 / 2 + 1 / 5))
+
+
 def test_every_run_of_ns3_over_radio_channels_is_in_a_cell():
     runs = set()
     for name in ns3_wifi.FILES:
         with (in_repository("validation") / "ns3" / name).open() as f:
-            rows = csv.DictReader(f)
-            runs |= {row["args"] for row in rows if row["tcp"] != ns3_wifi.NOT_JUDGED}
+            runs |= {row["args"] for row in csv.DictReader(f)}
     cells = ns3_wifi_rows()
-    assert sum(len(c.values["goodput"]) for c in cells) == len(runs) == 137
-    assert len({c.name for c in cells}) == len(cells) == 89
+    assert sum(len(c.values["goodput"]) for c in cells) == len(runs) == 153
+    assert len({c.name for c in cells}) == len(cells) == 105
 
 
 def test_every_mode_of_ns3_is_in_a_cell():
@@ -187,11 +210,19 @@ LATE_REPEATS = (
 )
 FEW_PAUSES = "three repeats of a count that hangs on the few longest pauses; the ranges overlap"
 ARP = (
-    "in ns-3 a station whose ARP request collided begins a second later, and acklab has no ARP: "
-    "with neighbours known from the start (the cells -known) all is within the criteria"
+    "which stations' questions for addresses collide, so that they begin seconds later, is a draw: "
+    "the runs of ns-3, one or three, lie within 15 seeds of acklab"
+)
+WAIT = (
+    "Vegas hangs on how long ARP waits before its questions, whole ms that are drawn: one draw in "
+    "ns-3, five here"
 )
 CAPTURE = "what ns-3 reads of two frames that collide on a ring of 1 m (open question)"
 LOTTERY = "whether a SYN-ACK is the N-th ACK of both flows hangs on their phase: one draw each"
+DUPLICATES = (
+    "ns-2's Sack1 waits for three duplicate ACKs to arrive, of which many are lost, and times out; "
+    "here one ACK that reports three segments is enough (RFC 6675 IsLost)"
+)
 #: What misses the criteria, by source and cell, with the mechanism. LIMITATIONS.md has evidence.
 EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
     ("kernel", "gso_on 10M48ms bbr 1"): {"retransmissions": OFFLOAD},
@@ -204,14 +235,15 @@ EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
     ("kernel-quiet", "main 40M10ms bbr 16"): {"retransmissions": START},
     ("kernel-paused", "main 10M48ms bbr 2"): {"retransmissions": FEW_PAUSES},
     ("kernel-paused", "main 40M10ms bbr 4"): {"retransmissions": FEW_PAUSES},
-    ("kernel-paused", "main 40M10ms bbr 16"): {"retransmissions": FEW_PAUSES},
-    ("ns3-wifi", "nsta5s 20 1024 0"): {"acks": CAPTURE},
+    ("ns2", "Sack1 1024 50 0.2 0.01"): {"goodput": DUPLICATES},
+    ("ns2", "Sack1 1024 50 0.3 0.01"): {"goodput": DUPLICATES},
+    ("ns3-wifi", "nsta5s 20 1024 0"): {"jain": ARP, "acks": CAPTURE},
+    ("ns3-wifi", "nsta5s 20 4096 0"): {"jain": ARP},
     ("ns3-wifi", "nsta5s-known 20 1024 0"): {"acks": CAPTURE},
-    ("ns3-wifi", "equal5s 20 1024 0"): {"jain": ARP},
-    ("ns3-wifi", "equal5s 20 4096 0"): {"jain": ARP, "acks": ARP},
-    ("ns3-wifi", "equal5s 20 8192 0"): {"acks": ARP},
-    ("ns3-wifi", "equal5s 20 32768 0"): {"jain": ARP},
-    ("ns3-wifi", "equal20s 20 1024 0"): {"jain": ARP},
+    ("ns3-wifi", "equal5s 20 1024 0"): {"acks": ARP},
+    ("ns3-wifi", "equal20s 20 1024 0"): {"acks": ARP},
+    ("ns3-wifi", "thesis20s-vegas 1 0 7935"): {"goodput": WAIT, "acks": WAIT},
+    ("ns3-wifi", "thesis20s-vegas 1 8192 0"): {"goodput": WAIT, "acks": WAIT},
     **{
         ("ns3-thesis", cell): {"jain": LOTTERY}
         for cell in (
@@ -234,6 +266,7 @@ SOURCES = {
     "kernel": kernel_rows,
     "kernel-quiet": quiet_rows,
     "kernel-paused": paused_rows,
+    "ns2": ns2_rows,
     "ns3": ns3_rows,
     "ns3-thesis": ns3_thesis_rows,
     "ns3-wifi": ns3_wifi_rows,
@@ -252,6 +285,7 @@ def comparisons():
 
 def test_the_criteria_are_the_published_ones():
     assert Tolerance(0.02) == NS3["goodput"]
+    assert {"goodput": Tolerance(0.05)} == NS2
     assert {
         "goodput": Tolerance(0.05),
         "jain": Tolerance(0, absolute=0.05),
@@ -284,13 +318,14 @@ def test_every_cell_meets_the_criteria_but_those_that_are_explained(comparisons,
 
 
 def test_every_metric_with_a_criterion_is_judged(comparisons):
-    of_ns3 = {
+    of_ns = {
+        "ns2": NS2,
         "ns3": NS3,
         "ns3-modes": NS3_MODES,
         "ns3-thesis": NS3_THESIS,
         "ns3-wifi": NS3_WIFI,
     }
-    for source, criteria in {s: of_ns3.get(s, KERNEL) for s in SOURCES}.items():
+    for source, criteria in {s: of_ns.get(s, KERNEL) for s in SOURCES}.items():
         for comparison in comparisons[source]:
             known = {m for m, values in comparison.reference.values.items() if values}
             judged = {m.name for m in comparison.metrics if m.ok is not None}

@@ -23,12 +23,16 @@ class Flow:
     start_jitter: str | None = None
     count: int | None = None
     tcp: Mapping[str, Any] = field(default_factory=dict)
+    #: TCP unless another one is named; `cc`, `ack` and `tcp` are TCP's alone.
+    transport: Block | None = None
 
     def spec(self) -> dict[str, Any]:
         """The flow in the scenario language."""
         renamed = {"from": self.src, "to": self.dst}
-        names = ("name", "cc", "ack", "app", "start", "start_jitter", "count")
+        names = ("name", "transport", "cc", "ack", "app", "start", "start_jitter", "count")
         keys = {n: getattr(self, n) for n in names} | renamed
+        if self.transport not in (None, "tcp"):
+            del keys["cc"]
         return _given(keys) | ({"tcp": dict(self.tcp)} if self.tcp else {})
 
 

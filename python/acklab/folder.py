@@ -11,7 +11,9 @@ from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
 from pathlib import Path
 
+from acklab import _core
 from acklab.errors import OutputError
+from acklab.holding import swapping
 
 #: Every folder that acklab may replace has this file.
 MARKER = "run.json"
@@ -29,32 +31,52 @@ def result_folder(target: Path) -> Iterator[Path]:
     """
     target = target.absolute()
     _check_replaceable(target)
-    made = _missing(target.parent)
+    with _made_if_kept(target.parent):
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        except OSError as e:
+            raise OutputError(_reason(target, e)) from None
+        try:
+            with unfinished(scratch):
+                yield scratch
+                scratch.chmod(0o755)
+                _replace(scratch, target)
+        except OSError as e:
+            raise OutputError(_reason(target, e)) from None
+
+
+@contextmanager
+def unfinished(path: Path) -> Iterator[None]:
+    """`path`, a file or a folder, is half written within the block and gone after it.
+
+    It is gone, too, when the process ends within the block without running any more of it.
+    """
+    _core.unfinished(path, False)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-    except OSError as e:
-        raise OutputError(_reason(target, e)) from None
-    try:
-        yield scratch
-        scratch.chmod(0o755)
-        _replace(scratch, target)
-    except OSError as e:
-        raise OutputError(_reason(target, e)) from None
+        yield
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-        _remove_empty(made)
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                path.unlink()
+        _core.finished(path)
 
 
-def _missing(folder: Path) -> list[Path]:
-    """`folder` and those around it that are not there, from the inside out."""
-    return [f for f in (folder, *folder.parents) if not os.path.lexists(f)]
-
-
-def _remove_empty(folders: list[Path]) -> None:
-    for folder in folders:
-        with suppress(OSError):
-            folder.rmdir()
+@contextmanager
+def _made_if_kept(folder: Path) -> Iterator[None]:
+    """What the block makes of `folder` and those around it is removed again if it is left empty."""
+    made = [f for f in (folder, *folder.parents) if not os.path.lexists(f)]
+    for f in made:
+        _core.unfinished(f, True)
+    try:
+        yield
+    finally:
+        for f in made:
+            with suppress(OSError):
+                f.rmdir()
+            _core.finished(f)
 
 
 def _check_replaceable(target: Path) -> None:
@@ -71,10 +93,11 @@ def _check_replaceable(target: Path) -> None:
 
 def _replace(scratch: Path, target: Path) -> None:
     if not target.exists():
-        scratch.rename(target)
+        with swapping():
+            scratch.rename(target)
         return
     old = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
-    try:
+    with unfinished(old), swapping():
         target.rename(old / "was")
         try:
             scratch.rename(target)
@@ -82,9 +105,6 @@ def _replace(scratch: Path, target: Path) -> None:
             (old / "was").rename(target)
             raise
         _carry_over(old / "was", target)
-    finally:
-        if target.exists():
-            shutil.rmtree(old, ignore_errors=True)
 
 
 #: Files of a result, in patterns; all others in its folder are the user's.
@@ -136,13 +156,11 @@ def scratch_file(path: Path) -> Iterator[Path]:
     scratch = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        yield scratch
-        scratch.replace(path)
+        with unfinished(scratch):
+            yield scratch
+            scratch.replace(path)
     except OSError as e:
         raise OutputError(_reason(path, e)) from None
-    finally:
-        with suppress(OSError):
-            scratch.unlink()
 
 
 @contextmanager
@@ -152,19 +170,15 @@ def writable_folder(folder: Path) -> Iterator[None]:
     If the block leaves it empty, what was created is removed again.
     """
     folder = folder.absolute()
-    made = _missing(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        # Hidden, as all that is not a result yet: a kill may leave it.
-        with tempfile.NamedTemporaryFile(dir=folder, prefix="."):
-            pass
-    except OSError as e:
-        _remove_empty(made)
-        raise OutputError(_reason(folder, e)) from None
-    try:
+    with _made_if_kept(folder):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            # Hidden, as all that is not a result yet: a kill may leave it.
+            with tempfile.NamedTemporaryFile(dir=folder, prefix="."):
+                pass
+        except OSError as e:
+            raise OutputError(_reason(folder, e)) from None
         yield
-    finally:
-        _remove_empty(made)
 
 
 def _reason(target: Path, e: OSError) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from acklab.errors import AcklabError, NotRecordedError
 from acklab.folder import FORMAT, MARKER
 from acklab.results import Verdict
-from acklab.saving import digest
+from acklab.saving import SCENARIO, digest
+from acklab.sealed import unsealed
 from acklab.sweeps import manifest
 from acklab.sweeps.results import SweepResult
 
@@ -67,10 +67,13 @@ class SavedRun:
     @property
     def resolved(self) -> str:
         """The whole scenario as TOML, defaults filled in; loading it gives the same run."""
+        path = self.folder / SCENARIO
+        if (known := self._sums.get(SCENARIO)) is not None:
+            _check(path, known)
         try:
-            return (self.folder / "scenario.toml").read_text(encoding="utf-8")
+            return path.read_text(encoding="utf-8")
         except (OSError, ValueError) as e:
-            raise _broken(self.folder / "scenario.toml", e) from None
+            raise _broken(path, e) from None
 
     def expectations(self) -> list[Verdict]:
         """The scenario's `[expect]`, as held against the run when it was made."""
@@ -138,8 +141,14 @@ class SavedRun:
     @property
     def tables(self) -> list[str]:
         """The tables that were kept; that one is gone is said when it is asked for."""
-        known = self._about.get("sha256") or (p.name for p in self.folder.glob("*.parquet"))
-        return sorted(name.removesuffix(".parquet") for name in known)
+        known = self._sums or (p.name for p in self.folder.glob("*.parquet"))
+        parts = (name.partition(".parquet") for name in known)
+        return sorted(name for name, suffix, _ in parts if suffix)
+
+    @property
+    def _sums(self) -> dict[str, str]:
+        """Checksums by the name of the file; none of runs from before there were some."""
+        return dict(self._about.get("sha256", {}))
 
     def table(self, name: str) -> pl.DataFrame:
         """A table by its name."""
@@ -147,7 +156,7 @@ class SavedRun:
         from polars.exceptions import PolarsError
 
         path = self.folder / f"{name}.parquet"
-        known = self._about.get("sha256", {}).get(path.name)
+        known = self._sums.get(path.name)
         if known is not None:
             _check(path, known)
         elif not path.exists():
@@ -230,11 +239,9 @@ def _check(path: Path, known: str) -> None:
 
 def _about(path: Path) -> dict[str, Any]:
     try:
-        about = json.loads(path.read_text(encoding="utf-8"))
+        about = unsealed(path.read_bytes(), (*_KEYS, "format", "again", "recorded", "sha256"))
     except (OSError, ValueError) as e:
         raise _broken(path, e) from None
-    if not isinstance(about, dict):
-        raise _broken(path, "it is no JSON object")
     if not isinstance(about.get("sha256", {}), dict):
         raise _broken(path, "it does not say sha256")
     manifest.check_format(path, about.get("format", FORMAT), FORMAT)

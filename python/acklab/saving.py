@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import json
 import os
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from acklab.folder import FORMAT, MARKER
+from acklab.sealed import sealed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     from acklab.results import Result
 
 
+#: The resolved scenario's file.
+SCENARIO = "scenario.toml"
+
+
 def save(result: Result, folder: Path, command: str) -> None:
     """Writes the result's tables, its resolved scenario, and how to get it again."""
-    (folder / "scenario.toml").write_text(result.scenario.resolved)
-    for name, text in result.scenario.files.items():
+    texts = {SCENARIO: result.scenario.resolved, **result.scenario.files}
+    for name, text in texts.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
     radio = ("stations", "airtime", "ampdu_sizes") if len(result.airtime) else ()
@@ -37,9 +41,12 @@ def save(result: Result, folder: Path, command: str) -> None:
         "recorded": result.recorded,
         "cost": result.cost,
         "expectations": [{"text": v.text, "met": v.met} for v in result.expectations()],
-        "sha256": {f"{t}.parquet": digest(folder / f"{t}.parquet") for t in tables},
+        "sha256": {
+            **{f"{t}.parquet": digest(folder / f"{t}.parquet") for t in tables},
+            **{name: digest(folder / name) for name in texts},
+        },
     }
-    (folder / MARKER).write_text(json.dumps(about, indent=2) + "\n")
+    (folder / MARKER).write_text(sealed(about))
 
 
 def digest(path: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -121,7 +122,7 @@ def checked_seed(seed: object) -> int:
     if 0 <= number < SEEDS:
         return number
     raise AcklabError(
-        f"the seed {seed!r} is out of range\n"
+        f"the seed {reprlib.repr(seed)} is out of range\n"
         f"  help: give a whole number in 0..2^64-1 ({SEEDS - 1} at most)"
     )
 

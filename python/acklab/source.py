@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+import stat
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,12 @@ from typing import Any
 
 from acklab import _core
 from acklab.errors import ScenarioError
+
+#: As many tables and lists within each other as the core reads of a TOML file.
+DEEPEST = 80
+_FLATTER = "  help: scenarios nest a few levels; does a list or a mapping contain itself?"
+#: As much of a key is shown of what is too deep.
+_SHOWN = 60
 
 #: The start of a table of a TOML file, and of one that belongs to `[sweep]`.
 _TABLE = re.compile(r"\s*\[")
@@ -91,15 +98,17 @@ def literal(value: Any) -> str:
     """A value as the scenario language has it in one line; JSON differs in tables only."""
     if isinstance(value, str):
         return value
-    return _toml(value)
+    return _toml(value, 0)
 
 
-def _toml(value: Any) -> str:
+def _toml(value: Any, depth: int) -> str:
+    if isinstance(value, Mapping | list | tuple) and depth == DEEPEST:
+        raise ScenarioError(f"a value nests more than {DEEPEST} levels deep\n{_FLATTER}")
     if isinstance(value, Mapping):
-        items = (f"{json.dumps(str(k))} = {_toml(v)}" for k, v in value.items())
+        items = (f"{json.dumps(str(k))} = {_toml(v, depth + 1)}" for k, v in value.items())
         return "{ " + ", ".join(items) + " }"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_toml, value)) + "]"
+        return "[" + ", ".join(_toml(v, depth + 1) for v in value) + "]"
     if isinstance(value, float) and not math.isfinite(value):
         # As TOML writes it, so that the core can say which key it is.
         return str(value)
@@ -111,10 +120,14 @@ def _without_sweep(whole: Source) -> Source:
     if "sweep" not in whole.text:
         return whole
     try:
-        tree = json.loads(whole.text) if whole.form == "json" else tomllib.loads(whole.text)
-    except ValueError:
-        # The core says what is wrong, and where.
+        return _apart(whole)
+    except (ValueError, RecursionError):
+        # The core says what is wrong, and where; it reads nothing that is too deep for Python.
         return whole
+
+
+def _apart(whole: Source) -> Source:
+    tree = json.loads(whole.text) if whole.form == "json" else tomllib.loads(whole.text)
     if not isinstance(tree, dict) or not isinstance(tree.get("sweep"), dict):
         return whole
     sweep = tree.pop("sweep")
@@ -135,8 +148,17 @@ def _blanked(text: str) -> str:
     return "".join(lines)
 
 
+#: Letters of the longest scenario that the core takes.
+_MOST = 64 << 20
+
+
+def _is_open(path: Path) -> bool:
+    """Whether it is what the process has open already, as a shell's `<(...)` is."""
+    return str(path) == "/dev/stdin" or str(path.parent) in ("/dev/fd", "/proc/self/fd")
+
+
 def _json(source: Mapping[str, Any]) -> str:
-    _no_strangers(source, "")
+    _no_strangers(source, "", 0)
     try:
         return json.dumps(source)
     except (TypeError, ValueError) as e:
@@ -146,9 +168,14 @@ def _json(source: Mapping[str, Any]) -> str:
         ) from None
 
 
-def _no_strangers(value: Any, key: str) -> None:
+def _no_strangers(value: Any, key: str, depth: int) -> None:
     """Tells of what no scenario can have, with its key."""
     inner: Iterable[tuple[str, Any]] = ()
+    if isinstance(value, Mapping | list | tuple) and depth == DEEPEST:
+        raise ScenarioError(
+            f"the mapping nests more than {DEEPEST} levels deep\n"
+            f"  in <dict>: {key[:_SHOWN]}...\n{_FLATTER}"
+        )
     if isinstance(value, Mapping):
         inner = ((f"{key}.{k}" if key else str(k), v) for k, v in value.items())
     elif isinstance(value, list | tuple):
@@ -172,12 +199,21 @@ def _no_strangers(value: Any, key: str) -> None:
             "  help: give texts, numbers, booleans, lists and mappings only"
         )
     for place, v in inner:
-        _no_strangers(v, place)
+        _no_strangers(v, place, depth + 1)
 
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        kind = path.stat().st_mode
+        if not stat.S_ISREG(kind) and not _is_open(path):
+            what = "a folder" if stat.S_ISDIR(kind) else "a pipe or a device"
+            raise ScenarioError(
+                f"cannot read {path}: it is {what}, not a regular file\n"
+                "  help: give a TOML or JSON file, or /dev/stdin for what another command writes"
+            )
+        with path.open(encoding="utf-8") as f:
+            # One more than the core takes: it says so.
+            return f.read(_MOST + 1)
     except OSError as e:
         raise ScenarioError(f"cannot read {path}: {e.strerror or e}") from None
     except UnicodeDecodeError:

@@ -24,7 +24,7 @@ from acklab.cli import (
     sweep,
     validate,
 )
-from acklab.cli.guard import INTERRUPTED, guarded
+from acklab.cli.guard import INTERRUPTED, TERMINATED, guarded, listen
 
 
 def _examples(*lines: str) -> str:
@@ -161,6 +161,7 @@ def _options(
 
 def main() -> None:
     """Runs the command line and exits with 0 (fine), 1 (the input) or 2 (our fault)."""
+    listen()
     try:
         code = guarded(lambda: app(standalone_mode=False, prog_name="acklab"))
     except KeyboardInterrupt:
@@ -168,7 +169,7 @@ def main() -> None:
         code = INTERRUPTED
     # What is left is Python's own end, which a late Ctrl-C would fill with tracebacks.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if code == INTERRUPTED:
+    if code in (INTERRUPTED, TERMINATED):
         # Python would kill itself where the interrupt came within a generated function, such as
         # those of dataclasses, although it was caught.
         sys.stdout.flush()

@@ -11,6 +11,7 @@ import typer
 class Kind(StrEnum):
     """What `acklab list` can list."""
 
+    TRANSPORT = "transport"
     CC = "cc"
     ACK = "ack"
     FILTER = "filter"
@@ -27,12 +28,13 @@ class Kind(StrEnum):
 
 #: What each kind is.
 ABOUT = {
+    Kind.TRANSPORT: "transports: transport of a flow",
     Kind.CC: "congestion controllers: cc of a flow",
     Kind.ACK: "ACK policies of receivers: ack of a flow",
     Kind.FILTER: "ACK filters in the network: ack_filter of a link",
-    Kind.QDISC: "queues in front of links: queue of a link",
+    Kind.QDISC: "queue disciplines: qdisc of a link, and of stations in [wifi]",
     Kind.RATE_CONTROL: "rate controls of radio channels: rate_control in [wifi]",
-    Kind.STATION_QUEUE: "queues in stations of radio channels: qdisc in [wifi]",
+    Kind.STATION_QUEUE: "further queues in stations of radio channels: qdisc in [wifi]",
     Kind.PATH_LOSS: "loss over distance: path_loss in [wifi.space]",
     Kind.FADING: "changes of a signal: fading in [wifi.space]",
     Kind.SCENARIO: "the gallery: acklab run NAME",

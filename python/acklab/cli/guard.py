@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from acklab import _core
 from acklab.errors import AcklabError
 
 FINE, USER, BUG = 0, 1, 2
@@ -23,10 +24,21 @@ This is a bug in acklab, not a mistake of yours. Please report it with the lines
 the command, and the scenario file."""
 
 
+def listen() -> None:
+    """From now on a signal ends this process within a second, even if Python does not hear it.
+
+    It hears none while foreign code runs. Call this once, in what is the whole process's purpose.
+    """
+    told = _core.listen()
+    if told >= 0:
+        signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+
+
 def guarded(action: Callable[[], Any]) -> int:
     """Runs `action`; whatever happens ends as an exit code and a text on stderr."""
     _heard.clear()
     _kept.clear()
+    _core.last_words(_written())
     signal.signal(signal.SIGTERM, _terminate)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _interrupt)
@@ -35,6 +47,7 @@ def guarded(action: Callable[[], Any]) -> int:
     finally:
         # It has been told; whoever goes on in this process would stop for it once more.
         _heard.clear()
+        _core.last_words(None)
 
 
 def _guarded(action: Callable[[], Any]) -> int:
@@ -71,6 +84,7 @@ def finished_is_kept(what: str = "runs") -> Iterator[None]:
     """Around what keeps each of its `what` as it ends: says so when it is stopped."""
     import typer
 
+    _core.last_words(_KEPT.format(what))
     try:
         yield
     except KeyboardInterrupt:
@@ -82,6 +96,7 @@ def finished_is_kept(what: str = "runs") -> Iterator[None]:
             raise
         _say("terminated; " + _KEPT.format(what))
         raise typer.Exit(TERMINATED) from None
+    _core.last_words(_written())
 
 
 #: Signals that came.
@@ -132,6 +147,7 @@ _kept: list[Path] = []
 def kept(folder: Path) -> None:
     """The results in `folder` are complete."""
     _kept.append(folder)
+    _core.last_words(_written())
 
 
 def _written() -> str:
@@ -170,4 +186,5 @@ def _as_error(text: str) -> str:
 
 
 def _say(text: str) -> None:
+    _core.last_words(None)
     print(text, file=sys.stderr)

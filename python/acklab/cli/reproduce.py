@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from acklab.cli import completing
-from acklab.cli.guard import finished_is_kept
+from acklab.cli.guard import finished_is_kept, kept
 from acklab.cli.run import Jobs
 from acklab.errors import AcklabError
 
@@ -50,6 +50,7 @@ def reproduce(
             effort = Effort(seeds or default, quick)
             with finished_is_kept("parts"), progress(study.name) as advance:
                 written = run_study(study, artefacts, effort, out, jobs, advance)
+            kept(out / study.name)
             for path in (
                 *written.tables.values(),
                 *written.plots.values(),
@@ -60,6 +61,8 @@ def reproduce(
                 typer.echo(written.report)
             else:
                 typer.echo(in_part(study, artefacts, quick), err=True)
+            for said in written.notes:
+                typer.echo(f"note: {said}", err=True)
             for path in written.stale:
                 typer.echo(
                     f"note: {path} is of an earlier reproduction; `acklab reproduce {study.name}` "

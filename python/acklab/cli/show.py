@@ -90,7 +90,11 @@ def summary(result: Result) -> None:
         flows.add_column(head, justify="right")
     for head in ("RTT p50\nms", "RTT p95\nms", "segments\nper ACK", "complete\ns"):
         flows.add_column(head, justify="right")
+    datagrams = result.flows["datagrams_received"].null_count() < result.flows.height
+    if datagrams:
+        flows.add_column("lost\n%", justify="right")
     for f in result.flows.head(MOST_ROWS).iter_rows(named=True):
+        lost = f["datagram_loss"]
         flows.add_row(
             f["flow"],
             f["cc"],
@@ -102,6 +106,7 @@ def summary(result: Result) -> None:
             _number(f["rtt_p95_ms"], 2),
             _number(f["segments_per_ack"], 2),
             _number(f["completion_s"], 3),
+            *([_number(None if lost is None else 100 * lost, 2)] if datagrams else []),
         )
     _close(flows, result.flows.height, "flows")
     out.print(flows)

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from acklab.cli import completing
-from acklab.cli.guard import finished_is_kept
+from acklab.cli.guard import finished_is_kept, kept
 from acklab.cli.run import Jobs
 from acklab.cli.scenarios import find
 from acklab.errors import AcklabError
@@ -102,6 +102,7 @@ def sweep(
             print(f"note: {said}", file=sys.stderr)
         with progress("sweep") as advance:
             new = fill(store, jobs, dask, advance)
+    kept(target)
     typer.echo(f"{made.grid.cells:,} cells, {len(made.seeds):,} seeds: {made.runs:,} runs")
     typer.echo(f"{there:,} were there, {new:,} done in {time.monotonic() - began:.1f} s")
     typer.echo(f"results: {target}")

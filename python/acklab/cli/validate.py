@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from acklab.cli.guard import kept
 from acklab.cli.run import Jobs
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class Source(StrEnum):
     KERNEL = "kernel"
     KERNEL_QUIET = "kernel-quiet"
     KERNEL_PAUSED = "kernel-paused"
+    NS2 = "ns2"
     NS3 = "ns3"
     NS3_THESIS = "ns3-thesis"
     NS3_WIFI = "ns3-wifi"
@@ -40,26 +42,26 @@ def validate(
     ] = False,
     jobs: Jobs = None,
 ) -> int:
-    """Lay our numbers beside those of the Linux kernel, of ns-3, and of closed forms.
+    """Lay our numbers beside those of the Linux kernel, of ns-3 and ns-2, and of closed forms.
 
     kernel: the reference, over an emulator that is late at times; shown for an ideal link and, in
     brackets, for one that pauses as much. kernel-quiet: the same over an emulator that is hardly
-    late. kernel-paused: the same while it is made to pause. ns3: a wired dumbbell. ns3-thesis: the
-    same as the study `ack-aggregation` infers that the thesis set it up, single flows and pairs.
-    ns3-wifi: radio channels. ns3-modes: TCP over each mode. ns3-saturated: UDP over each mode, and
-    hidden stations. wifi-models: saturated channels beside closed forms and arithmetic from the
-    standard.
+    late. kernel-paused: the same while it is made to pause. ns2: one TCP that loses
+    acknowledgements. ns3: a wired dumbbell. ns3-thesis: the same as the study `ack-aggregation`
+    infers that the thesis set it up, single flows and pairs. ns3-wifi: radio channels. ns3-modes:
+    TCP over each mode. ns3-saturated: UDP over each mode, and hidden stations. wifi-models:
+    saturated channels beside closed forms and arithmetic from the standard.
     """
     from acklab.cli.show import console, progress
     from acklab.folder import writable_folder, write_atomically
     from acklab.validate import (
         compare,
         kernel_rows,
+        ns2_rows,
         ns3_modes,
         ns3_modes_rows,
         ns3_rows,
         ns3_thesis_rows,
-        ns3_wifi,
         ns3_wifi_rows,
         paused_rows,
         quiet_rows,
@@ -71,6 +73,7 @@ def validate(
         Source.KERNEL: kernel_rows,
         Source.KERNEL_QUIET: quiet_rows,
         Source.KERNEL_PAUSED: paused_rows,
+        Source.NS2: ns2_rows,
         Source.NS3: ns3_rows,
         Source.NS3_THESIS: ns3_thesis_rows,
         Source.NS3_WIFI: ns3_wifi_rows,
@@ -92,11 +95,10 @@ def validate(
                         cells(), seeds, jobs, advance, source=name.value, criteria=criteria
                     )
         write_atomically(path, _csv(comparisons))
+    kept(path)
     for part in dict.fromkeys(c.reference.source for c in comparisons):
         show = _show_saturated if part in set(saturated) else _show
         show([c for c in comparisons if c.reference.source == part])
-        if part == Source.NS3_WIFI:
-            console().print(f"{ns3_wifi.not_judged()} {ns3_wifi.NOTE}", markup=False)
     good = sum(c.ok for c in comparisons)
     console().print(f"{good} of {len(comparisons)} cells within the criteria: {path}", markup=False)
     return int(strict and good < len(comparisons))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acklab.metrics.definition import DSACK, ECN, JITTER, ONE_WAY, RACK, RTO, TCP, column
+from acklab.metrics.definition import DSACK, ECN, JITTER, ONE_WAY, RACK, RTO, RTP, TCP, column
 
 #: `start` and `warmup` are the scenario's keys, not when a flow began.
 _SAMPLES = (
@@ -201,9 +201,45 @@ FLOWS = (
         JITTER,
         "delays",
     ),
+    column(
+        "flows",
+        "app_dropped_bytes",
+        "B",
+        'Payload that an on-off application with when_full = "drop" lost because the send buffer '
+        "was full; null for applications that keep it.",
+    ),
     column("flows", "exchanges", "", "Exchanges of request and response completed."),
     column("flows", "exchange_mean_ms", "ms", "Mean time from request to the end of the response."),
     column(
         "flows", "exchange_max_ms", "ms", "Longest time from request to the end of the response."
+    ),
+    column(
+        "flows",
+        "datagrams_received",
+        "",
+        "Data packets of a flow that repeats nothing (transport cbr) that arrived. Like the other "
+        "columns of datagrams null for TCP.",
+    ),
+    column(
+        "flows",
+        "datagrams_lost",
+        "",
+        "Data packets that did not arrive, of those up to the last one that did: highest number "
+        "+ 1 - packets that arrived.",
+        RTP,
+    ),
+    column(
+        "flows",
+        "datagrams_reordered",
+        "",
+        "Data packets that arrived after one that was sent later.",
+    ),
+    column(
+        "flows",
+        "datagram_loss",
+        "",
+        "Share of data packets lost, from the scenario's start to its end: lost / (lost + "
+        "arrived); null if none arrived.",
+        RTP,
     ),
 )

@@ -45,6 +45,13 @@ LINKS = (
         "RFC 8289, RFC 8290",
     ),
     column(
+        "links stations",
+        "drops_unresolved",
+        "",
+        "Packets for a neighbour whose address was not known: too many waited, or nobody answered.",
+        "RFC 826",
+    ),
+    column(
         "links link_series",
         "marks",
         "",

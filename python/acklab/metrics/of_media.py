@@ -32,7 +32,7 @@ MEDIA = (
         "stations",
         "control_s",
         "s",
-        f"{_AIR} and that were RTS, CTS or Block Ack Requests.",
+        f"{_AIR} and that were RTS, CTS, Block Ack Requests or ARP.",
         f"{_WIFI} 9.3.1.2, 9.3.1.3, 9.3.1.7",
     ),
     column(
@@ -123,6 +123,20 @@ MEDIA = (
         "acks_kept_in_vain",
         "",
         "Times that it had kept ACKs for an answer as long as `hack.patience`, and none was due.",
+    ),
+    column(
+        "stations",
+        "arp_requests",
+        "",
+        "Questions for addresses that it asked, those asked again included.",
+        "RFC 826",
+    ),
+    column("stations", "arp_replies", "", "Questions for its address that it answered.", "RFC 826"),
+    column(
+        "stations",
+        "arp_lost",
+        "",
+        "ARP packets that it could not deliver: dropped, given up, or for everybody and not read.",
     ),
     column(
         "ampdu_sizes", "ppdus", "", "PPDUs with so many MPDUs; sizes that do not occur have no row."

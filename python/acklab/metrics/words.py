@@ -115,6 +115,7 @@ DROP_REASONS = _vocabulary(
     retry_limit="Its frame was sent as often as it may be and never acknowledged.",
     lifetime_expired="It waited longer than its lifetime.",
     aqm="Active queue management: the queue had been too long for too long.",
+    unresolved="Nobody told the next hop's address, or enough packets waited for it (ARP).",
 )
 
 AIR_USES = _vocabulary(
@@ -126,7 +127,7 @@ AIR_USES = _vocabulary(
     data="A PPDU with transport data.",
     transport_ack="A PPDU with nothing but transport acknowledgements.",
     mac_ack="ACK and Block Ack.",
-    control="RTS, CTS and Block Ack Request.",
+    control="RTS, CTS and Block Ack Request, and ARP.",
     collision="A PPDU is on the air whose receiver hears another. In `airtime` and `stations` "
     "only.",
     noise="A PPDU of which nothing could be read for bit errors. In `airtime` and `stations` only.",
@@ -138,6 +139,7 @@ PPDU_KINDS = _vocabulary(
     "ppdus.kind",
     rts="Request to send.",
     cts="Clear to send.",
+    group="One MPDU for everybody, which nobody acknowledges: a question for an address (ARP).",
     data="MPDUs with data.",
     bar="Block Ack Request.",
     ack="Acknowledgement of a single frame.",

@@ -72,24 +72,21 @@ class Drawn:
 
     def save(self, stem: Path | str, form: style.Format = "svg") -> list[Path]:
         """Writes the figure and, with the same stem, its data; each complete or not at all."""
-        from acklab.folder import write_atomically
+        from acklab.folder import scratch_file
 
         stem = Path(stem)
         figure, (data, content) = stem.with_name(f"{stem.name}.{form}"), self._data_file(stem)
         figures = [stem.with_name(f"{stem.name}.{f}") for f in style.FORMATS]
-        there = data.exists()
-        if there and not any(f.exists() for f in figures):
+        if data.exists() and not any(f.exists() for f in figures):
             raise OutputError(
                 f"will not replace {data}: the data of {figure.name} would go there, and it is not "
                 "beside a figure of that name\n  help: choose another name with --out"
             )
-        write_atomically(data, content)
-        try:
-            style.save(self.figure, stem, form)
-        except OutputError:
-            if not there:
-                data.unlink()
-            raise
+        drawn = style.render(self.figure, form)
+        # Both are whole before one has its name, and data never stand without a figure.
+        with scratch_file(data) as beside, scratch_file(figure) as scratch:
+            beside.write_bytes(content)
+            scratch.write_bytes(drawn)
         return [figure, data]
 
     def _data_file(self, stem: Path) -> tuple[Path, bytes]:

@@ -58,6 +58,7 @@ KINDS: Mapping[str, Look] = {
     "ACK, Block Ack": Look("ACK, Block Ack", "#009E73", "#2BC9A0", height=0.5),
     "RTS, CTS": Look("RTS, CTS", "#CC79A7", "#E29CC5", height=0.5),
     "BAR": Look("BAR", "#56B4E9", "#9AD6FA", height=0.3),
+    "ARP": Look("ARP", "#8C6BB1", "#B79AD8", height=0.5),
 }
 
 
@@ -69,7 +70,10 @@ def kind_of() -> pl.Expr:
     answers = {"ack": "ACK, Block Ack", "block_ack": "ACK, Block Ack"}
     of_kind = pl.col("kind").replace_strict(control | answers, default="data")
     only_acks = pl.col("use") == "transport_ack"
-    return pl.when(only_acks).then(pl.lit("TCP ACKs")).otherwise(of_kind).alias("what")
+    group = pl.col("kind") == "group"
+    arp = group | ((pl.col("kind") == "data") & (pl.col("use") == "control"))
+    of_data = pl.when(only_acks).then(pl.lit("TCP ACKs")).when(arp).then(pl.lit("ARP"))
+    return of_data.otherwise(of_kind).alias("what")
 
 
 def lanes(source: Recorded) -> list[tuple[str, str]]:

@@ -166,9 +166,8 @@ def _maps(runs: pl.DataFrame, keys: Sequence[str], metrics: Sequence[str]) -> It
 
 def _scenario(result: SweepResult) -> Iterator[Section]:
     """The scenario as it was given, and where it is."""
-    for path in sorted(result.folder.glob("scenario.*")):
-        given = path.read_text(encoding="utf-8", errors="replace")
+    for name, given in result.scenarios.items():
         overrides = " ".join(f"--set {k}={v}" for k, v in result.manifest.overrides.items())
-        text = f"[{path.name}]({path.name}) beside this page, when it was made."
+        text = f"[{name}]({name}) beside this page, when it was made."
         text += f" Every run had `{overrides}`." if overrides else ""
         yield Section("Scenario", f"{text}\n\n````\n{given}\n````", name="scenario")

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from acklab import _core
 from acklab.folder import write_atomically
+from acklab.sealed import sealed, unsealed
 from acklab.studies.study import Artefact, Cell, Effort, Study, Survey
 
 NAME = "study.json"
 #: Counts up when older versions could not read the file any more.
 FORMAT = 1
+_KEYS = ("format", "study", "source", "artefacts", "cells")
 
 
 def line(study: Study, effort: Effort) -> str:
@@ -23,13 +24,16 @@ def line(study: Study, effort: Effort) -> str:
     return f"{study.name} · {seeds}{quick} · acklab {_core.version()}"
 
 
-def save(study: Study, artefacts: Sequence[Artefact], effort: Effort, folder: Path) -> Path:
+def save(
+    study: Study, artefacts: Sequence[Artefact], effort: Effort, folder: Path
+) -> Sequence[str]:
     """Writes of each artefact how it was made, and of each cell its scenario and its seeds.
 
-    What the file says of artefacts and cells that are not made this time is kept.
+    What the file says of artefacts and cells that are not made this time is kept. Returns what is
+    to be said of it.
     """
     path = folder / NAME
-    before = _read(path)
+    before, notes = _read(path)
     made = {
         "version": _core.version(),
         "seeds": effort.seeds,
@@ -49,17 +53,19 @@ def save(study: Study, artefacts: Sequence[Artefact], effort: Effort, folder: Pa
             **{g: _cells(study.groups[g](effort), effort) for g in groups},
         },
     }
-    write_atomically(path, json.dumps(about, indent=1) + "\n")
-    return path
+    write_atomically(path, sealed(about, indent=1))
+    return notes
 
 
-def _read(path: Path) -> dict[str, Any]:
-    """What an earlier reproduction wrote; nothing if it cannot be read."""
+def _read(path: Path) -> tuple[dict[str, Any], Sequence[str]]:
+    """What an earlier reproduction wrote; nothing if it cannot be read, which is noted."""
     try:
-        about = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return about if isinstance(about, dict) and about.get("format") == FORMAT else {}
+        about = unsealed(path.read_bytes(), _KEYS)
+    except FileNotFoundError:
+        return {}, ()
+    except (OSError, ValueError) as e:
+        return {}, [f"{path} was damaged ({e}): it is made anew, of what was made this time"]
+    return (about if about.get("format") == FORMAT else {}), ()
 
 
 def _again(study: Study, artefact: Artefact, effort: Effort) -> str:

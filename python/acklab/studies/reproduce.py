@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from threading import Event
 from typing import TYPE_CHECKING
 
-from acklab.folder import writable_folder, write_atomically
+from acklab.folder import unfinished, writable_folder, write_atomically
 from acklab.plots import style
 from acklab.plots.style import signed
 from acklab.studies import provenance
@@ -40,6 +40,8 @@ class Written:
     report: Path | None
     #: Files of an earlier, whole reproduction that were not made anew.
     stale: Sequence[Path] = ()
+    #: What had to be mended.
+    notes: Sequence[str] = ()
 
 
 @contextmanager
@@ -163,11 +165,10 @@ def reproduce(
     """
     folder = out / study.name
     sign = signed(provenance.line(study, effort))
-    with writable_folder(folder), TemporaryDirectory() as scratch, sign, seldom_collected():
+    scratch = Path(mkdtemp())
+    with unfinished(scratch), writable_folder(folder), sign, seldom_collected():
         kept = Kept(folder, effort)
-        made = run_and_make(
-            study, artefacts, effort, Path(scratch), folder, kept, jobs, on_progress
-        )
+        made = run_and_make(study, artefacts, effort, scratch, folder, kept, jobs, on_progress)
         frames = {name: frame for name, (frame, _) in made.items()}
         tables = {
             name: _csv(_told(frame, effort), folder / f"{name}.csv")
@@ -181,11 +182,11 @@ def reproduce(
             for a in artefacts
             if a.text
         }
-        provenance.save(study, artefacts, effort, folder)
+        notes = [*kept.notes, *provenance.save(study, artefacts, effort, folder)]
         if any(a.name not in frames for a in study.whole):
             stale = [p for p in (folder / "report.html", folder / "claims.csv") if p.exists()]
             kept.drop()
-            return Written(tables, plots, texts, None, stale)
+            return Written(tables, plots, texts, None, stale, notes)
         from acklab.report.page import write_report
 
         claims = study.claims(frames) if study.claims else []
@@ -193,7 +194,7 @@ def reproduce(
             tables["claims"] = _csv(_told(claims_frame(claims), effort), folder / "claims.csv")
         report = write_report(study, frames, plots, effort, folder, claims)
         kept.drop()
-        return Written(tables, plots, texts, report)
+        return Written(tables, plots, texts, report, notes=notes)
 
 
 def _moved(plot: Path, folder: Path) -> Path:

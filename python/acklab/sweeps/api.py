@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -54,7 +55,7 @@ def find(source: Source) -> Source:
         )
     if not isinstance(section["scenario"], str):
         raise AcklabError(
-            f"sweep.scenario is {section['scenario']!r}, not the name of a file\n"
+            f"sweep.scenario is {reprlib.repr(section['scenario'])}, not the name of a file\n"
             f"  in {source.place_in_sweep('scenario')}\n"
             '  help: write scenario = "first.toml"'
         )

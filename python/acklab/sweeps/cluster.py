@@ -11,7 +11,7 @@ from importlib import import_module
 from itertools import islice
 from typing import Any
 
-from acklab import _core
+from acklab import code
 from acklab.errors import AcklabError
 from acklab.sweeps.plan import Plan
 from acklab.sweeps.runner import Keep, run_here
@@ -32,7 +32,7 @@ def run_on_dask(plan: Plan, todo: Iterable[int], address: str, keep: Keep) -> No
 
         def submit(batch: Sequence[int]) -> Any:
             # The plan goes with every task: data that was scattered would die with its worker.
-            return client.submit(run_batch, plan, batch, _core.version(), pure=False)
+            return client.submit(run_batch, plan, batch, code.name(), pure=False)
 
         threads = sum(client.nthreads().values())
         under_way = distributed.as_completed([submit(b) for b in islice(batches, threads * AHEAD)])
@@ -44,12 +44,12 @@ def run_on_dask(plan: Plan, todo: Iterable[int], address: str, keep: Keep) -> No
                 under_way.add(submit(batch))
 
 
-def run_batch(plan: Plan, batch: Sequence[int], version: str) -> list[tuple[int, int, bytes]]:
+def run_batch(plan: Plan, batch: Sequence[int], build: str) -> list[tuple[int, int, bytes]]:
     """A task: the tables of some runs, made on a worker."""
-    if version != _core.version():
+    if build != code.name():
         raise AcklabError(
-            f"a worker of the cluster has acklab {_core.version()}, this is {version}\n"
-            "  help: install the same version everywhere"
+            f"a worker of the cluster has {code.name()}, this is {build}\n"
+            "  help: install the same build everywhere"
         )
     done: list[tuple[int, int, bytes]] = []
     run_here(plan, batch, 1, lambda *kept: done.append(kept))

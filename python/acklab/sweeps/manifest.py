@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from acklab import _core
+from acklab import _core, code
 from acklab.errors import AcklabError
+from acklab.sealed import sealed, unsealed
 from acklab.source import Source
 from acklab.sweeps import values
 from acklab.sweeps.grid import Axis
@@ -18,7 +19,12 @@ from acklab.sweeps.plan import Plan
 NAME = "sweep.json"
 KIND = "sweep"
 #: Counts up when older versions could not read a folder any more.
-FORMAT = 1
+FORMAT = 2
+#: The keys of the first format, which had no sum.
+_OLDER = (
+    *("kind", "format", "again", "scenario", "version", "command", "axes", "seeds"),
+    *("overrides", "cells", "runs"),
+)
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,10 @@ class Manifest:
     overrides: Mapping[str, str]
     cells: int
     runs: int
+    #: Of the code that made it; the first format has none.
+    build: str | None = None
+    #: Checksum of the scenario, by the name of its file.
+    sha256: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, plan: Plan, command: str) -> Manifest:
@@ -47,12 +57,14 @@ class Manifest:
             overrides=dict(plan.overrides),
             cells=plan.grid.cells,
             runs=plan.runs,
+            build=code.of_runs(),
+            sha256={scenario_file(plan.source): digest(plan.source.text)},
         )
 
     def text(self, again: str) -> str:
         """The file; `again` is the command that makes the same from the folder itself."""
         head = {"kind": KIND, "format": FORMAT, "again": again}
-        return json.dumps({**head, **vars(self)}, indent=2) + "\n"
+        return sealed({**head, **vars(self)})
 
     @property
     def keys(self) -> list[str]:
@@ -79,12 +91,12 @@ def read(folder: Path) -> Manifest:
     """Reads the manifest of `folder`; every mistake names the file."""
     path = folder / NAME
     try:
-        about = json.loads(path.read_text(encoding="utf-8"))
+        about = unsealed(path.read_bytes(), _OLDER)
     except OSError as e:
         raise AcklabError(f"cannot read {path}: {e.strerror or e}") from None
     except ValueError as e:
         raise _corrupt(path, e) from None
-    if not isinstance(about, dict) or about.pop("kind", None) != KIND:
+    if about.pop("kind", None) != KIND:
         raise _corrupt(path, 'it does not say kind = "sweep"')
     check_format(path, about.pop("format", None), FORMAT)
     about.pop("again", None)
@@ -109,6 +121,8 @@ def _whole(m: Manifest) -> dict[str, bool]:
         "axes": isinstance(m.axes, list) and all(_is_axis(a) for a in m.axes),
         "seeds": all(_is_count(s) for s in seeds),
         "overrides": isinstance(m.overrides, dict),
+        "build": isinstance(m.build, str | None),
+        "sha256": isinstance(m.sha256, dict),
     }
 
 
@@ -142,8 +156,13 @@ def same_scenario(folder: Path, source: Source) -> bool:
     try:
         text = kept.read_text(encoding="utf-8")
         return bool(Source(text, str(kept), source.form).parsed() == source.parsed())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
+
+
+def digest(text: str) -> str:
+    """The checksum of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def scenario_file(source: Source) -> str:

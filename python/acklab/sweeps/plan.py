@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import reprlib
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from typing import Any
 from acklab import _core
 from acklab.errors import AcklabError, ScenarioError
 from acklab.scenario import SEEDS, checked_seed
-from acklab.source import Source
+from acklab.source import DEEPEST, Source
 from acklab.sweeps import values
 from acklab.sweeps.grid import Grid, build, check_values
 
@@ -173,7 +174,8 @@ def read_seeds(given: Any) -> Sequence[int]:
 
 
 def _unreadable(given: object) -> AcklabError:
-    return AcklabError(f"cannot read the seeds {given!r}\n  help: write 10, 1,5,9 or 5..14")
+    shown = reprlib.repr(given)
+    return AcklabError(f"cannot read the seeds {shown}\n  help: write 10, 1,5,9 or 5..14")
 
 
 def _unique(seeds: list[int]) -> Sequence[int]:
@@ -213,7 +215,8 @@ def _seeds_argument(seeds: Sequence[int]) -> str:
 def _check_quoted(source: Source, key: str, values: object) -> None:
     """Refuses a key without quotes, which TOML takes for tables within each other."""
     words, inner = [key], values
-    while isinstance(inner, Mapping) and len(inner) == 1:
+    # A mapping from Python may contain itself.
+    while isinstance(inner, Mapping) and len(inner) == 1 and len(words) <= DEEPEST:
         [(word, inner)] = inner.items()
         words.append(word)
     if len(words) > 1 and isinstance(inner, list):

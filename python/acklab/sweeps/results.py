@@ -29,6 +29,8 @@ class SweepResult:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
         self.manifest: Manifest = manifest.read(self.folder)
+        #: Files by table, once they were compared with their checksums.
+        self._checked: dict[str, list[Path]] = {}
 
     @property
     def name(self) -> str:
@@ -66,45 +68,64 @@ class SweepResult:
         return self.scan("flows").select("cell", *self.keys).unique().sort("cell").collect()
 
     def scan(self, table: str) -> pl.LazyFrame:
-        """A table that is read when it is needed, unchecked; for what does not fit into memory."""
+        """A table that is read when it is needed; for what does not fit into memory."""
         import polars as pl
 
         if table not in packing.TABLES:
             raise AcklabError(
                 f"a sweep has no table {table!r}\n  help: there are {', '.join(packing.TABLES)}"
             )
-        files = self._files(table)
+        if table not in self._checked:
+            self._checked[table] = self._files(table)
+        files = self._checked[table]
         if not files:
             raise AcklabError(f"{self.folder} has no {table}: {self._why_not(table)}")
         return pl.scan_parquet(files)
 
     def _files(self, table: str) -> list[Path]:
-        """The table's shards, in the order of their runs; what else lies there is not of it."""
+        """The table's shards as they were written, in the order of their runs.
+
+        What else lies there is not of it: a sweep that is under way may be writing it.
+        """
+        path = self.folder / (sums.NAME if self.complete else sums.UNDER_WAY)
+        if not path.exists():
+            return [] if self.manifest.sha256 else self._older(table)
+        listed = sums.read(path)
+        if not listed.whole or (self.manifest.sha256 and not listed.summed):
+            raise _broken(path, "it is not what was written (the sum in its first line is another)")
+        files = {p: sha for p, sha in listed.files.items() if p.startswith(f"{table}/")}
+        if (name := sums.broken(self.folder, files)) is not None:
+            raise _broken(self.folder / name, "it is missing or was changed")
+        return [self.folder / name for name in sorted(files)]
+
+    def _older(self, table: str) -> list[Path]:
+        """The shards of a sweep under way from before there was a list of them until the end."""
         found = (self.folder / table).glob("*.parquet")
-        return sorted(p for p in found if sums.SHARD.fullmatch(p.name))
+        files = sorted(p for p in found if sums.SHARD.fullmatch(p.name))
+        for path in files:
+            # Polars takes an empty file for an empty table.
+            if path.stat().st_size == 0:
+                raise _broken(path, "it is empty")
+        return files
 
     def table(self, table: str) -> pl.DataFrame:
         """A table as a frame, in the order of the runs."""
         from polars.exceptions import PolarsError
 
         lazy = self.scan(table)
-        self._check(table)
         try:
             return lazy.collect()
         except (PolarsError, OSError) as e:
             raise _broken(self.folder / table, str(e).partition("\n")[0]) from None
 
-    def _check(self, table: str) -> None:
-        """Compares the files of a table with their checksums, once there are some."""
-        if self.complete:
-            for shard in sums.shards(self.folder):
-                files = {p: sha for p, sha in shard.files.items() if p.startswith(f"{table}/")}
-                if (name := sums.broken(self.folder, files)) is not None:
-                    raise _broken(self.folder / name, "it is missing or was changed")
-        for path in self._files(table):
-            # Polars takes an empty file for an empty table.
-            if path.stat().st_size == 0:
-                raise _broken(path, "it is empty")
+    @property
+    def scenarios(self) -> dict[str, str]:
+        """The scenario as it was given, by the name of its file."""
+        if (name := sums.broken(self.folder, self.manifest.sha256)) is not None:
+            raise _broken(self.folder / name, "it is missing or was changed")
+        names = self.manifest.sha256 or [p.name for p in sorted(self.folder.glob("scenario.*"))]
+        read = partial(Path.read_text, encoding="utf-8", errors="replace")
+        return {name: read(self.folder / name) for name in names}
 
     def stats(
         self,

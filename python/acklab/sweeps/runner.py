@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from acklab import _core
 from acklab.arrays import ready
+from acklab.holding import all_held
 from acklab.results import Result
 from acklab.scenario import Scenario
 from acklab.sweeps.packing import pack
@@ -31,7 +32,9 @@ def run_here(plan: Plan, todo: Iterable[int], jobs: int, keep: Keep) -> None:
     def on_run(i: int, core: _core.Run) -> None:
         run, scenario = running.pop(i)
         result = Result(Scenario(scenario), plan.seed(run), core)
-        keep(run, *pack(result))
+        # A run that has ended is kept, whatever is heard meanwhile.
+        with all_held():
+            keep(run, *pack(result))
 
     ready()
     _core.run_stream(jobs_to_do(), jobs, on_run)

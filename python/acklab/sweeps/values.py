@@ -115,7 +115,7 @@ def typed(text: str) -> str | int | float | bool:
     """A value as a column shows it: a number, a truth value, or the text."""
     try:
         value = tomllib.loads(f"v = {text}")["v"]
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return text
     return value if isinstance(value, str | int | float | bool) else text
 

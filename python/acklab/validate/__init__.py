@@ -1,9 +1,10 @@
-"""Our numbers beside those of the Linux kernel, of ns-3 and of models, with a verdict each."""
+"""Our numbers beside those of the Linux kernel, of ns-3, ns-2 and models, with a verdict each."""
 
 from acklab.validate import ns3_modes, wifi_models
 from acklab.validate.compare import Comparison, compare
 from acklab.validate.kernel import paused_rows, quiet_rows
 from acklab.validate.kernel import rows as kernel_rows
+from acklab.validate.ns2 import rows as ns2_rows
 from acklab.validate.ns3 import rows as ns3_rows
 from acklab.validate.ns3_modes import rows as ns3_modes_rows
 from acklab.validate.ns3_thesis import rows as ns3_thesis_rows
@@ -13,6 +14,7 @@ __all__ = [
     "Comparison",
     "compare",
     "kernel_rows",
+    "ns2_rows",
     "ns3_modes",
     "ns3_modes_rows",
     "ns3_rows",

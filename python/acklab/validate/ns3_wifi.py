@@ -33,7 +33,6 @@ DEFAULTS = {
     "start": "2",
     "run": "1",
     "dist": "1",
-    # Ours knows its neighbours: there is no ARP.
     "arp": "1",
     "ctrl": "OfdmRate24Mbps",
     "rts": "0",
@@ -56,10 +55,6 @@ FILES = (
     "wifi_equal.csv",
     "wifi_known.csv",
 )
-#: Vegas over a radio channel hangs on ns-3's ARP, which acklab has not, and on how the start lies
-#: to a clock (study `ack-aggregation`, `wifi-vegas`): one run of it judges nothing.
-NOT_JUDGED = "vegas"
-NOTE = "runs of Vegas are not judged: ns-3's ARP decides its window (LIMITATIONS.md)"
 _MEASURES = {
     "goodput": all_flows("goodput_mbps"),
     "jain": fairness,
@@ -80,18 +75,8 @@ def _runs() -> Iterator[list[dict[str, str]]]:
     """The rows of each run, one for each flow."""
     for name in FILES:
         with (in_repository("validation") / "ns3" / name).open() as f:
-            judged = (row for row in csv.DictReader(f) if row["tcp"] != NOT_JUDGED)
-            for _, flows in groupby(judged, lambda row: row["args"]):
+            for _, flows in groupby(csv.DictReader(f), lambda row: row["args"]):
                 yield list(flows)
-
-
-def not_judged() -> int:
-    """Runs of ns-3 in these files that no cell has."""
-    found = 0
-    for name in FILES:
-        with (in_repository("validation") / "ns3" / name).open() as f:
-            found += sum(row["tcp"] == NOT_JUDGED for row in csv.DictReader(f))
-    return found
 
 
 def _key(run: list[dict[str, str]]) -> tuple[str, ...]:
@@ -177,6 +162,9 @@ def _channel(args: dict[str, str]) -> dict[str, Any]:
         # The ControlMode of its station managers: RTS have that rate, and answers the basic rates.
         rate = args["ctrl"].removeprefix("OfdmRate").removesuffix("Mbps")
         channel |= {"rts": "always", "rts_rate": f"{rate} Mbit/s"}
+    if args["arp"] == "1":
+        # Otherwise its NeighborCacheHelper has filled in the addresses before the start.
+        channel["arp"] = True
     if ampdu and amsdu:
         channel["max_mpdu"] = _NS3_MAX_MPDU
     if queue:

@@ -107,9 +107,9 @@ STACKS: Mapping[str, Stack] = {
         "like ns-2: no SACK, an ACK per packet",
         {**NS2_TCP, **window()},
         # One ACK's worth per ACK, as ns-2's `opencwnd`.
-        cc={"name": "newreno", "growth": "ns3"},
+        cc={"name": "newreno", "growth": "ns2"},
         ack="per-packet",
-        controllers={"newreno": {"name": "newreno", "growth": "ns3"}},
+        controllers={"newreno": {"name": "newreno", "growth": "ns2"}},
     ),
     "linux": Stack(
         "Linux: SACK, RACK, delayed ACKs",

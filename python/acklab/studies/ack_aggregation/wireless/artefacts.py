@@ -118,7 +118,7 @@ ARTEFACTS = (
         caption=(
             "One run per dot. ns-3 measures RTTs in whole milliseconds. A start just before a tick "
             "leaves Vegas with a base RTT above the path's, and with a larger window. In ns-3 ARP "
-            "before the handshake does so always; acklab has no ARP. Where ns-3 knows its "
+            "before the handshake does so always; these runs leave it out. Where ns-3 knows its "
             "neighbours, it has the same two levels, at other starts."
         ),
     ),

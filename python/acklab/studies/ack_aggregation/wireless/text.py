@@ -81,10 +81,11 @@ def _search(table: pl.DataFrame) -> str:
         f"its row alone is *{vegas['segment']}, {vegas['reading']}*, {vegas['vegas']:.0%} away, "
         f"where the others are {vegas['without_vegas']:.1%} away. Over all cells, Vegas included, "
         f"the nearest is *{best['segment']}, {best['reading']}* ({best['distance']:.1%}). ns-3's "
-        "Vegas hangs on how the start lies to the ticks of a clock in ms, and on ARP, which acklab "
-        "has not (see *Vegas by the instant of its start*), so a setting that fits its row here "
-        "need not do so in ns-3. All of these are fits, chosen among many; with other segments and "
-        "an ACK for each there are nearer ones (`wifi-grid`, on request), which Table 1 rules out. "
+        "Vegas hangs on how the start lies to the ticks of a clock in ms, and on ARP, which these "
+        "runs leave out (see *Vegas by the instant of its start*), so a setting that fits its row "
+        "here need not do so in ns-3. All of these are fits, chosen among many; with other "
+        "segments and an ACK for each there are nearer ones (`wifi-grid`, on request), which Table "
+        "1 rules out. "
         "That the segment was found over a wire before is the only independent witness."
     )
 

@@ -1,0 +1,40 @@
+"""What is kept as JSON and read again: sealed with a sum, so that a wrong bit is noticed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping
+from typing import Any
+
+#: The key that has the sum of the others.
+SUM = "sum"
+
+
+def sealed(about: Mapping[str, Any], indent: int = 2) -> str:
+    """`about` as JSON, with its sum."""
+    whole = json.loads(json.dumps(about, default=str))
+    return json.dumps({**whole, SUM: _sum(whole)}, indent=indent) + "\n"
+
+
+def unsealed(data: bytes, older: Collection[str] = ()) -> dict[str, Any]:
+    """What `sealed` was given; a `ValueError` if that is not what `data` says.
+
+    Files from before there were sums have none; they are taken if they have no key but `older`.
+    """
+    try:
+        about = json.loads(data.decode())
+    except RecursionError:
+        raise ValueError("it nests too deep") from None
+    if not isinstance(about, dict):
+        raise ValueError("it is no JSON object")
+    found = about.pop(SUM, None)
+    if found is None and older and not about.keys() - set(older):
+        return about
+    if found != _sum(about):
+        raise ValueError(f"it is not what was written (its {SUM} is another)")
+    return about
+
+
+def _sum(about: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
