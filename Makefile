@@ -11,7 +11,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fast test reproduce validate picture fmt check docs site stubs nostd clean
+.PHONY: help setup fast test reproduce validate picture fmt check docs site stubs nostd fuzz clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -85,6 +85,10 @@ stubs: $(VENV)/.dev ## Does the stub of the compiled module say what the module 
 
 nostd: ## Do the protocol and the path do without an operating system?
 	cargo build --quiet --locked --target-dir target/nostd --manifest-path tests/nostd/Cargo.toml
+
+SECONDS_EACH ?= 5
+fuzz: ## Run each fuzz target for SECONDS_EACH (5) seconds
+	fuzz/run.sh $(SECONDS_EACH)
 
 clean: ## Remove everything that was built
 	cargo clean

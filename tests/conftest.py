@@ -9,6 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from skips import pytest_sessionfinish, pytest_terminal_summary  # noqa: F401
+
+#: Seconds until what hangs is given up; no test asks how long something takes on a busy machine.
+PATIENCE = 900
+
 ROOT = Path(__file__).resolve().parents[1]
 
 # Who starts the tests in the background may have Ctrl-C ignored, which every command started here
@@ -69,7 +74,7 @@ def acklab_cli(tmp_path):
             cwd=cwd,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=PATIENCE,
             env={**os.environ, "COLUMNS": "160", "NO_COLOR": "1"},
             **more,
         )

@@ -35,8 +35,9 @@ def site(tmp_path_factory):
 
 
 def code(page):
-    """What the page shows in the typeface of code."""
-    return {unescape(c) for c in re.findall(r"<code>(.*?)</code>", page.read_text(), re.DOTALL)}
+    """What the page shows in the typeface of code; `feedback.every` shows `feedback` and `every`."""
+    shown = {unescape(c) for c in re.findall(r"<code>(.*?)</code>", page.read_text(), re.DOTALL)}
+    return shown | {part for c in shown if re.fullmatch(r"[\w.]+", c) for part in c.split(".")}
 
 
 def test_every_page_of_the_docs_is_in_the_navigation(site):
@@ -79,7 +80,7 @@ def keys_of(schema):
 
 def test_the_reference_has_every_key_of_a_scenario(site):
     schema = json.loads((ROOT / "docs/schema/scenario.schema.json").read_text())
-    blocks = ("CongestionControl", "AckPolicy", "AckFilter", "QueueDiscipline")
+    blocks = ("Transport", "CongestionControl", "AckPolicy", "AckFilter", "QueueDiscipline")
     for block in (*blocks, "RateControl", "StationQueue", "PathLoss", "Fading"):
         # The parameters of blocks are on the page of building blocks.
         there = set(keys_of(schema["$defs"].pop(block))) - {"name"}
