@@ -23,6 +23,7 @@ TABLES = (
 )
 
 BLOCKS = {
+    "transport": "Transports",
     "cc": "Congestion controllers",
     "ack": "ACK policies",
     "filter": "ACK filters",

@@ -27,6 +27,7 @@ TABLES = {
     "EdcaSpec": "edca: how stations contend",
     "EdcaParams": "edca: of one access category",
     "HackTable": "hack: ACKs in Block Acks",
+    "ArpTable": "arp: addresses before packets",
     "SpaceSpec": "[wifi.space]",
     "PlaceTable": "place: where a station is and goes",
     "WaypointSpec": "waypoints",
@@ -50,6 +51,7 @@ TABLES = {
 
 #: Definitions that the page of building blocks has, parameters and all.
 BLOCKS = {
+    "Transport": ("a transport", "transports"),
     "CongestionControl": ("a congestion controller", "congestion-controllers"),
     "AckPolicy": ("an ACK policy", "ack-policies"),
     "AckFilter": ("an ACK filter", "ack-filters"),
