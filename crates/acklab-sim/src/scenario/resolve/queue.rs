@@ -4,7 +4,7 @@
 //! their two-way base delay (the propagation delays of all links there and back); of several flows
 //! the largest product counts. The bottleneck rate is the least rate on the flow's way in that
 //! direction. A direction that no flow crosses counts its own rate and twice its own delay. No queue
-//! is smaller than one full packet.
+//! is smaller than one full packet, nor than the largest that crosses it.
 
 use super::super::diagnostics::Report;
 use super::super::path::Path;
@@ -66,19 +66,26 @@ fn holds_a_packet(bytes: u64, largest: u64, key: &str, at: &Path, report: &mut R
     }
 }
 
-/// A threshold that the queue cannot exceed is a slip, where it is written for this direction.
-fn marks_before_it_drops(link: &DraftLink, report: &mut Report<'_>) {
+/// A threshold that the queue cannot exceed is a slip where it is written for this direction. The one that
+/// the way back has from the way there is left out: it says nothing about a queue of the way back's own, and
+/// the canonical form, in which it would be written, could not be read again.
+fn marks_before_it_drops(link: &mut DraftLink, report: &mut Report<'_>) {
     use QueuePlan::{Bytes, Packets};
-    let at = link.path.key("mark");
     let never = match (link.plan.mark, link.plan.queue) {
         (Some(Packets(mark)), Packets(limit)) => mark >= limit,
         (Some(Bytes(mark)), Bytes(limit)) => mark >= limit,
         _ => false,
     };
-    if never && report.has(&at) {
+    if !never {
+        return;
+    }
+    let at = link.path.key("mark");
+    if report.has(&at) {
         let limit = super::super::canonical::limit(&link.plan.queue);
         let hint = format!("write less than the queue holds, which is \"{limit}\"");
         report.error(&at, "the queue drops before it marks", hint);
+    } else {
+        link.plan.mark = None;
     }
 }
 
@@ -96,7 +103,7 @@ fn in_bytes(product: Product, millionths: u64, at: &Path, report: &mut Report<'_
     };
     let bytes = u128::from(bdp) * u128::from(millionths) / 1_000_000;
     let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-    QueuePlan::Bytes(bytes.max(product.packet))
+    QueuePlan::Bytes(bytes.max(product.packet).max(product.largest))
 }
 
 /// The largest bandwidth-delay product of a direction and its largest packets.

@@ -68,6 +68,44 @@ fn a_bdp_is_the_bottleneck_rate_times_the_way_there_and_back() {
     assert_eq!(link(&tiny, "left->right").queue, QueuePlan::Bytes(1500));
 }
 
+/// A threshold that no queue of the way back's own length reaches marks nothing there; written down in the
+/// canonical form it would be refused.
+#[test]
+fn an_inherited_mark_that_the_own_queue_never_reaches_is_left_out() {
+    let marks = |mark: &str, queue: &str| {
+        let pairs = [
+            ("topology.bottleneck.mark", mark),
+            ("topology.bottleneck.reverse.queue", queue),
+        ];
+        let scenario = toml_with(DUMBBELL, &pairs).unwrap();
+        assert_eq!(good(&scenario.resolved).resolved, scenario.resolved);
+        ["left->right", "right->left"].map(|l| link(&scenario.plan, l).mark)
+    };
+    let there = Some(QueuePlan::Packets(20));
+    assert_eq!(marks("20 packets", "20 packets"), [there, None]);
+    assert_eq!(marks("20 packets", "21 packets"), [there, there]);
+    // A threshold in packets may be reached in a queue of bytes.
+    assert_eq!(marks("20 packets", "6 kB"), [there, there]);
+    let there = Some(QueuePlan::Bytes(6000));
+    assert_eq!(marks("6 kB", "6 kB"), [there, None]);
+}
+
+/// Feedback of UDP may be larger than its data: a queue of few BDP holds a packet of it all the same, or the
+/// canonical form, which has bytes, would be refused.
+#[test]
+fn a_queue_of_few_products_holds_the_largest_packet_that_crosses_it() {
+    let cbr = r#"transport = { name = "cbr", frame = "ip", size = 64, feedback.size = 400 }"#;
+    let text = DUMBBELL.replace("40 packets", "0.001 BDP");
+    let text = format!(
+        "{}\n[[flow]]\n{cbr}\n",
+        text.split("[[flow]]").next().unwrap()
+    );
+    let scenario = good(&text);
+    let queues = ["left->right", "right->left"].map(|l| link(&scenario.plan, l).queue);
+    assert_eq!(queues, [64, 400].map(QueuePlan::Bytes));
+    assert_eq!(good(&scenario.resolved).resolved, scenario.resolved);
+}
+
 #[test]
 fn a_discipline_holds_both_ways_and_counts_packets() {
     let fair = r#"qdisc = { name = "fq_codel", target = "2 ms" }"#;
