@@ -98,9 +98,7 @@ def test_a_link_loses_no_packet(pairs):
             at = points.get((link["link"],), result.packets.clear())
             told = dict(at.group_by("what").len().iter_rows())
             assert told.get("delivered", 0) == link["packets_out"], where
-            # To be proved: what meets a pause is dropped in the counters in advance; records end
-            # with the run.
-            assert told.get("dropped", 0) <= link["dropped"], where
+            assert told.get("dropped", 0) == link["dropped"], where
             reasons = [n for name, n in link.items() if name.startswith("drops_")]
             assert sum(reasons) == link["dropped"], where
             gone = link["packets_out"] + link["dropped"]

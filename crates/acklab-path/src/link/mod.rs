@@ -19,6 +19,7 @@
 mod chains;
 mod computed;
 mod delay_line;
+mod entrance;
 mod fifo;
 mod filtering;
 #[cfg(test)]
@@ -36,13 +37,14 @@ pub use stats::LinkStats;
 
 use crate::ack_filter::chain::Chain;
 use crate::ack_filter::{FilterStats, ForwardReason};
-use crate::impair::{Entry, FarEnd, Fate, ImpairConfig, LinkStreams, Pauses};
+use crate::impair::{FarEnd, Fate, ImpairConfig, LinkStreams, Pauses};
 use crate::packet::{DropReason, Packet, PacketStore};
 use crate::qdisc::{self, QueueDisc, pfifo};
 use acklab_units::{Instant, Rate, Span};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use computed::Computed;
+use entrance::Entrance;
 use port::Port;
 use queued::{Around, Queued};
 use trace::{Opportunities, Trace};
@@ -72,7 +74,8 @@ pub enum Queue {
 
 /// What a link needs from whoever drives it.
 pub trait LinkDriver: PacketStore {
-    /// `packet` is gone, for `reason`; its place in the store is free again.
+    /// `packet` is gone, for `reason`; its place in the store is free again. What meets a pause is told in
+    /// advance, with the instant at which the pause ends.
     fn on_drop(&mut self, now: Instant, packet: Packet, reason: DropReason);
 
     /// Whether the driver wants to hear what follows.
@@ -101,7 +104,7 @@ pub trait LinkDriver: PacketStore {
 pub struct Link {
     line: Line,
     filters: Option<Box<Chain>>,
-    entry: Option<Box<Entry>>,
+    entrance: Option<Box<Entrance>>,
     far_end: Option<Box<FarEnd>>,
     stats: LinkStats,
 }
@@ -135,7 +138,7 @@ impl Link {
         let filters: Chain = filters.into();
         let watched = filters.watches_queue();
         let tx = Transmitter::new(config.rate, config.overhead);
-        let entry = Entry::new(&config.impair, &streams).map(Box::new);
+        let entrance = Entrance::new(&config.impair, &streams).map(Box::new);
         let far_end = FarEnd::new(&config.impair, &streams).map(Box::new);
         let line = match queue {
             Queue::Pfifo(queue) if !watched && config.impair.keeps_order() => {
@@ -151,7 +154,7 @@ impl Link {
         };
         Self {
             line,
-            entry,
+            entrance,
             far_end,
             filters: boxed(filters),
             stats: LinkStats::default(),
@@ -162,9 +165,9 @@ impl Link {
     #[inline]
     pub fn offer<D: LinkDriver>(&mut self, now: Instant, packet: Packet, driver: &mut D) -> bool {
         self.stats.offered += 1;
-        let admitted = match &mut self.entry {
+        let admitted = match &mut self.entrance {
             None => Some(now),
-            Some(entry) => entry.admits(now),
+            Some(entrance) => entrance.admits(now, &mut self.stats),
         };
         let Some(now) = admitted else {
             self.drop(now, packet, DropReason::RandomLoss, driver);
@@ -194,6 +197,7 @@ impl Link {
     /// happens inside happens at its own instant, however late it is asked for.
     #[inline]
     pub fn advance<D: LinkDriver>(&mut self, now: Instant, driver: &mut D) -> Option<Packet> {
+        self.look(now);
         self.catch_up(now, driver);
         loop {
             let (at, mut packet) = match &mut self.line {
@@ -255,6 +259,7 @@ impl Link {
     /// Packets and bytes waiting for the transmitter at `now`, the one in service not counted.
     /// Of what leads to a medium those in its queue, by the last [`Link::set_port_waiting`].
     pub fn waiting<D: LinkDriver>(&mut self, now: Instant, driver: &mut D) -> (u32, u64) {
+        self.look(now);
         self.catch_up(now, driver);
         match &mut self.line {
             Line::Computed(line) => line.waiting(now),
@@ -314,7 +319,8 @@ impl Link {
         }
     }
 
-    /// Packets inside: held by the filter, waiting, in service or on their way.
+    /// Packets inside: held by the filter, waiting, in service or on their way, or doomed to be dropped at the
+    /// end of a pause that they met.
     pub fn inside(&self) -> u64 {
         let held = self.filters.as_ref().map_or(0, |f| f.stats().held);
         let line = match &self.line {
@@ -322,7 +328,7 @@ impl Link {
             Line::Queued(line) => line.len(),
             Line::Port(port) => port.inside as usize,
         };
-        u64::from(held) + line as u64
+        u64::from(held) + line as u64 + self.doomed()
     }
 
     /// Runs everything that happened inside up to `now`.
@@ -338,6 +344,7 @@ impl Link {
         if let Line::Queued(line) = &mut self.line {
             let around = &mut Around {
                 watcher: self.filters.as_mut().and_then(|f| f.watcher()),
+                entrance: self.entrance.as_deref_mut(),
                 stats: &mut self.stats,
                 driver,
             };
@@ -357,6 +364,7 @@ impl Link {
             Line::Queued(line) => {
                 let around = &mut Around {
                     watcher: self.filters.as_mut().and_then(|f| f.watcher()),
+                    entrance: self.entrance.as_deref_mut(),
                     stats: &mut self.stats,
                     driver,
                 };
@@ -364,18 +372,6 @@ impl Link {
             }
             Line::Port(port) => port.offer(packet),
         }
-    }
-
-    #[cold]
-    fn drop<D: LinkDriver>(
-        &mut self,
-        now: Instant,
-        packet: Packet,
-        reason: DropReason,
-        driver: &mut D,
-    ) {
-        self.stats.on_dropped(reason);
-        driver.on_drop(now, packet, reason);
     }
 
     /// Conservation: what came in went out, was dropped, or is inside.

@@ -51,7 +51,7 @@ impl Link {
     pub fn into_medium(filters: impl Into<Chain>) -> Self {
         Self {
             line: Line::Port(Box::default()),
-            entry: None,
+            entrance: None,
             far_end: None,
             filters: boxed(filters.into()),
             stats: LinkStats::default(),
@@ -63,7 +63,7 @@ impl Link {
     /// given it without a call.
     #[inline]
     pub fn passes_to_medium(&mut self) -> bool {
-        let (None, None, Line::Port(port)) = (&self.filters, &self.entry, &mut self.line) else {
+        let (None, None, Line::Port(port)) = (&self.filters, &self.entrance, &mut self.line) else {
             return false;
         };
         self.stats.offered += 1;

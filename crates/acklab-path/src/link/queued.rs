@@ -6,6 +6,7 @@
 //! the next wake.
 
 use super::delay_line::DelayLine;
+use super::entrance::{Entrance, count_drop};
 use super::transmitter::Transmitter;
 use super::{LinkConfig, LinkDriver, LinkStats, pauses};
 use crate::ack_filter::AckFilter;
@@ -41,9 +42,10 @@ pub(super) struct Queued {
     pub arrivals_first: bool,
 }
 
-/// What surrounds the queue: the filter in front, the link's counters, the link's driver.
+/// What surrounds the queue: the filter in front, the link's entrance, its counters, its driver.
 pub(super) struct Around<'a, D> {
     pub watcher: Option<&'a mut Box<dyn AckFilter>>,
+    pub entrance: Option<&'a mut Entrance>,
     pub stats: &'a mut LinkStats,
     pub driver: &'a mut D,
 }
@@ -57,7 +59,7 @@ impl<D: LinkDriver> Around<'_, D> {
 
     fn on_drop(&mut self, now: Instant, packet: Packet, reason: DropReason) {
         self.on_left(packet);
-        self.stats.on_dropped(reason);
+        count_drop(self.entrance.as_deref_mut(), self.stats, now, reason);
         self.driver.on_drop(now, packet, reason);
     }
 }

@@ -43,8 +43,8 @@ impl LinkStats {
         self.drops[reason as usize]
     }
 
-    /// Packets dropped for any reason; one that met a pause is dropped at the pause's end, and
-    /// counted when it met it.
+    /// Packets dropped for any reason; one that met a pause is dropped and counted at the pause's end, of which
+    /// the link's filter and its discipline know before.
     pub fn dropped(&self) -> u64 {
         self.drops.iter().sum()
     }

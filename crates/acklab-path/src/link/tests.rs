@@ -309,6 +309,35 @@ fn pauses_hold_up_both_ends_and_not_the_transmitter() {
     }
 }
 
+/// What meets a pause is dropped at its end, and not counted before, by whichever way the queue is kept.
+#[test]
+fn a_drop_at_the_end_of_a_pause_counts_then() {
+    let mut config = PLAIN;
+    config.impair.pauses = Some(PausesConfig {
+        length: Span::from_millis(40),
+        gap: Span::from_millis(5),
+    });
+    let limit = || pfifo::Limit::Packets(3);
+    for mut link in [computed(&config, limit()), queued(&config, limit())] {
+        let (mut driver, mut postponed) = (Driver::default(), 0);
+        for id in 0..500 {
+            let now = Instant::from_nanos(u64::from(id) * 1_300_000);
+            if id % 2 == 0 {
+                link.waiting(now, &mut driver);
+            }
+            while link.advance(now, &mut driver).is_some() {}
+            link.offer(now, packet(id, 1500), &mut driver);
+            let happened = driver.drops.iter().filter(|d| d.0 <= now.as_nanos());
+            let happened = happened.count();
+            assert_eq!(link.stats().dropped(), happened as u64);
+            postponed += driver.drops.len() - happened;
+            let inside = link.inside() + link.stats().dropped() + link.stats().delivered;
+            assert_eq!(inside, u64::from(id) + 1);
+        }
+        assert!(postponed > 100, "{postponed}");
+    }
+}
+
 #[test]
 fn held_back_packets_are_overtaken() {
     let mut config = PLAIN;

@@ -218,7 +218,8 @@ impl<S: Store, O: Observer> Network<S, O> {
     pub fn check(&self) {
         if cfg!(debug_assertions) {
             self.store.check();
-            let inside: u64 = self.links.iter().map(Link::inside).sum();
+            let kept = |l: &Link| l.inside() - l.doomed();
+            let inside: u64 = self.links.iter().map(kept).sum();
             assert_eq!(self.store.live(), inside, "packets outside of links");
             for air in &self.media {
                 let at_ports = air.ports().map(|(_, link)| self.links[link].inside());
