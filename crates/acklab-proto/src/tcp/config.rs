@@ -35,9 +35,9 @@ pub enum LossDetection {
 pub enum Reduction {
     /// Proportional rate reduction (RFC 9937), as Linux has it.
     Prr,
-    /// As ns-3 has it: RFC 6937 with its quirks, and the rest of ns-3's sending half with it
-    /// ([`ns3`]): loss detection by duplicate ACKs, its timers and its RTT samples. Of
-    /// the other settings that half follows sizes, limits, timestamps, SACK, ECN, Nagle and pacing.
+    /// RFC 6937 with ns-3's quirks: the only one of ns-3's sending half ([`ns3`]), and of no other. That half
+    /// has loss detection by duplicate ACKs, timers and RTT samples of its own; of the other settings it
+    /// follows sizes, limits, timestamps, SACK, ECN, Nagle and pacing.
     Ns3Prr,
     /// As the RFCs had it before. With SACK the window is at its target at once and what is in
     /// flight drains into it (RFC 6675 section 5). Without SACK it is inflated: the threshold plus
@@ -176,7 +176,7 @@ pub struct TcpConfig {
     pub loss_detection: LossDetection,
     /// Tail loss probes (RFC 8985 section 7).
     pub tlp: bool,
-    /// How the window comes down.
+    /// How the window comes down: one of the profile's [`Dialect::reductions`](super::dialect::Dialect).
     pub reduction: Reduction,
     /// F-RTO (RFC 5682).
     pub frto: bool,

@@ -1,7 +1,7 @@
 //! What a stack does that no key sets: the profile chooses all of it at once, here and nowhere else.
 //! The code asks for a behaviour by its name, never for the profile.
 
-use super::config::Profile;
+use super::config::{Profile, Reduction};
 use super::ns3;
 use crate::registry::Value;
 use crate::segment::OptionLayout;
@@ -9,6 +9,10 @@ use crate::segment::OptionLayout;
 /// The ways of one stack.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Dialect {
+    /// Whose rules the sending half goes by.
+    pub sender: SenderRules,
+    /// How the window of that half can come down in fast recovery.
+    pub reductions: &'static [Reduction],
     /// How the options of a segment are laid out.
     pub option_layout: OptionLayout,
     /// The SYN has the option for the segment size (RFC 9293 section 3.7.1). Where it has not, both
@@ -41,6 +45,15 @@ pub struct Dialect {
     pub cc_params: &'static [(&'static str, Value)],
 }
 
+/// Whose rules a sending half goes by: its loss detection, recovery, timers and RTT samples.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SenderRules {
+    /// Linux's, with the settings that turn it into the RFCs'.
+    Linux,
+    /// ns-3's (`TcpSocketBase`).
+    Ns3,
+}
+
 /// How a receive buffer becomes a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReceiveBuffer {
@@ -67,6 +80,8 @@ impl Profile {
 
 /// Linux 6.12 to 6.18.
 const LINUX: Dialect = Dialect {
+    sender: SenderRules::Linux,
+    reductions: &[Reduction::Prr, Reduction::Classic],
     option_layout: OptionLayout::Aligned,
     mss_option: true,
     acks_before_data: false,
@@ -96,13 +111,16 @@ const RFC: Dialect = Dialect {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::config::AckChoice;
+    use crate::tcp::config::{AckChoice, TcpConfig};
 
     #[test]
     fn every_stack_has_a_receiver_policy_and_keeps_to_its_own_ways() {
         for profile in [Profile::Linux, Profile::Ns3, Profile::Rfc] {
             let d = profile.dialect();
             assert!(AckChoice::named(d.ack_policy).is_some(), "{profile:?}");
+            assert!(d.reductions.contains(&TcpConfig::new(profile).reduction));
+            let half = d.reductions.contains(&Reduction::Ns3Prr);
+            assert_eq!(half, d.sender == SenderRules::Ns3, "{profile:?}");
             assert_eq!(d.linear_syn_timeouts, profile == Profile::Linux);
             assert_eq!(d.mss_option, profile != Profile::Ns3);
         }

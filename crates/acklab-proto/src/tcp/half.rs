@@ -1,6 +1,7 @@
 //! The sending half of a connection, by whose rules it goes.
 
-use super::config::{Reduction, TcpConfig};
+use super::config::TcpConfig;
+use super::dialect::SenderRules;
 use super::ns3;
 use super::sender::{self, AckInfo, Outgoing};
 use crate::cc::{CongestionControl, RecoveryPhase};
@@ -32,12 +33,18 @@ macro_rules! forward {
 }
 
 impl SendingHalf {
-    /// The half that `cfg` asks for; it will send its SYN first.
+    /// The half of the profile's stack; it will send its SYN first.
     pub fn new(cfg: &TcpConfig, cc: Box<dyn CongestionControl>) -> Self {
-        if cfg.reduction == Reduction::Ns3Prr {
-            Self::Ns3(Box::new(ns3::Sender::new(cfg, cc)))
-        } else {
-            Self::Linux(sender::Sender::new(cfg, cc))
+        let dialect = cfg.profile.dialect();
+        debug_assert!(
+            dialect.reductions.contains(&cfg.reduction),
+            "the sending half of {:?} does not know {:?}",
+            cfg.profile,
+            cfg.reduction
+        );
+        match dialect.sender {
+            SenderRules::Linux => Self::Linux(sender::Sender::new(cfg, cc)),
+            SenderRules::Ns3 => Self::Ns3(Box::new(ns3::Sender::new(cfg, cc))),
         }
     }
 

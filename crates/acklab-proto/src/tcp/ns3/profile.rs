@@ -5,11 +5,14 @@ use crate::segment::OptionLayout;
 use crate::tcp::config::{
     Buffer, EcnMode, LossDetection, Profile, Reduction, RttEstimator, RttSamples, TcpConfig,
 };
-use crate::tcp::dialect::{Dialect, ReceiveBuffer};
+use crate::tcp::dialect::{Dialect, ReceiveBuffer, SenderRules};
 use acklab_units::Span;
 
 /// The ways of ns-3.44 (`TcpSocketBase`, `TcpRxBuffer`, `TcpHeader`).
 pub const DIALECT: Dialect = Dialect {
+    sender: SenderRules::Ns3,
+    // `TcpPrrRecovery`, its default; `TcpClassicRecovery` is not built.
+    reductions: &[Reduction::Ns3Prr],
     option_layout: OptionLayout::Packed,
     mss_option: false,
     acks_before_data: true,

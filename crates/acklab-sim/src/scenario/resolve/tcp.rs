@@ -2,10 +2,12 @@
 
 use super::super::diagnostics::Report;
 use super::super::path::Path;
-use super::super::spec::{BufferSpec, CompressionSpec, EstimatorSpec, TcpSpec};
+use super::super::spec::{
+    BufferSpec, CompressionSpec, EstimatorSpec, ProfileWord, ReductionWord, TcpSpec,
+};
 use super::{not_too_long, not_zero};
-use acklab_proto::tcp::TcpConfig;
-use acklab_proto::tcp::config::{Buffer, RttEstimator, SackCompression};
+use acklab_proto::tcp::config::{Buffer, Reduction, RttEstimator, SackCompression};
+use acklab_proto::tcp::{Profile, TcpConfig};
 use acklab_units::Span;
 
 /// The largest payload that fits an IPv4 packet of 65,535 bytes beside its header (20) and the
@@ -27,6 +29,7 @@ pub(crate) fn resolve(layers: &[Layer<'_>], report: &mut Report<'_>) -> TcpConfi
         times(spec, &mut config, path, report);
         compound(spec, &mut config, path, report);
     }
+    the_sender_knows_the_reduction(&config, layers, report);
     timeouts_fit(&config, layers, report);
     a_segment_fits(&config, layers, report);
     config
@@ -120,6 +123,39 @@ fn timeouts_fit(c: &TcpConfig, layers: &[Layer<'_>], report: &mut Report<'_>) {
     let message = format!("min_rto is {} and max_rto is {}", c.min_rto, c.max_rto);
     let hint = "the shortest timeout cannot be longer than the longest".to_string();
     report.error(&path.key(key), message, hint);
+}
+
+/// The profile chooses the sending half, and each half has reductions of its own.
+fn the_sender_knows_the_reduction(c: &TcpConfig, layers: &[Layer<'_>], report: &mut Report<'_>) {
+    let known = c.profile.dialect().reductions;
+    let written = layers.iter().rev().find(|(s, _)| s.reduction.is_some());
+    let (false, Some((_, path))) = (known.contains(&c.reduction), written) else {
+        return;
+    };
+    let [profile, other] = [c.profile, profile_of(c.reduction)].map(ProfileWord::of);
+    let reduction = ReductionWord::of(c.reduction);
+    let known: Vec<_> = known
+        .iter()
+        .map(|r| quoted(ReductionWord::of(*r)))
+        .collect();
+    let message = format!("the sender of profile \"{profile}\" has no such reduction");
+    let hint = format!(
+        "write {}; the sender that has it comes with its profile: \
+         tcp = {{ profile = \"{other}\", reduction = \"{reduction}\" }}",
+        known.join(" or ")
+    );
+    report.error(&path.key("reduction"), message, hint);
+}
+
+/// A profile whose sender has it.
+fn profile_of(reduction: Reduction) -> Profile {
+    let all = [Profile::Linux, Profile::Ns3, Profile::Rfc];
+    let has = |p: &Profile| p.dialect().reductions.contains(&reduction);
+    all.into_iter().find(has).unwrap_or(Profile::Linux)
+}
+
+fn quoted(word: &str) -> String {
+    format!("\"{word}\"")
 }
 
 /// The window would never let a full segment through.

@@ -58,7 +58,8 @@ pub(crate) struct TcpSpec {
     pub(crate) loss_detection: Option<LossDetectionWord>,
     /// Tail loss probes (RFC 8985 section 7).
     pub(crate) tlp: Option<bool>,
-    /// How the window comes down during recovery.
+    /// How the window comes down during recovery. Default: "prr"; with profile "ns3" "ns3-prr", the only
+    /// one of its sender.
     pub(crate) reduction: Option<ReductionWord>,
     /// F-RTO (RFC 5682).
     pub(crate) frto: Option<bool>,
@@ -139,9 +140,10 @@ words! {
     ReductionWord for Reduction {
         /// Proportional rate reduction (RFC 9937), as in Linux.
         "prr" = Prr,
-        /// Proportional rate reduction as in ns-3.
+        /// Proportional rate reduction as in ns-3: of profile "ns3" only.
         "ns3-prr" = Ns3Prr,
-        /// The target at once: RFC 6675 with SACK, window inflation (RFC 5681, RFC 6582) without.
+        /// The target at once: RFC 6675 with SACK, window inflation (RFC 5681, RFC 6582) without. Not of
+        /// profile "ns3".
         "classic" = Classic,
     }
 }

@@ -122,6 +122,42 @@ fn a_marking_threshold_is_below_the_queue_and_above_a_packet() {
     assert!(toml_with(DUMBBELL, &pairs).is_ok());
 }
 
+/// The profile chooses the sending half; a reduction of the other half is none of its own.
+#[test]
+fn a_reduction_belongs_to_the_sender_of_the_profile() {
+    let with = |profile, reduction| {
+        let pairs = [("tcp.profile", profile), ("tcp.reduction", reduction)];
+        toml_with(DUMBBELL, &pairs)
+    };
+    for profile in ["linux", "rfc"] {
+        assert!(with(profile, "prr").is_ok() && with(profile, "classic").is_ok());
+        let text = with(profile, "ns3-prr").err().unwrap().to_string();
+        let message = format!("the sender of profile \"{profile}\" has no such reduction");
+        assert!(text.contains(&message), "{text}");
+        assert!(text.contains("tcp.reduction = \"ns3-prr\""), "{text}");
+        let right = "write \"prr\" or \"classic\"; the sender that has it comes with its profile: \
+                     tcp = { profile = \"ns3\", reduction = \"ns3-prr\" }";
+        assert!(text.contains(right), "{text}");
+    }
+    // What the message shows can be written, and is what the profile has anyway.
+    let shown = toml_with(
+        DUMBBELL,
+        &[("tcp", r#"{ profile = "ns3", reduction = "ns3-prr" }"#)],
+    );
+    let plain = toml_with(DUMBBELL, &[("tcp.profile", "ns3")]);
+    assert_eq!(shown.unwrap().resolved, plain.unwrap().resolved);
+    for reduction in ["prr", "classic"] {
+        let text = with("ns3", reduction).err().unwrap().to_string();
+        assert!(text.contains("write \"ns3-prr\"; "), "{text}");
+    }
+    // It stands for all flows, and one has another profile.
+    let pairs = [("tcp.reduction", "classic"), ("flow.1.tcp.profile", "ns3")];
+    let text = toml_with(DUMBBELL, &pairs).err().unwrap().to_string();
+    assert!(text.contains("tcp.reduction = \"classic\""), "{text}");
+    let own = ("flow.1.tcp.reduction", "ns3-prr");
+    assert!(toml_with(DUMBBELL, &[pairs[0], pairs[1], own]).is_ok());
+}
+
 #[test]
 fn a_discipline_and_what_waits_must_fit_together() {
     let to_codel = ("topology.bottleneck.qdisc", "codel");
