@@ -219,8 +219,8 @@ def differences(before: dict, after: dict, allow_added: bool) -> list[tuple[str,
 def first_row(case: str, columns: list, packages: tuple[Path, Path], folder: Path) -> str:
     """Where the first column that differs does."""
     table, column = columns[0]
-    if table == "error":
-        return "one of them ends with an error: run it by itself"
+    if any(t == "error" for t, _ in columns):
+        return "one of them ends with an error, or refuses it: run it by itself"
     read = (worker(p, "rows", folder, "--case", case, "--table", table) for p in packages)
     old, new = (pickle.loads(r) for r in read)
     if column not in old or column not in new:
