@@ -223,7 +223,7 @@ DUPLICATES = (
     "ns-2's Sack1 waits for three duplicate ACKs to arrive, of which many are lost, and times out; "
     "here one ACK that reports three segments is enough (RFC 6675 IsLost)"
 )
-#: What misses the criteria, by source and cell, with the mechanism. LIMITATIONS.md has evidence.
+#: What misses the criteria, by source and cell, with the mechanism. Evidence: concepts/trust.md.
 EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
     ("kernel", "gso_on 10M48ms bbr 1"): {"retransmissions": OFFLOAD},
     ("kernel", "gso_on 40M10ms bbr 1"): {"retransmissions": BUNCHED_ACKS},
