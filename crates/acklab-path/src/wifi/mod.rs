@@ -1,5 +1,6 @@
 //! 802.11: what a shared radio channel does to packets.
 
+pub mod agreement;
 pub mod contention;
 pub mod mac;
 pub mod medium;

@@ -1,6 +1,7 @@
 //! What one transmission carries, and what was answered.
 
 use super::bitmap::Bitmap;
+use crate::wifi::agreement::Action;
 use crate::wifi::neighbour::Kind;
 use alloc::vec::Vec;
 
@@ -32,6 +33,8 @@ pub enum Content {
     Ampdu,
     /// A BlockAckReq from that number on: a block ack.
     Bar(u16),
+    /// An ADDBA frame: an ACK.
+    Action(Action),
 }
 
 /// A PSDU. The value is used again and again, so that its memory is.
@@ -41,7 +44,8 @@ pub struct Psdu {
     pub content: Content,
     /// Its bytes: with delimiters, padding between MPDUs, headers.
     pub bytes: u32,
-    /// Its MPDUs, in the order of their numbers; none in a BlockAckReq.
+    /// Its MPDUs, in the order of their numbers; none in a BlockAckReq or an ADDBA
+    /// frame.
     pub mpdus: Vec<MpduRef>,
 }
 

@@ -76,6 +76,27 @@ impl Recipient {
         }
     }
 
+    /// There is an agreement from now on, with a window of up to 256 MPDUs that begins with `start`. What
+    /// waits under an older one is waited for no longer.
+    ///
+    /// # Panics
+    /// On a larger window, and on none.
+    #[cold]
+    pub fn agree(&mut self, start: u16, window: u16) {
+        assert!(
+            (1..=Bitmap::SIZE).contains(&window),
+            "no bitmap for {window} MPDUs"
+        );
+        for i in self.buffered.iter() {
+            self.pass_on(advance(self.start, i));
+        }
+        self.slots.clear();
+        self.window = window;
+        (self.score, self.buffered) = (Bitmap::default(), Bitmap::default());
+        (self.score_start, self.start) = (start, start);
+        self.check();
+    }
+
     /// An MPDU was decoded; it carries `packets`, which are taken only if it is new.
     pub fn on_mpdu(&mut self, seq: u16, packets: impl Iterator<Item = Packet>) -> Verdict {
         let verdict = match self.window {

@@ -10,6 +10,8 @@ pub const FCS: u32 = 4;
 pub const QOS_DATA_HEADER: u32 = 26;
 /// Header of a data frame without QoS (9.3.2.1).
 pub const DATA_HEADER: u32 = 24;
+/// Header of a management frame (9.3.3.2).
+pub const MANAGEMENT_HEADER: u32 = 24;
 /// LLC and SNAP headers in front of an IP packet (IEEE 802 clause 9, RFC 1042).
 pub const LLC_SNAP: u32 = 8;
 /// Addresses and length of a subframe of an A-MSDU (9.3.2.2.2).
@@ -170,6 +172,7 @@ mod tests {
         assert_eq!(block_ack(64), 2 + 2 + 6 + 6 + 2 + 2 + 8 + 4);
         assert_eq!(block_ack(256), 2 + 2 + 6 + 6 + 2 + 2 + 32 + 4);
         assert_eq!(DATA_HEADER, 2 + 2 + 6 + 6 + 6 + 2);
+        assert_eq!(MANAGEMENT_HEADER, DATA_HEADER);
         assert_eq!(QOS_DATA_HEADER, DATA_HEADER + 2);
         assert_eq!(HT_AMSDU_IN_AMPDU, 4095 - QOS_DATA_HEADER - FCS);
     }

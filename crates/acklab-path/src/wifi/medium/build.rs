@@ -1,6 +1,7 @@
 //! A medium from its configuration: who hears whom, who contends, and the ways between stations.
 
 use super::account::Account;
+use super::agreements::Agreements;
 use super::air::Air;
 use super::arp::{self, Neighbours};
 use super::calendar::Calendar;
@@ -91,9 +92,11 @@ impl Medium {
         if asks {
             arp::go_ahead(&mut ports, &mut routes[0]);
         }
+        let agreements = Agreements::new(&config, &mut ports, &mut stations);
         let mut medium = Self {
             routes,
             ports,
+            agreements,
             neighbours: neighbours.flatten(),
             capture: config.radio.as_ref().and_then(|r| r.capture),
             channel,

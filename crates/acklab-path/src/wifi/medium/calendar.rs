@@ -1,5 +1,6 @@
 //! What a medium has to do at instants that are known: a few entries, in order.
 
+use crate::wifi::agreement::Action;
 use acklab_units::Instant;
 use alloc::vec::Vec;
 
@@ -26,6 +27,12 @@ pub(super) enum Event {
     Ask(u32),
     /// That station looks who has not answered its questions for addresses.
     WaitReply(u16),
+    /// Who has got this ADDBA frame over the way of that number, under that access category, has acknowledged
+    /// it.
+    Told(u32, u8, Action),
+    /// The response to the ADDBA Request that went the way of that number, under that access category, should
+    /// have come.
+    NoResponse(u32, u8),
 }
 
 impl Event {
@@ -39,7 +46,9 @@ impl Event {
             | Self::Ready(..)
             | Self::NavTimeout(..)
             | Self::Ask(_)
-            | Self::WaitReply(_) => 1,
+            | Self::WaitReply(_)
+            | Self::Told(..)
+            | Self::NoResponse(..) => 1,
             Self::Continue(_) => 2,
         }
     }

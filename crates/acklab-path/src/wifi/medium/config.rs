@@ -1,6 +1,7 @@
 //! What a medium is made of.
 
 use super::StationId;
+use crate::wifi::agreement::AddbaConfig;
 use crate::wifi::contention::SlotRule;
 use crate::wifi::mac::{self, sizes};
 use crate::wifi::neighbour::ArpConfig;
@@ -273,4 +274,6 @@ pub struct MediumConfig {
     /// How stations find out their neighbours' addresses. Station 0 is the access point then. `None` =
     /// they know them from the start.
     pub arp: Option<ArpConfig>,
+    /// How stations come to the block ack agreements that A-MPDUs need. `None` = they have them from the start.
+    pub addba: Option<AddbaConfig>,
 }

@@ -45,6 +45,9 @@ impl Medium {
     ) {
         let outcome = self.outcome(holder);
         self.settle(now, holder, outcome, driver);
+        if self.agreements.is_some() {
+            self.await_response(now, holder);
+        }
         let exchange = self.exchange(holder);
         if !exchange.reversed {
             let limit = usize::from(exchange.category);

@@ -132,7 +132,12 @@ impl Medium {
                 self.exchange_mut(ppdu.holder).announced = false;
                 self.after_sifs(now, ppdu.holder, Step::Data);
             }
-            PpduKind::Data | PpduKind::BlockAckRequest if read => {
+            PpduKind::Data
+            | PpduKind::BlockAckRequest
+            | PpduKind::AddbaRequest
+            | PpduKind::AddbaResponse
+                if read =>
+            {
                 self.after_sifs(now, ppdu.holder, Step::Response);
             }
             PpduKind::Ack | PpduKind::BlockAck if read => {
@@ -150,7 +155,11 @@ impl Medium {
                     self.await_in_vain(now, asked, ppdu.holder);
                 }
             }
-            PpduKind::Rts | PpduKind::Data | PpduKind::BlockAckRequest => {
+            PpduKind::Rts
+            | PpduKind::Data
+            | PpduKind::BlockAckRequest
+            | PpduKind::AddbaRequest
+            | PpduKind::AddbaResponse => {
                 self.await_in_vain(now, now, ppdu.holder);
             }
             PpduKind::Group => self.after_group(now, ppdu.holder, driver),
@@ -175,6 +184,9 @@ impl Medium {
         match (ppdu.kind, psdu.content) {
             (PpduKind::Data | PpduKind::Group, _) => Frames::Mpdus(&psdu.mpdus, reading.spoilt),
             (PpduKind::BlockAckRequest, Content::Bar(start)) => Frames::Request(start),
+            (PpduKind::AddbaRequest | PpduKind::AddbaResponse, Content::Action(action)) => {
+                Frames::Action(action, self.window_about(ppdu))
+            }
             (PpduKind::BlockAck, _) => match self.outcome(ppdu.holder) {
                 Outcome::BlockAck(start, bitmap) => Frames::BlockAck(start, bitmap),
                 _ => Frames::Control,
@@ -191,11 +203,12 @@ impl Medium {
     #[cold]
     fn await_in_vain(&mut self, now: Instant, asked: Instant, holder: StationId) {
         let exchange = self.exchange(holder);
-        let sending = &self.ports[exchange.port.0 as usize].sending;
+        let port = &self.ports[exchange.port.0 as usize];
+        let content = self.stations[usize::from(port.from.0)].psdu.content;
         let wait = if exchange.announced {
-            sending.cts_timeout
+            port.sending.cts_timeout
         } else {
-            sending.timeout
+            port.sending.timeout(content)
         };
         let timeout = Event::Timeout(holder.0, exchange.number);
         self.calendar.enter(now.max(asked + wait), timeout);
@@ -205,9 +218,11 @@ impl Medium {
     /// drawn for which nobody else interferes.
     fn read(&mut self, now: Instant, ppdu: &Ppdu, overlap: &Overlap) -> bool {
         match ppdu.kind {
-            PpduKind::Data | PpduKind::Group | PpduKind::BlockAckRequest => {
-                self.receive(now, ppdu, overlap)
-            }
+            PpduKind::Data
+            | PpduKind::Group
+            | PpduKind::BlockAckRequest
+            | PpduKind::AddbaRequest
+            | PpduKind::AddbaResponse => self.receive(now, ppdu, overlap),
             PpduKind::Rts | PpduKind::Cts | PpduKind::Ack | PpduKind::BlockAck => {
                 self.survives(ppdu)
             }

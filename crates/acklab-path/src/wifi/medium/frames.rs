@@ -4,6 +4,7 @@ use super::carried::LONGEST_ACK;
 use super::overlap::{Flight, Overlap};
 use super::station::Port;
 use super::{Capture, Event, Medium, MediumDriver, Ppdu, PpduKind, StationId, Use};
+use crate::wifi::agreement::{self, Action};
 use crate::wifi::mac::sizes::Assembly;
 use crate::wifi::mac::{Content, MpduRef, PeerId, Psdu, sizes};
 use crate::wifi::phy::{ErrorModel, Mode, Width};
@@ -92,6 +93,7 @@ impl Medium {
         let psdu = &self.stations[usize::from(from.0)].psdu;
         let (kind, mode, use_of) = match psdu.content {
             Content::Bar(_) => (PpduKind::BlockAckRequest, sending.control, Use::Control),
+            Content::Action(action) => (of_action(action), sending.action.mode, Use::Control),
             _ if is_acks_only(psdu) => (PpduKind::Data, sending.mode, use_of_short(psdu)),
             _ => (PpduKind::Data, sending.mode, Use::Data),
         };
@@ -126,9 +128,13 @@ impl Medium {
         holder: StationId,
         driver: &mut D,
     ) {
-        let carried = self.board(now, holder, driver);
         let port = self.port(holder);
         let content = self.stations[usize::from(port.from.0)].psdu.content;
+        if let Content::Action(_) = content {
+            return self.acknowledge_action(now, holder);
+        }
+        let carried = self.board(now, holder, driver);
+        let port = self.port(holder);
         let (kind, bytes) = answer_to(content, port.config.aggregation.window);
         let each = port.config.carries_acks.map_or(0, |c| c.bytes);
         let bytes = bytes + u32::from(carried) * each;
@@ -202,7 +208,7 @@ impl Medium {
     }
 
     /// The way that the data of the exchange take.
-    fn port(&self, holder: StationId) -> &Port {
+    pub(super) fn port(&self, holder: StationId) -> &Port {
         &self.ports[self.exchange(holder).port.0 as usize]
     }
 }
@@ -240,10 +246,18 @@ fn is_captured(
     }
 }
 
+/// What a PPDU with an ADDBA frame is.
+fn of_action(action: Action) -> PpduKind {
+    match action.kind {
+        agreement::Kind::Request => PpduKind::AddbaRequest,
+        agreement::Kind::Response => PpduKind::AddbaResponse,
+    }
+}
+
 /// How data are answered, and with how many bytes.
 fn answer_to(content: Content, window: u16) -> (PpduKind, u32) {
     match content {
-        Content::Single => (PpduKind::Ack, sizes::ACK),
+        Content::Single | Content::Action(_) => (PpduKind::Ack, sizes::ACK),
         Content::Ampdu | Content::Bar(_) => (PpduKind::BlockAck, sizes::block_ack(window)),
     }
 }

@@ -8,6 +8,7 @@
 //! stations waits for it to end.
 
 mod account;
+mod agreements;
 mod air;
 mod arp;
 mod books;
@@ -51,6 +52,7 @@ use crate::packet::{DropReason, Label, Packet, PacketId};
 use account::Account;
 use acklab_proto::rng::{Rng, RngCore};
 use acklab_units::{Instant, Span};
+use agreements::Agreements;
 use air::Air;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -137,6 +139,8 @@ pub struct Medium {
     capture: Option<Capture>,
     /// Without it everybody knows everybody.
     neighbours: Option<Box<Neighbours>>,
+    /// Without it everybody has agreed to block acks.
+    agreements: Option<Box<Agreements>>,
     /// When it is looked again who hears whom, if that changes.
     next_look: Option<Instant>,
     /// Exchanges that go on after a SIFS.
@@ -321,6 +325,12 @@ impl Medium {
                 self.on_timeout(now, StationId(holder), number, driver);
             }
             Event::Ask(port) => self.ask(now, PortId(port), driver),
+            Event::Told(port, category, action) => {
+                self.on_told(now, (PortId(port), category), action, driver);
+            }
+            Event::NoResponse(port, category) => {
+                self.on_no_response(now, PortId(port), category, driver);
+            }
             Event::WaitReply(station) => self.on_wait_over(now, StationId(station), driver),
         }
     }

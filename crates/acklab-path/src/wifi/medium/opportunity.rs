@@ -2,11 +2,11 @@
 //! opportunity (10.23.2.8), and what the other side has if it is let (10.29).
 
 use super::exchange::Step;
-use super::sending::{Room, Sending};
+use super::sending::Room;
 use super::station::Exchange;
 use super::{Medium, MediumDriver, PortId, StationId};
 use crate::packet::{DropReason, Packet};
-use crate::wifi::mac::PeerId;
+use crate::wifi::mac::{Content, PeerId};
 use crate::wifi::neighbour::Message;
 use acklab_units::{Instant, Span};
 
@@ -50,7 +50,7 @@ impl Medium {
             rts_from: None,
             probe: self.choose_rate(now, port),
         };
-        if left.is_some_and(|left| !self.fits(port, category, left)) {
+        if left.is_some_and(|left| !self.fits(now, port, category, left)) {
             return None;
         }
         self.fill(now, port, category, room, driver)
@@ -58,11 +58,11 @@ impl Medium {
 
     /// Whether anything at all can be sent over `port` and answered within `left`.
     #[cold]
-    fn fits(&self, port: PortId, category: u8, left: Span) -> bool {
+    fn fits(&self, now: Instant, port: PortId, category: u8, left: Span) -> bool {
         let way = &self.ports[port.0 as usize];
         let station = &self.stations[usize::from(way.from.0)];
         let queue = &station.categories[usize::from(category)].queue;
-        let least = queue.least(PeerId(way.peer));
+        let least = queue.least(now, PeerId(way.peer));
         least.is_some_and(|(content, bytes)| {
             way.sending.exchange(content, bytes, self.gap()) <= left
         })
@@ -128,7 +128,7 @@ impl Medium {
         let way = &mut self.ports[port.0 as usize];
         let choice = way.rate.choose(now);
         if choice.mode != way.sending.mode {
-            way.sending = Sending::new(&self.phy, choice.mode, &way.config);
+            way.sending = way.sending.changed(&self.phy, choice.mode, &way.config);
             self.tell_rate(port);
         }
         choice.probe
@@ -156,6 +156,10 @@ impl Medium {
         let (Some(back), true) = (port.back, port.config.grants_reverse) else {
             return false;
         };
+        let asked = &self.stations[usize::from(port.from.0)].psdu;
+        if matches!(asked.content, Content::Action(_)) {
+            return false;
+        }
         let (category, responder) = (exchange.category, port.to);
         let peer = PeerId(self.ports[back.0 as usize].peer);
         let receiver = &mut self.stations[usize::from(responder.0)];

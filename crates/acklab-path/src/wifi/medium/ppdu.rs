@@ -1,6 +1,7 @@
 //! PPDUs, and what is in them.
 
 use super::{StationId, Use};
+use crate::wifi::agreement::Action;
 use crate::wifi::mac::{Bitmap, MpduRef};
 use crate::wifi::phy::Mode;
 use acklab_units::{Instant, Span};
@@ -19,6 +20,10 @@ pub enum PpduKind {
     Group,
     /// Block Ack Request.
     BlockAckRequest,
+    /// ADDBA Request.
+    AddbaRequest,
+    /// ADDBA Response.
+    AddbaResponse,
     /// ACK.
     Ack,
     /// Block Ack.
@@ -34,6 +39,8 @@ impl PpduKind {
             Self::Data => "data",
             Self::Group => "group",
             Self::BlockAckRequest => "bar",
+            Self::AddbaRequest => "addba_request",
+            Self::AddbaResponse => "addba_response",
             Self::Ack => "ack",
             Self::BlockAck => "block_ack",
         }
@@ -88,6 +95,8 @@ pub enum Frames<'a> {
     Mpdus(&'a [MpduRef], Bitmap),
     /// A BlockAckReq from that number on.
     Request(u16),
+    /// An ADDBA frame, and the window of the way that it is about.
+    Action(Action, u16),
     /// A Block Ack: a first number, and what was received from there on.
     BlockAck(u16, Bitmap),
     /// RTS, CTS or ACK, which have nothing in them.

@@ -18,6 +18,7 @@ impl Medium {
         let sender = usize::from(ppdu.from.0);
         match self.stations[sender].psdu.content {
             Content::Bar(start) => self.receive_request(ppdu, start),
+            Content::Action(action) => self.receive_action(now, ppdu, action),
             Content::Single | Content::Ampdu => {
                 while self.read_next(now, ppdu, overlap) {}
                 let any = self.stations[sender].reading.any;
@@ -66,7 +67,7 @@ impl Medium {
         let exchange = self.exchange(holder);
         let port = &self.ports[exchange.port.0 as usize];
         match self.stations[usize::from(port.from.0)].psdu.content {
-            Content::Single => Outcome::Ack,
+            Content::Single | Content::Action(_) => Outcome::Ack,
             Content::Ampdu | Content::Bar(_) => {
                 let recipient = &port.recipients[usize::from(exchange.category)];
                 let (start, bitmap) = recipient.block_ack();

@@ -1,6 +1,7 @@
 //! How one station sends to another now: everything that follows from the mode, worked out once.
 
 use super::{PortConfig, RateConfig};
+use crate::wifi::agreement::ACTION;
 use crate::wifi::mac::sizes::Assembly;
 use crate::wifi::mac::{Content, Limits, sizes};
 use crate::wifi::phy::errors::Bits;
@@ -32,17 +33,53 @@ pub(super) struct Sending {
     /// Answers are reserved for with as many transport ACKs in them as there may be.
     reserves_longest: bool,
     /// How long the beginning of an answer to data is waited for, and that of a CTS.
-    pub timeout: Span,
+    timeout: Span,
     pub cts_timeout: Span,
     request: Span,
+    /// ADDBA frames are sent like this whatever the mode.
+    pub action: ActionSending,
     /// Without a transmission opportunity that ends.
     limits: Limits,
     /// What each bit goes through, if that does not depend on the signal.
     pub bits: Option<Bits>,
 }
 
+/// Sending ADDBA frames: at the lowest basic rate, as ns-3's `WifiRemoteStationManager::GetDataTxVector` has it
+/// for management frames.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ActionSending {
+    pub mode: Mode,
+    pub answer_mode: Mode,
+    lasts: Span,
+    pub answer: Span,
+    timeout: Span,
+}
+
+impl ActionSending {
+    fn new(phy: &Phy) -> Self {
+        let mode = phy.slowest();
+        let answer_mode = phy.response_mode(mode);
+        Self {
+            mode,
+            answer_mode,
+            lasts: phy.duration(mode, ACTION),
+            answer: phy.duration(answer_mode, sizes::ACK),
+            timeout: phy.ack_timeout(answer_mode),
+        }
+    }
+}
+
 impl Sending {
     pub fn new(phy: &Phy, mode: Mode, config: &PortConfig) -> Self {
+        Self::with_actions(phy, mode, config, ActionSending::new(phy))
+    }
+
+    /// The same to the same station in another `mode`.
+    pub fn changed(&self, phy: &Phy, mode: Mode, config: &PortConfig) -> Self {
+        Self::with_actions(phy, mode, config, self.action)
+    }
+
+    fn with_actions(phy: &Phy, mode: Mode, config: &PortConfig, action: ActionSending) -> Self {
         let a = &config.aggregation;
         let timing = phy.timing(mode);
         let control = phy.response_mode(mode);
@@ -80,6 +117,7 @@ impl Sending {
             timeout: phy.ack_timeout(control),
             cts_timeout: phy.cts_timeout(cts_mode),
             request: short.duration(sizes::BLOCK_ACK_REQ),
+            action,
             limits,
             bits: match config.errors {
                 ErrorModel::Snr => None,
@@ -93,6 +131,7 @@ impl Sending {
     pub fn data(&self, content: Content, bytes: u32) -> Span {
         match content {
             Content::Bar(_) => self.request,
+            Content::Action(_) => self.action.lasts,
             Content::Single | Content::Ampdu => self.timing.duration(bytes),
         }
     }
@@ -112,7 +151,16 @@ impl Sending {
     pub fn answer(&self, content: Content) -> Span {
         match content {
             Content::Single => self.ack,
+            Content::Action(_) => self.action.answer,
             Content::Ampdu | Content::Bar(_) => self.block_ack,
+        }
+    }
+
+    /// How long the beginning of an answer is waited for.
+    pub fn timeout(&self, content: Content) -> Span {
+        match content {
+            Content::Action(_) => self.action.timeout,
+            Content::Single | Content::Ampdu | Content::Bar(_) => self.timeout,
         }
     }
 
@@ -129,6 +177,7 @@ impl Sending {
     fn longest_answer(&self, content: Content) -> Span {
         match content {
             Content::Single => self.longest_ack,
+            Content::Action(_) => self.action.answer,
             Content::Ampdu | Content::Bar(_) => self.longest_block_ack,
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{OnDrop, Peer, TxQueue};
 use crate::qdisc::slab::{List, Slab};
+use crate::wifi::agreement::ACTION;
 use crate::wifi::mac::PeerId;
 use crate::wifi::mac::originator::Slot;
 use crate::wifi::mac::psdu::{Content, MpduRef, Psdu};
@@ -22,9 +23,12 @@ impl TxQueue {
         debug_assert_eq!(self.on_air, None, "an exchange is on the air");
         psdu.mpdus.clear();
         psdu.bytes = 0;
+        if self.agreements.is_some() && self.build_action(now, peer, psdu, on_drop) {
+            return;
+        }
         let budget = self.take_ready(now, peer, on_drop);
         let p = &mut self.peers[usize::from(peer.0)];
-        p.limits = *limits;
+        p.limit(limits);
         p.kept = None;
         if p.originator.bar().is_some() {
             psdu.content = Content::Bar(p.originator.start());
@@ -48,9 +52,14 @@ impl TxQueue {
         self.check();
     }
 
-    /// The shortest PSDU that could be sent to `peer` next: a BlockAckReq, or a single MPDU without
-    /// further packets in it.
-    pub fn least(&self, peer: PeerId) -> Option<(Content, u32)> {
+    /// The shortest PSDU that could be sent to `peer` next: what sets up an agreement, a BlockAckReq, or a
+    /// single MPDU without further packets in it.
+    pub fn least(&self, now: Instant, peer: PeerId) -> Option<(Content, u32)> {
+        if self.agreements.is_some()
+            && let Some(action) = self.next_action(now, peer)
+        {
+            return Some((Content::Action(action), ACTION));
+        }
         let p = self.peers.get(usize::from(peer.0))?;
         if p.originator.bar().is_some() {
             let start = p.originator.start();

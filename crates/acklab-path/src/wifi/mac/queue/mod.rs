@@ -9,6 +9,7 @@
 //! an exchange on the air and must not be asked for another.
 
 mod above;
+mod agree;
 mod arrival;
 mod assemble;
 mod config;
@@ -40,6 +41,7 @@ use crate::packet::{DropReason, Packet, PacketId};
 use crate::qdisc::slab::Slab;
 use above::Above;
 use acklab_units::Instant;
+use agree::Agreements;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use heap::Heap;
@@ -59,6 +61,8 @@ pub struct TxQueue {
     order: Heap,
     stations: Option<Box<Stations>>,
     above: Option<Box<Above>>,
+    /// What A-MPDUs need first; `None` = nothing.
+    agreements: Option<Box<Agreements>>,
     /// Packets that the discipline above has.
     held: u32,
     on_air: Option<PeerId>,
@@ -85,6 +89,7 @@ impl TxQueue {
             order: Heap::default(),
             stations,
             above: None,
+            agreements: None,
             held: 0,
             on_air: None,
             waiting: 0,
@@ -95,29 +100,36 @@ impl TxQueue {
         }
     }
 
-    /// Whether something could be sent now: packets that are not kept back, MPDUs again, or a
-    /// BlockAckReq. During an exchange what is on the air may count.
+    /// Whether something could be sent now: packets that are not kept back, MPDUs again, a
+    /// BlockAckReq, or what sets up an agreement. During an exchange what is on the air may count.
     #[inline]
     pub fn has_frames(&self) -> bool {
-        match &self.stations {
+        let data = match &self.stations {
             None => !self.order.is_empty(),
             Some(s) => s.next_ready().is_some(),
-        }
+        };
+        data || self.has_actions()
     }
 
     /// The same for one peer, with what is kept back and without what waits in flow queues.
     #[inline]
     pub fn has_frames_for(&self, peer: PeerId) -> bool {
         let p = self.peers.get(usize::from(peer.0));
-        p.is_some_and(|p| p.key(&self.slab).is_some())
+        p.is_some_and(|p| p.key(&self.slab).is_some()) || self.has_actions_for(peer)
     }
 
     /// Whom to serve next. What has lived too long is dropped first.
     #[inline]
     pub fn select(&mut self, now: Instant, on_drop: OnDrop<'_>) -> Option<PeerId> {
         debug_assert_eq!(self.on_air, None, "an exchange is on the air");
+        if self.has_actions() {
+            self.expire_actions(now, on_drop);
+        }
         self.expire_first(now, on_drop);
-        self.first()
+        match self.first_action() {
+            None => self.first(),
+            action => action,
+        }
     }
 
     fn first(&self) -> Option<PeerId> {

@@ -1,6 +1,7 @@
 //! What a queue keeps for one peer.
 
 use crate::qdisc::slab::{List, Slab, Waiting};
+use crate::wifi::agreement::Allowed;
 use crate::wifi::mac::originator::Originator;
 use crate::wifi::mac::sizes::Limits;
 use acklab_units::Instant;
@@ -20,6 +21,8 @@ pub(super) struct Peer {
     pub kept: Option<Instant>,
     /// What was allowed when last something was built.
     pub limits: Limits,
+    /// What may be sent as long as there is no agreement.
+    pub allowed: Allowed,
 }
 
 impl Default for Peer {
@@ -31,6 +34,7 @@ impl Default for Peer {
             below: 0,
             kept: None,
             limits: Limits::SINGLE,
+            allowed: Allowed::Everything,
         }
     }
 }
@@ -96,6 +100,9 @@ impl Peer {
     pub fn key(&self, slab: &Slab) -> Option<u64> {
         if self.originator.bar().is_some() {
             return Some(0);
+        }
+        if self.allowed == Allowed::Nothing {
+            return None;
         }
         self.oldest(slab).map(Self::key_of)
     }

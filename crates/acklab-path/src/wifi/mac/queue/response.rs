@@ -65,6 +65,9 @@ impl TxQueue {
         debug_assert_eq!(self.on_air, Some(peer), "no exchange with {peer:?}");
         self.on_air = None;
         match (psdu.content, outcome) {
+            (Content::Action(action), outcome) => {
+                self.on_action_over(now, (peer, action), outcome, on_drop);
+            }
             (Content::Bar(_), Outcome::BlockAck(start, bitmap)) => {
                 self.on_bar_answer(peer, start, bitmap, on_drop);
             }

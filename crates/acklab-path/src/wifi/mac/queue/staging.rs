@@ -4,6 +4,7 @@ use super::stations::{Ready, Stations};
 use super::{OnDrop, TxQueue};
 use crate::packet::{DropReason, Packet};
 use crate::qdisc::slab::Waiting;
+use crate::wifi::agreement::Allowed;
 use crate::wifi::mac::PeerId;
 use crate::wifi::mac::sizes::{self, Assembly, Limits};
 use acklab_units::{Instant, Rate, Span};
@@ -43,7 +44,7 @@ impl TxQueue {
     pub fn on_rate(&mut self, peer: PeerId, limits: &Limits, rate: Rate) {
         self.know(peer);
         let i = usize::from(peer.0);
-        self.peers[i].limits = *limits;
+        self.peers[i].limit(limits);
         if let Some(s) = &mut self.stations {
             s.on_rate(i, rate);
             s.on_below(i, self.peers[i].below);
@@ -136,7 +137,7 @@ impl TxQueue {
     /// Whether a station has something that no aggregate in the hardware queue covers.
     fn wants_service(&self, s: &Stations, i: usize) -> bool {
         let p = &self.peers[i];
-        if p.kept.is_some() {
+        if p.kept.is_some() || p.allowed == Allowed::Nothing {
             return false;
         }
         let (ready, reserved) = s.ready_of(i);

@@ -258,6 +258,14 @@ impl Stations {
         Some(ready)
     }
 
+    /// Nothing may be sent to a station for a while: it gives back its places.
+    #[cold]
+    pub fn take_back(&mut self, peer: u16) {
+        self.hardware.retain(|r| r.peer != peer);
+        let station = &mut self.stations[usize::from(peer)];
+        (station.reserved, station.ready) = (0, 0);
+    }
+
     /// A station has nothing to repeat: aggregates without new packets have no content.
     pub fn take_back_empty(&mut self, peer: u16) {
         let before = self.hardware.len();

@@ -1,6 +1,7 @@
 //! What must hold whatever happens.
 
 use super::*;
+use crate::wifi::agreement::AddbaConfig;
 use crate::wifi::mac::Recipient;
 use alloc::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
@@ -36,6 +37,17 @@ fn aggregation() -> impl Strategy<Value = Aggregation> {
         })
 }
 
+/// Whether each A-MPDU goes to who has sent a response before that could be read.
+fn agreed_before_aggregates(ppdus: &[Ppdu]) -> bool {
+    let mut agreed = BTreeSet::new();
+    ppdus.iter().all(|p| {
+        if p.kind == PpduKind::AddbaResponse && !p.garbled && !p.lost {
+            agreed.insert((p.to, p.from));
+        }
+        p.mpdus < 2 || agreed.contains(&(p.from, p.to))
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
@@ -50,6 +62,7 @@ proptest! {
         hidden: bool,
         hack: bool,
         linux: bool,
+        addba in prop::option::of(0u64..9000),
         lifetime in prop::option::of(200u64..20_000),
         seed: u64,
         offers in prop::collection::vec((0u64..400, 0u32..24, prop_oneof![40u32..1500, Just(52)]), 1..200),
@@ -68,6 +81,11 @@ proptest! {
             let kind = mac::Kind::PerStation(mac::StationsConfig::LINUX);
             config.stations.iter_mut().for_each(|s| s.queue.kind = kind);
         }
+        config.addba = addba.map(|timeout| AddbaConfig {
+            packets: 1 + (seed % 3) as u16,
+            response_timeout: Span::from_micros(timeout),
+            failed_timeout: Span::from_micros(timeout * 10),
+        });
         if hidden {
             let n = usize::from(stations) + 1;
             config.hears = Some((0..n).map(|a| (0..n).map(|b| a == 0 || b == 0).collect()).collect());
@@ -98,7 +116,9 @@ proptest! {
         let recipients = rig.medium.ports.iter().flat_map(|p| &p.recipients);
         let kept: u64 = recipients.map(Recipient::inside).sum();
         prop_assert_eq!(ended + kept, u64::from(rig.packets), "all of them");
-        prop_assert!(kept == 0 || lifetime.is_some());
+        // And so it does behind an MPDU that was given up while only the recipient knew of the agreement.
+        prop_assert!(kept == 0 || lifetime.is_some() || addba.is_some());
+        prop_assert!(addba.is_none() || agreed_before_aggregates(&rig.log.ppdus));
         let longest = rig.log.left.iter().map(|l| l.1).max();
         prop_assert!(lifetime.is_none_or(|most| longest <= Some(most)), "{longest:?} {lifetime:?}");
         prop_assert_eq!(rig.medium.inside(), kept);

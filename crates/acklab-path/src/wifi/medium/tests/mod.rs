@@ -1,5 +1,6 @@
 //! Exchanges by hand, saturation against closed forms, and what must hold whatever happens.
 
+mod addba;
 mod arp;
 mod carried;
 mod disciplines;
@@ -65,6 +66,7 @@ fn cell(n: u16, aggregation: Aggregation) -> MediumConfig {
         propagation: Span::ZERO,
         retry_limit: 7,
         arp: None,
+        addba: None,
     }
 }
 
