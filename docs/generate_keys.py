@@ -27,6 +27,7 @@ TABLES = {
     "EdcaSpec": "edca: how stations contend",
     "EdcaParams": "edca: of one access category",
     "HackTable": "hack: ACKs in Block Acks",
+    "AddbaTable": "addba: agreements before A-MPDUs",
     "ArpTable": "arp: addresses before packets",
     "SpaceSpec": "[wifi.space]",
     "PlaceTable": "place: where a station is and goes",

@@ -86,6 +86,27 @@ def test_questions_for_addresses_are_counted_and_drawn():
     assert 0.5e6 < first[0] - first[1] < 21e6
 
 
+def test_agreements_are_counted_and_drawn():
+    """One station and its access point agree to block acks each way before their first A-MPDUs."""
+    one = cell(wifi={"addba": True}, topology={**cell()["topology"], "stations": 1})
+    one["flow"] = [{**one["flow"][0], "count": 1}]
+    asked, known = run(one), run({**one, "wifi": {}})
+    for column in ("addba_requests", "agreements"):
+        assert asked.stations[column].to_list() == [1, 1]
+        assert known.stations[column].to_list() == [0, 0]
+    assert asked.stations["agreements_failed"].sum() == 0
+    assert known.stations["first_agreement_s"].is_nan().all()
+    addba = asked.ppdus.filter(pl.col("kind").cast(str).str.starts_with("addba"))
+    assert addba["kind"].value_counts().sort("kind")["count"].to_list() == [2, 2]
+    assert (addba["psdu_bytes"] == 37).all() and (addba["use"] == "control").all()
+    assert set(addba["mode"]) == {"OFDM 6 Mbit/s"}
+    last = asked.ppdus.filter(pl.col("mpdus") > 1).group_by("from").agg(pl.col("time_ns").min())
+    first = dict(asked.stations.select("station", "first_agreement_s").iter_rows())
+    assert all(first[name] < at / 1e9 for name, at in last.iter_rows())
+    drawn = plot(asked, "air-timeline", start=0, end=1).data
+    assert drawn.filter(pl.col("what") == "ADDBA").height == 4
+
+
 def test_the_timeline_has_bars_as_long_as_the_ppdus(result):
     drawn = plot(result, "air-timeline", start=0.1, end=0.15)
     (ax,) = drawn.figure.axes

@@ -5,7 +5,7 @@ use acklab_path::packet::DropReason;
 use acklab_path::wifi::medium::{StationId, Use};
 use acklab_sim::plan::Plan;
 use acklab_sim::record::{MediumSummary, PpduRecord, StationSummary};
-use acklab_units::Span;
+use acklab_units::{Instant, Span};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -55,6 +55,13 @@ pub(crate) fn stations<'py>(
         .numbers("arp_requests", s().map(|s| s.arp_requests))?
         .numbers("arp_replies", s().map(|s| s.arp_replies))?
         .numbers("arp_lost", s().map(|s| s.arp_lost))?;
+    let a = || r().map(|(_, s)| s.agreements);
+    let at = |t: Option<Instant>| t.map_or(f64::NAN, |t| seconds(t - Instant::ZERO));
+    t.numbers("addba_requests", a().map(|a| a.requests))?
+        .numbers("agreements", a().map(|a| a.agreed))?
+        .numbers("agreements_failed", a().map(|a| a.failed))?
+        .numbers("first_agreement_s", a().map(|a| at(a.first)))?
+        .numbers("last_agreement_s", a().map(|a| at(a.last)))?;
     for (i, reason) in DropReason::ALL.iter().enumerate() {
         let drops = r().map(|(_, s)| s.drops[i]);
         t.numbers(&format!("drops_{}", reason.name()), drops)?;

@@ -6,6 +6,7 @@
 use crate::Bytes;
 use acklab_path::packet::{DropReason, FlowId, Packet, PacketId};
 use acklab_path::qdisc::codel;
+use acklab_path::wifi::agreement::AddbaConfig;
 use acklab_path::wifi::contention::SlotRule;
 use acklab_path::wifi::mac;
 use acklab_path::wifi::medium::{
@@ -153,6 +154,11 @@ fn config(b: &mut Bytes<'_>) -> (MediumConfig, bool) {
         arp: bit(c, 7).then_some(ArpConfig {
             learns: bit(c, 6),
             ..ArpConfig::NS3
+        }),
+        addba: bit(c, 5).then(|| AddbaConfig {
+            packets: 1 + u16::from(c % 4),
+            response_timeout: Span::from_micros(1 + 20 * u64::from(f)),
+            failed_timeout: Span::from_micros(1 + 200 * u64::from(hears)),
         }),
     };
     (config, open)

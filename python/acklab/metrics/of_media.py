@@ -32,7 +32,7 @@ MEDIA = (
         "stations",
         "control_s",
         "s",
-        f"{_AIR} and that were RTS, CTS, Block Ack Requests or ARP.",
+        f"{_AIR} and that were RTS, CTS, Block Ack Requests, ADDBA or ARP.",
         f"{_WIFI} 9.3.1.2, 9.3.1.3, 9.3.1.7",
     ),
     column(
@@ -139,6 +139,27 @@ MEDIA = (
         "ARP packets that it could not deliver: dropped, given up, or for everybody and not read.",
     ),
     column(
+        "stations",
+        "addba_requests",
+        "",
+        "Times that it asked for a block ack agreement, repetitions by the MAC not counted.",
+        f"{_WIFI} 10.25.2",
+    ),
+    column("stations", "agreements", "", "Block ack agreements that it has come to."),
+    column(
+        "stations",
+        "agreements_failed",
+        "",
+        "Attempts of which the request was given up, or the response did not come in time.",
+    ),
+    column(
+        "stations",
+        "first_agreement_s",
+        "s",
+        "When it came to its first block ack agreement; nothing if it did not, or had them all.",
+    ),
+    column("stations", "last_agreement_s", "s", "When it came to its last one."),
+    column(
         "ampdu_sizes", "ppdus", "", "PPDUs with so many MPDUs; sizes that do not occur have no row."
     ),
     column(
@@ -155,7 +176,8 @@ MEDIA = (
     column("ppdus", "end_ns", "ns", "When it left the air; `time_ns` is when it began."),
     column("ppdus", "from", "", "Node that sent it."),
     column("ppdus", "to", "", "Node that it is for."),
-    column("ppdus", "kind", "", "rts, cts, data, bar (Block Ack Request), ack, block_ack.", _WIFI),
+    column("ppdus", "kind", "", "rts, cts, data, bar (Block Ack Request), "
+        "addba_request, addba_response, ack, block_ack.", _WIFI),
     column("ppdus", "mode", "", "Format, MCS, width, streams, guard interval; or the rate."),
     column("ppdus", "psdu_bytes", "B", "Length of its PSDU.", f"{_WIFI} 19.3.2"),
     column(

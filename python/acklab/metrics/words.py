@@ -127,7 +127,7 @@ AIR_USES = _vocabulary(
     data="A PPDU with transport data.",
     transport_ack="A PPDU with nothing but transport acknowledgements.",
     mac_ack="ACK and Block Ack.",
-    control="RTS, CTS and Block Ack Request, and ARP.",
+    control="RTS, CTS and Block Ack Request, ADDBA frames, and ARP.",
     collision="A PPDU is on the air whose receiver hears another. In `airtime` and `stations` "
     "only.",
     noise="A PPDU of which nothing could be read for bit errors. In `airtime` and `stations` only.",
@@ -142,6 +142,8 @@ PPDU_KINDS = _vocabulary(
     group="One MPDU for everybody, which nobody acknowledges: a question for an address (ARP).",
     data="MPDUs with data.",
     bar="Block Ack Request.",
+    addba_request="ADDBA Request: a block ack agreement is asked for.",
+    addba_response="ADDBA Response: it is agreed to.",
     ack="Acknowledgement of a single frame.",
     block_ack="Block Ack.",
 )

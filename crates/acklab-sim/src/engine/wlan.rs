@@ -126,6 +126,7 @@ impl Wlan {
             propagation: Span::ZERO,
             retry_limit: 7,
             arp: None,
+            addba: None,
         })
     }
 

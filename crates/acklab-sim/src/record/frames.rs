@@ -4,6 +4,7 @@
 //! but the blocks of the logs.
 
 use super::log::Log;
+use acklab_path::wifi::agreement::Action;
 use acklab_path::wifi::mac::{Bitmap, MpduRef};
 use acklab_path::wifi::medium::{Frames, Ppdu};
 use acklab_path::wifi::neighbour::Kind;
@@ -47,6 +48,8 @@ pub enum Content {
     Request(u16),
     /// A Block Ack.
     BlockAck(u16, Bitmap),
+    /// An ADDBA frame, and the window of the way that it is about.
+    Action(Action, u16),
     /// RTS, CTS or ACK.
     Control,
 }
@@ -76,6 +79,7 @@ enum Place {
     Request(u16),
     /// The number of its bitmap.
     BlockAck(u16, usize),
+    Action(Action, u16),
     Control,
 }
 
@@ -103,6 +107,7 @@ impl Sightings {
                 self.bitmaps.push(bitmap);
                 Place::BlockAck(start, self.bitmaps.len() - 1)
             }
+            Frames::Action(action, window) => Place::Action(action, window),
             Frames::Control => Place::Control,
         };
         self.entries.push(Entry {
@@ -141,6 +146,7 @@ impl Sightings {
             }
             Place::Request(start) => Content::Request(start),
             Place::BlockAck(start, i) => Content::BlockAck(start, self.bitmaps[i]),
+            Place::Action(action, window) => Content::Action(action, window),
             Place::Control => Content::Control,
         }
     }

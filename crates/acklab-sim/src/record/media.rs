@@ -3,6 +3,7 @@
 use crate::plan::{MediumPlan, Plan};
 use acklab_path::link::Link;
 use acklab_path::packet::DropReason;
+use acklab_path::wifi::agreement::AgreementStats;
 use acklab_path::wifi::medium::{Airtime, Medium, Ppdu, StationId, StationStats};
 
 /// A radio channel.
@@ -25,6 +26,8 @@ pub struct StationSummary {
     pub airtime: Airtime,
     /// Counters.
     pub stats: StationStats,
+    /// Block ack agreements that it has asked for.
+    pub agreements: AgreementStats,
     /// Packets that were dropped before they left it, by number of the reason.
     pub drops: [u64; DropReason::ALL.len()],
 }
@@ -46,6 +49,7 @@ impl MediumSummary {
             node: *node,
             airtime: medium.station_airtime(id, plan.stop),
             stats: medium.station_stats(id).clone(),
+            agreements: medium.agreements(id),
             drops,
         };
         let stations = (0..).map(StationId).zip(&of.nodes).zip(drops);

@@ -1,6 +1,7 @@
 //! 802.11 frames as bytes (IEEE 802.11-2020, 9.3).
 
 use super::Channel;
+use super::addba;
 use super::arp::{self, EVERYBODY};
 use crate::record::{Content, Mpdu, Sighting};
 use acklab_path::wifi::mac::Bitmap;
@@ -19,7 +20,7 @@ const QOS_DATA: u8 = 0x88;
 /// Second octet.
 const TO_DS: u8 = 0x01;
 const FROM_DS: u8 = 0x02;
-const RETRY: u8 = 0x08;
+pub(super) const RETRY: u8 = 0x08;
 /// LLC and SNAP with IEEE 802's first EtherType for local experiments: contents are not simulated.
 const LLC_SNAP: [u8; 8] = [0xaa, 0xaa, 3, 0, 0, 0, 0x88, 0xb5];
 
@@ -69,6 +70,10 @@ pub(super) fn of(channel: &Channel, sighting: &Sighting) -> Vec<Frame> {
             let bytes = block_ack(channel, ppdu, *start, *bitmap);
             vec![Frame::whole(bytes, ppdu.garbled)]
         }
+        Content::Action(action, window) => {
+            let bytes = addba::frame(channel, ppdu, *action, *window);
+            vec![Frame::whole(bytes, ppdu.garbled)]
+        }
         Content::Control => {
             let (kind, both) = match ppdu.kind {
                 PpduKind::Rts => (RTS, true),
@@ -83,7 +88,7 @@ pub(super) fn of(channel: &Channel, sighting: &Sighting) -> Vec<Frame> {
 }
 
 /// Frame Control, Duration, receiver, and the sender if there are `both`.
-fn start_of(kind: u8, ppdu: &Ppdu, both: bool) -> Vec<u8> {
+pub(super) fn start_of(kind: u8, ppdu: &Ppdu, both: bool) -> Vec<u8> {
     let mut bytes = vec![kind, 0];
     bytes.extend(duration(ppdu).to_le_bytes());
     bytes.extend(address(ppdu.to));
@@ -120,7 +125,7 @@ fn block_ack(channel: &Channel, ppdu: &Ppdu, start: u16, bitmap: Bitmap) -> Vec<
     bytes
 }
 
-fn tid(channel: &Channel, ppdu: &Ppdu) -> u8 {
+pub(super) fn tid(channel: &Channel, ppdu: &Ppdu) -> u8 {
     let tid = channel.tids.get(usize::from(ppdu.category));
     tid.copied().unwrap_or(0)
 }

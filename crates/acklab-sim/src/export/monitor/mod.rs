@@ -7,6 +7,7 @@
 //! addresses made of their numbers. What could not be read by its receiver is captured as if the
 //! monitor had stood next to the sender, marked as bad and with a comment.
 
+mod addba;
 mod arp;
 mod frames;
 mod radiotap;

@@ -4,6 +4,7 @@ use super::*;
 use crate::engine::wlan::Wlan;
 use crate::record::Sightings;
 use acklab_path::packet::{DropReason, FlowId, Packet, PacketId};
+use acklab_path::wifi::agreement::{AddbaConfig, Kind};
 use acklab_path::wifi::medium::{
     Aggregation, CarriedAcks, Frames, Medium, MediumConfig, MediumDriver, MediumStreams, PortId,
     Ppdu, PpduKind, RateConfig,
@@ -296,4 +297,74 @@ fn questions_for_addresses_are_arp() {
     for e in expected {
         assert!(found.iter().any(|f| f == &e), "{e:?} in {found:?}");
     }
+}
+
+/// Requests and responses are ADDBA frames with the fields of the agreement, and no more of them than there are.
+#[test]
+fn agreements_are_addba() {
+    let mut config = config(modes()[0], aggregations()[3].1);
+    config.addba = Some(AddbaConfig::NS3_HT);
+    let window = config.ports[0].aggregation.window;
+    let seen = run(config);
+    let actions: Vec<_> = seen
+        .iter()
+        .filter_map(|s| match s.content {
+            Content::Action(action, of) => Some((s, action, of)),
+            _ => None,
+        })
+        .collect();
+    assert!(actions.len() >= 4, "both ways");
+    assert!(
+        actions
+            .iter()
+            .all(|(s, _, of)| s.ppdu.bytes == 37 && *of == window)
+    );
+    let (bytes, _) = capture(&seen);
+    let wrong = "_ws.malformed || _ws.short || _ws.expert.severity >= Warning";
+    let Some(complaints) = tshark(&bytes, wrong, &["_ws.expert.message"]) else {
+        return;
+    };
+    assert!(complaints.is_empty(), "{complaints:?}");
+    let fields = [
+        "wlan.fixed.action_code",
+        "wlan.seq",
+        "wlan.fixed.dialog_token",
+        "wlan.fixed.baparams.buffersize",
+        "wlan.fixed.baparams.policy",
+        "wlan.ra",
+        "wlan.ta",
+    ];
+    let found = tshark(&bytes, "wlan.fixed.category_code == 3", &fields).unwrap();
+    assert_eq!(found.len(), actions.len());
+    let address = |id: StationId| format!("02:00:00:00:00:{:02x}", id.0);
+    for (f, (s, action, window)) in found.iter().zip(&actions) {
+        let code = match action.kind {
+            Kind::Request => "0x00",
+            Kind::Response => "0x01",
+        };
+        let token = format!("0x{:02x}", action.token);
+        let expected = [
+            code.to_string(),
+            action.seq.to_string(),
+            token,
+            window.to_string(),
+            "1".to_string(),
+            address(s.ppdu.to),
+            address(s.ppdu.from),
+        ];
+        let read: Vec<_> = f
+            .iter()
+            .map(|x| if x == "True" { "1" } else { x })
+            .collect();
+        assert_eq!(read, expected);
+    }
+    let starts = tshark(
+        &bytes,
+        "wlan.fixed.action_code == 0 && wlan.fixed.category_code == 3",
+        &["wlan.fixed.ssc.sequence"],
+    )
+    .unwrap();
+    let asked = actions.iter().filter(|(_, a, _)| a.kind == Kind::Request);
+    let expected: Vec<_> = asked.map(|(_, a, _)| vec![a.start.to_string()]).collect();
+    assert_eq!(starts, expected);
 }

@@ -8,6 +8,7 @@ use crate::scenario::resolve::{Channel, Network, Queueing, Space, Station, Waiti
 use crate::scenario::spec::{
     AfterSilenceWord, BandWord, CategoryWord, CountsWord, SlotsWord, WidthWord,
 };
+use acklab_path::wifi::agreement::AddbaConfig;
 use acklab_path::wifi::medium::{AccessCategory, CarriedAcks, EdcaConfig};
 use acklab_path::wifi::neighbour::ArpConfig;
 use acklab_path::wifi::phy::{ErrorModel, Mode};
@@ -126,6 +127,7 @@ fn channel(channel: &Channel, out: &mut Text) {
         hidden: _,
         space: _,
         arp,
+        addba,
     } = channel;
     out.text("standard", standard.word());
     out.text("band", BandWord::of(*band));
@@ -164,6 +166,21 @@ fn channel(channel: &Channel, out: &mut Text) {
     if let Some(arp) = arp {
         out.raw("arp", neighbours(*arp));
     }
+    if let Some(addba) = addba {
+        out.raw("addba", agreements(*addba));
+    }
+}
+
+fn agreements(addba: AddbaConfig) -> String {
+    let AddbaConfig {
+        packets,
+        response_timeout,
+        failed_timeout,
+    } = addba;
+    format!(
+        "{{ packets = {packets}, response_timeout = \"{response_timeout}\", \
+         failed_timeout = \"{failed_timeout}\" }}"
+    )
 }
 
 fn neighbours(arp: ArpConfig) -> String {

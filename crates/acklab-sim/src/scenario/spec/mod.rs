@@ -17,6 +17,7 @@ mod record;
 mod tcp;
 mod topology;
 mod wifi;
+mod wifi_addba;
 mod wifi_arp;
 mod wifi_blocks;
 mod wifi_edca;
@@ -39,6 +40,7 @@ pub(crate) use tcp::{
 
 pub(crate) use topology::{NodeSpec, Preset, ServersWord, TopologySpec, WayWord};
 pub(crate) use wifi::{SideKeys, WayKeys, WifiSideSpec, WifiSpec, WifiStationSpec};
+pub(crate) use wifi_addba::{AddbaSpec, AddbaTable};
 pub(crate) use wifi_arp::{ArpSpec, ArpTable};
 pub(crate) use wifi_blocks::{
     FadingSpec, HackSpec, HackTable, PathLossSpec, RateControlSpec, StationQueueSpec,

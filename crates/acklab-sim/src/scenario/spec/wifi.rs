@@ -6,8 +6,8 @@ use super::wifi_words::{
     MissedWord, RtsSpec, SlotsWord, Standard, TransmissionsOrNone, WidthWord,
 };
 use super::{
-    ArpSpec, EdcaSpec, ErrorsWord, FiltersSpec, HackSpec, OrNone, OrOff, Probability, Qty,
-    RadioSpec, RateControlSpec, SpaceSpec, StationQueueSpec,
+    AddbaSpec, ArpSpec, EdcaSpec, ErrorsWord, FiltersSpec, HackSpec, OrNone, OrOff, Probability,
+    Qty, RadioSpec, RateControlSpec, SpaceSpec, StationQueueSpec,
 };
 use acklab_units::{Bytes, Limit, Rate, Span};
 use schemars::JsonSchema;
@@ -230,6 +230,9 @@ with_way_keys! {
         /// Stations and access point ask for each other's addresses before they send (ARP), and how.
         /// Default: false, they know them from the start.
         arp: Option<ArpSpec>,
+        /// Stations set up block ack agreements before they send A-MPDUs (ADDBA), and how. Default: false, they
+        /// have them from the start.
+        addba: Option<AddbaSpec>,
         /// Stations grant the reverse direction to the access point. Default: false.
         reverse_grant: Option<bool>,
         /// Most that waits in each station, the access point included. Default: "500 packets"; per

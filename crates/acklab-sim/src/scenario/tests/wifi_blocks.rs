@@ -5,6 +5,7 @@ use super::wifi_errors::{told, told_all};
 use super::{Scenario, toml_with};
 use crate::plan::{QueuePlan, StationDisciplinePlan};
 use acklab_path::ack_filter::registry::FILTERS;
+use acklab_path::wifi::agreement::AddbaConfig;
 use acklab_path::wifi::mac::{Counts, Kind, StationsConfig};
 use acklab_path::wifi::medium::{AccessCategory, CarriedAcks, RateConfig};
 use acklab_path::wifi::neighbour::ArpConfig;
@@ -411,6 +412,48 @@ fn addresses_are_asked_for_if_the_channel_says_so() {
         [AccessCategory::Voice, AccessCategory::BestEffort]
     );
     assert_eq!(m.config.arp.map(|a| a.category), Some(1));
+}
+
+/// Off by default; `true` is ns-3's for the standard, and a table changes single keys of it.
+#[test]
+fn agreements_are_set_up_if_the_channel_says_so() {
+    let addba = |keys: &[(&str, &str)]| set(keys).plan.media[0].config.addba;
+    assert_eq!(addba(&[]), None);
+    assert_eq!(addba(&[("wifi.addba", "false")]), None);
+    let on = ("wifi.addba", "true");
+    assert_eq!(addba(&[on]), Some(AddbaConfig::NS3_HT));
+    for standard in ["ac", "ax"] {
+        let of = addba(&[on, ("wifi.standard", standard)]);
+        assert_eq!(of, Some(AddbaConfig::NS3_VHT));
+    }
+    let own = AddbaConfig {
+        packets: 8,
+        response_timeout: Span::from_secs(1),
+        failed_timeout: Span::from_secs(15),
+    };
+    let table = "{ packets = 8, response_timeout = \"1 s\", failed_timeout = \"15 s\" }";
+    assert_eq!(addba(&[("wifi.addba", table)]), Some(own));
+}
+
+#[test]
+fn what_cannot_be_said_of_addba_is_told() {
+    assert_eq!(
+        told("wifi.addba.packets", "0"),
+        "wifi.addba.packets: out of range|write 1 to 65535"
+    );
+    assert_eq!(
+        told("wifi.addba.failed_timeout", "0 s"),
+        "wifi.addba.failed_timeout: out of range|write a time above zero, \"86400 s\" at most"
+    );
+    assert_eq!(
+        told("wifi.addba", "yes"),
+        "wifi.addba: a text cannot stand here|\
+         write true, false, or a table such as { response_timeout = \"5 ms\" }"
+    );
+    let told = told_all(&[("wifi.addba", "true"), ("wifi.standard", "a")]);
+    let expected = "wifi.addba: 802.11a has no block ack agreements|\
+                    leave it out, or write standard = \"n\", \"ac\" or \"ax\"";
+    assert!(told.contains(expected), "{told}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::super::super::diagnostics::{Report, suggest};
 use super::super::super::path::Path;
 use super::super::super::spec::{DurationsWord, MissedWord, Qty, Standard, WifiSpec};
 use super::super::topology::{Net, incomplete};
-use super::{Channel, arp, legacy, space};
+use super::{Channel, addba, arp, legacy, space};
 use acklab_path::wifi::contention::SlotRule;
 use acklab_path::wifi::mac::Counts;
 use acklab_path::wifi::medium::{AccessCategory, AfterSilence};
@@ -106,6 +106,7 @@ pub(super) fn resolve(
         explicit_request: spec.missed_block_ack != Some(MissedWord::Repeat),
         hidden: hidden(spec, path, members, net, report),
         arp: arp::resolve(spec, path, report),
+        addba: addba::resolve(spec, standard, path, report),
     })
 }
 

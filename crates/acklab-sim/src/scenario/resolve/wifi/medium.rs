@@ -80,6 +80,7 @@ fn config(network: &Network, used: &[AccessCategory], best_effort: u8) -> Medium
             category: best_effort,
             ..arp
         }),
+        addba: channel.addba,
     }
 }
 

@@ -4,6 +4,7 @@
 //! (`up`, `down`), the channel. [`Network`] is a channel with nothing left to defaults;
 //! [`super::super::canonical`] writes it and [`medium`] makes of it what the engine runs.
 
+mod addba;
 mod aggregation;
 mod arp;
 mod channel;
@@ -26,6 +27,7 @@ use super::super::path::Path;
 use super::super::registries::Registries;
 use super::super::spec::{OneOrMany, Spec, Standard, WifiSpec};
 use super::topology::{Net, incomplete};
+use acklab_path::wifi::agreement::AddbaConfig;
 use acklab_path::wifi::contention::SlotRule;
 use acklab_path::wifi::mac::Counts;
 use acklab_path::wifi::medium::{AccessCategory, AfterSilence, CarriedAcks, EdcaConfig};
@@ -91,6 +93,8 @@ pub(crate) struct Channel {
     pub(crate) space: Option<Space>,
     /// `None` = neighbours are known.
     pub(crate) arp: Option<ArpConfig>,
+    /// `None` = everybody has agreed to block acks.
+    pub(crate) addba: Option<AddbaConfig>,
 }
 
 /// How data are sent from one station to another.
