@@ -191,7 +191,7 @@ impl World {
         }
         match self.psdu.content {
             _ if !arrived || answer_lost => Outcome::Nothing,
-            Content::Single => Outcome::Ack,
+            Content::Single | Content::Action(_) => Outcome::Ack,
             Content::Ampdu | Content::Bar(_) => {
                 let (start, bitmap) = recipient.block_ack();
                 Outcome::BlockAck(start, bitmap)
