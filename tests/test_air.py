@@ -98,7 +98,8 @@ def test_agreements_are_counted_and_drawn():
     assert known.stations["first_agreement_s"].is_nan().all()
     addba = asked.ppdus.filter(pl.col("kind").cast(str).str.starts_with("addba"))
     assert addba["kind"].value_counts().sort("kind")["count"].to_list() == [2, 2]
-    assert (addba["psdu_bytes"] == 37).all() and (addba["use"] == "control").all()
+    assert (addba["psdu_bytes"] == 37).all()
+    assert (addba["use"] == "control").all()
     assert set(addba["mode"]) == {"OFDM 6 Mbit/s"}
     last = asked.ppdus.filter(pl.col("mpdus") > 1).group_by("from").agg(pl.col("time_ns").min())
     first = dict(asked.stations.select("station", "first_agreement_s").iter_rows())

@@ -176,8 +176,13 @@ MEDIA = (
     column("ppdus", "end_ns", "ns", "When it left the air; `time_ns` is when it began."),
     column("ppdus", "from", "", "Node that sent it."),
     column("ppdus", "to", "", "Node that it is for."),
-    column("ppdus", "kind", "", "rts, cts, data, bar (Block Ack Request), "
-        "addba_request, addba_response, ack, block_ack.", _WIFI),
+    column(
+        "ppdus",
+        "kind",
+        "",
+        "rts, cts, data, bar (Block Ack Request), addba_request, addba_response, ack, block_ack.",
+        _WIFI,
+    ),
     column("ppdus", "mode", "", "Format, MCS, width, streams, guard interval; or the rate."),
     column("ppdus", "psdu_bytes", "B", "Length of its PSDU.", f"{_WIFI} 19.3.2"),
     column(

@@ -34,6 +34,7 @@ DEFAULTS = {
     "run": "1",
     "dist": "1",
     "arp": "1",
+    "addba": "0",
     "ctrl": "OfdmRate24Mbps",
     "rts": "0",
 }
@@ -165,6 +166,8 @@ def _channel(args: dict[str, str]) -> dict[str, Any]:
     if args["arp"] == "1":
         # Otherwise its NeighborCacheHelper has filled in the addresses before the start.
         channel["arp"] = True
+    if args["addba"] == "1":
+        channel["addba"] = True
     if ampdu and amsdu:
         channel["max_mpdu"] = _NS3_MAX_MPDU
     if queue:
