@@ -85,17 +85,17 @@ PHASES = {
     "keeping a run": (
         "import acklab.sweeps.store as s; s.Store.add = after(s.Store.add)",
         SWEEP,
-        "finished runs are kept, the same command goes on from there",
+        "finished runs are kept, and the same command resumes",
     ),
     "a shard": (
         "import acklab.sweeps.store as s; s.parquet = stuck",
         SWEEP,
-        "finished runs are kept, the same command goes on from there",
+        "finished runs are kept, and the same command resumes",
     ),
     "a study's tables": (
         "import acklab.studies.reproduce as r; r.make = stuck",
         STUDY,
-        "finished parts are kept, the same command goes on from there",
+        "finished parts are kept, and the same command resumes",
     ),
     "a validation": (
         "import acklab.validate; sys.modules['acklab.validate.compare'].run_many = stuck",

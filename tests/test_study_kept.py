@@ -133,5 +133,5 @@ def test_the_command_says_that_it_goes_on(tmp_path):
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
-    assert "finished parts are kept, the same command goes on from there" in err
+    assert "finished parts are kept, and the same command resumes" in err
     assert list(folder.glob("*/traces-*"))

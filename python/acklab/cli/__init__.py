@@ -36,7 +36,7 @@ def _examples(*lines: str) -> str:
 
 app = typer.Typer(
     name="acklab",
-    help="A laboratory for what acknowledgements do to transports.",
+    help="Simulate TCP when its acknowledgements become fewer, later or burstier.",
     epilog=_examples(
         "acklab new first.toml                       # write a scenario to begin with",
         "acklab run first.toml --record all          # run it; results go to out/first",

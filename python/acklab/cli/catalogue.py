@@ -38,21 +38,21 @@ ABOUT = {
     Kind.PATH_LOSS: "loss over distance: path_loss in [wifi.space]",
     Kind.FADING: "changes of a signal: fading in [wifi.space]",
     Kind.SCENARIO: "the gallery: acklab run NAME",
-    Kind.STUDY: "papers that can be run again: acklab reproduce NAME",
+    Kind.STUDY: "papers to repeat: acklab reproduce NAME",
     Kind.PLOT: "named plots: acklab plot RESULT NAME",
-    Kind.METRIC: "what is measured: acklab explain NAME says how",
+    Kind.METRIC: "metrics and their definitions: acklab explain NAME",
 }
 
 
 def list_(
     kind: Annotated[
-        Kind | None, typer.Argument(help="What to list. Default: what can be listed.")
+        Kind | None, typer.Argument(help="The kind to list. Default: all kinds.")
     ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Parameters and sources too.")
     ] = False,
 ) -> None:
-    """List what there is to choose from: building blocks, scenarios, studies, plots."""
+    """List the choices: building blocks, scenarios, studies, plots."""
     from rich.table import Table
 
     from acklab.cli.show import console

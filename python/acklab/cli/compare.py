@@ -70,7 +70,7 @@ def compare(
         ),
     ] = None,
 ) -> None:
-    """Lay results side by side, each metric with its difference from the first folder's."""
+    """Show results side by side, each metric with its difference from the first folder's."""
     from acklab.comparing import METRICS
     from acklab.comparing import compare as opened
     from acklab.folder import write_atomically

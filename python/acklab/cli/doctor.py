@@ -44,11 +44,9 @@ EXPECTED_BPS = 10 * 1448 * 8 / 0.04
 
 
 def doctor(
-    out: Annotated[
-        Path, typer.Option("--out", help="Folder in which results are to be written.")
-    ] = Path("out"),
+    out: Annotated[Path, typer.Option("--out", help="Folder for results.")] = Path("out"),
 ) -> int:
-    """Check that acklab works here, and say what is missing for its optional parts."""
+    """Check that acklab works here, and list missing optional parts."""
     from rich.markup import escape
     from rich.table import Table
 

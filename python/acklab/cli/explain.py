@@ -20,7 +20,7 @@ def explain(
         ),
     ] = None,
 ) -> None:
-    """Say what a column or a metric is, its unit and its source; without a name, list all."""
+    """Explain a column or a metric: meaning, unit, source. Without a name, list all."""
     if name is None:
         _all()
     else:

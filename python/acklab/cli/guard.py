@@ -18,7 +18,7 @@ FINE, USER, BUG = 0, 1, 2
 INTERRUPTED = 130
 TERMINATED = 143
 
-_KEPT = "finished {} are kept, the same command goes on from there"
+_KEPT = "finished {} are kept, and the same command resumes"
 _REPORT = """
 This is a bug in acklab, not a mistake of yours. Please report it with the lines above,
 the command, and the scenario file."""

@@ -22,7 +22,7 @@ def reproduce(
         str | None,
         typer.Argument(
             metavar="STUDY[/ARTEFACT]",
-            help="What to make (`acklab list study`). Default: every study, with its report.",
+            help="A study or a part of one (`acklab list study`). Default: every study, with its report.",
             autocompletion=completing.study,
         ),
     ] = None,
@@ -33,10 +33,10 @@ def reproduce(
     out: Annotated[Path, typer.Option("--out", help="Folder for the results.")] = Path("out"),
     jobs: Jobs = None,
 ) -> None:
-    """Run a paper's experiments again; tables, figures, and a report with the paper's numbers.
+    """Run a paper's experiments again: tables, figures, and a report with the paper's numbers.
 
-    Stopped, it keeps the parts that are finished: the same command goes on from there. What is made
-    on request only (`ack-aggregation/beyond`) keeps each run.
+    If you stop the command, it keeps the finished parts, and the same command resumes. Artefacts on
+    request (`ack-aggregation/beyond`) keep each run.
     """
     from acklab.cli.show import progress
     from acklab.folder import writable_folder

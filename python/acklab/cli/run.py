@@ -126,7 +126,7 @@ def run(
             console().print(f"{'met' if v.met else 'NOT MET'}: {v.text}", markup=False)
         console().print(f"results: {target}", markup=False)
     if failed is not None:
-        typer.echo("the result is kept; what should have gone with it failed:", err=True)
+        typer.echo("acklab kept the result, but these additions failed:", err=True)
         raise failed
     return int(strict and not all(v.met for v in verdicts))
 

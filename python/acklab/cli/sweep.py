@@ -43,7 +43,7 @@ def sweep(
         typer.Option(
             "--zip",
             metavar="KEY=VALUES",
-            help="Likewise; the keys given with --zip change together.",
+            help="Values of a key, as with --grid. All keys of --zip change together.",
         ),
     ] = None,
     seeds: Annotated[
@@ -72,7 +72,7 @@ def sweep(
         int | None, typer.Option("--limit", help="Refuse more runs than this. Default: 1,000,000.")
     ] = None,
 ) -> None:
-    """Run a scenario over a grid of values and seeds; interrupted, it goes on when given again."""
+    """Run a scenario over a grid of values and seeds. The same command resumes a stopped sweep."""
     from acklab.cli.show import progress
     from acklab.scenario import pairs
     from acklab.source import read

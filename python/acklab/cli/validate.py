@@ -42,13 +42,13 @@ def validate(
     ] = False,
     jobs: Jobs = None,
 ) -> int:
-    """Lay our numbers beside those of the Linux kernel, of ns-3 and ns-2, and of closed forms.
+    """Compare our numbers with those of the Linux kernel, of ns-3 and ns-2, and of closed forms.
 
-    kernel: the reference, over an emulator that is late at times; shown for an ideal link and, in
-    brackets, for one that pauses as much. kernel-quiet: the same over an emulator that is hardly
-    late. kernel-paused: the same while it is made to pause. ns2: one TCP that loses
-    acknowledgements. ns3: a wired dumbbell. ns3-thesis: the same as the study `ack-aggregation`
-    infers that the thesis set it up, single flows and pairs. ns3-wifi: radio channels. ns3-modes:
+    kernel: the reference, over an emulator that is late at times; our numbers are for an ideal link
+    and, in brackets, for one that pauses as much. kernel-quiet: the same over an emulator that is
+    hardly late. kernel-paused: the same over an emulator with forced pauses. ns2: one TCP that
+    loses acknowledgements. ns3: a wired dumbbell. ns3-thesis: the same in the set-up that the study
+    `ack-aggregation` infers, single flows and pairs. ns3-wifi: radio channels. ns3-modes:
     TCP over each mode. ns3-saturated: UDP over each mode, and hidden stations. wifi-models:
     saturated channels beside closed forms and arithmetic from the standard.
     """
