@@ -1,5 +1,6 @@
-//! A driver who is late, on random networks.
+//! A driver who is late, on random rings whose links lose, copy and overtake.
 
+use super::late_offers::least_gap;
 use super::*;
 use crate::engine::tests::rings;
 use crate::plan::Plan;
@@ -20,15 +21,18 @@ fn network(plan: &Plan) -> Net {
     Network::of_plan(plan, 1, 0, arena, Nothing)
 }
 
-fn enter(network: &mut Net, n: usize, (at, flow, size): Offer) {
-    let opaque = Opaque {
+fn opaque(n: usize, size: u32) -> Datagram {
+    Datagram::Opaque(Opaque {
         size,
         len: Opaque::room(size),
         number: n as u64,
         ecn: Ecn::Ect0,
         ..Opaque::default()
-    };
-    network.offer(at, flow, &Datagram::Opaque(opaque));
+    })
+}
+
+fn enter(network: &mut Net, n: usize, (at, flow, size): Offer) {
+    network.offer(at, flow, &opaque(n, size));
 }
 
 fn offers(plan: &Plan, steps: &[(u64, u32, u32)]) -> Vec<Offer> {
@@ -80,35 +84,6 @@ fn drive(mut network: Net, offers: &[Offer], late: impl Fn(usize) -> Span) -> Ou
     Outcome { arrivals, stats }
 }
 
-/// The instants of everything that happens if each packet enters on time: offers and events, by source.
-fn events(mut network: Net, offers: &[Offer]) -> Vec<(Instant, u64)> {
-    let mut all = Vec::new();
-    let mut ends = VecDeque::new();
-    let mut run = |network: &mut Net, end: Instant| {
-        while let Some((at, source)) = network.events.peek()
-            && at <= end
-        {
-            network.step(end, &mut ends);
-            all.push((at, u64::from(source.0)));
-        }
-    };
-    for (n, offer) in offers.iter().enumerate() {
-        run(&mut network, offer.0);
-        enter(&mut network, n, *offer);
-    }
-    run(&mut network, FOREVER);
-    let mine = offers.iter().enumerate();
-    all.extend(mine.map(|(n, offer)| (offer.0, 1_000_000 + n as u64)));
-    all.sort_unstable();
-    all
-}
-
-/// The shortest time between any two events; nothing, if two are at the same instant.
-fn least_gap(events: &[(Instant, u64)]) -> Option<u64> {
-    let gaps = events.windows(2).map(|w| (w[1].0 - w[0].0).as_nanos());
-    gaps.min().filter(|gap| *gap > 1)
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
@@ -147,9 +122,11 @@ proptest! {
             link.impair.pauses = None;
         }
         let offers = offers(&plan, &steps);
-        let gap = least_gap(&events(network(&plan), &offers));
-        prop_assume!(gap.is_some());
-        let most = gap.unwrap() - 1;
+        let packets = offers.iter().enumerate();
+        let packets: Vec<_> = packets.map(|(n, o)| (o.0, o.1, opaque(n, o.2))).collect();
+        let gap = least_gap(&plan, &packets);
+        prop_assume!(gap > 1);
+        let most = gap - 1;
         let shifted: Vec<_> = offers.iter().enumerate().map(|(n, (at, flow, size))| {
             let late = most * shares[n % shares.len()] / 99;
             (*at + Span::from_nanos(late), *flow, *size)

@@ -1,8 +1,16 @@
 //! A network whose driver has a clock that runs by itself, and is therefore always late.
 //!
-//! Whatever happens inside happens at the instant at which it was due: however late the driver is,
-//! links, queues, filters and channels see the same calls at the same instants. Only what enters
-//! late is late.
+//! Whatever happens inside happens at the instant at which it was due: however late the driver *asks*,
+//! links, queues, filters and channels see the same calls at the same instants, and he learns of what
+//! arrives no later than he asks.
+//!
+//! Only what *enters* late is late, and that is another load. While lateness is shorter than the time
+//! between any two things that happen (packets enter, services begin, timers run out, packets arrive), over
+//! any number of wired hops the same are lost, in the same order, and none arrives later than by the lateness,
+//! unless something is decided by the clock (a trace, a pause) or by how long something took (CoDel). Lateness
+//! beyond that lets packets overtake each other where their ways meet: each drop-tail queue then adds the
+//! transmission of those that got ahead, and no more. Over a radio channel no bound follows from lateness: a
+//! nanosecond decides whether a packet is in the next A-MPDU, a slot is missed, or two stations collide.
 
 use super::{Ends, Network, Store, Turn};
 use crate::record::Observer;

@@ -14,6 +14,10 @@ mod build;
 pub mod bytes;
 mod flows;
 #[cfg(test)]
+mod late_offers;
+#[cfg(test)]
+mod late_paths;
+#[cfg(test)]
 mod late_tests;
 pub mod live;
 mod plan;
