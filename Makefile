@@ -11,7 +11,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fast test reproduce validate picture fmt check docs site stubs nostd fuzz clean
+.PHONY: help setup fast test reproduce validate picture fmt check docs site stubs nostd asserted fuzz clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -85,6 +85,9 @@ stubs: $(VENV)/.dev ## Does the stub of the compiled module say what the module 
 
 nostd: ## Do the protocol and the path do without an operating system?
 	cargo build --quiet --locked --target-dir target/nostd --manifest-path tests/nostd/Cargo.toml
+
+asserted: $(VENV)/.dev ## Run random scenarios with debug assertions and overflow checks
+	$(BIN)/python tests/asserted.py
 
 SECONDS_EACH ?= 5
 fuzz: ## Run each fuzz target for SECONDS_EACH (5) seconds

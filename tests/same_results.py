@@ -117,7 +117,7 @@ def package(which: str, target: Path) -> Path:
 def around(core: Path) -> Path:
     """A core by itself, in this checkout's Python."""
     folder = KEPT / "cores" / str(abs(hash((str(core), core.stat().st_mtime_ns))))
-    _packed(ROOT / "python", core, folder)
+    packed(ROOT / "python", core, folder)
     return folder
 
 
@@ -134,11 +134,11 @@ def compiled(commit: str, target: Path) -> Path:
     words = ["cargo", "build", "-q", "--release", "--locked", "-p", "acklab-py"]
     env = {**os.environ, **QUICK}
     subprocess.run([*words, "--target-dir", target.resolve()], cwd=tree, env=env, check=True)
-    _packed(tree / "python", target / "release" / "lib_core.so", kept)
+    packed(tree / "python", target / "release" / "lib_core.so", kept)
     return kept
 
 
-def _packed(python: Path, core: Path, folder: Path) -> None:
+def packed(python: Path, core: Path, folder: Path) -> None:
     """Python's half with a core in it; there when it is complete."""
     scratch = Path(tempfile.mkdtemp(dir=folder.parent.mkdir(parents=True, exist_ok=True) or KEPT))
     shutil.copytree(
