@@ -98,6 +98,7 @@ impl Air {
     }
 
     /// Whether `station` is bound to be silent by a NAV that an exchange of others has set.
+    #[inline]
     pub fn is_reserved(&self, now: Instant, station: StationId) -> bool {
         self.ears(station).binding(now, station).next().is_some()
     }

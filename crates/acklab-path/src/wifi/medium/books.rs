@@ -81,7 +81,8 @@ impl Medium {
             let neighbours = self.neighbours.as_deref();
             let waiting = neighbours.map_or(0, |n| n.pending());
             let messages = neighbours.map_or(0, |n| n.messages());
-            let inside = queues + ordering + self.out.len() as u64 + waiting;
+            let arrived = (self.out.len() + self.late.len()) as u64;
+            let inside = queues + ordering + arrived + waiting;
             let known = self.inside() + messages;
             assert_eq!(inside, known, "packets appeared or vanished");
             for (id, s) in (0..).map(StationId).zip(&self.stations) {

@@ -116,6 +116,7 @@ impl Medium {
             out: VecDeque::new(),
             late: VecDeque::new(),
             reached: Instant::ZERO,
+            due: None,
             winners: Vec::new(),
             drops: Vec::new(),
             offered: 0,

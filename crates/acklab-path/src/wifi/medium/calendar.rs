@@ -82,11 +82,12 @@ impl Calendar {
         self.entries.last().map(|e| e.0)
     }
 
-    /// Whether the next entry lets somebody transmit at `now`.
+    /// Whether those whose turn it is at `now` begin before the next entry: it is later, or lets somebody
+    /// transmit. Who begins at the very same instant is not heard by others before they begin, too.
     #[inline]
-    pub fn is_start(&self, now: Instant) -> bool {
+    pub fn lets_start(&self, now: Instant) -> bool {
         let next = self.entries.last();
-        next.is_some_and(|(at, event)| *at <= now && matches!(event, Event::Continue(_)))
+        next.is_none_or(|(at, event)| *at > now || matches!(event, Event::Continue(_)))
     }
 
     /// Takes out the next entry if it is due at `now`.

@@ -147,6 +147,7 @@ impl Medium {
 
     /// Since when a station waits for its interframe space whose exchange is over; `None` = as
     /// everybody else on its ground, whose NAV and EIFS it shares.
+    #[inline]
     fn unbound_from(&self, now: Instant, holder: StationId, ending: Ending) -> Option<Instant> {
         if ending == Ending::GrantInVain || self.air.is_reserved(now, holder) {
             return None;

@@ -288,11 +288,13 @@ impl Medium {
         }
     }
 
+    #[inline(always)]
     pub(super) fn exchange(&self, holder: StationId) -> Exchange {
         let exchange = self.stations[usize::from(holder.0)].exchange;
         exchange.expect("what goes on is under way")
     }
 
+    #[inline(always)]
     pub(super) fn exchange_mut(&mut self, holder: StationId) -> &mut Exchange {
         let exchange = &mut self.stations[usize::from(holder.0)].exchange;
         exchange.as_mut().expect("what goes on is under way")

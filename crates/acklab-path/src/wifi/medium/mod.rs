@@ -23,6 +23,7 @@ mod ending;
 mod exchange;
 mod frames;
 mod hearing;
+mod late;
 mod ledger;
 mod opportunity;
 mod overlap;
@@ -154,6 +155,9 @@ pub struct Medium {
     late: VecDeque<Packet>,
     /// The instant up to which everything has happened.
     reached: Instant,
+    /// When something happens next. Whoever drives a medium asks after each call, and so does each packet that is
+    /// offered.
+    due: Option<Instant>,
     winners: Vec<Contender>,
     drops: Vec<(Packet, DropReason)>,
     offered: u64,
@@ -179,6 +183,7 @@ impl Medium {
         if self.neighbours.is_none() || self.knows(now, port, (category, packet), driver) {
             self.admit(now, port, category, packet, driver);
         }
+        self.due = self.find_due();
     }
 
     /// The same for a packet whose addressee is known.
@@ -250,34 +255,34 @@ impl Medium {
 
     /// The next packet that has reached its station at or before `now`; to be called until `None`. What
     /// is due happens at its own instant, however late it is asked for.
+    ///
+    /// Inlined with what an event passes through: it is called twice for each.
+    #[inline(always)]
     pub fn advance<D: MediumDriver>(&mut self, now: Instant, driver: &mut D) -> Option<Packet> {
         loop {
             if let Some(packet) = self.out.pop_front() {
                 if let Some(message) = Message::of(packet) {
                     self.on_message(self.reached, message, driver);
                     self.note_use(self.reached);
+                    self.due = self.find_due();
                     continue;
                 }
                 self.left += 1;
                 self.check(self.reached);
                 return Some(packet);
             }
-            let turn = self.contention.next_wakeup();
-            let due = Instant::earliest(self.calendar.next(), turn).filter(|due| *due <= now)?;
-            self.run_one(due, turn, driver);
+            let due = self.next_wakeup().filter(|due| *due <= now)?;
+            self.run_one(due, driver);
+            self.due = self.find_due();
         }
     }
 
-    /// Does the next thing that is due at `now`; nothing is before, and whoever may transmit next may do
-    /// so at `turn`.
-    #[inline]
-    fn run_one<D: MediumDriver>(&mut self, now: Instant, turn: Option<Instant>, driver: &mut D) {
+    /// Does the next thing that is due at `now`; nothing is before.
+    #[inline(always)]
+    fn run_one<D: MediumDriver>(&mut self, now: Instant, driver: &mut D) {
         self.reached = now;
-        // Who begins at this very instant is not heard by others before they begin, too.
-        let starts = self.calendar.is_start(now);
-        if !starts && let Some(event) = self.calendar.pop(now) {
-            self.on_event(now, event, driver);
-        } else if turn.is_some_and(|at| at <= now) {
+        let turn = |c: &Contention| c.next_wakeup().is_some_and(|at| at <= now);
+        if self.calendar.lets_start(now) && turn(&self.contention) {
             self.grant(now, driver);
         } else if let Some(event) = self.calendar.pop(now) {
             self.on_event(now, event, driver);
@@ -285,24 +290,15 @@ impl Medium {
         self.note_use(now);
     }
 
-    /// Does what was due before `now`, for a caller who is late. What arrives is handed out later.
-    #[cold]
-    fn catch_up<D: MediumDriver>(&mut self, now: Instant, driver: &mut D) {
-        while let Some(due) = self.next_wakeup().filter(|due| *due < now) {
-            self.run_one(due, self.contention.next_wakeup(), driver);
-            for packet in core::mem::take(&mut self.out) {
-                match Message::of(packet) {
-                    Some(message) => self.on_message(due, message, driver),
-                    None => self.late.push_back(packet),
-                }
-            }
-            self.note_use(due);
-        }
-        self.out.append(&mut self.late);
+    /// When [`Medium::advance`] must be called next.
+    #[inline]
+    pub fn next_wakeup(&self) -> Option<Instant> {
+        debug_assert_eq!(self.due, self.find_due(), "something changed unnoticed");
+        self.due
     }
 
-    /// When [`Medium::advance`] must be called next.
-    pub fn next_wakeup(&self) -> Option<Instant> {
+    #[inline]
+    fn find_due(&self) -> Option<Instant> {
         Instant::earliest(self.calendar.next(), self.contention.next_wakeup())
     }
 

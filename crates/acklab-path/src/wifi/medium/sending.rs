@@ -183,6 +183,7 @@ impl Sending {
     }
 
     /// Length of an answer of so many bytes.
+    #[inline]
     pub fn answer_of(&self, bytes: u32) -> Span {
         self.short.duration(bytes)
     }

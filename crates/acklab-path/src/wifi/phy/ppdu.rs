@@ -93,6 +93,7 @@ impl PpduRules {
 
 impl PpduTiming {
     /// Length of a PPDU with a PSDU of `psdu` bytes, from its first to its last instant in the air.
+    #[inline]
     pub fn duration(&self, psdu: u32) -> Span {
         let symbols = self.filled(psdu).div_ceil(self.bits);
         let mut data = u64::from(symbols) * u64::from(self.symbol);

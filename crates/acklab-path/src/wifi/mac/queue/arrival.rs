@@ -65,8 +65,9 @@ impl TxQueue {
         self.waiting_bytes += u64::from(packet.size);
     }
 
-    /// A packet of `flow` joins the queue of the MAC, where there is room for it.
-    #[inline]
+    /// A packet of `flow` joins the queue of the MAC, where there is room for it. Inlined, for each packet
+    /// comes here by [`TxQueue::put`] where there is no discipline.
+    #[inline(always)]
     pub(super) fn admit(
         &mut self,
         now: Instant,

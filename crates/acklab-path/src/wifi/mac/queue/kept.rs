@@ -24,6 +24,7 @@ impl TxQueue {
     }
 
     /// A packet is about to join what waits for `peer`, and would be kept or not.
+    #[inline]
     pub(super) fn keep_or_not(&mut self, now: Instant, peer: PeerId, keep: bool) {
         let above = self.above(peer);
         let p = &mut self.peers[usize::from(peer.0)];
