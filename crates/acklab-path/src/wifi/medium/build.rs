@@ -98,6 +98,7 @@ impl Medium {
             ports,
             agreements,
             neighbours: neighbours.flatten(),
+            has_disciplines: false,
             capture: config.radio.as_ref().and_then(|r| r.capture),
             channel,
             next_look: moves.then_some(Instant::ZERO + LOOK_EVERY),

@@ -17,11 +17,20 @@ impl Medium {
         let station = &mut self.stations[usize::from(station.0)];
         let edcaf = &mut station.categories[usize::from(category)];
         edcaf.queue.put_under(discipline);
+        self.has_disciplines = true;
     }
 
     /// Sees to it that somebody looks when a discipline has something that it did not want to give now.
     #[inline]
     pub(super) fn await_discipline(&mut self, now: Instant, station: StationId, category: u8) {
+        if self.has_disciplines {
+            self.ask_discipline(now, station, category);
+        }
+    }
+
+    /// Not inlined: most media have no disciplines.
+    #[inline(never)]
+    fn ask_discipline(&mut self, now: Instant, station: StationId, category: u8) {
         let s = &self.stations[usize::from(station.0)];
         let edcaf = &s.categories[usize::from(category)];
         if let Some(at) = edcaf.queue.ready_at() {

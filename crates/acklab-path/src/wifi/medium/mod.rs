@@ -142,6 +142,8 @@ pub struct Medium {
     neighbours: Option<Box<Neighbours>>,
     /// Without it everybody has agreed to block acks.
     agreements: Option<Box<Agreements>>,
+    /// Disciplines are above queues, so that they may have to be looked after.
+    has_disciplines: bool,
     /// When it is looked again who hears whom, if that changes.
     next_look: Option<Instant>,
     /// Exchanges that go on after a SIFS.
