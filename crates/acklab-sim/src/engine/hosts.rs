@@ -74,7 +74,8 @@ impl<T: Transport> Hosts<T> {
 }
 
 impl<T: Transport, O: Observer> Ends<Arena, O> for Hosts<T> {
-    #[inline]
+    /// Not inlined: what forwards packets is, and most of them go on to a further link.
+    #[inline(never)]
     fn arrived(&mut self, network: &mut Network<Arena, O>, from: usize, packet: Packet) {
         let (i, now) = ((packet.flow.0 ^ 1) as usize, network.now());
         if let Some(set) = self.0[i].transport.tied_timer(now)

@@ -127,7 +127,10 @@ impl<S: Store, O: Observer> Network<S, O> {
     }
 
     /// Handles the next event if it is due at or before `end`. Its instant is then [`Network::now`].
-    #[inline]
+    ///
+    /// Inlined with all that an event passes through, for one loop calls it: each function on that way
+    /// would save and restore registers for each event.
+    #[inline(always)]
     pub fn step<E: Ends<S, O>>(&mut self, end: Instant, ends: &mut E) -> Option<Turn> {
         let (at, source) = self.events.peek()?;
         if at > end {

@@ -105,9 +105,9 @@ impl Routes {
     #[inline]
     pub fn hop(&self, position: u32) -> Hop {
         match self.hops[position as usize] {
-            END => Hop::End,
+            link @ ..GONE => Hop::Link(link),
             GONE => Hop::Gone,
-            link => Hop::Link(link),
+            END => Hop::End,
         }
     }
 

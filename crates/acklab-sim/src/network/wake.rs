@@ -44,6 +44,8 @@ impl<S: Store, O: Observer> Network<S, O> {
         self.carry(i);
     }
 
+    /// Inlined for the reason given at [`Network::step`].
+    #[inline(always)]
     pub(super) fn wake_medium<E: Ends<S, O>>(&mut self, m: usize, ends: &mut E) {
         loop {
             let mut below = Below {
@@ -98,7 +100,8 @@ impl<S: Store, O: Observer> Network<S, O> {
         self.reschedule_medium(m as usize);
     }
 
-    #[inline]
+    /// Inlined for the reason given at [`Network::step`].
+    #[inline(always)]
     fn forward<E: Ends<S, O>>(&mut self, from: usize, packet: Packet, ends: &mut E) {
         self.hops += 1;
         if O::ACTIVE {
