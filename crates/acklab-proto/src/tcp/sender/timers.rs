@@ -190,7 +190,9 @@ impl Sender {
         self.arm_probe(now, cfg, false);
     }
 
-    /// Linux `tcp_schedule_loss_probe`. `fresh`: the timeout would start from now, too.
+    /// Linux `tcp_schedule_loss_probe`. `fresh`: the timeout would start from now, too. Inlined, for it is
+    /// asked after each packet and each acknowledgement, and `fresh` is known there.
+    #[inline(always)]
     fn arm_probe(&mut self, now: Instant, cfg: &TcpConfig, fresh: bool) -> bool {
         let open = matches!(self.phase, RecoveryPhase::Open | RecoveryPhase::Cwr);
         let reordering = matches!(self.timer, Some((Timer::Reordering, _)));
@@ -210,11 +212,12 @@ impl Sender {
         } else {
             cfg.initial_rto
         };
-        let rto_at = match self.board.head() {
-            Some(h) if !fresh => h.sent_at + self.rto(),
-            _ => now + self.rto(),
+        let since = match self.board.head() {
+            Some(h) if !fresh => h.sent_at,
+            _ => now,
         };
-        self.arm(Timer::Tlp, (now + pto).min(rto_at.max(now)));
+        let rto_at = (since + self.rto()).max(now);
+        self.arm(Timer::Tlp, (now + pto).min(rto_at));
         true
     }
 
