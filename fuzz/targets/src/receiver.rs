@@ -55,7 +55,7 @@ pub fn run(bytes: &[u8]) {
             let f = r.ack_fields();
             let whole = (0..).find(|c| !cells.contains(c)).expect("an end");
             assert!(f.ack > whole * CELL, "in-order data is acknowledged");
-            for s in f.sack.as_slice() {
+            for s in f.blocks() {
                 assert!(s.start < s.end);
             }
             r.on_ack_sent(now, false);

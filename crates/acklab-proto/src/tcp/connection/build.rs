@@ -1,9 +1,10 @@
 //! Putting segments together: the sender's half, the acknowledging half, the options.
 
 use super::{Connection, State};
-use crate::segment::{Ecn, Flags, SackBlock, Segment, SynOptions, Timestamps};
+use crate::datagram::Datagram;
+use crate::segment::{Ecn, Flags, SackBlock, SackBlocks, Segment, SynOptions, Timestamps};
 use crate::tcp::config::EcnMode;
-use crate::tcp::receiver::AckFields;
+use crate::tcp::receiver::SackExtents;
 use crate::tcp::sender::{Outgoing, ts_clock};
 use acklab_units::Instant;
 
@@ -11,19 +12,20 @@ use acklab_units::Instant;
 const TIMESTAMPS_LEN: u32 = 12;
 
 impl Connection {
+    /// A datagram from the start: a segment that became one later would be moved once more.
     #[inline(always)]
-    pub(super) fn next_segment(&mut self, now: Instant) -> Option<Segment> {
+    pub(super) fn next_datagram(&mut self, now: Instant) -> Option<Datagram> {
         if self.refusal.is_some() {
             self.stats.segs_out += 1;
-            return self.refusal.take();
+            return self.refusal.take().map(Datagram::Tcp);
         }
         if core::mem::take(&mut self.reset_pending) {
-            return Some(self.reset());
+            return Some(Datagram::Tcp(self.reset()));
         }
         if matches!(self.state, State::Closed | State::Listen) {
             return None;
         }
-        let acks_first = self.cfg.dialect().acks_before_data && self.sender.nxt() > 0;
+        let acks_first = self.acks_before_data && self.sender.nxt() > 0;
         if acks_first && self.receiver.ack_pending().is_some() {
             return Some(self.pure_ack(now));
         }
@@ -37,22 +39,22 @@ impl Connection {
     }
 
     #[inline(always)]
-    fn pure_ack(&mut self, now: Instant) -> Segment {
+    fn pure_ack(&mut self, now: Instant) -> Datagram {
         let seq = self.iss.at(self.sender.nxt());
         self.stats.segs_out += 1;
         self.stats.acks_out += 1;
-        let mut seg = Segment {
+        let seg = Segment {
             seq,
-            layout: self.cfg.dialect().option_layout,
+            layout: self.option_layout,
             ..Segment::default()
         };
-        self.add_ack_half(now, &mut seg);
+        let seg = self.with_ack_half(now, seg);
         self.receiver.on_ack_sent(now, false);
-        seg
+        Datagram::Tcp(seg)
     }
 
     #[inline(always)]
-    fn with_sender_half(&mut self, now: Instant, out: Outgoing) -> Segment {
+    fn with_sender_half(&mut self, now: Instant, out: Outgoing) -> Datagram {
         let mut flags = Flags::default();
         for (on, flag) in [
             (out.syn, Flags::SYN),
@@ -64,51 +66,56 @@ impl Connection {
                 flags = flags.with(flag);
             }
         }
-        let mut seg = Segment {
+        let seg = Segment {
             seq: self.iss.at(out.start),
             len: out.len,
             flags,
             ecn: if out.ect { Ecn::Ect0 } else { Ecn::NotEct },
-            layout: self.cfg.dialect().option_layout,
+            layout: self.option_layout,
             ..Segment::default()
         };
         if out.syn {
-            return self.syn(now, seg);
+            return Datagram::Tcp(self.syn(now, seg));
         }
-        self.add_ack_half(now, &mut seg);
+        let seg = self.with_ack_half(now, seg);
         self.receiver.on_ack_sent(now, out.len > 0 || out.fin);
-        seg
+        Datagram::Tcp(seg)
     }
 
-    /// Adds acknowledgement, window, SACK blocks and timestamps.
+    /// The same with acknowledgement, window, SACK blocks and timestamps.
     #[inline(always)]
-    fn add_ack_half(&mut self, now: Instant, seg: &mut Segment) {
+    fn with_ack_half(&mut self, now: Instant, seg: Segment) -> Segment {
         let f = self.receiver.ack_fields();
-        self.acknowledge(seg, &f);
+        let echo = if f.ece { Flags::ECE } else { Flags::default() };
+        Segment {
+            ack: self.irs.map(|i| i.at(f.ack)).unwrap_or_default(),
+            window: f.window_field,
+            flags: seg.flags.with(Flags::ACK).with(echo),
+            timestamps: self.timestamps.then(|| Timestamps {
+                val: ts_clock(now),
+                ecr: f.ts_ecr,
+            }),
+            sack: match &f.sack {
+                None => SackBlocks::EMPTY,
+                Some(extents) => self.on_wire(extents),
+            },
+            ..seg
+        }
+    }
+
+    /// These blocks by sequence numbers. Not inlined: most segments have none.
+    #[inline(never)]
+    fn on_wire(&self, extents: &SackExtents) -> SackBlocks {
+        let mut blocks = SackBlocks::EMPTY;
         if let Some(irs) = self.irs {
-            for b in f.sack.as_slice() {
-                seg.sack.push(SackBlock {
+            for b in extents.as_slice() {
+                blocks.push(SackBlock {
                     start: irs.at(b.start),
                     end: irs.at(b.end),
                 });
             }
         }
-        if f.ece {
-            seg.flags = seg.flags.with(Flags::ECE);
-        }
-        if self.timestamps {
-            seg.timestamps = Some(Timestamps {
-                val: ts_clock(now),
-                ecr: f.ts_ecr,
-            });
-        }
-    }
-
-    #[inline(always)]
-    fn acknowledge(&self, seg: &mut Segment, f: &AckFields) {
-        seg.ack = self.irs.map(|i| i.at(f.ack)).unwrap_or_default();
-        seg.window = f.window_field;
-        seg.flags = seg.flags.with(Flags::ACK);
+        blocks
     }
 
     #[cold]
@@ -131,7 +138,9 @@ impl Connection {
         if answer {
             let f = self.receiver.syn_ack_fields();
             ecr = f.ts_ecr;
-            self.acknowledge(&mut seg, &f);
+            seg.ack = self.irs.map(|i| i.at(f.ack)).unwrap_or_default();
+            seg.window = f.window_field;
+            seg.flags = seg.flags.with(Flags::ACK);
             self.receiver.on_ack_sent(now, false);
             if self.ecn {
                 seg.flags = seg.flags.with(Flags::ECE);

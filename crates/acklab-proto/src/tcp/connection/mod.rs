@@ -15,7 +15,7 @@ use crate::ack::{AckPolicy, AckReason};
 use crate::cc::{CongestionControl, RecoveryPhase};
 use crate::datagram::Datagram;
 use crate::endpoint::{Endpoint, Event};
-use crate::segment::Segment;
+use crate::segment::{OptionLayout, Segment};
 use crate::stats::{Snapshot, Stats};
 use crate::transport::{Condition, Socket, Transport};
 use acklab_units::{Instant, SeqNum, Span};
@@ -56,6 +56,9 @@ pub struct Connection {
     offer_scale: bool,
     offer_sack: bool,
     ecn: bool,
+    /// What each packet asks of the dialect.
+    acks_before_data: bool,
+    option_layout: OptionLayout,
     stats: Stats,
     pending: Pending,
     time_wait: Option<Instant>,
@@ -91,6 +94,8 @@ impl Connection {
             offer_scale: cfg.window_scaling,
             offer_sack: cfg.sack,
             ecn: false,
+            acks_before_data: cfg.dialect().acks_before_data,
+            option_layout: cfg.dialect().option_layout,
             stats: Stats::default(),
             pending: Pending::default(),
             time_wait: None,
@@ -243,18 +248,8 @@ impl Connection {
     }
 
     /// The next segment to put on the wire now, if any.
-    #[inline]
     pub fn poll_segment(&mut self, now: Instant) -> Option<Segment> {
-        let out = self.next_segment(now);
-        let room = self.sender.released() > self.reported_una;
-        if room || (out.is_some() && self.sender.fin_sent()) {
-            self.settle(now);
-        }
-        if out.is_none() && room && !self.pending.writable {
-            // The sender has waited for a writer that has nothing more to write.
-            return self.next_segment(now);
-        }
-        out
+        self.poll_transmit(now)?.tcp().copied()
     }
 }
 
@@ -282,7 +277,16 @@ impl Endpoint for Connection {
 
     #[inline]
     fn poll_transmit(&mut self, now: Instant) -> Option<Datagram> {
-        self.poll_segment(now).map(Datagram::Tcp)
+        let out = self.next_datagram(now);
+        let room = self.sender.released() > self.reported_una;
+        if room || (out.is_some() && self.sender.fin_sent()) {
+            self.settle(now);
+        }
+        if out.is_none() && room && !self.pending.writable {
+            // The sender has waited for a writer that has nothing more to write.
+            return self.next_datagram(now);
+        }
+        out
     }
 
     fn next_timeout(&self) -> Option<Instant> {

@@ -1,9 +1,9 @@
 //! The side of the receiver that faces the wire and the reader: ACKs, timers, reading.
 
+use super::Receiver;
 use super::autotune::Queue;
 use super::sizing::Occupancy;
 use super::types::AckFields;
-use super::{Receiver, SackExtents};
 use crate::ack::AckReason;
 use acklab_units::{Instant, Span};
 
@@ -26,7 +26,7 @@ impl Receiver {
             ack: self.stream.next(),
             window,
             window_field,
-            sack: self.sack.blocks(self.stream.next(), self.sack_room),
+            sack: self.sack.report(self.stream.next(), self.sack_room),
             ts_ecr: self.timestamps.recent(),
             ece: self.ecn.echoing(),
         }
@@ -38,7 +38,7 @@ impl Receiver {
             ack: self.stream.next(),
             window: u64::from(self.syn_window()),
             window_field: self.syn_window(),
-            sack: SackExtents::default(),
+            sack: None,
             ts_ecr: self.timestamps.recent(),
             ece: false,
         }

@@ -89,13 +89,17 @@ impl SackList {
         }
     }
 
-    /// The blocks of an ACK for `next` that has room for `room` of them.
-    pub fn blocks(&self, next: u64, room: usize) -> SackExtents {
+    /// The blocks of an ACK for `next` that has room for `room` of them; `None` if there are no islands and
+    /// no duplicates, as for most ACKs by far.
+    #[inline]
+    pub fn report(&self, next: u64, room: usize) -> Option<SackExtents> {
+        let any = self.len > 0 || self.duplicate.is_some();
+        any.then(|| self.blocks(next, room))
+    }
+
+    #[inline(never)]
+    fn blocks(&self, next: u64, room: usize) -> SackExtents {
         let mut out = SackExtents::default();
-        if self.len == 0 && self.duplicate.is_none() {
-            // Most ACKs by far.
-            return out;
-        }
         let around = self.around_duplicate(next);
         if let Some(part) = self.duplicate.filter(|d| d.end <= next || around.is_some()) {
             out.push(part);

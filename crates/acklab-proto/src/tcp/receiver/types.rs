@@ -127,10 +127,17 @@ pub struct AckFields {
     pub window: u64,
     /// The window field on the wire, scaled.
     pub window_field: u16,
-    /// SACK blocks, a DSACK block first.
-    pub sack: SackExtents,
+    /// SACK blocks, a DSACK block first. `None` = none, as in most: nothing is written for them then.
+    pub sack: Option<SackExtents>,
     /// `TSecr` for the timestamps option (`TS.Recent`); 0 without timestamps.
     pub ts_ecr: u32,
     /// Set ECE.
     pub ece: bool,
+}
+
+impl AckFields {
+    /// The SACK blocks, first reported first.
+    pub fn blocks(&self) -> &[Extent] {
+        self.sack.as_ref().map_or(&[], SackExtents::as_slice)
+    }
 }

@@ -142,7 +142,7 @@ impl Bench {
         let reason = self.receiver.ack_pending()?;
         self.last = self.receiver.ack_fields();
         self.receiver.on_ack_sent(self.now, false);
-        let blocks = self.last.sack.as_slice();
+        let blocks = self.last.blocks();
         let blocks = blocks.iter().map(|b| (b.start, b.end)).collect();
         Some((reason, self.last.ack, blocks))
     }

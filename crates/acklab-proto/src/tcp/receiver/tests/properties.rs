@@ -80,7 +80,7 @@ impl Truth {
         prop_assert_eq!(u64::from(fields.window_field) << shift, fields.window);
         self.ack = fields.ack;
         self.edge = fields.ack + fields.window;
-        let blocks = fields.sack.as_slice();
+        let blocks = fields.blocks();
         for (i, block) in blocks.iter().enumerate() {
             prop_assert!(block.start < block.end);
             let held = &self.arrived[block.start as usize..block.end as usize];
