@@ -21,8 +21,8 @@ use acklab_proto::rng;
 use acklab_proto::segment::Ecn;
 use acklab_units::{Instant, Span};
 
-/// How long after the last step: longer than any packet lives.
-const REST: Span = Span::from_millis(1200);
+/// How long after the last step: longer than any packet waits for an address, which is 4 s, and then lives.
+const REST: Span = Span::from_millis(5500);
 /// More wakeups than that are not looked at: a channel that never rests is no failure.
 const PATIENCE: u32 = 60_000;
 
