@@ -1,0 +1,181 @@
+"""From claims and numbers to verdicts, with everything that a row of the report shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from acklab.stats import Estimate
+from acklab.studies.kit.claims import ALWAYS, Claim, Flaw, Verdict, line_of
+from acklab.studies.kit.fields import Field, Key, known
+from acklab.studies.kit.folder import SETUP, Folder
+from acklab.studies.kit.language import Asked, Scope, number, truth
+from acklab.studies.kit.numbers import Numbers
+from acklab.studies.kit.templates import filled
+from acklab.studies.kit.truth import Truth
+from acklab.studies.kit.vocabulary import Quantity
+from acklab.studies.kit.words import Wrong
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Numbers that a claim is about, over at most some axes."""
+
+    quantity: Quantity
+    #: The keys that the claim names, for the label.
+    keys: Mapping[str, Sequence[Key]]
+    field: Field
+    #: The same numbers of witnesses, where they have them.
+    witnesses: Mapping[str, Field]
+
+    def cells(self) -> list[tuple[tuple[Key, ...], Estimate]]:
+        """Ours, with intervals."""
+        return [(key, known(v)) for key, v in self.field.cells.items()]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim and what became of it."""
+
+    claim: Claim
+    verdict: Verdict
+    #: Why it is "partly": in which form, or in which set-up; empty otherwise.
+    how: str
+    #: Whether it holds in each set-up, by name.
+    setups: Mapping[str, Truth]
+    #: Whether it holds on the numbers of each witness, by name.
+    witnesses: Mapping[str, Truth]
+    shown: Sequence[Shown]
+    #: Markdown.
+    because: str
+
+
+def judge_all(study: Folder, ours: Numbers, strict: bool = True) -> list[Judged]:
+    """Every claim, judged. With `strict` a reason must have been written for its verdict."""
+    found = [_judged(study, claim, ours) for claim in study.claims]
+    verdicts = {j.claim.id: j.verdict for j in found}
+    return [_reasoned(study, j, ours, verdicts, strict) for j in found]
+
+
+def _judged(study: Folder, claim: Claim, ours: Numbers) -> Judged:
+    if claim.setup:
+        setups, deciding = [claim.setup], [claim.setup]
+    else:
+        setups = [s.name for s in study.about.setup] or [""]
+        deciding = [s.name for s in study.setups("decides")] or [""]
+    asked: dict[str, list[Asked]] = {}
+    truths = {}
+    for setup in setups:
+        scope = Scope(study.vocabulary, ours, study.where(setup, claim))
+        truths[setup] = truth(claim.holds, scope)
+        asked[setup] = scope.asked
+    verdict, how = _verdict(study, claim, ours, truths, deciding)
+    return Judged(
+        claim,
+        verdict,
+        how,
+        truths,
+        _of_witnesses(study, claim),
+        _shown(study, claim, ours, deciding[0], asked[deciding[0]]),
+        "",
+    )
+
+
+def _verdict(
+    study: Folder,
+    claim: Claim,
+    ours: Numbers,
+    truths: Mapping[str, Truth],
+    deciding: Sequence[str],
+) -> tuple[Verdict, str]:
+    """The verdict and what there is to add: what holds where it decides comes first."""
+
+    def holds(text: str, setup: str) -> bool:
+        scope = Scope(study.vocabulary, ours, study.where(setup, claim))
+        return bool(text) and truth(text, scope) is Truth.YES
+
+    if any(truths[s] is Truth.YES for s in deciding):
+        return "reproduced", ""
+    if any(holds(claim.opposite, s) for s in deciding):
+        return "not", ""
+    if any(holds(claim.weaker, s) for s in deciding):
+        return "partly", claim.weaker_says or "in a weaker form"
+    for setup in study.setups("supports") if not claim.setup else ():
+        if truths[setup.name] is Truth.YES:
+            return "partly", f"only {setup.title}"
+        if holds(claim.weaker, setup.name):
+            return "partly", f"only {setup.title}, {claim.weaker_says or 'in a weaker form'}"
+    open_ = (Truth.OPEN, Truth.MISSING)
+    return ("undecided", "") if any(truths[s] in open_ for s in deciding) else ("not", "")
+
+
+def _of_witnesses(study: Folder, claim: Claim) -> dict[str, Truth]:
+    """The same condition, asked of each witness's own numbers."""
+    found = {}
+    for w in study.about.witness:
+        scope = Scope(study.vocabulary, study.witnesses[w.name], study.where(w.setup, claim))
+        found[w.name] = truth(claim.holds, scope)
+    return found
+
+
+def _shown(
+    study: Folder, claim: Claim, ours: Numbers, setup: str, asked: Sequence[Asked]
+) -> list[Shown]:
+    """The numbers that the condition asked for, or those that the claim names instead."""
+    if claim.numbers:
+        scope = Scope(study.vocabulary, ours, study.where(setup, claim))
+        for text in claim.numbers:
+            number(text, scope)
+        asked = scope.asked
+    return [_beside(study, claim, a) for a in asked]
+
+
+def _beside(study: Folder, claim: Claim, asked: Asked) -> Shown:
+    """What was asked for, and what the witnesses have in its place."""
+    quantity = study.vocabulary.quantities[asked.quantity]
+    named = dict(asked.keys)
+    keys = {**{a: k for a, k in study.where("", claim).items() if a != SETUP}, **named}
+    said = ", ".join(f"{a}={_listed(k)}" for a, k in named.items())
+    theirs = {}
+    for w in study.about.witness:
+        scope = Scope(study.vocabulary, study.witnesses[w.name], study.where(w.setup, claim))
+        field = number(f"{asked.group}.{asked.quantity}({said})", scope)
+        if field.cells:
+            theirs[w.name] = field
+    axes = study.vocabulary.grids[asked.group].axes
+    return Shown(quantity, {a: k for a, k in keys.items() if a in axes}, asked.field, theirs)
+
+
+def _listed(keys: Sequence[Key]) -> str:
+    """Keys as an expression names them."""
+    return repr(keys[0]) if len(keys) == 1 else repr(list(keys))
+
+
+def _reasoned(
+    study: Folder, judged: Judged, ours: Numbers, verdicts: Mapping[str, str], strict: bool
+) -> Judged:
+    """The same with its reason."""
+    claim = judged.claim
+    setup = claim.setup or next((s.name for s in study.setups("decides")), "")
+    scope = Scope(study.vocabulary, ours, study.where(setup, claim))
+    text = claim.because.get(judged.verdict, claim.because.get(ALWAYS, ""))
+    if not text and claim.because and strict:
+        raise Flaw(
+            claim.file,
+            line_of(claim, "because"),
+            f"claim {claim.id!r} is now {judged.verdict!r}, and because has a text for "
+            f"{', '.join(claim.because)} only: write one for {judged.verdict!r}",
+        )
+    try:
+        because = filled(text, scope, verdicts if strict else None)
+    except Wrong as e:
+        raise Flaw(claim.file, line_of(claim, "because"), f"claim {claim.id!r}: {e}") from None
+    return Judged(
+        claim,
+        judged.verdict,
+        judged.how,
+        judged.setups,
+        judged.witnesses,
+        judged.shown,
+        because,
+    )

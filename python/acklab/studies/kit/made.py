@@ -1,0 +1,77 @@
+"""By which build a study's numbers were made: `made.json` beside them.
+
+A page may be written anew from kept numbers, after a text or a claim was changed. If the numbers
+are of another build of acklab, or of other cells or quantities, the page says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from acklab import _core, code
+from acklab.errors import AcklabError
+from acklab.folder import write_atomically
+from acklab.studies.kit.folder import Folder
+from acklab.studies.study import Effort
+
+NAME = "made.json"
+
+
+def note(study: Folder, effort: Effort, folder: Path) -> Path:
+    """Writes by what the numbers in `folder` were made, just now."""
+    path = folder / NAME
+    about = {
+        "study": study.about.name,
+        "version": _core.version(),
+        "build": code.of_runs(),
+        "cells": _digest(study),
+        "seeds": effort.seeds,
+        "quick": effort.quick,
+    }
+    write_atomically(path, json.dumps(about, indent=1) + "\n")
+    return path
+
+
+def effort(folder: Path) -> Effort:
+    """How much was run for the numbers in `folder`."""
+    try:
+        about = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        return Effort(int(about["seeds"]), bool(about["quick"]))
+    except (OSError, ValueError, KeyError) as e:
+        raise AcklabError(
+            f"{folder} has no numbers of a study: {NAME} cannot be read ({e})\n"
+            "  help: `acklab reproduce FOLDER` makes them"
+        ) from None
+
+
+def differences(study: Folder, folder: Path) -> Sequence[str]:
+    """In which ways the numbers in `folder` are not what this build would make."""
+    path = folder / NAME
+    if not path.exists():
+        return ()
+    about = json.loads(path.read_text(encoding="utf-8"))
+    found = []
+    if about.get("version") != _core.version():
+        found.append(
+            f"These results were made by acklab {about.get('version')}; this is {_core.version()}."
+        )
+    elif about.get("build") != code.of_runs():
+        found.append(
+            f"These results were made by another build of acklab {_core.version()}: "
+            f"{about.get('build')}, not {code.of_runs()}."
+        )
+    if about.get("cells") != _digest(study):
+        found.append("The study's cells or quantities were changed after these results were made.")
+    return found
+
+
+def _digest(study: Folder) -> str:
+    """Of the study's own Python files but its rules, which judge and do not run."""
+    digest = hashlib.sha256()
+    for path in sorted(study.path.glob("*.py")):
+        if path.name != "rules.py":
+            digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]

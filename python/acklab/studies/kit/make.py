@@ -1,0 +1,143 @@
+"""Making a study: run what it asks for, judge its claims, write tables and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from acklab.folder import writable_folder, write_atomically
+from acklab.studies.kit import made
+from acklab.studies.kit.fields import Key, known
+from acklab.studies.kit.folder import SETUP, Folder, Table
+from acklab.studies.kit.judge import Judged, judge_all
+from acklab.studies.kit.numbers import Numbers, numbers
+from acklab.studies.kit.runs import Journal, Tell, run
+from acklab.studies.study import Effort
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: The journal of finished cells, hidden while a study is made.
+JOURNAL = ".unfinished"
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a study left behind."""
+
+    files: Sequence[Path]
+    report: Path
+
+
+def make(
+    study: Folder, effort: Effort, out: Path, jobs: int | None = None, tell: Tell | None = None
+) -> Made:
+    """Runs a study and writes everything into `out/NAME`; goes on where it was stopped."""
+    folder = out / study.about.name
+    with writable_folder(folder):
+        journal = folder / JOURNAL / f"{effort.seeds}{'-quick' if effort.quick else ''}"
+        groups = {name: of(effort) for name, of in study.groups.items()}
+        tables = run(groups, list(study.quantities.values()), effort, journal, jobs, tell)
+        files = [_csv(table, folder / "numbers" / f"{g}.csv") for g, table in tables.items()]
+        files.append(made.note(study, effort, folder))
+        told = _told(study, numbers(tables), effort, folder)
+        Journal(journal).drop()
+    return Made([*files, *told.files], told.report)
+
+
+def tell_again(study: Folder, out: Path) -> Made:
+    """Judges the numbers that `make` left in `out/NAME` and writes tables and the report anew."""
+    import polars as pl
+
+    folder = out / study.about.name
+    effort = made.effort(folder)
+    tables = {}
+    for group in study.groups:
+        path = folder / "numbers" / f"{group}.csv"
+        if path.exists():
+            table = pl.read_csv(path, infer_schema_length=None)
+            tables[group] = _typed(study, group, table)
+    return _told(study, numbers(tables), effort, folder)
+
+
+def _typed(study: Folder, group: str, table: pl.DataFrame) -> pl.DataFrame:
+    """With keys as the cells have them: a text that looks like a number stays a text."""
+    import polars as pl
+
+    texts = [
+        axis
+        for axis, keys in study.vocabulary.grids[group].axes.items()
+        if axis in table.columns and all(isinstance(k, str) for k in keys)
+    ]
+    return table.with_columns(pl.col(axis).cast(pl.String) for axis in texts)
+
+
+def _told(study: Folder, ours: Numbers, effort: Effort, folder: Path) -> Made:
+    """Verdicts, tables and the report."""
+    from acklab.studies.kit.page import write_page
+
+    # Short runs of few seeds turn verdicts; their texts need not fit.
+    judged = judge_all(study, ours, strict=not effort.quick)
+    files = [_csv(of_table(study, t, ours), folder / f"{t.id}.csv") for t in study.about.table]
+    files.append(_csv(of_claims(judged), folder / "claims.csv"))
+    return Made(files, write_page(study, ours, judged, effort, folder))
+
+
+def of_table(study: Folder, table: Table, ours: Numbers) -> pl.DataFrame:
+    """A table of the paper: a row per cell with ours, its interval and the witnesses' numbers."""
+    import polars as pl
+
+    rows = []
+    found = ours.of(table.group, table.quantity)
+    for key, value in found.cells.items() if found is not None else ():
+        e = known(value)
+        at = dict(zip(found.axes, key, strict=True)) if found is not None else {}
+        # A witness stands for the set-up that it ran, beside all of them.
+        beside = {
+            w.name: _at(study.witnesses[w.name], table, {**at, SETUP: w.setup or at.get(SETUP, "")})
+            for w in study.about.witness
+        }
+        own = {"acklab": e.mean, "ci_low": e.low, "ci_high": e.high, "seeds": e.n}
+        rows.append({**at, **own, **beside})
+    return pl.DataFrame(rows, infer_schema_length=None, strict=False)
+
+
+def _at(of: Numbers, table: Table, at: Mapping[str, Key]) -> float | None:
+    """A witness's number in a cell."""
+    field = of.of(table.group, table.quantity)
+    if field is None:
+        return None
+    value = field.cells.get(tuple(at.get(a, "") for a in field.axes))
+    return None if value is None else known(value).mean
+
+
+def of_claims(judged: Sequence[Judged]) -> pl.DataFrame:
+    """The verdicts as a table."""
+    import polars as pl
+
+    return pl.DataFrame(
+        [
+            {
+                "id": j.claim.id,
+                "says": j.claim.says,
+                "place": j.claim.place,
+                "verdict": j.verdict,
+                "how": j.how,
+                "holds": j.claim.holds,
+                **{f"in {name}": t.value for name, t in j.setups.items() if name},
+                **{name: t.value for name, t in j.witnesses.items()},
+                "because": j.because,
+            }
+            for j in judged
+        ],
+        infer_schema_length=None,
+    )
+
+
+def _csv(table: pl.DataFrame, path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Numbers as they are: a verdict may hang on the last digit.
+    write_atomically(path, table.write_csv())
+    return path

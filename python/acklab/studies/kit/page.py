@@ -1,0 +1,150 @@
+"""The report of a study: one page that answers first and proves on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from acklab import _core
+from acklab.errors import AcklabError
+from acklab.folder import write_atomically
+from acklab.report import html
+from acklab.report.build import whole
+from acklab.report.paper import claims, explained, figures, tables, texts
+from acklab.report.paper.again import place
+from acklab.report.paper.sources import Source, sources
+from acklab.studies.kit import made
+from acklab.studies.kit.folder import Folder
+from acklab.studies.kit.judge import Judged
+from acklab.studies.kit.numbers import Numbers
+from acklab.studies.study import Effort
+
+#: Bytes; a larger page would not be opened on a phone.
+MOST_BYTES = 5_000_000
+
+
+def write_page(
+    study: Folder, ours: Numbers, judged: Sequence[Judged], effort: Effort, folder: Path
+) -> Path:
+    """Writes `report.html` into `folder`."""
+    path = folder / "report.html"
+    page = rendered(study, ours, judged, effort, made.differences(study, folder))
+    size = len(page.encode())
+    if size > MOST_BYTES:
+        raise AcklabError(
+            f"{path} would have {size / 1e6:.1f} MB, more than {MOST_BYTES / 1e6:.0f} MB\n"
+            "  help: show fewer tables and figures, or name fewer keys in them"
+        )
+    write_atomically(path, page)
+    return path
+
+
+def rendered(
+    study: Folder,
+    ours: Numbers,
+    judged: Sequence[Judged],
+    effort: Effort,
+    differences: Sequence[str] = (),
+) -> str:
+    """The page; the same input gives the same bytes."""
+    # Short runs of few seeds turn verdicts; texts that rest on these need not fit then.
+    turned: dict[str, str] = {j.claim.id: j.verdict for j in judged}
+    verdicts = None if effort.quick else turned
+    whose = sources(study, ours, [*study.setups("decides"), *study.setups("supports")])
+    sections = _sections(study, ours, whose, verdicts)
+    rest = explained.rendered(study, ours, judged)
+    links = [("claims", "Claims"), *((id_, title) for id_, title, _ in sections)]
+    links += [("explained", "Set-ups that explain")] if rest else []
+    links += [("judging", "How claims are judged"), ("words", "Words and quantities")]
+    body = "\n".join(
+        [
+            _top(study, ours, whose, judged, effort, verdicts, differences),
+            _contents([*links, ("made", "How this was made")]),
+            claims.rendered(study, judged),
+            *(section for _, _, section in sections),
+            rest,
+            texts.judging(study),
+            texts.glossary(study, ours, verdicts),
+            _made(study, effort),
+        ]
+    )
+    title = f"{study.about.question} {study.about.title}"
+    return whole(title, body, False, ("assets/paper.css", "assets/paper.js"))
+
+
+def _top(
+    study: Folder,
+    ours: Numbers,
+    whose: Sequence[Source],
+    judged: Sequence[Judged],
+    effort: Effort,
+    verdicts: dict[str, str] | None,
+    differences: Sequence[str],
+) -> str:
+    """The first screen: question, answer, one picture, the tally; warnings stand above these."""
+    about = study.about
+    warnings = list(differences)
+    if effort.quick:
+        warnings.append("Quick: short runs of few seeds. These numbers mean little.")
+    warned = "".join(f'<p class="warn" role="note">{escape(w)}</p>' for w in warnings)
+    answer = texts.text(study, "answer", ours, verdicts)
+    picture = figures.first(study, about.figure[0], whose) if about.figure else ""
+    return (
+        f'<header class="top" id="answer"><div><p class="study">{escape(about.title)}</p>'
+        f"<h1>{escape(about.question)}</h1>{warned}"
+        f'<div class="answer">{answer}</div></div>{picture}'
+        f"<div>{claims.tally(judged)}{explained.said(study)}"
+        f'<p class="note">After {html.words(about.source)}</p></div></header>'
+    )
+
+
+def _contents(links: Sequence[tuple[str, str]]) -> str:
+    items = "".join(f'<li><a href="#{id_}">{escape(title)}</a></li>' for id_, title in links)
+    return (
+        f'<nav aria-label="Contents"><details><summary>Contents ({len(links)})</summary>'
+        f"<ol>{items}</ol></details></nav>"
+    )
+
+
+def _sections(
+    study: Folder, ours: Numbers, whose: Sequence[Source], verdicts: dict[str, str] | None
+) -> list[tuple[str, str, str]]:
+    """Anchor, title and HTML of the study's sections, and of one for what none of them shows."""
+    about = study.about
+    shown = {id_ for s in about.section for id_ in s.shows}
+    parts = [(s.title, s.text, s.shows) for s in about.section]
+    every = [*(t.id for t in about.table), *(f.id for f in about.figure)]
+    left = [id_ for id_ in every if id_ not in shown]
+    if left:
+        parts.append(("Other tables and figures", "", left) if shown else ("Results", "", left))
+    found = []
+    for i, (title, text, shows) in enumerate(parts, 1):
+        id_ = f"section-{i}"
+        written = texts.text(study, text, ours, verdicts) if text else ""
+        pieces = "".join(_piece(study, of, whose) for of in shows)
+        html_ = f'<section id="{id_}"><h2>{escape(title)}</h2>{written}{pieces}</section>'
+        found.append((id_, title, html_))
+    return found
+
+
+def _piece(study: Folder, id_: str, whose: Sequence[Source]) -> str:
+    for table in study.about.table:
+        if table.id == id_:
+            return tables.rendered(study, table, whose)
+    figure = next(f for f in study.about.figure if f.id == id_)
+    return figures.rendered(study, figure, whose)
+
+
+def _made(study: Folder, effort: Effort) -> str:
+    quick = " --quick" if effort.quick else ""
+    name = place(study)
+    seeds = f"{effort.seeds} seeds" if effort.seeds > 1 else "1 seed"
+    return (
+        '<section id="made"><h2>How this was made</h2>'
+        f"<p>Each cell has {seeds}. acklab {_core.version()} wrote this page. Make everything "
+        f"again: <code>acklab reproduce {escape(name)} --seeds {effort.seeds}{quick}</code>. "
+        "One cell again, with everything recorded and a report over time: "
+        f"<code>acklab study cell {escape(name)} GROUP KEY=VALUE ...</code>; "
+        "the tables give the command for each of their cells.</p></section>"
+    )

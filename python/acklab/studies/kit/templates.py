@@ -1,0 +1,102 @@
+"""Texts with numbers in them: expressions in braces, worked out when the study ran.
+
+    CUBIC loses {gain(goodput(cc=cubic), along=ratio, since=1, to=16):%} at 16:1.
+    {{require F4-vegas-zero = reproduced}}
+
+`{goodput(cc=cubic, ratio=1)}` is written with the quantity's digits and its unit; `:n` leaves the
+unit away, `:%` makes a share a percentage, `:±` adds half of the 95 % interval, and any other
+format is Python's (`:.1f`). A `require` line shows nothing: the text is refused unless that claim
+has that verdict, so that a sentence cannot outlive what it rests on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from acklab.studies.kit.fields import Field, Key, known
+from acklab.studies.kit.language import Scope, number
+from acklab.studies.kit.words import Wrong
+
+_REQUIRE = re.compile(r"[ \t]*\{\{\s*require\s+(?P<id>\S+)\s*=\s*(?P<verdict>\w+)\s*\}\}[ \t]*\n?")
+_BRACES = re.compile(r"\{(?P<what>[^{}]+)\}")
+#: A format at the end of an expression: a colon that no bracket closes.
+_FORMAT = re.compile(r"^(?P<expression>.*?)(?::(?P<form>[^()\[\]:\"]*))?$", re.DOTALL)
+#: Where there is no number.
+NONE = "-"
+#: At most so many numbers of an expression that has axes stand in a sentence.
+MOST = 6
+
+
+class Unmet(Wrong):
+    """A text needs a verdict that a claim does not have."""
+
+
+def required(text: str) -> list[tuple[str, str]]:
+    """The verdicts that a text needs, by claim."""
+    return [(m["id"], m["verdict"]) for m in _REQUIRE.finditer(text)]
+
+
+def filled(text: str, scope: Scope, verdicts: Mapping[str, str] | None = None) -> str:
+    """The text with its numbers; with `verdicts` it is refused where one has turned."""
+    for claim, verdict in required(text):
+        if verdicts is None:
+            continue
+        if claim not in verdicts:
+            raise Wrong(f"require {claim}: there is no such claim")
+        if verdicts[claim] != verdict:
+            raise Unmet(
+                f"this text needs {claim} = {verdict}, which is now {verdicts[claim]}: "
+                "write it anew"
+            )
+    text = _REQUIRE.sub("", text)
+    return _BRACES.sub(lambda m: _number(m["what"], scope), text)
+
+
+def _number(what: str, scope: Scope) -> str:
+    found = _FORMAT.match(what)
+    assert found is not None, "every text matches"
+    inner = Scope(scope.vocabulary, scope.numbers, scope.where)
+    field = number(found["expression"], inner)
+    quantities = {scope.vocabulary.quantities[a.quantity] for a in inner.asked}
+    unit, digits = "", 2
+    if len(quantities) == 1:
+        (of,) = quantities
+        unit, digits = of.unit, of.digits
+    shares = any(w in found["expression"] for w in ("gain(", "spread(", "scatter(", "/"))
+    form = found["form"] or ""
+    if shares and not form:
+        raise Wrong(f"{{{what}}}: a ratio has no unit; say how it is written, as in :% or :.2f")
+    return shown(field, form, unit, digits)
+
+
+def shown(field: Field, form: str, unit: str, digits: int) -> str:
+    """The numbers of a field, with the unit once at the end; a dash where there is none."""
+    if len(field.cells) > MOST:
+        raise Wrong(f"{len(field.cells)} numbers do not fit into a sentence; name more keys")
+    values = [_one(v, form, digits) for v in field.cells.values()] or [NONE]
+    listed = values[0] if len(values) == 1 else ", ".join(values[:-1]) + " and " + values[-1]
+    plain = form == "" or "±" in form
+    return f"{listed} {unit}" if unit and plain else listed
+
+
+def _one(value: object, form: str, digits: int) -> str:
+    e = known(value)  # type: ignore[arg-type]
+    if e.n == 0 or e.mean != e.mean:
+        return NONE
+    if form.endswith("%"):
+        spec = form if "." in form else form.replace("%", ".0%")
+        return format(e.mean + 0.0, spec).replace("%", " %")
+    if "±" in form:
+        half = (e.high - e.low) / 2
+        return f"{e.mean:.{digits}f}" + (f" ± {half:.{digits}f}" if e.n > 1 else "")
+    spec = form if form not in ("", "n") else f".{digits}f"
+    try:
+        return format(round(e.mean, 12) + 0.0, spec)
+    except ValueError:
+        raise Wrong(f":{form} is no format; write :%, :±, :n or one of Python's, :.1f") from None
+
+
+def keyed(keys: Sequence[tuple[str, tuple[Key, ...]]]) -> str:
+    """Keys as a reader sees them."""
+    return ", ".join(" / ".join(map(str, ks)) for _, ks in keys)
