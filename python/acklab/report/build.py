@@ -56,7 +56,7 @@ def build(
     if claims:
         parts.append(claims_section(claims, anchors, note))
     parts += [_section(s, charts) for s in sections]
-    return _page(title, "\n".join(parts), with_charts=any(s.charts for s in sections))
+    return whole(title, "\n".join(parts), with_charts=any(s.charts for s in sections))
 
 
 def _check_links(markdown: str, anchors: Collection[str]) -> None:
@@ -121,9 +121,10 @@ def _interactive(charts: str, folded: bool) -> str:
     )
 
 
-def _page(title: str, body: str, with_charts: bool) -> str:
-    css = _asset("assets/page.css")
-    scripts = ["assets/page.js"]
+def whole(title: str, body: str, with_charts: bool, own: Sequence[str] = ()) -> str:
+    """The page about `body`; `own` names the style sheets and scripts of one kind of page."""
+    css = "".join(_asset(name) for name in ("assets/page.css", *own) if name.endswith(".css"))
+    scripts = ["assets/page.js", *(name for name in own if name.endswith(".js"))]
     licence = ""
     if with_charts:
         css = _asset("vendor/uplot/uPlot.min.css") + css

@@ -1,0 +1,295 @@
+"""The claims of a paper: what it says, the verdict, one sentence, a chart or a few numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from acklab.report import html
+from acklab.report.paper.again import command
+from acklab.report.paper.drawing import Panel, Point, Series, bounds, key, panel
+from acklab.report.paper.sources import NONE, Names, interval, unit, written
+from acklab.studies.kit.claims import VERDICTS
+from acklab.studies.kit.fields import Field, Key, Value, known
+from acklab.studies.kit.folder import SETUP, Folder
+from acklab.studies.kit.judge import Judged, Shown
+from acklab.studies.kit.truth import Truth
+
+#: So many numbers stand beside a claim; of more the ends are shown, or a chart.
+MOST_NUMBERS = 4
+#: So many lines a small chart has, and so many points at least.
+MOST_LINES, FEWEST_POINTS = 6, 3
+#: Rows of the folded table.
+MOST_ROWS = 120
+_MARKS = {"reproduced": "✓", "partly": "◐", "undecided": "?", "not": "✗"}
+_TRUTHS = {
+    Truth.YES: "holds",
+    Truth.NO: "does not hold",
+    Truth.OPEN: "open",
+    Truth.MISSING: "no numbers",
+}
+
+
+def anchor(id_: str) -> str:
+    """Where a claim stands on the page."""
+    return "claim-" + re.sub(r"[^A-Za-z0-9._-]", "-", id_)
+
+
+def tally(judged: Sequence[Judged]) -> str:
+    """How many claims have each verdict; each leads to these."""
+    counts = {v: sum(j.verdict == v for j in judged) for v in VERDICTS}
+    items = "".join(
+        f'<li><a class="verdict {v}" href="#claims" data-verdict="{v}"><b>{n}</b> '
+        f'<span aria-hidden="true">{_MARKS[v]}</span> {v}</a></li>'
+        for v, n in counts.items()
+        if n
+    )
+    design = sum(j.claim.by_design for j in judged)
+    follows = "follows" if design == 1 else "follow"
+    note = f'<p class="note">{design} of these {follows} from the set-up.</p>' if design else ""
+    label = f"Verdicts on {len(judged)} claims"
+    return f'<div class="tally"><ul aria-label="{label}">{items}</ul>{note}</div>'
+
+
+def rendered(study: Folder, judged: Sequence[Judged], note: str = "") -> str:
+    """All claims, with the filter."""
+    counts = {v: sum(j.verdict == v for j in judged) for v in VERDICTS}
+    choices = [("", "all", len(judged))] + [(v, v, n) for v, n in counts.items() if n]
+    buttons = "".join(
+        f'<button type="button" data-verdict="{v}" aria-pressed="{str(not v).lower()}">'
+        f"{name} <span>{n}</span></button>"
+        for v, name, n in choices
+    )
+    every = "\n".join(_claim(study, j) for j in judged)
+    return (
+        f'<section id="claims"><h2>Claims</h2>{html.prose(note) if note else ""}'
+        '<div class="claim-filter" role="group" aria-label="Which claims">'
+        f'{buttons}<input type="search" aria-label="Search the claims" '
+        'placeholder="words of a claim"><output></output></div>'
+        f"{every}</section>"
+    )
+
+
+def _claim(study: Folder, j: Judged) -> str:
+    id_ = anchor(j.claim.id)
+    how = f' <span class="how">{escape(j.how)}</span>' if j.how else ""
+    design = '<span class="design">follows from the set-up</span>' if j.claim.by_design else ""
+    place = f"<cite>{escape(j.claim.place)}</cite>" if j.claim.place else ""
+    because = f'<div class="because">{html.prose(j.because)}</div>' if j.because else ""
+    return (
+        f'<article class="claim" id="{id_}" data-verdict="{j.verdict}">'
+        f'<header><span class="verdict {j.verdict}"><span aria-hidden="true">'
+        f"{_MARKS[j.verdict]}</span> {j.verdict}</span>{how} {design}"
+        f'<a class="link" href="#{id_}" aria-label="Link to claim {escape(j.claim.id)}">'
+        f"{escape(j.claim.id)}</a></header>"
+        f'<div class="said"><blockquote>{escape(j.claim.says)}</blockquote>{place}{because}</div>'
+        f'<div class="seen">{_seen(study, j)}</div>{_folded(study, j)}</article>'
+    )
+
+
+def _ordered(shown: Shown) -> str | None:
+    """The axis whose keys are numbers, if the field has one that goes on long enough."""
+    field = shown.field
+    for axis in field.axes:
+        keys = field.keys(axis)
+        if len(keys) > 1 and all(isinstance(k, int | float) for k in keys):
+            return axis
+    return None
+
+
+def _seen(study: Folder, j: Judged) -> str:
+    """A chart of the first quantity that has an order, or at most four numbers."""
+    for shown in j.shown:
+        axis = _ordered(shown)
+        if axis is None or len(shown.field.keys(axis)) < FEWEST_POINTS:
+            continue
+        if len(list(shown.field.lines(axis))) <= MOST_LINES:
+            return _chart(study, shown, axis)
+    found: list[str] = []
+    for shown in j.shown:
+        found += _few(study, shown, MOST_NUMBERS - len(found))
+    return f"<dl>{''.join(found)}</dl>" if found else ""
+
+
+def _few(study: Folder, shown: Shown, most: int) -> list[str]:
+    """So many numbers at most: the ends of an axis that has an order, or least and most."""
+    cells = [(k, v) for k, v in shown.field.cells.items() if known(v).n]
+    if not cells or most < 1:
+        return []
+    if len(cells) > most:
+        axis = _ordered(shown)
+        if axis is not None:
+            at = shown.field.axes.index(axis)
+            keys = shown.field.keys(axis)
+            cells = [(k, v) for k, v in cells if k[at] in (keys[0], keys[-1])]
+        if len(cells) > most:
+            ranked = sorted(cells, key=lambda c: known(c[1]).mean)
+            cells = [ranked[0], ranked[-1]] if most > 1 else []
+    names = Names(study)
+    fixed = _fixed(names, shown)
+    found = []
+    for key_, value in cells:
+        at_ = dict(zip(shown.field.axes, key_, strict=True))
+        told = ", ".join(x for x in (names.at(at_), fixed) if x)
+        theirs = "".join(
+            f' <span class="half">{escape(_title(study, w))} {_mean(f.cells[key_], shown)}</span>'
+            for w, f in shown.witnesses.items()
+            if f.axes == shown.field.axes and key_ in f.cells
+        )
+        label = f"{shown.quantity.name.replace('_', ' ')}{f', {told}' if told else ''}"
+        number = f"{written(known(value).mean, shown.quantity)}{unit(shown.quantity)}"
+        more = escape(interval(value, shown.quantity), quote=True)
+        found.append(
+            f'<div><dt>{escape(label)}</dt><dd title="{more}">{escape(number)}{theirs}</dd></div>'
+        )
+    return found
+
+
+def _mean(value: Value, shown: Shown) -> str:
+    return written(known(value).mean, shown.quantity)
+
+
+def _title(study: Folder, witness: str) -> str:
+    return next(w.title for w in study.about.witness if w.name == witness)
+
+
+def _fixed(names: Names, shown: Shown) -> str:
+    """The keys that the claim names and that are not along an axis any more."""
+    single = {a: k[0] for a, k in shown.keys.items() if len(k) == 1 and a not in shown.field.axes}
+    return names.at(single)
+
+
+def _chart(study: Folder, shown: Shown, axis: str) -> str:
+    names = Names(study)
+    series: list[Series] = []
+    rest = shown.field.without(axis)
+    keys = shown.field.keys(axis)
+    looks: dict[tuple[Key, ...], int] = {}
+    fields: list[tuple[str, Field]] = [("", shown.field)]
+    fields += [
+        (_title(study, w), f) for w, f in shown.witnesses.items() if f.axes == shown.field.axes
+    ]
+    for whose, field in fields:
+        for line in dict.fromkeys(_less(k, field, axis) for k in field.cells):
+            look = looks.setdefault(line, len(looks))
+            name = names.at(dict(zip(rest, line, strict=True))) or "acklab"
+            name = f"{name}, {whose}" if whose and rest else whose or name
+            at = field.axes.index(axis)
+            points = [
+                _point(k[at], v) for k, v in field.cells.items() if _less(k, field, axis) == line
+            ]
+            series.append(Series(name, look, points, bool(whose)))
+    kept = [s for s in series if s.points]
+    of = Panel("", kept, keys, [names.key(axis, k) for k in keys])
+    bottom, top = bounds([of])
+    fixed = _fixed(names, shown)
+    y = shown.quantity.name.replace("_", " ")
+    y += f" in {shown.quantity.unit}" if shown.quantity.unit else ""
+    y += f", {fixed}" if fixed else ""
+    x = names.axis(axis)
+    drawn = panel(of, f"{y} by {x}", bottom, top, x, y)
+    legend = key([(s.name, s.look, s.theirs) for s in kept]) if len(kept) > 1 else ""
+    return f'<p class="y-name">{escape(y)}</p>{drawn}{legend}'
+
+
+def _less(key_: tuple[Key, ...], field: Field, axis: str) -> tuple[Key, ...]:
+    at = field.axes.index(axis)
+    return key_[:at] + key_[at + 1 :]
+
+
+def _point(x: Key, value: Value) -> Point:
+    e = known(value)
+    return Point(x, e.mean, e.low, e.high) if e.n > 1 else Point(x, e.mean)
+
+
+def _folded(study: Folder, j: Judged) -> str:
+    """What proves it: the condition, the verdict of each set-up and witness, every number."""
+    rows = [
+        (f"in the set-up “{s.title}”", j.setups[s.name])
+        for s in study.about.setup
+        if s.name in j.setups
+    ]
+    rows += [(f"on the numbers of “{_title(study, w)}”", t) for w, t in j.witnesses.items()]
+    verdicts = "".join(f"<li>{escape(name)}: <b>{_TRUTHS[t]}</b></li>" for name, t in rows)
+    conditions = f"<p>It holds if <code>{escape(j.claim.holds)}</code>.</p>"
+    if j.claim.keys:
+        at = escape(", ".join(f"{a}={k}" for a, k in j.claim.keys.items()))
+        conditions += f"<p>Throughout, <code>{at}</code>.</p>"
+    for name, text in (("A part of it holds", j.claim.weaker), ("Its opposite", j.claim.opposite)):
+        if text:
+            says = f" ({escape(j.claim.weaker_says)})" if text == j.claim.weaker else ""
+            conditions += f"<p>{name}{says} if <code>{escape(text)}</code>.</p>"
+    link = ""
+    if j.claim.shown:
+        title = escape(_shown_title(study, j.claim.shown))
+        link = f'<p>See also: <a href="#{j.claim.shown}">{title}</a>.</p>'
+    tables = "".join(_numbers(study, j, s) for s in j.shown)
+    return (
+        f'<details><summary><span class="unseen">Claim {escape(j.claim.id)}: </span>Proof: '
+        f"condition, set-ups, witnesses, all numbers</summary>{conditions}"
+        f"<ul>{verdicts}</ul>{link}{tables}</details>"
+    )
+
+
+def _shown_title(study: Folder, id_: str) -> str:
+    titles = {t.id: t.title for t in study.about.table} | {
+        f.id: f.title for f in study.about.figure
+    }
+    return titles[id_]
+
+
+def _numbers(study: Folder, j: Judged, shown: Shown) -> str:
+    names = Names(study)
+    axes = shown.field.axes
+    titles = {w: _title(study, w) for w, f in shown.witnesses.items() if f.axes == axes}
+    head = "".join(f'<th scope="col">{escape(names.axis(a))}</th>' for a in axes)
+    head += '<th scope="col" class="number">acklab</th>'
+    head += "".join(f'<th scope="col" class="number">{escape(t)}</th>' for t in titles.values())
+    body, cells = "", list(shown.field.cells.items())
+    for key_, value in cells[:MOST_ROWS]:
+        body += "<tr>"
+        body += "".join(
+            f"<td>{escape(names.key(a, k))}</td>" for a, k in zip(axes, key_, strict=True)
+        )
+        told = escape(interval(value, shown.quantity))
+        body += f'<td class="number">{told}</td>'
+        for w in titles:
+            theirs = shown.witnesses[w].cells.get(key_)
+            told = NONE if theirs is None else written(known(theirs).mean, shown.quantity)
+            body += f'<td class="number">{told}</td>'
+        body += "</tr>"
+    fixed = _fixed(names, shown)
+    title = escape(f"{shown.quantity.name.replace('_', ' ')}{f', {fixed}' if fixed else ''}")
+    cut = (
+        f'<p class="note">The first {MOST_ROWS} of {len(cells)} cells.</p>'
+        if len(cells) > MOST_ROWS
+        else ""
+    )
+    return (
+        f'<div class="wide" tabindex="0" role="region" aria-label="{escape(j.claim.id)}: {title}">'
+        f"<table><caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+        f"</table></div>{cut}{_again(study, shown)}"
+    )
+
+
+def _again(study: Folder, shown: Shown) -> str:
+    """The command for the first of the cells; the others differ in their keys."""
+    if not shown.field.cells:
+        return ""
+    first = dict(zip(shown.field.axes, next(iter(shown.field.cells)), strict=True))
+    fixed = {a: k[0] for a, k in shown.keys.items()}
+    for group in shown.quantity.groups or tuple(study.groups):
+        axes = study.vocabulary.grids[group].axes
+        keys: Mapping[str, Key] = {SETUP: _decides(study), **fixed, **first}
+        if set(axes) <= set(keys):
+            own = {a: keys[a] for a in axes}
+            return (
+                "<p>Make the first of these cells again, and look at it over time: "
+                f"<code>{escape(command(study, group, own))}</code></p>"
+            )
+    return ""
+
+
+def _decides(study: Folder) -> str:
+    return next((s.name for s in study.setups("decides")), "")

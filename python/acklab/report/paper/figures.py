@@ -1,0 +1,198 @@
+"""A figure: small multiples along its axes, with the witnesses' values where they have any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from itertools import product
+
+from acklab.report import html
+from acklab.report.paper.drawing import Panel, Point, Series, bounds, key, panel
+from acklab.report.paper.sources import (
+    NONE,
+    Names,
+    Source,
+    blocks,
+    interval,
+    keys_of,
+    unit,
+    written,
+)
+from acklab.studies.kit.fields import Key, known
+from acklab.studies.kit.folder import SETUP, Figure, Folder
+from acklab.studies.kit.vocabulary import Quantity
+
+#: A figure of more numbers has them in its file only.
+MOST_NUMBERS = 400
+
+
+def rendered(study: Folder, figure: Figure, whose: Sequence[Source], prefix: str = "") -> str:
+    """Every panel: a row for each set-up, what decides first; the numbers are folded."""
+    quantity = study.vocabulary.quantities[figure.quantity]
+    mine = [s for s in whose if s.ours]
+    every = {m.id: panels(study, figure, m, _with(m, whose)) for m in mine}
+    bottom, top = bounds([p for of in every.values() for p in of])
+    rows = ""
+    mine = [m for m in mine if every[m.id]] or mine[:1]
+    for m in mine:
+        title = next((s.title for s in study.about.setup if s.name == m.setup), "")
+        head = f"<h4>{escape(title)}</h4>" if title and len(mine) > 1 else ""
+        charts = _row(study, figure, every[m.id], bottom, top, title)
+        if m is mine[0]:
+            rows += f"{head}{charts}"
+        else:
+            rows += f"<details><summary>The same {escape(title)}</summary>{charts}</details>"
+    caption = f"<p>{html.words(figure.caption)}</p>" if figure.caption else ""
+    about = f"{quantity.name}{_in(quantity)}: {quantity.text}"
+    return (
+        f'<div class="of-figure"><h3 id="{prefix}{figure.id}">{escape(figure.title)}</h3>{caption}'
+        f'<p class="note">{escape(about)} Upright lines are 95 % intervals.</p>'
+        f"{_key([p for of in every.values() for p in of])}{rows}"
+        f"{_numbers(study, figure, mine[0], whose, prefix)}</div>"
+    )
+
+
+def first(study: Folder, figure: Figure, whose: Sequence[Source], most: int = 2) -> str:
+    """The first panels of a figure, for the top of the page."""
+    every = (panels(study, figure, m, _with(m, whose)) for m in whose if m.ours)
+    found = next((of for of in every if of), [])
+    if not found:
+        return ""
+    quantity = study.vocabulary.quantities[figure.quantity]
+    bottom, top = bounds(found[:most])
+    charts = _row(study, figure, found[:most], bottom, top, "")
+    more = f" The whole figure has {len(found)} panels." if len(found) > 1 else ""
+    return (
+        f'<figure class="picture">{charts}{_key(found[:most])}<figcaption>'
+        f'<a href="#{figure.id}">{escape(figure.title)}</a>, {escape(quantity.name)}'
+        f"{escape(_in(quantity))}.{more}</figcaption></figure>"
+    )
+
+
+def _in(quantity: Quantity) -> str:
+    return f" in {quantity.unit}" if quantity.unit else ""
+
+
+def _with(mine: Source, whose: Sequence[Source]) -> list[Source]:
+    """Us in one set-up, and the witnesses of that set-up."""
+    return [mine, *(s for s in whose if not s.ours and s.setup == mine.setup)]
+
+
+def panels(study: Folder, figure: Figure, mine: Source, whose: Sequence[Source]) -> list[Panel]:
+    """The charts of a figure in one set-up; those in which nobody has a number are left out."""
+    names = Names(study)
+    keys = keys_of(study, figure, mine.numbers.of(figure.group, figure.quantity))
+    lines = keys.get(figure.lines, ()) if figure.lines and figure.lines != SETUP else ()
+    inner = [a for a in (figure.x, figure.lines) if a]
+    found = []
+    for at, named in blocks(keys, inner):
+        series: list[Series] = []
+        for source in whose:
+            for look, line in enumerate(lines or [None]):
+                where = {**at, figure.lines: line} if line is not None else dict(at)
+                points = _points(figure, source, where, keys[figure.x])
+                name = names.key(figure.lines, line) if line is not None else source.title
+                if line is not None and not source.ours:
+                    name = f"{name}, {source.title}"
+                if points:
+                    place = look if lines else whose.index(source)
+                    series.append(Series(name, place, points, not source.ours))
+        used = {p.x for s in series for p in s.points}
+        xs = [k for k in keys[figure.x] if k in used]
+        labels = [names.key(figure.x, k) for k in xs]
+        if series:
+            title = names.at(named)
+            found.append(Panel(title, series, xs, labels, figure.kind, figure.log))
+    return found
+
+
+def _points(
+    figure: Figure, source: Source, where: Mapping[str, Key], xs: Sequence[Key]
+) -> list[Point]:
+    found = []
+    for x in xs:
+        value = source.value(figure.group, figure.quantity, {**where, figure.x: x})
+        if value is None:
+            continue
+        e = known(value)
+        found.append(Point(x, e.mean, e.low, e.high) if e.n > 1 else Point(x, e.mean))
+    return found
+
+
+def _row(
+    study: Folder, figure: Figure, of: Sequence[Panel], bottom: float, top: float, setup: str
+) -> str:
+    quantity = study.vocabulary.quantities[figure.quantity]
+    x = Names(study).axis(figure.x)
+    y = f"{quantity.name}{_in(quantity)}"
+    charts = ""
+    for p in of:
+        label = f"{figure.title}{f', {setup}' if setup else ''}"
+        label += f", {p.title}" if p.title else ""
+        label += f": {y} by {x}. {_told(p, quantity)}"
+        head = f"<figcaption>{escape(p.title)}</figcaption>" if p.title else ""
+        charts += f"<figure>{head}{panel(p, label, bottom, top, x, y)}</figure>"
+    return f'<p class="y-name">{escape(y)}</p><div class="multiples">{charts}</div>'
+
+
+def _told(of: Panel, quantity: Quantity) -> str:
+    """The ends of each line, for who does not see them."""
+    ends = []
+    for s in of.series[:8]:
+        first, last = s.points[0], s.points[-1]
+        label = dict(zip(of.keys, of.labels, strict=True))
+        ends.append(
+            f"{s.name}: {written(first.y, quantity)} at {label[first.x]}, "
+            f"{written(last.y, quantity)}{unit(quantity)} at {label[last.x]}"
+        )
+    return "; ".join(ends)
+
+
+def _key(of: Sequence[Panel]) -> str:
+    seen: dict[str, tuple[str, int, bool]] = {}
+    for p in of:
+        for s in p.series:
+            seen.setdefault(s.name, (s.name, s.look, s.theirs))
+    return key(list(seen.values())) if len(seen) > 1 else ""
+
+
+def _numbers(
+    study: Folder, figure: Figure, mine: Source, whose: Sequence[Source], prefix: str
+) -> str:
+    """What is drawn, as a table that is folded; a long one is in the file only."""
+    names = Names(study)
+    quantity = study.vocabulary.quantities[figure.quantity]
+    keys = keys_of(study, figure, mine.numbers.of(figure.group, figure.quantity))
+    axes = [a for a in keys if a != SETUP]
+    file = f"numbers/{figure.group}.csv"
+    link = f'<p class="note">Every run: <a href="{file}">{file}</a>, beside this page.</p>'
+    rows, used = [], set()
+    for combination in product(*(keys[a] for a in axes)):
+        at = dict(zip(axes, combination, strict=True))
+        values = [s.value(figure.group, figure.quantity, at) for s in whose]
+        if any(v is not None for v in values):
+            rows.append((at, values))
+            used |= {i for i, v in enumerate(values) if v is not None}
+    shown = [i for i in range(len(whose)) if i in used]
+    if not rows or len(rows) * len(shown) > MOST_NUMBERS:
+        return link
+    head = "".join(f'<th scope="col">{escape(names.axis(a))}</th>' for a in axes)
+    head += "".join(f'<th scope="col" class="number">{escape(whose[i].title)}</th>' for i in shown)
+    body = ""
+    for at, values in rows:
+        body += "<tr>" + "".join(f"<td>{escape(names.key(a, k))}</td>" for a, k in at.items())
+        for i in shown:
+            value = values[i]
+            told = NONE if value is None else written(known(value).mean, quantity)
+            more = "" if value is None else f' title="{escape(interval(value, quantity))}"'
+            body += f'<td class="number"{more}>{told}</td>'
+        body += "</tr>\n"
+    title = escape(
+        f"Numbers of {figure.title} ({prefix}{figure.id}): {quantity.name}{_in(quantity)}"
+    )
+    return (
+        f"<details><summary>The numbers of this figure</summary>"
+        f'<div class="wide" tabindex="0" role="region" aria-label="{title}"><table>'
+        f'<caption class="unseen">{title}</caption><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>{link}</details>"
+    )

@@ -1,0 +1,194 @@
+"""A table of the paper in the paper's layout, with every source's number in each cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from acklab.report import html
+from acklab.report.paper.again import command
+from acklab.report.paper.sources import (
+    NONE,
+    Names,
+    Source,
+    blocks,
+    interval,
+    keys_of,
+    unit,
+    written,
+)
+from acklab.report.paper.states import states
+from acklab.studies.kit.fields import Key, known
+from acklab.studies.kit.folder import SETUP, Folder, Table
+from acklab.studies.kit.vocabulary import Quantity
+
+#: Distances from the paper, as shares, up to which a cell has each colour.
+STEPS = (0.02, 0.1, 0.25, 0.5)
+_WORDS = ("up to 2 %", "up to 10 %", "up to 25 %", "up to 50 %", "more")
+
+
+def rendered(study: Folder, table: Table, whose: Sequence[Source], prefix: str = "") -> str:
+    """The table with its caption, the switch between sources and the line that reads a cell."""
+    names = Names(study)
+    quantity = study.vocabulary.quantities[table.quantity]
+    mine = next(s for s in whose if s.ours)
+    keys = keys_of(study, table, mine.numbers.of(table.group, table.quantity))
+    found = ""
+    used: dict[str, Source] = {}
+    for at, named in blocks(keys, (table.rows, table.columns)):
+        found += _block(study, table, whose, keys, at, names.at(named), used, prefix)
+    layout = f"{names.axis(table.columns)} across, {names.axis(table.rows)} down"
+    layout = escape(layout[:1].upper() + layout[1:])
+    caption = html.words(table.caption) + " " if table.caption else ""
+    anchor = f"{prefix}{table.id}"
+    head = f'<h3 id="{anchor}">{escape(table.title)}</h3>'
+    about = f"{caption}{escape(quantity.name)}{escape(_in(quantity))}: {escape(quantity.text)}"
+    several = any(isinstance(v, Mapping) for s in whose for v in _values(s, table, quantity))
+    return (
+        f'<div class="of-table">{head}<p class="note">{about} {layout}.</p>'
+        f"{_switch(list(used.values()), anchor)}{_scale() if len(used) > 1 else ''}{found}"
+        f'<output class="read" for="{anchor}">'
+        f"{'Point at a number, or move with the arrow keys, to read its interval.'}</output>"
+        f"{_hint(several)}{_beside(table, prefix)}</div>"
+    )
+
+
+def _in(quantity: Quantity) -> str:
+    return f", in {quantity.unit}" if quantity.unit else ""
+
+
+def _values(source: Source, table: Table, quantity: Quantity) -> list[object]:
+    field = source.numbers.of(table.group, quantity.name)
+    return list(field.cells.values()) if field is not None else []
+
+
+def _hint(several: bool) -> str:
+    return "" if several else '<p class="note">Each number is of one run.</p>'
+
+
+def _beside(table: Table, prefix: str) -> str:
+    if prefix:
+        return ""
+    return (
+        f'<p class="note">Every number: <a href="{table.id}.csv">{table.id}.csv</a>, '
+        "beside this page.</p>"
+    )
+
+
+def _switch(used: Sequence[Source], name: str) -> str:
+    if len(used) < 2:
+        return ""
+    choices = [("", "all"), *((s.id, s.title) for s in used)]
+    buttons = "".join(
+        f'<button type="button" data-source="{escape(id_)}" aria-pressed="{str(not id_).lower()}">'
+        f"{escape(title)}</button>"
+        for id_, title in choices
+    )
+    return f'<div class="switch" role="group" aria-label="Whose numbers">{buttons}</div>'
+
+
+def _scale() -> str:
+    """What the colours mean."""
+    items = "".join(f'<li><i class="d{i}"></i>{w}</li>' for i, w in enumerate(_WORDS))
+    return f'<ul class="key distance"><li>Distance from the paper:</li>{items}</ul>'
+
+
+def _block(
+    study: Folder,
+    table: Table,
+    whose: Sequence[Source],
+    keys: Mapping[str, Sequence[Key]],
+    at: Mapping[str, Key],
+    title: str,
+    used: dict[str, Source],
+    prefix: str,
+) -> str:
+    """The cells at the keys of the other axes; nothing where nobody has a number."""
+    names = Names(study)
+    columns = keys.get(table.columns, ())
+    body, few = "", SETUP in (table.rows, table.columns)
+    for row in keys.get(table.rows, ()):
+        lines = ""
+        for source in whose:
+            wheres = [{**at, table.rows: row, table.columns: c} for c in columns]
+            cells = [_cell(study, table, source, whose, w) for w in wheres]
+            if not any(cells):
+                continue
+            used.setdefault(source.id, source)
+            label = escape(names.key(table.rows, row))
+            lines += (
+                f'<tr data-source="{escape(source.id)}"><th scope="row" class="row">{label}</th>'
+                f'<th scope="row" class="of">{escape("acklab" if few else source.title)}</th>'
+                + "".join(c or f'<td class="number none">{NONE}</td>' for c in cells)
+                + "</tr>\n"
+            )
+        body += f"<tbody>{lines}</tbody>\n" if lines else ""
+    if not body:
+        return ""
+    head = "".join(
+        f'<th scope="col" class="number">{escape(names.key(table.columns, c))}</th>'
+        for c in columns
+    )
+    caption = escape(f"{table.title}, {title}" if title else table.title)
+    # Of two parts of the page with one name a screen reader cannot tell which is which.
+    label = escape(f"{table.title}, {title or prefix + table.id}")
+    label += f" ({prefix})" if title and prefix else ""
+    shown = (
+        f"<caption>{escape(title)}</caption>"
+        if title
+        else (f'<caption class="unseen">{caption}</caption>')
+    )
+    return (
+        f'<div class="wide" tabindex="0" role="region" aria-label="{label}">'
+        f'<table class="paper">{shown}<thead><tr><th scope="col">'
+        f'{escape(names.axis(table.rows))}</th><th scope="col">source</th>{head}</tr></thead>\n'
+        f"{body}</table></div>"
+    )
+
+
+def _cell(
+    study: Folder, table: Table, source: Source, whose: Sequence[Source], at: Mapping[str, Key]
+) -> str:
+    value = source.value(table.group, table.quantity, at)
+    if value is None:
+        return ""
+    quantity = study.vocabulary.quantities[table.quantity]
+    names = Names(study)
+    two = states(value)
+    mean = known(value).mean
+    if two:
+        shown = "<br>".join(f"{written(m, quantity)} <small>{n} runs</small>" for n, m in two)
+        told = "two states: " + ", ".join(
+            f"{n} runs at {written(m, quantity)}{unit(quantity)}" for n, m in two
+        )
+    else:
+        shown, told = written(mean, quantity), interval(value, quantity)
+    colour, beside = _distance(table, source, whose, at, mean)
+    told = f"{names.at(at)}, {source.title}: {told}{beside}"
+    again = ""
+    if source.ours:
+        keys = {**({SETUP: source.setup} if source.setup else {}), **at}
+        again = f' data-again="{escape(command(study, table.group, keys), quote=True)}"'
+    return (
+        f'<td class="number{colour}" tabindex="-1" title="{escape(told, quote=True)}"{again}>'
+        f"{shown}</td>"
+    )
+
+
+def _distance(
+    table: Table, source: Source, whose: Sequence[Source], at: Mapping[str, Key], mean: float
+) -> tuple[str, str]:
+    """The colour of a number beside the paper's, and the distance in words."""
+    paper = whose[0]
+    value = None if paper.ours or paper is source else paper.value(table.group, table.quantity, at)
+    if value is None or mean != mean:
+        return "", ""
+    theirs = known(value).mean
+    if theirs == 0:
+        return (" d0", ", as in the paper") if mean == 0 else ("", "; the paper has 0")
+    share = mean / theirs - 1
+    step = sum(abs(share) > s for s in STEPS)
+    if abs(share) < 0.0005:
+        return " d0", ", as in the paper"
+    way = "above" if share > 0 else "below"
+    return f" d{step}", f", {abs(share) * 100:.1f} % {way} the paper"

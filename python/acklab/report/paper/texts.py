@@ -1,0 +1,74 @@
+"""The study's texts with their numbers, and the words that the page uses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+from acklab.report import html
+from acklab.studies.kit.claims import Flaw
+from acklab.studies.kit.folder import Folder
+from acklab.studies.kit.language import Scope
+from acklab.studies.kit.numbers import Numbers
+from acklab.studies.kit.templates import filled
+from acklab.studies.kit.words import Wrong
+
+
+def text(study: Folder, name: str, ours: Numbers, verdicts: Mapping[str, str] | None) -> str:
+    """A text of the study as HTML; with `verdicts` it is refused where one has turned."""
+    written = study.text(name)
+    if not written:
+        return ""
+    setup = next((s.name for s in study.setups("decides")), "")
+    try:
+        markdown = filled(written, Scope(study.vocabulary, ours, study.where(setup)), verdicts)
+    except Wrong as e:
+        raise Flaw(study.path / "text" / f"{name}.md", 0, str(e)) from None
+    return html.prose(markdown)
+
+
+def glossary(study: Folder, ours: Numbers, verdicts: Mapping[str, str] | None) -> str:
+    """The study's own words, and each quantity with its unit and definition."""
+    rows = "".join(
+        f'<tr><th scope="row">{escape(q.name.replace("_", " "))}</th>'
+        f"<td>{escape(q.unit) or 'no unit'}</td><td>{escape(q.text)}</td></tr>"
+        for q in study.quantities.values()
+    )
+    return (
+        f'<section id="words"><h2>Words and quantities</h2>'
+        f"{text(study, 'glossary', ours, verdicts)}"
+        '<div class="wide" tabindex="0" role="region" aria-label="Quantities"><table>'
+        '<caption class="unseen">Quantities</caption><thead><tr><th scope="col">quantity</th>'
+        '<th scope="col">unit</th><th scope="col">definition</th></tr></thead>'
+        f"<tbody>{rows}</tbody></table></div></section>"
+    )
+
+
+def judging(study: Folder) -> str:
+    """How a verdict comes about, the roles of the set-ups, and where the numbers are from."""
+    roles = {
+        "decides": "It decides.",
+        "supports": "A claim that holds here alone is partly reproduced.",
+        "explains": "It explains, and never betters a verdict.",
+    }
+    setups = "".join(
+        f"<li><b>{escape(s.title)}</b>: {roles[s.role]}</li>" for s in study.about.setup
+    )
+    witnesses = "".join(
+        f"<li><b>{escape(w.title)}</b>: {html.words(w.source)}</li>" for w in study.about.witness
+    )
+    return (
+        '<section id="judging"><h2>How claims are judged</h2>'
+        "<p>Each claim has a condition. Numbers are compared seed by seed. The whole 95 % interval "
+        "of a difference has to lie on one side; otherwise the claim stays undecided. "
+        "<b>Reproduced</b>: the condition holds. <b>Partly</b>: a weaker form of it holds, or it "
+        "holds only in a set-up that supports. <b>Not</b>: it does not hold. "
+        "A claim that follows from the set-up says nothing about TCP.</p>"
+        + (f"<h3>Set-ups</h3><ul>{setups}</ul>" if setups else "")
+        + (f"<h3>Other witnesses</h3><ul>{witnesses}</ul>" if witnesses else "")
+        + "<h3>Two states</h3><p>The runs of a cell sometimes end up in two states, of which the "
+        "mean would be neither. The values are put in order and parted at the widest gap. They are "
+        "two states if each part has at least two runs, the gap is at least three times as wide as "
+        "the wider part, and it is at least a fifth of the mean. The table then shows both states "
+        "with the number of runs in each.</p></section>"
+    )
