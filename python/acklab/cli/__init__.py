@@ -21,6 +21,7 @@ from acklab.cli import (
     report,
     reproduce,
     run,
+    study,
     sweep,
     validate,
 )
@@ -91,7 +92,11 @@ COMMANDS: tuple[tuple[str, str, Callable[..., Any], tuple[str, ...]], ...] = (
         "Run",
         "reproduce",
         reproduce.reproduce,
-        ("acklab reproduce --quick", "acklab reproduce ack-aggregation/table1"),
+        (
+            "acklab reproduce --quick",
+            "acklab reproduce ack-aggregation/table1",
+            "acklab reproduce my-study --seeds 3        # a folder of `acklab study new`",
+        ),
     ),
     (
         "Look",
@@ -141,6 +146,8 @@ COMMANDS: tuple[tuple[str, str, Callable[..., Any], tuple[str, ...]], ...] = (
 
 for _panel, _name, _command, _lines in COMMANDS:
     app.command(_name, rich_help_panel=_panel, epilog=_examples(*_lines))(_command)
+
+app.add_typer(study.app, name="study", rich_help_panel="Check")
 
 
 def _version(wanted: bool) -> None:

@@ -11,6 +11,7 @@ import typer
 from acklab.cli import completing
 from acklab.cli.guard import finished_is_kept, kept
 from acklab.cli.run import Jobs
+from acklab.cli.study import folder_of
 from acklab.errors import AcklabError
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ def reproduce(
         str | None,
         typer.Argument(
             metavar="STUDY[/ARTEFACT]",
-            help="A study or a part of one (`acklab list study`). Default: every study, with its report.",
+            help="A study or a part of one (`acklab list study`), or the folder of a study "
+            "(`acklab study new`). Default: every study, with its report.",
             autocompletion=completing.study,
         ),
     ] = None,
@@ -43,6 +45,9 @@ def reproduce(
     from acklab.studies.reproduce import reproduce as run_study
     from acklab.studies.study import Effort
 
+    if what is not None and (folder := folder_of(what)) is not None:
+        make_folder(folder, quick, seeds, out, jobs)
+        return
     chosen = choose(what)
     with writable_folder(out):
         for study, artefacts in chosen:
@@ -69,6 +74,23 @@ def reproduce(
                     "makes it anew",
                     err=True,
                 )
+
+
+def make_folder(folder: Path, quick: bool, seeds: int | None, out: Path, jobs: int | None) -> None:
+    """Makes the study of a folder."""
+    from acklab.cli.show import progress
+    from acklab.studies.kit.folder import load
+    from acklab.studies.kit.make import make
+    from acklab.studies.study import Effort
+
+    study = load(folder)
+    default = study.about.quick_seeds if quick else study.about.seeds
+    effort = Effort(seeds or default, quick)
+    with finished_is_kept("cells"), progress(study.about.name) as advance:
+        made = make(study, effort, out, jobs, advance)
+    kept(out / study.about.name)
+    for path in (*made.files, made.report):
+        typer.echo(path)
 
 
 def in_part(study: Study, artefacts: Sequence[Artefact], quick: bool) -> str:

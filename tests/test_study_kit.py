@@ -1,0 +1,258 @@
+"""A study's folder: its flaws with file and line, a run that was killed, all of it end to end."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+
+import kit_study
+from acklab.studies.kit import folder, make, new
+from acklab.studies.kit.claims import Flaw
+from acklab.studies.kit.runs import run
+from acklab.studies.study import Effort
+from conftest import PATIENCE
+
+CLAIMS = "claims/throughput.toml"
+
+
+@pytest.fixture
+def study(tmp_path):
+    """The template's folder."""
+    return new.write_new("thinned", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "what", "to", "told"),
+    [
+        (CLAIMS, "along=ratio, by=0.02", "along=size", r"throughput\.toml:19: .*no axis 'size'"),
+        (CLAIMS, "flat(goodput", "flatt(goodput", r"throughput\.toml:9: .*mean 'flat'"),
+        (CLAIMS, "flat(goodput", "flat((goodput", r"throughput\.toml:9: .*no expression"),
+        (CLAIMS, "[1, 4]), over", "[1, 5]), over", r"throughput\.toml:9: .*no key 5; it has: 1"),
+        (CLAIMS, "{goodput(ratio=1)}", "{speed}", r"throughput\.toml:\d+: .*'speed'"),
+        (CLAIMS, 'place = "section 4"', 'plaice = "4"', r"throughput\.toml:3: .*plaice.*\n.*keys"),
+        (
+            CLAIMS,
+            'id = "falls"',
+            'id = "cubic-keeps"',
+            r"throughput\.toml:14: the id 'cubic-keeps' is",
+        ),
+        (CLAIMS, 'shown = "table1"', 'shown = "table9"', r"toml:7: .*no table or figure 'table9'"),
+        (CLAIMS, "always =", "often =", r"throughput\.toml:3: because\.often"),
+        ("study.toml", 'quantity = "rtt"', 'quantity = "rrt"', r"'fig1': .*mean 'rtt'"),
+        ("study.toml", 'rows = "ratio"', 'rows = "size"', r"'table1': .*no axis 'size'"),
+        ("study.toml", 'text = "throughput"', 'text = "other"', r"no text/other\.md"),
+        ("study.toml", '"table1", "fig1"', '"table1", "fig7"', r"no table or figure 'fig7'"),
+        ("study.toml", 'file = "paper.csv"', 'file = "p.csv"', r"'paper': there is no p\.csv"),
+        ("study.toml", "seeds = 5", "seeds = ", r"this is no TOML"),
+        ("cells.py", "GROUPS =", "GROUP =", r"cells\.py: it defines no GROUPS"),
+        ("quantities.py", "def rtt(", "def flat(", r"rtt|flat"),
+    ],
+)
+def test_a_flaw_is_told_with_its_place(study, file, what, to, told):
+    kit_study.change(study / file, what, to)
+    # Modules of a study are kept by its folder's name, which tests share.
+    forget()
+    with pytest.raises((Flaw, NameError), match=told):
+        folder.load(study)
+
+
+def forget():
+    for name in [n for n in sys.modules if n.startswith("_acklab_study_")]:
+        del sys.modules[name]
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    """Each test reads the Python files of its own study."""
+    forget()
+    yield
+    forget()
+
+
+def test_a_text_that_asks_for_what_is_not_there_is_told(study):
+    (study / "text" / "throughput.md").write_text("One.\n\nTwo is {goodput(cc=cubbic, ratio=1)}.\n")
+    with pytest.raises(Flaw, match=r"throughput\.md:3: the axis 'cc' has no key 'cubbic'"):
+        folder.check_texts(folder.load(study))
+    (study / "text" / "throughput.md").write_text("One.\n\n{{require nothing = not}}\nTwo.\n")
+    with pytest.raises(Flaw, match=r"throughput\.md:3: require nothing: there is no such claim"):
+        folder.check_texts(folder.load(study))
+
+
+def test_what_is_missing_is_named(tmp_path):
+    with pytest.raises(Flaw, match=r"no claims\n.*acklab study new"):
+        folder.load(tmp_path)
+
+
+def test_a_new_study_is_not_written_over_another(study):
+    with pytest.raises(Exception, match="exists already"):
+        new.write_new("thinned", study.parent)
+    with pytest.raises(Exception, match="is no name for a study"):
+        new.write_new("My Study", study.parent)
+
+
+def test_a_verdict_without_a_reason_of_its_own_is_refused(study):
+    kit_study.change(study / CLAIMS, "always =", "not =")
+    kit_study.change(study / "cells.py", '"20 s"', '"2 s"')
+    with pytest.raises(Flaw, match=r"'cubic-keeps' is now '\w+', and because has a text for not"):
+        make.make(folder.load(study), Effort(2), study.parent / "out", jobs=2)
+
+
+def test_the_same_cell_in_two_groups_is_run_once(study):
+    loaded = folder.load(study)
+    cells = loaded.groups["main"](Effort(2, quick=True))[:2]
+    told = []
+    tables = run(
+        {"a": cells, "b": cells[:1]},
+        list(loaded.quantities.values()),
+        Effort(2, quick=True),
+        study.parent / "j",
+        1,
+        lambda done, total: told.append((done, total)),
+    )
+    assert told[-1] == (4, 4)
+    own = tables["a"].filter(ratio=cells[0].keys["ratio"], cc=cells[0].keys["cc"])
+    assert tables["b"].sort("quantity", "seed").equals(own.sort("quantity", "seed"))
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from acklab.studies.kit import folder, make
+from acklab.studies.study import Effort
+study = folder.load(Path(sys.argv[1]))
+tell = lambda done, total: print(done, total, flush=True)
+make.make(study, Effort(2, quick=True), Path(sys.argv[2]), 1, tell)
+"""
+
+
+def test_killed_it_goes_on_and_ends_with_the_same_numbers(study, tmp_path):
+    def start(out):
+        return subprocess.Popen(
+            [sys.executable, "-c", KILLED, study, out],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=dict(os.environ),
+        )
+
+    whole = start(tmp_path / "whole")
+    told, _ = whole.communicate(timeout=PATIENCE)
+    first = [int(line.split()[0]) for line in told.splitlines()]
+    total = int(told.split()[-1])
+    assert first == list(range(1, total + 1))
+
+    cut = start(tmp_path / "cut")
+    for line in cut.stdout:
+        if int(line.split()[0]) >= total // 2:
+            cut.send_signal(signal.SIGKILL)
+            break
+    cut.stdout.close()
+    assert cut.wait(PATIENCE) == -signal.SIGKILL
+    at = tmp_path / "cut" / "thinned"
+    assert not (at / "report.html").exists()
+    (journal,) = (at / ".unfinished").glob("*.jsonl")
+    # A line that the kill cut short, and one that was damaged.
+    lines = journal.read_text().splitlines()
+    assert len(lines) >= 2
+    journal.write_text("\n".join(["0" + lines[0][1:] + " ", *lines[1:], lines[0][:40]]))
+
+    again = start(tmp_path / "cut")
+    told, _ = again.communicate(timeout=PATIENCE)
+    assert again.returncode == 0
+    done = [int(line.split()[0]) for line in told.splitlines()]
+    assert done[0] > 1, "nothing was kept"
+    assert done[-1] == total
+    assert not list((at / ".unfinished").glob("*.jsonl"))
+    for file in ("numbers/main.csv", "table1.csv", "claims.csv", "report.html"):
+        same = (tmp_path / "whole" / "thinned" / file).read_bytes()
+        assert (at / file).read_bytes() == same, file
+
+
+def test_new_check_and_reproduce(acklab_cli, tmp_path):
+    done = acklab_cli("study", "new", "mine")
+    assert done.returncode == 0, done.stderr
+    assert "acklab study check mine" in done.stdout
+    done = acklab_cli("study", "check", "mine")
+    assert done.returncode == 0, done.stderr
+    assert "2 claims, 12 cells, 60 runs, 2 quantities, 1 table, 1 figure" in done.stdout
+    assert "falls gives no reason" in done.stderr
+    done = acklab_cli("reproduce", "mine", "--quick", "--seeds", 2, "--out", "results")
+    assert done.returncode == 0, done.stderr
+    made = tmp_path / "results" / "mine"
+    assert [tmp_path / p for p in done.stdout.split()] == [
+        made / p
+        for p in ("numbers/main.csv", "made.json", "table1.csv", "claims.csv", "report.html")
+    ]
+    assert json.loads((made / "made.json").read_text())["seeds"] == 2
+    table = pl.read_csv(made / "table1.csv")
+    assert set(table["seeds"]) == {2}
+    verdicts = dict(pl.read_csv(made / "claims.csv").select("id", "verdict").iter_rows())
+    assert list(verdicts) == ["cubic-keeps", "falls"]
+
+
+def test_a_changed_text_is_told_anew_without_a_run(acklab_cli, tmp_path):
+    acklab_cli("study", "new", "mine")
+    assert "acklab reproduce" in acklab_cli("study", "report", "mine").stderr
+    assert acklab_cli("reproduce", "mine", "--quick").returncode == 0
+    (tmp_path / "mine" / "text" / "answer.md").write_text("It costs nothing.\n")
+    numbers = (tmp_path / "out/mine/numbers/main.csv").read_bytes()
+    began = time.monotonic()
+    done = acklab_cli("study", "report", "mine")
+    assert done.returncode == 0, done.stderr
+    assert time.monotonic() - began < PATIENCE
+    assert "It costs nothing." in (tmp_path / "out/mine/report.html").read_text()
+    assert (tmp_path / "out/mine/numbers/main.csv").read_bytes() == numbers
+
+
+def test_one_cell_is_made_again_with_its_recording(acklab_cli, tmp_path):
+    acklab_cli("study", "new", "mine")
+    keys = ("cc=cubic", "ratio=4", "setup=linux")
+    done = acklab_cli("study", "cell", "mine", "main", *keys, "--quick")
+    assert done.returncode == 0, done.stderr
+    assert acklab_cli("reproduce", "mine", "--quick", "--seeds", 1).returncode == 0
+    table = pl.read_csv(tmp_path / "out/mine/table1.csv")
+    row = table.filter(cc="cubic", ratio=4, setup="linux")["acklab"].item()
+    # The very run that the table has.
+    assert f"goodput: {row:.2f} Mbit/s" in done.stdout
+    cell = tmp_path / "out/mine/cells/main-linux-cubic-4"
+    assert {"run.json", "series.parquet", "report.html"} <= {p.name for p in cell.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (("main", "cc=cubic"), "6 cells have these keys"),
+        (("main", "cc=cubbic"), "no key 'cubbic'; it has: cubic, newreno"),
+        (("main", "c=cubic"), "no axis 'c'"),
+        (("main", "cubic"), "write KEY=VALUE"),
+        (("mian", "cc=cubic"), "did you mean 'main'"),
+    ],
+)
+def test_a_cell_that_is_not_one_is_told(acklab_cli, args, told):
+    acklab_cli("study", "new", "mine")
+    done = acklab_cli("study", "cell", "mine", *args)
+    assert done.returncode == 1
+    assert told in done.stderr
+
+
+def test_the_words_are_told_with_an_example(acklab_cli):
+    done = acklab_cli("study", "words")
+    assert "falling(goodput(cc=cubic), along=ratio, by=0.1)" in done.stdout
+    one = acklab_cli("study", "words", "flat").stdout.splitlines()
+    assert one[0] == "flat"
+    assert len(one) == 3
+    assert "did you mean 'flat'" in acklab_cli("study", "words", "flt").stderr
+
+
+def test_a_mistake_in_a_study_ends_with_1(acklab_cli, tmp_path):
+    acklab_cli("study", "new", "mine")
+    kit_study.change(tmp_path / "mine" / CLAIMS, "flat(goodput", "flatt(goodput")
+    for command in (("study", "check", "mine"), ("reproduce", "mine")):
+        done = acklab_cli(*command)
+        assert done.returncode == 1
+        assert "mine/claims/throughput.toml:9: " in done.stderr
+        assert "Traceback" not in done.stderr
