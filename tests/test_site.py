@@ -35,7 +35,7 @@ def site(tmp_path_factory):
 
 
 def code(page):
-    """What the page shows in the typeface of code; `feedback.every` shows `feedback` and `every`."""
+    """The words in the typeface of code; `feedback.every` shows `feedback` and `every`."""
     shown = {unescape(c) for c in re.findall(r"<code>(.*?)</code>", page.read_text(), re.DOTALL)}
     return shown | {part for c in shown if re.fullmatch(r"[\w.]+", c) for part in c.split(".")}
 

@@ -109,7 +109,7 @@ def run_many(
     try:
         done = _core.run_many([(s._core, seed) for s, seed in pairs], threads, on_done)
     except _core.ControllerRaised as e:
-        raise ControllerError(_blame(e.__cause__)) from e.__cause__
+        raise ControllerError(blame(e.__cause__)) from e.__cause__
     return [Result(s, seed, run) for (s, seed), run in zip(pairs, done, strict=True)]
 
 
@@ -171,7 +171,7 @@ def _must_be_new(names: Iterable[str]) -> None:
         )
 
 
-def _blame(cause: BaseException | None) -> str:
+def blame(cause: BaseException | None) -> str:
     """What a controller raised, and the innermost line of its own code."""
     import traceback
 

@@ -8,13 +8,13 @@ from acklab.studies.values import of_flow
 @quantity("Mbit/s")
 def goodput(run: Result) -> float:
     """Payload that arrived, over the measured time."""
-    return of_flow(run, "goodput_mbps")
+    return float(of_flow(run, "goodput_mbps"))
 
 
 @quantity("ms", digits=1)
 def rtt(run: Result) -> float:
     """Mean round-trip time that the sender measured."""
-    return of_flow(run, "rtt_mean_ms")
+    return float(of_flow(run, "rtt_mean_ms"))
 
 
 QUANTITIES = (goodput, rtt)
