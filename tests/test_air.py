@@ -95,15 +95,15 @@ def test_agreements_are_counted_and_drawn():
         assert asked.stations[column].to_list() == [1, 1]
         assert known.stations[column].to_list() == [0, 0]
     assert asked.stations["agreements_failed"].sum() == 0
-    assert known.stations["first_agreement_s"].to_list() == [None, None]
+    assert known.stations["first_agreement_ms"].to_list() == [None, None]
     addba = asked.ppdus.filter(pl.col("kind").cast(str).str.starts_with("addba"))
     assert addba["kind"].value_counts().sort("kind")["count"].to_list() == [2, 2]
     assert (addba["psdu_bytes"] == 37).all()
     assert (addba["use"] == "control").all()
     assert set(addba["mode"]) == {"OFDM 6 Mbit/s"}
     last = asked.ppdus.filter(pl.col("mpdus") > 1).group_by("from").agg(pl.col("time_ns").min())
-    first = dict(asked.stations.select("station", "first_agreement_s").iter_rows())
-    assert all(first[name] < at / 1e9 for name, at in last.iter_rows())
+    first = dict(asked.stations.select("station", "first_agreement_ms").iter_rows())
+    assert all(first[name] < at / 1e6 for name, at in last.iter_rows())
     drawn = plot(asked, "air-timeline", start=0, end=1).data
     assert drawn.filter(pl.col("what") == "ADDBA").height == 4
 

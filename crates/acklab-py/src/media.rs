@@ -60,8 +60,8 @@ pub(crate) fn stations<'py>(
     t.numbers("addba_requests", a().map(|a| a.requests))?
         .numbers("agreements", a().map(|a| a.agreed))?
         .numbers("agreements_failed", a().map(|a| a.failed))?
-        .numbers("first_agreement_s", a().map(|a| at(a.first)))?
-        .numbers("last_agreement_s", a().map(|a| at(a.last)))?;
+        .numbers("first_agreement_ms", a().map(|a| 1e3 * at(a.first)))?
+        .numbers("last_agreement_ms", a().map(|a| 1e3 * at(a.last)))?;
     for (i, reason) in DropReason::ALL.iter().enumerate() {
         let drops = r().map(|(_, s)| s.drops[i]);
         t.numbers(&format!("drops_{}", reason.name()), drops)?;

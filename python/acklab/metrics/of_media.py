@@ -154,11 +154,11 @@ MEDIA = (
     ),
     column(
         "stations",
-        "first_agreement_s",
-        "s",
+        "first_agreement_ms",
+        "ms",
         "When it came to its first block ack agreement; nothing if it did not, or had them all.",
     ),
-    column("stations", "last_agreement_s", "s", "When it came to its last one."),
+    column("stations", "last_agreement_ms", "ms", "When it came to its last one."),
     column(
         "ampdu_sizes", "ppdus", "", "PPDUs with so many MPDUs; sizes that do not occur have no row."
     ),
