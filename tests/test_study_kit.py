@@ -256,3 +256,19 @@ def test_a_mistake_in_a_study_ends_with_1(acklab_cli, tmp_path):
         assert done.returncode == 1
         assert "mine/claims/throughput.toml:9: " in done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_the_report_anew_takes_keys_as_they_were_written(tmp_path):
+    """`1e-5` is a key and no number: read as one it would be `1e-05`."""
+    import polars as pl
+
+    from acklab.studies.kit.make import _texts
+    from acklab.studies.kit.vocabulary import Grid
+
+    class Study:
+        vocabulary = type("V", (), {"grids": {"g": Grid({"errors": ("0", "1e-5"), "n": (1, 2)})}})
+
+    assert _texts(Study, "g") == ["errors"]
+    (tmp_path / "g.csv").write_text("errors,n,value\n0,1,2.5\n1e-5,2,3\n")
+    table = pl.read_csv(tmp_path / "g.csv", schema_overrides={"errors": pl.String})
+    assert table["errors"].to_list() == ["0", "1e-5"]

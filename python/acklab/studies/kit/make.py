@@ -57,21 +57,15 @@ def tell_again(study: Folder, out: Path) -> Made:
     for group in study.groups:
         path = folder / "numbers" / f"{group}.csv"
         if path.exists():
-            table = pl.read_csv(path, infer_schema_length=None)
-            tables[group] = _typed(study, group, table)
+            texts = dict.fromkeys(_texts(study, group), pl.String)
+            tables[group] = pl.read_csv(path, schema_overrides=texts, infer_schema_length=None)
     return _told(study, numbers(tables), effort, folder)
 
 
-def _typed(study: Folder, group: str, table: pl.DataFrame) -> pl.DataFrame:
-    """With keys as the cells have them: a text that looks like a number stays a text."""
-    import polars as pl
-
-    texts = [
-        axis
-        for axis, keys in study.vocabulary.grids[group].axes.items()
-        if axis in table.columns and all(isinstance(k, str) for k in keys)
-    ]
-    return table.with_columns(pl.col(axis).cast(pl.String) for axis in texts)
+def _texts(study: Folder, group: str) -> list[str]:
+    """The axes whose keys are texts, also those that look like numbers, such as 1e-5."""
+    axes = study.vocabulary.grids[group].axes
+    return [axis for axis, keys in axes.items() if all(isinstance(k, str) for k in keys)]
 
 
 def _told(study: Folder, ours: Numbers, effort: Effort, folder: Path) -> Made:
