@@ -271,9 +271,9 @@ def test_names_of_boxes_do_not_run_into_each_other(n, keys):
 
 
 def test_labels():
-    assert style.heading("rtt_p50_ms") == "rtt p50, ms"
+    assert style.heading("rtt_p50_ms") == "RTT p50, ms"
     assert style.heading("goodput_mbps") == "goodput, Mbit/s"
-    assert style.heading("segments_per_ack") == "segments per ack"
+    assert style.heading("segments_per_ack") == "segments per ACK"
 
 
 @pytest.mark.parametrize(

@@ -125,12 +125,28 @@ def figure(
 _UNITS = {"mbps": "Mbit/s", "ms": "ms", "s": "s", "packets": "packets", "bytes": "bytes"}
 
 
+#: Words that are abbreviations, in lower case as columns have them.
+_CAPITALS = {
+    w.lower(): w
+    for w in (
+        *("ACK", "ACKs", "RTT", "RTO", "RTOs", "SRTT", "OWD", "TLP", "TLPs", "ECN", "CE", "AQM"),
+        *("RACK", "SACK", "DSACK", "PPDU", "PPDUs", "MPDU", "MPDUs", "MCS", "SIFS", "TXOP"),
+    )
+}
+
+
 def heading(column: str) -> str:
-    """A column's name as a label: `goodput_mbps` is "goodput, Mbit/s"."""
+    """A column's name as a label: `rtt_p95_ms` is "RTT p95, ms"."""
     name, _, unit = column.rpartition("_")
-    if not name or unit not in _UNITS:
-        return column.replace("_", " ")
-    return f"{name.replace('_', ' ')}, {_UNITS[unit]}"
+    if not name or unit not in _UNITS or name.endswith("_per"):
+        return _worded(column)
+    return f"{_worded(name)}, {_UNITS[unit]}"
+
+
+def _worded(name: str) -> str:
+    if name == "cc":
+        return "controller"
+    return " ".join(_CAPITALS.get(w, w) for w in name.split("_"))
 
 
 #: The footer of figures that have none of their own. Of the whole process, since the figures of a

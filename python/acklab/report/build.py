@@ -36,26 +36,29 @@ def build(
     meta: Mapping[str, str] | None = None,
     note: str = "",
     answer: str = "",
+    top: str = "",
 ) -> str:
     """The report as one HTML page that needs nothing else; the same input gives the same bytes.
 
     `claims` come first, if there are some. `meta` says how it was made (seeds, the command that
     makes it again, the source); the version is added. Claims refer to sections by their `name`.
     `note`, in Markdown, says above the claims how to read them; `answer`, in Markdown, leads the
-    page.
+    page. `top` is HTML that stands for the head of the page, as `acklab.report.top` makes it.
     """
     anchors = [s.anchor for s in sections]
     if twice := {a for a in anchors if anchors.count(a) > 1}:
         raise ValueError(f"sections with the same name: {sorted(twice)}")
     charts = Charts(sections)
-    parts = [f"<header><h1>{escape(title)}</h1>{_meta(meta or {})}</header>"]
-    parts.append(_contents(sections, bool(claims)))
+    parts = [top or f"<header><h1>{escape(title)}</h1>{_meta(meta or {})}</header>"]
+    parts.append(_contents([s for s in sections if not s.folded], bool(claims)))
     if answer:
         _check_links(answer, {"claims", *anchors})
         parts.append(_section(Section("In short", answer), charts))
     if claims:
         parts.append(claims_section(claims, anchors, note))
-    parts += [_section(s, charts) for s in sections]
+    parts += [_section(s, charts) for s in sections if not s.folded]
+    if folded := [_folded(s, charts) for s in sections if s.folded]:
+        parts.append('<div class="folds">' + "\n".join(folded) + _ON_PAPER + "</div>")
     return whole(title, "\n".join(parts), with_charts=any(s.charts for s in sections))
 
 
@@ -98,32 +101,58 @@ def _contents(sections: Sequence[Section], claims: bool) -> str:
     return f'<nav aria-label="Contents">{listed}</nav>'
 
 
+_ON_PAPER = '<p class="note on-paper">On paper are the sections that were unfolded.</p>'
+
+
 def _section(section: Section, charts: Charts) -> str:
-    parts = [f'<section id="{section.anchor}">', f"<h2>{escape(section.title)}</h2>"]
+    head = f'<section id="{section.anchor}">\n<h2>{escape(section.title)}</h2>'
+    return "\n".join([head, *_content(section, charts), "</section>"])
+
+
+def _folded(section: Section, charts: Charts) -> str:
+    """The same under its title, which unfolds it."""
+    note = f'<span class="note">{escape(section.note)}</span>' if section.note else ""
+    head = f"<summary><h2>{escape(section.title)}</h2>{note}</summary>"
+    content = "\n".join(_content(section, charts))
+    return f'<section id="{section.anchor}"><details>{head}\n{content}\n</details></section>'
+
+
+def _content(section: Section, charts: Charts) -> list[str]:
+    parts = []
     if section.markdown:
         parts.append(html.prose(section.markdown))
-    if section.picture is not None:
-        parts.append(html.picture(section.picture))
-    if section.charts:
-        parts.append(_interactive(charts.of(section), folded=section.picture is not None))
+    still = html.picture(section.picture) if section.picture is not None else ""
+    if section.charts and section.folded:
+        # Who unfolded a section came to look into it.
+        parts.append(f'<div class="charts">{charts.of(section)}</div>')
+        parts.append(_still(still) if still else "")
+    elif section.charts and still:
+        parts += [still, _interactive(charts.of(section))]
+    elif section.charts:
+        parts.append(f'<div class="charts">{charts.of(section)}</div>')
+    elif still:
+        parts.append(still)
     if section.table is not None:
-        parts.append(html.table(section.table, section.title))
-    return "\n".join([*parts, "</section>"])
+        parts.append(html.table(section.table, section.title, section.sortable))
+    return parts
 
 
-def _interactive(charts: str, folded: bool) -> str:
+def _interactive(charts: str) -> str:
     """Below a static figure they are unfolded by who wants them."""
-    if not folded:
-        return f'<div class="charts">{charts}</div>'
     return (
         '<details class="interactive"><summary>Interactive: zoom, read values</summary>'
         f'<div class="charts">{charts}</div></details>'
     )
 
 
+def _still(figure: str) -> str:
+    return f'<details class="still"><summary>The same as a figure</summary>{figure}</details>'
+
+
 def whole(title: str, body: str, with_charts: bool, own: Sequence[str] = ()) -> str:
     """The page about `body`; `own` names the style sheets and scripts of one kind of page."""
-    css = "".join(_asset(name) for name in ("assets/page.css", *own) if name.endswith(".css"))
+    names = ("assets/house.css", *(own or ("assets/page.css",)))
+    css = "".join(_asset(name) for name in names if name.endswith(".css"))
     scripts = ["assets/page.js", *(name for name in own if name.endswith(".js"))]
     licence = ""
     if with_charts:

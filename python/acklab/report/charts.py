@@ -45,7 +45,7 @@ def _place(kind: str, title: str, spec: dict[str, Any], note: str) -> str:
     label = escape(title, quote=True)
     noted = f'<p class="note">{escape(note)}</p>' if note else ""
     return f"""<div class="chart" data-kind="{kind}">
-<div class="head"><h4>{escape(title)}</h4></div>
+<div class="head"><h3>{escape(title)}</h3></div>
 <div class="plot" role="group" aria-label="Chart: {label}"></div>
 <script type="application/json">{_json(spec)}</script>
 {noted}</div>"""

@@ -58,7 +58,8 @@ def _filter(claims: Sequence[Claim]) -> str:
     counts = {v: sum(c.verdict == v for c in claims) for v in VERDICTS}
     buttons = [button("", "all", len(claims), True)]
     buttons += [button(v, f"{_SIGNS[v]} {v}", n, False) for v, n in counts.items()]
-    return f"""<div class="filter" role="group" aria-label="Show claims by verdict">
+    return f"""<div class="filter" data-rows="#claims tbody tr" role="group"
+aria-label="Show claims by verdict">
 {"".join(buttons)}
 <input type="search" placeholder="search the claims" aria-label="Search the claims">
 <output class="found" aria-live="polite"></output>

@@ -40,7 +40,8 @@ def _markdown() -> MarkdownIt:
 
 def prose(markdown: str) -> str:
     """CommonMark with tables; HTML within it is shown, not obeyed."""
-    return str(_markdown().render(markdown))
+    # Who has no mouse scrolls a long line with the keys.
+    return str(_markdown().render(markdown)).replace("<pre>", '<pre tabindex="0">')
 
 
 def words(markdown: str) -> str:
@@ -48,7 +49,7 @@ def words(markdown: str) -> str:
     return str(_markdown().renderInline(markdown))
 
 
-def table(frame: pl.DataFrame, title: str) -> str:
+def table(frame: pl.DataFrame, title: str, sortable: bool = True) -> str:
     """A table that can be sorted by any column; intervals are structs of `mean` and `half`."""
     head = "".join(f'<th scope="col">{_heading(c)}</th>' for c in frame.columns)
     body = "\n".join(_row(r) for r in frame.head(MOST_ROWS).iter_rows())
@@ -63,8 +64,10 @@ def table(frame: pl.DataFrame, title: str) -> str:
     wide = _WIDE.format(escape(title))
     if frame.height > MOST_ON_PAPER:
         wide = wide.replace('class="wide"', 'class="wide long"')
+    opening = '<table class="sortable">' if sortable else "<table>"
     return (
-        f'{wide}<table class="sortable"><caption class="unseen">{escape(title)}</caption>\n'
+        f"{wide}{opening}"
+        f'<caption class="unseen">{escape(title)}</caption>\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>{notes}"
     )
 
@@ -75,10 +78,11 @@ def _heading(column: str) -> str:
 
 
 def _row(values: tuple[Any, ...]) -> str:
-    return "<tr>" + "".join(map(_cell, values)) + "</tr>"
+    return "<tr>" + "".join(map(cell, values)) + "</tr>"
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
+    """A cell of a table; numbers have their whole value to be sorted by."""
     if isinstance(value, dict):
         return _interval(value["mean"], value["half"])
     text = shown(value)
@@ -93,7 +97,9 @@ def _cell(value: Any) -> str:
 def _interval(mean: float | None, half: float | None) -> str:
     if mean is None:
         return '<td class="number" data-value=""></td>'
-    more = f' <span class="half">± {half:.2g}</span>' if half is not None else ""
+    # Of an interval that is far below the digits of the mean one digit will do.
+    digits = 1 if half is not None and half < abs(mean) / 1000 else 2
+    more = f' <span class="half">± {half:.{digits}g}</span>' if half is not None else ""
     return f'<td class="number" data-value="{mean!r}">{shown(mean)}{more}</td>'
 
 

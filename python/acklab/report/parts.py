@@ -79,6 +79,11 @@ class Section:
     series: Interactive | Sequence[Interactive] = ()
     #: What claims refer to, and the anchor; made from the title if it is not given.
     name: str = ""
+    #: Whether a reader unfolds it: its title is all that is seen at first, and `note` beside it.
+    folded: bool = False
+    note: str = ""
+    #: Whether a click on a heading sorts the table.
+    sortable: bool = True
 
     @property
     def anchor(self) -> str:
@@ -115,9 +120,17 @@ def slug(title: str) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value as tables show it: four digits of a float, nothing for none."""
+    """A value as tables show it: four digits of a float, thousands apart, nothing for none."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if isinstance(value, int):
+        return f"{value:,}" if abs(value) >= _APART else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:,.0f}" if _APART <= abs(value) < math.inf else f"{value:.4g}"
+
+
+#: From here on thousands are set apart, and a float has no digits behind the point.
+_APART = 1000

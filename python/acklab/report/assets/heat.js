@@ -50,7 +50,7 @@
 
     const panelOf = (panel) => {
       const box = make("div", { className: "panel" });
-      if (panel.name) box.append(make("h5", { textContent: panel.name }));
+      if (panel.name) box.append(make("h4", { textContent: panel.name }));
       const canvas = make("canvas", { tabIndex: 0 });
       canvas.setAttribute("role", "img");
       canvas.setAttribute("aria-label", `Heat map ${panel.name}; arrow keys read its cells`);

@@ -43,29 +43,37 @@ const Page = (() => {
   };
   for (const table of all("table.sortable")) {
     all("thead th", table).forEach((head, i) => {
+      if (head.classList.contains("plain")) return;
       const button = make("button", { type: "button" });
       button.append(...head.childNodes);
       head.append(button);
       button.onclick = () => sort(table, i, head);
-      const cell = table.tBodies[0]?.rows[0]?.cells[i];
-      if (cell?.classList.contains("number")) head.classList.add("number");
+      const cells = [...(table.tBodies[0]?.rows ?? [])].slice(0, 9).map((row) => row.cells[i]);
+      if (cells.some((cell) => cell?.classList.contains("number"))) head.classList.add("number");
     });
   }
 
-  // Claims: by verdict and by words.
-  const filter = document.querySelector(".filter");
-  if (filter) {
+  // Claims by verdict and by a phrase; rows with keys by words, of which one such as ratio=4 is a
+  // key and every other stands anywhere in the row.
+  for (const filter of all(".filter")) {
     const buttons = all("button", filter);
     const search = filter.querySelector("input");
     const found = filter.querySelector("output");
-    const rows = all("#claims tbody tr");
+    const rows = all(filter.dataset.rows);
     let verdict = "";
+    const texts = new Map(rows.map((row) => [row, [...row.cells]
+      .filter((cell) => !cell.classList.contains("again"))
+      .map((cell) => cell.textContent).concat(row.dataset.keys ?? "").join(" ").toLowerCase()]));
+    const has = (row, word) => (row.dataset.keys !== undefined && word.includes("=")
+      ? row.dataset.keys.toLowerCase().split("\n").includes(word)
+      : texts.get(row).includes(word));
     const apply = () => {
       const wanted = search.value.trim().toLowerCase();
+      // Claims are sentences: what is looked for in them is a phrase.
+      const words = rows[0]?.dataset.keys === undefined ? [wanted] : wanted.split(/\s+/);
       for (const row of rows) {
-        const fits = (!verdict || row.dataset.verdict === verdict)
-          && row.textContent.toLowerCase().includes(wanted);
-        row.hidden = !fits;
+        row.hidden = (verdict && row.dataset.verdict !== verdict)
+          || !words.every((word) => has(row, word));
       }
       const count = rows.filter((row) => !row.hidden).length;
       found.textContent = count === rows.length ? "" : `${count} of ${rows.length} shown`;
@@ -79,6 +87,17 @@ const Page = (() => {
     }
     search.oninput = apply;
   }
+
+  // A link into the page opens what its target is folded in, and the target itself.
+  const arrive = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    for (const details of all(":scope > details:first-child", target)) details.open = true;
+    for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", arrive);
+  if (location.hash) arrive();
 
   // Canvas does not know light-dark(): ask an element what a colour comes to.
   const ink = (name) => {

@@ -33,18 +33,15 @@
     for (const link of all(".tally a")) {
       link.addEventListener("click", () => choose(link.dataset.verdict));
     }
-    // A link to a claim shows it whatever is filtered, and opens what it is folded in.
-    const arrive = () => {
+    // A link to a claim shows it whatever is filtered.
+    const shown = () => {
       const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-      if (!target) return;
-      if (target.hidden) { search.value = ""; choose(""); }
-      for (let at = target.parentElement; at; at = at.parentElement) {
-        if (at.tagName === "DETAILS") at.open = true;
-      }
+      if (!target?.hidden) return;
+      search.value = "";
+      choose("");
       target.scrollIntoView();
     };
-    addEventListener("hashchange", arrive);
-    if (location.hash) arrive();
+    addEventListener("hashchange", shown);
   }
 
   for (const part of all(".of-table")) {

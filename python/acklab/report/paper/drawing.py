@@ -145,7 +145,7 @@ def _frame(of: Panel, at: dict[Key, float], scale: _Scale) -> str:
     reached = -math.inf
     for key, label in zip(of.keys, of.labels, strict=True):
         half = len(label) * 3.0
-        if at[key] - half < reached:
+        if not label or at[key] - half < reached:
             continue
         reached = at[key] + half + 5
         found += (
