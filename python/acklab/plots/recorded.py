@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from acklab.errors import AcklabError
+from acklab.saving import SCENARIO
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,6 +51,14 @@ class Recorded(Protocol):
     def recorded(self) -> Sequence[str]:
         """The streams that were recorded, even if nothing happened in them."""
 
+    @property
+    def resolved(self) -> str:
+        """The whole scenario as TOML; nothing for a sweep, which has one for each cell."""
+
+    @property
+    def again(self) -> str:
+        """The command that makes it again, given in its folder."""
+
     def table(self, name: str) -> pl.DataFrame | None:
         """The table `name`, or `None` if it was not recorded or has no rows."""
 
@@ -74,6 +83,16 @@ class InMemory:
     def recorded(self) -> Sequence[str]:
         """As the result says."""
         return tuple(self._result.recorded)
+
+    @property
+    def resolved(self) -> str:
+        """As the scenario says."""
+        return str(self._result.scenario.resolved)
+
+    @property
+    def again(self) -> str:
+        """Of the folder that it may be saved in."""
+        return _again(self._result.seed)
 
     def table(self, name: str) -> pl.DataFrame | None:
         """A property of the result, if it has rows."""
@@ -113,6 +132,22 @@ class Opened:
 
         return self._result.recorded if isinstance(self._result, SavedRun) else ()
 
+    @property
+    def resolved(self) -> str:
+        """As the folder has it."""
+        from acklab.opening import SavedRun
+
+        return self._result.resolved if isinstance(self._result, SavedRun) else ""
+
+    @property
+    def again(self) -> str:
+        """Of a sweep, the command that was given."""
+        from acklab.opening import SavedRun
+
+        if isinstance(self._result, SavedRun):
+            return _again(self._result.seed)
+        return self._result.manifest.command
+
     def table(self, name: str) -> pl.DataFrame | None:
         """A table of the folder; of a sweep's runs, `runs` has one row per flow of each.
 
@@ -132,6 +167,10 @@ class Opened:
         if name == "expectations":
             return _expectations([vars(v) for v in self._result.expectations()])
         return self._result.table(name) if name in self._result.tables else None
+
+
+def _again(seed: int) -> str:
+    return f"acklab run {SCENARIO} --seed {seed}"
 
 
 def _seeds(result: SavedRun | SweepResult) -> str:

@@ -1,16 +1,19 @@
-"""The report of one run: whatever was recorded of it, drawn."""
+"""The report of one run: how it went on the first screen, whatever was recorded folded below."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import acklab
+from acklab.plots import style
 from acklab.plots.drawn import Choice
 from acklab.plots.kinds import KINDS, recorded
 from acklab.plots.order import Places, places
 from acklab.plots.recorded import Recorded, of_one_run
-from acklab.report import radio
+from acklab.report import radio, ran, top
 from acklab.report.build import build, save
 from acklab.report.interactive import Bars, Chart, Join, Line
 from acklab.report.parts import Section, as_far_as_it_goes
@@ -26,40 +29,89 @@ MOST_MARKS = 1500
 MOST_TURNED = 12
 
 
-def run_report(source: Recorded) -> str:
-    """The page; the same run gives the same bytes."""
+def run_report(source: Recorded, metrics: Sequence[str] = ()) -> str:
+    """The page; the same run gives the same bytes. `metrics` are columns of the first table."""
     of_one_run(source, "the report")
-    return build(source.name, sections=list(_sections(source)), meta={"run": source.provenance})
+    first = ran.first_screen(source, metrics)
+    # Each says in its title what it has; a reader unfolds what they came for.
+    sections = [replace(s, folded=True) for s in _sections(source)]
+    return build(source.name, sections=sections, top=first)
 
 
-def write_run_report(source: Any, path: Path) -> Path:
+def write_run_report(source: Any, path: Path, metrics: Sequence[str] = ()) -> Path:
     """Writes the page of a result, or of a result folder, to `path`."""
-    return save(run_report(recorded(source)), path)
+    return save(run_report(recorded(source), metrics), path)
+
+
+#: The tables of every run, with the titles of their sections.
+_TABLES = {"flows": "Flows", "links": "Links", "stations": "Stations"}
 
 
 def _sections(source: Recorded) -> Iterator[Section]:
     expected = source.table("expectations")
     if expected is not None:
         yield Section("Expectations", table=expected)
-    for name, title in (("flows", "Flows"), ("links", "Links"), ("stations", "Stations")):
-        frame = radio.stations(source) if name == "stations" else source.table(name)
-        if frame is not None:
-            told, zero = _told(frame)
-            text = f"Zero throughout: {', '.join(f'`{c}`' for c in zero)}." if zero else ""
-            yield Section(title, text, table=_turned(told), name=name)
+    if source.table("series") is not None:
+        yield from as_far_as_it_goes("Over time", _over_time(source))
+    yield from _tables(source)
     if source.table("airtime") is not None:
         yield from as_far_as_it_goes("Airtime", radio.airtime(source))
     if source.table("ppdus") is not None:
         yield from as_far_as_it_goes("On the air", radio.timeline(source))
-    if source.table("series") is not None:
-        yield from as_far_as_it_goes("Over time", _over_time(source))
     if source.table("acks") is not None:
         yield from as_far_as_it_goes("ACKs", _histograms(source))
     if source.table("packets") is not None:
         yield from as_far_as_it_goes("Time-sequence", (_sequence(s) for s in [source]))
     events = source.table("events")
     if events is not None:
-        yield Section("Events", table=events, name="events")
+        told = f"{len(events):,} events of the senders"
+        yield Section("Events", table=_headed(events), name="events", note=told)
+    yield _words(source)
+    yield _made(source)
+
+
+def _tables(source: Recorded) -> Iterator[Section]:
+    for name, title in _TABLES.items():
+        frame = _table(source, name)
+        if frame is not None:
+            told, zero = _told(frame)
+            names = ", ".join(style.heading(c) for c in zero)
+            text = f"Zero throughout: {names}." if zero else ""
+            headed = _headed(told)
+            table = _turned(headed)
+            # Quantities below each other have no order.
+            upright = table is headed
+            yield Section(title, text, table=table, name=name, note=_many(frame), sortable=upright)
+
+
+def _table(source: Recorded, name: str) -> pl.DataFrame | None:
+    return radio.stations(source) if name == "stations" else source.table(name)
+
+
+def _many(frame: pl.DataFrame) -> str:
+    return f"{len(frame):,} of them, {frame.width} columns" if len(frame) > 1 else "one"
+
+
+def _headed(frame: pl.DataFrame) -> pl.DataFrame:
+    """The columns called as readers call them, with their units."""
+    return frame.rename({c: style.heading(c) for c in frame.columns})
+
+
+def _words(source: Recorded) -> Section:
+    """The definitions of the columns that the page shows."""
+    frames = [f for name in _TABLES if (f := _table(source, name)) is not None]
+    columns = [c for f in frames for c in _told(f)[0].columns]
+    return Section("Words and quantities", top.glossary(columns), name="words")
+
+
+def _made(source: Recorded) -> Section:
+    """What made the run, and the page."""
+    text = (
+        f"{source.provenance}. Again, in the folder of the run: `{source.again}`. "
+        f"acklab {acklab.__version__} wrote this page.\n\n"
+        f"The scenario with all defaults filled in:\n\n````\n{source.resolved}\n````"
+    )
+    return Section("How this was made", text, name="made")
 
 
 def _told(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
@@ -128,12 +180,12 @@ def _histograms(source: Recorded) -> Iterator[Section]:
 
 
 def _histogram(data: pl.DataFrame, x: str, x_label: str, at: Places, log: bool) -> Chart:
-    label = "ACKs, share"
+    label = "ACKs, %"
     return Chart.of(
-        data,
+        data.with_columns(percent=100 * data["share"]),
         "ACKs",
         x=x,
-        y="share",
+        y="percent",
         by="flow",
         x_label=x_label,
         y_label=label,
