@@ -3,12 +3,14 @@
 import itertools
 import json
 import re
+import shlex
 import sys
 
 import polars as pl
 import pytest
 
 import acklab
+from acklab.metrics.derived import with_metric
 from acklab.report.compared import write_comparison_report
 from acklab.report.groups import grouped, told_apart, varying
 from acklab.report.swept import sweep_report
@@ -38,11 +40,74 @@ def test_every_cell_has_its_mean_and_interval_over_seeds(sweep):
     page = sweep_report(sweep)
     cells = section(page, "cells")
     stats = sweep.stats("goodput_mbps")
-    assert cells.count("<tr>") == len(stats) + 1
+    assert cells.count("<tr data-keys=") == len(stats)
     for row in stats.iter_rows(named=True):
         half = row["ci_high"] - row["mean"]
         assert f'data-value="{row["mean"]!r}"' in cells
         assert f'{row["mean"]:.4g} <span class="half">± {half:.2g}</span>' in cells
+
+
+def test_the_first_screen_says_what_varied_and_what_changed_most(sweep):
+    page = sweep_report(sweep)
+    first = page[page.index('class="top"') : page.index('id="cells"')]
+    assert "<strong>flow.0.cc</strong> (cubic, bbr3)" in first
+    assert "4 cells with 5 seeds each, 20 runs." in first
+    # More rate is more goodput: the sentence has the means of both rates, seed by seed.
+    by_rate = sweep.flows.group_by("rate", "seed").agg(pl.col("goodput_mbps").mean())
+    for rate in ("2 Mbit/s", "4 Mbit/s"):
+        of_rate = by_rate.filter(pl.col("rate").cast(pl.String) == rate)["goodput_mbps"]
+        assert re.search(rf"{of_rate.mean():.3g} ± [\d.]+ Mbit/s \(rate {rate}\)", first)
+    assert "Goodput" in first
+    # A line per controller over the rate, each point with its interval.
+    assert first.count('<path class="line') == 2 + 2
+    assert first.count('<path class="bar') == 4
+
+
+def test_the_command_of_a_cell_makes_the_first_of_its_runs_again(sweep, acklab_cli):
+    from html import unescape
+
+    cells = section(sweep_report(sweep), "cells")
+    row = cells[cells.index('data-keys="flow.0.cc=bbr3\nrate=4Mbit/s"') :]
+    command = unescape(re.search("<code>(.*?)</code>", row)[1])
+    page = re.search(r'<a href="(cells/\d+/report\.html)#series">', row)[1]
+    done = acklab_cli(*shlex.split(command)[1:], cwd=sweep.folder)
+    assert done.returncode == 0, done.stderr
+    made = acklab.open((sweep.folder / page).parent)
+    assert 'id="series"' in (sweep.folder / page).read_text()
+    first = sweep.flows.filter(
+        (pl.col("flow.0.cc").cast(pl.String) == "bbr3")
+        & (pl.col("rate").cast(pl.String) == "4 Mbit/s")
+        & (pl.col("seed") == 1)
+    )
+    assert made.flows["goodput_mbps"].to_list() == first["goodput_mbps"].to_list()
+    # The folder of the sweep is as it was for who opens it.
+    assert acklab.open(sweep.folder).complete
+
+
+def test_metrics_are_chosen_as_for_a_comparison(sweep, acklab_cli):
+    page = sweep_report(sweep, ["rtt_p95_ms", "jain"])
+    heads = re.findall('<th scope="col"[^>]*>(.*?)</th>', section(page, "cells"))
+    assert heads == ["flow.0.cc", "rate", "seeds", "RTT p95, ms", "jain", "again"]
+    assert "RTT p95, ms" in page[: page.index('id="cells"')]
+    done = acklab_cli("report", sweep.folder, "-m", "goodput_mbsp")
+    assert done.returncode == 1
+    assert "did you mean goodput_mbps?" in done.stderr
+
+
+def test_flows_of_a_run_are_summed_or_averaged(tmp_path):
+    two = {**TINY, "flow": [{"name": n, "cc": c} for n, c in (("a", "cubic"), ("b", "bbr3"))]}
+    made = acklab.sweep(two, grid={"delay:topology.bottleneck.delay": ["2 ms"]}, out=tmp_path / "s")
+    cells = section(sweep_report(made), "cells")
+    flows = made.flows
+    for value in (
+        flows["goodput_mbps"].sum(),
+        flows["rtt_p95_ms"].mean(),
+        float(flows["retransmissions"].sum()),
+        with_metric(flows, "jain")["jain"][0],
+    ):
+        assert f'data-value="{value!r}"' in cells
+    assert "Sums over the flows of a run: goodput, retransmissions." in cells
+    assert "Nothing was varied but the seed." in sweep_report(made)
 
 
 def test_a_key_is_averaged_seed_by_seed(sweep):
@@ -69,8 +134,8 @@ def test_it_leads_to_the_scenario_and_says_how_it_was_made(sweep):
     page = sweep_report(sweep)
     assert re.search(r'<a href="scenario\.(toml|json)">', page)
     assert "tiny · 5 seeds · acklab" in page
-    assert "20 of 4 cells" in page
-    assert "not complete" not in page
+    assert "4 cells with 5 seeds each, 20 runs" in page
+    assert "Not complete" not in page
     for name in ("cdf", "box", "ellipse"):
         assert "data:image/svg+xml" in section(page, name)
 
@@ -88,7 +153,7 @@ def test_a_sweep_that_is_not_complete_says_so(tmp_path, small_shards):
     with pytest.raises(Stop):
         swept(tmp_path / "s", on_progress=stop_after(15), jobs=1)
     page = sweep_report(acklab.open(tmp_path / "s"))
-    assert "14 runs are here" in page
+    assert "Not complete: 14 runs of 20 are here." in page
 
 
 def counted(action, *args):
@@ -103,7 +168,7 @@ def counted(action, *args):
 
 
 def test_large_sweeps_are_reduced_and_say_so(tmp_path):
-    """A thousand cells of ten runs: every cell is on the map, in 10 MB at most, by work per run."""
+    """A thousand cells of ten runs: every cell is on the map, in 5 MB at most, by work per run."""
     made = acklab.sweep(
         TINY,
         grid={
@@ -119,10 +184,10 @@ def test_large_sweeps_are_reduced_and_say_so(tmp_path):
     page, calls = counted(sweep_report, made)
     # 66 for each run: what looks at each pair of cells or runs would be far above.
     assert calls < 100 * made.manifest.runs
-    assert len(page.encode()) < 10_000_000
     (spec,) = chart_data(page, "heat")
     assert len(spec["xs"]) * len(spec["ys"]) * len(spec["panels"]) == 1000
-    assert "the first 400 of 1,000 cells" in section(page, "cells")
+    assert section(page, "cells").count("<tr data-keys=") == 1000
+    assert len(page.encode()) < 5_000_000
     assert "All values of <code>rate</code>, <code>queue</code> are taken together" in section(
         page, "box"
     )
@@ -161,7 +226,7 @@ def test_runs_side_by_side(acklab_cli, tmp_path):
     done = acklab_cli("compare", "one", "two", "--report", "--out", "c.html")
     assert (done.returncode, done.stdout) == (0, "c.html\n"), done.stderr
     lines = chart_data((tmp_path / "c.html").read_text(), "lines")
-    assert [s["y"] for s in lines] == ["goodput, Mbit/s", "cwnd, packets", "rtt, ms"]
+    assert [s["y"] for s in lines] == ["goodput, Mbit/s", "cwnd, packets", "RTT, ms"]
     assert [line["name"] for line in lines[0]["lines"]] == ["one", "two"]
     done = acklab_cli("compare", "one", "two", "--report", "--plot", "cdf")
     assert done.returncode == 1

@@ -20,8 +20,18 @@ def report(
     out: Annotated[
         Path | None, typer.Option("--out", help="The page. Default: RESULT/report.html.")
     ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            "-m",
+            help="A column of flows, or jain, rtt_fairness, convergence_time or power, for the "
+            "first table; the first is drawn of a sweep. Repeat it for several.",
+            autocompletion=completing.flow_metric,
+        ),
+    ] = None,
 ) -> None:
-    """Make one interactive HTML page of a result: tables, figures, charts; needs no network."""
+    """Make one interactive HTML page of a run or a sweep: the answer first, details folded."""
     import acklab
     from acklab.report.run import write_run_report
     from acklab.report.swept import write_sweep_report
@@ -30,6 +40,6 @@ def report(
     path = out or result / "report.html"
     opened = acklab.open(result)
     if isinstance(opened, SweepResult):
-        typer.echo(write_sweep_report(opened, path))
+        typer.echo(write_sweep_report(opened, path, metric or ()))
     else:
-        typer.echo(write_run_report(opened, path))
+        typer.echo(write_run_report(opened, path, metric or ()))

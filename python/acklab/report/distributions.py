@@ -20,7 +20,7 @@ MOST_GROUPS = 12
 #: What is drawn of each run, the first of them as a static figure.
 VALUES = ("goodput_mbps", "rtt_p95_ms", "retransmissions")
 #: Latency and throughput of an ellipse's points.
-_ELLIPSE = ("rtt_p50_ms", "goodput_mbps")
+ELLIPSE = ("rtt_p50_ms", "goodput_mbps")
 
 
 def distributions(
@@ -32,10 +32,11 @@ def distributions(
     values = [v for v in VALUES if v in rows.columns and rows[v].count() > 0]
     if not values:
         return
-    text = f"{len(rows):,} values, one per flow of each run.{pooled_words(pooled)}"
+    of = "run" if rows["flow"].unique().to_list() == ["all"] else "flow of each run"
+    text = f"{len(rows):,} values, one per {of}.{pooled_words(pooled)}"
     yield _cdf(rows, values, text, provenance)
     yield _box(rows, values[0], text, provenance)
-    if all(c in rows.columns and rows[c].count() > 0 for c in _ELLIPSE):
+    if all(c in rows.columns and rows[c].count() > 0 for c in ELLIPSE):
         yield _ellipse(rows, text, provenance)
 
 
@@ -72,25 +73,51 @@ def _box(rows: pl.DataFrame, value: str, text: str, provenance: str) -> Section:
         figure, data = box.draw(rows, value, "group", style.heading(value))
     drawn = _signed(figure, data, f"boxes of {value} over seeds", provenance)
     more = " The box is from the first to the third quartile, whiskers reach 1.5 times its height."
-    return Section("Box over seeds", text + more, figure=drawn, table=_named(data), name="box")
+    return Section(
+        "Box over seeds", text + more, figure=drawn, table=_boxes(data, value), name="box"
+    )
 
 
 def _ellipse(rows: pl.DataFrame, text: str, provenance: str) -> Section:
     from acklab.plots import ellipse
 
-    latency, throughput = _ELLIPSE
+    latency, throughput = ELLIPSE
     labels = (style.heading(latency), style.heading(throughput))
     with style.house():
         figure, data = ellipse.draw(rows, latency, throughput, "group", labels=labels)
     drawn = _signed(figure, data, "throughput against latency by group", provenance)
     more = " Up and right is better: one standard deviation around the mean, a mark at the median."
     title = "Throughput and latency"
-    return Section(title, text + more, figure=drawn, table=_named(data), name="ellipse")
+    return Section(title, text + more, figure=drawn, table=_ellipses(data), name="ellipse")
 
 
 def _signed(figure: Figure, data: pl.DataFrame, alt: str, provenance: str) -> Drawn:
     style.footer(figure, provenance)
     return Drawn(figure, data, alt)
+
+
+def _boxes(data: pl.DataFrame, value: str) -> pl.DataFrame:
+    """What the boxes are drawn from, with the unit of the value."""
+    heads = {"low": "whisker below", "q1": "first quartile", "q3": "third quartile"}
+    unit = style.heading(value).rpartition(", ")[2] if ", " in style.heading(value) else ""
+    told = {
+        c: heads.get(c, "whisker above" if c == "high" else c) + (f", {unit}" if unit else "")
+        for c in data.columns
+        if c not in ("group", "n")
+    }
+    return _named(data).rename(told)
+
+
+def _ellipses(data: pl.DataFrame) -> pl.DataFrame:
+    """Means and medians; the axes of an ellipse are seen and need no number."""
+    names = dict(zip(("latency", "throughput"), map(style.heading, ELLIPSE), strict=True))
+    told = {
+        f"{what}_{how}": ", ".join((f"{how} of {name}", unit))
+        for what, heading in names.items()
+        for how in ("mean", "median")
+        for name, _, unit in [heading.partition(", ")]
+    }
+    return _named(data).select("group", "n", *told).rename(told)
 
 
 def _named(data: pl.DataFrame) -> pl.DataFrame:

@@ -1,78 +1,133 @@
-"""The report of a sweep: its grid, each metric over the grid, and how the runs are distributed."""
+"""The report of a sweep: what changed most, every cell, and folded below it all the rest."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import acklab
+from acklab.errors import AcklabError
 from acklab.plots import style
 from acklab.plots.recorded import Opened
+from acklab.report import cells, changed, top
 from acklab.report.build import build, save
 from acklab.report.distributions import distributions
 from acklab.report.groups import grouped, pooled_words, told_apart, varying
 from acklab.report.html import MOST_ROWS
 from acklab.report.interactive import HeatMap
 from acklab.report.parts import Section
+from acklab.report.summed import Summed, summed
 from acklab.stats import estimate_by
+from acklab.sweeps.agreeing import note as agreeing
 
 if TYPE_CHECKING:
     import polars as pl
 
     from acklab.sweeps.results import SweepResult
 
+#: Bytes of a page; a phone opens no larger one.
+MOST_BYTES = 5_000_000
 #: Panels of a heat map.
 MOST_PANELS = 8
 #: Numbers of a heat map in all its measures: about 10 bytes each.
-MOST_NUMBERS = 250_000
-#: Values of a key that the grid's table lists.
-_LISTED = 24
+MOST_NUMBERS = 100_000
+#: Values of a key that the grid's table lists, and that the first sentence does.
+_LISTED, _NAMED = 24, 5
+#: Runs up to which it is looked whether seeds differ.
+_LOOKED_AT = 10_000
 
 
-def sweep_report(result: SweepResult) -> str:
-    """The page; the same sweep gives the same bytes."""
-    return build(result.name, sections=list(_sections(result)), meta=_meta(result))
+def sweep_report(result: SweepResult, metrics: Sequence[str] = (), beside: bool = True) -> str:
+    """The page; the same sweep gives the same bytes.
+
+    `metrics` are those of the table of cells, the first of them drawn; `beside` is whether the page
+    stands in the sweep's folder, from where its links to the pages of cells lead.
+    """
+    numbers = summed(result, metrics)
+    first = _first_screen(result, numbers) + cells.rendered(result, numbers, beside)
+    sections = [replace(s, folded=True) for s in _sections(result, numbers)]
+    return build(result.name, sections=sections, top=first)
 
 
-def write_sweep_report(result: SweepResult, path: Path) -> Path:
+def write_sweep_report(result: SweepResult, path: Path, metrics: Sequence[str] = ()) -> Path:
     """Writes the page of a sweep's folder to `path`."""
-    return save(sweep_report(result), path)
+    page = sweep_report(result, metrics, path.parent.resolve() == result.folder.resolve())
+    if (size := len(page.encode())) > MOST_BYTES:
+        raise AcklabError(
+            f"the report {path} would have {size / 1e6:.1f} MB, more than {MOST_BYTES / 1e6:.0f}\n"
+            "  help: choose fewer metrics with -m"
+        )
+    return save(page, path)
 
 
-def _meta(result: SweepResult) -> dict[str, str]:
+def _first_screen(result: SweepResult, numbers: Summed) -> str:
     about = result.manifest
-    there = result.flows["run"].n_unique()
-    meta = {
-        "sweep": Opened(result).provenance,
-        "runs": f"{about.runs:,} of {about.cells:,} cells",
-        "again": f"`{about.command}`",
-    }
+    keys = _axes(result, numbers.runs)
+    warnings = []
+    there = len(numbers.runs)
     if there < about.runs:
-        meta["not complete"] = f"{there:,} runs are here; the command goes on with the rest"
-    return meta
+        warnings.append(
+            f"Not complete: {there:,} runs of {about.runs:,} are here. The command of the sweep "
+            "goes on with the rest."
+        )
+    if there <= _LOOKED_AT and (told := agreeing(result)) is not None:
+        warnings.append(told.partition("\n")[0])
+    found, drawn = "Nothing was varied but the seed.", ""
+    if numbers.metrics and keys:
+        found = changed.sentences(numbers.runs, keys, numbers.metrics)
+        drawn = changed.drawn(numbers.runs, keys, numbers.metrics[0])
+    answer = "\n\n".join((_varied(result, numbers.runs), found))
+    return top.header(
+        f"Sweep of {Opened(result).provenance}", result.name, answer, drawn, "", warnings
+    )
 
 
-def _sections(result: SweepResult) -> Iterator[Section]:
+def _axes(result: SweepResult, runs: pl.DataFrame) -> list[str]:
+    """One key per axis, since keys that change together are one; those with several values."""
+    heads = [next(iter(axis)) for axis in result.manifest.axes]
+    return [k for k in heads if runs[k].n_unique() > 1]
+
+
+def _varied(result: SweepResult, runs: pl.DataFrame) -> str:
+    """What was varied, how often, in Markdown."""
+    about = result.manifest
+    axes = [" together with ".join(_key(runs, k) for k in axis) for axis in about.axes]
+    told = " and ".join(x for x in (", ".join(axes[:-1]), axes[-1] if axes else "") if x)
+    seeds = about.seeds if isinstance(about.seeds, int) else len(about.seeds)
+    each = f" with {seeds:,} seeds each" if seeds > 1 else ""
+    return f"Varied: {told or 'nothing'}. {about.cells:,} cells{each}, {about.runs:,} runs."
+
+
+def _key(runs: pl.DataFrame, key: str) -> str:
+    values = runs[key].unique(maintain_order=True).to_list()
+    if len(values) <= _NAMED:
+        return f"**{key}** ({', '.join(map(str, values))})"
+    return f"**{key}** ({values[0]} to {values[-1]}, {len(values):,} values)"
+
+
+def _sections(result: SweepResult, numbers: Summed) -> Iterator[Section]:
     from acklab.comparing import METRICS
 
-    provenance = Opened(result).provenance
-    runs = Opened(result).table("runs")
-    assert runs is not None, "a sweep's flows have rows, or reading them is an error"
-    metrics = [m for m in METRICS if runs[m].count() > 0]
-    keys = varying(runs, result.keys)
-    yield Section("Grid", table=_grid(result), name="grid")
-    yield from _metrics(result, runs, keys, metrics)
+    flows = numbers.flows
+    metrics = [m for m in METRICS if m in flows.columns and flows[m].count() > 0]
+    keys = varying(flows, result.keys)
     if len([k for k in keys if k != "flow"]) > 1:
-        yield from _maps(runs, keys, metrics)
-    yield from distributions(runs, keys, provenance)
-    yield from _scenario(result)
+        yield from _maps(flows, keys, metrics)
+    yield from _metrics(result, numbers, keys, metrics)
+    yield from distributions(flows, keys, Opened(result).provenance)
+    grid = _grid(result, numbers.runs)
+    yield Section("Grid", table=grid, name="grid", note=f"{len(grid) - 1} keys and the seed")
+    yield Section("Words and quantities", top.glossary([*numbers.metrics, *metrics]), name="words")
+    yield _made(result)
 
 
-def _grid(result: SweepResult) -> pl.DataFrame:
+def _grid(result: SweepResult, runs: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     rows = [
-        {"column": name, "key": key["key"], **_values(key["values"], result.cells[name].n_unique())}
+        {"column": name, "key": key["key"], **_values(key["values"], runs[name].n_unique())}
         for axis in result.manifest.axes
         for name, key in axis.items()
     ]
@@ -91,21 +146,26 @@ def _values(given: str | Sequence[Any], count: int) -> Mapping[str, Any]:
 
 
 def _metrics(
-    result: SweepResult, runs: pl.DataFrame, keys: Sequence[str], metrics: Sequence[str]
+    result: SweepResult, numbers: Summed, keys: Sequence[str], metrics: Sequence[str]
 ) -> Iterator[Section]:
+    runs = numbers.flows
     text = "Mean over seeds ± half of its 95 % interval (Student's t)."
+    if not numbers.apart and numbers.most_flows > 1:
+        text += " The flows of a run are taken together, for there are too many to tell apart."
     if len(keys) > 1:
         for key in keys:
             table = _means(_by_seed(runs, key, metrics), [key], metrics)
             also = f"{text} Of each seed first the mean over everything else that was swept."
             yield Section(f"By {key}", also, table=table, name=f"by-{key}")
-    table = _means(runs, keys or ["flow"], metrics)
+    if "flow" not in keys:
+        return
+    table = _means(runs, keys, metrics)
     if len(table) > MOST_ROWS:
         text += (
-            f" Here are the first {MOST_ROWS} of {len(table):,} cells; every row is in "
+            f" Here are the first {MOST_ROWS} of {len(table):,} rows; every one is in "
             f'`acklab.open("{result.folder.name}").stats("{metrics[0]}")`.'
         )
-    yield Section("Every cell", text, table=table, name="cells")
+    yield Section("Every flow of every cell", text, table=table, name="flows")
 
 
 def _by_seed(runs: pl.DataFrame, key: str, metrics: Sequence[str]) -> pl.DataFrame:
@@ -164,10 +224,15 @@ def _maps(runs: pl.DataFrame, keys: Sequence[str], metrics: Sequence[str]) -> It
     yield Section("Heat map", text, series=chart, name="heatmap")
 
 
-def _scenario(result: SweepResult) -> Iterator[Section]:
-    """The scenario as it was given, and where it is."""
+def _made(result: SweepResult) -> Section:
+    """The command, and the scenario as it was given."""
+    text = (
+        f"{Opened(result).provenance}. Again: `{result.manifest.command}`. "
+        f"acklab {acklab.__version__} wrote this page."
+    )
     for name, given in result.scenarios.items():
         overrides = " ".join(f"--set {k}={v}" for k, v in result.manifest.overrides.items())
-        text = f"[{name}]({name}) beside this page, when it was made."
+        text += f"\n\nThe scenario is [{name}]({name}), beside this page when it was made."
         text += f" Every run had `{overrides}`." if overrides else ""
-        yield Section("Scenario", f"{text}\n\n````\n{given}\n````", name="scenario")
+        text += f"\n\n````\n{given}\n````"
+    return Section("How this was made", text, name="scenario")

@@ -71,6 +71,10 @@ class SweepResult:
         """A table that is read when it is needed; for what does not fit into memory."""
         import polars as pl
 
+        return pl.scan_parquet(self.shards(table))
+
+    def shards(self, table: str) -> list[Path]:
+        """The files of a table, in the order of their runs; each has whole runs."""
         if table not in packing.TABLES:
             raise AcklabError(
                 f"a sweep has no table {table!r}\n  help: there are {', '.join(packing.TABLES)}"
@@ -80,7 +84,7 @@ class SweepResult:
         files = self._checked[table]
         if not files:
             raise AcklabError(f"{self.folder} has no {table}: {self._why_not(table)}")
-        return pl.scan_parquet(files)
+        return files
 
     def _files(self, table: str) -> list[Path]:
         """The table's shards as they were written, in the order of their runs.
