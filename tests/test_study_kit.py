@@ -2,10 +2,13 @@
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -218,8 +221,29 @@ def test_one_cell_is_made_again_with_its_recording(acklab_cli, tmp_path):
     row = table.filter(cc="cubic", ratio=4, setup="linux")["acklab"].item()
     # The very run that the table has.
     assert f"goodput: {row:.2f} Mbit/s" in done.stdout
-    cell = tmp_path / "out/mine/cells/main-linux-cubic-4"
+    cell = tmp_path / "out/mine/cells/main-linux-cubic-4-quick"
     assert {"run.json", "series.parquet", "report.html"} <= {p.name for p in cell.iterdir()}
+    assert done.stdout.splitlines()[-1] == str(cell.relative_to(tmp_path) / "report.html")
+
+
+def test_a_claim_leads_to_its_cell_over_time(acklab_cli, tmp_path):
+    acklab_cli("study", "new", "mine")
+    assert acklab_cli("reproduce", "mine", "--quick", "--seeds", 1).returncode == 0
+    report = tmp_path / "out/mine/report.html"
+    code = r"<code>(acklab study cell mine [^<]*)</code>"
+    promised = rf'{code} Give the command.*?href="([^"#]*)#series'
+    command, page = re.search(promised, report.read_text()).groups()
+    assert not (report.parent / page).exists()
+    assert acklab_cli(*shlex.split(command)[1:]).returncode == 0
+    # The link that was there leads to the page now, and a new report says so.
+    assert 'id="series"' in (report.parent / page).read_text()
+    assert acklab_cli("study", "report", "mine").returncode == 0
+    told = report.read_text()
+    assert f'over time: <a href="{page}#series">{page}</a>. This made it' in told
+    # Results elsewhere have their cells there.
+    assert acklab_cli("reproduce", "mine", "--quick", "--seeds", 1, "--out", "o").returncode == 0
+    elsewhere = (tmp_path / "o/mine/report.html").read_text()
+    assert f"--quick --out o/mine/{Path(page).parent}</code> Give the command" in elsewhere
 
 
 @pytest.mark.parametrize(

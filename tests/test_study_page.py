@@ -69,6 +69,12 @@ def test_links_to_files_beside_the_page_lead_somewhere(made, html):
     files = set(re.findall(r'href="([^"#:]+)"', html))
     assert "table1.csv" in files
     assert all((made[1] / f).exists() for f in files)
+    cells = set(re.findall(r'href="(cells/[^"#]+)#series"', html))
+    # A cell's page is written by the command beside the link.
+    assert cells
+    assert not any((made[1] / f).exists() for f in cells)
+    for cell in cells:
+        assert re.search(rf"Give the command[^.]*?; then there is its page, <a href=.{cell}", html)
 
 
 def test_what_a_study_says_is_shown_and_not_obeyed(html):

@@ -117,12 +117,16 @@ def cell(
     seed: Annotated[int, typer.Option("--seed", min=1, help="Which of its runs.")] = 1,
     quick: Annotated[bool, typer.Option("--quick", help="A shorter run.")] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Result folder. Default: out/STUDY/cells/KEYS.")
+        Path | None, typer.Option("--out", help="Result folder. Default: out/STUDY/cells/CELL.")
     ] = None,
 ) -> None:
-    """Make one cell again with everything recorded: its numbers, and a report over time."""
+    """Make one cell again with everything recorded: its numbers, and a report over time.
+
+    The report of the study links to it from the proofs of its claims.
+    """
     from acklab.cli.run import recording, streams
     from acklab.folder import result_folder
+    from acklab.report.paper.again import OUT, folder_of
     from acklab.report.run import write_run_report
     from acklab.saving import save
     from acklab.scenario import load as load_scenario
@@ -134,8 +138,8 @@ def cell(
     plain = load_scenario(found.scenario)
     more = recording(streams("series,events,acks,queues"), plain.recorded)
     scenario = load_scenario(found.scenario, overrides=more)
-    name = "-".join([group, *(str(k) for k in found.keys.values())]).replace("/", "-")
-    target = out or Path("out") / study.about.name / "cells" / name
+    own = folder_of(study, group, found.keys, seed, quick)
+    target = out or OUT / study.about.name / own
     with result_folder(target) as into:
         result = scenario.run(seed=seed)
         command = ["acklab", "study", "cell", folder, group, *keys, "--seed", str(seed)]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from acklab.report import html
-from acklab.report.paper.again import command
+from acklab.report.paper.again import Results, told
 from acklab.report.paper.drawing import Panel, Point, Series, bounds, key, panel
 from acklab.report.paper.sources import NONE, Names, interval, unit, written
 from acklab.studies.kit.claims import VERDICTS
@@ -52,7 +52,7 @@ def tally(judged: Sequence[Judged]) -> str:
     return f'<div class="tally"><ul aria-label="{label}">{items}</ul>{note}</div>'
 
 
-def rendered(study: Folder, judged: Sequence[Judged], note: str = "") -> str:
+def rendered(study: Folder, judged: Sequence[Judged], results: Results, note: str = "") -> str:
     """All claims, with the filter."""
     counts = {v: sum(j.verdict == v for j in judged) for v in VERDICTS}
     choices = [("", "all", len(judged))] + [(v, v, n) for v, n in counts.items() if n]
@@ -61,7 +61,7 @@ def rendered(study: Folder, judged: Sequence[Judged], note: str = "") -> str:
         f"{name} <span>{n}</span></button>"
         for v, name, n in choices
     )
-    every = "\n".join(_claim(study, j) for j in judged)
+    every = "\n".join(_claim(study, j, results) for j in judged)
     return (
         f'<section id="claims"><h2>Claims</h2>{html.prose(note) if note else ""}'
         '<div class="claim-filter" role="group" aria-label="Which claims">'
@@ -71,7 +71,7 @@ def rendered(study: Folder, judged: Sequence[Judged], note: str = "") -> str:
     )
 
 
-def _claim(study: Folder, j: Judged) -> str:
+def _claim(study: Folder, j: Judged, results: Results) -> str:
     id_ = anchor(j.claim.id)
     how = f' <span class="how">{escape(j.how)}</span>' if j.how else ""
     design = '<span class="design">follows from the set-up</span>' if j.claim.by_design else ""
@@ -84,7 +84,7 @@ def _claim(study: Folder, j: Judged) -> str:
         f'<a class="link" href="#{id_}" aria-label="Link to claim {escape(j.claim.id)}">'
         f"{escape(j.claim.id)}</a></header>"
         f'<div class="said"><blockquote>{escape(j.claim.says)}</blockquote>{place}{because}</div>'
-        f'<div class="seen">{_seen(study, j)}</div>{_folded(study, j)}</article>'
+        f'<div class="seen">{_seen(study, j)}</div>{_folded(study, j, results)}</article>'
     )
 
 
@@ -203,7 +203,7 @@ def _point(x: Key, value: Value) -> Point:
     return Point(x, e.mean, e.low, e.high) if e.n > 1 else Point(x, e.mean)
 
 
-def _folded(study: Folder, j: Judged) -> str:
+def _folded(study: Folder, j: Judged, results: Results) -> str:
     """What proves it: the condition, the verdict of each set-up and witness, every number."""
     rows = [
         (f"in the set-up “{s.title}”", j.setups[s.name])
@@ -224,7 +224,7 @@ def _folded(study: Folder, j: Judged) -> str:
     if j.claim.shown:
         title = escape(_shown_title(study, j.claim.shown))
         link = f'<p>See also: <a href="#{j.claim.shown}">{title}</a>.</p>'
-    tables = "".join(_numbers(study, j, s) for s in j.shown)
+    tables = "".join(_numbers(study, j, s, results) for s in j.shown)
     return (
         f'<details><summary><span class="unseen">Claim {escape(j.claim.id)}: </span>Proof: '
         f"condition, set-ups, witnesses, all numbers</summary>{conditions}"
@@ -239,7 +239,7 @@ def _shown_title(study: Folder, id_: str) -> str:
     return titles[id_]
 
 
-def _numbers(study: Folder, j: Judged, shown: Shown) -> str:
+def _numbers(study: Folder, j: Judged, shown: Shown, results: Results) -> str:
     names = Names(study)
     axes = shown.field.axes
     titles = {w: _title(study, w) for w, f in shown.witnesses.items() if f.axes == axes}
@@ -269,25 +269,33 @@ def _numbers(study: Folder, j: Judged, shown: Shown) -> str:
     return (
         f'<div class="wide" tabindex="0" role="region" aria-label="{escape(j.claim.id)}: {title}">'
         f"<table><caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
-        f"</table></div>{cut}{_again(study, shown)}"
+        f"</table></div>{cut}{_again(study, shown, results)}"
     )
 
 
-def _again(study: Folder, shown: Shown) -> str:
-    """The command for the first of the cells; the others differ in their keys."""
-    if not shown.field.cells:
-        return ""
-    first = dict(zip(shown.field.axes, next(iter(shown.field.cells)), strict=True))
+def _again(study: Folder, shown: Shown, results: Results) -> str:
+    """The commands for the first and the last of the cells; the others differ in their keys."""
+    cells = list(shown.field.cells)
+    ends = {"The first of these cells": cells[:1], "The last": cells[1:][-1:]}
+    if len(cells) == 1:
+        ends = {"This cell": cells}
+    found = ""
+    for which, cell in ends.items():
+        for key_ in cell:
+            at = dict(zip(shown.field.axes, key_, strict=True))
+            found += _one_again(study, shown, at, which, results)
+    return found
+
+
+def _one_again(
+    study: Folder, shown: Shown, at: Mapping[str, Key], which: str, results: Results
+) -> str:
     fixed = {a: k[0] for a, k in shown.keys.items()}
     for group in shown.quantity.groups or tuple(study.groups):
         axes = study.vocabulary.grids[group].axes
-        keys: Mapping[str, Key] = {SETUP: _decides(study), **fixed, **first}
+        keys: Mapping[str, Key] = {SETUP: _decides(study), **fixed, **at}
         if set(axes) <= set(keys):
-            own = {a: keys[a] for a in axes}
-            return (
-                "<p>Make the first of these cells again, and look at it over time: "
-                f"<code>{escape(command(study, group, own))}</code></p>"
-            )
+            return told(study, group, {a: keys[a] for a in axes}, which, results)
     return ""
 
 

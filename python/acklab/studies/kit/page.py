@@ -12,7 +12,7 @@ from acklab.folder import write_atomically
 from acklab.report import html
 from acklab.report.build import whole
 from acklab.report.paper import claims, explained, figures, tables, texts
-from acklab.report.paper.again import place
+from acklab.report.paper.again import Results, place
 from acklab.report.paper.sources import Source, sources
 from acklab.studies.kit import made
 from acklab.studies.kit.folder import Folder
@@ -29,7 +29,7 @@ def write_page(
 ) -> Path:
     """Writes `report.html` into `folder`."""
     path = folder / "report.html"
-    page = rendered(study, ours, judged, effort, made.differences(study, folder))
+    page = rendered(study, ours, judged, effort, made.differences(study, folder), folder)
     size = len(page.encode())
     if size > MOST_BYTES:
         raise AcklabError(
@@ -46,8 +46,12 @@ def rendered(
     judged: Sequence[Judged],
     effort: Effort,
     differences: Sequence[str] = (),
+    folder: Path | None = None,
 ) -> str:
-    """The page; the same input gives the same bytes."""
+    """The page; the same input gives the same bytes.
+
+    `folder` is where the page will be: links to cells that were made again lead from there.
+    """
     # Short runs of few seeds turn verdicts; texts that rest on these need not fit then.
     turned: dict[str, str] = {j.claim.id: j.verdict for j in judged}
     verdicts = None if effort.quick else turned
@@ -61,7 +65,7 @@ def rendered(
         [
             _top(study, ours, whose, judged, effort, verdicts, differences),
             _contents([*links, ("made", "How this was made")]),
-            claims.rendered(study, judged),
+            claims.rendered(study, judged, Results(folder, effort.quick)),
             *(section for _, _, section in sections),
             rest,
             texts.judging(study),
@@ -145,6 +149,6 @@ def _made(study: Folder, effort: Effort) -> str:
         f"<p>Each cell has {seeds}. acklab {_core.version()} wrote this page. Make everything "
         f"again: <code>acklab reproduce {escape(name)} --seeds {effort.seeds}{quick}</code>. "
         "One cell again, with everything recorded and a report over time: "
-        f"<code>acklab study cell {escape(name)} GROUP KEY=VALUE ...</code>; "
-        "the tables give the command for each of their cells.</p></section>"
+        f"<code>acklab study cell {escape(name)} GROUP KEY=VALUE ...</code>; the tables give the "
+        "command for each of their cells, the proofs of claims link to its report.</p></section>"
     )
