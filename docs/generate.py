@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import mkdocs_gen_files
 
 from acklab import _core
-from acklab.cli import COMMANDS
+from acklab.cli import COMMANDS, study
 from acklab.metrics import DEFINITIONS, Definition
 from acklab.metrics.words import VOCABULARIES
 
@@ -41,12 +41,32 @@ def cli() -> str:
     page = subprocess.run(words, check=True, capture_output=True, text=True).stdout
     page = html.unescape(page).replace("# `acklab`", "# Command line", 1)
     page = EXAMPLES.sub(examples, page)
-    for _, name, command, _ in COMMANDS:
-        about = inspect.getdoc(command).partition("\n\n")[0]
-        page = re.sub(
-            rf"^\* `{name}`: .*", lambda _, n=name, a=about: f"* `{n}`: {a}", page, flags=re.M
+    # A part of the page per command, whose name its heading has; the first is of `acklab` itself.
+    parts = re.split(r"(?m)^(?=#+ `acklab )", page)
+    return "".join(whole(part) for part in parts)
+
+
+#: What the lists of commands say of each, by the command that has the list.
+LISTS = {
+    "acklab": {
+        **{name: inspect.getdoc(command) for _, name, command, _ in COMMANDS},
+        "study": study.app.info.help,
+    },
+    "acklab study": {
+        c.callback.__name__: c.callback.__doc__ for c in study.app.registered_commands
+    },
+}
+
+
+def whole(part: str) -> str:
+    """The part of one command, with the commands that it lists told in whole sentences."""
+    named = re.match(r"#+ `(acklab [^`]+)`", part)
+    for name, about in LISTS.get(named[1] if named else "acklab", {}).items():
+        first = inspect.cleandoc(about).partition("\n\n")[0]
+        part = re.sub(
+            rf"^\* `{name}`: .*", lambda _, n=name, a=first: f"* `{n}`: {a}", part, flags=re.M
         )
-    return page
+    return part
 
 
 #: The end of a help text: a title in Rich's markup, and a paragraph per command.

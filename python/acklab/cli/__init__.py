@@ -112,7 +112,7 @@ COMMANDS: tuple[tuple[str, str, Callable[..., Any], tuple[str, ...]], ...] = (
         "Look",
         "report",
         report.report,
-        ("acklab report out/first",),
+        ("acklab report out/first", "acklab report delays -m rtt_p95_ms -m jain"),
     ),
     (
         "Look",
@@ -147,7 +147,17 @@ COMMANDS: tuple[tuple[str, str, Callable[..., Any], tuple[str, ...]], ...] = (
 for _panel, _name, _command, _lines in COMMANDS:
     app.command(_name, rich_help_panel=_panel, epilog=_examples(*_lines))(_command)
 
-app.add_typer(study.app, name="study", rich_help_panel="Check")
+app.add_typer(
+    study.app,
+    name="study",
+    rich_help_panel="Check",
+    epilog=_examples(
+        "acklab study new my-study                   # then: acklab reproduce my-study --quick",
+        "acklab study check my-study",
+        "acklab study cell aggregation one setup=ns3 cc=vegas ratio=8",
+        "acklab study words flat",
+    ),
+)
 
 
 def _version(wanted: bool) -> None:
