@@ -44,13 +44,20 @@ def test_the_guides_controller(monkeypatch, capsys):
     assert "aimd" in capsys.readouterr().out
 
 
-def test_the_guides_study(tmp_path, monkeypatch, capsys):
+def test_the_guides_study(tmp_path, monkeypatch, capsys, acklab_cli):
     monkeypatch.chdir(tmp_path)
     (program,) = blocks("docs/extending/study.md", "python")
     exec(program, {})
-    assert "newreno" in capsys.readouterr().out
-    page = (tmp_path / "out" / "queue-length" / "report.html").read_text()
-    assert "The least goodput has newreno with 0.25 BDP" in page
+    told = capsys.readouterr().out
+    assert re.search("^keeps,Acknowledging every fourth segment.*,reproduced,", told, re.MULTILINE)
+    page = tmp_path / "out" / "queue-length" / "report.html"
+    assert told.splitlines()[-1] == str(page.relative_to(tmp_path))
+    assert re.search(r"CUBIC has [\d.]+ Mbit/s at 4:1\.", page.read_text())
+    (command,) = blocks("docs/extending/study.md", "sh")
+    done = acklab_cli(*command.split()[1:])
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / done.stdout.splitlines()[-1]).is_relative_to(page.parent / "cells")
+    assert 'id="series"' in (tmp_path / done.stdout.splitlines()[-1]).read_text()
 
 
 def test_columns_are_documented(small):
