@@ -13,6 +13,7 @@ import acklab
 from acklab.metrics.derived import with_metric
 from acklab.report.compared import write_comparison_report
 from acklab.report.groups import grouped, told_apart, varying
+from acklab.report.parts import spread
 from acklab.report.swept import sweep_report
 from acklab.saving import save
 from sweeping import TINY, Stop, stop_after, swept
@@ -44,7 +45,7 @@ def test_every_cell_has_its_mean_and_interval_over_seeds(sweep):
     for row in stats.iter_rows(named=True):
         half = row["ci_high"] - row["mean"]
         assert f'data-value="{row["mean"]!r}"' in cells
-        assert f'{row["mean"]:.4g} <span class="half">± {half:.2g}</span>' in cells
+        assert f'{row["mean"]:.4g} <span class="half">± {spread(half, row["mean"])}</span>' in cells
 
 
 def test_the_first_screen_says_what_varied_and_what_changed_most(sweep):
@@ -87,7 +88,7 @@ def test_the_command_of_a_cell_makes_the_first_of_its_runs_again(sweep, acklab_c
 def test_metrics_are_chosen_as_for_a_comparison(sweep, acklab_cli):
     page = sweep_report(sweep, ["rtt_p95_ms", "jain"])
     heads = re.findall('<th scope="col"[^>]*>(.*?)</th>', section(page, "cells"))
-    assert heads == ["flow.0.cc", "rate", "seeds", "RTT p95, ms", "jain", "again"]
+    assert heads == ["flow.0.cc", "rate", "seeds", "RTT p95, ms", "Jain&#x27;s index", "again"]
     assert "RTT p95, ms" in page[: page.index('id="cells"')]
     done = acklab_cli("report", sweep.folder, "-m", "goodput_mbsp")
     assert done.returncode == 1

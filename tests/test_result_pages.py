@@ -12,8 +12,9 @@ import pytest
 import acklab
 from acklab.plots import style
 from acklab.plots.kinds import recorded
-from acklab.report.parts import shown
+from acklab.report.parts import shown, spread
 from acklab.report.run import run_report, write_run_report
+from conftest import ROOT
 from sweeping import swept
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -85,7 +86,7 @@ def test_without_samples_the_picture_is_of_round_trip_times():
 def test_the_columns_of_the_first_table_can_be_chosen(acklab_cli, result, tmp_path):
     told = first(run_report(recorded(result), ["acked_mbps", "jain"]))
     heads = re.findall('<th scope="col">(.*?)</th>', told)
-    assert heads == ["flow", "controller", "acked, Mbit/s", "jain"]
+    assert heads == ["flow", "controller", "acked, Mbit/s", "Jain&#x27;s index"]
     assert acklab_cli("new", "first.toml").returncode == 0
     assert acklab_cli("run", "first.toml", "--out", "r").returncode == 0
     done = acklab_cli("report", "r", "-m", "acked_mbsp")
@@ -110,6 +111,30 @@ def test_numbers_have_as_many_digits_as_are_read():
     assert [shown(v) for v in values] == [
         *("", "1,234,567", "999", "41,168,088", "9.637", "1,234", "yes", "", "0.0005123"),
     ]
+    halves = [(0.0, 1.0), (0.0688, 9.0), (0.000013, 0.002), (0.00052, 1.9), (12.34, 100.0)]
+    assert [spread(*h) for h in halves] == ["0", "0.069", "0.000013", "0.0005", "12"]
+
+
+def test_the_uses_of_a_radio_channel_are_told_first():
+    result = acklab.load(ROOT / "scenarios/wifi-station.toml", overrides={"duration": "3 s"}).run()
+    air = result.airtime
+    idle = air.filter(pl.col("use") == "idle")["airtime_s"].sum() / air["airtime_s"].sum()
+    told = first(run_report(recorded(result)))
+    assert f"was in use {100 * (1 - idle):.0f} % of the time" in told
+    assert re.search(r"the radio channel <code>[\w-]+</code> \(802\.11\w+\)", told)
+
+
+def test_many_values_of_a_key_have_round_marks_on_an_axis(tmp_path):
+    from acklab.report.swept import sweep_report
+
+    def marks(values):
+        made = swept(tmp_path / values, grid={"q:topology.bottleneck.queue": values}, seeds=1)
+        told = sweep_report(made)
+        return re.findall(r'text-anchor="middle">([\d.]+)</text>', told[: told.index('id="cells"')])
+
+    assert marks("1..41 packets") == ["10", "20", "30", "40"]
+    # Powers keep themselves, as far as there is room.
+    assert marks("1..4096*2 packets")[:4] == ["1", "2", "4", "8"]
 
 
 def test_columns_are_called_with_their_units():

@@ -135,6 +135,9 @@ _CAPITALS = {
 }
 
 
+_NAMES = {"cc": "controller", "jain": "Jain's index", "convergence_time": "convergence time, s"}
+
+
 def heading(column: str) -> str:
     """A column's name as a label: `rtt_p95_ms` is "RTT p95, ms"."""
     name, _, unit = column.rpartition("_")
@@ -144,8 +147,8 @@ def heading(column: str) -> str:
 
 
 def _worded(name: str) -> str:
-    if name == "cc":
-        return "controller"
+    if name in _NAMES:
+        return _NAMES[name]
     return " ".join(_CAPITALS.get(w, w) for w in name.split("_"))
 
 

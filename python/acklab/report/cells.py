@@ -96,7 +96,7 @@ def _about(summed: Summed) -> str:
 
 
 def _example(frame: pl.DataFrame, keys: Sequence[str]) -> str:
-    return f"{keys[0]}={frame[keys[0]][0]}" if keys else "1"
+    return f"{keys[0]}={frame[keys[0]][0]}".replace(" ", "") if keys else "1"
 
 
 def _on_paper(rows: int) -> str:

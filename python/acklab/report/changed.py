@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from acklab.plots import style
-from acklab.report.paper.drawing import LOOKS, Panel, Point, Series, bounds
-from acklab.report.top import amount, name_of, picture, unit_of
+from acklab.report.paper.drawing import LOOKS, MOST_KEYS, Panel, Point, Series, bounds
+from acklab.report.parts import spread
+from acklab.report.top import amount, name_of, picture, ticks_of, unit_of
 from acklab.stats import estimate_by
 
 if TYPE_CHECKING:
@@ -103,7 +105,7 @@ def _end(c: Change, end: End) -> str:
     told = amount(end.mean)
     if end.low is not None and end.high is not None:
         half = max(end.high - end.mean, end.mean - end.low)
-        told += f" ± {half:.2g}" if half else ""
+        told += f" ± {spread(half, end.mean)}" if half else ""
     unit = unit_of(c.metric)
     # A word says itself which key it is of, a number does not.
     at = f"{c.key} {end.at}" if numbers([end.at]) or isinstance(end.at, bool) else str(end.at)
@@ -132,6 +134,7 @@ def drawn(runs: pl.DataFrame, keys: Sequence[str], metric: str) -> str:
     other = next((k for k in keys if k != x), None)
     of = [x, other] if other else [x]
     rows = estimate_by(by_seed(runs, of, metric), of, metric)
+    # Words have no order that a line could follow: they get marks alone.
     shown = _spread(values[other], LOOKS) if other else [None]
     places, labels, unit = _axis(values[x])
     lines = [
@@ -139,7 +142,11 @@ def drawn(runs: pl.DataFrame, keys: Sequence[str], metric: str) -> str:
         for i, v in enumerate(shown)
         if len(own := rows.filter(rows[other] == v) if other else rows)
     ]
-    panel = Panel("", lines, list(dict.fromkeys(places.values())), labels, _kind(unit))
+    marks = list(dict.fromkeys(places.values()))
+    log = unit is not None and _grows(marks)
+    if unit is not None and len(marks) > MOST_KEYS and not log:
+        marks, labels = ticks_of(marks)
+    panel = Panel("", lines, marks, labels, "dots" if unit is None else "lines", log)
     caption = [f"{_capital(name_of(metric))} over `{x}`"]
     if other and len(shown) < len(values[other]):
         caption[0] += f", {len(shown)} of {len(values[other])} values of `{other}`"
@@ -154,9 +161,10 @@ def drawn(runs: pl.DataFrame, keys: Sequence[str], metric: str) -> str:
     )
 
 
-def _kind(unit: str | None) -> str:
-    """Words have no order that a line could follow."""
-    return "dots" if unit is None else "lines"
+def _grows(marks: Sequence[float]) -> bool:
+    """Whether many values are multiples of each other rather than steps apart."""
+    many = len(marks) > MOST_KEYS and marks[0] > 0
+    return many and all(b >= 1.3 * a for a, b in pairwise(marks))
 
 
 def _axis(values: Sequence[Any]) -> tuple[Mapping[Any, Any], list[str], str | None]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from acklab.errors import AcklabError
-from acklab.report.parts import Picture, shown
+from acklab.report.parts import Picture, shown, spread
 
 if TYPE_CHECKING:
     import polars as pl
@@ -97,9 +97,7 @@ def cell(value: Any) -> str:
 def _interval(mean: float | None, half: float | None) -> str:
     if mean is None:
         return '<td class="number" data-value=""></td>'
-    # Of an interval that is far below the digits of the mean one digit will do.
-    digits = 1 if half is not None and half < abs(mean) / 1000 else 2
-    more = f' <span class="half">± {half:.{digits}g}</span>' if half is not None else ""
+    more = f' <span class="half">± {spread(half, mean)}</span>' if half is not None else ""
     return f'<td class="number" data-value="{mean!r}">{shown(mean)}{more}</td>'
 
 

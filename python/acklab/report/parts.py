@@ -132,5 +132,14 @@ def shown(value: Any) -> str:
     return f"{value:,.0f}" if _APART <= abs(value) < math.inf else f"{value:.4g}"
 
 
+def spread(half: float, mean: float) -> str:
+    """Half of an interval, in plain decimals: two digits, one if it is far below the mean's."""
+    if not half or not math.isfinite(half):
+        return f"{half:g}"
+    digits = 1 if half < abs(mean) / 1000 else 2
+    behind = digits - 1 - math.floor(math.log10(half))
+    return f"{half:,.{max(behind, 0)}f}"
+
+
 #: From here on thousands are set apart, and a float has no digits behind the point.
 _APART = 1000

@@ -61,7 +61,10 @@ def _ran(source: Recorded, about: Mapping[str, Any], flows: pl.DataFrame | None)
 
 
 def _through(source: Recorded, about: Mapping[str, Any]) -> str:
-    """The link that was busy longest, with its rate and delay if they have one."""
+    """The radio channel, or the link that was busy longest with its rate and delay."""
+    airtime = source.table("airtime")
+    if airtime is not None:
+        return _on_air(airtime, about)
     links = source.table("links")
     if links is None or links["utilisation"].count() == 0:
         return ""
@@ -69,11 +72,20 @@ def _through(source: Recorded, about: Mapping[str, Any]) -> str:
     known = [x for link in about.get("link", []) for x in (link, link.get("reverse", {}))]
     found: Mapping[str, Any] = next((x for x in known if x.get("name") == name), {})
     traits = [str(found[k]) for k in ("rate", "delay") if isinstance(found.get(k), str)]
-    radio = {s for w in about.get("wifi", []) for s in (w.get("ap"), *w.get("stations", []))}
-    if not found and set(str(name).split("->")) <= radio:
-        traits = [f"802.11{w['standard']}" for w in about["wifi"][:1] if "standard" in w]
     told = f" ({', '.join(traits)})" if traits else ""
     return f"; the link `{name}`{told} was busy {100 * busy:.0f} % of the time"
+
+
+def _on_air(airtime: pl.DataFrame, about: Mapping[str, Any]) -> str:
+    """The channel that was idle least: idle means that nobody had anything to send."""
+    import polars as pl
+
+    idle = pl.col("airtime_s").filter(pl.col("use") == "idle").sum() / pl.col("airtime_s").sum()
+    channels = airtime.group_by("medium", maintain_order=True).agg(idle.alias("idle"))
+    name, share = channels.sort("idle", maintain_order=True).row(0)
+    wifi: Mapping[str, Any] = next((w for w in about.get("wifi", []) if w.get("name") == name), {})
+    told = f" (802.11{wifi['standard']})" if "standard" in wifi else ""
+    return f"; the radio channel `{name}`{told} was in use {100 * (1 - share):.0f} % of the time"
 
 
 def _came(flows: pl.DataFrame) -> str:
