@@ -136,7 +136,7 @@ def cell(
     study = loaded(folder)
     found = cell_of(study, group, keys, Effort(study.about.seeds, quick))
     plain = load_scenario(found.scenario)
-    more = recording(streams("series,events,acks,queues"), plain.recorded)
+    more = recording(streams("all"), plain.recorded)
     scenario = load_scenario(found.scenario, overrides=more)
     own = folder_of(study, group, found.keys, seed, quick)
     target = out or OUT / study.about.name / own

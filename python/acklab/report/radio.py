@@ -64,7 +64,9 @@ def _percent(data: pl.DataFrame) -> pl.DataFrame:
     keys = ["medium", "station"] if data["medium"].n_unique() > 1 else ["station"]
     table = rows.pivot("use", index=keys, values="percent", maintain_order=True)
     uses = {use: look for use, look in USES.items() if use in table.columns}
-    return table.select(*keys, *(pl.col(use).alias(look.label) for use, look in uses.items()))
+    return table.select(
+        *keys, *(pl.col(use).alias(f"{look.label}, %") for use, look in uses.items())
+    )
 
 
 def timeline(source: Recorded) -> Iterator[Section]:

@@ -118,7 +118,7 @@ def _table(source: Recorded, flows: pl.DataFrame, metrics: Sequence[str]) -> str
     cut = flows.head(MOST_FLOWS).select(
         "flow",
         *(pl.col("cc").alias(style.heading("cc")) for _ in [0] if flows["cc"].count()),
-        *(pl.col(m).alias(style.heading(m)) for m in wanted),
+        *(pl.col(m).alias(_narrow(style.heading(m))) for m in wanted),
     )
     more = ""
     if len(flows) > MOST_FLOWS:
@@ -127,6 +127,11 @@ def _table(source: Recorded, flows: pl.DataFrame, metrics: Sequence[str]) -> str
             '<a href="#flows">Flows</a>.</p>'
         )
     return html.table(cut, "The flows in short", sortable=len(cut) > 1) + more
+
+
+def _narrow(heading: str) -> str:
+    """The longest word of a heading may be broken: the table stands on phones, too."""
+    return heading.replace("retransmissions", "retrans\u00admissions")
 
 
 def _with(flows: pl.DataFrame, metric: str, source: Recorded) -> pl.DataFrame:
