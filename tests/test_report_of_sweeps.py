@@ -50,7 +50,7 @@ def test_every_cell_has_its_mean_and_interval_over_seeds(sweep):
 
 def test_the_first_screen_says_what_varied_and_what_changed_most(sweep):
     page = sweep_report(sweep)
-    first = page[page.index('class="top"') : page.index('id="cells"')]
+    first = page[page.index('class="top"') : page.index('id="cells"')].replace("\u00a0", " ")
     assert "<strong>flow.0.cc</strong> (cubic, bbr3)" in first
     assert "4 cells with 5 seeds each, 20 runs." in first
     # More rate is more goodput: the sentence has the means of both rates, seed by seed.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -29,10 +30,15 @@ def header(
     warned = "".join(f'<p class="warn" role="note">{escape(w)}</p>' for w in warnings)
     return (
         f'<header class="top" id="answer"><div><p class="study">{escape(of)}</p>'
-        f'<h1>{escape(title)}</h1>{warned}<div class="answer">{html.prose(answer)}</div></div>'
-        f"{picture}"
+        f"<h1>{escape(title)}</h1>{warned}"
+        f'<div class="answer">{_kept(html.prose(answer))}</div></div>{picture}'
         f"{f'<div>{more}</div>' if more else ''}</header>"
     )
+
+
+def _kept(text: str) -> str:
+    """No line begins with a unit: the blank between it and its number does not break."""
+    return re.sub(r"(?<=\d) (?=(?:%|\w+/s|[mµ]?s|BDP|packets)\W)", "\u00a0", text)
 
 
 def picture(
