@@ -25,5 +25,6 @@ pub mod rng;
 pub mod rtt;
 pub mod segment;
 pub mod stats;
+pub mod tack;
 pub mod tcp;
 pub mod transport;

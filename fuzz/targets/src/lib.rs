@@ -17,6 +17,7 @@ pub mod scenario;
 pub mod segment_codec;
 pub mod segments;
 pub mod sender;
+pub mod tack_codec;
 
 /// A target: its name, which is also that of its corpus folder, and its body.
 pub type Target = (&'static str, fn(&[u8]));
@@ -34,6 +35,7 @@ pub const TARGETS: &[Target] = &[
     ("segment_codec", segment_codec::run),
     ("segments", segments::run),
     ("sender", sender::run),
+    ("tack_codec", tack_codec::run),
 ];
 
 /// Hands out the input byte by byte; zeros when it is used up.

@@ -1,0 +1,280 @@
+//! Every choice that the paper leaves open, with the reading that is taken and why.
+//!
+//! The paper and its journal version (IEEE/ACM ToN 29(6), 2021) leave seventeen points ambiguous.
+//! Each is an option here or, where only one reading works, a sentence at the line that works so.
+
+use crate::rtt::{RttConfig, RttEstimator, RttSamples};
+use acklab_units::Span;
+
+/// When TACKs are sent (Eq. 3), and how far that may be stretched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct Taming {
+    /// beta: TACKs per minimum RTT. "By default, this paper sets beta = 4 and L = 2 which we have
+    /// found to be robust in practice" (section 4.1). The lower bound is 2 (appendix B.1).
+    pub beta: u16,
+    /// L: full-sized packets per TACK while bdp is small.
+    pub packets: u16,
+    /// Bytes of a full-sized packet's payload: L counts bytes, so that small packets do not make
+    /// more TACKs (ambiguity 10).
+    pub mss: u32,
+    /// The shortest interval. On a path of 100 us, beta / RTT_min would be 40 kHz (ambiguity 9). A
+    /// floor of 10 ms, as the authors' own implementation has it, starves control on such paths.
+    pub shortest: Span,
+    /// The longest interval. A TACK also moves the window and clocks the peer's timers.
+    pub longest: Span,
+    /// How long a packet waits for the L-th, at most: "L packets" may never come (ambiguity 10). The
+    /// paper has no such timer and says that thin flows "suffer more from ACK reduction" (B.3).
+    pub delayed: Span,
+}
+
+impl Default for Taming {
+    fn default() -> Self {
+        Self {
+            beta: 4,
+            packets: 2,
+            mss: 1434,
+            shortest: Span::from_millis(1),
+            longest: Span::from_millis(250),
+            delayed: Span::from_millis(25),
+        }
+    }
+}
+
+/// How the receiver acknowledges while the rate still grows (ambiguity 14: the paper is silent).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum StartUp {
+    /// Every packet (journal version, section VI): a start-up lasts a few round trips, and there is
+    /// no delivery rate to compute a frequency from.
+    #[default]
+    PerPacket,
+    /// Every L-th packet.
+    ByteCounting,
+    /// Like afterwards.
+    Tamed,
+}
+
+/// How many blocks a TACK carries (section 5.1, Figure 5b).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum Richness {
+    /// "Reports as many losses and receipts as possible in each TACK."
+    #[default]
+    Rich,
+    /// "Only acknowledges the largest ordered packets accumulatively and reports the smallest
+    /// out-of-order packets in the receive buffer (i.e., Q = 1)."
+    Poor,
+    /// This Q, and by Eq. 6 as many more as the loss rates of both directions ask for.
+    Adaptive {
+        /// Q: blocks that are always carried.
+        q: u16,
+    },
+}
+
+/// How long a gap may last before it is reported (ambiguity 2: at once in section 5.1, after
+/// RTT_min / 4 in section 7).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum Settle {
+    /// At once until reordering was seen, RTT_min / 4 from then on (as RACK does, RFC 8985). A path
+    /// that keeps the order pays nothing for those that do not.
+    #[default]
+    OnceReordered,
+    /// Always at once (section 5.1).
+    Never,
+    /// Always RTT_min / 4 (section 7).
+    Always,
+}
+
+/// Where the minimum RTT comes from (section 5.2, Figure 6).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum Timing {
+    /// "Advanced round-trip timing": the packet with the least smoothed one-way delay of each TACK
+    /// interval, less the time that its acknowledgement waited.
+    #[default]
+    Advanced,
+    /// "Legacy RTT sampling", with the delay of the TACK taken out: the packet that arrived last.
+    Newest,
+    /// The same with the TACK's delay in it, as TCP has it.
+    Legacy,
+}
+
+/// What the one-way delays are compared by (ambiguity 17: "smoothed OWD", gain unspecified).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum Owd {
+    /// The moving average with a gain of 1/8, as the authors' own implementation declares it.
+    #[default]
+    Smoothed,
+    /// Each packet's own.
+    Raw,
+}
+
+/// Who computes the interval between TACKs (ambiguity 8).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum Owner {
+    /// The receiver, which measures the delivery rate; the sender tells it the minimum RTT (section
+    /// 5.4: "bw and RTT_min are synced").
+    #[default]
+    Receiver,
+    /// The sender, which tells the interval (journal version).
+    Sender,
+}
+
+/// Where the controller's delivery-rate samples come from (section 5.3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum RateSource {
+    /// "The delivery rate is computed at the receiver upon data packet arrivals and synced to the
+    /// sender via TACK." Never above the rate at which the data of the sample was sent.
+    #[default]
+    Receiver,
+    /// The sender's own samples, as under TCP.
+    Sender,
+}
+
+/// When a segment that is reported missing again is sent again (section 5.1: "the sender only
+/// retransmits a specific packet once per RTT"; ambiguity 5: which RTT).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum RepairGuard {
+    /// A smoothed RTT after it was last sent, or as soon as that transmission itself is known to be
+    /// lost by its PKT.SEQ.
+    #[default]
+    SmoothedRtt,
+    /// The same with the minimum RTT: earlier, and more often in vain.
+    MinRtt,
+    /// Only when that transmission is known to be lost.
+    ProvenOnly,
+}
+
+/// The configuration of one endpoint.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TackConfig {
+    /// When TACKs are sent.
+    pub taming: Taming,
+    /// Acknowledging in start-up.
+    pub start_up: StartUp,
+    /// Blocks of a TACK.
+    pub richness: Richness,
+    /// When a gap is reported.
+    pub settle: Settle,
+    /// How the minimum RTT is measured.
+    pub timing: Timing,
+    /// Which one-way delays are compared.
+    pub owd: Owd,
+    /// Who computes the interval.
+    pub owner: Owner,
+    /// Whose rate samples controllers get.
+    pub rate_source: RateSource,
+    /// When to repeat a repair.
+    pub guard: RepairGuard,
+    /// Loss events are reported by IACKs (section 5.1); without them TACKs report what is missing
+    /// (Figure 5a compares the two). Reports are sent once: TACKs repeat them (ambiguity 1).
+    pub loss_iack: bool,
+    /// The maximum filter of the delivery rate, in minimum RTTs: "theta_filter is recommended as
+    /// 5~10 RTTs" (section 5.4). Counted in time (ambiguity 7), at most ten seconds.
+    pub theta: u16,
+    /// Window of the minimum filters at both ends: "tau <= 10 s" (section 5.2).
+    pub tau: Span,
+    /// Payload bytes of a full DATA packet.
+    pub mss: u32,
+    /// Bytes of the connection id.
+    pub id_len: u8,
+    /// Bytes of the AEAD's tag: its place is counted, whoever drives the endpoint fills it.
+    pub tag_len: u8,
+    /// Bytes of the IP packet that a TACK may fill (ambiguity 12).
+    pub mtu: u32,
+    /// ECN: packets are sent with ECT(0), marks are counted and echoed as QUIC does (ambiguity 16).
+    pub ecn: bool,
+    /// Bytes that the application may hand over and that the peer has not acknowledged.
+    pub send_buffer: u64,
+    /// Bytes that the receiver holds for its application.
+    pub recv_buffer: u64,
+    /// Most gaps, and most blocks above gaps, that the receiver keeps.
+    pub holes: u16,
+    /// Initial window in packets (RFC 6928).
+    pub initial_window: u32,
+    /// How RTT samples become a timeout.
+    pub rtt: RttConfig,
+    /// Pacing rate in slow start, percent of window over smoothed RTT. "pacing_rate is proportional
+    /// to CWND / sRTT" (section 5.3); the factors are Linux's, since at 100 % a window that is to
+    /// grow would never be filled.
+    pub pacing_ss_ratio: u32,
+    /// Pacing rate afterwards, percent.
+    pub pacing_ca_ratio: u32,
+    /// Packets that leave at once when paced.
+    pub pacing_quantum: u32,
+    /// PKT.SEQ is skipped now and then, at first within as many packets as this, later ever more
+    /// rarely: who acknowledges what never was is lying. Zero = never.
+    pub skip_within: u32,
+    /// Unanswered timeouts before the connection is given up.
+    pub max_retries: u32,
+    /// Silence after which the peer is asked whether it is there; `None` = never.
+    pub keep_alive: Option<Span>,
+}
+
+impl Default for TackConfig {
+    fn default() -> Self {
+        let mtu = 1500;
+        let (id_len, tag_len) = (8, 16);
+        let mss = mtu - super::wire::Packet::data_overhead(id_len, tag_len);
+        Self {
+            taming: Taming {
+                mss,
+                ..Taming::default()
+            },
+            start_up: StartUp::default(),
+            richness: Richness::default(),
+            settle: Settle::default(),
+            timing: Timing::default(),
+            owd: Owd::default(),
+            owner: Owner::default(),
+            rate_source: RateSource::default(),
+            guard: RepairGuard::default(),
+            loss_iack: true,
+            theta: 10,
+            tau: Span::from_secs(10),
+            mss,
+            id_len,
+            tag_len,
+            mtu,
+            ecn: false,
+            send_buffer: 4 << 20,
+            recv_buffer: 6 << 20,
+            holes: 1024,
+            initial_window: 10,
+            rtt: RttConfig {
+                estimator: RttEstimator::Rfc6298 {
+                    granularity: Span::from_millis(1),
+                    samples: RttSamples::EveryAck,
+                },
+                initial_rto: Span::from_secs(1),
+                min_rto: Span::from_millis(200),
+                max_rto: Span::from_secs(60),
+                jiffy: Span::ZERO,
+            },
+            pacing_ss_ratio: 200,
+            pacing_ca_ratio: 120,
+            pacing_quantum: 1,
+            skip_within: 256,
+            max_retries: 15,
+            keep_alive: None,
+        }
+    }
+}
+
+impl TackConfig {
+    /// Bytes of control frames that fit into one packet of feedback.
+    pub const fn feedback_room(&self) -> usize {
+        let taken = super::wire::Packet::data_overhead(self.id_len, self.tag_len) + 4;
+        self.mtu.saturating_sub(taken) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_packet_fills_the_mtu() {
+        let c = TackConfig::default();
+        assert_eq!(c.mss, 1434);
+        assert_eq!(c.taming.mss, c.mss);
+        assert!(c.feedback_room() > 1400);
+    }
+}
