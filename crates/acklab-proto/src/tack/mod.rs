@@ -11,4 +11,5 @@
 
 pub mod config;
 pub mod frequency;
+pub mod receiver;
 pub mod wire;

@@ -1,0 +1,258 @@
+//! When the next TACK leaves (Eq. 3).
+//!
+//! "TACK applies periodic ACK when bdp is large and falls back to byte-counting ACK when bdp is
+//! small" (TACK paper, section 4.1): a TACK leaves once L full-sized packets have arrived *and* the
+//! last one left alpha = RTT_min / beta ago. While packets arrive at a steady rate that is a frequency
+//! of min(bw / (L MSS), beta / RTT_min), and no estimate of bw is needed for it.
+
+use crate::ack::AckReason;
+use crate::tack::config::{StartUp, Taming};
+use acklab_units::{Instant, Rate, Span};
+
+/// Growth that keeps a start-up going, in percent (BBR's test for a full pipe).
+const GROWTH: u64 = 125;
+/// Round trips without it that end the start-up.
+const ROUNDS: u8 = 3;
+
+/// The timer of the TACKs.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    taming: Taming,
+    start_up: StartUp,
+    rtt_min: Option<Span>,
+    /// The interval that the sender has asked for.
+    imposed: Option<Span>,
+    last: Option<Instant>,
+    /// Bytes since the last TACK, and when the first of them arrived.
+    pending: u64,
+    since: Instant,
+    due: Option<(Instant, AckReason)>,
+    growing: bool,
+    full_bw: Rate,
+    stale_rounds: u8,
+    round_end: Instant,
+}
+
+impl Schedule {
+    pub fn new(taming: Taming, start_up: StartUp) -> Self {
+        Self {
+            taming,
+            start_up,
+            rtt_min: None,
+            imposed: None,
+            last: None,
+            pending: 0,
+            since: Instant::ZERO,
+            due: None,
+            growing: start_up != StartUp::Tamed,
+            full_bw: Rate::ZERO,
+            stale_rounds: 0,
+            round_end: Instant::ZERO,
+        }
+    }
+
+    /// What the ends have agreed on.
+    pub fn agree(&mut self, taming: Taming) {
+        self.taming = taming;
+    }
+
+    pub const fn taming(&self) -> &Taming {
+        &self.taming
+    }
+
+    /// The minimum RTT, from the handshake or from a SYNC, and the interval if the sender computes
+    /// it.
+    pub fn set_rtt(&mut self, rtt_min: Span, imposed: Option<Span>) {
+        self.rtt_min = Some(rtt_min);
+        self.imposed = imposed;
+    }
+
+    pub const fn rtt_min(&self) -> Option<Span> {
+        self.rtt_min
+    }
+
+    /// alpha, the least time between two TACKs (Eq. 2), between floor and ceiling.
+    pub fn alpha(&self) -> Span {
+        let t = &self.taming;
+        let rtt = self.rtt_min.unwrap_or(Span::ZERO);
+        let alpha = self.imposed.unwrap_or(rtt / u64::from(t.beta.max(1)));
+        alpha.max(t.shortest).min(t.longest.max(t.shortest))
+    }
+
+    /// Whether the rate still grows.
+    pub const fn is_start_up(&self) -> bool {
+        self.growing
+    }
+
+    /// `bytes` of payload arrived; `at_once`: the sender asks for a TACK.
+    pub fn on_packet(&mut self, now: Instant, bytes: u64, at_once: bool) {
+        if self.pending == 0 {
+            self.since = now;
+        }
+        // A packet without payload counts, too: it waits for an answer.
+        self.pending += bytes.max(1);
+        let counted = u64::from(self.taming.packets) * u64::from(self.taming.mss);
+        let allowed = self.last.map_or(now, |l| l.saturating_add(self.alpha()));
+        let each = self.growing && self.start_up == StartUp::PerPacket;
+        let every_l = self.growing && self.start_up == StartUp::ByteCounting;
+        let due = if at_once {
+            (now, AckReason::Push)
+        } else if each {
+            (now, AckReason::EverySegment)
+        } else if self.pending >= counted && (every_l || allowed <= now) {
+            (now, AckReason::ByteCount)
+        } else if self.pending >= counted {
+            (allowed, AckReason::Timer)
+        } else {
+            // The delayed timer of thin flows, never sooner than Eq. 2 allows. With alpha where that
+            // is less, every packet would have its TACK wherever bdp is small, whatever L is.
+            let thin = self.since.saturating_add(self.taming.delayed);
+            (thin.max(allowed), AckReason::Timer)
+        };
+        if self.due.is_none_or(|d| due.0 < d.0) {
+            self.due = Some(due);
+        }
+    }
+
+    /// When the next TACK is due, and why.
+    pub const fn due(&self) -> Option<(Instant, AckReason)> {
+        self.due
+    }
+
+    /// A TACK left. `bw`: the maximum delivery rate by then.
+    pub fn on_sent(&mut self, now: Instant, bw: Rate) {
+        self.last = Some(now);
+        self.pending = 0;
+        self.due = None;
+        if self.growing && now >= self.round_end {
+            self.judge_growth(now, bw);
+        }
+    }
+
+    /// A packet was lost: the path is full.
+    pub fn on_loss(&mut self) {
+        self.growing = false;
+    }
+
+    #[cold]
+    fn judge_growth(&mut self, now: Instant, bw: Rate) {
+        let Some(rtt) = self.rtt_min else { return };
+        self.round_end = now.saturating_add(rtt);
+        if bw > self.full_bw.mul_div(GROWTH, 100) || self.full_bw == Rate::ZERO {
+            self.full_bw = bw;
+            self.stale_rounds = 0;
+        } else {
+            self.stale_rounds += 1;
+            self.growing = self.stale_rounds < ROUNDS;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tack::frequency;
+
+    const MSS: u64 = 1500;
+
+    fn schedule(rtt: Span) -> Schedule {
+        let taming = Taming {
+            mss: MSS as u32,
+            ..Taming::default()
+        };
+        let mut s = Schedule::new(taming, StartUp::Tamed);
+        s.set_rtt(rtt, None);
+        s
+    }
+
+    /// Full-sized packets at `rate` for ten seconds: TACKs that leave.
+    fn count(s: &mut Schedule, rate: Rate) -> u64 {
+        let gap = rate.serialisation(MSS);
+        let end = Instant::ZERO + Span::from_secs(10);
+        let (mut now, mut sent) = (Instant::ZERO, 0);
+        while now < end {
+            s.on_packet(now, MSS, false);
+            while let Some((due, _)) = s.due().filter(|d| d.0 < now + gap) {
+                s.on_sent(due.max(now), rate);
+                sent += 1;
+            }
+            now += gap;
+        }
+        sent
+    }
+
+    /// The schedule sends what Eq. 3 says, in both regimes and on either side of the pivot.
+    #[test]
+    fn tacks_leave_at_the_frequency_of_eq_3() {
+        for rtt in [10, 80, 200] {
+            for mbits in [2, 7, 26, 210, 590] {
+                let rtt = Span::from_millis(rtt);
+                let rate = Rate::from_bps(mbits * 1_000_000);
+                let mut s = schedule(rtt);
+                let sent = count(&mut s, rate);
+                let f = frequency::tack(s.taming(), rate, rtt).as_millihertz();
+                let expected = f / 100;
+                let off = sent.abs_diff(expected);
+                assert!(
+                    off <= 1 + expected / 50,
+                    "{mbits} {rtt:?}: {sent} {expected}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn floor_and_ceiling_hold() {
+        let rate = Rate::from_bps(1_000_000_000);
+        let lan = count(&mut schedule(Span::from_micros(100)), rate);
+        assert!((9_900..=10_001).contains(&lan), "{lan}");
+        let moon = count(&mut schedule(Span::from_secs(3)), rate);
+        assert!((40..=42).contains(&moon), "{moon}");
+    }
+
+    #[test]
+    fn a_lone_packet_waits_for_the_delayed_timer_and_no_longer() {
+        let mut s = schedule(Span::from_millis(40));
+        let at = |ms| Instant::ZERO + Span::from_millis(ms);
+        s.on_packet(at(100), 100, false);
+        assert_eq!(s.due(), Some((at(125), AckReason::Timer)));
+        s.on_sent(at(125), Rate::ZERO);
+        s.on_packet(at(126), 100, true);
+        assert_eq!(s.due(), Some((at(126), AckReason::Push)));
+    }
+
+    #[test]
+    fn small_packets_are_counted_by_their_bytes() {
+        let mut s = schedule(Span::from_millis(4));
+        let at = |ms| Instant::ZERO + Span::from_millis(ms);
+        for i in 0..29 {
+            s.on_packet(at(0), 100, false);
+            assert!(s.due().unwrap().0 > at(0), "{i}");
+        }
+        s.on_packet(at(0), 100, false);
+        assert_eq!(s.due(), Some((at(0), AckReason::ByteCount)));
+    }
+
+    #[test]
+    fn start_up_ends_when_the_rate_stops_growing_or_a_packet_is_lost() {
+        let start = |rtt| {
+            let mut s = schedule(rtt);
+            (s.start_up, s.growing) = (StartUp::PerPacket, true);
+            s
+        };
+        let rtt = Span::from_millis(20);
+        let at = |n| Instant::ZERO + rtt * n;
+        let mut s = start(rtt);
+        for (n, mbits) in [(1, 10), (2, 20), (3, 40), (4, 41), (5, 42)] {
+            s.on_packet(at(n), MSS, false);
+            assert_eq!(s.due(), Some((at(n), AckReason::EverySegment)));
+            s.on_sent(at(n), Rate::from_bps(mbits * 1_000_000));
+            assert!(s.is_start_up());
+        }
+        s.on_sent(at(6), Rate::from_bps(42_000_000));
+        assert!(!s.is_start_up());
+        let mut s = start(rtt);
+        s.on_loss();
+        assert!(!s.is_start_up());
+    }
+}
