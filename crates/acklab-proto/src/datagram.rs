@@ -5,6 +5,7 @@
 //! asks for its view and gets `None` where another one is spoken.
 
 use crate::segment::{Ecn, IP_HEADER, Segment};
+use crate::tack::wire::{Packet, Space};
 
 /// Bytes of a UDP header (RFC 768).
 pub const UDP_HEADER: u32 = 8;
@@ -68,6 +69,8 @@ pub enum Datagram {
     Tcp(Segment),
     /// UDP with bytes that nobody here reads.
     Opaque(Opaque),
+    /// TACK, over UDP. Its control frames are the [attachment](crate::endpoint::Endpoint::attachment).
+    Tack(Packet),
 }
 
 impl Datagram {
@@ -77,6 +80,7 @@ impl Datagram {
         match self {
             Self::Tcp(s) => s.ip_len(),
             Self::Opaque(o) => o.size,
+            Self::Tack(p) => p.ip_len(),
         }
     }
 
@@ -89,6 +93,7 @@ impl Datagram {
                 Role::Data => o.len,
                 Role::Feedback => 0,
             },
+            Self::Tack(p) => p.payload(),
         }
     }
 
@@ -104,6 +109,8 @@ impl Datagram {
         match self {
             Self::Tcp(s) => s.is_pure_ack(),
             Self::Opaque(o) => o.role == Role::Feedback,
+            // Numbers of eight bytes are the handshake's.
+            Self::Tack(p) => p.header.space == Space::Feedback && p.header.number_len < 8,
         }
     }
 
@@ -113,6 +120,7 @@ impl Datagram {
         match self {
             Self::Tcp(s) => s.ecn,
             Self::Opaque(o) => o.ecn,
+            Self::Tack(p) => p.ecn,
         }
     }
 
@@ -123,14 +131,15 @@ impl Datagram {
         match &mut self {
             Self::Tcp(s) => s.ecn = ecn,
             Self::Opaque(o) => o.ecn = ecn,
+            Self::Tack(p) => p.ecn = ecn,
         }
         self
     }
 
-    /// Differentiated-services codepoint of the IP header. TCP here has the default one.
+    /// Differentiated-services codepoint of the IP header. TCP and TACK here have the default one.
     pub const fn dscp(&self) -> Dscp {
         match self {
-            Self::Tcp(_) => Dscp::DEFAULT,
+            Self::Tcp(_) | Self::Tack(_) => Dscp::DEFAULT,
             Self::Opaque(o) => o.dscp,
         }
     }
@@ -139,7 +148,7 @@ impl Datagram {
     pub const fn protocol(&self) -> u8 {
         match self {
             Self::Tcp(_) => 6,
-            Self::Opaque(_) => 17,
+            Self::Opaque(_) | Self::Tack(_) => 17,
         }
     }
 
@@ -148,7 +157,7 @@ impl Datagram {
     pub const fn tcp(&self) -> Option<&Segment> {
         match self {
             Self::Tcp(s) => Some(s),
-            Self::Opaque(_) => None,
+            Self::Opaque(_) | Self::Tack(_) => None,
         }
     }
 }

@@ -11,6 +11,18 @@ pub trait Endpoint {
     /// A packet arrived. One of another protocol is ignored.
     fn on_datagram(&mut self, now: Instant, datagram: &Datagram);
 
+    /// A packet arrived with bytes beside it: what its sender's [`Endpoint::attachment`] was. A protocol
+    /// whose packets are values needs none.
+    fn on_datagram_with(&mut self, now: Instant, datagram: &Datagram, _attachment: &[u8]) {
+        self.on_datagram(now, datagram);
+    }
+
+    /// Bytes that go with the packet that [`Endpoint::poll_transmit`] gave last, such as lists that
+    /// a value has no room for. They hold until the next call.
+    fn attachment(&self) -> &[u8] {
+        &[]
+    }
+
     /// Time has come: runs every timer that expired at or before `now`.
     fn on_timeout(&mut self, now: Instant);
 

@@ -154,10 +154,12 @@ fn tcp<N: Default>(p: &PacketRecord<'_>, field: impl FnOnce(&Segment) -> N) -> N
     p.datagram.tcp().map_or(N::default(), field)
 }
 
-/// TCP's sequence number, or the number that an opaque packet carries, modulo 2^32.
+/// TCP's sequence number, TACK's packet number, or the number that an opaque packet carries, modulo
+/// 2^32.
 fn number(p: &PacketRecord<'_>) -> u32 {
     match p.datagram {
         Datagram::Tcp(segment) => segment.seq.0,
         Datagram::Opaque(opaque) => opaque.number as u32,
+        Datagram::Tack(packet) => packet.header.number as u32,
     }
 }

@@ -132,8 +132,8 @@ pub enum RateSource {
 /// retransmits a specific packet once per RTT"; ambiguity 5: which RTT).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum RepairGuard {
-    /// A smoothed RTT after it was last sent, or as soon as that transmission itself is known to be
-    /// lost by its PKT.SEQ.
+    /// A smoothed RTT (or the latest, if that is more) and a quarter of the minimum after it was last
+    /// sent, or as soon as that transmission itself is known to be lost by its PKT.SEQ.
     #[default]
     SmoothedRtt,
     /// The same with the minimum RTT: earlier, and more often in vain.
@@ -187,6 +187,10 @@ pub struct TackConfig {
     pub recv_buffer: u64,
     /// Most gaps, and most blocks above gaps, that the receiver keeps.
     pub holes: u16,
+    /// By how much minimum RTT, interval or loss rate must change before the peer's receiving half is
+    /// told, percent. The journal version waits for a factor of two, which lets the frequency be
+    /// wrong by as much; a SYNC costs one packet for each change of a ten-second minimum.
+    pub sync_percent: u32,
     /// Initial window in packets (RFC 6928).
     pub initial_window: u32,
     /// How RTT samples become a timeout.
@@ -237,6 +241,7 @@ impl Default for TackConfig {
             send_buffer: 4 << 20,
             recv_buffer: 6 << 20,
             holes: 1024,
+            sync_percent: 125,
             initial_window: 10,
             rtt: RttConfig {
                 estimator: RttEstimator::Rfc6298 {

@@ -10,6 +10,11 @@
 //! [`config`] every choice that the paper leaves open.
 
 pub mod config;
+pub mod endpoint;
 pub mod frequency;
 pub mod receiver;
+pub mod sender;
 pub mod wire;
+
+pub use config::TackConfig;
+pub use endpoint::TackEndpoint;

@@ -46,6 +46,15 @@ impl Wire {
                 (length, length - payload.len())
             }
             Datagram::Opaque(opaque) => udp(opaque, ports, &addresses, rest),
+            // As long as it was, with its number: what is beside a packet is not recorded.
+            Datagram::Tack(packet) => {
+                let opaque = Opaque {
+                    size: packet.ip_len(),
+                    number: packet.header.number,
+                    ..Opaque::default()
+                };
+                udp(&opaque, ports, &addresses, rest)
+            }
         };
         ip.copy_from_slice(&header(record, length as u16, &addresses).to_bytes());
         let both = IP_HEADER as usize;

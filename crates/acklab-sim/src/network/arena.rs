@@ -7,6 +7,7 @@ use acklab_proto::datagram::{Datagram, Dscp, Opaque};
 use acklab_proto::segment::{
     Ecn, Flags, OptionLayout, SackBlocks, Segment, SynOptions, Timestamps,
 };
+use acklab_proto::tack::wire::Packet as TackPacket;
 use acklab_units::{Instant, SeqNum};
 
 /// Marks a free place in `hops`.
@@ -40,6 +41,8 @@ struct Slot(Content);
 enum Content {
     Tcp(TcpSlot),
     Opaque(Opaque),
+    /// Place in the extras.
+    Tack(u32),
 }
 
 /// A segment without what few segments have. In this order the enum around it finds room for its tag
@@ -65,6 +68,8 @@ struct TcpSlot {
 struct Extras {
     places: Vec<(SackBlocks, SynOptions)>,
     free: Vec<u32>,
+    tacks: Vec<TackPacket>,
+    free_tacks: Vec<u32>,
 }
 
 impl Extras {
@@ -95,6 +100,21 @@ impl Extras {
         if place != PLAIN {
             self.free.push(place);
         }
+    }
+
+    fn insert_tack(&mut self, packet: &TackPacket) -> u32 {
+        if let Some(i) = self.free_tacks.pop() {
+            self.tacks[i as usize] = *packet;
+            return i;
+        }
+        self.tacks.push(*packet);
+        (self.tacks.len() - 1) as u32
+    }
+
+    fn bytes(&self) -> usize {
+        self.places.capacity() * size_of::<(SackBlocks, SynOptions)>()
+            + self.tacks.capacity() * size_of::<TackPacket>()
+            + (self.free.capacity() + self.free_tacks.capacity()) * size_of::<u32>()
     }
 }
 
@@ -139,20 +159,23 @@ impl Slot {
         match &self.0 {
             Content::Tcp(slot) => Datagram::Tcp(slot.segment(extras)),
             Content::Opaque(opaque) => Datagram::Opaque(*opaque),
+            Content::Tack(place) => Datagram::Tack(extras.tacks[*place as usize]),
         }
     }
 
-    const fn ecn(&self) -> Ecn {
+    fn ecn(&self, extras: &Extras) -> Ecn {
         match &self.0 {
             Content::Tcp(slot) => slot.ecn,
             Content::Opaque(opaque) => opaque.ecn,
+            Content::Tack(place) => extras.tacks[*place as usize].ecn,
         }
     }
 
-    const fn set_ecn(&mut self, ecn: Ecn) {
+    fn set_ecn(&mut self, extras: &mut Extras, ecn: Ecn) {
         match &mut self.0 {
             Content::Tcp(slot) => slot.ecn = ecn,
             Content::Opaque(opaque) => opaque.ecn = ecn,
+            Content::Tack(place) => extras.tacks[*place as usize].ecn = ecn,
         }
     }
 }
@@ -180,6 +203,7 @@ impl Store for Arena {
                 Content::Tcp(TcpSlot::new(segment, self.extras.insert(segment)))
             }
             Datagram::Opaque(opaque) => Content::Opaque(*opaque),
+            Datagram::Tack(packet) => Content::Tack(self.extras.insert_tack(packet)),
         });
         if let Some(i) = self.free.pop() {
             self.slots[i as usize] = slot;
@@ -200,11 +224,11 @@ impl Store for Arena {
     }
 
     fn is_marked(&self, id: PacketId) -> bool {
-        self.slots[id.0 as usize].ecn() == Ecn::Ce
+        self.slots[id.0 as usize].ecn(&self.extras) == Ecn::Ce
     }
 
     fn note_mark(&mut self, id: PacketId) {
-        self.slots[id.0 as usize].set_ecn(Ecn::Ce);
+        self.slots[id.0 as usize].set_ecn(&mut self.extras, Ecn::Ce);
     }
 
     #[inline]
@@ -233,10 +257,8 @@ impl Store for Arena {
     }
 
     fn bytes(&self) -> usize {
-        let words = self.hops.capacity() + self.free.capacity() + self.extras.free.capacity();
-        self.slots.capacity() * size_of::<Slot>()
-            + self.extras.places.capacity() * size_of::<(SackBlocks, SynOptions)>()
-            + words * size_of::<u32>()
+        let words = self.hops.capacity() + self.free.capacity();
+        self.slots.capacity() * size_of::<Slot>() + self.extras.bytes() + words * size_of::<u32>()
     }
 
     fn check(&self) {
@@ -254,8 +276,10 @@ impl Arena {
         debug_assert_ne!(self.hops[id.0 as usize], FREE, "{id:?} freed twice");
         self.hops[id.0 as usize] = FREE;
         self.free.push(id.0);
-        if let Content::Tcp(slot) = &self.slots[id.0 as usize].0 {
-            self.extras.release(slot.extra);
+        match &self.slots[id.0 as usize].0 {
+            Content::Tcp(slot) => self.extras.release(slot.extra),
+            Content::Tack(place) => self.extras.free_tacks.push(*place),
+            Content::Opaque(_) => {}
         }
     }
 }
@@ -276,7 +300,7 @@ impl PacketStore for Arena {
             from: node(h, unknown.from),
             to: node(h ^ 1, unknown.to),
             dscp: match &self.slots[packet.id.0 as usize].0 {
-                Content::Tcp(_) => Dscp::DEFAULT,
+                Content::Tcp(_) | Content::Tack(_) => Dscp::DEFAULT,
                 Content::Opaque(opaque) => opaque.dscp,
             },
             ..unknown

@@ -70,6 +70,7 @@ pub(super) fn number(datagram: &Datagram) -> u32 {
     match datagram {
         Datagram::Tcp(segment) => segment.seq.0.max(segment.ack.0) / FULL,
         Datagram::Opaque(opaque) => opaque.number as u32,
+        Datagram::Tack(packet) => packet.header.number as u32,
     }
 }
 

@@ -132,8 +132,8 @@ impl Receiver {
         self.told_expected = expected;
         self.told_lost = lost;
         let told = (interval.0, interval.1.min(interval.0));
-        if told.0 > 0 {
-            self.rho = told.1 * 1_000_000 / told.0;
+        if let Some(rho) = (told.1 * 1_000_000).checked_div(told.0) {
+            self.rho = rho;
         }
         told
     }

@@ -61,6 +61,7 @@ impl Islands {
     }
 
     /// Islands.
+    #[cfg(test)]
     pub fn len(&self) -> usize {
         self.list.len()
     }

@@ -13,6 +13,7 @@ mod schedule;
 mod tests;
 mod timing;
 
+pub use rate::WindowedMax;
 pub use timing::{micros, span_micros};
 
 use super::config::{Settle, TackConfig, Taming};
@@ -316,6 +317,11 @@ impl Receiver {
                 (a, b) => a.or(b),
             };
         earlier(urgent, earlier(loss, self.schedule.due()))
+    }
+
+    /// When [`Receiver::feedback`] has something to say, as far as time decides.
+    pub fn next_timeout(&self) -> Option<Instant> {
+        Instant::earliest(self.holes.next_due(), self.schedule.due().map(|d| d.0))
     }
 
     /// What an IACK for the handshake says, if one is due.

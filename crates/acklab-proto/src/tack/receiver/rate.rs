@@ -22,6 +22,7 @@ pub struct WindowedMax {
 }
 
 impl WindowedMax {
+    /// Over `window`.
     pub fn new(window: Span) -> Self {
         Self {
             part: window / PARTS as u64,
@@ -31,6 +32,7 @@ impl WindowedMax {
         }
     }
 
+    /// Changes the window; what was measured stays.
     pub fn set_window(&mut self, window: Span) {
         self.part = (window / PARTS as u64).max(Span::from_micros(1));
     }
@@ -47,11 +49,13 @@ impl WindowedMax {
         self.began = self.began.saturating_add(self.part.saturating_mul(parts));
     }
 
+    /// Takes a sample.
     pub fn update(&mut self, now: Instant, rate: Rate) {
         self.advance(now);
         self.max[self.at] = self.max[self.at].max(rate);
     }
 
+    /// The maximum; zero before the first sample.
     pub fn max(&self) -> Rate {
         self.max.iter().copied().max().unwrap_or(Rate::ZERO)
     }

@@ -95,8 +95,10 @@ impl Schedule {
         let allowed = self.last.map_or(now, |l| l.saturating_add(self.alpha()));
         let each = self.growing && self.start_up == StartUp::PerPacket;
         let every_l = self.growing && self.start_up == StartUp::ByteCounting;
+        // Even on request no more often than Eq. 2 allows: an application that writes packet by packet
+        // would else have each acknowledged.
         let due = if at_once {
-            (now, AckReason::Push)
+            (allowed.max(now), AckReason::Push)
         } else if each {
             (now, AckReason::EverySegment)
         } else if self.pending >= counted && (every_l || allowed <= now) {
@@ -218,7 +220,10 @@ mod tests {
         assert_eq!(s.due(), Some((at(125), AckReason::Timer)));
         s.on_sent(at(125), Rate::ZERO);
         s.on_packet(at(126), 100, true);
-        assert_eq!(s.due(), Some((at(126), AckReason::Push)));
+        assert_eq!(s.due(), Some((at(135), AckReason::Push)));
+        s.on_sent(at(135), Rate::ZERO);
+        s.on_packet(at(146), 100, true);
+        assert_eq!(s.due(), Some((at(146), AckReason::Push)));
     }
 
     #[test]

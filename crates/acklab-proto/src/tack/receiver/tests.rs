@@ -194,10 +194,12 @@ fn acknowledge_now_is_heeded() {
     b.data(0, 1, 0);
     b.data(1, 2, 1);
     b.tack_at(1);
-    b.put(5, 3, 2, |d| d.now = true);
-    assert_eq!(b.out(5), ["tack 3 []"]);
-    b.r.on_packet(at(6), &b.cfg, 4, Ecn::NotEct, None, &mut b.stats);
-    assert_eq!(b.out(6), ["tack 4 []"]);
+    b.put(10_005, 3, 2, |d| d.now = true);
+    assert_eq!(b.out(10_005), ["tack 3 []"]);
+    b.r.on_packet(at(10_006), &b.cfg, 4, Ecn::NotEct, None, &mut b.stats);
+    // Not more often than Eq. 2 allows.
+    assert_eq!(b.out(20_004), [""; 0]);
+    assert_eq!(b.out(20_005), ["tack 4 []"]);
 }
 
 #[test]

@@ -1,0 +1,406 @@
+//! What is under way, by stream offset and by packet number.
+//!
+//! "The sender has to maintain a two-tuples (SEQ, PKT.SEQ) for each packet. Although retransmissions
+//! will have different PKT.SEQs, [...] it is recommended the PKT.SEQ of a packet in the tuples be
+//! always replaced and updated by the latest PKT.SEQ of the retransmitted packet" (TACK paper,
+//! section 5.1).
+
+use crate::rate::{Stamp, Transmission};
+use acklab_units::Instant;
+use alloc::collections::VecDeque;
+
+/// A number that carries no segment: a PING, or one that was skipped.
+const NONE: u64 = u64::MAX;
+
+/// What the sender remembers of a segment until it is acknowledged cumulatively.
+#[derive(Clone, Copy, Debug)]
+pub struct Record {
+    /// Stream offset of the first byte.
+    pub start: u64,
+    /// Payload bytes.
+    pub len: u32,
+    /// The stream ends behind it.
+    pub fin: bool,
+    /// The latest PKT.SEQ.
+    pub number: u64,
+    /// When it was last sent.
+    pub sent_at: Instant,
+    /// It has arrived.
+    pub delivered: bool,
+    /// Its latest transmission is lost.
+    pub lost: bool,
+    /// It was sent more than once.
+    pub repeated: bool,
+    /// Bytes in flight just after it was last sent.
+    pub tx_in_flight: u64,
+    stamp: Stamp,
+}
+
+impl Record {
+    /// Offset behind it; the end of the stream takes one.
+    pub const fn end(&self) -> u64 {
+        self.start + self.len as u64 + self.fin as u64
+    }
+}
+
+impl Transmission for Record {
+    fn sent_at(&self) -> Instant {
+        self.sent_at
+    }
+
+    fn bytes(&self) -> u32 {
+        self.len
+    }
+
+    fn tx_in_flight(&self) -> u64 {
+        self.tx_in_flight
+    }
+
+    fn was_repeated(&self) -> bool {
+        self.repeated
+    }
+
+    fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+
+    fn set_stamp(&mut self, stamp: Stamp) {
+        self.stamp = stamp;
+    }
+}
+
+/// Segments in the order of the stream, and numbers in the order of sending.
+#[derive(Clone, Debug)]
+pub struct Board {
+    records: VecDeque<Record>,
+    /// Identity of the first record: identities count up and are never used again.
+    base: u64,
+    /// Which record each number carried, from `first_number` on.
+    numbers: VecDeque<u64>,
+    first_number: u64,
+    /// Identities of records to be sent again, in the order in which they were found.
+    repairs: VecDeque<u64>,
+    inflight: u64,
+    inflight_segments: u32,
+    lost_segments: u32,
+}
+
+impl Board {
+    /// Nothing is under way; the first packet will have this number.
+    pub fn new(first_number: u64) -> Self {
+        Self {
+            records: VecDeque::new(),
+            base: 0,
+            numbers: VecDeque::new(),
+            first_number,
+            repairs: VecDeque::new(),
+            inflight: 0,
+            inflight_segments: 0,
+            lost_segments: 0,
+        }
+    }
+
+    /// Bytes sent and neither delivered nor lost.
+    pub const fn inflight(&self) -> u64 {
+        self.inflight
+    }
+
+    /// The same in segments.
+    pub const fn inflight_segments(&self) -> u32 {
+        self.inflight_segments
+    }
+
+    /// Segments that wait to be sent again.
+    pub const fn lost_segments(&self) -> u32 {
+        self.lost_segments
+    }
+
+    /// Whether everything is acknowledged.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// The number that the next packet has.
+    pub fn next_number(&self) -> u64 {
+        self.first_number + self.numbers.len() as u64
+    }
+
+    /// The lowest number that may still be under way.
+    pub const fn oldest_number(&self) -> u64 {
+        self.first_number
+    }
+
+    /// A number that carries no segment leaves.
+    pub fn pass_number(&mut self) -> u64 {
+        let number = self.next_number();
+        self.numbers.push_back(NONE);
+        self.prune();
+        number
+    }
+
+    /// A new segment leaves.
+    pub fn push(&mut self, start: u64, len: u32, fin: bool, now: Instant) -> &mut Record {
+        let number = self.next_number();
+        self.numbers
+            .push_back(self.base + self.records.len() as u64);
+        self.count(u64::from(len), true);
+        self.records.push_back(Record {
+            start,
+            len,
+            fin,
+            number,
+            sent_at: now,
+            delivered: false,
+            lost: false,
+            repeated: false,
+            tx_in_flight: self.inflight,
+            stamp: Stamp {
+                serial: 0,
+                first_sent_at: now,
+                delivered_at: now,
+                delivered: 0,
+                lost_before: 0,
+                ce_before: 0,
+                app_limited: false,
+            },
+        });
+        let last = self.records.len() - 1;
+        &mut self.records[last]
+    }
+
+    fn count(&mut self, bytes: u64, up: bool) {
+        if up {
+            self.inflight += bytes;
+            self.inflight_segments += 1;
+        } else {
+            self.inflight -= bytes;
+            self.inflight_segments -= 1;
+        }
+    }
+
+    /// A segment leaves again, under a new number.
+    pub fn repeat(&mut self, id: u64, now: Instant) -> &mut Record {
+        let number = self.next_number();
+        self.numbers.push_back(id);
+        let i = (id - self.base) as usize;
+        let r = self.records[i];
+        if r.lost {
+            self.lost_segments -= 1;
+            self.count(u64::from(r.len), true);
+        }
+        let inflight = self.inflight;
+        let r = &mut self.records[i];
+        r.number = number;
+        r.sent_at = now;
+        r.lost = false;
+        r.repeated = true;
+        r.tx_in_flight = inflight;
+        self.prune();
+        &mut self.records[i]
+    }
+
+    /// The record of that identity, while it is kept.
+    pub fn record(&self, id: u64) -> Option<&Record> {
+        let i = id.checked_sub(self.base)?;
+        self.records.get(i as usize)
+    }
+
+    /// The record whose latest number is `number`.
+    pub fn by_number(&self, number: u64) -> Option<(u64, &Record)> {
+        let i = number.checked_sub(self.first_number)?;
+        let id = *self.numbers.get(i as usize)?;
+        let r = self.record(id)?;
+        (r.number == number).then_some((id, r))
+    }
+
+    /// The next segment to be sent again.
+    pub fn next_repair(&mut self) -> Option<u64> {
+        while let Some(&id) = self.repairs.front() {
+            if self.record(id).is_some_and(|r| r.lost) {
+                return Some(id);
+            }
+            self.repairs.pop_front();
+        }
+        None
+    }
+
+    /// The oldest segment that has not arrived, and the newest.
+    pub fn last_missing(&self) -> Option<u64> {
+        let back = self.records.iter().rev().position(|r| !r.delivered)?;
+        Some(self.base + (self.records.len() - 1 - back) as u64)
+    }
+
+    /// Marks one as lost; returns it if it was not.
+    pub fn lose(&mut self, id: u64) -> Option<Record> {
+        let i = id.checked_sub(self.base)? as usize;
+        let r = *self.records.get(i)?;
+        if r.delivered || r.lost {
+            return None;
+        }
+        self.records[i].lost = true;
+        self.lost_segments += 1;
+        self.count(u64::from(r.len), false);
+        self.repairs.push_back(id);
+        Some(r)
+    }
+
+    /// Marks everything that has not arrived as lost, to be sent again in the stream's order.
+    pub fn lose_all(&mut self, mut on_lost: impl FnMut(&Record)) {
+        self.repairs.clear();
+        for (i, r) in self.records.iter_mut().enumerate() {
+            if r.delivered {
+                continue;
+            }
+            if !r.lost {
+                r.lost = true;
+                self.lost_segments += 1;
+                self.inflight -= u64::from(r.len);
+                self.inflight_segments -= 1;
+                on_lost(r);
+            }
+            self.repairs.push_back(self.base + i as u64);
+        }
+    }
+
+    fn deliver(&mut self, i: usize, on_delivered: &mut impl FnMut(&Record)) {
+        let r = self.records[i];
+        if r.delivered {
+            return;
+        }
+        if r.lost {
+            self.lost_segments -= 1;
+        } else {
+            self.count(u64::from(r.len), false);
+        }
+        self.records[i].delivered = true;
+        self.records[i].lost = false;
+        on_delivered(&r);
+    }
+
+    /// Everything below `cumulative` has arrived. `on_gone` hears of each segment that leaves.
+    pub fn ack_to(
+        &mut self,
+        cumulative: u64,
+        on_delivered: &mut impl FnMut(&Record),
+        mut on_gone: impl FnMut(&Record),
+    ) {
+        while self.records.front().is_some_and(|r| r.end() <= cumulative) {
+            self.deliver(0, on_delivered);
+            if let Some(r) = self.records.pop_front() {
+                on_gone(&r);
+            }
+            self.base += 1;
+        }
+        self.prune();
+    }
+
+    /// The segments that lie whole inside `start..end` have arrived.
+    pub fn ack_block(&mut self, start: u64, end: u64, on_delivered: &mut impl FnMut(&Record)) {
+        let mut i = self.records.partition_point(|r| r.start < start);
+        while self.records.get(i).is_some_and(|r| r.end() <= end) {
+            self.deliver(i, on_delivered);
+            i += 1;
+        }
+    }
+
+    /// Calls `each` with the segments that lie in `start..end`, as far as they have not arrived.
+    pub fn missing_in(&self, start: u64, end: u64, mut each: impl FnMut(u64, &Record)) {
+        let mut i = self.records.partition_point(|r| r.end() <= start);
+        while let Some(r) = self.records.get(i).filter(|r| r.start < end) {
+            if !r.delivered {
+                each(self.base + i as u64, r);
+            }
+            i += 1;
+        }
+    }
+
+    /// Forgets numbers that mean nothing any more.
+    fn prune(&mut self) {
+        while let Some(&id) = self.numbers.front() {
+            let number = self.first_number;
+            let wanted = self
+                .record(id)
+                .is_some_and(|r| !r.delivered && r.number == number);
+            if wanted {
+                return;
+            }
+            self.numbers.pop_front();
+            self.first_number += 1;
+        }
+    }
+
+    /// The law of the board: what is in flight is what was sent and is neither there nor lost.
+    pub fn check(&self) {
+        if cfg!(debug_assertions) && self.records.len() <= 64 {
+            let under_way = self.records.iter().filter(|r| !r.delivered && !r.lost);
+            let bytes: u64 = under_way.clone().map(|r| u64::from(r.len)).sum();
+            debug_assert_eq!(bytes, self.inflight);
+            debug_assert_eq!(under_way.count() as u32, self.inflight_segments);
+            let lost = self.records.iter().filter(|r| r.lost).count();
+            debug_assert_eq!(lost as u32, self.lost_segments);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    fn board(n: u64) -> Board {
+        let mut b = Board::new(7);
+        for i in 0..n {
+            b.push(i * 1000, 1000, false, Instant::ZERO);
+        }
+        b
+    }
+
+    #[test]
+    fn a_number_leads_to_the_segment_until_it_has_a_newer_one() {
+        let mut b = board(3);
+        let (id, r) = b.by_number(8).unwrap();
+        assert_eq!((id, r.start), (1, 1000));
+        assert!(b.lose(id).is_some() && b.lose(id).is_none());
+        assert_eq!(
+            (b.inflight(), b.lost_segments(), b.next_repair()),
+            (2000, 1, Some(1))
+        );
+        b.repeat(id, Instant::ZERO);
+        assert_eq!(
+            (b.inflight(), b.lost_segments(), b.next_repair()),
+            (3000, 0, None)
+        );
+        assert!(b.by_number(8).is_none());
+        assert_eq!(b.by_number(10).unwrap().0, 1);
+        b.check();
+    }
+
+    #[test]
+    fn acknowledgements_empty_it() {
+        let mut b = board(4);
+        let mut got = Vec::new();
+        b.ack_block(2000, 4000, &mut |r| got.push(r.start));
+        b.ack_block(2500, 4000, &mut |r| got.push(r.start));
+        assert_eq!(got, [2000, 3000]);
+        let mut missing = Vec::new();
+        b.missing_in(0, 5000, |id, _| missing.push(id));
+        assert_eq!((missing, b.last_missing()), (alloc::vec![0, 1], Some(1)));
+        let mut gone = Vec::new();
+        b.ack_to(4000, &mut |r| got.push(r.start), |r| gone.push(r.start));
+        assert_eq!(got, [2000, 3000, 0, 1000]);
+        assert_eq!(gone.len(), 4);
+        assert!(b.is_empty() && b.inflight() == 0);
+        assert_eq!(b.oldest_number(), b.next_number());
+        b.check();
+    }
+
+    #[test]
+    fn numbers_without_a_segment_are_forgotten() {
+        let mut b = board(1);
+        assert_eq!(b.pass_number(), 8);
+        assert_eq!(b.pass_number(), 9);
+        assert_eq!(b.oldest_number(), 7);
+        b.ack_to(1000, &mut |_| {}, |_| {});
+        assert_eq!((b.oldest_number(), b.next_number()), (10, 10));
+    }
+}

@@ -1,0 +1,40 @@
+//! What one report delivered, gathered record by record.
+
+use super::board::Record;
+use crate::rate::RateSampler;
+use acklab_units::Span;
+
+/// Facts of one report.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Digest {
+    /// Newly delivered, either way.
+    pub delivered: u64,
+    pub delivered_segments: u32,
+    /// Cumulatively acknowledged, delivered before or not.
+    pub acked: u64,
+    pub acked_segments: u32,
+    /// Newly found lost.
+    pub lost: u64,
+    /// Newly marked.
+    pub ce: u64,
+    /// The cumulative point advanced.
+    pub advanced: bool,
+    pub prior_inflight: u64,
+    /// RTT of the packet with the largest number, for the smoothed RTT.
+    pub rtt: Option<Span>,
+    /// RTT of the fastest packet, for the minimum.
+    pub fastest: Option<Span>,
+}
+
+impl Digest {
+    pub fn on_delivered(&mut self, r: &Record, rates: &mut RateSampler) {
+        self.delivered += u64::from(r.len);
+        self.delivered_segments += 1;
+        rates.on_delivered(r);
+    }
+
+    pub fn on_gone(&mut self, r: &Record) {
+        self.acked += u64::from(r.len);
+        self.acked_segments += 1;
+    }
+}

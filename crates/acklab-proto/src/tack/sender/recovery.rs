@@ -1,0 +1,125 @@
+//! Episodes of losses: what the controller is told, and when they end (RFC 6675, Linux's states).
+
+use super::Sender;
+use super::digest::Digest;
+use crate::cc::{EcnEcho, Loss, RecoveryExit, RecoveryPhase, Rto, SegmentLost};
+use crate::rate::{RateSampler, Transmission};
+use crate::stats::Stats;
+use acklab_units::Instant;
+
+fn lost_event(
+    now: Instant,
+    r: &super::board::Record,
+    rates: &RateSampler,
+    inflight: u64,
+) -> SegmentLost {
+    let stamp = r.stamp();
+    SegmentLost {
+        now,
+        bytes: r.len,
+        tx_in_flight: r.tx_in_flight,
+        lost_since_sent: rates.lost - stamp.lost_before,
+        delivered_since_sent: rates.delivered - stamp.delivered,
+        prior_delivered: stamp.delivered,
+        app_limited: stamp.app_limited,
+        inflight,
+    }
+}
+
+impl Sender {
+    /// Marks what the report has shown to be lost.
+    pub(super) fn mark_found(&mut self, now: Instant, d: &mut Digest, stats: &mut Stats) {
+        for i in 0..self.found.len() {
+            let id = self.found[i];
+            let Some(r) = self.board.lose(id) else {
+                continue;
+            };
+            self.rates.lost += u64::from(r.len);
+            d.lost += u64::from(r.len);
+            stats.lost_segs += 1;
+            self.credit += u64::from(r.len);
+            let event = lost_event(now, &r, &self.rates, self.board.inflight());
+            self.cc.on_segment_lost(&event);
+        }
+        self.found.clear();
+    }
+
+    /// Ends an episode that is over and begins the one that the report calls for: at most one
+    /// reduction for each window of data.
+    pub(super) fn change_phase(&mut self, now: Instant, d: &Digest, stats: &mut Stats) {
+        if self.in_episode() && self.una >= self.high_seq {
+            let from = self.phase;
+            self.phase = RecoveryPhase::Open;
+            self.credit = 0;
+            self.cc.on_recovery_exit(&RecoveryExit {
+                now,
+                inflight: self.board.inflight(),
+                from,
+            });
+        }
+        if self.board.lost_segments() > 0 {
+            if matches!(self.phase, RecoveryPhase::Open | RecoveryPhase::Cwr) {
+                self.enter_recovery(now, d, stats);
+            }
+        } else if d.ce > 0 && self.ecn && self.phase == RecoveryPhase::Open {
+            self.enter_cwr(now, stats);
+        }
+    }
+
+    fn enter_recovery(&mut self, now: Instant, d: &Digest, stats: &mut Stats) {
+        if self.phase == RecoveryPhase::Open {
+            self.prr.start(self.cwnd_segments());
+            self.high_seq = self.nxt;
+            self.cc.on_loss(&Loss {
+                now,
+                inflight: self.board.inflight(),
+                prior_inflight: d.prior_inflight,
+                outstanding: self.nxt - self.una,
+                snd_nxt: self.nxt,
+                delivered: self.rates.delivered,
+            });
+        }
+        stats.recoveries += 1;
+        self.phase = RecoveryPhase::Recovery;
+    }
+
+    /// The peer reports marks: reduce once per window (RFC 3168 section 6.1.2).
+    fn enter_cwr(&mut self, now: Instant, stats: &mut Stats) {
+        self.prr.start(self.cwnd_segments());
+        self.high_seq = self.nxt;
+        self.cc.on_ecn(&EcnEcho {
+            now,
+            inflight: self.board.inflight(),
+            outstanding: self.nxt - self.una,
+            snd_nxt: self.nxt,
+        });
+        stats.ecn_reductions += 1;
+        self.phase = RecoveryPhase::Cwr;
+    }
+
+    /// The retransmission timer expired: nothing is heard, so everything under way is given up.
+    pub(super) fn enter_loss(&mut self, now: Instant, stats: &mut Stats) {
+        let first = self.phase != RecoveryPhase::Loss || self.retries == 0;
+        let prior_inflight = self.board.inflight();
+        let Self {
+            board, rates, cc, ..
+        } = self;
+        board.lose_all(|r| {
+            rates.lost += u64::from(r.len);
+            stats.lost_segs += 1;
+            cc.on_segment_lost(&lost_event(now, r, rates, 0));
+        });
+        self.cc.on_rto(&Rto {
+            now,
+            prior_inflight,
+            inflight: self.board.inflight(),
+            outstanding: self.nxt - self.una,
+            first,
+            snd_nxt: self.nxt,
+            delivered: self.rates.delivered,
+        });
+        self.phase = RecoveryPhase::Loss;
+        self.high_seq = self.nxt;
+        self.credit = 0;
+    }
+}
