@@ -111,4 +111,6 @@ def test_a_flow_reads_no_more_than_was_sent(pairs):
         sent = dict(data.group_by("flow").agg(pl.col("len").sum()).iter_rows())
         for flow in result.flows.iter_rows(named=True):
             where = (result.scenario.name, flow["flow"])
+            if flow["cc"] == "cbr":
+                continue  # a receiver that puts nothing in order counts the copies that links make
             assert flow["received_bytes"] <= sent.get(flow["flow"], 0), where

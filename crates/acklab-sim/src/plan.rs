@@ -8,6 +8,7 @@ use acklab_path::link::trace::Trace;
 use acklab_path::wifi::medium::{AccessCategory, MediumConfig, StationId};
 use acklab_proto::cbr;
 use acklab_proto::registry::{Entry, Params};
+use acklab_proto::tack::{self, TackConfig};
 use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{AckChoice, CcChoice};
 use acklab_units::{Instant, Rate, Span};
@@ -304,6 +305,19 @@ pub enum TransportPlan {
     Tcp(TcpPlan),
     /// A constant rate over UDP: the parameters of [`cbr::PARAMS`].
     Cbr(Params),
+    /// TACK.
+    Tack(TackPlan),
+}
+
+/// TACK's settings.
+#[derive(Clone, Debug)]
+pub struct TackPlan {
+    /// Configuration of both ends.
+    pub config: Arc<TackConfig>,
+    /// The parameters of [`tack::PARAMS`] that it was made from.
+    pub params: Params,
+    /// Controller of both ends.
+    pub cc: CcChoice,
 }
 
 /// TCP's settings.
@@ -333,6 +347,7 @@ impl TransportPlan {
         match self {
             Self::Tcp(_) => "tcp",
             Self::Cbr(_) => cbr::ENTRY.name,
+            Self::Tack(_) => tack::ENTRY.name,
         }
     }
 
@@ -340,7 +355,7 @@ impl TransportPlan {
     pub const fn tcp(&self) -> Option<&TcpPlan> {
         match self {
             Self::Tcp(tcp) => Some(tcp),
-            Self::Cbr(_) => None,
+            Self::Cbr(_) | Self::Tack(_) => None,
         }
     }
 
@@ -348,7 +363,7 @@ impl TransportPlan {
     pub const fn tcp_mut(&mut self) -> Option<&mut TcpPlan> {
         match self {
             Self::Tcp(tcp) => Some(tcp),
-            Self::Cbr(_) => None,
+            Self::Cbr(_) | Self::Tack(_) => None,
         }
     }
 
@@ -358,6 +373,7 @@ impl TransportPlan {
         match self {
             Self::Tcp(tcp) => tcp.cc.entry.name,
             Self::Cbr(_) => cbr::ENTRY.name,
+            Self::Tack(tack) => tack.cc.entry.name,
         }
     }
 
@@ -366,6 +382,7 @@ impl TransportPlan {
         match self {
             Self::Tcp(tcp) => tcp.config.full_packet(),
             Self::Cbr(params) => cbr::Config::new(params).size,
+            Self::Tack(tack) => tack.config.mtu,
         }
     }
 
@@ -374,6 +391,7 @@ impl TransportPlan {
         match self {
             Self::Tcp(tcp) => tcp.config.headers(),
             Self::Cbr(params) => cbr::Config::new(params).feedback,
+            Self::Tack(tack) => tack.config.feedback_packet(),
         }
     }
 
@@ -382,6 +400,7 @@ impl TransportPlan {
         match self {
             Self::Tcp(tcp) => tcp.config.segment,
             Self::Cbr(params) => cbr::Config::new(params).payload(),
+            Self::Tack(tack) => tack.config.mss,
         }
     }
 }

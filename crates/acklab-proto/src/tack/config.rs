@@ -3,7 +3,9 @@
 //! The paper and its journal version (IEEE/ACM ToN 29(6), 2021) leave seventeen points ambiguous.
 //! Each is an option here or, where only one reading works, a sentence at the line that works so.
 
+use crate::datagram::UDP_HEADER;
 use crate::rtt::{RttConfig, RttEstimator, RttSamples};
+use crate::segment::IP_HEADER;
 use acklab_units::Span;
 
 /// When TACKs are sent (Eq. 3), and how far that may be stretched.
@@ -264,6 +266,11 @@ impl Default for TackConfig {
 }
 
 impl TackConfig {
+    /// Bytes of the IP packet of a TACK without blocks, about: its numbers grow as the flow does.
+    pub const fn feedback_packet(&self) -> u32 {
+        IP_HEADER + UDP_HEADER + 1 + self.id_len as u32 + 4 + 45 + self.tag_len as u32
+    }
+
     /// Bytes of control frames that fit into one packet of feedback.
     pub const fn feedback_room(&self) -> usize {
         let taken = super::wire::Packet::data_overhead(self.id_len, self.tag_len) + 4;

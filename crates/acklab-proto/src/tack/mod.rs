@@ -12,9 +12,11 @@
 pub mod config;
 pub mod endpoint;
 pub mod frequency;
+mod params;
 pub mod receiver;
 pub mod sender;
 pub mod wire;
 
 pub use config::TackConfig;
 pub use endpoint::TackEndpoint;
+pub use params::{ENTRY, PARAMS};

@@ -2,6 +2,7 @@
 
 use crate::cbr;
 use crate::registry::Entry;
+use crate::tack;
 
 /// Which protocol both ends of a flow speak.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -10,6 +11,8 @@ pub enum Protocol {
     Tcp,
     /// A constant rate over UDP.
     Cbr,
+    /// TACK. What a flow's `cc` says is about it, too.
+    Tack,
 }
 
 /// Every transport, in the order in which `acklab list transport` shows them.
@@ -23,6 +26,7 @@ pub static TRANSPORTS: &[Entry<Protocol>] = &[
         build: Protocol::Tcp,
     },
     cbr::ENTRY,
+    tack::ENTRY,
 ];
 
 #[cfg(test)]

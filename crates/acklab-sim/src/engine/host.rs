@@ -33,11 +33,11 @@ impl<T: Transport> Host<T> {
         }
     }
 
-    /// A packet arrived.
+    /// A packet arrived, with the bytes beside it.
     #[inline]
-    pub fn on_datagram(&mut self, now: Instant, datagram: &Datagram) {
+    pub fn on_datagram(&mut self, now: Instant, datagram: &Datagram, attachment: &[u8]) {
         self.traffic.acks_in += u64::from(datagram.is_pure_feedback());
-        self.transport.on_datagram(now, datagram);
+        self.transport.on_datagram_with(now, datagram, attachment);
         self.run_app(now);
     }
 

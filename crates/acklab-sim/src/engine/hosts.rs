@@ -55,6 +55,7 @@ impl<T: Transport> Hosts<T> {
         datagram: &Datagram,
         ack_due: Option<AckReason>,
     ) {
+        network.store_mut().attach(self.0[i].transport.attachment());
         let size = network.enter(FlowId(i as u32), datagram, ack_due);
         self.0[i].note_sent(datagram, size);
     }
@@ -86,7 +87,7 @@ impl<T: Transport, O: Observer> Ends<Arena, O> for Hosts<T> {
             self.transmit(network, i);
         }
         let datagram = network.take(packet);
-        self.0[i].on_datagram(now, &datagram);
+        self.0[i].on_datagram(now, &datagram, network.store().attached());
         if O::ACTIVE {
             let is = &self.0[i].transport;
             network

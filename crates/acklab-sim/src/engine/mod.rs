@@ -26,6 +26,9 @@ mod pairs_tests;
 mod places_tests;
 pub mod saturation;
 mod spoken;
+mod tack;
+#[cfg(test)]
+mod tack_tests;
 mod tcp;
 #[cfg(test)]
 pub(crate) mod tests;

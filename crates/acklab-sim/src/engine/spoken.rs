@@ -1,12 +1,13 @@
 //! Whichever transport a flow speaks, so that one run can mix them.
 
-use super::{End, tcp};
+use super::{End, tack, tcp};
 use crate::plan::TransportPlan;
 use acklab_proto::ack::AckReason;
 use acklab_proto::cbr::{self, Cbr};
 use acklab_proto::datagram::Datagram;
 use acklab_proto::endpoint::{Endpoint, Event};
 use acklab_proto::stats::{Snapshot, Stats};
+use acklab_proto::tack::TackEndpoint;
 use acklab_proto::tcp::Connection;
 use acklab_proto::transport::{Condition, Socket, Transport};
 use acklab_units::Instant;
@@ -22,6 +23,8 @@ pub enum Spoken {
     Tcp(Connection),
     /// A constant rate over UDP.
     Cbr(Box<Cbr>),
+    /// TACK.
+    Tack(Box<TackEndpoint>),
 }
 
 impl Spoken {
@@ -30,6 +33,7 @@ impl Spoken {
         match &end.flow.transport {
             TransportPlan::Tcp(plan) => Self::Tcp(tcp::connection(plan, end)),
             TransportPlan::Cbr(params) => Self::Cbr(Box::new(Cbr::new(cbr::Config::new(params)))),
+            TransportPlan::Tack(plan) => Self::Tack(Box::new(tack::endpoint(plan, end))),
         }
     }
 }
@@ -40,6 +44,7 @@ macro_rules! forward {
         match $self {
             Self::Tcp($it) => $call,
             Self::Cbr($it) => $call,
+            Self::Tack($it) => $call,
         }
     };
 }
@@ -48,6 +53,19 @@ impl Endpoint for Spoken {
     #[inline]
     fn on_datagram(&mut self, now: Instant, datagram: &Datagram) {
         forward!(self, t => t.on_datagram(now, datagram));
+    }
+
+    #[inline]
+    fn on_datagram_with(&mut self, now: Instant, datagram: &Datagram, attachment: &[u8]) {
+        forward!(self, t => t.on_datagram_with(now, datagram, attachment));
+    }
+
+    #[inline]
+    fn attachment(&self) -> &[u8] {
+        match self {
+            Self::Tcp(_) | Self::Cbr(_) => &[],
+            Self::Tack(t) => t.attachment(),
+        }
     }
 
     #[inline]
@@ -99,7 +117,7 @@ impl Transport for Spoken {
     fn tied_timer(&self, now: Instant) -> Option<Instant> {
         match self {
             Self::Tcp(t) => t.tied_timer(now),
-            Self::Cbr(_) => None,
+            Self::Cbr(_) | Self::Tack(_) => None,
         }
     }
 
@@ -111,6 +129,7 @@ impl Transport for Spoken {
         match self {
             Self::Tcp(t) => t.ack_due(),
             Self::Cbr(_) => None,
+            Self::Tack(t) => t.ack_due(),
         }
     }
 
@@ -122,6 +141,7 @@ impl Transport for Spoken {
         match self {
             Self::Tcp(t) => Transport::snapshot(t),
             Self::Cbr(t) => Transport::snapshot(&**t),
+            Self::Tack(t) => Transport::snapshot(&**t),
         }
     }
 }

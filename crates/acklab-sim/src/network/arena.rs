@@ -68,8 +68,18 @@ struct TcpSlot {
 struct Extras {
     places: Vec<(SackBlocks, SynOptions)>,
     free: Vec<u32>,
-    tacks: Vec<TackPacket>,
+    tacks: Vec<TackSlot>,
     free_tacks: Vec<u32>,
+    /// Control frames of the packet that is put in next, and of the one that was taken out last.
+    incoming: Vec<u8>,
+    outgoing: Vec<u8>,
+}
+
+/// A packet of TACK and its control frames. The buffer is kept for the next.
+#[derive(Debug)]
+struct TackSlot {
+    packet: TackPacket,
+    control: Vec<u8>,
 }
 
 impl Extras {
@@ -103,17 +113,30 @@ impl Extras {
     }
 
     fn insert_tack(&mut self, packet: &TackPacket) -> u32 {
-        if let Some(i) = self.free_tacks.pop() {
-            self.tacks[i as usize] = *packet;
-            return i;
-        }
-        self.tacks.push(*packet);
-        (self.tacks.len() - 1) as u32
+        let control = &mut self.incoming;
+        debug_assert_eq!(control.len(), usize::from(packet.control));
+        let i = self.free_tacks.pop().unwrap_or_else(|| {
+            self.tacks.push(TackSlot {
+                packet: *packet,
+                control: Vec::new(),
+            });
+            (self.tacks.len() - 1) as u32
+        });
+        let slot = &mut self.tacks[i as usize];
+        slot.packet = *packet;
+        slot.control.clear();
+        slot.control.append(control);
+        i
     }
 
     fn bytes(&self) -> usize {
         self.places.capacity() * size_of::<(SackBlocks, SynOptions)>()
-            + self.tacks.capacity() * size_of::<TackPacket>()
+            + self.tacks.capacity() * size_of::<TackSlot>()
+            + self
+                .tacks
+                .iter()
+                .map(|t| t.control.capacity())
+                .sum::<usize>()
             + (self.free.capacity() + self.free_tacks.capacity()) * size_of::<u32>()
     }
 }
@@ -159,7 +182,7 @@ impl Slot {
         match &self.0 {
             Content::Tcp(slot) => Datagram::Tcp(slot.segment(extras)),
             Content::Opaque(opaque) => Datagram::Opaque(*opaque),
-            Content::Tack(place) => Datagram::Tack(extras.tacks[*place as usize]),
+            Content::Tack(place) => Datagram::Tack(extras.tacks[*place as usize].packet),
         }
     }
 
@@ -167,7 +190,7 @@ impl Slot {
         match &self.0 {
             Content::Tcp(slot) => slot.ecn,
             Content::Opaque(opaque) => opaque.ecn,
-            Content::Tack(place) => extras.tacks[*place as usize].ecn,
+            Content::Tack(place) => extras.tacks[*place as usize].packet.ecn,
         }
     }
 
@@ -175,7 +198,7 @@ impl Slot {
         match &mut self.0 {
             Content::Tcp(slot) => slot.ecn = ecn,
             Content::Opaque(opaque) => opaque.ecn = ecn,
-            Content::Tack(place) => extras.tacks[*place as usize].ecn = ecn,
+            Content::Tack(place) => extras.tacks[*place as usize].packet.ecn = ecn,
         }
     }
 }
@@ -188,6 +211,21 @@ impl Arena {
             nodes: nodes.into_iter().map(|n| n as u32).collect(),
             ..Self::default()
         }
+    }
+
+    /// These bytes go with the packet that is put in next, if that can have any.
+    #[inline]
+    pub fn attach(&mut self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.extras.incoming.clear();
+            self.extras.incoming.extend_from_slice(bytes);
+        }
+    }
+
+    /// The bytes that went with the packet of TACK that was taken out last.
+    #[inline]
+    pub fn attached(&self) -> &[u8] {
+        &self.extras.outgoing
     }
 }
 
@@ -219,6 +257,10 @@ impl Store for Arena {
     fn take(&mut self, packet: Packet) -> Datagram {
         self.delivered += 1;
         let datagram = self.datagram(packet.id).with_ecn(packet.ecn);
+        if let Content::Tack(place) = self.slots[packet.id.0 as usize].0 {
+            let control = &self.extras.tacks[place as usize].control;
+            self.extras.outgoing.clone_from(control);
+        }
         self.release(packet.id);
         datagram
     }
@@ -309,6 +351,10 @@ impl PacketStore for Arena {
 
     fn duplicate(&mut self, packet: Packet) -> Packet {
         let datagram = self.datagram(packet.id);
+        if let Content::Tack(place) = self.slots[packet.id.0 as usize].0 {
+            let control = &self.extras.tacks[place as usize].control;
+            self.extras.incoming.clone_from(control);
+        }
         let id = self.insert(&datagram, self.hops[packet.id.0 as usize]);
         Packet { id, ..packet }
     }

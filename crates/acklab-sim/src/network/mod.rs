@@ -105,6 +105,11 @@ impl<S: Store, O: Observer> Network<S, O> {
         &self.store
     }
 
+    /// The same, to be told what goes with the next packet.
+    pub fn store_mut(&mut self) -> &mut S {
+        &mut self.store
+    }
+
     /// Who watches.
     #[inline]
     pub fn observer_mut(&mut self) -> &mut O {

@@ -19,6 +19,7 @@ use crate::plan::{
 use acklab_path::impair::LossPlace;
 use acklab_path::wifi::medium::AccessCategory;
 use acklab_proto::cbr;
+use acklab_proto::tack;
 use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{Buffer, RttEstimator, SackCompression};
 use acklab_units::{Bytes, Instant, Limit, Rate, Span};
@@ -245,6 +246,15 @@ fn flow(flow: &FlowPlan, category: Option<AccessCategory>, nodes: &[String], out
         TransportPlan::Cbr(params) => {
             let table = choice::inline_table(cbr::ENTRY.name, cbr::PARAMS, params);
             out.raw("transport", table);
+            out.raw("app", app(&flow.app));
+            return;
+        }
+        TransportPlan::Tack(plan) => {
+            let table = choice::inline_table(tack::ENTRY.name, tack::PARAMS, &plan.params);
+            out.raw("transport", table);
+            let cc = &plan.cc;
+            let table = choice::inline_table(cc.entry.name, cc.entry.params, &cc.params);
+            out.raw("cc", table);
             out.raw("app", app(&flow.app));
             return;
         }

@@ -8,9 +8,10 @@ use super::super::spec::{Choice, FlowSpec, NodeSpec, Spec};
 use super::super::steps;
 use super::topology::{Net, incomplete};
 use super::{Clock, app, not_too_long, tcp};
-use crate::plan::{AppPlan, FlowPlan, TcpPlan, TransportPlan};
+use crate::plan::{AppPlan, FlowPlan, TackPlan, TcpPlan, TransportPlan};
 use acklab_path::wifi::medium::AccessCategory;
 use acklab_proto::registry::{Param, Params, Value};
+use acklab_proto::tack::TackConfig;
 use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{AckChoice, CcChoice};
 use acklab_proto::transport::registry::Protocol;
@@ -207,6 +208,11 @@ impl Builder<'_, '_> {
                 }))
             }
             Protocol::Cbr => Some(TransportPlan::Cbr(params)),
+            Protocol::Tack => {
+                let cc = self.cc(flow, &tcp, path)?;
+                let config = Arc::new(TackConfig::from_params(&params));
+                Some(TransportPlan::Tack(TackPlan { config, params, cc }))
+            }
         }
     }
 
@@ -217,8 +223,9 @@ impl Builder<'_, '_> {
         }
         let name = transport.name();
         let own = path.key("tcp");
+        let controls = matches!(transport, TransportPlan::Tack(_));
         let keys = [
-            ("cc", flow.cc.is_some()),
+            ("cc", flow.cc.is_some() && !controls),
             ("ack", flow.ack.is_some()),
             ("tcp", self.report.has(&own)),
         ];
@@ -227,7 +234,7 @@ impl Builder<'_, '_> {
             let hint = "leave it out, or write transport = \"tcp\"".to_string();
             self.report.error(&path.key(key), message, hint);
         }
-        if matches!(app, AppPlan::RequestResponse { .. }) {
+        if matches!(app, AppPlan::RequestResponse { .. }) && !controls {
             let message = format!(
                 "\"{name}\" repeats nothing: an exchange would wait for ever for what is lost"
             );

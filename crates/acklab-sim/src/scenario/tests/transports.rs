@@ -17,7 +17,7 @@ fn three() -> String {
 fn config(plan: &TransportPlan) -> cbr::Config {
     match plan {
         TransportPlan::Cbr(params) => cbr::Config::new(params),
-        TransportPlan::Tcp(_) => panic!("TCP"),
+        TransportPlan::Tcp(_) | TransportPlan::Tack(_) => panic!("not CBR"),
     }
 }
 
@@ -98,4 +98,24 @@ fn mistakes_inside_of_a_transport_have_their_place() {
     assert!(said.contains("did you mean `cbr`"), "{said}");
     let said = told("cc = { name = \"cubic\", beta = { x = 1 } }");
     assert!(said.contains("flow.0.cc.beta.x"), "{said}");
+}
+
+const TACK: &str = r#"{ name = "tack", beta = 8, l = 4, blocks = "adaptive", q = 2, interval = { shortest = "2 ms" } }"#;
+
+#[test]
+fn tack_takes_a_controller_and_survives_resolving() {
+    let set = [("flow.2.transport", TACK), ("flow.2.cc", "newreno")];
+    let loaded = toml_with(&three(), &set).unwrap();
+    let again = good(&loaded.resolved);
+    assert_eq!(again.resolved, loaded.resolved);
+    let TransportPlan::Tack(plan) = &again.plan.flows[2].transport else {
+        panic!("not TACK")
+    };
+    let t = &plan.config.taming;
+    assert_eq!((t.beta, t.packets, t.shortest.as_micros()), (8, 4, 2000));
+    assert_eq!(plan.cc.entry.name, "newreno");
+    let said = told("transport = \"tack\"\nack = \"per-packet\"");
+    assert!(said.contains("`ack` is TCP's"), "{said}");
+    let said = told("transport = { name = \"tack\", beta = 1 }");
+    assert!(said.contains("a whole number from 2 to 64"), "{said}");
 }

@@ -92,6 +92,9 @@ pub struct Sent {
     pub feedback: u64,
 }
 
+/// When something happens, and to which packet or end.
+type Next = Option<(Instant, usize)>;
+
 pub struct World {
     pub now: Instant,
     pub ends: [TackEndpoint; 2],
@@ -239,20 +242,25 @@ impl World {
         );
     }
 
-    /// The next thing happens; `false` if nothing ever will.
-    pub fn step(&mut self) -> bool {
-        let flight = (0..self.flights.len()).min_by_key(|&i| {
-            let f = &self.flights[i];
-            (f.at, f.serial)
-        });
+    /// When the next packet arrives, and the next timer is due.
+    fn next(&self) -> (Next, Next) {
+        let flights = self.flights.iter().enumerate();
+        let flight = flights.min_by_key(|(_, f)| (f.at, f.serial));
         let timer = |i: usize| {
             let t = self.ends[i].next_timeout()?;
             Some((self.clocks[i].world(t).max(self.now), i))
         };
         let timers = [timer(0), timer(1)];
-        let timer = timers.into_iter().flatten().min();
-        match (flight, timer) {
-            (Some(f), t) if t.is_none_or(|t| self.flights[f].at <= t.0) => {
+        (
+            flight.map(|(i, f)| (f.at, i)),
+            timers.into_iter().flatten().min(),
+        )
+    }
+
+    /// The next thing happens; `false` if nothing ever will.
+    pub fn step(&mut self) -> bool {
+        match self.next() {
+            (Some((at, f)), t) if t.is_none_or(|t| at <= t.0) => {
                 let f = self.flights.swap_remove(f);
                 self.now = f.at;
                 self.arrive(&f);
@@ -280,11 +288,15 @@ impl World {
     }
 
     pub fn run_until(&mut self, end: Instant) {
-        while self.now < end {
-            if !self.step() {
-                return;
-            }
+        let due = |w: &Self| {
+            let (flight, timer) = w.next();
+            let next = flight.map(|f| f.0).into_iter().chain(timer.map(|t| t.0));
+            next.min().is_some_and(|at| at <= end)
+        };
+        while due(self) {
+            self.step();
         }
+        self.now = end;
     }
 
     pub fn run_for(&mut self, span: Span) {

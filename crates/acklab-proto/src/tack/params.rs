@@ -1,0 +1,325 @@
+//! What a scenario can set of TACK.
+
+use super::config::{
+    Owd, Owner, RateSource, RepairGuard, Richness, Settle, StartUp, TackConfig, Taming, Timing,
+};
+use super::wire::Packet;
+use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::transport::registry::Protocol;
+use acklab_units::Span;
+
+/// The registry's entry.
+pub const ENTRY: Entry<Protocol> = Entry {
+    name: "tack",
+    aliases: &[],
+    summary: "TACK: few acknowledgements, by bytes or by time, and instant ones for events; the \
+              flow's `cc` says which controller.",
+    source: "Li et al., SIGCOMM 2020; IEEE/ACM ToN 29(6) 2021",
+    params: PARAMS,
+    build: Protocol::Tack,
+};
+
+const fn choice(
+    name: &'static str,
+    doc: &'static str,
+    words: &'static [&'static str],
+    default: &'static str,
+) -> Param {
+    Param {
+        name,
+        doc,
+        kind: Kind::Choice(words),
+        default: Value::Choice(default),
+    }
+}
+
+const fn int(name: &'static str, doc: &'static str, range: (i64, i64), default: i64) -> Param {
+    Param {
+        name,
+        doc,
+        kind: Kind::Int(range.0, range.1),
+        default: Value::Int(default),
+    }
+}
+
+const fn span(name: &'static str, doc: &'static str, range: (Span, Span), default: Span) -> Param {
+    Param {
+        name,
+        doc,
+        kind: Kind::Span(range.0, range.1),
+        default: Value::Span(default),
+    }
+}
+
+const US: Span = Span::from_micros(1);
+const SECOND: Span = Span::from_secs(1);
+
+/// What a scenario can set.
+pub const PARAMS: &[Param] = &[
+    int(
+        "beta",
+        "TACKs per minimum RTT (Eq. 3, default of section 4.1); below 2 a sender stops and waits \
+         (appendix B.1).",
+        (2, 64),
+        4,
+    ),
+    int(
+        "l",
+        "Full-sized packets per TACK while the bandwidth-delay product is small (Eq. 3).",
+        (1, 255),
+        2,
+    ),
+    span(
+        "interval.shortest",
+        "Least time between two TACKs; the paper has none, and beta / RTT_min is without bound on \
+         short paths.",
+        (US, SECOND),
+        Span::from_millis(1),
+    ),
+    span(
+        "interval.longest",
+        "Most time between two TACKs while data arrives.",
+        (Span::from_millis(1), Span::from_secs(10)),
+        Span::from_millis(250),
+    ),
+    span(
+        "delayed",
+        "How long a packet waits for the L-th; the paper has no such timer, and thin flows would \
+         wait for ever.",
+        (US, SECOND),
+        Span::from_millis(25),
+    ),
+    choice(
+        "start_up",
+        "Acknowledging while the rate still grows: each packet (journal version), every L-th, or as \
+         afterwards.",
+        &["per-packet", "byte-counting", "tamed"],
+        "per-packet",
+    ),
+    choice(
+        "blocks",
+        "Blocks of a TACK: as many as fit, one (Q = 1), or `q` and as many more as Eq. 6 asks for.",
+        &["rich", "poor", "adaptive"],
+        "rich",
+    ),
+    int("q", "Q of blocks = \"adaptive\".", (0, 1000), 4),
+    choice(
+        "settle",
+        "How long a gap may last before it is a loss: nothing until reordering was seen and \
+         RTT_min / 4 from then on, never (section 5.1), or always (section 7).",
+        &["once-reordered", "never", "always"],
+        "once-reordered",
+    ),
+    Param {
+        name: "iack",
+        doc: "Loss events are reported by IACKs; without, only TACKs report them (Figure 5a).",
+        kind: Kind::Bool,
+        default: Value::Bool(true),
+    },
+    choice(
+        "timing",
+        "Minimum RTT from the fastest packet of an interval (section 5.2), from the newest, or from \
+         the newest without taking out the TACK's delay (legacy sampling, Figure 6a).",
+        &["advanced", "newest", "legacy"],
+        "advanced",
+    ),
+    choice(
+        "owd",
+        "One-way delays that are compared: smoothed with gain 1/8, or as measured.",
+        &["smoothed", "raw"],
+        "smoothed",
+    ),
+    choice(
+        "owner",
+        "Who computes the interval: the receiver (section 5.4) or the sender (journal version).",
+        &["receiver", "sender"],
+        "receiver",
+    ),
+    choice(
+        "rate_samples",
+        "Whose delivery-rate samples the controller gets (section 5.3).",
+        &["receiver", "sender"],
+        "receiver",
+    ),
+    choice(
+        "repeat",
+        "When a repair is repeated without proof that it was lost: after a smoothed RTT, after the \
+         minimum RTT, or never (section 5.1: once per RTT).",
+        &["smoothed-rtt", "min-rtt", "never"],
+        "smoothed-rtt",
+    ),
+    int(
+        "theta",
+        "Window of the receiver's maximum filter in minimum RTTs (section 5.4: 5 to 10).",
+        (1, 100),
+        10,
+    ),
+    span(
+        "tau",
+        "Window of the sender's minimum filter (section 5.2: at most 10 s).",
+        (Span::from_millis(100), Span::from_secs(300)),
+        Span::from_secs(10),
+    ),
+    int(
+        "sync",
+        "Change of minimum RTT or interval that is told to the receiver, percent (journal version: \
+         200).",
+        (101, 1000),
+        125,
+    ),
+    int("mtu", "Bytes of the largest IP packet.", (200, 9000), 1500),
+    int("id_len", "Bytes of the connection id.", (0, 16), 8),
+    int("tag_len", "Bytes of the AEAD's tag; 0 = none.", (0, 32), 16),
+    Param {
+        name: "ecn",
+        doc: "Packets are sent with ECT(0), and marks are counted and echoed.",
+        kind: Kind::Bool,
+        default: Value::Bool(false),
+    },
+    int(
+        "send_buffer",
+        "Bytes that the application may be ahead of what is acknowledged.",
+        (10_000, 1 << 32),
+        4 << 20,
+    ),
+    int(
+        "recv_buffer",
+        "Bytes that the receiver holds for its application.",
+        (10_000, 1 << 32),
+        6 << 20,
+    ),
+    int(
+        "skip",
+        "A packet number is skipped within the first so many, and then ever more rarely, to find \
+         out who acknowledges ahead of arrival; 0 = never.",
+        (0, 1 << 20),
+        256,
+    ),
+    int(
+        "initial_window",
+        "Packets that may be under way at first (RFC 6928).",
+        (1, 1000),
+        10,
+    ),
+];
+
+/// The word's place among its fellows.
+fn pick<T: Copy>(params: &Params, name: &str, of: &[(&str, T)], default: T) -> T {
+    let word = params.choice(name);
+    of.iter().find(|c| c.0 == word).map_or(default, |c| c.1)
+}
+
+impl TackConfig {
+    /// What these parameters of [`PARAMS`] say.
+    pub fn from_params(p: &Params) -> Self {
+        let base = Self::default();
+        let time = |name, default| p.span(name).unwrap_or(default);
+        let (id_len, tag_len) = (p.int("id_len") as u8, p.int("tag_len") as u8);
+        let mtu = p.int("mtu") as u32;
+        let mss = mtu.saturating_sub(Packet::data_overhead(id_len, tag_len));
+        Self {
+            taming: Taming {
+                beta: p.int("beta") as u16,
+                packets: p.int("l") as u16,
+                mss,
+                shortest: time("interval.shortest", base.taming.shortest),
+                longest: time("interval.longest", base.taming.longest),
+                delayed: time("delayed", base.taming.delayed),
+            },
+            start_up: pick(
+                p,
+                "start_up",
+                &[
+                    ("byte-counting", StartUp::ByteCounting),
+                    ("tamed", StartUp::Tamed),
+                ],
+                StartUp::PerPacket,
+            ),
+            richness: pick(
+                p,
+                "blocks",
+                &[
+                    ("poor", Richness::Poor),
+                    (
+                        "adaptive",
+                        Richness::Adaptive {
+                            q: p.int("q") as u16,
+                        },
+                    ),
+                ],
+                Richness::Rich,
+            ),
+            settle: pick(
+                p,
+                "settle",
+                &[("never", Settle::Never), ("always", Settle::Always)],
+                Settle::OnceReordered,
+            ),
+            timing: pick(
+                p,
+                "timing",
+                &[("newest", Timing::Newest), ("legacy", Timing::Legacy)],
+                Timing::Advanced,
+            ),
+            owd: pick(p, "owd", &[("raw", Owd::Raw)], Owd::Smoothed),
+            owner: pick(p, "owner", &[("sender", Owner::Sender)], Owner::Receiver),
+            rate_source: pick(
+                p,
+                "rate_samples",
+                &[("sender", RateSource::Sender)],
+                RateSource::Receiver,
+            ),
+            guard: pick(
+                p,
+                "repeat",
+                &[
+                    ("min-rtt", RepairGuard::MinRtt),
+                    ("never", RepairGuard::ProvenOnly),
+                ],
+                RepairGuard::SmoothedRtt,
+            ),
+            loss_iack: p.bool("iack"),
+            theta: p.int("theta") as u16,
+            tau: time("tau", base.tau),
+            sync_percent: p.int("sync") as u32,
+            mss,
+            id_len,
+            tag_len,
+            mtu,
+            ecn: p.bool("ecn"),
+            send_buffer: p.int("send_buffer") as u64,
+            recv_buffer: p.int("recv_buffer") as u64,
+            skip_within: p.int("skip") as u32,
+            initial_window: p.int("initial_window") as u32,
+            ..base
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_of_the_parameters_are_those_of_the_configuration() {
+        let params = Params::defaults(PARAMS);
+        assert_eq!(TackConfig::from_params(&params), TackConfig::default());
+    }
+
+    #[test]
+    fn each_word_changes_the_configuration() {
+        for param in PARAMS {
+            let Kind::Choice(words) = param.kind else {
+                continue;
+            };
+            let mut seen = alloc::vec::Vec::new();
+            for word in words {
+                let mut params = Params::defaults(PARAMS);
+                params.set(PARAMS, param.name, Value::Choice(word)).unwrap();
+                let config = TackConfig::from_params(&params);
+                assert!(!seen.contains(&config), "{} {word}", param.name);
+                seen.push(config);
+            }
+        }
+    }
+}
