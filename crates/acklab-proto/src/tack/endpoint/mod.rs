@@ -102,7 +102,7 @@ impl TackEndpoint {
             },
             handshake,
             feedback: 0,
-            frames: Vec::with_capacity(cfg.feedback_room()),
+            frames: Vec::with_capacity(128),
             stats: Stats::default(),
             pending: Pending::default(),
             linger_until: None,

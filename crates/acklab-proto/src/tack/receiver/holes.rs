@@ -49,7 +49,7 @@ impl Holes {
         Self {
             first,
             next: first,
-            holes: VecDeque::with_capacity(limit.min(64)),
+            holes: VecDeque::with_capacity(limit.min(8)),
             reported: 0,
             limit: limit.max(1),
             packets: 0,

@@ -39,7 +39,7 @@ impl Islands {
     pub fn new(limit: usize) -> Self {
         Self {
             next: 0,
-            list: VecDeque::with_capacity(limit.min(64)),
+            list: VecDeque::with_capacity(limit.min(8)),
             held: 0,
             limit: limit.max(1),
         }

@@ -5,69 +5,12 @@
 //! always replaced and updated by the latest PKT.SEQ of the retransmitted packet" (TACK paper,
 //! section 5.1).
 
-use crate::rate::{Stamp, Transmission};
+use super::record::Record;
 use acklab_units::Instant;
 use alloc::collections::VecDeque;
 
 /// A number that carries no segment: a PING, or one that was skipped.
 const NONE: u64 = u64::MAX;
-
-/// What the sender remembers of a segment until it is acknowledged cumulatively.
-#[derive(Clone, Copy, Debug)]
-pub struct Record {
-    /// Stream offset of the first byte.
-    pub start: u64,
-    /// Payload bytes.
-    pub len: u32,
-    /// The stream ends behind it.
-    pub fin: bool,
-    /// The latest PKT.SEQ.
-    pub number: u64,
-    /// When it was last sent.
-    pub sent_at: Instant,
-    /// It has arrived.
-    pub delivered: bool,
-    /// Its latest transmission is lost.
-    pub lost: bool,
-    /// It was sent more than once.
-    pub repeated: bool,
-    /// Bytes in flight just after it was last sent.
-    pub tx_in_flight: u64,
-    stamp: Stamp,
-}
-
-impl Record {
-    /// Offset behind it; the end of the stream takes one.
-    pub const fn end(&self) -> u64 {
-        self.start + self.len as u64 + self.fin as u64
-    }
-}
-
-impl Transmission for Record {
-    fn sent_at(&self) -> Instant {
-        self.sent_at
-    }
-
-    fn bytes(&self) -> u32 {
-        self.len
-    }
-
-    fn tx_in_flight(&self) -> u64 {
-        self.tx_in_flight
-    }
-
-    fn was_repeated(&self) -> bool {
-        self.repeated
-    }
-
-    fn stamp(&self) -> Stamp {
-        self.stamp
-    }
-
-    fn set_stamp(&mut self, stamp: Stamp) {
-        self.stamp = stamp;
-    }
-}
 
 /// Segments in the order of the stream, and numbers in the order of sending.
 #[derive(Clone, Debug)]
@@ -144,26 +87,8 @@ impl Board {
         self.numbers
             .push_back(self.base + self.records.len() as u64);
         self.count(u64::from(len), true);
-        self.records.push_back(Record {
-            start,
-            len,
-            fin,
-            number,
-            sent_at: now,
-            delivered: false,
-            lost: false,
-            repeated: false,
-            tx_in_flight: self.inflight,
-            stamp: Stamp {
-                serial: 0,
-                first_sent_at: now,
-                delivered_at: now,
-                delivered: 0,
-                lost_before: 0,
-                ce_before: 0,
-                app_limited: false,
-            },
-        });
+        let record = Record::new(start, len, fin, number, now, self.inflight);
+        self.records.push_back(record);
         let last = self.records.len() - 1;
         &mut self.records[last]
     }

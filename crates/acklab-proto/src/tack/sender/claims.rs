@@ -53,7 +53,7 @@ impl Claims {
         let next_skip = (gap > 0).then(|| first + 1 + rng.next_u64() % gap);
         Self {
             first,
-            skipped: VecDeque::with_capacity(KEPT),
+            skipped: VecDeque::new(),
             older: 0,
             next_skip,
             gap,

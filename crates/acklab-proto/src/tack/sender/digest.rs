@@ -1,6 +1,6 @@
 //! What one report delivered, gathered record by record.
 
-use super::board::Record;
+use super::record::Record;
 use crate::rate::RateSampler;
 use acklab_units::Span;
 

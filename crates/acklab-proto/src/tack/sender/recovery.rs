@@ -9,7 +9,7 @@ use acklab_units::Instant;
 
 fn lost_event(
     now: Instant,
-    r: &super::board::Record,
+    r: &super::record::Record,
     rates: &RateSampler,
     inflight: u64,
 ) -> SegmentLost {
