@@ -213,6 +213,11 @@ pub(super) fn paths(kind: Kind, radio: bool) -> impl Strategy<Value = Plan> {
         Just("[wifi.up]\nhack = true"),
         Just("[wifi.down]\nqdisc = 'fq-codel'\nack_filter = 'tac'"),
         Just("qdisc = 'per-station'\n[wifi.up]\nack_filter = 'cake'"),
+        Just("arp = true\naddba = true"),
+        Just("addba = true\nbit_error_rate = 1e-5\nlifetime = '20 ms'"),
+        Just("rate_control = 'minstrel'\narp = true"),
+        Just("qdisc = 'codel'\naddba = true\n[wifi.up]\nqdisc = 'fq-codel'"),
+        Just("arp = true\nqdisc = 'pfifo'"),
     ];
     (hops, air).prop_map(move |(hops, air)| plan(&hops, radio.then_some(air)))
 }
