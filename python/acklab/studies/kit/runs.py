@@ -43,6 +43,8 @@ class _Task:
     scenario: Mapping[str, Any]
     seeds: int
     quantities: list[Quantity] = field(default_factory=list)
+    #: A digest of what the quantities are written in.
+    code: str = ""
     #: The cells that it is: group and keys.
     places: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
@@ -50,9 +52,9 @@ class _Task:
 
     @property
     def identity(self) -> str:
-        """The same for the same scenario, seeds and quantities."""
+        """The same for the same scenario, seeds and quantities, as they are written now."""
         names = sorted(q.name for q in self.quantities)
-        what = json.dumps([self.scenario, self.seeds, names], default=str)
+        what = json.dumps([self.scenario, self.seeds, names, self.code], default=str)
         return hashlib.sha256(what.encode()).hexdigest()[:24]
 
 
@@ -91,16 +93,29 @@ def _tasks(
     groups: Mapping[str, Sequence[Cell]], quantities: Sequence[Quantity], effort: Effort
 ) -> list[_Task]:
     found: dict[str, _Task] = {}
+    code = _written(quantities)
     for group, cells in groups.items():
         own = [q for q in quantities if not q.groups or group in q.groups]
         for cell in cells:
             seeds = min(effort.seeds, cell.seeds or effort.seeds)
             same = json.dumps([cell.scenario, seeds], default=str)
-            task = found.setdefault(same, _Task(cell.scenario, seeds))
+            task = found.setdefault(same, _Task(cell.scenario, seeds, code=code))
             task.places.append((group, cell.keys))
             task.quantities += [q for q in own if q not in task.quantities]
             task.left = seeds
     return list(found.values())
+
+
+def _written(quantities: Sequence[Quantity]) -> str:
+    """A digest of the files that quantities are written in and of their neighbours. A study may
+    be anywhere, also where no digest of acklab's own code reaches."""
+    codes = (getattr(q.of, "__code__", None) for q in quantities)
+    files = {Path(code.co_filename) for code in codes if code is not None}
+    folders = {path.parent for path in files if path.is_file()}
+    digest = hashlib.sha256()
+    for path in sorted(p for folder in folders for p in folder.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
 
 
 def _run(tasks: Sequence[_Task], jobs: int, ended: Callable[[_Task], None]) -> None:
@@ -187,7 +202,8 @@ class Journal:
     """The cells that are finished, a line each."""
 
     def __init__(self, path: Path) -> None:
-        # Another build of acklab, or of the study, never takes these numbers for its own.
+        # Another build of acklab never takes these numbers for its own. A study that was changed
+        # does not either: its cells and quantities are in what a line is called.
         self._path = path.with_name(f"{path.name}-{code.of_everything()}.jsonl")
         for other in path.parent.glob(f"{path.name}-*.jsonl"):
             if other != self._path:
