@@ -1,11 +1,13 @@
-"""What a study keeps and reads again: nothing of another code."""
+"""What a study keeps and reads again: nothing of another code, and no wrong bit."""
 
+import random
 import sys
 
 import polars as pl
 import pytest
 
 import kit_study
+from acklab import AcklabError
 from acklab.studies.kit import folder, make
 from acklab.studies.study import Effort
 
@@ -61,3 +63,20 @@ def test_what_was_not_changed_is_not_run_again(study, tmp_path):
         make.make(loaded(study), EFFORT, tmp_path, 1, stop_half_way)
     make.make(loaded(study), EFFORT, tmp_path, 1, lambda done, total: told.append(done))
     assert told[0] > 1
+
+
+@pytest.mark.parametrize("name", ["numbers/main.csv", "made.json", "SHA256SUMS"])
+def test_a_report_is_not_made_of_wrong_bits(name, study, made):
+    path = made / name
+    kept, page = path.read_bytes(), (made / "report.html").read_bytes()
+    draw = random.Random(name)
+    try:
+        for _ in range(20):
+            at, bit = draw.randrange(len(kept)), 1 << draw.randrange(8)
+            path.write_bytes(kept[:at] + bytes([kept[at] ^ bit]) + kept[at + 1 :])
+            with pytest.raises(AcklabError, match=f"{name.split('/')[-1]} is not as it was"):
+                make.tell_again(loaded(study), made.parent)
+    finally:
+        path.write_bytes(kept)
+    assert (made / "report.html").read_bytes() == page
+    make.tell_again(loaded(study), made.parent)

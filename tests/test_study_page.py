@@ -12,6 +12,7 @@ import kit_study
 from acklab.report.paper.states import states
 from acklab.studies.kit import folder, make, page
 from acklab.studies.kit.claims import Flaw
+from acklab.studies.kit.made import seal
 from acklab.studies.study import Effort
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -106,13 +107,16 @@ def test_results_of_another_version_are_called_so(made):
     kept = (out / "made.json").read_text()
     try:
         (out / "made.json").write_text(kept.replace('"version": "', '"version": "9.'))
+        seal(out)
         told = make.tell_again(study, out.parent).report.read_text()
         assert "These results were made by acklab 9." in told
         (out / "made.json").write_text(re.sub(r'"cells": "\w+"', '"cells": "0"', kept))
+        seal(out)
         told = make.tell_again(study, out.parent).report.read_text()
         assert "cells or quantities were changed" in told
     finally:
         (out / "made.json").write_text(kept)
+        seal(out)
     assert "These results were made" not in make.tell_again(study, out.parent).report.read_text()
 
 
@@ -124,12 +128,14 @@ def test_a_text_that_rests_on_another_verdict_is_refused(made):
     noted = about.read_text()
     try:
         about.write_text(noted.replace('"quick": true', '"quick": false'))
+        seal(out)
         answer.write_text(f"{{{{require falls = reproduced}}}}\n{kept}")
         with pytest.raises(Flaw, match=r"answer\.md.*falls = reproduced, which is now"):
             make.tell_again(study, out.parent)
     finally:
         answer.write_text(kept)
         about.write_text(noted)
+        seal(out)
 
 
 @pytest.mark.parametrize(

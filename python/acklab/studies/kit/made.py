@@ -1,7 +1,8 @@
 """By which build a study's numbers were made: `made.json` beside them.
 
 A page may be written anew from kept numbers, after a text or a claim was changed. If the numbers
-are of another build of acklab, or of other cells or quantities, the page says so.
+are of another build of acklab, or of other cells or quantities, the page says so. `SHA256SUMS`
+has the sums of both: a wrong bit in a number would turn a verdict.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from acklab.errors import AcklabError
 from acklab.folder import write_atomically
 from acklab.studies.kit.folder import Folder
 from acklab.studies.study import Effort
+from acklab.sweeps import sums
 
 NAME = "made.json"
 
@@ -32,11 +34,34 @@ def note(study: Folder, effort: Effort, folder: Path) -> Path:
         "quick": effort.quick,
     }
     write_atomically(path, json.dumps(about, indent=1) + "\n")
+    seal(folder)
     return path
 
 
+def seal(folder: Path) -> None:
+    """Writes the sums of the numbers in `folder` and of what they were made by."""
+    kept = (folder / NAME, *(folder / "numbers").glob("*.csv"))
+    files = {path.relative_to(folder).as_posix(): sums.digest(path) for path in kept}
+    write_atomically(folder / sums.NAME, sums.text(files))
+
+
+def _check(folder: Path) -> None:
+    """Refuses what is not as it was written. Folders from before there were sums are read."""
+    path = folder / sums.NAME
+    if not path.exists():
+        return
+    listed = sums.read(path)
+    broken = sums.broken(folder, listed.files) if listed.whole else sums.NAME
+    if broken is not None:
+        raise AcklabError(
+            f"{folder / broken} is not as it was written\n"
+            "  help: `acklab reproduce FOLDER` makes the numbers anew"
+        )
+
+
 def effort(folder: Path) -> Effort:
-    """How much was run for the numbers in `folder`."""
+    """How much was run for the numbers in `folder`, which are as they were written."""
+    _check(folder)
     try:
         about = json.loads((folder / NAME).read_text(encoding="utf-8"))
         return Effort(int(about["seeds"]), bool(about["quick"]))
