@@ -140,7 +140,8 @@ def compiled(commit: str, target: Path) -> Path:
 
 def packed(python: Path, core: Path, folder: Path) -> None:
     """Python's half with a core in it; there when it is complete."""
-    scratch = Path(tempfile.mkdtemp(dir=folder.parent.mkdir(parents=True, exist_ok=True) or KEPT))
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(dir=folder.parent))
     shutil.copytree(
         python / "acklab",
         scratch / "acklab",
