@@ -18,6 +18,7 @@ from acklab.studies.kit.claims import Claim, Flaw, line_of, load_claims
 from acklab.studies.kit.fields import Key
 from acklab.studies.kit.language import Scope, checked, number
 from acklab.studies.kit.numbers import Numbers, numbers, witnessed
+from acklab.studies.kit.owned import owned
 from acklab.studies.kit.vocabulary import Grid, Quantity, Vocabulary
 from acklab.studies.kit.words import WORDS, Wrong
 from acklab.studies.study import Cell, Effort
@@ -182,7 +183,7 @@ def load(path: Path) -> Folder:
     found = Folder(
         path,
         about,
-        _listed(cells, "GROUPS", path / "cells.py"),
+        {name: owned(of, path) for name, of in _listed(cells, "GROUPS", path / "cells.py").items()},
         {q.name: q for q in _listed(quantities, "QUANTITIES", path / "quantities.py")},
         load_claims(path / "claims"),
         rules,
@@ -211,7 +212,8 @@ def _module(path: Path, name: str) -> ModuleType:
         module.__path__ = [str(path.resolve())]
         sys.modules[package] = module
     try:
-        return importlib.import_module(f"{package}.{name}")
+        found: ModuleType = owned(importlib.import_module, path)(f"{package}.{name}")
+        return found
     except SyntaxError as e:
         raise Flaw(path / f"{name}.py", e.lineno or 0, e.msg) from None
 
