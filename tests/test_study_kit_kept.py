@@ -80,3 +80,11 @@ def test_a_report_is_not_made_of_wrong_bits(name, study, made):
         path.write_bytes(kept)
     assert (made / "report.html").read_bytes() == page
     make.tell_again(loaded(study), made.parent)
+
+
+def test_a_folder_of_the_same_name_is_another_study(tmp_path):
+    first, other = kit_study.write(tmp_path / "a"), kit_study.write(tmp_path / "b")
+    kit_study.change(other / "cells.py", "RATIOS = (1, 4, 16)", "RATIOS = (1, 4)")
+    assert first.name == other.name
+    cells = [folder.load(p).groups["main"](EFFORT) for p in (first, other)]
+    assert [len(c) for c in cells] == [18, 12]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 import tomllib
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -206,7 +208,9 @@ def _module(path: Path, name: str) -> ModuleType:
     built_in = Path(__file__).parent.parent
     if path.resolve().parent == built_in:
         return importlib.import_module(f"acklab.studies.{path.resolve().name}.{name}")
-    package = f"_acklab_study_{path.resolve().name}"
+    # Another folder of that name is another study.
+    place = zlib.crc32(os.fsencode(path.resolve()))
+    package = f"_acklab_study_{path.resolve().name}_{place:08x}"
     if package not in sys.modules:
         module = ModuleType(package)
         module.__path__ = [str(path.resolve())]
