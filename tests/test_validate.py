@@ -77,7 +77,7 @@ def test_every_run_of_ns3_over_radio_channels_is_in_a_cell():
         with (in_repository("validation") / "ns3" / name).open() as f:
             runs |= {row["args"] for row in csv.DictReader(f)}
     cells = ns3_wifi_rows()
-    assert sum(len(c.values["goodput"]) for c in cells) == len(runs) == 153
+    assert sum(len(c.values["goodput"]) for c in cells) == len(runs) == 187
     assert len({c.name for c in cells}) == len(cells) == 105
 
 
@@ -119,9 +119,33 @@ def test_rts_are_as_slow_as_ns3s_and_answers_to_data_are_not():
 
 def test_flows_of_a_run_of_ns3_are_summed():
     (cell,) = [c for c in ns3_wifi_rows() if c.name == "nsta5s 20 4096 0"]
-    assert cell.values["goodput"] == pytest.approx([23.5373], abs=1e-3)
-    assert cell.values["jain"] == [0.9219]
-    assert cell.values["ap_drops"] == [182]
+    assert len(cell.values["goodput"]) == 5
+    assert cell.values["goodput"][0] == pytest.approx(23.5373, abs=1e-3)
+    assert cell.values["jain"][0] == 0.9219
+    assert cell.values["ap_drops"][0] == 182
+
+
+_AGREEING = ("equal5s-known", "4096")
+
+
+def test_stations_agree_on_the_air_where_ns3s_do():
+    """Each way and access category comes to an agreement before it has A-MPDUs."""
+    cells = {c.name: c.scenarios[0]["wifi"] for c in ns3_wifi_rows()}
+    assert all(channel.get("addba") for channel in cells.values())
+
+
+def test_as_many_stations_agree_as_in_ns3():
+    """In ns-3's runs of this cell all 40 ways have one, and 3 to 6 responses are late."""
+    path = in_repository("validation") / "ns3" / "wifi_agreements.csv"
+    with path.open() as f:
+        runs = [r for r in csv.DictReader(f) if (r["tag"], r["ampdu"]) == _AGREEING]
+    assert {r["agreements"] for r in runs} == {"40"}
+    assert {r["requests"] for r in runs} == {"40"}
+    (cell,) = [c for c in ns3_wifi_rows() if c.name == "equal5s-known 20 4096 0"]
+    result = acklab.load(cell.scenarios[0]).run(seed=1)
+    of_all = {c: result.stations[c].sum() for c in ("agreements", "agreements_failed")}
+    assert of_all["agreements"] == 40
+    assert 1 <= of_all["agreements_failed"] <= 12
 
 
 def test_every_cell_of_ns3_in_the_inferred_setup_is_there():

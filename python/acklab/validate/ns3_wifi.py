@@ -34,7 +34,7 @@ DEFAULTS = {
     "run": "1",
     "dist": "1",
     "arp": "1",
-    "addba": "0",
+    "addba": "1",
     "ctrl": "OfdmRate24Mbps",
     "rts": "0",
 }
