@@ -2,6 +2,7 @@
 
 import copy
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,9 @@ from skips import pytest_sessionfinish, pytest_terminal_summary  # noqa: F401
 PATIENCE = 900
 
 ROOT = Path(__file__).resolve().parents[1]
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+in_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
 
 # Who starts the tests in the background may have Ctrl-C ignored, which every command started here
 # would inherit and obey.
@@ -109,3 +113,34 @@ def reproduced(tmp_path_factory):
     study = STUDIES["ack-aggregation"]
     out = tmp_path_factory.mktemp("out")
     return out, reproduce(study, study.whole, Effort(2, quick=True), out)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as p:
+        # As root, as in containers, Chromium starts without its sandbox only.
+        args = ["--no-sandbox"] if os.geteuid() == 0 else []
+        with p.chromium.launch(executable_path=CHROMIUM, args=args) as browser:
+            yield browser
+
+
+@pytest.fixture
+def open_page(browser):
+    """Opens an address; at the end no page had errors or asked anything of a network."""
+    heard, tabs = [], []
+
+    def opened(address, **more):
+        tab = browser.new_page(**{"viewport": {"width": 1280, "height": 900}, **more})
+        tabs.append(tab)
+        tab.on("console", lambda m: heard.append((m.type, m.text)))
+        tab.on("pageerror", lambda e: heard.append(("error", str(e))))
+        tab.on("request", lambda r: heard.append(r.url) if r.url.startswith("http") else None)
+        tab.goto(address)
+        tab.wait_for_selector("html[data-ready]", state="attached")
+        return tab
+
+    yield opened
+    for tab in tabs:
+        tab.close()
+    assert heard == []

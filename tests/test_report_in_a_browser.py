@@ -1,16 +1,13 @@
 """The report in Chromium: offline, no errors, filter, sorting and charts work."""
 
-import os
-import shutil
-
 import polars as pl
 import pytest
 
 from acklab import report
+from conftest import in_a_browser
 
-sync_api = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+pytest.importorskip("playwright.sync_api")
+pytestmark = in_a_browser
 
 
 #: A line that no phone is wide enough for.
@@ -92,28 +89,10 @@ def heat_map():
     return report.HeatMap("Map", "x", "y", pl.DataFrame(cells), note="A note.")
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as p:
-        # As root, as in containers, Chromium starts without its sandbox only.
-        args = ["--no-sandbox"] if os.geteuid() == 0 else []
-        with p.chromium.launch(executable_path=CHROMIUM, args=args) as browser:
-            yield browser
-
-
 @pytest.fixture
-def opened(browser, tmp_path):
-    """The page, opened; at the end there were no errors and nothing was asked of a network."""
-    heard = []
-    page = browser.new_page()
-    page.on("console", lambda m: heard.append((m.type, m.text)))
-    page.on("pageerror", lambda e: heard.append(("error", str(e))))
-    page.on("request", lambda r: heard.append(r.url) if r.url.startswith("http") else None)
-    page.goto(a_page(tmp_path).as_uri())
-    page.wait_for_selector("html[data-ready]", state="attached")
-    yield page
-    page.close()
-    assert heard == []
+def opened(open_page, tmp_path):
+    """The page, opened."""
+    return open_page(a_page(tmp_path).as_uri())
 
 
 def column(page, selector, i):

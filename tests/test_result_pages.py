@@ -1,8 +1,6 @@
 """The pages of a run and of a sweep: the answer first, the rest folded; they work in Chromium."""
 
-import os
 import re
-import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,11 +12,8 @@ from acklab.plots import style
 from acklab.plots.kinds import recorded
 from acklab.report.parts import shown, spread
 from acklab.report.run import run_report, write_run_report
-from conftest import ROOT
+from conftest import ROOT, in_a_browser
 from sweeping import swept
-
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-in_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
 
 SHARED = {
     "name": "shared",
@@ -165,35 +160,10 @@ def pages(tmp_path_factory, result):
     return {"run": run, "sweep": write_sweep_report(sweep, sweep.folder / "report.html")}
 
 
-@pytest.fixture(scope="module")
-def browser():
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as p:
-        # As root, as in containers, Chromium starts without its sandbox only.
-        args = ["--no-sandbox"] if os.geteuid() == 0 else []
-        with p.chromium.launch(executable_path=CHROMIUM, args=args) as browser:
-            yield browser
-
-
 @pytest.fixture
-def opened(browser, pages):
-    """Opens a page; at the end there were no errors and nothing was asked of a network."""
-    heard, tabs = [], []
-
-    def open_(kind, anchor="", **more):
-        tab = browser.new_page(viewport={"width": 1280, "height": 900}, **more)
-        tabs.append(tab)
-        tab.on("console", lambda m: heard.append((m.type, m.text)))
-        tab.on("pageerror", lambda e: heard.append(("error", str(e))))
-        tab.on("request", lambda r: heard.append(r.url) if r.url.startswith("http") else None)
-        tab.goto(pages[kind].as_uri() + anchor)
-        tab.wait_for_selector("html[data-ready]", state="attached")
-        return tab
-
-    yield open_
-    for tab in tabs:
-        tab.close()
-    assert heard == []
+def opened(open_page, pages):
+    """Opens the page of a kind."""
+    return lambda kind, anchor="", **more: open_page(pages[kind].as_uri() + anchor, **more)
 
 
 @in_a_browser

@@ -1,8 +1,6 @@
 """The page of a study: what is on it, and that it works in Chromium."""
 
-import os
 import re
-import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,9 +12,7 @@ from acklab.studies.kit import folder, make, page
 from acklab.studies.kit.claims import Flaw
 from acklab.studies.kit.made import seal
 from acklab.studies.study import Effort
-
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-in_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+from conftest import in_a_browser
 
 
 @pytest.fixture(scope="module")
@@ -169,29 +165,10 @@ def test_both_states_are_shown(made):
     assert "7.08" not in told
 
 
-@pytest.fixture(scope="module")
-def browser():
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as p:
-        # As root, as in containers, Chromium starts without its sandbox only.
-        args = ["--no-sandbox"] if os.geteuid() == 0 else []
-        with p.chromium.launch(executable_path=CHROMIUM, args=args) as browser:
-            yield browser
-
-
 @pytest.fixture
-def opened(browser, made):
-    """The page, opened; at the end there were no errors and nothing was asked of a network."""
-    heard = []
-    tab = browser.new_page(viewport={"width": 1280, "height": 900})
-    tab.on("console", lambda m: heard.append((m.type, m.text)))
-    tab.on("pageerror", lambda e: heard.append(("error", str(e))))
-    tab.on("request", lambda r: heard.append(r.url) if r.url.startswith("http") else None)
-    tab.goto((made[1] / "report.html").as_uri())
-    tab.wait_for_selector("html[data-ready]", state="attached")
-    yield tab
-    tab.close()
-    assert heard == []
+def opened(open_page, made):
+    """The page, opened."""
+    return open_page((made[1] / "report.html").as_uri())
 
 
 def claims(tab):
