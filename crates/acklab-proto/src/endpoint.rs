@@ -57,3 +57,39 @@ pub enum Event {
     /// Retransmissions went unanswered for too long, and the connection was given up.
     TimedOut,
 }
+
+/// What waits for [`Endpoint::poll_event`].
+#[derive(Clone, Debug, Default)]
+pub struct Pending {
+    /// The handshake is complete.
+    pub connected: bool,
+    /// Bytes that became readable.
+    pub readable: u64,
+    /// There is room in the send buffer again.
+    pub writable: bool,
+    /// The peer has sent everything.
+    pub peer_closed: bool,
+    /// How the connection ended.
+    pub end: Option<Event>,
+}
+
+impl Pending {
+    /// The next event, in the order in which an application can use them.
+    #[inline]
+    pub const fn poll(&mut self) -> Option<Event> {
+        if core::mem::replace(&mut self.connected, false) {
+            return Some(Event::Connected);
+        }
+        if self.readable > 0 {
+            let bytes = core::mem::replace(&mut self.readable, 0);
+            return Some(Event::Readable { bytes });
+        }
+        if core::mem::replace(&mut self.peer_closed, false) {
+            return Some(Event::PeerClosed);
+        }
+        if core::mem::replace(&mut self.writable, false) {
+            return Some(Event::Writable);
+        }
+        self.end.take()
+    }
+}

@@ -5,7 +5,7 @@
 //! delivered: the longer of the send and the ACK interval, so that neither compressed ACKs nor
 //! compressed sends inflate the rate.
 
-use crate::cc::RateSample;
+use crate::cc::{RateSample, SegmentLost};
 use acklab_units::{Instant, Span};
 
 /// What is noted of a transmission when it leaves and asked again when it is acknowledged.
@@ -97,6 +97,21 @@ impl RateSampler {
             ce_before: self.delivered_ce,
             app_limited: self.app_limited_until > 0,
         });
+    }
+
+    /// What a controller learns about `it`, which has just been marked lost.
+    pub fn loss_of(&self, now: Instant, it: &impl Transmission, inflight: u64) -> SegmentLost {
+        let stamp = it.stamp();
+        SegmentLost {
+            now,
+            bytes: it.bytes(),
+            tx_in_flight: it.tx_in_flight(),
+            lost_since_sent: self.lost - stamp.lost_before,
+            delivered_since_sent: self.delivered - stamp.delivered,
+            prior_delivered: stamp.delivered,
+            app_limited: stamp.app_limited,
+            inflight,
+        }
     }
 
     /// `it` was delivered (acknowledged for the first time, either way).

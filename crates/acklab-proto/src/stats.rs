@@ -95,6 +95,20 @@ pub struct Stats {
 }
 
 impl Stats {
+    /// A packet of the stream left, with `len` bytes of payload; `again`: it was sent before.
+    #[inline]
+    pub const fn on_sent(&mut self, len: u32, again: bool) {
+        self.segs_out += 1;
+        if len > 0 {
+            self.data_segs_out += 1;
+            self.bytes_sent += len as u64;
+        }
+        if again {
+            self.retrans_segs += 1;
+            self.bytes_retrans += len as u64;
+        }
+    }
+
     /// Sum of those that tell of more than sending and receiving. They only grow: while the sum is
     /// the same, so is each.
     pub const fn incidents(&self) -> u64 {

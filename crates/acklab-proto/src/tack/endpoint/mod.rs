@@ -17,7 +17,7 @@ use super::wire::{Frame, Header, Packet, ResetCode, Space, number_len};
 use crate::ack::AckReason;
 use crate::cc::CongestionControl;
 use crate::datagram::Datagram;
-use crate::endpoint::{Endpoint, Event};
+use crate::endpoint::{Endpoint, Event, Pending};
 use crate::segment::Ecn;
 use crate::stats::{Snapshot, Stats};
 use crate::transport::{Condition, Socket, Transport};
@@ -52,16 +52,6 @@ pub enum State {
     Closed,
     /// Over, broken off.
     Broken,
-}
-
-/// What waits for [`Endpoint::poll_event`].
-#[derive(Clone, Debug, Default)]
-struct Pending {
-    connected: bool,
-    readable: u64,
-    writable: bool,
-    peer_closed: bool,
-    end: Option<Event>,
 }
 
 /// One end of a connection.
@@ -265,21 +255,7 @@ impl Endpoint for TackEndpoint {
     }
 
     fn poll_event(&mut self) -> Option<Event> {
-        let p = &mut self.pending;
-        if core::mem::take(&mut p.connected) {
-            return Some(Event::Connected);
-        }
-        if p.readable > 0 {
-            let bytes = core::mem::take(&mut p.readable);
-            return Some(Event::Readable { bytes });
-        }
-        if core::mem::take(&mut p.peer_closed) {
-            return Some(Event::PeerClosed);
-        }
-        if core::mem::take(&mut p.writable) {
-            return Some(Event::Writable);
-        }
-        p.end.take()
+        self.pending.poll()
     }
 }
 

@@ -2,29 +2,9 @@
 
 use super::Sender;
 use super::digest::Digest;
-use crate::cc::{EcnEcho, Loss, RecoveryExit, RecoveryPhase, Rto, SegmentLost};
-use crate::rate::{RateSampler, Transmission};
+use crate::cc::{EcnEcho, Loss, RecoveryExit, RecoveryPhase, Rto};
 use crate::stats::Stats;
 use acklab_units::Instant;
-
-fn lost_event(
-    now: Instant,
-    r: &super::record::Record,
-    rates: &RateSampler,
-    inflight: u64,
-) -> SegmentLost {
-    let stamp = r.stamp();
-    SegmentLost {
-        now,
-        bytes: r.len,
-        tx_in_flight: r.tx_in_flight,
-        lost_since_sent: rates.lost - stamp.lost_before,
-        delivered_since_sent: rates.delivered - stamp.delivered,
-        prior_delivered: stamp.delivered,
-        app_limited: stamp.app_limited,
-        inflight,
-    }
-}
 
 impl Sender {
     /// Marks what the report has shown to be lost.
@@ -38,7 +18,7 @@ impl Sender {
             d.lost += u64::from(r.len);
             stats.lost_segs += 1;
             self.credit += u64::from(r.len);
-            let event = lost_event(now, &r, &self.rates, self.board.inflight());
+            let event = self.rates.loss_of(now, &r, self.board.inflight());
             self.cc.on_segment_lost(&event);
         }
         self.found.clear();
@@ -107,7 +87,7 @@ impl Sender {
         board.lose_all(|r| {
             rates.lost += u64::from(r.len);
             stats.lost_segs += 1;
-            cc.on_segment_lost(&lost_event(now, r, rates, 0));
+            cc.on_segment_lost(&rates.loss_of(now, r, 0));
         });
         self.cc.on_rto(&Rto {
             now,

@@ -172,7 +172,8 @@ impl Sender {
         let r = self.board.repeat(id, now);
         self.rates.stamp(r, prior == 0);
         let r = *r;
-        self.count_sent(r.len, true, stats);
+        stats.on_sent(r.len, true);
+        self.validate_pending = true;
         match cause {
             RetransmitCause::Rack => stats.retrans.rack += 1,
             RetransmitCause::DupAck => stats.retrans.dupack += 1,
@@ -252,7 +253,8 @@ impl Sender {
         self.rates.stamp(r, idle);
         let (number, end) = (r.number, r.end());
         self.nxt = end;
-        self.count_sent(len, false, stats);
+        stats.on_sent(len, false);
+        self.validate_pending = true;
         if self.reducing() {
             self.prr.on_sent(1);
         }
@@ -302,19 +304,6 @@ impl Sender {
             snd_nxt: self.nxt,
             delivered: self.rates.delivered,
         });
-    }
-
-    fn count_sent(&mut self, len: u32, again: bool, stats: &mut Stats) {
-        stats.segs_out += 1;
-        if len > 0 {
-            stats.data_segs_out += 1;
-            stats.bytes_sent += u64::from(len);
-        }
-        if again {
-            stats.retrans_segs += 1;
-            stats.bytes_retrans += u64::from(len);
-        }
-        self.validate_pending = true;
     }
 
     /// Everything that may leave has left: note whether the window was the limit, and whether the

@@ -14,7 +14,7 @@ use super::receiver::Receiver;
 use crate::ack::{AckPolicy, AckReason};
 use crate::cc::{CongestionControl, RecoveryPhase};
 use crate::datagram::Datagram;
-use crate::endpoint::{Endpoint, Event};
+use crate::endpoint::{Endpoint, Event, Pending};
 use crate::segment::{OptionLayout, Segment};
 use crate::stats::{Snapshot, Stats};
 use crate::transport::{Condition, Socket, Transport};
@@ -25,16 +25,6 @@ use alloc::sync::Arc;
 /// How long TIME-WAIT lasts (Linux `TCP_TIMEWAIT_LEN`; RFC 9293 asks for twice the maximum
 /// segment lifetime).
 const TIME_WAIT: Span = Span::from_secs(60);
-
-/// What waits for [`Endpoint::poll_event`].
-#[derive(Clone, Debug, Default)]
-struct Pending {
-    connected: bool,
-    readable: u64,
-    writable: bool,
-    peer_closed: bool,
-    end: Option<Event>,
-}
 
 /// One end of a connection.
 #[derive(Debug)]
@@ -303,22 +293,7 @@ impl Endpoint for Connection {
     }
 
     fn poll_event(&mut self) -> Option<Event> {
-        let p = &mut self.pending;
-        if core::mem::take(&mut p.connected) {
-            return Some(Event::Connected);
-        }
-        if p.readable > 0 {
-            return Some(Event::Readable {
-                bytes: core::mem::take(&mut p.readable),
-            });
-        }
-        if core::mem::take(&mut p.peer_closed) {
-            return Some(Event::PeerClosed);
-        }
-        if core::mem::take(&mut p.writable) {
-            return Some(Event::Writable);
-        }
-        p.end.take()
+        self.pending.poll()
     }
 }
 

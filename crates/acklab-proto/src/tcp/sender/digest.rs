@@ -1,6 +1,5 @@
 //! What one ACK delivered, gathered record by record.
 
-use crate::cc::SegmentLost;
 use crate::rate::RateSampler;
 use crate::tcp::rack::Rack;
 use crate::tcp::scoreboard::{Count, Record};
@@ -162,23 +161,4 @@ impl Digest {
 /// zero.
 pub fn ts_clock(now: Instant) -> u32 {
     ((now.as_nanos() / 1_000_000) as u32).wrapping_add(1)
-}
-
-/// What a controller is told about a segment that has just been marked lost.
-pub(super) fn lost_event(
-    now: Instant,
-    r: &Record,
-    rates: &RateSampler,
-    inflight: u64,
-) -> SegmentLost {
-    SegmentLost {
-        now,
-        bytes: r.len,
-        tx_in_flight: r.tx_in_flight,
-        lost_since_sent: rates.lost - r.lost_before,
-        delivered_since_sent: rates.delivered - r.delivered,
-        prior_delivered: r.delivered,
-        app_limited: r.is_app_limited(),
-        inflight,
-    }
 }

@@ -1,7 +1,7 @@
 //! The recovery state machine (Linux `tcp_fastretrans_alert`, RFC 6675, RFC 6582, RFC 5681).
 
 use super::Sender;
-use super::digest::{Digest, lost_event};
+use super::digest::Digest;
 use crate::cc::{EcnEcho, Loss, RecoveryPhase, Rto};
 use crate::stats::Stats;
 use crate::tcp::config::{LossDetection, TcpConfig};
@@ -295,7 +295,7 @@ impl Sender {
         board.mark_by_dup_thresh(thresh, |_, r| {
             lost += 1;
             rates.lost += u64::from(r.len);
-            cc.on_segment_lost(&lost_event(now, r, rates, inflight));
+            cc.on_segment_lost(&rates.loss_of(now, r, inflight));
         });
         stats.lost_segs += lost;
     }
@@ -311,7 +311,7 @@ impl Sender {
         stats.lost_segs += 1;
         self.rates.lost += u64::from(r.len);
         self.cc
-            .on_segment_lost(&lost_event(now, r, &self.rates, inflight));
+            .on_segment_lost(&self.rates.loss_of(now, r, inflight));
     }
 
     /// Fast recovery begins, or goes on from CWR without a second reduction.

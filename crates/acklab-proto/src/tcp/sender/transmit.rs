@@ -236,7 +236,8 @@ impl Sender {
             self.undo.first_retrans_ts = Some(ts_clock(now));
         }
         self.undo.retrans = self.undo.retrans.max(0) + 1;
-        self.count_sent(len, true, stats);
+        stats.on_sent(len, true);
+        self.validate_pending = true;
         match cause {
             RetransmitCause::Rack => stats.retrans.rack += 1,
             RetransmitCause::DupAck => stats.retrans.dupack += 1,
@@ -367,7 +368,8 @@ impl Sender {
         if len > 0 && len < self.mss {
             self.partial_end = self.nxt;
         }
-        self.count_sent(len, false, stats);
+        stats.on_sent(len, false);
+        self.validate_pending = true;
         if self.reducing() {
             self.prr.on_sent(1);
         }
@@ -402,19 +404,6 @@ impl Sender {
             snd_nxt: self.nxt,
             delivered: self.rates.delivered,
         });
-    }
-
-    fn count_sent(&mut self, len: u32, again: bool, stats: &mut Stats) {
-        stats.segs_out += 1;
-        if len > 0 {
-            stats.data_segs_out += 1;
-            stats.bytes_sent += u64::from(len);
-        }
-        if again {
-            stats.retrans_segs += 1;
-            stats.bytes_retrans += u64::from(len);
-        }
-        self.validate_pending = true;
     }
 
     /// Everything that may leave has left: note whether the window was the limit (Linux
