@@ -351,6 +351,14 @@ impl TransportPlan {
         }
     }
 
+    /// Whether it repeats what is lost, and has a window that a congestion controller sets.
+    pub const fn is_reliable(&self) -> bool {
+        match self {
+            Self::Tcp(_) | Self::Tack(_) => true,
+            Self::Cbr(_) => false,
+        }
+    }
+
     /// TCP's settings; `None` of another transport.
     pub const fn tcp(&self) -> Option<&TcpPlan> {
         match self {

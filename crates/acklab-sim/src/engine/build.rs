@@ -96,7 +96,7 @@ fn hosts<T: Transport>(
         } else {
             &mut far
         };
-        sender.window = flow.transport.tcp().map(|_| TimeMean::default());
+        sender.window = flow.transport.is_reliable().then(TimeMean::default);
         hosts.extend([near, far]);
     }
     hosts

@@ -66,6 +66,7 @@ fn cubic_fills_the_bottleneck_with_few_acknowledgements() {
     assert!(f.goodput_bps <= most * 1.001, "{}", f.goodput_bps);
     assert!(f.goodput_bps > most * 0.97, "{}", f.goodput_bps);
     assert!(f.acks_sent < 30 * 100, "{}", f.acks_sent);
+    assert!(f.datagrams.is_none(), "what is lost is sent again");
     // The queue is never empty for as long as the minimum lasts.
     let least = f.min_rtt.unwrap();
     assert!(

@@ -273,11 +273,7 @@ impl Recorder {
             exchanges: client.exchanges,
             exchange_mean: client.exchange_total / client.exchanges.max(1),
             exchange_max: client.exchange_max,
-            datagrams: flow
-                .transport
-                .tcp()
-                .is_none()
-                .then(|| t.datagrams(reception)),
+            datagrams: (!flow.transport.is_reliable()).then(|| t.datagrams(reception)),
         }
     }
 

@@ -211,6 +211,16 @@ impl Builder<'_, '_> {
             Protocol::Tack => {
                 let cc = self.cc(flow, &tcp, path)?;
                 let config = Arc::new(TackConfig::from_params(&params));
+                let (shortest, longest) = (config.taming.shortest, config.taming.longest);
+                if shortest > longest {
+                    let message = format!(
+                        "`interval.shortest` ({shortest}) is longer than `interval.longest` ({longest})"
+                    );
+                    let hint = format!("write at most \"{longest}\", or raise `interval.longest`");
+                    let key = at.key("interval").key("shortest");
+                    self.report.error(&key, message, hint);
+                    return None;
+                }
                 Some(TransportPlan::Tack(TackPlan { config, params, cc }))
             }
         }
@@ -223,9 +233,9 @@ impl Builder<'_, '_> {
         }
         let name = transport.name();
         let own = path.key("tcp");
-        let controls = matches!(transport, TransportPlan::Tack(_));
+        let reliable = transport.is_reliable();
         let keys = [
-            ("cc", flow.cc.is_some() && !controls),
+            ("cc", flow.cc.is_some() && !reliable),
             ("ack", flow.ack.is_some()),
             ("tcp", self.report.has(&own)),
         ];
@@ -234,7 +244,7 @@ impl Builder<'_, '_> {
             let hint = "leave it out, or write transport = \"tcp\"".to_string();
             self.report.error(&path.key(key), message, hint);
         }
-        if matches!(app, AppPlan::RequestResponse { .. }) && !controls {
+        if matches!(app, AppPlan::RequestResponse { .. }) && !reliable {
             let message = format!(
                 "\"{name}\" repeats nothing: an exchange would wait for ever for what is lost"
             );

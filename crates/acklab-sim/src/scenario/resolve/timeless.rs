@@ -17,7 +17,7 @@ pub(super) fn refuse(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
     let mut told = None;
     for flow in flows {
         let mut way = flow.plan.forward.iter().chain(&flow.plan.reverse);
-        let waits = ends_by_itself(&flow.plan.app) || flow.plan.transport.tcp().is_none();
+        let waits = ends_by_itself(&flow.plan.app) || !flow.plan.transport.is_reliable();
         if told == Some(&flow.path) || waits || !way.all(instant) {
             continue;
         }
@@ -70,6 +70,7 @@ mod tests {
             "{told}"
         );
         assert!(load("", "app = 'request-response'").is_err());
+        assert!(load("", "transport = 'tack'").is_err());
         for link in [
             "rate = '1 Gbit/s'",
             "delay = '1 us'",

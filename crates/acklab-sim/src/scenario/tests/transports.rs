@@ -118,4 +118,15 @@ fn tack_takes_a_controller_and_survives_resolving() {
     assert!(said.contains("`ack` is TCP's"), "{said}");
     let said = told("transport = { name = \"tack\", beta = 1 }");
     assert!(said.contains("a whole number from 2 to 64"), "{said}");
+    let turned =
+        r#"transport = { name = "tack", interval = { shortest = "9 ms", longest = "2 ms" } }"#;
+    let said = told(turned);
+    assert!(
+        said.contains("flow.0.transport.interval.shortest"),
+        "{said}"
+    );
+    assert!(
+        said.contains("(9 ms)") && said.contains("\"2 ms\""),
+        "{said}"
+    );
 }
