@@ -103,18 +103,6 @@ def tiny_file(tmp_path):
     return path
 
 
-@pytest.fixture(scope="session")
-def reproduced(tmp_path_factory):
-    """The study, whole and quick, with two seeds: its folder's parent, and what was written."""
-    from acklab.studies import STUDIES
-    from acklab.studies.reproduce import reproduce
-    from acklab.studies.study import Effort
-
-    study = STUDIES["ack-aggregation"]
-    out = tmp_path_factory.mktemp("out")
-    return out, reproduce(study, study.whole, Effort(2, quick=True), out)
-
-
 @pytest.fixture(scope="module")
 def browser():
     sync_api = pytest.importorskip("playwright.sync_api")

@@ -9,7 +9,8 @@ import pytest
 from acklab.cli import completing
 from acklab.metrics import DEFINITIONS
 from acklab.plots.kinds import KINDS
-from acklab.studies import STUDIES
+from acklab.studies import built_in
+from acklab.studies.kit.folder import about
 
 
 @pytest.fixture
@@ -53,9 +54,9 @@ def test_explain_offers_metrics_and_words(tab):
 
 
 def test_reproduce_offers_studies_and_their_artefacts(tab):
-    parts = [f"{s.name}/{part}" for s in STUDIES.values() for part in s.parts]
-    names = [f"{s.name}/{a.name}" for s in STUDIES.values() for a in s.artefacts]
-    offered = [*STUDIES, *parts, *names]
+    names = [f"{name}/{a.id}" for name, path in built_in().items() for a in about(path).drawn]
+    offered = [*built_in(), *names]
+    assert "aggregation/table1" in offered
     assert tab("acklab reproduce ") == offered
     assert tab("acklab reproduce ack") == [n for n in offered if n.startswith("ack")]
 

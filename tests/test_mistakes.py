@@ -84,8 +84,8 @@ def command_lines(tmp_path):
         (("run", good, "--out", a_file / "sub"), "cannot write"),
         (("run", good, "--out", tmp_path), "will not replace"),
         (("list", "colours"), "colours"),
-        (("reproduce", "ack-segregation"), "ack-aggregation"),
-        (("reproduce", "ack-aggregation/table9"), "table1"),
+        (("reproduce", "ack-segregation"), "aggregation"),
+        (("reproduce", "aggregation/table9"), "table1"),
         (("reproduce", "--out", a_file / "sub"), "cannot write"),
         (("validate", "--out", a_file / "sub"), "cannot write"),
     ]

@@ -182,7 +182,7 @@ def test_new_check_and_reproduce(acklab_cli, tmp_path):
     assert "acklab study check mine" in done.stdout
     done = acklab_cli("study", "check", "mine")
     assert done.returncode == 0, done.stderr
-    assert "2 claims, 12 cells, 60 runs, 2 quantities, 1 table, 1 figure" in done.stdout
+    assert "2 claims, 12 cells, 120 runs, 2 quantities, 1 table, 1 figure" in done.stdout
     assert "falls gives no reason" in done.stderr
     done = acklab_cli("reproduce", "mine", "--quick", "--seeds", 2, "--out", "results")
     assert done.returncode == 0, done.stderr

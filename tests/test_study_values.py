@@ -11,7 +11,6 @@ import pytest
 
 import acklab
 from acklab.studies import values
-from acklab.studies.reproduce import seldom_collected
 
 if TYPE_CHECKING:
     from acklab.results import Result
@@ -79,17 +78,3 @@ def test_what_is_said_once_goes_with_the_run() -> None:
     del run
     gc.collect()
     assert gone() is None
-
-
-def test_the_collector_is_left_as_it_was() -> None:
-    before = gc.get_threshold()
-
-    def fails() -> None:
-        with seldom_collected():
-            assert gc.get_threshold() != before
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        fails()
-    assert gc.get_threshold() == before
-    assert gc.get_freeze_count() == 0

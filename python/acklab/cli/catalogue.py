@@ -103,14 +103,16 @@ def _scenarios() -> list[tuple[str, str]]:
 
 
 def _studies(verbose: bool) -> list[tuple[str, str]]:
-    from acklab.studies import STUDIES
+    from acklab.studies import built_in
+    from acklab.studies.kit.folder import about
 
     rows = []
-    for study in STUDIES.values():
-        rows += [(f"{study.name}/{name}", ", ".join(of)) for name, of in study.parts.items()]
-        rows += [(f"{study.name}/{a.name}", a.title) for a in study.artefacts]
+    for name, path in built_in().items():
+        study = about(path)
+        rows.append((name, study.question))
         if verbose:
             rows.append(("", f"source: {study.source}"))
+            rows += [(f"{name}/{of.id}", of.title) for of in study.drawn]
     return rows
 
 

@@ -71,16 +71,14 @@ def flow_metric(incomplete: str) -> list[Offer]:
 
 
 def study(incomplete: str) -> list[Offer]:
-    """Studies and their artefacts."""
-    from acklab.studies import STUDIES
+    """Studies, and their tables and figures."""
+    from acklab.studies import built_in
+    from acklab.studies.kit.folder import about
 
-    offers = [(s.name, s.title) for s in STUDIES.values()]
-    offers += [
-        (f"{s.name}/{part}", f"{len(of)} artefacts")
-        for s in STUDIES.values()
-        for part, of in s.parts.items()
-    ]
-    offers += [(f"{s.name}/{a.name}", a.title) for s in STUDIES.values() for a in s.artefacts]
+    every = {name: about(path) for name, path in built_in().items()}
+    offers = [(name, s.title) for name, s in every.items()]
+    for name, s in every.items():
+        offers += [(f"{name}/{of.id}", of.title) for of in s.drawn]
     return _starting(offers, incomplete)
 
 

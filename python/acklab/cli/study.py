@@ -57,12 +57,11 @@ def new(
 def check(folder: Place) -> None:
     """Say whether a study is whole: every expression, key, text, table and figure; runs nothing."""
     from acklab.studies.kit.folder import MOST_RULES, check_texts
-    from acklab.studies.study import Effort
 
     study = loaded(folder)
     check_texts(study)
-    effort = Effort(study.about.seeds)
-    cells = [c for of in study.groups.values() for c in of(effort)]
+    effort = study.effort(full=True)
+    cells = [c for of in study.run_by(effort).values() for c in of]
     runs = sum(min(effort.seeds, c.seeds or effort.seeds) for c in cells)
     rules = sum(any(f"{r}(" in c.holds for r in study.rules) for c in study.claims)
     typer.echo(

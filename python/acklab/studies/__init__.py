@@ -1,9 +1,11 @@
-"""Studies: a paper's tables and figures, run again."""
+"""Studies: a paper's tables and figures, run again; each is a folder of claims, cells and texts."""
 
 from __future__ import annotations
 
-from acklab.studies.ack_aggregation import STUDY as ACK_AGGREGATION
-from acklab.studies.study import Study
-from acklab.studies.tac import STUDY as TAC
+from pathlib import Path
 
-STUDIES: dict[str, Study] = {s.name: s for s in (ACK_AGGREGATION, TAC)}
+
+def built_in() -> dict[str, Path]:
+    """The folders of the studies that come with acklab, by the names that commands give them."""
+    here = Path(__file__).parent
+    return {p.parent.name.replace("_", "-"): p.parent for p in sorted(here.glob("*/study.toml"))}

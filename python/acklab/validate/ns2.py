@@ -10,7 +10,7 @@ from typing import Any
 
 from acklab.build import Flow, Link, dumbbell
 from acklab.places import in_repository
-from acklab.studies.tac.stacks import NS2_TCP, STACKS
+from acklab.studies.ack_compression.stacks import STACKS
 from acklab.validate.criteria import NS2 as CRITERIA
 from acklab.validate.criteria import Tolerance
 from acklab.validate.measures import first_flow
@@ -81,6 +81,6 @@ def scenario(row: Mapping[str, str]) -> dict[str, Any]:
             loss=float(row["dataloss"]),
             reverse={"loss": float(row["ackloss"]), "queue": "100000 packets"},
         ),
-        flows=[Flow(cc=stack.cc, ack=stack.ack, start="0 s")],
-        tcp={**NS2_TCP, "sack": row["variant"] == "Sack1", "segment": size, **buffer},
+        flows=[Flow(**stack.flow, start="0 s")],
+        tcp={**stack.tcp, "sack": row["variant"] == "Sack1", "segment": size, **buffer},
     )

@@ -1,4 +1,4 @@
-"""ns-3's runs in the set-up that the study `ack-aggregation` infers: single flows, and pairs."""
+"""ns-3's runs in the set-up that the study `aggregation` infers: single flows, and pairs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from acklab.places import in_repository
-from acklab.studies.ack_aggregation.cells import SETUPS, scenario
+from acklab.studies.aggregation.cells_wired import SETUPS, scenario
 from acklab.studies.study import Effort
 from acklab.validate.criteria import NS3_THESIS as CRITERIA
 from acklab.validate.measures import fairness, first_flow

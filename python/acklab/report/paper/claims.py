@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from html import escape
 
 from acklab.report import html
@@ -38,22 +38,32 @@ def anchor(id_: str) -> str:
 
 def tally(judged: Sequence[Judged]) -> str:
     """How many claims have each verdict; each leads to these."""
-    counts = {v: sum(j.verdict == v for j in judged) for v in VERDICTS}
-    items = "".join(
-        f'<li><a class="verdict {v}" href="#claims" data-verdict="{v}"><b>{n}</b> '
-        f'<span aria-hidden="true">{_MARKS[v]}</span> {v}</a></li>'
-        for v, n in counts.items()
-        if n
-    )
     design = sum(j.claim.by_design for j in judged)
     follows = "follows" if design == 1 else "follow"
     note = f'<p class="note">{design} of these {follows} from the set-up.</p>' if design else ""
-    label = f"Verdicts on {len(judged)} claims"
+    return tally_of([j.verdict for j in judged], "", note)
+
+
+def tally_of(verdicts: Sequence[str], page: str = "", note: str = "") -> str:
+    """How many verdicts there are of each kind; each leads to the claims of `page`."""
+    items = "".join(
+        f'<li><a class="verdict {v}" href="{page}#claims" data-verdict="{v}"><b>{n}</b> '
+        f'<span aria-hidden="true">{_MARKS[v]}</span> {v}</a></li>'
+        for v in VERDICTS
+        if (n := verdicts.count(v))
+    )
+    label = f"Verdicts on {len(verdicts)} claims"
     return f'<div class="tally"><ul aria-label="{label}">{items}</ul>{note}</div>'
 
 
-def rendered(study: Folder, judged: Sequence[Judged], results: Results, note: str = "") -> str:
-    """All claims, with the filter."""
+def rendered(
+    study: Folder,
+    judged: Sequence[Judged],
+    results: Results,
+    drawn: Container[str],
+    note: str = "",
+) -> str:
+    """All claims, with the filter; `drawn` are the tables and figures that the page has."""
     counts = {v: sum(j.verdict == v for j in judged) for v in VERDICTS}
     choices = [("", "all", len(judged))] + [(v, v, n) for v, n in counts.items() if n]
     buttons = "".join(
@@ -61,7 +71,7 @@ def rendered(study: Folder, judged: Sequence[Judged], results: Results, note: st
         f"{name} <span>{n}</span></button>"
         for v, name, n in choices
     )
-    every = "\n".join(_claim(study, j, results) for j in judged)
+    every = "\n".join(_claim(study, j, results, drawn) for j in judged)
     return (
         f'<section id="claims"><h2>Claims</h2>{html.prose(note) if note else ""}'
         '<div class="claim-filter" role="group" aria-label="Which claims">'
@@ -71,7 +81,7 @@ def rendered(study: Folder, judged: Sequence[Judged], results: Results, note: st
     )
 
 
-def _claim(study: Folder, j: Judged, results: Results) -> str:
+def _claim(study: Folder, j: Judged, results: Results, drawn: Container[str]) -> str:
     id_ = anchor(j.claim.id)
     how = f' <span class="how">{escape(j.how)}</span>' if j.how else ""
     design = '<span class="design">follows from the set-up</span>' if j.claim.by_design else ""
@@ -84,7 +94,7 @@ def _claim(study: Folder, j: Judged, results: Results) -> str:
         f'<a class="link" href="#{id_}" aria-label="Link to claim {escape(j.claim.id)}">'
         f"{escape(j.claim.id)}</a></header>"
         f'<div class="said"><blockquote>{escape(j.claim.says)}</blockquote>{place}{because}</div>'
-        f'<div class="seen">{_seen(study, j)}</div>{_folded(study, j, results)}</article>'
+        f'<div class="seen">{_seen(study, j)}</div>{_folded(study, j, results, drawn)}</article>'
     )
 
 
@@ -203,7 +213,7 @@ def _point(x: Key, value: Value) -> Point:
     return Point(x, e.mean, e.low, e.high) if e.n > 1 else Point(x, e.mean)
 
 
-def _folded(study: Folder, j: Judged, results: Results) -> str:
+def _folded(study: Folder, j: Judged, results: Results, drawn: Container[str]) -> str:
     """What proves it: the condition, the verdict of each set-up and witness, every number."""
     rows = [
         (f"in the set-up “{s.title}”", j.setups[s.name])
@@ -221,7 +231,7 @@ def _folded(study: Folder, j: Judged, results: Results) -> str:
             says = f" ({escape(j.claim.weaker_says)})" if text == j.claim.weaker else ""
             conditions += f"<p>{name}{says} if <code>{escape(text)}</code>.</p>"
     link = ""
-    if j.claim.shown:
+    if j.claim.shown in drawn:
         title = escape(_shown_title(study, j.claim.shown))
         link = f'<p>See also: <a href="#{j.claim.shown}">{title}</a>.</p>'
     tables = "".join(_numbers(study, j, s, results) for s in j.shown)

@@ -8,7 +8,7 @@ from html import escape
 from acklab.report.paper import figures, tables
 from acklab.report.paper.claims import anchor
 from acklab.report.paper.sources import sources
-from acklab.studies.kit.folder import SETUP, Folder, Setup
+from acklab.studies.kit.folder import SETUP, Figure, Folder, Setup, Table
 from acklab.studies.kit.judge import Judged
 from acklab.studies.kit.numbers import Numbers
 from acklab.studies.kit.truth import Truth
@@ -58,11 +58,11 @@ def _setup(study: Folder, setup: Setup, ours: Numbers, judged: Sequence[Judged])
     mine = f"acklab-{setup.name}"
     shown = ""
     for table in study.about.table:
-        if _ran(study, table.group, setup.name):
+        if _ran(ours, table, setup.name):
             shown += tables.rendered(study, table, whose, f"{setup.name}-")
     alone = [s for s in whose if s.id == mine]
     for figure in study.about.figure:
-        if _ran(study, figure.group, setup.name):
+        if _ran(ours, figure, setup.name):
             shown += figures.rendered(study, figure, alone, f"{setup.name}-")
     folded = f"<details><summary>Its tables and figures</summary>{shown}</details>" if shown else ""
     return f'<h3 id="setup-{escape(setup.name)}">{escape(setup.title)}</h3>{listed}{folded}'
@@ -74,5 +74,6 @@ def _turns(j: Judged, here: str, there: str) -> bool:
     return ends == {Truth.YES, Truth.NO}
 
 
-def _ran(study: Folder, group: str, setup: str) -> bool:
-    return setup in study.vocabulary.grids[group].axes.get(SETUP, ())
+def _ran(ours: Numbers, of: Table | Figure, setup: str) -> bool:
+    field = ours.of(of.group, of.quantity)
+    return field is not None and SETUP in field.axes and setup in field.keys(SETUP)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from html import escape
 
 from acklab.report import html
@@ -10,24 +10,41 @@ from acklab.studies.kit.claims import Flaw
 from acklab.studies.kit.folder import Folder
 from acklab.studies.kit.language import Scope
 from acklab.studies.kit.numbers import Numbers
-from acklab.studies.kit.templates import filled
+from acklab.studies.kit.templates import filled, without_missing
 from acklab.studies.kit.words import Wrong
 
 
-def text(study: Folder, name: str, ours: Numbers, verdicts: Mapping[str, str] | None) -> str:
-    """A text of the study as HTML; with `verdicts` it is refused where one has turned."""
+def text(
+    study: Folder,
+    name: str,
+    ours: Numbers,
+    verdicts: Mapping[str, str] | None,
+    essence: Container[str] | None = None,
+) -> str:
+    """A text of the study as HTML; with `verdicts` it is refused where one has turned.
+
+    With `essence`, the claims that were judged, it loses its paragraphs on what was not run.
+    """
     written = study.text(name)
     if not written:
         return ""
     setup = next((s.name for s in study.setups("decides")), "")
+    scope = Scope(study.vocabulary, ours, study.where(setup))
     try:
-        markdown = filled(written, Scope(study.vocabulary, ours, study.where(setup)), verdicts)
+        if essence is not None:
+            written = without_missing(written, scope, essence)
+        markdown = filled(written, scope, verdicts)
     except Wrong as e:
         raise Flaw(study.path / "text" / f"{name}.md", 0, str(e)) from None
     return html.prose(markdown)
 
 
-def glossary(study: Folder, ours: Numbers, verdicts: Mapping[str, str] | None) -> str:
+def glossary(
+    study: Folder,
+    ours: Numbers,
+    verdicts: Mapping[str, str] | None,
+    essence: Container[str] | None = None,
+) -> str:
     """The study's own words, and each quantity with its unit and definition."""
     rows = "".join(
         f'<tr><th scope="row">{escape(q.name.replace("_", " "))}</th>'
@@ -36,7 +53,7 @@ def glossary(study: Folder, ours: Numbers, verdicts: Mapping[str, str] | None) -
     )
     return (
         f'<section id="words"><h2>Words and quantities</h2>'
-        f"{text(study, 'glossary', ours, verdicts)}"
+        f"{text(study, 'glossary', ours, verdicts, essence)}"
         '<div class="wide" tabindex="0" role="region" aria-label="Quantities"><table>'
         '<caption class="unseen">Quantities</caption><thead><tr><th scope="col">quantity</th>'
         '<th scope="col">unit</th><th scope="col">definition</th></tr></thead>'

@@ -12,6 +12,8 @@ from acklab.studies.study import Cell, Effort
 
 KILOBYTES = (1, 2, 4, 8, 16, 32)
 STATIONS = (1, 2, 3, 5, 8, 10, 15, 20, 25, 30)
+#: Of these, the ones in the study's essence.
+FEWER = (1, 5, 10, 20, 30)
 #: Values of TAC's timer, ms; 5 is the paper's.
 TE_MS = (0, 1, 5, 20, 50)
 #: Of the runs that are watched closely, s.
@@ -40,6 +42,19 @@ def _fig2(effort: Effort, setup: str, kilobytes: int, buffer: int) -> dict[str, 
 
 def _fig5(effort: Effort, setup: str, scheme: str, stations: int) -> dict[str, Any]:
     return scenario(effort, setup, PAPER[scheme], stations)
+
+
+def _by_stations(effort: Effort) -> list[Cell]:
+    """Figure 5, with fewer numbers of stations in the essence."""
+    stations = STATIONS if effort.full else FEWER
+    return over(_fig5, setup=SETUPS, scheme=tuple(PAPER), stations=stations)(effort)
+
+
+def _timers(effort: Effort) -> list[Cell]:
+    """Values of TAC's timer, with two seeds in the essence."""
+    return over(_timer, None if effort.full else 2, setup=SETUPS, stations=(1, 20), te=TE_MS)(
+        effort
+    )
 
 
 def _fig6(effort: Effort, setup: str, scheme: str, kilobytes: int) -> dict[str, Any]:
@@ -169,11 +184,11 @@ def _today(effort: Effort, queue: str, remedy: str) -> dict[str, Any]:
 
 GROUPS = {
     "fig2": over(_fig2, setup=SETUPS, kilobytes=KILOBYTES, buffer=(200, 10_000)),
-    "fig5": over(_fig5, setup=SETUPS, scheme=tuple(PAPER), stations=STATIONS),
+    "fig5": _by_stations,
     "fig6": over(_fig6, setup=SETUPS, scheme=tuple(PAPER), kilobytes=KILOBYTES),
     "lossy": over(_lossy, setup=SETUPS, scheme=("agg", "tac")),
     "mixed": over(_mixed, setup=SETUPS, scheme=("agg", "tac")),
-    "timer": over(_timer, setup=SETUPS, stations=(1, 20), te=TE_MS),
+    "timer": _timers,
     "amsdu": over(_amsdu, setup=SETUPS),
     "gaps": over(_gaps, setup=SETUPS, stations=(5, 20, 30), links=(1, 4)),
     "growth": over(_growth, setup=SETUPS, kilobytes=(1, 32)),

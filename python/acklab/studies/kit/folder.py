@@ -16,12 +16,13 @@ from typing import Any, Literal
 
 import msgspec
 
+from acklab.errors import AcklabError
 from acklab.studies.kit.claims import Claim, Flaw, line_of, load_claims
 from acklab.studies.kit.fields import Key
 from acklab.studies.kit.language import Scope, checked, number
 from acklab.studies.kit.numbers import Numbers, numbers, witnessed
 from acklab.studies.kit.owned import owned
-from acklab.studies.kit.vocabulary import Grid, Quantity, Vocabulary
+from acklab.studies.kit.vocabulary import Grid, Quantity, Vocabulary, hint
 from acklab.studies.kit.words import WORDS, Wrong
 from acklab.studies.study import Cell, Effort
 
@@ -107,13 +108,20 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shows: list[str] = []
 
 
-class _About(msgspec.Struct, forbid_unknown_fields=True):
+class About(msgspec.Struct, forbid_unknown_fields=True):
+    """What `study.toml` says."""
+
     name: str
     title: str
     source: str
     question: str
     seeds: int = 5
     quick_seeds: int = 2
+    full_seeds: int = 10
+    #: Whether `acklab reproduce` makes it only when its name is given.
+    on_request: bool = False
+    #: Groups outside the essence: `acklab reproduce --full` runs them.
+    full: list[str] = []
     setup: list[Setup] = []
     witness: list[Witness] = []
     axis: Mapping[str, Axis] = {}
@@ -121,13 +129,18 @@ class _About(msgspec.Struct, forbid_unknown_fields=True):
     figure: list[Figure] = []
     section: list[Section] = []
 
+    @property
+    def drawn(self) -> list[Table | Figure]:
+        """Everything that the report shows, tables first."""
+        return [*self.table, *self.figure]
+
 
 @dataclass(frozen=True)
 class Folder:
     """A study as its folder has it."""
 
     path: Path
-    about: _About
+    about: About
     groups: Mapping[str, Callable[[Effort], Sequence[Cell]]]
     quantities: Mapping[str, Quantity]
     claims: Sequence[Claim]
@@ -151,9 +164,30 @@ class Folder:
             for w in self.about.witness
         }
 
+    def effort(self, quick: bool = False, full: bool = False, seeds: int | None = None) -> Effort:
+        """How much is run, with the study's own numbers of seeds."""
+        about = self.about
+        own = about.quick_seeds if quick else about.full_seeds if full else about.seeds
+        return Effort(seeds or own, quick, full)
+
+    def run_by(self, effort: Effort) -> Mapping[str, Sequence[Cell]]:
+        """The cells that an effort runs, by group."""
+        left = () if effort.full else self.about.full
+        return {name: of(effort) for name, of in self.groups.items() if name not in left}
+
     def setups(self, role: str) -> list[Setup]:
         """The set-ups in that role."""
         return [s for s in self.about.setup if s.role == role]
+
+    def shown(self, id_: str) -> Table | Figure:
+        """The table or figure of that name."""
+        every = {of.id: of for of in self.about.drawn}
+        if id_ not in every:
+            raise AcklabError(
+                f"the study {self.about.name} has no table or figure {id_!r}{hint(id_, every)}\n"
+                f"  help: it has {', '.join(every)}"
+            )
+        return every[id_]
 
     def text(self, name: str) -> str:
         """A text of the study; none where there is no such file."""
@@ -179,12 +213,12 @@ def load(path: Path) -> Folder:
             f"a study needs {', '.join(PARTS)}; there is no {', no '.join(missing)}\n"
             "  help: `acklab study new NAME` writes a study that runs",
         )
-    about = _about(path / FILE)
+    settings = about(path)
     cells, quantities = _module(path, "cells"), _module(path, "quantities")
     rules = vars(_module(path, "rules")).get("RULES", {}) if (path / "rules.py").exists() else {}
     found = Folder(
         path,
-        about,
+        settings,
         {name: owned(of, path) for name, of in _listed(cells, "GROUPS", path / "cells.py").items()},
         {q.name: q for q in _listed(quantities, "QUANTITIES", path / "quantities.py")},
         load_claims(path / "claims"),
@@ -194,9 +228,11 @@ def load(path: Path) -> Folder:
     return found
 
 
-def _about(path: Path) -> _About:
+def about(folder: Path) -> About:
+    """The `study.toml` of a folder; none of its Python is loaded."""
+    path = folder / FILE
     try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _About)
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), About)
     except tomllib.TOMLDecodeError as e:
         raise Flaw(path, 0, f"this is no TOML: {e}") from None
     except msgspec.ValidationError as e:
@@ -248,6 +284,10 @@ def check(study: Folder) -> None:
                 known = ", ".join(study.groups)
                 what = f"{q.name}: no group {group!r}; there are: {known}"
                 raise Flaw(study.path / "quantities.py", 0, what)
+    for group in study.about.full:
+        if group not in study.groups:
+            known = ", ".join(study.groups)
+            raise Flaw(study.path / FILE, 0, f"full: no group {group!r}; there are: {known}")
     for claim in study.claims:
         _check_claim(study, claim)
     _check_shown(study)

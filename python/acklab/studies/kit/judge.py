@@ -11,7 +11,7 @@ from acklab.studies.kit.fields import Field, Key, known
 from acklab.studies.kit.folder import SETUP, Folder
 from acklab.studies.kit.language import Asked, Scope, number, truth
 from acklab.studies.kit.numbers import Numbers
-from acklab.studies.kit.templates import filled
+from acklab.studies.kit.templates import filled, without_missing
 from acklab.studies.kit.truth import Truth
 from acklab.studies.kit.vocabulary import Quantity
 from acklab.studies.kit.words import Wrong
@@ -50,11 +50,22 @@ class Judged:
     because: str
 
 
-def judge_all(study: Folder, ours: Numbers, strict: bool = True) -> list[Judged]:
-    """Every claim, judged. With `strict` a reason must have been written for its verdict."""
+def judge_all(study: Folder, ours: Numbers, strict: bool = True, full: bool = True) -> list[Judged]:
+    """Every claim, judged. With `strict` a reason must have been written for its verdict.
+
+    Without `full`, a claim about cells outside the essence is left out.
+    """
     found = [_judged(study, claim, ours) for claim in study.claims]
+    found = [j for j in found if full or not _missing(study, j)]
     verdicts = {j.claim.id: j.verdict for j in found}
-    return [_reasoned(study, j, ours, verdicts, strict) for j in found]
+    return [_reasoned(study, j, ours, verdicts, strict, full) for j in found]
+
+
+def _missing(study: Folder, judged: Judged) -> bool:
+    """Whether a set-up that decides has no numbers for the claim."""
+    own = judged.claim.setup
+    deciding = [own] if own else [s.name for s in study.setups("decides")] or [""]
+    return any(judged.setups[s] is Truth.MISSING for s in deciding)
 
 
 def _judged(study: Folder, claim: Claim, ours: Numbers) -> Judged:
@@ -152,7 +163,12 @@ def _listed(keys: Sequence[Key]) -> str:
 
 
 def _reasoned(
-    study: Folder, judged: Judged, ours: Numbers, verdicts: Mapping[str, str], strict: bool
+    study: Folder,
+    judged: Judged,
+    ours: Numbers,
+    verdicts: Mapping[str, str],
+    strict: bool,
+    full: bool,
 ) -> Judged:
     """The same with its reason."""
     claim = judged.claim
@@ -167,6 +183,8 @@ def _reasoned(
             f"{', '.join(claim.because)} only: write one for {judged.verdict!r}",
         )
     try:
+        if not full:
+            text = without_missing(text, scope, verdicts)
         because = filled(text, scope, verdicts if strict else None)
     except Wrong as e:
         raise Flaw(claim.file, line_of(claim, "because"), f"claim {claim.id!r}: {e}") from None

@@ -32,6 +32,7 @@ def note(study: Folder, effort: Effort, folder: Path) -> Path:
         "cells": _digest(study),
         "seeds": effort.seeds,
         "quick": effort.quick,
+        "full": effort.full,
     }
     write_atomically(path, json.dumps(about, indent=1) + "\n")
     seal(folder)
@@ -64,7 +65,7 @@ def effort(folder: Path) -> Effort:
     _check(folder)
     try:
         about = json.loads((folder / NAME).read_text(encoding="utf-8"))
-        return Effort(int(about["seeds"]), bool(about["quick"]))
+        return Effort(int(about["seeds"]), bool(about["quick"]), bool(about["full"]))
     except (OSError, ValueError, KeyError) as e:
         raise AcklabError(
             f"{folder} has no numbers of a study: {NAME} cannot be read ({e})\n"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from acklab.folder import writable_folder, write_atomically
 from acklab.studies.kit import made
 from acklab.studies.kit.fields import Key, known
-from acklab.studies.kit.folder import SETUP, Folder, Table
+from acklab.studies.kit.folder import SETUP, Figure, Folder, Table
 from acklab.studies.kit.judge import Judged, judge_all
 from acklab.studies.kit.numbers import Numbers, numbers
 from acklab.studies.kit.runs import Journal, Tell, run
@@ -37,14 +37,42 @@ def make(
     """Runs a study and writes everything into `out/NAME`; goes on where it was stopped."""
     folder = out / study.about.name
     with writable_folder(folder):
-        journal = folder / JOURNAL / f"{effort.seeds}{'-quick' if effort.quick else ''}"
-        groups = {name: of(effort) for name, of in study.groups.items()}
-        tables = run(groups, list(study.quantities.values()), effort, journal, jobs, tell)
+        words = [str(effort.seeds), *["quick"] * effort.quick, *["full"] * effort.full]
+        journal = folder / JOURNAL / "-".join(words)
+        tables = run(
+            study.run_by(effort), list(study.quantities.values()), effort, journal, jobs, tell
+        )
         files = [_csv(table, folder / "numbers" / f"{g}.csv") for g, table in tables.items()]
         files.append(made.note(study, effort, folder))
         told = _told(study, numbers(tables), effort, folder)
         Journal(journal).drop()
     return Made([*files, *told.files], told.report)
+
+
+def make_part(
+    study: Folder,
+    part: str,
+    effort: Effort,
+    out: Path,
+    jobs: int | None = None,
+    tell: Tell | None = None,
+) -> Made:
+    """Runs what one table or figure shows, and writes a page of it alone; judges no claim."""
+    from acklab.studies.kit.page import write_part
+
+    of = study.shown(part)
+    folder = out / study.about.name
+    with writable_folder(folder):
+        journal = folder / JOURNAL / f"{part}-{effort.seeds}{'-quick' * effort.quick}"
+        quantity = study.vocabulary.quantities[of.quantity]
+        tables = run(
+            {of.group: study.run_by(effort)[of.group]}, [quantity], effort, journal, jobs, tell
+        )
+        ours = numbers(tables)
+        files = [_csv(of_table(study, of, ours), folder / f"{part}.csv")]
+        report = write_part(study, of, ours, effort, folder)
+        Journal(journal).drop()
+    return Made(files, report)
 
 
 def tell_again(study: Folder, out: Path) -> Made:
@@ -73,14 +101,15 @@ def _told(study: Folder, ours: Numbers, effort: Effort, folder: Path) -> Made:
     from acklab.studies.kit.page import write_page
 
     # Short runs of few seeds turn verdicts; their texts need not fit.
-    judged = judge_all(study, ours, strict=not effort.quick)
-    files = [_csv(of_table(study, t, ours), folder / f"{t.id}.csv") for t in study.about.table]
+    judged = judge_all(study, ours, strict=not effort.quick, full=effort.full)
+    run_ = [t for t in study.about.table if ours.of(t.group, t.quantity) is not None]
+    files = [_csv(of_table(study, t, ours), folder / f"{t.id}.csv") for t in run_]
     files.append(_csv(of_claims(judged), folder / "claims.csv"))
     return Made(files, write_page(study, ours, judged, effort, folder))
 
 
-def of_table(study: Folder, table: Table, ours: Numbers) -> pl.DataFrame:
-    """A table of the paper: a row per cell with ours, its interval and the witnesses' numbers."""
+def of_table(study: Folder, table: Table | Figure, ours: Numbers) -> pl.DataFrame:
+    """A table or figure: a row per cell with ours, its interval and the witnesses' numbers."""
     import polars as pl
 
     rows = []
@@ -98,7 +127,7 @@ def of_table(study: Folder, table: Table, ours: Numbers) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None, strict=False)
 
 
-def _at(of: Numbers, table: Table, at: Mapping[str, Key]) -> float | None:
+def _at(of: Numbers, table: Table | Figure, at: Mapping[str, Key]) -> float | None:
     """A witness's number in a cell."""
     field = of.of(table.group, table.quantity)
     if field is None:

@@ -15,11 +15,12 @@ from acklab.report.paper import claims, explained, figures, tables, texts
 from acklab.report.paper.again import Results, place
 from acklab.report.paper.sources import Source, sources
 from acklab.studies.kit import made
-from acklab.studies.kit.folder import Folder
+from acklab.studies.kit.folder import Figure, Folder, Table
 from acklab.studies.kit.judge import Judged
 from acklab.studies.kit.numbers import Numbers
 from acklab.studies.study import Effort
 
+_QUICK = "Quick: short runs of few seeds. These numbers mean little."
 #: Bytes; a larger page would not be opened on a phone.
 MOST_BYTES = 5_000_000
 
@@ -40,6 +41,25 @@ def write_page(
     return path
 
 
+def write_part(
+    study: Folder, of: Table | Figure, ours: Numbers, effort: Effort, folder: Path
+) -> Path:
+    """Writes a page of one table or figure into `folder`."""
+    path = folder / f"{of.id}.html"
+    whose = sources(study, ours, study.about.setup)
+    title = f"{of.title} ({study.about.title})"
+    name = escape(place(study))
+    warned = f'<p class="warn" role="note">{_QUICK}</p>' if effort.quick else ""
+    body = (
+        f'<header class="top"><p class="study">{escape(study.about.title)}</p>{warned}</header>'
+        f"<section>{_piece(study, of.id, whose)}</section>"
+        f'<p class="note">No claim is judged here: <code>acklab reproduce {name}</code> makes the '
+        f"whole study. {_seeds(effort)}</p>"
+    )
+    write_atomically(path, whole(title, body, False, ("assets/paper.css", "assets/paper.js")))
+    return path
+
+
 def rendered(
     study: Folder,
     ours: Numbers,
@@ -56,20 +76,22 @@ def rendered(
     turned: dict[str, str] = {j.claim.id: j.verdict for j in judged}
     verdicts = None if effort.quick else turned
     whose = sources(study, ours, [*study.setups("decides"), *study.setups("supports")])
-    sections = _sections(study, ours, whose, verdicts)
+    essence = None if effort.full else turned
+    sections = _sections(study, ours, whose, verdicts, essence)
+    drawn = {of.id for of in study.about.drawn if _has(study, of.id, ours)}
     rest = explained.rendered(study, ours, judged)
     links = [("claims", "Claims"), *((id_, title) for id_, title, _ in sections)]
     links += [("explained", "Set-ups that explain")] if rest else []
     links += [("judging", "How claims are judged"), ("words", "Words and quantities")]
     body = "\n".join(
         [
-            _top(study, ours, whose, judged, effort, verdicts, differences),
+            _top(study, ours, whose, judged, effort, verdicts, essence, differences),
             _contents([*links, ("made", "How this was made")]),
-            claims.rendered(study, judged, Results(folder, effort.quick)),
+            claims.rendered(study, judged, Results(folder, effort.quick), drawn),
             *(section for _, _, section in sections),
             rest,
             texts.judging(study),
-            texts.glossary(study, ours, verdicts),
+            texts.glossary(study, ours, verdicts, essence),
             _made(study, effort),
         ]
     )
@@ -84,22 +106,35 @@ def _top(
     judged: Sequence[Judged],
     effort: Effort,
     verdicts: dict[str, str] | None,
+    essence: dict[str, str] | None,
     differences: Sequence[str],
 ) -> str:
     """The first screen: question, answer, one picture, the tally; warnings stand above these."""
     about = study.about
     warnings = list(differences)
     if effort.quick:
-        warnings.append("Quick: short runs of few seeds. These numbers mean little.")
+        warnings.append(_QUICK)
     warned = "".join(f'<p class="warn" role="note">{escape(w)}</p>' for w in warnings)
-    answer = texts.text(study, "answer", ours, verdicts)
+    answer = texts.text(study, "answer", ours, verdicts, essence)
     picture = figures.first(study, about.figure[0], whose) if about.figure else ""
     return (
         f'<header class="top" id="answer"><div><p class="study">{escape(about.title)}</p>'
         f"<h1>{escape(about.question)}</h1>{warned}"
         f'<div class="answer">{answer}</div></div>{picture}'
-        f"<div>{claims.tally(judged)}{explained.said(study)}"
+        f"<div>{claims.tally(judged)}{_rest(study, judged)}{explained.said(study)}"
         f'<p class="note">After {html.words(about.source)}</p></div></header>'
+    )
+
+
+def _rest(study: Folder, judged: Sequence[Judged]) -> str:
+    """What the essence leaves out, and the command that runs it."""
+    left = len(study.claims) - len(judged)
+    if not left:
+        return ""
+    more = f"{left} more claims need" if left > 1 else "1 more claim needs"
+    return (
+        f'<p class="note">This is the essence of the study. {more} runs outside it: '
+        f"<code>acklab reproduce {escape(place(study))} --full</code>.</p>"
     )
 
 
@@ -112,24 +147,36 @@ def _contents(links: Sequence[tuple[str, str]]) -> str:
 
 
 def _sections(
-    study: Folder, ours: Numbers, whose: Sequence[Source], verdicts: dict[str, str] | None
+    study: Folder,
+    ours: Numbers,
+    whose: Sequence[Source],
+    verdicts: dict[str, str] | None,
+    essence: dict[str, str] | None,
 ) -> list[tuple[str, str, str]]:
     """Anchor, title and HTML of the study's sections, and of one for what none of them shows."""
     about = study.about
     shown = {id_ for s in about.section for id_ in s.shows}
     parts = [(s.title, s.text, s.shows) for s in about.section]
-    every = [*(t.id for t in about.table), *(f.id for f in about.figure)]
+    every = [of.id for of in about.drawn]
     left = [id_ for id_ in every if id_ not in shown]
     if left:
         parts.append(("Other tables and figures", "", left) if shown else ("Results", "", left))
     found = []
     for i, (title, text, shows) in enumerate(parts, 1):
         id_ = f"section-{i}"
-        written = texts.text(study, text, ours, verdicts) if text else ""
-        pieces = "".join(_piece(study, of, whose) for of in shows)
+        written = texts.text(study, text, ours, verdicts, essence) if text else ""
+        pieces = "".join(_piece(study, of, whose) for of in shows if _has(study, of, ours))
+        if shows and not pieces:
+            continue
         html_ = f'<section id="{id_}"><h2>{escape(title)}</h2>{written}{pieces}</section>'
         found.append((id_, title, html_))
     return found
+
+
+def _has(study: Folder, id_: str, ours: Numbers) -> bool:
+    """Whether a table or figure has numbers; what the essence leaves out has none."""
+    of = study.shown(id_)
+    return ours.of(of.group, of.quantity) is not None
 
 
 def _piece(study: Folder, id_: str, whose: Sequence[Source]) -> str:
@@ -142,13 +189,18 @@ def _piece(study: Folder, id_: str, whose: Sequence[Source]) -> str:
 
 def _made(study: Folder, effort: Effort) -> str:
     quick = " --quick" if effort.quick else ""
+    quick += " --full" if effort.full and study.about.full else ""
     name = place(study)
-    seeds = f"{effort.seeds} seeds" if effort.seeds > 1 else "1 seed"
     return (
         '<section id="made"><h2>How this was made</h2>'
-        f"<p>Each cell has {seeds}. acklab {_core.version()} wrote this page. Make everything "
+        f"<p>{_seeds(effort)} Make everything "
         f"again: <code>acklab reproduce {escape(name)} --seeds {effort.seeds}{quick}</code>. "
         "One cell again, with everything recorded and a report over time: "
         f"<code>acklab study cell {escape(name)} GROUP KEY=VALUE ...</code>; the tables give the "
         "command for each of their cells, the proofs of claims link to its report.</p></section>"
     )
+
+
+def _seeds(effort: Effort) -> str:
+    seeds = f"{effort.seeds} seeds" if effort.seeds > 1 else "1 seed"
+    return f"A cell has at most {seeds}. acklab {_core.version()} wrote this page."

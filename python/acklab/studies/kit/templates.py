@@ -12,7 +12,7 @@ has that verdict, so that a sentence cannot outlive what it rests on.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from acklab.studies.kit.fields import Field, Key, known
 from acklab.studies.kit.language import Scope, number
@@ -53,11 +53,28 @@ def filled(text: str, scope: Scope, verdicts: Mapping[str, str] | None = None) -
     return _BRACES.sub(lambda m: _number(m["what"], scope), text)
 
 
-def _number(what: str, scope: Scope) -> str:
+def without_missing(text: str, scope: Scope, judged: Container[str]) -> str:
+    """The text without its paragraphs on numbers that were not run, or on claims not judged."""
+
+    def whole(paragraph: str) -> bool:
+        if any(claim not in judged for claim, _ in required(paragraph)):
+            return False
+        plain = _REQUIRE.sub("", paragraph)
+        return all(_field(m["what"], scope)[0].cells for m in _BRACES.finditer(plain))
+
+    return "\n\n".join(p for p in text.split("\n\n") if whole(p))
+
+
+def _field(what: str, scope: Scope) -> tuple[Field, Scope, re.Match[str]]:
+    """The numbers that braces ask for, what was asked, and the parts of the text in them."""
     found = _FORMAT.match(what)
     assert found is not None, "every text matches"
     inner = Scope(scope.vocabulary, scope.numbers, scope.where)
-    field = number(found["expression"], inner)
+    return number(found["expression"], inner), inner, found
+
+
+def _number(what: str, scope: Scope) -> str:
+    field, inner, found = _field(what, scope)
     quantities = {scope.vocabulary.quantities[a.quantity] for a in inner.asked}
     unit, digits = "", 2
     if len(quantities) == 1:
