@@ -12,6 +12,7 @@ EXAMPLES: Mapping[str, str] = {
     "least": "least(goodput(cc=cubic), over=ratio) > 5",
     "most": "most(rtt(cc=cubic), over=ratio) < 100",
     "average": "average(goodput, over=cc) > 9",
+    "median": "median(goodput(cc=cubic), over=ratio) > 9",
     "total": "total(goodput(ratio=1), over=flow) > 9",
     "spread": "spread(goodput(cc=cubic), over=ratio) < 0.1",
     "gap": "gap(rtt(cc=cubic), over=ratio) < 5",

@@ -284,6 +284,10 @@ def check(study: Folder) -> None:
                 known = ", ".join(study.groups)
                 what = f"{q.name}: no group {group!r}; there are: {known}"
                 raise Flaw(study.path / "quantities.py", 0, what)
+    try:
+        study.vocabulary.shapes()
+    except Wrong as e:
+        raise Flaw(study.path / "quantities.py", 0, str(e)) from None
     for group in study.about.full:
         if group not in study.groups:
             known = ", ".join(study.groups)

@@ -13,6 +13,7 @@ from acklab.studies.kit.fields import Key, known
 from acklab.studies.kit.folder import SETUP, Figure, Folder, Table
 from acklab.studies.kit.judge import Judged, judge_all
 from acklab.studies.kit.numbers import Numbers, numbers
+from acklab.studies.kit.quantity import with_derived
 from acklab.studies.kit.runs import Journal, Tell, run
 from acklab.studies.study import Effort
 
@@ -44,7 +45,7 @@ def make(
         )
         files = [_csv(table, folder / "numbers" / f"{g}.csv") for g, table in tables.items()]
         files.append(made.note(study, effort, folder))
-        told = _told(study, numbers(tables), effort, folder)
+        told = _told(study, with_derived(study.vocabulary, numbers(tables)), effort, folder)
         Journal(journal).drop()
     return Made([*files, *told.files], told.report)
 
@@ -65,10 +66,14 @@ def make_part(
     with writable_folder(folder):
         journal = folder / JOURNAL / f"{part}-{effort.seeds}{'-quick' * effort.quick}"
         quantity = study.vocabulary.quantities[of.quantity]
-        tables = run(
-            {of.group: study.run_by(effort)[of.group]}, [quantity], effort, journal, jobs, tell
-        )
-        ours = numbers(tables)
+        groups, wanted = study.run_by(effort), [quantity]
+        if quantity.expression:
+            # It may be made of any other quantity, of any group.
+            wanted = list(study.quantities.values())
+        else:
+            groups = {of.group: groups[of.group]}
+        tables = run(groups, wanted, effort, journal, jobs, tell)
+        ours = with_derived(study.vocabulary, numbers(tables))
         files = [_csv(of_table(study, of, ours), folder / f"{part}.csv")]
         report = write_part(study, of, ours, effort, folder)
         Journal(journal).drop()
@@ -87,7 +92,7 @@ def tell_again(study: Folder, out: Path) -> Made:
         if path.exists():
             texts = dict.fromkeys(_texts(study, group), pl.String)
             tables[group] = pl.read_csv(path, schema_overrides=texts, infer_schema_length=None)
-    return _told(study, numbers(tables), effort, folder)
+    return _told(study, with_derived(study.vocabulary, numbers(tables)), effort, folder)
 
 
 def _texts(study: Folder, group: str) -> list[str]:

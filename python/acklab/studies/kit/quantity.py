@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from acklab.studies.kit.vocabulary import Quantity
+from acklab.studies.kit.language import Scope, number
+from acklab.studies.kit.numbers import Numbers
+from acklab.studies.kit.vocabulary import Quantity, Vocabulary
 
 if TYPE_CHECKING:
     from acklab.results import Result
@@ -34,6 +37,8 @@ def quantity(
 
 def shown_of(of: Quantity, run: Result) -> str:
     """The quantity of one run in a line; of a series, how many numbers there are."""
+    if of.expression:
+        return f"{of.name}: needs other cells ({of.expression})"
     value = of.of(run)
     unit = f" {of.unit}" if of.unit else ""
     if value is None:
@@ -41,3 +46,29 @@ def shown_of(of: Quantity, run: Result) -> str:
     if of.axis is not None:
         return f"{of.name}: {len(value)} numbers over {of.axis}{unit and f', in{unit}'}"
     return f"{of.name}: {value:.{of.digits}f}{unit}"
+
+
+def derived(
+    name: str, unit: str, text: str, expression: str, *groups: str, digits: int = 2
+) -> Quantity:
+    """Makes a quantity of others, once all runs have ended, such as a ratio to another cell.
+
+        share = derived("share", "", "Goodput over that without thinning.",
+                        "goodput / plain.goodput", "thinner")
+
+    The expression is one of the language of claims. A quantity in it is the group's own unless
+    another group is named. It may use derived quantities that stand before it in `QUANTITIES`.
+    """
+    return Quantity(name, unit, text, lambda _: None, groups, digits, expression=expression)
+
+
+def with_derived(vocabulary: Vocabulary, ours: Numbers) -> Numbers:
+    """The numbers with those of derived quantities."""
+    found = dict(ours.fields)
+    for q in vocabulary.quantities.values():
+        for group in (q.groups or tuple(vocabulary.grids)) if q.expression else ():
+            scope = Scope(replace(vocabulary, home=group), Numbers(found, ours.exact))
+            field = number(q.expression, scope)
+            if field.cells:
+                found[group, q.name] = field
+    return Numbers(found, ours.exact)

@@ -95,7 +95,7 @@ def _tasks(
     found: dict[str, _Task] = {}
     code = _written(quantities)
     for group, cells in groups.items():
-        own = [q for q in quantities if not q.groups or group in q.groups]
+        own = [q for q in quantities if not q.expression and (not q.groups or group in q.groups)]
         for cell in cells:
             seeds = min(effort.seeds, cell.seeds or effort.seeds)
             same = json.dumps([cell.scenario, seeds], default=str)
@@ -109,7 +109,7 @@ def _tasks(
 def _written(quantities: Sequence[Quantity]) -> str:
     """A digest of the files that quantities are written in and of their neighbours. A study may
     be anywhere, also where no digest of acklab's own code reaches."""
-    codes = (getattr(q.of, "__code__", None) for q in quantities)
+    codes = (getattr(q.of, "__code__", None) for q in quantities if not q.expression)
     files = {Path(code.co_filename) for code in codes if code is not None}
     folders = {path.parent for path in files if path.is_file()}
     digest = hashlib.sha256()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from acklab.studies.kit.fields import Field, Key
@@ -31,6 +32,8 @@ class Quantity:
     digits: int = 2
     #: The axis that it adds, as `time` does for a series.
     axis: str | None = None
+    #: Of a quantity that is made of others once all runs have ended; see `quantity.derived`.
+    expression: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,8 @@ class Vocabulary:
     quantities: Mapping[str, Quantity]
     grids: Mapping[str, Grid]
     rules: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    #: The group that is meant where none is named.
+    home: str = ""
 
     @property
     def words(self) -> Mapping[str, Callable[..., Any]]:
@@ -60,6 +65,8 @@ class Vocabulary:
             raise Wrong(f"no quantity {quantity!r}{hint(quantity, self.quantities)}")
         groups = found.groups or tuple(self.grids)
         if group is None:
+            if self.home in groups:
+                return self.home
             if len(groups) > 1:
                 forms = ", ".join(f"{g}.{quantity}" for g in groups)
                 raise Wrong(f"{quantity!r} is measured of several groups; write one of: {forms}")
@@ -95,13 +102,21 @@ class Vocabulary:
 
     def shapes(self) -> Numbers:
         """The same of every quantity."""
-        return Numbers(
+        return self._shapes
+
+    @cached_property
+    def _shapes(self) -> Numbers:
+        from acklab.studies.kit.quantity import with_derived
+
+        measured = Numbers(
             {
                 (group, name): self.shape(group, name)
                 for name, q in self.quantities.items()
+                if not q.expression
                 for group in (q.groups or tuple(self.grids))
             }
         )
+        return with_derived(self, measured)
 
 
 def hint(word: str, known: Any) -> str:

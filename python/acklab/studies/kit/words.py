@@ -15,6 +15,7 @@ from math import inf, nan
 from operator import sub, truediv
 from statistics import correlation as pearson
 from statistics import fmean, pstdev, stdev
+from statistics import median as middle
 from typing import Any
 
 from acklab.studies.kit.fields import (
@@ -139,6 +140,11 @@ def most(bench: Bench, of: Field, over: Axes = None) -> Field:
 def average(bench: Bench, of: Field, over: Axes = None) -> Field:
     """The mean over axes, seed by seed."""
     return _folded(of, over, fmean)
+
+
+def median(bench: Bench, of: Field, over: Axes = None) -> Field:
+    """The middle value, seed by seed; of two in the middle their mean."""
+    return _folded(of, over, middle)
 
 
 def total(bench: Bench, of: Field, over: Axes = None) -> Field:
@@ -325,6 +331,7 @@ WORDS: Mapping[str, Callable[..., Field | Truths]] = {
     "least": least,
     "most": most,
     "average": average,
+    "median": median,
     "total": total,
     "spread": spread,
     "gap": gap,
