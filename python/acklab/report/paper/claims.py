@@ -23,6 +23,8 @@ MOST_LINES, FEWEST_POINTS = 6, 3
 #: Rows of the folded table.
 MOST_ROWS = 120
 _MARKS = {"reproduced": "✓", "partly": "◐", "undecided": "?", "not": "✗"}
+#: The same where no paper is reproduced.
+_OWN = {"reproduced": "holds", "not": "does not hold"}
 _TRUTHS = {
     Truth.YES: "holds",
     Truth.NO: "does not hold",
@@ -36,19 +38,24 @@ def anchor(id_: str) -> str:
     return "claim-" + re.sub(r"[^A-Za-z0-9._-]", "-", id_)
 
 
-def tally(judged: Sequence[Judged]) -> str:
+def verdict(name: str, own: bool) -> str:
+    """A verdict as a reader sees it; `own` for a study's own statements."""
+    return _OWN.get(name, name) if own else name
+
+
+def tally(judged: Sequence[Judged], own: bool = False) -> str:
     """How many claims have each verdict; each leads to these."""
     design = sum(j.claim.by_design for j in judged)
     follows = "follows" if design == 1 else "follow"
     note = f'<p class="note">{design} of these {follows} from the set-up.</p>' if design else ""
-    return tally_of([j.verdict for j in judged], "", note)
+    return tally_of([j.verdict for j in judged], "", note, own)
 
 
-def tally_of(verdicts: Sequence[str], page: str = "", note: str = "") -> str:
+def tally_of(verdicts: Sequence[str], page: str = "", note: str = "", own: bool = False) -> str:
     """How many verdicts there are of each kind; each leads to the claims of `page`."""
     items = "".join(
         f'<li><a class="verdict {v}" href="{page}#claims" data-verdict="{v}"><b>{n}</b> '
-        f'<span aria-hidden="true">{_MARKS[v]}</span> {v}</a></li>'
+        f'<span aria-hidden="true">{_MARKS[v]}</span> {verdict(v, own)}</a></li>'
         for v in VERDICTS
         if (n := verdicts.count(v))
     )
@@ -65,7 +72,9 @@ def rendered(
 ) -> str:
     """All claims, with the filter; `drawn` are the tables and figures that the page has."""
     counts = {v: sum(j.verdict == v for j in judged) for v in VERDICTS}
-    choices = [("", "all", len(judged))] + [(v, v, n) for v, n in counts.items() if n]
+    own = study.about.own
+    choices = [("", "all", len(judged))]
+    choices += [(v, verdict(v, own), n) for v, n in counts.items() if n]
     buttons = "".join(
         f'<button type="button" data-verdict="{v}" aria-pressed="{str(not v).lower()}">'
         f"{name} <span>{n}</span></button>"
@@ -90,12 +99,20 @@ def _claim(study: Folder, j: Judged, results: Results, drawn: Container[str]) ->
     return (
         f'<article class="claim" id="{id_}" data-verdict="{j.verdict}">'
         f'<header><span class="verdict {j.verdict}"><span aria-hidden="true">'
-        f"{_MARKS[j.verdict]}</span> {j.verdict}</span>{how} {design}"
+        f"{_MARKS[j.verdict]}</span> {verdict(j.verdict, study.about.own)}</span>{how} {design}"
         f'<a class="link" href="#{id_}" aria-label="Link to claim {escape(j.claim.id)}">'
         f"{escape(j.claim.id)}</a></header>"
-        f'<div class="said"><blockquote>{escape(j.claim.says)}</blockquote>{place}{because}</div>'
+        f'<div class="said">{_said(study, j)}{place}{because}</div>'
         f'<div class="seen">{_seen(study, j)}</div>{_folded(study, j, results, drawn)}</article>'
     )
+
+
+def _said(study: Folder, j: Judged) -> str:
+    """The paper's words as a quotation, the study's own as a statement."""
+    says = escape(j.claim.says)
+    if study.about.own:
+        return f'<p class="statement">{says}</p>'
+    return f"<blockquote>{says}</blockquote>"
 
 
 def _ordered(shown: Shown) -> str | None:

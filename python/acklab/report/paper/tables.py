@@ -46,7 +46,7 @@ def rendered(study: Folder, table: Table, whose: Sequence[Source], prefix: str =
     several = any(isinstance(v, Mapping) for s in whose for v in _values(s, table, quantity))
     return (
         f'<div class="of-table">{head}<p class="note">{about} {layout}.</p>'
-        f"{_switch(list(used.values()), anchor)}{_scale() if len(used) > 1 else ''}{found}"
+        f"{_switch(list(used.values()), anchor)}{_key(table, used)}{found}"
         f'<output class="read" for="{anchor}">'
         f"{'Point at a number, or move with the arrow keys, to read its interval.'}</output>"
         f"{_hint(several)}{_beside(table, prefix)}</div>"
@@ -87,6 +87,22 @@ def _switch(used: Sequence[Source], name: str) -> str:
     return f'<div class="switch" role="group" aria-label="Whose numbers">{buttons}</div>'
 
 
+def _key(table: Table, used: Mapping[str, Source]) -> str:
+    if not table.shade:
+        return _scale() if len(used) > 1 else ""
+    way = "at least" if _falls(table) else "at most"
+    items = "".join(
+        f'<li><i class="d{i}"></i>{way} {bound:g}</li>' for i, bound in enumerate(table.shade)
+    )
+    items += f'<li><i class="d{len(table.shade)}"></i>{"less" if _falls(table) else "more"}</li>'
+    return f'<ul class="key distance">{items}</ul>'
+
+
+def _falls(table: Table) -> bool:
+    """Whether more is better, in a heat map."""
+    return table.shade[0] > table.shade[-1]
+
+
 def _scale() -> str:
     """What the colours mean."""
     items = "".join(f'<li><i class="d{i}"></i>{w}</li>' for i, w in enumerate(_WORDS))
@@ -105,9 +121,19 @@ def _block(
 ) -> str:
     """The cells at the keys of the other axes; nothing where nobody has a number."""
     names = Names(study)
-    columns = keys.get(table.columns, ())
+    rows = keys.get(table.rows, ())
+    columns = [
+        c
+        for c in keys.get(table.columns, ())
+        if any(
+            source.value(table.group, table.quantity, {**at, table.rows: r, table.columns: c})
+            is not None
+            for source in whose
+            for r in rows
+        )
+    ]
     body, few = "", SETUP in (table.rows, table.columns)
-    for row in keys.get(table.rows, ()):
+    for row in rows:
         lines = ""
         for source in whose:
             wheres = [{**at, table.rows: row, table.columns: c} for c in columns]
@@ -179,6 +205,9 @@ def _distance(
     table: Table, source: Source, whose: Sequence[Source], at: Mapping[str, Key], mean: float
 ) -> tuple[str, str]:
     """The colour of a number beside the paper's, and the distance in words."""
+    if table.shade:
+        sign = 1 if _falls(table) else -1
+        return f" d{sum(sign * mean < sign * bound for bound in table.shade)}", ""
     paper = whose[0]
     value = None if paper.ours or paper is source else paper.value(table.group, table.quantity, at)
     if value is None or mean != mean:

@@ -6,6 +6,7 @@ from collections.abc import Container, Mapping
 from html import escape
 
 from acklab.report import html
+from acklab.report.paper.claims import verdict
 from acklab.studies.kit.claims import Flaw
 from acklab.studies.kit.folder import Folder
 from acklab.studies.kit.language import Scope
@@ -74,12 +75,17 @@ def judging(study: Folder) -> str:
     witnesses = "".join(
         f"<li><b>{escape(w.title)}</b>: {html.words(w.source)}</li>" for w in study.about.witness
     )
+    held = verdict("reproduced", study.about.own).capitalize()
+    failed = verdict("not", study.about.own).capitalize()
+    weaker = "A weaker form of it holds"
+    if study.about.setup:
+        weaker += ", or it holds only in a set-up that supports"
     return (
         '<section id="judging"><h2>How claims are judged</h2>'
         "<p>Each claim has a condition. Numbers are compared seed by seed. The whole 95 % interval "
         "of a difference has to lie on one side; otherwise the claim stays undecided. "
-        "<b>Reproduced</b>: the condition holds. <b>Partly</b>: a weaker form of it holds, or it "
-        "holds only in a set-up that supports. <b>Not</b>: it does not hold. "
+        f"<b>{held}</b>: the condition is true. <b>Partly</b>: {weaker[0].lower()}{weaker[1:]}. "
+        f"<b>{failed}</b>: it is false. "
         "A claim that follows from the set-up says nothing about TCP.</p>"
         + (f"<h3>Set-ups</h3><ul>{setups}</ul>" if setups else "")
         + (f"<h3>Other witnesses</h3><ul>{witnesses}</ul>" if witnesses else "")

@@ -23,7 +23,8 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """A sentence of a paper, the condition under which it holds, and why it does or does not."""
 
     id: str
-    #: The paper's exact words; brackets mark what was added.
+    #: The paper's exact words; brackets mark what was added. In a study with `own = true` they are
+    #: the study's own statement.
     says: str
     #: The section, table or figure where they stand.
     place: str = ""

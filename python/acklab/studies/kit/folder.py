@@ -82,6 +82,9 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     columns: str
     keys: Mapping[str, Key | list[Key]] = {}
     caption: str = ""
+    #: Makes it a heat map: bounds of four colours and a fifth, from the best on. They fall where
+    #: more is better, and rise where less is.
+    shade: list[float] = []
 
 
 class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -118,6 +121,8 @@ class About(msgspec.Struct, forbid_unknown_fields=True):
     seeds: int = 5
     quick_seeds: int = 2
     full_seeds: int = 10
+    #: Whether its claims are the study's own statements, rather than quotations of a paper.
+    own: bool = False
     #: Whether `acklab reproduce` makes it only when its name is given.
     on_request: bool = False
     #: Groups outside the essence: `acklab reproduce --full` runs them.

@@ -25,7 +25,7 @@ def write_overview(studies: Sequence[Folder], out: Path) -> Path:
         verdicts = pl.read_csv(out / about.name / "claims.csv")["verdict"].to_list()
         parts += (
             f'<section><h2><a href="{link}">{escape(about.question)}</a></h2>'
-            f"<p>{html.words(about.source)}</p>{tally_of(verdicts, link)}"
+            f"<p>{html.words(about.source)}</p>{tally_of(verdicts, link, own=about.own)}"
             f'<p><a href="{link}">Answer, tables, figures and claims</a></p></section>'
         )
     title = "Studies"

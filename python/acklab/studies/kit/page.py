@@ -121,9 +121,20 @@ def _top(
         f'<header class="top" id="answer"><div><p class="study">{escape(about.title)}</p>'
         f"<h1>{escape(about.question)}</h1>{warned}"
         f'<div class="answer">{answer}</div></div>{picture}'
-        f"<div>{claims.tally(judged)}{_rest(study, judged)}{explained.said(study)}"
-        f'<p class="note">After {html.words(about.source)}</p></div></header>'
+        f"<div>{claims.tally(judged, about.own)}{_rest(study, judged)}{explained.said(study)}"
+        f'<p class="note">{_origin(study)}</p></div></header>'
     )
+
+
+def _origin(study: Folder) -> str:
+    """Whose claims these are."""
+    source = html.words(study.about.source)
+    if study.about.own:
+        return (
+            f"{source}. There is no paper behind this page: its claims are statements of our own, "
+            "and the runs test them."
+        )
+    return f"After {source}"
 
 
 def _rest(study: Folder, judged: Sequence[Judged]) -> str:
@@ -189,7 +200,7 @@ def _piece(study: Folder, id_: str, whose: Sequence[Source]) -> str:
 
 def _made(study: Folder, effort: Effort) -> str:
     quick = " --quick" if effort.quick else ""
-    quick += " --full" if effort.full and study.about.full else ""
+    quick += " --full" if effort.full else ""
     name = place(study)
     return (
         '<section id="made"><h2>How this was made</h2>'
