@@ -321,7 +321,8 @@ def _one_again(
     for group in shown.quantity.groups or tuple(study.groups):
         axes = study.vocabulary.grids[group].axes
         keys: Mapping[str, Key] = {SETUP: _decides(study), **fixed, **at}
-        if set(axes) <= set(keys):
+        # Another group may have the same axes, and not these cells.
+        if all(a in keys and keys[a] in there for a, there in axes.items()):
             return told(study, group, {a: keys[a] for a in axes}, which, results)
     return ""
 

@@ -48,8 +48,9 @@ def rendered(study: Folder, table: Table, whose: Sequence[Source], prefix: str =
         f'<div class="of-table">{head}<p class="note">{about} {layout}.</p>'
         f"{_switch(list(used.values()), anchor)}{_key(table, used)}{found}"
         f'<output class="read" for="{anchor}">'
-        f"{'Point at a number, or move with the arrow keys, to read its interval.'}</output>"
-        f"{_hint(several)}{_beside(table, prefix)}</div>"
+        "Point at a number, or move with the arrow keys, to read "
+        f"{'its interval' if several else 'it'}.</output>"
+        f"{_hint(several, quantity)}{_beside(table, prefix)}</div>"
     )
 
 
@@ -62,8 +63,11 @@ def _values(source: Source, table: Table, quantity: Quantity) -> list[object]:
     return list(field.cells.values()) if field is not None else []
 
 
-def _hint(several: bool) -> str:
-    return "" if several else '<p class="note">Each number is of one run.</p>'
+def _hint(several: bool, quantity: Quantity) -> str:
+    if several:
+        return ""
+    made = "is made of means over seeds" if quantity.expression else "is of one run"
+    return f'<p class="note">Each number {made}.</p>'
 
 
 def _beside(table: Table, prefix: str) -> str:
@@ -192,8 +196,9 @@ def _cell(
     colour, beside = _distance(table, source, whose, at, mean)
     told = f"{names.at(at)}, {source.title}: {told}{beside}"
     again = ""
-    if source.ours:
-        keys = {**({SETUP: source.setup} if source.setup else {}), **at}
+    keys = {**({SETUP: source.setup} if source.setup else {}), **at}
+    # A number over several cells is not of one of them.
+    if source.ours and set(study.vocabulary.grids[table.group].axes) <= set(keys):
         again = f' data-again="{escape(command(study, table.group, keys), quote=True)}"'
     return (
         f'<td class="number{colour}" tabindex="-1" title="{escape(told, quote=True)}"{again}>'
