@@ -95,7 +95,7 @@ def test_results_of_an_earlier_run_are_replaced(acklab_cli, small_file, tmp_path
         ("path-loss", "log-distance"),
         ("fading", "rayleigh"),
         ("scenario", "single-flow"),
-        ("study", "ack-aggregation/table1"),
+        ("study", "aggregation"),
     ],
 )
 def test_list_names_what_there_is(acklab_cli, kind, name):

@@ -94,7 +94,7 @@ COMMANDS: tuple[tuple[str, str, Callable[..., Any], tuple[str, ...]], ...] = (
         reproduce.reproduce,
         (
             "acklab reproduce --quick",
-            "acklab reproduce ack-aggregation/table1",
+            "acklab reproduce aggregation/table1",
             "acklab reproduce my-study --seeds 3        # a folder of `acklab study new`",
         ),
     ),

@@ -48,7 +48,7 @@ def validate(
     and, in brackets, for one that pauses as much. kernel-quiet: the same over an emulator that is
     hardly late. kernel-paused: the same over an emulator with forced pauses. ns2: one TCP that
     loses acknowledgements. ns3: a wired dumbbell. ns3-thesis: the same in the set-up that the study
-    `ack-aggregation` infers, single flows and pairs. ns3-wifi: radio channels. ns3-modes:
+    `aggregation` infers, single flows and pairs. ns3-wifi: radio channels. ns3-modes:
     TCP over each mode. ns3-saturated: UDP over each mode, and hidden stations. wifi-models:
     saturated channels beside closed forms and arithmetic from the standard.
     """
