@@ -78,6 +78,12 @@ pub trait PacketStore {
     /// What is in a packet.
     fn datagram(&self, id: PacketId) -> Datagram;
 
+    /// The bytes that go beside what is in a packet; empty where none do.
+    #[inline]
+    fn attachment(&self, _id: PacketId) -> &[u8] {
+        &[]
+    }
+
     /// The packet as TCP sees it; `None` of another protocol.
     #[inline]
     fn tcp(&self, id: PacketId) -> Option<Segment> {

@@ -90,9 +90,8 @@ impl<T: Transport, O: Observer> Ends<Arena, O> for Hosts<T> {
         self.0[i].on_datagram(now, &datagram, network.store().attached());
         if O::ACTIVE {
             let is = &self.0[i].transport;
-            network
-                .observer_mut()
-                .on_arrived(now, packet, &datagram, is);
+            let (observer, store) = network.observer_and_store();
+            observer.on_arrived(now, packet, (&datagram, store.attached()), is);
         }
         self.transmit(network, i);
         network.wake_by(i, self.0[i].next_wakeup());

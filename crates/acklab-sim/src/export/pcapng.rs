@@ -9,7 +9,7 @@
 //! transmitter has the comment on its transmission.
 
 use super::wire::{Wire, address};
-use crate::plan::Plan;
+use crate::plan::{FlowPlan, Plan, TransportPlan};
 use crate::record::packets::{PacketEvent, PacketRecord, Packets, TapPoint};
 use acklab_path::packet::DropReason;
 use pcap_file::pcapng::PcapNgWriter;
@@ -27,7 +27,8 @@ use std::time::Duration;
 /// What is captured of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Snap {
-    /// IP and TCP headers; the length on the wire is noted.
+    /// Headers of IP and of the transport, of TACK with its control frames; the length on the wire is
+    /// noted.
     #[default]
     Headers,
     /// Everything. Payloads are zeros.
@@ -63,7 +64,7 @@ pub fn write<W: Write>(
     let mut wire = Wire::new();
     let mut written = 0;
     for record in packets.iter().filter(is_captured) {
-        let (bytes, headers) = wire.packet(plan, &record).map_err(io::Error::other)?;
+        let (bytes, headers) = wire.packet(plan, &record)?;
         let block = EnhancedPacketBlock {
             interface_id: points[&record.point],
             timestamp: Duration::from_nanos(record.at.as_nanos()),
@@ -155,12 +156,16 @@ fn interface(plan: &Plan, point: TapPoint, snap: Snap) -> InterfaceDescriptionBl
     InterfaceDescriptionBlock {
         linktype: DataLink::RAW,
         snaplen: match snap {
-            // The longest headers of IPv4 and TCP.
-            Snap::Headers => 120,
-            Snap::Whole => 0,
+            // The longest headers of IPv4 and TCP. TACK's control frames can fill a packet.
+            Snap::Headers if !plan.flows.iter().any(speaks_tack) => 120,
+            Snap::Headers | Snap::Whole => 0,
         },
         options,
     }
+}
+
+fn speaks_tack(flow: &FlowPlan) -> bool {
+    matches!(flow.transport, TransportPlan::Tack(_))
 }
 
 fn failure(e: PcapError) -> io::Error {

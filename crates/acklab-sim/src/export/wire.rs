@@ -2,11 +2,13 @@
 
 use crate::plan::{FlowPlan, Plan};
 use crate::record::packets::PacketRecord;
-use acklab_proto::codec::{self, Addresses, EncodeError, Ports};
+use acklab_proto::codec::{self, Addresses, Ports};
 use acklab_proto::datagram::{Datagram, Opaque, UDP_HEADER};
 use acklab_proto::segment::{Ecn, IP_HEADER};
+use acklab_proto::tack::wire as tack;
 use core::net::Ipv4Addr;
 use etherparse::{IpDscp, IpEcn, IpNumber, Ipv4Header, UdpHeader};
+use std::io;
 
 /// The port of every flow's passive end; flows that would share all four values use the next.
 const SERVICE_PORT: usize = 5001;
@@ -36,24 +38,24 @@ impl Wire {
         &mut self,
         plan: &Plan,
         record: &PacketRecord<'_>,
-    ) -> Result<(&[u8], usize), EncodeError> {
+    ) -> io::Result<(&[u8], usize)> {
         let (addresses, ports) = ends(plan, record.flow.0);
         let (ip, rest) = self.buffer.split_at_mut(IP_HEADER as usize);
         let (length, headers) = match record.datagram {
             Datagram::Tcp(segment) => {
                 let payload = &self.payload[..segment.len as usize];
-                let length = codec::encode(segment, ports, &addresses, payload, rest)?;
+                let length = codec::encode(segment, ports, &addresses, payload, rest)
+                    .map_err(io::Error::other)?;
                 (length, length - payload.len())
             }
-            Datagram::Opaque(opaque) => udp(opaque, ports, &addresses, rest),
-            // As long as it was, with its number: what is beside a packet is not recorded.
+            Datagram::Opaque(opaque) => {
+                let written = opaque_payload(opaque, &mut rest[UDP_HEADER as usize..]);
+                udp(written, ports, &addresses, rest)
+            }
             Datagram::Tack(packet) => {
-                let opaque = Opaque {
-                    size: packet.ip_len(),
-                    number: packet.header.number,
-                    ..Opaque::default()
-                };
-                udp(&opaque, ports, &addresses, rest)
+                let payload = &self.payload[..packet.payload() as usize];
+                let written = tack_payload(packet, record, payload, rest)?;
+                udp(written, ports, &addresses, rest)
             }
         };
         ip.copy_from_slice(&header(record, length as u16, &addresses).to_bytes());
@@ -62,15 +64,50 @@ impl Wire {
     }
 }
 
-/// Writes a UDP datagram: the number that the packet carries (8 bytes, the most significant first)
-/// and zeros. Returns its length and how much of it a reader needs: header and number.
-fn udp(opaque: &Opaque, ports: Ports, addresses: &Addresses, into: &mut [u8]) -> (usize, usize) {
-    let length = opaque.size.saturating_sub(IP_HEADER).max(UDP_HEADER) as usize;
-    let (header, payload) = into[..length].split_at_mut(UDP_HEADER as usize);
+/// Writes what is in a UDP datagram of unknown content: the number that the packet carries (8 bytes,
+/// the most significant first) and zeros. Returns its length and how much of it a reader needs.
+fn opaque_payload(opaque: &Opaque, into: &mut [u8]) -> (usize, usize) {
+    let length = opaque.size.saturating_sub(IP_HEADER + UDP_HEADER) as usize;
+    let payload = &mut into[..length];
     payload.fill(0);
     let number = opaque.number.to_be_bytes();
     let written = number.len().min(payload.len());
     payload[..written].copy_from_slice(&number[..written]);
+    (length, written)
+}
+
+/// Writes a packet of TACK behind a UDP header, as `docs/reference/tack-wire.md` has it. The
+/// connection id is the number of the flow's direction; the AEAD's tag is zero. Returns its length
+/// and how much of it a reader needs: what stands in front of a payload, or all.
+fn tack_payload(
+    packet: &tack::Packet,
+    record: &PacketRecord<'_>,
+    payload: &[u8],
+    into: &mut [u8],
+) -> io::Result<(usize, usize)> {
+    let mut id = [0; tack::MAX_ID];
+    id[tack::MAX_ID - 4..].copy_from_slice(&record.flow.0.to_be_bytes());
+    let id = &id[tack::MAX_ID - usize::from(packet.header.id_len).min(tack::MAX_ID)..];
+    let room = &mut into[UDP_HEADER as usize..];
+    let length =
+        tack::encode(packet, id, record.control, payload, room).map_err(io::Error::other)?;
+    let behind = match payload.len() {
+        0 => 0,
+        bytes => bytes + usize::from(packet.header.tag_len),
+    };
+    Ok((length, length - behind))
+}
+
+/// Puts the header in front of a UDP payload of a given length that stands in its place; passes on
+/// the length of both, and how much of it a reader needs.
+fn udp(
+    (length, needed): (usize, usize),
+    ports: Ports,
+    addresses: &Addresses,
+    into: &mut [u8],
+) -> (usize, usize) {
+    let both = UDP_HEADER as usize + length;
+    let (header, payload) = into[..both].split_at_mut(UDP_HEADER as usize);
     let (source, destination) = (addresses.source.octets(), addresses.destination.octets());
     let udp = UdpHeader::with_ipv4_checksum(
         ports.source,
@@ -84,7 +121,7 @@ fn udp(opaque: &Opaque, ports: Ports, addresses: &Addresses, into: &mut [u8]) ->
         payload,
     );
     header.copy_from_slice(&udp.expect("a datagram of at most 65535 bytes").to_bytes());
-    (length, UDP_HEADER as usize + written)
+    (both, UDP_HEADER as usize + needed)
 }
 
 fn header(record: &PacketRecord<'_>, payload: u16, addresses: &Addresses) -> Ipv4Header {
@@ -135,4 +172,110 @@ pub(super) fn ends(plan: &Plan, flow: u32) -> (Addresses, Ports) {
 pub(super) fn address(node: usize) -> Ipv4Addr {
     let [_, a, b, c] = (node as u32 + 1).to_be_bytes();
     Ipv4Addr::new(10, a, b, c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::packets::{Packets, TapPoint};
+    use crate::scenario;
+    use core::sync::atomic::AtomicBool;
+    use std::collections::HashSet;
+
+    /// Watched at the destination and the link back only: some packets are first seen on their arrival.
+    const SCENARIO: &str = r#"
+        duration = "12 s"
+        record = { packets = ["d0", "right->left"] }
+        topology = { preset = "dumbbell", bottleneck = { rate = "5 Mbit/s", loss = 0.02, reverse = { loss = 0.2 } } }
+        [[flow]]
+        name = "a"
+        transport = "tack"
+        app = { kind = "bulk", bytes = "600 kB" }
+        [[flow]]
+        name = "b"
+        cc = "cubic"
+    "#;
+
+    fn recorded() -> (Plan, Packets) {
+        let loaded = scenario::load_toml(SCENARIO, "test", &[]);
+        let plan = loaded.unwrap().plan;
+        let result = crate::engine::run(&plan, 3, &AtomicBool::new(false)).unwrap();
+        (plan, result.records.packets)
+    }
+
+    /// Every packet of TACK is read back as the value that it was recorded as.
+    #[test]
+    fn packets_of_tack_are_read_back() {
+        let (plan, packets) = recorded();
+        let (mut wire, mut frames) = (Wire::new(), HashSet::new());
+        let mut arrived = 0;
+        for record in packets.iter() {
+            let Datagram::Tack(packet) = record.datagram else {
+                assert!(record.control.is_empty());
+                continue;
+            };
+            let (bytes, headers) = wire.packet(&plan, &record).unwrap();
+            assert_eq!(bytes.len(), record.size as usize);
+            let read = tack::decode(&bytes[28..], &shape(packet)).unwrap();
+            assert_eq!(
+                read.packet,
+                tack::Packet {
+                    ecn: Ecn::NotEct,
+                    ..*packet
+                }
+            );
+            assert_eq!(
+                (read.control, read.id),
+                (
+                    record.control,
+                    &[0, 0, 0, 0, 0, 0, 0, record.flow.0 as u8][..]
+                )
+            );
+            // Without payload nothing is left out of a capture of headers.
+            let behind = bytes.len() - headers;
+            assert_eq!(
+                behind,
+                if read.payload.is_empty() {
+                    0
+                } else {
+                    read.payload.len() + 16
+                }
+            );
+            frames.extend(tack::Frames::new(read.control).map(|f| name(&f)));
+            arrived += usize::from(record.point == TapPoint::Host(1));
+        }
+        let all = [
+            "hello", "accept", "tack", "loss", "confirm", "sync", "close",
+        ];
+        assert!(all.iter().all(|name| frames.contains(name)), "{frames:?}");
+        assert!(arrived > 300, "{arrived}");
+    }
+
+    fn shape(packet: &tack::Packet) -> tack::Shape {
+        tack::Shape {
+            id_len: packet.header.id_len,
+            tag_len: packet.header.tag_len,
+            next_data: packet.header.number,
+            next_feedback: packet.header.number,
+            next_seq: packet.data.map_or(0, |d| d.seq),
+        }
+    }
+
+    fn name(frame: &tack::Frame<'_>) -> &'static str {
+        match frame {
+            tack::Frame::Ping => "ping",
+            tack::Frame::Hello(_) => "hello",
+            tack::Frame::Accept(_) => "accept",
+            tack::Frame::Tack(_) => "tack",
+            tack::Frame::Iack(i) => match i.reason {
+                tack::IackReason::Loss { .. } => "loss",
+                tack::IackReason::Window => "window",
+                tack::IackReason::Confirm { .. } => "confirm",
+                tack::IackReason::Mark(_) => "mark",
+            },
+            tack::Frame::Sync(_) => "sync",
+            tack::Frame::Close(_) => "close",
+            tack::Frame::Reset(_) => "reset",
+        }
+    }
 }

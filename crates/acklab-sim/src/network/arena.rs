@@ -332,6 +332,14 @@ impl PacketStore for Arena {
         self.slots[id.0 as usize].datagram(&self.extras)
     }
 
+    #[inline]
+    fn attachment(&self, id: PacketId) -> &[u8] {
+        match self.slots[id.0 as usize].0 {
+            Content::Tack(place) => &self.extras.tacks[place as usize].control,
+            Content::Tcp(_) | Content::Opaque(_) => &[],
+        }
+    }
+
     /// The hosts are nodes, so that flows between the same two are told to be so.
     #[inline]
     fn label(&self, packet: Packet) -> Label {

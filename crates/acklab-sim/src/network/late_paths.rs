@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::plan::Plan;
-use crate::record::{LinkFact, Records, Stimulus};
+use crate::record::{LinkFact, Records, Stimulus, Told};
 use crate::scenario::load_toml;
 use acklab_path::ack_filter::FilterStats;
 use acklab_path::ack_filter::registry::FILTERS;
@@ -33,9 +33,9 @@ pub(super) struct Watch {
 impl Observer for Watch {
     const ACTIVE: bool = true;
 
-    fn on_sent(&mut self, _: Instant, _: Packet, _: &Datagram, _: Option<AckReason>) {}
+    fn on_sent(&mut self, _: Instant, _: Packet, _: Told<'_>, _: Option<AckReason>) {}
 
-    fn on_arrived(&mut self, _: Instant, _: Packet, _: &Datagram, _: &impl Transport) {}
+    fn on_arrived(&mut self, _: Instant, _: Packet, _: Told<'_>, _: &impl Transport) {}
 
     fn on_link(
         &mut self,

@@ -116,6 +116,11 @@ impl<S: Store, O: Observer> Network<S, O> {
         &mut self.observer
     }
 
+    /// Who watches, and where the packets are kept.
+    pub fn observer_and_store(&mut self) -> (&mut O, &S) {
+        (&mut self.observer, &self.store)
+    }
+
     /// Who watched.
     pub fn into_observer(self) -> O {
         self.observer
@@ -198,7 +203,8 @@ impl<S: Store, O: Observer> Network<S, O> {
             flow,
         };
         if let Some(datagram) = told {
-            self.observer.on_sent(self.now, packet, &datagram, ack);
+            let told = (&datagram, self.store.attachment(packet.id));
+            self.observer.on_sent(self.now, packet, told, ack);
         }
         self.offer_to_link(first as usize, packet);
         size

@@ -24,7 +24,7 @@ pub use events::{EventKind, EventRecord};
 pub use frames::{Content, Mpdu, Sighting, Sightings};
 pub use mean::TimeMean;
 pub use media::{MediumSummary, PpduRecord, StationSummary};
-pub use observer::{LinkFact, News, Nothing, Observer, Stimulus};
+pub use observer::{LinkFact, News, Nothing, Observer, Stimulus, Told};
 pub use quantiles::{Distribution, Quantiles};
 pub use recorder::Recorder;
 pub use scene::{FlowEnd, Scene, Traffic};

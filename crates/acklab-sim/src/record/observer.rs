@@ -15,6 +15,9 @@ use acklab_proto::datagram::Datagram;
 use acklab_proto::transport::{Condition, Transport};
 use acklab_units::{Instant, Span};
 
+/// What is in a packet, and the bytes that go beside it (TACK's control frames).
+pub type Told<'a> = (&'a Datagram, &'a [u8]);
+
 /// What happened to a packet at a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LinkFact {
@@ -49,18 +52,12 @@ pub trait Observer: Sized {
     /// Whether anyone is listening.
     const ACTIVE: bool;
 
-    /// The host that `packet` comes from put `datagram` on the wire; `ack` is why an
+    /// The host that `packet` comes from put `told` on the wire; `ack` is why an
     /// acknowledgement was due, if one was.
-    fn on_sent(
-        &mut self,
-        now: Instant,
-        packet: Packet,
-        datagram: &Datagram,
-        ack: Option<AckReason>,
-    );
+    fn on_sent(&mut self, now: Instant, packet: Packet, told: Told<'_>, ack: Option<AckReason>);
 
     /// What is in `packet` reached its host, whose transport has digested it.
-    fn on_arrived(&mut self, now: Instant, packet: Packet, data: &Datagram, at: &impl Transport);
+    fn on_arrived(&mut self, now: Instant, packet: Packet, told: Told<'_>, at: &impl Transport);
 
     /// Something happened to `packet`, whose content is in `store`, at the link of that number.
     fn on_link(
@@ -137,9 +134,9 @@ pub struct Nothing;
 impl Observer for Nothing {
     const ACTIVE: bool = false;
 
-    fn on_sent(&mut self, _: Instant, _: Packet, _: &Datagram, _: Option<AckReason>) {}
+    fn on_sent(&mut self, _: Instant, _: Packet, _: Told<'_>, _: Option<AckReason>) {}
 
-    fn on_arrived(&mut self, _: Instant, _: Packet, _: &Datagram, _: &impl Transport) {}
+    fn on_arrived(&mut self, _: Instant, _: Packet, _: Told<'_>, _: &impl Transport) {}
 
     fn on_link(&mut self, _: Instant, _: usize, _: Packet, _: &impl PacketStore, _: LinkFact) {}
 

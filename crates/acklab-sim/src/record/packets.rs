@@ -82,6 +82,8 @@ pub struct PacketRecord<'a> {
     pub ecn: Ecn,
     /// Bytes of the IP packet.
     pub size: u32,
+    /// TACK's control frames; empty in packets of another protocol.
+    pub control: &'a [u8],
 }
 
 /// Packets that were seen and what happened to them, by time; at one instant in the order of cause
@@ -90,6 +92,7 @@ pub struct PacketRecord<'a> {
 pub struct Packets {
     /// In one piece: records are made of them in any order, column by column.
     seen: Vec<Seen>,
+    beside: Beside,
     /// In order.
     entries: Log<Entry>,
     /// Told too early or too late, each with the number of entries there were then. By link, for
@@ -103,6 +106,31 @@ struct Seen {
     datagram: Datagram,
     flow: FlowId,
     size: u32,
+}
+
+/// The bytes beside packets, one packet's after another's. A packet without any takes no place here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Beside {
+    bytes: Vec<u8>,
+    /// Numbers of packets, and where their bytes begin; both only grow.
+    begins: Vec<(u32, usize)>,
+}
+
+impl Beside {
+    fn enter(&mut self, packet: u32, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.begins.push((packet, self.bytes.len()));
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+
+    fn get(&self, packet: u32) -> &[u8] {
+        let Ok(i) = self.begins.binary_search_by_key(&packet, |b| b.0) else {
+            return &[];
+        };
+        let end = self.begins.get(i + 1).map_or(self.bytes.len(), |b| b.1);
+        &self.bytes[self.begins[i].1..end]
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,6 +201,10 @@ impl Packets {
                 datagram: &seen.datagram,
                 ecn: e.seen.ecn(),
                 size: seen.size,
+                control: match seen.datagram {
+                    Datagram::Tack(_) => self.beside.get(e.packet),
+                    Datagram::Tcp(_) | Datagram::Opaque(_) => &[],
+                },
             }
         })
     }
@@ -187,14 +219,18 @@ impl Packets {
         self.entries.len() == 0
     }
 
-    /// Enters a packet and returns its number.
-    pub(super) fn enter(&mut self, packet: Packet, datagram: Datagram) -> u32 {
+    /// Enters a packet with what is in it and beside it, and returns its number.
+    pub(super) fn enter(&mut self, packet: Packet, (datagram, beside): (Datagram, &[u8])) -> u32 {
+        let number = self.seen.len() as u32;
+        if let Datagram::Tack(_) = datagram {
+            self.beside.enter(number, beside);
+        }
         self.seen.push(Seen {
             datagram,
             flow: packet.flow,
             size: packet.size,
         });
-        (self.seen.len() - 1) as u32
+        number
     }
 
     /// Notes what happened at `at` to the packet of that number, whose codepoint is now `ecn`.
@@ -274,7 +310,7 @@ mod tests {
             flow: FlowId(3),
             ecn: Ecn::Ect0,
         };
-        let n = p.enter(packet, Datagram::Tcp(<_>::default()));
+        let n = p.enter(packet, (Datagram::Tcp(<_>::default()), &[]));
         let at = Instant::from_nanos;
         let mut note = |ns, what| p.note(at(ns), n, LINK, what, Ecn::Ect0);
         note(1, (PacketEvent::Queued, None));
@@ -303,6 +339,28 @@ mod tests {
         let last = p.iter().last().unwrap();
         assert_eq!((last.flow, last.size, last.packet), (FlowId(3), 40, 0));
         assert_eq!(last.reason, Some(DropReason::QueueFull));
+    }
+
+    #[test]
+    fn control_frames_are_those_of_their_packet() {
+        let mut p = Packets::default();
+        let packet = Packet {
+            id: PacketId(1),
+            size: 60,
+            flow: FlowId(0),
+            ecn: Ecn::NotEct,
+        };
+        let tcp = Datagram::Tcp(<_>::default());
+        let tack = Datagram::Tack(<_>::default());
+        // Bytes left over by another packet are not TCP's.
+        let all = [(tack, &[7, 8][..]), (tcp, &[9]), (tack, &[]), (tack, &[5])];
+        for content in all {
+            let n = p.enter(packet, content);
+            let what = (PacketEvent::Queued, None);
+            p.note(Instant::ZERO, n, LINK, what, Ecn::NotEct);
+        }
+        let kept: Vec<_> = p.iter().map(|r| r.control).collect();
+        assert_eq!(kept, [&[7, 8][..], &[], &[], &[5]]);
     }
 
     #[test]

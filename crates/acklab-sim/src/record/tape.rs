@@ -6,7 +6,7 @@ use super::events::{EventLog, EventRecord};
 use super::frames::Sightings;
 use super::log::Log;
 use super::media::PpduRecord;
-use super::observer::{LinkFact, News, Observer, Stimulus};
+use super::observer::{LinkFact, News, Observer, Stimulus, Told};
 use super::packets::{PacketEvent, Packets, TapPoint};
 use super::quantiles::{Distribution, Quantiles, Sampled};
 use super::queues::Queues;
@@ -138,11 +138,11 @@ impl Tape {
 
     /// Notes what happened to a packet, if anyone watches there.
     #[inline]
-    fn note(
+    fn note<'a>(
         &mut self,
         at: Instant,
         point: TapPoint,
-        (packet, datagram): (Packet, impl FnOnce() -> Datagram),
+        (packet, content): (Packet, impl FnOnce() -> (Datagram, &'a [u8])),
         what: (PacketEvent, Option<DropReason>),
     ) {
         let Some(log) = &mut self.packets else { return };
@@ -153,7 +153,7 @@ impl Tape {
         if watched {
             let number = &mut self.under_way[packet.id.0 as usize].number;
             if *number == UNSEEN {
-                *number = log.packets.enter(packet, datagram());
+                *number = log.packets.enter(packet, content());
             }
             log.packets.note(at, *number, point, what, packet.ecn);
         }
@@ -165,7 +165,7 @@ impl Tape {
         let it = &mut self.under_way[packet.id.0 as usize];
         if it.ecn != packet.ecn {
             it.ecn = packet.ecn;
-            let both = (packet, || store.datagram(packet.id));
+            let both = (packet, || content(store, packet.id));
             self.note(at, link, both, (PacketEvent::Marked, None));
         }
     }
@@ -197,6 +197,11 @@ impl Tape {
     }
 }
 
+/// What is in a packet under way, and beside it.
+fn content(store: &impl PacketStore, id: PacketId) -> (Datagram, &[u8]) {
+    (store.datagram(id), store.attachment(id))
+}
+
 fn ends((i, flow): (usize, &crate::plan::FlowPlan)) -> Ends {
     Ends {
         sender: 2 * i as u32 + u32::from(!data_flows_forward(&flow.app)),
@@ -211,7 +216,7 @@ impl Observer for Tape {
         &mut self,
         now: Instant,
         packet: Packet,
-        datagram: &Datagram,
+        (datagram, beside): Told<'_>,
         ack: Option<AckReason>,
     ) {
         self.enter(
@@ -224,7 +229,8 @@ impl Observer for Tape {
             },
         );
         let host = TapPoint::Host(packet.flow.0);
-        self.note(now, host, (packet, || *datagram), (PacketEvent::Sent, None));
+        let both = (packet, || (*datagram, beside));
+        self.note(now, host, both, (PacketEvent::Sent, None));
         if let Some(log) = &mut self.acks
             && let Some(segment) = datagram.tcp()
             && let Some(delay) = log.on_sent(now, packet, segment, ack)
@@ -234,15 +240,17 @@ impl Observer for Tape {
         }
     }
 
-    fn on_arrived(&mut self, now: Instant, packet: Packet, data: &Datagram, at: &impl Transport) {
+    fn on_arrived(
+        &mut self,
+        now: Instant,
+        packet: Packet,
+        (data, beside): Told<'_>,
+        at: &impl Transport,
+    ) {
         let host = packet.flow.0 ^ 1;
         let age = now - self.under_way[packet.id.0 as usize].sent_at;
-        self.note(
-            now,
-            TapPoint::Host(host),
-            (packet, || *data),
-            (PacketEvent::Delivered, None),
-        );
+        let (point, both) = (TapPoint::Host(host), (packet, || (*data, beside)));
+        self.note(now, point, both, (PacketEvent::Delivered, None));
         let flow = (host / 2) as usize;
         if let Some(delays) = &mut self.delays
             && data.carries_data()
@@ -270,7 +278,7 @@ impl Observer for Tape {
         fact: LinkFact,
     ) {
         let at = TapPoint::Link(link as u32);
-        let both = (packet, || store.datagram(packet.id));
+        let both = (packet, || content(store, packet.id));
         match fact {
             LinkFact::Queued => self.note(now, at, both, (PacketEvent::Queued, None)),
             LinkFact::Left(sojourn) => {
