@@ -56,4 +56,10 @@ mod _core {
     fn version() -> &'static str {
         env!("CARGO_PKG_VERSION")
     }
+
+    /// Wireshark's dissector for TACK, in Lua.
+    #[pyfunction]
+    fn dissector() -> String {
+        acklab_sim::export::dissector::tack_lua()
+    }
 }

@@ -14,6 +14,7 @@ import acklab
 from acklab.cli import (
     catalogue,
     compare,
+    dissector,
     doctor,
     explain,
     new,
@@ -129,6 +130,12 @@ COMMANDS: tuple[tuple[str, str, Callable[..., Any], tuple[str, ...]], ...] = (
         "explain",
         explain.explain,
         ("acklab explain", "acklab explain goodput_mbps", "acklab explain byte_count"),
+    ),
+    (
+        "Look",
+        "dissector",
+        dissector.dissector,
+        ("acklab dissector", "acklab dissector ~/.local/lib/wireshark/plugins/tack.lua"),
     ),
     (
         "Check",

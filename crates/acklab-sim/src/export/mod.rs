@@ -1,5 +1,6 @@
 //! Recordings in the formats of other tools.
 
+pub mod dissector;
 pub mod monitor;
 pub mod pcapng;
 mod wire;

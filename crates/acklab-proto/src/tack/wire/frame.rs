@@ -8,15 +8,15 @@ use super::report::{Iack, Sync, Tack};
 use super::varint;
 use alloc::vec::Vec;
 
-const PADDING: u8 = 0x00;
-const PING: u8 = 0x01;
-const HELLO: u8 = 0x02;
-const ACCEPT: u8 = 0x03;
-const TACK: u8 = 0x04;
-const IACK: u8 = 0x05;
-const SYNC: u8 = 0x06;
-const CLOSE: u8 = 0x07;
-const RESET: u8 = 0x08;
+pub(super) const PADDING: u8 = 0x00;
+pub(super) const PING: u8 = 0x01;
+pub(super) const HELLO: u8 = 0x02;
+pub(super) const ACCEPT: u8 = 0x03;
+pub(super) const TACK: u8 = 0x04;
+pub(super) const IACK: u8 = 0x05;
+pub(super) const SYNC: u8 = 0x06;
+pub(super) const CLOSE: u8 = 0x07;
+pub(super) const RESET: u8 = 0x08;
 /// DATA's types: the low four bits are its flags.
 pub(super) const DATA: u8 = 0x10;
 pub(super) const DATA_FLAGS: u8 = 0x07;
@@ -52,7 +52,7 @@ impl ResetCode {
         }
     }
 
-    const fn from_code(code: u64) -> Self {
+    pub(super) const fn from_code(code: u64) -> Self {
         match code {
             0 => Self::Aborted,
             1 => Self::Unknown,

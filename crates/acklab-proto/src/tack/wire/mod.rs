@@ -13,6 +13,9 @@ mod blocks;
 mod error;
 mod frame;
 mod handshake;
+pub mod layout;
+#[cfg(test)]
+mod layout_tests;
 mod number;
 mod packet;
 #[cfg(test)]

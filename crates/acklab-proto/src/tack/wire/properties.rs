@@ -155,6 +155,46 @@ fn seen(control: &[u8]) -> Vec<alloc::string::String> {
         .collect()
 }
 
+/// Frames of every type, written one behind the other.
+pub(super) fn any_frames() -> impl Strategy<Value = Vec<u8>> {
+    let steps = prop::collection::vec((1u64..100_000, 1u64..100_000), 0..6);
+    let handshake = (offer(), any::<[u32; 3]>());
+    let codes = (0u64..1 << 40, any::<u32>(), 0u32..=1_000_000);
+    (head(), steps, iack(), handshake, codes).prop_map(|(head, steps, iack, (offer, words), c)| {
+        let mut out = Vec::new();
+        Frame::put_tack_head(&head, &mut out);
+        let blocks = ranges(head.receipt.cumulative, &steps);
+        let mut list = ListWriter::acked(&mut out, head.receipt.cumulative, 1 << 10);
+        blocks.iter().rev().for_each(|b| assert!(list.push(*b)));
+        let mut list = ListWriter::unacked(&mut out, head.receipt.cumulative, 1 << 10);
+        blocks.iter().for_each(|b| assert!(list.push(*b)));
+        let [stamp, echo, hold] = words;
+        let more = [
+            Frame::Ping,
+            Frame::Iack(iack),
+            Frame::Hello(Hello { offer, stamp }),
+            Frame::Accept(Accept {
+                offer,
+                stamp,
+                echo,
+                hold,
+            }),
+            Frame::Sync(Sync {
+                number: c.0,
+                rtt_min: c.1,
+                interval: c.1 / 2,
+                ack_loss_ppm: c.2,
+            }),
+            Frame::Close(Close { cumulative: c.0 }),
+            Frame::Reset(Reset {
+                code: ResetCode::from_code(c.0 % 5),
+            }),
+        ];
+        more.iter().for_each(|f| f.put(&mut out));
+        out
+    })
+}
+
 proptest! {
     #[test]
     fn data_packets_come_out_as_they_went_in(
