@@ -18,7 +18,7 @@ def result():
     scenario = {
         "name": "tamed",
         "duration": "20 s",
-        "record": {"packets": True},
+        "record": {"packets": True, "acks": True},
         "topology": {
             "preset": "dumbbell",
             "access": {"rate": "100 Mbit/s", "delay": "2 ms"},
@@ -130,6 +130,39 @@ def test_acknowledgements_are_the_runs(result, read):
         assert lost <= expected
         assert cumulative <= 4_000_001
     assert len(rows) > 100
+
+
+def test_the_lives_of_acknowledgements_are_the_packets(result, read):
+    """Each row of the table is a packet that tshark has, with the reason in its frames."""
+    reports = "ip.src == 10.0.0.4 && tack.packets"
+    fields = ("frame.time_epoch", "tack.cumulative", "tack.iack", "tack.rate")
+    for what, view in (("sent", "bulk@d0"), ("received", "bulk@s0")):
+        rows = read(*fields, view=view, only=reports)
+        table = result.acks.filter(pl.col("what") == what)
+        assert len(rows) == len(table) > 300
+        for row, ours in zip(rows, table.iter_rows(named=True), strict=True):
+            assert float(row[0]) == pytest.approx(ours["time_s"], abs=1e-9)
+            assert int(row[1].split(",")[-1]) == ours["ack_bytes"]
+            if what == "sent":
+                code = row[2].split(",")[0]
+                iack = {"1": "iack_loss", "2": "iack_window"}.get(code)
+                assert ours["reason"] == iack or (not iack and ours["reason"].startswith("tack_"))
+    count = dict(result.acks["what"].value_counts().rows())
+    assert count["sent"] - count["received"] == count["dropped"] > 20
+
+
+def test_reasons_are_the_schedules(result):
+    """After start-up a full pipe has periodic TACKs, an interval after the one before or later."""
+    sent = result.acks.filter(pl.col("what") == "sent")
+    reasons = set(sent["reason"])
+    assert {"iack_loss", "tack_start_up", "tack_periodic", "tack_now"} <= reasons
+    only_tacks = sent.filter(pl.col("reason").str.starts_with("tack_"))
+    gaps = only_tacks.with_columns(gap=pl.col("time_s").diff())
+    periodic = gaps.filter(pl.col("reason") == "tack_periodic")["gap"]
+    least = result.flows["rtt_min_ms"][0] / 1e3
+    # RTT_min is as the receiver has it, which a SYNC renews once it changes by a quarter.
+    assert periodic.min() > least / 4 * 0.75
+    assert result.flows["ack_delay_mean_ms"][0] > 0
 
 
 def test_lists_lie_where_they_should(read):

@@ -78,6 +78,16 @@ ACK_REASONS = _vocabulary(
     window="The window opened, or a probe was answered.",
     control="Part of the handshake or of closing.",
     piggyback="It rode on data.",
+    tack_periodic="A TACK: L packets had come, and RTT_min/beta had passed since the last (Eq. 2 "
+    "of the TACK paper, SIGCOMM 2020).",
+    tack_byte_count="A TACK: L packets had come; RTT_min/beta had passed before (Eq. 1).",
+    tack_delayed="A TACK for fewer packets than L, by the timer of thin flows.",
+    tack_start_up="A TACK for one packet, while the rate still grew.",
+    tack_now="A TACK that the sender asked for, or for a packet that was there already.",
+    iack_loss="An IACK: packets were lost.",
+    iack_window="An IACK, or a TACK in its place: the window changed abruptly.",
+    iack_mark="An IACK: the first congestion mark after packets without.",
+    iack_confirm="An IACK: the handshake is complete.",
 )
 
 RELEASE_REASONS = _vocabulary(

@@ -71,6 +71,24 @@ pub enum AckReason {
     Control,
     /// The acknowledgement rode on data.
     Piggyback,
+    /// A TACK: L packets had come, and the interval was over (Eq. 2 of the TACK paper).
+    TackPeriodic,
+    /// A TACK: L packets had come, and the interval had been over before (Eq. 1).
+    TackByteCount,
+    /// A TACK for fewer packets than L, by the timer of thin flows.
+    TackDelayed,
+    /// A TACK for one packet, as in start-up.
+    TackStartUp,
+    /// A TACK that the sender had asked for, or for a packet that was there already.
+    TackNow,
+    /// An IACK: packets were lost.
+    IackLoss,
+    /// An IACK, or a TACK in its place: the window had changed abruptly.
+    IackWindow,
+    /// An IACK: the first congestion mark after packets without.
+    IackMark,
+    /// An IACK: the handshake is complete.
+    IackConfirm,
 }
 
 impl AckReason {
@@ -87,6 +105,15 @@ impl AckReason {
             Self::Window => "window",
             Self::Control => "control",
             Self::Piggyback => "piggyback",
+            Self::TackPeriodic => "tack_periodic",
+            Self::TackByteCount => "tack_byte_count",
+            Self::TackDelayed => "tack_delayed",
+            Self::TackStartUp => "tack_start_up",
+            Self::TackNow => "tack_now",
+            Self::IackLoss => "iack_loss",
+            Self::IackWindow => "iack_window",
+            Self::IackMark => "iack_mark",
+            Self::IackConfirm => "iack_confirm",
         }
     }
 }

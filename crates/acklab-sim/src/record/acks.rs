@@ -91,12 +91,12 @@ impl Ends {
 
 /// A flow's data as its receiver has it.
 #[derive(Clone, Debug, Default)]
-struct Stream {
+pub(super) struct Stream {
     /// Number of the stream's first byte.
     origin: SeqNum,
     /// Bytes acknowledged by what was sent, and by what was received.
-    sent: u64,
-    received: u64,
+    pub(super) sent: u64,
+    pub(super) received: u64,
     /// Bytes in order so far.
     in_order: u64,
     /// Bytes in order, each time that there were more, and when; acknowledged ones left out.
@@ -109,7 +109,7 @@ impl Stream {
     }
 
     /// How long the first byte that an acknowledgement of `ack` bytes covers has waited.
-    fn settle(&mut self, now: Instant, ack: u64) -> Option<Span> {
+    pub(super) fn settle(&mut self, now: Instant, ack: u64) -> Option<Span> {
         let first = self.arrivals.front().filter(|_| ack > self.sent)?.1;
         while self.arrivals.front().is_some_and(|(end, _)| *end <= ack) {
             self.arrivals.pop_front();
@@ -121,9 +121,9 @@ impl Stream {
 /// Keeps the records of all flows.
 #[derive(Debug)]
 pub(super) struct AckLog {
-    ends: Vec<Ends>,
-    streams: Vec<Stream>,
-    records: Vec<AckRecord>,
+    pub(super) ends: Vec<Ends>,
+    pub(super) streams: Vec<Stream>,
+    pub(super) records: Vec<AckRecord>,
 }
 
 impl AckLog {
@@ -256,7 +256,7 @@ impl AckLog {
     }
 }
 
-fn segments(bytes: u64, ends: Ends) -> u32 {
+pub(super) fn segments(bytes: u64, ends: Ends) -> u32 {
     bytes.div_ceil(u64::from(ends.segment.max(1))) as u32
 }
 

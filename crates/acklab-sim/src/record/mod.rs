@@ -16,6 +16,7 @@ mod recorder;
 mod scene;
 mod series;
 mod summary;
+mod tamed;
 mod tape;
 
 pub use acks::{AckEvent, AckRecord};

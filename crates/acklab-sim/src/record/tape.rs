@@ -181,10 +181,13 @@ impl Tape {
         let it = &mut self.under_way[packet.id.0 as usize];
         let held = it.held_since.map(|since| at.0 - since);
         it.held_since = (fact == LinkFact::Held).then_some(at.0);
-        if let Some(log) = &mut self.acks
-            && let Some(segment) = store.tcp(packet.id)
-        {
-            log.on_link(at, packet, &segment, fact, held);
+        let Some(log) = &mut self.acks else { return };
+        match (store.datagram(packet.id), fact) {
+            (Datagram::Tcp(segment), _) => log.on_link(at, packet, &segment, fact, held),
+            (Datagram::Tack(_), LinkFact::Dropped(reason)) => {
+                log.on_tamed_dropped(at, packet, store.attachment(packet.id), reason);
+            }
+            (Datagram::Tack(_) | Datagram::Opaque(_), _) => {}
         }
     }
 
@@ -231,9 +234,13 @@ impl Observer for Tape {
         let host = TapPoint::Host(packet.flow.0);
         let both = (packet, || (*datagram, beside));
         self.note(now, host, both, (PacketEvent::Sent, None));
-        if let Some(log) = &mut self.acks
-            && let Some(segment) = datagram.tcp()
-            && let Some(delay) = log.on_sent(now, packet, segment, ack)
+        let Some(log) = &mut self.acks else { return };
+        let delay = match datagram {
+            Datagram::Tcp(segment) => log.on_sent(now, packet, segment, ack),
+            Datagram::Tack(_) => log.on_tamed_sent(now, packet, beside, ack),
+            Datagram::Opaque(_) => None,
+        };
+        if let Some(delay) = delay
             && self.sampled.contains(now)
         {
             self.ack_delays[(packet.flow.0 / 2) as usize].push(delay);
@@ -260,8 +267,10 @@ impl Observer for Tape {
         }
         if let Some(log) = &mut self.acks {
             log.on_data(now, host, at.stats().bytes_received);
-            if let Some(segment) = data.tcp() {
-                log.on_received(now, packet, segment, age);
+            match data {
+                Datagram::Tcp(segment) => log.on_received(now, packet, segment, age),
+                Datagram::Tack(_) => log.on_tamed_received(now, packet, beside, age),
+                Datagram::Opaque(_) => {}
             }
         }
         self.compare(now, host as usize, Stimulus::Segment, at);

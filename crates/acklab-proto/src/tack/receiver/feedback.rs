@@ -26,21 +26,21 @@ impl Receiver {
         let mut why = None;
         if let Some(reason) = self.take_confirm(now) {
             self.put_iack(reason, out);
-            why = Some(AckReason::Control);
+            why = Some(AckReason::IackConfirm);
         }
         if self.report_losses(now, cfg, out) {
-            why = why.or(Some(AckReason::OutOfOrder));
+            why = why.or(Some(AckReason::IackLoss));
         }
         if core::mem::take(&mut self.mark_due) {
             self.put_iack(IackReason::Mark(self.marks), out);
-            why = why.or(Some(AckReason::Ecn));
+            why = why.or(Some(AckReason::IackMark));
         }
         let tack = self.schedule.due().filter(|d| d.0 <= now);
         if core::mem::take(&mut self.window_due) {
             if tack.is_none() {
                 self.put_iack(IackReason::Window, out);
             }
-            why = why.or(Some(AckReason::Window));
+            why = why.or(Some(AckReason::IackWindow));
         }
         if let Some((_, reason)) = tack {
             let room = cfg.feedback_room().saturating_sub(out.len());

@@ -305,12 +305,12 @@ impl Receiver {
     pub fn due(&self) -> Option<(Instant, AckReason)> {
         let now = Instant::ZERO;
         let soon = [
-            (self.confirm_due.is_some(), AckReason::Control),
-            (self.mark_due, AckReason::Ecn),
-            (self.window_due, AckReason::Window),
+            (self.confirm_due.is_some(), AckReason::IackConfirm),
+            (self.mark_due, AckReason::IackMark),
+            (self.window_due, AckReason::IackWindow),
         ];
         let urgent = soon.iter().find(|s| s.0).map(|s| (now, s.1));
-        let loss = self.holes.next_due().map(|at| (at, AckReason::OutOfOrder));
+        let loss = self.holes.next_due().map(|at| (at, AckReason::IackLoss));
         let earlier =
             |a: Option<(Instant, AckReason)>, b: Option<(Instant, AckReason)>| match (a, b) {
                 (Some(a), Some(b)) => Some(if b.0 < a.0 { b } else { a }),

@@ -98,20 +98,22 @@ impl Schedule {
         // Even on request no more often than Eq. 2 allows: an application that writes packet by packet
         // would else have each acknowledged.
         let due = if at_once {
-            (allowed.max(now), AckReason::Push)
+            (allowed.max(now), AckReason::TackNow)
         } else if each {
-            (now, AckReason::EverySegment)
+            (now, AckReason::TackStartUp)
         } else if self.pending >= counted && (every_l || allowed <= now) {
-            (now, AckReason::ByteCount)
+            (now, AckReason::TackByteCount)
         } else if self.pending >= counted {
-            (allowed, AckReason::Timer)
+            (allowed, AckReason::TackPeriodic)
         } else {
             // The delayed timer of thin flows, never sooner than Eq. 2 allows. With alpha where that
             // is less, every packet would have its TACK wherever bdp is small, whatever L is.
             let thin = self.since.saturating_add(self.taming.delayed);
-            (thin.max(allowed), AckReason::Timer)
+            (thin.max(allowed), AckReason::TackDelayed)
         };
-        if self.due.is_none_or(|d| due.0 < d.0) {
+        // What was to be a delayed TACK is a periodic one once enough has come.
+        let grown = |d: (Instant, AckReason)| due.0 == d.0 && d.1 == AckReason::TackDelayed;
+        if self.due.is_none_or(|d| due.0 < d.0 || grown(d)) {
             self.due = Some(due);
         }
     }
@@ -217,13 +219,29 @@ mod tests {
         let mut s = schedule(Span::from_millis(40));
         let at = |ms| Instant::ZERO + Span::from_millis(ms);
         s.on_packet(at(100), 100, false);
-        assert_eq!(s.due(), Some((at(125), AckReason::Timer)));
+        assert_eq!(s.due(), Some((at(125), AckReason::TackDelayed)));
         s.on_sent(at(125), Rate::ZERO);
         s.on_packet(at(126), 100, true);
-        assert_eq!(s.due(), Some((at(135), AckReason::Push)));
+        assert_eq!(s.due(), Some((at(135), AckReason::TackNow)));
         s.on_sent(at(135), Rate::ZERO);
         s.on_packet(at(146), 100, true);
-        assert_eq!(s.due(), Some((at(146), AckReason::Push)));
+        assert_eq!(s.due(), Some((at(146), AckReason::TackNow)));
+    }
+
+    #[test]
+    fn a_delayed_tack_becomes_a_periodic_one_when_enough_has_come() {
+        // Alpha is 50 ms, longer than the timer of thin flows.
+        let mut s = schedule(Span::from_millis(200));
+        let at = |ms| Instant::ZERO + Span::from_millis(ms);
+        s.on_sent(at(100), Rate::ZERO);
+        s.on_packet(at(101), MSS, false);
+        assert_eq!(s.due(), Some((at(150), AckReason::TackDelayed)));
+        s.on_packet(at(102), MSS, false);
+        assert_eq!(s.due(), Some((at(150), AckReason::TackPeriodic)));
+        s.on_sent(at(150), Rate::ZERO);
+        s.on_packet(at(151), MSS, true);
+        s.on_packet(at(152), MSS, false);
+        assert_eq!(s.due(), Some((at(200), AckReason::TackNow)));
     }
 
     #[test]
@@ -235,7 +253,7 @@ mod tests {
             assert!(s.due().unwrap().0 > at(0), "{i}");
         }
         s.on_packet(at(0), 100, false);
-        assert_eq!(s.due(), Some((at(0), AckReason::ByteCount)));
+        assert_eq!(s.due(), Some((at(0), AckReason::TackByteCount)));
     }
 
     #[test]
@@ -250,7 +268,7 @@ mod tests {
         let mut s = start(rtt);
         for (n, mbits) in [(1, 10), (2, 20), (3, 40), (4, 41), (5, 42)] {
             s.on_packet(at(n), MSS, false);
-            assert_eq!(s.due(), Some((at(n), AckReason::EverySegment)));
+            assert_eq!(s.due(), Some((at(n), AckReason::TackStartUp)));
             s.on_sent(at(n), Rate::from_bps(mbits * 1_000_000));
             assert!(s.is_start_up());
         }

@@ -244,7 +244,7 @@ fn a_mark_after_packets_without_one_is_told_at_once() {
     let mut control = Vec::new();
     assert_eq!(
         b.r.feedback(at(3), &b.cfg, &mut control),
-        Some(AckReason::Ecn)
+        Some(AckReason::IackMark)
     );
     let counts = EcnCounts {
         ect0: 1,
