@@ -18,7 +18,7 @@ from acklab.metrics.words import VOCABULARIES
 
 #: The tables of a result, and what the metrics that are in none of them are called.
 TABLES = (
-    *("flows", "links", "series", "link_series", "events", "acks", "packets"),
+    *("flows", "links", "series", "link_series", "events", "acks", "reports", "packets"),
     *("stations", "airtime", "ampdu_sizes", "ppdus"),
 )
 

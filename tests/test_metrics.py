@@ -13,7 +13,7 @@ from acklab.saving import save
 from sweeping import TINY
 from test_two_ways import EVERYTHING, scenario
 
-WIRED = ("flows", "links", "series", "link_series", "events", "acks", "packets")
+WIRED = ("flows", "links", "series", "link_series", "events", "acks", "reports", "packets")
 TABLES = (*WIRED, "stations", "airtime", "ampdu_sizes", "ppdus")
 
 
@@ -56,7 +56,7 @@ def test_the_goodput_of_a_late_flow_is_divided_by_the_whole_run(pair):
 def test_definitions_are_not_repeated():
     from acklab.metrics import definitions as d
 
-    parts = (d.FLOWS, d.LINKS, d.SERIES, d.EVENTS, d.ACKS, d.PACKETS, d.MEDIA, d.DERIVED)
+    parts = (d.FLOWS, d.LINKS, d.SERIES, d.EVENTS, d.ACKS, d.REPORTS, d.PACKETS, d.MEDIA, d.DERIVED)
     assert len(metrics.DEFINITIONS) == sum(len(p) for p in parts)
 
 
@@ -397,7 +397,9 @@ def test_convergence_of_a_sweep_is_that_of_each_run(tmp_path):
 def test_the_command_line_records(acklab_cli, small_file, tmp_path):
     done = acklab_cli("run", small_file, "--record", "all", "--out", "r")
     assert done.returncode == 0, done.stderr
-    assert {f"{t}.parquet" for t in WIRED} <= {p.name for p in (tmp_path / "r").iterdir()}
+    assert {f"{t}.parquet" for t in WIRED if t != "reports"} <= {
+        p.name for p in (tmp_path / "r").iterdir()
+    }
     done = acklab_cli("run", small_file, "--record", "acks", "--out", "r")
     assert not (tmp_path / "r" / "packets.parquet").exists()
     assert (tmp_path / "r" / "acks.parquet").exists()

@@ -112,7 +112,7 @@ _OWN = (
     MARKER,
     "scenario.toml",
     *(f"{t}.parquet" for t in ("flows", "links", "series", "link_series")),
-    *(f"{t}.parquet" for t in ("events", "acks", "packets", "ppdus")),
+    *(f"{t}.parquet" for t in ("events", "acks", "reports", "packets", "ppdus")),
     *(f"{t}.parquet" for t in ("airtime", "stations", "ampdu_sizes")),
     "packets.pcapng",
     "*.monitor.pcapng",

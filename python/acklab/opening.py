@@ -112,6 +112,12 @@ class SavedRun:
         return self.table("acks")
 
     @cached_property
+    def reports(self) -> pl.DataFrame:
+        """What the receivers of TACK reported and knew; there is none without TACK."""
+        self.needs("acks")
+        return self.table("reports")
+
+    @cached_property
     def packets(self) -> pl.DataFrame:
         """What happened to packets where they were watched; asks for `record.packets`."""
         self.needs("packets")

@@ -94,6 +94,12 @@ class Result:
         return frame_of(self._core.acks())
 
     @cached_property
+    def reports(self) -> pl.DataFrame:
+        """What the receivers of TACK reported and knew; asks for `record.acks`."""
+        self.needs("acks")
+        return frame_of(self._core.reports())
+
+    @cached_property
     def packets(self) -> pl.DataFrame:
         """What happened to packets where they were watched; asks for `record.packets`."""
         self.needs("packets")

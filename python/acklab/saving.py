@@ -57,7 +57,11 @@ def digest(path: Path) -> str:
 
 def one_by_one(result: Result) -> list[str]:
     """The tables of single events that were recorded."""
-    return [name for name in ("events", "acks", "packets", "ppdus") if name in result.recorded]
+    names: list[str] = [
+        name for name in ("events", "acks", "packets", "ppdus") if name in result.recorded
+    ]
+    # Of TACK alone; other runs' folders stay as they are.
+    return [*names, "reports"] if "acks" in names and len(result.reports) else names
 
 
 def parquet(frame: pl.DataFrame, path: Path | IO[bytes]) -> None:

@@ -15,6 +15,7 @@ mod media;
 mod mistakes;
 mod pool;
 mod records;
+mod reports;
 mod run;
 mod saturation;
 mod scenario;

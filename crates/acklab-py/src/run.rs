@@ -7,6 +7,7 @@ use crate::media;
 use crate::mistakes::{ControllerRaised, InternalError};
 use crate::pool::{self, Job, Outcome};
 use crate::records;
+use crate::reports;
 use crate::scenario::{Loaded, Scenario};
 use acklab_sim::export::pcapng::Snap;
 use acklab_sim::record::RunResult;
@@ -56,6 +57,11 @@ impl Run {
     /// The lives of acknowledgements.
     fn acks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         records::acks(py, &self.result.records.acks, &self.loaded.plan)
+    }
+
+    /// What the receivers of TACK reported.
+    fn reports<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        reports::reports(py, &self.result.records.reports, &self.loaded.plan)
     }
 
     /// What happened to packets.

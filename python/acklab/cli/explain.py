@@ -92,7 +92,7 @@ def _words(name: str) -> Iterator[str]:
 
 def _stream_of(tables: tuple[str, ...]) -> tuple[str, ...]:
     """What must be recorded for a column all of whose tables are recorded on demand."""
-    streams = {"link_series": "series"}
+    streams = {"link_series": "series", "reports": "acks"}
     kept = {"flows", "links", "stations", "airtime", "ampdu_sizes"}
     if not tables or kept & set(tables):
         return ()

@@ -9,7 +9,7 @@ from acklab.metrics.definition import Definition
 from acklab.metrics.of_flows import FLOWS
 from acklab.metrics.of_links import LINKS
 from acklab.metrics.of_media import MEDIA
-from acklab.metrics.of_records import ACKS, EVENTS, PACKETS, SERIES
+from acklab.metrics.of_records import ACKS, EVENTS, PACKETS, REPORTS, SERIES
 
 DERIVED = (
     Definition(
@@ -70,7 +70,8 @@ DERIVED = (
 
 #: By name.
 DEFINITIONS: dict[str, Definition] = {
-    d.name: d for d in (*FLOWS, *LINKS, *SERIES, *EVENTS, *ACKS, *PACKETS, *MEDIA, *DERIVED)
+    d.name: d
+    for d in (*FLOWS, *LINKS, *SERIES, *EVENTS, *ACKS, *REPORTS, *PACKETS, *MEDIA, *DERIVED)
 }
 
 

@@ -13,7 +13,7 @@ _WARM = "from the scenario's start + warmup to the end"
 _WHOLE = "from the scenario's start to its end"
 
 FLOWS = (
-    column("flows series events acks packets", "flow", "", "Name of the flow."),
+    column("flows series events acks reports packets", "flow", "", "Name of the flow."),
     column("flows", "cc", "", "Name of the congestion controller."),
     column("flows", "start_s", "s", "When the connection was opened, jitter included."),
     column(

@@ -1,11 +1,13 @@
-"""The columns of `series`, `events`, `acks` and `packets`."""
+"""The columns of `series`, `events`, `acks`, `reports` and `packets`."""
 
 from __future__ import annotations
 
 from acklab.metrics.definition import ECN, ONE_WAY, RTO, SACK, TCP, TIMESTAMPS, column
 
 SERIES = (
-    column("series link_series events acks", "time_s", "s", "Time since the start of the run."),
+    column(
+        "series link_series events acks reports", "time_s", "s", "Time since the start of the run."
+    ),
     column("series", "cwnd_packets", "packets", "Congestion window in segments.", "RFC 5681"),
     column("series", "cwnd_bytes", "B", "Congestion window.", "RFC 5681"),
     column("series", "ssthresh_bytes", "B", "Slow-start threshold; null = none.", "RFC 5681"),
@@ -75,14 +77,14 @@ ACKS = (
         "left (its transmission began), marked, dropped, delivered (at the far end) at links.",
     ),
     column(
-        "acks packets",
+        "acks reports packets",
         "reason",
         "",
         "Of an ACK sent, why the receiver acknowledged; of one released, why the filter let it go; "
         "of a drop, why; otherwise null.",
     ),
     column(
-        "acks",
+        "acks reports",
         "ack_bytes",
         "B",
         "Payload that the ACK acknowledges, from the start of the stream.",
@@ -107,6 +109,44 @@ ACKS = (
     ),
 )
 
+TACK = "Li et al., TACK: Improving Wireless Transport Performance, SIGCOMM 2020"
+
+REPORTS = tuple(
+    column("reports", name, unit, text, TACK)
+    for name, unit, text in (
+        ("report_number", "", "The packet's number among those of feedback."),
+        ("largest_pkt_seq", "", "Largest PKT.SEQ that has arrived."),
+        (
+            "settled_pkt_seq",
+            "",
+            "Everything missing up to this PKT.SEQ was reported as lost; null without a TACK.",
+        ),
+        ("packets_arrived", "", "Packets with a PKT.SEQ that have arrived, each counted once."),
+        (
+            "interval_expected",
+            "",
+            "Packets that should have arrived since the TACK before; null without a TACK.",
+        ),
+        ("interval_lost", "", "Of these, lost; null without a TACK."),
+        ("sample_mbps", "Mbit/s", "Delivery rate since the last sample; null = no sample."),
+        (
+            "fastest_hold_ms",
+            "ms",
+            "Time since the packet with the least one-way delay of the interval arrived.",
+        ),
+        ("acked_blocks", "B", "Acked list: first offset and end of each block, largest first."),
+        ("unacked_blocks", "B", "Unacked list: the same of each gap, smallest first."),
+        ("lost_between", "", "PKT.SEQ before and behind what each loss IACK in it calls lost."),
+        ("bw_mbps", "Mbit/s", "The receiver's bw: the largest delivery rate of 10 RTT_min or so."),
+        ("rho", "", "Loss rate of the data path in the latest interval, as the receiver knows it."),
+        ("rho_ack", "", "Loss rate of the ACK path (rho'), as the sender has told the receiver."),
+        ("known_rtt_min_ms", "ms", "RTT_min, as the handshake or the sender's SYNC has told it."),
+        ("tack_interval_ms", "ms", "Least time between two TACKs: RTT_min/beta within its bounds."),
+        ("tack_hz", "Hz", "TACKs per second that Eq. 3 asks for: min(bw/(L MSS), beta/RTT_min)."),
+        ("start_up", "", "1 while every packet, or every L-th, is acknowledged as in start-up."),
+    )
+)
+
 PACKETS = (
     column(
         "packets ppdus", "time_ns", "ns", "Time since the start of the run, in whole nanoseconds."
@@ -122,7 +162,9 @@ PACKETS = (
         "packets", "flags", "", "The TCP header's flags as a byte: FIN 1, SYN 2 ... CWR 128.", TCP
     ),
     column("packets", "window", "", "Window field, before scaling.", TCP),
-    column("packets", "window_bytes", "B", "The window that it stands for, scaled.", TIMESTAMPS),
+    column(
+        "reports packets", "window_bytes", "B", "The window that is offered, scaled.", TIMESTAMPS
+    ),
     column("packets", "ecn", "", "Codepoint at that moment: Not-ECT, ECT(0), ECT(1), CE.", ECN),
     column("packets", "ts_val", "", "Timestamp; null without the option.", TIMESTAMPS),
     column("packets", "ts_ecr", "", "Timestamp echoed; null without the option.", TIMESTAMPS),

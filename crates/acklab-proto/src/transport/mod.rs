@@ -7,7 +7,7 @@ use crate::ack::AckReason;
 use crate::cc::RecoveryPhase;
 use crate::endpoint::Endpoint;
 use crate::stats::{Snapshot, Stats};
-use acklab_units::Instant;
+use acklab_units::{Instant, Rate, Span};
 
 /// The application's side of an endpoint.
 pub trait Socket {
@@ -54,8 +54,32 @@ pub trait Transport: Endpoint + Socket {
         }
     }
 
+    /// What its receiving half has found out about the path, if it measures there.
+    fn estimates(&self) -> Option<Estimates> {
+        None
+    }
+
     /// What a time series shows.
     fn snapshot(&self) -> Snapshot;
+}
+
+/// What a receiver that measures the path has found out (TACK paper, sections 4.1, 5.2 and 5.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Estimates {
+    /// bw: the maximum delivery rate.
+    pub bw: Rate,
+    /// rho: loss rate of the data path in the latest interval, parts per million.
+    pub rho_ppm: u64,
+    /// rho': loss rate of the ACK path as the sender has told it, parts per million.
+    pub rho_ack_ppm: u64,
+    /// RTT_min as the sender has told it.
+    pub rtt_min: Option<Span>,
+    /// The least time between two TACKs (Eq. 2), between floor and ceiling.
+    pub interval: Span,
+    /// f: TACKs that Eq. 3 asks for, per thousand seconds.
+    pub frequency_mhz: u64,
+    /// Packets are acknowledged as in start-up.
+    pub start_up: bool,
 }
 
 /// What an observer compares before and after: counters, and the names of states.

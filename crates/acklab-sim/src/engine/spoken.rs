@@ -9,7 +9,7 @@ use acklab_proto::endpoint::{Endpoint, Event};
 use acklab_proto::stats::{Snapshot, Stats};
 use acklab_proto::tack::TackEndpoint;
 use acklab_proto::tcp::Connection;
-use acklab_proto::transport::{Condition, Socket, Transport};
+use acklab_proto::transport::{Condition, Estimates, Socket, Transport};
 use acklab_units::Instant;
 
 /// One end of a flow. A further transport is a further variant.
@@ -135,6 +135,10 @@ impl Transport for Spoken {
 
     fn condition(&self) -> Condition {
         forward!(self, t => t.condition())
+    }
+
+    fn estimates(&self) -> Option<Estimates> {
+        forward!(self, t => t.estimates())
     }
 
     fn snapshot(&self) -> Snapshot {

@@ -10,7 +10,7 @@ use acklab_proto::tack::wire::{Frame, Frames, IackReason};
 use acklab_units::{Instant, Span};
 
 /// What a packet of feedback acknowledges: every offset below, and why, if an IACK says so.
-fn told(control: &[u8]) -> Option<(u64, Option<AckReason>)> {
+pub(super) fn told(control: &[u8]) -> Option<(u64, Option<AckReason>)> {
     let mut upto = None;
     let mut why = None;
     for frame in Frames::new(control) {

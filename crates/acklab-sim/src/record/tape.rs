@@ -10,6 +10,7 @@ use super::observer::{LinkFact, News, Observer, Stimulus, Told};
 use super::packets::{PacketEvent, Packets, TapPoint};
 use super::quantiles::{Distribution, Quantiles, Sampled};
 use super::queues::Queues;
+use super::reports::{ReportLog, ReportRecord};
 use crate::app::data_flows_forward;
 use crate::plan::Plan;
 use acklab_path::packet::{DropReason, Packet, PacketId, PacketStore};
@@ -54,6 +55,7 @@ pub struct Tape {
     touched: Vec<bool>,
     packets: Option<PacketLog>,
     acks: Option<AckLog>,
+    reports: Option<ReportLog>,
     ack_delays: Vec<Quantiles>,
     events: Option<EventLog>,
     delays: Option<Delays>,
@@ -71,6 +73,8 @@ pub struct Records {
     pub events: Vec<EventRecord>,
     /// The lives of acknowledgements, by time.
     pub acks: Vec<AckRecord>,
+    /// What TACK's receivers reported, by time.
+    pub reports: Vec<ReportRecord>,
     /// What happened to packets, by time.
     pub packets: Packets,
     /// What was on the air, by the time at which it left it.
@@ -101,6 +105,7 @@ impl Tape {
                 packets: Packets::default(),
             }),
             acks: record.acks.then(|| AckLog::new(ends.clone())),
+            reports: record.acks.then(|| ReportLog::new(ends.clone())),
             ack_delays: vec![Quantiles::default(); flows],
             events: record.events.then(EventLog::default),
             ppdus: record.ppdus.then(Log::default),
@@ -234,6 +239,11 @@ impl Observer for Tape {
         let host = TapPoint::Host(packet.flow.0);
         let both = (packet, || (*datagram, beside));
         self.note(now, host, both, (PacketEvent::Sent, None));
+        if let Some(log) = &mut self.reports
+            && let Datagram::Tack(tack) = datagram
+        {
+            log.on_sent(now, packet, (tack, beside), ack);
+        }
         let Some(log) = &mut self.acks else { return };
         let delay = match datagram {
             Datagram::Tcp(segment) => log.on_sent(now, packet, segment, ack),
@@ -318,6 +328,9 @@ impl Observer for Tape {
 
     #[inline]
     fn on_transport(&mut self, now: Instant, host: usize, stimulus: Stimulus, is: &impl Transport) {
+        if let Some(log) = &mut self.reports {
+            log.on_transport(host, is);
+        }
         self.compare(now, host, stimulus, is);
     }
 
@@ -370,6 +383,7 @@ impl Observer for Tape {
                 .acks
                 .map(|log| log.finish(self.end))
                 .unwrap_or_default(),
+            reports: self.reports.map(ReportLog::finish).unwrap_or_default(),
             packets,
             ppdus: self
                 .ppdus

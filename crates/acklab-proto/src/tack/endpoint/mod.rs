@@ -20,7 +20,7 @@ use crate::datagram::Datagram;
 use crate::endpoint::{Endpoint, Event, Pending};
 use crate::segment::Ecn;
 use crate::stats::{Snapshot, Stats};
-use crate::transport::{Condition, Socket, Transport};
+use crate::transport::{Condition, Estimates, Socket, Transport};
 use acklab_units::Instant;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -299,6 +299,10 @@ impl Transport for TackEndpoint {
             state: self.sender.controller().state(),
             phase: self.sender.phase(),
         }
+    }
+
+    fn estimates(&self) -> Option<Estimates> {
+        Some(self.receiver.estimates())
     }
 
     fn snapshot(&self) -> Snapshot {

@@ -17,11 +17,12 @@ pub use rate::WindowedMax;
 pub use timing::{micros, span_micros};
 
 use super::config::{Settle, TackConfig, Taming};
-use super::frequency::Ppm;
+use super::frequency::{self, Ppm};
 use super::wire::{Data, EcnCounts, IackReason, Sync};
 use crate::ack::AckReason;
 use crate::segment::Ecn;
 use crate::stats::Stats;
+use crate::transport::Estimates;
 use acklab_units::{Instant, Rate, Span};
 use holes::{Arrived, Holes};
 use islands::Islands;
@@ -299,6 +300,21 @@ impl Receiver {
     /// Whether packets are still acknowledged as in start-up.
     pub const fn is_start_up(&self) -> bool {
         self.schedule.is_start_up()
+    }
+
+    /// What it has found out about the path.
+    pub fn estimates(&self) -> Estimates {
+        let (bw, rtt_min) = (self.bw(), self.schedule.rtt_min());
+        let f = frequency::tack(self.schedule.taming(), bw, rtt_min.unwrap_or(Span::ZERO));
+        Estimates {
+            bw,
+            rho_ppm: self.rho,
+            rho_ack_ppm: self.rho_ack,
+            rtt_min,
+            interval: self.interval(),
+            frequency_mhz: f.as_millihertz(),
+            start_up: self.is_start_up(),
+        }
     }
 
     /// When feedback is due, and why.
