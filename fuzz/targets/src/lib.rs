@@ -18,6 +18,7 @@ pub mod segment_codec;
 pub mod segments;
 pub mod sender;
 pub mod tack_codec;
+pub mod tack_endpoint;
 
 /// A target: its name, which is also that of its corpus folder, and its body.
 pub type Target = (&'static str, fn(&[u8]));
@@ -36,6 +37,7 @@ pub const TARGETS: &[Target] = &[
     ("segments", segments::run),
     ("sender", sender::run),
     ("tack_codec", tack_codec::run),
+    ("tack_endpoint", tack_endpoint::run),
 ];
 
 /// Hands out the input byte by byte; zeros when it is used up.
