@@ -3,13 +3,14 @@
 use super::plan;
 use super::routes::{Hop, Routes};
 use super::{Store, Tap};
-use crate::plan::{MediumPlan, Plan, StationDisciplinePlan};
+use crate::plan::{MediumPlan, Plan, StationDisciplinePlan, TransportPlan};
 use crate::record::Observer;
 use acklab_path::link::{Link, PortCall};
 use acklab_path::packet::{DropReason, FlowId, Label, Packet};
 use acklab_path::qdisc::registry::Room;
 use acklab_path::wifi::medium::{Frames, Medium, MediumDriver, MediumStreams, PortId, Ppdu};
 use acklab_path::wifi::propagation::ChannelStreams;
+use acklab_proto::datagram::Datagram;
 use acklab_proto::rng;
 use acklab_proto::segment::Ecn;
 use acklab_units::{Instant, Span};
@@ -41,6 +42,13 @@ impl Air {
         let mut medium = Medium::new(plan.config.clone(), streams);
         for d in &plan.disciplines {
             put_above(&mut medium, d, plan, of, seed);
+        }
+        if of
+            .flows
+            .iter()
+            .any(|f| matches!(f.transport, TransportPlan::Tack(_)))
+        {
+            medium.expect_long_feedback();
         }
         Self {
             medium,
@@ -185,6 +193,12 @@ impl<S: Store, O: Observer> Below<'_, S, O> {
         self.links[from].on_port_waiting(packets, bytes);
     }
 
+    /// Whether `packet` is TACK's, which no answer can carry: only headers of TCP can be compressed
+    /// against what their receiver knows.
+    fn is_tack(&self, packet: Packet) -> bool {
+        matches!(self.store.datagram(packet.id), Datagram::Tack(_))
+    }
+
     fn removed(&mut self, now: Instant, packet: Packet) {
         self.at(packet, |link, tap| link.on_port_removed(now, packet, tap));
     }
@@ -230,6 +244,10 @@ impl<S: Store, O: Observer> MediumDriver for Below<'_, S, O> {
     }
 
     fn is_pure_ack(&self, packet: Packet) -> bool {
-        self.store.is_pure_ack(packet.id)
+        self.store.is_pure_ack(packet.id) && !self.is_tack(packet)
+    }
+
+    fn is_long_feedback(&self, packet: Packet) -> bool {
+        self.is_tack(packet) && self.store.is_pure_ack(packet.id)
     }
 }

@@ -6,6 +6,7 @@ use super::air::Air;
 use super::arp::{self, Neighbours};
 use super::calendar::Calendar;
 use super::delivery::Reading;
+use super::feedback::FeedbackTime;
 use super::hearing::{Hearing, LOOK_EVERY, near_enough};
 use super::sending::{self, Sending};
 use super::station::{Edcaf, Port, Station};
@@ -120,6 +121,7 @@ impl Medium {
             due: None,
             winners: Vec::new(),
             drops: Vec::new(),
+            feedback: FeedbackTime::default(),
             offered: 0,
             left: 0,
             config,

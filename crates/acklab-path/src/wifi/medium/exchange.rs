@@ -92,7 +92,7 @@ impl Medium {
         if announced {
             self.send_rts(now, station);
         } else {
-            self.send_data(now, station);
+            self.send_data(now, station, driver);
         }
         true
     }
@@ -283,7 +283,7 @@ impl Medium {
         }
         match next {
             Step::Cts => self.send_cts(now, holder),
-            Step::Data => self.send_data(now, holder),
+            Step::Data => self.send_data(now, holder, driver),
             Step::Response => self.send_response(now, holder, driver),
         }
     }

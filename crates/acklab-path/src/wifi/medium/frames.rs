@@ -1,12 +1,11 @@
 //! Frames on their way to the air, and what each reserves beyond itself.
 
-use super::carried::LONGEST_ACK;
 use super::overlap::{Flight, Overlap};
 use super::station::Port;
 use super::{Capture, Event, Medium, MediumDriver, Ppdu, PpduKind, StationId, Use};
 use crate::wifi::agreement::{self, Action};
 use crate::wifi::mac::sizes::Assembly;
-use crate::wifi::mac::{Content, MpduRef, PeerId, Psdu, sizes};
+use crate::wifi::mac::{Content, PeerId, sizes};
 use crate::wifi::phy::{ErrorModel, Mode, Width};
 use crate::wifi::propagation::Channel;
 use acklab_units::{Instant, Span};
@@ -84,7 +83,12 @@ impl Medium {
         self.put_on_air(now, holder, frame);
     }
 
-    pub(super) fn send_data(&mut self, now: Instant, holder: StationId) {
+    pub(super) fn send_data<D: MediumDriver>(
+        &mut self,
+        now: Instant,
+        holder: StationId,
+        driver: &D,
+    ) {
         if self.is_for_all(self.exchange(holder).port) {
             return self.send_to_all(now, holder);
         }
@@ -94,8 +98,11 @@ impl Medium {
         let (kind, mode, use_of) = match psdu.content {
             Content::Bar(_) => (PpduKind::BlockAckRequest, sending.control, Use::Control),
             Content::Action(action) => (of_action(action), sending.action.mode, Use::Control),
-            _ if is_acks_only(psdu) => (PpduKind::Data, sending.mode, use_of_short(psdu)),
-            _ => (PpduKind::Data, sending.mode, Use::Data),
+            _ => (
+                PpduKind::Data,
+                sending.mode,
+                self.use_of_data(holder, driver),
+            ),
         };
         let mpdus = psdu.mpdus.len();
         let promises = port.config.carries_acks.is_some() && {
@@ -118,6 +125,9 @@ impl Medium {
             self.stats[usize::from(from.0)].on_data(mpdus, retries);
         }
         self.stations[usize::from(from.0)].promises_more = promises;
+        if frame.use_of == Use::TransportAck {
+            self.book_feedback(holder, frame.lasts + self.config.propagation);
+        }
         self.put_on_air(now, holder, frame);
     }
 
@@ -260,19 +270,4 @@ fn answer_to(content: Content, window: u16) -> (PpduKind, u32) {
         Content::Single | Content::Action(_) => (PpduKind::Ack, sizes::ACK),
         Content::Ampdu | Content::Bar(_) => (PpduKind::BlockAck, sizes::block_ack(window)),
     }
-}
-
-/// What data are that [`is_acks_only`]: nothing but messages between neighbours, or ACKs.
-fn use_of_short(psdu: &Psdu) -> Use {
-    if psdu.mpdus.iter().all(|m| m.arp.is_some()) {
-        Use::Control
-    } else {
-        Use::TransportAck
-    }
-}
-
-/// Whether no packet is long enough to carry transport data.
-fn is_acks_only(psdu: &Psdu) -> bool {
-    let short = |m: &MpduRef| m.ip_bytes <= LONGEST_ACK * u32::from(m.msdus);
-    psdu.mpdus.iter().all(short)
 }

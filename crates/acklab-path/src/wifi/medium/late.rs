@@ -36,6 +36,10 @@ impl<D: MediumDriver> MediumDriver for Late<'_, D> {
         self.0.is_pure_ack(packet)
     }
 
+    fn is_long_feedback(&self, packet: Packet) -> bool {
+        self.0.is_long_feedback(packet)
+    }
+
     fn label(&self, packet: Packet) -> Label {
         self.0.label(packet)
     }

@@ -21,6 +21,7 @@ mod disciplines;
 mod ears;
 mod ending;
 mod exchange;
+mod feedback;
 mod frames;
 mod hearing;
 mod late;
@@ -60,6 +61,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use arp::Neighbours;
 use calendar::{Calendar, Event};
+use feedback::FeedbackTime;
 use hearing::{LOOK_EVERY, near_enough};
 use station::{Port, Station};
 
@@ -97,6 +99,12 @@ pub trait MediumDriver {
     /// carry it. A guess by its length unless the driver knows better.
     fn is_pure_ack(&self, packet: Packet) -> bool {
         packet.size <= carried::LONGEST_ACK
+    }
+
+    /// Whether `packet`, which is longer than any ACK of TCP, is nothing but feedback all the same. Asked
+    /// of those only who have said so ([`Medium::expect_long_feedback`]).
+    fn is_long_feedback(&self, _packet: Packet) -> bool {
+        false
     }
 
     /// What tells `packet` from others in queues.
@@ -162,6 +170,7 @@ pub struct Medium {
     due: Option<Instant>,
     winners: Vec<Contender>,
     drops: Vec<(Packet, DropReason)>,
+    feedback: FeedbackTime,
     offered: u64,
     left: u64,
 }

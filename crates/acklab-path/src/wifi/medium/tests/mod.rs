@@ -7,6 +7,7 @@ mod disciplines;
 mod durations;
 mod edca;
 mod eifs;
+mod feedback;
 mod invariants;
 mod late;
 mod ns3;

@@ -1,0 +1,111 @@
+//! How long the acknowledgements of each flow are on the air.
+//!
+//! A PPDU with nothing but acknowledgements is parted among the flows by the bytes of their packets.
+//! The medium knows such packets by their length: no ACK of TCP is longer than [`LONGEST_ACK`], and
+//! data are. A TACK may be as long as data, so where a transport has such feedback the driver is
+//! asked.
+
+use super::carried::LONGEST_ACK;
+use super::{Medium, MediumDriver, StationId, Use};
+use crate::packet::{FlowId, Packet};
+use crate::wifi::mac::{MpduRef, PeerId, Psdu};
+use crate::wifi::neighbour::Message;
+use acklab_units::Span;
+use alloc::vec::Vec;
+
+/// Time on the air by flow and direction.
+#[derive(Debug, Default)]
+pub(super) struct FeedbackTime {
+    /// By number of the flow's direction, as far as it has sent acknowledgements.
+    by_flow: Vec<Span>,
+    /// Feedback may be longer than [`LONGEST_ACK`].
+    pub may_be_long: bool,
+}
+
+impl FeedbackTime {
+    fn spend(&mut self, flow: FlowId, span: Span) {
+        let i = flow.0 as usize;
+        if i >= self.by_flow.len() {
+            self.by_flow.resize(i + 1, Span::ZERO);
+        }
+        self.by_flow[i] += span;
+    }
+}
+
+impl Medium {
+    /// Some transport has feedback that can be as long as data ([`MediumDriver::is_long_feedback`]).
+    pub fn expect_long_feedback(&mut self) {
+        self.feedback.may_be_long = true;
+    }
+
+    /// How long PPDUs with nothing but acknowledgements were on the air for those of `flow`, which is
+    /// a direction, whatever became of them. A PPDU counts from its beginning on.
+    pub fn feedback_airtime(&self, flow: FlowId) -> Span {
+        let known = self.feedback.by_flow.get(flow.0 as usize);
+        known.copied().unwrap_or(Span::ZERO)
+    }
+
+    /// What time with the data in the PSDU of the exchange of `holder` is booked as.
+    pub(super) fn use_of_data<D: MediumDriver>(&self, holder: StationId, driver: &D) -> Use {
+        let psdu = self.psdu(holder);
+        if psdu.mpdus.iter().all(|m| m.arp.is_some()) {
+            return Use::Control;
+        }
+        let long = self.feedback.may_be_long;
+        let mut all = psdu.mpdus.iter();
+        if all.all(|m| is_short(m) || (long && self.is_feedback(holder, m, driver))) {
+            return Use::TransportAck;
+        }
+        Use::Data
+    }
+
+    /// Whether every packet in an MPDU is feedback. It is not known of one that its recipient has
+    /// already, when the answer got lost; that counts as data.
+    fn is_feedback<D: MediumDriver>(&self, holder: StationId, m: &MpduRef, driver: &D) -> bool {
+        let told = |p: Packet| p.size <= LONGEST_ACK || driver.is_long_feedback(p);
+        let mut packets = self.packets_in(holder, m).peekable();
+        packets.peek().is_some() && packets.all(told)
+    }
+
+    /// The packets in an MPDU of the exchange of `holder` that its recipient does not have yet.
+    fn packets_in(&self, holder: StationId, m: &MpduRef) -> impl Iterator<Item = Packet> + '_ {
+        let port = self.port(holder);
+        let station = &self.stations[usize::from(port.from.0)];
+        let category = usize::from(self.exchange(holder).category);
+        let queue = &station.categories[category].queue;
+        queue
+            .packets_of(PeerId(port.peer), m.seq)
+            .map(|(packet, _)| packet)
+    }
+
+    fn psdu(&self, holder: StationId) -> &Psdu {
+        let from = self.port(holder).from;
+        &self.stations[usize::from(from.0)].psdu
+    }
+
+    /// Books a PPDU that begins, has nothing but acknowledgements in it and lasts so long.
+    #[cold]
+    pub(super) fn book_feedback(&mut self, holder: StationId, lasts: Span) {
+        let mut feedback = core::mem::take(&mut self.feedback);
+        let acks = || {
+            let mpdus = self.psdu(holder).mpdus.iter();
+            let all = mpdus.flat_map(|m| self.packets_in(holder, m));
+            all.filter(|p| Message::of(*p).is_none())
+        };
+        let mut bytes: u64 = acks().map(|p| u64::from(p.size)).sum();
+        let mut left = lasts;
+        for packet in acks().filter(|p| p.size > 0) {
+            // What is left by what is left, so that nothing gets lost by rounding.
+            let share = left.mul_div(u64::from(packet.size), bytes);
+            feedback.spend(packet.flow, share);
+            bytes -= u64::from(packet.size);
+            left -= share;
+        }
+        self.feedback = feedback;
+    }
+}
+
+/// Whether no packet in an MPDU is long enough to carry transport data.
+fn is_short(m: &MpduRef) -> bool {
+    m.ip_bytes <= LONGEST_ACK * u32::from(m.msdus)
+}
