@@ -82,6 +82,8 @@ pub struct Stats {
     pub dsacks_in: u64,
     /// Pure acknowledgements sent.
     pub acks_out: u64,
+    /// Of these, TACK's that leave for an event between two TACKs (IACKs).
+    pub iacks_out: u64,
     /// Payload bytes acknowledged by the peer.
     pub bytes_acked: u64,
     /// Payload bytes received in order.

@@ -76,6 +76,7 @@ pub(crate) fn flows<'py>(py: Python<'py>, rows: &[FlowSummary]) -> PyResult<Boun
     let r = || rows.iter();
     let seconds = |s: Span| s.as_nanos() as f64 / 1e9;
     t.words("flow", r().map(|f| f.name.as_str()))?
+        .words("transport", r().map(|f| f.transport))?
         .words("cc", r().map(|f| f.cc))?
         .numbers("start_s", r().map(|f| f.start.as_nanos() as f64 / 1e9))?
         .numbers(
@@ -121,6 +122,14 @@ pub(crate) fn flows<'py>(py: Python<'py>, rows: &[FlowSummary]) -> PyResult<Boun
         )?
         .numbers("rtt_min_ms", r().map(|f| maybe_ms(f.min_rtt)))?
         .numbers("acks_sent", r().map(|f| f.acks_sent))?
+        .numbers(
+            "iacks_sent",
+            r().map(|f| maybe(f.iacks_sent.map(|n| n as f64))),
+        )?
+        .numbers(
+            "feedback_airtime_ms",
+            r().map(|f| maybe_ms(f.feedback_airtime)),
+        )?
         .numbers("acks_received", r().map(|f| f.acks_received))?
         .numbers("segments_per_ack", r().map(|f| maybe(f.segments_per_ack)))?
         .numbers("acks_per_s", r().map(|f| f.ack_rate))?

@@ -359,6 +359,11 @@ impl TransportPlan {
         }
     }
 
+    /// Whether its receiver sends IACKs between its regular acknowledgements.
+    pub const fn has_iacks(&self) -> bool {
+        matches!(self, Self::Tack(_))
+    }
+
     /// TCP's settings; `None` of another transport.
     pub const fn tcp(&self) -> Option<&TcpPlan> {
         match self {

@@ -42,11 +42,13 @@ pub use host::Host;
 pub use hosts::Hosts;
 pub use spoken::Spoken;
 
-use crate::network::{Arena, Network, Store, Turn};
+use crate::app::data_flows_forward;
+use crate::network::{Air, Arena, Network, Store, Turn};
 use crate::plan::Plan;
 use crate::record::{MediumSummary, Nothing, Observer, Perf, Recorder, RunResult, Tape};
+use acklab_path::packet::FlowId;
 use acklab_proto::transport::Transport;
-use acklab_units::Instant;
+use acklab_units::{Instant, Span};
 use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -129,13 +131,17 @@ impl<T: Transport, O: Observer> Engine<T, O> {
     /// Draws up the results of a run that has reached its end.
     pub fn finish(mut self, plan: &Plan) -> RunResult {
         self.network.book_airtime();
-        let (media, all) = (self.network.media(), self.network.links());
-        let media = plan.media.iter().zip(media);
+        let (air, all) = (self.network.media(), self.network.links());
+        let on_air: Vec<_> = feedback_airtime(plan, air).collect();
+        let media = plan.media.iter().zip(air);
         let media = media.map(|(m, air)| MediumSummary::new(plan, m, &air.medium, all));
         let media = media.collect();
         let links = self.recorder.links(plan, &mut self.network);
         let (hosts, observer) = (&self.hosts.0, self.network.observer_mut());
-        let flows = self.recorder.flows(plan, hosts, observer);
+        let mut flows = self.recorder.flows(plan, hosts, observer);
+        for (flow, time) in flows.iter_mut().zip(on_air) {
+            flow.feedback_airtime = time;
+        }
         self.network.check();
         self.perf.hops = self.network.hops();
         self.perf.data_packets = hosts.iter().map(|h| h.traffic.data_packets).sum();
@@ -173,4 +179,13 @@ impl<T: Transport, O: Observer> Engine<T, O> {
         let hosts = self.hosts.0.capacity() * size_of::<Host<T>>();
         (hosts + self.network.bytes()) as u64
     }
+}
+
+/// By flow: how long its acknowledgements were on the air, on all radio channels together.
+fn feedback_airtime(plan: &Plan, media: &[Air]) -> impl Iterator<Item = Option<Span>> {
+    (0..).zip(&plan.flows).map(|(i, flow)| {
+        let back = FlowId(2 * i + u32::from(data_flows_forward(&flow.app)));
+        let times = media.iter().map(|air| air.medium.feedback_airtime(back));
+        (!media.is_empty()).then(|| times.sum())
+    })
 }

@@ -236,6 +236,7 @@ impl Recorder {
         let window = sender.window().and_then(|w| w.mean(self.stop));
         FlowSummary {
             name: flow.name.clone(),
+            transport: flow.transport.name(),
             cc: flow.transport.controller(),
             start: t.start,
             completion: done_at.map(|at| at.saturating_since(t.start)),
@@ -262,6 +263,8 @@ impl Recorder {
             srtt,
             min_rtt,
             acks_sent: returned,
+            iacks_sent: flow.transport.has_iacks().then_some(reception.iacks_out),
+            feedback_airtime: None,
             acks_received: sent.acks_in,
             segments_per_ack: (sent.acks_in > 0)
                 .then(|| c.data_segs_out as f64 / sent.acks_in as f64),

@@ -12,6 +12,8 @@ use acklab_units::{Instant, Span};
 pub struct FlowSummary {
     /// Name of the flow.
     pub name: String,
+    /// Name of the transport.
+    pub transport: &'static str,
     /// Name of the congestion controller.
     pub cc: &'static str,
     /// When the connection was opened, start jitter included.
@@ -68,6 +70,12 @@ pub struct FlowSummary {
     pub min_rtt: Option<Span>,
     /// Pure acknowledgements that the receiver sent.
     pub acks_sent: u64,
+    /// Of these, those that TACK sends for an event between two TACKs (IACKs); `None` of another
+    /// transport.
+    pub iacks_sent: Option<u64>,
+    /// Time on the air of radio PPDUs with nothing but acknowledgements, as far as it was for those of
+    /// this flow; `None` without radio.
+    pub feedback_airtime: Option<Span>,
     /// Pure acknowledgements that reached the sender.
     pub acks_received: u64,
     /// Segments with payload sent per pure acknowledgement that reached the sender; `None` if none

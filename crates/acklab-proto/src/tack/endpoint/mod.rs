@@ -191,6 +191,7 @@ impl TackEndpoint {
         }
         if why.is_some() {
             self.stats.acks_out += 1;
+            self.stats.iacks_out = self.receiver.iacks();
         }
         Some(self.feedback_packet(FEEDBACK_NUMBER))
     }

@@ -46,6 +46,8 @@ impl Receiver {
             let room = cfg.feedback_room().saturating_sub(out.len());
             self.put_tack(now, cfg, room, out);
             why = why.or(Some(reason));
+        } else {
+            self.iacks += u64::from(why.is_some());
         }
         why
     }

@@ -64,6 +64,8 @@ pub struct Receiver {
     told_lost: u64,
     rho: Ppm,
     mss: u64,
+    /// Packets that have left for an event, without a TACK.
+    iacks: u64,
 }
 
 impl Receiver {
@@ -92,7 +94,13 @@ impl Receiver {
             told_lost: 0,
             rho: 0,
             mss: u64::from(cfg.mss),
+            iacks: 0,
         }
+    }
+
+    /// Packets that have left for an event between two TACKs.
+    pub const fn iacks(&self) -> u64 {
+        self.iacks
     }
 
     /// What the handshake has agreed on.
