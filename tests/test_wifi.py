@@ -345,3 +345,38 @@ def test_the_queue_of_a_radio_channel_is_sampled():
         so_far = seen.filter(pl.col("time_ns") <= round(time_s * 1e9))["what"]
         gone = so_far.is_in(["left", "dropped"]).sum()
         assert packets == (so_far == "queued").sum() - gone
+
+
+def test_the_air_that_feedback_takes_is_told_by_flow():
+    """A download to each of two stations: they send nothing but feedback, of whatever length."""
+    spec = scenario(2, ampdu="off", amsdu="off")
+    spec["duration"] = "5 s"
+    wire = {"rate": "100 Mbit/s", "delay": "20 ms"}
+    spec["topology"] |= {"direction": "down", "wire": wire}
+    spec["flow"] = [{"name": "tcp"}, {"name": "tack", "transport": "tack"}]
+    result = acklab.load(spec).run()
+    flows, air = result.flows, result.ppdus.filter(pl.col("from") != "ap", pl.col("mpdus") > 0)
+    assert flows["transport"].to_list() == ["tcp", "tack"]
+    # The answer in TACK's handshake is more than feedback.
+    assert air.filter(pl.col("use") != "transport_ack")["from"].to_list() == ["sta1"]
+    air = air.filter(pl.col("use") == "transport_ack")
+    # IACKs with what is missing, and TACKs with lists, are longer than any ACK of TCP.
+    assert air.filter(pl.col("from") == "sta1")["psdu_bytes"].max() > 150
+    took = air.group_by("from").agg((pl.col("end_ns") - pl.col("time_ns")).sum() / 1e6).sort("from")
+    assert flows["feedback_airtime_ms"].to_list() == pytest.approx(took["end_ns"].to_list())
+    assert flows["iacks_sent"][0] is None
+    assert 0 < flows["iacks_sent"][1] < flows["acks_sent"][1] < flows["acks_sent"][0] / 3
+    line = {"rate": "10 Mbit/s", "delay": "5 ms"}
+    wired = {"topology": {"preset": "dumbbell", "bottleneck": line}, "flow": [{}]}
+    wired = acklab.load(wired | {"duration": "1 s"}).run()
+    assert wired.flows["feedback_airtime_ms"].null_count() == 1
+
+
+def test_answers_carry_no_feedback_but_tcp_s():
+    """TCP/HACK compresses headers of TCP; TACK's feedback contends as before."""
+    spec = scenario(1, down={"hack": True})
+    spec["topology"] |= {"direction": "down"}
+    for transport, carried in (("tcp", True), ("tack", False)):
+        spec["flow"] = [{"name": transport, "transport": transport}]
+        stations = acklab.load(spec).run().stations
+        assert (stations["acks_carried"].sum() > 0) == carried

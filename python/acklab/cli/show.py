@@ -85,6 +85,9 @@ def summary(result: Result) -> None:
     out = console()
     flows = Table(title=f"{result.scenario.name}, seed {result.seed}", title_justify="left")
     flows.add_column("flow")
+    named = _names_transports(result)
+    if named:
+        flows.add_column("transport")
     flows.add_column("cc")
     for head in ("goodput\nMbit/s", "retrans.\nsegments", "timeouts", "cwnd mean\npackets"):
         flows.add_column(head, justify="right")
@@ -97,6 +100,7 @@ def summary(result: Result) -> None:
         lost = f["datagram_loss"]
         flows.add_row(
             f["flow"],
+            *([f["transport"]] if named else []),
             f["cc"],
             f"{f['goodput_mbps']:.3f}",
             str(f["retransmissions"]),
@@ -110,6 +114,8 @@ def summary(result: Result) -> None:
         )
     _close(flows, result.flows.height, "flows")
     out.print(flows)
+    if named or len(result.airtime):
+        out.print(feedback(result))
     links = Table()
     links.add_column("link")
     for head in ("busy\n%", "sent\npackets", "dropped\npackets", "ACKs seen", "ACKs dropped"):
@@ -128,6 +134,41 @@ def summary(result: Result) -> None:
     if len(result.airtime):
         out.print(airtime(result))
         out.print(stations(result))
+
+
+def _names_transports(result: Result) -> bool:
+    """Whether not everything is TCP."""
+    return any(t != "tcp" for t in result.flows["transport"])
+
+
+def feedback(result: Result) -> Table:
+    """What the flows' receivers sent, and what it took, a row per flow."""
+    from rich.table import Table
+
+    rows = result.flows
+    iacks = rows["iacks_sent"].count() > 0
+    air = len(result.airtime) > 0
+    shown = Table()
+    shown.add_column("feedback")
+    for head in (
+        "ACKs sent",
+        *(["of them\nIACKs"] if iacks else []),
+        "data packets",
+        "ACKs\nper RTT",
+        *(["on the air\nms"] if air else []),
+    ):
+        shown.add_column(head, justify="right")
+    for f in rows.head(MOST_ROWS).iter_rows(named=True):
+        shown.add_row(
+            f["flow"],
+            str(f["acks_sent"]),
+            *([_number(f["iacks_sent"], 0)] if iacks else []),
+            str(f["data_segments"]),
+            _number(f["acks_per_rtt"], 1),
+            *([_number(f["feedback_airtime_ms"], 2)] if air else []),
+        )
+    _close(shown, rows.height, "flows")
+    return shown
 
 
 def _close(table: Table, rows: int, what: str) -> None:
@@ -156,7 +197,7 @@ def airtime(result: Result) -> Table:
 #: The uses of a station's time, as heads of columns.
 _USES = {
     "data": "data",
-    "transport_ack": "TCP\nACKs",
+    "transport_ack": "transport\nACKs",
     "mac_ack": "MAC\nACKs",
     "control": "con-\ntrol",
     "collision": "colli-\nsion",

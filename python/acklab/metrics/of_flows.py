@@ -14,7 +14,8 @@ _WHOLE = "from the scenario's start to its end"
 
 FLOWS = (
     column("flows series events acks reports packets", "flow", "", "Name of the flow."),
-    column("flows", "cc", "", "Name of the congestion controller."),
+    column("flows", "transport", "", "Name of the transport: tcp, tack, cbr."),
+    column("flows", "cc", "", "Name of the congestion controller; of cbr that of the transport."),
     column("flows", "start_s", "s", "When the connection was opened, jitter included."),
     column(
         "flows",
@@ -119,7 +120,30 @@ FLOWS = (
     column("flows", "srtt_mean_ms", "ms", f"Mean smoothed RTT {_SAMPLES}.", RTO),
     column("flows", "srtt_p50_ms", "ms", f"Median of the smoothed RTT {_SAMPLES}.", RTO),
     column("flows", "rtt_min_ms", "ms", "Smallest RTT sample of the run.", RTO),
-    column("flows", "acks_sent", "", "Pure ACKs that the receiver of the data sent."),
+    column(
+        "flows",
+        "acks_sent",
+        "",
+        "Pure ACKs that the receiver of the data sent: packets with nothing but feedback, whatever "
+        "the transport. TACK's TACKs and IACKs count alike.",
+    ),
+    column(
+        "flows",
+        "iacks_sent",
+        "",
+        "Of acks_sent those that TACK sent for an event between two TACKs (IACKs); null for other "
+        "transports.",
+        "Li et al. 2020 (TACK) section 4.4",
+    ),
+    column(
+        "flows",
+        "feedback_airtime_ms",
+        "ms",
+        "Time on the air of radio PPDUs that held nothing but ACKs, with preambles, whatever became "
+        "of them: of a PPDU with ACKs of several flows the part that this flow has in its bytes. "
+        "Not in it are interframe spaces, backoff, and the frames with which stations announce and "
+        "answer such a PPDU. Null without radio.",
+    ),
     column("flows", "acks_received", "", "Pure ACKs that reached the sender of the data."),
     column(
         "flows",

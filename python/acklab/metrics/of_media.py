@@ -19,7 +19,8 @@ MEDIA = (
         "stations",
         "transport_ack_s",
         "s",
-        f"{_AIR} and that held nothing but transport acknowledgements.",
+        f"{_AIR} and that held nothing but acknowledgements of transports: no IP packet is longer "
+        "than 80 bytes, or it is TACK's feedback of any length.",
     ),
     column(
         "stations",

@@ -37,7 +37,7 @@ class Look:
 #: Uses of the time of a channel or a station, from the bottom of a stack to its top.
 USES: Mapping[str, Look] = {
     "data": Look("data", "#0072B2", "#4BA8E8"),
-    "transport_ack": Look("TCP ACKs", "#E69F00", "#F0B73F"),
+    "transport_ack": Look("transport ACKs", "#E69F00", "#F0B73F"),
     "mac_ack": Look("ACK, Block Ack", "#009E73", "#2BC9A0", "////"),
     "control": Look("RTS, CTS, BAR", "#CC79A7", "#E29CC5", "...."),
     "collision": Look("collision", "#D55E00", "#F0803C", "xxxx"),
@@ -54,7 +54,7 @@ SENT = ("data", "transport_ack", "mac_ack", "control", "collision", "noise")
 #: PPDUs, in the order of the legend.
 KINDS: Mapping[str, Look] = {
     "data": USES["data"],
-    "TCP ACKs": USES["transport_ack"],
+    "transport ACKs": USES["transport_ack"],
     "ACK, Block Ack": Look("ACK, Block Ack", "#009E73", "#2BC9A0", height=0.5),
     "RTS, CTS": Look("RTS, CTS", "#CC79A7", "#E29CC5", height=0.5),
     "BAR": Look("BAR", "#56B4E9", "#9AD6FA", height=0.3),
@@ -74,7 +74,7 @@ def kind_of() -> pl.Expr:
     only_acks = pl.col("use") == "transport_ack"
     group = pl.col("kind") == "group"
     arp = group | ((pl.col("kind") == "data") & (pl.col("use") == "control"))
-    of_data = pl.when(only_acks).then(pl.lit("TCP ACKs")).when(arp).then(pl.lit("ARP"))
+    of_data = pl.when(only_acks).then(pl.lit("transport ACKs")).when(arp).then(pl.lit("ARP"))
     return of_data.otherwise(of_kind).alias("what")
 
 

@@ -131,7 +131,7 @@ _CAPITALS = {
     for w in (
         *("ACK", "ACKs", "RTT", "RTO", "RTOs", "SRTT", "OWD", "TLP", "TLPs", "ECN", "CE", "AQM"),
         *("RACK", "SACK", "DSACK", "PPDU", "PPDUs", "MPDU", "MPDUs", "MCS", "SIFS", "TXOP"),
-        *("ARP", "ADDBA", "MAC"),
+        *("ARP", "ADDBA", "MAC", "IACK", "IACKs"),
     )
 }
 

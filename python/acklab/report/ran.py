@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: The columns of the small table, if they have numbers and nobody chose others.
 METRICS = ("goodput_mbps", "rtt_p50_ms", "rtt_p95_ms", "retransmissions")
+#: Those that come with them where transports differ, or feedback shares the air with data.
+FEEDBACK = ("acks_sent", "feedback_airtime_ms")
 #: Flows in the small table, lines in the picture.
 MOST_FLOWS, MOST_LINES = 8, 7
 #: What the picture has of a run without samples over time.
@@ -49,7 +51,7 @@ def _ran(source: Recorded, about: Mapping[str, Any], flows: pl.DataFrame | None)
     if flows is None:
         return "Nothing flowed."
     count = len(flows)
-    whose = Counter(flows["cc"].drop_nulls() if "cc" in flows.columns else [])
+    whose = Counter(_controllers(flows))
     ccs = list(whose)
     of = ", ".join(f"{n} with {cc}" for cc, n in whose.most_common())
     if len(ccs) in (1, count) and sum(whose.values()) == count:
@@ -58,6 +60,26 @@ def _ran(source: Recorded, about: Mapping[str, Any], flows: pl.DataFrame | None)
     told += f" ({of})" if of else ""
     told += f" ran for {about['duration']}" if "duration" in about else " ran"
     return f"{told}{_through(source, about)}."
+
+
+def _names_transports(flows: pl.DataFrame) -> bool:
+    """Whether not everything is TCP. Results of other programs do not say."""
+    return "transport" in flows.columns and any(t != "tcp" for t in flows["transport"])
+
+
+def _controllers(flows: pl.DataFrame) -> Sequence[str]:
+    """The controller of each flow that has one, with its transport where it is not always TCP."""
+    if "cc" not in flows.columns:
+        return []
+    if not _names_transports(flows):
+        return [str(cc) for cc in flows["cc"].drop_nulls()]
+    pairs = flows.select("cc", "transport").drop_nulls().rows()
+    return [cc if cc == transport else f"{cc} over {_loud(transport)}" for cc, transport in pairs]
+
+
+def _loud(transport: str) -> str:
+    """A transport in a sentence."""
+    return transport.upper()
 
 
 def _through(source: Recorded, about: Mapping[str, Any]) -> str:
@@ -114,9 +136,12 @@ def _table(source: Recorded, flows: pl.DataFrame, metrics: Sequence[str]) -> str
 
     for metric in metrics:
         flows = _with(flows, metric, source)
-    wanted = [*metrics] or [m for m in METRICS if m in flows.columns and flows[m].count()]
+    named = _names_transports(flows)
+    usual = (*METRICS, *(FEEDBACK if named or source.table("airtime") is not None else ()))
+    wanted = [*metrics] or [m for m in usual if m in flows.columns and flows[m].count()]
     cut = flows.head(MOST_FLOWS).select(
         "flow",
+        *(["transport"] if named else []),
         *(pl.col("cc").alias(style.heading("cc")) for _ in [0] if flows["cc"].count()),
         *(pl.col(m).alias(_narrow(style.heading(m))) for m in wanted),
     )
