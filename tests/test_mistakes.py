@@ -239,3 +239,40 @@ def test_an_override_that_is_no_number_is_told_with_its_key():
 def test_jobs_must_be_positive(small):
     with pytest.raises(acklab.AcklabError, match="at least 1"):
         acklab.run_many([acklab.load(small)], jobs=0)
+
+
+TACK = 'flow.0.transport={{ name = "tack", {} }}'
+OF_TACK = {
+    "beta": (TACK.format("beta = 1"), "flow.0.transport.beta = 1", "a whole number from 2 to 64"),
+    "L": (TACK.format("l = 0"), "flow.0.transport.l = 0", "a whole number from 1 to 255"),
+    "interval": (
+        TACK.format('interval = { shortest = "2 s" }'),
+        'flow.0.transport.interval.shortest = "2 s"',
+        "help: ",
+    ),
+    "ack": ("flow.0.ack=delayed", 'flow.0.ack = "delayed"', "`beta`, `l` and `interval`"),
+}
+
+
+@pytest.mark.parametrize("name", OF_TACK)
+def test_mistakes_with_tack_end_in_1_and_name_key_and_value(acklab_cli, small_file, name):
+    override, place, right = OF_TACK[name]
+    plain = ("--set", "flow.0.transport=tack") if name == "ack" else ()
+    done = acklab_cli("run", small_file, *plain, "--set", override, "--out", "never")
+    assert done.returncode == 1
+    assert place in done.stderr
+    assert right in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_tack_leaves_without_a_use_is_warned_of_and_run(acklab_cli, small_file):
+    key = "topology.bottleneck.reverse.ack_filter"
+    sets = (
+        "flow.0.transport=tack",
+        f"{key}=cake",
+        "flow.0.cc={ name = 'newreno', growth = 'ns3' }",
+    )
+    done = acklab_cli("run", small_file, *(w for s in sets for w in ("--set", s)), "--out", "kept")
+    assert done.returncode == 0, done.stderr
+    assert f'in --set: {key} = "cake"\n  help: write "none"' in done.stderr
+    assert 'help: write growth = "linux"' in done.stderr

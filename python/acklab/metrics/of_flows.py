@@ -139,7 +139,7 @@ FLOWS = (
         "flows",
         "feedback_airtime_ms",
         "ms",
-        "Time on the air of radio PPDUs that held nothing but ACKs, with preambles, whatever became "
+        "Time on the air of radio PPDUs that held nothing but ACKs, with preambles, whatever came "
         "of them: of a PPDU with ACKs of several flows the part that this flow has in its bytes. "
         "Not in it are interframe spaces, backoff, and the frames with which stations announce and "
         "answer such a PPDU. Null without radio.",

@@ -2,6 +2,7 @@
 
 mod blind;
 mod reach;
+mod tack;
 mod windows;
 
 use super::super::diagnostics::Report;
@@ -22,6 +23,7 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
         stalling_filter(link, &windows, report);
     }
     blind::give(net, flows, report);
+    tack::give(net, flows, report);
     for (at, link) in blind::places(net, report) {
         idle_timer(&net.links[link], &at, report);
     }

@@ -241,8 +241,14 @@ impl Builder<'_, '_> {
         ];
         for (key, _) in keys.iter().filter(|k| k.1) {
             let message = format!("`{key}` is TCP's, and this flow's transport is \"{name}\"");
-            let hint = "leave it out, or write transport = \"tcp\"".to_string();
-            self.report.error(&path.key(key), message, hint);
+            let hint = match (transport, *key) {
+                (TransportPlan::Tack(_), "ack") => {
+                    "leave it out: TACK acknowledges by the transport's own `beta`, `l` and `interval`; \
+                     or write transport = \"tcp\""
+                }
+                _ => "leave it out, or write transport = \"tcp\"",
+            };
+            self.report.error(&path.key(key), message, hint.to_string());
         }
         if matches!(app, AppPlan::RequestResponse { .. }) && !reliable {
             let message = format!(

@@ -10,6 +10,7 @@ mod growth;
 mod names;
 mod plans;
 mod robust;
+mod tack;
 mod transports;
 mod wifi;
 mod wifi_blocks;

@@ -1,39 +1,69 @@
-//! ACK filters that never see an ACK: mostly they stand in the direction of the data.
+//! ACK filters that never see an ACK: mostly they stand in the direction of the data, or what comes
+//! their way is not TCP's.
 
 use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
 use super::super::flow::DraftFlow;
 use super::super::topology::Net;
-use crate::plan::AppPlan;
+use crate::plan::{AppPlan, TransportPlan};
 use std::collections::BTreeMap;
+
+/// What of feedback comes along a link.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Seen {
+    /// None.
+    Nothing,
+    /// That of transports whose ACKs nobody on the way can read.
+    Sealed(&'static str),
+    /// ACKs of TCP.
+    Acks,
+}
 
 /// Warns of filters that no flow's ACKs pass. A key that stands for many links is in order if one
 /// of them has ACKs.
 pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
-    let acked = acked(net.links.len(), flows);
-    let mut sees: BTreeMap<String, (Path, bool)> = BTreeMap::new();
+    let seen = seen(net.links.len(), flows);
+    let mut sees: BTreeMap<String, (Path, Seen)> = BTreeMap::new();
     for (at, link) in places(net, report) {
-        let entry = sees.entry(at.to_string()).or_insert((at, false));
-        entry.1 |= acked[link];
+        let entry = sees.entry(at.to_string()).or_insert((at, Seen::Nothing));
+        entry.1 = entry.1.max(seen[link]);
     }
-    for (at, _) in sees.into_values().filter(|(_, sees)| !sees) {
-        let message = "no flow's ACKs come this way: the filter never sees one";
-        let hint = "ACKs go against their data: write it for the other direction";
-        report.warn(&at, message.to_string(), hint.to_string());
+    for (at, seen) in sees.into_values() {
+        let (message, hint) = match seen {
+            Seen::Acks => continue,
+            Seen::Nothing => (
+                "no flow's ACKs come this way: the filter never sees one".to_string(),
+                "ACKs go against their data: write it for the other direction",
+            ),
+            Seen::Sealed(name) => (
+                format!(
+                    "only feedback of \"{name}\" comes this way, and filters read ACKs of TCP: the \
+                     filter never sees one"
+                ),
+                "write \"none\", or let a flow with transport = \"tcp\" come this way",
+            ),
+        };
+        report.warn(&at, message, hint.to_string());
     }
 }
 
-/// Of each link whether ACKs of data cross it.
-fn acked(links: usize, flows: &[DraftFlow]) -> Vec<bool> {
-    let mut acked = vec![false; links];
+/// Of each link what of feedback crosses it.
+fn seen(links: usize, flows: &[DraftFlow]) -> Vec<Seen> {
+    let mut seen = vec![Seen::Nothing; links];
     for flow in flows {
+        let own = match &flow.plan.transport {
+            TransportPlan::Tcp(_) => Seen::Acks,
+            sealed @ (TransportPlan::Cbr(_) | TransportPlan::Tack(_)) => {
+                Seen::Sealed(sealed.name())
+            }
+        };
         let both = matches!(flow.plan.app, AppPlan::RequestResponse { .. });
         let there = flow.plan.forward.iter().filter(|_| both);
         for link in flow.plan.reverse.iter().chain(there) {
-            acked[*link] = true;
+            seen[*link] = seen[*link].max(own);
         }
     }
-    acked
+    seen
 }
 
 /// The links that have a filter, and where it is written.
