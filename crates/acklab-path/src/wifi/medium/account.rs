@@ -19,7 +19,7 @@ pub enum Use {
     TransportAck,
     /// ACK and Block Ack.
     MacAck,
-    /// RTS, CTS, Block Ack Request and ADDBA frames, and questions for addresses with their answers.
+    /// RTS, CTS to others and to self, Block Ack Request and ADDBA frames, and questions for addresses with their answers.
     Control,
     /// Two or more PPDUs at once, of which a receiver cannot read its own for another's sake.
     Collision,

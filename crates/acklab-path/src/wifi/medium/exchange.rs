@@ -1,4 +1,4 @@
-//! Frame exchange sequences: RTS and CTS, data, the answer, and what may follow in the same
+//! Frame exchange sequences: RTS and CTS or a CTS to self, data, the answer, and what may follow in the same
 //! transmission opportunity (10.3.2, 10.23.2, 10.29).
 
 use super::ending::Ending;
@@ -91,6 +91,8 @@ impl Medium {
         self.air.ledger.engage(now, station);
         if announced {
             self.send_rts(now, station);
+        } else if let Some(cts) = self.protection(station) {
+            self.send_cts_to_self(now, station, cts);
         } else {
             self.send_data(now, station, driver);
         }
@@ -163,6 +165,8 @@ impl Medium {
                 self.await_in_vain(now, now, ppdu.holder);
             }
             PpduKind::Group => self.after_group(now, ppdu.holder, driver),
+            // Nobody says whether it was read.
+            PpduKind::CtsToSelf => self.after_sifs(now, ppdu.holder, Step::Data),
         }
     }
 
@@ -226,6 +230,7 @@ impl Medium {
             PpduKind::Rts | PpduKind::Cts | PpduKind::Ack | PpduKind::BlockAck => {
                 self.survives(ppdu)
             }
+            PpduKind::CtsToSelf => true,
         }
     }
 

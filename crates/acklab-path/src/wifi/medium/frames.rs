@@ -83,6 +83,30 @@ impl Medium {
         self.put_on_air(now, holder, frame);
     }
 
+    /// What goes before the PSDU of `holder` so that everybody leaves the air to it, and how long that lasts.
+    pub(super) fn protection(&self, holder: StationId) -> Option<(Mode, Span)> {
+        let port = self.exchange(holder).port;
+        let sending = &self.ports[port.0 as usize].sending;
+        let protection = sending.protection(self.stations[usize::from(holder.0)].psdu.content);
+        protection.filter(|_| !self.is_for_all(port))
+    }
+
+    #[cold]
+    pub(super) fn send_cts_to_self(
+        &mut self,
+        now: Instant,
+        holder: StationId,
+        (mode, lasts): (Mode, Span),
+    ) {
+        let frame = Frame {
+            lasts,
+            bytes: sizes::CTS,
+            reserves: self.after_cts(holder),
+            ..Frame::control(PpduKind::CtsToSelf, holder, self.port(holder).to, mode)
+        };
+        self.put_on_air(now, holder, frame);
+    }
+
     pub(super) fn send_data<D: MediumDriver>(
         &mut self,
         now: Instant,

@@ -27,6 +27,7 @@ impl Medium {
             left: txop,
             gap: self.gap(),
             rts_from: self.ports[port.0 as usize].config.rts_from,
+            first: true,
             probe: self.choose_rate(now, port),
         };
         self.fill(now, port, category, room, driver)
@@ -48,6 +49,7 @@ impl Medium {
             left: left.unwrap_or(Span::ZERO),
             gap: self.gap(),
             rts_from: None,
+            first: false,
             probe: self.choose_rate(now, port),
         };
         if left.is_some_and(|left| !self.fits(now, port, category, left)) {

@@ -28,6 +28,9 @@ pub enum PpduKind {
     Ack,
     /// Block Ack.
     BlockAck,
+    /// Clear to send that its sender addresses to itself before data that stations of 802.11b cannot
+    /// read (10.27.2); `to` is who the data are for.
+    CtsToSelf,
 }
 
 impl PpduKind {
@@ -43,6 +46,7 @@ impl PpduKind {
             Self::AddbaResponse => "addba_response",
             Self::Ack => "ack",
             Self::BlockAck => "block_ack",
+            Self::CtsToSelf => "cts_to_self",
         }
     }
 }

@@ -27,6 +27,8 @@ pub(super) struct Sending {
     pub block_ack: Span,
     pub rts: Span,
     pub cts: Span,
+    /// The CTS that protects data, and how long it lasts.
+    protection: Option<(Mode, Span)>,
     /// ACK and Block Ack with as many transport ACKs in them as there may be.
     longest_ack: Span,
     longest_block_ack: Span,
@@ -86,6 +88,7 @@ impl Sending {
         let short = phy.timing(control);
         let rts_mode = phy.rts_mode(mode);
         let cts_mode = phy.response_mode(rts_mode);
+        let protection = phy.protection_of(mode);
         let longest = phy.max_time(mode).unwrap_or(ENDLESS);
         let carried = config
             .carries_acks
@@ -114,6 +117,7 @@ impl Sending {
             reserves_longest: config.carries_acks.is_some_and(|c| c.reserve),
             rts: phy.duration(rts_mode, sizes::RTS),
             cts: phy.duration(cts_mode, sizes::CTS),
+            protection: protection.map(|m| (m, phy.duration(m, sizes::CTS))),
             timeout: phy.ack_timeout(control),
             cts_timeout: phy.cts_timeout(cts_mode),
             request: short.duration(sizes::BLOCK_ACK_REQ),
@@ -153,6 +157,15 @@ impl Sending {
             Content::Single => self.ack,
             Content::Action(_) => self.action.answer,
             Content::Ampdu | Content::Bar(_) => self.block_ack,
+        }
+    }
+
+    /// What goes before a PSDU to protect it, and how long that lasts. ADDBA frames need none: the lowest
+    /// basic rate is one that everybody reads.
+    pub fn protection(&self, content: Content) -> Option<(Mode, Span)> {
+        match content {
+            Content::Action(_) => None,
+            Content::Single | Content::Ampdu | Content::Bar(_) => self.protection,
         }
     }
 
@@ -213,10 +226,12 @@ impl Sending {
                 .saturating_sub(room.gap + self.longest_block_ack + besides);
             self.timing.max_psdu(data)
         };
+        let protection = self.protection.filter(|_| room.first);
+        let before = protection.map_or(Span::ZERO, |(_, lasts)| lasts + room.gap);
         match room.rts_from {
-            None => fits(Span::ZERO),
+            None => fits(before),
             Some(least) => {
-                let unannounced = fits(Span::ZERO).min(least.saturating_sub(1));
+                let unannounced = fits(before).min(least.saturating_sub(1));
                 fits(self.rts + self.cts + room.gap * 2).max(unannounced)
             }
         }
@@ -232,6 +247,8 @@ pub(super) struct Room {
     pub gap: Span,
     /// PSDUs from this many bytes on are announced.
     pub rts_from: Option<u32>,
+    /// It is the first PSDU, which may have to be protected.
+    pub first: bool,
     /// Only a single MPDU.
     pub probe: bool,
 }

@@ -41,6 +41,8 @@ pub enum ModeError {
     NoBasicRate,
     /// RTS and control responses are sent in a format that everyone decodes.
     ControlRate { mode: Mode },
+    /// What stations of 802.11b cannot read does not keep them silent.
+    Protection { mode: Mode },
 }
 
 impl fmt::Display for ModeError {
@@ -82,6 +84,12 @@ impl fmt::Display for ModeError {
             Self::NoBasicRate => f.write_str("there is no basic rate"),
             Self::ControlRate { mode } => {
                 write!(f, "{mode} is no rate of control frames")
+            }
+            Self::Protection { mode } => {
+                write!(
+                    f,
+                    "{mode} protects from nobody, since 802.11b cannot read it"
+                )
             }
         }
     }
@@ -128,6 +136,7 @@ impl ModeError {
             }
             Self::NoBasicRate => "name at least one, such as 6 Mbit/s".to_string(),
             Self::ControlRate { .. } => "use a rate of 802.11b, a or g".to_string(),
+            Self::Protection { .. } => "use 1, 2, 5.5 or 11 Mbit/s".to_string(),
         }
     }
 }

@@ -21,6 +21,9 @@ pub struct PhyConfig {
     pub control: Option<Mode>,
     /// Every RTS in this mode, whatever it announces; `None`: like the answer to what it announces.
     pub rts: Option<Mode>,
+    /// A CTS that its sender addresses to itself goes before PPDUs that stations of 802.11b cannot read,
+    /// in this mode, which they can read (protection for non-ERP receivers, 10.27.2); `None`: nothing does.
+    pub protection: Option<Mode>,
     /// How long PPDUs last.
     pub rules: PpduRules,
 }
@@ -34,6 +37,7 @@ impl PhyConfig {
             basic: BasicRates::mandatory(band),
             control: None,
             rts: None,
+            protection: None,
             rules: PpduRules::STANDARD,
         }
     }
@@ -47,6 +51,7 @@ pub struct Phy {
     rules: PpduRules,
     control: Option<Mode>,
     rts: Option<Mode>,
+    protection: Option<Mode>,
     responses: Responses,
     eifs_before_difs: Span,
     slowest: Mode,
@@ -57,7 +62,8 @@ impl Phy {
     ///
     /// # Errors [`ModeError::BasicRate`] for basic rates that the band does not have,
     /// [`ModeError::ControlRate`] and [`ModeError::NotInBand`] for a control rate or a rate of RTS
-    /// that cannot be.
+    /// that cannot be, [`ModeError::Protection`] for a protection
+    /// that stations of 802.11b cannot read.
     pub fn new(config: &PhyConfig) -> Result<Self, ModeError> {
         let PhyConfig { band, rules, .. } = *config;
         if let Some(mode) = config.basic.modes().find(|m| !band.has(*m)) {
@@ -67,6 +73,12 @@ impl Phy {
         for mode in [config.control, config.rts].into_iter().flatten() {
             check_control(band, mode)?;
         }
+        if let Some(mode) = config.protection {
+            check_control(band, mode)?;
+            if !mode.format().is_dsss() {
+                return Err(ModeError::Protection { mode });
+            }
+        }
         let slowest = slowest_mandatory(config.basic, band);
         let ack = rules.timing(band, slowest).duration(ACK_BYTES);
         Ok(Self {
@@ -75,6 +87,7 @@ impl Phy {
             slot: slot(config),
             control: config.control,
             rts: config.rts,
+            protection: config.protection,
             responses: Responses::new(config.basic, band),
             eifs_before_difs: band.sifs() + ack,
             slowest,
@@ -178,9 +191,17 @@ impl Phy {
     }
 
     /// How the RTS is sent that announces a frame in `mode`. Which of the basic rates that is, the
-    /// standard leaves open (10.6.6.2); the CTS is the [answer](Self::response_mode) to it.
+    /// standard leaves open (10.6.6.2); the CTS is the [answer](Self::response_mode) to it. Under
+    /// protection both must be frames that everybody reads (10.27.2).
     pub fn rts_mode(&self, mode: Mode) -> Mode {
-        self.rts.unwrap_or_else(|| self.response_mode(mode))
+        let rts = self.rts.or_else(|| self.protection_of(mode));
+        rts.unwrap_or_else(|| self.response_mode(mode))
+    }
+
+    /// How the CTS is sent that goes before a frame in `mode`, if one does: what stations of 802.11b read
+    /// themselves needs none.
+    pub fn protection_of(&self, mode: Mode) -> Option<Mode> {
+        self.protection.filter(|_| !mode.format().is_dsss())
     }
 
     /// How long after the end of a frame its sender waits for the beginning of an answer in

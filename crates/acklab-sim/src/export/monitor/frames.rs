@@ -77,7 +77,7 @@ pub(super) fn of(channel: &Channel, sighting: &Sighting) -> Vec<Frame> {
         Content::Control => {
             let (kind, both) = match ppdu.kind {
                 PpduKind::Rts => (RTS, true),
-                PpduKind::Cts => (CTS, false),
+                PpduKind::Cts | PpduKind::CtsToSelf => (CTS, false),
                 _ => (ACK, false),
             };
             let mut bytes = start_of(kind, ppdu, both);
@@ -91,7 +91,10 @@ pub(super) fn of(channel: &Channel, sighting: &Sighting) -> Vec<Frame> {
 pub(super) fn start_of(kind: u8, ppdu: &Ppdu, both: bool) -> Vec<u8> {
     let mut bytes = vec![kind, 0];
     bytes.extend(duration(ppdu).to_le_bytes());
-    bytes.extend(address(ppdu.to));
+    bytes.extend(address(match ppdu.kind {
+        PpduKind::CtsToSelf => ppdu.from,
+        _ => ppdu.to,
+    }));
     if both {
         bytes.extend(address(ppdu.from));
     }

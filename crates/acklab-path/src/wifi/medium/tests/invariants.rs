@@ -62,6 +62,7 @@ proptest! {
         hidden: bool,
         hack: bool,
         linux: bool,
+        protected: bool,
         addba in prop::option::of(0u64..9000),
         lifetime in prop::option::of(200u64..20_000),
         seed: u64,
@@ -71,6 +72,9 @@ proptest! {
         let errors = ErrorModel::Ber(ber);
         for p in &mut config.ports {
             (p.errors, p.rts_from, p.grants_reverse) = (errors, rts, reverse);
+        }
+        if protected {
+            config.phy = protection::phy();
         }
         if hack {
             let patience = Span::from_micros(seed % 3000);

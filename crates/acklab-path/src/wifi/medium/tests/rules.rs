@@ -10,6 +10,7 @@ const SIFS: Span = Span::from_micros(16);
 struct Air<'a> {
     ppdus: &'a [Ppdu],
     hears: &'a dyn Fn(StationId, StationId) -> bool,
+    sifs: Span,
 }
 
 impl Air<'_> {
@@ -24,9 +25,11 @@ impl Air<'_> {
             .all(|o| o == p || o.end <= p.start || o.start >= p.end)
     }
 
-    /// Whether `p` follows a frame for its sender after a SIFS.
+    /// Whether `p` follows a frame for its sender, or its sender's CTS to itself, after a SIFS.
     fn follows(&self, p: &Ppdu) -> bool {
-        let before = |o: &&Ppdu| o.to == p.from && o.end + SIFS == p.start;
+        let calls =
+            |o: &Ppdu| o.to == p.from || (o.kind == PpduKind::CtsToSelf && o.from == p.from);
+        let before = |o: &&Ppdu| calls(o) && o.end + self.sifs == p.start;
         self.ppdus.iter().any(|o| before(&o))
     }
 
@@ -36,7 +39,10 @@ impl Air<'_> {
             p.holder == p.from
                 && matches!(
                     p.kind,
-                    PpduKind::Rts | PpduKind::Data | PpduKind::BlockAckRequest
+                    PpduKind::Rts
+                        | PpduKind::CtsToSelf
+                        | PpduKind::Data
+                        | PpduKind::BlockAckRequest
                 )
         };
         self.ppdus.iter().filter(first).filter(|p| !self.follows(p))
@@ -78,7 +84,7 @@ impl Air<'_> {
         }
         for p in self.ppdus.iter().filter(|p| p.kind == PpduKind::Cts) {
             // The RTS ended a SIFS before; what its sender has reserved is no hindrance.
-            let navs = self.navs(p.from, p.start - SIFS);
+            let navs = self.navs(p.from, p.start - self.sifs);
             let other = navs.filter(|n| n.from != p.to).count();
             assert_eq!(other, 0, "{p:?}");
         }
@@ -126,6 +132,7 @@ fn check(rig: &Rig, hears: &dyn Fn(StationId, StationId) -> bool, eifs: Option<S
     Air {
         ppdus: &ppdus,
         hears,
+        sifs: rig.medium.phy.sifs(),
     }
     .check(eifs);
 }
@@ -144,12 +151,18 @@ proptest! {
         rts in prop::option::of(0u32..3000),
         reverse: bool,
         hack: bool,
+        protected: bool,
         txop in prop_oneof![Just(0u64), 400u64..4000],
         silence in prop_oneof![Just(AfterSilence::Quiet), Just(AfterSilence::Timeout), Just(AfterSilence::Everybody)],
         limit in prop_oneof![Just(0u32), 2000u32..20_000],
         seed: u64,
     ) {
         let mut config = cell(stations, ampdu(limit));
+        if protected {
+            config.phy = protection::phy();
+        }
+        // The rules about what an RTS reserves are written for 5 GHz.
+        let rts = rts.filter(|_| !protected);
         for p in &mut config.ports {
             (p.errors, p.rts_from, p.grants_reverse) = (ErrorModel::Ber(ber), rts, reverse);
             p.carries_acks = hack.then_some(CarriedAcks { reserve: seed % 2 == 0, ..CarriedAcks::HACK });

@@ -168,6 +168,16 @@ fn what_the_band_does_not_have_is_refused() {
     let error = Phy::new(&PhyConfig { rts, ..five }).unwrap_err();
     let (mode, band) = (legacy(11.0), Band::Ghz5);
     assert_eq!(error, ModeError::NotInBand { mode, band });
+    let protection = Some(legacy(6.0));
+    let two = PhyConfig::new(Band::Ghz2_4);
+    let error = Phy::new(&PhyConfig { protection, ..two }).unwrap_err();
+    assert_eq!(
+        std::format!("{error}; {}", error.hint()),
+        "OFDM 6 Mbit/s protects from nobody, since 802.11b cannot read it; use 1, 2, 5.5 or 11 Mbit/s"
+    );
+    let protection = Some(legacy(11.0));
+    let error = Phy::new(&PhyConfig { protection, ..five }).unwrap_err();
+    assert_eq!(error, ModeError::NotInBand { mode, band });
     let wide = Mode::he(0, 1, Width::Mhz80, Guard::Ns800).unwrap();
     let error = phy(Band::Ghz2_4).admit(wide).unwrap_err();
     assert_eq!(

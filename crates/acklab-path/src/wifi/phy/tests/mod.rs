@@ -6,6 +6,7 @@ mod ht;
 mod legacy;
 mod ns3;
 mod properties;
+mod published;
 mod rates;
 mod vht;
 
