@@ -58,7 +58,9 @@ class Network:
                 return draw.choice((True, False, some))
             case "position" | "velocity":
                 return [draw.randrange(-20, 20) for _ in range(draw.choice((2, 3)))]
-            case "control_rate" | "rts_rate":
+            case "slot_time":
+                return draw.choice(("9 us", "20 us"))
+            case "control_rate" | "rts_rate" | "protection_rate":
                 return f"{draw.choice(RADIO_RATES)} Mbit/s"
             case "basic_rates":
                 return [f"{rate} Mbit/s" for rate in draw.choice((("1", "11"), ("6", "24")))]

@@ -181,7 +181,8 @@ MEDIA = (
         "ppdus",
         "kind",
         "",
-        "rts, cts, data, bar (Block Ack Request), addba_request, addba_response, ack, block_ack.",
+        "rts, cts, data, bar (Block Ack Request), addba_request, addba_response, ack, "
+        "block_ack, cts_to_self.",
         _WIFI,
     ),
     column("ppdus", "mode", "", "Format, MCS, width, streams, guard interval; or the rate."),

@@ -137,7 +137,7 @@ AIR_USES = _vocabulary(
     data="A PPDU with transport data.",
     transport_ack="A PPDU with nothing but transport acknowledgements.",
     mac_ack="ACK and Block Ack.",
-    control="RTS, CTS and Block Ack Request, ADDBA frames, and ARP.",
+    control="RTS, CTS, CTS to self and Block Ack Request, ADDBA frames, and ARP.",
     collision="A PPDU is on the air whose receiver hears another. In `airtime` and `stations` "
     "only.",
     noise="A PPDU of which nothing could be read for bit errors. In `airtime` and `stations` only.",
@@ -156,6 +156,7 @@ PPDU_KINDS = _vocabulary(
     addba_response="ADDBA Response: it is agreed to.",
     ack="Acknowledgement of a single frame.",
     block_ack="Block Ack.",
+    cts_to_self="Clear to send to itself, before a frame that 802.11b cannot read.",
 )
 
 VOCABULARIES = (

@@ -67,7 +67,7 @@ def kind_of() -> pl.Expr:
     """Which of `KINDS` a row of the table `ppdus` is."""
     import polars as pl
 
-    control = {"rts": "RTS, CTS", "cts": "RTS, CTS", "bar": "BAR"}
+    control = {"rts": "RTS, CTS", "cts": "RTS, CTS", "cts_to_self": "RTS, CTS", "bar": "BAR"}
     control |= {"addba_request": "ADDBA", "addba_response": "ADDBA"}
     answers = {"ack": "ACK, Block Ack", "block_ack": "ACK, Block Ack"}
     of_kind = pl.col("kind").replace_strict(control | answers, default="data")

@@ -15,6 +15,8 @@ pub struct PhyConfig {
     /// 9 us instead of 20 us at 2.4 GHz: no station is of 802.11b (18.5.4). The other bands have no
     /// long slot.
     pub short_slot: bool,
+    /// The short preamble (16.2.2.3) in front of all that is sent at 2, 5.5 and 11 Mbit/s.
+    pub short_preamble: bool,
     /// Rates of control responses.
     pub basic: BasicRates,
     /// Every control response in this mode, whatever is answered; `None` as the standard says.
@@ -34,6 +36,7 @@ impl PhyConfig {
         Self {
             band,
             short_slot: true,
+            short_preamble: false,
             basic: BasicRates::mandatory(band),
             control: None,
             rts: None,
@@ -49,6 +52,7 @@ pub struct Phy {
     band: Band,
     slot: Span,
     rules: PpduRules,
+    short_preamble: bool,
     control: Option<Mode>,
     rts: Option<Mode>,
     protection: Option<Mode>,
@@ -79,29 +83,31 @@ impl Phy {
                 return Err(ModeError::Protection { mode });
             }
         }
+        let as_sent = |mode| with_preamble(mode, config.short_preamble);
         let slowest = slowest_mandatory(config.basic, band);
         let ack = rules.timing(band, slowest).duration(ACK_BYTES);
         Ok(Self {
             band,
             rules,
             slot: slot(config),
-            control: config.control,
-            rts: config.rts,
-            protection: config.protection,
+            short_preamble: config.short_preamble,
+            control: config.control.map(as_sent),
+            rts: config.rts.map(as_sent),
+            protection: config.protection.map(as_sent),
             responses: Responses::new(config.basic, band),
             eifs_before_difs: band.sifs() + ack,
             slowest,
         })
     }
 
-    /// `mode`, if the band has it.
+    /// `mode`, if the band has it, with the preamble that this channel has.
     ///
     /// # Errors
     /// [`ModeError::NotInBand`].
     pub fn admit(&self, mode: Mode) -> Result<Mode, ModeError> {
         let band = self.band;
         if band.has(mode) {
-            Ok(mode)
+            Ok(with_preamble(mode, self.short_preamble))
         } else {
             Err(ModeError::NotInBand { mode, band })
         }
@@ -214,6 +220,12 @@ impl Phy {
     pub fn cts_timeout(&self, response: Mode) -> Span {
         self.ack_timeout(response)
     }
+}
+
+/// 1 Mbit/s has the long preamble only.
+fn with_preamble(mode: Mode, short: bool) -> Mode {
+    let shortened = short.then(|| mode.with_short_preamble().ok()).flatten();
+    shortened.unwrap_or(mode)
 }
 
 fn check_control(band: Band, mode: Mode) -> Result<(), ModeError> {

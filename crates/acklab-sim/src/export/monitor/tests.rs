@@ -89,16 +89,19 @@ fn run(config: MediumConfig) -> Vec<Sighting> {
     monitor.seen.on(0).collect()
 }
 
-fn capture(seen: &[Sighting]) -> (Vec<u8>, u64) {
-    let channel = Channel {
+fn channel() -> Channel {
+    Channel {
         name: "air".into(),
         stations: ["ap", "sta1", "sta2"].map(String::from).into(),
         access_point: Some(StationId(0)),
         phy: Phy::new(&PhyConfig::new(Band::Ghz5)).unwrap(),
         tids: vec![0],
-    };
+    }
+}
+
+fn capture(seen: &[Sighting]) -> (Vec<u8>, u64) {
     let mut bytes = Vec::new();
-    let written = write(&mut bytes, &channel, seen.iter().cloned(), "acklab").unwrap();
+    let written = write(&mut bytes, &channel(), seen.iter().cloned(), "acklab").unwrap();
     (bytes, written)
 }
 
@@ -251,6 +254,27 @@ fn fields_are_the_facts() {
     );
     assert_eq!(comments.unwrap().len(), carried);
     assert!(seen.iter().any(|s| s.ppdu.kind == PpduKind::Rts));
+}
+
+/// What goes to its own sender names that as the receiver, and no one as the sender (9.3.1.3).
+#[test]
+fn a_cts_to_self_is_for_its_sender() {
+    let eleven = Mode::legacy(Rate::from_bps(11_000_000)).unwrap();
+    let mut config = config(modes()[0], aggregations()[0].1);
+    config.phy = Phy::new(&PhyConfig {
+        protection: Some(eleven),
+        ..PhyConfig::new(Band::Ghz2_4)
+    })
+    .unwrap();
+    let seen = run(config);
+    let to_self = |s: &&Sighting| s.ppdu.kind == PpduKind::CtsToSelf;
+    let senders: Vec<_> = seen.iter().filter(to_self).map(|s| s.ppdu.from.0).collect();
+    assert!(senders.contains(&0) && senders.contains(&1));
+    for s in seen.iter().filter(to_self) {
+        let bytes = &frames::of(&channel(), s)[0].bytes;
+        assert_eq!((bytes.len(), bytes[0]), (14, 0xc4));
+        assert_eq!(bytes[4..10], frames::address(s.ppdu.from));
+    }
 }
 
 /// Each question and answer is an ARP packet between the addresses it is about, and frames for everybody

@@ -4,9 +4,12 @@ mod space;
 
 use super::{Text, filters, limit, quoted};
 use crate::plan::{FilterPlan, Plan};
-use crate::scenario::resolve::{Channel, Network, Queueing, Space, Station, Waiting, Way};
+use crate::scenario::resolve::{
+    Channel, Coexistence, Network, Queueing, Space, Station, Waiting, Way,
+};
 use crate::scenario::spec::{
-    AfterSilenceWord, BandWord, CategoryWord, CountsWord, SlotsWord, WidthWord,
+    AfterSilenceWord, BandWord, CategoryWord, CountsWord, Preamble, PreambleWord, Protection,
+    ProtectionWord, SlotsWord, Standard, WidthWord,
 };
 use acklab_path::wifi::agreement::AddbaConfig;
 use acklab_path::wifi::medium::{AccessCategory, CarriedAcks, EdcaConfig};
@@ -108,6 +111,7 @@ fn channel(channel: &Channel, out: &mut Text) {
         basic_rates,
         control_rate,
         rts_rate,
+        coexistence,
         ns3_durations,
         // Made of the others.
         phy: _,
@@ -139,6 +143,7 @@ fn channel(channel: &Channel, out: &mut Text) {
     if let Some(rate) = rts_rate {
         out.text("rts_rate", rate);
     }
+    older(*coexistence, *standard, out);
     out.text("durations", if *ns3_durations { "ns3" } else { "standard" });
     out.text("propagation", propagation);
     out.text("slots", SlotsWord::of(*slots));
@@ -168,6 +173,21 @@ fn channel(channel: &Channel, out: &mut Text) {
     }
     if let Some(addba) = addba {
         out.raw("addba", agreements(*addba));
+    }
+}
+
+/// What is done for the sake of 802.11b, where it is not the usual.
+fn older(coexistence: Coexistence, standard: Standard, out: &mut Text) {
+    let usual = Coexistence::usual(standard);
+    if coexistence.short_preamble {
+        out.text("preamble", PreambleWord::of(Preamble::Short));
+    }
+    if coexistence.short_slot != usual.short_slot {
+        out.text("slot_time", coexistence.slot());
+    }
+    if let Some(rate) = coexistence.protection {
+        out.text("protection", ProtectionWord::of(Protection::CtsToSelf));
+        out.text("protection_rate", rate);
     }
 }
 

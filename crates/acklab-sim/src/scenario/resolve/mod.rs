@@ -32,7 +32,7 @@ use crate::plan::Plan;
 use acklab_path::wifi::medium::AccessCategory;
 use acklab_units::{Instant, Span};
 
-pub(crate) use wifi::{Channel, Network, Queueing, Space, Station, Waiting, Way};
+pub(crate) use wifi::{Channel, Coexistence, Network, Queueing, Space, Station, Waiting, Way};
 
 /// What resolving a scenario gives.
 pub(crate) struct Resolved {

@@ -51,7 +51,8 @@ pub(crate) use wifi_space::{
 };
 pub(crate) use wifi_words::{
     AfterSilenceWord, BandWord, CategoryWord, CountsWord, DurationsWord, EdcaDefaultsWord,
-    ErrorsWord, MissedWord, SlotsWord, Standard, WidthWord,
+    ErrorsWord, MissedWord, Preamble, PreambleWord, Protection, ProtectionWord, SlotsWord,
+    Standard, WidthWord,
 };
 
 use acklab_units::Span;

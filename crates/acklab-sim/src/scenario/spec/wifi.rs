@@ -3,7 +3,8 @@
 use super::lists::Pair;
 use super::wifi_words::{
     AfterSilenceWord, BandWord, CategoryWord, CountsWord, DurationsWord, EdcaDefaultsWord,
-    MissedWord, RtsSpec, SlotsWord, Standard, TransmissionsOrNone, WidthWord,
+    MissedWord, PreambleWord, ProtectionWord, RtsSpec, SlotsWord, Standard, TransmissionsOrNone,
+    WidthWord,
 };
 use super::{
     AddbaSpec, ArpSpec, EdcaSpec, ErrorsWord, FiltersSpec, HackSpec, OrNone, OrOff, Probability,
@@ -191,6 +192,16 @@ with_way_keys! {
         /// Every RTS at this rate; its CTS answers by the basic rates, or at `control_rate`. Default:
         /// `control_rate`, otherwise as fast as the answer to the data.
         rts_rate: Option<Qty<Rate>>,
+        /// In front of what is sent at 2, 5.5 and 11 Mbit/s. Default: "long".
+        preamble: Option<PreambleWord>,
+        /// Length of a slot: at 2.4 GHz "20 us" where stations of 802.11b are near. Default: "9 us", for b
+        /// "20 us".
+        slot_time: Option<Qty<Span>>,
+        /// What goes before OFDM at 2.4 GHz where stations of 802.11b are near. Default: "none".
+        protection: Option<ProtectionWord>,
+        /// At which of 1, 2, 5.5 and 11 Mbit/s that is sent, and RTS with it. Default: the fastest of them that
+        /// is a basic rate.
+        protection_rate: Option<Qty<Rate>>,
         /// How long PPDUs last where that is a choice. Default: "standard".
         durations: Option<DurationsWord>,
         /// From antenna to antenna. Default: "0 s".

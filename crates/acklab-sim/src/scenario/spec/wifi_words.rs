@@ -63,6 +63,40 @@ words! {
 }
 
 words! {
+    /// The preamble of 2, 5.5 and 11 Mbit/s.
+    PreambleWord for Preamble {
+        /// 192 us with its header.
+        "long" = Long,
+        /// 96 us with its header.
+        "short" = Short,
+    }
+}
+
+words! {
+    /// What keeps stations of 802.11b silent that cannot read OFDM.
+    ProtectionWord for Protection {
+        /// Nothing.
+        "none" = None,
+        /// A CTS that the sender addresses to itself.
+        "cts-to-self" = CtsToSelf,
+    }
+}
+
+/// The preamble of DSSS and CCK (16.2.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Preamble {
+    Long,
+    Short,
+}
+
+/// Protection for non-ERP receivers (10.27.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Protection {
+    None,
+    CtsToSelf,
+}
+
+words! {
     /// How slots are counted.
     SlotsWord for SlotRule {
         /// A slot in which somebody begins to transmit counts.

@@ -14,6 +14,7 @@ mod tack;
 mod transports;
 mod wifi;
 mod wifi_blocks;
+mod wifi_coexistence;
 mod wifi_errors;
 mod wifi_mode_errors;
 mod wifi_rules;

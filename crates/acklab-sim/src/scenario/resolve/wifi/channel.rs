@@ -4,6 +4,7 @@ use super::super::super::diagnostics::{Report, suggest};
 use super::super::super::path::Path;
 use super::super::super::spec::{DurationsWord, MissedWord, Qty, Standard, WifiSpec};
 use super::super::topology::{Net, incomplete};
+use super::coexistence::{self, Coexistence};
 use super::{Channel, addba, arp, legacy, space};
 use acklab_path::wifi::contention::SlotRule;
 use acklab_path::wifi::mac::Counts;
@@ -38,6 +39,7 @@ pub(super) fn resolve(
     };
     let control_rate = fixed(spec.control_rate, "control_rate", RESPONSE);
     let rts_rate = fixed(spec.rts_rate, "rts_rate", "RTS");
+    let coexistence = coexistence::resolve(spec, (standard, band), &basic_rates, path, report);
     let ns3_durations = spec.durations == Some(DurationsWord::Ns3);
     let legacy = standard.format().is_legacy();
     let propagation = spec.propagation.map_or(Span::ZERO, |p| p.0);
@@ -84,14 +86,15 @@ pub(super) fn resolve(
         band,
         space,
         phy: phy(
-            standard,
             band,
             (&basic_rates, control_rate, rts_rate),
+            coexistence,
             ns3_durations,
         )?,
         basic_rates,
         control_rate,
         rts_rate,
+        coexistence,
         ns3_durations,
         propagation,
         slots: spec.slots.map_or(slots, Into::into),
@@ -209,13 +212,15 @@ fn control(
 
 /// Of rates that the band has.
 fn phy(
-    standard: Standard,
     band: Band,
     (basic, control, rts): (&[Rate], Option<Rate>, Option<Rate>),
+    coexistence: Coexistence,
     ns3: bool,
 ) -> Option<Phy> {
     let config = PhyConfig {
-        short_slot: standard != Standard::B,
+        short_slot: coexistence.short_slot,
+        short_preamble: coexistence.short_preamble,
+        protection: coexistence.protection.and_then(|r| Mode::legacy(r).ok()),
         basic: BasicRates::new(basic).ok()?,
         control: control.and_then(|rate| Mode::legacy(rate).ok()),
         rts: rts.and_then(|rate| Mode::legacy(rate).ok()),

@@ -9,6 +9,7 @@ mod aggregation;
 mod arp;
 mod channel;
 mod chosen;
+mod coexistence;
 mod contention;
 mod errors;
 mod layers;
@@ -38,6 +39,7 @@ use acklab_units::{Rate, Span};
 use std::collections::HashSet;
 
 pub(super) use channel::listed;
+pub(crate) use coexistence::Coexistence;
 pub(crate) use space::Space;
 pub(crate) use waiting::{Queueing, Waiting};
 
@@ -71,6 +73,7 @@ pub(crate) struct Channel {
     pub(crate) basic_rates: Vec<Rate>,
     pub(crate) control_rate: Option<Rate>,
     pub(crate) rts_rate: Option<Rate>,
+    pub(crate) coexistence: Coexistence,
     /// PPDUs last as long as in ns-3.
     pub(crate) ns3_durations: bool,
     pub(crate) phy: Phy,

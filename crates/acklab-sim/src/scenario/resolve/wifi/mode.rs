@@ -56,7 +56,7 @@ pub(super) fn all(
         )
     };
     let first = *all.first()?;
-    all.retain(|m| phy.admit(*m).is_ok());
+    all = all.iter().filter_map(|m| phy.admit(*m).ok()).collect();
     if all.is_empty() {
         admit(standard, phy, first, ways, report)?;
     }
