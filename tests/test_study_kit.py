@@ -87,6 +87,16 @@ def test_a_text_that_asks_for_what_is_not_there_is_told(study):
         folder.check_texts(folder.load(study))
 
 
+def test_quantities_have_names_on_the_page(study):
+    path = study / "study.toml"
+    path.write_text(path.read_text() + '\n[quantity]\ngoodput = "payload that arrives"\n')
+    written = make.make(folder.load(study), Effort(1, quick=True), study.parent / "out", jobs=2)
+    assert "payload that arrives" in written.report.read_text()
+    path.write_text(path.read_text() + 'godput = "payload"\n')
+    with pytest.raises(Flaw, match=r"there is no quantity 'godput'; there are: .*goodput"):
+        folder.load(study)
+
+
 def test_what_is_missing_is_named(tmp_path):
     with pytest.raises(Flaw, match=r"no claims\n.*acklab study new"):
         folder.load(tmp_path)

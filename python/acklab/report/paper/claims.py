@@ -164,7 +164,7 @@ def _few(study: Folder, shown: Shown, most: int) -> list[str]:
             for w, f in shown.witnesses.items()
             if f.axes == shown.field.axes and key_ in f.cells
         )
-        label = f"{shown.quantity.name.replace('_', ' ')}{f', {told}' if told else ''}"
+        label = f"{names.quantity(shown.quantity)}{f', {told}' if told else ''}"
         number = f"{written(known(value).mean, shown.quantity)}{unit(shown.quantity)}"
         more = escape(interval(value, shown.quantity), quote=True)
         found.append(
@@ -211,7 +211,7 @@ def _chart(study: Folder, shown: Shown, axis: str) -> str:
     of = Panel("", kept, keys, [names.key(axis, k) for k in keys])
     bottom, top = bounds([of])
     fixed = _fixed(names, shown)
-    y = shown.quantity.name.replace("_", " ")
+    y = names.quantity(shown.quantity)
     y += f" in {shown.quantity.unit}" if shown.quantity.unit else ""
     y += f", {fixed}" if fixed else ""
     x = names.axis(axis)
@@ -287,7 +287,7 @@ def _numbers(study: Folder, j: Judged, shown: Shown, results: Results) -> str:
             body += f'<td class="number">{told}</td>'
         body += "</tr>"
     fixed = _fixed(names, shown)
-    title = escape(f"{shown.quantity.name.replace('_', ' ')}{f', {fixed}' if fixed else ''}")
+    title = escape(f"{names.quantity(shown.quantity)}{f', {fixed}' if fixed else ''}")
     cut = (
         f'<p class="note">The first {MOST_ROWS} of {len(cells)} cells.</p>'
         if len(cells) > MOST_ROWS

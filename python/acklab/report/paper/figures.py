@@ -43,7 +43,7 @@ def rendered(study: Folder, figure: Figure, whose: Sequence[Source], prefix: str
         else:
             rows += f"<details><summary>The same {escape(title)}</summary>{charts}</details>"
     caption = f"<p>{html.words(figure.caption)}</p>" if figure.caption else ""
-    about = f"{quantity.name}{_in(quantity)}: {quantity.text}"
+    about = f"{Names(study).quantity(quantity)}{_in(quantity)}: {quantity.text}"
     return (
         f'<div class="of-figure"><h3 id="{prefix}{figure.id}">{escape(figure.title)}</h3>{caption}'
         f'<p class="note">{escape(about)} Upright lines are 95 % intervals.</p>'
@@ -64,8 +64,9 @@ def first(study: Folder, figure: Figure, whose: Sequence[Source], most: int = 2)
     more = f" The whole figure has {len(found)} panels." if len(found) > 1 else ""
     return (
         f'<figure class="picture">{charts}{_key(found[:most])}<figcaption>'
-        f'<a href="#{figure.id}">{escape(figure.title)}</a>, {escape(quantity.name)}'
-        f"{escape(_in(quantity))}.{more}</figcaption></figure>"
+        f'<a href="#{figure.id}">{escape(figure.title)}</a>, '
+        f"{escape(Names(study).quantity(quantity))}{escape(_in(quantity))}.{more}"
+        "</figcaption></figure>"
     )
 
 
@@ -124,7 +125,7 @@ def _row(
 ) -> str:
     quantity = study.vocabulary.quantities[figure.quantity]
     x = Names(study).axis(figure.x)
-    y = f"{quantity.name}{_in(quantity)}"
+    y = f"{Names(study).quantity(quantity)}{_in(quantity)}"
     charts = ""
     for p in of:
         label = f"{figure.title}{f', {setup}' if setup else ''}"
@@ -188,7 +189,8 @@ def _numbers(
             body += f'<td class="number"{more}>{told}</td>'
         body += "</tr>\n"
     title = escape(
-        f"Numbers of {figure.title} ({prefix}{figure.id}): {quantity.name}{_in(quantity)}"
+        f"Numbers of {figure.title} ({prefix}{figure.id}): "
+        f"{Names(study).quantity(quantity)}{_in(quantity)}"
     )
     return (
         f"<details><summary>The numbers of this figure</summary>"

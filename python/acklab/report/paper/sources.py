@@ -84,6 +84,10 @@ class Names:
         about = self.study.about.axis.get(axis)
         return (about.title if about is not None else "") or axis.replace("_", " ")
 
+    def quantity(self, quantity: Quantity) -> str:
+        """What is measured."""
+        return self.study.about.quantity.get(quantity.name) or quantity.name.replace("_", " ")
+
     def at(self, at: Mapping[str, Key]) -> str:
         """Several keys, with commas."""
         return ", ".join(self.key(a, k) for a, k in at.items())

@@ -7,6 +7,7 @@ from html import escape
 
 from acklab.report import html
 from acklab.report.paper.claims import verdict
+from acklab.report.paper.sources import Names
 from acklab.studies.kit.claims import Flaw
 from acklab.studies.kit.folder import Folder
 from acklab.studies.kit.language import Scope
@@ -47,8 +48,9 @@ def glossary(
     essence: Container[str] | None = None,
 ) -> str:
     """The study's own words, and each quantity with its unit and definition."""
+    names = Names(study)
     rows = "".join(
-        f'<tr><th scope="row">{escape(q.name.replace("_", " "))}</th>'
+        f'<tr><th scope="row">{escape(names.quantity(q))}</th>'
         f"<td>{escape(q.unit) or 'no unit'}</td><td>{escape(q.text)}</td></tr>"
         for q in study.quantities.values()
     )

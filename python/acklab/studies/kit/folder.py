@@ -130,6 +130,8 @@ class About(msgspec.Struct, forbid_unknown_fields=True):
     setup: list[Setup] = []
     witness: list[Witness] = []
     axis: Mapping[str, Axis] = {}
+    #: Quantities as a reader sees them, such as `Jain's index` for `jain`; others by their names.
+    quantity: Mapping[str, str] = {}
     table: list[Table] = []
     figure: list[Figure] = []
     section: list[Section] = []
@@ -297,6 +299,11 @@ def check(study: Folder) -> None:
         if group not in study.groups:
             known = ", ".join(study.groups)
             raise Flaw(study.path / FILE, 0, f"full: no group {group!r}; there are: {known}")
+    for name in study.about.quantity:
+        if name not in study.quantities:
+            known = ", ".join(study.quantities)
+            what = f"quantity: there is no quantity {name!r}; there are: {known}"
+            raise Flaw(study.path / FILE, 0, what)
     for claim in study.claims:
         _check_claim(study, claim)
     _check_shown(study)
