@@ -177,45 +177,6 @@ def test_an_interrupted_report_leaves_the_old_one(tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["r.html"]
 
 
-def test_artefacts_are_numbered_as_in_the_paper_and_lead_to_their_tables():
-    from acklab.report.page import artefact_section
-    from acklab.studies.study import Artefact
-
-    titles = {}
-    for name in ("fig2", "table10", "mechanism"):
-        section = artefact_section(Artefact(name, "What it is", lambda _: TABLE), TABLE, None)
-        titles[name] = section.title
-        assert f"]({name}.csv)" in section.markdown
-    assert titles == {
-        "fig2": "Figure 2: What it is",
-        "table10": "Table 10: What it is",
-        "mechanism": "What it is",
-    }
-
-
-def test_the_largest_figures_stand_beside_a_page_without_room(tmp_path, monkeypatch):
-    from acklab.report import page
-    from acklab.studies.study import Artefact, Effort, Study
-
-    plots = {name: tmp_path / f"{name}.svg" for name in ("small", "large")}
-    for size, plot in zip((10, 30_000), plots.values(), strict=True):
-        plot.write_text(f"<svg>{'x' * size}</svg>")
-    artefacts = [Artefact(name, name, lambda _: TABLE, caption="Look.") for name in plots]
-    study = Study("s", "S", "a paper", {}, artefacts, lambda *_: "How.")
-    tables = dict.fromkeys(plots, TABLE)
-
-    def written() -> str:
-        return page.write_report(study, tables, plots, Effort(1), tmp_path).read_text()
-
-    whole = written()
-    assert whole.count("data:image/svg+xml") == 2
-    monkeypatch.setattr(page, "MOST_BYTES", len(whole.encode()) - 1)
-    less = written()
-    assert less.count("data:image/svg+xml") == 1
-    assert "xxxxxxxxxxxxxxxxxxxx" not in less
-    assert '<a href="large.svg">large.svg</a>, beside this page. Look.' in less
-
-
 def test_contents_lead_to_everything():
     sections = [report.Section(f"S{i}") for i in range(3)]
     nav = report.build("A", [claim()], sections).partition("<nav")[2].partition("</nav>")[0]
