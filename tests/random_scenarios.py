@@ -245,7 +245,8 @@ def advice(mistake: str) -> list[object]:
     help_ = re.search(r"^  help: .*?\bwrite (.*)$", mistake, re.MULTILINE)
     if not help_:
         return []
-    words = re.findall(r'"([^"]+)"', help_[1])
+    # `write transport = "tcp"` is advice for another key.
+    words = re.findall(r'(?<!= )"([^"]+)"', help_[1])
     listed = re.match(r"((?:[0-9.]+(?:, | or | and ))*[0-9.]+)( ?[A-Za-z][A-Za-z/]*)?", help_[1])
     if words or not listed:
         return words
