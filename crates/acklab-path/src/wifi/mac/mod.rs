@@ -15,6 +15,7 @@ pub mod psdu;
 pub mod queue;
 pub mod recipient;
 pub mod sizes;
+pub mod triggers;
 
 pub use bitmap::Bitmap;
 pub use originator::BarReason;

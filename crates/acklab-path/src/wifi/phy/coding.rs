@@ -114,28 +114,14 @@ pub(super) const fn of(format: Format, index: u8) -> (Modulation, CodeRate) {
 }
 
 /// Subcarriers that carry data, N_SD (timing-related constants of 17.3.2, 19.3.6, 21.3.6,
-/// 27.3.9); meaningless without OFDM.
+/// 27.3.9); meaningless without OFDM. Those of HE are its [resource unit's](super::Ru).
 pub(super) const fn data_subcarriers(format: Format, width: Width) -> u32 {
     match (format, width) {
-        (Format::He, Width::Mhz20) => 234,
-        (Format::He, Width::Mhz40) => 468,
-        (Format::He, Width::Mhz80) => 980,
-        (Format::He, Width::Mhz160) => 1960,
         (Format::Ht | Format::Vht, Width::Mhz20) => 52,
         (_, Width::Mhz40) => 108,
         (_, Width::Mhz80) => 234,
         (_, Width::Mhz160) => 468,
         (_, Width::Mhz20) => 48,
-    }
-}
-
-/// Subcarriers that a quarter of an HE symbol counts for, N_SD,short (27.3.12.2).
-pub(super) const fn short_subcarriers(width: Width) -> u32 {
-    match width {
-        Width::Mhz20 => 60,
-        Width::Mhz40 => 120,
-        Width::Mhz80 => 240,
-        Width::Mhz160 => 492,
     }
 }
 

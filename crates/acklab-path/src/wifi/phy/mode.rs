@@ -1,7 +1,7 @@
 //! One way to send a PSDU: format, rate, streams, width, guard interval.
 
 use super::coding::{self, CodeRate, Modulation};
-use super::{Format, Guard, ModeError, Width};
+use super::{Format, Guard, ModeError, Ru, Width};
 use acklab_units::Rate;
 use core::fmt;
 
@@ -15,6 +15,8 @@ pub struct Mode {
     streams: u8,
     width: Width,
     guard: Guard,
+    /// Of HE; the whole channel in other formats.
+    ru: Ru,
     short_preamble: bool,
 }
 
@@ -56,6 +58,7 @@ impl Mode {
             streams: 1,
             width: Width::Mhz20,
             guard: Guard::Ns800,
+            ru: Ru::Tones242,
             short_preamble: false,
         }
     }
@@ -116,6 +119,22 @@ impl Mode {
         Self::multi_stream(Format::He, mcs, streams, width, guard)
     }
 
+    /// The same on a part of the channel, as one user of an HE MU or HE TB PPDU. What is not HE stays as
+    /// it is.
+    ///
+    /// # Errors
+    /// [`ModeError::NoSuchRu`] if the channel is narrower.
+    pub fn on_ru(self, ru: Ru) -> Result<Self, ModeError> {
+        if self.format != Format::He {
+            return Ok(self);
+        }
+        if ru.most_in(self.width) == 0 {
+            let width = self.width;
+            return Err(ModeError::NoSuchRu { ru, width });
+        }
+        Ok(Self { ru, ..self })
+    }
+
     fn multi_stream(
         format: Format,
         index: u8,
@@ -147,6 +166,7 @@ impl Mode {
             streams,
             width,
             guard,
+            ru: Ru::whole(width),
             short_preamble: false,
         })
     }
@@ -172,6 +192,14 @@ impl Mode {
     /// Channel width.
     pub const fn width(self) -> Width {
         self.width
+    }
+
+    /// Resource unit; `None` for what is not HE.
+    pub const fn ru(self) -> Option<Ru> {
+        match self.format {
+            Format::He => Some(self.ru),
+            _ => None,
+        }
     }
 
     /// Guard interval; `None` without OFDM.
@@ -200,9 +228,11 @@ impl Mode {
 
     /// Coded bits per OFDM symbol, N_CBPS.
     pub(super) const fn coded_bits(self) -> u32 {
-        coding::data_subcarriers(self.format, self.width)
-            * self.modulation().bits()
-            * self.streams as u32
+        let subcarriers = match self.format {
+            Format::He => self.ru.data_subcarriers(),
+            format => coding::data_subcarriers(format, self.width),
+        };
+        subcarriers * self.modulation().bits() * self.streams as u32
     }
 
     /// Data bits per OFDM symbol, N_DBPS.
@@ -243,10 +273,17 @@ impl Mode {
         }
     }
 
+    /// Whether it is HE on a part of the channel.
+    pub const fn is_partial(self) -> bool {
+        matches!(self.format, Format::He) && self.ru.tones() != Ru::whole(self.width).tones()
+    }
+
     /// Bandwidth of the signal in Hz, over which noise is counted: DSSS fills 22 MHz (15.4.4.2).
     pub const fn bandwidth_hz(self) -> u32 {
         if self.format.is_dsss() {
             22_000_000
+        } else if self.is_partial() {
+            self.ru.bandwidth_hz()
         } else {
             self.width.mhz() * 1_000_000
         }
@@ -263,7 +300,11 @@ impl fmt::Display for Mode {
             return f.write_str(short);
         }
         let (mcs, streams) = (self.mcs(), self.streams);
-        write!(f, "{name} MCS{mcs} {width} {streams}x {guard}")
+        write!(f, "{name} MCS{mcs} {width} {streams}x {guard}")?;
+        if self.is_partial() {
+            write!(f, " {}", self.ru)?;
+        }
+        Ok(())
     }
 }
 

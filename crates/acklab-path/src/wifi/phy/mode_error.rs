@@ -1,6 +1,6 @@
 //! Why there is no such mode, and what there is instead.
 
-use super::{Band, Format, Guard, Mode, Width};
+use super::{Band, Format, Guard, Mode, Ru, Width};
 use acklab_units::Rate;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -29,6 +29,8 @@ pub enum ModeError {
     NotThisWide { format: Format, width: Width },
     /// The format has no such guard interval.
     NotThisGuard { format: Format, guard: Guard },
+    /// The channel is narrower than the resource unit.
+    NoSuchRu { ru: Ru, width: Width },
     /// VHT leaves the combination out, because its coded bits do not divide evenly (21.5).
     LeftOut { mcs: u8, streams: u8, width: Width },
     /// 1 Mbit/s has the long preamble only (16.2.2.3).
@@ -66,6 +68,9 @@ impl fmt::Display for ModeError {
             Self::NotThisGuard { format, guard } => {
                 let name = format.name();
                 write!(f, "{name} does not have a guard interval of {guard}")
+            }
+            Self::NoSuchRu { ru, width } => {
+                write!(f, "a channel of {width} has no resource unit of {ru}")
             }
             Self::LeftOut {
                 mcs,
@@ -129,6 +134,11 @@ impl ModeError {
             Self::NotThisWide { format, .. } => format!("use {}", listed(format.widths())),
             Self::NotThisGuard { format, .. } if format.is_dsss() => "leave it out".to_string(),
             Self::NotThisGuard { format, .. } => format!("use {}", listed(format.guards())),
+            Self::NoSuchRu { width, .. } => {
+                let fits = Ru::ALL.into_iter().filter(|r| r.most_in(width) > 0);
+                let tones: Vec<String> = fits.map(|r| r.tones().to_string()).collect();
+                format!("use {} tones", listed(&tones))
+            }
             Self::LeftOut { mcs, .. } => format!("use MCS {} or another width", mcs - 1),
             Self::ShortPreamble => "use the long preamble, or 2 Mbit/s".to_string(),
             Self::NotInBand { band, .. } | Self::BasicRate { band, .. } => {

@@ -95,12 +95,25 @@ impl PpduTiming {
     /// Length of a PPDU with a PSDU of `psdu` bytes, from its first to its last instant in the air.
     #[inline]
     pub fn duration(&self, psdu: u32) -> Span {
-        let symbols = self.filled(psdu).div_ceil(self.bits);
+        let symbols = self.symbols(psdu);
         let mut data = u64::from(symbols) * u64::from(self.symbol);
         if self.multiple != 0 {
             data = data.next_multiple_of(u64::from(LONG_SYMBOL));
         }
         Span::from_nanos(self.around + data) + self.packet_extension(psdu)
+    }
+
+    /// Symbols of a PSDU of `psdu` bytes.
+    #[inline]
+    pub(super) fn symbols(&self, psdu: u32) -> u32 {
+        self.filled(psdu).div_ceil(self.bits)
+    }
+
+    /// The largest PSDU in bytes of so many symbols.
+    pub fn bytes_in(&self, symbols: u32) -> u32 {
+        let bits = u64::from(symbols) * u64::from(self.bits);
+        let bytes = bits.saturating_sub(u64::from(self.overhead)) / u64::from(self.per_byte);
+        bytes.min(u64::from(self.max_psdu)) as u32
     }
 
     /// Bits of service, PSDU and tail. 32 bits hold those of the longest PSDU six times.
@@ -115,12 +128,16 @@ impl PpduTiming {
         if self.padding == HePadding::None {
             return Span::ZERO;
         }
+        self.padding.extension(self.quarters(psdu))
+    }
+
+    /// Quarters of the last symbol that are filled, 1 to 4; HE only.
+    pub(super) fn quarters(&self, psdu: u32) -> u32 {
         let excess = self.filled(psdu) % self.bits;
-        let quarters = match excess.div_ceil(self.quarter) {
+        match excess.div_ceil(self.quarter) {
             0 => 4,
             quarters => quarters.min(4),
-        };
-        self.padding.extension(quarters)
+        }
     }
 
     /// The largest PSDU in bytes whose PPDU lasts at most `limit`, at most aPPDUMaxTime, and is not

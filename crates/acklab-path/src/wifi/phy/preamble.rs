@@ -4,7 +4,7 @@ use super::{Format, Mode, PpduRules};
 use acklab_units::Span;
 
 /// Long training fields for this many streams (tables of 19.3.9.4.6, 21.3.8.3.5, 27.3.11.10).
-const fn training_fields(streams: u8) -> u64 {
+pub(super) const fn training_fields(streams: u8) -> u64 {
     match streams {
         0..=2 => streams as u64,
         3 | 4 => 4,

@@ -1,6 +1,6 @@
 //! What the standard leaves open about the length of a PPDU, and where ns-3 departs from it.
 
-use super::{Format, Guard, Mode, Modulation, Width};
+use super::{Format, Guard, Mode, Modulation, Ru};
 use acklab_units::Span;
 
 /// How long a PPDU lasts where that is a choice. Two sets are named; fields may be mixed.
@@ -88,8 +88,8 @@ impl HeLtf {
 /// there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HeCoding {
-    /// The convolutional code (one encoder, six tail bits) where it is allowed: 20 MHz, up to four
-    /// streams, no 1024-QAM; elsewhere LDPC, which has no tail (27.3.12.5). The symbol that LDPC
+    /// The convolutional code (one encoder, six tail bits) where it is allowed: up to 242 tones, which
+    /// are 20 MHz, up to four streams, no 1024-QAM; elsewhere LDPC, which has no tail (27.3.12.5). The symbol that LDPC
     /// now and then needs besides (27.3.12.5.2) is left out.
     AsWidthAndRateDemand,
     /// Six tail bits everywhere.
@@ -100,7 +100,7 @@ impl HeCoding {
     /// Tail bits of an HE PPDU.
     pub(super) fn tail(self, mode: Mode) -> u32 {
         let convolutional = self == Self::Convolutional
-            || (mode.width() == Width::Mhz20
+            || (mode.ru().is_some_and(|r| r <= Ru::Tones242)
                 && mode.streams() <= 4
                 && mode.modulation() != Modulation::Qam1024);
         if convolutional { 6 } else { 0 }
@@ -134,8 +134,10 @@ impl HePadding {
 /// Data bits that fill a quarter of an HE symbol, N_DBPS,short (27.3.12.2).
 pub(super) const fn quarter_bits(mode: Mode) -> u32 {
     debug_assert!(matches!(mode.format(), Format::He));
-    let coded = super::coding::short_subcarriers(mode.width())
-        * mode.modulation().bits()
-        * mode.streams() as u32;
+    let ru = match mode.ru() {
+        Some(ru) => ru,
+        None => Ru::whole(mode.width()),
+    };
+    let coded = ru.short_subcarriers() * mode.modulation().bits() * mode.streams() as u32;
     super::coding::data_bits(coded, mode.code_rate())
 }

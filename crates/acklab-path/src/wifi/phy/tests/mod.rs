@@ -4,6 +4,7 @@ mod exchanges;
 mod he;
 mod ht;
 mod legacy;
+mod multi_user;
 mod ns3;
 mod properties;
 mod published;
