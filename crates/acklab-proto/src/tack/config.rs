@@ -187,7 +187,7 @@ pub struct TackConfig {
     pub send_buffer: u64,
     /// Bytes that the receiver holds for its application.
     pub recv_buffer: u64,
-    /// Most gaps, and most blocks above gaps, that the receiver keeps.
+    /// Gaps, and blocks above gaps, that the receiver keeps at least.
     pub holes: u16,
     /// By how much minimum RTT, interval or loss rate must change before the peer's receiving half is
     /// told, percent. The journal version waits for a factor of two, which lets the frequency be
@@ -275,6 +275,13 @@ impl TackConfig {
     pub const fn feedback_room(&self) -> usize {
         let taken = super::wire::Packet::data_overhead(self.id_len, self.tag_len) + 4;
         self.mtu.saturating_sub(taken) as usize
+    }
+
+    /// Most gaps, and most blocks above gaps, that the receiver keeps. A buffer full of packets of which
+    /// every second was lost has as many, so only a peer that sends crumbs meets the limit.
+    pub fn most_gaps(&self) -> usize {
+        let packets = self.recv_buffer / u64::from(self.mss.max(1));
+        usize::from(self.holes).max(usize::try_from(packets / 2).unwrap_or(usize::MAX))
     }
 }
 

@@ -72,8 +72,8 @@ impl Receiver {
     /// Nothing has arrived.
     pub fn new(cfg: &TackConfig) -> Self {
         Self {
-            holes: Holes::new(1, cfg.holes.into()),
-            islands: Islands::new(cfg.holes.into()),
+            holes: Holes::new(1, cfg.most_gaps()),
+            islands: Islands::new(cfg.most_gaps()),
             schedule: Schedule::new(cfg.taming, cfg.start_up),
             rate: DeliveryRate::new(LONGEST_THETA),
             delays: Delays::new(cfg.timing, cfg.owd),
@@ -105,7 +105,7 @@ impl Receiver {
 
     /// What the handshake has agreed on.
     pub fn agree(&mut self, cfg: &TackConfig, first: u64, taming: Taming, ecn: bool) {
-        self.holes = Holes::new(first.max(1), cfg.holes.into());
+        self.holes = Holes::new(first.max(1), cfg.most_gaps());
         self.schedule.agree(taming);
         self.counts_marks = ecn;
     }

@@ -23,6 +23,8 @@ pub struct Board {
     first_number: u64,
     /// Identities of records to be sent again, in the order in which they were found.
     repairs: VecDeque<u64>,
+    /// No number below it is under way.
+    unsettled: u64,
     inflight: u64,
     inflight_segments: u32,
     lost_segments: u32,
@@ -37,13 +39,14 @@ impl Board {
             numbers: VecDeque::new(),
             first_number,
             repairs: VecDeque::new(),
+            unsettled: first_number,
             inflight: 0,
             inflight_segments: 0,
             lost_segments: 0,
         }
     }
 
-    /// Bytes sent and neither delivered nor lost.
+    /// Bytes that may be under way: sent, and neither delivered nor lost nor settled.
     pub const fn inflight(&self) -> u64 {
         self.inflight
     }
@@ -109,8 +112,8 @@ impl Board {
         self.numbers.push_back(id);
         let i = (id - self.base) as usize;
         let r = self.records[i];
-        if r.lost {
-            self.lost_segments -= 1;
+        self.lost_segments -= u32::from(r.lost);
+        if !r.is_under_way() {
             self.count(u64::from(r.len), true);
         }
         let inflight = self.inflight;
@@ -118,6 +121,7 @@ impl Board {
         r.number = number;
         r.sent_at = now;
         r.lost = false;
+        r.settled = false;
         r.repeated = true;
         r.tx_in_flight = inflight;
         self.prune();
@@ -164,7 +168,9 @@ impl Board {
         }
         self.records[i].lost = true;
         self.lost_segments += 1;
-        self.count(u64::from(r.len), false);
+        if r.is_under_way() {
+            self.count(u64::from(r.len), false);
+        }
         self.repairs.push_back(id);
         Some(r)
     }
@@ -177,10 +183,12 @@ impl Board {
                 continue;
             }
             if !r.lost {
+                if r.is_under_way() {
+                    self.inflight -= u64::from(r.len);
+                    self.inflight_segments -= 1;
+                }
                 r.lost = true;
                 self.lost_segments += 1;
-                self.inflight -= u64::from(r.len);
-                self.inflight_segments -= 1;
                 on_lost(r);
             }
             self.repairs.push_back(self.base + i as u64);
@@ -192,9 +200,8 @@ impl Board {
         if r.delivered {
             return;
         }
-        if r.lost {
-            self.lost_segments -= 1;
-        } else {
+        self.lost_segments -= u32::from(r.lost);
+        if r.is_under_way() {
             self.count(u64::from(r.len), false);
         }
         self.records[i].delivered = true;
@@ -228,6 +235,24 @@ impl Board {
         }
     }
 
+    /// The peer has settled all numbers up to this one: each packet has arrived, or is reported as lost.
+    /// A TACK has no room for every block of a path with many gaps, so the fate of some is not known
+    /// yet, but none of them is under way: "inflight = sent - received" (journal version, VI-D).
+    pub fn settle(&mut self, up_to: u64) {
+        let end = (up_to + 1).min(self.next_number());
+        for number in self.unsettled.max(self.first_number)..end {
+            let Some((id, r)) = self.by_number(number) else {
+                continue;
+            };
+            if r.is_under_way() {
+                let (i, len) = ((id - self.base) as usize, u64::from(r.len));
+                self.records[i].settled = true;
+                self.count(len, false);
+            }
+        }
+        self.unsettled = self.unsettled.max(end);
+    }
+
     /// Calls `each` with the segments that lie in `start..end`, as far as they have not arrived.
     pub fn missing_in(&self, start: u64, end: u64, mut each: impl FnMut(u64, &Record)) {
         let mut i = self.records.partition_point(|r| r.end() <= start);
@@ -254,10 +279,11 @@ impl Board {
         }
     }
 
-    /// The law of the board: what is in flight is what was sent and is neither there nor lost.
+    /// The law of the board: what is in flight is what was sent and is neither there nor lost nor
+    /// settled.
     pub fn check(&self) {
         if cfg!(debug_assertions) && self.records.len() <= 64 {
-            let under_way = self.records.iter().filter(|r| !r.delivered && !r.lost);
+            let under_way = self.records.iter().filter(|r| r.is_under_way());
             let bytes: u64 = under_way.clone().map(|r| u64::from(r.len)).sum();
             debug_assert_eq!(bytes, self.inflight);
             debug_assert_eq!(under_way.count() as u32, self.inflight_segments);
@@ -316,6 +342,25 @@ mod tests {
         assert_eq!(gone.len(), 4);
         assert!(b.is_empty() && b.inflight() == 0);
         assert_eq!(b.oldest_number(), b.next_number());
+        b.check();
+    }
+
+    /// What is settled is not under way, whatever is said of it later.
+    #[test]
+    fn settled_numbers_leave_the_flight() {
+        let mut b = board(5);
+        b.ack_block(4000, 5000, &mut |_| {});
+        b.settle(9);
+        assert_eq!((b.inflight(), b.inflight_segments()), (1000, 1));
+        assert!(b.lose(0).is_some());
+        assert_eq!((b.inflight(), b.lost_segments()), (1000, 1));
+        b.repeat(0, Instant::ZERO);
+        b.ack_block(1000, 2000, &mut |_| {});
+        assert_eq!((b.inflight(), b.lost_segments()), (2000, 0));
+        b.check();
+        b.lose_all(|_| {});
+        assert_eq!((b.inflight(), b.lost_segments()), (0, 3));
+        b.settle(u64::MAX - 1);
         b.check();
     }
 

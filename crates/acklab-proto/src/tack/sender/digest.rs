@@ -20,6 +20,10 @@ pub struct Digest {
     /// The cumulative point advanced.
     pub advanced: bool,
     pub prior_inflight: u64,
+    /// The peer has settled all numbers up to this one.
+    pub settled: Option<u64>,
+    /// Some of it was settled by an earlier report: it arrived then, and is only told of now.
+    pub late: bool,
     /// RTT of the packet with the largest number, for the smoothed RTT.
     pub rtt: Option<Span>,
     /// RTT of the fastest packet, for the minimum.
@@ -30,6 +34,7 @@ impl Digest {
     pub fn on_delivered(&mut self, r: &Record, rates: &mut RateSampler) {
         self.delivered += u64::from(r.len);
         self.delivered_segments += 1;
+        self.late |= r.settled;
         rates.on_delivered(r);
     }
 

@@ -94,6 +94,8 @@ pub struct Sender {
     gave_up: bool,
     /// Bytes that were found lost and may be replaced whatever the window is.
     credit: u64,
+    /// `rates.delivered` when arrivals of long before were last told of.
+    told_late: u64,
     /// Scratch: what one report has shown to be lost.
     found: Vec<u64>,
 }
@@ -143,6 +145,7 @@ impl Sender {
             ecn: false,
             gave_up: false,
             credit: 0,
+            told_late: 0,
             found: Vec::new(),
         }
     }

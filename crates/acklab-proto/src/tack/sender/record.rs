@@ -20,6 +20,9 @@ pub struct Record {
     pub delivered: bool,
     /// Its latest transmission is lost.
     pub lost: bool,
+    /// Its latest transmission has left the network: the peer has settled its number, but its lists had
+    /// no room to say whether it arrived.
+    pub settled: bool,
     /// It was sent more than once.
     pub repeated: bool,
     /// Bytes in flight just after it was last sent.
@@ -38,6 +41,7 @@ impl Record {
             sent_at: now,
             delivered: false,
             lost: false,
+            settled: false,
             repeated: false,
             tx_in_flight: inflight,
             stamp: Stamp {
@@ -50,6 +54,11 @@ impl Record {
                 app_limited: false,
             },
         }
+    }
+
+    /// Whether its latest transmission may still be under way.
+    pub const fn is_under_way(&self) -> bool {
+        !self.delivered && !self.lost && !self.settled
     }
 
     /// Offset behind it; the end of the stream takes one.

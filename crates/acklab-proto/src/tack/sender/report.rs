@@ -59,6 +59,7 @@ impl Sender {
         if head.rate > 0 && !head.app_limited {
             self.peer_bw.update(now, claim.rate);
         }
+        d.settled = Some(head.settled);
         self.finish(now, cfg, &mut d, head.ecn.as_ref(), Some(claim), stats)
     }
 
@@ -208,7 +209,13 @@ impl Sender {
         stats.bytes_acked += d.acked;
         let duplicate = !d.advanced && d.delivered == 0;
         stats.dup_acks_in += u64::from(duplicate);
+        if d.late {
+            self.told_late = self.rates.delivered;
+        }
         self.mark_found(now, d, stats);
+        if let Some(number) = d.settled {
+            self.board.settle(number);
+        }
         self.change_phase(now, d, stats);
         let sample = match claim {
             Some(claim) => self.sample_rate(now, cfg, d, claim),
@@ -238,6 +245,11 @@ impl Sender {
         let any = d.delivered_segments > 0;
         let mut sample = self.rates.finish(now, any, self.min_rtt.min());
         let counts = cfg.rate_source == RateSource::Receiver && claim.rate > Rate::ZERO;
+        // What arrived long before, and no list had room for, would seem to have arrived at once by the
+        // sender's own clock. The receiver's rate is not concerned, and rounds go on.
+        if !counts && sample.prior_delivered < self.told_late {
+            sample.interval = Span::ZERO;
+        }
         if counts && sample.delivered > 0 {
             let by_claim = claim.rate.serialisation(sample.delivered);
             // Between two TACKs more may arrive than over a whole round trip, but who claims more than

