@@ -1,18 +1,18 @@
 """The language of claims: what its words mean, and what they say where they do not fit."""
 
+import math
 from itertools import product
 
 import pytest
 
 from acklab.studies.kit.claims import Flaw
-from acklab.studies.kit.examples import EXAMPLES
-from acklab.studies.kit.fields import Field, known
+from acklab.studies.kit.fields import Field, known, reported
 from acklab.studies.kit.language import Scope, number, truth
 from acklab.studies.kit.numbers import Numbers
 from acklab.studies.kit.templates import Unmet, filled
 from acklab.studies.kit.truth import Truth, every, some
 from acklab.studies.kit.vocabulary import Grid, Quantity, Vocabulary
-from acklab.studies.kit.words import WORDS, Wrong
+from acklab.studies.kit.words import EXAMPLES, WORDS, Wrong
 
 CCS, RATIOS = ("cubic", "vegas", "bbr"), (1, 4, 16)
 GOODPUT = Quantity("goodput", "Mbit/s", "Payload.", lambda run: 0.0)
@@ -205,3 +205,25 @@ def test_a_text_is_refused_once_what_it_rests_on_has_turned():
 
 def test_a_flaw_names_file_and_line():
     assert str(Flaw("a.toml", 7, "wrong")).endswith("a.toml:7: wrong")
+
+
+def test_numbers_in_a_row_are_named_where_the_text_does_not():
+    told = filled("It has {goodput(cc=cubic)}.", scope(noise=0.0))
+    assert told.endswith("*Numbers in a row: 1, 4, 16 (ratio).*")
+    for said in ("at 1, 4 and 16", "at 1 to 16"):
+        assert "in a row" not in filled(f"It has {{goodput(cc=cubic)}} {said}.", scope(noise=0.0))
+    assert "in a row" not in filled("It has {goodput(cc=cubic, ratio=1)}.", scope(noise=0.0))
+
+
+def test_an_interval_of_what_cannot_be_negative_is_not_told_below_zero():
+    few = {1: 200.0, 2: 300.0, 3: 1320.0}
+    e = reported(few, signed=False)
+    assert (e.mean, e.n) == (pytest.approx(606.67, abs=0.01), 3)
+    assert math.isnan(e.low)
+    assert reported(few, signed=True) == known(few)
+    assert known(few).low < 0
+    assert reported({1: 9.0, 2: 10.0, 3: 11.0}, signed=False).low > 0
+    means = {"cubic": (600.0, 1.0, 1.0)}
+    told = scope(noise=400.0, seeds=3, means={**MEANS, **means})
+    assert filled("{goodput(cc=cubic, ratio=1):±}", told).count(" to ") == 1
+    assert filled("{gap(goodput(cc=cubic), over=ratio):±}", told).count("±") == 1

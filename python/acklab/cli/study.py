@@ -90,9 +90,8 @@ def words(
     word: Annotated[str | None, typer.Argument(help="One word only.")] = None,
 ) -> None:
     """List the words of the language that claims are written in, each with an example."""
-    from acklab.studies.kit.examples import EXAMPLES
     from acklab.studies.kit.vocabulary import hint
-    from acklab.studies.kit.words import WORDS
+    from acklab.studies.kit.words import EXAMPLES, WORDS
 
     if word is not None and word not in WORDS:
         raise AcklabError(f"no word {word!r}{hint(word, WORDS)}")

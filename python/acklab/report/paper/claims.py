@@ -11,7 +11,7 @@ from acklab.report.paper.again import Results, told
 from acklab.report.paper.drawing import Panel, Point, Series, bounds, key, panel
 from acklab.report.paper.sources import NONE, Names, interval, unit, written
 from acklab.studies.kit.claims import VERDICTS
-from acklab.studies.kit.fields import Field, Key, Value, known
+from acklab.studies.kit.fields import Field, Key, Value, known, reported
 from acklab.studies.kit.folder import SETUP, Folder
 from acklab.studies.kit.judge import Judged, Shown
 from acklab.studies.kit.truth import Truth
@@ -204,7 +204,9 @@ def _chart(study: Folder, shown: Shown, axis: str) -> str:
             name = f"{name}, {whose}" if whose and rest else whose or name
             at = field.axes.index(axis)
             points = [
-                _point(k[at], v) for k, v in field.cells.items() if _less(k, field, axis) == line
+                _point(k[at], v, shown.quantity.signed)
+                for k, v in field.cells.items()
+                if _less(k, field, axis) == line
             ]
             series.append(Series(name, look, points, bool(whose)))
     kept = [s for s in series if s.points]
@@ -225,9 +227,9 @@ def _less(key_: tuple[Key, ...], field: Field, axis: str) -> tuple[Key, ...]:
     return key_[:at] + key_[at + 1 :]
 
 
-def _point(x: Key, value: Value) -> Point:
-    e = known(value)
-    return Point(x, e.mean, e.low, e.high) if e.n > 1 else Point(x, e.mean)
+def _point(x: Key, value: Value, signed: bool) -> Point:
+    e = reported(value, signed)
+    return Point(x, e.mean, e.low, e.high) if e.n > 1 and e.low == e.low else Point(x, e.mean)
 
 
 def _folded(study: Folder, j: Judged, results: Results, drawn: Container[str]) -> str:

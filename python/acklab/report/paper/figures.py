@@ -18,7 +18,7 @@ from acklab.report.paper.sources import (
     unit,
     written,
 )
-from acklab.studies.kit.fields import Key, known
+from acklab.studies.kit.fields import Key, known, reported
 from acklab.studies.kit.folder import SETUP, Figure, Folder
 from acklab.studies.kit.vocabulary import Quantity
 
@@ -85,13 +85,14 @@ def panels(study: Folder, figure: Figure, mine: Source, whose: Sequence[Source])
     keys = keys_of(study, figure, mine.numbers.of(figure.group, figure.quantity))
     lines = keys.get(figure.lines, ()) if figure.lines and figure.lines != SETUP else ()
     inner = [a for a in (figure.x, figure.lines) if a]
+    signed = study.vocabulary.quantities[figure.quantity].signed
     found = []
     for at, named in blocks(keys, inner):
         series: list[Series] = []
         for source in whose:
             for look, line in enumerate(lines or [None]):
                 where = {**at, figure.lines: line} if line is not None else dict(at)
-                points = _points(figure, source, where, keys[figure.x])
+                points = _points(figure, source, where, keys[figure.x], signed)
                 name = names.key(figure.lines, line) if line is not None else source.title
                 if line is not None and not source.ours:
                     name = f"{name}, {source.title}"
@@ -108,15 +109,17 @@ def panels(study: Folder, figure: Figure, mine: Source, whose: Sequence[Source])
 
 
 def _points(
-    figure: Figure, source: Source, where: Mapping[str, Key], xs: Sequence[Key]
+    figure: Figure, source: Source, where: Mapping[str, Key], xs: Sequence[Key], signed: bool
 ) -> list[Point]:
     found = []
     for x in xs:
         value = source.value(figure.group, figure.quantity, {**where, figure.x: x})
         if value is None:
             continue
-        e = known(value)
-        found.append(Point(x, e.mean, e.low, e.high) if e.n > 1 else Point(x, e.mean))
+        e = reported(value, signed)
+        found.append(
+            Point(x, e.mean, e.low, e.high) if e.n > 1 and e.low == e.low else Point(x, e.mean)
+        )
     return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from acklab.studies.kit.fields import Field, Key, Value, known
+from acklab.studies.kit.fields import Field, Key, Value, reported
 from acklab.studies.kit.folder import SETUP, Figure, Folder, Setup, Table
 from acklab.studies.kit.numbers import Numbers
 from acklab.studies.kit.vocabulary import Quantity
@@ -70,19 +70,11 @@ class Names:
 
     def key(self, axis: str, key: Key) -> str:
         """A key on an axis."""
-        if axis == SETUP:
-            return next((s.title for s in self.study.about.setup if s.name == key), str(key))
-        about = self.study.about.axis.get(axis)
-        if about is None:
-            return str(key)
-        return about.names.get(str(key)) or about.form.format(key)
+        return self.study.key(axis, key)
 
     def axis(self, axis: str) -> str:
         """What is varied."""
-        if axis == SETUP:
-            return "set-up"
-        about = self.study.about.axis.get(axis)
-        return (about.title if about is not None else "") or axis.replace("_", " ")
+        return self.study.axis(axis)
 
     def quantity(self, quantity: Quantity) -> str:
         """What is measured."""
@@ -108,10 +100,13 @@ def unit(quantity: Quantity) -> str:
 
 def interval(value: Value, quantity: Quantity) -> str:
     """A number in words: with its unit, its 95 % interval and how many runs it is of."""
-    e = known(value)
+    e = reported(value, quantity.signed)
     told = f"{written(e.mean, quantity)}{unit(quantity)}"
     if e.n < 2:
         return told
+    if isinstance(value, Mapping) and e.low != e.low:
+        runs = [written(v, quantity) for v in sorted(value.values())]
+        return f"{told}, the mean of {e.n} runs: {', '.join(runs)}"
     low, high = written(e.low, quantity), written(e.high, quantity)
     return f"{told}, 95 % interval {low} to {high}, {e.n} runs"
 

@@ -10,7 +10,6 @@ from acklab.report.paper.claims import verdict
 from acklab.report.paper.sources import Names
 from acklab.studies.kit.claims import Flaw
 from acklab.studies.kit.folder import Folder
-from acklab.studies.kit.language import Scope
 from acklab.studies.kit.numbers import Numbers
 from acklab.studies.kit.templates import filled, without_missing
 from acklab.studies.kit.words import Wrong
@@ -30,8 +29,7 @@ def text(
     written = study.text(name)
     if not written:
         return ""
-    setup = next((s.name for s in study.setups("decides")), "")
-    scope = Scope(study.vocabulary, ours, study.where(setup))
+    scope = study.scope(ours, study.deciding)
     try:
         if essence is not None:
             written = without_missing(written, scope, essence)

@@ -312,7 +312,7 @@ def _one(of: Callable[[Any], Mapping[str, float]], name: str) -> Callable[[Any],
 
 QUANTITIES = (
     *(
-        Quantity(name, unit, text, _one(of, name), groups, digits)
+        Quantity(name, unit, text, _one(of, name), groups, digits, signed="correlation" in name)
         for (of, groups), rows in _TABLE.items()
         for name, unit, digits, text in rows
     ),

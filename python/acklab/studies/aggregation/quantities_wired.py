@@ -260,7 +260,7 @@ def jain(r: Result) -> float:
     return _jain(goodputs(r))
 
 
-@quantity("Mbit/s", "pairs")
+@quantity("Mbit/s", "pairs", signed=True)
 def lead(r: Result) -> float:
     """Goodput of the pair's first flow less that of its second."""
     first, second = goodputs(r)

@@ -123,7 +123,7 @@ def overshoot(run: Result) -> float | None:
     return max(early) / max(fmean(line[len(line) // 2 :]), 1e-9) if early else None
 
 
-@quantity("", "air")
+@quantity("", "air", signed=True)
 def window_bend(run: Result) -> float | None:
     """Growth of the window in the last third over that in the second: 1 is a straight line."""
     _, line = _line(run, "cwnd_packets")
@@ -133,7 +133,7 @@ def window_bend(run: Result) -> float | None:
     return (three - two) / (two - one) if two > one else 0.0
 
 
-@quantity("packets/s", "air", digits=1)
+@quantity("packets/s", "air", digits=1, signed=True)
 def window_growth(run: Result) -> float | None:
     """Growth of the window from the first third of the run on."""
     at, line = _line(run, "cwnd_packets")

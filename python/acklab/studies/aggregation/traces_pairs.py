@@ -78,7 +78,7 @@ def flow_base(r: Result) -> dict[int, float]:
     return _each(r, lambda i: _series(r, i)["srtt_ms"].drop_nulls().min())  # type: ignore[arg-type,return-value]
 
 
-@quantity("packets/s", "pair_traces", digits=1, axis="flow")
+@quantity("packets/s", "pair_traces", digits=1, axis="flow", signed=True)
 def flow_growth(r: Result) -> dict[int, float]:
     """Packets by which each window grows per second, its reductions left out."""
     return _each(r, lambda i: of.growth(of.settled(_series(r, i))))

@@ -152,7 +152,7 @@ def reductions(r: Result) -> float:
     return float(of.settled(of.events(r, "recovery_enter")).height)
 
 
-@quantity("packets/s", "traces", digits=1)
+@quantity("packets/s", "traces", digits=1, signed=True)
 def growth(r: Result) -> float | None:
     """Packets by which the window grows per second, its reductions left out."""
     return of.growth(of.series(r))

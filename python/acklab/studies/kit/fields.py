@@ -149,3 +149,14 @@ def known(value: Value) -> Estimate:
     if isinstance(value, Mapping):
         return estimate(list(value.values()))
     return Estimate(value, value, value, 1)
+
+
+def reported(value: Value, signed: bool) -> Estimate:
+    """The same for a reader: no interval below zero of a quantity that cannot be negative.
+
+    Few runs that scatter much have such an interval; it would say nothing.
+    """
+    e = known(value)
+    if not signed and e.low < 0 <= e.mean:
+        return Estimate(e.mean, math.nan, math.nan, e.n)
+    return e

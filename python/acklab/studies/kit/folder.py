@@ -7,7 +7,8 @@ import os
 import sys
 import tomllib
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,9 +20,10 @@ import msgspec
 from acklab.errors import AcklabError
 from acklab.studies.kit.claims import Claim, Flaw, line_of, load_claims
 from acklab.studies.kit.fields import Key
-from acklab.studies.kit.language import Scope, checked, number
+from acklab.studies.kit.language import Scope, number, truth
 from acklab.studies.kit.numbers import Numbers, numbers, witnessed
 from acklab.studies.kit.owned import owned
+from acklab.studies.kit.templates import filled, required
 from acklab.studies.kit.vocabulary import Grid, Quantity, Vocabulary, hint
 from acklab.studies.kit.words import WORDS, Wrong
 from acklab.studies.study import Cell, Effort
@@ -35,7 +37,11 @@ PARTS = (FILE, "cells.py", "quantities.py", "claims")
 MOST_RULES = 0.15
 
 
-class Setup(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Of(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A table of `study.toml`; a key that it does not have is an error."""
+
+
+class Setup(_Of, frozen=True):
     """One way to read what the paper ran."""
 
     name: str
@@ -44,7 +50,7 @@ class Setup(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     role: Literal["decides", "supports", "explains"] = "decides"
 
 
-class Witness(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Witness(_Of, frozen=True):
     """Somebody else's numbers: the paper's, another simulator's, a kernel's, a model's."""
 
     name: str
@@ -61,7 +67,7 @@ class Witness(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return [self.file] if isinstance(self.file, str) else self.file
 
 
-class Axis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Axis(_Of, frozen=True):
     """What is varied, as a reader sees it."""
 
     title: str = ""
@@ -71,39 +77,48 @@ class Axis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     names: Mapping[str, str] = {}
 
 
-class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table of the paper, in the paper's layout."""
+class Drawn(_Of, frozen=True):
+    """A table or a figure of one quantity."""
 
     id: str
     title: str
     group: str
     quantity: str
-    rows: str
-    columns: str
     keys: Mapping[str, Key | list[Key]] = {}
     caption: str = ""
+
+
+class Table(Drawn, frozen=True, kw_only=True):
+    """A table of the paper, in the paper's layout."""
+
+    rows: str
+    columns: str
     #: Makes it a heat map: bounds of four colours and a fifth, from the best on. They fall where
     #: more is better, and rise where less is.
     shade: list[float] = []
 
+    @property
+    def axes(self) -> list[str]:
+        """The axes that it names."""
+        return [a for a in (self.rows, self.columns) if a]
 
-class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+
+class Figure(Drawn, frozen=True, kw_only=True):
     """A figure: lines or bars along an axis, in small multiples."""
 
-    id: str
-    title: str
-    group: str
-    quantity: str
     x: str
     lines: str = ""
     panels: str = ""
     kind: Literal["lines", "bars", "dots"] = "lines"
     log: bool = False
-    keys: Mapping[str, Key | list[Key]] = {}
-    caption: str = ""
+
+    @property
+    def axes(self) -> list[str]:
+        """The axes that it names."""
+        return [a for a in (self.x, self.lines, self.panels) if a]
 
 
-class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Section(_Of, frozen=True):
     """A part of the report: a text of `text/`, tables and figures."""
 
     title: str
@@ -111,7 +126,7 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shows: list[str] = []
 
 
-class About(msgspec.Struct, forbid_unknown_fields=True):
+class About(_Of, frozen=True):
     """What `study.toml` says."""
 
     name: str
@@ -158,7 +173,23 @@ class Folder:
         """What its expressions may name."""
         whole = Effort(self.about.seeds)
         grids = {name: _grid(of(whole)) for name, of in self.groups.items()}
-        return Vocabulary(self.quantities, grids, self.rules)
+        return Vocabulary(self.quantities, grids, self.rules, axis=self.axis, key=self.key)
+
+    def axis(self, axis: str) -> str:
+        """What is varied, as a reader sees it."""
+        if axis == SETUP:
+            return "set-up"
+        about = self.about.axis.get(axis)
+        return (about.title if about is not None else "") or axis.replace("_", " ")
+
+    def key(self, axis: str, key: Key) -> str:
+        """A key on an axis, as a reader sees it."""
+        if axis == SETUP:
+            return next((s.title for s in self.about.setup if s.name == key), str(key))
+        about = self.about.axis.get(axis)
+        if about is None:
+            return str(key)
+        return about.names.get(str(key)) or about.form.format(key)
 
     @cached_property
     def witnesses(self) -> Mapping[str, Numbers]:
@@ -186,6 +217,15 @@ class Folder:
         """The set-ups in that role."""
         return [s for s in self.about.setup if s.role == role]
 
+    @property
+    def deciding(self) -> str:
+        """The first set-up that decides; empty where there are none."""
+        return next((s.name for s in self.setups("decides")), "")
+
+    def scope(self, of: Numbers, setup: str, claim: Claim | None = None) -> Scope:
+        """What names mean in a set-up, and in a claim, with somebody's numbers."""
+        return Scope(self.vocabulary, of, self.where(setup, claim))
+
     def shown(self, id_: str) -> Table | Figure:
         """The table or figure of that name."""
         every = {of.id: of for of in self.about.drawn}
@@ -203,11 +243,13 @@ class Folder:
 
     def where(self, setup: str, claim: Claim | None = None) -> dict[str, Sequence[Key]]:
         """The keys that hold in a set-up, and in a claim."""
-        own = claim.keys if claim is not None else {}
-        keys: dict[str, Sequence[Key]] = {
-            a: k if isinstance(k, list) else [k] for a, k in own.items()
-        }
+        keys = listed(claim.keys) if claim is not None else {}
         return {**({SETUP: [setup]} if setup else {}), **keys}
+
+
+def listed(keys: Mapping[str, Key | list[Key]]) -> dict[str, Sequence[Key]]:
+    """Keys by axis, each a list."""
+    return {a: k if isinstance(k, list) else [k] for a, k in keys.items()}
 
 
 def load(path: Path) -> Folder:
@@ -280,123 +322,91 @@ def _grid(cells: Iterable[Cell]) -> Grid:
     return Grid({axis: tuple(keys) for axis, keys in axes.items()})
 
 
+@contextmanager
+def _blamed(file: Path | str, line: int = 0, what: str = "") -> Iterator[None]:
+    """Says in which file, and in what of it, something is wrong."""
+    try:
+        yield
+    except Wrong as e:
+        raise Flaw(file, line, f"{what}{e}") from None
+
+
+def _among(what: str, name: str, known: Iterable[str]) -> None:
+    if name not in known:
+        raise Wrong(f"there is no {what} {name!r}; there are: {', '.join(known)}")
+
+
 def check(study: Folder) -> None:
     """An error where an expression, a table, a figure or a text names what does not exist."""
-    clash = set(study.quantities) & {*WORDS, *study.rules}
-    if clash:
-        raise Flaw(study.path / "quantities.py", 0, f"{clash.pop()!r} is a word of claims")
-    for q in study.quantities.values():
-        for group in q.groups:
-            if group not in study.groups:
-                known = ", ".join(study.groups)
-                what = f"{q.name}: no group {group!r}; there are: {known}"
-                raise Flaw(study.path / "quantities.py", 0, what)
-    try:
+    with _blamed(study.path / "quantities.py"):
+        if clash := set(study.quantities) & {*WORDS, *study.rules}:
+            raise Wrong(f"{clash.pop()!r} is a word of claims")
+        for group in (g for q in study.quantities.values() for g in q.groups):
+            _among("group", group, study.groups)
         study.vocabulary.shapes()
-    except Wrong as e:
-        raise Flaw(study.path / "quantities.py", 0, str(e)) from None
-    for group in study.about.full:
-        if group not in study.groups:
-            known = ", ".join(study.groups)
-            raise Flaw(study.path / FILE, 0, f"full: no group {group!r}; there are: {known}")
-    for name in study.about.quantity:
-        if name not in study.quantities:
-            known = ", ".join(study.quantities)
-            what = f"quantity: there is no quantity {name!r}; there are: {known}"
-            raise Flaw(study.path / FILE, 0, what)
     for claim in study.claims:
         _check_claim(study, claim)
-    _check_shown(study)
-
-
-def _check_claim(study: Folder, claim: Claim) -> None:
-    from acklab.studies.kit.templates import filled
-
-    names = [s.name for s in study.about.setup]
-    if claim.setup and claim.setup not in names:
-        what = f"setup: no set-up {claim.setup!r}; there are: {', '.join(names)}"
-        raise Flaw(claim.file, line_of(claim, "setup"), what)
-    setup = claim.setup or (names[0] if names else "")
-    where = study.where(setup, claim)
-    shapes = study.vocabulary.shapes()
-    for key in ("holds", "weaker", "opposite"):
-        if text := getattr(claim, key):
-            with _blamed(claim, key):
-                checked(text, study.vocabulary, where)
-    for text in claim.numbers:
-        with _blamed(claim, "numbers"):
-            number(text, Scope(study.vocabulary, shapes, where))
-    for verdict, text in claim.because.items():
-        with _blamed(claim, "because", f".{verdict}"):
-            filled(text, Scope(study.vocabulary, shapes, where))
-    shown = {t.id for t in study.about.table} | {f.id for f in study.about.figure}
-    if claim.shown and claim.shown not in shown:
-        what = f"shown: no table or figure {claim.shown!r}; there are: {', '.join(sorted(shown))}"
-        raise Flaw(claim.file, line_of(claim, "shown"), what)
-
-
-def check_texts(study: Folder) -> None:
-    """An error where a text asks for what does not exist, or needs a claim that does not."""
-    from acklab.studies.kit.templates import filled, required
-
-    ids = {c.id for c in study.claims}
-    setup = next((s.name for s in study.setups("decides")), "")
-    scope = Scope(study.vocabulary, study.vocabulary.shapes(), study.where(setup))
-    for path in sorted((study.path / "text").glob("*.md")):
-        text = path.read_text(encoding="utf-8")
-        lines = text.splitlines()
-        for claim, _ in required(text):
-            if claim not in ids:
-                at = next(i for i, line in enumerate(lines, 1) if claim in line)
-                raise Flaw(path, at, f"require {claim}: there is no such claim")
-        # Braces do not go on over a line's end, except within a paragraph: name its first line.
-        start = 1
-        for part in text.split("\n\n"):
-            try:
-                filled(part, scope)
-            except Wrong as e:
-                raise Flaw(path, start, str(e)) from None
-            start += part.count("\n") + 2
-
-
-class _blamed:
-    """Says in which key of which claim something is wrong."""
-
-    def __init__(self, claim: Claim, key: str, part: str = "") -> None:
-        self.claim, self.key, self.part = claim, key, part
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _kind: object, e: BaseException | None, _tb: object) -> None:
-        if isinstance(e, Wrong):
-            what = f"claim {self.claim.id!r}, {self.key}{self.part}: {e}"
-            raise Flaw(self.claim.file, line_of(self.claim, self.key), what) from None
-
-
-def _check_shown(study: Folder) -> None:
     file = study.path / FILE
-    known = {t.id for t in study.about.table} | {f.id for f in study.about.figure}
-    everything: list[Table | Figure] = [*study.about.table, *study.about.figure]
-    for of in everything:
-        try:
-            if of.group not in study.groups:
-                raise Wrong(f"no group {of.group!r}; there are: {', '.join(study.groups)}")
+    with _blamed(file):
+        for group in study.about.full:
+            _among("group", group, study.groups)
+        for name in study.about.quantity:
+            _among("quantity", name, study.quantities)
+    ids = [of.id for of in study.about.drawn]
+    for of in study.about.drawn:
+        with _blamed(file, what=f"{of.id!r}: "):
+            _among("group", of.group, study.groups)
             study.vocabulary.group_of(of.quantity, of.group)
-            keys = {a: k if isinstance(k, list) else [k] for a, k in of.keys.items()}
+            keys = {**dict.fromkeys(of.axes, ()), **listed(of.keys)}
             study.vocabulary.checked(of.group, of.quantity, keys)
-            axes = (of.rows, of.columns) if isinstance(of, Table) else (of.x, of.lines, of.panels)
-            study.vocabulary.checked(of.group, of.quantity, {a: () for a in axes if a})
-        except Wrong as e:
-            raise Flaw(file, 0, f"{of.id!r}: {e}") from None
     for section in study.about.section:
-        if section.text and not (study.path / "text" / f"{section.text}.md").exists():
-            raise Flaw(file, 0, f"section {section.title!r}: no text/{section.text}.md")
-        for id_ in section.shows:
-            if id_ not in known:
-                what = f"section {section.title!r}: no table or figure {id_!r}"
-                raise Flaw(file, 0, f"{what}; there are: {', '.join(sorted(known))}")
+        with _blamed(file, what=f"section {section.title!r}: "):
+            if section.text and not (study.path / "text" / f"{section.text}.md").exists():
+                raise Wrong(f"there is no text/{section.text}.md")
+            for id_ in section.shows:
+                _among("table or figure", id_, ids)
     for w in study.about.witness:
         for own in w.files:
             if not (study.path / own).exists():
                 raise Flaw(file, 0, f"witness {w.name!r}: there is no {own}")
+
+
+def _check_claim(study: Folder, claim: Claim) -> None:
+    names = [s.name for s in study.about.setup]
+    setup = claim.setup or (names[0] if names else "")
+
+    def blamed(key: str, part: str = "") -> AbstractContextManager[None]:
+        return _blamed(claim.file, line_of(claim, key), f"claim {claim.id!r}, {key}{part}: ")
+
+    with blamed("setup"):
+        _among("set-up", setup, names or [""])
+    if claim.shown:
+        with blamed("shown"):
+            _among("table or figure", claim.shown, [of.id for of in study.about.drawn])
+    scope = study.scope(study.vocabulary.shapes(), setup, claim)
+    for key in ("holds", "weaker", "opposite"):
+        if text := getattr(claim, key):
+            with blamed(key):
+                truth(text, scope)
+    for text in claim.numbers:
+        with blamed("numbers"):
+            number(text, scope)
+    for verdict, text in claim.because.items():
+        with blamed("because", f".{verdict}"):
+            filled(text, scope)
+
+
+def check_texts(study: Folder) -> None:
+    """An error where a text asks for what does not exist, or needs a claim that does not."""
+    ids = {c.id for c in study.claims}
+    scope = study.scope(study.vocabulary.shapes(), study.deciding)
+    for path in sorted((study.path / "text").glob("*.md")):
+        line = 1
+        # Braces do not go on over a line's end, except within a paragraph: name its first line.
+        for part in path.read_text(encoding="utf-8").split("\n\n"):
+            with _blamed(path, line):
+                for claim, _ in required(part):
+                    if claim not in ids:
+                        raise Wrong(f"require {claim}: there is no such claim")
+                filled(part, scope)
+            line += part.count("\n") + 2

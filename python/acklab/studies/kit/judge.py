@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from acklab.stats import Estimate
 from acklab.studies.kit.claims import ALWAYS, Claim, Flaw, Verdict, line_of
 from acklab.studies.kit.fields import Field, Key, known
 from acklab.studies.kit.folder import SETUP, Folder
-from acklab.studies.kit.language import Asked, Scope, number, truth
+from acklab.studies.kit.language import Asked, number, truth
 from acklab.studies.kit.numbers import Numbers
 from acklab.studies.kit.templates import filled, without_missing
 from acklab.studies.kit.truth import Truth
@@ -63,23 +63,19 @@ def judge_all(study: Folder, ours: Numbers, strict: bool = True, full: bool = Tr
 
 def _missing(study: Folder, judged: Judged) -> bool:
     """Whether a set-up that decides has no numbers for the claim."""
-    own = judged.claim.setup
-    deciding = [own] if own else [s.name for s in study.setups("decides")] or [""]
-    return any(judged.setups[s] is Truth.MISSING for s in deciding)
+    return any(judged.setups[s] is Truth.MISSING for s in _deciding(study, judged.claim))
+
+
+def _deciding(study: Folder, claim: Claim) -> list[str]:
+    """The set-ups that decide a claim; one without a name where there are none."""
+    return [claim.setup] if claim.setup else [s.name for s in study.setups("decides")] or [""]
 
 
 def _judged(study: Folder, claim: Claim, ours: Numbers) -> Judged:
-    if claim.setup:
-        setups, deciding = [claim.setup], [claim.setup]
-    else:
-        setups = [s.name for s in study.about.setup] or [""]
-        deciding = [s.name for s in study.setups("decides")] or [""]
-    asked: dict[str, list[Asked]] = {}
-    truths = {}
-    for setup in setups:
-        scope = Scope(study.vocabulary, ours, study.where(setup, claim))
-        truths[setup] = truth(claim.holds, scope)
-        asked[setup] = scope.asked
+    setups = [claim.setup] if claim.setup else [s.name for s in study.about.setup] or [""]
+    scopes = {setup: study.scope(ours, setup, claim) for setup in setups}
+    truths = {setup: truth(claim.holds, scope) for setup, scope in scopes.items()}
+    deciding = _deciding(study, claim)
     verdict, how = _verdict(study, claim, ours, truths, deciding)
     return Judged(
         claim,
@@ -87,7 +83,7 @@ def _judged(study: Folder, claim: Claim, ours: Numbers) -> Judged:
         how,
         truths,
         _of_witnesses(study, claim),
-        _shown(study, claim, ours, deciding[0], asked[deciding[0]]),
+        _shown(study, claim, ours, deciding[0], scopes[deciding[0]].asked),
         "",
     )
 
@@ -102,8 +98,7 @@ def _verdict(
     """The verdict and what there is to add: what holds where it decides comes first."""
 
     def holds(text: str, setup: str) -> bool:
-        scope = Scope(study.vocabulary, ours, study.where(setup, claim))
-        return bool(text) and truth(text, scope) is Truth.YES
+        return bool(text) and truth(text, study.scope(ours, setup, claim)) is Truth.YES
 
     if any(truths[s] is Truth.YES for s in deciding):
         return "reproduced", ""
@@ -122,11 +117,10 @@ def _verdict(
 
 def _of_witnesses(study: Folder, claim: Claim) -> dict[str, Truth]:
     """The same condition, asked of each witness's own numbers."""
-    found = {}
-    for w in study.about.witness:
-        scope = Scope(study.vocabulary, study.witnesses[w.name], study.where(w.setup, claim))
-        found[w.name] = truth(claim.holds, scope)
-    return found
+    return {
+        w.name: truth(claim.holds, study.scope(study.witnesses[w.name], w.setup, claim))
+        for w in study.about.witness
+    }
 
 
 def _shown(
@@ -134,7 +128,7 @@ def _shown(
 ) -> list[Shown]:
     """The numbers that the condition asked for, or those that the claim names instead."""
     if claim.numbers:
-        scope = Scope(study.vocabulary, ours, study.where(setup, claim))
+        scope = study.scope(ours, setup, claim)
         for text in claim.numbers:
             number(text, scope)
         asked = scope.asked
@@ -149,7 +143,7 @@ def _beside(study: Folder, claim: Claim, asked: Asked) -> Shown:
     said = ", ".join(f"{a}={_listed(k)}" for a, k in named.items())
     theirs = {}
     for w in study.about.witness:
-        scope = Scope(study.vocabulary, study.witnesses[w.name], study.where(w.setup, claim))
+        scope = study.scope(study.witnesses[w.name], w.setup, claim)
         field = number(f"{asked.group}.{asked.quantity}({said})", scope)
         if field.cells:
             theirs[w.name] = field
@@ -172,8 +166,7 @@ def _reasoned(
 ) -> Judged:
     """The same with its reason."""
     claim = judged.claim
-    setup = claim.setup or next((s.name for s in study.setups("decides")), "")
-    scope = Scope(study.vocabulary, ours, study.where(setup, claim))
+    scope = study.scope(ours, claim.setup or study.deciding, claim)
     text = claim.because.get(judged.verdict, claim.because.get(ALWAYS, ""))
     if not text and claim.because and strict:
         raise Flaw(
@@ -188,12 +181,4 @@ def _reasoned(
         because = filled(text, scope, verdicts if strict else None)
     except Wrong as e:
         raise Flaw(claim.file, line_of(claim, "because"), f"claim {claim.id!r}: {e}") from None
-    return Judged(
-        claim,
-        judged.verdict,
-        judged.how,
-        judged.setups,
-        judged.witnesses,
-        judged.shown,
-        because,
-    )
+    return replace(judged, because=because)

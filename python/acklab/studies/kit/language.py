@@ -17,20 +17,14 @@ from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any
 
-from acklab.studies.kit.fields import Field, Key, combined, constant, mapped
+from acklab.studies.kit.fields import Field, Key, combined, constant, joined, mapped, together
 from acklab.studies.kit.numbers import Numbers
 from acklab.studies.kit.truth import Truth, every, some
 from acklab.studies.kit.vocabulary import Vocabulary, hint
 from acklab.studies.kit.words import Bench, Truths, Wrong, compare
 
-_SIGNS = {
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-}
+_COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+_SIGNS = dict(zip(_COMPARISONS, ("<", "<=", ">", ">=", "==", "!="), strict=True))
 _ARITHMETIC: Mapping[type, Callable[[float, float], float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -97,11 +91,6 @@ def truth(text: str, scope: Scope) -> Truth:
     return found.cells.get((), Truth.MISSING)
 
 
-def checked(text: str, vocabulary: Vocabulary, where: Mapping[str, Sequence[Key]]) -> None:
-    """Tries an expression on numbers that mean nothing: an error where it could never work."""
-    truth(text, Scope(vocabulary, vocabulary.shapes(), where))
-
-
 def _worked_out(node: ast.expr, scope: Scope) -> Field | Truths:
     match node:
         case ast.Constant(value=bool()):
@@ -141,16 +130,16 @@ def _check_word(func: ast.expr, vocabulary: Vocabulary) -> None:
 
 def _field(node: ast.expr, scope: Scope) -> Field:
     found = _worked_out(node, scope)
-    if not isinstance(found, Field):
-        raise Wrong(f"{ast.unparse(node)!r} is true or false, where a number is needed")
-    return found
+    if isinstance(found, Field):
+        return found
+    raise Wrong(f"{ast.unparse(node)!r} is true or false, where a number is needed")
 
 
 def _truths(node: ast.expr, scope: Scope) -> Truths:
     found = _worked_out(node, scope)
-    if not isinstance(found, Truths):
-        raise Wrong(f"{ast.unparse(node)!r} is a number, where something true or false is needed")
-    return found
+    if isinstance(found, Truths):
+        return found
+    raise Wrong(f"{ast.unparse(node)!r} is a number, where something true or false is needed")
 
 
 def _compared(operands: Sequence[ast.expr], ops: Sequence[ast.cmpop], scope: Scope) -> Truths:
@@ -169,8 +158,6 @@ def _filled(of: Truths) -> Truths:
 
 
 def _both(parts: Sequence[Truths], how: Callable[[Sequence[Truth]], Truth]) -> Truths:
-    from acklab.studies.kit.fields import joined, together
-
     whole = parts[0]
     for part in parts[1:]:
         axes = joined(whole, part)
@@ -271,6 +258,3 @@ def _named(name: str, node: ast.expr, takes: Sequence[str], scope: Scope) -> Any
     if not isinstance(value, float):
         raise Wrong(f"{name}= needs a plain number, as in {name}=0.1")
     return value
-
-
-__all__ = ["Asked", "Scope", "Wrong", "checked", "number", "parse", "truth"]

@@ -20,6 +20,8 @@ from acklab.studies.study import Effort
 from acklab.sweeps import sums
 
 NAME = "made.json"
+#: What a reader of older runs should know.
+_AGAIN = "New runs may give other numbers: `acklab reproduce` makes them."
 
 
 def note(study: Folder, effort: Effort, folder: Path) -> Path:
@@ -82,15 +84,17 @@ def differences(study: Folder, folder: Path) -> Sequence[str]:
     found = []
     if about.get("version") != _core.version():
         found.append(
-            f"These results were made by acklab {about.get('version')}; this is {_core.version()}."
+            f"These results were made by acklab {about.get('version')}; acklab {_core.version()} "
+            f"wrote this page. {_AGAIN}"
         )
     elif about.get("build") != code.of_runs():
         found.append(
-            f"These results were made by another build of acklab {_core.version()}: "
-            f"{about.get('build')}, not {code.of_runs()}."
+            "The program was changed after these runs were done: build "
+            f"{about.get('build')} of acklab {_core.version()} did them, and build "
+            f"{code.of_runs()} wrote this page. {_AGAIN}"
         )
     if about.get("cells") != _digest(study):
-        found.append("The study's cells or quantities were changed after these results were made.")
+        found.append(f"The study's cells or quantities were changed after these runs. {_AGAIN}")
     return found
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from acklab.folder import writable_folder, write_atomically
 from acklab.studies.kit import made
-from acklab.studies.kit.fields import Key, known
+from acklab.studies.kit.fields import Key, known, reported
 from acklab.studies.kit.folder import SETUP, Figure, Folder, Table
 from acklab.studies.kit.judge import Judged, judge_all
 from acklab.studies.kit.numbers import Numbers, numbers
@@ -120,7 +120,7 @@ def of_table(study: Folder, table: Table | Figure, ours: Numbers) -> pl.DataFram
     rows = []
     found = ours.of(table.group, table.quantity)
     for key, value in found.cells.items() if found is not None else ():
-        e = known(value)
+        e = reported(value, study.vocabulary.quantities[table.quantity].signed)
         at = dict(zip(found.axes, key, strict=True)) if found is not None else {}
         # A witness stands for the set-up that it ran, beside all of them.
         beside = {

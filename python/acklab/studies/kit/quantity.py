@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def quantity(
-    unit: str, *groups: str, digits: int = 2, axis: str | None = None
+    unit: str, *groups: str, digits: int = 2, axis: str | None = None, signed: bool = False
 ) -> Callable[[Callable[[Result], Any]], Quantity]:
     """Makes a function of a run a quantity of that name; its first line of text says what it is.
 
@@ -25,12 +25,12 @@ def quantity(
             return of_flow(run, "goodput_mbps")
 
     It is measured of the runs of `groups`, or of all. With `axis` the function returns numbers by
-    key on that axis, as a series over time does.
+    key on that axis, as a series over time does. `signed` says that it can be below zero.
     """
 
     def of(function: Callable[[Result], Any]) -> Quantity:
         text = (function.__doc__ or "").strip().partition("\n")[0]
-        return Quantity(function.__name__, unit, text, function, groups, digits, axis)
+        return Quantity(function.__name__, unit, text, function, groups, digits, axis, signed)
 
     return of
 
@@ -59,7 +59,9 @@ def derived(
     The expression is one of the language of claims. A quantity in it is the group's own unless
     another group is named. It may use derived quantities that stand before it in `QUANTITIES`.
     """
-    return Quantity(name, unit, text, lambda _: None, groups, digits, expression=expression)
+    return Quantity(
+        name, unit, text, lambda _: None, groups, digits, signed=True, expression=expression
+    )
 
 
 def with_derived(vocabulary: Vocabulary, ours: Numbers) -> Numbers:

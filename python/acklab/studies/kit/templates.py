@@ -4,9 +4,10 @@
     {{require F4-vegas-zero = reproduced}}
 
 `{goodput(cc=cubic, ratio=1)}` is written with the quantity's digits and its unit; `:n` leaves the
-unit away, `:%` makes a share a percentage, `:±` adds half of the 95 % interval, and any other
-format is Python's (`:.1f`). A `require` line shows nothing: the text is refused unless that claim
-has that verdict, so that a sentence cannot outlive what it rests on.
+unit away, `:%` makes a share a percentage, `:±` adds half of the 95 % interval (`:n±` without the
+unit), and any other format is Python's (`:.1f`). A `require` line shows nothing: the text is
+refused unless that claim has that verdict, so that a sentence cannot outlive what it rests on.
+Where an expression makes several numbers, and the paragraph does not say of what, a note does.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Mapping, Sequence
 
-from acklab.studies.kit.fields import Field, Key, known
+from acklab.studies.kit.fields import Field, Key, Value, reported
 from acklab.studies.kit.language import Scope, number
 from acklab.studies.kit.words import Wrong
 
@@ -49,8 +50,36 @@ def filled(text: str, scope: Scope, verdicts: Mapping[str, str] | None = None) -
                 f"this text needs {claim} = {verdict}, which is now {verdicts[claim]}: "
                 "write it anew"
             )
-    text = _REQUIRE.sub("", text)
-    return _BRACES.sub(lambda m: _number(m["what"], scope), text)
+    paragraphs = _REQUIRE.sub("", text).split("\n\n")
+    return "\n\n".join(
+        _BRACES.sub(lambda m: _number(m["what"], scope), p) + _in_a_row(p, scope)
+        for p in paragraphs
+    )
+
+
+def _in_a_row(paragraph: str, scope: Scope) -> str:
+    """A note that says which number is of what, where expressions list several and no word does."""
+    fields = [_field(m["what"], scope)[0] for m in _BRACES.finditer(paragraph)]
+    rows = dict.fromkeys(
+        (axis, tuple(scope.vocabulary.key(axis, k) for k in field.keys(axis)))
+        for field in fields
+        for axis in field.axes
+        if len(field.keys(axis)) == len(field.cells) > 1
+    )
+    plain = _BRACES.sub("", paragraph)
+    if not plain.strip():
+        return ""
+
+    def said(name: str) -> bool:
+        return re.search(rf"(?<![\w.:]){re.escape(name)}(?!\w|:\d)", plain) is not None
+
+    notes = [
+        f" *Numbers in a row: {', '.join(names)} ({scope.vocabulary.axis(axis)}).*"
+        for axis, names in rows
+        if not all(map(said, names))
+        and not (said(names[0]) and said(names[-1]) and " to " in plain)
+    ]
+    return "".join(notes)
 
 
 def without_missing(text: str, scope: Scope, judged: Container[str]) -> str:
@@ -76,29 +105,31 @@ def _field(what: str, scope: Scope) -> tuple[Field, Scope, re.Match[str]]:
 def _number(what: str, scope: Scope) -> str:
     field, inner, found = _field(what, scope)
     quantities = {scope.vocabulary.quantities[a.quantity] for a in inner.asked}
-    unit, digits = "", 2
+    unit, digits, signed = "", 2, True
     if len(quantities) == 1:
         (of,) = quantities
-        unit, digits = of.unit, of.digits
+        # What is made of several cells may be a difference.
+        plain = field.cells == inner.asked[0].field.cells
+        unit, digits, signed = of.unit, of.digits, of.signed or not plain
     shares = any(w in found["expression"] for w in ("gain(", "spread(", "scatter(", "/"))
     form = found["form"] or ""
     if shares and not form:
         raise Wrong(f"{{{what}}}: a ratio has no unit; say how it is written, as in :% or :.2f")
-    return shown(field, form, unit, digits)
+    return shown(field, form, unit, digits, signed)
 
 
-def shown(field: Field, form: str, unit: str, digits: int) -> str:
+def shown(field: Field, form: str, unit: str, digits: int, signed: bool = True) -> str:
     """The numbers of a field, with the unit once at the end; a dash where there is none."""
     if len(field.cells) > MOST:
         raise Wrong(f"{len(field.cells)} numbers do not fit into a sentence; name more keys")
-    values = [_one(v, form, digits) for v in field.cells.values()] or [NONE]
+    values = [_one(v, form, digits, signed) for v in field.cells.values()] or [NONE]
     listed = values[0] if len(values) == 1 else ", ".join(values[:-1]) + " and " + values[-1]
-    plain = form == "" or "±" in form
+    plain = form in ("", "±")
     return f"{listed} {unit}" if unit and plain else listed
 
 
-def _one(value: object, form: str, digits: int) -> str:
-    e = known(value)  # type: ignore[arg-type]
+def _one(value: Value, form: str, digits: int, signed: bool) -> str:
+    e = reported(value, signed)
     if e.n == 0 or e.mean != e.mean:
         return NONE
     if form.endswith("%"):
@@ -106,7 +137,11 @@ def _one(value: object, form: str, digits: int) -> str:
         return format(e.mean + 0.0, spec).replace("%", " %")
     if "±" in form:
         half = (e.high - e.low) / 2
-        return f"{e.mean:.{digits}f}" + (f" ± {half:.{digits}f}" if e.n > 1 else "")
+        told = f"{e.mean:.{digits}f}"
+        if half == half and e.n > 1:
+            return f"{told} ± {half:.{digits}f}"
+        runs = list(value.values()) if isinstance(value, Mapping) and e.n > 1 else []
+        return f"{told} ({min(runs):.{digits}f} to {max(runs):.{digits}f})" if runs else told
     spec = form if form not in ("", "n") else f".{digits}f"
     try:
         return format(round(e.mean, 12) + 0.0, spec)

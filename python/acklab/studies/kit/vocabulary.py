@@ -32,6 +32,8 @@ class Quantity:
     digits: int = 2
     #: The axis that it adds, as `time` does for a series.
     axis: str | None = None
+    #: Whether it can be below zero, as a difference can.
+    signed: bool = False
     #: Of a quantity that is made of others once all runs have ended; see `quantity.derived`.
     expression: str = ""
 
@@ -52,6 +54,9 @@ class Vocabulary:
     rules: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     #: The group that is meant where none is named.
     home: str = ""
+    #: An axis and a key on it, as a reader sees them.
+    axis: Callable[[str], str] = str
+    key: Callable[[str, Key], str] = lambda _, key: str(key)
 
     @property
     def words(self) -> Mapping[str, Callable[..., Any]]:

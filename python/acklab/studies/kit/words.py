@@ -127,39 +127,26 @@ def count(bench: Bench, of: Truths, over: Axes = None) -> Field:
     return Field(kept, cells)
 
 
-def least(bench: Bench, of: Field, over: Axes = None) -> Field:
-    """The smallest value, seed by seed."""
-    return _folded(of, over, min)
+def _folding(doc: str, how: Callable[[Sequence[float]], float]) -> Callable[..., Field]:
+    """A word that makes each seed's values over some axes one."""
+
+    def of_(bench: Bench, of: Field, over: Axes = None) -> Field:
+        return _folded(of, over, how)
+
+    of_.__doc__ = doc
+    return of_
 
 
-def most(bench: Bench, of: Field, over: Axes = None) -> Field:
-    """The largest value, seed by seed."""
-    return _folded(of, over, max)
-
-
-def average(bench: Bench, of: Field, over: Axes = None) -> Field:
-    """The mean over axes, seed by seed."""
-    return _folded(of, over, fmean)
-
-
-def median(bench: Bench, of: Field, over: Axes = None) -> Field:
-    """The middle value, seed by seed; of two in the middle their mean."""
-    return _folded(of, over, middle)
-
-
-def total(bench: Bench, of: Field, over: Axes = None) -> Field:
-    """The sum over axes, seed by seed."""
-    return _folded(of, over, sum)
-
-
-def spread(bench: Bench, of: Field, over: Axes = None) -> Field:
-    """Largest over smallest less one, seed by seed: 0.1 is a tenth."""
-    return _folded(of, over, lambda v: max(v) / min(v) - 1 if min(v) > 0 else inf)
-
-
-def gap(bench: Bench, of: Field, over: Axes = None) -> Field:
-    """Largest less smallest, seed by seed."""
-    return _folded(of, over, lambda v: max(v) - min(v))
+least = _folding("The smallest value, seed by seed.", min)
+most = _folding("The largest value, seed by seed.", max)
+average = _folding("The mean over axes, seed by seed.", fmean)
+median = _folding("The middle value, seed by seed; of two in the middle their mean.", middle)
+total = _folding("The sum over axes, seed by seed.", sum)
+gap = _folding("Largest less smallest, seed by seed.", lambda v: max(v) - min(v))
+spread = _folding(
+    "Largest over smallest less one, seed by seed: 0.1 is a tenth.",
+    lambda v: max(v) / min(v) - 1 if min(v) > 0 else inf,
+)
 
 
 def mean(bench: Bench, of: Field) -> Field:
@@ -323,31 +310,34 @@ def _pearson(a: Sequence[float], b: Sequence[float]) -> float:
     return pearson(a, b) if pstdev(a) and pstdev(b) else 0.0
 
 
-#: Every word by its name in a claim.
-WORDS: Mapping[str, Callable[..., Field | Truths]] = {
-    "all": all_,
-    "any": any_,
-    "count": count,
-    "least": least,
-    "most": most,
-    "average": average,
-    "median": median,
-    "total": total,
-    "spread": spread,
-    "gap": gap,
-    "mean": mean,
-    "scatter": scatter,
-    "seeds_where": seeds_where,
-    "change": change,
-    "gain": gain,
-    "steps": steps,
-    "rising": rising,
-    "falling": falling,
-    "flat": flat,
-    "near": near,
-    "more_than": more_than,
-    "less_than": less_than,
-    "highest": highest,
-    "lowest": lowest,
-    "correlation": correlation,
+_WORDS: Mapping[str, tuple[Callable[..., Field | Truths], str]] = {
+    "all": (all_, "all(retransmissions(cc=vegas) < 1.5, over=ratio)"),
+    "any": (any_, "any(goodput(ratio=16) < 5, over=cc)"),
+    "count": (count, "count(goodput(ratio=16) > goodput(ratio=1), over=cc) >= 3"),
+    "least": (least, "least(goodput(cc=cubic), over=ratio) > 5"),
+    "most": (most, "most(rtt(cc=cubic), over=ratio) < 100"),
+    "average": (average, "average(goodput, over=cc) > 9"),
+    "median": (median, "median(goodput(cc=cubic), over=ratio) > 9"),
+    "total": (total, "total(goodput(ratio=1), over=flow) > 9"),
+    "spread": (spread, "spread(goodput(cc=cubic), over=ratio) < 0.1"),
+    "gap": (gap, "gap(rtt(cc=cubic), over=ratio) < 5"),
+    "mean": (mean, "mean(goodput(cc=cubic, ratio=1)) > 9"),
+    "scatter": (scatter, "scatter(goodput(cc=cubic, ratio=1)) < 0.05"),
+    "seeds_where": (seeds_where, "seeds_where(goodput(cc=cubic, ratio=1), low=9) >= 4"),
+    "change": (change, "change(rtt(cc=cubic), along=ratio, since=1, to=16) > 5"),
+    "gain": (gain, "gain(goodput(cc=cubic), along=ratio, since=1, to=16) < -0.1"),
+    "steps": (steps, "all(steps(goodput(cc=cubic), along=ratio) < 0, over=ratio)"),
+    "rising": (rising, "rising(rtt(cc=cubic), along=ratio, by=0.1)"),
+    "falling": (falling, "falling(goodput(cc=cubic), along=ratio, by=0.1)"),
+    "flat": (flat, "flat(goodput(cc=cubic), over=ratio, within=0.05)"),
+    "near": (near, "near(goodput(cc=cubic, ratio=1), 9.4, within=0.05)"),
+    "more_than": (more_than, "more_than(goodput(cc=cubic), goodput(cc=newreno), by=0.1)"),
+    "less_than": (less_than, "less_than(rtt(cc=vegas), rtt(cc=cubic), by=0.5)"),
+    "highest": (highest, "highest(goodput(ratio=1), cc=cubic)"),
+    "lowest": (lowest, "lowest(rtt(ratio=1), cc=vegas)"),
+    "correlation": (correlation, "correlation(goodput(cc=cubic), rtt(cc=cubic), over=ratio) > 0.5"),
 }
+#: Every word by its name in a claim.
+WORDS = {name: word for name, (word, _) in _WORDS.items()}
+#: An example of each, for `acklab study words`.
+EXAMPLES = {name: example for name, (_, example) in _WORDS.items()}
