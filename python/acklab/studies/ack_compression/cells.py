@@ -199,5 +199,5 @@ GROUPS = {
     "readings": over(_readings, 3, reading=tuple(READINGS), scheme=tuple(PAPER)),
     # An Lmax in bytes is one of 16 KB.
     "small": over(_small, 3, reading=tuple(r for r in READINGS if "Lmax" not in r)),
-    "today": over(_today, 3, queue=("drop-tail", "mac80211"), remedy=tuple(REMEDIES)),
+    "today": over(_today, queue=("drop-tail", "mac80211"), remedy=tuple(REMEDIES)),
 }
