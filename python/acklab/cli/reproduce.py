@@ -33,7 +33,10 @@ def reproduce(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer seeds and shorter runs.")] = False,
     full: Annotated[
-        bool, typer.Option("--full", help="Also the runs outside the essence, and more seeds where they matter.")
+        bool,
+        typer.Option(
+            "--full", help="Also the runs outside the essence, and more seeds where they matter."
+        ),
     ] = False,
     seeds: Annotated[
         int | None, typer.Option("--seeds", min=1, help="Seeds per cell. Default: the study's.")
@@ -65,7 +68,10 @@ def reproduce(
 
         typer.echo(write_overview(studies, out))
         if not full:
-            typer.echo("note: `acklab reproduce --full` runs more cells, and some of these with more seeds", err=True)
+            typer.echo(
+                "note: `acklab reproduce --full` has more cells, and more seeds for some",
+                err=True,
+            )
 
 
 def tell(made: Made) -> None:

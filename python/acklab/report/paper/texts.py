@@ -26,7 +26,7 @@ def text(
 
     With `essence`, the claims that were judged, it loses its paragraphs on what was not run.
     """
-    written = study.text(name)
+    written = study.text(name) if name else ""
     if not written:
         return ""
     scope = study.scope(ours, study.deciding)
@@ -39,13 +39,8 @@ def text(
     return html.prose(markdown)
 
 
-def glossary(
-    study: Folder,
-    ours: Numbers,
-    verdicts: Mapping[str, str] | None,
-    essence: Container[str] | None = None,
-) -> str:
-    """The study's own words, and each quantity with its unit and definition."""
+def glossary(study: Folder, own: str) -> str:
+    """The study's `own` words as HTML, and each quantity with its unit and definition."""
     names = Names(study)
     rows = "".join(
         f'<tr><th scope="row">{escape(names.quantity(q))}</th>'
@@ -54,7 +49,7 @@ def glossary(
     )
     return (
         f'<section id="words"><h2>Words and quantities</h2>'
-        f"{text(study, 'glossary', ours, verdicts, essence)}"
+        f"{own}"
         '<div class="wide" tabindex="0" role="region" aria-label="Quantities"><table>'
         '<caption class="unseen">Quantities</caption><thead><tr><th scope="col">quantity</th>'
         '<th scope="col">unit</th><th scope="col">definition</th></tr></thead>'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,20 +66,10 @@ def witnessed(path: Path) -> dict[str, pl.DataFrame]:
     table = pl.read_csv(path, comment_prefix="#", infer_schema_length=None)
     if "seed" not in table.columns:
         table = table.with_columns(seed=pl.lit(1, pl.Int64))
+    # Axes of other groups are empty.
     return {
-        str(group): _own(part.drop("group"))
+        str(group): part.select(
+            c for c in part.columns if c != "group" and (part[c].count() or c == "value")
+        )
         for (group,), part in table.group_by("group", maintain_order=True)
     }
-
-
-def _own(part: pl.DataFrame) -> pl.DataFrame:
-    """Without the axes of other groups."""
-    unused = [c for c in part.columns if part[c].null_count() == part.height and c != "value"]
-    return part.drop(unused)
-
-
-def long(rows: Iterable[Mapping[str, object]]) -> pl.DataFrame:
-    """A long table from rows."""
-    import polars as pl
-
-    return pl.DataFrame(list(rows), infer_schema_length=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 
@@ -77,7 +77,11 @@ def rendered(
     verdicts = None if effort.quick else turned
     whose = sources(study, ours, [*study.setups("decides"), *study.setups("supports")])
     essence = None if effort.full else turned
-    sections = _sections(study, ours, whose, verdicts, essence)
+
+    def say(name: str) -> str:
+        return texts.text(study, name, ours, verdicts, essence)
+
+    sections = _sections(study, ours, whose, say)
     drawn = {of.id for of in study.about.drawn if _has(study, of.id, ours)}
     rest = explained.rendered(study, ours, judged)
     links = [("claims", "Claims"), *((id_, title) for id_, title, _ in sections)]
@@ -85,13 +89,13 @@ def rendered(
     links += [("judging", "How claims are judged"), ("words", "Words and quantities")]
     body = "\n".join(
         [
-            _top(study, ours, whose, judged, effort, verdicts, essence, differences),
+            _top(study, whose, judged, [*differences, *[_QUICK] * effort.quick], say("answer")),
             _contents([*links, ("made", "How this was made")]),
             claims.rendered(study, judged, Results(folder, effort.quick), drawn),
             *(section for _, _, section in sections),
             rest,
             texts.judging(study),
-            texts.glossary(study, ours, verdicts, essence),
+            texts.glossary(study, say("glossary")),
             _made(study, effort),
         ]
     )
@@ -101,21 +105,14 @@ def rendered(
 
 def _top(
     study: Folder,
-    ours: Numbers,
     whose: Sequence[Source],
     judged: Sequence[Judged],
-    effort: Effort,
-    verdicts: dict[str, str] | None,
-    essence: dict[str, str] | None,
-    differences: Sequence[str],
+    warnings: Sequence[str],
+    answer: str,
 ) -> str:
     """The first screen: question, answer, one picture, the tally; warnings stand above these."""
     about = study.about
-    warnings = list(differences)
-    if effort.quick:
-        warnings.append(_QUICK)
     warned = "".join(f'<p class="warn" role="note">{escape(w)}</p>' for w in warnings)
-    answer = texts.text(study, "answer", ours, verdicts, essence)
     picture = figures.first(study, about.figure[0], whose) if about.figure else ""
     return (
         f'<header class="top" id="answer"><div><p class="study">{escape(about.title)}</p>'
@@ -158,29 +155,21 @@ def _contents(links: Sequence[tuple[str, str]]) -> str:
 
 
 def _sections(
-    study: Folder,
-    ours: Numbers,
-    whose: Sequence[Source],
-    verdicts: dict[str, str] | None,
-    essence: dict[str, str] | None,
+    study: Folder, ours: Numbers, whose: Sequence[Source], say: Callable[[str], str]
 ) -> list[tuple[str, str, str]]:
     """Anchor, title and HTML of the study's sections, and of one for what none of them shows."""
-    about = study.about
-    shown = {id_ for s in about.section for id_ in s.shows}
-    parts = [(s.title, s.text, s.shows) for s in about.section]
-    every = [of.id for of in about.drawn]
-    left = [id_ for id_ in every if id_ not in shown]
-    if left:
-        parts.append(("Other tables and figures", "", left) if shown else ("Results", "", left))
+    parts = [(s.title, s.text, s.shows) for s in study.about.section]
+    shown = {id_ for _, _, shows in parts for id_ in shows}
+    left = [of.id for of in study.about.drawn if of.id not in shown]
+    parts.append(("Other tables and figures" if shown else "Results", "", left))
     found = []
     for i, (title, text, shows) in enumerate(parts, 1):
-        id_ = f"section-{i}"
-        written = texts.text(study, text, ours, verdicts, essence) if text else ""
-        pieces = "".join(_piece(study, of, whose) for of in shows if _has(study, of, ours))
-        if shows and not pieces:
-            continue
-        html_ = f'<section id="{id_}"><h2>{escape(title)}</h2>{written}{pieces}</section>'
-        found.append((id_, title, html_))
+        pieces = "".join(_piece(study, id_, whose) for id_ in shows if _has(study, id_, ours))
+        if pieces or (text and not shows):
+            html_ = (
+                f'<section id="section-{i}"><h2>{escape(title)}</h2>{say(text)}{pieces}</section>'
+            )
+            found.append((f"section-{i}", title, html_))
     return found
 
 
@@ -191,16 +180,14 @@ def _has(study: Folder, id_: str, ours: Numbers) -> bool:
 
 
 def _piece(study: Folder, id_: str, whose: Sequence[Source]) -> str:
-    for table in study.about.table:
-        if table.id == id_:
-            return tables.rendered(study, table, whose)
-    figure = next(f for f in study.about.figure if f.id == id_)
-    return figures.rendered(study, figure, whose)
+    of = study.shown(id_)
+    if isinstance(of, Table):
+        return tables.rendered(study, of, whose)
+    return figures.rendered(study, of, whose)
 
 
 def _made(study: Folder, effort: Effort) -> str:
-    quick = " --quick" if effort.quick else ""
-    quick += " --full" if effort.full else ""
+    quick = " --quick" * effort.quick + " --full" * effort.full
     name = place(study)
     return (
         '<section id="made"><h2>How this was made</h2>'

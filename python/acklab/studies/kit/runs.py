@@ -36,7 +36,7 @@ Tell = Callable[[int, int], object]
 Row = tuple[str, Any, int, float]
 
 
-@dataclass
+@dataclass(eq=False)
 class _Task:
     """A scenario that is run, for one cell or for several that are the same."""
 
@@ -45,8 +45,6 @@ class _Task:
     quantities: list[Quantity] = field(default_factory=list)
     #: A digest of what the quantities are written in.
     code: str = ""
-    #: The cells that it is: group and keys.
-    places: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     left: int = 0
 
@@ -67,7 +65,8 @@ def run(
     tell: Tell | None = None,
 ) -> dict[str, pl.DataFrame]:
     """A long table for each group: its axes, `quantity`, `seed`, `value`."""
-    tasks = _tasks(groups, quantities, effort)
+    of_groups = _tasks(groups, quantities, effort)
+    tasks = list(dict.fromkeys(t for of in of_groups.values() for _, t in of))
     total = sum(t.seeds for t in tasks)
     kept = Journal(journal)
     todo = [t for t in tasks if not kept.has(t)]
@@ -86,24 +85,26 @@ def run(
         _run(todo, jobs or os.cpu_count() or 1, ended)
     finally:
         kept.close()
-    return _tables(groups, tasks)
+    return {group: _table(of) for group, of in of_groups.items()}
 
 
 def _tasks(
     groups: Mapping[str, Sequence[Cell]], quantities: Sequence[Quantity], effort: Effort
-) -> list[_Task]:
+) -> dict[str, list[tuple[Cell, _Task]]]:
+    """The cells of each group with what is run for them, once for cells that are the same."""
     found: dict[str, _Task] = {}
     code = _written(quantities)
+    tasks: dict[str, list[tuple[Cell, _Task]]] = {}
     for group, cells in groups.items():
         own = [q for q in quantities if not q.expression and (not q.groups or group in q.groups)]
+        tasks[group] = []
         for cell in cells:
             seeds = min(effort.seeds, cell.seeds or effort.seeds)
             same = json.dumps([cell.scenario, seeds], default=str)
-            task = found.setdefault(same, _Task(cell.scenario, seeds, code=code))
-            task.places.append((group, cell.keys))
+            task = found.setdefault(same, _Task(cell.scenario, seeds, code=code, left=seeds))
             task.quantities += [q for q in own if q not in task.quantities]
-            task.left = seeds
-    return list(found.values())
+            tasks[group].append((cell, task))
+    return tasks
 
 
 def _written(quantities: Sequence[Quantity]) -> str:
@@ -164,38 +165,24 @@ def reduced(result: Result, quantities: Sequence[Quantity], seed: int) -> list[R
     return rows
 
 
-def _tables(
-    groups: Mapping[str, Sequence[Cell]], tasks: Sequence[_Task]
-) -> dict[str, pl.DataFrame]:
+def _table(cells: Sequence[tuple[Cell, _Task]]) -> pl.DataFrame:
+    """A group's long table; a quantity's own axis is a column where some quantity has values."""
     import polars as pl
 
-    axis_of = {q.name: q.axis for t in tasks for q in t.quantities}
-    own_axes = {a for a in axis_of.values() if a is not None}
-    columns: dict[str, dict[str, list[Any]]] = {}
-    places = {
-        (group, json.dumps(keys, sort_keys=True, default=str)): t
-        for t in tasks
-        for group, keys in t.places
-    }
-    for group, cells in groups.items():
-        axes = list(dict.fromkeys(a for c in cells for a in c.keys))
-        names = (*axes, *sorted(own_axes), "quantity", "seed", "value")
-        table: dict[str, list[Any]] = {n: [] for n in names}
-        for cell in cells:
-            task = places[group, json.dumps(cell.keys, sort_keys=True, default=str)]
-            # In the order of seeds, not in that in which runs ended.
-            for name, key, seed, value in sorted(task.rows, key=lambda r: r[2]):
-                for a in axes:
-                    table[a].append(cell.keys.get(a))
-                for a in own_axes:
-                    table[a].append(key if axis_of[name] == a else None)
-                table["quantity"].append(name)
-                table["seed"].append(seed)
-                table["value"].append(value)
-        columns[group] = {
-            n: v for n, v in table.items() if n not in own_axes or any(x is not None for x in v)
-        }
-    return {group: pl.DataFrame(of, strict=False) for group, of in columns.items()}
+    axes = dict.fromkeys(a for cell, _ in cells for a in cell.keys)
+    own = {q.name: q.axis for _, task in cells for q in task.quantities if q.axis is not None}
+    columns = (*axes, *sorted({*own.values()} - {*axes}), "quantity", "seed", "value")
+    table: dict[str, list[Any]] = {name: [] for name in columns}
+    for cell, task in cells:
+        # In the order of seeds, not in that in which runs ended.
+        for name, key, seed, value in sorted(task.rows, key=lambda row: row[2]):
+            at = {**cell.keys, "quantity": name, "seed": seed, "value": value}
+            if name in own:
+                at[own[name]] = key
+            for column, values in table.items():
+                values.append(at.get(column))
+    unused = [a for a in {*own.values()} - {*axes} if all(x is None for x in table[a])]
+    return pl.DataFrame({n: v for n, v in table.items() if n not in unused}, strict=False)
 
 
 class Journal:

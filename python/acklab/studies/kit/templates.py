@@ -13,9 +13,9 @@ Where an expression makes several numbers, and the paragraph does not say of wha
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Mapping
 
-from acklab.studies.kit.fields import Field, Key, Value, reported
+from acklab.studies.kit.fields import Field, Value, reported
 from acklab.studies.kit.language import Scope, number
 from acklab.studies.kit.words import Wrong
 
@@ -147,8 +147,3 @@ def _one(value: Value, form: str, digits: int, signed: bool) -> str:
         return format(round(e.mean, 12) + 0.0, spec)
     except ValueError:
         raise Wrong(f":{form} is no format; write :%, :±, :n or one of Python's, :.1f") from None
-
-
-def keyed(keys: Sequence[tuple[str, tuple[Key, ...]]]) -> str:
-    """Keys as a reader sees them."""
-    return ", ".join(" / ".join(map(str, ks)) for _, ks in keys)
