@@ -38,8 +38,8 @@ def compare(
         typer.Option(
             "--metric",
             "-m",
-            help="A column of flows, or jain, rtt_fairness, convergence_time, power or harm, which "
-            "is measured by the first folder; repeat it for several.",
+            help="A column of flows, or jain, rtt_fairness, convergence_time, power or harm "
+            "(relative to the first folder). Repeat the option for several.",
             autocompletion=completing.flow_metric,
         ),
     ] = None,

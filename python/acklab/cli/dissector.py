@@ -11,7 +11,7 @@ import typer
 def dissector(
     file: Annotated[Path, typer.Argument(help="Where to write it.")] = Path("tack.lua"),
 ) -> None:
-    """Write a Lua script by which Wireshark and tshark read TACK in captures."""
+    """Write a Lua script that lets Wireshark and tshark read TACK in captures."""
     from acklab.cli.show import console
     from acklab.formats import write_dissector
 

@@ -26,7 +26,7 @@ def report(
             "--metric",
             "-m",
             help="A column of flows, or jain, rtt_fairness, convergence_time or power, for the "
-            "first table; the first is drawn of a sweep. Repeat it for several.",
+            "first table. The page of a sweep also draws the first. Repeat the option for several.",
             autocompletion=completing.flow_metric,
         ),
     ] = None,

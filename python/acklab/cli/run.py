@@ -38,7 +38,7 @@ def run(
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="Override a key, e.g. flow.0.cc=bbr3. Repeat it for more.",
+            help="Override a key, e.g. flow.0.cc=bbr3. Repeat the option for more keys.",
         ),
     ] = None,
     seed: Annotated[

@@ -87,7 +87,7 @@ def _many(n: int, what: str) -> str:
 
 @app.command()
 def words(
-    word: Annotated[str | None, typer.Argument(help="One word only.")] = None,
+    word: Annotated[str | None, typer.Argument(help="Show only this word.")] = None,
 ) -> None:
     """List the words of the language that claims are written in, each with an example."""
     from acklab.studies.kit.vocabulary import hint
@@ -112,13 +112,13 @@ def cell(
     folder: Place,
     group: Annotated[str, typer.Argument(help="The group of cells.")],
     keys: Annotated[list[str], typer.Argument(metavar="KEY=VALUE...", help="The cell's keys.")],
-    seed: Annotated[int, typer.Option("--seed", min=1, help="Which of its runs.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", min=1, help="The seed of the run.")] = 1,
     quick: Annotated[bool, typer.Option("--quick", help="A shorter run.")] = False,
     out: Annotated[
         Path | None, typer.Option("--out", help="Result folder. Default: out/STUDY/cells/CELL.")
     ] = None,
 ) -> None:
-    """Make one cell again with everything recorded: its numbers, and a report over time.
+    """Run one cell again with everything recorded: its numbers, and a report over time.
 
     The report of the study links to it from the proofs of its claims.
     """
