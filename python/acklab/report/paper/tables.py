@@ -42,7 +42,8 @@ def rendered(study: Folder, table: Table, whose: Sequence[Source], prefix: str =
     caption = html.words(table.caption) + " " if table.caption else ""
     anchor = f"{prefix}{table.id}"
     head = f'<h3 id="{anchor}">{escape(table.title)}</h3>'
-    about = f"{caption}{escape(quantity.name)}{escape(_in(quantity))}: {escape(quantity.text)}"
+    said = f"{names.quantity(quantity)}{_in(quantity)}: {quantity.text.rstrip('.')}."
+    about = f"{caption}{escape(said[:1].upper() + said[1:])}"
     several = any(isinstance(v, Mapping) for s in whose for v in _values(s, table, quantity))
     return (
         f'<div class="of-table">{head}<p class="note">{about} {layout}.</p>'

@@ -112,7 +112,7 @@ def _top(
 ) -> str:
     """The first screen: question, answer, one picture, the tally; warnings stand above these."""
     about = study.about
-    warned = "".join(f'<p class="warn" role="note">{escape(w)}</p>' for w in warnings)
+    warned = "".join(f'<p class="warn" role="note">{html.words(w)}</p>' for w in warnings)
     picture = figures.first(study, about.figure[0], whose) if about.figure else ""
     return (
         f'<header class="top" id="answer"><div><p class="study">{escape(about.title)}</p>'
