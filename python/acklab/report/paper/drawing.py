@@ -67,7 +67,8 @@ def panel(of: Panel, label: str, bottom: float, top: float, x: str, y: str) -> s
         else:
             body += _line(own, s, at, scale, joined=of.kind == "lines")
     return (
-        f'<svg viewBox="0 0 {WIDE} {HIGH}" role="img" aria-label="{escape(label, quote=True)}">'
+        f'<svg viewBox="0 0 {WIDE} {HIGH + _deeper(of)}" role="img" '
+        f'aria-label="{escape(label, quote=True)}">'
         f"{body}</svg>"
     )
 
@@ -142,7 +143,17 @@ def _frame(of: Panel, at: dict[Key, float], scale: _Scale) -> str:
         )
     base = HIGH - _BOTTOM
     found += f'<path class="axis" d="M{_LEFT} {base}H{WIDE - _RIGHT}"/>'
-    reached = -math.inf
+    found += _names(of, at, base) if _deeper(of) else _labels(of, at, base)
+    middle = (_LEFT + WIDE - _RIGHT) / 2
+    return found + (
+        f'<text class="name" x="{middle}" y="{HIGH - 5 + _deeper(of)}" text-anchor="middle">'
+        f"{escape(scale.x)}</text>"
+    )
+
+
+def _labels(of: Panel, at: dict[Key, float], base: float) -> str:
+    """Keys in one row; one that would cover its neighbour is left out."""
+    found, reached = "", -math.inf
     for key, label in zip(of.keys, of.labels, strict=True):
         half = len(label) * 3.0
         if not label or at[key] - half < reached:
@@ -151,11 +162,25 @@ def _frame(of: Panel, at: dict[Key, float], scale: _Scale) -> str:
         found += (
             f'<text x="{at[key]:.1f}" y="{base + 14}" text-anchor="middle">{escape(label)}</text>'
         )
-    middle = (_LEFT + WIDE - _RIGHT) / 2
-    return found + (
-        f'<text class="name" x="{middle}" y="{HIGH - 5}" text-anchor="middle">'
-        f"{escape(scale.x)}</text>"
+    return found
+
+
+def _names(of: Panel, at: dict[Key, float], base: float) -> str:
+    """Names of bars, a word a line."""
+    return "".join(
+        f'<text class="small" x="{at[key]:.1f}" y="{base + 11 + 9 * i}" text-anchor="middle">'
+        f"{escape(word)}</text>"
+        for key, label in zip(of.keys, of.labels, strict=True)
+        for i, word in enumerate(label.split())
     )
+
+
+def _deeper(of: Panel) -> int:
+    """How much higher a chart of bars is whose names do not fit into one row."""
+    room = (WIDE - _LEFT - _RIGHT) / max(len(of.keys), 1)
+    if of.kind != "bars" or all(6 * len(label) < room for label in of.labels):
+        return 0
+    return 9 * (max(len(label.split()) for label in of.labels) - 1)
 
 
 def _thinned(points: Sequence[Point]) -> Sequence[Point]:
