@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import acklab
@@ -87,6 +88,20 @@ def test_what_a_shell_passes_is_read(acklab_cli, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "a" / "run.json").is_file()
+
+
+def test_a_trace_from_a_pipe_is_read_once(acklab_cli, tmp_path):
+    """Both ways of a link follow it, and the pipe that a shell passes is empty after the first."""
+    (tmp_path / "piped.toml").write_text(TRACED.format("/dev/stdin"))
+    (tmp_path / "filed.toml").write_text(TRACED.format("trace"))
+    trace = "".join(f"{ms}\n" for ms in range(1, 40))
+    (tmp_path / "trace").write_text(trace)
+    done = [acklab_cli("run", f"{n}.toml", "--out", n, input=trace) for n in ("piped", "filed")]
+    assert [d.returncode for d in done] == [0, 0], done[0].stderr
+    assert (tmp_path / "piped" / "traces" / "stdin").read_text() == trace
+    piped, filed = (pl.read_parquet(tmp_path / n / "flows.parquet") for n in ("piped", "filed"))
+    assert piped.equals(filed)
+    assert piped["goodput_mbps"][0] > 0
 
 
 #: Loads a scenario whose trace comes from a pipe into which nobody writes, and gets a signal.

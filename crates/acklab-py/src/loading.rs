@@ -1,16 +1,48 @@
 //! Files that a scenario names: regular ones of a sane length, read so that a stop is heard.
 
 use acklab_sim::scenario::MOST_BYTES;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs::FileType;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes read between two looks at the stop flag.
 const CHUNK: usize = 1 << 16;
 
+/// The files in a scenario's folder. Each is read once, however many links name it: a pipe, which a
+/// shell passes for the output of a command, gives what is in it only once.
+pub(crate) struct Files<'a> {
+    folder: PathBuf,
+    stop: &'a AtomicBool,
+    known: RefCell<BTreeMap<String, Result<String, String>>>,
+}
+
+impl<'a> Files<'a> {
+    /// Those in `folder`, nothing of them read yet.
+    pub(crate) fn new(folder: PathBuf, stop: &'a AtomicBool) -> Self {
+        Self {
+            folder,
+            stop,
+            known: RefCell::default(),
+        }
+    }
+
+    /// The text of the file `name`, or why there is none.
+    pub(crate) fn text(&self, name: &str) -> Result<String, String> {
+        let mut known = self.known.borrow_mut();
+        if let Some(text) = known.get(name) {
+            return text.clone();
+        }
+        let text = read(&self.folder.join(name), self.stop);
+        known.insert(name.to_owned(), text.clone());
+        text
+    }
+}
+
 /// The text of a file that a scenario names, or why there is none.
-pub(crate) fn read(path: &Path, stop: &AtomicBool) -> Result<String, String> {
+fn read(path: &Path, stop: &AtomicBool) -> Result<String, String> {
     let told = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
     let found = path.metadata().map_err(|e| told(&e))?;
     if let Some(kind) = no_file(found.file_type()).filter(|_| !is_open(path)) {

@@ -96,10 +96,10 @@ pub(crate) fn load(
 ) -> PyResult<Scenario> {
     let registry = controller::registry(&controllers);
     let loaded = away(py, move |stop| {
-        let files = |name: &str| loading::read(&folder.join(name), stop);
+        let files = loading::Files::new(folder, stop);
         let around = Around {
             controllers: registry,
-            files: &files,
+            files: &|name| files.text(name),
             stop,
         };
         if form == "json" {
