@@ -203,7 +203,7 @@ impl Packets {
                 size: seen.size,
                 control: match seen.datagram {
                     Datagram::Tack(_) => self.beside.get(e.packet),
-                    Datagram::Tcp(_) | Datagram::Opaque(_) => &[],
+                    _ => &[],
                 },
             }
         })

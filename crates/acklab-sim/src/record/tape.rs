@@ -192,7 +192,7 @@ impl Tape {
             (Datagram::Tack(_), LinkFact::Dropped(reason)) => {
                 log.on_tamed_dropped(at, packet, store.attachment(packet.id), reason);
             }
-            (Datagram::Tack(_) | Datagram::Opaque(_), _) => {}
+            _ => {}
         }
     }
 
@@ -248,7 +248,7 @@ impl Observer for Tape {
         let delay = match datagram {
             Datagram::Tcp(segment) => log.on_sent(now, packet, segment, ack),
             Datagram::Tack(_) => log.on_tamed_sent(now, packet, beside, ack),
-            Datagram::Opaque(_) => None,
+            _ => None,
         };
         if let Some(delay) = delay
             && self.sampled.contains(now)
@@ -280,7 +280,7 @@ impl Observer for Tape {
             match data {
                 Datagram::Tcp(segment) => log.on_received(now, packet, segment, age),
                 Datagram::Tack(_) => log.on_tamed_received(now, packet, beside, age),
-                Datagram::Opaque(_) => {}
+                _ => {}
             }
         }
         self.compare(now, host as usize, Stimulus::Segment, at);

@@ -5,7 +5,7 @@ use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
 use super::super::flow::DraftFlow;
 use super::super::topology::Net;
-use crate::plan::{AppPlan, TransportPlan};
+use crate::plan::AppPlan;
 use std::collections::BTreeMap;
 
 /// What of feedback comes along a link.
@@ -51,11 +51,10 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
 fn seen(links: usize, flows: &[DraftFlow]) -> Vec<Seen> {
     let mut seen = vec![Seen::Nothing; links];
     for flow in flows {
-        let own = match &flow.plan.transport {
-            TransportPlan::Tcp(_) => Seen::Acks,
-            sealed @ (TransportPlan::Cbr(_) | TransportPlan::Tack(_)) => {
-                Seen::Sealed(sealed.name())
-            }
+        let transport = &flow.plan.transport;
+        let own = match transport.tcp() {
+            Some(_) => Seen::Acks,
+            None => Seen::Sealed(transport.name()),
         };
         let both = matches!(flow.plan.app, AppPlan::RequestResponse { .. });
         let there = flow.plan.forward.iter().filter(|_| both);
