@@ -75,7 +75,11 @@ impl std::error::Error for Interrupted {}
 /// # Errors
 /// If `stop` became true before the end.
 pub fn run(plan: &Plan, seed: u64, stop: &AtomicBool) -> Result<RunResult, Interrupted> {
-    run_with(plan, seed, stop, Spoken::new)
+    if plan.record.observes() || !tcp::is_alone(plan) {
+        return run_with(plan, seed, stop, Spoken::new);
+    }
+    // Most runs: compiled for TCP, they ask no packet which transport it belongs to.
+    Engine::new(plan, seed, tcp::end, Nothing).complete(plan, stop)
 }
 
 /// Runs `plan` with transports made by `make`, which is called for both ends of each flow.

@@ -1,9 +1,23 @@
 //! TCP as the engine's transport.
 
 use super::End;
-use crate::plan::TcpPlan;
+use crate::plan::{Plan, TcpPlan, TransportPlan};
 use acklab_proto::cc::CcInit;
 use acklab_proto::tcp::{Connection, Role};
+
+/// Whether all flows of the plan speak TCP.
+pub(super) fn is_alone(plan: &Plan) -> bool {
+    let speaks_tcp = |t: &TransportPlan| matches!(t, TransportPlan::Tcp(_));
+    plan.flows.iter().all(|f| speaks_tcp(&f.transport))
+}
+
+/// `end` of a flow of a plan in which TCP [is alone](is_alone).
+pub(super) fn end(end: End<'_>) -> Connection {
+    match &end.flow.transport {
+        TransportPlan::Tcp(plan) => connection(plan, end),
+        _ => unreachable!("another transport among flows that are all TCP"),
+    }
+}
 
 /// The connection that a plan asks for at `end` of a flow with these settings.
 pub(super) fn connection(plan: &TcpPlan, end: End<'_>) -> Connection {
