@@ -136,6 +136,8 @@ def test_what_the_schema_accepts_the_loader_reads():
         (("link", 0), "loss", {"kind": "periodic", "every": 1}),
         (("tcp",), "initial_window", 2_000_000),
         (("tcp",), "max_retries", 1 << 32),
+        (("tcp",), "recv_cushion", -1),
+        (("tcp",), "recv_cushion", 1_000_001),
         (("tcp",), "rtt_estimator", {"kind": "linux", "granularity": "1 ms"}),
         (("tcp",), "rtt_estimator", {"kind": "linux", "samples": "every-ack"}),
         (("tcp",), "rtt_estimator", {"kind": "rfc6298", "samples": "often"}),

@@ -156,6 +156,9 @@ pub struct TcpConfig {
     pub send_buffer: Buffer,
     /// Receive buffer.
     pub recv_buffer: Buffer,
+    /// Segments that an autotuned receive buffer has room for beside what the application reads: 16
+    /// in Linux before 6.16 (`tcp_rcv_space_adjust`), none since ("tcp: fix sk_rcvbuf overshoot").
+    pub recv_cushion: u32,
     /// Shortest retransmission timeout.
     pub min_rto: Span,
     /// Longest retransmission timeout.
@@ -270,6 +273,7 @@ impl TcpConfig {
                 initial: 131_072,
                 max: 6 << 20,
             },
+            recv_cushion: 0,
             min_rto: Span::from_millis(200),
             max_rto: Span::from_secs(120),
             initial_rto: Span::from_secs(1),

@@ -34,6 +34,8 @@ pub struct Autotune {
     /// Most that is advertised now (`rcv_ssthresh`).
     ssthresh: u64,
     mss: u64,
+    /// Bytes that there is room for beside what is read.
+    cushion: u64,
     /// Bytes read in the best RTT so far, where and when the running measurement began.
     space: u64,
     space_from: u64,
@@ -50,6 +52,7 @@ impl Autotune {
             clamp: 0,
             ssthresh: 0,
             mss: u64::from(mss),
+            cushion: 0,
             space: INITIAL_SPACE * u64::from(mss),
             space_from: 1,
             space_since: Instant::ZERO,
@@ -61,6 +64,12 @@ impl Autotune {
         }
         tune.ssthresh = tune.clamp;
         tune
+    }
+
+    /// The same with room for `segments` more than what is read.
+    pub fn with_cushion(self, segments: u32) -> Self {
+        let cushion = u64::from(segments) * self.mss;
+        Self { cushion, ..self }
     }
 
     /// The handshake ended at `now` having advertised `window` bytes.
@@ -133,7 +142,8 @@ impl Autotune {
         let copied = (queue.read - self.space_from).saturating_sub(queue.unread);
         if copied > self.space {
             let old = core::mem::replace(&mut self.space, copied);
-            self.resize(2 * copied + slow_start_room(copied, old) + queue.span);
+            let wanted = 2 * copied + self.cushion;
+            self.resize(wanted + slow_start_room(wanted, copied, old) + queue.span);
         }
         self.space_from = queue.read;
         self.space_since = now;
@@ -165,10 +175,10 @@ pub struct Queue {
     pub span: u64,
 }
 
-/// Room for a sender that goes on growing as it did from `old` to `copied` bytes per RTT. The
-/// measurement is one RTT late, so growth counts twice.
-fn slow_start_room(copied: u64, old: u64) -> u64 {
-    let growth = u128::from(2 * copied) * u128::from(copied - old) / u128::from(old.max(1));
+/// Room beside `wanted` for a sender that goes on growing as it did from `old` to `copied` bytes per
+/// RTT. The measurement is one RTT late, so growth counts twice.
+fn slow_start_room(wanted: u64, copied: u64, old: u64) -> u64 {
+    let growth = u128::from(wanted) * u128::from(copied - old) / u128::from(old.max(1));
     u64::try_from(2 * growth).unwrap_or(u64::MAX / 4)
 }
 
@@ -234,6 +244,25 @@ mod tests {
             assert!(t.clamp() >= flight.min(t.max_space()), "round {round}");
         }
         assert_eq!(t.clamp(), t.max_space());
+    }
+
+    /// The limit is where the window ends to grow, by two segments for each that arrives: the larger
+    /// it is, the longer Linux acknowledges segment by segment.
+    #[test]
+    fn a_cushion_is_room_beside_what_is_read_and_grows_with_it() {
+        let limit = |segments| {
+            let mut t = linux().with_cushion(segments);
+            t.on_established(at(0), 1, 64_240);
+            t.on_full_segment();
+            t.on_read(at(10), all_read(1 + 57_920), Some(Span::from_millis(10)));
+            t.clamp()
+        };
+        // What is read grew from 10 segments to 40, so that room for growth is six times the rest.
+        let payload = |segments: u64| {
+            let buffer = 7 * segments * 1448 * SHARE_UNIT / FULL_SEGMENT_SHARE;
+            buffer * FULL_SEGMENT_SHARE / SHARE_UNIT
+        };
+        assert_eq!((limit(0), limit(16)), (payload(80), payload(96)));
     }
 
     #[test]

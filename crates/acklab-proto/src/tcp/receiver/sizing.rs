@@ -48,7 +48,8 @@ impl Sizing {
         let max = cfg.recv_buffer.max.max(cfg.recv_buffer.initial);
         match cfg.dialect().receive_buffer {
             ReceiveBuffer::Autotuned => {
-                Self::Autotuned(Autotune::new(cfg.recv_buffer, cfg.segment))
+                let tune = Autotune::new(cfg.recv_buffer, cfg.segment);
+                Self::Autotuned(tune.with_cushion(cfg.recv_cushion))
             }
             ReceiveBuffer::Fixed { stepped } => Self::Fixed {
                 buffer: max,

@@ -318,6 +318,7 @@ fn tcp(config: &TcpConfig, out: &mut Text) {
         initial_window,
         send_buffer,
         recv_buffer,
+        recv_cushion,
         min_rto,
         max_rto,
         initial_rto,
@@ -351,6 +352,10 @@ fn tcp(config: &TcpConfig, out: &mut Text) {
     out.raw("initial_window", initial_window);
     out.raw("send_buffer", buffer(*send_buffer));
     out.raw("recv_buffer", buffer(*recv_buffer));
+    // Older results do not have it.
+    if *recv_cushion > 0 {
+        out.raw("recv_cushion", recv_cushion);
+    }
     out.text("min_rto", min_rto);
     out.text("max_rto", max_rto);
     out.text("initial_rto", initial_rto);

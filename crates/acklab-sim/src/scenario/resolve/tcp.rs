@@ -63,6 +63,7 @@ fn switches(spec: &TcpSpec, c: &mut TcpConfig) {
 fn numbers(spec: &TcpSpec, c: &mut TcpConfig, path: &Path, report: &mut Report<'_>) {
     put(&mut c.segment, spec.segment);
     put(&mut c.initial_window, spec.initial_window);
+    put(&mut c.recv_cushion, spec.recv_cushion);
     put(&mut c.pacing_ss_ratio, spec.pacing_ss_ratio);
     put(&mut c.pacing_ca_ratio, spec.pacing_ca_ratio);
     put(&mut c.pacing_quantum, spec.pacing_quantum);
@@ -78,6 +79,11 @@ fn numbers(spec: &TcpSpec, c: &mut TcpConfig, path: &Path, report: &mut Report<'
     };
     range("segment", spec.segment, LARGEST_SEGMENT);
     range("initial_window", spec.initial_window, 1_000_000);
+    range(
+        "recv_cushion",
+        spec.recv_cushion.filter(|n| *n > 0),
+        1_000_000,
+    );
     range("pacing_ss_ratio", spec.pacing_ss_ratio, 100_000);
     range("pacing_ca_ratio", spec.pacing_ca_ratio, 100_000);
 }

@@ -40,6 +40,10 @@ pub(crate) struct TcpSpec {
     pub(crate) send_buffer: Option<BufferSpec>,
     /// Receive buffer: a size (no autotuning), or where autotuning starts and ends.
     pub(crate) recv_buffer: Option<BufferSpec>,
+    /// Segments that an autotuned receive buffer has room for beside what the application reads:
+    /// 16 in Linux before 6.16, which then acknowledges more segments one by one. Default: 0.
+    #[schemars(range(max = 1000000))]
+    pub(crate) recv_cushion: Option<u32>,
     /// Shortest retransmission timeout.
     pub(crate) min_rto: Option<Qty<Span>>,
     /// Longest retransmission timeout.
