@@ -2,10 +2,13 @@
 """One TCP of ns-2 that loses acknowledgements: the runs of `ackloss.csv`.
 
     python3 validation/ns2/ackloss.py [--out out/ns2] [--only "window 8"] [--jobs 2]
+    python3 validation/ns2/ackloss.py --sack
 
 Needs Python 3.11 and `ns` of ns-2.35 (Debian: `apt-get install ns2`). Each cell of `cells` is run
 by `ackloss.tcl` once for each seed; a row has what came of it, one number for each seed, in their
-order. 410 runs, 4 minutes of one core.
+order. 410 runs, 4 minutes of one core. With `--sack` it makes `sack.csv` instead: a sender with
+SACK whose acknowledgements are lost, if one duplicate is enough to begin recovery (`numdupacks_`),
+and if it reckons by SACK blocks what is in flight (`Fack`). 80 runs, one minute.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ HERE = Path(__file__).resolve().parent
 VERSION = "2.35"
 SEEDS = range(1, 11)
 KEYS = ("variant", "size", "window", "ackloss", "dataloss", "seconds")
+#: With `--sack`, further keys and fewer seeds.
+DUPACKS, FEW_SEEDS = (*KEYS, "dupacks"), SEEDS[:5]
 RESULTS = ("goodput_mbps", "timeouts", "retransmits")
 LOSSES = ("0", "0.05", "0.1", "0.2", "0.3", "0.4")
 #: Seconds by window in packets: small windows are slow, and stop often. 10,000 is no limit.
@@ -49,6 +54,14 @@ def cell(variant: str, window: str, ackloss: str, size: str = "1024", dataloss: 
     return dict(zip(KEYS, values, strict=True))
 
 
+def sack_cells() -> Iterator[Cell]:
+    """What tells the causes of a difference with SACK apart."""
+    for variant in ("Sack1", "Fack"):
+        for dupacks in ("3", "1"):
+            for loss in ("0", "0.1", "0.2", "0.3"):
+                yield cell(variant, "50", loss, dataloss="0.01") | {"dupacks": dupacks}
+
+
 def words(of: Cell) -> str:
     """`variant Newreno size 1024 ...`."""
     return " ".join(f"{key} {value}" for key, value in of.items())
@@ -69,19 +82,23 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     cli.add_argument("--out", type=Path, default=Path("out/ns2"))
+    cli.add_argument("--sack", action="store_true", help="make sack.csv")
     cli.add_argument("--only", default="", help="cells whose words contain this")
     cli.add_argument("--jobs", type=int, default=2, help="runs at a time")
     options = cli.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    chosen = [c for c in cells() if options.only in words(c)]
+    name, keys, seeds, all_cells = "ackloss.csv", KEYS, SEEDS, cells()
+    if options.sack:
+        name, keys, seeds, all_cells = "sack.csv", DUPACKS, FEW_SEEDS, sack_cells()
+    chosen = [c for c in all_cells if options.only in words(c)]
     with (
-        (options.out / "ackloss.csv").open("w", newline="") as f,
+        (options.out / name).open("w", newline="") as f,
         ThreadPoolExecutor(options.jobs) as pool,
     ):
         out = csv.writer(f, lineterminator="\n")
-        out.writerow(("ns2", *KEYS, *RESULTS))
+        out.writerow(("ns2", *keys, *RESULTS))
         for of in chosen:
-            results = list(pool.map(run, [of] * len(SEEDS), SEEDS))
+            results = list(pool.map(run, [of] * len(seeds), seeds))
             columns = [" ".join(map(str, column)) for column in zip(*results, strict=True)]
             out.writerow((VERSION, *of.values(), *columns))
             f.flush()

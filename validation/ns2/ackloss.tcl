@@ -7,7 +7,7 @@
 # timeouts of 0.2 to 60 s, two packets at first, limited transmit.
 
 array set opt {
-    variant Newreno size 1024 window 50 ackloss 0 dataloss 0 seconds 200 seed 1
+    variant Newreno size 1024 window 50 ackloss 0 dataloss 0 seconds 200 seed 1 dupacks 3
     rate 10Mb delay 20ms queue 50
 }
 array set opt $argv
@@ -45,7 +45,9 @@ if {$opt(ackloss) > 0} { lose $leave $enter $opt(ackloss) }
 if {$opt(dataloss) > 0} { lose $enter $leave $opt(dataloss) }
 
 set tcp [new Agent/TCP/$opt(variant)]
-set sink [new Agent/TCPSink[expr {$opt(variant) eq "Sack1" ? "/Sack1" : ""}]]
+set sink [new Agent/TCPSink[expr {$opt(variant) in {Sack1 Fack} ? "/Sack1" : ""}]]
+# Duplicate ACKs that begin fast recovery.
+$tcp set numdupacks_ $opt(dupacks)
 $tcp set packetSize_ $opt(size)
 $tcp set window_ $opt(window)
 $ns attach-agent $left $tcp
