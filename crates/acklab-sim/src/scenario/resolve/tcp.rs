@@ -79,13 +79,12 @@ fn numbers(spec: &TcpSpec, c: &mut TcpConfig, path: &Path, report: &mut Report<'
     };
     range("segment", spec.segment, LARGEST_SEGMENT);
     range("initial_window", spec.initial_window, 1_000_000);
-    range(
-        "recv_cushion",
-        spec.recv_cushion.filter(|n| *n > 0),
-        1_000_000,
-    );
     range("pacing_ss_ratio", spec.pacing_ss_ratio, 100_000);
     range("pacing_ca_ratio", spec.pacing_ca_ratio, 100_000);
+    if spec.recv_cushion.is_some_and(|n| n > 1_000_000) {
+        let hint = "write a whole number from 0 to 1000000".to_string();
+        report.error(&path.key("recv_cushion"), "out of range", hint);
+    }
 }
 
 fn times(spec: &TcpSpec, c: &mut TcpConfig, path: &Path, report: &mut Report<'_>) {
