@@ -22,6 +22,7 @@ pub mod pacing;
 pub mod rate;
 pub mod registry;
 pub mod rng;
+pub mod rtp;
 pub mod rtt;
 pub mod segment;
 pub mod stats;

@@ -5,6 +5,7 @@
 
 use crate::table::Table;
 use acklab_path::packet::DropReason;
+use acklab_sim::app::VideoSummary;
 use acklab_sim::plan::Plan;
 use acklab_sim::record::{
     DatagramSummary, DelaySummary, Distribution, FlowSeries, FlowSummary, LinkSeries, LinkSummary,
@@ -64,6 +65,11 @@ fn wait(l: &LinkSummary, time: Span) -> f64 {
 /// Not a number without exchanges.
 fn exchange(f: &FlowSummary, time: Span) -> f64 {
     if f.exchanges == 0 { f64::NAN } else { ms(time) }
+}
+
+/// Of what the viewer of a video saw.
+fn video<T>(f: &FlowSummary, part: impl Fn(&VideoSummary) -> Option<T>) -> Option<T> {
+    f.video.as_ref().and_then(part)
 }
 
 /// Not a number of a transport that repeats what was lost.
@@ -153,6 +159,54 @@ pub(crate) fn flows<'py>(py: Python<'py>, rows: &[FlowSummary]) -> PyResult<Boun
             r().map(|f| exchange(f, f.exchange_mean)),
         )?
         .numbers("exchange_max_ms", r().map(|f| exchange(f, f.exchange_max)))?
+        .numbers(
+            "video_startup_ms",
+            r().map(|f| maybe_ms(video(f, |v| v.start_up))),
+        )?
+        .numbers(
+            "video_rebuffering",
+            r().map(|f| maybe(video(f, VideoSummary::rebuffering))),
+        )?
+        .numbers(
+            "video_stalls",
+            r().map(|f| maybe(video(f, |v| Some(v.stalls as f64)))),
+        )?
+        .numbers(
+            "video_played_s",
+            r().map(|f| maybe(video(f, |v| Some(seconds(v.played))))),
+        )?
+        .numbers(
+            "video_stalled_s",
+            r().map(|f| maybe(video(f, |v| Some(seconds(v.stalled))))),
+        )?
+        .numbers(
+            "video_frames",
+            r().map(|f| maybe(video(f, |v| Some(v.frames as f64)))),
+        )?
+        .numbers(
+            "video_frame_loss",
+            r().map(|f| maybe(video(f, VideoSummary::frame_loss))),
+        )?
+        .numbers(
+            "video_macroblock_loss",
+            r().map(|f| maybe(video(f, VideoSummary::macroblock_loss))),
+        )?
+        .numbers(
+            "video_delay_p50_ms",
+            r().map(|f| maybe_ms(video(f, |v| v.delay.map(|d| d.p50)))),
+        )?
+        .numbers(
+            "video_delay_p95_ms",
+            r().map(|f| maybe_ms(video(f, |v| v.delay.map(|d| d.p95)))),
+        )?
+        .numbers(
+            "video_latency_mean_ms",
+            r().map(|f| maybe_ms(video(f, |v| v.latency.map(|d| d.mean)))),
+        )?
+        .numbers(
+            "video_latency_p95_ms",
+            r().map(|f| maybe_ms(video(f, |v| v.latency.map(|d| d.p95)))),
+        )?
         .numbers(
             "datagrams_received",
             r().map(|f| datagrams(f, |d| d.arrived)),

@@ -8,6 +8,7 @@ use acklab_path::link::trace::Trace;
 use acklab_path::wifi::medium::{AccessCategory, MediumConfig, StationId};
 use acklab_proto::cbr;
 use acklab_proto::registry::{Entry, Params};
+use acklab_proto::rtp;
 use acklab_proto::tack::{self, TackConfig};
 use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{AckChoice, CcChoice};
@@ -307,6 +308,8 @@ pub enum TransportPlan {
     Cbr(Params),
     /// TACK.
     Tack(TackPlan),
+    /// RTP over UDP: the parameters of [`rtp::PARAMS`].
+    Rtp(Params),
 }
 
 /// TACK's settings.
@@ -347,6 +350,7 @@ impl TransportPlan {
         match self {
             Self::Tcp(_) => "tcp",
             Self::Cbr(_) => cbr::ENTRY.name,
+            Self::Rtp(_) => rtp::ENTRY.name,
             Self::Tack(_) => tack::ENTRY.name,
         }
     }
@@ -355,7 +359,7 @@ impl TransportPlan {
     pub const fn is_reliable(&self) -> bool {
         match self {
             Self::Tcp(_) | Self::Tack(_) => true,
-            Self::Cbr(_) => false,
+            Self::Cbr(_) | Self::Rtp(_) => false,
         }
     }
 
@@ -368,7 +372,7 @@ impl TransportPlan {
     pub const fn tcp(&self) -> Option<&TcpPlan> {
         match self {
             Self::Tcp(tcp) => Some(tcp),
-            Self::Cbr(_) | Self::Tack(_) => None,
+            Self::Cbr(_) | Self::Tack(_) | Self::Rtp(_) => None,
         }
     }
 
@@ -376,7 +380,7 @@ impl TransportPlan {
     pub const fn tcp_mut(&mut self) -> Option<&mut TcpPlan> {
         match self {
             Self::Tcp(tcp) => Some(tcp),
-            Self::Cbr(_) | Self::Tack(_) => None,
+            Self::Cbr(_) | Self::Tack(_) | Self::Rtp(_) => None,
         }
     }
 
@@ -386,6 +390,7 @@ impl TransportPlan {
         match self {
             Self::Tcp(tcp) => tcp.cc.entry.name,
             Self::Cbr(_) => cbr::ENTRY.name,
+            Self::Rtp(_) => rtp::ENTRY.name,
             Self::Tack(tack) => tack.cc.entry.name,
         }
     }
@@ -395,6 +400,7 @@ impl TransportPlan {
         match self {
             Self::Tcp(tcp) => tcp.config.full_packet(),
             Self::Cbr(params) => cbr::Config::new(params).size,
+            Self::Rtp(params) => rtp::Config::new(params).size,
             Self::Tack(tack) => tack.config.mtu,
         }
     }
@@ -404,6 +410,7 @@ impl TransportPlan {
         match self {
             Self::Tcp(tcp) => tcp.config.headers(),
             Self::Cbr(params) => cbr::Config::new(params).feedback,
+            Self::Rtp(_) => rtp::REPORT,
             Self::Tack(tack) => tack.config.feedback_packet(),
         }
     }
@@ -413,6 +420,7 @@ impl TransportPlan {
         match self {
             Self::Tcp(tcp) => tcp.config.segment,
             Self::Cbr(params) => cbr::Config::new(params).payload(),
+            Self::Rtp(params) => rtp::Config::new(params).payload(),
             Self::Tack(tack) => tack.config.mss,
         }
     }
@@ -454,4 +462,27 @@ pub enum AppPlan {
         /// Number of exchanges; `None` = without end.
         count: Option<u64>,
     },
+    /// Frames of a video at a steady rate; the destination shows them.
+    Video(VideoPlan),
+}
+
+/// A live video and its player.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VideoPlan {
+    /// Mean bit rate of the frames.
+    pub rate: Rate,
+    /// Frames per second.
+    pub fps: u32,
+    /// Frames from one I frame to the next.
+    pub gop: u32,
+    /// Mean size of an I frame in P frames.
+    pub i_frame: f64,
+    /// Standard deviation of a frame's size over its mean.
+    pub variation: f64,
+    /// Video that must be there before the first picture; over packets, time from the first packet.
+    pub start_up: Span,
+    /// Video that must be there before a picture that stands still moves on.
+    pub rebuffer: Span,
+    /// Bytes of a frame in a full packet of a transport that repeats nothing; `None` = a stream.
+    pub packet: Option<u32>,
 }

@@ -13,6 +13,7 @@ RACK = "RFC 8985"
 TIMESTAMPS = "RFC 7323"
 RTO = "RFC 6298"
 RTP = "RFC 3550 appendix A.3"
+DOBRIAN = "Dobrian et al., SIGCOMM 2011, section 2"
 JITTER = "RFC 3550 section 6.4.1"
 ONE_WAY = "RFC 7679"
 

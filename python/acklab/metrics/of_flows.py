@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from acklab.metrics.definition import DSACK, ECN, JITTER, ONE_WAY, RACK, RTO, RTP, TCP, column
+from acklab.metrics.definition import (
+    DOBRIAN,
+    DSACK,
+    ECN,
+    JITTER,
+    ONE_WAY,
+    RACK,
+    RTO,
+    RTP,
+    TCP,
+    column,
+)
 
 #: `start` and `warmup` are the scenario's keys, not when a flow began.
 _SAMPLES = (
@@ -14,8 +25,13 @@ _WHOLE = "from the scenario's start to its end"
 
 FLOWS = (
     column("flows series events acks reports packets", "flow", "", "Name of the flow."),
-    column("flows", "transport", "", "Name of the transport: tcp, tack, cbr."),
-    column("flows", "cc", "", "Name of the congestion controller; of cbr that of the transport."),
+    column("flows", "transport", "", "Name of the transport: tcp, tack, cbr, rtp."),
+    column(
+        "flows",
+        "cc",
+        "",
+        "Name of the congestion controller; of cbr and rtp that of the transport.",
+    ),
     column("flows", "start_s", "s", "When the connection was opened, jitter included."),
     column(
         "flows",
@@ -241,8 +257,8 @@ FLOWS = (
         "flows",
         "datagrams_received",
         "",
-        "Data packets of a flow that repeats nothing (transport cbr) that arrived. Like the other "
-        "columns of datagrams null for TCP.",
+        "Data packets of a flow that repeats nothing (transport cbr or rtp) that arrived. Like the "
+        "other columns of datagrams null for TCP.",
     ),
     column(
         "flows",
@@ -266,4 +282,58 @@ FLOWS = (
         "arrived); null if none arrived.",
         RTP,
     ),
+    column(
+        "flows",
+        "video_startup_ms",
+        "ms",
+        "Start-up delay of a video: from the opening of the flow to the first picture; null "
+        "without one. The columns of video are null for other applications.",
+    ),
+    column(
+        "flows",
+        "video_rebuffering",
+        "",
+        "Rebuffering ratio: time in which the picture stood still / (time in which it moved + time "
+        "in which it stood still), start-up not counted; null before the first picture.",
+        DOBRIAN,
+    ),
+    column("flows", "video_stalls", "", "Times the picture came to stand still.", DOBRIAN),
+    column("flows", "video_played_s", "s", "Time in which the picture moved."),
+    column(
+        "flows", "video_stalled_s", "s", "Time in which the picture stood still after its start."
+    ),
+    column(
+        "flows",
+        "video_frames",
+        "",
+        "Frames whose time to be shown came: shown or, over rtp, given up.",
+    ),
+    column(
+        "flows",
+        "video_frame_loss",
+        "",
+        "Part of video_frames that was not complete at its time. Zero over a stream, which waits.",
+    ),
+    column(
+        "flows",
+        "video_macroblock_loss",
+        "",
+        "Damaged part of the picture, averaged over video_frames: missing packets of the frame, "
+        "and damage of the frames before since the last I frame.",
+    ),
+    column(
+        "flows",
+        "video_delay_p50_ms",
+        "ms",
+        "Median time from the capture of a frame to the arrival of its last byte, of complete "
+        "frames (over rtp those that were so in time).",
+    ),
+    column("flows", "video_delay_p95_ms", "ms", "95th percentile of the same."),
+    column(
+        "flows",
+        "video_latency_mean_ms",
+        "ms",
+        "Live latency: mean time from the capture of a frame to its time on the screen.",
+    ),
+    column("flows", "video_latency_p95_ms", "ms", "95th percentile of the same."),
 )

@@ -18,6 +18,12 @@ pub trait Socket {
     /// Takes up to `max` in-order bytes out of the receive buffer.
     fn read(&mut self, now: Instant, max: u64) -> u64;
 
+    /// Number of the next packet that arrived and was not asked for, of a transport that delivers
+    /// packets; `None` of one that delivers a stream.
+    fn next_datagram(&mut self) -> Option<u64> {
+        None
+    }
+
     /// Nothing more will be written.
     fn close(&mut self, now: Instant);
 }

@@ -2,6 +2,7 @@
 
 use crate::cbr;
 use crate::registry::Entry;
+use crate::rtp;
 use crate::tack;
 
 /// Which protocol both ends of a flow speak.
@@ -13,6 +14,8 @@ pub enum Protocol {
     Cbr,
     /// TACK. What a flow's `cc` says is about it, too.
     Tack,
+    /// RTP over UDP.
+    Rtp,
 }
 
 /// Every transport, in the order in which `acklab list transport` shows them.
@@ -27,6 +30,7 @@ pub static TRANSPORTS: &[Entry<Protocol>] = &[
     },
     cbr::ENTRY,
     tack::ENTRY,
+    rtp::ENTRY,
 ];
 
 #[cfg(test)]

@@ -7,11 +7,13 @@ mod bulk;
 mod on_off;
 mod request;
 mod sink;
+mod video;
 
 pub use bulk::Bulk;
 pub use on_off::OnOff;
 pub use request::{Client, Server};
 pub use sink::Sink;
+pub use video::{Player, Source, VideoSummary};
 
 use crate::plan::AppPlan;
 use acklab_proto::endpoint::Event;
@@ -32,6 +34,10 @@ pub enum App {
     Server(Server),
     /// Reads.
     Sink(Sink),
+    /// Films.
+    Source(Box<Source>),
+    /// Shows it.
+    Player(Box<Player>),
 }
 
 /// How far an application has come.
@@ -52,8 +58,9 @@ pub struct Progress {
 }
 
 impl App {
-    /// The applications at the source and at the destination of a flow. Draws come from `rng`.
-    pub fn pair(plan: &AppPlan, rng: Rng) -> (Self, Self) {
+    /// The applications at the source and at the destination of a flow that opens at `start`. Draws
+    /// come from `rng`.
+    pub fn pair(plan: &AppPlan, start: Instant, rng: Rng) -> (Self, Self) {
         match *plan {
             AppPlan::Bulk { bytes, until } => (
                 Self::Bulk(Bulk::new(bytes, until)),
@@ -89,6 +96,10 @@ impl App {
                 Self::Client(Client::new(request, response, think, count)),
                 Self::Server(Server::new(request, response)),
             ),
+            AppPlan::Video(plan) => (
+                Self::Source(Box::new(Source::new(plan, start, rng.clone()))),
+                Self::Player(Box::new(Player::new(plan, start, rng))),
+            ),
         }
     }
 
@@ -101,6 +112,8 @@ impl App {
             Self::Client(a) => a.on_event(now, event, socket),
             Self::Server(a) => a.on_event(now, event, socket),
             Self::Sink(a) => a.on_event(now, event, socket),
+            Self::Source(a) => a.on_event(now, event, socket),
+            Self::Player(a) => a.on_event(now, event, socket),
         }
     }
 
@@ -110,6 +123,8 @@ impl App {
             Self::Bulk(a) => a.on_wakeup(now, socket),
             Self::OnOff(a) => a.on_wakeup(now, socket),
             Self::Client(a) => a.on_wakeup(now, socket),
+            Self::Source(a) => a.on_wakeup(now, socket),
+            Self::Player(a) => a.on_wakeup(now),
             Self::Server(_) | Self::Sink(_) => {}
         }
     }
@@ -121,6 +136,8 @@ impl App {
             Self::Bulk(a) => a.next_wakeup(),
             Self::OnOff(a) => a.next_wakeup(),
             Self::Client(a) => a.next_wakeup(),
+            Self::Source(a) => a.next_wakeup(),
+            Self::Player(a) => a.next_wakeup(),
             Self::Server(_) | Self::Sink(_) => None,
         }
     }
@@ -128,11 +145,20 @@ impl App {
     /// How far it has come.
     pub fn progress(&self) -> Progress {
         match self {
-            Self::Bulk(_) => Progress::default(),
+            Self::Bulk(_) | Self::Source(_) => Progress::default(),
             Self::OnOff(a) => a.progress(),
             Self::Client(a) => a.progress(),
             Self::Server(a) => a.progress(),
             Self::Sink(a) => a.progress(),
+            Self::Player(a) => a.progress(),
+        }
+    }
+
+    /// What a viewer saw until `end`; `None` of what is no player.
+    pub fn video(&self, end: Instant) -> Option<VideoSummary> {
+        match self {
+            Self::Player(a) => Some(a.summary(end)),
+            _ => None,
         }
     }
 }
@@ -141,7 +167,7 @@ impl App {
 /// and response they travel in the direction of the larger of the two.
 pub fn data_flows_forward(plan: &AppPlan) -> bool {
     match *plan {
-        AppPlan::Bulk { .. } | AppPlan::OnOff { .. } => true,
+        AppPlan::Bulk { .. } | AppPlan::OnOff { .. } | AppPlan::Video(_) => true,
         AppPlan::RequestResponse {
             request, response, ..
         } => request > response,

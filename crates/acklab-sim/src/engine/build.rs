@@ -81,7 +81,7 @@ fn hosts<T: Transport>(
     let mut hosts = Vec::with_capacity(2 * plan.flows.len());
     for (flow, start) in plan.flows.iter().zip(starts) {
         let rng = rng::stream(seed, &format!("flow/{}/app", flow.name));
-        let (near, far) = App::pair(&flow.app, rng);
+        let (near, far) = App::pair(&flow.app, *start, rng);
         let mut end = |active, name| {
             make(End {
                 flow,

@@ -1,6 +1,6 @@
 //! One end of a flow: a transport and the application on top of it.
 
-use crate::app::{App, Progress};
+use crate::app::{App, Progress, VideoSummary};
 use crate::record::{FlowEnd, TimeMean, Traffic};
 use acklab_proto::datagram::Datagram;
 use acklab_proto::transport::Transport;
@@ -114,6 +114,10 @@ impl<T: Transport> FlowEnd for Host<T> {
 
     fn progress(&self) -> Progress {
         self.app.progress()
+    }
+
+    fn video(&self, end: Instant) -> Option<VideoSummary> {
+        self.app.video(end)
     }
 
     fn traffic(&self) -> Traffic {

@@ -6,6 +6,7 @@ use acklab_proto::ack::AckReason;
 use acklab_proto::cbr::{self, Cbr};
 use acklab_proto::datagram::Datagram;
 use acklab_proto::endpoint::{Endpoint, Event};
+use acklab_proto::rtp::{self, Rtp};
 use acklab_proto::stats::{Snapshot, Stats};
 use acklab_proto::tack::TackEndpoint;
 use acklab_proto::tcp::Connection;
@@ -25,6 +26,8 @@ pub enum Spoken {
     Cbr(Box<Cbr>),
     /// TACK.
     Tack(Box<TackEndpoint>),
+    /// RTP over UDP.
+    Rtp(Box<Rtp>),
 }
 
 impl Spoken {
@@ -33,6 +36,7 @@ impl Spoken {
         match &end.flow.transport {
             TransportPlan::Tcp(plan) => Self::Tcp(tcp::connection(plan, end)),
             TransportPlan::Cbr(params) => Self::Cbr(Box::new(Cbr::new(cbr::Config::new(params)))),
+            TransportPlan::Rtp(params) => Self::Rtp(Box::new(Rtp::new(rtp::Config::new(params)))),
             TransportPlan::Tack(plan) => Self::Tack(Box::new(tack::endpoint(plan, end))),
         }
     }
@@ -45,6 +49,7 @@ macro_rules! forward {
             Self::Tcp($it) => $call,
             Self::Cbr($it) => $call,
             Self::Tack($it) => $call,
+            Self::Rtp($it) => $call,
         }
     };
 }
@@ -63,7 +68,7 @@ impl Endpoint for Spoken {
     #[inline]
     fn attachment(&self) -> &[u8] {
         match self {
-            Self::Tcp(_) | Self::Cbr(_) => &[],
+            Self::Tcp(_) | Self::Cbr(_) | Self::Rtp(_) => &[],
             Self::Tack(t) => t.attachment(),
         }
     }
@@ -98,6 +103,13 @@ impl Socket for Spoken {
         forward!(self, t => t.read(now, max))
     }
 
+    fn next_datagram(&mut self) -> Option<u64> {
+        match self {
+            Self::Rtp(t) => t.next_datagram(),
+            Self::Tcp(_) | Self::Cbr(_) | Self::Tack(_) => None,
+        }
+    }
+
     fn close(&mut self, now: Instant) {
         forward!(self, t => t.close(now));
     }
@@ -117,7 +129,7 @@ impl Transport for Spoken {
     fn tied_timer(&self, now: Instant) -> Option<Instant> {
         match self {
             Self::Tcp(t) => t.tied_timer(now),
-            Self::Cbr(_) | Self::Tack(_) => None,
+            Self::Cbr(_) | Self::Tack(_) | Self::Rtp(_) => None,
         }
     }
 
@@ -128,7 +140,7 @@ impl Transport for Spoken {
     fn ack_due(&self) -> Option<AckReason> {
         match self {
             Self::Tcp(t) => t.ack_due(),
-            Self::Cbr(_) => None,
+            Self::Cbr(_) | Self::Rtp(_) => None,
             Self::Tack(t) => t.ack_due(),
         }
     }
@@ -146,6 +158,7 @@ impl Transport for Spoken {
             Self::Tcp(t) => Transport::snapshot(t),
             Self::Cbr(t) => Transport::snapshot(&**t),
             Self::Tack(t) => Transport::snapshot(&**t),
+            Self::Rtp(t) => Transport::snapshot(&**t),
         }
     }
 }

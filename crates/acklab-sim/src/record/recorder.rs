@@ -276,6 +276,7 @@ impl Recorder {
             exchanges: client.exchanges,
             exchange_mean: client.exchange_total / client.exchanges.max(1),
             exchange_max: client.exchange_max,
+            video: receiver.video(self.stop),
             datagrams: (!flow.transport.is_reliable()).then(|| t.datagrams(reception)),
         }
     }

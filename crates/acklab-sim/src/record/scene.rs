@@ -2,7 +2,7 @@
 
 use super::TimeMean;
 use super::observer::Observer;
-use crate::app::Progress;
+use crate::app::{Progress, VideoSummary};
 use acklab_path::link::Link;
 use acklab_proto::transport::Transport;
 use acklab_units::Instant;
@@ -17,6 +17,9 @@ pub trait FlowEnd {
 
     /// How far its application has come.
     fn progress(&self) -> Progress;
+
+    /// What a viewer there saw until `end`; `None` without one.
+    fn video(&self, end: Instant) -> Option<VideoSummary>;
 
     /// What it has sent and received.
     fn traffic(&self) -> Traffic;

@@ -1,6 +1,7 @@
 //! One row per flow, one row per link.
 
 use super::{DelaySummary, Distribution};
+use crate::app::VideoSummary;
 use acklab_path::ack_filter::FilterStats;
 use acklab_path::link::LinkStats;
 use acklab_proto::stats::Retrans;
@@ -98,6 +99,8 @@ pub struct FlowSummary {
     pub exchange_mean: Span,
     /// The longest such time.
     pub exchange_max: Span,
+    /// What the viewer of a video saw; `None` of another application.
+    pub video: Option<VideoSummary>,
     /// What became of the packets of a transport that repeats nothing; `None` of one that does.
     pub datagrams: Option<DatagramSummary>,
 }

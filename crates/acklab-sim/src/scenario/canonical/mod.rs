@@ -19,6 +19,7 @@ use crate::plan::{
 use acklab_path::impair::LossPlace;
 use acklab_path::wifi::medium::AccessCategory;
 use acklab_proto::cbr;
+use acklab_proto::rtp;
 use acklab_proto::tack;
 use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{Buffer, RttEstimator, SackCompression};
@@ -249,6 +250,12 @@ fn flow(flow: &FlowPlan, category: Option<AccessCategory>, nodes: &[String], out
             out.raw("app", app(&flow.app));
             return;
         }
+        TransportPlan::Rtp(params) => {
+            let table = choice::inline_table(rtp::ENTRY.name, rtp::PARAMS, params);
+            out.raw("transport", table);
+            out.raw("app", app(&flow.app));
+            return;
+        }
         TransportPlan::Tack(plan) => {
             let table = choice::inline_table(tack::ENTRY.name, tack::PARAMS, &plan.params);
             out.raw("transport", table);
@@ -301,6 +308,11 @@ fn app(app: &AppPlan) -> String {
             Bytes(*request),
             Bytes(*response),
             count.map(|n| format!(", count = {n}")).unwrap_or_default()
+        ),
+        AppPlan::Video(v) => format!(
+            "{{ kind = \"video\", rate = \"{}\", fps = {}, gop = {}, i_frame = {:?}, variation = {:?}, \
+             start_up = \"{}\", rebuffer = \"{}\" }}",
+            v.rate, v.fps, v.gop, v.i_frame, v.variation, v.start_up, v.rebuffer
         ),
     }
 }

@@ -2,9 +2,9 @@
 
 use super::super::diagnostics::Report;
 use super::super::path::Path;
-use super::super::spec::{AppSpec, BulkSpec, OnOffSpec, RequestResponseSpec};
+use super::super::spec::{AppSpec, BulkSpec, OnOffSpec, RequestResponseSpec, VideoSpec};
 use super::{not_too_long, not_zero};
-use crate::plan::{AppPlan, WhenFull};
+use crate::plan::{AppPlan, VideoPlan, WhenFull};
 use acklab_units::{Bytes, Instant, Rate, Span};
 
 /// The application written at `path`; none written means bulk without end.
@@ -22,6 +22,7 @@ pub(crate) fn resolve(
         Some(AppSpec::Bulk(b)) => bulk(b, segment, path, report),
         Some(AppSpec::OnOff(o)) => on_off(o, segment, path, report),
         Some(AppSpec::RequestResponse(r)) => request_response(r, path, report),
+        Some(AppSpec::Video(v)) => AppPlan::Video(video(v, path, report)),
     }
 }
 
@@ -57,15 +58,7 @@ fn bulk(spec: &BulkSpec, segment: u32, path: &Path, report: &mut Report<'_>) -> 
 
 fn on_off(spec: &OnOffSpec, segment: u32, path: &Path, report: &mut Report<'_>) -> AppPlan {
     let rate = spec.rate.map_or(Rate::from_bps(1_000_000), |r| r.0);
-    if rate == Rate::ZERO || rate.is_unlimited() {
-        let hint =
-            "write a rate above zero, such as \"1 Mbit/s\"; for all that fits use app = \"bulk\"";
-        report.error(
-            &path.key("rate"),
-            "an application needs a rate",
-            hint.to_string(),
-        );
-    }
+    needs_rate(rate, path, report);
     let on = spec.on.map_or(Span::from_secs(1), |s| s.0);
     let off = spec.off.map_or(Span::from_secs(1), |s| s.0);
     not_zero(on, &path.key("on"), "a burst", report);
@@ -114,4 +107,65 @@ fn request_response(spec: &RequestResponseSpec, path: &Path, report: &mut Report
         think,
         count: spec.count,
     }
+}
+
+fn needs_rate(rate: Rate, path: &Path, report: &mut Report<'_>) {
+    if rate == Rate::ZERO || rate.is_unlimited() {
+        let hint =
+            "write a rate above zero, such as \"1 Mbit/s\"; for all that fits use app = \"bulk\"";
+        report.error(
+            &path.key("rate"),
+            "an application needs a rate",
+            hint.to_string(),
+        );
+    }
+}
+
+fn video(spec: &VideoSpec, path: &Path, report: &mut Report<'_>) -> VideoPlan {
+    let rate = spec.rate.map_or(Rate::from_bps(10_000_000), |r| r.0);
+    needs_rate(rate, path, report);
+    let fps = within(spec.fps.unwrap_or(60), (1, 1000), &path.key("fps"), report);
+    let gop = within(
+        spec.gop.unwrap_or(fps),
+        (1, 100_000),
+        &path.key("gop"),
+        report,
+    );
+    let times = spec.i_frame.unwrap_or(5.0);
+    let i_frame = within(times, (1.0, 1000.0), &path.key("i_frame"), report);
+    let variation = spec.variation.unwrap_or(0.2);
+    let variation = within(variation, (0.0, 10.0), &path.key("variation"), report);
+    if rate.as_bps() / 8 < u64::from(fps) {
+        let hint = "raise `rate`, or lower `fps`".to_string();
+        report.error(&path.key("rate"), "less than a byte per frame", hint);
+    }
+    let start_up = spec.start_up.map_or(Span::from_millis(100), |s| s.0);
+    let rebuffer = spec.rebuffer.map_or(start_up, |s| s.0);
+    not_too_long(start_up, &path.key("start_up"), report);
+    not_too_long(rebuffer, &path.key("rebuffer"), report);
+    VideoPlan {
+        rate,
+        fps,
+        gop,
+        i_frame,
+        variation,
+        start_up,
+        rebuffer,
+        packet: None,
+    }
+}
+
+/// `value`, or with an error the smaller end of what is allowed.
+fn within<T: PartialOrd + Copy + std::fmt::Display>(
+    value: T,
+    (least, most): (T, T),
+    path: &Path,
+    report: &mut Report<'_>,
+) -> T {
+    if value >= least && value <= most {
+        return value;
+    }
+    let hint = format!("write a number from {least} to {most}");
+    report.error(path, "out of range", hint);
+    least
 }

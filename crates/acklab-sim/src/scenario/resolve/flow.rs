@@ -175,8 +175,11 @@ impl Builder<'_, '_> {
         not_too_long(start_jitter, &path.key("start_jitter"), self.report);
         let transport = self.transport(flow, tcp, path);
         let payload = transport.as_ref().map_or(1, TransportPlan::payload);
-        let app = app::resolve(flow.app.as_ref(), payload, &path.key("app"), self.report);
+        let mut app = app::resolve(flow.app.as_ref(), payload, &path.key("app"), self.report);
         let transport = transport?;
+        if let AppPlan::Video(video) = &mut app {
+            video.packet = (!transport.is_reliable()).then_some(payload);
+        }
         self.fits(&transport, flow, &app, path);
         Some(FlowPlan {
             name: String::new(),
@@ -208,6 +211,7 @@ impl Builder<'_, '_> {
                 }))
             }
             Protocol::Cbr => Some(TransportPlan::Cbr(params)),
+            Protocol::Rtp => Some(TransportPlan::Rtp(params)),
             Protocol::Tack => {
                 let cc = self.cc(flow, &tcp, path)?;
                 let config = Arc::new(TackConfig::from_params(&params));
@@ -228,6 +232,7 @@ impl Builder<'_, '_> {
 
     /// Whether what else the flow says goes with its transport.
     fn fits(&mut self, transport: &TransportPlan, flow: &FlowSpec, app: &AppPlan, path: &Path) {
+        self.frames_fit(transport, app, path);
         if transport.tcp().is_some() {
             return;
         }
@@ -250,13 +255,33 @@ impl Builder<'_, '_> {
             };
             self.report.error(&path.key(key), message, hint.to_string());
         }
-        if matches!(app, AppPlan::RequestResponse { .. }) && !reliable {
+        if matches!(app, AppPlan::RequestResponse { .. })
+            && matches!(transport, TransportPlan::Cbr(_))
+        {
             let message = format!(
                 "\"{name}\" repeats nothing: an exchange would wait for ever for what is lost"
             );
             let hint = "write app = \"bulk\" or \"on-off\"".to_string();
             self.report.error(&path.key("app"), message, hint);
         }
+    }
+
+    /// RTP carries frames and nothing else, and a constant rate knows no frames.
+    fn frames_fit(&mut self, transport: &TransportPlan, app: &AppPlan, path: &Path) {
+        let (message, hint) = match (transport, app) {
+            (TransportPlan::Rtp(_), AppPlan::Video(_)) => return,
+            (TransportPlan::Rtp(_), _) => (
+                "\"rtp\" carries the frames of a video",
+                "write app = \"video\"",
+            ),
+            (TransportPlan::Cbr(_), AppPlan::Video(_)) => (
+                "\"cbr\" sends at a constant rate and knows no frames",
+                "write transport = \"rtp\", \"tcp\" or \"tack\"",
+            ),
+            _ => return,
+        };
+        let key = path.key("app");
+        self.report.error(&key, message, hint.to_string());
     }
 
     fn start(&mut self, flow: &FlowSpec, path: &Path) -> Instant {

@@ -42,7 +42,7 @@ fn takes_no_time(link: &LinkPlan) -> bool {
 fn ends_by_itself(app: &AppPlan) -> bool {
     match app {
         AppPlan::Bulk { bytes, .. } => bytes.is_some(),
-        AppPlan::OnOff { .. } => true,
+        AppPlan::OnOff { .. } | AppPlan::Video(_) => true,
         AppPlan::RequestResponse { think, count, .. } => count.is_some() || !think.is_zero(),
     }
 }

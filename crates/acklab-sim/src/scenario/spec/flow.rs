@@ -48,6 +48,7 @@ pub(crate) enum AppSpec {
     Bulk(BulkSpec),
     OnOff(OnOffSpec),
     RequestResponse(RequestResponseSpec),
+    Video(VideoSpec),
 }
 
 /// What a flow carries, with its keys.
@@ -62,6 +63,8 @@ enum AppTable {
     OnOff(OnOffSpec),
     /// The source asks, the destination answers, again after a pause.
     RequestResponse(RequestResponseSpec),
+    /// Frames of a live video; the destination shows them.
+    Video(VideoSpec),
 }
 
 impl JsonSchema for AppSpec {
@@ -71,7 +74,7 @@ impl JsonSchema for AppSpec {
 
     fn json_schema(g: &mut SchemaGenerator) -> Schema {
         let table = g.subschema_for::<AppTable>();
-        let words = ["bulk", "on-off", "request-response"];
+        let words = ["bulk", "on-off", "request-response", "video"];
         json_schema!({ "anyOf": [{ "enum": words }, table] })
     }
 }
@@ -131,4 +134,29 @@ pub(crate) struct RequestResponseSpec {
     /// Number of exchanges. Default: without end.
     #[schemars(range(min = 1))]
     pub(crate) count: Option<u64>,
+}
+
+/// Frames of a live video; the destination shows them.
+#[derive(Deserialize, JsonSchema, Default, Clone, Debug)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct VideoSpec {
+    /// Mean bit rate. Default: "10 Mbit/s".
+    pub(crate) rate: Option<Qty<Rate>>,
+    /// Frames per second. Default: 60.
+    #[schemars(range(min = 1, max = 1000))]
+    pub(crate) fps: Option<u32>,
+    /// Frames from one I frame to the next. Default: those of a second.
+    #[schemars(range(min = 1, max = 100000))]
+    pub(crate) gop: Option<u32>,
+    /// Mean size of an I frame in P frames. Default: 5.
+    #[schemars(range(min = 1, max = 1000))]
+    pub(crate) i_frame: Option<f64>,
+    /// Standard deviation of a frame's size over its mean; log-normal. Default: 0.2.
+    #[schemars(range(min = 0, max = 10))]
+    pub(crate) variation: Option<f64>,
+    /// Video that must be there before the first picture; over "rtp", time from the first packet to
+    /// it. Default: "100 ms".
+    pub(crate) start_up: Option<Qty<Span>>,
+    /// Video that must be there before a picture that stands still moves on. Default: as `start_up`.
+    pub(crate) rebuffer: Option<Qty<Span>>,
 }

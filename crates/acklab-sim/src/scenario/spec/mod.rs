@@ -26,7 +26,9 @@ mod wifi_words;
 
 pub(crate) use choice::{AckSpec, CcSpec, Choice, FiltersSpec, QdiscSpec, Scalar, TransportSpec};
 pub(crate) use expect::{Bounds, ExpectSpec, FlowExpect, LinkExpect};
-pub(crate) use flow::{AppSpec, BulkSpec, FlowSpec, OnOffSpec, RequestResponseSpec, WhenFullWord};
+pub(crate) use flow::{
+    AppSpec, BulkSpec, FlowSpec, OnOffSpec, RequestResponseSpec, VideoSpec, WhenFullWord,
+};
 pub(crate) use link::{
     DirectionSpec, GilbertElliottSpec, JitterSpec, LinkSpec, LossModel, LossPlaceWord, LossSpec,
     PausesSpec, PresetLinkSpec, QuantilesSpec, RateSpec,

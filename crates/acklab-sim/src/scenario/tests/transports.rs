@@ -1,7 +1,7 @@
 //! What a flow speaks.
 
 use super::{DUMBBELL, good, toml_with};
-use crate::plan::TransportPlan;
+use crate::plan::{AppPlan, TransportPlan};
 use crate::scenario::load_toml;
 use acklab_proto::cbr;
 use acklab_units::Rate;
@@ -17,7 +17,9 @@ fn three() -> String {
 fn config(plan: &TransportPlan) -> cbr::Config {
     match plan {
         TransportPlan::Cbr(params) => cbr::Config::new(params),
-        TransportPlan::Tcp(_) | TransportPlan::Tack(_) => panic!("not CBR"),
+        TransportPlan::Tcp(_) | TransportPlan::Tack(_) | TransportPlan::Rtp(_) => {
+            panic!("not CBR")
+        }
     }
 }
 
@@ -129,4 +131,23 @@ fn tack_takes_a_controller_and_survives_resolving() {
         said.contains("(9 ms)") && said.contains("\"2 ms\""),
         "{said}"
     );
+}
+
+#[test]
+fn a_video_survives_resolving() {
+    let flow = [
+        ("flow.2.transport", r#"{ name = "rtp", spread = "8 ms" }"#),
+        (
+            "flow.2.app",
+            r#"{ kind = "video", rate = "3 Mbit/s", fps = 30, i_frame = 2.5 }"#,
+        ),
+    ];
+    let loaded = toml_with(&three(), &flow).unwrap();
+    let again = good(&loaded.resolved);
+    assert_eq!(again.resolved, loaded.resolved);
+    let AppPlan::Video(video) = again.plan.flows[2].app else {
+        panic!("no video")
+    };
+    assert_eq!((video.fps, video.gop, video.packet), (30, 30, Some(1460)));
+    assert_eq!(video.i_frame, 2.5);
 }
