@@ -20,13 +20,7 @@ pub(crate) fn catalogue<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py,
         "cc" => entries(py, acklab_proto::cc::registry::CONTROLLERS),
         "ack" => entries(py, acklab_proto::ack::registry::POLICIES),
         "filter" => entries(py, acklab_path::ack_filter::registry::FILTERS),
-        "qdisc" => {
-            let all = entries(py, acklab_path::qdisc::registry::DISCIPLINES)?;
-            for other in entries(py, IN_BYTES)? {
-                all.append(other)?;
-            }
-            Ok(all)
-        }
+        "qdisc" => entries(py, acklab_path::qdisc::registry::DISCIPLINES),
         "rate-control" => entries(py, acklab_path::wifi::rate::registry::CONTROLS),
         "station-queue" => entries(py, acklab_path::wifi::mac::queue::registry::QUEUES),
         "path-loss" => entries(py, acklab_path::wifi::propagation::registry::PATH_LOSSES),
@@ -34,16 +28,6 @@ pub(crate) fn catalogue<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py,
         _ => Err(PyKeyError::new_err(kind.to_owned())),
     }
 }
-
-/// What `pfifo` is with a limit in bytes.
-static IN_BYTES: &[Entry<()>] = &[Entry {
-    name: "bfifo",
-    aliases: &[],
-    summary: "Drop-tail with a limit in bytes: queue = \"64 KiB\" or \"1 BDP\"; `mark` makes it mark.",
-    source: "Linux sch_fifo.c",
-    params: &[],
-    build: (),
-}];
 
 fn entries<'py, B>(py: Python<'py>, entries: &'static [Entry<B>]) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);

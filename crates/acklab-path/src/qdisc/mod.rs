@@ -3,6 +3,7 @@
 pub mod codel;
 pub mod device;
 pub mod fq_codel;
+pub mod head_drop;
 pub mod pfifo;
 pub mod registry;
 mod ring;

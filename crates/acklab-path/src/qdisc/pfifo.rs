@@ -26,6 +26,19 @@ pub const ENTRY: Entry<Build> = Entry {
     },
 };
 
+/// The same with a limit in bytes. Linux's default is `tx_queue_len` full frames on Ethernet
+/// (`fifo_init`: `tx_queue_len * psched_mtu`).
+pub const IN_BYTES: Entry<Build> = Entry {
+    name: "bfifo",
+    summary: "Drop-tail with a limit in bytes: queue = \"64 KiB\" or \"1 BDP\"; `mark` makes it mark.",
+    build: Build {
+        limit: Limit::Bytes(TXQUEUELEN as u64 * 1514),
+        counts: Counts::Bytes,
+        make: |_, room| Box::new(Pfifo::new(room.limit)),
+    },
+    ..ENTRY
+};
+
 /// A drop-tail queue as it is configured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {

@@ -1,7 +1,7 @@
 //! The queue disciplines that a scenario can name, and what each is given where it is to stand.
 
 use super::{Limit, QueueDisc};
-use super::{codel, fq_codel, pfifo};
+use super::{codel, fq_codel, head_drop, pfifo};
 use acklab_proto::registry::{Entry, Params};
 use acklab_proto::rng::{self, Rng};
 use acklab_units::Rate;
@@ -96,7 +96,13 @@ pub struct Build {
 }
 
 /// Every discipline, in the order in which `acklab list qdisc` shows them.
-pub static DISCIPLINES: &[Entry<Build>] = &[pfifo::ENTRY, codel::ENTRY, fq_codel::ENTRY];
+pub static DISCIPLINES: &[Entry<Build>] = &[
+    pfifo::ENTRY,
+    pfifo::IN_BYTES,
+    head_drop::ENTRY,
+    codel::ENTRY,
+    fq_codel::ENTRY,
+];
 
 #[cfg(test)]
 mod tests {

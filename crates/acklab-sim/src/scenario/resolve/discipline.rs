@@ -9,11 +9,11 @@ use super::link::place;
 use crate::plan::DisciplinePlan;
 use acklab_path::qdisc;
 use acklab_path::qdisc::registry::{Build, Counts};
-use acklab_proto::registry::Entry;
+use acklab_proto::registry::{Entry, find};
 use acklab_units::{Bytes, Limit};
 
-/// The word for drop-tail.
-const DROP_TAIL: &str = "pfifo";
+/// The words for drop-tail. A link computes it without asking a discipline.
+const DROP_TAIL: [&str; 2] = ["pfifo", "bfifo"];
 
 /// Most packets in a device.
 pub(super) const MOST_IN_DEVICE: u32 = 65_535;
@@ -27,7 +27,8 @@ pub(super) fn read(
     report: &mut Report<'_>,
 ) -> Option<DisciplinePlan> {
     let choice = spec.qdisc.as_ref().map(|q| &q.0);
-    let drop_tail = choice.is_none_or(|c| c.name == DROP_TAIL && c.params.is_empty());
+    let drop_tail =
+        choice.is_none_or(|c| DROP_TAIL.contains(&c.name.as_str()) && c.params.is_empty());
     let device = device(spec, drop_tail, path, report);
     let choice = choice.filter(|_| !drop_tail)?;
     let at = place(path, "qdisc", report);
@@ -46,6 +47,20 @@ pub(super) fn read(
         params,
         device,
     })
+}
+
+/// How much may wait by default in the drop-tail queue of the direction at `path`, if its name says so:
+/// `pfifo` leaves it to the link. A limit that its name contradicts is reported.
+pub(super) fn drop_tail_default(
+    spec: &DirectionSpec,
+    path: &Path,
+    reg: Registries<'_>,
+    report: &mut Report<'_>,
+) -> Option<Limit> {
+    let choice = &spec.qdisc.as_ref()?.0;
+    let entry = find(reg.qdisc, &choice.name).filter(|e| e.build.counts == Counts::Bytes)?;
+    let limit = spec.queue.map(|q| q.0);
+    counted(entry, limit, &place(path, "queue", report), report).then(|| default_limit(entry))
 }
 
 /// Whether `entry` counts what `limit`, which stands at `path`, is in. What it does not is reported.

@@ -140,10 +140,11 @@ fn direction(
     let delay = spec.delay.map_or(Span::ZERO, |d| d.0);
     not_too_long(delay, &place(path, "delay", report), report);
     let discipline = discipline::read(spec, path, reg, report);
-    let default = match &discipline {
-        None => site.default_queue,
-        Some(d) => discipline::default_limit(d.entry),
+    let named = match &discipline {
+        None => discipline::drop_tail_default(spec, path, reg, report),
+        Some(d) => Some(discipline::default_limit(d.entry)),
     };
+    let default = named.unwrap_or(site.default_queue);
     let limit = spec.queue.map_or(default, |q| q.0);
     let nothing = "a queue of nothing drops everything";
     check_limit(limit, nothing, &place(path, "queue", report), report);
@@ -152,7 +153,7 @@ fn direction(
         let nothing = "a threshold of nothing marks everything";
         check_limit(mark, nothing, &place(path, "mark", report), report);
     }
-    let limit_is_default = spec.queue.is_none() && discipline.is_none();
+    let limit_is_default = spec.queue.is_none() && named.is_none();
     DraftLink {
         plan: LinkPlan {
             name: spec.name.clone().unwrap_or(default_name),

@@ -1,6 +1,7 @@
 //! What the user is told about mistakes of meaning. Each test shows the whole text.
 
 use super::{DUMBBELL, toml, toml_with};
+use crate::plan::QueuePlan;
 
 /// The text of everything wrong with the dumbbell after some `old` was replaced.
 pub(super) fn wrong(old: &str, new: &str) -> String {
@@ -165,10 +166,14 @@ fn a_discipline_and_what_waits_must_fit_together() {
         let pairs = [to_codel, (key, value)];
         toml_with(DUMBBELL, &pairs).err().map(|e| e.to_string())
     };
-    assert_eq!(
-        told("topology.bottleneck.qdisc", "red"),
-        "there is no queue discipline called `red`|the names are `pfifo`, `codel`, `fq-codel`, `fq_codel`"
+    let text = told("topology.bottleneck.qdisc", "blue");
+    assert!(
+        text.starts_with(
+            "there is no queue discipline called `blue`|the names are `pfifo`, `bfifo`, "
+        ),
+        "{text}"
     );
+    assert!(text.ends_with("`codel`, `fq-codel`, `fq_codel`"), "{text}");
     let text = both("topology.bottleneck.queue", "64 KiB").unwrap();
     assert!(text.contains("`codel` counts packets"), "{text}");
     assert!(text.contains("such as \"1000 packets\""), "{text}");
@@ -185,6 +190,28 @@ fn a_discipline_and_what_waits_must_fit_together() {
     let text = both("topology.bottleneck.device_queue", "65536").unwrap();
     assert!(
         text.contains("no device has room for so many packets"),
+        "{text}"
+    );
+}
+
+/// `bfifo` is drop-tail in bytes. Its default is a thousand full frames, and it needs no discipline.
+#[test]
+fn bfifo_counts_bytes() {
+    let plan = |queue: Option<&str>| {
+        let text = DUMBBELL.replace("queue = \"40 packets\"", "qdisc = \"bfifo\"");
+        let pair = queue.map(|q| ("topology.bottleneck.queue", q));
+        toml_with(&text, pair.as_slice()).map(|s| s.plan)
+    };
+    for (written, limit) in [(None, 1_514_000), (Some("64 KiB"), 65_536)] {
+        let plan = plan(written).unwrap();
+        let link = plan.links.iter().find(|l| l.name == "left->right").unwrap();
+        assert_eq!(link.queue, QueuePlan::Bytes(limit), "{}", link.name);
+        assert!(link.discipline.is_none());
+    }
+    let text = plan(Some("40 packets")).err().unwrap().to_string();
+    assert!(text.contains("`bfifo` counts bytes"), "{text}");
+    assert!(
+        text.contains("write a number of bytes, such as \"1514 kB\""),
         "{text}"
     );
 }

@@ -256,11 +256,10 @@ fn queues_per_station_have_ranges() {
         with("tarket = '1 ms'"),
         "wifi.qdisc.tarket: `per-station` has no parameter `tarket`|did you mean `target`?"
     );
-    assert_eq!(
-        told("wifi.qdisc", "red"),
-        "wifi.qdisc: there is no way of queueing called `red`|\
-         the names are `shared`, `per-station`, `mac80211`, `pfifo`, `codel`, `fq-codel`"
-    );
+    let text = told("wifi.qdisc", "blue");
+    let start = "wifi.qdisc: there is no way of queueing called `blue`|\
+                 the names are `shared`, `per-station`, `mac80211`, `pfifo`, `bfifo`, ";
+    assert!(text.starts_with(start), "{text}");
 }
 
 #[test]
