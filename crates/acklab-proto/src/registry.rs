@@ -4,7 +4,7 @@
 //! scenario. One [`Entry`] says all that a scenario, a schema, `acklab list` and an error message
 //! need to know about one of them; adding a building block means adding one entry.
 
-use acklab_units::{Rate, Span};
+use acklab_units::{Bytes, Limit, Rate, Span};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -21,6 +21,8 @@ pub enum Value {
     Span(Span),
     /// A data rate.
     Rate(Rate),
+    /// A size.
+    Size(Bytes),
     /// One of a fixed set of words.
     Choice(&'static str),
     /// Not set: the block decides.
@@ -42,12 +44,60 @@ pub enum Kind {
     OptSpan(Span, Span),
     /// A positive data rate.
     Rate,
+    /// A positive data rate, or the word `none` ([`Value::Auto`]).
+    OptRate,
+    /// A size in `[min, max]`.
+    Size(u64, u64),
+    /// A size in `[min, max]`, or left to the block ([`Value::Auto`]).
+    AutoSize(u64, u64),
+    /// Another block of the same registry ([`Nested::Block`]).
+    Block,
+    /// A list of tables that have these parameters ([`Nested::Tables`]).
+    Tables(&'static [Param]),
+    /// A word of the user's own ([`Nested::Names`]).
+    Name,
+    /// One or more things that the scenario has ([`Nested::Names`]).
+    Names(Named),
     /// One of these words.
     Choice(&'static [&'static str]),
 }
 
+/// What names are of, so that each stands for a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Named {
+    /// Flows: their place in the scenario, from 0.
+    Flows,
+    /// Nodes: their place in the scenario, from 0.
+    Nodes,
+    /// Differentiated-services codepoints: their value.
+    Dscp,
+}
+
+/// What a parameter holds that is more than one value.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Nested {
+    /// Another block.
+    Block(Block),
+    /// Tables, in the order in which they are written.
+    Tables(Vec<Params>),
+    /// Names, and what they stand for once the scenario is known; a word of the user's own stands for
+    /// nothing.
+    Names(Vec<String>, Vec<u32>),
+}
+
+/// A block inside another one.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Block {
+    /// Its entry's name.
+    pub name: &'static str,
+    /// How much may wait in it, where it is one that counts.
+    pub limit: Option<Limit>,
+    /// Its parameters.
+    pub params: Params,
+}
+
 /// One named parameter of a building block.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Param {
     /// The key in a scenario, snake case.
     pub name: &'static str,
@@ -89,6 +139,7 @@ pub enum ParamError {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     values: Vec<(&'static str, Value)>,
+    nested: Vec<(&'static str, Nested)>,
 }
 
 impl Params {
@@ -96,6 +147,59 @@ impl Params {
     pub fn defaults(params: &'static [Param]) -> Self {
         Self {
             values: params.iter().map(|p| (p.name, p.default)).collect(),
+            nested: Vec::new(),
+        }
+    }
+
+    /// Sets what a parameter holds that is more than one value. It has to be of the parameter's kind.
+    pub fn nest(&mut self, name: &'static str, nested: Nested) {
+        self.nested.retain(|(n, _)| *n != name);
+        self.nested.push((name, nested));
+    }
+
+    /// What a parameter holds that is more than one value, if it was set.
+    pub fn nested(&self, name: &str) -> Option<&Nested> {
+        let found = self.nested.iter().find(|(n, _)| *n == name);
+        found.map(|(_, nested)| nested)
+    }
+
+    /// All that was set of them.
+    pub fn nested_mut(&mut self) -> impl Iterator<Item = (&'static str, &mut Nested)> {
+        self.nested.iter_mut().map(|(name, nested)| (*name, nested))
+    }
+
+    /// The block in `name`, if it was set.
+    pub fn block(&self, name: &str) -> Option<&Block> {
+        match self.nested(name)? {
+            Nested::Block(block) => Some(block),
+            other => panic!("parameter {name:?} is {other:?}, not a block"),
+        }
+    }
+
+    /// The tables in `name`.
+    pub fn tables(&self, name: &str) -> &[Self] {
+        match self.nested(name) {
+            None => &[],
+            Some(Nested::Tables(tables)) => tables,
+            Some(other) => panic!("parameter {name:?} is {other:?}, not a list of tables"),
+        }
+    }
+
+    /// The names in `name`.
+    pub fn names(&self, name: &str) -> &[String] {
+        self.names_and_numbers(name).0
+    }
+
+    /// What the names in `name` stand for.
+    pub fn numbers(&self, name: &str) -> &[u32] {
+        self.names_and_numbers(name).1
+    }
+
+    fn names_and_numbers(&self, name: &str) -> (&[String], &[u32]) {
+        match self.nested(name) {
+            None => (&[], &[]),
+            Some(Nested::Names(names, numbers)) => (names, numbers),
+            Some(other) => panic!("parameter {name:?} is {other:?}, not names"),
         }
     }
 
@@ -173,6 +277,15 @@ impl Params {
         }
     }
 
+    /// `name` as a size in bytes; `None` for [`Value::Auto`].
+    pub fn size(&self, name: &str) -> Option<u64> {
+        match self.value(name) {
+            Value::Size(Bytes(n)) => Some(n),
+            Value::Auto => None,
+            v => panic!("parameter {name:?} is {v:?}, not a size"),
+        }
+    }
+
     /// `name` as a word.
     pub fn choice(&self, name: &str) -> &'static str {
         match self.value(name) {
@@ -182,11 +295,33 @@ impl Params {
     }
 }
 
+impl Named {
+    /// What would be right, for an error message.
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::Flows => "the name of a flow in double quotes, or a list of them",
+            Self::Nodes => "the name of a node in double quotes, or a list of them",
+            Self::Dscp => {
+                "a codepoint such as \"EF\", \"AF41\", \"CS1\" or \"46\", or a list of them"
+            }
+        }
+    }
+}
+
 impl Kind {
+    /// Whether values of this kind are [`Nested`].
+    pub const fn is_nested(self) -> bool {
+        matches!(
+            self,
+            Self::Block | Self::Tables(_) | Self::Name | Self::Names(_)
+        )
+    }
+
     /// `value` as this kind stores it, or `None` if it does not fit.
     fn fit(self, value: Value) -> Option<Value> {
         match (self, value) {
-            (Self::Bool, Value::Bool(_)) | (Self::OptSpan(..), Value::Auto) => Some(value),
+            (Self::Bool, Value::Bool(_))
+            | (Self::OptSpan(..) | Self::OptRate | Self::AutoSize(..), Value::Auto) => Some(value),
             (Self::Int(lo, hi), Value::Int(i)) => (lo..=hi).contains(&i).then_some(value),
             (Self::Float(lo, hi), Value::Int(i)) => (lo..=hi)
                 .contains(&(i as f64))
@@ -195,7 +330,13 @@ impl Kind {
             (Self::Span(lo, hi) | Self::OptSpan(lo, hi), Value::Span(s)) => {
                 (lo..=hi).contains(&s).then_some(value)
             }
-            (Self::Rate, Value::Rate(r)) => (r > Rate::ZERO).then_some(value),
+            (Self::Rate | Self::OptRate, Value::Rate(r)) => (r > Rate::ZERO).then_some(value),
+            (Self::Size(lo, hi) | Self::AutoSize(lo, hi), Value::Size(Bytes(n))) => {
+                (lo..=hi).contains(&n).then_some(value)
+            }
+            (Self::Block | Self::Tables(_) | Self::Name | Self::Names(_), Value::Auto) => {
+                Some(value)
+            }
             (Self::Choice(words), Value::Choice(w)) => words.contains(&w).then_some(value),
             _ => None,
         }
@@ -212,6 +353,20 @@ impl Kind {
                 alloc::format!("a time from {lo:?} to {hi:?}, such as \"5 ms\", or \"none\"")
             }
             Self::Rate => "a rate above zero, such as \"10 Mbit/s\"".to_string(),
+            Self::OptRate => "a rate above zero, such as \"10 Mbit/s\", or \"none\"".to_string(),
+            Self::Size(lo, hi) | Self::AutoSize(lo, hi) => {
+                let (lo, hi) = (Bytes(lo), Bytes(hi));
+                alloc::format!("a size from {lo} to {hi}, such as \"15 kB\"")
+            }
+            Self::Block => {
+                "a name in double quotes, or a table { name = \"...\", ... }".to_string()
+            }
+            Self::Tables(params) => {
+                let keys: Vec<_> = params.iter().map(|p| p.name).collect();
+                alloc::format!("a list of tables with {}", keys.join(", "))
+            }
+            Self::Name => "a name of your own in double quotes".to_string(),
+            Self::Names(named) => named.describe().to_string(),
             Self::Choice(words) => alloc::format!("one of {}", words.join(", ")),
         }
     }

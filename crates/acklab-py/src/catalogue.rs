@@ -63,8 +63,10 @@ fn spell(p: &Param) -> String {
         Value::Float(x) => x.to_string(),
         Value::Span(s) => s.to_string(),
         Value::Rate(r) => r.to_string(),
+        Value::Size(s) => s.to_string(),
         Value::Choice(c) => c.to_owned(),
-        Value::Auto if matches!(p.kind, Kind::OptSpan(..)) => "none".to_owned(),
+        Value::Auto if p.kind.is_nested() => "none".to_owned(),
+        Value::Auto if matches!(p.kind, Kind::OptSpan(..) | Kind::OptRate) => "none".to_owned(),
         Value::Auto => "automatic".to_owned(),
     }
 }

@@ -4,7 +4,7 @@
 //! Linux differ the comment says so. ECN as in RFC 8290 section 5.2.6 and `net/codel_impl.h`: a
 //! packet that may be marked is marked where it would be dropped, and then passes.
 
-use super::registry::{Build, Counts};
+use super::registry::{Build, Counts, any_params};
 use super::slab::{List, Slab, Waiting};
 use super::{Enqueue, Limit, QueueDisc, Stats};
 use crate::packet::{DropReason, Label, Packet, PacketId};
@@ -96,6 +96,7 @@ pub const ENTRY: Entry<Build> = Entry {
     build: Build {
         limit: Limit::Packets(1000),
         counts: Counts::Packets,
+        check: any_params,
         make: |values, room| {
             let params = Params::from_values(values);
             Box::new(CodelQueue::new(params, room.packets()))

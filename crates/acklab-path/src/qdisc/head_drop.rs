@@ -1,7 +1,7 @@
 //! First in, first out, with a limit in packets: the oldest packet makes room for a new one.
 
 use super::pfifo::TXQUEUELEN;
-use super::registry::{Build, Counts};
+use super::registry::{Build, Counts, any_params};
 use super::ring::Ring;
 use super::{Enqueue, Limit, QueueDisc, Stats};
 use crate::packet::{DropReason, Label, Packet, PacketId};
@@ -19,6 +19,7 @@ pub const ENTRY: Entry<Build> = Entry {
     build: Build {
         limit: Limit::Packets(TXQUEUELEN),
         counts: Counts::Packets,
+        check: any_params,
         make: |_, room| Box::new(HeadDrop::new(room.packets())),
     },
 };

@@ -1,7 +1,7 @@
 //! First in, first out, drop-tail; limited in packets or in bytes. It can mark by a step.
 
 pub use super::Limit;
-use super::registry::{Build, Counts};
+use super::registry::{Build, Counts, any_params};
 use super::ring::Ring;
 use super::{Enqueue, QueueDisc, Stats};
 use crate::packet::{DropReason, Label, Packet, PacketId};
@@ -22,6 +22,7 @@ pub const ENTRY: Entry<Build> = Entry {
     build: Build {
         limit: Limit::Packets(TXQUEUELEN),
         counts: Counts::Either,
+        check: any_params,
         make: |_, room| Box::new(Pfifo::new(room.limit)),
     },
 };
@@ -34,6 +35,7 @@ pub const IN_BYTES: Entry<Build> = Entry {
     build: Build {
         limit: Limit::Bytes(TXQUEUELEN as u64 * 1514),
         counts: Counts::Bytes,
+        check: any_params,
         make: |_, room| Box::new(Pfifo::new(room.limit)),
     },
     ..ENTRY

@@ -2,12 +2,13 @@
 
 use super::{Limit, QueueDisc};
 use super::{codel, fq_codel, head_drop, pfifo};
-use acklab_proto::registry::{Entry, Params};
+use acklab_proto::registry::{Entry, Params, find};
 use acklab_proto::rng::{self, Rng};
-use acklab_units::Rate;
+use acklab_units::{self as units, Rate};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 /// What a discipline is made of beside its parameters.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,6 +62,37 @@ impl Room {
         }
     }
 
+    /// Makes the discipline that `params` have in `key`, or `default` with its limit if they have none.
+    ///
+    /// # Panics
+    /// If there is no discipline of that name: whoever reads `params` keeps that away.
+    pub fn child(
+        &self,
+        params: &Params,
+        key: &str,
+        default: (&str, Option<units::Limit>),
+    ) -> Box<dyn QueueDisc> {
+        let block = params.block(key);
+        let (name, limit) = block.map_or(default, |b| (b.name, b.limit));
+        let entry = find(DISCIPLINES, name)
+            .unwrap_or_else(|| panic!("{}: no discipline {name:?}", self.path));
+        let limit = match limit {
+            None => entry.build.limit,
+            Some(units::Limit::Packets(n)) => Limit::Packets(n),
+            Some(units::Limit::Bytes(n)) => Limit::Bytes(n.0),
+            Some(units::Limit::MicroBdp(_)) => panic!("{}: a limit by rate", self.path),
+        };
+        let defaults;
+        let params = match block {
+            Some(block) => &block.params,
+            None => {
+                defaults = Params::defaults(entry.params);
+                &defaults
+            }
+        };
+        (entry.build.make)(params, self.inside(key, limit))
+    }
+
     /// The limit of a discipline that counts packets.
     ///
     /// # Panics
@@ -82,6 +114,8 @@ pub enum Counts {
     Bytes,
     /// Packets or bytes, as the user likes.
     Either,
+    /// Nothing: packets wait in the disciplines inside, each with a limit of its own.
+    Inside,
 }
 
 /// How the registry makes a discipline.
@@ -91,8 +125,49 @@ pub struct Build {
     pub limit: Limit,
     /// What else may be said.
     pub counts: Counts,
+    /// What is wrong with parameters that are each right by themselves.
+    pub check: fn(&Params) -> Option<Mistake>,
     /// Makes one.
     pub make: fn(&Params, Room) -> Box<dyn QueueDisc>,
+}
+
+/// Parameters that contradict each other.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mistake {
+    /// Where, from the discipline inwards.
+    pub at: Vec<At>,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub hint: String,
+}
+
+/// A step to a parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum At {
+    /// The parameter of that name.
+    Key(&'static str),
+    /// The table of that number, from 0.
+    Index(usize),
+}
+
+impl Mistake {
+    /// In the parameter of that name.
+    pub fn in_key(key: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            at: [At::Key(key)].into(),
+            message: message.into(),
+            hint: hint.into(),
+        }
+    }
+}
+
+/// The limit of a discipline in which nothing waits but in others.
+pub const INSIDE: Limit = Limit::Packets(u32::MAX);
+
+/// Of a discipline whose parameters cannot contradict each other.
+pub fn any_params(_: &Params) -> Option<Mistake> {
+    None
 }
 
 /// Every discipline, in the order in which `acklab list qdisc` shows them.
@@ -133,7 +208,7 @@ mod tests {
             let fits = match entry.build.counts {
                 Counts::Packets => matches!(entry.build.limit, Limit::Packets(_)),
                 Counts::Bytes => matches!(entry.build.limit, Limit::Bytes(_)),
-                Counts::Either => true,
+                Counts::Either | Counts::Inside => true,
             };
             assert!(fits, "{}", entry.name);
         }

@@ -1,11 +1,13 @@
 //! Names and parameters against a registry, and back to text.
 
+mod nested;
+
 use super::diagnostics::{Report, suggest};
 use super::path::Path;
 use super::shown::short;
-use super::spec::{Choice, Scalar};
+use super::spec::{Choice, Given, Scalar};
 use acklab_proto::registry::{Entry, Kind, Param, Params, Value, find};
-use acklab_units::{Rate, Span};
+use acklab_units::{Bytes, Rate, Span};
 
 /// The entry that `choice` names, with its parameters set. Everything that is wrong is reported.
 /// `what` says what it is, for messages: `congestion controller`.
@@ -37,7 +39,18 @@ pub(crate) fn choose_or<B>(
         let at = key.split('.').fold(path.clone(), |at, step| at.key(step));
         match entry.params.iter().find(|p| p.name == key) {
             None => unknown_param(entry, key, &at, report),
+            Some(p) if p.kind.is_nested() => {
+                let given = Given::One(scalar.clone());
+                nested::read(entries, p, &given, &mut params, (&at, what), report);
+            }
             Some(p) => set(&mut params, entry.params, p, scalar, &at, report),
+        }
+    }
+    for (key, given) in &choice.nested {
+        let at = path.key(key);
+        match entry.params.iter().find(|p| p.name == key) {
+            None => unknown_param(entry, key, &at, report),
+            Some(p) => nested::read(entries, p, given, &mut params, (&at, what), report),
         }
     }
     Some((entry, params))
@@ -111,7 +124,12 @@ fn fit(kind: Kind, scalar: &Scalar) -> Result<Value, (String, String)> {
             Some(text) => quantity::<Span>(&text).map(Value::Span),
             None => mismatch(),
         },
-        (Kind::Rate, s) => match written(s) {
+        (Kind::OptRate, Scalar::Text(t)) if t == "none" => Ok(Value::Auto),
+        (Kind::Size(..) | Kind::AutoSize(..), s) => match written(s) {
+            Some(text) => quantity::<Bytes>(&text).map(Value::Size),
+            None => mismatch(),
+        },
+        (Kind::Rate | Kind::OptRate, s) => match written(s) {
             Some(text) => quantity::<Rate>(&text).map(Value::Rate),
             None => mismatch(),
         },
@@ -152,6 +170,9 @@ pub(crate) fn describe(kind: Kind) -> String {
     match kind {
         Kind::Span(lo, hi) => format!("a time from \"{lo}\" to \"{hi}\""),
         Kind::OptSpan(lo, hi) => format!("a time from \"{lo}\" to \"{hi}\", or \"none\""),
+        Kind::Size(lo, hi) | Kind::AutoSize(lo, hi) => {
+            format!("a size from \"{}\" to \"{}\"", Bytes(lo), Bytes(hi))
+        }
         other => other.describe(),
     }
 }
@@ -165,6 +186,7 @@ pub(crate) fn show(value: Value) -> String {
         Value::Float(x) => format!("{x:?}"),
         Value::Span(s) => format!("\"{s}\""),
         Value::Rate(r) => format!("\"{r}\""),
+        Value::Size(s) => format!("\"{s}\""),
         Value::Choice(c) => format!("\"{c}\""),
         Value::Auto => "\"none\"".to_string(),
     }
@@ -172,13 +194,21 @@ pub(crate) fn show(value: Value) -> String {
 
 /// The whole choice as an inline table, reloadable.
 pub(crate) fn inline_table(name: &str, specs: &[Param], params: &Params) -> String {
-    let mut text = format!("{{ name = \"{name}\"");
+    format!("{{ name = \"{name}\"{} }}", inline_entries(specs, params))
+}
+
+/// The parameters, each after a comma.
+fn inline_entries(specs: &[Param], params: &Params) -> String {
+    let mut text = String::new();
     for (spec, (key, value)) in specs.iter().zip(params.iter()) {
-        let unwritten = value == Value::Auto && !matches!(spec.kind, Kind::OptSpan(..));
-        if !unwritten {
+        if spec.kind.is_nested() {
+            text.push_str(&nested::show(spec, params));
+            continue;
+        }
+        let absent = matches!(spec.kind, Kind::OptSpan(..) | Kind::OptRate);
+        if value != Value::Auto || absent {
             text.push_str(&format!(", {key} = {}", show(value)));
         }
     }
-    text.push_str(" }");
     text
 }

@@ -5,7 +5,8 @@ use super::spec::Spec;
 use acklab_path::wifi::mac::queue::registry::QUEUES;
 use acklab_path::wifi::propagation::registry::{FADINGS, PATH_LOSSES};
 use acklab_path::wifi::rate::registry::CONTROLS;
-use acklab_proto::registry::{Entry, Kind, Param};
+use acklab_proto::registry::{Entry, Kind, Named, Param, Value};
+use acklab_units::Rate;
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, json_schema};
 use serde_json::{Map, Value as Json, json};
@@ -14,6 +15,7 @@ use serde_json::{Map, Value as Json, json};
 pub fn schema() -> Json {
     let generator = SchemaSettings::draft2020_12().into_generator();
     let mut schema = generator.into_root_schema_for::<Spec>().to_value();
+    schema["$defs"]["InnerDiscipline"] = inner_discipline();
     tighten(&mut schema);
     schema
 }
@@ -108,8 +110,8 @@ pub(crate) fn station_queue_schema() -> Schema {
     let Registries { qdisc, .. } = Registries::builtin();
     let names = QUEUES
         .iter()
-        .flat_map(names_of)
-        .chain(qdisc.iter().flat_map(names_of));
+        .flat_map(names_alone)
+        .chain(qdisc.iter().flat_map(names_alone));
     forms(
         names,
         QUEUES.iter().map(table).chain(qdisc.iter().map(table)),
@@ -117,7 +119,7 @@ pub(crate) fn station_queue_schema() -> Schema {
 }
 
 fn choices<B>(entries: &[Entry<B>], more: &[&'static str]) -> Schema {
-    let names = entries.iter().flat_map(names_of);
+    let names = entries.iter().flat_map(names_alone);
     forms(names.chain(more.iter().copied()), entries.iter().map(table))
 }
 
@@ -129,8 +131,49 @@ fn forms(names: impl Iterator<Item = &'static str>, tables: impl Iterator<Item =
     json_schema!({ "anyOf": forms })
 }
 
+/// Names of a block that needs nothing beside its name.
+fn names_alone<B>(entry: &Entry<B>) -> impl Iterator<Item = &'static str> {
+    let alone = needed(entry.params).next().is_none();
+    names_of(entry).filter(move |_| alone)
+}
+
 fn names_of<B>(entry: &Entry<B>) -> impl Iterator<Item = &'static str> {
     std::iter::once(entry.name).chain(entry.aliases.iter().copied())
+}
+
+/// A table with these keys.
+fn items(specs: &[Param]) -> Json {
+    let properties: Map<_, _> = specs
+        .iter()
+        .map(|p| (p.name.to_string(), param(p)))
+        .collect();
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": needed(specs).collect::<Vec<_>>(),
+        "additionalProperties": false,
+    })
+}
+
+/// What has no default: lists of tables, and rates of shapers.
+fn needed(specs: &[Param]) -> impl Iterator<Item = &'static str> {
+    let unlimited = Value::Rate(Rate::MAX);
+    let needed = move |p: &&Param| matches!(p.kind, Kind::Tables(_)) || p.default == unlimited;
+    specs.iter().filter(needed).map(|p| p.name)
+}
+
+fn one_or_more(one: &Json) -> Json {
+    json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
+}
+
+/// A queue discipline inside another one, which has the limit of its queue with it.
+fn inner_discipline() -> Json {
+    let mut schema = qdisc_schema().to_value();
+    let forms = schema["anyOf"].as_array_mut().into_iter().flatten();
+    for form in forms.filter(|form| form.get("properties").is_some()) {
+        form["properties"]["queue"] = json!({ "$ref": "#/$defs/QueueLimit" });
+    }
+    schema
 }
 
 fn table<B>(entry: &Entry<B>) -> Json {
@@ -154,7 +197,7 @@ fn table<B>(entry: &Entry<B>) -> Json {
         "type": "object",
         "description": format!("{} ({})", entry.summary, entry.source),
         "properties": properties,
-        "required": ["name"],
+        "required": std::iter::once("name").chain(needed(entry.params)).collect::<Vec<_>>(),
         "additionalProperties": false,
     })
 }
@@ -162,7 +205,11 @@ fn table<B>(entry: &Entry<B>) -> Json {
 fn param(p: &Param) -> Json {
     let mut schema = kind(p.kind);
     if let Some(object) = schema.as_object_mut() {
-        let text = format!("{} Default: {}.", p.doc, super::choice::show(p.default));
+        let default = super::choice::show(p.default);
+        let text = match p.kind.is_nested() || p.default == Value::Rate(Rate::MAX) {
+            true => p.doc.to_string(),
+            false => format!("{} Default: {default}.", p.doc),
+        };
         object.insert("description".to_string(), json!(text));
     }
     schema
@@ -178,6 +225,16 @@ fn kind(kind: Kind) -> Json {
             json!({ "anyOf": [{ "const": "none" }, { "$ref": "#/$defs/Time" }] })
         }
         Kind::Rate => json!({ "$ref": "#/$defs/Rate" }),
+        Kind::OptRate => json!({ "anyOf": [{ "const": "none" }, { "$ref": "#/$defs/Rate" }] }),
+        Kind::Size(..) | Kind::AutoSize(..) => json!({ "$ref": "#/$defs/Size" }),
+        Kind::Block => json!({ "$ref": "#/$defs/InnerDiscipline" }),
+        Kind::Tables(specs) => json!({ "type": "array", "items": items(specs), "minItems": 1 }),
+        Kind::Name => json!({ "type": "string" }),
+        Kind::Names(Named::Dscp) => one_or_more(&json!({ "anyOf": [
+            { "type": "string", "examples": ["EF", "AF41", "CS1", "LE"] },
+            { "type": "integer", "minimum": 0, "maximum": 63 },
+        ] })),
+        Kind::Names(_) => one_or_more(&json!({ "type": "string" })),
         Kind::Choice(words) => json!({ "enum": words }),
     }
 }
@@ -230,7 +287,7 @@ mod tests {
     #[test]
     fn quantities_that_parameters_refer_to_are_defined() {
         let schema = schema();
-        for name in ["Time", "Rate"] {
+        for name in ["Time", "Rate", "Size", "QueueLimit", "QueueDiscipline"] {
             assert!(schema["$defs"].get(name).is_some(), "{name}");
         }
     }

@@ -26,8 +26,8 @@ pub(crate) struct Shape {
     pub drop_batch: u32,
     /// Bytes that a flow may send in a round.
     pub quantum: u32,
-    /// Moves flows to other queues.
-    pub perturbation: u32,
+    /// Moves flows to other queues; `None`: a flow's number is that of its queue.
+    pub perturbation: Option<u32>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -190,7 +190,8 @@ impl Flows {
     }
 
     fn bucket(&self, flow: u32) -> u32 {
-        mix(flow ^ self.shape.perturbation) % self.shape.queues.max(1)
+        let spread = self.shape.perturbation.map_or(flow, |p| mix(flow ^ p));
+        spread % self.shape.queues.max(1)
     }
 
     /// Drops from the head of the flow with most bytes while more than the limit wait, or take more

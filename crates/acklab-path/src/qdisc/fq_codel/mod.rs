@@ -6,7 +6,7 @@ pub(crate) mod round_robin;
 mod tests;
 
 use super::codel;
-use super::registry::{Build, Counts, Room};
+use super::registry::{Build, Counts, Room, any_params};
 use super::slab::Waiting;
 use super::{Enqueue, Limit, QueueDisc, Stats};
 use crate::packet::{DropReason, Label, Packet, PacketId};
@@ -33,8 +33,8 @@ pub struct Config {
     pub queues: u32,
     /// Most packets that are dropped at once when too many wait (tc-fq_codel(8)).
     pub drop_batch: u32,
-    /// Moves flows to other queues (4.1.1).
-    pub perturbation: u32,
+    /// Moves flows to other queues (4.1.1); `None`: a flow's number is that of its queue.
+    pub perturbation: Option<u32>,
 }
 
 impl Config {
@@ -46,7 +46,7 @@ impl Config {
         quantum: 1514,
         queues: 1024,
         drop_batch: 64,
-        perturbation: 0,
+        perturbation: Some(0),
     };
 }
 
@@ -90,10 +90,17 @@ pub const ENTRY: Entry<Build> = Entry {
             kind: Kind::Int(LEAST_MEMORY, u32::MAX as i64),
             default: Value::Int(Config::DEFAULT.memory_limit as i64),
         },
+        Param {
+            name: "hash",
+            doc: "How flows find their queues: perturbed by a draw of the run's (RFC 8290 section 4.1.1), fixed whatever the seed, or none: no two flows share one while there are enough.",
+            kind: Kind::Choice(&["perturbed", "fixed", "none"]),
+            default: Value::Choice("perturbed"),
+        },
     ],
     build: Build {
         limit: Limit::Packets(Config::DEFAULT.limit),
         counts: Counts::Packets,
+        check: any_params,
         make: |values, room| Box::new(FqCodel::new(Config::from_values(values, &room))),
     },
 };
@@ -108,7 +115,11 @@ impl Config {
             quantum: values.int("quantum") as u32,
             queues: values.int("flows") as u32,
             drop_batch: values.int("drop_batch") as u32,
-            perturbation: room.rng().next_u32(),
+            perturbation: match values.choice("hash") {
+                "fixed" => Some(0),
+                "none" => None,
+                _ => Some(room.rng().next_u32()),
+            },
         }
     }
 }

@@ -13,10 +13,11 @@ use super::spec::{
     ReductionWord, RttSamplesWord, WhenFullWord,
 };
 use crate::plan::{
-    AppPlan, FilterPlan, FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, Plan, QueuePlan,
-    TransportPlan,
+    AppPlan, DisciplinePlan, FilterPlan, FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan,
+    Plan, QueuePlan, TransportPlan,
 };
 use acklab_path::impair::LossPlace;
+use acklab_path::qdisc::registry::Counts;
 use acklab_path::wifi::medium::AccessCategory;
 use acklab_proto::cbr;
 use acklab_proto::rtp;
@@ -149,7 +150,10 @@ fn direction(link: &LinkPlan, out: &mut Text) {
         Some(t) => out.raw("rate", format!("{{ trace = {} }}", quoted(&t.file))),
     }
     out.text("delay", link.delay);
-    out.text("queue", limit(&link.queue));
+    let inside = |d: &DisciplinePlan| d.entry.build.counts == Counts::Inside;
+    if !link.discipline.as_ref().is_some_and(inside) {
+        out.text("queue", limit(&link.queue));
+    }
     match &link.discipline {
         None => out.text("qdisc", "pfifo"),
         Some(d) => {

@@ -231,7 +231,9 @@ fn station(station: &Station, space: Option<&Space>, out: &mut Text) {
         radio,
         edca,
     } = station;
-    out.text("queue", limit(queue));
+    if !queueing.waits_inside() {
+        out.text("queue", limit(queue));
+    }
     match queueing {
         Queueing::Mac(queue) => out.raw("qdisc", queue.text()),
         Queueing::Above(discipline, device) => {

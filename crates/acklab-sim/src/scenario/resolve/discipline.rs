@@ -1,15 +1,17 @@
 //! What orders and drops what waits in front of a transmitter.
 
 use super::super::choice::choose;
-use super::super::diagnostics::Report;
-use super::super::path::Path;
+use super::super::diagnostics::{Report, suggest};
+use super::super::path::{Path, Step};
 use super::super::registries::Registries;
-use super::super::spec::DirectionSpec;
+use super::super::spec::{DirectionSpec, Spec};
+use super::flow::DraftFlow;
 use super::link::place;
+use super::topology::Net;
 use crate::plan::DisciplinePlan;
 use acklab_path::qdisc;
-use acklab_path::qdisc::registry::{Build, Counts};
-use acklab_proto::registry::{Entry, find};
+use acklab_path::qdisc::registry::{At, Build, Counts};
+use acklab_proto::registry::{Entry, Kind, Named, Nested, Param, Params, find};
 use acklab_units::{Bytes, Limit};
 
 /// The words for drop-tail. A link computes it without asking a discipline.
@@ -32,7 +34,8 @@ pub(super) fn read(
     let device = device(spec, drop_tail, path, report);
     let choice = choice.filter(|_| !drop_tail)?;
     let at = place(path, "qdisc", report);
-    let (entry, params) = choose(reg.qdisc, "queue discipline", choice, &at, report)?;
+    let (entry, mut params) = choose(reg.qdisc, "queue discipline", choice, &at, report)?;
+    settle(entry, &mut params, &at, reg, report);
     let limit = spec.queue.map(|q| q.0);
     if !counted(entry, limit, &place(path, "queue", report), report) {
         return None;
@@ -63,6 +66,155 @@ pub(super) fn drop_tail_default(
     counted(entry, limit, &place(path, "queue", report), report).then(|| default_limit(entry))
 }
 
+/// Checks what the discipline at `at` says about itself and about those inside it, and fills in the
+/// limits of those.
+pub(super) fn settle(
+    entry: &Entry<Build>,
+    params: &mut Params,
+    at: &Path,
+    reg: Registries<'_>,
+    report: &mut Report<'_>,
+) {
+    if let Some(mistake) = (entry.build.check)(params) {
+        let step = |at: Path, step: &At| match step {
+            At::Key(key) => at.key(key),
+            At::Index(i) => at.index(*i),
+        };
+        let place = mistake.at.iter().fold(at.clone(), step);
+        let place = if report.has(&place) { &place } else { at };
+        report.error(place, mistake.message, mistake.hint);
+    }
+    settle_inside(params, at, reg, report);
+}
+
+fn settle_inside(params: &mut Params, at: &Path, reg: Registries<'_>, report: &mut Report<'_>) {
+    for (key, nested) in params.nested_mut() {
+        let at = at.key(key);
+        match nested {
+            Nested::Block(block) => {
+                let Some(entry) = find(reg.qdisc, block.name) else {
+                    continue;
+                };
+                let fits = counted(entry, block.limit, &at.key("queue"), report);
+                let waits = entry.build.counts != Counts::Inside;
+                block.limit = block.limit.filter(|_| fits).or(Some(default_limit(entry)));
+                block.limit = block.limit.filter(|_| waits);
+                settle(entry, &mut block.params, &at, reg, report);
+            }
+            Nested::Tables(tables) => {
+                for (i, table) in tables.iter_mut().enumerate() {
+                    settle_inside(table, &at.index(i), reg, report);
+                }
+            }
+            Nested::Names(..) => {}
+        }
+    }
+}
+
+/// Puts numbers to the names of flows and nodes in all disciplines. The name of flows with `count` becomes
+/// those of each.
+pub(super) fn number(net: &mut Net, spec: &Spec, flows: &[DraftFlow], report: &mut Report<'_>) {
+    let groups = flows.iter().map(|f| group(spec, f)).collect();
+    let flows: Vec<&str> = flows.iter().map(|f| f.plan.name.as_str()).collect();
+    let nodes: Vec<&str> = net.nodes.iter().map(String::as_str).collect();
+    let known = Known {
+        flows,
+        groups,
+        nodes,
+    };
+    for link in &mut net.links {
+        let at = place(&link.path, "qdisc", report);
+        if let Some(discipline) = &mut link.plan.discipline {
+            let specs = discipline.entry.params;
+            known.number(specs, &mut discipline.params, &at, report);
+        }
+    }
+    for network in &mut net.wifi {
+        let at = network.path.key("qdisc");
+        for (specs, params) in network.disciplines_mut() {
+            known.number(specs, params, &at, report);
+        }
+    }
+}
+
+/// What a discipline can name.
+struct Known<'a> {
+    flows: Vec<&'a str>,
+    /// Of each flow the name that it shares with others.
+    groups: Vec<Option<String>>,
+    nodes: Vec<&'a str>,
+}
+
+impl Known<'_> {
+    fn number(&self, specs: &[Param], params: &mut Params, at: &Path, report: &mut Report<'_>) {
+        for (key, nested) in params.nested_mut() {
+            let at = at.key(key);
+            let kind = specs.iter().find(|p| p.name == key).map(|p| p.kind);
+            match (nested, kind) {
+                (Nested::Names(names, numbers), Some(Kind::Names(named))) => {
+                    self.look_up(named, names, numbers, &at, report);
+                }
+                (Nested::Tables(tables), Some(Kind::Tables(specs))) => {
+                    for (i, table) in tables.iter_mut().enumerate() {
+                        self.number(specs, table, &at.index(i), report);
+                    }
+                }
+                (Nested::Block(block), _) => {
+                    let inner = find(qdisc::registry::DISCIPLINES, block.name);
+                    let specs = inner.map_or(&[][..], |entry| entry.params);
+                    self.number(specs, &mut block.params, &at, report);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn look_up(
+        &self,
+        named: Named,
+        names: &mut Vec<String>,
+        numbers: &mut Vec<u32>,
+        at: &Path,
+        report: &mut Report<'_>,
+    ) {
+        let (known, what) = match named {
+            Named::Flows => (&self.flows, "flow"),
+            Named::Nodes => (&self.nodes, "node"),
+            Named::Dscp => return,
+        };
+        numbers.clear();
+        for name in std::mem::take(names) {
+            let shared = |i: usize| {
+                let group = self.groups.get(i).and_then(Option::as_ref);
+                named == Named::Flows && group == Some(&name)
+            };
+            let before = numbers.len();
+            for (i, own) in known.iter().enumerate() {
+                if *own == name || shared(i) {
+                    names.push((*own).to_string());
+                    numbers.push(i as u32);
+                }
+            }
+            if numbers.len() == before {
+                let message = format!("there is no {what} called `{name}`");
+                let hint = suggest(&name, known.iter().copied(), "the names are");
+                let root = Path::root();
+                report.error(if report.has(at) { at } else { &root }, message, hint);
+            }
+        }
+    }
+}
+
+/// The name of the `[[flow]]` that a flow comes from, if it makes several.
+fn group(spec: &Spec, flow: &DraftFlow) -> Option<String> {
+    let Some(Step::Index(i)) = flow.path.0.last() else {
+        return None;
+    };
+    let written = spec.flow.get(*i)?;
+    written.count?;
+    Some(written.name.clone().unwrap_or_else(|| format!("f{i}")))
+}
+
 /// Whether `entry` counts what `limit`, which stands at `path`, is in. What it does not is reported.
 pub(super) fn counted(
     entry: &Entry<Build>,
@@ -74,6 +226,7 @@ pub(super) fn counted(
         Counts::Packets => (true, false),
         Counts::Bytes => (false, true),
         Counts::Either => (true, true),
+        Counts::Inside => return nothing_waits(entry, limit, path, report),
     };
     let fits = match limit {
         None => true,
@@ -88,6 +241,24 @@ pub(super) fn counted(
         report.error(path, message, hint);
     }
     fits
+}
+
+fn nothing_waits(
+    entry: &Entry<Build>,
+    limit: Option<Limit>,
+    path: &Path,
+    report: &mut Report<'_>,
+) -> bool {
+    if limit.is_some() {
+        let message = format!(
+            "packets wait inside `{}`, not in a queue of its own",
+            entry.name
+        );
+        let hint = "write `queue` in what is inside: \
+                    child = { name = \"pfifo\", queue = \"50 packets\" }";
+        report.error(path, message, hint.to_string());
+    }
+    limit.is_none()
 }
 
 /// How much may wait in a discipline that is given no limit.

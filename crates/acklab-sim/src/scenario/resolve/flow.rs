@@ -385,10 +385,7 @@ impl Builder<'_, '_> {
 }
 
 fn plain(name: &str) -> Choice {
-    Choice {
-        name: name.to_string(),
-        params: Vec::new(),
-    }
+    Choice::named(name.to_string())
 }
 
 /// Defaults of a profile: those of `preferred` that the block knows and the user did not set.

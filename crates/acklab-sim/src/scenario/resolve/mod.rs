@@ -69,6 +69,7 @@ pub(crate) fn resolve(
     if !report.is_clean() {
         return None;
     }
+    discipline::number(&mut net, spec, &flows, report);
     queue::size(&mut net, &flows, report);
     trace::name(&mut net);
     advice::give(&net, &flows, report);

@@ -14,6 +14,8 @@ use std::fmt;
 pub(crate) struct Choice {
     pub(crate) name: String,
     pub(crate) params: Vec<(String, Scalar)>,
+    /// What is more than one value: other blocks, lists.
+    pub(crate) nested: Vec<(String, Given)>,
 }
 
 /// The value of a parameter as it was written.
@@ -55,49 +57,90 @@ impl<'de> Deserialize<'de> for Scalar {
     }
 }
 
-/// A parameter, or a table of parameters that belong together: `feedback = { every = 16 }` is the
-/// parameter `feedback.every`.
-enum Nested {
+/// A parameter as it was written: a value, a table, or a list.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Given {
     One(Scalar),
-    Several(Vec<(String, Scalar)>),
+    Table(Vec<(String, Given)>),
+    List(Vec<Given>),
 }
 
-impl<'de> Deserialize<'de> for Nested {
+impl<'de> Deserialize<'de> for Given {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         struct V;
         impl<'de> Visitor<'de> for V {
-            type Value = Nested;
+            type Value = Given;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a single value: a number, a text, true or false")
             }
 
-            fn visit_bool<E>(self, b: bool) -> Result<Nested, E> {
-                Ok(Nested::One(Scalar::Bool(b)))
+            fn visit_bool<E>(self, b: bool) -> Result<Given, E> {
+                Ok(Given::One(Scalar::Bool(b)))
             }
 
-            fn visit_i64<E>(self, i: i64) -> Result<Nested, E> {
-                Ok(Nested::One(Scalar::Int(i)))
+            fn visit_i64<E>(self, i: i64) -> Result<Given, E> {
+                Ok(Given::One(Scalar::Int(i)))
             }
 
-            fn visit_f64<E>(self, x: f64) -> Result<Nested, E> {
-                Ok(Nested::One(Scalar::Float(x)))
+            fn visit_f64<E>(self, x: f64) -> Result<Given, E> {
+                Ok(Given::One(Scalar::Float(x)))
             }
 
-            fn visit_str<E>(self, t: &str) -> Result<Nested, E> {
-                Ok(Nested::One(Scalar::Text(t.to_string())))
+            fn visit_str<E>(self, t: &str) -> Result<Given, E> {
+                Ok(Given::One(Scalar::Text(t.to_string())))
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Nested, A::Error> {
-                let mut params = Vec::new();
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Given, A::Error> {
+                let mut entries = Vec::new();
                 while let Some(entry) = map.next_entry()? {
-                    params.push(entry);
+                    entries.push(entry);
                 }
-                Ok(Nested::Several(params))
+                Ok(Given::Table(entries))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Given, A::Error> {
+                let mut items = Vec::new();
+                while let Some(item) = seq.next_element()? {
+                    items.push(item);
+                }
+                Ok(Given::List(items))
             }
         }
         d.deserialize_any(V)
     }
+}
+
+impl Choice {
+    /// A name alone.
+    pub(crate) fn named(name: String) -> Self {
+        Self {
+            name,
+            params: Vec::new(),
+            nested: Vec::new(),
+        }
+    }
+
+    /// A parameter. A table of values alone is of parameters that belong together: `feedback = { every = 16 }`
+    /// is the parameter `feedback.every`.
+    pub(crate) fn take(&mut self, key: String, given: Given) {
+        match given {
+            Given::One(scalar) => self.params.push((key, scalar)),
+            Given::Table(entries) if entries.iter().all(is_value) => {
+                let values = entries.into_iter().filter_map(|(name, given)| match given {
+                    Given::One(scalar) => Some((format!("{key}.{name}"), scalar)),
+                    _ => None,
+                });
+                self.params.extend(values);
+            }
+            other => self.nested.push((key, other)),
+        }
+    }
+}
+
+/// Whether an entry of a table is one value, and not the name of what the table stands for.
+fn is_value((key, given): &(String, Given)) -> bool {
+    key != "name" && matches!(given, Given::One(_))
 }
 
 impl<'de> Deserialize<'de> for Choice {
@@ -111,10 +154,7 @@ impl<'de> Deserialize<'de> for Choice {
             }
 
             fn visit_str<E>(self, name: &str) -> Result<Choice, E> {
-                Ok(Choice {
-                    name: name.to_string(),
-                    params: Vec::new(),
-                })
+                Ok(Choice::named(name.to_string()))
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Choice, A::Error> {
@@ -126,23 +166,16 @@ impl<'de> Deserialize<'de> for Choice {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Choice, A::Error> {
                 let mut name = None;
-                let mut params = Vec::new();
+                let mut choice = Choice::named(String::new());
                 while let Some(key) = map.next_key::<String>()? {
                     if key == "name" {
                         name = Some(map.next_value()?);
                         continue;
                     }
-                    match map.next_value()? {
-                        Nested::One(scalar) => params.push((key, scalar)),
-                        Nested::Several(inner) => params.extend(
-                            inner
-                                .into_iter()
-                                .map(|(name, scalar)| (format!("{key}.{name}"), scalar)),
-                        ),
-                    }
+                    choice.take(key, map.next_value()?);
                 }
-                let name = name.ok_or_else(|| de::Error::missing_field("name"))?;
-                Ok(Choice { name, params })
+                choice.name = name.ok_or_else(|| de::Error::missing_field("name"))?;
+                Ok(choice)
             }
         }
         d.deserialize_any(V)

@@ -24,7 +24,9 @@ mod wifi_edca;
 mod wifi_space;
 mod wifi_words;
 
-pub(crate) use choice::{AckSpec, CcSpec, Choice, FiltersSpec, QdiscSpec, Scalar, TransportSpec};
+pub(crate) use choice::{
+    AckSpec, CcSpec, Choice, FiltersSpec, Given, QdiscSpec, Scalar, TransportSpec,
+};
 pub(crate) use expect::{Bounds, ExpectSpec, FlowExpect, LinkExpect};
 pub(crate) use flow::{
     AppSpec, BulkSpec, FlowSpec, OnOffSpec, RequestResponseSpec, VideoSpec, WhenFullWord,

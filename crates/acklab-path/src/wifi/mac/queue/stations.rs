@@ -143,7 +143,7 @@ impl Stations {
             memory: u64::from(config.memory),
             drop_batch: config.drop_batch.max(1),
             quantum: config.quantum.max(1),
-            perturbation: 0,
+            perturbation: Some(0),
         };
         Self {
             config,

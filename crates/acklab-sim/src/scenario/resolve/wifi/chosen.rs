@@ -75,6 +75,14 @@ impl<B> Chosen<B> {
         (self.entry, self.params.clone())
     }
 
+    pub(crate) fn entry(&self) -> &'static Entry<B> {
+        self.entry
+    }
+
+    pub(crate) fn params_mut(&mut self) -> &mut Params {
+        &mut self.params
+    }
+
     pub(super) fn name(&self) -> &'static str {
         self.entry.name
     }

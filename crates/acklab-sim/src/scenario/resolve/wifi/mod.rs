@@ -35,6 +35,7 @@ use acklab_path::wifi::medium::{AccessCategory, AfterSilence, CarriedAcks, EdcaC
 use acklab_path::wifi::neighbour::ArpConfig;
 use acklab_path::wifi::phy::{Band, ErrorModel, Format, Phy};
 use acklab_path::wifi::propagation::Radio;
+use acklab_proto::registry::{Param, Params};
 use acklab_units::{Rate, Span};
 use std::collections::HashSet;
 
@@ -63,6 +64,21 @@ pub(crate) struct Network {
     pub(crate) first_link: usize,
     /// Where its keys stand.
     pub(crate) path: Path,
+}
+
+impl Network {
+    /// The disciplines above the queues of stations: what their parameters can be, and what they are.
+    pub(crate) fn disciplines_mut(
+        &mut self,
+    ) -> impl Iterator<Item = (&'static [Param], &mut Params)> {
+        fn above(s: &mut Station) -> Option<(&'static [Param], &mut Params)> {
+            match &mut s.waiting.queueing {
+                Queueing::Mac(_) => None,
+                Queueing::Above(chosen, _) => Some((chosen.entry().params, chosen.params_mut())),
+            }
+        }
+        self.contenders.iter_mut().filter_map(above)
+    }
 }
 
 /// What all stations of a channel agree on.

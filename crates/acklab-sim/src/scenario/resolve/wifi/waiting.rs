@@ -4,7 +4,7 @@ use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
 use super::super::super::registries::Registries;
 use super::super::super::spec::{Choice, Qty, Standard};
-use super::super::discipline::{MOST_IN_DEVICE, counted, default_limit};
+use super::super::discipline::{MOST_IN_DEVICE, counted, default_limit, settle};
 use super::chosen::Chosen;
 use super::contention::Sides;
 use crate::plan::{DisciplinePlan, QueuePlan};
@@ -42,6 +42,14 @@ pub(crate) enum Queueing {
     Mac(Chosen<registry::Build>),
     /// A discipline above a queue of the MAC for so many packets.
     Above(Chosen<qdisc::registry::Build>, u32),
+}
+
+impl Queueing {
+    /// Whether packets wait in disciplines that are inside one, each with a limit of its own.
+    pub(crate) fn waits_inside(&self) -> bool {
+        let counts = qdisc::registry::Counts::Inside;
+        matches!(self, Self::Above(chosen, _) if chosen.entry().build.counts == counts)
+    }
 }
 
 impl Waiting {
@@ -98,7 +106,8 @@ pub(super) fn resolve(
     let waiting = match above {
         None => in_mac((standard, choice.as_ref(), &at), sides, reg, report),
         Some(_) => {
-            let chosen = Chosen::read(reg.qdisc, "queue discipline", above, &at, report);
+            let mut chosen = Chosen::read(reg.qdisc, "queue discipline", above, &at, report);
+            settle(chosen.entry(), chosen.params_mut(), &at, reg, report);
             let device = room(device, &device_at, report);
             Waiting {
                 limit: above_limit(&chosen, sides, report),
