@@ -5,6 +5,7 @@ pub mod device;
 pub mod fq_codel;
 pub mod head_drop;
 pub mod pfifo;
+pub mod pie;
 pub mod registry;
 mod ring;
 pub(crate) mod slab;
