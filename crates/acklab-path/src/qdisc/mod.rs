@@ -6,6 +6,7 @@ pub mod fq_codel;
 pub mod head_drop;
 pub mod pfifo;
 pub mod pie;
+pub mod red;
 pub mod registry;
 mod ring;
 pub(crate) mod slab;

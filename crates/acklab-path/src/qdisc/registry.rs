@@ -1,7 +1,7 @@
 //! The queue disciplines that a scenario can name, and what each is given where it is to stand.
 
 use super::{Limit, QueueDisc};
-use super::{codel, fq_codel, head_drop, pfifo, pie};
+use super::{codel, fq_codel, head_drop, pfifo, pie, red};
 use acklab_proto::registry::{Entry, Params, find};
 use acklab_proto::rng::{self, Rng};
 use acklab_units::{self as units, Rate};
@@ -178,6 +178,7 @@ pub static DISCIPLINES: &[Entry<Build>] = &[
     codel::ENTRY,
     fq_codel::ENTRY,
     pie::ENTRY,
+    red::ENTRY,
 ];
 
 #[cfg(test)]
