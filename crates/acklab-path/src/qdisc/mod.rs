@@ -9,6 +9,7 @@ pub mod pie;
 pub mod red;
 pub mod registry;
 mod ring;
+pub mod shape;
 pub(crate) mod slab;
 #[cfg(test)]
 pub(crate) mod testing;

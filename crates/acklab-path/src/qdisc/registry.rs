@@ -1,5 +1,6 @@
 //! The queue disciplines that a scenario can name, and what each is given where it is to stand.
 
+use super::shape::{htb, queue_tree, tbf};
 use super::{Limit, QueueDisc};
 use super::{codel, fq_codel, head_drop, pfifo, pie, red};
 use acklab_proto::registry::{Entry, Params, find};
@@ -179,6 +180,9 @@ pub static DISCIPLINES: &[Entry<Build>] = &[
     fq_codel::ENTRY,
     pie::ENTRY,
     red::ENTRY,
+    tbf::ENTRY,
+    htb::ENTRY,
+    queue_tree::ENTRY,
 ];
 
 #[cfg(test)]

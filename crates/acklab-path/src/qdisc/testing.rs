@@ -98,3 +98,17 @@ impl QueueDisc for Paced {
         self.inner.stats()
     }
 }
+
+/// All packets that `q` gives from `now` on to somebody who takes each as soon as it may be had.
+pub(crate) fn serve(q: &mut dyn QueueDisc, mut now: Instant) -> Vec<(Instant, Packet)> {
+    let mut sent = Vec::new();
+    loop {
+        match q.dequeue(now, &mut |_, _| ()) {
+            Some(packet) => sent.push((now, packet)),
+            None => match q.next_ready() {
+                Some(at) => now = at.max(now),
+                None => return sent,
+            },
+        }
+    }
+}

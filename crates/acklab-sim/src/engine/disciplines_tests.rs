@@ -19,6 +19,18 @@ fn go(text: &str) -> RunResult {
     run(&plan.plan, 1, &AtomicBool::new(false)).expect("not interrupted")
 }
 
+/// A discipline with what it cannot do without.
+fn written(name: &str) -> String {
+    let child = "child = { name = 'fq-codel', queue = '200 packets' }";
+    let classes = match name {
+        "tbf" => format!("rate = '15 Mbit/s', {child}"),
+        "htb" => format!("classes = [{{ rate = '10 Mbit/s', ceil = '15 Mbit/s', {child} }}]"),
+        "queue-tree" => format!("queues = [{{ max_limit = '15 Mbit/s', {child} }}]"),
+        _ => return format!("'{name}'"),
+    };
+    format!("{{ name = '{name}', {classes} }}")
+}
+
 /// Every discipline that there is, at the access point and at stations, with everything in front of it
 /// that looks into a queue or past it. Debug builds balance all queues at every step.
 #[test]
@@ -34,7 +46,11 @@ fn each_keeps_its_books_with_whatever_stands_in_front_of_it() {
     for entry in DISCIPLINES {
         for (i, around) in around.iter().enumerate() {
             let name = entry.name;
-            let wifi = format!("qdisc = '{name}'\ndevice_queue = {}\n{around}", 5 + 20 * i);
+            let wifi = format!(
+                "qdisc = {}\ndevice_queue = {}\n{around}",
+                written(name),
+                5 + 20 * i
+            );
             let text = text("direction = 'up'", &wifi) + "[[flow]]\ncount = 3\n";
             check(&text, &format!("{name} and {around}"));
         }

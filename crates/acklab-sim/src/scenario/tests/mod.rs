@@ -8,6 +8,7 @@ mod gallery;
 mod given;
 mod growth;
 mod names;
+mod nested_queues;
 mod plans;
 mod robust;
 mod tack;

@@ -1,0 +1,100 @@
+//! A class of a tree, and the packets that belong to it.
+
+use super::super::bucket::Bucket;
+use crate::packet::Label;
+use acklab_proto::registry::Params;
+use acklab_units::{Instant, Rate};
+use alloc::vec::Vec;
+
+/// Levels of a tree, as in Linux (`TC_HTB_MAXDEPTH`). Leaves are on level 0, roots on the highest.
+pub(crate) const LEVELS: usize = 8;
+/// Priorities (`TC_HTB_NUMPRIO`).
+pub(crate) const PRIORITIES: usize = 8;
+
+/// A class.
+#[derive(Clone, Debug)]
+pub(crate) struct Class {
+    pub parent: Option<usize>,
+    pub level: usize,
+    rate: Bucket,
+    ceil: Bucket,
+}
+
+impl Class {
+    /// With a rate of its own and a ceiling, and the bytes that may leave at once at each.
+    pub fn new(
+        (parent, level): (Option<usize>, usize),
+        (rate, burst): (Rate, u64),
+        (ceil, cburst): (Rate, u64),
+    ) -> Self {
+        Self {
+            parent,
+            level,
+            rate: Bucket::new(rate, burst),
+            ceil: Bucket::new(ceil, cburst),
+        }
+    }
+
+    /// Whether the ceiling lets something through.
+    #[inline]
+    pub fn may_send_at_all(&self, now: Instant) -> bool {
+        self.ceil.level(now) >= 0
+    }
+
+    /// Whether it has tokens of its own.
+    #[inline]
+    pub fn has_own(&self, now: Instant) -> bool {
+        self.rate.level(now) >= 0
+    }
+
+    pub fn may_send_from(&self, now: Instant) -> Instant {
+        self.ceil.ready(now, 0)
+    }
+
+    pub fn has_own_from(&self, now: Instant) -> Instant {
+        self.rate.ready(now, 0)
+    }
+
+    /// A packet leaves through it; on its own account, or on that of a class above.
+    #[inline]
+    pub fn charge(&mut self, now: Instant, size: u64, own: bool) {
+        if own {
+            self.rate.charge(now, size);
+        }
+        self.ceil.charge(now, size);
+    }
+}
+
+/// Which packets belong to a class: those that have one of each kind of label that is listed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Match {
+    flows: Vec<u32>,
+    from: Vec<u32>,
+    to: Vec<u32>,
+    dscp: Vec<u32>,
+}
+
+/// The keys of a [`Match`].
+pub(crate) const KEYS: [&str; 4] = ["flow", "from", "to", "dscp"];
+
+impl Match {
+    /// What a scenario says.
+    pub fn from_values(values: &Params) -> Self {
+        let [flows, from, to, dscp] = KEYS.map(|key| values.numbers(key).to_vec());
+        Self {
+            flows,
+            from,
+            to,
+            dscp,
+        }
+    }
+
+    /// Whether a packet belongs to it. Both directions of a flow do.
+    pub fn takes(&self, label: Label) -> bool {
+        let one = |of: &[u32], it: u32| of.is_empty() || of.contains(&it);
+        one(&self.flows, label.flow / 2)
+            && one(&self.from, label.from)
+            && one(&self.to, label.to)
+            && one(&self.dscp, u32::from(label.dscp.value()))
+    }
+}

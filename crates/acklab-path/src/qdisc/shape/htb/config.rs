@@ -1,0 +1,322 @@
+//! The tree as a scenario writes it.
+
+use super::class::{Class, KEYS, LEVELS, Match, PRIORITIES};
+use super::{Htb, NewLeaf};
+use crate::qdisc::QueueDisc;
+use crate::qdisc::registry::{At, Build, Counts, INSIDE, Mistake, Room};
+use crate::qdisc::shape::framing::{self, Framing};
+use crate::qdisc::shape::tbf::CHILD;
+use acklab_proto::registry::{Entry, Kind, Named, Param, Params, Value};
+use acklab_units::Rate;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// Bytes that may leave at once by default: what tc works out for Ethernet (`htb_parse_class_opt`: one
+/// packet of 1600 bytes, and what the rate gives in a tick of a clock of nanoseconds).
+const BURST: u64 = 1600;
+/// A class sends `rate / 10` bytes in its turn, at least 1000 and at most 200,000 (`r2q`, `htb_change_class`).
+const R2Q: u64 = 10;
+
+/// Which packets a class takes, for every tree.
+pub(crate) const MATCH: [Param; 4] = [
+    Param {
+        name: KEYS[0],
+        doc: "Takes the packets of these flows, data and acknowledgements.",
+        kind: Kind::Names(Named::Flows),
+        default: Value::Auto,
+    },
+    Param {
+        name: KEYS[1],
+        doc: "Takes packets that these nodes have sent.",
+        kind: Kind::Names(Named::Nodes),
+        default: Value::Auto,
+    },
+    Param {
+        name: KEYS[2],
+        doc: "Takes packets that go to these nodes.",
+        kind: Kind::Names(Named::Nodes),
+        default: Value::Auto,
+    },
+    Param {
+        name: KEYS[3],
+        doc: "Takes packets with these differentiated-services codepoints.",
+        kind: Kind::Names(Named::Dscp),
+        default: Value::Auto,
+    },
+];
+
+/// The name of a class, and the name of the one above.
+pub(crate) const TREE: [Param; 2] = [
+    Param {
+        name: "name",
+        doc: "Name of the class, for `parent` of others.",
+        kind: Kind::Name,
+        default: Value::Auto,
+    },
+    Param {
+        name: "parent",
+        doc: "The class above, from which this one borrows; classes without one are roots.",
+        kind: Kind::Name,
+        default: Value::Auto,
+    },
+];
+
+const CLASS: &[Param] = &[
+    TREE[0],
+    TREE[1],
+    Param {
+        name: "rate",
+        doc: "Rate that the class has for itself; it has to be written.",
+        kind: Kind::Rate,
+        default: Value::Rate(Rate::MAX),
+    },
+    Param {
+        name: "ceil",
+        doc: "Rate that it may borrow up to; none: no more than `rate` (tc-htb(8)).",
+        kind: Kind::OptRate,
+        default: Value::Auto,
+    },
+    Param {
+        name: "burst",
+        doc: "Bytes that may leave at once at `rate`; by default 1600 (tc-htb(8)).",
+        kind: Kind::AutoSize(1, 1 << 30),
+        default: Value::Auto,
+    },
+    Param {
+        name: "cburst",
+        doc: "Bytes that may leave at once at `ceil`; by default 1600 (tc-htb(8)).",
+        kind: Kind::AutoSize(1, 1 << 30),
+        default: Value::Auto,
+    },
+    Param {
+        name: "prio",
+        doc: "Classes with a smaller number borrow first (tc-htb(8)).",
+        kind: Kind::Int(0, PRIORITIES as i64 - 1),
+        default: Value::Int(0),
+    },
+    Param {
+        name: "quantum",
+        doc: "Bytes that a class sends in its turn; by default its rate in bytes a second / 10, from 1000 to 200,000 (r2q of tc-htb(8)).",
+        kind: Kind::AutoSize(1, 1 << 30),
+        default: Value::Auto,
+    },
+    MATCH[0],
+    MATCH[1],
+    MATCH[2],
+    MATCH[3],
+    CHILD,
+];
+
+/// The registry's entry.
+pub const ENTRY: Entry<Build> = Entry {
+    name: "htb",
+    aliases: &[],
+    summary: "HTB: classes with rates of their own that borrow from each other up to a ceiling.",
+    source: "Linux net/sched/sch_htb.c, tc-htb(8)",
+    params: &[
+        framing::PARAMS[0],
+        framing::PARAMS[1],
+        framing::PARAMS[2],
+        Param {
+            name: "classes",
+            doc: "The classes. A packet goes to the first leaf that takes it; the last leaf takes the rest.",
+            kind: Kind::Tables(CLASS),
+            default: Value::Auto,
+        },
+    ],
+    build: Build {
+        limit: INSIDE,
+        counts: Counts::Inside,
+        check,
+        make: |values, room| Box::new(make(values, &room)),
+    },
+};
+
+fn check(values: &Params) -> Option<Mistake> {
+    check_tree(values, "classes", &|class| {
+        let rate = class.rate("rate").unwrap_or(Rate::MAX);
+        if rate.is_unlimited() {
+            return Some(("rate", "a class needs a rate", "write rate = \"5 Mbit/s\""));
+        }
+        let low = class.rate("ceil").is_some_and(|ceil| ceil < rate);
+        low.then_some((
+            "ceil",
+            "the ceiling is below the rate",
+            "write the rate or more",
+        ))
+    })
+}
+
+/// What is wrong with one class: the key, what is wrong, what would be right.
+type Wrong = (&'static str, &'static str, &'static str);
+
+/// What is wrong with a tree of which `key` has the classes, and `check` looks at one.
+pub(crate) fn check_tree(
+    values: &Params,
+    key: &'static str,
+    check: &dyn Fn(&Params) -> Option<Wrong>,
+) -> Option<Mistake> {
+    let classes = values.tables(key);
+    let mistake = |i: usize, inner: &'static str, message: String, hint: String| {
+        Some(Mistake {
+            at: [At::Key(key), At::Index(i), At::Key(inner)].into(),
+            message,
+            hint,
+        })
+    };
+    if classes.is_empty() {
+        let hint = format!("write {key} = [{{ rate = ... }}, ...]");
+        return Some(Mistake::in_key(key, "a tree without classes", hint));
+    }
+    for (i, class) in classes.iter().enumerate() {
+        if let Some((inner, message, hint)) = check(class) {
+            return mistake(i, inner, message.to_string(), hint.to_string());
+        }
+        if let Some(parent) = word(class, "parent") {
+            let known = classes[..i].iter().any(|c| word(c, "name") == Some(parent));
+            if !known {
+                let message = format!("no class before this one is called `{parent}`");
+                let hint = "write parents before their children".to_string();
+                return mistake(i, "parent", message, hint);
+            }
+        }
+        let name = word(class, "name");
+        if name.is_some() && classes[..i].iter().any(|c| word(c, "name") == name) {
+            let message = "another class has this name".to_string();
+            return mistake(
+                i,
+                "name",
+                message,
+                "give each a name of its own".to_string(),
+            );
+        }
+        if depth(classes, i) >= LEVELS {
+            let hint = format!("write at most {LEVELS} levels");
+            return mistake(i, "parent", "the tree is too deep".to_string(), hint);
+        }
+    }
+    check_leaves(classes, &mistake)
+}
+
+fn check_leaves(
+    classes: &[Params],
+    mistake: &dyn Fn(usize, &'static str, String, String) -> Option<Mistake>,
+) -> Option<Mistake> {
+    let matches = |c: &Params| KEYS.into_iter().find(|key| !c.names(key).is_empty());
+    let mut last = 0;
+    for (i, class) in classes.iter().enumerate() {
+        if is_leaf(classes, i) {
+            last = i;
+            continue;
+        }
+        let leaf_only = matches(class).or(class.block("child").map(|_| "child"));
+        if let Some(key) = leaf_only {
+            let message = "packets wait in the classes below this one".to_string();
+            return mistake(i, key, message, "write it there".to_string());
+        }
+    }
+    let key = matches(&classes[last])?;
+    let message = "nothing takes the packets that no class takes".to_string();
+    let hint = "add a last class without `flow`, `from`, `to` and `dscp`".to_string();
+    mistake(last, key, message, hint)
+}
+
+/// A word of the user's own.
+fn word<'a>(class: &'a Params, key: &str) -> Option<&'a str> {
+    class.names(key).first().map(String::as_str)
+}
+
+/// Number of the class above.
+fn parent(classes: &[Params], i: usize) -> Option<usize> {
+    let name = word(&classes[i], "parent")?;
+    classes[..i]
+        .iter()
+        .position(|c| word(c, "name") == Some(name))
+}
+
+fn is_leaf(classes: &[Params], i: usize) -> bool {
+    !(i + 1..classes.len()).any(|other| parent(classes, other) == Some(i))
+}
+
+/// Classes above.
+fn depth(classes: &[Params], i: usize) -> usize {
+    parent(classes, i).map_or(0, |above| 1 + depth(classes, above))
+}
+
+/// What one class of a tree is, beside its place.
+pub(crate) struct Shares {
+    /// Rate of its own, and bytes that may leave at once.
+    pub rate: (Rate, u64),
+    /// Ceiling, and bytes that may leave at once.
+    pub ceil: (Rate, u64),
+    pub prio: u8,
+    pub quantum: u32,
+}
+
+fn make(values: &Params, room: &Room) -> Htb {
+    make_tree(values, "classes", room, ("pfifo", None), &|class| {
+        let rate = class.rate("rate").unwrap_or(Rate::MAX);
+        let burst = |key| class.size(key).unwrap_or(BURST);
+        let own = (rate.as_bps() / 8 / R2Q).clamp(1000, 200_000);
+        Shares {
+            rate: (rate, burst("burst")),
+            ceil: (class.rate("ceil").unwrap_or(rate), burst("cburst")),
+            prio: class.int("prio") as u8,
+            quantum: class.size("quantum").unwrap_or(own) as u32,
+        }
+    })
+}
+
+/// The discipline in a leaf that names none, and its limit.
+pub(crate) type DefaultChild = (&'static str, Option<acklab_units::Limit>);
+
+/// The tree of which `key` has the classes; without any, one class without limit.
+pub(crate) fn make_tree(
+    values: &Params,
+    key: &str,
+    room: &Room,
+    default: DefaultChild,
+    shares: &dyn Fn(&Params) -> Shares,
+) -> Htb {
+    let framing = Framing::from_values(values);
+    let tables = values.tables(key);
+    let (mut classes, mut leaves) = (Vec::new(), Vec::new());
+    for (i, table) in tables.iter().enumerate() {
+        let leaf = is_leaf(tables, i);
+        let level = if leaf {
+            0
+        } else {
+            LEVELS - 1 - depth(tables, i)
+        };
+        let of = shares(table);
+        classes.push(Class::new((parent(tables, i), level), of.rate, of.ceil));
+        if leaf {
+            let name = word(table, "name").map_or_else(|| format!("{i}"), ToString::to_string);
+            let room = room.inside(&name, INSIDE);
+            leaves.push(NewLeaf {
+                class: i,
+                matches: Match::from_values(table),
+                prio: of.prio,
+                quantum: of.quantum,
+                inside: room.child(table, "child", default),
+            });
+        }
+    }
+    if leaves.is_empty() {
+        let free = (Rate::MAX, BURST);
+        classes.push(Class::new((None, 0), free, free));
+        let inside: Box<dyn QueueDisc> = room.child(&Params::defaults(&[CHILD]), "child", default);
+        let matches = Match::default();
+        let (class, prio, quantum) = (0, 0, 1514);
+        leaves.push(NewLeaf {
+            class,
+            matches,
+            prio,
+            quantum,
+            inside,
+        });
+    }
+    Htb::new(framing, classes, leaves)
+}

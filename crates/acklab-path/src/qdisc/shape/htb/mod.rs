@@ -1,0 +1,280 @@
+//! HTB: classes with a rate of their own that borrow from each other up to a ceiling.
+//!
+//! A class may send while it has tokens of its rate; a leaf that has none borrows from the nearest class
+//! above it that has, as long as it and all classes between have tokens of their ceilings. Whoever
+//! needs no loan comes first, then whoever borrows from lower down, then the smaller number of
+//! `prio`; among equals a round robin by `quantum` decides (`htb_dequeue`, `htb_charge_class`).
+//! Tokens are exact here ([`super::bucket`]); modes are worked out when a packet is to be sent instead
+//! of being kept in event queues.
+
+pub(super) mod class;
+pub(super) mod config;
+#[cfg(test)]
+mod tests;
+
+use crate::packet::{DropReason, Label, Packet, PacketId};
+use crate::qdisc::{Enqueue, QueueDisc, Stats};
+use acklab_units::Instant;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use class::{Class, LEVELS, Match, PRIORITIES};
+pub use config::ENTRY;
+
+use super::framing::Framing;
+
+const NONE: u16 = u16::MAX;
+
+/// The tree.
+#[derive(Debug)]
+pub struct Htb {
+    framing: Framing,
+    /// Parents come before their children.
+    classes: Vec<Class>,
+    leaves: Vec<Leaf>,
+    /// Where the round robin of a level and priority goes on: number of a leaf.
+    turns: [[u16; PRIORITIES]; LEVELS],
+    /// The leaf that the packet of that number joined last.
+    joined: Vec<u16>,
+    /// When it was last asked for a packet.
+    asked: Instant,
+    stats: Stats,
+}
+
+/// A class in which packets wait.
+#[derive(Debug)]
+struct Leaf {
+    class: usize,
+    matches: Match,
+    prio: u8,
+    quantum: i64,
+    /// What it may still send in its turn, by the level that it borrows from.
+    deficit: [i64; LEVELS],
+    inside: Box<dyn QueueDisc>,
+    /// It has just given nothing, although it has packets.
+    gave_nothing: bool,
+}
+
+/// What a leaf says of itself.
+pub(super) struct NewLeaf {
+    pub class: usize,
+    pub matches: Match,
+    pub prio: u8,
+    pub quantum: u32,
+    pub inside: Box<dyn QueueDisc>,
+}
+
+impl Htb {
+    /// Of these classes, parents before their children.
+    pub(super) fn new(framing: Framing, classes: Vec<Class>, leaves: Vec<NewLeaf>) -> Self {
+        let leaf = |l: NewLeaf| Leaf {
+            class: l.class,
+            matches: l.matches,
+            prio: l.prio,
+            quantum: i64::from(l.quantum),
+            deficit: [0; LEVELS],
+            inside: l.inside,
+            gave_nothing: false,
+        };
+        Self {
+            framing,
+            classes,
+            leaves: leaves.into_iter().map(leaf).collect(),
+            turns: [[0; PRIORITIES]; LEVELS],
+            joined: Vec::new(),
+            asked: Instant::ZERO,
+            stats: Stats::default(),
+        }
+    }
+
+    /// The first leaf that takes a packet of that label.
+    fn classify(&self, label: Label) -> Option<usize> {
+        self.leaves.iter().position(|l| l.matches.takes(label))
+    }
+
+    /// Does something with what is inside a leaf, and takes over what it counts.
+    #[inline]
+    fn inside<R>(&mut self, leaf: usize, act: impl FnOnce(&mut dyn QueueDisc) -> R) -> R {
+        let inside = &mut *self.leaves[leaf].inside;
+        let before = inside.stats();
+        let result = act(inside);
+        let after = inside.stats();
+        take_over(&mut self.stats, before, after);
+        self.stats.check();
+        result
+    }
+
+    fn note_joined(&mut self, id: PacketId, leaf: usize) {
+        if id.is_own() {
+            return;
+        }
+        let at = id.0 as usize;
+        if at >= self.joined.len() {
+            self.joined.resize(at + 1, NONE);
+        }
+        self.joined[at] = leaf as u16;
+    }
+
+    fn leaf_of(&self, id: PacketId) -> Option<usize> {
+        let leaf = *self.joined.get(id.0 as usize)?;
+        (leaf != NONE).then_some(usize::from(leaf))
+    }
+
+    /// The level that a leaf may borrow from at `now`; its own is the lowest.
+    fn lender(&self, leaf: usize, now: Instant) -> Option<usize> {
+        let mut at = self.leaves[leaf].class;
+        loop {
+            let class = &self.classes[at];
+            if !class.may_send_at_all(now) {
+                return None;
+            }
+            if class.has_own(now) {
+                return Some(class.level);
+            }
+            at = class.parent?;
+        }
+    }
+
+    /// The leaf whose turn it is, and the level that it borrows from.
+    fn choose(&self, now: Instant) -> Option<(usize, usize)> {
+        let mut best: Option<(usize, u8, bool, usize)> = None;
+        for (i, leaf) in self.leaves.iter().enumerate() {
+            if leaf.gave_nothing || leaf.inside.stats().packets == 0 {
+                continue;
+            }
+            let Some(level) = self.lender(i, now) else {
+                continue;
+            };
+            let turn = usize::from(self.turns[level][usize::from(leaf.prio)]);
+            // Whoever stands before the turn comes after all others.
+            let rank = (level, leaf.prio, i < turn, i);
+            if best.is_none_or(|b| rank < b) {
+                best = Some(rank);
+            }
+        }
+        best.map(|(level, _, _, i)| (i, level))
+    }
+
+    /// A packet of `size` bytes leaves a leaf that borrowed from `level`.
+    fn charge(&mut self, leaf: usize, level: usize, now: Instant, size: u64) {
+        let mut at = Some(self.leaves[leaf].class);
+        while let Some(i) = at {
+            let class = &mut self.classes[i];
+            class.charge(now, size, class.level >= level);
+            at = class.parent;
+        }
+    }
+
+    fn next_turn(&mut self, i: usize, level: usize, size: u64) {
+        let leaf = &mut self.leaves[i];
+        let turn = &mut self.turns[level][usize::from(leaf.prio)];
+        *turn = i as u16;
+        let deficit = &mut leaf.deficit[level];
+        *deficit -= size as i64;
+        if *deficit < 0 {
+            *deficit += leaf.quantum;
+            *turn += 1;
+        }
+    }
+
+    /// When a leaf may send next.
+    fn ready(&self, leaf: usize, now: Instant) -> Instant {
+        let mut at = self.leaves[leaf].class;
+        let (mut capped, mut best) = (now, Instant::MAX);
+        loop {
+            let class = &self.classes[at];
+            capped = capped.max(class.may_send_from(now));
+            best = best.min(capped.max(class.has_own_from(now)));
+            match class.parent {
+                Some(parent) => at = parent,
+                None => return best,
+            }
+        }
+    }
+}
+
+/// Adds what a discipline inside has counted between `before` and `after`.
+fn take_over(all: &mut Stats, before: Stats, after: Stats) {
+    all.enqueued += after.enqueued - before.enqueued;
+    all.dequeued += after.dequeued - before.dequeued;
+    all.refused += after.refused - before.refused;
+    all.dropped_inside += after.dropped_inside - before.dropped_inside;
+    all.marked += after.marked - before.marked;
+    all.packets = all.packets + after.packets - before.packets;
+    all.bytes = all.bytes + after.bytes - before.bytes;
+}
+
+impl QueueDisc for Htb {
+    /// Whatever no class takes is refused; the tree that a scenario writes has a class for the rest.
+    fn enqueue(&mut self, now: Instant, packet: Packet, label: Label) -> Enqueue {
+        let Some(leaf) = self.classify(label) else {
+            self.stats.refused += 1;
+            return Enqueue::Dropped(DropReason::QueueFull);
+        };
+        self.note_joined(packet.id, leaf);
+        self.inside(leaf, |q| q.enqueue(now, packet, label))
+    }
+
+    fn evicted(&mut self) -> Option<(Packet, DropReason)> {
+        self.leaves.iter_mut().find_map(|l| l.inside.evicted())
+    }
+
+    fn dequeue(
+        &mut self,
+        now: Instant,
+        dropped: &mut dyn FnMut(Packet, DropReason),
+    ) -> Option<Packet> {
+        self.asked = now;
+        self.leaves.iter_mut().for_each(|l| l.gave_nothing = false);
+        loop {
+            let (leaf, level) = self.choose(now)?;
+            match self.inside(leaf, |q| q.dequeue(now, dropped)) {
+                None => self.leaves[leaf].gave_nothing = true,
+                Some(packet) => {
+                    let size = self.framing.bytes(packet.size);
+                    self.charge(leaf, level, now, size);
+                    self.next_turn(leaf, level, size);
+                    return Some(packet);
+                }
+            }
+        }
+    }
+
+    fn remove(&mut self, id: PacketId) -> Option<Packet> {
+        let leaf = self.leaf_of(id)?;
+        self.inside(leaf, |q| q.remove(id))
+    }
+
+    fn replace(&mut self, now: Instant, id: PacketId, by: Packet) -> Option<Packet> {
+        let leaf = self.leaf_of(id)?;
+        let old = self.inside(leaf, |q| q.replace(now, id, by))?;
+        self.note_joined(by.id, leaf);
+        Some(old)
+    }
+
+    fn next_ready(&self) -> Option<Instant> {
+        let waiting = self.leaves.iter().enumerate();
+        let waiting = waiting.filter(|(_, l)| l.inside.stats().packets > 0);
+        let ready = waiting.filter_map(|(i, l)| match l.gave_nothing {
+            true => l.inside.next_ready(),
+            false => Some(self.ready(i, self.asked)),
+        });
+        ready.min().filter(|at| *at < Instant::MAX)
+    }
+
+    fn next_wakeup(&self) -> Option<Instant> {
+        let timers = self.leaves.iter().filter_map(|l| l.inside.next_wakeup());
+        timers.min()
+    }
+
+    fn on_wakeup(&mut self, now: Instant, dropped: &mut dyn FnMut(Packet, DropReason)) {
+        for leaf in 0..self.leaves.len() {
+            if self.leaves[leaf].inside.next_wakeup() == Some(now) {
+                self.inside(leaf, |q| q.on_wakeup(now, dropped));
+            }
+        }
+    }
+
+    fn stats(&self) -> Stats {
+        self.stats
+    }
+}

@@ -1,0 +1,251 @@
+//! TBF: a token bucket over another discipline, with a second bucket for the peak rate if wanted.
+
+use super::bucket::{Bucket, bytes};
+use super::framing::{self, Framing};
+use crate::packet::{DropReason, Label, Packet, PacketId};
+use crate::qdisc::registry::{Build, Counts, Mistake, Room};
+use crate::qdisc::{Enqueue, Limit, QueueDisc, Stats};
+use acklab_proto::registry::{Entry, Kind, Param, Params, Value};
+use acklab_units::{Instant, Rate};
+use alloc::boxed::Box;
+
+/// The registry's entry.
+pub const ENTRY: Entry<Build> = Entry {
+    name: "tbf",
+    aliases: &[],
+    summary: "TBF: a token bucket shapes what another discipline gives.",
+    source: "Linux net/sched/sch_tbf.c, tc-tbf(8)",
+    params: &[
+        Param {
+            name: "rate",
+            doc: "Rate of the shaper; it has to be written.",
+            kind: Kind::Rate,
+            default: Value::Rate(Rate::MAX),
+        },
+        Param {
+            name: "burst",
+            doc: "Bytes that may leave at once; larger packets are refused. By default one packet of the largest size that is expected.",
+            kind: Kind::AutoSize(64, 1 << 30),
+            default: Value::Auto,
+        },
+        Param {
+            name: "peakrate",
+            doc: "Rate at which a burst leaves, or none: as fast as the line takes it.",
+            kind: Kind::OptRate,
+            default: Value::Auto,
+        },
+        Param {
+            name: "mtu",
+            doc: "Bytes that may leave at once at the peak rate; larger packets are refused. By default one packet.",
+            kind: Kind::AutoSize(64, 1 << 30),
+            default: Value::Auto,
+        },
+        framing::PARAMS[0],
+        framing::PARAMS[1],
+        framing::PARAMS[2],
+        Param {
+            name: "latency",
+            doc: "Without a child: packets wait drop-tail in a queue of rate * latency + burst bytes (tc-tbf(8)); none: in one of 1000 packets.",
+            kind: Kind::OptSpan(
+                acklab_units::Span::from_micros(1),
+                acklab_units::Span::from_secs(60),
+            ),
+            default: Value::Auto,
+        },
+        CHILD,
+    ],
+    build: Build {
+        limit: super::super::registry::INSIDE,
+        counts: Counts::Inside,
+        check,
+        make: |values, room| Box::new(Tbf::new(values, &room)),
+    },
+};
+
+/// The discipline inside.
+pub(super) const CHILD: Param = Param {
+    name: "child",
+    doc: "The discipline in which packets wait, with its limit in `queue`: child = { name = \"fq-codel\", queue = \"1000 packets\" }.",
+    kind: Kind::Block,
+    default: Value::Auto,
+};
+
+fn check(values: &Params) -> Option<Mistake> {
+    let rate = values.rate("rate").filter(|r| !r.is_unlimited());
+    let Some(rate) = rate else {
+        let hint = "write rate = \"10 Mbit/s\"";
+        return Some(Mistake::in_key("rate", "a shaper needs a rate", hint));
+    };
+    if values.rate("peakrate").is_some_and(|peak| peak <= rate) {
+        let message = "the peak rate is not above the rate";
+        let hint = "write a higher one, or leave it out";
+        return Some(Mistake::in_key("peakrate", message, hint));
+    }
+    if values.span("latency").is_some() && values.block("child").is_some() {
+        let message = "a child has a limit of its own";
+        let hint = "leave `latency` out, and write `queue` in the child";
+        return Some(Mistake::in_key("latency", message, hint));
+    }
+    None
+}
+
+/// The shaper.
+#[derive(Debug)]
+pub struct Tbf {
+    framing: Framing,
+    bucket: Bucket,
+    /// Bucket of the peak rate.
+    peak: Option<Bucket>,
+    /// Bytes of the largest packet that may pass.
+    most: u64,
+    child: Box<dyn QueueDisc>,
+    /// The packet that leaves next: the child has given it (`qdisc_peek_dequeued`).
+    head: Option<Packet>,
+    /// When it may leave.
+    ready: Instant,
+    refused: u64,
+    /// Heads that were taken out, and heads whose place another packet took.
+    removed: u64,
+    replaced: u64,
+}
+
+impl Tbf {
+    /// An empty one.
+    fn new(values: &Params, room: &Room) -> Self {
+        let framing = Framing::from_values(values);
+        let packet = framing.bytes(room.packet);
+        let rate = values.rate("rate").unwrap_or(Rate::MAX);
+        let burst = values.size("burst").unwrap_or(packet);
+        let mtu = values.size("mtu").unwrap_or(packet);
+        let peak = values.rate("peakrate").map(|peak| Bucket::new(peak, mtu));
+        let most = if peak.is_some() {
+            burst.min(mtu)
+        } else {
+            burst
+        };
+        Self {
+            framing,
+            bucket: Bucket::new(rate, burst),
+            peak,
+            most,
+            child: child(values, rate, burst, room),
+            head: None,
+            ready: Instant::ZERO,
+            refused: 0,
+            removed: 0,
+            replaced: 0,
+        }
+    }
+
+    /// When a packet of `size` bytes may leave.
+    fn ready(&self, now: Instant, size: u64) -> Instant {
+        let at = self.bucket.ready(now, bytes(size));
+        self.peak
+            .map_or(at, |peak| at.max(peak.ready(now, bytes(size))))
+    }
+
+    fn check(&self) {
+        self.stats().check();
+    }
+}
+
+fn child(values: &Params, rate: Rate, burst: u64, room: &Room) -> Box<dyn QueueDisc> {
+    match values.span("latency") {
+        None => room.child(values, "child", ("pfifo", None)),
+        Some(latency) => {
+            let limit = rate.bytes_in(latency) + burst;
+            Box::new(crate::qdisc::pfifo::Pfifo::new(Limit::Bytes(limit)))
+        }
+    }
+}
+
+impl QueueDisc for Tbf {
+    fn enqueue(&mut self, now: Instant, packet: Packet, label: Label) -> Enqueue {
+        if self.framing.bytes(packet.size) > self.most {
+            self.refused += 1;
+            return Enqueue::Dropped(DropReason::QueueFull);
+        }
+        let fate = self.child.enqueue(now, packet, label);
+        self.check();
+        fate
+    }
+
+    fn evicted(&mut self) -> Option<(Packet, DropReason)> {
+        self.child.evicted()
+    }
+
+    fn dequeue(
+        &mut self,
+        now: Instant,
+        dropped: &mut dyn FnMut(Packet, DropReason),
+    ) -> Option<Packet> {
+        if self.head.is_none() {
+            self.head = self.child.dequeue(now, dropped);
+        }
+        let head = self.head?;
+        let size = self.framing.bytes(head.size);
+        self.ready = self.ready(now, size);
+        if self.ready > now {
+            self.check();
+            return None;
+        }
+        self.bucket.charge(now, size);
+        if let Some(peak) = &mut self.peak {
+            peak.charge(now, size);
+        }
+        self.head = None;
+        self.check();
+        Some(head)
+    }
+
+    fn remove(&mut self, id: PacketId) -> Option<Packet> {
+        let head = self.head.take_if(|head| head.id == id);
+        self.removed += u64::from(head.is_some());
+        let gone = head.or_else(|| self.child.remove(id));
+        self.check();
+        gone
+    }
+
+    fn replace(&mut self, now: Instant, id: PacketId, by: Packet) -> Option<Packet> {
+        match &mut self.head {
+            Some(head) if head.id == id => {
+                debug_assert_eq!(head.size, by.size, "what takes a place is as long");
+                self.replaced += 1;
+                Some(core::mem::replace(head, by))
+            }
+            _ => self.child.replace(now, id, by),
+        }
+    }
+
+    fn next_ready(&self) -> Option<Instant> {
+        match self.head {
+            Some(_) => Some(self.ready).filter(|at| *at < Instant::MAX),
+            None => self.child.next_ready(),
+        }
+    }
+
+    fn next_wakeup(&self) -> Option<Instant> {
+        self.child.next_wakeup()
+    }
+
+    fn on_wakeup(&mut self, now: Instant, dropped: &mut dyn FnMut(Packet, DropReason)) {
+        self.child.on_wakeup(now, dropped);
+    }
+
+    fn stats(&self) -> Stats {
+        let child = self.child.stats();
+        let head = self.head.map_or((0, 0), |head| (1, u64::from(head.size)));
+        Stats {
+            enqueued: child.enqueued + self.replaced,
+            dequeued: child.dequeued - u64::from(head.0) - self.removed,
+            refused: child.refused + self.refused,
+            dropped_inside: child.dropped_inside + self.removed + self.replaced,
+            packets: child.packets + head.0,
+            bytes: child.bytes + head.1,
+            ..child
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
