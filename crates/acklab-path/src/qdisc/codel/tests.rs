@@ -114,3 +114,57 @@ fn a_place_that_is_taken_keeps_its_age() {
     assert_eq!((head.packet, head.since), (by, at(0)));
     assert_eq!((q.stats().enqueued, q.stats().dropped_inside), (501, 1));
 }
+
+/// RFC 8289 section 5: the first drop comes when packets have waited longer than target for an interval,
+/// and the n-th one `interval / sqrt(n - 1)` after the one before: with 100 ms after 100.0, 70.7,
+/// 57.7, 50.0, 44.7 ms and so on. A queue that never gets shorter, looked at each 0.1 ms.
+#[test]
+fn the_schedule_of_the_rfc() {
+    let params = Params {
+        mtu: 40,
+        ..Params::DEFAULT
+    };
+    let mut q = CodelQueue::new(params, 100_000);
+    let packet = |id| Packet {
+        id: PacketId(id),
+        size: 40,
+        flow: FlowId(0),
+        ecn: Ecn::NotEct,
+    };
+    (0..60_000).for_each(|id| {
+        q.offer(at(0), packet(id));
+    });
+    let mut drops = std::vec![];
+    for tick in 50..20_000 {
+        let now = at(tick * 100);
+        q.dequeue(now, &mut |_, _| drops.push(tick as f64 / 10.0));
+    }
+    // Above target from 5 ms on.
+    let mut due = 105.0;
+    for (n, drop) in (1..).zip(&drops) {
+        assert!(
+            (*drop - due) > -1e-9 && (*drop - due) < 0.1001,
+            "{n}: {drop} {due}"
+        );
+        due += 100.0 / f64::from(n).sqrt();
+    }
+    // The sum of 1 / sqrt(n) up to n is 2 sqrt(n) - 1.46: in 1.9 s about 104 drops.
+    assert!((100..110).contains(&drops.len()), "{}", drops.len());
+}
+
+/// Section 5.5: whoever starts to drop again within 16 intervals goes on where it was, and after longer
+/// it starts with one.
+#[test]
+fn the_schedule_goes_on_after_a_short_pause() {
+    let state = |pause: u64| {
+        let mut codel = Codel {
+            count: 50,
+            last_count: 10,
+            drop_next: at(0),
+            ..Codel::default()
+        };
+        codel.enter_dropping(at(pause * 1000), &Params::DEFAULT);
+        (codel.count, codel.last_count)
+    };
+    assert_eq!((state(1599), state(1600)), ((40, 40), (1, 1)));
+}
