@@ -12,6 +12,7 @@ pub mod block_ack;
 pub mod connection;
 pub mod fq_codel;
 pub mod medium;
+pub mod qdisc;
 pub mod receiver;
 pub mod scenario;
 pub mod segment_codec;
@@ -31,6 +32,7 @@ pub const TARGETS: &[Target] = &[
     ("connection", connection::run),
     ("fq_codel", fq_codel::run),
     ("medium", medium::run),
+    ("qdisc", qdisc::run),
     ("receiver", receiver::run),
     ("scenario", scenario::run),
     ("segment_codec", segment_codec::run),
