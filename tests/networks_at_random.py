@@ -43,6 +43,8 @@ class Network:
                 side = "s" if key == "from" else "d"
                 known = [e for e in self.ends if re.fullmatch(rf"{side}\d+", e)]
                 return draw.choice(known or self.ends)
+            case "flow":
+                return draw.choice(self.flows())
             case "ap":
                 return self.ap
             case "stations":
@@ -66,11 +68,14 @@ class Network:
                 return [f"{rate} Mbit/s" for rate in draw.choice((("1", "11"), ("6", "24")))]
         return None
 
+    def flows(self) -> list[str]:
+        """The names of the flows."""
+        return [flow.get("name", f"f{i}") for i, flow in enumerate(self.scenario["flow"])]
+
     def names(self, key: str, draw: Random) -> list[str]:
         """Names that can be the keys of a table that is called `key`."""
-        flows = [flow.get("name", f"f{i}") for i, flow in enumerate(self.scenario["flow"])]
         known = {
-            "flow": flows,
+            "flow": self.flows(),
             "link": self.ways,
             "station": self.stations,
             "place": [self.ap, *self.stations],

@@ -40,6 +40,8 @@ USUAL = {
 RARE = (0.0001, 0.001, 0.01, 0.05)
 #: Of a bit.
 RARER = (1e-7, 1e-6, 1e-5)
+#: Of trees of classes: the last one takes what is left, so that one before it can choose.
+LENGTHS = {"classes": 2, "queues": 2}
 #: Tables that networks consist of.
 SHAPE = ("topology", "node", "link", "wifi", "flow")
 _NUMBER = re.compile(r"(-?[0-9][0-9_.]*(?:e-?[0-9]+)?)\s*(.*)", re.ASCII)
@@ -120,7 +122,8 @@ class Scenarios:
             case "string":
                 return self._quantity(schema, label)
             case "array":
-                length = self.network.lengths.get(key) or max(1, schema.get("minItems", 1))
+                length = self.network.lengths.get(key) or LENGTHS.get(key, 1)
+                length = max(length, schema.get("minItems", 1))
                 return [self._value(schema["items"], key, depth) for _ in range(length)]
         return self._table(schema, key, label, depth)
 
