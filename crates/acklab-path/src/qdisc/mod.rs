@@ -125,6 +125,12 @@ pub trait QueueDisc: core::fmt::Debug + Send {
         dropped: &mut dyn FnMut(Packet, DropReason),
     ) -> Option<Packet>;
 
+    /// The packet that leaves next, if that is known before it is asked to. A shaper then leaves it where it
+    /// is until it has tokens; otherwise it takes it and holds it.
+    fn front(&self) -> Option<Packet> {
+        None
+    }
+
     /// Removes one waiting packet (for an ACK filter that found it superfluous).
     fn remove(&mut self, id: PacketId) -> Option<Packet>;
 

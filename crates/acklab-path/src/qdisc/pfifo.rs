@@ -92,7 +92,7 @@ impl Pfifo {
     /// The packet that leaves next.
     #[cfg(test)]
     pub(crate) fn first(&self) -> Option<PacketId> {
-        self.waiting.first()
+        self.waiting.first().map(|p| p.id)
     }
 
     fn check(&self) {
@@ -125,6 +125,10 @@ impl QueueDisc for Pfifo {
         self.stats.on_left(packet);
         self.check();
         Some(packet)
+    }
+
+    fn front(&self) -> Option<Packet> {
+        self.waiting.first()
     }
 
     fn remove(&mut self, id: PacketId) -> Option<Packet> {

@@ -26,9 +26,8 @@ impl Ring {
     }
 
     /// The first packet.
-    #[cfg(test)]
-    pub fn first(&self) -> Option<PacketId> {
-        self.places.front()?.map(|p| p.id)
+    pub fn first(&self) -> Option<Packet> {
+        *self.places.front()?
     }
 
     /// Puts a packet at the end.

@@ -21,13 +21,13 @@ pub(super) struct Pie {
     /// Probabilities of packets since the last drop, summed up (section 5.4: accu_prob_).
     pub accu: f64,
     pub delay: f64,
-    delay_old: f64,
+    pub delay_old: f64,
     /// What is left of the burst allowance.
-    burst: f64,
+    pub burst: f64,
     /// Last departure, or begin of a measurement of the drain rate.
-    stamp: Option<Instant>,
+    pub stamp: Option<Instant>,
     /// Bytes that have left since, while the drain rate is measured.
-    counted: Option<u64>,
+    pub counted: Option<u64>,
     /// Bytes in a second; 0: nobody knows.
     pub drain: f64,
 }

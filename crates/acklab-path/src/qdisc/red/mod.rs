@@ -262,6 +262,10 @@ impl QueueDisc for Red {
         Some(packet)
     }
 
+    fn front(&self) -> Option<Packet> {
+        self.waiting.first()
+    }
+
     fn remove(&mut self, id: PacketId) -> Option<Packet> {
         let packet = self.waiting.remove(id)?;
         self.stats.dropped_inside += 1;

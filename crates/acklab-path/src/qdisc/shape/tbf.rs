@@ -99,7 +99,8 @@ pub struct Tbf {
     /// Bytes of the largest packet that may pass.
     most: u64,
     child: Box<dyn QueueDisc>,
-    /// The packet that leaves next: the child has given it (`qdisc_peek_dequeued`).
+    /// The packet that leaves next, if the child did not know it without giving it (`qdisc_peek_dequeued`;
+    /// where it does, as in Linux' `qdisc_peek_head`, the child's limit still counts it).
     head: Option<Packet>,
     /// When it may leave.
     ready: Instant,
@@ -144,6 +145,22 @@ impl Tbf {
             .map_or(at, |peak| at.max(peak.ready(now, bytes(size))))
     }
 
+    /// The packet that leaves next.
+    fn first(
+        &mut self,
+        now: Instant,
+        dropped: &mut dyn FnMut(Packet, DropReason),
+    ) -> Option<Packet> {
+        if self.head.is_none() {
+            let known = self.child.front();
+            if known.is_some() {
+                return known;
+            }
+            self.head = self.child.dequeue(now, dropped);
+        }
+        self.head
+    }
+
     fn check(&self) {
         self.stats().check();
     }
@@ -179,11 +196,8 @@ impl QueueDisc for Tbf {
         now: Instant,
         dropped: &mut dyn FnMut(Packet, DropReason),
     ) -> Option<Packet> {
-        if self.head.is_none() {
-            self.head = self.child.dequeue(now, dropped);
-        }
-        let head = self.head?;
-        let size = self.framing.bytes(head.size);
+        let first = self.first(now, dropped)?;
+        let size = self.framing.bytes(first.size);
         self.ready = self.ready(now, size);
         if self.ready > now {
             self.check();
@@ -193,9 +207,12 @@ impl QueueDisc for Tbf {
         if let Some(peak) = &mut self.peak {
             peak.charge(now, size);
         }
-        self.head = None;
+        let head = self
+            .head
+            .take()
+            .or_else(|| self.child.dequeue(now, dropped));
         self.check();
-        Some(head)
+        head
     }
 
     fn remove(&mut self, id: PacketId) -> Option<Packet> {
@@ -218,7 +235,7 @@ impl QueueDisc for Tbf {
     }
 
     fn next_ready(&self) -> Option<Instant> {
-        match self.head {
+        match self.head.or_else(|| self.child.front()) {
             Some(_) => Some(self.ready).filter(|at| *at < Instant::MAX),
             None => self.child.next_ready(),
         }

@@ -178,8 +178,7 @@ pub(crate) fn check_tree(
             let known = classes[..i].iter().any(|c| word(c, "name") == Some(parent));
             if !known {
                 let message = format!("no class before this one is called `{parent}`");
-                let hint = "write parents before their children".to_string();
-                return mistake(i, "parent", message, hint);
+                return mistake(i, "parent", message, parents(&classes[..i]));
             }
         }
         let name = word(class, "name");
@@ -198,6 +197,16 @@ pub(crate) fn check_tree(
         }
     }
     check_leaves(classes, &mistake)
+}
+
+/// What would be right for `parent` after these classes.
+fn parents(before: &[Params]) -> String {
+    let names = before.iter().filter_map(|c| word(c, "name"));
+    let names: Vec<_> = names.map(|name| format!("\"{name}\"")).collect();
+    match names.is_empty() {
+        true => "give the class above a name, before its children, or leave this out".to_string(),
+        false => format!("write {}, or leave it out", names.join(" or ")),
+    }
 }
 
 fn check_leaves(

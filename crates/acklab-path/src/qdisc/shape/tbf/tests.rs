@@ -103,39 +103,62 @@ fn latency_sets_the_limit() {
     assert_eq!(queued.count(), 11);
 }
 
-/// The head has left the child: taking it out, or its place, is the shaper's business.
+fn over(child: &'static str, limit: u32) -> Tbf {
+    let mut values = Params::defaults(ENTRY.params);
+    values.set(ENTRY.params, RATE.0, RATE.1).unwrap();
+    let entry = crate::qdisc::registry::DISCIPLINES
+        .iter()
+        .find(|e| e.name == child);
+    let child = Block {
+        name: child,
+        limit: Some(acklab_units::Limit::Packets(limit)),
+        params: Params::defaults(entry.unwrap().params),
+    };
+    values.nest("child", Nested::Block(child));
+    Tbf::new(&values, &Room::new(Limit::Packets(1), 1, "here"))
+}
+
+/// A head that has left its child can be taken out, and so can its place.
 #[test]
 fn the_head_can_be_taken_out_and_replaced() {
-    let mut q = tbf(&[RATE]);
-    (0..4).for_each(|id| {
-        q.offer(Instant::ZERO, packet(id, 1500));
-    });
+    for child in ["pfifo", "codel"] {
+        let mut q = over(child, 9);
+        (0..4).for_each(|id| {
+            q.offer(Instant::ZERO, packet(id, 1500));
+        });
+        let mut never = |_: Packet, _: DropReason| unreachable!();
+        assert!(q.dequeue(Instant::ZERO, &mut never).is_some());
+        assert_eq!(q.dequeue(Instant::ZERO, &mut never), None);
+        assert_eq!(q.head.is_some(), child == "codel");
+        let by = packet(9, 1500);
+        let old = q.replace(Instant::ZERO, PacketId(1), by);
+        assert_eq!(old, Some(packet(1, 1500)));
+        assert_eq!(q.remove(PacketId(9)), Some(by));
+        assert_eq!(q.remove(PacketId(3)), Some(packet(3, 1500)));
+        let s = q.stats();
+        assert_eq!((s.packets, s.bytes, s.dropped_inside), (1, 1500, 3));
+        assert_eq!(serve(&mut q, Instant::ZERO).len(), 1);
+    }
+}
+
+/// A drop-tail child's limit counts the packet that waits for tokens.
+#[test]
+fn the_limit_of_a_fifo_counts_the_head() {
+    let mut q = over("pfifo", 2);
     let mut never = |_: Packet, _: DropReason| unreachable!();
+    q.offer(Instant::ZERO, packet(0, 1500));
     assert!(q.dequeue(Instant::ZERO, &mut never).is_some());
+    q.offer(Instant::ZERO, packet(1, 1500));
     assert_eq!(q.dequeue(Instant::ZERO, &mut never), None);
-    let by = packet(9, 1500);
-    let old = q.replace(Instant::ZERO, PacketId(1), by);
-    assert_eq!(old, Some(packet(1, 1500)));
-    assert_eq!(q.remove(PacketId(9)), Some(by));
-    assert_eq!(q.remove(PacketId(3)), Some(packet(3, 1500)));
-    let s = q.stats();
-    assert_eq!((s.packets, s.bytes, s.dropped_inside), (1, 1500, 3));
-    assert_eq!(serve(&mut q, Instant::ZERO).len(), 1);
+    assert_eq!(q.offer(Instant::ZERO, packet(2, 1500)), Enqueue::Queued);
+    let refused = Enqueue::Dropped(DropReason::QueueFull);
+    assert_eq!(q.offer(Instant::ZERO, packet(3, 1500)), refused);
 }
 
 /// The child's control law sees how long packets wait for tokens.
 #[test]
 fn a_child_drops_by_its_own_law() {
-    let mut values = Params::defaults(ENTRY.params);
-    values.set(ENTRY.params, RATE.0, RATE.1).unwrap();
-    let codel = crate::qdisc::codel::ENTRY;
-    let child = Block {
-        name: codel.name,
-        limit: Some(acklab_units::Limit::Packets(200)),
-        params: Params::defaults(codel.params),
-    };
-    values.nest("child", Nested::Block(child));
-    let mut q = Tbf::new(&values, &Room::new(Limit::Packets(1), 1, "here"));
+    let mut q = over("codel", 200);
     let queued = (0..300).filter(|id| q.offer(Instant::ZERO, packet(*id, 1500)) == Enqueue::Queued);
     assert_eq!(queued.count(), 200);
     let sent = serve(&mut q, Instant::ZERO).len() as u64;
