@@ -17,9 +17,10 @@ COUNT, MORE = 200, 400
 
 #: Items of the schema that are never drawn, with the reason.
 LEFT_OUT: dict[str, str] = {
-    f"{place}:{tree}.parent": "it names a class before it"
+    f"{place}:{tree}.{key}#1": "names are drawn one at a time"
     for place in ("QueueDiscipline", "StationQueue", "InnerDiscipline")
     for tree in ("htb.classes", "queue-tree.queues")
+    for key in ("flow", "from", "to")
 }
 
 

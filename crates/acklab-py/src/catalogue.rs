@@ -39,7 +39,12 @@ fn entries<'py, B>(py: Python<'py>, entries: &'static [Entry<B>]) -> PyResult<Bo
         d.set_item("source", e.source)?;
         let params = PyList::empty(py);
         for p in e.params {
-            params.append(param(py, p)?)?;
+            params.append(param(py, p, "")?)?;
+            if let Kind::Tables(inner) = p.kind {
+                for key in inner {
+                    params.append(param(py, key, &format!("{}.", p.name))?)?;
+                }
+            }
         }
         d.set_item("params", params)?;
         list.append(d)?;
@@ -47,14 +52,18 @@ fn entries<'py, B>(py: Python<'py>, entries: &'static [Entry<B>]) -> PyResult<Bo
     Ok(list)
 }
 
-fn param<'py>(py: Python<'py>, p: &Param) -> PyResult<Bound<'py, PyDict>> {
+/// `outer` is in front of the name: keys of tables in a list stand behind the list's name.
+fn param<'py>(py: Python<'py>, p: &Param, outer: &str) -> PyResult<Bound<'py, PyDict>> {
     let d = PyDict::new(py);
-    d.set_item("name", p.name)?;
+    d.set_item("name", format!("{outer}{}", p.name))?;
     d.set_item("doc", p.doc)?;
     d.set_item("accepts", p.kind.describe())?;
     d.set_item("default", spell(p))?;
     Ok(d)
 }
+
+/// What stands for the default of what has to be written.
+const NEEDED: &str = "(needed)";
 
 fn spell(p: &Param) -> String {
     match p.default {
@@ -62,9 +71,11 @@ fn spell(p: &Param) -> String {
         Value::Int(i) => i.to_string(),
         Value::Float(x) => x.to_string(),
         Value::Span(s) => s.to_string(),
+        Value::Rate(r) if r.is_unlimited() => NEEDED.to_owned(),
         Value::Rate(r) => r.to_string(),
         Value::Size(s) => s.to_string(),
         Value::Choice(c) => c.to_owned(),
+        Value::Auto if matches!(p.kind, Kind::Tables(_)) => NEEDED.to_owned(),
         Value::Auto if p.kind.is_nested() => "none".to_owned(),
         Value::Auto if matches!(p.kind, Kind::OptSpan(..) | Kind::OptRate) => "none".to_owned(),
         Value::Auto => "automatic".to_owned(),

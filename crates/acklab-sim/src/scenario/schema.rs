@@ -2,6 +2,7 @@
 
 use super::registries::Registries;
 use super::spec::Spec;
+use acklab_path::qdisc::registry::Counts;
 use acklab_path::wifi::mac::queue::registry::QUEUES;
 use acklab_path::wifi::propagation::registry::{FADINGS, PATH_LOSSES};
 use acklab_path::wifi::rate::registry::CONTROLS;
@@ -166,14 +167,19 @@ fn one_or_more(one: &Json) -> Json {
     json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
 }
 
-/// A queue discipline inside another one, which has the limit of its queue with it.
+/// A queue discipline inside another one, which has the limit of its queue with it unless packets wait
+/// further inside.
 fn inner_discipline() -> Json {
-    let mut schema = qdisc_schema().to_value();
-    let forms = schema["anyOf"].as_array_mut().into_iter().flatten();
-    for form in forms.filter(|form| form.get("properties").is_some()) {
-        form["properties"]["queue"] = json!({ "$ref": "#/$defs/QueueLimit" });
-    }
-    schema
+    let entries = Registries::builtin().qdisc;
+    let names = entries.iter().flat_map(names_alone);
+    let tables = entries.iter().map(|entry| {
+        let mut form = table(entry);
+        if entry.build.counts != Counts::Inside {
+            form["properties"]["queue"] = json!({ "$ref": "#/$defs/QueueLimit" });
+        }
+        form
+    });
+    forms(names, tables).to_value()
 }
 
 fn table<B>(entry: &Entry<B>) -> Json {
