@@ -38,7 +38,13 @@ pub(crate) fn choose_or<B>(
     for (key, scalar) in &choice.params {
         let at = key.split('.').fold(path.clone(), |at, step| at.key(step));
         match entry.params.iter().find(|p| p.name == key) {
-            None => unknown_param(entry, key, &at, report),
+            None => match without_name(entry, key) {
+                None => unknown_param(entry, key, &at, report),
+                Some(p) => {
+                    let hint = format!("write {}", describe(p.kind));
+                    report.error(&path.key(p.name), "the wrong type of value", hint);
+                }
+            },
             Some(p) if p.kind.is_nested() => {
                 let given = Given::One(scalar.clone());
                 nested::read(entries, p, &given, &mut params, (&at, what), report);
@@ -79,6 +85,13 @@ fn unknown_name<B>(
     let inner = path.key("name");
     let at = if report.has(&inner) { &inner } else { path };
     report.error(at, message, hint);
+}
+
+/// The parameter that a table of values was written for, which it cannot be.
+fn without_name<B>(entry: &Entry<B>, key: &str) -> Option<&'static Param> {
+    let (outer, _) = key.split_once('.')?;
+    let mut params = entry.params.iter();
+    params.find(|p| p.name == outer && p.kind.is_nested())
 }
 
 fn unknown_param<B>(entry: &Entry<B>, key: &str, at: &Path, report: &mut Report<'_>) {

@@ -94,7 +94,7 @@ fn mistakes_inside_are_named_where_they_are() {
         ),
         (
             "{ name = 'tbf', rate = '1 Mbit/s', child = { queue = '5 packets' } }",
-            "a block without a name",
+            "write a name in double quotes, or a table",
         ),
         (
             "{ name = 'tbf', rate = '1 Mbit/s', child = 5 }",
