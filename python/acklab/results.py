@@ -100,6 +100,12 @@ class Result:
         return frame_of(self._core.reports())
 
     @cached_property
+    def tack_contents(self) -> pl.DataFrame:
+        """Number and frames (JSON) of each packet of TACK that was watched; `record.packets`."""
+        self.needs("packets")
+        return frame_of(self._core.tack_contents())
+
+    @cached_property
     def packets(self) -> pl.DataFrame:
         """What happened to packets where they were watched; asks for `record.packets`."""
         self.needs("packets")

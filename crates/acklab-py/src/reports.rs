@@ -1,9 +1,12 @@
 //! What TACK's receivers reported, as columns.
 
 use crate::table::Table;
-use acklab_proto::tack::wire::{Block, TackHead};
+use acklab_proto::datagram::Datagram;
+use acklab_proto::tack::wire::{Block, Space, TackHead};
+use acklab_sim::export::frames::tack_frames;
 use acklab_sim::plan::Plan;
 use acklab_sim::record::ReportRecord;
+use acklab_sim::record::packets::Packets;
 use acklab_units::Span;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -64,6 +67,44 @@ pub(crate) fn reports<'py>(
     list(&t, "lost_between", rows, |r| {
         r.losses.iter().flat_map(|l| [l.0, l.1]).collect()
     })?;
+    Ok(t.finish())
+}
+
+/// What is in each packet of TACK that was seen, once: its whole number, and its frames as JSON.
+pub(crate) fn contents<'py>(
+    py: Python<'py>,
+    packets: &Packets,
+    plan: &Plan,
+) -> PyResult<Bound<'py, PyDict>> {
+    let mut seen = Vec::new();
+    let first = packets.iter().filter(|p| {
+        let at = p.packet as usize;
+        if seen.len() <= at {
+            seen.resize(at + 1, false);
+        }
+        !std::mem::replace(&mut seen[at], true)
+    });
+    let rows: Vec<_> = first
+        .filter_map(|p| match p.datagram {
+            Datagram::Tack(tack) => Some((p, tack)),
+            _ => None,
+        })
+        .collect();
+    let frames: Vec<_> = rows
+        .iter()
+        .map(|(p, t)| tack_frames(t, p.control))
+        .collect();
+    let r = || rows.iter();
+    let flow = |f: u32| plan.flows[(f / 2) as usize].name.as_str();
+    let t = Table::new(py);
+    t.numbers("packet", r().map(|r| r.0.packet))?
+        .coded("flow", r().map(|r| Some(flow(r.0.flow.0))))?
+        .numbers("number", r().map(|r| r.1.header.number))?
+        .numbers(
+            "feedback",
+            r().map(|r| u8::from(r.1.header.space == Space::Feedback)),
+        )?
+        .words("frames", frames.iter().map(String::as_str))?;
     Ok(t.finish())
 }
 

@@ -64,6 +64,11 @@ impl Run {
         reports::reports(py, &self.result.records.reports, &self.loaded.plan)
     }
 
+    /// What is in packets of TACK.
+    fn tack_contents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        reports::contents(py, &self.result.records.packets, &self.loaded.plan)
+    }
+
     /// What happened to packets.
     fn packets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         records::packets(py, &self.result.records.packets, &self.loaded.plan)

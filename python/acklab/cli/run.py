@@ -66,7 +66,11 @@ def run(
         ),
     ] = False,
     qlog: Annotated[
-        bool, typer.Option("--qlog", help="Add FLOW.sqlog for each flow, for qvis.")
+        bool,
+        typer.Option(
+            "--qlog",
+            help="Add FLOW.sqlog for each flow, for qvis; of TACK also FLOW.receiver.sqlog.",
+        ),
     ] = False,
     flent: Annotated[
         bool, typer.Option("--flent", help="Add NAME.flent.gz, a data file for Flent.")
@@ -182,8 +186,7 @@ def exporting(exports: Sequence[Export], scenario: Scenario) -> list[str]:
     for export in exports:
         # A scenario may watch packets at a few points only.
         enough = [s for s in already if not (export.everywhere and s == "packets")]
-        wanted = (*export.streams, *(export.of_radio if scenario.channels else ()))
-        missing += recording(wanted, enough)
+        missing += recording(export.needs(scenario), enough)
     return missing
 
 

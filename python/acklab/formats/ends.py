@@ -40,6 +40,11 @@ class Ends:
         """The node of the sender that the flow's columns are about."""
         return self.destination if self.responds else self.source
 
+    @property
+    def receiver(self) -> str:
+        """The node of the receiver of these data."""
+        return self.source if self.responds else self.destination
+
 
 def ends_of(result: Result) -> list[Ends]:
     """The ends of every flow, in the order of the scenario."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from acklab.formats.qlog import write_qlog
 
 if TYPE_CHECKING:
     from acklab.results import Result
+    from acklab.scenario import Scenario
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,18 @@ class Export:
     write: Callable[[Result, Path], object]
     #: What it needs in addition if there are radio channels.
     of_radio: tuple[str, ...] = ()
+    #: What it needs in addition if a flow speaks TACK.
+    of_tack: tuple[str, ...] = ()
+
+    def needs(self, scenario: Scenario) -> tuple[str, ...]:
+        """What runs of a scenario must record for it."""
+        radio = self.of_radio if scenario.channels else ()
+        return (*self.streams, *radio, *(self.of_tack if _speaks_tack(scenario) else ()))
+
+
+def _speaks_tack(scenario: Scenario) -> bool:
+    flows = tomllib.loads(scenario.resolved)["flow"]
+    return any(flow.get("transport", {}).get("name") == "tack" for flow in flows)
 
 
 def _captures(result: Result, to: Path) -> None:
@@ -42,7 +56,7 @@ def _flent_name(result: Result) -> str:
 
 EXPORTS = (
     Export("pcap", ("packets",), False, _captures, of_radio=("frames",)),
-    Export("qlog", ("packets", "events", "series"), True, write_qlog),
+    Export("qlog", ("packets", "events", "series"), True, write_qlog, of_tack=("acks",)),
     Export("flent", ("series",), False, lambda r, to: write_flent(r, to / _flent_name(r))),
     Export("flowmon", ("packets",), True, lambda r, to: write_flowmon(r, to / "flowmon.xml")),
 )

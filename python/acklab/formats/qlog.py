@@ -6,11 +6,13 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acklab.folder import write_atomically
 from acklab.formats.ends import Ends, ends_of, needs_packets_everywhere
+from acklab.formats.tamed import estimate_events, tamed_events
 from acklab.formats.transmissions import Event, packet_events
 
 if TYPE_CHECKING:
@@ -25,8 +27,31 @@ VERSION = "0.3"
 RECORD_SEPARATOR = "\x1e"
 
 
+#: What the file of a receiver of TACK has behind the name of the flow.
+OF_RECEIVER = ".receiver"
+
+
+@dataclass(frozen=True)
+class _View:
+    """One file: a flow as one of its ends sees it."""
+
+    ends: Ends
+    protocol: str
+    stem: str
+    node: str
+    is_sender: bool
+
+    @property
+    def is_client(self) -> bool:
+        return self.node == self.ends.source
+
+
 def write_qlog(result: Result, folder: str | os.PathLike[str]) -> list[Path]:
     """Writes `FLOW.sqlog` for every flow, as seen by its sender; returns their paths.
+
+    A flow of TACK has `FLOW.receiver.sqlog` as well: its receiver finds losses and measures rate
+    and delay. A flow of UDP at a constant rate has no file: there is nothing in its packets that
+    a transport would tell.
 
     The sender of requests and responses is who responds, as everywhere in acklab.
 
@@ -35,50 +60,69 @@ def write_qlog(result: Result, folder: str | os.PathLike[str]) -> list[Path]:
     it newly acknowledges, by its number or by SACK: of bytes sent repeatedly, the latest. A
     transmission is lost when the sender sends its bytes again, unless as a probe.
 
-    Packets are numbered per direction; received ones as they arrive. Metrics are the samples of
+    Packets of TCP are numbered per direction; received ones as they arrive. Those of TACK have
+    their own numbers and frames (`docs/schema/tack-qlog.cddl`). Metrics are the samples of
     `record.every`, and `min_rtt` is the smallest of these.
     """
     result.needs("packets", "events", "series")
     needs_packets_everywhere(result)
+    views = _views(result)
+    if any(view.protocol == "tack" for view in views):
+        result.needs("acks")
     target = Path(folder)
     written = []
-    for ends, name in zip(ends_of(result), file_names(result), strict=True):
-        events = sorted(_events(result, ends), key=lambda event: event[0])
-        texts = [_header(result, ends), *(_text(*event) for event in events)]
+    for view in views:
+        events = sorted(_events(result, view), key=lambda event: event[0])
+        texts = [_header(result, view), *(_text(*event) for event in events)]
         sequence = "".join(f"{RECORD_SEPARATOR}{text}\n" for text in texts)
-        written.append(target / name)
+        written.append(target / f"{view.stem}.sqlog")
         write_atomically(written[-1], sequence)
     return written
 
 
-def file_names(result: Result) -> list[str]:
-    """The file of each flow: its name, without what file systems may object to."""
+def _views(result: Result) -> list[_View]:
+    views = []
+    protocols = result.flows["transport"]
+    for ends, protocol, stem in zip(ends_of(result), protocols, _stems(result), strict=True):
+        if protocol == "cbr":
+            continue
+        views.append(_View(ends, protocol, stem, ends.sender, True))
+        if protocol == "tack":
+            views.append(_View(ends, protocol, stem + OF_RECEIVER, ends.receiver, False))
+    return views
+
+
+def _stems(result: Result) -> list[str]:
+    """Of each flow its name, without what file systems may object to."""
     stems: list[str] = []
+    taken: set[str] = set()
     for flow in result.flows["flow"]:
         stem = re.sub(r"[^\w.-]", "_", flow)
-        while stem in stems:
+        while {stem, stem + OF_RECEIVER} & taken:
             stem += "_"
+        taken |= {stem, stem + OF_RECEIVER}
         stems.append(stem)
-    return [f"{stem}.sqlog" for stem in stems]
+    return stems
 
 
-def _header(result: Result, ends: Ends) -> str:
+def _header(result: Result, view: _View) -> str:
+    protocol = view.protocol.upper()
     about = {
         "qlog_version": VERSION,
         "qlog_format": "JSON-SEQ",
-        "title": f"{result.scenario.name}: {ends.flow}",
-        "description": f"TCP, simulated by acklab {result.version}, seed {result.seed}",
+        "title": f"{result.scenario.name}: {view.ends.flow}",
+        "description": f"{protocol}, simulated by acklab {result.version}, seed {result.seed}",
         "trace": {
-            "title": ends.flow,
+            "title": view.ends.flow,
             "vantage_point": {
-                "name": ends.sender,
-                "type": "server" if ends.responds else "client",
+                "name": view.node,
+                "type": "client" if view.is_client else "server",
             },
             "configuration": {"time_offset": 0.0, "original_uris": []},
             "common_fields": {
                 "time_format": "relative",
                 "reference_time": 0.0,
-                "protocol_type": ["TCP"],
+                "protocol_type": [protocol],
             },
         },
     }
@@ -91,15 +135,39 @@ def _text(time_ns: int, name: str, data: dict[str, Any]) -> str:
     return json.dumps(event, separators=(",", ":"))
 
 
-def _events(result: Result, ends: Ends) -> Iterator[Event]:
+def _events(result: Result, view: _View) -> Iterator[Event]:
     import polars as pl
 
-    mine = pl.col("flow") == ends.flow
-    told = result.events.filter(mine).with_columns(time_ns=_nanoseconds())
-    yield from packet_events(result.packets.filter(mine), told, ends)
+    mine = pl.col("flow") == view.ends.flow
+    # Events and samples are the sender's.
+    told = result.events.filter(mine & view.is_sender).with_columns(time_ns=_nanoseconds())
+    packets = result.packets.filter(mine)
+    if view.protocol == "tack":
+        reports = result.reports.filter(mine).with_columns(time_ns=_nanoseconds())
+        yield from tamed_events(_with_contents(result, packets, reports, view), told, view.node)
+        if not view.is_sender:
+            yield from estimate_events(reports)
+    else:
+        yield from packet_events(packets, told, view.ends)
     # Of the same moment first: readers draw states at the height of the window.
-    yield from _metrics(result.series.filter(mine))
+    yield from _metrics(result.series.filter(mine & view.is_sender))
     yield from _states(told)
+
+
+def _with_contents(
+    result: Result, packets: pl.DataFrame, reports: pl.DataFrame, view: _View
+) -> pl.DataFrame:
+    """Packets of TACK with what is in them, and why those with a report were sent."""
+    import polars as pl
+
+    backwards = pl.lit("forward" if view.ends.responds else "reverse")
+    why = reports.select(
+        number="report_number", direction=backwards, feedback=pl.lit(1, pl.UInt8), trigger="reason"
+    )
+    contents = result.tack_contents.drop("flow")
+    rows = packets.join(contents, on="packet", how="left", maintain_order="left")
+    keys = ["number", "direction", "feedback"]
+    return rows.join(why, on=keys, how="left", maintain_order="left")
 
 
 def _nanoseconds() -> pl.Expr:
