@@ -13,6 +13,7 @@ pub mod bbr;
 pub mod bbr1;
 pub mod bbr2;
 pub mod bbr3;
+pub mod bbr_tack;
 pub mod cubic;
 pub mod fixed;
 #[cfg(test)]
