@@ -62,9 +62,13 @@ pub struct Stats {
     pub undos: u64,
     /// Of these, because DSACKs had called every retransmission superfluous (RFC 3708).
     pub undos_dsack: u64,
-    /// Of these, because new data went through after a timeout (RFC 5682). The rest are Eifel's
-    /// (RFC 3522).
+    /// Of these, because new data went through after a timeout (RFC 5682).
     pub undos_frto: u64,
+    /// Of these, because all that TACK's receiver had called lost came late. The rest are Eifel's
+    /// (RFC 3522).
+    pub undos_late: u64,
+    /// Transmissions that TACK's receiver had called lost and that came late, at least.
+    pub late_segs: u64,
     /// Segments that DSACKs called superfluous, as long as no more were reported than had been
     /// retransmitted (Linux `tcp_dsack_seen`).
     pub spurious_retrans: u64,
@@ -121,7 +125,7 @@ impl Stats {
     /// Reductions undone because an echoed timestamp was older than the retransmission, or nothing
     /// was retransmitted (Eifel, RFC 3522).
     pub const fn undos_eifel(&self) -> u64 {
-        self.undos - self.undos_dsack - self.undos_frto
+        self.undos - self.undos_dsack - self.undos_frto - self.undos_late
     }
 }
 

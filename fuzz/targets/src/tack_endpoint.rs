@@ -9,6 +9,7 @@ use crate::{Bytes, controller};
 use acklab_proto::datagram::Datagram;
 use acklab_proto::endpoint::{Endpoint, Event};
 use acklab_proto::segment::Ecn;
+use acklab_proto::tack::config::{Settle, Unacked};
 use acklab_proto::tack::endpoint::{Role, State};
 use acklab_proto::tack::wire::{
     Accept, Frame, Frames, Header, Offer, Packet, Space, VERSION, decode, encode,
@@ -32,8 +33,18 @@ fn config(b: &mut Bytes<'_>) -> Arc<TackConfig> {
         recv_buffer: BUFFER,
         ecn: flags & 1 != 0,
         loss_iack: flags & 2 == 0,
+        settle: choose(flags, 4, Settle::OnceReordered, Settle::Never),
+        unacked: choose(flags, 8, Unacked::Reported, Unacked::All),
+        iack_copies: choose(flags, 16, 1, 3),
+        ack_now: flags & 32 == 0,
+        undo: flags & 64 == 0,
+        window_share: choose(flags, 128, 25, 0),
         ..TackConfig::default()
     })
+}
+
+fn choose<T>(flags: u8, bit: u8, clear: T, set: T) -> T {
+    if flags & bit == 0 { clear } else { set }
 }
 
 /// A packet as bytes; it is no longer than the path takes, and the codec can write it.

@@ -27,6 +27,36 @@ pub struct Taming {
     /// How long a packet waits for the L-th, at most: "L packets" may never come (ambiguity 10). The
     /// paper has no such timer and says that thin flows "suffer more from ACK reduction" (B.3).
     pub delayed: Span,
+    /// What else ends that wait.
+    pub thin: Thin,
+}
+
+/// How long a packet waits for the L-th (ambiguity 10).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum Thin {
+    /// Until [`Taming::delayed`] has passed. L says something wherever it comes sooner.
+    #[default]
+    Timer,
+    /// Until the interval has passed, if that is less. Feedback is never later than on a fat path, but
+    /// where bdp is small, which is where L is to count, nearly every packet has its own TACK.
+    Interval,
+}
+
+impl Taming {
+    /// The least time between two TACKs, `alpha`, within the bounds.
+    pub fn bounded(&self, alpha: Span) -> Span {
+        alpha
+            .max(self.shortest)
+            .min(self.longest.max(self.shortest))
+    }
+
+    /// How long a packet waits for the L-th where `alpha` is the interval in force.
+    pub fn patience(&self, alpha: Span) -> Span {
+        match self.thin {
+            Thin::Timer => self.delayed,
+            Thin::Interval => self.delayed.min(alpha),
+        }
+    }
 }
 
 impl Default for Taming {
@@ -38,6 +68,7 @@ impl Default for Taming {
             shortest: Span::from_millis(1),
             longest: Span::from_millis(250),
             delayed: Span::from_millis(25),
+            thin: Thin::Timer,
         }
     }
 }
@@ -85,6 +116,28 @@ pub enum Settle {
     Always,
 }
 
+/// Which gaps stand in the unacked list (ambiguity 3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum Unacked {
+    /// "In order to avoid unnecessary retransmission, TACK only reports missing packets that have been
+    /// reported by loss-event-driven IACKs" (section 5.1): a gap inside its settle time is not one.
+    #[default]
+    Reported,
+    /// Every gap there is.
+    All,
+}
+
+/// What theta counts (ambiguity 7).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum ThetaUnit {
+    /// Minimum RTTs: "theta_filter is recommended as 5~10 RTTs" (section 5.4).
+    #[default]
+    Rtt,
+    /// Intervals between TACKs (journal version: 40), which are longer than RTT_min / beta while
+    /// packets are counted.
+    Interval,
+}
+
 /// Where the minimum RTT comes from (section 5.2, Figure 6).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum Timing {
@@ -101,7 +154,7 @@ pub enum Timing {
 /// What the one-way delays are compared by (ambiguity 17: "smoothed OWD", gain unspecified).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum Owd {
-    /// The moving average with a gain of 1/8, as the authors' own implementation declares it.
+    /// The moving average, with the gain of [`TackConfig::owd_gain`].
     #[default]
     Smoothed,
     /// Each packet's own.
@@ -166,11 +219,31 @@ pub struct TackConfig {
     /// When to repeat a repair.
     pub guard: RepairGuard,
     /// Loss events are reported by IACKs (section 5.1); without them TACKs report what is missing
-    /// (Figure 5a compares the two). Reports are sent once: TACKs repeat them (ambiguity 1).
+    /// (Figure 5a compares the two).
     pub loss_iack: bool,
+    /// How often each of them is sent (ambiguity 1). Once: TACKs repeat what it says. The authors' own
+    /// implementation sends it three times.
+    pub iack_copies: u8,
+    /// Which gaps stand in the unacked list.
+    pub unacked: Unacked,
+    /// An IACK tells of a window that has opened by so many percent of the buffer (ambiguity 13: "a
+    /// large volume of data"); zero = none does.
+    pub window_share: u8,
+    /// The last packet before silence asks for a TACK (ambiguity 15), as QUIC's IMMEDIATE_ACK does. The
+    /// peer's timer of thin flows would delay the end of each burst.
+    pub ack_now: bool,
+    /// A reduction for losses that were none is taken back.
+    pub undo: bool,
     /// The maximum filter of the delivery rate, in minimum RTTs: "theta_filter is recommended as
-    /// 5~10 RTTs" (section 5.4). Counted in time (ambiguity 7), at most ten seconds.
+    /// 5~10 RTTs" (section 5.4). Counted in time, at most ten seconds.
     pub theta: u16,
+    /// What theta counts.
+    pub theta_unit: ThetaUnit,
+    /// The moving average of one-way delays has a gain of one over this (ambiguity 17).
+    pub owd_gain: u8,
+    /// Packets of feedback after which rho' is computed anew (ambiguity 6). Their numbers make it
+    /// exact; the paper computes it when RTT_min changes, which may be never.
+    pub ack_loss_period: u32,
     /// Window of the minimum filters at both ends: "tau <= 10 s" (section 5.2).
     pub tau: Span,
     /// Payload bytes of a full DATA packet.
@@ -233,7 +306,15 @@ impl Default for TackConfig {
             rate_source: RateSource::default(),
             guard: RepairGuard::default(),
             loss_iack: true,
+            iack_copies: 1,
+            unacked: Unacked::default(),
+            window_share: 25,
+            ack_now: true,
+            undo: true,
             theta: 10,
+            theta_unit: ThetaUnit::default(),
+            owd_gain: 8,
+            ack_loss_period: 100,
             tau: Span::from_secs(10),
             mss,
             id_len,

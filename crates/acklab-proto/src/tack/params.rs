@@ -1,7 +1,8 @@
 //! What a scenario can set of TACK.
 
 use super::config::{
-    Owd, Owner, RateSource, RepairGuard, Richness, Settle, StartUp, TackConfig, Taming, Timing,
+    Owd, Owner, RateSource, RepairGuard, Richness, Settle, StartUp, TackConfig, Taming, ThetaUnit,
+    Thin, Timing, Unacked,
 };
 use super::wire::Packet;
 use crate::registry::{Entry, Kind, Param, Params, Value};
@@ -51,6 +52,15 @@ const fn span(name: &'static str, doc: &'static str, range: (Span, Span), defaul
     }
 }
 
+const fn yes(name: &'static str, doc: &'static str) -> Param {
+    Param {
+        name,
+        doc,
+        kind: Kind::Bool,
+        default: Value::Bool(true),
+    }
+}
+
 const US: Span = Span::from_micros(1);
 const SECOND: Span = Span::from_secs(1);
 
@@ -85,14 +95,21 @@ pub const PARAMS: &[Param] = &[
     span(
         "delayed",
         "How long a packet waits for the L-th; the paper has no such timer, and thin flows would \
-         wait for ever.",
+         wait for ever. 25 ms is QUIC's max_ack_delay (RFC 9000).",
         (US, SECOND),
         Span::from_millis(25),
     ),
     choice(
+        "thin",
+        "What ends that wait: the timer alone, or the interval where that is shorter. With the \
+         interval nearly each packet has its TACK wherever packets are counted, so `l` says little.",
+        &["timer", "interval"],
+        "timer",
+    ),
+    choice(
         "start_up",
-        "Acknowledging while the rate still grows: each packet (journal version), every L-th, or as \
-         afterwards.",
+        "Acknowledging while the rate still grows: each packet (journal version), since there is no \
+         rate yet to compute a frequency from; every L-th; or as afterwards.",
         &["per-packet", "byte-counting", "tamed"],
         "per-packet",
     ),
@@ -106,16 +123,46 @@ pub const PARAMS: &[Param] = &[
     choice(
         "settle",
         "How long a gap may last before it is a loss: nothing until reordering was seen and \
-         RTT_min / 4 from then on, never (section 5.1), or always (section 7).",
+         RTT_min / 4 from then on, never (section 5.1), or always (section 7). A path that keeps the \
+         order pays nothing for those that do not.",
         &["once-reordered", "never", "always"],
         "once-reordered",
     ),
-    Param {
-        name: "iack",
-        doc: "Loss events are reported by IACKs; without, only TACKs report them (Figure 5a).",
-        kind: Kind::Bool,
-        default: Value::Bool(true),
-    },
+    yes(
+        "iack",
+        "Loss events are reported by IACKs; without, only TACKs report them (Figure 5a).",
+    ),
+    int(
+        "iack_copies",
+        "How often each IACK of a loss is sent: once, since TACKs repeat what it says; the authors' \
+         own implementation sends three.",
+        (1, 8),
+        1,
+    ),
+    choice(
+        "unacked",
+        "Gaps that a TACK calls missing: those that an IACK has reported (section 5.1), or all, which \
+         repairs what a path only reorders.",
+        &["reported", "all"],
+        "reported",
+    ),
+    int(
+        "window_iack",
+        "An IACK tells of a window that has opened by so many percent of the buffer; 0 = TACKs do. \
+         The paper says \"a large volume\" (section 5.3).",
+        (0, 100),
+        25,
+    ),
+    yes(
+        "ack_now",
+        "The last packet before silence asks for a TACK, as QUIC's IMMEDIATE_ACK does; without, it \
+         waits for the timer of thin flows. The paper has no such flag.",
+    ),
+    yes(
+        "undo",
+        "A reduction is taken back when all that was called lost came late, as the count of packets \
+         in each report shows. The paper has none (TCP: RFC 4015).",
+    ),
     choice(
         "timing",
         "Minimum RTT from the fastest packet of an interval (section 5.2), from the newest, or from \
@@ -125,13 +172,22 @@ pub const PARAMS: &[Param] = &[
     ),
     choice(
         "owd",
-        "One-way delays that are compared: smoothed with gain 1/8, or as measured.",
+        "One-way delays that are compared: smoothed, or as measured. The paper smooths (section 5.2); \
+         what is smoothed lags, so the packet that it picks may not be the fastest.",
         &["smoothed", "raw"],
         "smoothed",
     ),
+    int(
+        "owd_gain",
+        "The average of one-way delays has a gain of one over this; the paper has no number, the \
+         authors' own implementation 1/8.",
+        (1, 64),
+        8,
+    ),
     choice(
         "owner",
-        "Who computes the interval: the receiver (section 5.4) or the sender (journal version).",
+        "Who computes the interval: the receiver (section 5.4), which measures the rate, or the sender \
+         (journal version), which tells it.",
         &["receiver", "sender"],
         "receiver",
     ),
@@ -144,15 +200,24 @@ pub const PARAMS: &[Param] = &[
     choice(
         "repeat",
         "When a repair is repeated without proof that it was lost: after a smoothed RTT, after the \
-         minimum RTT, or never (section 5.1: once per RTT).",
+         minimum RTT, or never (section 5.1: once per RTT, and not which). After the minimum it is \
+         repeated in vain wherever there is a queue.",
         &["smoothed-rtt", "min-rtt", "never"],
         "smoothed-rtt",
     ),
     int(
         "theta",
-        "Window of the receiver's maximum filter in minimum RTTs (section 5.4: 5 to 10).",
+        "Window of the receiver's maximum filter in `theta_unit` (section 5.4: 5 to 10 RTTs), at most \
+         10 s.",
         (1, 100),
         10,
+    ),
+    choice(
+        "theta_unit",
+        "What `theta` counts: minimum RTTs, or intervals between TACKs (journal version: 40), which \
+         are longer while packets are counted.",
+        &["rtt", "interval"],
+        "rtt",
     ),
     span(
         "tau",
@@ -163,16 +228,24 @@ pub const PARAMS: &[Param] = &[
     int(
         "sync",
         "Change of minimum RTT or interval that is told to the receiver, percent (journal version: \
-         200).",
+         200, which lets the frequency be wrong by as much).",
         (101, 1000),
         125,
+    ),
+    int(
+        "ack_loss_period",
+        "Packets of feedback after which the loss rate of the ACK path is computed anew; the paper \
+         does it when the minimum RTT changes, which may be never.",
+        (10, 100_000),
+        100,
     ),
     int("mtu", "Bytes of the largest IP packet.", (200, 9000), 1500),
     int("id_len", "Bytes of the connection id.", (0, 16), 8),
     int("tag_len", "Bytes of the AEAD's tag; 0 = none.", (0, 32), 16),
     Param {
         name: "ecn",
-        doc: "Packets are sent with ECT(0), and marks are counted and echoed.",
+        doc: "Packets are sent with ECT(0), and marks are counted and echoed as QUIC does (RFC 9000 \
+              section 13.4); the paper has no ECN.",
         kind: Kind::Bool,
         default: Value::Bool(false),
     },
@@ -225,6 +298,7 @@ impl TackConfig {
                 shortest: time("interval.shortest", base.taming.shortest),
                 longest: time("interval.longest", base.taming.longest),
                 delayed: time("delayed", base.taming.delayed),
+                thin: pick(p, "thin", &[("interval", Thin::Interval)], Thin::Timer),
             },
             start_up: pick(
                 p,
@@ -279,7 +353,20 @@ impl TackConfig {
                 RepairGuard::SmoothedRtt,
             ),
             loss_iack: p.bool("iack"),
+            iack_copies: p.int("iack_copies") as u8,
+            unacked: pick(p, "unacked", &[("all", Unacked::All)], Unacked::Reported),
+            window_share: p.int("window_iack") as u8,
+            ack_now: p.bool("ack_now"),
+            undo: p.bool("undo"),
             theta: p.int("theta") as u16,
+            theta_unit: pick(
+                p,
+                "theta_unit",
+                &[("interval", ThetaUnit::Interval)],
+                ThetaUnit::Rtt,
+            ),
+            owd_gain: p.int("owd_gain") as u8,
+            ack_loss_period: p.int("ack_loss_period") as u32,
             tau: time("tau", base.tau),
             sync_percent: p.int("sync") as u32,
             mss,

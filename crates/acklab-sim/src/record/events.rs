@@ -28,7 +28,8 @@ pub enum EventKind {
     LossDetected,
     /// A segment was sent again; the cause is why it was taken for lost, the value its bytes.
     Retransmit,
-    /// DSACKs called as many retransmitted segments superfluous as the value says.
+    /// DSACKs, or the receipts of TACK, called as many retransmitted segments superfluous as the
+    /// value says.
     Spurious,
     /// The window was reduced for an ECN echo; the value is the window in bytes.
     EcnReduce,
@@ -146,7 +147,12 @@ impl Entry<'_> {
         }
         if a.spurious_retrans > b.spurious_retrans {
             let segments = a.spurious_retrans - b.spurious_retrans;
-            self.note(EventKind::Spurious, Some("dsack"), segments);
+            let by = if a.late_segs > b.late_segs {
+                "late"
+            } else {
+                "dsack"
+            };
+            self.note(EventKind::Spurious, Some(by), segments);
         }
     }
 
@@ -163,6 +169,7 @@ impl Entry<'_> {
             (b.undos_eifel(), a.undos_eifel(), "eifel"),
             (b.undos_dsack, a.undos_dsack, "dsack"),
             (b.undos_frto, a.undos_frto, "frto"),
+            (b.undos_late, a.undos_late, "late"),
         ] {
             if is > was {
                 self.note(EventKind::Undo, Some(evidence), cwnd);

@@ -80,6 +80,7 @@ impl TackEndpoint {
             shortest: own.shortest.max(micros(theirs.shortest)),
             longest: own.longest.min(micros(theirs.longest)),
             delayed: own.delayed,
+            thin: own.thin,
         };
         let ecn = self.cfg.ecn && theirs.ecn;
         self.sender.agree(now, mss, taming, theirs.window, ecn);

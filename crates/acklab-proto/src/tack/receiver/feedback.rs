@@ -4,7 +4,7 @@ use super::Receiver;
 use super::lists::{self, Losses};
 use super::timing::span_micros;
 use crate::ack::AckReason;
-use crate::tack::config::{Richness, TackConfig};
+use crate::tack::config::{Richness, TackConfig, ThetaUnit, Unacked};
 use crate::tack::wire::{Frame, Iack, IackReason, Receipt, TackHead};
 use acklab_units::{Instant, Span};
 use alloc::vec::Vec;
@@ -55,6 +55,9 @@ impl Receiver {
     /// "When loss occurs, the receiver sends an IACK to timely pull the desired range of lost packets
     /// from the sender" (TACK paper, section 4.4): one for each gap, once.
     fn report_losses(&mut self, now: Instant, cfg: &TackConfig, out: &mut Vec<u8>) -> bool {
+        if self.report_again(out) {
+            return true;
+        }
         let mut told = false;
         for _ in 0..MOST_IACKS {
             let Some((second, largest)) = self.holes.take_due(now) else {
@@ -63,10 +66,32 @@ impl Receiver {
             self.schedule.on_loss();
             if cfg.loss_iack {
                 self.put_iack(IackReason::Loss { second, largest }, out);
+                self.keep_copy(cfg, (second, largest));
                 told = true;
             }
         }
         told
+    }
+
+    /// Each report that is to be repeated goes into another packet, as they are lost as packets.
+    fn keep_copy(&mut self, cfg: &TackConfig, loss: (u64, u64)) {
+        if cfg.iack_copies > 1 {
+            self.copies.left = cfg.iack_copies - 1;
+            self.copies.losses.push(loss);
+        }
+    }
+
+    fn report_again(&mut self, out: &mut Vec<u8>) -> bool {
+        let Some(left) = self.copies.left.checked_sub(1) else {
+            self.copies.losses.clear();
+            return false;
+        };
+        self.copies.left = left;
+        for i in 0..self.copies.losses.len() {
+            let (second, largest) = self.copies.losses[i];
+            self.put_iack(IackReason::Loss { second, largest }, out);
+        }
+        true
     }
 
     fn put_iack(&mut self, reason: IackReason, out: &mut Vec<u8>) {
@@ -91,9 +116,13 @@ impl Receiver {
         let least = self.schedule.alpha();
         let sample = self.rate.take(now, least);
         let (expected, lost) = self.count_losses();
+        let settled = match cfg.unacked {
+            Unacked::Reported => self.holes.settled(),
+            Unacked::All => self.holes.largest(),
+        };
         let head = TackHead {
             receipt: self.receipt(),
-            settled: self.holes.settled(),
+            settled,
             rate: sample.map_or(0, |s| s.rate.as_bps() / 8),
             interval: sample.map_or(0, |s| span_micros(s.interval)),
             app_limited: sample.is_some_and(|s| s.app_limited),
@@ -119,6 +148,10 @@ impl Receiver {
         let poor = cfg.richness == Richness::Poor;
         lists::put(out, &self.islands, head.settled, quota, room, poor);
         self.schedule.on_sent(now, self.rate.max());
+        if cfg.theta_unit == ThetaUnit::Interval {
+            let theta = self.counted_interval().saturating_mul(cfg.theta.into());
+            self.rate.set_theta(theta.min(super::LONGEST_THETA));
+        }
     }
 
     /// "rho is the ratio of number of lost packets to number of packets that should have been

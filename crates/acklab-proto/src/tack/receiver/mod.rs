@@ -16,7 +16,7 @@ mod timing;
 pub use rate::WindowedMax;
 pub use timing::{micros, span_micros};
 
-use super::config::{Settle, TackConfig, Taming};
+use super::config::{Settle, TackConfig, Taming, ThetaUnit};
 use super::frequency::{self, Ppm};
 use super::wire::{Data, EcnCounts, IackReason, Sync};
 use crate::ack::AckReason;
@@ -24,6 +24,7 @@ use crate::segment::Ecn;
 use crate::stats::Stats;
 use crate::transport::Estimates;
 use acklab_units::{Instant, Rate, Span};
+use alloc::vec::Vec;
 use holes::{Arrived, Holes};
 use islands::Islands;
 use rate::DeliveryRate;
@@ -32,6 +33,13 @@ use timing::Delays;
 
 /// Round trips of the maximum filter cannot make it longer than this (ambiguity 7).
 const LONGEST_THETA: Span = Span::from_secs(10);
+
+/// Loss events that are reported again at once.
+#[derive(Clone, Debug, Default)]
+struct Copies {
+    left: u8,
+    losses: Vec<(u64, u64)>,
+}
 
 /// The receiving half of a connection. Positions are stream offsets from 0.
 #[derive(Debug)]
@@ -66,6 +74,9 @@ pub struct Receiver {
     mss: u64,
     /// Packets that have left for an event, without a TACK.
     iacks: u64,
+    /// Percent of the buffer by which a window must open for an IACK.
+    window_share: u64,
+    copies: Copies,
 }
 
 impl Receiver {
@@ -76,7 +87,7 @@ impl Receiver {
             islands: Islands::new(cfg.most_gaps()),
             schedule: Schedule::new(cfg.taming, cfg.start_up),
             rate: DeliveryRate::new(LONGEST_THETA),
-            delays: Delays::new(cfg.timing, cfg.owd),
+            delays: Delays::new(cfg.timing, cfg.owd, cfg.owd_gain),
             readable: 0,
             buffer: cfg.recv_buffer,
             edge: cfg.recv_buffer,
@@ -95,6 +106,8 @@ impl Receiver {
             rho: 0,
             mss: u64::from(cfg.mss),
             iacks: 0,
+            window_share: cfg.window_share.into(),
+            copies: Copies::default(),
         }
     }
 
@@ -119,8 +132,20 @@ impl Receiver {
 
     fn take_rtt(&mut self, cfg: &TackConfig, rtt: Span, imposed: Option<Span>) {
         self.schedule.set_rtt(rtt, imposed);
-        let theta = rtt.saturating_mul(u64::from(cfg.theta)).min(LONGEST_THETA);
-        self.rate.set_theta(theta);
+        let unit = match cfg.theta_unit {
+            ThetaUnit::Rtt => rtt,
+            ThetaUnit::Interval => self.counted_interval(),
+        };
+        let theta = unit.saturating_mul(u64::from(cfg.theta));
+        self.rate.set_theta(theta.min(LONGEST_THETA));
+    }
+
+    /// The time between two TACKs of Eq. 3, within its bounds.
+    fn counted_interval(&self) -> Span {
+        let t = self.schedule.taming();
+        let counted = frequency::byte_counting(self.bw(), t.packets.into(), t.mss.into());
+        let longest = t.longest.max(self.schedule.alpha());
+        self.schedule.alpha().max(counted.interval().min(longest))
     }
 
     /// A SYNC arrived. An older one than the latest is ignored.
@@ -202,7 +227,8 @@ impl Receiver {
         self.schedule.on_packet(now, u64::from(d.len), at_once);
         // "When the receive buffer usage is full, an IACK may be generated to report a zero window"
         // (section 5.3).
-        self.window_due |= self.islands.top() >= self.edge && placed.fresh > 0;
+        let full = self.islands.top() >= self.edge && placed.fresh > 0;
+        self.window_due |= full && self.window_share > 0;
     }
 
     /// Whether the data lies inside the window, agrees with the stream's end, and finds room.
@@ -241,10 +267,14 @@ impl Receiver {
 
     /// "If a large volume of data has been released in the receive buffer, an IACK may also be sent
     /// to update the AWND" (section 5.3); the volume is left open (ambiguity 13). Here it must be at
-    /// least two packets and a quarter of the buffer, or half of it if that is less, and the sender
-    /// must be near the end of what it may send: TACKs tell of the rest.
+    /// least two packets and a share of the buffer, a quarter by default, or half of it if that is
+    /// less, and the sender must be near the end of what it may send: TACKs tell of the rest.
     fn open_window(&mut self) {
-        let quarter = (self.buffer / 4).max(2 * self.mss).min(self.buffer / 2);
+        if self.window_share == 0 {
+            return;
+        }
+        let share = self.buffer * self.window_share / 100;
+        let quarter = share.max(2 * self.mss).min(self.buffer / 2);
         let opened = self.free_edge().saturating_sub(self.edge);
         let left = self.edge.saturating_sub(self.islands.top());
         let was_shut = left < self.mss && opened >= (2 * self.mss).min(self.buffer / 2);
@@ -332,6 +362,7 @@ impl Receiver {
             (self.confirm_due.is_some(), AckReason::IackConfirm),
             (self.mark_due, AckReason::IackMark),
             (self.window_due, AckReason::IackWindow),
+            (self.copies.left > 0, AckReason::IackLoss),
         ];
         let urgent = soon.iter().find(|s| s.0).map(|s| (now, s.1));
         let loss = self.holes.next_due().map(|at| (at, AckReason::IackLoss));

@@ -76,7 +76,7 @@ impl Schedule {
         let t = &self.taming;
         let rtt = self.rtt_min.unwrap_or(Span::ZERO);
         let alpha = self.imposed.unwrap_or(rtt / u64::from(t.beta.max(1)));
-        alpha.max(t.shortest).min(t.longest.max(t.shortest))
+        t.bounded(alpha)
     }
 
     /// Whether the rate still grows.
@@ -106,9 +106,9 @@ impl Schedule {
         } else if self.pending >= counted {
             (allowed, AckReason::TackPeriodic)
         } else {
-            // The delayed timer of thin flows, never sooner than Eq. 2 allows. With alpha where that
-            // is less, every packet would have its TACK wherever bdp is small, whatever L is.
-            let thin = self.since.saturating_add(self.taming.delayed);
+            // The timer of thin flows, never sooner than Eq. 2 allows.
+            let thin = self.taming.patience(self.alpha());
+            let thin = self.since.saturating_add(thin);
             (thin.max(allowed), AckReason::TackDelayed)
         };
         // What was to be a delayed TACK is a periodic one once enough has come.
@@ -226,6 +226,27 @@ mod tests {
         s.on_sent(at(135), Rate::ZERO);
         s.on_packet(at(146), 100, true);
         assert_eq!(s.due(), Some((at(146), AckReason::TackNow)));
+    }
+
+    /// With the interval as the bound L says nothing on a thin path: a packet waits for alpha.
+    #[test]
+    fn a_lone_packet_may_wait_for_the_interval_only() {
+        let mut s = schedule(Span::from_millis(40));
+        s.taming.thin = crate::tack::config::Thin::Interval;
+        let at = |ms| Instant::ZERO + Span::from_millis(ms);
+        s.on_packet(at(100), 100, false);
+        assert_eq!(s.due(), Some((at(110), AckReason::TackDelayed)));
+        let slow = Rate::from_bps(1_000_000);
+        let sent = |thin| {
+            let mut s = schedule(Span::from_millis(20));
+            s.taming.thin = thin;
+            count(&mut s, slow)
+        };
+        let packets = 10 * 1_000_000 / 8 / MSS;
+        let timer = sent(crate::tack::config::Thin::Timer);
+        assert!(timer.abs_diff(packets / 2) <= 2, "{timer}");
+        let interval = sent(crate::tack::config::Thin::Interval);
+        assert!(interval.abs_diff(packets) <= 2, "{interval}");
     }
 
     #[test]

@@ -9,8 +9,8 @@ use crate::tack::config::{Owd, Timing};
 use crate::tack::wire::Fastest;
 use acklab_units::{Instant, Span};
 
-/// Gain of the moving average as a shift: 1/8.
-const GAIN: u32 = 3;
+/// Delays are kept in parts of a microsecond, as many as two to this.
+const PARTS: u32 = 3;
 
 /// Microseconds of a clock, as they stand in a packet.
 pub const fn micros(now: Instant) -> u32 {
@@ -36,6 +36,8 @@ struct Candidate {
 pub struct Delays {
     timing: Timing,
     owd: Owd,
+    /// One over the gain of the moving average.
+    gain: i64,
     /// Difference of the clocks and delay of the first packet, microseconds.
     base: Option<u32>,
     /// Smoothed delay against it, in eighths of a microsecond.
@@ -45,10 +47,11 @@ pub struct Delays {
 }
 
 impl Delays {
-    pub const fn new(timing: Timing, owd: Owd) -> Self {
+    pub fn new(timing: Timing, owd: Owd, gain: u8) -> Self {
         Self {
             timing,
             owd,
+            gain: i64::from(gain.max(1)),
             base: None,
             smoothed: 0,
             best: None,
@@ -62,11 +65,11 @@ impl Delays {
         let raw = micros(now).wrapping_sub(stamp);
         let first = self.base.is_none();
         let base = *self.base.get_or_insert(raw);
-        let delay = i64::from(raw.wrapping_sub(base) as i32) << GAIN;
+        let delay = i64::from(raw.wrapping_sub(base) as i32) << PARTS;
         self.smoothed += if first {
             delay
         } else {
-            (delay - self.smoothed) >> GAIN
+            (delay - self.smoothed).div_euclid(self.gain)
         };
         let compared = match self.owd {
             Owd::Smoothed => self.smoothed,
@@ -118,7 +121,7 @@ mod tests {
 
     /// Figure 4 (c): three packets in one interval, the second is the fastest.
     fn interval(timing: Timing, owd: Owd) -> Fastest {
-        let mut d = Delays::new(timing, owd);
+        let mut d = Delays::new(timing, owd, 8);
         for (left, took) in [(0, 900), (100, 500), (200, 700)] {
             // The sender's clock is 7 ms ahead and about to wrap.
             let stamp = (u32::MAX - 6000).wrapping_add(7000 + left as u32);
@@ -143,7 +146,7 @@ mod tests {
 
     #[test]
     fn an_interval_without_packets_tells_nothing() {
-        let mut d = Delays::new(Timing::Advanced, Owd::Raw);
+        let mut d = Delays::new(Timing::Advanced, Owd::Raw, 8);
         d.on_packet(us(50), 0, true);
         assert!(d.take(us(60)).is_some());
         assert!(d.take(us(70)).is_none());

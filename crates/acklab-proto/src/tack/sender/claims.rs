@@ -79,9 +79,17 @@ impl Claims {
     }
 
     /// Packets sent with numbers up to `largest`.
-    fn sent_up_to(&self, largest: u64) -> u64 {
+    pub fn sent_up_to(&self, largest: u64) -> u64 {
         let skipped = self.skipped.partition_point(|s| *s <= largest) as u64 + self.older;
         (largest + 1).saturating_sub(self.first + skipped)
+    }
+
+    /// Transmissions up to the largest that has arrived that have not.
+    pub fn missing(&self, r: &Receipt) -> u64 {
+        if r.packets == 0 {
+            return 0;
+        }
+        self.sent_up_to(r.largest).saturating_sub(r.packets)
     }
 
     /// Judges a receipt. `nxt`: offset behind all that was sent; `next_number`: the number that the

@@ -24,6 +24,10 @@ pub struct Digest {
     pub settled: Option<u64>,
     /// Some of it was settled by an earlier report: it arrived then, and is only told of now.
     pub late: bool,
+    /// Segments that had been found lost and not been sent again.
+    pub unsent: u32,
+    /// The largest PKT.SEQ that had arrived.
+    pub largest: u64,
     /// RTT of the packet with the largest number, for the smoothed RTT.
     pub rtt: Option<Span>,
     /// RTT of the fastest packet, for the minimum.
@@ -35,6 +39,7 @@ impl Digest {
         self.delivered += u64::from(r.len);
         self.delivered_segments += 1;
         self.late |= r.settled;
+        self.unsent += u32::from(r.lost);
         rates.on_delivered(r);
     }
 

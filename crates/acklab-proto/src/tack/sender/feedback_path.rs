@@ -7,14 +7,14 @@
 use crate::tack::wire::Sync;
 use acklab_units::{Instant, Span};
 
-/// Numbers after which the loss rate is computed anew.
-const PERIOD: u64 = 100;
 /// How far back a number is known to be a copy.
 const MEMORY: u64 = 64;
 
 /// Numbers of the peer's feedback.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct FeedbackPath {
+    /// Numbers after which the loss rate is computed anew.
+    period: u64,
     /// One more than the largest number.
     next: u64,
     /// Bit `i`: number `next - 1 - i` has arrived.
@@ -38,6 +38,20 @@ pub enum Freshness {
 }
 
 impl FeedbackPath {
+    /// Nothing has arrived; the loss rate is one of `period` numbers.
+    pub fn new(period: u32) -> Self {
+        Self {
+            period: u64::from(period.max(1)),
+            next: 0,
+            recent: 0,
+            started: false,
+            arrived: 0,
+            period_next: 0,
+            period_arrived: 0,
+            loss_ppm: 0,
+        }
+    }
+
     /// The number that is expected next.
     pub const fn next(&self) -> u64 {
         self.next
@@ -64,7 +78,7 @@ impl FeedbackPath {
             Freshness::Older
         };
         self.arrived += 1;
-        if self.next - self.period_next >= PERIOD {
+        if self.next - self.period_next >= self.period {
             self.end_period();
         }
         freshness
@@ -167,7 +181,7 @@ mod tests {
 
     #[test]
     fn numbers_are_counted_once_and_losses_exactly() {
-        let mut p = FeedbackPath::default();
+        let mut p = FeedbackPath::new(100);
         assert_eq!(p.on_number(10), Freshness::Newest);
         assert_eq!(p.on_number(12), Freshness::Newest);
         assert_eq!(p.on_number(11), Freshness::Older);

@@ -13,6 +13,7 @@ mod min_filter;
 mod record;
 mod recovery;
 mod report;
+mod spurious;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -39,6 +40,7 @@ use board::Board;
 use claims::Claims;
 use feedback_path::{FeedbackPath, Syncing};
 use min_filter::MinFilter;
+use spurious::Undo;
 use timers::Timer;
 
 /// The sending half of a connection. Positions are stream offsets from 0.
@@ -96,6 +98,9 @@ pub struct Sender {
     credit: u64,
     /// `rates.delivered` when arrivals of long before were last told of.
     told_late: u64,
+    undo: Undo,
+    /// The last packet before silence asks for a TACK.
+    asks: bool,
     /// Scratch: what one report has shown to be lost.
     found: Vec<u64>,
 }
@@ -109,7 +114,7 @@ impl Sender {
             cc,
             board: Board::new(first),
             claims: Claims::new(first, cfg.skip_within, seed),
-            feedback: FeedbackPath::default(),
+            feedback: FeedbackPath::new(cfg.ack_loss_period),
             syncing: Syncing::default(),
             rtt: Rtt::new(cfg.rtt),
             min_rtt: MinFilter::new(cfg.tau),
@@ -146,6 +151,8 @@ impl Sender {
             gave_up: false,
             credit: 0,
             told_late: 0,
+            undo: Undo::default(),
+            asks: cfg.ack_now,
             found: Vec::new(),
         }
     }
@@ -221,7 +228,7 @@ impl Sender {
     fn peer_interval(&self) -> Span {
         let t = &self.taming;
         let alpha = self.rtt_min() / u64::from(t.beta.max(1));
-        alpha.max(t.shortest).min(t.longest.max(t.shortest))
+        t.bounded(alpha)
     }
 
     /// Whether a SYNC is to leave.

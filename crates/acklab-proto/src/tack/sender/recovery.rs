@@ -18,6 +18,7 @@ impl Sender {
             d.lost += u64::from(r.len);
             stats.lost_segs += 1;
             self.credit += u64::from(r.len);
+            self.undo.on_told(r.number <= d.largest);
             let event = self.rates.loss_of(now, &r, self.board.inflight());
             self.cc.on_segment_lost(&event);
         }
@@ -31,6 +32,7 @@ impl Sender {
             let from = self.phase;
             self.phase = RecoveryPhase::Open;
             self.credit = 0;
+            self.undo.end();
             self.cc.on_recovery_exit(&RecoveryExit {
                 now,
                 inflight: self.board.inflight(),
@@ -50,6 +52,7 @@ impl Sender {
         if self.phase == RecoveryPhase::Open {
             self.prr.start(self.cwnd_segments());
             self.high_seq = self.nxt;
+            self.undo.begin();
             self.cc.on_loss(&Loss {
                 now,
                 inflight: self.board.inflight(),
@@ -89,6 +92,7 @@ impl Sender {
             stats.lost_segs += 1;
             cc.on_segment_lost(&rates.loss_of(now, r, 0));
         });
+        self.undo.end();
         self.cc.on_rto(&Rto {
             now,
             prior_inflight,

@@ -100,8 +100,14 @@ impl Sender {
         }
         self.syncing.on_heard(r.sync);
         self.found.clear();
+        if freshness == Freshness::Newest {
+            let missing = self.claims.missing(r);
+            self.undo.on_missing(missing);
+        }
+        self.undo.on_report();
         Ok(Digest {
             prior_inflight: self.board.inflight(),
+            largest: if r.packets > 0 { r.largest } else { 0 },
             ..Digest::default()
         })
     }
@@ -212,10 +218,12 @@ impl Sender {
         if d.late {
             self.told_late = self.rates.delivered;
         }
+        self.undo.on_unsent(d.unsent);
         self.mark_found(now, d, stats);
         if let Some(number) = d.settled {
             self.board.settle(number);
         }
+        self.take_back(now, cfg, stats);
         self.change_phase(now, d, stats);
         let sample = match claim {
             Some(claim) => self.sample_rate(now, cfg, d, claim),

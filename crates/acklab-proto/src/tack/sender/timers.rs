@@ -32,8 +32,13 @@ impl Sender {
     /// How late the peer may be with a report of what is under way.
     fn peer_delay(&self) -> Span {
         let few = u64::from(self.board.inflight_segments()) < u64::from(self.taming.packets);
-        let delayed = if few { self.taming.delayed } else { Span::ZERO };
-        self.peer_interval().saturating_add(delayed)
+        let interval = self.peer_interval();
+        let thin = if few {
+            self.taming.patience(interval)
+        } else {
+            Span::ZERO
+        };
+        interval.saturating_add(thin)
     }
 
     /// Twice the smoothed RTT (RFC 8985 section 7.2), and what the peer may be late by.

@@ -105,7 +105,7 @@ impl Sender {
                 {
                     let mut out = self.emit_new(now, len, stats);
                     if let Some(d) = &mut out.data {
-                        d.now = true;
+                        d.now = self.asks;
                     }
                     return Some(out);
                 }
@@ -188,7 +188,7 @@ impl Sender {
         if !matches!(cause, RetransmitCause::Tlp) {
             self.arm_after_send(now);
         }
-        let asks = matches!(cause, RetransmitCause::Tlp | RetransmitCause::Rto);
+        let asks = self.asks && matches!(cause, RetransmitCause::Tlp | RetransmitCause::Rto);
         Outgoing {
             number: r.number,
             known: known.min(r.number),
@@ -270,7 +270,7 @@ impl Sender {
                 len,
                 stamp: micros(now),
                 fin,
-                now: fin || self.falls_silent(),
+                now: (fin && self.asks) || self.falls_silent(),
                 app_limited: self.rates.is_app_limited(),
             }),
             ect: self.ecn && len > 0,
@@ -280,7 +280,7 @@ impl Sender {
     /// Whether nothing follows the packet that leaves: the application has no more, or the windows
     /// are shut and too few packets are under way for the receiver to count to L.
     fn falls_silent(&self) -> bool {
-        if self.board.lost_segments() > 0 {
+        if !self.asks || self.board.lost_segments() > 0 {
             return false;
         }
         if self.next_len().is_none() {

@@ -5,4 +5,5 @@ mod controllers;
 mod feedback;
 mod hostile;
 mod model;
+mod reordered;
 mod world;

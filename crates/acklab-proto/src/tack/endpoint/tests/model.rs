@@ -3,7 +3,8 @@
 use super::world::{Channel, Clock, World};
 use crate::endpoint::Event;
 use crate::tack::config::{
-    Owd, Owner, RateSource, RepairGuard, Richness, Settle, StartUp, TackConfig, Timing,
+    Owd, Owner, RateSource, RepairGuard, Richness, Settle, StartUp, TackConfig, ThetaUnit, Thin,
+    Timing, Unacked,
 };
 use crate::tack::endpoint::State;
 use acklab_units::{Rate, Span};
@@ -51,8 +52,9 @@ fn config() -> impl Strategy<Value = TackConfig> {
         any::<bool>(),
         (8_000u64..1 << 20, 20_000u64..1 << 20),
         (prop_oneof![Just(0u32), 4u32..300], 2u16..200),
+        (any::<[bool; 5]>(), 1u8..4, 0u8..101, 1u8..20, 10u32..300),
     )
-        .prop_map(|(eq3, pick, richness, loss_iack, buffers, odd)| {
+        .prop_map(|(eq3, pick, richness, loss_iack, buffers, odd, more)| {
             let mut c = TackConfig::default();
             (c.taming.beta, c.taming.packets) = eq3;
             c.start_up =
@@ -71,23 +73,42 @@ fn config() -> impl Strategy<Value = TackConfig> {
             c.loss_iack = loss_iack;
             (c.recv_buffer, c.send_buffer) = buffers;
             (c.skip_within, c.holes) = odd;
+            let [thin, unacked, ack_now, undo, theta] = more.0;
+            c.taming.thin = [Thin::Timer, Thin::Interval][usize::from(thin)];
+            c.unacked = [Unacked::Reported, Unacked::All][usize::from(unacked)];
+            c.theta_unit = [ThetaUnit::Rtt, ThetaUnit::Interval][usize::from(theta)];
+            (c.ack_now, c.undo) = (ack_now, undo);
+            (c.iack_copies, c.window_share, c.owd_gain) = (more.1, more.2, more.3);
+            c.ack_loss_period = more.4;
             c.ecn = true;
+            // Who only listens behind a NAT must speak now and then, or is not found again.
+            c.keep_alive = Some(Span::from_secs(2));
             c
         })
 }
 
 const CONTROLLERS: [&str; 7] = ["newreno", "cubic", "vegas", "bbr1", "bbr2", "bbr3", "fixed"];
 
-fn run(mut w: World, bytes: [u64; 2], chaos: Span) -> Result<(), TestCaseError> {
+/// Timeouts of one end, once the faults have stopped, until everything has arrived: one that was
+/// waited for already, one for what was lost with it, and one for the peer's end of it.
+const MOST_TIMEOUTS: u64 = 3;
+
+/// `chaos` is divided by changes of the active end's address.
+fn run(mut w: World, bytes: [u64; 2], chaos: Span, rebinds: u64) -> Result<(), TestCaseError> {
     w.to_write[1] = bytes[1];
     w.start(bytes[0]);
-    w.run_for(chaos);
+    for _ in 0..rebinds {
+        w.run_for(chaos / (rebinds + 1));
+        w.rebind();
+    }
+    w.run_for(chaos / (rebinds + 1));
     // The faults stop. Nothing that was given up may have been given up for less than this.
     for c in &mut w.channels {
         let quiet = Channel::clean(0, 1);
         (c.loss, c.reorder, c.copy, c.damage) = (0.0, 0.0, 0.0, 0.0);
         (c.rate, c.queue) = (c.rate.max(Rate::from_bps(10_000_000)), quiet.queue);
     }
+    let before = w.timeouts();
     prop_assert!(
         w.finish(Span::from_secs(400)),
         "no end at {:?}: {:?} {:?}\n{:?}",
@@ -96,6 +117,9 @@ fn run(mut w: World, bytes: [u64; 2], chaos: Span) -> Result<(), TestCaseError> 
         w.ends[1].state(),
         w.ends
     );
+    for (now, then) in w.timeouts().into_iter().zip(before) {
+        prop_assert!(now - then <= MOST_TIMEOUTS, "{} timeouts", now - then);
+    }
     for i in 0..2 {
         prop_assert_eq!(w.read[1 - i], bytes[i], "the stream of end {}", i);
         prop_assert!(w.events[i].contains(&Event::Connected));
@@ -127,10 +151,11 @@ proptest! {
     fn the_stream_arrives_whatever_happens(
         channels in [channel(), channel()], clocks in [clock(), clock()], cfg in config(), cc in 0..CONTROLLERS.len(),
         bytes in [1u64..400_000, 0u64..100_000], seed in any::<u32>(), chaos_ms in 0u64..20_000,
+        rebinds in 0u64..4,
     ) {
         let mut w = World::new(&cfg, CONTROLLERS[cc], channels, seed.into());
         w.clocks = clocks;
-        run(w, bytes, Span::from_millis(chaos_ms))?;
+        run(w, bytes, Span::from_millis(chaos_ms), rebinds)?;
     }
 }
 
@@ -144,15 +169,20 @@ fn the_stream_arrives_many_times() {
         [clock(), clock()],
         config(),
         0..CONTROLLERS.len(),
-        ([1u64..2_000_000, 0u64..500_000], any::<u32>(), 0u64..60_000),
+        (
+            [1u64..2_000_000, 0u64..500_000],
+            any::<u32>(),
+            0u64..60_000,
+            0u64..6,
+        ),
     );
     runner
         .run(
             &input,
-            |(channels, clocks, cfg, cc, (bytes, seed, chaos))| {
+            |(channels, clocks, cfg, cc, (bytes, seed, chaos, rebinds))| {
                 let mut w = World::new(&cfg, CONTROLLERS[cc], channels, seed.into());
                 w.clocks = clocks;
-                run(w, bytes, Span::from_millis(chaos))
+                run(w, bytes, Span::from_millis(chaos), rebinds)
             },
         )
         .unwrap();

@@ -1,7 +1,9 @@
 //! A world of two endpoints and two channels that lose, delay, reorder, copy and damage packets.
 //!
 //! Packets cross it as bytes: each is encoded by one end and decoded by the other, with truncated
-//! numbers. Each end reads a clock of its own, which starts elsewhere and drifts.
+//! numbers. Each end reads a clock of its own, which starts elsewhere and drifts. The active end's
+//! address may change (a NAT forgets it): the peer learns the new one from the next packet that comes
+//! from there, as RFC 9000 section 9.3 has it, and what goes to the old one until then is lost.
 
 use crate::datagram::Datagram;
 use crate::endpoint::{Endpoint, Event};
@@ -9,7 +11,7 @@ use crate::rng::{Rng, RngCore, stream, unit};
 use crate::segment::Ecn;
 use crate::tack::config::TackConfig;
 use crate::tack::endpoint::{Role, State, TackEndpoint};
-use crate::tack::wire::{Packet, Space, decode, encode};
+use crate::tack::wire::{Frame, Frames, Packet, Space, decode, encode};
 use crate::tcp::config::CcChoice;
 use crate::transport::{Socket, Transport};
 use acklab_units::{Instant, Rate, Span};
@@ -83,6 +85,8 @@ struct Flight {
     to: usize,
     bytes: Vec<u8>,
     ecn: Ecn,
+    /// The active end's address that it comes from, or goes to.
+    address: u32,
 }
 
 /// What an end's packets were, counted.
@@ -110,6 +114,14 @@ pub struct World {
     pub read: [u64; 2],
     /// The application of an end does not read.
     pub deaf: [bool; 2],
+    /// The active end's address, and the one that the passive end takes for it.
+    address: u32,
+    known_address: u32,
+    /// Largest number of each end's packets that came from the address, by space.
+    largest: [u64; 2],
+    /// Of each end, the largest number of feedback that it has got, and what the acked lists up to it
+    /// have said.
+    heard: [(Option<u64>, Vec<(u64, u64)>); 2],
     flights: Vec<Flight>,
     line_free: [Instant; 2],
     serial: u64,
@@ -142,6 +154,10 @@ impl World {
             closes: [true; 2],
             read: [0; 2],
             deaf: [false; 2],
+            address: 0,
+            known_address: 0,
+            largest: [0; 2],
+            heard: [(None, Vec::new()), (None, Vec::new())],
             flights: Vec::new(),
             line_free: [Instant::ZERO; 2],
             serial: 0,
@@ -156,6 +172,19 @@ impl World {
         self.ends[0].open(now);
         self.serve(0);
         self.serve(1);
+    }
+
+    /// The active end's address changes. An end that has everything falls silent: if its last word is
+    /// lost then, the peer has nobody to ask, as in every protocol, and gives up.
+    pub fn rebind(&mut self) {
+        if matches!(self.ends[0].state(), State::HelloSent | State::Established) {
+            self.address += 1;
+        }
+    }
+
+    /// Retransmission timeouts of both ends, those of the handshake included.
+    pub fn timeouts(&self) -> [u64; 2] {
+        [0, 1].map(|i| self.ends[i].stats().rto_count)
     }
 
     fn chance(&mut self, p: f64) -> bool {
@@ -204,13 +233,28 @@ impl World {
                 to: 1 - from,
                 bytes,
                 ecn: if marked { Ecn::Ce } else { packet.ecn },
+                address: [self.address, self.known_address][from],
             });
         }
     }
 
-    /// Lets an end's application and the end itself do all that can be done now.
+    /// Lets an end's application and the end itself do all that can be done now, timers included that
+    /// are due at the very instant at which a packet came.
     pub fn serve(&mut self, i: usize) {
         let now = self.clocks[i].local(self.now);
+        self.drain(i, now);
+        if self.ends[i].next_timeout().is_some_and(|t| t <= now) {
+            self.ends[i].on_timeout(now);
+            self.drain(i, now);
+        }
+        let next = self.ends[i].next_timeout();
+        assert!(
+            next.is_none_or(|t| t > now),
+            "{i}: a timer is due and nothing happens"
+        );
+    }
+
+    fn drain(&mut self, i: usize, now: Instant) {
         loop {
             while let Some(e) = self.ends[i].poll_event() {
                 self.events[i].push(e);
@@ -231,15 +275,15 @@ impl World {
             };
             if let Some(d) = packet.data {
                 assert!(d.end() > una, "sends what was acknowledged: {d:?} {una}");
+                let known = |(start, end): &(u64, u64)| *start <= d.seq && d.end() <= *end;
+                assert!(
+                    !self.heard[i].1.iter().any(known),
+                    "sends what a list had: {d:?}"
+                );
             }
             let control = self.ends[i].attachment().to_vec();
             self.launch(i, &packet, &control);
         }
-        let next = self.ends[i].next_timeout();
-        assert!(
-            next.is_none_or(|t| t > now),
-            "{i}: a timer is due and nothing happens"
-        );
     }
 
     /// When the next packet arrives, and the next timer is due.
@@ -277,14 +321,47 @@ impl World {
     }
 
     fn arrive(&mut self, f: &Flight) {
+        if f.to == 0 && f.address != self.address {
+            return;
+        }
         let end = &mut self.ends[f.to];
         let read = decode(&f.bytes, &end.shape()).expect("an undamaged packet is read");
         let packet = Packet {
             ecn: f.ecn,
             ..read.packet
         };
+        assert!(read.id.iter().all(|b| *b == 7), "another connection's");
         let now = self.clocks[f.to].local(self.now);
         end.on_datagram_with(now, &Datagram::Tack(packet), read.control);
+        let number = packet.header.number;
+        if f.to == 1 {
+            // Only what is newer than all before says where the peer is.
+            let largest = &mut self.largest[packet.header.space as usize];
+            if number >= *largest {
+                (*largest, self.known_address) = (number, f.address);
+            }
+        }
+        if packet.header.space == Space::Feedback {
+            let control = read.control.to_vec();
+            self.remember_lists(f.to, number, &control);
+        }
+    }
+
+    /// What an acked list has said is never sent again; an end may ignore feedback that is old.
+    fn remember_lists(&mut self, to: usize, number: u64, control: &[u8]) {
+        let (largest, blocks) = &mut self.heard[to];
+        if largest.is_some_and(|l| number <= l) {
+            return;
+        }
+        *largest = Some(number);
+        for frame in Frames::new(control) {
+            if let Frame::Tack(tack) = frame {
+                blocks.retain(|b| b.1 > tack.head.receipt.cumulative);
+                let new = tack.acked.map(|b| (b.start, b.end));
+                let new: Vec<_> = new.filter(|b| !blocks.contains(b)).collect();
+                blocks.extend(new);
+            }
+        }
     }
 
     pub fn run_until(&mut self, end: Instant) {

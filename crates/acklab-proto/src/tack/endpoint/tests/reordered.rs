@@ -1,0 +1,95 @@
+//! A path that reorders: what is called lost may come late, and a reduction for it is taken back.
+
+use super::world::{Channel, World};
+use crate::tack::config::{Settle, TackConfig};
+use crate::transport::Transport;
+use acklab_units::Span;
+
+/// Ten seconds over 50 Mbit/s and 80 ms, where one packet in 500 is late by up to 8 ms. Gaps are
+/// reported at once, so each late packet has its IACK.
+fn run(cc: &str, loss: f64, undo: bool) -> World {
+    let cfg = TackConfig {
+        settle: Settle::Never,
+        undo,
+        send_buffer: 16 << 20,
+        recv_buffer: 16 << 20,
+        ..TackConfig::default()
+    };
+    let mut channels = [Channel::clean(40, 50), Channel::clean(40, 50)];
+    (channels[0].reorder, channels[0].jitter) = (0.002, Span::from_millis(8));
+    channels[0].loss = loss;
+    channels[0].queue = 1_000_000;
+    let mut w = World::new(&cfg, cc, channels, 11);
+    w.closes = [false; 2];
+    w.start(1 << 40);
+    w.run_for(Span::from_secs(10));
+    w
+}
+
+#[test]
+fn reductions_for_packets_that_came_late_are_taken_back() {
+    for cc in ["newreno", "cubic"] {
+        let (with, without) = (run(cc, 0.0, true), run(cc, 0.0, false));
+        let s = *with.ends[0].stats();
+        assert!(s.recoveries > 10, "{cc} {}", s.recoveries);
+        assert_eq!(s.undos, s.undos_late);
+        // An episode may still be open when the run ends, and those of real losses stay.
+        let real = u64::from(with.dropped[0] > 0) * 3;
+        let kept = s.recoveries - s.undos;
+        assert!(kept <= 1 + real, "{cc} {kept}");
+        // What was called lost was dropped by the queue, or came late.
+        let known = s.late_segs + with.dropped[0];
+        let off = s.lost_segs.abs_diff(known);
+        assert!(off <= 20, "{cc} {} {known}", s.lost_segs);
+        assert!(s.spurious_retrans <= s.retrans_segs);
+        assert_eq!(without.ends[0].stats().undos, 0);
+        assert!(
+            with.read[1] > without.read[1] * 5 / 4,
+            "{cc} {} {}",
+            with.read[1],
+            without.read[1]
+        );
+    }
+}
+
+/// What was lost stays lost: nothing is taken back on a path that keeps the order.
+#[test]
+fn real_losses_are_never_taken_back() {
+    for cc in ["cubic", "bbr1"] {
+        let cfg = TackConfig::default();
+        let mut channels = [Channel::clean(20, 20), Channel::clean(20, 20)];
+        (channels[0].loss, channels[1].loss) = (0.01, 0.05);
+        channels[0].copy = 0.05;
+        let mut w = World::new(&cfg, cc, channels, 3);
+        w.closes = [false; 2];
+        w.start(1 << 40);
+        w.run_for(Span::from_secs(20));
+        let s = *w.ends[0].stats();
+        assert!(s.recoveries > 5, "{cc} {}", s.recoveries);
+        assert_eq!(
+            (s.undos, s.late_segs, s.spurious_retrans),
+            (0, 0, 0),
+            "{cc}"
+        );
+    }
+}
+
+/// With both, a reduction is taken back only if all of its episode came late.
+#[test]
+fn an_episode_with_a_loss_in_it_is_not_taken_back() {
+    let w = run("cubic", 0.002, true);
+    let s = *w.ends[0].stats();
+    assert!(
+        s.undos > 0 && s.undos < s.recoveries,
+        "{} {}",
+        s.undos,
+        s.recoveries
+    );
+    let lost = w.dropped[0];
+    assert!(
+        s.late_segs + lost <= s.lost_segs + lost.min(50),
+        "{} {lost} {}",
+        s.late_segs,
+        s.lost_segs
+    );
+}
