@@ -190,3 +190,16 @@ def test_words_of_recorded_tables_are_explained(acklab_cli):
     assert done.returncode == 0
     assert "packets.what" in done.stdout
     assert "--record packets" in done.stdout
+
+
+def test_blocks_and_their_parameters_are_explained(acklab_cli):
+    done = acklab_cli("explain", "tack")
+    assert "tack (transport of a flow)" in done.stdout
+    assert "source: Li et al." in done.stdout
+    assert "  theta = 10: " in done.stdout
+    done = acklab_cli("explain", "tack.theta")
+    assert "theta = 10" in done.stdout
+    assert "beta = 4" not in done.stdout
+    done = acklab_cli("explain", "tack.nothing")
+    assert done.returncode == 1
+    assert "it has beta, l, interval.shortest" in done.stderr

@@ -26,6 +26,19 @@ class Kind(StrEnum):
     METRIC = "metric"
 
 
+#: The kinds that a scenario is built of.
+BLOCKS = (
+    Kind.TRANSPORT,
+    Kind.CC,
+    Kind.ACK,
+    Kind.FILTER,
+    Kind.QDISC,
+    Kind.RATE_CONTROL,
+    Kind.STATION_QUEUE,
+    Kind.PATH_LOSS,
+    Kind.FADING,
+)
+
 #: What each kind is.
 ABOUT = {
     Kind.TRANSPORT: "transports: transport of a flow",

@@ -1,4 +1,4 @@
-"""`acklab explain`: what a column or a metric is."""
+"""`acklab explain`: what a column, a metric, or a building block is."""
 
 from __future__ import annotations
 
@@ -8,19 +8,23 @@ from typing import Annotated
 import typer
 
 from acklab.cli import completing
+from acklab.errors import AcklabError
 
 
 def explain(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="A column, a metric, or a word of a recorded table, such as owd_p95_ms, jain or "
-            "byte_count.",
+            help="A column, a metric, a word of a recorded table, a building block or one of its "
+            "parameters, such as owd_p95_ms, jain, byte_count, tack or tack.theta.",
             autocompletion=completing.metric,
         ),
     ] = None,
 ) -> None:
-    """Explain a column or a metric: meaning, unit, source. Without a name, list all."""
+    """Explain a column, a metric or a building block: meaning, unit, source, defaults.
+
+    Without a name, list all columns and metrics.
+    """
     if name is None:
         _all()
     else:
@@ -46,7 +50,7 @@ def _one(name: str) -> None:
     from acklab.cli.show import console
     from acklab.metrics import DEFINITIONS, defined
 
-    words = list(_words(name))
+    words = [*_words(name), *_blocks(name)]
     if name not in DEFINITIONS:
         words = [*_terms(name), *words]
     if words and name not in DEFINITIONS:
@@ -88,6 +92,36 @@ def _words(name: str) -> Iterator[str]:
                 yield f"{name} in {vocabulary.table}.{vocabulary.column}"
                 yield f"  {word.text}"
                 yield f"  recorded with --record {vocabulary.table}"
+
+
+def _blocks(name: str) -> Iterator[str]:
+    """The building blocks that are called `name`, or the parameter that `BLOCK.PARAMETER` is."""
+    from acklab import _core
+    from acklab.cli.catalogue import ABOUT, BLOCKS
+
+    block_name, _, parameter = name.partition(".")
+    known: list[str] = []
+    for kind in BLOCKS:
+        for block in _core.catalogue(kind.value):
+            if block_name not in (block["name"], *block["aliases"]):
+                continue
+            wanted = [p for p in block["params"] if not parameter or p["name"] == parameter]
+            known += [p["name"] for p in block["params"]]
+            if parameter and not wanted:
+                continue
+            known.clear()
+            yield f"{block['name']} ({ABOUT[kind].partition(': ')[2]})"
+            if not parameter:
+                yield f"  {block['summary']}"
+                yield f"  source: {block['source']}"
+            for p in wanted:
+                yield f"  {p['name']} = {p['default']}: {p['doc']}"
+            if parameter:
+                return
+    if parameter and known:
+        raise AcklabError(
+            f"{block_name} has no parameter {parameter!r}\n  help: it has {', '.join(known)}"
+        )
 
 
 def _stream_of(tables: tuple[str, ...]) -> tuple[str, ...]:
