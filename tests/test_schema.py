@@ -39,12 +39,21 @@ def resolved(schema):
     return schema
 
 
-def samples(schema):
+#: A discipline inside another one, which can have one inside again.
+INNER = "#/$defs/InnerDiscipline"
+
+
+def samples(schema, inside=False):
     """Values at the edges of what `schema` accepts; tables with one optional key at a time."""
+    if schema.get("$ref") == INNER:
+        if inside:
+            yield "pfifo"
+            return
+        inside = True
     schema = resolved(schema)
     for form in [*schema.get("anyOf", []), *schema.get("oneOf", [])]:
         if "properties" not in schema:
-            yield from samples(form)
+            yield from samples(form, inside)
     if "const" in schema:
         yield schema["const"]
     yield from schema.get("enum", [])
@@ -59,19 +68,19 @@ def samples(schema):
         case "string":
             yield from schema.get("examples", ["s0"])
         case "array":
-            yield [next(samples(schema["items"]))]
+            yield [next(samples(schema["items"], inside))]
         case "object":
-            yield from tables(schema)
+            yield from tables(schema, inside)
 
 
-def tables(schema):
+def tables(schema, inside):
     known = schema.get("properties", {})
-    least = {key: next(samples(known[key])) for key in schema.get("required", [])}
+    least = {key: next(samples(known[key], inside)) for key in schema.get("required", [])}
     yield least
     for key, of in known.items():
-        yield from ({**least, key: value} for value in samples(of))
+        yield from ({**least, key: value} for value in samples(of, inside))
     if isinstance(more := schema.get("additionalProperties"), dict):
-        yield from ({"s0": value} for value in samples(more))
+        yield from ({"s0": value} for value in samples(more, inside))
 
 
 def variations():
