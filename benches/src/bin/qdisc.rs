@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p acklab-benches --bin qdisc [runs] [discipline ...]`
 //!
-//! Two packets of each flow wait. A packet of a flow that is drawn arrives each 10 us, and one leaves, so
+//! Two packets of each flow wait. A packet of a flow that is drawn arrives each us, and one leaves, so
 //! that with many flows each finds its rows cold. Timers run as a link runs them. Nothing waits long
 //! enough for a control law to act; shapers are faster than what arrives.
 
@@ -17,7 +17,7 @@ use acklab_units::{Instant, Span};
 
 const FLOWS: [u32; 3] = [1, 100, 1000];
 const PACKETS: u64 = 1_000_000;
-const GAP: Span = Span::from_micros(10);
+const GAP: Span = Span::from_micros(1);
 
 fn main() {
     let mut args = std::env::args().skip(1);
@@ -39,7 +39,7 @@ fn main() {
 }
 
 fn room(entry: &Entry<Build>, flows: u32) -> Room {
-    let packets = 10 * flows + 1000;
+    let packets = 100 * flows + 1000;
     let limit = match entry.build.counts {
         Counts::Bytes => Limit::Bytes(u64::from(packets) * 1500),
         Counts::Inside => entry.build.limit,
