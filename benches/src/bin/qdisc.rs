@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p acklab-benches --bin qdisc [runs] [discipline ...]`
 //!
-//! Two packets of each flow wait. A packet of a flow that is drawn arrives each us, and one leaves, so
+//! Two packets of each flow wait, in shapers 20 in all. A packet of a flow that is drawn arrives each us, and one leaves, so
 //! that with many flows each finds its rows cold. Timers run as a link runs them. Nothing waits long
 //! enough for a control law to act; shapers are faster than what arrives.
 
@@ -17,6 +17,8 @@ use acklab_units::{Instant, Span};
 
 const FLOWS: [u32; 3] = [1, 100, 1000];
 const PACKETS: u64 = 1_000_000;
+/// Packets that wait in a shaper, over the FIFO that it has by default.
+const IN_SHAPERS: u32 = 20;
 const GAP: Span = Span::from_micros(1);
 
 fn main() {
@@ -67,8 +69,12 @@ fn packets(entry: &Entry<Build>, flows: u32) -> u64 {
             Enqueue::Queued
         );
     };
-    (0..2 * flows).for_each(|id| offer(&mut q, now, PacketId(id)));
-    let mut free = PacketId(2 * flows);
+    let waiting = match entry.build.counts {
+        Counts::Inside => IN_SHAPERS,
+        _ => 2 * flows,
+    };
+    (0..waiting).for_each(|id| offer(&mut q, now, PacketId(id)));
+    let mut free = PacketId(waiting);
     for _ in 0..PACKETS {
         now += GAP;
         while let Some(at) = q.next_wakeup().filter(|at| *at <= now) {
