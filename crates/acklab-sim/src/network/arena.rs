@@ -70,16 +70,19 @@ struct Extras {
     free: Vec<u32>,
     tacks: Vec<TackSlot>,
     free_tacks: Vec<u32>,
+    /// Control frames, of the packets that have any: one in a hundred. Buffers are kept for the next.
+    controls: Vec<Vec<u8>>,
+    free_controls: Vec<u32>,
     /// Control frames of the packet that is put in next, and of the one that was taken out last.
     incoming: Vec<u8>,
     outgoing: Vec<u8>,
 }
 
-/// A packet of TACK and its control frames. The buffer is kept for the next.
+/// A packet of TACK, and the place of its control frames or [`PLAIN`].
 #[derive(Debug)]
 struct TackSlot {
     packet: TackPacket,
-    control: Vec<u8>,
+    control: u32,
 }
 
 impl Extras {
@@ -113,31 +116,59 @@ impl Extras {
     }
 
     fn insert_tack(&mut self, packet: &TackPacket) -> u32 {
-        let control = &mut self.incoming;
-        debug_assert_eq!(control.len(), usize::from(packet.control));
-        let i = self.free_tacks.pop().unwrap_or_else(|| {
-            self.tacks.push(TackSlot {
-                packet: *packet,
-                control: Vec::new(),
-            });
-            (self.tacks.len() - 1) as u32
+        debug_assert_eq!(self.incoming.len(), usize::from(packet.control));
+        let slot = TackSlot {
+            packet: *packet,
+            control: self.insert_control(),
+        };
+        if let Some(i) = self.free_tacks.pop() {
+            self.tacks[i as usize] = slot;
+            return i;
+        }
+        self.tacks.push(slot);
+        (self.tacks.len() - 1) as u32
+    }
+
+    /// The place of the control frames that have come in, if there are any.
+    fn insert_control(&mut self) -> u32 {
+        if self.incoming.is_empty() {
+            return PLAIN;
+        }
+        let i = self.free_controls.pop().unwrap_or_else(|| {
+            self.controls.push(Vec::new());
+            (self.controls.len() - 1) as u32
         });
-        let slot = &mut self.tacks[i as usize];
-        slot.packet = *packet;
-        slot.control.clear();
-        slot.control.append(control);
+        let control = &mut self.controls[i as usize];
+        control.clear();
+        control.append(&mut self.incoming);
         i
+    }
+
+    fn control(&self, place: u32) -> &[u8] {
+        match self.tacks[place as usize].control {
+            PLAIN => &[],
+            i => &self.controls[i as usize],
+        }
+    }
+
+    fn release_tack(&mut self, place: u32) {
+        self.free_tacks.push(place);
+        let control = self.tacks[place as usize].control;
+        if control != PLAIN {
+            self.free_controls.push(control);
+        }
     }
 
     fn bytes(&self) -> usize {
         self.places.capacity() * size_of::<(SackBlocks, SynOptions)>()
             + self.tacks.capacity() * size_of::<TackSlot>()
-            + self
-                .tacks
-                .iter()
-                .map(|t| t.control.capacity())
-                .sum::<usize>()
-            + (self.free.capacity() + self.free_tacks.capacity()) * size_of::<u32>()
+            + self.controls.capacity() * size_of::<Vec<u8>>()
+            + self.controls.iter().map(Vec::capacity).sum::<usize>()
+            + self.free_places() * size_of::<u32>()
+    }
+
+    fn free_places(&self) -> usize {
+        self.free.capacity() + self.free_tacks.capacity() + self.free_controls.capacity()
     }
 }
 
@@ -258,8 +289,10 @@ impl Store for Arena {
         self.delivered += 1;
         let datagram = self.datagram(packet.id).with_ecn(packet.ecn);
         if let Content::Tack(place) = self.slots[packet.id.0 as usize].0 {
-            let control = &self.extras.tacks[place as usize].control;
-            self.extras.outgoing.clone_from(control);
+            let mut outgoing = std::mem::take(&mut self.extras.outgoing);
+            outgoing.clear();
+            outgoing.extend_from_slice(self.extras.control(place));
+            self.extras.outgoing = outgoing;
         }
         self.release(packet.id);
         datagram
@@ -320,7 +353,7 @@ impl Arena {
         self.free.push(id.0);
         match &self.slots[id.0 as usize].0 {
             Content::Tcp(slot) => self.extras.release(slot.extra),
-            Content::Tack(place) => self.extras.free_tacks.push(*place),
+            Content::Tack(place) => self.extras.release_tack(*place),
             Content::Opaque(_) => {}
         }
     }
@@ -335,7 +368,7 @@ impl PacketStore for Arena {
     #[inline]
     fn attachment(&self, id: PacketId) -> &[u8] {
         match self.slots[id.0 as usize].0 {
-            Content::Tack(place) => &self.extras.tacks[place as usize].control,
+            Content::Tack(place) => self.extras.control(place),
             Content::Tcp(_) | Content::Opaque(_) => &[],
         }
     }
@@ -360,8 +393,10 @@ impl PacketStore for Arena {
     fn duplicate(&mut self, packet: Packet) -> Packet {
         let datagram = self.datagram(packet.id);
         if let Content::Tack(place) = self.slots[packet.id.0 as usize].0 {
-            let control = &self.extras.tacks[place as usize].control;
-            self.extras.incoming.clone_from(control);
+            let mut incoming = std::mem::take(&mut self.extras.incoming);
+            incoming.clear();
+            incoming.extend_from_slice(self.extras.control(place));
+            self.extras.incoming = incoming;
         }
         let id = self.insert(&datagram, self.hops[packet.id.0 as usize]);
         Packet { id, ..packet }
