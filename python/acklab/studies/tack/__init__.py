@@ -1,0 +1,1 @@
+"""The TACK paper's figures and equations: Li et al., SIGCOMM 2020."""
