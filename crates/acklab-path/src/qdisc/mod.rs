@@ -1,5 +1,6 @@
 //! Queue disciplines: the contract. `docs/extending/queue.md` walks through a whole one.
 
+pub mod cake;
 pub mod codel;
 pub mod device;
 pub mod fq_codel;

@@ -2,7 +2,7 @@
 
 use super::shape::{htb, queue_tree, tbf};
 use super::{Limit, QueueDisc};
-use super::{codel, fq_codel, head_drop, pfifo, pie, red};
+use super::{cake, codel, fq_codel, head_drop, pfifo, pie, red};
 use acklab_proto::registry::{Entry, Params, find};
 use acklab_proto::rng::{self, Rng};
 use acklab_units::{self as units, Rate};
@@ -178,6 +178,7 @@ pub static DISCIPLINES: &[Entry<Build>] = &[
     head_drop::ENTRY,
     codel::ENTRY,
     fq_codel::ENTRY,
+    cake::ENTRY,
     pie::ENTRY,
     red::ENTRY,
     tbf::ENTRY,

@@ -4,7 +4,7 @@ use acklab_proto::registry::{Kind, Param, Params, Value};
 
 /// How a link layer cuts a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Cells {
+pub(crate) enum Cells {
     /// Not at all.
     None,
     /// ATM: cells of 53 bytes that carry 48 (`linklayer atm`, `adsl`).
@@ -46,6 +46,15 @@ pub(crate) const PARAMS: [Param; 3] = [
 ];
 
 impl Framing {
+    /// So many bytes on top, so many at least, cut into cells.
+    pub fn new(overhead: i64, least: i64, cells: Cells) -> Self {
+        Self {
+            overhead,
+            least,
+            cells,
+        }
+    }
+
     /// What a scenario says.
     pub fn from_values(values: &Params) -> Self {
         Self {
