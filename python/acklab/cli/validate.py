@@ -22,6 +22,7 @@ class Source(StrEnum):
     KERNEL = "kernel"
     KERNEL_QUIET = "kernel-quiet"
     KERNEL_PAUSED = "kernel-paused"
+    KERNEL_VIRTUAL = "kernel-virtual"
     NS2 = "ns2"
     NS3 = "ns3"
     NS3_THESIS = "ns3-thesis"
@@ -46,7 +47,8 @@ def validate(
 
     kernel: the reference, over an emulator that is late at times; our numbers are for an ideal link
     and, in brackets, for one that pauses as much. kernel-quiet: the same over an emulator that is
-    hardly late. kernel-paused: the same over an emulator with forced pauses. ns2: one TCP that
+    hardly late. kernel-paused: the same over an emulator with forced pauses. kernel-virtual: a
+    whole kernel in virtual time, one or two flows behind each queue discipline. ns2: one TCP that
     loses acknowledgements. ns3: a wired dumbbell. ns3-thesis: the same in the set-up that the study
     `aggregation` infers, single flows and pairs. ns3-wifi: radio channels. ns3-modes:
     TCP over each mode. ns3-saturated: UDP over each mode, and hidden stations. wifi-models:
@@ -57,6 +59,7 @@ def validate(
     from acklab.validate import (
         compare,
         kernel_rows,
+        kernel_virtual_rows,
         ns2_rows,
         ns3_modes,
         ns3_modes_rows,
@@ -73,6 +76,7 @@ def validate(
         Source.KERNEL: kernel_rows,
         Source.KERNEL_QUIET: quiet_rows,
         Source.KERNEL_PAUSED: paused_rows,
+        Source.KERNEL_VIRTUAL: kernel_virtual_rows,
         Source.NS2: ns2_rows,
         Source.NS3: ns3_rows,
         Source.NS3_THESIS: ns3_thesis_rows,

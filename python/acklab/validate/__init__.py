@@ -4,6 +4,7 @@ from acklab.validate import ns3_modes, wifi_models
 from acklab.validate.compare import Comparison, compare
 from acklab.validate.kernel import paused_rows, quiet_rows
 from acklab.validate.kernel import rows as kernel_rows
+from acklab.validate.kernel_virtual import rows as kernel_virtual_rows
 from acklab.validate.ns2 import rows as ns2_rows
 from acklab.validate.ns3 import rows as ns3_rows
 from acklab.validate.ns3_modes import rows as ns3_modes_rows
@@ -14,6 +15,7 @@ __all__ = [
     "Comparison",
     "compare",
     "kernel_rows",
+    "kernel_virtual_rows",
     "ns2_rows",
     "ns3_modes",
     "ns3_modes_rows",

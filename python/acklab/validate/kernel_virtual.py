@@ -1,0 +1,153 @@
+"""The kernel in virtual time: one or two flows behind each of its queue disciplines.
+
+A whole Linux runs in User Mode Linux whose clock stands still while it computes, so that neither
+hosts nor links are ever late (validation/kernel-virtual/README.md).
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from acklab.build import Block, Flow, Link, describe
+from acklab.places import in_repository
+from acklab.stacks import LINUX
+from acklab.validate.criteria import KERNEL_VIRTUAL
+from acklab.validate.measures import Measure
+from acklab.validate.reference import Reference
+
+if TYPE_CHECKING:
+    from acklab.results import Result
+
+_KEYS = ("kernel", "set", "bottleneck", "ack_filter", "flows")
+#: Of each metric the column, and what makes its unit ours.
+_COLUMNS = {
+    "goodput": ("goodput_mbps", 1.0),
+    "retransmissions": ("total_retrans", 1.0),
+    "rtt": ("rtt_p50_us", 1e-3),
+    "rtt_p95": ("rtt_p95_us", 1e-3),
+    "drops": ("dropped", 1.0),
+}
+#: Seconds before the first sample.
+_WARM = 5
+#: What stands below the shaper of 10 Mbit/s; CAKE shapes by itself.
+_CHILDREN: Mapping[str, dict[str, Any]] = {
+    "pfifo limit 50": {"name": "pfifo", "queue": "50 packets"},
+    "fq_codel": {"name": "fq-codel"},
+    "codel": {"name": "codel"},
+    "pie": {"name": "pie"},
+}
+_CAKE_UP: Mapping[str, Block | None] = {
+    "no-ack-filter": None,
+    "ack-filter": {"name": "cake", "mode": "conservative"},
+    "ack-filter-aggressive": {"name": "cake", "mode": "aggressive"},
+}
+
+
+def rows() -> list[Reference]:
+    """Every flow of every cell, with one value for each seed of the kernel's."""
+    cells: dict[tuple[str, ...], list[dict[str, str]]] = {}
+    with (in_repository("validation") / "kernel-virtual" / "results.csv").open() as f:
+        for row in csv.DictReader(f):
+            cells.setdefault(tuple(row[k] for k in (*_KEYS, "flow")), []).append(row)
+    return [_cell(dict(zip((*_KEYS, "flow"), key, strict=True)), r) for key, r in cells.items()]
+
+
+def _cell(keys: dict[str, str], found: Sequence[dict[str, str]]) -> Reference:
+    i = int(keys["flow"])
+    values = {
+        metric: [float(r[column]) * scale for r in found]
+        for metric, (column, scale) in _COLUMNS.items()
+    }
+    measures = {
+        "goodput": _flow(i, "acked_mbps"),
+        "retransmissions": _flow(i, "retransmissions"),
+        "rtt": _srtt(i, 0.5),
+        "rtt_p95": _srtt(i, 0.95),
+        "drops": _dropped("r1->r2", "dropped"),
+    }
+    if keys["set"] == "ackfilter":
+        values["ack_drops"] = [float(r["ack_drop"]) for r in found]
+        measures["ack_drops"] = _dropped("r2->r1", "drops_ack_thinned")
+    return Reference(
+        source="kernel-virtual",
+        keys={k: v for k, v in keys.items() if v and k not in ("set", "flow")}
+        | ({"flow": keys["flow"]} if "+" in keys["flows"] else {}),
+        values=values,
+        measures=measures,
+        criteria={m: KERNEL_VIRTUAL[m] for m in measures},
+        scenarios=[_scenario(keys, found[0]["secs"])],
+    )
+
+
+def _flow(i: int, column: str) -> Measure:
+    return lambda result: float(result.flows[column][i])
+
+
+def _srtt(i: int, quantile: float) -> Measure:
+    """Of the smoothed RTT, sampled as the kernel's was: each 100 ms from 5 s on."""
+
+    def measure(result: Result) -> float:
+        series = result.series
+        mine = (series["flow"] == result.flows["flow"][i]) & (series["time_s"] >= _WARM)
+        return float(series.filter(mine)["srtt_ms"].quantile(quantile) or 0.0)
+
+    return measure
+
+
+def _dropped(link: str, column: str) -> Measure:
+    def measure(result: Result) -> float:
+        links = result.links
+        return float(links.filter(links["link"] == link)[column].sum())
+
+    return measure
+
+
+def _bottleneck(keys: dict[str, str]) -> Link:
+    """From r1 to r2, without a delay: that is on the hops at the ends."""
+    if keys["set"] == "ackfilter":
+        back: dict[str, Any] = {"qdisc": {"name": "cake", "bandwidth": "150 kbit/s"}}
+        filtered = _CAKE_UP[keys["ack_filter"]]
+        if filtered is not None:
+            back["ack_filter"] = filtered
+        back |= {"rate": "unlimited", "queue": "10240 packets"}
+        return Link(
+            a="r1", b="r2", rate="10 Mbit/s", queue="40 packets", delay="0 ms", reverse=back
+        )
+    back = {"rate": "unlimited", "qdisc": "pfifo", "queue": "1000 packets"}
+    qdisc: dict[str, Any] = {"name": "cake", "bandwidth": "10 Mbit/s"}
+    if keys["bottleneck"] != "cake":
+        child = _CHILDREN[keys["bottleneck"]]
+        shaped = {"name": "all", "rate": "10 Mbit/s", "burst": "1500 B", "child": child}
+        qdisc = {"name": "htb", "classes": [shaped]}
+    return Link(a="r1", b="r2", rate="unlimited", delay="0 ms", qdisc=qdisc, reverse=back)
+
+
+def _scenario(keys: dict[str, str], secs: str) -> dict[str, Any]:
+    delay = "24 ms" if keys["set"] == "ackfilter" else "10 ms"
+    plain: dict[str, Any] = {"rate": "unlimited", "queue": "100000 packets"}
+    flows = keys["flows"].split("+")
+    # The kernel forwards without cost; there is no rate but the bottleneck's.
+    return describe(
+        "kernel-virtual-" + "-".join(keys[k].replace(" ", "-") for k in _KEYS if keys[k]),
+        duration=f"{float(secs):g} s",
+        warmup=f"{_WARM} s",
+        sample_every="100 ms",
+        links=[
+            Link(a="snd", b="r1", delay="0 ms", **plain, reverse={"delay": delay}),
+            _bottleneck(keys),
+            Link(a="r2", b="rcv", delay=delay, **plain, reverse={"delay": "0 ms"}),
+        ],
+        flows=[
+            Flow(
+                cc=LINUX.cc(cc),
+                src="snd",
+                dst="rcv",
+                name=f"{cc}{i}",
+                start_jitter="1 ms",
+                tcp={"profile": "linux", "segment": 1448, "pacing_quantum": 1},
+            )
+            for i, cc in enumerate(flows)
+        ],
+    )
