@@ -3,6 +3,8 @@
 //! "TACK-based protocol design [...] compensates for sending fewer ACKs by integrating the
 //! receiver-based loss detection, round-trip timing and send rate control" (TACK paper, section 1).
 
+#[cfg(test)]
+mod decisions;
 mod feedback;
 mod holes;
 mod islands;
