@@ -85,7 +85,7 @@ pub const ENTRY: Entry<Build> = Entry {
         overhead::PARAMS[4],
         Param {
             name: "memlimit",
-            doc: "Bytes of memory that waiting packets may take, as Linux counts it: 2304 for a packet of 1500 bytes (tc-cake(8), memlimit). By default four intervals at the rate, but 4 MiB.",
+            doc: "Bytes of memory that waiting packets may take, as Linux counts it: 2304 for a packet of 1500 bytes (tc-cake(8), memlimit). By default what four intervals bring at the rate, at least 4 MiB.",
             kind: Kind::AutoSize(crate::qdisc::fq_codel::LEAST_MEMORY as u64, u32::MAX as u64),
             default: Value::Auto,
         },
