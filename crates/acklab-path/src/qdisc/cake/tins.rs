@@ -152,7 +152,7 @@ impl Mode {
             Self::Diffserv8 | Self::Precedence => (256, tin),
         };
         // Each class has 7/8 of the one before it.
-        let less = |x: u64| (0..steps).fold(x >> shift, |x, _| x * 7 >> 3);
+        let less = |x: u64| (0..steps).fold(x >> shift, |x, _| (x * 7) >> 3);
         // Linux counts bytes per second.
         let threshold = rate.map(|r| Rate::from_bps(less(r.as_bps() / 8).max(64) * 8));
         Share {
