@@ -2,6 +2,7 @@
 //!
 //! The simulator carries lengths only; the socket driver pairs the value with real bytes.
 
+use crate::ack::request::AckOption;
 use acklab_units::SeqNum;
 
 /// Bytes of an IPv4 header without options.
@@ -192,6 +193,8 @@ pub struct Segment {
     pub sack: SackBlocks,
     /// Options of a SYN.
     pub syn: SynOptions,
+    /// What the sender asks of the receiver's acknowledgements, or on a SYN, what it honours.
+    pub ask: Option<AckOption>,
     /// Layout of the options.
     pub layout: OptionLayout,
 }
@@ -205,10 +208,17 @@ impl Segment {
         }
     }
 
+    /// The request or announcement that goes onto the wire: what belongs on a SYN only there.
+    pub(crate) fn ask_on_wire(&self) -> Option<AckOption> {
+        let syn = self.flags.contains(Flags::SYN);
+        self.ask.filter(|ask| ask.announces() == syn)
+    }
+
     /// Bytes of TCP options without padding.
     pub(crate) fn bare_options_len(&self) -> u32 {
         let opt = |on: bool, len| if on { len } else { 0 };
         let common = opt(self.timestamps.is_some(), 10)
+            + self.ask_on_wire().map_or(0, AckOption::bare_len)
             + opt(!self.sack.is_empty(), 2 + 8 * u32::from(self.sack.len));
         let syn = opt(self.syn.mss > 0, 4)
             + opt(self.syn.window_scale.is_some(), 3)
@@ -220,6 +230,7 @@ impl Segment {
     /// SACK-permitted 4 unless it shares the timestamps' padding.
     fn aligned_options_len(&self) -> u32 {
         let ts = if self.timestamps.is_some() { 12 } else { 0 };
+        let ts = ts + self.ask_on_wire().map_or(0, AckOption::padded_len);
         let sack = if self.sack.is_empty() {
             0
         } else {
@@ -234,7 +245,7 @@ impl Segment {
         } else {
             0
         };
-        let sp = if self.syn.sack_permitted && ts == 0 {
+        let sp = if self.syn.sack_permitted && self.timestamps.is_none() {
             4
         } else {
             0

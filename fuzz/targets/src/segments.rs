@@ -2,6 +2,7 @@
 //! and nothing is sent beyond what is allowed.
 
 use crate::{Bytes, config, controller, policy};
+use acklab_proto::ack::request::{AckOption, Frequency};
 use acklab_proto::endpoint::Endpoint;
 use acklab_proto::segment::{Ecn, Flags, SackBlock, Segment, SynOptions, Timestamps};
 use acklab_proto::tcp::{Connection, Role};
@@ -30,6 +31,21 @@ fn segment(b: &mut Bytes<'_>) -> Segment {
         ..Segment::default()
     };
     let options = b.u8();
+    // The upper bits ask for something, or announce it.
+    s.ask = [
+        None,
+        Some(AckOption::Tarr { rate: 0 }),
+        Some(AckOption::Immediate),
+        Some(AckOption::FrequencyPermitted { min_delay_us: 1 }),
+    ][usize::from(options >> 6)];
+    if options & 0x30 == 0x30 {
+        s.ask = Some(AckOption::Frequency(Frequency {
+            sequence: b.u8(),
+            threshold: b.u16(),
+            reordering: b.u8(),
+            max_delay_us: u32::from(b.u16()) << 8,
+        }));
+    }
     if options & 1 == 1 {
         s.timestamps = Some(Timestamps {
             val: u32::from(b.u16()),
@@ -80,6 +96,12 @@ pub fn run(bytes: &[u8]) {
             flags: Flags::SYN.with(Flags::ACK),
             window: 60_000,
             timestamps: Some(Timestamps { val: 1, ecr: 1001 }),
+            ask: [
+                None,
+                Some(AckOption::TarrPermitted),
+                Some(AckOption::FrequencyPermitted { min_delay_us: 1000 }),
+                Some(AckOption::Immediate),
+            ][usize::from(b.u8() & 3)],
             syn,
             ..Segment::default()
         },

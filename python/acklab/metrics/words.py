@@ -90,6 +90,7 @@ ACK_REASONS = _vocabulary(
     iack_window="An IACK, or a TACK in its place: the window changed abruptly.",
     iack_mark="An IACK: the first congestion mark after packets without.",
     iack_confirm="An IACK: the handshake is complete.",
+    asked="The sender asked for it: TARR with R = 0, or QUIC's IMMEDIATE_ACK.",
 )
 
 RELEASE_REASONS = _vocabulary(

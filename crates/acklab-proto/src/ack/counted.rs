@@ -50,6 +50,11 @@ impl Counted {
         Self { eager, ..self }
     }
 
+    /// From now on each `quota` segments, or their worth.
+    pub(super) fn set_quota(&mut self, quota: u64) {
+        self.quota = quota;
+    }
+
     /// Everything that arrives counts, not only what is in order: with `out_of_order = "thin"` the
     /// segments above a gap must bring their acknowledgement about by themselves.
     fn reached(&mut self, arrival: &Arrival) -> bool {

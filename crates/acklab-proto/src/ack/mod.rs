@@ -3,6 +3,7 @@
 //! One file per policy. The receiver tells the policy about each arrival, and the policy answers
 //! with a decision; sending, SACK blocks and windows are the receiver's business.
 
+pub mod ack_frequency;
 pub mod byte_counting;
 mod counted;
 pub mod delayed;
@@ -10,12 +11,15 @@ pub mod linux;
 pub mod per_packet;
 pub mod periodic;
 pub mod registry;
+pub mod request;
+pub mod tarr;
 #[cfg(test)]
 mod testing;
 mod urgent;
 
 use acklab_units::{Instant, Span};
 use alloc::boxed::Box;
+use request::{AckOption, Asking};
 
 /// A data segment that arrived, as far as the question "acknowledge now?" is concerned.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +49,12 @@ pub struct Arrival {
     pub window_can_move: bool,
     /// The receiver's smoothed RTT estimate, if it has one.
     pub rtt: Option<Span>,
+    /// Offset of its first byte in the stream; the first byte of all is 1.
+    pub start: u64,
+    /// The offset expected next, after it arrived.
+    pub next: u64,
+    /// What the sender asks for in it.
+    pub ask: Option<AckOption>,
 }
 
 /// Why an ACK was sent; the recorder can show it.
@@ -89,6 +99,8 @@ pub enum AckReason {
     IackMark,
     /// An IACK: the handshake is complete.
     IackConfirm,
+    /// The sender asked for it (TARR with R = 0, QUIC's IMMEDIATE_ACK).
+    Asked,
 }
 
 impl AckReason {
@@ -114,6 +126,7 @@ impl AckReason {
             Self::IackWindow => "iack_window",
             Self::IackMark => "iack_mark",
             Self::IackConfirm => "iack_confirm",
+            Self::Asked => "asked",
         }
     }
 }
@@ -150,6 +163,12 @@ pub trait AckPolicy: core::fmt::Debug + Send {
     /// The segment that the next [`AckPolicy::on_data`] reports lets the receiver offer a larger
     /// window than before (Linux `tcp_grow_window`: it stays in quickack while the window grows).
     fn on_window_grown(&mut self) {}
+
+    /// What this end asks of its peer's acknowledgements as a sender. With an answer its SYN
+    /// announces that it honours such requests itself. Asked once.
+    fn asking(&self) -> Option<Asking> {
+        None
+    }
 }
 
 /// How the registry makes a policy.

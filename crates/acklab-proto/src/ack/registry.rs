@@ -1,6 +1,6 @@
 //! The ACK policies that a scenario can name.
 
-use super::{Build, byte_counting, delayed, linux, per_packet, periodic};
+use super::{Build, ack_frequency, byte_counting, delayed, linux, per_packet, periodic, tarr};
 use crate::registry::Entry;
 
 /// Every policy, in the order in which `acklab list ack` shows them.
@@ -10,6 +10,8 @@ pub static POLICIES: &[Entry<Build>] = &[
     per_packet::ENTRY,
     byte_counting::ENTRY,
     periodic::ENTRY,
+    tarr::ENTRY,
+    ack_frequency::ENTRY,
 ];
 
 #[cfg(test)]

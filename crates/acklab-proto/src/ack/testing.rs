@@ -1,5 +1,6 @@
 //! A receiver for tests: plays a table of arrivals to a policy and lists what it acknowledged.
 
+use super::request::AckOption;
 use super::{AckDecision, AckPolicy, AckReason, Arrival, Build};
 use crate::registry::{Entry, Params, Value};
 use acklab_units::{Instant, Span};
@@ -32,6 +33,8 @@ pub(super) enum What {
     Grew,
     /// In order while the window cannot move.
     Stuck,
+    /// A full segment in order in which the sender asks for something.
+    Ask(AckOption),
     /// This end sends data, which acknowledges all there is.
     SendData,
 }
@@ -59,6 +62,12 @@ pub(super) fn arrival(what: What) -> Arrival {
         rcv_mss: MSS,
         window_can_move: !matches!(what, What::Stuck),
         rtt: None,
+        start: 1,
+        next: 1 + u64::from(len),
+        ask: match what {
+            What::Ask(option) => Some(option),
+            _ => None,
+        },
     }
 }
 

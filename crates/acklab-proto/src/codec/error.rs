@@ -35,6 +35,16 @@ pub enum EncodeError {
         /// The shift.
         shift: u8,
     },
+    /// A requested ACK rate beyond seven bits.
+    AckRate {
+        /// R.
+        rate: u8,
+    },
+    /// A requested or announced ACK delay beyond three bytes.
+    AckDelay {
+        /// Microseconds.
+        us: u32,
+    },
 }
 
 /// Why bytes are not a segment.
@@ -104,6 +114,12 @@ impl fmt::Display for EncodeError {
             }
             Self::WindowScale { shift } => {
                 write!(f, "a window scale of {shift}; RFC 7323 allows 14")
+            }
+            Self::AckRate { rate } => {
+                write!(f, "a requested ACK rate of {rate}; TARR has seven bits")
+            }
+            Self::AckDelay { us } => {
+                write!(f, "an ACK delay of {us} us; the option has three bytes")
             }
         }
     }

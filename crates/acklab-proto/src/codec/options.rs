@@ -1,6 +1,7 @@
 //! The option list of a TCP header (RFC 9293 section 3.2).
 
 use super::{DecodeError, EncodeError};
+use crate::ack::request::{AckOption, Frequency, MAX_RATE};
 use crate::segment::{Flags, OptionLayout, SackBlock, SackBlocks, Segment, TCP_HEADER, Timestamps};
 use acklab_units::SeqNum;
 
@@ -18,6 +19,14 @@ const SACK_PERMITTED: u8 = 4;
 const SACK: u8 = 5;
 /// Timestamps (RFC 7323 section 3).
 const TIMESTAMPS: u8 = 8;
+/// Shared by experiments, which an identifier of 16 bits tells apart (RFC 6994 section 3).
+const EXPERIMENT: u8 = 254;
+/// The TCP ACK rate request (draft-ietf-tcpm-ack-rate-request; Wireshark and Google's packetdrill
+/// have the same number).
+const TARR: u16 = 0x00ac;
+/// acklab's own, not registered with anybody: QUIC's ACK_FREQUENCY, IMMEDIATE_ACK and
+/// `min_ack_delay`, told apart by their lengths.
+const ACK_FREQUENCY: u16 = 0xacf1;
 
 /// Most bytes of options: the header's 15 words less its fixed 5.
 pub(super) const MAX_OPTIONS: usize = 40;
@@ -57,6 +66,10 @@ impl Writer {
         w.sack_permitted_and_timestamps(permitted, segment.timestamps);
         if let Some(shift) = segment.syn.window_scale.filter(|_| syn) {
             w.window_scale(shift, &[NOP])?;
+        }
+        if let Some(ask) = segment.ask_on_wire() {
+            w.put(&[NOP; 3][..(ask.padded_len() - ask.bare_len()) as usize]);
+            w.ask(ask)?;
         }
         w.sack(&segment.sack, &[NOP, NOP]);
         debug_assert_eq!(w.len, needed);
@@ -117,8 +130,46 @@ impl Writer {
             self.put(&[MSS, 4]);
             self.put(&segment.syn.mss.to_be_bytes());
         }
+        if let Some(ask) = segment.ask_on_wire() {
+            self.ask(ask)?;
+        }
         self.sack(&segment.sack, &[]);
         debug_assert_eq!(self.len, segment.bare_options_len() as usize);
+        Ok(())
+    }
+
+    /// A request or announcement: kind, length, experiment, fields.
+    fn ask(&mut self, ask: AckOption) -> Result<(), EncodeError> {
+        let experiment = match ask {
+            AckOption::TarrPermitted | AckOption::Tarr { .. } => TARR,
+            _ => ACK_FREQUENCY,
+        };
+        self.put(&[EXPERIMENT, ask.bare_len() as u8]);
+        self.put(&experiment.to_be_bytes());
+        match ask {
+            AckOption::TarrPermitted | AckOption::Immediate => {}
+            // R in the upper seven bits, the last one reserved, as Wireshark has it.
+            AckOption::Tarr { rate } if rate > MAX_RATE => {
+                return Err(EncodeError::AckRate { rate });
+            }
+            AckOption::Tarr { rate } => self.put(&[rate << 1]),
+            AckOption::FrequencyPermitted { min_delay_us } => self.delay(min_delay_us)?,
+            AckOption::Frequency(f) => {
+                self.put(&[f.sequence]);
+                self.put(&f.threshold.to_be_bytes());
+                self.put(&[f.reordering]);
+                self.delay(f.max_delay_us)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Microseconds in three bytes.
+    fn delay(&mut self, us: u32) -> Result<(), EncodeError> {
+        let [0, a, b, c] = us.to_be_bytes() else {
+            return Err(EncodeError::AckDelay { us });
+        };
+        self.put(&[a, b, c]);
         Ok(())
     }
 
@@ -182,9 +233,41 @@ fn one(kind: u8, contents: &[u8], segment: &mut Segment) -> Option<()> {
             let (val, ecr) = pair(contents.try_into().ok()?);
             segment.timestamps = Some(Timestamps { val, ecr });
         }
+        EXPERIMENT => {
+            // One that is not known here is skipped, whatever its length.
+            if let Some(ask) = experiment(contents)? {
+                segment.ask = Some(ask).filter(|ask| ask.announces() == syn);
+            }
+        }
         _ => {}
     }
     Some(())
+}
+
+/// Reads what an experiment's option asks for; `Some(None)` if the experiment is not known.
+fn experiment(contents: &[u8]) -> Option<Option<AckOption>> {
+    let Some((&[hi, lo], fields)) = contents.split_first_chunk() else {
+        return Some(None);
+    };
+    let ask = match (u16::from_be_bytes([hi, lo]), fields) {
+        (TARR, []) => AckOption::TarrPermitted,
+        (TARR, [rate]) => AckOption::Tarr { rate: rate >> 1 },
+        (ACK_FREQUENCY, []) => AckOption::Immediate,
+        (ACK_FREQUENCY, &[a, b, c]) => AckOption::FrequencyPermitted {
+            min_delay_us: u32::from_be_bytes([0, a, b, c]),
+        },
+        (ACK_FREQUENCY, &[sequence, t, u, reordering, a, b, c]) => {
+            AckOption::Frequency(Frequency {
+                sequence,
+                threshold: u16::from_be_bytes([t, u]),
+                reordering,
+                max_delay_us: u32::from_be_bytes([0, a, b, c]),
+            })
+        }
+        (TARR | ACK_FREQUENCY, _) => return None,
+        _ => return Some(None),
+    };
+    Some(Some(ask))
 }
 
 fn blocks(contents: &[u8]) -> Option<SackBlocks> {
@@ -356,6 +439,79 @@ mod tests {
         ];
         for (list, error) in table {
             assert_eq!(parsed(Flags::SYN, list), Err(error), "{list:?}");
+        }
+    }
+
+    #[test]
+    fn requests_as_they_stand_on_the_wire() {
+        let frequency = AckOption::Frequency(Frequency {
+            sequence: 1,
+            threshold: 0x0203,
+            reordering: 4,
+            max_delay_us: 0x05_0607,
+        });
+        let table: [(Flags, AckOption, &[u8]); 5] = [
+            (Flags::SYN, AckOption::TarrPermitted, &[254, 4, 0, 0xac]),
+            (
+                Flags::ACK,
+                AckOption::Tarr { rate: 127 },
+                &[1, 1, 1, 254, 5, 0, 0xac, 0xfe],
+            ),
+            (
+                Flags::SYN,
+                AckOption::FrequencyPermitted { min_delay_us: 1000 },
+                &[1, 254, 7, 0xac, 0xf1, 0, 3, 0xe8],
+            ),
+            (
+                Flags::ACK,
+                frequency,
+                &[1, 254, 11, 0xac, 0xf1, 1, 2, 3, 4, 5, 6, 7],
+            ),
+            (Flags::ACK, AckOption::Immediate, &[254, 4, 0xac, 0xf1]),
+        ];
+        for (flags, ask, bytes) in table {
+            let s = Segment {
+                flags,
+                ask: Some(ask),
+                ..Segment::default()
+            };
+            assert_eq!(Writer::for_segment(&s).unwrap().as_slice(), bytes);
+            assert_eq!(parsed(flags, bytes).unwrap().ask, Some(ask));
+        }
+    }
+
+    #[test]
+    fn requests_that_do_not_fit_are_not_written() {
+        let written = |ask| {
+            let s = Segment {
+                ask: Some(ask),
+                ..Segment::default()
+            };
+            Writer::for_segment(&s).err()
+        };
+        let rate = 128;
+        assert_eq!(
+            written(AckOption::Tarr { rate }),
+            Some(EncodeError::AckRate { rate })
+        );
+        let us = 1 << 24;
+        let late = Frequency {
+            max_delay_us: us,
+            ..Frequency::default()
+        };
+        assert_eq!(
+            written(AckOption::Frequency(late)),
+            Some(EncodeError::AckDelay { us })
+        );
+    }
+
+    #[test]
+    fn a_request_on_a_syn_and_an_announcement_elsewhere_are_ignored() {
+        for (flags, list) in [
+            (Flags::SYN, [254, 5, 0, 0xac, 8].as_slice()),
+            (Flags::ACK, &[254, 4, 0, 0xac]),
+        ] {
+            assert_eq!(parsed(flags, list).unwrap().ask, None);
         }
     }
 

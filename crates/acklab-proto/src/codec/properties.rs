@@ -1,6 +1,7 @@
 //! What is written can be read, and nothing that is read brings the reader down.
 
 use super::*;
+use crate::ack::request::{AckOption, Frequency, MAX_RATE};
 use crate::segment::{
     Ecn, Flags, OptionLayout, SackBlock, SackBlocks, Segment, SynOptions, Timestamps,
 };
@@ -31,33 +32,55 @@ fn sack() -> impl Strategy<Value = SackBlocks> {
     })
 }
 
+fn ask() -> impl Strategy<Value = AckOption> {
+    prop_oneof![
+        Just(AckOption::TarrPermitted),
+        Just(AckOption::Immediate),
+        (0..=MAX_RATE).prop_map(|rate| AckOption::Tarr { rate }),
+        (0u32..1 << 24).prop_map(|min_delay_us| AckOption::FrequencyPermitted { min_delay_us }),
+        (any::<(u8, u16, u8)>(), 0u32..1 << 24).prop_map(
+            |((sequence, threshold, reordering), max_delay_us)| {
+                AckOption::Frequency(Frequency {
+                    sequence,
+                    threshold,
+                    reordering,
+                    max_delay_us,
+                })
+            }
+        ),
+    ]
+}
+
 /// Any segment that fits into a header: a SYN has its own options and at most one SACK block.
 fn segment() -> impl Strategy<Value = Segment> {
     let numbers = any::<(u32, u32, u16, u8)>();
     let timestamps = option::of(any::<(u32, u32)>());
     let syn = (any::<u16>(), option::of(0u8..=14), any::<bool>());
-    (numbers, timestamps, syn, sack()).prop_map(|((seq, ack, window, flags), ts, syn, sack)| {
-        let flags = Flags(flags);
-        let is_syn = flags.contains(Flags::SYN);
-        let (mss, window_scale, sack_permitted) = syn;
-        let syn = SynOptions {
-            mss,
-            window_scale,
-            sack_permitted,
-        };
-        Segment {
-            layout: OptionLayout::Aligned,
-            seq: SeqNum(seq),
-            ack: SeqNum(ack),
-            len: 0,
-            window,
-            flags,
-            ecn: Ecn::NotEct,
-            timestamps: ts.map(|(val, ecr)| Timestamps { val, ecr }),
-            sack: if is_syn { SackBlocks::EMPTY } else { sack },
-            syn: if is_syn { syn } else { SynOptions::default() },
-        }
-    })
+    (numbers, timestamps, syn, sack(), option::of(ask())).prop_map(
+        |((seq, ack, window, flags), ts, syn, sack, ask)| {
+            let flags = Flags(flags);
+            let is_syn = flags.contains(Flags::SYN);
+            let (mss, window_scale, sack_permitted) = syn;
+            let syn = SynOptions {
+                mss,
+                window_scale,
+                sack_permitted,
+            };
+            Segment {
+                layout: OptionLayout::Aligned,
+                seq: SeqNum(seq),
+                ack: SeqNum(ack),
+                len: 0,
+                window,
+                flags,
+                ecn: Ecn::NotEct,
+                timestamps: ts.map(|(val, ecr)| Timestamps { val, ecr }),
+                sack: if is_syn { SackBlocks::EMPTY } else { sack },
+                ask: ask.filter(|ask| ask.announces() == is_syn && sack.as_slice().len() < 2),
+                syn: if is_syn { syn } else { SynOptions::default() },
+            }
+        },
+    )
 }
 
 proptest! {

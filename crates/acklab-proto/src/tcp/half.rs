@@ -53,6 +53,21 @@ impl SendingHalf {
         forward!(self, s => s.negotiate(mss, sack, timestamps, ecn));
     }
 
+    /// The next new segment carries so many bytes of options more than others. ns-3's half makes no
+    /// room: there a request waits for a segment that has it.
+    pub fn reserve(&mut self, bytes: u32) {
+        if let Self::Linux(s) = self {
+            s.reserve(bytes);
+        }
+    }
+
+    /// The peer was asked to delay acknowledgements up to `delay`.
+    pub fn on_delay_asked(&mut self, delay: Span) {
+        if let Self::Linux(s) = self {
+            s.on_delay_asked(delay);
+        }
+    }
+
     /// The application offers `bytes` more; returns how many the send buffer took.
     pub fn write(&mut self, cfg: &TcpConfig, bytes: u64) -> u64 {
         match self {

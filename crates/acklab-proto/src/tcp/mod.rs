@@ -1,5 +1,6 @@
 //! TCP (RFC 9293) as a pure state machine.
 
+mod asking;
 pub mod config;
 pub mod connection;
 pub mod dialect;

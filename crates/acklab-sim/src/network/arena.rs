@@ -3,6 +3,7 @@
 use super::Store;
 use acklab_path::link::LinkDriver;
 use acklab_path::packet::{DropReason, Label, Packet, PacketId, PacketStore};
+use acklab_proto::ack::request::AckOption;
 use acklab_proto::datagram::{Datagram, Dscp, Opaque};
 use acklab_proto::segment::{
     Ecn, Flags, OptionLayout, SackBlocks, Segment, SynOptions, Timestamps,
@@ -12,7 +13,7 @@ use acklab_units::{Instant, SeqNum};
 
 /// Marks a free place in `hops`.
 const FREE: u32 = u32::MAX;
-/// The slot's segment has neither SACK blocks nor options of a SYN.
+/// The slot's segment has neither SACK blocks nor options of a SYN nor a request about ACKs.
 const PLAIN: u32 = u32::MAX;
 
 /// A slab of what is in packets. Places are reused, the one freed last first, so a run needs as many as there
@@ -63,10 +64,13 @@ struct TcpSlot {
     has_timestamps: bool,
 }
 
+/// What few segments have.
+type Extra = (SackBlocks, SynOptions, Option<AckOption>);
+
 /// What stands beside the slots.
 #[derive(Debug, Default)]
 struct Extras {
-    places: Vec<(SackBlocks, SynOptions)>,
+    places: Vec<Extra>,
     free: Vec<u32>,
     tacks: Vec<TackSlot>,
     free_tacks: Vec<u32>,
@@ -89,10 +93,11 @@ impl Extras {
     /// The place of what `segment` has of it.
     #[inline]
     fn insert(&mut self, segment: &Segment) -> u32 {
-        if segment.sack.is_empty() && segment.syn == SynOptions::default() {
+        let rare = segment.ask.is_some() || segment.syn != SynOptions::default();
+        if segment.sack.is_empty() && !rare {
             return PLAIN;
         }
-        let extra = (segment.sack, segment.syn);
+        let extra = (segment.sack, segment.syn, segment.ask);
         if let Some(i) = self.free.pop() {
             self.places[i as usize] = extra;
             return i;
@@ -102,7 +107,7 @@ impl Extras {
     }
 
     #[inline]
-    fn get(&self, place: u32) -> (SackBlocks, SynOptions) {
+    fn get(&self, place: u32) -> Extra {
         if place == PLAIN {
             return <_>::default();
         }
@@ -160,7 +165,7 @@ impl Extras {
     }
 
     fn bytes(&self) -> usize {
-        self.places.capacity() * size_of::<(SackBlocks, SynOptions)>()
+        self.places.capacity() * size_of::<Extra>()
             + self.tacks.capacity() * size_of::<TackSlot>()
             + self.controls.capacity() * size_of::<Vec<u8>>()
             + self.controls.iter().map(Vec::capacity).sum::<usize>()
@@ -191,7 +196,7 @@ impl TcpSlot {
 
     #[inline]
     fn segment(&self, extras: &Extras) -> Segment {
-        let (sack, syn) = extras.get(self.extra);
+        let (sack, syn, ask) = extras.get(self.extra);
         Segment {
             seq: self.seq,
             ack: self.ack,
@@ -202,6 +207,7 @@ impl TcpSlot {
             timestamps: self.has_timestamps.then_some(self.timestamps),
             sack,
             syn,
+            ask,
             layout: self.layout,
         }
     }

@@ -126,6 +126,9 @@ impl Connection {
             .min(peer_mss.saturating_sub(options).max(1));
         self.sender
             .negotiate(mss, self.offer_sack, self.timestamps, self.ecn);
+        if let Some(asker) = &mut self.asker {
+            asker.on_peer_syn(seg.ask, mss);
+        }
         self.receiver.on_peer_syn(
             now,
             SynInfo {
@@ -189,6 +192,7 @@ impl Connection {
                 fin: seg.flags.contains(Flags::FIN),
                 ecn: seg.ecn,
                 cwr: seg.flags.contains(Flags::CWR),
+                ask: seg.ask,
                 ts_val: ts.map(|t| t.val),
                 reply: ts.filter(|t| t.ecr != 0).map(|t| TimestampReply {
                     ecr: t.ecr,

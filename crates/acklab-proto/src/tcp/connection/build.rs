@@ -29,10 +29,19 @@ impl Connection {
         if acks_first && self.receiver.ack_pending().is_some() {
             return Some(self.pure_ack(now));
         }
-        if self.state != State::TimeWait
-            && let Some(out) = self.sender.poll_transmit(now, &self.cfg, &mut self.stats)
-        {
-            return Some(self.with_sender_half(now, out));
+        if self.state != State::TimeWait {
+            let ask = if self.asker.is_some() {
+                self.request_due()
+            } else {
+                None
+            };
+            if let Some(out) = self.sender.poll_transmit(now, &self.cfg, &mut self.stats) {
+                let datagram = self.with_sender_half(now, out);
+                return Some(match self.asker {
+                    Some(_) => self.with_request(datagram, out, ask),
+                    None => datagram,
+                });
+            }
         }
         self.receiver.ack_pending()?;
         Some(self.pure_ack(now))
@@ -132,6 +141,7 @@ impl Connection {
                 window_scale: shift,
                 sack_permitted: self.offer_sack,
             },
+            ask: self.asker.as_ref().map(|asker| asker.announcement()),
             ..base
         };
         let mut ecr = 0;

@@ -2,12 +2,14 @@
 
 mod arrival;
 mod build;
+mod request;
 mod state;
 #[cfg(test)]
 mod tests;
 
 pub use state::{Role, State};
 
+use super::asking::Asker;
 use super::config::TcpConfig;
 use super::half::SendingHalf;
 use super::receiver::Receiver;
@@ -55,6 +57,8 @@ pub struct Connection {
     reset_pending: bool,
     /// The answer to a segment for a connection that does not exist.
     refusal: Option<Segment>,
+    /// Asks the peer for another acknowledgement rate, if the policy wants that.
+    asker: Option<Box<Asker>>,
     /// What was unacknowledged when room was last looked for.
     reported_una: u64,
 }
@@ -69,6 +73,7 @@ impl Connection {
         isn: u32,
     ) -> Self {
         Self {
+            asker: ack.asking().map(|rule| Box::new(Asker::new(rule))),
             sender: SendingHalf::new(&cfg, cc),
             receiver: Receiver::new(&cfg, ack),
             role,

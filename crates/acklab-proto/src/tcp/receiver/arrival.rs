@@ -112,6 +112,9 @@ impl Receiver {
             rcv_mss: self.rcv_mss.bytes(),
             window_can_move: self.window_can_move(placed.advanced),
             rtt: self.rtt.best_known(),
+            start: data.offset,
+            next: self.stream.next(),
+            ask: data.ask,
         }
     }
 

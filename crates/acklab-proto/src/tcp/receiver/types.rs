@@ -1,6 +1,7 @@
 //! What goes into a receiver and what comes out of it.
 
 use super::reassembly::Extent;
+use crate::ack::request::AckOption;
 use crate::segment::{Ecn, MAX_SACK_BLOCKS};
 use acklab_units::Span;
 
@@ -45,6 +46,8 @@ pub struct Data {
     pub ecn: Ecn,
     /// It carried CWR.
     pub cwr: bool,
+    /// What the sender asks of the acknowledgements.
+    pub ask: Option<AckOption>,
     /// `TSval` of the timestamps option.
     pub ts_val: Option<u32>,
     /// `TSecr` of the timestamps option, with its age.

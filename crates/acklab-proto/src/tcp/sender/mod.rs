@@ -109,6 +109,10 @@ pub struct Sender {
     /// Pacing holds back something that could go otherwise, until then.
     paced_until: Option<Instant>,
     buffer: SendBuffer,
+    /// Bytes of options that the next new segment must leave room for.
+    reserve: u32,
+    /// Longest delay of an acknowledgement that the peer was asked for.
+    peer_delay: Span,
     /// The ACK being digested has set the reordering timer.
     reordering_armed: bool,
 }
@@ -165,6 +169,8 @@ impl Sender {
             duplicates_reported: 0,
             paced_until: None,
             buffer: SendBuffer::default(),
+            reserve: 0,
+            peer_delay: Span::ZERO,
             reordering_armed: false,
         }
     }
@@ -175,6 +181,17 @@ impl Sender {
         self.sack = sack;
         self.timestamps = timestamps;
         self.ecn = ecn;
+    }
+
+    /// The next new segment carries so many bytes of options more than others.
+    pub fn reserve(&mut self, bytes: u32) {
+        self.reserve = bytes;
+    }
+
+    /// The peer was asked to delay acknowledgements up to `delay`: probes wait as much longer
+    /// (draft-ietf-quic-ack-frequency section 8.2, RFC 8985 section 7.2 `max_ack_delay`).
+    pub fn on_delay_asked(&mut self, delay: Span) {
+        self.peer_delay = delay;
     }
 
     /// The application will write no more.

@@ -208,7 +208,7 @@ impl Sender {
             } else {
                 TIMEOUT_SLACK
             };
-            self.rtt.ceil(self.rtt.srtt() * 2 + slack)
+            self.rtt.ceil(self.rtt.srtt() * 2 + slack + self.peer_delay)
         } else {
             cfg.initial_rto
         };

@@ -298,7 +298,7 @@ impl Sender {
         }
         let data = self.app_end.saturating_sub(self.nxt);
         let window = self.right_edge.saturating_sub(self.nxt);
-        let full = u64::from(self.mss);
+        let full = u64::from(self.mss - self.reserve);
         if data == 0 {
             return (self.fin_queued && self.nxt == self.app_end).then_some(0);
         }

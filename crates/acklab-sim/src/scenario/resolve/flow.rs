@@ -7,7 +7,7 @@ use super::super::registries::Registries;
 use super::super::spec::{Choice, FlowSpec, NodeSpec, Spec};
 use super::super::steps;
 use super::topology::{Net, incomplete};
-use super::{Clock, app, not_too_long, tcp};
+use super::{Clock, app, not_too_long, request, tcp};
 use crate::plan::{AppPlan, FlowPlan, TackPlan, TcpPlan, TransportPlan};
 use acklab_path::wifi::medium::AccessCategory;
 use acklab_proto::registry::{Param, Params, Value};
@@ -380,7 +380,9 @@ impl Builder<'_, '_> {
         let (entry, mut params) = choose(self.reg.ack, "ACK policy", choice, &at, self.report)?;
         let preferred = tcp.dialect().ack_params;
         prefer(preferred, entry.params, choice, &mut params);
-        Some(AckChoice { entry, params })
+        let ack = AckChoice { entry, params };
+        request::check(&ack, tcp, &at, self.report);
+        Some(ack)
     }
 }
 

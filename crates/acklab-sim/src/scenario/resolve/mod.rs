@@ -16,6 +16,7 @@ mod name;
 mod preset;
 mod queue;
 mod record;
+mod request;
 mod route;
 mod tcp;
 mod timeless;

@@ -1,5 +1,6 @@
 //! Two connections back to back: packet timelines for handshake, loss, recovery and closing.
 
+mod asked;
 mod back_off;
 mod closing;
 mod crossing;

@@ -152,10 +152,17 @@ impl World {
     ) -> Self {
         let cfg = Arc::new(cfg.clone());
         let end = |role, cc, isn| Connection::new(role, cfg.clone(), cc, Box::new(Every), isn);
+        let a = end(Role::Active, cc, u32::MAX - 3000);
+        let b = end(Role::Passive, Box::new(Fixed::new(cwnd * MSS)), 77);
+        Self::between(a, b, script)
+    }
+
+    /// These two ends, and the first has opened.
+    pub fn between(a: Connection, b: Connection, script: Script) -> Self {
         let mut w = Self {
             now: Instant::ZERO + Span::from_secs(1),
-            a: end(Role::Active, cc, u32::MAX - 3000),
-            b: end(Role::Passive, Box::new(Fixed::new(cwnd * MSS)), 77),
+            a,
+            b,
             log: Vec::new(),
             delay: Span::from_millis(10),
             wire: BTreeMap::new(),
