@@ -1,8 +1,9 @@
 """TARR and ACK_FREQUENCY: what a user sees of them, and what tshark does."""
 
-import acklab
 import polars as pl
 import pytest
+
+import acklab
 from acklab.formats import write_pcapng
 from test_pcapng import needs_tshark, tshark
 
