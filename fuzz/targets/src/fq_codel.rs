@@ -26,7 +26,7 @@ fn config(b: &mut Bytes<'_>) -> Config {
         quantum: u32::from(b.u16()),
         queues: u32::from(b.u8()),
         drop_batch: u32::from(f >> 2),
-        perturbation: (f % 3 > 0).then_some(u32::from(f)),
+        perturbation: (!f.is_multiple_of(3)).then_some(u32::from(f)),
         memory_limit: if f & 128 == 128 {
             u32::from(b.u8()) << 10
         } else {

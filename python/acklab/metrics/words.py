@@ -43,8 +43,8 @@ EVENTS = _vocabulary(
     recovery_enter="Fast recovery (RFC 6675) or recovery after a timeout began: `fast`, `timeout`.",
     recovery_exit="It ended.",
     undo="A reduction turned out to be superfluous and was taken back, on the evidence of "
-    "timestamps (`eifel`, RFC 3522), DSACKs (`dsack`, RFC 3708) or F-RTO (`frto`, RFC 5682), or because all "
-    "that TACK's receiver had called lost came late (`late`).",
+    "timestamps (`eifel`, RFC 3522), DSACKs (`dsack`, RFC 3708) or F-RTO (`frto`, RFC 5682), or "
+    "because all that TACK's receiver had called lost came late (`late`).",
     rto="The retransmission timer expired (RFC 6298).",
     tlp="A tail loss probe was sent (RFC 8985 section 7).",
     loss_detected="Segments were marked lost, on an ACK (`ack`), on RACK's reordering timer "

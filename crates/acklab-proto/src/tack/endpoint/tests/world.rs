@@ -99,6 +99,9 @@ pub struct Sent {
 /// When something happens, and to which packet or end.
 type Next = Option<(Instant, usize)>;
 
+/// The largest number of feedback, and blocks of acked lists.
+type Heard = (Option<u64>, Vec<(u64, u64)>);
+
 pub struct World {
     pub now: Instant,
     pub ends: [TackEndpoint; 2],
@@ -121,7 +124,7 @@ pub struct World {
     largest: [u64; 2],
     /// Of each end, the largest number of feedback that it has got, and what the acked lists up to it
     /// have said.
-    heard: [(Option<u64>, Vec<(u64, u64)>); 2],
+    heard: [Heard; 2],
     flights: Vec<Flight>,
     line_free: [Instant; 2],
     serial: u64,
