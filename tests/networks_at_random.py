@@ -43,7 +43,7 @@ class Network:
                 side = "s" if key == "from" else "d"
                 known = [e for e in self.ends if re.fullmatch(rf"{side}\d+", e)]
                 return draw.choice(known or self.ends)
-            case "flow":
+            case "flow" if kind != "object" and kind != "FlowExpects":
                 return draw.choice(self.flows())
             case "ap":
                 return self.ap

@@ -42,6 +42,8 @@ RARE = (0.0001, 0.001, 0.01, 0.05)
 RARER = (1e-7, 1e-6, 1e-5)
 #: Of trees of classes: the last one takes what is left, so that one before it can choose.
 LENGTHS = {"classes": 2, "queues": 2}
+#: What a class takes packets by.
+MATCHES = ("flow", "from", "to", "dscp")
 #: Tables that networks consist of.
 SHAPE = ("topology", "node", "link", "wifi", "flow")
 _NUMBER = re.compile(r"(-?[0-9][0-9_.]*(?:e-?[0-9]+)?)\s*(.*)", re.ASCII)
@@ -78,6 +80,9 @@ class Scenarios:
         self.network = network(self.random, number)
         scenario = {"name": f"random-{number}", **self.network.scenario}
         self._fill(self.walk.root, scenario, "", 0)
+        for flow in scenario["flow"]:
+            fit_transport(flow)
+        fit_trees(scenario, self.random)
         return scenario
 
     def _fill(self, schema: dict, table: dict, label: str, depth: int) -> None:
@@ -183,7 +188,8 @@ class Scenarios:
         """A text with a unit: near the default, one that the description has, or a usual one."""
         about = schema.get("description", "")
         fits = re.compile(schema.get("pattern", ".*")).match
-        told = [word for word in re.findall(r'"([^"\n]+)"', about) if fits(word)]
+        quoted = re.findall(r'"([^"\n=]+)"', about)
+        told = [word for word in quoted if fits(word) and word.strip() == word]
         usual = USUAL.get(label.split("#")[0], schema.get("examples", ["x"]))
         default = _DEFAULT.search(about)
         if default and fits(default[1]) and float(_NUMBER.match(default[1])[1]):
@@ -241,6 +247,47 @@ class Scenarios:
         """The scenario, read where its traces are."""
         with contextlib.chdir(self.folder):
             return acklab.load(scenario)
+
+
+def fit_trees(value: object, draw: random.Random) -> None:
+    """Trees of classes, wherever they are: the last takes the rest, and a parent holds none."""
+    if isinstance(value, dict):
+        for key, below in value.items():
+            if key in LENGTHS and isinstance(below, list):
+                fit_tree(below, draw)
+            fit_trees(below, draw)
+    elif isinstance(value, list):
+        for item in value:
+            fit_trees(item, draw)
+
+
+def fit_tree(classes: list[dict], draw: random.Random) -> None:
+    """One tree: its names are different, and parents stand before their children."""
+    for item in classes:
+        item["name"] = f"class-{draw.randrange(1 << 30):x}"
+    first, last = classes[0], classes[-1]
+    first.pop("parent", None)
+    if last.get("parent"):
+        last["parent"] = first["name"]
+        for key in (*MATCHES, "child"):
+            first.pop(key, None)
+    for key in MATCHES:
+        last.pop(key, None)
+
+
+def fit_transport(flow: dict) -> None:
+    """Leaves out what the flow's transport does not have; RTP carries a video."""
+    transport = flow.get("transport", "tcp")
+    name = transport["name"] if isinstance(transport, dict) else transport
+    if name != "tcp":
+        for key in ("ack", "tcp", *(() if name == "tack" else ("cc",))):
+            flow.pop(key, None)
+    app = flow.get("app", "bulk")
+    kind = app.get("kind", "bulk") if isinstance(app, dict) else app
+    if name == "rtp" and kind != "video":
+        flow["app"] = {"kind": "video"}
+    if name in ("cbr", "udp"):
+        flow.pop("app", None)
 
 
 def advice(mistake: str) -> list[object]:

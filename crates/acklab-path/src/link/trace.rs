@@ -161,6 +161,14 @@ impl Opportunities {
         self.ready()
     }
 
+    /// A shaper has let a packet go at `start`: opportunities before it found nothing to send.
+    pub fn skip_to(&mut self, start: Instant) {
+        if self.ready() < start {
+            self.n = self.trace.past(start.saturating_sub(Span::from_nanos(1)));
+            self.left = OPPORTUNITY;
+        }
+    }
+
     /// Takes `bytes` bytes from the opportunities, beginning with the one that is ready.
     pub fn take(&mut self, bytes: u32) -> Service {
         let start = self.ready();

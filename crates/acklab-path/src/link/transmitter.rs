@@ -78,6 +78,7 @@ impl Transmitter {
     #[inline]
     pub fn serve(&mut self, start: Instant, size: u32) -> Service {
         if let Some(trace) = &mut self.trace {
+            trace.skip_to(start);
             return trace.take(size + self.overhead);
         }
         let end = start.saturating_add(self.serialisation(size));

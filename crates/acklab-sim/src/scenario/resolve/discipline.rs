@@ -66,6 +66,11 @@ pub(super) fn drop_tail_default(
     counted(entry, limit, &place(path, "queue", report), report).then(|| default_limit(entry))
 }
 
+/// Whether packets wait inside the disciplines below the one of this name, and not in its own queue.
+pub(super) fn waits_inside(name: &str, reg: Registries<'_>) -> bool {
+    find(reg.qdisc, name).is_some_and(|e| e.build.counts == Counts::Inside)
+}
+
 /// Checks what the discipline at `at` says about itself and about those inside it, and fills in the
 /// limits of those.
 pub(super) fn settle(

@@ -68,7 +68,7 @@ pub(crate) fn both_directions(
     reg: Registries<'_>,
     report: &mut Report<'_>,
 ) -> [DraftLink; 2] {
-    let back = inherit(forward, reverse);
+    let back = inherit(forward, reverse, reg);
     let mut both = [
         direction(forward, site, reg, report),
         direction(&back, &site.reverse(), reg, report),
@@ -98,13 +98,17 @@ fn pauses(
 }
 
 /// The way back: what describes the line is shared, what befalls packets is not.
-fn inherit(forward: &DirectionSpec, reverse: &DirectionSpec) -> DirectionSpec {
+fn inherit(forward: &DirectionSpec, reverse: &DirectionSpec, reg: Registries<'_>) -> DirectionSpec {
     let name = forward.name.as_ref().map(|n| format!("{n}/reverse"));
     DirectionSpec {
         name: reverse.name.clone().or(name),
         rate: reverse.rate.clone().or_else(|| forward.rate.clone()),
         delay: reverse.delay.or(forward.delay),
-        queue: reverse.queue.or(forward.queue),
+        // A discipline in which nothing waits has no use for the queue of the way there.
+        queue: match &reverse.qdisc {
+            Some(own) if discipline::waits_inside(&own.0.name, reg) => reverse.queue,
+            _ => reverse.queue.or(forward.queue),
+        },
         qdisc: reverse.qdisc.clone().or_else(|| forward.qdisc.clone()),
         // It belongs to the discipline that it is below.
         device_queue: match &reverse.qdisc {

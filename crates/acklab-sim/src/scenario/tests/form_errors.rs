@@ -84,7 +84,7 @@ fn wrong_types_are_told_what_can_stand_there() {
     );
     assert_eq!(
         told("flow.0.app.kind", "x"),
-        "`x` is not one of the words that can stand here|write one of `bulk`, `on-off`, `request-response`"
+        "`x` is not one of the words that can stand here|write one of `bulk`, `on-off`, `request-response`, `video`"
     );
 }
 

@@ -3,7 +3,7 @@
 use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
 use super::super::super::registries::Registries;
-use super::super::super::spec::{Choice, Qty, Standard};
+use super::super::super::spec::{Choice, Qty, SideKeys, Standard};
 use super::super::discipline::{MOST_IN_DEVICE, counted, default_limit, settle};
 use super::chosen::Chosen;
 use super::contention::Sides;
@@ -168,6 +168,9 @@ fn above_limit(
 ) -> QueuePlan {
     let (entry, _) = chosen.parts();
     let (limit, at) = sides.get("queue", |k| k.queue.map(|q| q.0));
+    // Where nothing waits in the discipline itself, the queue of a place further out is not for it.
+    let inside = entry.build.counts == qdisc::registry::Counts::Inside;
+    let limit = limit.filter(|_| !inside || !is_further_out(sides));
     let counts = counted(entry, limit, &at, report);
     match limit.filter(|_| counts).unwrap_or(default_limit(entry)) {
         Limit::Packets(0) | Limit::Bytes(Bytes(0)) => {
@@ -191,6 +194,12 @@ fn above_limit(
             QueuePlan::Packets(1)
         }
     }
+}
+
+/// Whether `queue` stands further out than `qdisc`.
+fn is_further_out(sides: &Sides) -> bool {
+    let place = |of: fn(&SideKeys) -> bool| sides.iter().position(|(keys, _)| of(keys));
+    place(|k| k.queue.is_some()) > place(|k| k.qdisc.is_some())
 }
 
 fn nothing(at: &Path, report: &mut Report<'_>) {
