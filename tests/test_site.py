@@ -97,7 +97,8 @@ def keys_of(schema):
 def test_the_reference_has_every_key_of_a_scenario(site):
     schema = json.loads((ROOT / "docs/schema/scenario.schema.json").read_text())
     blocks = ("Transport", "CongestionControl", "AckPolicy", "AckFilter", "QueueDiscipline")
-    for block in (*blocks, "RateControl", "StationQueue", "PathLoss", "Fading"):
+    more = ("InnerDiscipline", "RateControl", "StationQueue", "PathLoss", "Fading")
+    for block in (*blocks, *more):
         # The parameters of blocks are on the page of building blocks.
         there = set(keys_of(schema["$defs"].pop(block))) - {"name"}
         assert there <= code(site / "reference" / "blocks.html"), block

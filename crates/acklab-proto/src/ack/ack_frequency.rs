@@ -3,7 +3,7 @@
 //! The sender asks for a count, a longest delay and a reordering threshold; the receiver honours
 //! the newest request. Until the first one it acknowledges every second full segment within QUIC's
 //! default delay of 25 ms (RFC 9000 sections 13.2.2 and 18.2). When the sender asks is in
-//! [`crate::tcp::asking`].
+//! `tcp/asking.rs`.
 
 use super::request::{AckOption, Asking, Frequency, MAX_DELAY_US};
 use super::tarr::{IMMEDIATE, IN_RECOVERY, IN_SLOW_START, PER_RTT, RULE, asking};

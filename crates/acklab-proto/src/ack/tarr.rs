@@ -2,7 +2,7 @@
 //!
 //! Until it is asked, and when the sender never asks, the receiver acknowledges every second full
 //! segment like `delayed`. The delayed-ACK timer, out-of-order data and ECN stay what RFC 5681 and
-//! RFC 3168 want. When the sender asks is in [`crate::tcp::asking`].
+//! RFC 3168 want. When the sender asks is in `tcp/asking.rs`.
 
 use super::counted::{Counted, Unit};
 use super::request::{AckOption, Asking, Count, MAX_RATE};

@@ -174,12 +174,29 @@ fn inner_discipline() -> Json {
     let names = entries.iter().flat_map(names_alone);
     let tables = entries.iter().map(|entry| {
         let mut form = table(entry);
-        if entry.build.counts != Counts::Inside {
-            form["properties"]["queue"] = json!({ "$ref": "#/$defs/QueueLimit" });
+        if let Some(limit) = inner_limit(entry.build.counts) {
+            form["properties"]["queue"] = limit;
         }
         form
     });
     forms(names, tables).to_value()
+}
+
+/// The limit of a queue inside another discipline, which knows no bandwidth-delay product.
+fn inner_limit(counts: Counts) -> Option<Json> {
+    let packets = json!({
+        "type": "string",
+        "description": "Write a number of packets, such as \"40 packets\".",
+        "examples": ["40 packets", "1000 packets"],
+        "pattern": r"^\s*[0-9_]+\s*(p|pkts?|packets?)\s*$",
+    });
+    let bytes = json!({ "$ref": "#/$defs/Size" });
+    match counts {
+        Counts::Packets => Some(packets),
+        Counts::Bytes => Some(bytes),
+        Counts::Either => Some(json!({ "anyOf": [packets, bytes] })),
+        Counts::Inside => None,
+    }
 }
 
 fn table<B>(entry: &Entry<B>) -> Json {
