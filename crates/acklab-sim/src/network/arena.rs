@@ -195,7 +195,7 @@ impl TcpSlot {
     }
 
     #[inline]
-    fn segment(&self, extras: &Extras) -> Segment {
+    fn segment(&self, extras: &Extras, ecn: Ecn) -> Segment {
         let (sack, syn, ask) = extras.get(self.extra);
         Segment {
             seq: self.seq,
@@ -203,7 +203,7 @@ impl TcpSlot {
             len: self.len,
             window: self.window,
             flags: self.flags,
-            ecn: self.ecn,
+            ecn,
             timestamps: self.has_timestamps.then_some(self.timestamps),
             sack,
             syn,
@@ -217,7 +217,7 @@ impl Slot {
     #[inline]
     fn datagram(&self, extras: &Extras) -> Datagram {
         match &self.0 {
-            Content::Tcp(slot) => Datagram::Tcp(slot.segment(extras)),
+            Content::Tcp(slot) => Datagram::Tcp(slot.segment(extras, slot.ecn)),
             Content::Opaque(opaque) => Datagram::Opaque(*opaque),
             Content::Tack(place) => Datagram::Tack(extras.tacks[*place as usize].packet),
         }
@@ -293,13 +293,20 @@ impl Store for Arena {
     #[inline]
     fn take(&mut self, packet: Packet) -> Datagram {
         self.delivered += 1;
-        let datagram = self.datagram(packet.id).with_ecn(packet.ecn);
-        if let Content::Tack(place) = self.slots[packet.id.0 as usize].0 {
-            let mut outgoing = std::mem::take(&mut self.extras.outgoing);
-            outgoing.clear();
-            outgoing.extend_from_slice(self.extras.control(place));
-            self.extras.outgoing = outgoing;
-        }
+        let slot = &self.slots[packet.id.0 as usize];
+        // A segment is put together with its ECN field: changed afterwards it would be moved again.
+        let datagram = match &slot.0 {
+            Content::Tcp(slot) => Datagram::Tcp(slot.segment(&self.extras, packet.ecn)),
+            Content::Opaque(_) => slot.datagram(&self.extras).with_ecn(packet.ecn),
+            Content::Tack(place) => {
+                let datagram = slot.datagram(&self.extras).with_ecn(packet.ecn);
+                let mut outgoing = std::mem::take(&mut self.extras.outgoing);
+                outgoing.clear();
+                outgoing.extend_from_slice(self.extras.control(*place));
+                self.extras.outgoing = outgoing;
+                datagram
+            }
+        };
         self.release(packet.id);
         datagram
     }

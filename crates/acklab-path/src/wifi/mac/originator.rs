@@ -73,7 +73,9 @@ impl Originator {
     #[inline]
     pub fn assign(&mut self, slot: Slot, window: u16) -> u16 {
         debug_assert!(self.room(window) > 0, "window exceeded");
-        self.grow(window);
+        if usize::from(window.min(Bitmap::SIZE)) > self.slots.len() || self.slots.is_empty() {
+            self.grow(window);
+        }
         let seq = self.next;
         self.pending.insert(distance(self.start, seq));
         *self.slot_mut(seq) = slot;
@@ -85,9 +87,6 @@ impl Originator {
     #[cold]
     fn grow(&mut self, window: u16) {
         let wanted = usize::from(window.clamp(1, Bitmap::SIZE)).next_power_of_two();
-        if wanted <= self.slots.len() {
-            return;
-        }
         let mut slots = alloc::vec![Slot::default(); wanted].into_boxed_slice();
         for seq in self.pending() {
             slots[usize::from(seq) % wanted] = *self.slot(seq);

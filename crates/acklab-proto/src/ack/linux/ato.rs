@@ -41,6 +41,8 @@ pub(super) struct Limits {
 #[derive(Clone, Debug)]
 pub(super) struct Ato {
     limits: Limits,
+    /// The smallest timeout in jiffies.
+    min: u64,
     /// Current timeout in jiffies; `None` before the first segment.
     ato: Option<u64>,
     last_segment: u64,
@@ -50,14 +52,22 @@ impl Ato {
     pub(super) fn new(limits: Limits) -> Self {
         Self {
             limits,
+            min: ticks(limits.min, limits.tick),
             ato: None,
             last_segment: 0,
         }
     }
 
     /// The jiffy that `now` falls into.
+    #[inline]
     pub(super) fn jiffies(&self, now: Instant) -> u64 {
-        now.as_nanos() / self.limits.tick.as_nanos()
+        // Mostly that of the last segment or the next one: a product then saves the division.
+        let (tick, last) = (self.limits.tick.as_nanos(), self.last_segment);
+        match now.as_nanos().checked_sub(last * tick) {
+            Some(since) if since < tick => last,
+            Some(since) if since < 2 * tick => last + 1,
+            _ => now.as_nanos() / tick,
+        }
     }
 
     /// The beginning of a jiffy: timers fire there.
@@ -67,11 +77,7 @@ impl Ato {
 
     /// A length of time in jiffies, rounded up, at least one.
     fn ticks(&self, span: Span) -> u64 {
-        span.as_nanos().div_ceil(self.limits.tick.as_nanos()).max(1)
-    }
-
-    fn min(&self) -> u64 {
-        self.ticks(self.limits.min)
+        ticks(span, self.limits.tick)
     }
 
     /// An in-order segment arrived: the timeout moves towards the gap since the last one.
@@ -80,15 +86,17 @@ impl Ato {
         let gap = here - self.last_segment;
         self.last_segment = here;
         let Some(ato) = self.ato else {
-            self.ato = Some(self.min());
+            self.ato = Some(self.min);
             return Gap::First;
         };
-        let half_min = self.min() / 2;
-        let rto = self.ticks(rto(rtt));
+        let half_min = self.min / 2;
         if gap <= half_min {
             // A timer set to the jiffy that runs fires with the next one.
             self.ato = Some((ato / 2 + half_min).max(1));
-        } else if gap < ato {
+            return Gap::Usual;
+        }
+        let rto = self.ticks(rto(rtt));
+        if gap < ato {
             self.ato = Some((ato / 2 + gap).min(rto));
         } else if gap > rto {
             return Gap::Restart;
@@ -98,19 +106,19 @@ impl Ato {
 
     /// Back to the minimum (quickack entered or used up).
     pub(super) fn reset(&mut self) {
-        self.ato = Some(self.min());
+        self.ato = Some(self.min);
     }
 
     /// The timer had to fire: the peer is slower than assumed.
     pub(super) fn on_timer(&mut self, rtt: Option<Span>) {
         let rto = self.ticks(rto(rtt));
-        self.ato = Some((self.ato.unwrap_or_else(|| self.min()) * 2).min(rto));
+        self.ato = Some((self.ato.unwrap_or(self.min) * 2).min(rto));
     }
 
     /// How long an acknowledgement may wait now, in jiffies. `brief` (interactive session, or the
     /// sender pushed) lowers the cap; so does a known RTT.
     pub(super) fn delay(&self, brief: bool, rtt: Option<Span>) -> u64 {
-        let floor = self.min();
+        let floor = self.min;
         let ato = self.ato.unwrap_or(floor);
         if ato <= floor {
             return ato;
@@ -131,6 +139,11 @@ impl Ato {
     pub(super) fn last_segment(&self) -> u64 {
         self.last_segment
     }
+}
+
+/// A length of time in jiffies of `tick`, rounded up, at least one.
+fn ticks(span: Span, tick: Span) -> u64 {
+    span.as_nanos().div_ceil(tick.as_nanos()).max(1)
 }
 
 /// The retransmission timeout of an end whose only RTT sample is the handshake's: the RTT plus a

@@ -1,6 +1,7 @@
 //! Putting segments together: the sender's half, the acknowledging half, the options.
 
 use super::{Connection, State};
+use crate::ack::request::AckOption;
 use crate::datagram::Datagram;
 use crate::segment::{Ecn, Flags, SackBlock, SackBlocks, Segment, SynOptions, Timestamps};
 use crate::tcp::config::EcnMode;
@@ -36,15 +37,21 @@ impl Connection {
                 None
             };
             if let Some(out) = self.sender.poll_transmit(now, &self.cfg, &mut self.stats) {
-                let datagram = self.with_sender_half(now, out);
-                return Some(match self.asker {
-                    Some(_) => self.with_request(datagram, out, ask),
-                    None => datagram,
-                });
+                if self.asker.is_some() {
+                    return Some(self.asking(now, out, ask));
+                }
+                return Some(self.with_sender_half(now, out));
             }
         }
         self.receiver.ack_pending()?;
         Some(self.pure_ack(now))
+    }
+
+    /// Apart from the common way: there, a datagram that may still change would be moved once more.
+    #[inline(never)]
+    fn asking(&mut self, now: Instant, out: Outgoing, ask: Option<AckOption>) -> Datagram {
+        let datagram = self.with_sender_half(now, out);
+        self.with_request(datagram, out, ask)
     }
 
     #[inline(always)]

@@ -31,6 +31,8 @@ pub(super) struct SendBuffer {
     limit: u64,
     /// Offsets behind the last byte of each write, as far as they may be sent (again).
     ends: VecDeque<u64>,
+    /// How many of these lie at or below the segment asked about last.
+    passed: usize,
     /// The last write had more than fitted: the flow is not application-limited, even if what
     /// is queued was all sent (`tcp_rate_check_app_limited` asks only a writer that comes anew).
     pub short_of_room: bool,
@@ -43,12 +45,21 @@ impl SendBuffer {
     pub fn on_acked(&mut self, una: u64) {
         while self.ends.front().is_some_and(|e| *e <= una) {
             self.ends.pop_front();
+            self.passed = self.passed.saturating_sub(1);
         }
     }
 
-    /// Whether a write ended in the segment `start..end`.
-    pub fn ends_in(&self, start: u64, end: u64) -> bool {
-        let i = self.ends.partition_point(|e| *e <= start);
+    /// Whether a write ended in the segment `start..end`. Segments come one after the other, but for
+    /// repairs: from the place of the last one it is a step or none.
+    pub fn ends_in(&mut self, start: u64, end: u64) -> bool {
+        let mut i = self.passed.min(self.ends.len());
+        while i > 0 && self.ends[i - 1] > start {
+            i -= 1;
+        }
+        while self.ends.get(i).is_some_and(|e| *e <= start) {
+            i += 1;
+        }
+        self.passed = i;
         self.ends.get(i).is_some_and(|e| *e <= end)
     }
 }
@@ -188,7 +199,7 @@ mod tests {
         let mut s = sender(&cfg);
         assert_eq!(s.write(&cfg, u64::MAX), 21 * MSS);
         assert_eq!(s.write(&cfg, u64::MAX), 0);
-        let pushed = |n: u64| s.buffer.ends_in(1 + n * MSS, 1 + (n + 1) * MSS);
+        let mut pushed = |n: u64| s.buffer.ends_in(1 + n * MSS, 1 + (n + 1) * MSS);
         assert!((0..20).all(|n| !pushed(n)) && pushed(20));
     }
 

@@ -286,7 +286,7 @@ impl Sender {
     }
 
     /// Whether the segment carries PSH: a write ended in it, or nothing follows.
-    fn pushes(&self, start: u64, len: u32) -> bool {
+    fn pushes(&mut self, start: u64, len: u32) -> bool {
         let end = start + u64::from(len);
         len > 0 && (end == self.app_end || self.buffer.ends_in(start, end))
     }
