@@ -6,7 +6,7 @@ from pathlib import Path
 
 import acklab
 from acklab.studies.aggregation.cells_wired import GROUPS, SETUPS
-from acklab.studies.aggregation.rules_wired import ahead, differ, runs_between, stepwise, swings
+from acklab.studies.aggregation.rules import ahead, differ, stepwise, swings
 from acklab.studies.kit.fields import Field
 from acklab.studies.kit.folder import load
 from acklab.studies.kit.truth import Truth
@@ -83,9 +83,3 @@ def test_ahead_turns_the_lead_of_the_other_flow_round() -> None:
         {("bbr3-cubic",): {1: 2.0}, ("cubic-vegas",): {1: 3.0}, ("cubic-newreno",): {1: 1.0}},
     )
     assert ahead(BENCH, lead).cells == {("bbr3-cubic",): {1: -2.0}, ("cubic-vegas",): {1: 3.0}}
-
-
-def test_runs_between_keeps_a_state() -> None:
-    """Runs of another state leave the sample."""
-    of = Field((), {(): {1: 1.8, 2: 8.8, 3: 1.7}})
-    assert runs_between(BENCH, of, high=2.1).cells == {(): {1: 1.8, 3: 1.7}}

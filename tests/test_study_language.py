@@ -1,6 +1,7 @@
 """The language of claims: what its words mean, and what they say where they do not fit."""
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -9,6 +10,7 @@ from acklab.studies.kit.claims import Flaw
 from acklab.studies.kit.fields import Field, known, reported
 from acklab.studies.kit.language import Scope, number, truth
 from acklab.studies.kit.numbers import Numbers
+from acklab.studies.kit.quantity import derived
 from acklab.studies.kit.templates import Unmet, filled
 from acklab.studies.kit.truth import Truth, every, some
 from acklab.studies.kit.vocabulary import Grid, Quantity, Vocabulary
@@ -179,10 +181,37 @@ def test_every_word_has_an_example_and_a_line():
         ("{gain(goodput(cc=cubic), along=ratio, since=1, to=16):%}", "-50 %"),
         ("{goodput(cc=cubic):n}", "10.00, 8.00 and 5.00"),
         ("{goodput(cc=cubic, ratio=1):±}", "10.00 ± 0.00 Mbit/s"),
+        ("{goodput(cc=cubic, ratio=1):split 5}", "10.00 Mbit/s in all 4 runs"),
     ],
 )
 def test_a_text_has_its_numbers(text, shown):
     assert filled(text, scope(noise=0.0)) == shown
+
+
+def test_states_of_a_cell_are_told_apart():
+    """And none is told that no run is in."""
+    states = {1: 9.5, 2: 1.0, 3: 9.7, 4: 1.4, 5: 3.0}
+    fields = {("main", "goodput"): Field(("cc", "ratio"), {("cubic", 1): states})}
+    of = Scope(VOCABULARY, Numbers(fields), {"cc": ["cubic"], "ratio": [1]})
+    assert filled("{goodput:split 5}", of) == "9.60 Mbit/s in 2 runs and 1.80 Mbit/s in 3"
+    three = "9.60 Mbit/s in 2 runs, 3.00 Mbit/s in 1 and 1.20 Mbit/s in 2"
+    assert filled("{goodput:split 2 5}", of) == three
+    assert filled("{goodput:split 20 50}", of) == "4.92 Mbit/s in all 5 runs"
+    for form in ("split", "split five"):
+        with pytest.raises(Wrong, match="name bounds, as in :split 2 5"):
+            filled(f"{{goodput:{form}}}", of)
+
+
+def test_what_a_witness_did_not_measure_has_the_axes_of_what_it_is_made_of():
+    """So that the same claim is whole with and without its numbers."""
+    best = derived("best", "Mbit/s", "The best.", "most(goodput, over=cc)")
+    made = Vocabulary({"goodput": GOODPUT, "best": best}, VOCABULARY.grids)
+    nobody = Scope(made, Numbers(exact=True), {"ratio": [16]})
+    assert truth("best > 5", nobody) is Truth.MISSING
+    assert number("best(ratio=[1, 4])", nobody).axes == ("ratio",)
+    itself = replace(best, expression="best + 1")
+    with pytest.raises(Wrong, match="'best' is made of itself"):
+        number("best", Scope(Vocabulary({"best": itself}, VOCABULARY.grids), Numbers()))
 
 
 def test_a_text_without_units_or_with_too_many_numbers_is_refused():

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any
 
@@ -199,7 +199,13 @@ def _selected(func: ast.expr, keywords: Sequence[ast.keyword], scope: Scope) -> 
 
 def _nothing(vocabulary: Vocabulary, group: str, quantity: str) -> Field:
     """A quantity that a witness never measured: its axes without numbers."""
-    extra = vocabulary.quantities[quantity].axis
+    of = vocabulary.quantities[quantity]
+    if of.expression:
+        try:
+            return number(of.expression, Scope(replace(vocabulary, home=group), Numbers()))
+        except RecursionError:
+            raise Wrong(f"{quantity!r} is made of itself: {of.expression}") from None
+    extra = of.axis
     return Field((*vocabulary.grids[group].axes, *([extra] if extra else [])), {})
 
 
