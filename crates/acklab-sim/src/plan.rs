@@ -3,7 +3,7 @@
 //! Everything is decided here: units parsed, defaults filled in, names turned into indices,
 //! routes computed. A plan that exists can be run; nothing about it can be the user's mistake.
 
-use acklab_path::impair::LossPlace;
+use acklab_path::impair::{Detour, LossPlace};
 use acklab_path::link::trace::Trace;
 use acklab_path::wifi::medium::{AccessCategory, MediumConfig, StationId};
 use acklab_proto::cbr;
@@ -213,6 +213,8 @@ pub struct ImpairPlan {
     pub ce: f64,
     /// Extra delay; order is kept.
     pub jitter: JitterPlan,
+    /// A longer way for a time; order is kept.
+    pub detour: Option<Detour>,
     /// Times at which nothing enters or leaves.
     pub pauses: Option<PausesPlan>,
     /// Probability that a packet is delayed by `reorder_delay` and so overtaken.
@@ -273,6 +275,13 @@ pub enum LossPlan {
         loss_good: f64,
         /// Loss probability in the bad state.
         loss_bad: f64,
+    },
+    /// All packets of a stretch of time.
+    Outage {
+        /// The first instant at which packets are lost.
+        from: Instant,
+        /// The first instant at which they pass again.
+        until: Instant,
     },
 }
 

@@ -25,7 +25,7 @@ impl Entry {
     /// When a packet that arrives at `now` gets in, and never if it is lost. To be asked once per packet, in
     /// order.
     pub fn admits(&mut self, now: Instant) -> Option<Instant> {
-        if self.loss.as_mut().is_some_and(Loss::strikes) {
+        if self.loss.as_mut().is_some_and(|l| l.strikes(now)) {
             return None;
         }
         Some(match &mut self.pauses {

@@ -2,6 +2,7 @@
 
 use super::{Chance, ImpairConfig, LinkStreams, Loss, LossPlace};
 use crate::packet::Packet;
+use acklab_units::Instant;
 
 /// What became of a packet at the far end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,10 +33,10 @@ impl FarEnd {
         })
     }
 
-    /// Judges the next packet. To be asked once per packet. A mark is drawn for every packet,
+    /// Judges the next packet, which arrives at `now`. To be asked once per packet. A mark is drawn for every packet,
     /// lost and not ECN-capable ones too, so that the same numbers are hit whatever they are.
-    pub fn judge(&mut self, packet: &mut Packet) -> Fate {
-        let lost = self.loss.as_mut().is_some_and(Loss::strikes);
+    pub fn judge(&mut self, now: Instant, packet: &mut Packet) -> Fate {
+        let lost = self.loss.as_mut().is_some_and(|l| l.strikes(now));
         let struck = self.ce.strikes();
         if lost {
             Fate::Lost
@@ -64,7 +65,7 @@ mod tests {
                 flow: FlowId(0),
                 ecn: *ecn,
             };
-            let fate = end.judge(&mut packet);
+            let fate = end.judge(Instant::ZERO, &mut packet);
             let marked = fate == Fate::Marked;
             assert_eq!(packet.ecn, if marked { Ecn::Ce } else { *ecn });
             fate

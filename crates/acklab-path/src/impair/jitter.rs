@@ -1,4 +1,4 @@
-//! Extra delay that keeps the order.
+//! Extra delay that keeps the order: a random one for each packet, and one for all of a stretch of time.
 
 use super::up_to;
 use acklab_proto::rng::{self, Rng};
@@ -21,6 +21,17 @@ pub enum JitterConfig {
         /// Longer delays are cut to this; not below `p99`, so that both quantiles hold.
         max: Span,
     },
+}
+
+/// A longer way for a stretch of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Detour {
+    /// Packets take it that would arrive without it at this instant or later ...
+    pub from: Instant,
+    /// ... and before this one.
+    pub until: Instant,
+    /// So much later they arrive.
+    pub extra: Span,
 }
 
 /// The 99 % quantile of the standard normal distribution.
@@ -73,26 +84,33 @@ pub(crate) fn normal(rng: &mut Rng) -> f64 {
 /// Extra delay. A packet never arrives before one that left earlier.
 #[derive(Clone, Debug)]
 pub struct Jitter {
-    delays: Delays,
+    delays: Option<Delays>,
+    detour: Option<Detour>,
     rng: Rng,
     /// Arrival of the packet before.
     floor: Instant,
 }
 
 impl Jitter {
-    /// Jitter as `config` says; `None` for none.
-    pub fn new(config: JitterConfig, rng: Rng) -> Option<Self> {
-        Delays::of(config).map(|delays| Self {
+    /// Extra delay as `config` and `detour` say; `None` for none.
+    pub fn new(config: JitterConfig, detour: Option<Detour>, rng: Rng) -> Option<Self> {
+        let delays = Delays::of(config);
+        (delays.is_some() || detour.is_some()).then_some(Self {
             delays,
+            detour,
             rng,
             floor: Instant::ZERO,
         })
     }
 
-    /// When a packet arrives that would arrive at `nominal` without jitter. To be asked once per
+    /// When a packet arrives that would arrive at `nominal` without extra delay. To be asked once per
     /// packet, in order.
     pub fn arrival(&mut self, nominal: Instant) -> Instant {
-        let extra = self.delays.draw(&mut self.rng);
+        let drawn = self.delays.as_ref().map(|d| d.draw(&mut self.rng));
+        let around = self
+            .detour
+            .filter(|d| d.from <= nominal && nominal < d.until);
+        let extra = drawn.unwrap_or(Span::ZERO) + around.map_or(Span::ZERO, |d| d.extra);
         self.floor = self.floor.max(nominal.saturating_add(extra));
         self.floor
     }
@@ -116,7 +134,7 @@ mod tests {
     }
 
     fn jitter(config: JitterConfig, seed: u64) -> Jitter {
-        Jitter::new(config, rng::stream(seed, "j")).unwrap()
+        Jitter::new(config, None, rng::stream(seed, "j")).unwrap()
     }
 
     /// Delays of packets so far apart that they never wait for one another, in order of size.
@@ -175,6 +193,21 @@ mod tests {
         }
     }
 
+    /// Also where it ends: who came the short way waits for those who are still on the long one.
+    #[test]
+    fn a_detour_makes_its_packets_later_and_lets_none_overtake() {
+        let ms = |ms| Instant::ZERO + Span::from_millis(ms);
+        let detour = Detour {
+            from: ms(10),
+            until: ms(20),
+            extra: Span::from_millis(5),
+        };
+        let mut j = Jitter::new(JitterConfig::None, Some(detour), rng::stream(1, "j")).unwrap();
+        let due = [9, 10, 19, 20, 23, 24, 30];
+        let came = due.map(|at| j.arrival(ms(at)));
+        assert_eq!(came, [9, 15, 24, 24, 24, 24, 30].map(ms));
+    }
+
     #[test]
     fn the_same_stream_gives_the_same_delays() {
         let config = log_normal(34, 560, 10_000);
@@ -198,7 +231,7 @@ mod tests {
     #[test]
     fn no_jitter_is_no_component() {
         for config in [JitterConfig::None, JitterConfig::Uniform(Span::ZERO)] {
-            assert!(Jitter::new(config, rng::stream(1, "j")).is_none());
+            assert!(Jitter::new(config, None, rng::stream(1, "j")).is_none());
         }
     }
 }

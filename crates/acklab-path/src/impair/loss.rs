@@ -1,6 +1,7 @@
 //! Random and deterministic loss.
 
 use acklab_proto::rng::{self, Rng};
+use acklab_units::Instant;
 
 /// Which packets are lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -23,6 +24,13 @@ pub enum LossConfig {
         loss_good: f64,
         /// Loss probability in the bad state.
         loss_bad: f64,
+    },
+    /// All of a stretch of time.
+    Outage {
+        /// The first instant at which packets are lost.
+        from: Instant,
+        /// The first instant at which they pass again.
+        until: Instant,
     },
 }
 
@@ -58,8 +66,8 @@ impl Loss {
         })
     }
 
-    /// Whether the next packet is lost. To be asked once per packet.
-    pub fn strikes(&mut self) -> bool {
+    /// Whether the next packet is lost, which is judged at `now`. To be asked once per packet.
+    pub fn strikes(&mut self, now: Instant) -> bool {
         self.judged += 1;
         match self.config {
             LossConfig::None => false,
@@ -71,6 +79,7 @@ impl Loss {
                 loss_good,
                 loss_bad,
             } => self.judge_in_state(p, r, loss_good, loss_bad),
+            LossConfig::Outage { from, until } => from <= now && now < until,
         }
     }
 
@@ -94,7 +103,7 @@ mod tests {
 
     fn fates(config: LossConfig, n: usize) -> Vec<bool> {
         let mut loss = Loss::new(config, rng::stream(3, "loss")).unwrap();
-        (0..n).map(|_| loss.strikes()).collect()
+        (0..n).map(|_| loss.strikes(Instant::ZERO)).collect()
     }
 
     fn lost(fates: &[bool]) -> usize {
@@ -107,6 +116,17 @@ mod tests {
         assert_eq!(f, [false, false, true, false, false, true, false]);
         assert_eq!(lost(&fates(LossConfig::Periodic(0), 9)), 0);
         assert_eq!(lost(&fates(LossConfig::Periodic(1), 9)), 9);
+    }
+
+    #[test]
+    fn an_outage_takes_all_from_its_first_instant_up_to_its_last() {
+        let (from, until) = (Instant::from_nanos(10), Instant::from_nanos(13));
+        let mut loss =
+            Loss::new(LossConfig::Outage { from, until }, rng::stream(3, "loss")).unwrap();
+        let lost: Vec<u64> = (0..20)
+            .filter(|ns| loss.strikes(Instant::from_nanos(*ns)))
+            .collect();
+        assert_eq!(lost, [10, 11, 12]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod pauses;
 pub use entry::Entry;
 pub use far_end::{FarEnd, Fate};
 pub(crate) use jitter::normal;
-pub use jitter::{Jitter, JitterConfig};
+pub use jitter::{Detour, Jitter, JitterConfig};
 pub use loss::{Loss, LossConfig, LossPlace};
 pub use pauses::{Pauses, PausesConfig};
 
@@ -29,6 +29,8 @@ pub struct ImpairConfig {
     pub ce: f64,
     /// Extra delay; order is kept.
     pub jitter: JitterConfig,
+    /// A longer way for a time; order is kept.
+    pub detour: Option<Detour>,
     /// Times at which nothing enters or leaves; order is kept.
     pub pauses: Option<PausesConfig>,
     /// Probability that a packet is held back by `reorder_delay`, so that later ones overtake it.

@@ -49,7 +49,8 @@ impl Computed {
             queue,
             delay: config.delay,
             exit: pauses(&config.impair, &streams),
-            jitter: Jitter::new(config.impair.jitter, streams.jitter).map(Box::new),
+            jitter: Jitter::new(config.impair.jitter, config.impair.detour, streams.jitter)
+                .map(Box::new),
             ring: Fifo::default(),
             begun: 0,
             waiting_bytes: 0,

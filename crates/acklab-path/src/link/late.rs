@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ack_filter::registry::FILTERS;
-use crate::impair::{JitterConfig, LossConfig, LossPlace, PausesConfig};
+use crate::impair::{Detour, JitterConfig, LossConfig, LossPlace, PausesConfig};
 use crate::packet::{FlowId, PacketId};
 use acklab_proto::datagram::Datagram;
 use acklab_proto::registry::Params;
@@ -94,12 +94,20 @@ fn offers() -> impl Strategy<Value = Vec<u64>> {
     })
 }
 
+/// A stretch of the first tenth of a second.
+fn stretch() -> impl Strategy<Value = (Instant, Instant)> {
+    (0u64..100_000, 1u64..30_000).prop_map(|(from, length)| {
+        let from = Instant::ZERO + Span::from_micros(from);
+        (from, from + Span::from_micros(length))
+    })
+}
+
 prop_compose! {
     fn configs()(
         rate in 1u64..20,
         loss in 0.0f64..0.3,
         before: bool,
-        jitter in 0u64..5,
+        (jitter, detour, outage) in (0u64..5, proptest::option::of(stretch()), proptest::option::of(stretch())),
         pauses in proptest::option::of((1u64..5000, 1u64..50_000)),
         (reorder, duplicate) in (0.0f64..0.2, 0.0f64..0.2),
         order: bool,
@@ -109,10 +117,14 @@ prop_compose! {
             delay: Span::from_millis(5),
             overhead: 2,
             impair: ImpairConfig {
-                loss: LossConfig::Bernoulli(loss),
+                loss: match outage {
+                    None => LossConfig::Bernoulli(loss),
+                    Some((from, until)) => LossConfig::Outage { from, until },
+                },
                 loss_place: if before { LossPlace::BeforeQueue } else { LossPlace::BehindQueue },
                 ce: 0.0,
                 jitter: JitterConfig::Uniform(Span::from_millis(jitter)),
+                detour: detour.map(|(from, until)| Detour { from, until, extra: until - from }),
                 pauses: pauses.map(|(length, gap)| PausesConfig {
                     length: Span::from_micros(length),
                     gap: Span::from_micros(gap),

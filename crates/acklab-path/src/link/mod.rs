@@ -205,7 +205,7 @@ impl Link {
                 Line::Queued(line) => line.pop(now),
                 Line::Port(_) => None,
             }?;
-            match self.far_end.as_mut().map(|f| f.judge(&mut packet)) {
+            match self.far_end.as_mut().map(|f| f.judge(at, &mut packet)) {
                 Some(Fate::Lost) => {
                     self.drop(at, packet, DropReason::RandomLoss, driver);
                     continue;

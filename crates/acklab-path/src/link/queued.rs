@@ -77,7 +77,7 @@ impl Queued {
             qdisc,
             delay: config.delay,
             exit: pauses(impair, &streams),
-            jitter: Jitter::new(impair.jitter, streams.jitter),
+            jitter: Jitter::new(impair.jitter, impair.detour, streams.jitter),
             reorder: Chance::new(impair.reorder, streams.reorder),
             reorder_delay: impair.reorder_delay,
             duplicate: Chance::new(impair.duplicate, streams.duplicate),

@@ -54,6 +54,7 @@ const PLAIN: LinkConfig = LinkConfig {
     delay: Span::from_millis(5),
     overhead: 2,
     impair: ImpairConfig {
+        detour: None,
         loss: crate::impair::LossConfig::None,
         loss_place: LossPlace::BehindQueue,
         ce: 0.0,
@@ -495,6 +496,9 @@ proptest! {
         prop_assert_eq!(drive(&mut a, &mut da, &arrivals), drive(&mut b, &mut db, &arrivals));
         prop_assert_eq!(da.marked, db.marked);
         prop_assert_eq!(da.drops, db.drops);
+        // What meets a pause is counted at its end, which may lie behind the last packet.
+        a.look(Instant::MAX);
+        b.look(Instant::MAX);
         prop_assert_eq!(a.stats(), b.stats());
         prop_assert_eq!(a.inside(), 0);
     }

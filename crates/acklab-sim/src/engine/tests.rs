@@ -7,7 +7,7 @@ use crate::plan::{
     AppPlan, DisciplinePlan, FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan, PausesPlan,
     QueuePlan, WhenFull,
 };
-use acklab_path::impair::LossPlace;
+use acklab_path::impair::{Detour, LossPlace};
 use acklab_path::packet::DropReason;
 use acklab_path::qdisc::registry::DISCIPLINES;
 use acklab_proto::registry::Params;
@@ -264,6 +264,10 @@ fn impairments() -> impl Strategy<Value = ImpairPlan> {
         1 => (0.0f64..0.1).prop_map(LossPlan::Bernoulli),
         1 => (0u64..100).prop_map(LossPlan::Periodic),
         1 => Just(LossPlan::GilbertElliott { p: 0.01, r: 0.3, loss_good: 0.0, loss_bad: 0.8 }),
+        1 => (0u64..2000, 1u64..1000).prop_map(|(from, length)| {
+            let from = Instant::ZERO + ms(from);
+            LossPlan::Outage { from, until: from + ms(length) }
+        }),
     ];
     let pauses = prop::option::weighted(0.3, (1u64..5, 1u64..50)).prop_map(|p| {
         p.map(|(length, gap)| PausesPlan {
@@ -272,29 +276,46 @@ fn impairments() -> impl Strategy<Value = ImpairPlan> {
             of: "l0".into(),
         })
     });
-    (loss, 0u64..4, 0.0f64..0.1, 0u64..5, 0.0f64..0.1, pauses).prop_map(
-        |(loss, jitter, reorder, held, duplicate, pauses)| ImpairPlan {
-            ce: 0.0,
-            loss,
-            loss_place: match jitter {
-                0 | 3 => LossPlace::BehindQueue,
-                _ => LossPlace::BeforeQueue,
-            },
-            pauses,
-            jitter: match jitter {
-                0 => JitterPlan::None,
-                3 => JitterPlan::LogNormal {
-                    median: ms(1),
-                    p99: ms(8),
-                    max: ms(30),
-                },
-                n => JitterPlan::Uniform(ms(n)),
-            },
-            reorder: if held > 2 { reorder } else { 0.0 },
-            reorder_delay: ms(held),
-            duplicate: if held % 2 == 0 { duplicate } else { 0.0 },
-        },
+    let detour = prop::option::weighted(0.3, (0u64..2000, 1u64..1000, 1u64..200)).prop_map(|d| {
+        d.map(|(from, length, extra)| Detour {
+            from: Instant::ZERO + ms(from),
+            until: Instant::ZERO + ms(from + length),
+            extra: ms(extra),
+        })
+    });
+    (
+        loss,
+        0u64..4,
+        0.0f64..0.1,
+        0u64..5,
+        0.0f64..0.1,
+        pauses,
+        detour,
     )
+        .prop_map(
+            |(loss, jitter, reorder, held, duplicate, pauses, detour)| ImpairPlan {
+                detour,
+                ce: 0.0,
+                loss,
+                loss_place: match jitter {
+                    0 | 3 => LossPlace::BehindQueue,
+                    _ => LossPlace::BeforeQueue,
+                },
+                pauses,
+                jitter: match jitter {
+                    0 => JitterPlan::None,
+                    3 => JitterPlan::LogNormal {
+                        median: ms(1),
+                        p99: ms(8),
+                        max: ms(30),
+                    },
+                    n => JitterPlan::Uniform(ms(n)),
+                },
+                reorder: if held > 2 { reorder } else { 0.0 },
+                reorder_delay: ms(held),
+                duplicate: if held % 2 == 0 { duplicate } else { 0.0 },
+            },
+        )
 }
 
 fn applications() -> impl Strategy<Value = AppPlan> {

@@ -165,6 +165,7 @@ fn impair(plan: &ImpairPlan) -> ImpairConfig {
                 loss_good,
                 loss_bad,
             },
+            LossPlan::Outage { from, until } => LossConfig::Outage { from, until },
         },
         loss_place: plan.loss_place,
         ce: plan.ce,
@@ -175,6 +176,7 @@ fn impair(plan: &ImpairPlan) -> ImpairConfig {
                 JitterConfig::LogNormal { median, p99, max }
             }
         },
+        detour: plan.detour,
         pauses: plan.pauses.as_ref().map(|p| PausesConfig {
             length: p.length,
             gap: p.gap,

@@ -196,6 +196,14 @@ fn impairments(impair: &ImpairPlan, out: &mut Text) {
     out.raw("loss", loss(&impair.loss, impair.loss_place));
     out.raw("ce", format!("{:?}", impair.ce));
     out.raw("jitter", jitter(impair.jitter));
+    if let Some(d) = impair.detour {
+        let (from, length) = (d.from - Instant::ZERO, d.until - d.from);
+        let table = format!(
+            "{{ from = \"{from}\", length = \"{length}\", delay = \"{}\" }}",
+            d.extra
+        );
+        out.raw("detour", table);
+    }
     let (p, delay) = (impair.reorder, impair.reorder_delay);
     out.raw(
         "reorder",
@@ -223,6 +231,12 @@ fn loss(loss: &LossPlan, place: LossPlace) -> String {
         }
         LossPlan::Periodic(n) => {
             format!("{{ kind = \"periodic\", every = {n}, where = {place} }}")
+        }
+        LossPlan::Outage { from, until } => {
+            let (from, length) = (*from - Instant::ZERO, *until - *from);
+            format!(
+                "{{ kind = \"outage\", from = \"{from}\", length = \"{length}\", where = {place} }}"
+            )
         }
         LossPlan::GilbertElliott {
             p,

@@ -4,14 +4,14 @@ use super::super::diagnostics::Report;
 use super::super::path::Path;
 use super::super::registries::Registries;
 use super::super::spec::{
-    DirectionSpec, GilbertElliottSpec, JitterSpec, LossModel, LossSpec, PausesSpec, Probability,
-    Qty, QuantilesSpec, RateSpec,
+    DetourSpec, DirectionSpec, GilbertElliottSpec, JitterSpec, LossModel, LossSpec, OutageSpec,
+    PausesSpec, Probability, Qty, QuantilesSpec, RateSpec,
 };
 use super::{LONGEST, discipline, filter, not_too_long, trace};
 use crate::plan::{ImpairPlan, JitterPlan, LinkPlan, LossPlan, PausesPlan, QueuePlan, TracePlan};
-use acklab_path::impair::LossPlace;
+use acklab_path::impair::{Detour, LossPlace};
 use acklab_path::link::trace::TUN_HEADER;
-use acklab_units::{Bytes, Limit, Rate, Span};
+use acklab_units::{Bytes, Instant, Limit, Rate, Span};
 
 /// A direction whose queue may still be given relative to the path.
 #[derive(Debug)]
@@ -243,6 +243,8 @@ fn impair(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> ImpairP
     let jitter = spec
         .jitter
         .map_or(JitterPlan::None, |j| jitter(j, &jitter_path, report));
+    let detour_path = path.key("detour");
+    let detour = spec.detour.and_then(|d| detour(d, &detour_path, report));
     let (reorder, reorder_delay) = spec
         .reorder
         .map_or((0.0, Span::ZERO), |r| (r.probability.0, r.delay.0));
@@ -260,6 +262,7 @@ fn impair(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> ImpairP
         loss_place: spec.loss.as_ref().map_or(LossPlace::default(), loss_place),
         ce: spec.ce.map_or(0.0, |p| p.0),
         jitter,
+        detour,
         pauses: None,
         reorder,
         reorder_delay,
@@ -276,6 +279,23 @@ fn jitter(spec: JitterSpec, path: &Path, report: &mut Report<'_>) -> JitterPlan 
         }
         JitterSpec::Quantiles(q) => quantiles(q, path, report),
     }
+}
+
+fn detour(spec: DetourSpec, path: &Path, report: &mut Report<'_>) -> Option<Detour> {
+    let length = spec.length.map_or(LONGEST, |l| l.0);
+    for (key, span) in [
+        ("from", spec.from.0),
+        ("length", length),
+        ("delay", spec.delay.0),
+    ] {
+        not_too_long(span, &path.key(key), report);
+    }
+    let from = Instant::ZERO.saturating_add(spec.from.0);
+    (!length.is_zero() && !spec.delay.0.is_zero()).then_some(Detour {
+        from,
+        until: from.saturating_add(length),
+        extra: spec.delay.0,
+    })
 }
 
 fn quantiles(q: QuantilesSpec, path: &Path, report: &mut Report<'_>) -> JitterPlan {
@@ -306,6 +326,7 @@ fn loss(LossSpec(model): &LossSpec, path: &Path, report: &mut Report<'_>) -> Los
         LossModel::Bernoulli(b) if b.p.0 == 0.0 => LossPlan::None,
         LossModel::Bernoulli(b) => LossPlan::Bernoulli(b.p.0),
         LossModel::GilbertElliott(g) => gilbert_elliott(g),
+        LossModel::Outage(o) => outage(o, &path.key("loss"), report),
         LossModel::Periodic(p) => {
             if p.every < 2 {
                 let hint = "write at least 2: every second packet".to_string();
@@ -325,8 +346,21 @@ fn loss_place(LossSpec(model): &LossSpec) -> LossPlace {
         LossModel::Bernoulli(b) => b.r#where,
         LossModel::Periodic(p) => p.r#where,
         LossModel::GilbertElliott(g) => g.r#where,
+        LossModel::Outage(o) if o.length.0.is_zero() => None,
+        LossModel::Outage(o) => o.r#where,
     };
     written.map_or(LossPlace::default(), Into::into)
+}
+
+fn outage(o: &OutageSpec, path: &Path, report: &mut Report<'_>) -> LossPlan {
+    not_too_long(o.from.0, &path.key("from"), report);
+    not_too_long(o.length.0, &path.key("length"), report);
+    if o.length.0.is_zero() {
+        return LossPlan::None;
+    }
+    let from = Instant::ZERO.saturating_add(o.from.0);
+    let until = from.saturating_add(o.length.0);
+    LossPlan::Outage { from, until }
 }
 
 fn gilbert_elliott(g: &GilbertElliottSpec) -> LossPlan {

@@ -47,6 +47,8 @@ macro_rules! with_direction_keys {
             pub(crate) ce: Option<Probability>,
             /// Extra delay; order is kept. This direction only.
             pub(crate) jitter: Option<JitterSpec>,
+            /// A longer way for a time; order is kept. This direction only.
+            pub(crate) detour: Option<DetourSpec>,
             /// Packets held back so that others overtake them; this direction only.
             pub(crate) reorder: Option<ReorderSpec>,
             /// Probability that a packet arrives twice; this direction only.
@@ -110,6 +112,7 @@ macro_rules! forward_direction {
             loss: $spec.loss.clone(),
             ce: $spec.ce,
             jitter: $spec.jitter,
+            detour: $spec.detour,
             reorder: $spec.reorder,
             duplicate: $spec.duplicate,
         }
@@ -176,6 +179,19 @@ pub(crate) struct QuantilesSpec {
     pub(crate) max: Option<Qty<Span>>,
 }
 
+/// A longer way for a stretch of time, as after a change of routes.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DetourSpec {
+    /// Packets take it that would arrive from this time of the run on.
+    pub(crate) from: Qty<Span>,
+    /// How long it lasts. Default: to the end of the run.
+    #[serde(default)]
+    pub(crate) length: Option<Qty<Span>>,
+    /// So much longer it takes.
+    pub(crate) delay: Qty<Span>,
+}
+
 /// Times at which a link stands still: nothing enters or leaves, then all that is due goes at once.
 #[derive(Deserialize, JsonSchema, Clone, Copy, Debug)]
 #[serde(deny_unknown_fields)]
@@ -203,6 +219,8 @@ pub(crate) enum LossModel {
     Periodic(PeriodicSpec),
     /// Two states, a transition drawn per packet.
     GilbertElliott(GilbertElliottSpec),
+    /// Everything, for a stretch of time.
+    Outage(OutageSpec),
 }
 
 words! {
@@ -214,6 +232,19 @@ words! {
         /// At the far end, as ns-3's error models do: a lost packet has waited and occupied the line.
         "behind-queue" = BehindQueue,
     }
+}
+
+/// A stretch of time in which everything is lost.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OutageSpec {
+    /// The time of the run at which it begins.
+    pub(crate) from: Qty<Span>,
+    /// How long it lasts.
+    pub(crate) length: Qty<Span>,
+    /// Where it is. Default: "behind-queue".
+    #[serde(default)]
+    pub(crate) r#where: Option<LossPlaceWord>,
 }
 
 /// Independent loss.

@@ -32,8 +32,8 @@ pub(crate) use flow::{
     AppSpec, BulkSpec, FlowSpec, OnOffSpec, RequestResponseSpec, VideoSpec, WhenFullWord,
 };
 pub(crate) use link::{
-    DirectionSpec, GilbertElliottSpec, JitterSpec, LinkSpec, LossModel, LossPlaceWord, LossSpec,
-    PausesSpec, PresetLinkSpec, QuantilesSpec, RateSpec,
+    DetourSpec, DirectionSpec, GilbertElliottSpec, JitterSpec, LinkSpec, LossModel, LossPlaceWord,
+    LossSpec, OutageSpec, PausesSpec, PresetLinkSpec, QuantilesSpec, RateSpec,
 };
 pub(crate) use quantity::{OneOrMany, OrNone, OrOff, Probability, Qty};
 pub(crate) use record::{RecordSpec, TapsSpec};
