@@ -276,12 +276,14 @@ pub enum LossPlan {
         /// Loss probability in the bad state.
         loss_bad: f64,
     },
-    /// All packets of a stretch of time.
+    /// All packets of a stretch of time, once or again and again.
     Outage {
         /// The first instant at which packets are lost.
         from: Instant,
         /// The first instant at which they pass again.
         until: Instant,
+        /// From the beginning of one outage to that of the next; `None`: there is one.
+        every: Option<Span>,
     },
 }
 

@@ -1,7 +1,7 @@
 //! Random and deterministic loss.
 
 use acklab_proto::rng::{self, Rng};
-use acklab_units::Instant;
+use acklab_units::{Instant, Span};
 
 /// Which packets are lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -25,12 +25,14 @@ pub enum LossConfig {
         /// Loss probability in the bad state.
         loss_bad: f64,
     },
-    /// All of a stretch of time.
+    /// All of a stretch of time, once or again and again.
     Outage {
         /// The first instant at which packets are lost.
         from: Instant,
         /// The first instant at which they pass again.
         until: Instant,
+        /// From the beginning of one outage to that of the next; `None`: there is one.
+        every: Option<Span>,
     },
 }
 
@@ -79,7 +81,13 @@ impl Loss {
                 loss_good,
                 loss_bad,
             } => self.judge_in_state(p, r, loss_good, loss_bad),
-            LossConfig::Outage { from, until } => from <= now && now < until,
+            LossConfig::Outage { from, until, every } => {
+                from <= now && {
+                    let since = (now - from).as_nanos();
+                    let within = every.map_or(since, |e| since % e.as_nanos());
+                    within < (until - from).as_nanos()
+                }
+            }
         }
     }
 
@@ -121,12 +129,15 @@ mod tests {
     #[test]
     fn an_outage_takes_all_from_its_first_instant_up_to_its_last() {
         let (from, until) = (Instant::from_nanos(10), Instant::from_nanos(13));
-        let mut loss =
-            Loss::new(LossConfig::Outage { from, until }, rng::stream(3, "loss")).unwrap();
-        let lost: Vec<u64> = (0..20)
-            .filter(|ns| loss.strikes(Instant::from_nanos(*ns)))
-            .collect();
-        assert_eq!(lost, [10, 11, 12]);
+        let lost = |every| {
+            let config = LossConfig::Outage { from, until, every };
+            let mut loss = Loss::new(config, rng::stream(3, "loss")).unwrap();
+            let at = |ns: &u64| loss.strikes(Instant::from_nanos(*ns));
+            (0..22).filter(at).collect::<Vec<u64>>()
+        };
+        assert_eq!(lost(None), [10, 11, 12]);
+        let twice = lost(Some(Span::from_nanos(8)));
+        assert_eq!(twice, [10, 11, 12, 18, 19, 20]);
     }
 
     #[test]

@@ -119,7 +119,7 @@ prop_compose! {
             impair: ImpairConfig {
                 loss: match outage {
                     None => LossConfig::Bernoulli(loss),
-                    Some((from, until)) => LossConfig::Outage { from, until },
+                    Some((from, until)) => LossConfig::Outage { from, until, every: None },
                 },
                 loss_place: if before { LossPlace::BeforeQueue } else { LossPlace::BehindQueue },
                 ce: 0.0,

@@ -266,7 +266,7 @@ fn impairments() -> impl Strategy<Value = ImpairPlan> {
         1 => Just(LossPlan::GilbertElliott { p: 0.01, r: 0.3, loss_good: 0.0, loss_bad: 0.8 }),
         1 => (0u64..2000, 1u64..1000).prop_map(|(from, length)| {
             let from = Instant::ZERO + ms(from);
-            LossPlan::Outage { from, until: from + ms(length) }
+            LossPlan::Outage { from, until: from + ms(length), every: None }
         }),
     ];
     let pauses = prop::option::weighted(0.3, (1u64..5, 1u64..50)).prop_map(|p| {

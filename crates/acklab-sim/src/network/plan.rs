@@ -165,7 +165,7 @@ fn impair(plan: &ImpairPlan) -> ImpairConfig {
                 loss_good,
                 loss_bad,
             },
-            LossPlan::Outage { from, until } => LossConfig::Outage { from, until },
+            LossPlan::Outage { from, until, every } => LossConfig::Outage { from, until, every },
         },
         loss_place: plan.loss_place,
         ce: plan.ce,

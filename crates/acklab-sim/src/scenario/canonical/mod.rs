@@ -232,10 +232,11 @@ fn loss(loss: &LossPlan, place: LossPlace) -> String {
         LossPlan::Periodic(n) => {
             format!("{{ kind = \"periodic\", every = {n}, where = {place} }}")
         }
-        LossPlan::Outage { from, until } => {
+        LossPlan::Outage { from, until, every } => {
             let (from, length) = (*from - Instant::ZERO, *until - *from);
+            let every = every.map_or_else(String::new, |e| format!(", every = \"{e}\""));
             format!(
-                "{{ kind = \"outage\", from = \"{from}\", length = \"{length}\", where = {place} }}"
+                "{{ kind = \"outage\", from = \"{from}\", length = \"{length}\"{every}, where = {place} }}"
             )
         }
         LossPlan::GilbertElliott {

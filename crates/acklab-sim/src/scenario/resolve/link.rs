@@ -360,7 +360,15 @@ fn outage(o: &OutageSpec, path: &Path, report: &mut Report<'_>) -> LossPlan {
     }
     let from = Instant::ZERO.saturating_add(o.from.0);
     let until = from.saturating_add(o.length.0);
-    LossPlan::Outage { from, until }
+    let every = o.every.map(|e| e.0);
+    if let Some(span) = every {
+        not_too_long(span, &path.key("every"), report);
+        if span <= o.length.0 {
+            let hint = format!("write more than the length, which is {}", o.length.0);
+            report.error(&path.key("every"), "this outage never ends", hint);
+        }
+    }
+    LossPlan::Outage { from, until, every }
 }
 
 fn gilbert_elliott(g: &GilbertElliottSpec) -> LossPlan {

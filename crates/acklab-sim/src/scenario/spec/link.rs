@@ -234,7 +234,7 @@ words! {
     }
 }
 
-/// A stretch of time in which everything is lost.
+/// A stretch of time in which everything is lost, once or again and again.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OutageSpec {
@@ -242,6 +242,9 @@ pub(crate) struct OutageSpec {
     pub(crate) from: Qty<Span>,
     /// How long it lasts.
     pub(crate) length: Qty<Span>,
+    /// From its beginning to that of the next one. Default: there is one.
+    #[serde(default)]
+    pub(crate) every: Option<Qty<Span>>,
     /// Where it is. Default: "behind-queue".
     #[serde(default)]
     pub(crate) r#where: Option<LossPlaceWord>,

@@ -400,6 +400,21 @@ fn expectations_are_checked_too() {
 }
 
 #[test]
+fn an_outage_that_never_ends_is_refused() {
+    let key = "topology.bottleneck.loss";
+    let of = |every: &str| {
+        let kind = "kind = \"outage\", from = \"1 s\", length = \"20 ms\"";
+        told(key, &format!("{{ {kind}, every = \"{every}\" }}"))
+    };
+    assert_eq!(
+        of("20 ms"),
+        "this outage never ends|write more than the length, which is 20 ms"
+    );
+    assert!(told(key, "{ kind = \"outage\", from = \"1 s\" }").contains("length"));
+    assert!(told("topology.bottleneck.detour", "{ from = \"1 s\" }").contains("delay"));
+}
+
+#[test]
 fn a_link_that_always_stands_still_is_refused() {
     let key = "topology.bottleneck.pauses";
     assert_eq!(

@@ -1,0 +1,1 @@
+"""Thin ACKs in the network, or change the endpoints: every published way on the same paths."""
