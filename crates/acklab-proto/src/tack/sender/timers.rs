@@ -97,7 +97,12 @@ impl Sender {
             let after = self.retransmission_timeout();
             self.arm(Timer::Persist, after, now);
         } else if let (Some(silence), None) = (cfg.keep_alive, self.timer) {
-            let due = self.last_heard.saturating_add(silence);
+            let due = match self.pings {
+                0 => self.last_heard.saturating_add(silence),
+                // Each twice as late as the one before: the peer may be known by another address now, and
+                // be found only when its own timer, which doubles as well, makes it speak.
+                n => now.saturating_add((silence * (1 << n)).min(cfg.rtt.max_rto)),
+            };
             let due = due.max(now.saturating_add(self.retransmission_timeout()));
             self.timer = Some((Timer::KeepAlive, due));
         }
