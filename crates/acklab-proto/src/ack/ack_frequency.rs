@@ -1,4 +1,4 @@
-//! QUIC's `ACK_FREQUENCY` on a TCP endpoint (draft-ietf-quic-ack-frequency).
+//! QUIC's `ACK_FREQUENCY` on a TCP endpoint (draft-ietf-quic-ack-frequency-14).
 //!
 //! The sender asks for a count, a longest delay and a reordering threshold; the receiver honours
 //! the newest request. Until the first one it acknowledges every second full segment within QUIC's
@@ -11,6 +11,7 @@ use super::{AckDecision, AckPolicy, AckReason, Arrival, Build};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use acklab_units::{Instant, Span};
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 /// In force before the first request: every second packet, 25 ms (RFC 9000 section 18.2), and
 /// disorder at once (draft section 6.2).
@@ -20,6 +21,9 @@ const UNASKED: Frequency = Frequency {
     reordering: 1,
     max_delay_us: 25_000,
 };
+
+/// Holes that are remembered; of more, those that lie highest are known as one.
+const MOST_HOLES: usize = 32;
 
 /// The registry's entry.
 pub const ENTRY: Entry<Build> = Entry {
@@ -81,8 +85,8 @@ struct AckFrequency {
     highest: u64,
     /// Highest offset that an acknowledgement has reported.
     reported: u64,
-    /// Where the lowest hole begins that no acknowledgement has reported yet.
-    hole: Option<u64>,
+    /// What is missing below `highest`, lowest first: first offset, and the one behind the last.
+    holes: Vec<(u64, u64)>,
 }
 
 impl AckFrequency {
@@ -106,7 +110,7 @@ impl AckFrequency {
             deadline: None,
             highest: 0,
             reported: 0,
-            hole: None,
+            holes: Vec::with_capacity(MOST_HOLES + 1),
         }
     }
 
@@ -120,22 +124,56 @@ impl AckFrequency {
         self.frequency = request;
     }
 
-    /// Draft section 6.2: a hole that was never reported is so far below the highest arrival, or
-    /// what has just arrived is so far below what was acknowledged last.
+    /// Draft section 6.2: what is missing and was not reported as missing is so far below the highest
+    /// arrival, or what has just arrived is so far below what was acknowledged last. Segments stand for
+    /// packets: the draft's packet n is the segment that begins n full segments behind the first.
     fn disordered(&mut self, arrival: &Arrival) -> bool {
-        let end = arrival.start + u64::from(arrival.len);
-        if arrival.start > self.highest.max(arrival.next) && self.highest > 0 && self.hole.is_none()
-        {
-            self.hole = Some(self.highest);
-        }
-        self.hole = self.hole.filter(|hole| *hole >= arrival.next);
-        self.highest = self.highest.max(end);
+        self.remember(arrival);
         if self.frequency.reordering == 0 {
             return false;
         }
-        let far = u64::from(self.frequency.reordering) * u64::from(arrival.rcv_mss);
-        let late = arrival.start + far <= self.reported && end < self.highest;
-        late || self.hole.is_some_and(|hole| self.highest - hole > far)
+        let segment = u64::from(arrival.rcv_mss);
+        let far = u64::from(self.frequency.reordering) * segment;
+        let late = arrival.start + far + segment <= self.reported;
+        // An acknowledgement lets the sender declare lost what is so far below its highest segment.
+        let told = self.reported.saturating_sub(far);
+        let untold = self.holes.iter().find(|(_, end)| *end > told);
+        late || untold.is_some_and(|(start, _)| self.highest - told.max(*start) > far)
+    }
+
+    /// Holes open above the highest arrival and close as they are filled.
+    fn remember(&mut self, arrival: &Arrival) {
+        let (start, end) = (arrival.start, arrival.start + u64::from(arrival.len));
+        let reached = self.highest.max(arrival.next);
+        if start > reached {
+            let full = self.holes.len() == MOST_HOLES;
+            match self.holes.last_mut().filter(|_| full) {
+                Some(last) => last.1 = start,
+                None => self.holes.push((reached, start)),
+            }
+        } else if end < self.highest {
+            self.fill(start, end);
+        }
+        self.holes.retain(|(_, end)| *end > arrival.next);
+        self.highest = self.highest.max(end);
+    }
+
+    fn fill(&mut self, start: u64, end: u64) {
+        let Some(i) = self.holes.iter().position(|h| h.0 <= start && start < h.1) else {
+            return;
+        };
+        let (first, behind) = self.holes[i];
+        match (first < start, end < behind) {
+            (true, true) if self.holes.len() < MOST_HOLES => {
+                self.holes[i].1 = start;
+                self.holes.insert(i + 1, (end, behind));
+            }
+            (true, _) => self.holes[i].1 = start,
+            (false, true) => self.holes[i].0 = end,
+            (false, false) => {
+                self.holes.remove(i);
+            }
+        }
     }
 
     fn arm(&mut self, now: Instant) -> AckDecision {
@@ -182,7 +220,6 @@ impl AckPolicy for AckFrequency {
         self.pending = 0;
         self.deadline = None;
         self.reported = self.highest;
-        self.hole = None;
     }
 
     fn next_timeout(&self) -> Option<Instant> {
@@ -271,6 +308,58 @@ mod tests {
             let next = decide(&mut p, 2 + u64::from(reordering), 1, None);
             assert!(!matches!(next, AckDecision::Now(_)), "{reordering}");
         }
+    }
+
+    /// Segments that arrive, and those of them that bring an acknowledgement.
+    fn examples(reordering: u8, arrivals: &[u64]) -> Vec<u64> {
+        let mut p = policy();
+        p.take(match request(1, 1000, reordering) {
+            AckOption::Frequency(f) => f,
+            _ => unreachable!("it is one"),
+        });
+        let mut seen = alloc::collections::BTreeSet::new();
+        let mut acks = Vec::new();
+        for n in arrivals {
+            seen.insert(*n);
+            let next = (0..).find(|n| !seen.contains(n)).unwrap();
+            if matches!(decide(&mut p, *n, next, None), AckDecision::Now(_)) {
+                acks.push(*n);
+            }
+        }
+        acks
+    }
+
+    /// Draft section 6.2.1, tables 1 and 2.
+    #[test]
+    fn the_drafts_examples() {
+        assert_eq!(examples(3, &[0, 1, 3, 4, 5, 8, 9, 10]), [5, 9, 10]);
+        assert_eq!(examples(5, &[0, 1, 3, 5, 6, 7, 8, 9]), [7, 9]);
+        assert_eq!(examples(1, &[0, 1, 3, 4]), [3]);
+    }
+
+    /// Draft section 6.2, the second condition: 2 and 3 come when the sender has given them up, 6 does not.
+    #[test]
+    fn what_comes_after_it_was_given_up_is_acknowledged_at_once() {
+        assert_eq!(examples(3, &[0, 1, 4, 5, 7, 2, 3, 6]), [5, 7, 2, 3]);
+    }
+
+    #[test]
+    fn holes_fill_from_any_side_and_are_bounded() {
+        let mut p = policy();
+        decide(&mut p, 0, 1, Some(request(1, 1000, 0)));
+        decide(&mut p, 9, 1, None);
+        let at = |n: u64| 1 + n * u64::from(MSS);
+        assert_eq!(p.holes, [(at(1), at(9))]);
+        decide(&mut p, 5, 1, None);
+        assert_eq!(p.holes, [(at(1), at(5)), (at(6), at(9))]);
+        decide(&mut p, 8, 1, None);
+        decide(&mut p, 1, 2, None);
+        assert_eq!(p.holes, [(at(2), at(5)), (at(6), at(8))]);
+        for n in 10..200 {
+            decide(&mut p, 2 * n, 2, None);
+        }
+        assert_eq!(p.holes.len(), MOST_HOLES);
+        assert_eq!(p.holes.last().map(|h| h.1), Some(at(398)));
     }
 
     #[test]

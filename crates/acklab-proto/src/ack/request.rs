@@ -2,7 +2,7 @@
 //!
 //! - TARR, the TCP ACK rate request (draft-ietf-tcpm-ack-rate-request): an option that announces
 //!   support on a SYN, and elsewhere asks for one ACK per R full segments, or for one at once.
-//! - QUIC's `ACK_FREQUENCY` and `IMMEDIATE_ACK` frames (draft-ietf-quic-ack-frequency). TCP has no
+//! - QUIC's `ACK_FREQUENCY` and `IMMEDIATE_ACK` frames (draft-ietf-quic-ack-frequency-14). TCP has no
 //!   such frames. Here an experimental option of acklab's own carries their fields, so that the
 //!   extension's behaviour can be studied on a TCP endpoint. No other stack speaks it.
 

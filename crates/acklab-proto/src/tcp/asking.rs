@@ -1,8 +1,8 @@
 //! When a sender asks its peer for another acknowledgement rate, and for which.
 //!
 //! The rule belongs to the ACK policy ([`Asking`]); this is its clock. A request rides on new data,
-//! whose payload makes room for it. At most one leaves per round trip (draft-ietf-quic-ack-frequency
-//! section 8), and only when what is wanted has moved by more than a fifth (quinn,
+//! whose payload makes room for it. At most one leaves per round trip (draft-ietf-quic-ack-frequency-14
+//! section 8.1), and only when what is wanted has moved by more than a fifth (quinn,
 //! `ack_frequency.rs`). A request whose segment is retransmitted counts as lost and is repeated.
 
 use crate::ack::request::{AckOption, Asking, Count, Frequency, MAX_DELAY_US, MAX_RATE};
@@ -87,6 +87,14 @@ impl Asker {
         let wish = self.wish(sender);
         let unasked = wish.count == EAGER && self.last.is_none();
         (!unasked && self.is_worth(wish)).then(|| self.option(wish))
+    }
+
+    /// The delay asked for last, once: when the request has been acknowledged. `una`: everything below is
+    /// acknowledged.
+    pub(super) fn agreed(&mut self, una: u64) -> Option<Span> {
+        let last = self.last.filter(|last| last.delay_us > 0)?;
+        self.carried_at.take_if(|start| *start < una)?;
+        Some(Span::from_micros(u64::from(last.delay_us)))
     }
 
     /// The option that asks for an acknowledgement at once, if this end may and wants to ask.

@@ -61,10 +61,17 @@ impl SendingHalf {
         }
     }
 
-    /// The peer was asked to delay acknowledgements up to `delay`.
+    /// The peer is being asked to delay acknowledgements up to `delay`.
     pub fn on_delay_asked(&mut self, delay: Span) {
         if let Self::Linux(s) = self {
             s.on_delay_asked(delay);
+        }
+    }
+
+    /// The peer delays acknowledgements up to `delay`.
+    pub fn on_delay_agreed(&mut self, delay: Span) {
+        if let Self::Linux(s) = self {
+            s.on_delay_agreed(delay);
         }
     }
 

@@ -15,7 +15,11 @@ impl Connection {
     #[cold]
     pub(super) fn request_due(&mut self) -> Option<AckOption> {
         let snapshot = self.sender.snapshot(&self.cfg);
-        let ask = self.asker.as_mut()?.due(&snapshot, self.sender.una());
+        let asker = self.asker.as_mut()?;
+        if let Some(delay) = asker.agreed(self.sender.una()) {
+            self.sender.on_delay_agreed(delay);
+        }
+        let ask = asker.due(&snapshot, self.sender.una());
         self.sender.reserve(ask.map_or(0, AckOption::padded_len));
         ask
     }

@@ -188,9 +188,15 @@ impl Sender {
         self.reserve = bytes;
     }
 
-    /// The peer was asked to delay acknowledgements up to `delay`: probes wait as much longer
-    /// (draft-ietf-quic-ack-frequency section 8.2, RFC 8985 section 7.2 `max_ack_delay`).
+    /// The peer is being asked to delay acknowledgements up to `delay`: probes wait as much longer, and
+    /// until the request has arrived as long as before (draft-ietf-quic-ack-frequency-14 section 7, RFC
+    /// 8985 section 7.2 `max_ack_delay`).
     pub fn on_delay_asked(&mut self, delay: Span) {
+        self.peer_delay = self.peer_delay.max(delay);
+    }
+
+    /// The peer delays acknowledgements up to `delay`: the request has arrived.
+    pub fn on_delay_agreed(&mut self, delay: Span) {
         self.peer_delay = delay;
     }
 
