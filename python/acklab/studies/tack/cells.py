@@ -16,6 +16,7 @@ from acklab.studies.tack.networks import (
     STOCK,
     path,
     radio,
+    seconds,
     tack,
     tcp,
     udp,
@@ -102,6 +103,40 @@ def _timing(effort: Effort, load: str, timing: str) -> dict[str, Any]:
     found["wifi"] = [first, last]
     found["flow"] = [{**f, "from": "host0", "to": "host1"} for f in found["flow"]]
     return found
+
+
+#: What each of two other stations sends to the TV, Mbit/s: the video fits, hardly fits
+#: or does not fit.
+BUSY: Mapping[str, Mapping[str, float]] = {
+    "ampdu": {"fits": 14, "hardly": 16, "full": 18},
+    "single": {"fits": 2, "hardly": 3, "full": 4},
+}
+#: Figure 11: the transports of a video.
+CASTS: Mapping[str, Mapping[str, Any]] = {
+    "rtp": {"transport": "rtp"},
+    "cubic": {"cc": "cubic"},
+    "bbr1": {"cc": "bbr1"},
+    "tack": {"transport": "tack", "cc": "bbr1"},
+}
+
+
+def _cast(effort: Effort, setup: str, busy: str, way: str) -> dict[str, Any]:
+    """Figure 11: a phone shows its screen on a TV while two stations load the channel."""
+    others = ["other0", "other1"]
+    load = {"name": "cbr", "rate": f"{BUSY[setup][busy]:g} Mbit/s", "feedback": {"every": 0}}
+    video = {"kind": "video", "rate": "20 Mbit/s", "fps": 60}
+    single = {"ampdu": "off", "amsdu": "off"} if setup == "single" else {}
+    return {
+        "name": "tack-cast",
+        "start": "1 s",
+        "duration": f"{seconds(effort, 30)} s",
+        "node": [{"name": n} for n in ("tv", "phone", *others)],
+        "wifi": [{"ap": "tv", "stations": ["phone", *others], "mcs": 7, **single}],
+        "flow": [
+            {"name": "cast", "from": "phone", "to": "tv", "app": video, **CASTS[way]},
+            *({"name": n, "from": n, "to": "tv", "transport": load} for n in others),
+        ],
+    }
 
 
 # --- wires ---------------------------------------------------------------------------------------
@@ -240,6 +275,7 @@ GROUPS = {
     "contention": over(_contention, setup=SETUPS, every=EVERY),
     "thinned": over(_thinned, fixes=("with", "without"), way=(*_WAYS, "tack")),
     "wan": over(_wan, case=tuple(CASES), way=("tcp", "tack")),
+    "cast": over(_cast, setup=tuple(BUSY), busy=tuple(BUSY["ampdu"]), way=tuple(CASTS)),
     "timing": over(_timing, load=LOADS, timing=TIMINGS),
     "frequency": over(_frequency, ONCE, mbits=(1, 7, 24, 48, 200, 590), rtt_ms=RTTS),
     "window": over(_window, ONCE, beta=(2, 4, 8), bdp=(1, 1.15, 1.34, 2)),

@@ -12,7 +12,15 @@ from acklab.studies.kit.vocabulary import Quantity
 from acklab.studies.tack import laws
 from acklab.studies.tack.cells import SPARE
 from acklab.studies.tack.derived import DERIVED
-from acklab.studies.values import airtime, columns, goodputs, of_flow, of_link, once_per_run
+from acklab.studies.values import (
+    airtime,
+    columns,
+    goodputs,
+    of_flow,
+    of_link,
+    of_station,
+    once_per_run,
+)
 
 if TYPE_CHECKING:
     from acklab.results import Result
@@ -108,6 +116,24 @@ def eq3(run: Result) -> float:
     """beta / RTT of the path without queues x time."""
     rtt_ms, length = _numbers(run)[-2:]
     return laws.BETA / (rtt_ms / 1e3) * length
+
+
+@quantity("%", "cast", digits=1)
+def rebuffering(run: Result) -> float:
+    """Time that the picture stood still, of the time that it was shown or stood still."""
+    return 100 * float(of_flow(run, "video_rebuffering") or 0)
+
+
+@quantity("%", "cast", digits=1)
+def macroblocks(run: Result) -> float:
+    """Damaged part of the picture, mean over frames."""
+    return 100 * float(of_flow(run, "video_macroblock_loss") or 0)
+
+
+@quantity("packets", "cast", digits=1)
+def phone_frame(run: Result) -> float:
+    """Packets in a frame of the phone on the air."""
+    return of_station(run, "mpdus", "phone") / max(of_station(run, "data_ppdus", "phone"), 1)
 
 
 # --- round-trip timing ---------------------------------------------------------------------------
