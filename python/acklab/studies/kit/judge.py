@@ -118,7 +118,9 @@ def _verdict(
 def _of_witnesses(study: Folder, claim: Claim) -> dict[str, Truth]:
     """The same condition, asked of each witness's own numbers."""
     return {
-        w.name: truth(claim.holds, study.scope(study.witnesses[w.name], w.setup, claim))
+        w.name: truth(
+            claim.holds, study.scope(study.witnesses[w.name], w.setup or study.deciding, claim)
+        )
         for w in study.about.witness
     }
 
@@ -147,7 +149,7 @@ def _beside(study: Folder, claim: Claim, asked: Asked) -> Shown:
         field = number(f"{asked.group}.{asked.quantity}({said})", scope)
         if field.cells:
             theirs[w.name] = field
-    axes = study.vocabulary.grids[asked.group].axes
+    axes = {*study.vocabulary.grids[asked.group].axes, quantity.axis}
     return Shown(quantity, {a: k for a, k in keys.items() if a in axes}, asked.field, theirs)
 
 
