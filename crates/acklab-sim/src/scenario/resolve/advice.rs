@@ -2,6 +2,7 @@
 
 mod blind;
 mod reach;
+mod shapers;
 mod tack;
 mod windows;
 
@@ -24,6 +25,7 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
     }
     blind::give(net, flows, report);
     tack::give(net, flows, report);
+    shapers::give(net, report);
     for (at, link) in blind::places(net, report) {
         idle_timer(&net.links[link], &at, report);
     }

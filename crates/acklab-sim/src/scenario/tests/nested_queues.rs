@@ -171,3 +171,35 @@ fn mistakes_inside_are_named_where_they_are() {
         "{text}"
     );
 }
+
+/// The bottleneck carries 10 Mbit/s.
+#[test]
+fn a_shaper_that_never_acts_is_warned_of() {
+    let warned = |qdisc: &str| match toml(&with(qdisc)) {
+        Ok(loaded) => loaded.warnings.to_string(),
+        Err(e) => panic!("{e}"),
+    };
+    for (name, of) in [
+        ("cake", "bandwidth = '20 Mbit/s'"),
+        ("tbf", "rate = '20 Mbit/s'"),
+        (
+            "htb",
+            "classes = [{ name = 'a', rate = '1 Mbit/s', ceil = '20 Mbit/s' }]",
+        ),
+        ("queue-tree", "queues = [{ max_limit = '20 Mbit/s' }]"),
+    ] {
+        let told = warned(&format!("{{ name = '{name}', {of} }}"));
+        assert!(
+            told.contains("shapes to 20 Mbit/s on a link of 10 Mbit/s: it never acts"),
+            "{name}: {told}"
+        );
+        assert!(told.contains("topology.bottleneck.qdisc"), "{name}: {told}");
+        let acts = of.replace("20 Mbit/s", "9 Mbit/s");
+        assert_eq!(
+            warned(&format!("{{ name = '{name}', {acts} }}")),
+            "",
+            "{name}"
+        );
+    }
+    assert_eq!(warned("'cake'"), "");
+}
