@@ -1,0 +1,1 @@
+"""A map for those who own a router: controllers, queues, rates, delays, and a busy channel."""

@@ -1,0 +1,112 @@
+"""What is run: downloads through a shaped line and a home's Wi-Fi."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from acklab.studies.ack_compression.cells import over
+from acklab.studies.study import Cell, Effort
+
+CONTROLLERS = ("newreno", "cubic", "vegas", "bbr1", "bbr2", "bbr3")
+#: What stands below the shaper; the FIFO is as long as Linux makes it.
+QUEUES: Mapping[str, Mapping[str, Any]] = {
+    "pfifo": {"name": "pfifo", "queue": "1000 packets"},
+    "codel": {"name": "codel"},
+    "pie": {"name": "pie"},
+    "fq-codel": {"name": "fq-codel"},
+    "cake": {"name": "cake"},
+    "cake-hosts": {"name": "cake", "isolation": "dual-dsthost"},
+}
+#: It differs from CAKE where there are several hosts.
+FOR_MANY = "cake-hosts"
+#: Mbit/s.
+RATES = (5, 50, 500)
+#: ms, without the air.
+RTTS = (5, 20, 200)
+AIRS = ("idle", "busy")
+#: Flows to each host.
+HOSTS: Mapping[str, tuple[int, ...]] = {"one": (1,), "many": (4, 1, 1, 1)}
+#: A run lasts so long at each rate, s, and longer where the round trip is long.
+LENGTHS: Mapping[int, int] = {5: 30, 50: 12, 500: 6}
+#: A fast line has so many seeds at most: a run has 250,000 packets.
+FAST, FAST_SEEDS = 500, 2
+LONG_MS, LONGER = 200, 2
+#: What the neighbour tries to send, Mbit/s: more than the channel lets it.
+NOISE = 400
+
+
+def seconds(effort: Effort, rate: int, rtt_ms: int) -> int:
+    """Of a run."""
+    whole = LENGTHS[rate] * (LONGER if rtt_ms >= LONG_MS else 1)
+    return max(whole // 5, 3) if effort.quick else whole
+
+
+def _cell(
+    effort: Effort, air: str, hosts: str, cc: str, queue: str, rate: int, rtt_ms: int
+) -> dict[str, Any]:
+    stations = [f"host{i}" for i in range(len(HOSTS[hosts]))]
+    near = ["near"] if air == "busy" else []
+    length = seconds(effort, rate, rtt_ms)
+    shaped = {"name": "all", "rate": f"{rate} Mbit/s", "child": QUEUES[queue]}
+    load = {"name": "cbr", "rate": f"{NOISE} Mbit/s", "feedback": {"every": 0}}
+    return {
+        "name": f"map-{rate}-{rtt_ms}",
+        "duration": f"{length} s",
+        "warmup": f"{length / 3:g} s",
+        "node": [{"name": n} for n in ("server", "router", *stations, *near)],
+        "link": [
+            {
+                "a": "server",
+                "b": "router",
+                "rate": "10 Gbit/s",
+                "delay": f"{rtt_ms / 2:g} ms",
+                "qdisc": {"name": "htb", "classes": [shaped]},
+                "reverse": {"qdisc": "pfifo", "queue": "1000 packets"},
+            }
+        ],
+        "wifi": [
+            {
+                "ap": "router",
+                "stations": [*stations, *near],
+                "standard": "ax",
+                "band": "5 GHz",
+                "width": "80 MHz",
+                "mcs": 9,
+                "streams": 2,
+                "down": {"qdisc": "per-station"},
+                "up": {"qdisc": "per-station"},
+            }
+        ],
+        "tcp": {"profile": "linux", "segment": 1448},
+        "flow": [
+            *(
+                {"name": h, "from": "server", "to": h, "cc": cc, "count": n, "start_jitter": "1 s"}
+                for h, n in zip(stations, HOSTS[hosts], strict=True)
+            ),
+            *({"name": n, "from": n, "to": "router", "transport": load} for n in near),
+        ],
+        "record": {"delays": True},
+    }
+
+
+def _map(effort: Effort) -> list[Cell]:
+    """Every combination that can differ; a quick run has one round trip."""
+    every = over(
+        _cell,
+        air=AIRS,
+        hosts=tuple(HOSTS),
+        cc=CONTROLLERS,
+        queue=tuple(QUEUES),
+        rate=RATES,
+        rtt_ms=RTTS[1:2] if effort.quick else RTTS,
+    )(effort)
+    return [
+        replace(cell, seeds=FAST_SEEDS if cell.keys["rate"] == FAST else None)
+        for cell in every
+        if cell.keys["hosts"] == "many" or cell.keys["queue"] != FOR_MANY
+    ]
+
+
+GROUPS = {"map": _map}
