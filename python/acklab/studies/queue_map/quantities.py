@@ -22,7 +22,8 @@ def _ours(run: Result) -> np.ndarray:
 
 
 def _of(run: Result, column: str) -> np.ndarray:
-    return np.asarray(columns(run, "flows")[column], float)[_ours(run)]
+    values: np.ndarray = np.asarray(columns(run, "flows")[column], float)
+    return values[_ours(run)]
 
 
 @quantity("", digits=2)
