@@ -22,8 +22,8 @@ def _ours(run: Result) -> np.ndarray:
 
 
 def _of(run: Result, column: str) -> np.ndarray:
-    values: np.ndarray = np.asarray(columns(run, "flows")[column], float)
-    return values[_ours(run)]
+    ours: np.ndarray = np.asarray(columns(run, "flows")[column], float)[_ours(run)]
+    return ours
 
 
 @quantity("", digits=2)
