@@ -212,7 +212,7 @@ impl Ns3Cubic {
     fn cubic_cnt(&self, seg_cwnd: u32, t: f64) -> u32 {
         let offs = (t - self.bic_k).abs();
         // Cut to whole segments, as there.
-        let delta = (self.settings.c * libm::pow(offs, 3.0)) as u32;
+        let delta = (self.settings.c * (offs * offs * offs)) as u32;
         let target = if t < self.bic_k {
             self.bic_origin_point.saturating_sub(delta)
         } else {

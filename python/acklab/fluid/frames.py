@@ -1,0 +1,101 @@
+"""How long the frames of Eq 1 are, by 802.11ax's arithmetic.
+
+Trigger frames and the block ack for several stations go at a basic rate in non-HT PPDUs, which
+every station hears; reports and data in trigger-based HE PPDUs, one RU a station.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+from acklab.fluid.access import eq1
+from acklab.fluid.domain import need
+
+#: Data subcarriers of an RU (802.11ax table 27-73 and those after it).
+DATA_TONES = {26: 24, 52: 48, 106: 102, 242: 234, 484: 468, 996: 980}
+#: Bits of a subcarrier and code rate of each MCS.
+MODES = (
+    (1, 1 / 2),
+    (2, 1 / 2),
+    (2, 3 / 4),
+    (4, 1 / 2),
+    (4, 3 / 4),
+    (6, 2 / 3),
+    (6, 3 / 4),
+    (6, 5 / 6),
+    (8, 3 / 4),
+    (8, 5 / 6),
+    (10, 3 / 4),
+    (10, 5 / 6),
+)
+SIFS = 16e-6
+SLOT = 9e-6
+#: Without its guard interval.
+HE_SYMBOL = 12.8e-6
+#: L-STF to RL-SIG 24, HE-SIG-A 8, HE-STF of a trigger-based PPDU 8.
+HE_TB_PREAMBLE = 40e-6
+#: HE-LTF 4x with a guard interval of 3.2 us.
+HE_LTF = 16e-6
+
+
+def rate(tones: int, mcs: int, streams: int = 1, guard: float = 1.6e-6) -> float:
+    """Bits per second of an RU."""
+    need(tones in DATA_TONES, "Eq 3", "RU", tones, f"one of {', '.join(map(str, DATA_TONES))} tones")
+    need(0 <= mcs < len(MODES), "Eq 3", "MCS", mcs, f"0 to {len(MODES) - 1}")
+    bits, code = MODES[mcs]
+    return int(DATA_TONES[tones] * bits * code * streams) / (HE_SYMBOL + guard)
+
+
+def non_ht(octets: int, basic: float = 24e6) -> float:
+    """Seconds of a frame at a basic rate (17.4.3)."""
+    return 20e-6 + 4e-6 * ceil((16 + 8 * octets + 6) / round(basic * 4e-6))
+
+
+def he_tb(octets: int, at: float, streams: int = 1, guard: float = 1.6e-6) -> float:
+    """Seconds of a trigger-based PPDU whose RU has `at` bits per second (27.4.3), without padding."""
+    symbol = HE_SYMBOL + guard
+    ltfs = streams if streams <= 2 else 2 * ceil(streams / 2)
+    return HE_TB_PREAMBLE + ltfs * HE_LTF + symbol * ceil((16 + 8 * octets + 6) / round(at * symbol))
+
+
+def trigger(users: int, basic: bool) -> int:
+    """Octets of a trigger frame (9.3.1.22): a basic one has one more for each user."""
+    return 16 + 8 + (6 if basic else 5) * users + 4
+
+
+def multi_block_ack(users: int, bitmap: int = 8) -> int:
+    """Octets of a multi-STA block ack (9.3.1.8.7)."""
+    return 16 + 2 + (4 + bitmap) * users + 4
+
+
+#: Octets of a QoS Null frame with an HT control field, which holds the report.
+QOS_NULL = 30 + 4
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """The frames of one cycle, in seconds."""
+
+    tfr: float
+    bsr: float
+    tf: float
+    ppdu: float
+    mb: float
+
+    @property
+    def length(self) -> float:
+        """Eq 1."""
+        return float(eq1(self.tfr, self.bsr, self.tf, self.ppdu, self.mb, SIFS))
+
+
+def cycle(users: int, tones: int, mcs: int, ppdu: float, streams: int = 1) -> Cycle:
+    """A cycle with `users` RUs of `tones`, whose data lasts `ppdu` seconds."""
+    at = rate(tones, mcs, streams)
+    return Cycle(
+        tfr=non_ht(trigger(users, basic=False)),
+        bsr=he_tb(QOS_NULL, at, streams),
+        tf=non_ht(trigger(users, basic=True)),
+        ppdu=ppdu,
+        mb=non_ht(multi_block_ack(users)),
+    )

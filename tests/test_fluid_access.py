@@ -1,0 +1,179 @@
+"""Eqs 1-8 of the cross-layer model: by hand, by counting, and beside another model."""
+
+from math import isclose
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from acklab.fluid import access, frames
+from acklab.fluid.domain import DomainError
+from acklab.validate.models.bianchi import transmits, windows
+
+
+def test_a_cycle_by_hand():
+    # Eight stations, 106 tones each, MCS 9, 3 ms of data. A trigger for reports has 16 + 8 + 8 * 5 + 4
+    # octets: 566 bits with service and tail, 6 symbols at 24 Mbit/s. A basic one has 8 more.
+    assert frames.trigger(8, basic=False) == 68
+    assert isclose(frames.non_ht(68), 20e-6 + 6 * 4e-6)
+    assert isclose(frames.non_ht(76), 20e-6 + 7 * 4e-6)
+    # A report: 294 bits, 680 in a symbol of 14.4 us, so one symbol; 40 us before it and an HE-LTF.
+    assert isclose(frames.rate(106, 9) * 14.4e-6, 680)
+    assert isclose(frames.he_tb(34, frames.rate(106, 9)), 40e-6 + 16e-6 + 14.4e-6)
+    # A block ack for eight: 16 + 2 + 8 * 12 + 4 octets, 966 bits, 11 symbols.
+    assert isclose(frames.non_ht(frames.multi_block_ack(8)), 20e-6 + 11 * 4e-6)
+    cycle = frames.cycle(8, 106, 9, 3e-3)
+    assert isclose(cycle.length, 44e-6 + 70.4e-6 + 48e-6 + 3e-3 + 64e-6 + 4 * 16e-6)
+
+
+def test_rates_of_the_standard():
+    # 802.11ax tables 27-73, 27-75, 27-77: one stream and a guard interval of 0.8 us.
+    assert isclose(frames.rate(26, 0, guard=0.8e-6), 12 / 13.6e-6)
+    assert isclose(frames.rate(242, 11, guard=0.8e-6) / 1e6, 143.4, abs_tol=0.05)
+    assert isclose(frames.rate(996, 7, guard=0.8e-6) / 1e6, 360.3, abs_tol=0.05)
+
+
+def count(n: int, r: int, stages: list[int], triggers: int, seed: int) -> tuple[float, float]:
+    """Random access as the standard words it: the part of attempts that collide, and successes in a
+    trigger."""
+    rng = np.random.default_rng(seed)
+    stage = np.zeros(n, int)
+    top = np.array(stages)
+    obo = rng.integers(0, top[stage] + 1)
+    attempts = lost = 0
+    for _ in range(triggers):
+        sends = obo <= r
+        obo = obo - r
+        who = np.flatnonzero(sends)
+        unit = rng.integers(0, r, len(who))
+        alone = np.bincount(unit, minlength=r)[unit] == 1
+        attempts += len(who)
+        lost += int((~alone).sum())
+        # Success, or the last stage has failed: begin anew.
+        stage[who] = np.where(alone | (stage[who] == len(stages) - 1), 0, stage[who] + 1)
+        obo[who] = rng.integers(0, top[stage[who]] + 1)
+    return lost / attempts, (attempts - lost) / triggers
+
+
+@pytest.mark.parametrize(("n", "r"), [(2, 1), (5, 2), (8, 4), (20, 8), (40, 18)])
+def test_random_access_beside_counting(n, r):
+    stages = [7, 15, 31]
+    collide, succeed = count(n, r, stages, 40_000, 1)
+    found = access.random_access(n, r, access.uora_stages(r))
+    # The model takes stations to be independent; a few of them are not, quite.
+    assert found.gamma == pytest.approx(collide, abs=0.02)
+    assert found.winners == pytest.approx(succeed, rel=0.05)
+
+
+def test_attempts_beside_bianchis_equation_7():
+    for p in (0.0, 0.1, 0.5, 0.9, 1.0):
+        of = windows(16, 1024, 9)
+        assert access.eq4(p, [(w + 1) / 2 for w in of]) == pytest.approx(transmits(p, of, False))
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    n=st.integers(1, 500),
+    r=st.integers(1, 74),
+    low=st.integers(0, 127),
+    doublings=st.integers(0, 7),
+    more=st.integers(0, 9),
+)
+def test_a_fixed_point_over_the_whole_box(n, r, low, doublings, more):
+    high = low
+    for _ in range(doublings):
+        high = 2 * high + 1
+    slots = access.uora_stages(r, low, high, more)
+    found = access.random_access(n, r, slots)
+    assert 0 < found.beta <= 1
+    assert 0 <= found.gamma <= 1
+    assert access.eq5(access.eq4(found.gamma, slots), r, n) == pytest.approx(found.gamma, abs=1e-9)
+    assert 0 <= found.winners <= r * (1 + 1e-9)
+
+
+@given(
+    ap=st.floats(0, 1),
+    classes=st.lists(st.tuples(st.integers(0, 40), st.floats(0, 1)), max_size=4),
+    p=st.floats(0, 1),
+)
+def test_slot_probabilities_are_probabilities(ap, classes, p):
+    slots = access.eq7_probabilities(ap, classes, p)
+    parts = (slots.idle, slots.success, slots.failure)
+    assert all(-1e-12 <= x <= 1 + 1e-12 for x in parts)
+    assert sum(parts) == pytest.approx(1)
+    worse = access.eq7_probabilities(ap, classes, min(p + 0.1, 1))
+    assert worse.success <= slots.success + 1e-12
+
+
+def test_printed_equation_7_leaves_the_probabilities():
+    slots = access.eq7_probabilities_printed(0, [(3, 0.1)], 0.1)
+    assert slots.failure == pytest.approx(-0.1 * 0.9**3)
+    assert slots.failure < 0
+    assert slots.idle + slots.success > 1
+    # More errors, more successes.
+    more = access.eq7_probabilities_printed(0, [(3, 0.1)], 0.3)
+    assert more.success > slots.success
+
+
+def test_printed_equation_4_leaves_the_probabilities():
+    # CWmin of voice is 3: a mean backoff of 1.5 slots. A window of 1 (OCW 0) has none.
+    assert access.eq4_printed(0.0, [0.5]) > 1
+    with pytest.raises(ZeroDivisionError):
+        access.eq4_printed(1.0, [8, 16])
+    assert access.eq4(1.0, [8, 16]) == pytest.approx(2 / 24)
+
+
+def test_printed_equation_8_does_not_add_up():
+    n, r = 8, 4
+    found = access.random_access(n, r, access.uora_stages(r))
+    f = access.eq6(found.gamma, 0.0)
+    theta = access.eq2_printed(10, 0, r, 12e3, 3e-3)
+    parts = n * access.eq8_printed(found.beta, f, theta)
+    assert parts == pytest.approx(found.winners * theta)
+    assert parts > theta
+
+
+@pytest.mark.parametrize("p_phy", [0.0, 0.1])
+def test_parts_add_up_to_the_whole(p_phy):
+    n, r, scheduled = 8, 4, 3
+    found = access.random_access(n, r, access.uora_stages(r))
+    f = access.eq6(found.gamma, p_phy)
+    rest = (10, 12e3, 3e-3, 50e-6)
+    whole = access.eq2(
+        rest[0], scheduled, found.winners * (1 - p_phy), rest[1], rest[2], p_phy, rest[3]
+    )
+    wins = access.eq8(rest[0], 0, found.beta, f, p_phy, *rest[1:])
+    has = access.eq8(rest[0], 1, 0.0, f, p_phy, *rest[1:])
+    assert n * wins + scheduled * has == pytest.approx(whole)
+
+
+def test_packets_in_a_ppdu_by_hand():
+    # 106 tones at MCS 9: 47.2 Mbit/s. 3 ms without 56 us are 139,027 bits. A packet of 1500 octets is
+    # 12,000 bits as printed, and 12,352 with its frame: 38 octets more, padded, and a delimiter.
+    at, sizes = frames.rate(106, 9), (160, 256, 1448 * 8)
+    assert access.eq3_printed(at, 3e-3, 56e-6, *sizes, most=64) == 11
+    assert access.eq3(at, 3e-3, 56e-6, 52 * 8, 1448 * 8, 32, most=64) == 11
+    assert access.eq3_printed(at, 3.19e-3, 56e-6, *sizes, most=64) == 12
+    assert access.eq3(at, 3.19e-3, 56e-6, 52 * 8, 1448 * 8, 32, most=64) == 11
+    assert access.eq3(at, 1.0, 56e-6, 52 * 8, 1448 * 8, 32, most=64) == 64
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: access.eq4(0.5, [0.5, 8]), "Eq 4: B_k"),
+        (lambda: access.eq4(1.5, [8]), "Eq 4: gamma"),
+        (lambda: access.eq5(0.5, 0, 3), "Eq 5: r_A"),
+        (lambda: access.eq5(-0.1, 2, 3), "Eq 5: beta"),
+        (lambda: access.eq6(0.1, 2), "Eq 6: p_phy"),
+        (lambda: access.eq3(1e6, 1e-5, 5e-5, 0, 1, 32, 1), "Eq 3: t_d"),
+        (lambda: access.uora_stages(2, 31, 7), "Eq 4: OCWmin"),
+        (lambda: access.eq7_probabilities(0, [(3, 1.1)], 0), "Eq 7: beta_j"),
+        (lambda: frames.rate(27, 0), "Eq 3: RU"),
+    ],
+)
+def test_what_is_outside_a_domain_is_named(call, says):
+    with pytest.raises(DomainError, match=says) as caught:
+        call()
+    assert "help: " in str(caught.value)
