@@ -13,8 +13,8 @@ from acklab.validate.models.bianchi import transmits, windows
 
 
 def test_a_cycle_by_hand():
-    # Eight stations, 106 tones each, MCS 9, 3 ms of data. A trigger for reports has 16 + 8 + 8 * 5 + 4
-    # octets: 566 bits with service and tail, 6 symbols at 24 Mbit/s. A basic one has 8 more.
+    # Eight stations, 106 tones each, MCS 9, 3 ms of data. A trigger for reports has 16 + 8 + 8 * 5
+    # + 4 octets: 566 bits with service and tail, 6 symbols at 24 Mbit/s. A basic one has 8 more.
     assert frames.trigger(8, basic=False) == 68
     assert isclose(frames.non_ht(68), 20e-6 + 6 * 4e-6)
     assert isclose(frames.non_ht(76), 20e-6 + 7 * 4e-6)
@@ -149,8 +149,8 @@ def test_parts_add_up_to_the_whole(p_phy):
 
 
 def test_packets_in_a_ppdu_by_hand():
-    # 106 tones at MCS 9: 47.2 Mbit/s. 3 ms without 56 us are 139,027 bits. A packet of 1500 octets is
-    # 12,000 bits as printed, and 12,352 with its frame: 38 octets more, padded, and a delimiter.
+    # 106 tones at MCS 9: 47.2 Mbit/s. 3 ms without 56 us are 139,027 bits. A packet of 1500 octets
+    # is 12,000 bits as printed, and 12,352 with its frame: 38 octets more, padded, and a delimiter.
     at, sizes = frames.rate(106, 9), (160, 256, 1448 * 8)
     assert access.eq3_printed(at, 3e-3, 56e-6, *sizes, most=64) == 11
     assert access.eq3(at, 3e-3, 56e-6, 52 * 8, 1448 * 8, 32, most=64) == 11

@@ -93,7 +93,9 @@ def test_printed_17_in_printed_16_never_drains(p, x):
     assert queues.eq17(p, x, 2 * x, 1.0) < 0
 
 
-flows = st.lists(st.tuples(st.floats(0, 100), st.floats(0, 2e3), st.floats(0.1, 8)), min_size=1, max_size=6)
+flows = st.lists(
+    st.tuples(st.floats(0, 100), st.floats(0, 2e3), st.floats(0.1, 8)), min_size=1, max_size=6
+)
 
 
 @given(of=flows)

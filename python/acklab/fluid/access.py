@@ -103,7 +103,9 @@ def uora_slots(ocw: int, r_a: int) -> float:
     return float(np.maximum(1, np.ceil(np.arange(ocw + 1) / r_a)).mean())
 
 
-def uora_stages(r_a: int, smallest: int = OCW[0], largest: int = OCW[1], more: int = 0) -> list[float]:
+def uora_stages(
+    r_a: int, smallest: int = OCW[0], largest: int = OCW[1], more: int = 0
+) -> list[float]:
     """B_k of random access: OCW doubles and adds one after each failure, up to `largest`; then
     there are `more` stages with that."""
     need(smallest <= largest, "Eq 4", "OCWmin", smallest, f"it is at most OCWmax, {largest}")
@@ -149,9 +151,7 @@ def eq7_probabilities_printed(
     return Slots(idle, success, 1 - idle - success)
 
 
-def eq7_probabilities(
-    beta_ap: float, classes: Sequence[tuple[int, float]], p_phy: float
-) -> Slots:
+def eq7_probabilities(beta_ap: float, classes: Sequence[tuple[int, float]], p_phy: float) -> Slots:
     """A slot succeeds if exactly one attempts, the access point or a station, and the channel
     spares it. `classes` are pairs of a number of stations and their attempt probability."""
     probability("Eq 7", "beta_ap", beta_ap)
@@ -201,7 +201,9 @@ def eq8_printed(beta: Any, f: Any, theta: Any) -> Any:
     return beta * (1 - f) * theta
 
 
-def eq8(p_agg: Any, own: Any, beta: Any, f: Any, p_phy: Any, s_p: Any, t_s: Any, between: Any) -> Any:
+def eq8(
+    p_agg: Any, own: Any, beta: Any, f: Any, p_phy: Any, s_p: Any, t_s: Any, between: Any
+) -> Any:
     """What a station gets: an `own` RU (0 or 1) that the channel spares, and what it wins by random
     access. Over all stations it adds up to Eq 2."""
     positive("Eq 8", "t_s", t_s)

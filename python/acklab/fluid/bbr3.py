@@ -87,9 +87,7 @@ def eq11_printed(lo: Any, base: Any, cruise: Any, tau_min: Any, p: Any) -> Any:
     return -(1 - cruise) / tau_min * (lo - base) - fall
 
 
-def eq11(
-    lo: Any, base: Any, cruise: Any, tau_min: Any, p: Any, scale: float = P_TH / 20
-) -> Any:
+def eq11(lo: Any, base: Any, cruise: Any, tau_min: Any, p: Any, scale: float = P_TH / 20) -> Any:
     """Change of the low bound, with an activation that knows what a loss rate is."""
     positive("Eq 11", "tau_min", tau_min)
     fall = cruise * DELTA / tau_min * activation(p - P_TH, scale) * lo

@@ -41,7 +41,9 @@ HE_LTF = 16e-6
 
 def rate(tones: int, mcs: int, streams: int = 1, guard: float = 1.6e-6) -> float:
     """Bits per second of an RU."""
-    need(tones in DATA_TONES, "Eq 3", "RU", tones, f"one of {', '.join(map(str, DATA_TONES))} tones")
+    need(
+        tones in DATA_TONES, "Eq 3", "RU", tones, f"one of {', '.join(map(str, DATA_TONES))} tones"
+    )
     need(0 <= mcs < len(MODES), "Eq 3", "MCS", mcs, f"0 to {len(MODES) - 1}")
     bits, code = MODES[mcs]
     return int(DATA_TONES[tones] * bits * code * streams) / (HE_SYMBOL + guard)
@@ -53,10 +55,12 @@ def non_ht(octets: int, basic: float = 24e6) -> float:
 
 
 def he_tb(octets: int, at: float, streams: int = 1, guard: float = 1.6e-6) -> float:
-    """Seconds of a trigger-based PPDU whose RU has `at` bits per second (27.4.3), without padding."""
+    """Seconds of a trigger-based PPDU whose RU has `at` bits per second (27.4.3), unpadded."""
     symbol = HE_SYMBOL + guard
     ltfs = streams if streams <= 2 else 2 * ceil(streams / 2)
-    return HE_TB_PREAMBLE + ltfs * HE_LTF + symbol * ceil((16 + 8 * octets + 6) / round(at * symbol))
+    return (
+        HE_TB_PREAMBLE + ltfs * HE_LTF + symbol * ceil((16 + 8 * octets + 6) / round(at * symbol))
+    )
 
 
 def trigger(users: int, basic: bool) -> int:

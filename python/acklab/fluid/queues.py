@@ -131,8 +131,8 @@ def eq21(above: Any, interval: Any = INTERVAL) -> Any:
 
 
 def eq22(hosts: Sequence[int], active: Sequence[bool], per_host: bool = True) -> Any:
-    """CAKE's weights: a flow's part of its host's part. The paper leaves phi_host open; here it is 1
-    for each host, over its flows that have something to send."""
+    """CAKE's weights: a flow's part of its host's part. The paper leaves phi_host open; here it is
+    one over the flows of the host that have something to send."""
     flows = np.asarray(active, bool)
     of = np.asarray(hosts)
     if not per_host:
