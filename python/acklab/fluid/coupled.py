@@ -1,0 +1,290 @@
+"""The corrected equations joined: senders, a queue, and feedback that is a round trip old.
+
+This is a delay differential equation whose right side has events: a loss, a phase that ends. Steps
+of one length solve it. Rates are constant within a step, so the books balance to rounding: what
+entered the queue was served, was dropped, or is in it. The queue is at the sender's end of the
+path, and the feedback comes `rtt` later; with one bottleneck it does not matter where the delay is.
+
+A FIFO is well mixed here: it serves a part of all that it holds, not the oldest. Its delay and its
+losses are those of a FIFO; a flow's part of the service follows its arrivals by one mean delay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import ceil, inf, isfinite, sqrt
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acklab.fluid.domain import NoSolutionError, positive
+from acklab.fluid.queues import INTERVAL, TARGET
+from acklab.fluid.senders import Sender
+
+Floats = NDArray[np.float64]
+
+
+class Queue(Protocol):
+    """What the solver needs of a queue."""
+
+    #: Packets of each flow that wait.
+    waiting: list[float]
+
+    def step(
+        self, now: float, dt: float, rate: float, arrivals: Sequence[float]
+    ) -> tuple[list[float], list[float]]:
+        """Packets of each flow that are served and dropped in a step with `arrivals`."""
+
+    def delays(self, rate: float, served: Sequence[float], dt: float) -> list[float]:
+        """How long a packet of each flow waits."""
+
+
+class Fifo:
+    """A FIFO of `limit` packets (Eqs 15 to 19)."""
+
+    def __init__(self, flows: int, limit: float) -> None:
+        positive("Eq 19", "Q_max", limit)
+        self.limit = limit
+        self.waiting = [0.0] * flows
+
+    def step(
+        self, now: float, dt: float, rate: float, arrivals: Sequence[float]
+    ) -> tuple[list[float], list[float]]:
+        """See `Queue`."""
+        del now
+        q = self.waiting
+        there = sum(q) + sum(arrivals)
+        out = min(rate * dt, there)
+        over = max(there - out - self.limit, 0.0)
+        share = over / sum(arrivals) if over > 0 else 0.0
+        dropped = [a * share for a in arrivals]
+        left = there - over
+        part = out / left if left > 0 else 0.0
+        served = [(b + a - d) * part for a, b, d in zip(arrivals, q, dropped, strict=True)]
+        self.waiting = [
+            max(b + a - d - s, 0.0) for a, b, d, s in zip(arrivals, q, dropped, served, strict=True)
+        ]
+        return served, dropped
+
+    def delays(self, rate: float, served: Sequence[float], dt: float) -> list[float]:
+        """All wait for the whole queue."""
+        return [sum(self.waiting) / rate] * len(self.waiting)
+
+
+@dataclass
+class _Codel:
+    """CoDel's state for one queue (RFC 8289 5.4 and 5.5)."""
+
+    above: float = inf
+    dropping: bool = False
+    count: int = 0
+    before: int = 0
+    at: float = -inf
+
+
+@dataclass
+class Fair:
+    """FQ-CoDel or CAKE (Eqs 20 to 24): max-min shares, and CoDel for each flow."""
+
+    flows: int
+    #: The host of each flow, where hosts share evenly; else flows do.
+    hosts: Sequence[int] | None = None
+    target: float = TARGET
+    interval: float = INTERVAL
+    waiting: list[float] = field(default_factory=list)
+    _codel: list[_Codel] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.waiting = [0.0] * self.flows
+        self._codel = [_Codel() for _ in range(self.flows)]
+
+    def step(
+        self, now: float, dt: float, rate: float, arrivals: Sequence[float]
+    ) -> tuple[list[float], list[float]]:
+        """See `Queue`."""
+        have = [a + q for a, q in zip(arrivals, self.waiting, strict=True)]
+        served = _max_min(have, self._weights(have), rate * dt)
+        dropped = [0.0] * self.flows
+        for i, codel in enumerate(self._codel):
+            left = max(have[i] - served[i], 0.0)
+            delay = left / (served[i] / dt) if served[i] > 0 else 0.0
+            lost = min(self._drops(codel, now, delay, left), left)
+            dropped[i] = lost
+            self.waiting[i] = left - lost
+        return served, dropped
+
+    def _weights(self, have: Sequence[float]) -> list[float]:
+        if self.hosts is None:
+            return [1.0] * self.flows
+        of = self.hosts
+        busy = {h: sum(1 for g, x in zip(of, have, strict=True) if g == h and x > 0) for h in of}
+        return [1.0 / max(busy[h], 1) for h in of]
+
+    def _drops(self, c: _Codel, now: float, delay: float, left: float) -> int:
+        """Packets to drop now; less than a packet that waits is no queue."""
+        if delay < self.target or left <= 1.0:
+            c.above = inf
+            c.dropping = False
+            return 0
+        if c.above == inf:
+            c.above = now + self.interval
+        if now < c.above:
+            return 0
+        if not c.dropping:
+            c.dropping = True
+            new = c.count - c.before
+            recent = now - c.at < 16 * self.interval
+            c.count = new if new > 1 and recent else 1
+            c.before = c.count
+            c.at = now + self.interval / sqrt(c.count)
+            return 1
+        n = 0
+        while now >= c.at:
+            n += 1
+            c.count += 1
+            c.at += self.interval / sqrt(c.count)
+        return n
+
+    def delays(self, rate: float, served: Sequence[float], dt: float) -> list[float]:
+        """Each waits for its own flow."""
+        del rate
+        return [q * dt / s if s > 0 else 0.0 for q, s in zip(self.waiting, served, strict=True)]
+
+
+def _max_min(have: Sequence[float], weights: Sequence[float], budget: float) -> list[float]:
+    """Eq 20: nobody gets more than he has, and what one leaves the others share."""
+    out = [0.0] * len(have)
+    open_ = [i for i, x in enumerate(have) if x > 0]
+    while open_:
+        level = budget / sum(weights[i] for i in open_)
+        small = [i for i in open_ if have[i] <= level * weights[i]]
+        if not small:
+            for i in open_:
+                out[i] = level * weights[i]
+            break
+        for i in small:
+            out[i] = have[i]
+            budget -= have[i]
+        open_ = [i for i in open_ if i not in small]
+    return out
+
+
+@dataclass(frozen=True)
+class Path:
+    """A bottleneck: packets per second, and seconds of a round trip without a queue."""
+
+    rate: float
+    rtt: float
+
+    def __post_init__(self) -> None:
+        positive("Eq 16", "Theta", self.rate)
+        positive("Eq 15", "tau_min", self.rtt)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What came of it: one row a sample, one column a flow."""
+
+    time: Floats
+    #: Packets per second that arrive at the receiver, over the sample.
+    goodput: Floats
+    #: Packets lost in the sample.
+    lost: Floats
+    #: Packets that wait.
+    queue: Floats
+    rtt: Floats
+    window: Floats
+    #: Packets in flight, at the sender.
+    inflight: Floats
+    phases: list[tuple[str, ...]]
+    #: Packets that were sent, and what became of them; for the books.
+    sent: Floats
+    served: Floats
+    dropped: Floats
+    left: Floats
+
+
+def step_of(rtt: float) -> float:
+    """Length of a step: at least six in a round trip, and 5 ms at most."""
+    return rtt / max(6, ceil(rtt / 5e-3))
+
+
+def solve(
+    path: Path,
+    senders: Sequence[Sender],
+    queue: Queue,
+    seconds: float,
+    starts: Sequence[float] | None = None,
+    sample: float = 0.02,
+    refine: int = 1,
+) -> Trace:
+    """Runs the model for `seconds`; `refine` makes steps so many times shorter."""
+    n = len(senders)
+    dt = step_of(path.rtt) / refine
+    delay = round(path.rtt / dt)
+    began = list(starts) if starts is not None else [0.0] * n
+    served_then = [[0.0] * delay for _ in range(n)]
+    lost_then = [[0.0] * delay for _ in range(n)]
+    rtt_then = [[path.rtt] * delay for _ in range(n)]
+    inflight, rtt = [0.0] * n, [path.rtt] * n
+    sent_all, served_all, dropped_all = [0.0] * n, [0.0] * n, [0.0] * n
+    every = max(1, round(sample / dt))
+    rows: list[tuple[list[float], ...]] = []
+    times: list[float] = []
+    phases: list[tuple[str, ...]] = []
+    got, missed = [0.0] * n, [0.0] * n
+    for k in range(round(seconds / dt)):
+        now = k * dt
+        at = k % delay
+        arrivals = []
+        for i, sender in enumerate(senders):
+            if now < began[i]:
+                arrivals.append(0.0)
+                continue
+            told, lost = served_then[i][at], lost_then[i][at]
+            inflight[i] = max(inflight[i] - told - lost, 0.0)
+            sender.step(now - began[i], dt, told / dt, lost, rtt_then[i][at], inflight[i])
+            x = min(sender.pacing, sender.window / rtt[i])
+            if not isfinite(x):
+                raise NoSolutionError(f"Eq 12: the rate of flow {i} is {x} at {now:.3f} s")
+            sends = x * dt
+            arrivals.append(sends)
+            inflight[i] += sends
+            sent_all[i] += sends
+        served, dropped = queue.step(now, dt, path.rate, arrivals)
+        waits = queue.delays(path.rate, served, dt)
+        for i in range(n):
+            served_then[i][at], lost_then[i][at] = served[i], dropped[i]
+            rtt[i] = path.rtt + waits[i]
+            rtt_then[i][at] = rtt[i]
+            got[i] += served[i]
+            missed[i] += dropped[i]
+            served_all[i] += served[i]
+            dropped_all[i] += dropped[i]
+        if (k + 1) % every == 0:
+            times.append((k + 1) * dt)
+            length = every * dt
+            windows = [s.window for s in senders]
+            rate = [g / length for g in got]
+            rows.append((rate, missed, list(queue.waiting), list(rtt), windows, list(inflight)))
+            phases.append(tuple(s.phase for s in senders))
+            got, missed = [0.0] * n, [0.0] * n
+    goodput, missing, waiting, rtts, window, flying = (
+        np.array([r[c] for r in rows], float).reshape(-1, n) for c in range(6)
+    )
+    return Trace(
+        time=np.array(times),
+        goodput=goodput,
+        lost=missing,
+        queue=waiting,
+        rtt=rtts,
+        window=window,
+        inflight=flying,
+        phases=phases,
+        sent=np.array(sent_all),
+        served=np.array(served_all),
+        dropped=np.array(dropped_all),
+        left=np.array(queue.waiting),
+    )

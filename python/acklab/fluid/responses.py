@@ -1,0 +1,124 @@
+"""Closed forms that others published, for what the simulator also does.
+
+Rates are in packets per second, times in seconds, probabilities from 0 to 1.
+"""
+
+from __future__ import annotations
+
+from math import inf, log, sqrt
+
+from acklab.fluid.domain import need, positive, probability
+
+
+def mathis(rtt: float, p: float, b: float = 1) -> float:
+    """Rate of Reno with random losses: M. Mathis, J. Semke, J. Mahdavi, T. Ott, *The Macroscopic
+    Behavior of the TCP Congestion Avoidance Algorithm*, CCR 27(3), 1997, Eq 3: one loss in each
+    sawtooth of 1/p packets. `b` packets share an ACK; 1 where growth counts bytes."""
+    positive("Mathis", "RTT", rtt)
+    need(0 < p <= 1, "Mathis", "p", p, "the loss rate is above 0 and at most 1")
+    return sqrt(3 / (2 * b * p)) / rtt
+
+
+def pftk(rtt: float, p: float, rto: float, b: float = 1, most: float = inf) -> float:
+    """Rate of Reno with timeouts: J. Padhye, V. Firoiu, D. Towsley, J. Kurose, *Modeling TCP
+    Throughput*, SIGCOMM 1998, Eq 33. `most` is the largest window, packets."""
+    positive("PFTK", "RTT", rtt)
+    positive("PFTK", "T_0", rto)
+    need(0 < p <= 1, "PFTK", "p", p, "the loss rate is above 0 and at most 1")
+    waits = rto * min(1.0, 3 * sqrt(3 * b * p / 8)) * p * (1 + 32 * p * p)
+    return min(most / rtt, 1 / (rtt * sqrt(2 * b * p / 3) + waits))
+
+
+def cubic_window(rtt: float, p: float, c: float = 0.4, beta: float = 0.7) -> float:
+    """Mean window of CUBIC, packets (RFC 9438 5.1, Eq 6), and no less than Reno's."""
+    positive("RFC 9438", "RTT", rtt)
+    need(0 < p <= 1, "RFC 9438", "p", p, "the loss rate is above 0 and at most 1")
+    own = float((c * (3 + beta) / (4 * (1 - beta))) ** 0.25 * (rtt / p) ** 0.75)
+    return max(own, sqrt(1.5 / p))
+
+
+def asymmetry(
+    forward: float, reverse: float, data: float, ack: float, every: float = 1
+) -> tuple[float, float]:
+    """RFC 3449 section 2: the normalised bandwidth ratio k, and the share of the forward rate that
+    the ACKs' way lets pass.
+
+    Rates are in bit/s, sizes in bits; `every` data packets share an ACK. With more ACKs than the
+    way back carries (k > `every`), data goes as fast as ACKs come.
+    """
+    for symbol, value in (("forward", forward), ("reverse", reverse), ("data", data), ("ack", ack)):
+        positive("RFC 3449", symbol, value)
+    k = (forward / data) / (reverse / ack)
+    return k, min(1.0, every / k)
+
+
+def byte_counting(rate: float, packets: float) -> float:
+    """ACKs per second with one for each `packets` (TACK paper, Eq 1; Eq 4 with one)."""
+    positive("TACK, Eq 1", "L", packets)
+    return rate / packets
+
+
+def periodic(interval: float) -> float:
+    """ACKs per second with one each `interval` (Eq 2)."""
+    positive("TACK, Eq 2", "alpha", interval)
+    return 1 / interval
+
+
+def tack(rate: float, rtt_min: float, packets: float = 2, beta: float = 4) -> float:
+    """ACKs per second of TACK (Eq 3): `beta` in a smallest round trip, or one for each `packets`,
+    whichever is fewer."""
+    positive("TACK, Eq 3", "RTT_min", rtt_min)
+    return min(byte_counting(rate, packets), beta / rtt_min)
+
+
+def delayed(rate: float, delay: float) -> float:
+    """ACKs per second of delayed ACKs (Eq 5): every second packet, or each, if fewer than two
+    arrive in a `delay`."""
+    positive("TACK, Eq 5", "gamma", delay)
+    return rate if rate < 2 / delay else rate / 2
+
+
+def pivot(packets: float = 2, beta: float = 4) -> float:
+    """Bandwidth-delay product, packets, from which TACK is periodic (4.1)."""
+    return beta * packets
+
+
+def iack_loss(blocks: float, loss: float, bdp: float, packets: float = 2, beta: float = 4) -> float:
+    """Loss rate of the way back up to which `blocks` in a TACK report every loss (Eqs 7 to 9)."""
+    probability("TACK, Eq 7", "rho", loss)
+    of = bdp if bdp >= pivot(packets, beta) else packets
+    return 1.0 if loss * of <= blocks else blocks / (loss * of)
+
+
+def most_packets(blocks: float, loss: float, ack_loss: float) -> float:
+    """Largest L (Eq 10)."""
+    positive("TACK, Eq 10", "rho", loss)
+    positive("TACK, Eq 10", "rho'", ack_loss)
+    return blocks / (loss * ack_loss)
+
+
+def least_window(bdp: float, beta: float) -> float:
+    """Smallest window that fills the path with `beta` ACKs in a round trip (Eq 11)."""
+    need(beta >= 2, "TACK, Eq 11", "beta", beta, "beta is at least 2")
+    return beta / (beta - 1) * bdp
+
+
+def slow_start(packets: float, limit: float) -> float:
+    """Growth of a window in a round trip of slow start, when one ACK arrives for `packets`, and
+    counts for `limit` at most (RFC 3465's L; 1 is growth by ACK, infinity by byte)."""
+    need(packets >= 1, "RFC 3465", "packets per ACK", packets, "at least 1")
+    positive("RFC 3465", "L", limit)
+    return 1 + min(packets, limit) / packets
+
+
+def rounds_to(window: float, first: float, packets: float, limit: float) -> float:
+    """Round trips of slow start from `first` to `window`."""
+    need(window >= first, "RFC 3465", "the window", window, f"at least the first, {first}")
+    return log(window / first) / log(slow_start(packets, limit))
+
+
+def avoidance(packets: float, by_byte: bool) -> float:
+    """Packets that Reno's window grows by in a round trip: by ACK 1 in `packets` of them
+    (RFC 5681 Eq 3), by byte 1 (RFC 3465 2.1)."""
+    need(packets >= 1, "RFC 5681", "packets per ACK", packets, "at least 1")
+    return 1.0 if by_byte else 1 / packets
