@@ -1,0 +1,165 @@
+"""Closed forms beside published numbers and beside the simulator."""
+
+from __future__ import annotations
+
+from statistics import median
+
+import pytest
+
+from acklab.fluid import responses
+from acklab.fluid.domain import DomainError
+from acklab.scenario import load, run_many
+
+PACKET = 1500 * 8
+
+
+@pytest.mark.parametrize(
+    ("p", "window"),
+    # RFC 9438 table 1: C = 0.4, a round trip of 0.1 s. In the first two rows Reno has more.
+    [
+        (1e-2, 12),
+        (1e-3, 38),
+        (1e-4, 187),
+        (1e-5, 1054),
+        (1e-6, 5926),
+        (1e-7, 33325),
+        (1e-8, 187400),
+    ],
+)
+def test_cubics_window_of_the_rfc(p, window):
+    assert responses.cubic_window(0.1, p) == pytest.approx(window, rel=0.03)
+
+
+def test_pftk_is_mathis_where_losses_are_rare():
+    assert responses.pftk(0.1, 1e-6, 0.2) == pytest.approx(responses.mathis(0.1, 1e-6), rel=0.01)
+    assert responses.pftk(0.1, 0.2, 1.0) < 0.3 * responses.mathis(0.1, 0.2)
+    assert responses.pftk(0.1, 1e-6, 0.2, most=10) == 100
+
+
+def test_asymmetry_of_the_rfc():
+    # RFC 3449 section 2: 10 Mbit/s and 50 kbit/s, packets of 1000 and ACKs of 40 bytes: k is 8, so
+    # with more than one ACK for every 8 packets the way back is full before the way out.
+    k, part = responses.asymmetry(10e6, 50e3, 8000, 320)
+    assert k == pytest.approx(8)
+    assert part == pytest.approx(1 / 8)
+    assert responses.asymmetry(10e6, 50e3, 8000, 320, every=8)[1] == 1
+
+
+def test_frequencies_of_tack():
+    # Its figure 17: L = 1, 1500 bytes. 600 Mbit/s are 50,000 packets/s.
+    rate = 600e6 / PACKET
+    assert responses.byte_counting(rate, 2) == 25_000
+    assert responses.periodic(0.01) == 100
+    assert responses.tack(rate, 0.01, 2, 4) == 400
+    assert responses.tack(rate, 1e-4, 2, 4) == 25_000
+    assert responses.delayed(rate, 0.04) == 25_000
+    assert responses.delayed(10, 0.04) == 10
+    assert responses.pivot(2, 4) == 8
+    assert responses.least_window(100, 2) == 200
+    assert responses.least_window(100, 4) - 100 == pytest.approx(33.3, abs=0.1)
+    # B.2: Q = 4 and both loss rates 10 %.
+    assert responses.most_packets(4, 0.1, 0.1) == pytest.approx(400)
+    assert responses.iack_loss(4, 0.1, 200) == pytest.approx(0.2)
+    assert responses.iack_loss(4, 0.1, 4, packets=2) == 1
+
+
+def test_growth_by_ack_and_by_byte():
+    assert responses.slow_start(1, 1) == 2
+    assert responses.slow_start(4, 1) == 1.25
+    assert responses.slow_start(4, 2) == 1.5
+    assert responses.slow_start(4, 1e9) == 2
+    assert responses.rounds_to(160, 10, 1, 1) == 4
+    assert responses.avoidance(8, by_byte=False) == 0.125
+    assert responses.avoidance(8, by_byte=True) == 1
+
+
+def bulk(cc: str, seconds: int, loss: float = 0.0, rate: str = "100 Mbit/s", **more) -> dict:
+    return {
+        "name": "beside-a-closed-form",
+        "duration": f"{seconds} s",
+        "warmup": f"{seconds / 5} s",
+        "node": [{"name": n} for n in ("a", "b")],
+        "link": [
+            {
+                "a": "a", "b": "b", "rate": rate, "delay": "25 ms", "queue": "10000 packets",
+                "loss": loss, "reverse": {"loss": 0.0},
+            }
+        ],
+        "tcp": {"profile": "linux", **more},
+        "flow": [{"name": "f", "from": "a", "to": "b", "cc": cc}],
+    }  # fmt: skip
+
+
+def packets_per_second(scenario: dict, seeds: int = 8) -> float:
+    loaded = load(scenario)
+    results = run_many([(loaded, seed) for seed in range(1, seeds + 1)])
+    return median(r.flows["goodput_warm_mbps"][0] for r in results) * 1e6 / (1448 * 8)
+
+
+@pytest.mark.parametrize("p", [1e-3, 3e-3])
+def test_random_losses_beside_the_simulator(p):
+    # RACK recovers without timeouts, so both forms say the same here. They count each loss as an
+    # event; two in one window are one event, which is worth some per cent.
+    found = packets_per_second(bulk("newreno", 200, p))
+    assert found == pytest.approx(responses.mathis(0.05, p), rel=0.12)
+    assert found == pytest.approx(responses.pftk(0.05, p, 0.25), rel=0.15)
+
+
+def test_cubic_beside_the_simulator():
+    p = 1e-4
+    found = packets_per_second(bulk("cubic", 400, p))
+    assert found == pytest.approx(responses.cubic_window(0.05, p) / 0.05, rel=0.15)
+
+
+def test_a_narrow_way_back_beside_the_simulator():
+    # ACKs of 52 bytes at 20 kbit/s: 48 a second. With one for every packet that many are delivered.
+    scenario = bulk("newreno", 60)
+    scenario["link"][0] |= {"queue": "20 packets"}
+    scenario["link"][0]["reverse"] = {"rate": "20 kbit/s", "queue": "5 packets"}
+    k, part = responses.asymmetry(100e6, 20e3, PACKET, 52 * 8, every=1)
+    assert k > 100
+    # The way back holds few ACKs, so most are lost, and those that come acknowledge more.
+    assert packets_per_second(scenario, 3) > part * 100e6 / PACKET
+
+
+@pytest.mark.parametrize(
+    ("packets", "growth", "limit"),
+    [
+        (1, {"growth": "ns3"}, 1),
+        (4, {"growth": "ns3"}, 1),
+        (8, {"growth": "ns3"}, 1),
+        (4, {"growth": "abc", "abc_l": 2}, 2),
+        (8, {"growth": "abc", "abc_l": 4}, 4),
+        (8, {"growth": "linux"}, 1e9),
+    ],
+)
+def test_slow_start_beside_the_simulator(packets, growth, limit):
+    expected = responses.slow_start(packets, limit)
+    # Until the window is some hundred packets: small ones hold no whole number of ACKs.
+    rounds = round(responses.rounds_to(2000, 10, packets, limit))
+    scenario = bulk("newreno", 1, rate="10 Gbit/s", send_buffer="100 MB", recv_buffer="100 MB")
+    scenario["duration"] = f"{(rounds + 3) * 50} ms"
+    scenario["warmup"] = "0 s"
+    scenario["link"][0]["reverse"] = {}
+    scenario["record"] = {"every": "50 ms"}
+    flow = scenario["flow"][0]
+    flow["cc"] = {"name": "newreno", **growth}
+    flow["ack"] = {"name": "byte-counting", "l": packets, "timeout": "none"}
+    windows = load(scenario).run().series["cwnd_packets"].to_list()
+    assert (windows[-1] / windows[-4]) ** (1 / 3) == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: responses.mathis(0.1, 0), "Mathis: p"),
+        (lambda: responses.pftk(0.1, 0.1, 0), "PFTK: T_0"),
+        (lambda: responses.cubic_window(-1, 0.1), "RFC 9438: RTT"),
+        (lambda: responses.asymmetry(1, 1, 0, 1), "RFC 3449: data"),
+        (lambda: responses.least_window(1, 1), "TACK, Eq 11: beta"),
+        (lambda: responses.slow_start(0.5, 1), "RFC 3465: packets per ACK"),
+    ],
+)
+def test_what_is_outside_a_domain_is_named(call, says):
+    with pytest.raises(DomainError, match=says):
+        call()
