@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acklab.fluid.coupled import Fair, Fifo, Path, Queue, Trace, solve
+from acklab.fluid.coupled import Codel, Fair, Fifo, Path, Queue, Trace, solve
 from acklab.fluid.domain import DomainError
 from acklab.fluid.senders import SENDERS
 from acklab.scenario import load, run_many
@@ -77,19 +77,24 @@ def simulated(names: tuple[str, ...], queue: str) -> list[float]:
 @settings(max_examples=60, deadline=None)
 @given(
     names=st.lists(st.sampled_from(sorted(SENDERS)), min_size=1, max_size=4),
-    fair=st.booleans(),
+    kind=st.sampled_from(["fifo", "codel", "fair"]),
     rate=st.floats(20, 5e3),
     rtt=st.floats(2e-3, 0.3),
     limit=st.floats(2, 500),
+    loss=st.sampled_from([0.0, 0.01, 1.0]),
+    longer=st.floats(1, 5),
 )
-def test_what_is_sent_is_served_dropped_or_waits(names, fair, rate, rtt, limit):
-    queue = Fair(len(names)) if fair else Fifo(len(names), limit)
-    trace = solve(Path(rate, rtt), [SENDERS[n]() for n in names], queue, 5.0)
+def test_what_is_sent_is_served_dropped_or_waits(names, kind, rate, rtt, limit, loss, longer):
+    n = len(names)
+    queue = {"fifo": Fifo(n, limit), "codel": Codel(n), "fair": Fair(n)}[kind]
+    rtts = [rtt * longer ** (i / n) for i in range(n)]
+    senders = [SENDERS[x]() for x in names]
+    trace = solve(Path(rate, rtt, loss), senders, queue, 5.0, rtts=rtts)
     assert np.allclose(trace.sent, trace.served + trace.dropped + trace.left, rtol=1e-9, atol=1e-6)
     assert (trace.queue >= 0).all()
     # The last step may end a little after 5 s.
     assert trace.served.sum() <= rate * (5 + rtt)
-    if not fair:
+    if kind == "fifo":
         assert trace.queue.sum(1).max() <= limit + 1e-6
     # In flight is what waits, and what was served or dropped within the last round trip.
     assert (trace.inflight >= trace.queue - 1e-6).all()

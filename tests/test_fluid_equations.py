@@ -5,6 +5,7 @@ import pint
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import solve_ivp
 
 from acklab.fluid import access, bbr3, queues
 from acklab.fluid.domain import DomainError
@@ -46,6 +47,17 @@ def test_a_printed_low_bound_falls_without_losses():
     assert bbr3.eq11(100, 100, 1, 0.02, 0.1) * 0.02 == pytest.approx(-30)
     # A flow that probes comes back to its base window.
     assert bbr3.eq11(60, 100, 0, 0.02, 0.0) > 0
+
+
+def test_a_printed_flow_starves_on_an_empty_path():
+    # Eqs 9, 11 and 12 as printed, cruising, without losses: 1 % of the rate after 31 round trips.
+    tau, base = 0.02, 100.0
+    solved = solve_ivp(
+        lambda _, lo: bbr3.eq11_printed(lo, base, 1, tau, 0.0), (0, 31 * tau), [base], rtol=1e-9
+    )
+    window = bbr3.eq9_printed(base, 1, solved.y[0, -1], base)
+    rate = bbr3.eq12_printed(window, tau)
+    assert rate / (base / tau) == pytest.approx(0.01, rel=0.02)
 
 
 def test_a_high_bound_doubles_its_steps():

@@ -17,6 +17,7 @@ from acklab.cli import (
     dissector,
     doctor,
     explain,
+    model,
     new,
     plot,
     report,
@@ -136,6 +137,12 @@ COMMANDS: tuple[tuple[str, str, Callable[..., Any], tuple[str, ...]], ...] = (
         "dissector",
         dissector.dissector,
         ("acklab dissector", "acklab dissector ~/.local/lib/wireshark/plugins/tack.lua"),
+    ),
+    (
+        "Check",
+        "model",
+        model.model,
+        ("acklab model single-flow", "acklab model bbr-with-cubic --fit"),
     ),
     (
         "Check",

@@ -30,6 +30,7 @@ class Source(StrEnum):
     NS3_MODES = "ns3-modes"
     NS3_SATURATED = "ns3-saturated"
     WIFI_MODELS = "wifi-models"
+    MODELS = "models"
 
 
 def validate(
@@ -52,7 +53,8 @@ def validate(
     loses acknowledgements. ns3: a wired dumbbell. ns3-thesis: the same in the set-up that the study
     `aggregation` infers, single flows and pairs. ns3-wifi: radio channels. ns3-modes:
     TCP over each mode. ns3-saturated: UDP over each mode, and hidden stations. wifi-models:
-    saturated channels beside closed forms and arithmetic from the standard.
+    saturated channels beside closed forms and arithmetic from the standard. models: senders and
+    queues beside fluids (see `acklab model`).
     """
     from acklab.cli.show import console, progress
     from acklab.folder import writable_folder, write_atomically
@@ -60,6 +62,7 @@ def validate(
         compare,
         kernel_rows,
         kernel_virtual_rows,
+        models_rows,
         ns2_rows,
         ns3_modes,
         ns3_modes_rows,
@@ -82,6 +85,7 @@ def validate(
         Source.NS3_THESIS: ns3_thesis_rows,
         Source.NS3_WIFI: ns3_wifi_rows,
         Source.NS3_MODES: ns3_modes_rows,
+        Source.MODELS: models_rows,
     }
     references = [r for name, of in rows.items() if source in (None, name) for r in of()]
     saturated = {

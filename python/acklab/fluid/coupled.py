@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from acklab.fluid.domain import NoSolutionError, positive
+from acklab.fluid.domain import NoSolutionError, positive, probability
 from acklab.fluid.queues import INTERVAL, TARGET
 from acklab.fluid.senders import Sender
 
@@ -74,14 +74,68 @@ class Fifo:
 
 
 @dataclass
-class _Codel:
-    """CoDel's state for one queue (RFC 8289 5.4 and 5.5)."""
+class _Law:
+    """CoDel's control law for one queue (RFC 8289 5.4 and 5.5)."""
 
+    target: float = TARGET
+    interval: float = INTERVAL
     above: float = inf
     dropping: bool = False
     count: int = 0
     before: int = 0
     at: float = -inf
+
+    def drops(self, now: float, delay: float, left: float) -> int:
+        """Packets to drop now; less than a packet that waits is no queue."""
+        if delay < self.target or left <= 1.0:
+            self.above = inf
+            self.dropping = False
+            return 0
+        if self.above == inf:
+            self.above = now + self.interval
+        if now < self.above:
+            return 0
+        if not self.dropping:
+            self.dropping = True
+            new = self.count - self.before
+            recent = now - self.at < 16 * self.interval
+            self.count = new if new > 1 and recent else 1
+            self.before = self.count
+            self.at = now + self.interval / sqrt(self.count)
+            return 1
+        n = 0
+        while now >= self.at:
+            n += 1
+            self.count += 1
+            self.at += self.interval / sqrt(self.count)
+        return n
+
+
+class Codel:
+    """CoDel with one queue for all (Eqs 15 to 18 and 21)."""
+
+    def __init__(self, flows: int, target: float = TARGET, interval: float = INTERVAL) -> None:
+        self.waiting = [0.0] * flows
+        self._law = _Law(target, interval)
+
+    def step(
+        self, now: float, dt: float, rate: float, arrivals: Sequence[float]
+    ) -> tuple[list[float], list[float]]:
+        """See `Queue`."""
+        have = [a + q for a, q in zip(arrivals, self.waiting, strict=True)]
+        there = sum(have)
+        part = min(rate * dt / there, 1.0) if there > 0 else 0.0
+        left = there * (1 - part)
+        lost = min(self._law.drops(now, left / rate, left), left)
+        share = lost / there if there > 0 else 0.0
+        served = [h * part for h in have]
+        dropped = [h * share for h in have]
+        self.waiting = [max(h - s - d, 0.0) for h, s, d in zip(have, served, dropped, strict=True)]
+        return served, dropped
+
+    def delays(self, rate: float, served: Sequence[float], dt: float) -> list[float]:
+        """All wait for the whole queue."""
+        return [sum(self.waiting) / rate] * len(self.waiting)
 
 
 @dataclass
@@ -94,11 +148,11 @@ class Fair:
     target: float = TARGET
     interval: float = INTERVAL
     waiting: list[float] = field(default_factory=list)
-    _codel: list[_Codel] = field(default_factory=list)
+    _laws: list[_Law] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.waiting = [0.0] * self.flows
-        self._codel = [_Codel() for _ in range(self.flows)]
+        self._laws = [_Law(self.target, self.interval) for _ in range(self.flows)]
 
     def step(
         self, now: float, dt: float, rate: float, arrivals: Sequence[float]
@@ -107,10 +161,10 @@ class Fair:
         have = [a + q for a, q in zip(arrivals, self.waiting, strict=True)]
         served = _max_min(have, self._weights(have), rate * dt)
         dropped = [0.0] * self.flows
-        for i, codel in enumerate(self._codel):
+        for i, law in enumerate(self._laws):
             left = max(have[i] - served[i], 0.0)
             delay = left / (served[i] / dt) if served[i] > 0 else 0.0
-            lost = min(self._drops(codel, now, delay, left), left)
+            lost = min(law.drops(now, delay, left), left)
             dropped[i] = lost
             self.waiting[i] = left - lost
         return served, dropped
@@ -121,31 +175,6 @@ class Fair:
         of = self.hosts
         busy = {h: sum(1 for g, x in zip(of, have, strict=True) if g == h and x > 0) for h in of}
         return [1.0 / max(busy[h], 1) for h in of]
-
-    def _drops(self, c: _Codel, now: float, delay: float, left: float) -> int:
-        """Packets to drop now; less than a packet that waits is no queue."""
-        if delay < self.target or left <= 1.0:
-            c.above = inf
-            c.dropping = False
-            return 0
-        if c.above == inf:
-            c.above = now + self.interval
-        if now < c.above:
-            return 0
-        if not c.dropping:
-            c.dropping = True
-            new = c.count - c.before
-            recent = now - c.at < 16 * self.interval
-            c.count = new if new > 1 and recent else 1
-            c.before = c.count
-            c.at = now + self.interval / sqrt(c.count)
-            return 1
-        n = 0
-        while now >= c.at:
-            n += 1
-            c.count += 1
-            c.at += self.interval / sqrt(c.count)
-        return n
 
     def delays(self, rate: float, served: Sequence[float], dt: float) -> list[float]:
         """Each waits for its own flow."""
@@ -177,10 +206,13 @@ class Path:
 
     rate: float
     rtt: float
+    #: Part of what is sent that is lost by chance: every so many packets one, as a fluid.
+    loss: float = 0.0
 
     def __post_init__(self) -> None:
         positive("Eq 16", "Theta", self.rate)
         positive("Eq 15", "tau_min", self.rtt)
+        probability("Eq 17", "p", self.loss)
 
 
 @dataclass(frozen=True)
@@ -219,16 +251,22 @@ def solve(
     starts: Sequence[float] | None = None,
     sample: float = 0.02,
     refine: int = 1,
+    rtts: Sequence[float] | None = None,
 ) -> Trace:
-    """Runs the model for `seconds`; `refine` makes steps so many times shorter."""
+    """Runs the model for `seconds`.
+
+    `starts` and `rtts` are of each flow, the latter in place of the path's; `refine` makes steps so
+    many times shorter.
+    """
     n = len(senders)
-    dt = step_of(path.rtt) / refine
-    delay = round(path.rtt / dt)
+    bases = list(rtts) if rtts is not None else [path.rtt] * n
+    dt = step_of(min(bases)) / refine
+    delays = [round(r / dt) for r in bases]
     began = list(starts) if starts is not None else [0.0] * n
-    served_then = [[0.0] * delay for _ in range(n)]
-    lost_then = [[0.0] * delay for _ in range(n)]
-    rtt_then = [[path.rtt] * delay for _ in range(n)]
-    inflight, rtt = [0.0] * n, [path.rtt] * n
+    served_then = [[0.0] * d for d in delays]
+    lost_then = [[0.0] * d for d in delays]
+    rtt_then = [[r] * d for r, d in zip(bases, delays, strict=True)]
+    inflight, rtt = [0.0] * n, list(bases)
     sent_all, served_all, dropped_all = [0.0] * n, [0.0] * n, [0.0] * n
     every = max(1, round(sample / dt))
     rows: list[tuple[list[float], ...]] = []
@@ -237,12 +275,12 @@ def solve(
     got, missed = [0.0] * n, [0.0] * n
     for k in range(round(seconds / dt)):
         now = k * dt
-        at = k % delay
         arrivals = []
         for i, sender in enumerate(senders):
             if now < began[i]:
                 arrivals.append(0.0)
                 continue
+            at = k % delays[i]
             told, lost = served_then[i][at], lost_then[i][at]
             inflight[i] = max(inflight[i] - told - lost, 0.0)
             sender.step(now - began[i], dt, told / dt, lost, rtt_then[i][at], inflight[i])
@@ -253,11 +291,14 @@ def solve(
             arrivals.append(sends)
             inflight[i] += sends
             sent_all[i] += sends
-        served, dropped = queue.step(now, dt, path.rate, arrivals)
+        enters = [a * (1 - path.loss) for a in arrivals]
+        served, dropped = queue.step(now, dt, path.rate, enters)
+        dropped = [d + a - e for d, a, e in zip(dropped, arrivals, enters, strict=True)]
         waits = queue.delays(path.rate, served, dt)
         for i in range(n):
+            at = k % delays[i]
             served_then[i][at], lost_then[i][at] = served[i], dropped[i]
-            rtt[i] = path.rtt + waits[i]
+            rtt[i] = bases[i] + waits[i]
             rtt_then[i][at] = rtt[i]
             got[i] += served[i]
             missed[i] += dropped[i]
@@ -271,7 +312,7 @@ def solve(
             rows.append((rate, missed, list(queue.waiting), list(rtt), windows, list(inflight)))
             phases.append(tuple(s.phase for s in senders))
             got, missed = [0.0] * n, [0.0] * n
-    goodput, missing, waiting, rtts, window, flying = (
+    goodput, missing, waiting, of_rtt, window, flying = (
         np.array([r[c] for r in rows], float).reshape(-1, n) for c in range(6)
     )
     return Trace(
@@ -279,7 +320,7 @@ def solve(
         goodput=goodput,
         lost=missing,
         queue=waiting,
-        rtt=rtts,
+        rtt=of_rtt,
         window=window,
         inflight=flying,
         phases=phases,

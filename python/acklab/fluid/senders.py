@@ -289,15 +289,18 @@ class Bbr1(_Bbr):
         del dt, rtt
         gain = self.gains[self._at]
         past = now - self._phase_began
+        # Linux lets three bursts more in flight than it aims at, for offloads: a burst is 1/1024 s
+        # of packets, two at least (`bbr_quantization_budget`). At slow rates they are a queue.
+        bursts = 3 * min(max(self.bandwidth / 1024, 2.0), 44.0)
         done = past >= self.min_rtt
         if gain > 1:
-            done = done and (inflight >= gain * self.bdp or past >= 2 * self.min_rtt)
+            done = done and (inflight >= gain * self.bdp + bursts or past >= 2 * self.min_rtt)
         elif gain < 1:
-            done = done or inflight <= self.bdp
+            done = done or inflight <= self.bdp + bursts
         if done:
             self._at = (self._at + 1) % len(self.gains)
             self._phase_began = now
-        return gain, self.window_gain * self.bdp
+        return gain, self.window_gain * self.bdp + bursts
 
 
 class Bbr3(_Bbr):

@@ -2,6 +2,7 @@
 
 from acklab.validate import ns3_modes, wifi_models
 from acklab.validate.compare import Comparison, compare
+from acklab.validate.fluid_models import rows as models_rows
 from acklab.validate.kernel import paused_rows, quiet_rows
 from acklab.validate.kernel import rows as kernel_rows
 from acklab.validate.kernel_virtual import rows as kernel_virtual_rows
@@ -16,6 +17,7 @@ __all__ = [
     "compare",
     "kernel_rows",
     "kernel_virtual_rows",
+    "models_rows",
     "ns2_rows",
     "ns3_modes",
     "ns3_modes_rows",

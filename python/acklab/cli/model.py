@@ -1,0 +1,168 @@
+"""`acklab model`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from acklab.cli import completing
+from acklab.cli.guard import kept
+from acklab.cli.run import Jobs
+from acklab.cli.scenarios import find
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from acklab.fluid.beside import Beside, Fit
+
+
+def model(
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="A scenario file, or the name of a gallery scenario (`acklab list scenario`).",
+            autocompletion=completing.scenario,
+        ),
+    ],
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Override a key, e.g. flow.0.cc=bbr3. Repeat the option for more keys.",
+        ),
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Seeds of the simulation.")] = 5,
+    fit: Annotated[
+        bool,
+        typer.Option(
+            "--fit", help="Say which parameter of the model, changed, would make both agree."
+        ),
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Folder for model.csv and model.svg. Default: out/NAME-model."),
+    ] = None,
+    jobs: Jobs = None,
+) -> None:
+    """Solve equations for a scenario and compare them with its simulation.
+
+    The model is a fluid: senders (Reno, CUBIC, BBRv1 to v3), one queue (FIFO, CoDel, FQ-CoDel,
+    CAKE) and feedback a round trip later. It has none of the simulator's code, no packets and no
+    ACKs, so where both agree neither is wrong by accident, and where they differ something that
+    the model leaves out matters.
+    """
+    import acklab
+    from acklab.cli.show import console, progress
+    from acklab.fluid.beside import beside, draw
+    from acklab.fluid.beside import fit as fitted
+    from acklab.fluid.case import case_of
+    from acklab.folder import writable_folder, write_atomically
+
+    overrides = list(set_ or [])
+    path = find(file)
+    scenario = acklab.load(path, overrides=overrides)
+    # Before anything runs: whether there is a model of it at all.
+    case_of(scenario.resolved)
+    if "series" not in scenario.recorded:
+        scenario = acklab.load(path, overrides=[*overrides, "record.every=100 ms"])
+    folder = out or Path("out") / f"{scenario.name}-model"
+    with writable_folder(folder):
+        with progress("simulate") as advance:
+            found = beside(scenario, seeds, jobs, advance)
+        write_atomically(folder / "model.csv", _csv(found))
+        draw(found, folder / "model")
+    _show(found, seeds)
+    if fit:
+        with progress("fit") as advance:
+            fits = fitted(found, advance)
+        _show_fit(fits)
+    kept(folder)
+    console().print(f"table and figure: {folder}", markup=False)
+
+
+def _csv(of: Beside) -> str:
+    import polars as pl
+
+    rows = [
+        {
+            "flow": x.flow,
+            "cc": x.cc,
+            "metric": x.metric,
+            "unit": x.unit,
+            "model": x.model,
+            "model_low": x.model_low,
+            "model_high": x.model_high,
+            "simulation": x.simulation,
+            "simulation_low": x.low,
+            "simulation_high": x.high,
+            "error": x.error,
+        }
+        for x in of.lines
+    ]
+    return pl.DataFrame(rows).write_csv(float_precision=6)
+
+
+def _show(of: Beside, seeds: int) -> None:
+    from rich.table import Table
+
+    from acklab.cli.show import console
+
+    case = of.case
+    table = Table(
+        title=f"{case.name}: model beside simulation, median of {seeds} seeds, after the warm-up",
+        title_justify="left",
+        padding=(0, 1),
+    )
+    for column in ("flow", "cc", "metric"):
+        table.add_column(column, no_wrap=True)
+    for column in ("model", "simulation", "error"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for x in of.lines:
+        error = f"{x.error:+.1%}" if x.metric != "lost" else f"{(x.model - x.simulation):+.2%}"
+        values = [
+            _span(*three, x.unit)
+            for three in ((x.model, x.model_low, x.model_high), (x.simulation, x.low, x.high))
+        ]
+        table.add_row(x.flow, x.cc, x.metric, *values, error)
+    console().print(table)
+    for note in case.notes:
+        console().print(f"not in the model: {note}", markup=False)
+
+
+def _span(value: float, low: float, high: float, unit: str) -> str:
+    """A number, and from where to where it goes if that can be seen."""
+    if unit == "":
+        return f"{value:.2%}"
+    text = f"{value:.4g} {unit}"
+    return text if high - low < 0.01 * abs(value) else f"{text} ({low:.3g}..{high:.3g})"
+
+
+def _show_fit(fits: Sequence[Fit]) -> None:
+    from acklab.cli.show import console
+    from acklab.fluid.beside import PARAMETERS, RANGE, SMALL
+
+    say = console().print
+    if not fits:
+        return
+    before = fits[0].before
+    if before <= SMALL:
+        say(f"model and simulation agree: the largest error is {before:.1%}", markup=False)
+        return
+    good = [f for f in fits if f.reconciles]
+    for f in good:
+        say(
+            f"{PARAMETERS[f.parameter]} times {f.factor:.2f} would make them agree: the largest"
+            f" error is {f.after:.1%} then, and {before:.1%} now",
+            markup=False,
+        )
+    if not good:
+        best = fits[0]
+        say(
+            f"no parameter makes them agree. The best is {PARAMETERS[best.parameter]} times"
+            f" {best.factor:.2f}: the largest error is {best.after:.1%} then, and {before:.1%} now."
+            f" Each was tried from 1/{RANGE:g} to {RANGE:g} times its value.",
+            markup=False,
+        )

@@ -1,0 +1,261 @@
+"""The model beside the simulation of the same scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from acklab.fluid.case import Case, case_of
+from acklab.fluid.coupled import Trace
+from acklab.scenario import Scenario, run_many
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from acklab.plots.style import Format
+    from acklab.results import Result
+
+#: Parameters that `fit` may change, and what they are to a reader.
+PARAMETERS = {
+    "rate": "the link's rate",
+    "rtt": "the round trip without a queue",
+    "limit": "the queue's limit",
+    "target": "CoDel's target",
+    "interval": "CoDel's interval",
+    "wait": "the time between two probes of BBRv2 and BBRv3",
+}
+#: They may be so many times as large or small.
+RANGE = 3.0
+#: Errors up to this are small.
+SMALL = 0.05
+
+
+@dataclass(frozen=True)
+class Line:
+    """A metric of a flow, in the model and in the simulation."""
+
+    flow: str
+    cc: str
+    metric: str
+    unit: str
+    #: Medians of the model's runs and of the seeds, and their smallest and largest.
+    model: float
+    model_low: float
+    model_high: float
+    simulation: float
+    low: float
+    high: float
+
+    @property
+    def error(self) -> float:
+        """Of the model, relative to the simulation; to one where that is 0."""
+        return (self.model - self.simulation) / (abs(self.simulation) or 1.0)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What one parameter can do."""
+
+    parameter: str
+    factor: float
+    #: Largest error of a metric before and after.
+    before: float
+    after: float
+
+    @property
+    def reconciles(self) -> bool:
+        """Whether all errors are small with it."""
+        return self.after <= SMALL
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Model and simulation."""
+
+    case: Case
+    #: The first of the model's runs.
+    trace: Trace
+    lines: Sequence[Line]
+    #: The first seed's run, with its series.
+    result: Result
+
+
+def modelled(case: Case, trace: Trace) -> list[dict[str, float]]:
+    """Metrics of each flow after the warm-up."""
+    late = trace.time > case.warmup
+    found = []
+    for i, flow in enumerate(case.flows):
+        on = late & (trace.time > flow.start)
+        goodput = trace.goodput[on, i].mean() * flow.payload / 1e6
+        sent = trace.sent[i]
+        found.append(
+            {
+                "goodput": float(goodput),
+                "rtt": float(np.median(trace.rtt[on, i]) * 1e3),
+                "lost": float(trace.dropped[i] / sent) if sent > 0 else 0.0,
+            }
+        )
+    return found
+
+
+def simulated(result: Result) -> list[dict[str, float]]:
+    """The same of a run."""
+    return [
+        {
+            "goodput": row["goodput_warm_mbps"],
+            "rtt": row["rtt_p50_ms"],
+            "lost": row["lost_segments"] / max(row["data_segments"], 1),
+        }
+        for row in result.flows.iter_rows(named=True)
+    ]
+
+
+#: Metrics and their units; the loss rate does not decide a fit, since few packets are lost.
+METRICS = {"goodput": "Mbit/s", "rtt": "ms", "lost": ""}
+
+
+def beside(
+    scenario: Scenario,
+    seeds: int,
+    jobs: int | None = None,
+    on_progress: Callable[[int, int], object] | None = None,
+) -> Beside:
+    """Runs both; the simulation with the seeds 1, 2, ..."""
+    case = case_of(scenario.resolved)
+    traces = case.runs()
+    done = 0
+
+    def one_more(_: int) -> None:
+        nonlocal done
+        done += 1
+        if on_progress is not None:
+            on_progress(done, seeds)
+
+    results = run_many([(scenario, s) for s in range(1, seeds + 1)], jobs=jobs, on_done=one_more)
+    theirs = [simulated(r) for r in results]
+    lines = []
+    ours = [modelled(case, t) for t in traces]
+    for i, flow in enumerate(case.flows):
+        for metric, unit in METRICS.items():
+            values = [t[i][metric] for t in theirs]
+            says = [o[i][metric] for o in ours]
+            lines.append(
+                Line(
+                    flow=flow.name,
+                    cc=flow.cc,
+                    metric=metric,
+                    unit=unit,
+                    model=median(says),
+                    model_low=min(says),
+                    model_high=max(says),
+                    simulation=median(values),
+                    low=min(values),
+                    high=max(values),
+                )
+            )
+    return Beside(case, traces[0], lines, results[0])
+
+
+def fit(of: Beside, on_progress: Callable[[int, int], object] | None = None) -> list[Fit]:
+    """For each parameter the factor with which the largest error of goodput and RTT is least."""
+    want = [x.simulation for x in of.lines if x.metric != "lost"]
+
+    def worst(case: Case) -> float:
+        each = [modelled(case, t) for t in case.runs(3)]
+        got = [
+            median(m[i][k] for m in each) for i in range(len(want) // 2) for k in ("goodput", "rtt")
+        ]
+        return max(abs(g - w) / (abs(w) or 1.0) for g, w in zip(got, want, strict=True))
+
+    before = worst(of.case)
+    found = []
+    able = [p for p in PARAMETERS if _matters(of.case, p)]
+    for done, parameter in enumerate(able):
+        if on_progress is not None:
+            on_progress(done, len(able))
+
+        def error(log_factor: float, parameter: str = parameter) -> float:
+            return worst(of.case.with_factor(parameter, float(np.exp(log_factor))))
+
+        # The error has corners and steps: look around before going downhill.
+        grid = np.linspace(-np.log(RANGE), np.log(RANGE), 9)
+        errors = [error(x) for x in grid]
+        best = int(np.argmin(errors))
+        around = (grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])
+        downhill = minimize_scalar(
+            error, bounds=around, method="bounded", options={"xatol": 0.01, "maxiter": 10}
+        )
+        factor, after = float(np.exp(grid[best])), errors[best]
+        if downhill.fun < after:
+            factor, after = float(np.exp(downhill.x)), float(downhill.fun)
+        if after >= before:
+            factor, after = 1.0, before
+        found.append(Fit(parameter, factor, before, after))
+    return sorted(found, key=lambda f: f.after)
+
+
+def _matters(case: Case, parameter: str) -> bool:
+    if parameter in ("target", "interval"):
+        return case.queue in ("codel", "fq-codel", "cake")
+    if parameter == "limit":
+        return case.queue in ("pfifo", "bfifo")
+    if parameter == "wait":
+        return any(f.cc in ("bbr2", "bbr3") for f in case.flows)
+    return True
+
+
+def draw(of: Beside, stem: Path, form: Format = "svg") -> None:
+    """Goodput and RTT of each flow over time: the model's line over the first seed's."""
+    from acklab.plots.style import CATEGORICAL, figure, save
+
+    fig, axes = figure(2, 1, (7.2, 4.6), share=True)
+    series = of.result.series
+    top, bottom = axes[0][0], axes[1][0]
+    for i, flow in enumerate(of.case.flows):
+        colour = CATEGORICAL[i % len(CATEGORICAL)]
+        own = series.filter(series["flow"] == flow.name)
+        half = own.filter(own["time_s"] * 2 % 1 < 1e-9)
+        label = f"{flow.name} ({flow.cc})"
+        # Half a second each: shorter ones show single packets.
+        sim_t, sim_g = half["time_s"].to_numpy(), half["acked_bytes"].to_numpy()
+        rate = np.diff(sim_g) * 8 / 1e6 / np.diff(sim_t)
+        top.step(sim_t[1:], rate, color=colour, lw=0.9, alpha=0.55, label=f"{label}, simulated")
+        bottom.plot(own["time_s"], own["rtt_ms"], color=colour, lw=0.7, alpha=0.55)
+        t, g = _coarser(of.trace, i, 0.5)
+        top.plot(
+            t,
+            g * flow.payload / 1e6,
+            color=colour,
+            lw=1.6,
+            ls=(0, (4, 1.2)),
+            label=f"{label}, model",
+        )
+        on = of.trace.time > flow.start
+        bottom.plot(
+            of.trace.time[on], of.trace.rtt[on, i] * 1e3, color=colour, lw=1.4, ls=(0, (4, 1.2))
+        )
+    top.set_ylabel("goodput, Mbit/s")
+    bottom.set_ylabel("RTT, ms")
+    bottom.set_xlabel("time, s")
+    top.set_ylim(bottom=0)
+    bottom.set_ylim(bottom=0)
+    top.legend(loc="upper center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=8)
+    top.set_ylim(top=top.get_ylim()[1] * (1.12 + 0.12 * len(of.case.flows)))
+    save(fig, stem, form)
+
+
+def _coarser(
+    trace: Trace, i: int, seconds: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Goodput of flow `i` in packets per second, over longer samples."""
+    step = float(trace.time[0])
+    k = max(1, round(seconds / step))
+    n = len(trace.time) // k * k
+    return trace.time[:n].reshape(-1, k)[:, -1], trace.goodput[:n, i].reshape(-1, k).mean(1)

@@ -1,0 +1,277 @@
+"""A scenario as a case of the coupled model, or why it is none."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from acklab.errors import AcklabError
+from acklab.fluid.coupled import Codel, Fair, Fifo, Path, Queue, Trace, solve
+from acklab.fluid.queues import INTERVAL, TARGET
+from acklab.fluid.responses import asymmetry
+from acklab.fluid.senders import SENDERS, Bbr3, Sender
+
+#: What the resolved form of a scenario writes.
+_UNITS = {
+    "bit/s": 1.0,
+    "kbit/s": 1e3,
+    "Mbit/s": 1e6,
+    "Gbit/s": 1e9,
+    "ns": 1e-9,
+    "us": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "B": 1.0,
+    "kB": 1e3,
+    "MB": 1e6,
+    "KiB": 1024.0,
+    "MiB": 1024.0**2,
+}
+#: Bytes of IP and TCP headers, and of the timestamps that most have.
+_HEADERS, _TIMESTAMPS = 40, 12
+#: BBRv2 and BBRv3 wait 2 to 3 s between probes, by chance: times of 2.5 s.
+WAITS = (1.0, 0.8, 0.9, 1.1, 1.2)
+#: Queues that the model knows, by what they are to it.
+QUEUES = ("pfifo", "bfifo", "codel", "fq-codel", "cake")
+
+
+class NoCaseError(AcklabError):
+    """A scenario that the model does not cover; the text says what it covers."""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A flow of the case."""
+
+    name: str
+    cc: str
+    #: Seconds.
+    start: float
+    rtt: float
+    #: Bits of a packet that are payload.
+    payload: float
+
+
+@dataclass(frozen=True)
+class Case:
+    """What the model needs of a scenario."""
+
+    name: str
+    duration: float
+    warmup: float
+    flows: Sequence[Flow]
+    #: The bottleneck: its name, bits per second, and bits of a packet on it.
+    link: str
+    rate: float
+    packet: float
+    #: Part of the packets that the links lose by chance.
+    loss: float
+    queue: str
+    #: Packets.
+    limit: float
+    target: float = TARGET
+    interval: float = INTERVAL
+    #: Seconds between two probes of BBRv2 and BBRv3.
+    wait: float = 2.5
+    #: What of the scenario the model leaves out.
+    notes: Sequence[str] = field(default_factory=tuple)
+
+    def with_factor(self, parameter: str, factor: float) -> Case:
+        """The same with one parameter so many times as large."""
+        if parameter == "rtt":
+            return replace(self, flows=[replace(f, rtt=f.rtt * factor) for f in self.flows])
+        return replace(self, **{parameter: getattr(self, parameter) * factor})
+
+    def runs(self, most: int = len(WAITS)) -> list[Trace]:
+        """The model's runs: one, or one for each of `WAITS` where BBR draws the time of a probe."""
+        if not any(issubclass(SENDERS[f.cc], Bbr3) for f in self.flows):
+            return [self.run()]
+        return [replace(self, wait=self.wait * w).run() for w in WAITS[:most]]
+
+    def run(self) -> Trace:
+        """The model's run."""
+        rate = self.rate / self.packet
+        n = len(self.flows)
+        queue: Queue
+        if self.queue == "codel":
+            queue = Codel(n, self.target, self.interval)
+        elif self.queue in ("fq-codel", "cake"):
+            queue = Fair(n, None, self.target, self.interval)
+        else:
+            queue = Fifo(n, max(self.limit, 1.0))
+        rtts = [f.rtt for f in self.flows]
+        return solve(
+            Path(rate, min(rtts), self.loss),
+            [self._sender(f.cc) for f in self.flows],
+            queue,
+            self.duration,
+            starts=[f.start for f in self.flows],
+            rtts=rtts,
+        )
+
+    def _sender(self, cc: str) -> Sender:
+        of = SENDERS[cc]
+        return of(wait=self.wait) if issubclass(of, Bbr3) else of()
+
+
+def _number(text: str) -> float:
+    """A value of the resolved form with its unit, in SI units; bits for rates, bytes for sizes."""
+    found = re.fullmatch(r"([0-9.e+-]+) ?([A-Za-z/]+)", text)
+    if found is None or found[2] not in _UNITS:
+        raise NoCaseError(f"the model does not know the value {text!r}")
+    return float(found[1]) * _UNITS[found[2]]
+
+
+@dataclass(frozen=True)
+class _Way:
+    """One direction of a link."""
+
+    end: str
+    values: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        return str(self.values["name"])
+
+    @property
+    def rate(self) -> float:
+        rate = self.values["rate"]
+        if not isinstance(rate, str):
+            raise NoCaseError(
+                f"link {self.name!r} changes its rate; the model knows links of one rate"
+            )
+        return float("inf") if rate == "unlimited" else _number(rate)
+
+
+def case_of(resolved: str) -> Case:
+    """Reads a scenario in its resolved form; the error says what the model covers."""
+    of = tomllib.loads(resolved)
+    name = of["name"]
+    if of.get("wifi"):
+        raise NoCaseError(
+            f"{name}: the model has no radio channel\n"
+            "  help: give it wired links; `acklab validate wifi-models` has closed forms of Wi-Fi"
+        )
+    ways: dict[str, list[_Way]] = {}
+    for link in of["link"]:
+        forward = {k: v for k, v in link.items() if k != "reverse"}
+        ways.setdefault(link["a"], []).append(_Way(link["b"], forward))
+        ways.setdefault(link["b"], []).append(_Way(link["a"], link["reverse"]))
+    flows, narrow, notes = [], {}, []
+    loss = 0.0
+    for flow in of["flow"]:
+        _must_be_bulk(flow)
+        tcp = flow["tcp"]
+        headers = _HEADERS + (_TIMESTAMPS if tcp["timestamps"] else 0)
+        size = 8.0 * (tcp["segment"] + headers)
+        there = _route(ways, flow["from"], flow["to"])
+        back = _route(ways, flow["to"], flow["from"])
+        slow = min(there, key=lambda w: w.rate)
+        narrow[slow.name] = slow
+        rtt = sum(_number(w.values["delay"]) + size / w.rate for w in there)
+        rtt += sum(_number(w.values["delay"]) + 8 * headers / w.rate for w in back)
+        flows.append(
+            Flow(
+                name=flow["name"],
+                cc=flow["cc"]["name"],
+                start=_number(flow["start"]),
+                rtt=rtt,
+                payload=8.0 * tcp["segment"],
+            )
+        )
+        passed = 1.0
+        for w in there:
+            passed *= 1 - _chance(w)
+        loss = max(loss, 1 - passed)
+        if flow["ack"]["name"] != "linux":
+            notes.append(f"{flow['name']}: its ACK policy, {flow['ack']['name']}")
+        notes += [f"{w.name}: its ACK filter" for w in back if w.values["ack_filter"] != "none"]
+        if tcp["ecn"] not in ("off", "passive"):
+            notes.append(f"{flow['name']}: ECN; queues drop here")
+        k, _ = asymmetry(slow.rate, min(w.rate for w in back), size, 8.0 * headers)
+        # Linux's receiver sends an ACK for every second packet.
+        if k > 2:
+            notes.append(
+                f"{flow['name']}: the narrow way back; RFC 3449's k is {k:.1f}, so that ACKs wait"
+                " or are lost with more than one for so many packets"
+            )
+    if len(narrow) > 1:
+        raise NoCaseError(
+            f"{name}: flows have different bottlenecks ({', '.join(sorted(narrow))});"
+            " the model has one"
+        )
+    (link,) = narrow.values()
+    packet = size + 8 * _number(link.values["overhead"])
+    return Case(
+        name=name,
+        # Both count from the first start.
+        duration=_number(of["start"]) + _number(of["duration"]),
+        warmup=_number(of["start"]) + _number(of["warmup"]),
+        flows=flows,
+        link=link.name,
+        rate=link.rate,
+        packet=packet,
+        loss=loss,
+        notes=tuple(dict.fromkeys(notes)),
+        **_queue(link, packet),
+    )
+
+
+def _must_be_bulk(flow: Mapping[str, Any]) -> None:
+    what = f"flow {flow['name']!r}"
+    if "cc" not in flow:
+        raise NoCaseError(f"{what} is not TCP; the model knows TCP's {', '.join(SENDERS)}")
+    if flow["cc"]["name"] not in SENDERS:
+        raise NoCaseError(f"{what} has {flow['cc']['name']}; the model knows {', '.join(SENDERS)}")
+    if flow["app"] != {"kind": "bulk"}:
+        raise NoCaseError(f"{what} does not send without end; the model knows bulk flows")
+
+
+def _route(ways: Mapping[str, Sequence[_Way]], start: str, end: str) -> list[_Way]:
+    """The path with the fewest links, as the simulator takes."""
+    before: dict[str, tuple[str, _Way] | None] = {start: None}
+    queue = deque([start])
+    while queue and end not in before:
+        at = queue.popleft()
+        for way in ways.get(at, ()):
+            if way.end not in before:
+                before[way.end] = (at, way)
+                queue.append(way.end)
+    found: list[_Way] = []
+    at = end
+    while (step := before[at]) is not None:
+        at, way = step
+        found.append(way)
+    return found[::-1]
+
+
+def _chance(way: _Way) -> float:
+    loss = way.values["loss"]
+    if loss == "none":
+        return 0.0
+    if isinstance(loss, float):
+        return loss
+    if isinstance(loss, Mapping) and loss.get("kind") == "bernoulli":
+        return float(loss["p"])
+    raise NoCaseError(
+        f"link {way.name!r} loses packets by a pattern; the model knows losses by chance"
+    )
+
+
+def _queue(way: _Way, packet: float) -> dict[str, Any]:
+    qdisc = way.values["qdisc"]
+    name = qdisc if isinstance(qdisc, str) else qdisc["name"]
+    if name not in QUEUES:
+        raise NoCaseError(
+            f"link {way.name!r} has the queue {name}; the model knows {', '.join(QUEUES)}"
+        )
+    given = qdisc if isinstance(qdisc, Mapping) else {}
+    text = str(way.values.get("queue", "10240 packets"))
+    number, _, unit = text.partition(" ")
+    limit = float(number) if unit == "packets" else _number(text) * 8 / packet
+    times = {k: _number(given[k]) for k in ("target", "interval") if isinstance(given.get(k), str)}
+    return {"queue": name, "limit": limit, **times}

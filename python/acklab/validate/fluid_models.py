@@ -1,0 +1,86 @@
+"""The coupled model of `acklab.fluid` as a reference: senders and queues as fluids.
+
+One flow of each controller, and CUBIC beside each BBR in fair queues. Two flows in a FIFO are left
+out: what they share depends on which of them is probing when the queue overflows, in the simulator
+as in a kernel, and the model has one such order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from acklab.fluid.beside import modelled
+from acklab.fluid.case import case_of
+from acklab.fluid.senders import SENDERS
+from acklab.scenario import load
+from acklab.validate.criteria import FLUID_MODELS as CRITERIA
+from acklab.validate.measures import fairness, first_flow
+from acklab.validate.reference import Reference
+
+#: The name of the source.
+SOURCE = "models"
+_MEASURES = {
+    "goodput": first_flow("goodput_warm_mbps"),
+    "rtt": first_flow("rtt_p50_ms"),
+    "jain": fairness,
+}
+_QUEUES: dict[str, dict[str, Any]] = {
+    "pfifo": {"queue": "50 packets"},
+    "codel": {"qdisc": "codel"},
+    "fq-codel": {"qdisc": "fq-codel"},
+}
+_RTTS = (20, 40, 100)
+
+
+def rows() -> list[Reference]:
+    """Every cell."""
+    ones: list[tuple[str, ...]] = [(cc,) for cc in SENDERS]
+    pairs: list[tuple[str, ...]] = [("cubic", cc) for cc in SENDERS if cc.startswith("bbr")]
+    return [
+        *(_reference(flows, queue, rtt) for queue in _QUEUES for rtt in _RTTS for flows in ones),
+        *(_reference(flows, "fq-codel", rtt) for rtt in _RTTS for flows in pairs),
+    ]
+
+
+def scenario(flows: tuple[str, ...], queue: str, rtt: int) -> dict[str, Any]:
+    """10 Mbit/s, and a minute."""
+    return {
+        "name": "beside-a-fluid",
+        "duration": "60 s",
+        "warmup": "15 s",
+        "node": [{"name": n} for n in ("sender", "router", "receiver")],
+        "link": [
+            {"a": "sender", "b": "router", "rate": "1 Gbit/s", "delay": "0 ms"},
+            {
+                "a": "router",
+                "b": "receiver",
+                "rate": "10 Mbit/s",
+                "delay": f"{rtt / 2:g} ms",
+                **_QUEUES[queue],
+            },
+        ],
+        "flow": [
+            {"name": f"{cc}-{i}", "from": "sender", "to": "receiver", "cc": cc}
+            for i, cc in enumerate(flows)
+        ],
+    }
+
+
+def _reference(flows: tuple[str, ...], queue: str, rtt: int) -> Reference:
+    this = scenario(flows, queue, rtt)
+    case = case_of(load(this).resolved)
+    each = [modelled(case, trace) for trace in case.runs()]
+    values = {m: [of[0][m] for of in each] for m in ("goodput", "rtt")}
+    values["jain"] = [_jain([flow["goodput"] for flow in of]) for of in each]
+    return Reference(
+        source=SOURCE,
+        keys={"controllers": "+".join(flows), "queue": queue, "RTT": f"{rtt} ms"},
+        values=values,
+        measures=_MEASURES,
+        criteria=CRITERIA,
+        scenarios=[this],
+    )
+
+
+def _jain(of: list[float]) -> float:
+    return sum(of) ** 2 / (len(of) * sum(x * x for x in of))

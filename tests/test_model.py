@@ -1,0 +1,94 @@
+"""`acklab model`: the equations beside the simulation of a scenario, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from acklab.fluid.beside import beside, fit
+from acklab.fluid.case import NoCaseError, case_of
+from acklab.scenario import load
+from conftest import ROOT
+
+GALLERY = ROOT / "scenarios"
+
+
+def test_a_case_is_read_from_the_resolved_scenario():
+    case = case_of(load(GALLERY / "single-flow.toml").resolved)
+    (flow,) = case.flows
+    assert (case.link, case.rate, case.packet) == ("left->right", 10e6, 12_000)
+    # 60 kB of packets of 1500.
+    assert (case.queue, case.limit) == ("pfifo", 40)
+    # Both count from the first start, 1 s.
+    assert (case.duration, case.warmup) == (31, 6)
+    # 24 ms of delay each way, three links; a packet of 1500 bytes takes 120 us, 1.2 ms and 120 us,
+    # an ACK of 52 bytes 4, 42 and 4 us.
+    there, back = 0.024 + 0.00144, 0.024 + 52 * 8 * (1 / 10e6 + 2 / 100e6)
+    assert flow.rtt == pytest.approx(there + back)
+    assert flow.payload == 1448 * 8
+
+
+def test_queues_and_losses_are_read():
+    case = case_of(load(GALLERY / "loss-bernoulli.toml").resolved)
+    assert case.loss == pytest.approx(0.001)
+    other = case_of(load(GALLERY / "fq-codel.toml", overrides=["flow.0.cc=cubic", "flow.1.cc=cubic"]).resolved)
+    assert (other.queue, other.target, other.interval) == ("fq-codel", 0.005, 0.1)
+
+
+def test_what_the_model_leaves_out_is_said():
+    notes = case_of(load(GALLERY / "asymmetric.toml").resolved).notes
+    assert any("RFC 3449's k is 8.7" in n for n in notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "overrides", "says"),
+    [
+        ("wifi-station", [], "no radio channel"),
+        ("parking-lot", [], "different bottlenecks"),
+        ("red", [], "has the queue red; the model knows pfifo"),
+        ("short-flows", [], "does not send without end"),
+        ("cbr-with-cubic", [], "is not TCP"),
+        ("single-flow", ["flow.0.cc=vegas"], "has vegas; the model knows newreno"),
+        ("cellular", [], "changes its rate"),
+        ("loss-bursts", [], "loses packets by a pattern"),
+    ],
+)
+def test_what_is_no_case_is_refused(name, overrides, says):
+    with pytest.raises(NoCaseError, match=says):
+        case_of(load(GALLERY / f"{name}.toml", overrides=overrides).resolved)
+
+
+def test_the_command_writes_a_table_and_a_figure(acklab_cli, tmp_path):
+    done = acklab_cli("model", "single-flow", "--seeds", "2", "--out", str(tmp_path / "m"))
+    assert done.returncode == 0, done.stderr
+    assert "model beside simulation" in done.stdout
+    rows = list(csv.DictReader((tmp_path / "m" / "model.csv").open()))
+    assert [r["metric"] for r in rows] == ["goodput", "rtt", "lost"]
+    assert abs(float(rows[0]["error"])) < 0.01
+    assert (tmp_path / "m" / "model.svg").read_text().startswith("<?xml")
+    again = acklab_cli("model", "single-flow", "--seeds", "2", "--out", str(tmp_path / "n"))
+    assert again.returncode == 0
+    for name in ("model.csv", "model.svg"):
+        assert (tmp_path / "m" / name).read_bytes() == (tmp_path / "n" / name).read_bytes()
+
+
+def test_a_refusal_leaves_nothing(acklab_cli, tmp_path):
+    done = acklab_cli("model", "wifi-station", "--out", str(tmp_path / "m"))
+    assert done.returncode == 1
+    assert "no radio channel" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_wrong_parameter_is_found_again():
+    # The simulated queue is half as long as the model is told: a fit says so, and nothing else does
+    # as well.
+    scenario = load(GALLERY / "single-flow.toml")
+    both = beside(scenario, 1)
+    wrong = type(both)(both.case.with_factor("limit", 2.0), both.trace, both.lines, both.result)
+    best = fit(wrong)[0]
+    assert best.parameter in ("limit", "rate")
+    limit = next(f for f in fit(wrong) if f.parameter == "limit")
+    assert limit.factor == pytest.approx(0.5, rel=0.15)
+    assert limit.after < 0.05 < limit.before
