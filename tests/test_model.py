@@ -32,7 +32,9 @@ def test_a_case_is_read_from_the_resolved_scenario():
 def test_queues_and_losses_are_read():
     case = case_of(load(GALLERY / "loss-bernoulli.toml").resolved)
     assert case.loss == pytest.approx(0.001)
-    other = case_of(load(GALLERY / "fq-codel.toml", overrides=["flow.0.cc=cubic", "flow.1.cc=cubic"]).resolved)
+    other = case_of(
+        load(GALLERY / "fq-codel.toml", overrides=["flow.0.cc=cubic", "flow.1.cc=cubic"]).resolved
+    )
     assert (other.queue, other.target, other.interval) == ("fq-codel", 0.005, 0.1)
 
 

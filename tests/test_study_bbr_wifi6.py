@@ -6,7 +6,7 @@ import pytest
 
 import acklab.studies.bbr_wifi6 as package
 from acklab.scenario import load as load_scenario
-from acklab.studies.bbr_wifi6 import cells
+from acklab.studies.bbr_wifi6 import cells, equations
 from acklab.studies.kit.folder import check_texts, load
 from acklab.studies.study import Effort
 
@@ -63,3 +63,7 @@ def test_the_kernel_ran_the_wire():
     assert set(linux.fields) == {("wire", q) for q in ("goodput", "retransmissions", "rtt")}
     resent = linux.of("wire", "retransmissions")
     assert resent.at("queue", "cake").at("version", "bbr3").at("flow", "bbr").cells[20,] == {1: 435}
+
+
+def test_the_equations_say_what_stands_in_the_file():
+    assert (STUDY.path / "model.csv").read_text() == equations.table()
