@@ -395,7 +395,8 @@ class Bbr3(_Bbr):
         elif self.phase == "UP":
             gain, of_window = self.up_gain, self.up_window_gain
             # Eq 10: 1, 2, 4, ... packets more in each round trip while the bound is in use.
-            if self.hi < inf and inflight >= self.hi - 1:
+            limited = self.window / rtt <= self.pacing and self.window >= self.hi
+            if self.hi < inf and limited:
                 self.hi += self._step * dt / self.min_rtt
             full = past >= self.min_rtt and inflight >= self.up_gain * bdp
             if full or self._lost_in_up:
