@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from acklab.fluid.case import case_of
 from acklab.fluid.coupled import Codel, Fair, Fifo, Path, Queue, Trace, solve
 from acklab.fluid.domain import DomainError
+from acklab.fluid.queues import eq15
 from acklab.fluid.senders import SENDERS
 from acklab.scenario import load, run_many
 
@@ -165,6 +167,60 @@ def test_one_flow_beside_the_simulator(name, queue):
 def test_two_flows_in_fair_queues_beside_the_simulator(other):
     names = ("cubic", other)
     assert goodput(run(names, "fq-codel")) == pytest.approx(simulated(names, "fq-codel"), rel=0.07)
+
+
+@pytest.mark.parametrize("name", ["newreno", "cubic", "bbr3"])
+def test_equation_15_beside_recorded_queues(name):
+    # A packet that finds q packets is acknowledged after the path's round trip and q packets. Records
+    # are samples; the packet on the link is not in the queue, and an ACK may wait for a second
+    # packet.
+    scenario = beside(name, "fifo")
+    scenario["record"] = {"every": "5 ms", "queues": True}
+    loaded = load(scenario)
+    case = case_of(loaded.resolved)
+    result = loaded.run(1)
+    link = result.link_series.filter(result.link_series["link"] == "r->b")
+    rate, base = case.rate / case.packet, case.flows[0].rtt
+    t = link["time_s"].to_numpy()
+    expected = eq15(base, link["queue_packets"].to_numpy() / 1.0, rate, shared=False)
+    seen_at = t + expected
+    inside = (t > WARM) & (seen_at < LENGTH - 1)
+    times, rtt = result.series["time_s"].to_numpy(), result.series["rtt_ms"].to_numpy() / 1e3
+    seen = rtt[np.searchsorted(times, seen_at[inside])]
+    packets = (seen - expected[inside]) * rate
+    assert np.percentile(packets, 2.5) > -1
+    assert np.percentile(packets, 97.5) < 3
+    assert abs(np.median(packets) - 0.75) < 0.5
+
+
+@pytest.mark.parametrize(("name", "rtt"), [("cubic", 0.04), ("cubic", 0.1), ("newreno", 0.04)])
+def test_windows_are_distributed_as_recorded(name, rtt):
+    scenario = beside(name, "fifo", rtt)
+    scenario["record"] = {"every": "20 ms"}
+    series = load(scenario).run(1).series
+    recorded = series["cwnd_packets"].to_numpy()[series["time_s"].to_numpy() > WARM]
+    trace = run([name], rtt=rtt)
+    ours = trace.window[trace.time > WARM, 0]
+    at = (10, 25, 50, 75, 90)
+    assert np.percentile(ours, at) == pytest.approx(np.percentile(recorded, at), rel=0.06)
+
+
+@pytest.mark.parametrize("rtt", [0.04, 0.1])
+def test_bbr3s_windows_and_phases_beside_recorded_ones(rtt):
+    # Its cycle has a length of chance, so phases are compared by how much of the time they take.
+    scenario = beside("bbr3", "fifo", rtt)
+    scenario["record"] = {"every": "20 ms"}
+    series = load(scenario).run(1).series
+    late = series.filter(series["time_s"] > WARM)
+    trace = run(["bbr3"], rtt=rtt)
+    on = trace.time > WARM
+    assert np.median(trace.window[on, 0]) == pytest.approx(late["cwnd_packets"].median(), rel=0.15)
+    ours = [p[0] for p, o in zip(trace.phases, on, strict=True) if o]
+    for phase in ("CRUISE", "REFILL", "UP", "DOWN"):
+        part = (late["state"] == f"PROBE_BW_{phase}").mean()
+        assert ours.count(phase) / len(ours) == pytest.approx(part, abs=0.12)
+    probing = (late["state"] == "PROBE_RTT").mean()
+    assert ours.count("PROBE_RTT") / len(ours) == pytest.approx(probing, abs=0.015)
 
 
 @pytest.mark.parametrize(
