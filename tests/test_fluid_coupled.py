@@ -171,7 +171,7 @@ def test_two_flows_in_fair_queues_beside_the_simulator(other):
 
 @pytest.mark.parametrize("name", ["newreno", "cubic", "bbr3"])
 def test_equation_15_beside_recorded_queues(name):
-    # A packet that finds q packets is acknowledged after the path's round trip and q packets. Records
+    # A packet that finds q packets is acknowledged after the round trip and q packets. Records
     # are samples; the packet on the link is not in the queue, and an ACK may wait for a second
     # packet.
     scenario = beside(name, "fifo")

@@ -273,6 +273,7 @@ def solve(
     times: list[float] = []
     phases: list[tuple[str, ...]] = []
     got, missed = [0.0] * n, [0.0] * n
+    flows, lossy = range(n), path.loss > 0
     for k in range(round(seconds / dt)):
         now = k * dt
         arrivals = []
@@ -284,27 +285,29 @@ def solve(
             told, lost = served_then[i][at], lost_then[i][at]
             inflight[i] = max(inflight[i] - told - lost, 0.0)
             sender.step(now - began[i], dt, told / dt, lost, rtt_then[i][at], inflight[i])
-            x = min(sender.pacing, sender.window / rtt[i])
-            if not isfinite(x):
-                raise NoSolutionError(f"Eq 12: the rate of flow {i} is {x} at {now:.3f} s")
-            sends = x * dt
+            by_window, paced = sender.window / rtt[i], sender.pacing
+            sends = (by_window if by_window < paced else paced) * dt
             arrivals.append(sends)
             inflight[i] += sends
             sent_all[i] += sends
-        enters = [a * (1 - path.loss) for a in arrivals]
-        served, dropped = queue.step(now, dt, path.rate, enters)
-        dropped = [d + a - e for d, a, e in zip(dropped, arrivals, enters, strict=True)]
+        if lossy:
+            enters = [a * (1 - path.loss) for a in arrivals]
+            served, dropped = queue.step(now, dt, path.rate, enters)
+            dropped = [d + a - e for d, a, e in zip(dropped, arrivals, enters, strict=True)]
+        else:
+            served, dropped = queue.step(now, dt, path.rate, arrivals)
         waits = queue.delays(path.rate, served, dt)
-        for i in range(n):
+        for i in flows:
             at = k % delays[i]
-            served_then[i][at], lost_then[i][at] = served[i], dropped[i]
-            rtt[i] = bases[i] + waits[i]
-            rtt_then[i][at] = rtt[i]
-            got[i] += served[i]
-            missed[i] += dropped[i]
-            served_all[i] += served[i]
-            dropped_all[i] += dropped[i]
+            served_then[i][at], lost_then[i][at] = out, lost = served[i], dropped[i]
+            rtt[i] = rtt_then[i][at] = bases[i] + waits[i]
+            got[i] += out
+            missed[i] += lost
+            served_all[i] += out
+            dropped_all[i] += lost
         if (k + 1) % every == 0:
+            if not all(map(isfinite, rtt)) or not all(map(isfinite, inflight)):
+                raise NoSolutionError(f"Eq 12: a rate left the finite at {now:.3f} s: {inflight}")
             times.append((k + 1) * dt)
             length = every * dt
             windows = [s.window for s in senders]
