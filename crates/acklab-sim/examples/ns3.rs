@@ -9,7 +9,7 @@
     reason = "a tool for developers, with arguments and files"
 )]
 
-use acklab_proto::datagram::Datagram;
+use acklab_proto::datagram::{Datagram, Dscp};
 use acklab_proto::endpoint::{Endpoint, Event};
 use acklab_proto::registry::{self, Params, Value};
 use acklab_proto::stats::{Snapshot, Stats};
@@ -154,6 +154,7 @@ fn plan(args: &Args) -> Plan {
             reverse: vec![at + 2, 1, at + 3],
             start,
             start_jitter: Span::ZERO,
+            dscp: Dscp::DEFAULT,
             app: AppPlan::Bulk {
                 bytes: Some(144_800_000),
                 until: None,

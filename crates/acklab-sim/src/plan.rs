@@ -7,6 +7,7 @@ use acklab_path::impair::{Detour, LossPlace};
 use acklab_path::link::trace::Trace;
 use acklab_path::wifi::medium::{AccessCategory, MediumConfig, StationId};
 use acklab_proto::cbr;
+use acklab_proto::datagram::Dscp;
 use acklab_proto::registry::{Entry, Params};
 use acklab_proto::rtp;
 use acklab_proto::tack::{self, TackConfig};
@@ -304,6 +305,8 @@ pub struct FlowPlan {
     pub start: Instant,
     /// The start is moved by a draw from `[0, start_jitter)`.
     pub start_jitter: Span,
+    /// Codepoint of its packets, in both directions.
+    pub dscp: Dscp,
     /// What it carries.
     pub app: AppPlan,
     /// What both ends speak.

@@ -45,7 +45,8 @@ impl<T: Transport, O: Observer> Engine<T, O> {
         let starts: Vec<_> = plan.flows.iter().map(|f| start(f, seed)).collect();
         let hosts = hosts(plan, seed, &starts, make);
         let recorder = Recorder::new(plan, &starts);
-        let arena = Arena::between(plan.flows.iter().flat_map(|f| [f.src, f.dst]));
+        let arena = Arena::between(plan.flows.iter().flat_map(|f| [f.src, f.dst]))
+            .classed(plan.flows.iter().map(|f| f.dscp));
         let mut network = Network::of_plan(plan, seed, hosts.len() + 1, arena, observer);
         assert!(
             plan.stop <= network.horizon(),

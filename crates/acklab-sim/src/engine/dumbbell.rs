@@ -5,6 +5,7 @@ use crate::plan::{
 };
 use acklab_proto::ack::AckPolicy;
 use acklab_proto::cc::{CcInit, CongestionControl};
+use acklab_proto::datagram::Dscp;
 use acklab_proto::registry::{Entry, Params};
 use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::{AckChoice, CcChoice};
@@ -114,6 +115,7 @@ impl Dumbbell {
             reverse: route(far, (0..self.hops).rev().map(|hop| 2 * hop + 1), near + 1),
             start: Instant::ZERO,
             start_jitter: Span::from_secs(1),
+            dscp: Dscp::DEFAULT,
             app: AppPlan::Bulk {
                 bytes: None,
                 until: None,

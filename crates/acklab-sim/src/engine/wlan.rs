@@ -9,6 +9,7 @@ use acklab_path::wifi::medium::{
     StationConfig, StationId,
 };
 use acklab_path::wifi::phy::{Band, ErrorModel, Guard, Mode, ModeError, Phy, PhyConfig, Width};
+use acklab_proto::datagram::Dscp;
 use acklab_proto::tcp::TcpConfig;
 use acklab_units::{Instant, Rate, Span};
 use std::sync::Arc;
@@ -146,6 +147,7 @@ impl Wlan {
             reverse,
             start: Instant::ZERO,
             start_jitter: Span::from_millis(100),
+            dscp: Dscp::DEFAULT,
             app: AppPlan::Bulk {
                 bytes: None,
                 until: None,

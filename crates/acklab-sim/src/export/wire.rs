@@ -3,7 +3,7 @@
 use crate::plan::{FlowPlan, Plan};
 use crate::record::packets::PacketRecord;
 use acklab_proto::codec::{self, Addresses, Ports};
-use acklab_proto::datagram::{Datagram, Opaque, UDP_HEADER};
+use acklab_proto::datagram::{Datagram, Dscp, Opaque, UDP_HEADER};
 use acklab_proto::segment::{Ecn, IP_HEADER};
 use acklab_proto::tack::wire as tack;
 use core::net::Ipv4Addr;
@@ -58,7 +58,8 @@ impl Wire {
                 udp(written, ports, &addresses, rest)
             }
         };
-        ip.copy_from_slice(&header(record, length as u16, &addresses).to_bytes());
+        let class = plan.flows[(record.flow.0 / 2) as usize].dscp;
+        ip.copy_from_slice(&header(record, class, length as u16, &addresses).to_bytes());
         let both = IP_HEADER as usize;
         Ok((&self.buffer[..both + length], both + headers))
     }
@@ -124,7 +125,15 @@ fn udp(
     (both, UDP_HEADER as usize + needed)
 }
 
-fn header(record: &PacketRecord<'_>, payload: u16, addresses: &Addresses) -> Ipv4Header {
+/// `class` is the flow's; what an opaque packet has written in it goes before.
+fn header(
+    record: &PacketRecord<'_>,
+    class: Dscp,
+    payload: u16,
+    addresses: &Addresses,
+) -> Ipv4Header {
+    let own = record.datagram.dscp();
+    let class = if own == Dscp::DEFAULT { class } else { own };
     let mut header = Ipv4Header {
         ecn: match record.ecn {
             Ecn::NotEct => IpEcn::ZERO,
@@ -138,7 +147,7 @@ fn header(record: &PacketRecord<'_>, payload: u16, addresses: &Addresses) -> Ipv
         dont_fragment: true,
         time_to_live: TIME_TO_LIVE,
         protocol: IpNumber(record.datagram.protocol()),
-        dscp: IpDscp::try_new(record.datagram.dscp().value()).unwrap_or_default(),
+        dscp: IpDscp::try_new(class.value()).unwrap_or_default(),
         source: addresses.source.octets(),
         destination: addresses.destination.octets(),
         ..Ipv4Header::default()

@@ -27,6 +27,8 @@ pub struct Arena {
     extras: Extras,
     /// The node of each host.
     nodes: Vec<u32>,
+    /// Codepoints by flow; empty if all are the default.
+    classes: Vec<Dscp>,
     created: u64,
     delivered: u64,
     dropped: u64,
@@ -250,6 +252,16 @@ impl Arena {
         }
     }
 
+    /// The same with the codepoints of the flows' packets, flow by flow; what an opaque packet has
+    /// written in it goes before.
+    pub fn classed(mut self, classes: impl IntoIterator<Item = Dscp>) -> Self {
+        self.classes = classes.into_iter().collect();
+        if self.classes.iter().all(|c| *c == Dscp::DEFAULT) {
+            self.classes = Vec::new();
+        }
+        self
+    }
+
     /// These bytes go with the packet that is put in next, if that can have any.
     #[inline]
     pub fn attach(&mut self, bytes: &[u8]) {
@@ -396,8 +408,8 @@ impl PacketStore for Arena {
             from: node(h, unknown.from),
             to: node(h ^ 1, unknown.to),
             dscp: match &self.slots[packet.id.0 as usize].0 {
-                Content::Tcp(_) | Content::Tack(_) => Dscp::DEFAULT,
-                Content::Opaque(opaque) => opaque.dscp,
+                Content::Opaque(opaque) if opaque.dscp != Dscp::DEFAULT => opaque.dscp,
+                _ => self.classes.get(h / 2).copied().unwrap_or_default(),
             },
             ..unknown
         }

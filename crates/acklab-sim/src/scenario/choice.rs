@@ -2,6 +2,8 @@
 
 mod nested;
 
+pub(crate) use nested::codepoint;
+
 use super::diagnostics::{Report, suggest};
 use super::path::Path;
 use super::shown::short;

@@ -20,6 +20,7 @@ use acklab_path::impair::LossPlace;
 use acklab_path::qdisc::registry::Counts;
 use acklab_path::wifi::medium::AccessCategory;
 use acklab_proto::cbr;
+use acklab_proto::datagram::Dscp;
 use acklab_proto::rtp;
 use acklab_proto::tack;
 use acklab_proto::tcp::TcpConfig;
@@ -260,6 +261,9 @@ fn flow(flow: &FlowPlan, category: Option<AccessCategory>, nodes: &[String], out
     out.text("start_jitter", flow.start_jitter);
     if let Some(category) = category {
         out.text("category", CategoryWord::of(category));
+    }
+    if flow.dscp != Dscp::DEFAULT {
+        out.raw("dscp", flow.dscp.value());
     }
     let plan = match &flow.transport {
         TransportPlan::Tcp(plan) => plan,

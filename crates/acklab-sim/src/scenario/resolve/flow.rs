@@ -10,6 +10,7 @@ use super::topology::{Net, incomplete};
 use super::{Clock, app, not_too_long, request, tcp};
 use crate::plan::{AppPlan, FlowPlan, TackPlan, TcpPlan, TransportPlan};
 use acklab_path::wifi::medium::AccessCategory;
+use acklab_proto::datagram::Dscp;
 use acklab_proto::registry::{Param, Params, Value};
 use acklab_proto::tack::TackConfig;
 use acklab_proto::tcp::TcpConfig;
@@ -189,6 +190,7 @@ impl Builder<'_, '_> {
             reverse: Vec::new(),
             start,
             start_jitter,
+            dscp: flow.dscp.map_or(Dscp::DEFAULT, |d| d.0),
             app,
             transport,
         })

@@ -1,6 +1,6 @@
 //! Flows and what they carry.
 
-use super::{AckSpec, CategoryWord, CcSpec, Qty, TcpSpec, TransportSpec};
+use super::{AckSpec, CategoryWord, CcSpec, DscpSpec, Qty, TcpSpec, TransportSpec};
 use crate::plan::WhenFull;
 use acklab_units::{Bytes, Rate, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -33,6 +33,9 @@ pub(crate) struct FlowSpec {
     pub(crate) start_jitter: Option<Qty<Span>>,
     /// Access category of its packets on radio channels. Default: the channel's.
     pub(crate) category: Option<CategoryWord>,
+    /// Differentiated-services codepoint of its packets, in both directions. CAKE's tins and HTB's
+    /// classes sort by it. Default: "CS0".
+    pub(crate) dscp: Option<DscpSpec>,
     /// Number of flows like this one. Default: 1.
     #[schemars(range(min = 1, max = 10000))]
     #[serde(deserialize_with = "super::words::count")]

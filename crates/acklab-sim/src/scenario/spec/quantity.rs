@@ -1,7 +1,9 @@
 //! Building blocks of the language: quantities, probabilities, one-or-many.
 
+use crate::scenario::choice::codepoint;
 use crate::scenario::de::with_hint;
 use crate::scenario::shown::short;
+use acklab_proto::datagram::Dscp;
 use acklab_units::{Bytes, Limit, QuantityError, Rate, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -101,6 +103,65 @@ impl<T: Quantity> JsonSchema for Qty<T> {
             "description": format!("Write {}.", T::WRITE),
             "pattern": T::PATTERN,
             "examples": T::EXAMPLES,
+        })
+    }
+}
+
+/// A differentiated-services codepoint, by name or number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct DscpSpec(pub(crate) Dscp);
+
+struct DscpVisitor;
+
+impl Visitor<'_> for DscpVisitor {
+    type Value = DscpSpec;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(DscpSpec::WRITE)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<DscpSpec, E> {
+        let unknown = || format!("there is no codepoint called `{text}`");
+        codepoint(text)
+            .map(DscpSpec)
+            .ok_or_else(|| E::custom(with_hint(unknown(), format!("write {}", DscpSpec::WRITE))))
+    }
+
+    fn visit_i64<E: de::Error>(self, n: i64) -> Result<DscpSpec, E> {
+        self.visit_str(&n.to_string())
+    }
+
+    fn visit_u64<E: de::Error>(self, n: u64) -> Result<DscpSpec, E> {
+        self.visit_str(&n.to_string())
+    }
+}
+
+impl DscpSpec {
+    const WRITE: &'static str = "a codepoint such as \"EF\", \"AF41\", \"CS1\" or 46";
+}
+
+impl<'de> Deserialize<'de> for DscpSpec {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        d.deserialize_any(DscpVisitor)
+    }
+}
+
+impl JsonSchema for DscpSpec {
+    fn schema_name() -> Cow<'static, str> {
+        "Dscp".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": format!("Write {}.", Self::WRITE),
+            "anyOf": [
+                {
+                    "type": "string",
+                    "pattern": "^([bB][eE]|[dD][fF]|[lL][eE]|[eE][fF]|[vV][aA]|[cC][sS][0-7]|[aA][fF][1-4][1-3]|[0-5]?[0-9]|6[0-3])$",
+                    "examples": ["EF", "AF41", "CS1", "LE"],
+                },
+                { "type": "integer", "minimum": 0, "maximum": 63 },
+            ],
         })
     }
 }

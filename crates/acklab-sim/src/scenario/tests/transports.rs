@@ -1,6 +1,6 @@
 //! What a flow speaks.
 
-use super::{DUMBBELL, good, toml_with};
+use super::{DUMBBELL, good, toml, toml_with};
 use crate::plan::{AppPlan, TransportPlan};
 use crate::scenario::load_toml;
 use acklab_proto::cbr;
@@ -150,4 +150,29 @@ fn a_video_survives_resolving() {
     };
     assert_eq!((video.fps, video.gop, video.packet), (30, 30, Some(1460)));
     assert_eq!(video.i_frame, 2.5);
+}
+
+#[test]
+fn a_codepoint_is_a_name_or_a_number() {
+    use acklab_proto::datagram::Dscp;
+    for (written, value) in [("\"EF\"", 46), ("\"af41\"", 34), ("\"LE\"", 1), ("46", 46)] {
+        let text = format!("{DUMBBELL}dscp = {written}\n");
+        let resolved = good(&text);
+        assert_eq!(
+            resolved.plan.flows.last().unwrap().dscp,
+            Dscp::new(value).unwrap()
+        );
+        // The whole form says it again; a default is left out.
+        let again = good(&resolved.resolved);
+        assert_eq!(again.plan.flows.last().unwrap().dscp.value(), value);
+    }
+    assert!(!good(DUMBBELL).resolved.contains("dscp"));
+    for wrong in ["\"AF99\"", "64", "-1", "\"\""] {
+        let told = toml(&format!("{DUMBBELL}dscp = {wrong}\n"))
+            .expect_err(wrong)
+            .to_string();
+        assert!(told.contains("there is no codepoint called"), "{told}");
+        assert!(told.contains("dscp"), "{told}");
+        assert!(told.contains("help: write a codepoint such as"), "{told}");
+    }
 }
