@@ -11,7 +11,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fast test reproduce validate picture fmt check docs site stubs nostd asserted fuzz clean
+.PHONY: help setup fast test wheel reproduce validate picture fmt check docs site stubs nostd asserted fuzz clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -49,6 +49,9 @@ test: $(VENV)/.dev ## Run every test, Rust and Python
 
 reproduce: $(VENV)/.core ## Make the papers' tables and figures; ends with the path of the report
 	@$(BIN)/acklab reproduce --out $(OUT)
+
+wheel: $(VENV)/.made ## Build the wheel, install it elsewhere, use it in an empty folder
+	MATURIN=$(abspath $(BIN))/maturin PYTHON=$(abspath $(BIN))/python tests/wheel.sh
 
 validate: $(VENV)/.core ## Compare with the Linux kernel and ns-3
 	@$(BIN)/acklab validate --out $(OUT)

@@ -9,7 +9,7 @@ from collections import defaultdict
 import pytest
 
 import acklab
-from acklab.places import in_repository
+from acklab.places import packaged
 from acklab.validate import (
     compare,
     kernel_rows,
@@ -43,19 +43,19 @@ from acklab.validate.ns3 import parse
 
 def test_every_row_of_the_kernel_is_in_a_cell():
     rows = kernel_rows()
-    with (in_repository("validation") / "kernel" / "results.csv").open() as f:
+    with (packaged("validation") / "kernel" / "results.csv").open() as f:
         assert sum(len(r.values["goodput"]) + r.disturbed for r in rows) == len(
             list(csv.DictReader(f))
         )
 
 
 def test_every_row_of_ns3_is_there():
-    with (in_repository("validation") / "ns3" / "wired.csv").open() as f:
+    with (packaged("validation") / "ns3" / "wired.csv").open() as f:
         assert len(ns3_rows()) == len(list(csv.DictReader(f)))
 
 
 def test_the_table_of_ns2_has_what_its_driver_runs():
-    folder = in_repository("validation") / "ns2"
+    folder = packaged("validation") / "ns2"
     spec = importlib.util.spec_from_file_location("ackloss", folder / "ackloss.py")
     driver = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(driver)
@@ -68,7 +68,7 @@ def test_the_table_of_ns2_has_what_its_driver_runs():
 
 
 def test_the_experiment_with_sack_in_ns2_has_what_its_driver_runs():
-    folder = in_repository("validation") / "ns2"
+    folder = packaged("validation") / "ns2"
     spec = importlib.util.spec_from_file_location("ackloss", folder / "ackloss.py")
     driver = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(driver)
@@ -96,7 +96,7 @@ def test_chance_widens_the_criterion_of_ns2():
 def test_every_run_of_ns3_over_radio_channels_is_in_a_cell():
     runs = set()
     for name in ns3_wifi.FILES:
-        with (in_repository("validation") / "ns3" / name).open() as f:
+        with (packaged("validation") / "ns3" / name).open() as f:
             runs |= {row["args"] for row in csv.DictReader(f)}
     cells = ns3_wifi_rows()
     assert sum(len(c.values["goodput"]) for c in cells) == len(runs) == 187
@@ -106,7 +106,7 @@ def test_every_run_of_ns3_over_radio_channels_is_in_a_cell():
 def test_every_mode_of_ns3_is_in_a_cell():
     rows = []
     for name in ("wifi_modes.csv", "wifi_saturated.csv"):
-        with (in_repository("validation") / "ns3" / name).open() as f:
+        with (packaged("validation") / "ns3" / name).open() as f:
             rows += csv.DictReader(f)
     tcp = [r for r in rows if r["proto"] == "tcp"]
     assert len({r.name for r in ns3_modes_rows()}) == len(tcp) == 96
@@ -158,7 +158,7 @@ def test_stations_agree_on_the_air_where_ns3s_do():
 
 def test_as_many_stations_agree_as_in_ns3():
     """In ns-3's runs of this cell all 40 ways have one, and 3 to 6 responses are late."""
-    path = in_repository("validation") / "ns3" / "wifi_agreements.csv"
+    path = packaged("validation") / "ns3" / "wifi_agreements.csv"
     with path.open() as f:
         runs = [r for r in csv.DictReader(f) if (r["tag"], r["ampdu"]) == _AGREEING]
     assert {r["agreements"] for r in runs} == {"40"}

@@ -1,4 +1,4 @@
-"""Where the gallery, the reference results and the papers' numbers are."""
+"""Where the gallery, the reference results and the papers' numbers are: in the package."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ from pathlib import Path
 
 from acklab.errors import AcklabError
 
-_ROOT = Path(__file__).resolve().parents[2]
+_DATA = Path(__file__).resolve().parent / "data"
 
 
-def in_repository(name: str) -> Path:
-    """The folder `name` of the repository that this package was installed from."""
-    folder = _ROOT / name
+def packaged(name: str) -> Path:
+    """The folder `name` of what comes with the package: `scenarios` or `validation`."""
+    folder = _DATA / name
     if not folder.is_dir():
         raise AcklabError(
-            f"the folder {name}/ of acklab's repository was not found\n"
-            "  help: this needs a clone of the repository; run `make setup` in it and use "
-            ".venv/bin/acklab"
+            f"acklab's own folder {folder} is missing\n"
+            "  help: install acklab anew; if it is a clone, `git status` says what was deleted"
         )
     return folder
 
 
 def gallery() -> list[Path]:
     """The gallery of scenarios, by name."""
-    return sorted(in_repository("scenarios").glob("*.toml"))
+    return sorted(packaged("scenarios").glob("*.toml"))

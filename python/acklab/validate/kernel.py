@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from acklab.build import Flow, Link, describe
-from acklab.places import in_repository
+from acklab.places import packaged
 from acklab.stacks import LINUX, thinner
 from acklab.validate.criteria import KERNEL
 from acklab.validate.lateness import Pauses, pauses
@@ -66,7 +66,7 @@ def paused_rows() -> list[Reference]:
 
 def _cells(name: str) -> Iterable[tuple[tuple[str, ...], list[dict[str, str]]]]:
     cells: dict[tuple[str, ...], list[dict[str, str]]] = {}
-    with (in_repository("validation") / "kernel" / name).open() as f:
+    with (packaged("validation") / "kernel" / name).open() as f:
         for row in csv.DictReader(f):
             cells.setdefault(tuple(row[k] for k in _KEYS), []).append(row)
     return cells.items()

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from acklab.build import Block, Flow, Link, describe
-from acklab.places import in_repository
+from acklab.places import packaged
 from acklab.stacks import LINUX
 from acklab.validate.criteria import KERNEL_VIRTUAL
 from acklab.validate.measures import Measure
@@ -48,7 +48,7 @@ _CAKE_UP: Mapping[str, Block | None] = {
 def rows() -> list[Reference]:
     """Every flow of every cell, with one value for each seed of the kernel's."""
     cells: dict[tuple[str, ...], list[dict[str, str]]] = {}
-    with (in_repository("validation") / "kernel-virtual" / "results.csv").open() as f:
+    with (packaged("validation") / "kernel-virtual" / "results.csv").open() as f:
         for row in csv.DictReader(f):
             cells.setdefault(tuple(row[k] for k in (*_KEYS, "flow")), []).append(row)
     return [_cell(dict(zip((*_KEYS, "flow"), key, strict=True)), r) for key, r in cells.items()]

@@ -9,7 +9,7 @@ from statistics import stdev
 from typing import Any
 
 from acklab.build import Flow, Link, dumbbell
-from acklab.places import in_repository
+from acklab.places import packaged
 from acklab.studies.ack_compression.stacks import STACKS
 from acklab.validate.criteria import NS2 as CRITERIA
 from acklab.validate.criteria import Tolerance
@@ -39,7 +39,7 @@ _NO_LIMIT = 10_000
 
 def rows() -> list[Reference]:
     """Every row of ns-2's results."""
-    with (in_repository("validation") / "ns2" / "ackloss.csv").open() as f:
+    with (packaged("validation") / "ns2" / "ackloss.csv").open() as f:
         return [_reference(row) for row in csv.DictReader(f)]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from acklab.build import Flow, Link, dumbbell
-from acklab.places import in_repository
+from acklab.places import packaged
 from acklab.stacks import NS3, thinner
 from acklab.validate.criteria import NS3 as CRITERIA
 from acklab.validate.measures import first_flow
@@ -47,7 +47,7 @@ _MEASURES = {
 
 def rows() -> list[Reference]:
     """Every row of ns-3's results."""
-    with (in_repository("validation") / "ns3" / "wired.csv").open() as f:
+    with (packaged("validation") / "ns3" / "wired.csv").open() as f:
         return [_reference(row) for row in csv.DictReader(f)]
 
 

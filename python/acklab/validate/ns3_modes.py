@@ -9,7 +9,7 @@ from itertools import groupby
 from statistics import fmean
 from typing import Any
 
-from acklab.places import in_repository
+from acklab.places import packaged
 from acklab.stacks import NS3
 from acklab.validate.criteria import NS3_MODES
 from acklab.validate.measures import all_flows
@@ -35,7 +35,7 @@ _AS_NS3 = {
 
 
 def _rows(name: str) -> Iterator[dict[str, str]]:
-    with (in_repository("validation") / "ns3" / name).open() as f:
+    with (packaged("validation") / "ns3" / name).open() as f:
         yield from csv.DictReader(f)
 
 

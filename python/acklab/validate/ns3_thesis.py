@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterator
 from dataclasses import replace
 
-from acklab.places import in_repository
+from acklab.places import packaged
 from acklab.studies.aggregation.cells_wired import SETUPS, scenario
 from acklab.studies.study import Effort
 from acklab.validate.criteria import NS3_THESIS as CRITERIA
@@ -27,7 +27,7 @@ def _cells(name: str) -> Iterator[Reference]:
     metric = _FILES[name]
     # Each run of ns-3 begins at 2 s sharp.
     setup = replace(SETUPS["thesis"], start_jitter="0 s")
-    with (in_repository("validation") / "ns3" / name).open() as f:
+    with (packaged("validation") / "ns3" / name).open() as f:
         for row in csv.DictReader(f):
             flows, *ratios = row
             ccs = tuple(row[flows].split("-"))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from acklab.places import in_repository
+from acklab.places import packaged
 from acklab.stacks import NS3
 from acklab.validate.criteria import NS3_WIFI as CRITERIA
 from acklab.validate.measures import all_flows, drops_from, fairness
@@ -75,7 +75,7 @@ def rows() -> list[Reference]:
 def _runs() -> Iterator[list[dict[str, str]]]:
     """The rows of each run, one for each flow."""
     for name in FILES:
-        with (in_repository("validation") / "ns3" / name).open() as f:
+        with (packaged("validation") / "ns3" / name).open() as f:
             for _, flows in groupby(csv.DictReader(f), lambda row: row["args"]):
                 yield list(flows)
 
