@@ -29,16 +29,24 @@ fn later(offers: &[Offer], late: impl Fn(usize) -> u64) -> Vec<Offer> {
 }
 
 /// The instants at which something happens if each packet enters on time, by who does it: offers, wakes, and
-/// services that begin.
+/// services that begin. A wake that a later packet put off counts as well: with that packet late it happens.
 fn instants(plan: &Plan, offers: &[Offer]) -> Vec<(Instant, usize)> {
     let mut network = network(plan, 1);
     let (mut all, mut ends) = (Vec::new(), VecDeque::new());
+    let links = plan.links.len();
+    let pending = |network: &Net| {
+        let at = |link| network.events.pending(Source(link as u32));
+        (0..links)
+            .filter_map(|link| Some((at(link)?, link)))
+            .collect::<Vec<_>>()
+    };
     let mut run = |network: &mut Net, end: Instant| {
         while let Some((at, source)) = network.events.peek()
             && at <= end
         {
             network.step(end, &mut ends);
             all.push((at, source.0 as usize));
+            all.extend(pending(network));
         }
     };
     for (at, flow, datagram) in offers {
