@@ -67,7 +67,6 @@ def command_lines(tmp_path):
     a_file = tmp_path / "file"
     a_file.write_text("")
     return [
-        ((), "Usage"),
         (("frobnicate",), "frobnicate"),
         (("run",), "file"),
         (("run", "absent.toml"), "absent.toml"),

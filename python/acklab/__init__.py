@@ -2,8 +2,11 @@
 
     import acklab
 
-    result = acklab.load("scenarios/dumbbell.toml").run(seed=1)
+    result = acklab.run("single-flow")
     print(result.flows)
+
+A name is one of the gallery's (`acklab list scenario`); a path or a mapping does as well. `load`
+checks a scenario without running it, `sweep` runs it over a grid, `open` reads results again.
 
 Importing this is cheap: Polars and Matplotlib are loaded when they are first needed.
 """
@@ -37,6 +40,7 @@ __all__ = [
     "dumbbell",
     "load",
     "open",
+    "run",
     "run_many",
     "saturate",
     "sweep",
@@ -55,6 +59,7 @@ _LAZY = {
     "dumbbell": "acklab.build",
     "load": "acklab.scenario",
     "open": "acklab.opening",
+    "run": "acklab.scenario",
     "run_many": "acklab.scenario",
     "saturate": "acklab.saturation",
     "sweep": "acklab.sweeps",
@@ -75,7 +80,7 @@ if TYPE_CHECKING:
     from acklab.opening import SavedRun, open
     from acklab.results import Result
     from acklab.saturation import saturate
-    from acklab.scenario import Scenario, load, run_many
+    from acklab.scenario import Scenario, load, run, run_many
     from acklab.sweeps import SweepResult, sweep
 
 
@@ -91,3 +96,7 @@ def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'acklab' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_MODULES})

@@ -90,6 +90,30 @@ def load(
     return Scenario(read(source).load(pairs(overrides), classes))
 
 
+def run(
+    source: str | os.PathLike[str] | Mapping[str, Any] | Scenario,
+    seed: int | None = None,
+    *,
+    overrides: Sequence[str] | Mapping[str, Any] = (),
+) -> Result:
+    """Runs a scenario once: a name of the gallery, a path, a mapping, or one that is loaded.
+
+    Without `seed` it takes the scenario's own. `overrides` are those of `load`.
+    """
+    if isinstance(source, Scenario):
+        if overrides:
+            raise AcklabError(
+                "run(): overrides are for a scenario that is not loaded yet\n"
+                "  help: give them to load(), or give run() the path"
+            )
+        return source.run(seed)
+    if isinstance(source, str):
+        from acklab.cli.scenarios import find
+
+        source = find(source)
+    return load(source, overrides=overrides).run(seed)
+
+
 def run_many(
     runs: Iterable[Scenario | tuple[Scenario, int]],
     *,

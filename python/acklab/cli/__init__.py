@@ -13,6 +13,7 @@ import typer
 import acklab
 from acklab.cli import (
     catalogue,
+    check,
     compare,
     dissector,
     doctor,
@@ -37,6 +38,9 @@ def _examples(*lines: str) -> str:
     )
 
 
+#: `-h` helps as `--help` does.
+_SHORT_HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
+
 app = typer.Typer(
     name="acklab",
     help="Simulate TCP when its acknowledgements become fewer, later or burstier.",
@@ -46,7 +50,7 @@ app = typer.Typer(
         "acklab plot out/first series                # see what happened",
         "acklab COMMAND --help                       # options and examples of a command",
     ),
-    no_args_is_help=True,
+    context_settings=_SHORT_HELP,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
@@ -140,6 +144,12 @@ COMMANDS: tuple[tuple[str, str, Callable[..., Any], tuple[str, ...]], ...] = (
     ),
     (
         "Check",
+        "check",
+        check.check,
+        ("acklab check first.toml", "acklab check cake --resolved > cake.toml"),
+    ),
+    (
+        "Check",
         "model",
         model.model,
         ("acklab model single-flow", "acklab model bbr-with-cubic --fit"),
@@ -159,7 +169,9 @@ COMMANDS: tuple[tuple[str, str, Callable[..., Any], tuple[str, ...]], ...] = (
 )
 
 for _panel, _name, _command, _lines in COMMANDS:
-    app.command(_name, rich_help_panel=_panel, epilog=_examples(*_lines))(_command)
+    app.command(
+        _name, rich_help_panel=_panel, epilog=_examples(*_lines), context_settings=_SHORT_HELP
+    )(_command)
 
 app.add_typer(
     study.app,
@@ -180,14 +192,16 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _options(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
-    pass
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 def main() -> None:

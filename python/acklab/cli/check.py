@@ -1,0 +1,106 @@
+"""`acklab check`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+import typer
+
+from acklab.cli import completing
+from acklab.cli.scenarios import find
+
+
+def check(
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="A scenario file, or the name of a gallery scenario (`acklab list scenario`).",
+            autocompletion=completing.scenario,
+        ),
+    ],
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Override a key, e.g. flow.0.cc=bbr3. Repeat the option for more keys.",
+        ),
+    ] = None,
+    resolved: Annotated[
+        bool,
+        typer.Option("--resolved", help="Print the whole scenario as TOML, defaults filled in."),
+    ] = False,
+) -> None:
+    """Check a scenario without running it: mistakes, warnings, and what would run."""
+    import tomllib
+
+    import acklab
+
+    scenario = acklab.load(find(file), overrides=list(set_ or []))
+    for warning in scenario.warnings:
+        typer.echo(warning, err=True)
+    if resolved:
+        typer.echo(scenario.resolved, nl=False)
+        return
+    for line in _said(tomllib.loads(scenario.resolved), scenario.recorded):
+        typer.echo(line)
+    n = len(scenario.warnings)
+    typer.echo(f"{file} is valid{f', with {n} warnings' if n > 1 else ', with a warning' * n}")
+
+
+def _said(of: Mapping[str, Any], recorded: tuple[str, ...]) -> Iterator[str]:
+    """What would run, in a few lines."""
+    yield of["name"]
+    if of.get("description"):
+        yield f"  {of['description']}"
+    begins = "" if of["start"] == "0 s" else f" from {of['start']} on"
+    warm = "" if of["warmup"] == "0 s" else f", means without the first {of['warmup']}"
+    yield f"  time      {of['duration']}{begins}{warm}; seed {of['seed']}"
+    flows = Counter(_kind(flow) for flow in of["flow"])
+    for i, (kind, n) in enumerate(flows.items()):
+        yield f"  {'flows' if i == 0 else '':9} {n} x {kind}"
+    links = [way for link in of.get("link", ()) for way in (link, link["reverse"])]
+    for i, way in enumerate(_narrowest(links)):
+        yield f"  {'links' if i == 0 else '':9} {way}"
+    for channel in of.get("wifi", ()):
+        yield f"  {'channel':9} {_channel(channel)}"
+    yield f"  {'records':9} {', '.join(recorded) or 'summaries only'}"
+
+
+def _kind(flow: Mapping[str, Any]) -> str:
+    transport = flow.get("transport", "tcp")
+    name = transport if isinstance(transport, str) else transport["name"]
+    words = [name.upper() if name in ("tcp", "cbr", "rtp", "tack") else name]
+    if "cc" in flow:
+        words.append(flow["cc"]["name"])
+    if "ack" in flow:
+        words.append(f"ACKs {flow['ack']['name']}")
+    words.append(flow["app"]["kind"])
+    return ", ".join(words)
+
+
+#: So many links are told one by one; of more the rest is counted.
+_MOST = 6
+
+
+def _narrowest(ways: list[Mapping[str, Any]]) -> Iterator[str]:
+    for way in ways[:_MOST]:
+        rate = way["rate"] if isinstance(way["rate"], str) else "a rate that changes"
+        qdisc = way["qdisc"] if isinstance(way["qdisc"], str) else way["qdisc"]["name"]
+        limit = f" of {way['queue']}" if "queue" in way else ""
+        words = [f"{way['name']}: {rate}, {way['delay']}, {qdisc}{limit}"]
+        if way["loss"] != "none":
+            words.append("loses packets")
+        if way["ack_filter"] != "none":
+            words.append("ACK filter")
+        yield ", ".join(words)
+    if len(ways) > _MOST:
+        yield f"and {len(ways) - _MOST} more"
+
+
+def _channel(of: Mapping[str, Any]) -> str:
+    n = len(of["stations"])
+    stations = f"{n} stations" if n > 1 else of["stations"][0]
+    return f"802.11{of['standard']}, {of['band']}, {of['ap']} and {stations}"
