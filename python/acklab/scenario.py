@@ -13,7 +13,7 @@ from acklab.arrays import ready
 from acklab.controller import CongestionController
 from acklab.errors import AcklabError, ControllerError, ScenarioError
 from acklab.results import Result
-from acklab.source import literal, read
+from acklab.source import Source, literal, read
 
 Controllers = Mapping[str, type[CongestionController]]
 
@@ -71,7 +71,7 @@ class Scenario:
 
 
 def load(
-    source: str | os.PathLike[str] | Mapping[str, Any],
+    source: str | os.PathLike[str] | Mapping[str, Any] | Source,
     *,
     overrides: Sequence[str] | Mapping[str, Any] = (),
     controllers: Controllers | None = None,

@@ -78,8 +78,10 @@ class Source:
         return json.loads(json.dumps(tomllib.loads(self.text), default=str))
 
 
-def read(source: str | os.PathLike[str] | Mapping[str, Any]) -> Source:
-    """Reads a path to a TOML or JSON file, or a mapping."""
+def read(source: str | os.PathLike[str] | Mapping[str, Any] | Source) -> Source:
+    """Reads a path to a TOML or JSON file, or a mapping; what is read already stays as it is."""
+    if isinstance(source, Source):
+        return source
     if isinstance(source, Mapping):
         sweep = source.get("sweep")
         scenario = {k: v for k, v in source.items() if k != "sweep"}
@@ -87,7 +89,11 @@ def read(source: str | os.PathLike[str] | Mapping[str, Any]) -> Source:
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         form = "json" if path.suffix == ".json" else "toml"
-        return _without_sweep(Source(_read(path), str(path), form, folder=path.parent.absolute()))
+        origin, folder = str(path), path.parent.absolute()
+        if origin == "/dev/stdin":
+            # What it names is beside whoever wrote it there.
+            origin, folder = "standard input", Path.cwd()
+        return _without_sweep(Source(_read(path), origin, form, folder=folder))
     raise ScenarioError(
         f"a scenario cannot be read from {source!r}\n"
         "  help: give the path of a TOML or JSON file, or a mapping"

@@ -9,14 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from acklab.cli import completing
-from acklab.cli.scenarios import find
+from acklab.cli.scenarios import given
 
 
 def check(
     file: Annotated[
         str,
         typer.Argument(
-            help="A scenario file, or the name of a gallery scenario (`acklab list scenario`).",
+            help="A scenario file, the name of a gallery scenario (`acklab list scenario`), or - "
+            "for the standard input.",
             autocompletion=completing.scenario,
         ),
     ],
@@ -38,7 +39,7 @@ def check(
 
     import acklab
 
-    scenario = acklab.load(find(file), overrides=list(set_ or []))
+    scenario = acklab.load(given(file), overrides=list(set_ or []))
     for warning in scenario.warnings:
         typer.echo(warning, err=True)
     if resolved:

@@ -10,7 +10,7 @@ import typer
 from acklab.cli import completing
 from acklab.cli.guard import kept
 from acklab.cli.run import Jobs
-from acklab.cli.scenarios import find
+from acklab.cli.scenarios import given
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,8 @@ def model(
     file: Annotated[
         str,
         typer.Argument(
-            help="A scenario file, or the name of a gallery scenario (`acklab list scenario`).",
+            help="A scenario file, the name of a gallery scenario (`acklab list scenario`), or - "
+            "for the standard input.",
             autocompletion=completing.scenario,
         ),
     ],
@@ -62,12 +63,12 @@ def model(
     from acklab.folder import writable_folder, write_atomically
 
     overrides = list(set_ or [])
-    path = find(file)
-    scenario = acklab.load(path, overrides=overrides)
+    source = given(file)
+    scenario = acklab.load(source, overrides=overrides)
     # Before anything runs: whether there is a model of it at all.
     case_of(scenario.resolved)
     if "series" not in scenario.recorded:
-        scenario = acklab.load(path, overrides=[*overrides, "record.every=100 ms"])
+        scenario = acklab.load(source, overrides=[*overrides, "record.every=100 ms"])
     folder = out or Path("out") / f"{scenario.name}-model"
     with writable_folder(folder):
         with progress("simulate") as advance:

@@ -12,7 +12,7 @@ import typer
 
 from acklab.cli import completing
 from acklab.cli.guard import kept
-from acklab.cli.scenarios import find
+from acklab.cli.scenarios import given
 
 if TYPE_CHECKING:
     from acklab.formats.exports import Export
@@ -29,7 +29,8 @@ def run(
     file: Annotated[
         str,
         typer.Argument(
-            help="A scenario file, or the name of a gallery scenario (`acklab list scenario`).",
+            help="A scenario file, the name of a gallery scenario (`acklab list scenario`), or - "
+            "for the standard input.",
             autocompletion=completing.scenario,
         ),
     ],
@@ -96,15 +97,15 @@ def run(
     from acklab.saving import save
     from acklab.scenario import checked_seed
 
-    path = find(file)
+    source = given(file)
     overrides = list(set_ or [])
-    scenario = acklab.load(path, overrides=overrides)
+    scenario = acklab.load(source, overrides=overrides)
     asked = {"pcap": pcap, "qlog": qlog, "flent": flent, "flowmon": flowmon}
     exports = [e for e in EXPORTS if asked[e.option]]
     more = recording(streams(record), scenario.recorded) + exporting(exports, scenario)
     if more:
         overrides += dict.fromkeys(more)
-        scenario = acklab.load(path, overrides=overrides)
+        scenario = acklab.load(source, overrides=overrides)
     for warning in scenario.warnings:
         typer.echo(warning, err=True)
     seed = scenario.seed if seed is None else checked_seed(seed)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from acklab.errors import AcklabError
+from acklab.source import Source, read
 
 
 def find(name: str) -> Path:
-    """A path as it is, or the gallery's scenario of that name."""
+    """A path as it is, or the gallery's scenario of that name; `-` is the standard input."""
+    if name == "-":
+        return Path("/dev/stdin")
     path = Path(name)
     if path.is_dir():
         raise AcklabError(f"cannot read {name}: it is a folder\n  help: {_within(path)}")
@@ -18,6 +21,11 @@ def find(name: str) -> Path:
     if name in names:
         return names[name]
     raise AcklabError(f"cannot read {name}: there is no such file\n  help: {_instead(name, names)}")
+
+
+def given(name: str) -> Source:
+    """The text of the scenario that `name` means; what comes in at `-` can be read only once."""
+    return read(find(name))
 
 
 def by_name() -> dict[str, Path]:
