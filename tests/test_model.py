@@ -38,6 +38,19 @@ def test_queues_and_losses_are_read():
     assert (other.queue, other.target, other.interval) == ("fq-codel", 0.005, 0.1)
 
 
+def test_cakes_shaper_and_its_hosts_are_read():
+    # Four flows of one host and one of another, at 20 of 100 Mbit/s.
+    resolved = load(GALLERY / "cake.toml").resolved
+    case = case_of(resolved)
+    assert (case.rate, case.queue) == (20e6, "cake")
+    assert list(case.hosts) == [0, 0, 0, 0, 1]
+    assert any("overhead" in n for n in case.notes)
+    both = beside(load(GALLERY / "cake.toml"), 1)
+    got = {x.flow: x for x in both.lines if x.metric == "goodput"}
+    assert got["call"].model == pytest.approx(got["call"].simulation, rel=0.1)
+    assert got["backup-0"].model == pytest.approx(got["backup-0"].simulation, rel=0.1)
+
+
 def test_what_the_model_leaves_out_is_said():
     notes = case_of(load(GALLERY / "asymmetric.toml").resolved).notes
     assert any("RFC 3449's k is 8.7" in n for n in notes)

@@ -75,6 +75,8 @@ class Case:
     limit: float
     target: float = TARGET
     interval: float = INTERVAL
+    #: The host of each flow, where CAKE shares between hosts.
+    hosts: Sequence[int] | None = None
     #: Seconds between two probes of BBRv2 and BBRv3.
     wait: float = 2.5
     #: What of the scenario the model leaves out.
@@ -100,7 +102,7 @@ class Case:
         if self.queue == "codel":
             queue = Codel(n, self.target, self.interval)
         elif self.queue in ("fq-codel", "cake"):
-            queue = Fair(n, None, self.target, self.interval)
+            queue = Fair(n, self.hosts, self.target, self.interval)
         else:
             queue = Fifo(n, max(self.limit, 1.0))
         rtts = [f.rtt for f in self.flows]
@@ -144,7 +146,15 @@ class _Way:
             raise NoCaseError(
                 f"link {self.name!r} changes its rate; the model knows links of one rate"
             )
-        return float("inf") if rate == "unlimited" else _number(rate)
+        line = float("inf") if rate == "unlimited" else _number(rate)
+        shaper = self.given.get("bandwidth", "none")
+        return line if shaper in ("none", "unlimited") else min(line, _number(shaper))
+
+    @property
+    def given(self) -> Mapping[str, Any]:
+        """The parameters of its queue discipline."""
+        qdisc = self.values["qdisc"]
+        return qdisc if isinstance(qdisc, Mapping) else {}
 
 
 def case_of(resolved: str) -> Case:
@@ -216,9 +226,31 @@ def case_of(resolved: str) -> Case:
         rate=link.rate,
         packet=packet,
         loss=loss,
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(dict.fromkeys([*notes, *_unmodelled(link)])),
+        hosts=_hosts(link, of["flow"]),
         **_queue(link, packet),
     )
+
+
+def _hosts(way: _Way, flows: Sequence[Mapping[str, Any]]) -> list[int] | None:
+    """The end by which CAKE shares; `None` where it shares between flows."""
+    mode = way.given.get("isolation", "")
+    end = {"srchost": "from", "dual-srchost": "from", "dsthost": "to", "dual-dsthost": "to"}
+    if mode not in end:
+        return None
+    names = [flow[end[mode]] for flow in flows]
+    numbers = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    return [numbers[name] for name in names]
+
+
+def _unmodelled(way: _Way) -> list[str]:
+    """What CAKE does and the model does not."""
+    given, found = way.given, []
+    if given.get("framing", "raw") != "raw" or given.get("overhead", 0):
+        found.append(f"{way.name}: the overhead that its shaper counts")
+    if given.get("isolation") in ("triple-isolate", "hosts"):
+        found.append(f"{way.name}: {given['isolation']}; flows share evenly here")
+    return found
 
 
 def _must_be_bulk(flow: Mapping[str, Any]) -> None:
@@ -269,7 +301,7 @@ def _queue(way: _Way, packet: float) -> dict[str, Any]:
         raise NoCaseError(
             f"link {way.name!r} has the queue {name}; the model knows {', '.join(QUEUES)}"
         )
-    given = qdisc if isinstance(qdisc, Mapping) else {}
+    given = way.given
     text = str(way.values.get("queue", "10240 packets"))
     number, _, unit = text.partition(" ")
     limit = float(number) if unit == "packets" else _number(text) * 8 / packet
