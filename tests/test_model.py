@@ -88,6 +88,16 @@ def test_the_command_writes_a_table_and_a_figure(acklab_cli, tmp_path):
         assert (tmp_path / "m" / name).read_bytes() == (tmp_path / "n" / name).read_bytes()
 
 
+def test_swings_have_the_same_period():
+    scenario = load(
+        GALLERY / "single-flow.toml",
+        overrides=["topology.bottleneck.delay=50 ms", "duration=120 s", "record.every=100 ms"],
+    )
+    ((flow, ours, theirs),) = beside(scenario, 1).cycles()
+    assert flow == "bulk"
+    assert ours == pytest.approx(theirs, rel=0.15)
+
+
 def test_a_refusal_leaves_nothing(acklab_cli, tmp_path):
     done = acklab_cli("model", "wifi-station", "--out", str(tmp_path / "m"))
     assert done.returncode == 1

@@ -129,6 +129,11 @@ def _show(of: Beside, seeds: int) -> None:
         ]
         table.add_row(x.flow, x.cc, x.metric, *values, error)
     console().print(table)
+    for flow, ours, theirs in of.cycles():
+        if ours is not None or theirs is not None:
+            both = [f"{x:.1f} s" if x is not None else "none" for x in (ours, theirs)]
+            said = f"{flow}: its window swings every {both[0]} in the model, {both[1]} simulated"
+            console().print(said, markup=False)
     for note in case.notes:
         console().print(f"not in the model: {note}", markup=False)
 

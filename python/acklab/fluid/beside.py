@@ -12,6 +12,7 @@ from scipy.optimize import minimize_scalar
 
 from acklab.fluid.case import Case, case_of
 from acklab.fluid.coupled import Trace
+from acklab.fluid.cycles import period
 from acklab.scenario import Scenario, run_many
 
 if TYPE_CHECKING:
@@ -85,6 +86,19 @@ class Beside:
     lines: Sequence[Line]
     #: The first seed's run, with its series.
     result: Result
+
+    def cycles(self) -> list[tuple[str, float | None, float | None]]:
+        """Of each flow the seconds from one swing of its window to the next, in the model and in
+        the first seed's run; `None` where it does not swing."""
+        case, series, found = self.case, self.result.series, []
+        late = self.trace.time > case.warmup
+        for i, flow in enumerate(case.flows):
+            ours = period(self.trace.window[late, i], float(self.trace.time[0]))
+            own = series.filter((series["flow"] == flow.name) & (series["time_s"] > case.warmup))
+            step = float(own["time_s"][1] - own["time_s"][0]) if len(own) > 1 else 1.0
+            theirs = period(own["cwnd_packets"].to_numpy(), step)
+            found.append((flow.name, ours, theirs))
+        return found
 
 
 def modelled(case: Case, trace: Trace) -> list[dict[str, float]]:
