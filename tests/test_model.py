@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import tomllib
+from statistics import median
 
 import pytest
 
-from acklab.fluid.beside import beside, fit
+from acklab.fluid.beside import beside, fit, modelled
 from acklab.fluid.case import NoCaseError, case_of
 from acklab.scenario import load
+from acklab.validate.kernel_virtual import rows as kernel_rows
 from conftest import ROOT
 
 GALLERY = ROOT / "scenarios"
@@ -86,6 +89,43 @@ def test_the_command_writes_a_table_and_a_figure(acklab_cli, tmp_path):
     assert again.returncode == 0
     for name in ("model.csv", "model.svg"):
         assert (tmp_path / "m" / name).read_bytes() == (tmp_path / "n" / name).read_bytes()
+
+
+def test_the_equations_beside_a_kernel():
+    """The model's numbers beside those of Linux in virtual time; the simulator takes no part."""
+    counted = 0
+    for row in kernel_rows():
+        fair = row.keys["bottleneck"] in ("fq_codel", "cake")
+        if row.keys.get("ack_filter") or row.keys["bottleneck"] == "pie":
+            continue
+        if "+" in row.keys["flows"] and not fair:
+            continue
+        i = int(row.keys.get("flow", 0))
+        case = case_of(load(row.scenarios[0]).resolved)
+        of = modelled(case, case.run())[i]
+        assert of["goodput"] == pytest.approx(median(row.values["goodput"]), rel=0.025), row.name
+        assert of["rtt"] == pytest.approx(median(row.values["rtt"]), rel=0.2), row.name
+        counted += 1
+    assert counted >= 30
+
+
+def test_shapers_are_looked_through():
+    plain = load(GALLERY / "single-flow.toml").resolved
+    for shaper in (
+        {"name": "tbf", "rate": "4 Mbit/s", "child": {"name": "codel"}},
+        {"name": "htb", "classes": [{"rate": "4 Mbit/s", "child": {"name": "codel"}}]},
+    ):
+        of = tomllib.loads(plain)
+        of["link"][0]["qdisc"] = shaper
+        del of["link"][0]["queue"]
+        case = case_of(load(of).resolved)
+        assert (case.rate, case.queue) == (4e6, "codel")
+    unlimited = tomllib.loads(plain)
+    for link in unlimited["link"]:
+        link["rate"] = "unlimited"
+        link["queue"] = "1000 packets"
+    with pytest.raises(NoCaseError, match="no link limits the rate"):
+        case_of(load(unlimited).resolved)
 
 
 def test_swings_have_the_same_period():

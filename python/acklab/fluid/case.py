@@ -141,20 +141,44 @@ class _Way:
 
     @property
     def rate(self) -> float:
+        """Bits per second, of the line or of what shapes below it."""
         rate = self.values["rate"]
         if not isinstance(rate, str):
             raise NoCaseError(
                 f"link {self.name!r} changes its rate; the model knows links of one rate"
             )
-        line = float("inf") if rate == "unlimited" else _number(rate)
-        shaper = self.given.get("bandwidth", "none")
-        return line if shaper in ("none", "unlimited") else min(line, _number(shaper))
+        slowest = float("inf") if rate == "unlimited" else _number(rate)
+        for shaper in self._unwrapped()[1]:
+            slowest = min(slowest, _number(shaper))
+        return slowest
 
     @property
-    def given(self) -> Mapping[str, Any]:
-        """The parameters of its queue discipline."""
-        qdisc = self.values["qdisc"]
-        return qdisc if isinstance(qdisc, Mapping) else {}
+    def queue(self) -> tuple[str, Mapping[str, Any], str]:
+        """Name, parameters and limit of what packets wait in, below the shapers."""
+        inner = self._unwrapped()[0]
+        if isinstance(inner, str):
+            return inner, {}, str(self.values.get("queue", "1000 packets"))
+        limit = inner.get("queue", self.values.get("queue", "10240 packets"))
+        return inner["name"], inner, str(limit)
+
+    def _unwrapped(self) -> tuple[Any, list[str]]:
+        """The innermost discipline, and the rates of those around it and of its own shaper."""
+        inner: Any = self.values["qdisc"]
+        rates: list[str] = []
+        while isinstance(inner, Mapping):
+            name = inner["name"]
+            if name == "htb" and len(inner["classes"]) == 1:
+                inner = inner["classes"][0]
+                rates.append(inner["rate"])
+                inner = inner.get("child", "pfifo")
+            elif name == "tbf" and inner.get("child", "none") != "none":
+                rates.append(inner["rate"])
+                inner = inner["child"]
+            else:
+                if inner.get("bandwidth", "none") not in ("none", "unlimited"):
+                    rates.append(inner["bandwidth"])
+                break
+        return inner, rates
 
 
 def case_of(resolved: str) -> Case:
@@ -215,6 +239,8 @@ def case_of(resolved: str) -> Case:
             " the model has one"
         )
     (link,) = narrow.values()
+    if link.rate == float("inf"):
+        raise NoCaseError(f"{name}: no link limits the rate; the model needs a bottleneck")
     packet = size + 8 * _number(link.values["overhead"])
     return Case(
         name=name,
@@ -234,7 +260,7 @@ def case_of(resolved: str) -> Case:
 
 def _hosts(way: _Way, flows: Sequence[Mapping[str, Any]]) -> list[int] | None:
     """The end by which CAKE shares; `None` where it shares between flows."""
-    mode = way.given.get("isolation", "")
+    mode = way.queue[1].get("isolation", "")
     end = {"srchost": "from", "dual-srchost": "from", "dsthost": "to", "dual-dsthost": "to"}
     if mode not in end:
         return None
@@ -245,7 +271,7 @@ def _hosts(way: _Way, flows: Sequence[Mapping[str, Any]]) -> list[int] | None:
 
 def _unmodelled(way: _Way) -> list[str]:
     """What CAKE does and the model does not."""
-    given, found = way.given, []
+    (_, given, _), found = way.queue, []
     if given.get("framing", "raw") != "raw" or given.get("overhead", 0):
         found.append(f"{way.name}: the overhead that its shaper counts")
     if given.get("isolation") in ("triple-isolate", "hosts"):
@@ -295,14 +321,11 @@ def _chance(way: _Way) -> float:
 
 
 def _queue(way: _Way, packet: float) -> dict[str, Any]:
-    qdisc = way.values["qdisc"]
-    name = qdisc if isinstance(qdisc, str) else qdisc["name"]
+    name, given, text = way.queue
     if name not in QUEUES:
         raise NoCaseError(
             f"link {way.name!r} has the queue {name}; the model knows {', '.join(QUEUES)}"
         )
-    given = way.given
-    text = str(way.values.get("queue", "10240 packets"))
     number, _, unit = text.partition(" ")
     limit = float(number) if unit == "packets" else _number(text) * 8 / packet
     times = {k: _number(given[k]) for k in ("target", "interval") if isinstance(given.get(k), str)}

@@ -49,7 +49,7 @@ def asymmetry(
     for symbol, value in (("forward", forward), ("reverse", reverse), ("data", data), ("ack", ack)):
         positive("RFC 3449", symbol, value)
     k = (forward / data) / (reverse / ack)
-    return k, min(1.0, every / k)
+    return k, min(1.0, every / k) if k > 0 else 1.0
 
 
 def byte_counting(rate: float, packets: float) -> float:
