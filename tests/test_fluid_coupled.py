@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acklab.fluid.case import case_of
-from acklab.fluid.coupled import Codel, Fair, Fifo, Path, Queue, Trace, solve
+from acklab.fluid.coupled import Codel, Fair, Fifo, Path, Pie, Queue, Trace, solve
 from acklab.fluid.domain import DomainError
 from acklab.fluid.queues import eq15
 from acklab.fluid.senders import SENDERS
@@ -79,7 +79,7 @@ def simulated(names: tuple[str, ...], queue: str) -> list[float]:
 @settings(max_examples=60, deadline=None)
 @given(
     names=st.lists(st.sampled_from(sorted(SENDERS)), min_size=1, max_size=4),
-    kind=st.sampled_from(["fifo", "codel", "fair"]),
+    kind=st.sampled_from(["fifo", "codel", "pie", "fair"]),
     rate=st.floats(20, 5e3),
     rtt=st.floats(2e-3, 0.3),
     limit=st.floats(2, 500),
@@ -88,7 +88,7 @@ def simulated(names: tuple[str, ...], queue: str) -> list[float]:
 )
 def test_what_is_sent_is_served_dropped_or_waits(names, kind, rate, rtt, limit, loss, longer):
     n = len(names)
-    queue = {"fifo": Fifo(n, limit), "codel": Codel(n), "fair": Fair(n)}[kind]
+    queue = {"fifo": Fifo(n, limit), "codel": Codel(n), "pie": Pie(n), "fair": Fair(n)}[kind]
     rtts = [rtt * longer ** (i / n) for i in range(n)]
     senders = [SENDERS[x]() for x in names]
     trace = solve(Path(rate, rtt, loss), senders, queue, 5.0, rtts=rtts)

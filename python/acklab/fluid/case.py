@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from acklab.errors import AcklabError
-from acklab.fluid.coupled import Codel, Fair, Fifo, Path, Queue, Trace, solve
+from acklab.fluid.coupled import Codel, Fair, Fifo, Path, Pie, Queue, Trace, solve
 from acklab.fluid.queues import INTERVAL, TARGET
 from acklab.fluid.responses import asymmetry
 from acklab.fluid.senders import SENDERS, Bbr3, Sender
@@ -36,7 +36,7 @@ _HEADERS, _TIMESTAMPS = 40, 12
 #: BBRv2 and BBRv3 wait 2 to 3 s between probes, by chance: times of 2.5 s.
 WAITS = (1.0, 0.8, 0.9, 1.1, 1.2)
 #: Queues that the model knows, by what they are to it.
-QUEUES = ("pfifo", "bfifo", "codel", "fq-codel", "cake")
+QUEUES = ("pfifo", "bfifo", "codel", "pie", "fq-codel", "cake")
 
 
 class NoCaseError(AcklabError):
@@ -101,6 +101,8 @@ class Case:
         queue: Queue
         if self.queue == "codel":
             queue = Codel(n, self.target, self.interval)
+        elif self.queue == "pie":
+            queue = Pie(n, self.target)
         elif self.queue in ("fq-codel", "cake"):
             queue = Fair(n, self.hosts, self.target, self.interval)
         else:

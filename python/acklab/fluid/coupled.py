@@ -138,6 +138,72 @@ class Codel:
         return [sum(self.waiting) / rate] * len(self.waiting)
 
 
+class Pie:
+    """PIE (RFC 8033 4): a drop probability that follows the delay and its change.
+
+    The constants are Linux's (`sch_pie.c`), which are the RFC's.
+    """
+
+    update = 15e-3
+    alpha, beta = 0.125, 1.25
+    burst = 0.15
+
+    def __init__(self, flows: int, target: float = 15e-3) -> None:
+        positive("PIE", "target", target)
+        self.waiting = [0.0] * flows
+        self.target = target
+        self.probability = 0.0
+        self._allowance = self.burst
+        self._before = 0.0
+        self._at = self.update
+
+    def step(
+        self, now: float, dt: float, rate: float, arrivals: Sequence[float]
+    ) -> tuple[list[float], list[float]]:
+        """See `Queue`."""
+        delay = sum(self.waiting) / rate
+        while now >= self._at:
+            self._at += self.update
+            self._follow(delay)
+        spared = self._allowance > 0 or (delay < self.target / 2 and self.probability < 0.2)
+        p = 0.0 if spared or sum(self.waiting) <= 2 else self.probability
+        dropped = [a * p for a in arrivals]
+        have = [q + a - d for q, a, d in zip(self.waiting, arrivals, dropped, strict=True)]
+        there = sum(have)
+        part = min(rate * dt / there, 1.0) if there > 0 else 0.0
+        served = [h * part for h in have]
+        self.waiting = [max(h - s, 0.0) for h, s in zip(have, served, strict=True)]
+        return served, dropped
+
+    def _follow(self, delay: float) -> None:
+        p = self.probability
+        # The smaller the probability, the smaller its steps: a half below 10 %, and a quarter of
+        # that for each tenth further down to one in a million (4.2).
+        scale, below = 1.0, 0.1
+        if p < below:
+            scale = 0.5
+            while below > 1e-6 and p < below / 10:
+                scale, below = scale / 4, below / 10
+        delta = scale * (self.alpha * (delay - self.target) + self.beta * (delay - self._before))
+        if delta > 0.02 and p >= 0.1:
+            delta = 0.02
+        if delay > 0.25:
+            delta += 0.02
+        p = min(max(p + delta, 0.0), 1.0)
+        if delay == 0 and self._before == 0:
+            p *= 1 - 1 / 64
+        self.probability = p
+        calm = delay < self.target / 2 and self._before < self.target / 2
+        self._allowance = max(self._allowance - self.update, 0.0)
+        if p == 0 and calm:
+            self._allowance = self.burst
+        self._before = delay
+
+    def delays(self, rate: float, served: Sequence[float], dt: float) -> list[float]:
+        """All wait for the whole queue."""
+        return [sum(self.waiting) / rate] * len(self.waiting)
+
+
 @dataclass
 class Fair:
     """FQ-CoDel or CAKE (Eqs 20 to 24): max-min shares, and CoDel for each flow."""

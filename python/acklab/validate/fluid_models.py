@@ -27,6 +27,7 @@ _MEASURES = {
 _QUEUES: dict[str, dict[str, Any]] = {
     "pfifo": {"queue": "50 packets"},
     "codel": {"qdisc": "codel"},
+    "pie": {"qdisc": "pie"},
     "fq-codel": {"qdisc": "fq-codel"},
 }
 _RTTS = (20, 40, 100)
