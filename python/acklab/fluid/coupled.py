@@ -54,18 +54,20 @@ class Fifo:
     ) -> tuple[list[float], list[float]]:
         """See `Queue`."""
         del now
-        q = self.waiting
-        there = sum(q) + sum(arrivals)
+        have = [a + q for a, q in zip(arrivals, self.waiting, strict=True)]
+        there = sum(have)
         out = min(rate * dt, there)
-        over = max(there - out - self.limit, 0.0)
-        share = over / sum(arrivals) if over > 0 else 0.0
-        dropped = [a * share for a in arrivals]
-        left = there - over
-        part = out / left if left > 0 else 0.0
-        served = [(b + a - d) * part for a, b, d in zip(arrivals, q, dropped, strict=True)]
-        self.waiting = [
-            max(b + a - d - s, 0.0) for a, b, d, s in zip(arrivals, q, dropped, served, strict=True)
-        ]
+        over = there - out - self.limit
+        if over > 0:
+            share = over / sum(arrivals)
+            dropped = [a * share for a in arrivals]
+            have = [h - d for h, d in zip(have, dropped, strict=True)]
+            there -= over
+        else:
+            dropped = [0.0] * len(have)
+        part = out / there if there > 0 else 0.0
+        served = [h * part for h in have]
+        self.waiting = [h - s for h, s in zip(have, served, strict=True)]
         return served, dropped
 
     def delays(self, rate: float, served: Sequence[float], dt: float) -> list[float]:

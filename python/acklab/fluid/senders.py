@@ -151,6 +151,8 @@ class _Bbr:
         self.bandwidth = 0.0
         self._best = [0.0, 0.0]
         self._least = [inf, inf]
+        #: Smallest RTT that it remembers.
+        self.min_rtt = inf
         self._turned = 0.0
         self._full = 0.0
         self._flat = 0
@@ -160,11 +162,6 @@ class _Bbr:
         self._phase_began = 0.0
         self._probe_rtt_at = self.probe_rtt_every
         self._probing_least = inf
-
-    @property
-    def min_rtt(self) -> float:
-        """Smallest RTT that it remembers."""
-        return min(self._least)
 
     @property
     def bdp(self) -> float:
@@ -181,7 +178,8 @@ class _Bbr:
     ) -> None:
         """See `Sender`."""
         self._watch_rtt(now, rtt)
-        self._best[0] = max(self._best[0], delivered)
+        if delivered > self._best[0]:
+            self._best[0] = delivered
         self._round_lost += lost
         self._round_delivered += delivered * dt
         if now >= self._round_ends:
@@ -204,6 +202,7 @@ class _Bbr:
             self._probing_least = min(self._probing_least, rtt)
             if now >= self._phase_began + max(self.probe_rtt_lasts, rtt):
                 self._least = [self._probing_least, inf]
+                self.min_rtt = self._probing_least
                 self._turned = now
                 self._probe_rtt_at = now + self.probe_rtt_every
                 self.drained(now)
@@ -220,7 +219,10 @@ class _Bbr:
         if now >= self._turned + self.remembers / 2:
             self._turned = now
             self._least = [rtt, self._least[0]]
-        self._least[0] = min(self._least[0], rtt)
+            self.min_rtt = min(self._least)
+        if rtt < self._least[0]:
+            self._least[0] = rtt
+            self.min_rtt = min(self._least)
 
     def paced_bandwidth(self) -> float:
         """The bandwidth that pacing goes by."""
