@@ -23,3 +23,42 @@ def packaged(name: str) -> Path:
 def gallery() -> list[Path]:
     """The gallery of scenarios, by name."""
     return sorted(packaged("scenarios").glob("*.toml"))
+
+
+def find(name: str) -> Path:
+    """A path as it is, or the gallery's scenario of that name; `-` is the standard input."""
+    if name == "-":
+        return Path("/dev/stdin")
+    path = Path(name)
+    if path.is_dir():
+        raise AcklabError(f"cannot read {name}: it is a folder\n  help: {_within(path)}")
+    if path.exists():
+        return path
+    names = by_name()
+    if name in names:
+        return names[name]
+    raise AcklabError(f"cannot read {name}: there is no such file\n  help: {_instead(name, names)}")
+
+
+def by_name() -> dict[str, Path]:
+    """The gallery by name."""
+    return {p.stem: p for p in gallery()}
+
+
+def _within(folder: Path) -> str:
+    files = sorted(folder.glob("*.toml"))
+    return f"give a file, such as {files[0]}" if files else "give a TOML or JSON file"
+
+
+def _instead(name: str, gallery: dict[str, Path]) -> str:
+    import difflib
+
+    path = Path(name)
+    if path.suffix or "/" in name:
+        beside = {str(p): p for p in path.parent.glob("*.toml")} if path.parent.is_dir() else {}
+        if near := difflib.get_close_matches(name, beside, n=1):
+            return f"did you mean {near[0]}?"
+        return f"`acklab new {path.with_suffix('.toml')}` writes a scenario to begin with"
+    if near := difflib.get_close_matches(name, gallery, n=1):
+        return f"did you mean {near[0]}, of the gallery?"
+    return "give a scenario file, or a name that `acklab list scenario` shows"

@@ -108,7 +108,7 @@ def run(
             )
         return source.run(seed)
     if isinstance(source, str):
-        from acklab.cli.scenarios import find
+        from acklab.places import find
 
         source = find(source)
     return load(source, overrides=overrides).run(seed)

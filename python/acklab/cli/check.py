@@ -8,27 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from acklab.cli import completing
-from acklab.cli.scenarios import given
+from acklab.cli.scenarios import Overrides, ScenarioFile, given
 
 
 def check(
-    file: Annotated[
-        str,
-        typer.Argument(
-            help="A scenario file, the name of a gallery scenario (`acklab list scenario`), or - "
-            "for the standard input.",
-            autocompletion=completing.scenario,
-        ),
-    ],
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Override a key, e.g. flow.0.cc=bbr3. Repeat the option for more keys.",
-        ),
-    ] = None,
+    file: ScenarioFile,
+    set_: Overrides = None,
     resolved: Annotated[
         bool,
         typer.Option("--resolved", help="Print the whole scenario as TOML, defaults filled in."),

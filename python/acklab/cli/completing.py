@@ -18,7 +18,7 @@ def _starting(words: Iterable[Offer], incomplete: str) -> list[Offer]:
 
 def scenario(incomplete: str) -> list[Offer]:
     """Scenarios of the gallery, and TOML files here or in the folder that was begun."""
-    from acklab.cli.scenarios import by_name
+    from acklab.places import by_name
 
     names = [(name, "gallery") for name in by_name()]
     return _starting([*names, *_files(incomplete)], incomplete)

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from acklab.cli import completing
 from acklab.cli.guard import kept
 from acklab.cli.run import Jobs
-from acklab.cli.scenarios import given
+from acklab.cli.scenarios import Overrides, ScenarioFile, given
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,22 +18,8 @@ if TYPE_CHECKING:
 
 
 def model(
-    file: Annotated[
-        str,
-        typer.Argument(
-            help="A scenario file, the name of a gallery scenario (`acklab list scenario`), or - "
-            "for the standard input.",
-            autocompletion=completing.scenario,
-        ),
-    ],
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Override a key, e.g. flow.0.cc=bbr3. Repeat the option for more keys.",
-        ),
-    ] = None,
+    file: ScenarioFile,
+    set_: Overrides = None,
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="Seeds of the simulation.")] = 5,
     fit: Annotated[
         bool,

@@ -12,7 +12,7 @@ import typer
 
 from acklab.cli import completing
 from acklab.cli.guard import kept
-from acklab.cli.scenarios import given
+from acklab.cli.scenarios import Overrides, ScenarioFile, given
 
 if TYPE_CHECKING:
     from acklab.formats.exports import Export
@@ -26,22 +26,8 @@ Jobs = Annotated[
 
 
 def run(
-    file: Annotated[
-        str,
-        typer.Argument(
-            help="A scenario file, the name of a gallery scenario (`acklab list scenario`), or - "
-            "for the standard input.",
-            autocompletion=completing.scenario,
-        ),
-    ],
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Override a key, e.g. flow.0.cc=bbr3. Repeat the option for more keys.",
-        ),
-    ] = None,
+    file: ScenarioFile,
+    set_: Overrides = None,
     seed: Annotated[
         int | None, typer.Option("--seed", help="Seed, 0..2^64-1. Default: the scenario's.")
     ] = None,

@@ -2,56 +2,34 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Annotated
 
-from acklab.errors import AcklabError
+import typer
+
+from acklab.cli import completing
+from acklab.places import find
 from acklab.source import Source, read
 
-
-def find(name: str) -> Path:
-    """A path as it is, or the gallery's scenario of that name; `-` is the standard input."""
-    if name == "-":
-        return Path("/dev/stdin")
-    path = Path(name)
-    if path.is_dir():
-        raise AcklabError(f"cannot read {name}: it is a folder\n  help: {_within(path)}")
-    if path.exists():
-        return path
-    names = by_name()
-    if name in names:
-        return names[name]
-    raise AcklabError(f"cannot read {name}: there is no such file\n  help: {_instead(name, names)}")
+#: The scenario that a command is about.
+ScenarioFile = Annotated[
+    str,
+    typer.Argument(
+        help="A scenario file, the name of a gallery scenario (`acklab list scenario`), or - for "
+        "the standard input.",
+        autocompletion=completing.scenario,
+    ),
+]
+#: What is changed of it.
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Override a key, e.g. flow.0.cc=bbr3. Repeat the option for more keys.",
+    ),
+]
 
 
 def given(name: str) -> Source:
     """The text of the scenario that `name` means; what comes in at `-` can be read only once."""
     return read(find(name))
-
-
-def by_name() -> dict[str, Path]:
-    """The gallery by name; nothing where there is no clone of the repository."""
-    from acklab.places import gallery
-
-    try:
-        return {p.stem: p for p in gallery()}
-    except AcklabError:
-        return {}
-
-
-def _within(folder: Path) -> str:
-    files = sorted(folder.glob("*.toml"))
-    return f"give a file, such as {files[0]}" if files else "give a TOML or JSON file"
-
-
-def _instead(name: str, gallery: dict[str, Path]) -> str:
-    import difflib
-
-    path = Path(name)
-    if path.suffix or "/" in name:
-        beside = {str(p): p for p in path.parent.glob("*.toml")} if path.parent.is_dir() else {}
-        if near := difflib.get_close_matches(name, beside, n=1):
-            return f"did you mean {near[0]}?"
-        return f"`acklab new {path.with_suffix('.toml')}` writes a scenario to begin with"
-    if near := difflib.get_close_matches(name, gallery, n=1):
-        return f"did you mean {near[0]}, of the gallery?"
-    return "give a scenario file, or a name that `acklab list scenario` shows"

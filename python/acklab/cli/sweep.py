@@ -14,8 +14,8 @@ import typer
 from acklab.cli import completing
 from acklab.cli.guard import finished_is_kept, kept
 from acklab.cli.run import Jobs
-from acklab.cli.scenarios import find
 from acklab.errors import AcklabError
+from acklab.places import find
 
 
 def sweep(
