@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acklab.fluid.case import case_of
-from acklab.fluid.coupled import Codel, Fair, Fifo, Path, Pie, Queue, Trace, solve
+from acklab.fluid.coupled import Codel, Fair, Fifo, Path, Pie, Queue, Trace, _max_min, solve
 from acklab.fluid.domain import DomainError
-from acklab.fluid.queues import eq15
+from acklab.fluid.queues import eq15, eq19, eq20
 from acklab.fluid.senders import SENDERS
 from acklab.scenario import load, run_many
 
@@ -131,6 +131,27 @@ def test_cubic_loses_as_often_as_in_the_simulator(rtt):
     period = np.diff(falls[falls > 60]).mean()
     simulated = 300 / load(beside("cubic", "fifo", rtt, 300)).run(1).flows["recoveries"][0]
     assert period == pytest.approx(simulated, rel=0.1)
+
+
+@given(
+    of=st.lists(st.tuples(st.floats(0, 100), st.floats(0.1, 8)), min_size=1, max_size=6),
+    budget=st.floats(1, 300),
+)
+def test_fair_queues_serve_by_equation_20(of, budget):
+    # In a step of a second: what a flow has is what waits and what comes.
+    have, weights = (list(v) for v in zip(*of, strict=True))
+    served = np.array(_max_min(have, weights, budget))
+    idle = np.zeros(len(have))
+    assert served == pytest.approx(eq20(np.array(weights), budget, idle, np.array(have)))
+
+
+def test_a_full_fifo_drops_by_equation_19():
+    queue = Fifo(2, 50)
+    queue.waiting = [20.0, 30.0]
+    arrivals = [6.0, 9.0]
+    served, dropped = queue.step(0.0, 0.01, 1000.0, arrivals)
+    assert sum(served) == pytest.approx(10)
+    assert dropped == pytest.approx(eq19(50, 50, np.array(arrivals) / 0.01, 1000.0) * 0.01)
 
 
 def test_hosts_share_by_max_min():

@@ -138,6 +138,15 @@ def test_swings_have_the_same_period():
     assert ours == pytest.approx(theirs, rel=0.15)
 
 
+def test_a_flow_without_samples_is_named(acklab_cli, tmp_path):
+    slow = ("--set", "topology.bottleneck.rate=1 bit/s", "--seeds", "1", "--out", tmp_path / "m")
+    done = acklab_cli("model", "single-flow", *slow)
+    assert done.returncode == 1
+    assert "flow 'bulk': nothing arrived after the warm-up" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "m").exists()
+
+
 def test_a_refusal_leaves_nothing(acklab_cli, tmp_path):
     done = acklab_cli("model", "wifi-station", "--out", str(tmp_path / "m"))
     assert done.returncode == 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from acklab.fluid.case import Case, case_of
+from acklab.fluid.case import Case, NoCaseError, case_of
 from acklab.fluid.coupled import Trace
 from acklab.fluid.cycles import period
 from acklab.scenario import Scenario, run_many
@@ -120,7 +120,13 @@ def modelled(case: Case, trace: Trace) -> list[dict[str, float]]:
 
 
 def simulated(result: Result) -> list[dict[str, float]]:
-    """The same of a run."""
+    """The same of a run; an error names a flow of which nothing arrived after the warm-up."""
+    for row in result.flows.iter_rows(named=True):
+        if row["rtt_p50_ms"] is None or not row["goodput_warm_mbps"]:
+            raise NoCaseError(
+                f"flow {row['flow']!r}: nothing arrived after the warm-up, so there is nothing to"
+                " compare\n  help: run longer (duration), or begin to measure earlier (warmup)"
+            )
     return [
         {
             "goodput": row["goodput_warm_mbps"],
