@@ -54,7 +54,13 @@ pub(crate) fn stations<'py>(
         .numbers("acks_kept_in_vain", s().map(|s| s.acks_kept_in_vain))?
         .numbers("arp_requests", s().map(|s| s.arp_requests))?
         .numbers("arp_replies", s().map(|s| s.arp_replies))?
-        .numbers("arp_lost", s().map(|s| s.arp_lost))?;
+        .numbers("arp_lost", s().map(|s| s.arp_lost))?
+        .numbers("multi_user_ppdus", s().map(|s| s.multi_user))?
+        .numbers("polls", s().map(|s| s.polls))?
+        .numbers("triggers", s().map(|s| s.triggers))?
+        .numbers("triggered_ppdus", s().map(|s| s.triggered))?
+        .numbers("random_accesses", s().map(|s| s.random_accesses))?
+        .numbers("random_collisions", s().map(|s| s.random_collisions))?;
     let a = || r().map(|(_, s)| s.agreements);
     let at = |t: Option<Instant>| t.map_or(f64::NAN, |t| seconds(t - Instant::ZERO));
     t.numbers("addba_requests", a().map(|a| a.requests))?

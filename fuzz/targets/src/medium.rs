@@ -10,12 +10,12 @@ use acklab_path::wifi::agreement::AddbaConfig;
 use acklab_path::wifi::contention::SlotRule;
 use acklab_path::wifi::mac;
 use acklab_path::wifi::medium::{
-    AccessCategory, AfterSilence, Aggregation, CarriedAcks, EdcaConfig, Medium, MediumConfig,
-    MediumDriver, MediumStreams, PortConfig, PortId, Ppdu, RateConfig, StationConfig, StationId,
-    Use,
+    AccessCategory, AfterSilence, Aggregation, Answers, CarriedAcks, DownlinkOfdma, EdcaConfig,
+    Medium, MediumConfig, MediumDriver, MediumStreams, MuEdca, OfdmaConfig, Poll, PortConfig,
+    PortId, Ppdu, RandomAccess, RateConfig, Scheduler, StationConfig, StationId, UplinkOfdma, Use,
 };
 use acklab_path::wifi::neighbour::ArpConfig;
-use acklab_path::wifi::phy::{Band, ErrorModel, Guard, Mode, Phy, PhyConfig, Width};
+use acklab_path::wifi::phy::{Band, ErrorModel, Guard, Mode, Phy, PhyConfig, SigBMcs, Width};
 use acklab_path::wifi::propagation::ChannelStreams;
 use acklab_proto::rng;
 use acklab_proto::segment::Ecn;
@@ -116,6 +116,46 @@ fn port(b: &mut Bytes<'_>, from: u16, to: u16) -> PortConfig {
     }
 }
 
+fn ofdma(b: &mut Bytes<'_>) -> OfdmaConfig {
+    let (f, g, h) = (b.u8(), b.u8(), b.u8());
+    let random = bit(f, 4).then(|| RandomAccess {
+        units: 1 + u16::from(g % 4),
+        ocw_min: u16::from(g / 4 % 8),
+        ocw_max: 31,
+        for_data: bit(f, 5),
+    });
+    let mu_edca = bit(f, 6).then(|| MuEdca {
+        aifsn: h % 4,
+        cw_min: 15,
+        cw_max: 63,
+        timer: Span::from_micros(1 + 50 * u64::from(h)),
+    });
+    OfdmaConfig {
+        downlink: bit(f, 0).then(|| DownlinkOfdma {
+            answers: [Answers::Sequence, Answers::MuBar, Answers::Aggregated][usize::from(g % 3)],
+            answer_mcs: h % 12,
+        }),
+        uplink: bit(f, 1).then_some(UplinkOfdma {
+            poll: Poll {
+                every: Span::from_millis(5 + u64::from(g)),
+                always: bit(f, 2),
+            },
+            category: 0,
+            random,
+            mu_edca,
+        }),
+        scheduler: [
+            Scheduler::RoundRobin,
+            Scheduler::ProportionalFair,
+            Scheduler::Backlog,
+        ][usize::from(h % 3)],
+        most_users: 1 + u16::from(h / 4 % 9),
+        guard: [Guard::Ns1600, Guard::Ns3200][usize::from(bit(f, 3))],
+        sig_b: SigBMcs::new(h % 6).unwrap_or_default(),
+        falls_back: bit(f, 7),
+    }
+}
+
 /// A channel with one to four stations around another, and whether everybody hears everybody.
 fn config(b: &mut Bytes<'_>) -> (MediumConfig, bool) {
     let (f, hears) = (b.u8(), b.u8());
@@ -160,6 +200,7 @@ fn config(b: &mut Bytes<'_>) -> (MediumConfig, bool) {
             response_timeout: Span::from_micros(1 + 20 * u64::from(f)),
             failed_timeout: Span::from_micros(1 + 200 * u64::from(hears)),
         }),
+        ofdma: bit(c, 4).then(|| ofdma(b)),
     };
     (config, open)
 }
@@ -169,8 +210,10 @@ struct Books {
     /// Port and category of each packet, and whether it has left the channel.
     packets: Vec<(u32, u8, bool)>,
     gone: u64,
-    /// When the last frame of each station ended.
-    sent: [Instant; 5],
+    /// When the last frame of each station began and ended.
+    sent: [(Instant, Instant); 5],
+    /// The last transmission of several users of which a part could be read.
+    parts: (Instant, Instant),
     /// Times on the air of what could be read.
     readable: Span,
 }
@@ -198,9 +241,16 @@ impl MediumDriver for Books {
 
     fn on_ppdu(&mut self, ppdu: &Ppdu) {
         let last = &mut self.sent[usize::from(ppdu.from.0)];
-        assert!(*last <= ppdu.start, "two frames at once: {ppdu:?}");
-        *last = ppdu.end;
-        if !ppdu.garbled {
+        // What one sends to several at once counts for each.
+        let span = (ppdu.start, ppdu.end);
+        let part = ppdu.users > 1 && *last == span;
+        assert!(part || last.1 <= ppdu.start, "two frames at once: {ppdu:?}");
+        *last = span;
+        let known = ppdu.users > 1 && self.parts == span;
+        if !(ppdu.garbled || known) {
+            if ppdu.users > 1 {
+                self.parts = span;
+            }
             self.readable += ppdu.end - ppdu.start;
         }
     }

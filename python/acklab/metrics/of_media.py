@@ -5,6 +5,7 @@ from __future__ import annotations
 from acklab.metrics.definition import column
 
 _WIFI = "IEEE 802.11-2020"
+_AX = "IEEE 802.11ax-2021"
 _AIR = "Time on the air, preambles included, of PPDUs that this station sent"
 _SUM = (
     "All uses of a station sum to the length of the run, the time before `start` included: of each "
@@ -138,6 +139,48 @@ MEDIA = (
         "arp_lost",
         "",
         "ARP packets that it could not deliver: dropped, given up, or for everybody and not read.",
+    ),
+    column(
+        "stations",
+        "multi_user_ppdus",
+        "",
+        "HE MU PPDUs that the access point sent, each to several stations (`ofdma`).",
+        f"{_AX} 27.3.4",
+    ),
+    column(
+        "stations",
+        "polls",
+        "",
+        "Trigger frames with which the access point asked stations for their buffer status (BSRP).",
+        f"{_AX} 26.5.2",
+    ),
+    column(
+        "stations",
+        "triggers",
+        "",
+        "Trigger frames with which the access point called stations for data (Basic).",
+        f"{_AX} 26.5.2",
+    ),
+    column(
+        "stations",
+        "triggered_ppdus",
+        "",
+        "HE TB PPDUs with data that the station sent because it was called.",
+        f"{_AX} 26.5.2",
+    ),
+    column(
+        "stations",
+        "random_accesses",
+        "",
+        "HE TB PPDUs that the station sent on resource units open to anybody (UORA).",
+        f"{_AX} 26.5.4",
+    ),
+    column(
+        "stations",
+        "random_collisions",
+        "",
+        "Those of `random_accesses` that the access point could not read.",
+        f"{_AX} 26.5.4",
     ),
     column(
         "stations",

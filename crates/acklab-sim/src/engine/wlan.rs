@@ -128,6 +128,7 @@ impl Wlan {
             retry_limit: 7,
             arp: None,
             addba: None,
+            ofdma: None,
         })
     }
 

@@ -5,6 +5,7 @@
 
 use super::log::Log;
 use acklab_path::wifi::agreement::Action;
+use acklab_path::wifi::mac::triggers::TriggerKind;
 use acklab_path::wifi::mac::{Bitmap, MpduRef};
 use acklab_path::wifi::medium::{Frames, Ppdu};
 use acklab_path::wifi::neighbour::Kind;
@@ -50,6 +51,8 @@ pub enum Content {
     BlockAck(u16, Bitmap),
     /// An ADDBA frame, and the window of the way that it is about.
     Action(Action, u16),
+    /// A Trigger frame of that kind.
+    Trigger(TriggerKind),
     /// RTS, CTS or ACK.
     Control,
 }
@@ -80,6 +83,7 @@ enum Place {
     /// The number of its bitmap.
     BlockAck(u16, usize),
     Action(Action, u16),
+    Trigger(TriggerKind),
     Control,
 }
 
@@ -108,6 +112,7 @@ impl Sightings {
                 Place::BlockAck(start, self.bitmaps.len() - 1)
             }
             Frames::Action(action, window) => Place::Action(action, window),
+            Frames::Trigger(kind) => Place::Trigger(kind),
             Frames::Control => Place::Control,
         };
         self.entries.push(Entry {
@@ -147,6 +152,7 @@ impl Sightings {
             Place::Request(start) => Content::Request(start),
             Place::BlockAck(start, i) => Content::BlockAck(start, self.bitmaps[i]),
             Place::Action(action, window) => Content::Action(action, window),
+            Place::Trigger(kind) => Content::Trigger(kind),
             Place::Control => Content::Control,
         }
     }
@@ -174,6 +180,8 @@ mod tests {
             bytes: 0,
             mpdus: 0,
             carried: 0,
+            user: 0,
+            users: 1,
             use_of: Use::Data,
             garbled: false,
             mpdus_spoilt: 0,

@@ -145,6 +145,30 @@ impl Contention {
         }
     }
 
+    /// `who` waits for another interframe space from now on (MU EDCA parameters, 26.2.7). What is left of its
+    /// backoff stays.
+    #[cold]
+    pub fn set_aifs(&mut self, now: Instant, who: Contender, aifs: Span) {
+        let member = self.members[who.0 as usize];
+        let slot = self.slot;
+        let ground = &mut self.grounds[usize::from(member.ground.0)];
+        let class = ground.class(aifs);
+        let before = ground.next_boundary(now, member.class, slot);
+        let after = ground.next_boundary(now, class, slot);
+        let moved = |key: u64| after + key.saturating_sub(before);
+        let state = match member.state {
+            State::Contending => {
+                let key = moved(ground.remove(member.class, who, slot));
+                ground.push(class, key, who, slot);
+                State::Contending
+            }
+            State::Resting(key) => State::Resting(moved(key)),
+            State::Transmitting => State::Transmitting,
+        };
+        let member = &mut self.members[who.0 as usize];
+        (member.class, member.state) = (class, state);
+    }
+
     /// Whether `who` waits for its slot.
     pub fn contends(&self, who: Contender) -> bool {
         self.members[who.0 as usize].state == State::Contending

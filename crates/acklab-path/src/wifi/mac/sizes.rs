@@ -57,8 +57,10 @@ pub const fn amsdu_with(bytes: u32, msdu: u32) -> u32 {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Longest PSDU in bytes, from the longest duration and the format. A single MPDU is sent
-    /// whatever its length.
+    /// whatever its length, unless this is `strict`.
     pub max_psdu: u32,
+    /// Nothing is longer than `max_psdu`: a Trigger frame has said how long the PPDU is.
+    pub strict: bool,
     /// Longest A-MPDU in bytes; 0: none, hence no block ack agreement with this station. Whether
     /// it is 0 must not change while a station is served.
     pub ampdu: u32,
@@ -81,6 +83,7 @@ impl Limits {
     /// Single MSDUs, each acknowledged by an ACK.
     pub const SINGLE: Self = Self {
         max_psdu: 65_535,
+        strict: false,
         ampdu: 0,
         amsdu: 0,
         max_mpdu: 11_454,
@@ -103,10 +106,14 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// With one more MPDU of `bytes` bytes; `None` if that does not fit. The first always does.
+    /// With one more MPDU of `bytes` bytes; `None` if that does not fit. The first always does, unless the
+    /// limits are strict.
     #[inline]
     pub fn with(self, bytes: u32, limits: &Limits) -> Option<Self> {
         if self.mpdus == 0 {
+            if limits.strict && DELIMITER + bytes > limits.max_psdu {
+                return None;
+            }
             return Some(Self {
                 mpdus: 1,
                 delimited: DELIMITER + bytes,

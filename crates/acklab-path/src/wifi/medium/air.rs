@@ -7,7 +7,7 @@
 use super::ears::Ears;
 use super::hearing::{Hearing, Matrix};
 use super::ledger::Ledger;
-use super::overlap::Flight;
+use super::overlap::{Flight, Part};
 use super::{Ppdu, StationId, Use};
 use crate::wifi::contention::{Contention, GroundId};
 use acklab_units::{Instant, Span};
@@ -75,26 +75,30 @@ impl Air {
             return None;
         }
         let mut latest = (Instant::ZERO, None);
+        let mut parts_collide = false;
         for f in self.flights.iter().flatten() {
             if f.ppdu.garbled || f.overlap.lasts() {
-                return Some(Use::Collision);
-            }
-            if f.ppdu.start >= latest.0 {
+                if !f.part.is_one() {
+                    return Some(Use::Collision);
+                }
+                // The others go on beside it.
+                parts_collide = true;
+            } else if f.ppdu.start >= latest.0 {
                 latest = (f.ppdu.start, Some(f.ppdu.use_of));
             }
         }
-        latest.1
+        latest.1.or(parts_collide.then_some(Use::Collision))
     }
 
     /// Whether `station` transmits.
     pub fn is_sending(&self, station: StationId) -> bool {
-        self.sent_by(station).is_some()
+        self.sent_by(station).next().is_some()
     }
 
-    /// What `station` transmits.
-    pub fn sent_by(&self, station: StationId) -> Option<&Flight> {
-        let mut all = self.flights.iter().flatten();
-        all.find(|f| f.ppdu.from == station)
+    /// What `station` transmits; several parts if it is for several users.
+    pub fn sent_by(&self, station: StationId) -> impl Iterator<Item = &Flight> {
+        let all = self.flights.iter().flatten();
+        all.filter(move |f| f.ppdu.from == station)
     }
 
     /// Whether `station` is bound to be silent by a NAV that an exchange of others has set.
@@ -154,17 +158,18 @@ impl Air {
         captures: impl FnMut(&Ppdu, &[StationId]) -> bool,
     ) -> u32 {
         let (now, from, first) = (flight.ppdu.start, flight.ppdu.from, flight.first);
+        let part = flight.part;
         let number = self.place(flight);
         for ground in &self.hearing.audience[usize::from(from.0)] {
             let own = self.hearing.is_alone(from, *ground);
-            self.ears[usize::from(ground.0)].begin(number, (now, first), own);
+            self.ears[usize::from(ground.0)].begin((number, part), (now, first), own);
             contention.on_busy(now, *ground);
             self.ledger.on_heard(now, *ground);
         }
         self.on_air += 1;
         if self.on_air > 1 {
-            let begun = self.flight(number).ppdu;
-            self.judge(now, &begun, captures);
+            let begun = *self.flight(number);
+            self.judge(now, (&begun.ppdu, begun.part), captures);
         }
         number
     }
@@ -175,7 +180,7 @@ impl Air {
     fn judge(
         &mut self,
         now: Instant,
-        changed: &Ppdu,
+        (changed, changed_part): (&Ppdu, Part),
         mut captures: impl FnMut(&Ppdu, &[StationId]) -> bool,
     ) {
         let Self {
@@ -187,14 +192,18 @@ impl Air {
         let begins = changed.start == now;
         for i in 0..flights.len() {
             let open = |f: &Flight| !(f.unheard || f.ppdu.garbled);
-            let Some(p) = flights[i].filter(open).map(|f| f.ppdu) else {
+            let Some((p, part)) = flights[i].filter(open).map(|f| (f.ppdu, f.part)) else {
                 continue;
             };
+            if part.is_beside(changed_part) {
+                continue;
+            }
             let disturbs = |from: StationId| p.to == from || hearing.hears(p.to, from);
             if p.from != changed.from && !disturbs(changed.from) {
                 continue;
             }
-            let beside = flights.iter().flatten().map(|f| f.ppdu.from);
+            let all = flights.iter().flatten();
+            let beside = all.filter(|f| !part.is_beside(f.part)).map(|f| f.ppdu.from);
             others.clear();
             others.extend(beside.filter(|from| *from != p.from && disturbs(*from)));
             let sends = others.contains(&p.to);
@@ -228,7 +237,7 @@ impl Air {
     pub fn end(
         &mut self,
         number: u32,
-        ppdu: &Ppdu,
+        (ppdu, part): (&Ppdu, Part),
         contention: &mut Contention,
         captures: impl FnMut(&Ppdu, &[StationId]) -> bool,
     ) {
@@ -242,7 +251,7 @@ impl Air {
             }
         }
         if self.on_air > 0 {
-            self.judge(ppdu.end, ppdu, captures);
+            self.judge(ppdu.end, (ppdu, part), captures);
         }
     }
 

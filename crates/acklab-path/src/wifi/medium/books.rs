@@ -20,10 +20,12 @@ impl Medium {
     /// for. Sums to it.
     pub fn station_airtime(&self, station: StationId, now: Instant) -> Airtime {
         let mut sent = self.stats[usize::from(station.0)].sent;
-        if let Some(flight) = self.air.sent_by(station) {
+        for flight in self.air.sent_by(station) {
             let (spoilt, rest) = flight.spent(now);
+            let share = flight.share(spoilt + rest);
+            let spoilt = flight.share(spoilt).min(share);
             sent.spend(Use::Collision, spoilt);
-            sent.spend(flight.ppdu.use_of, rest);
+            sent.spend(flight.ppdu.use_of, share - spoilt);
         }
         self.air.ledger.read(now, station, sent)
     }

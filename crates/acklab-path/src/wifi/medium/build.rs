@@ -67,6 +67,8 @@ impl Medium {
                     failures: 0,
                     wants_since: Instant::ZERO,
                     queue: TxQueue::new(plan.queue),
+                    calls: false,
+                    rests: false,
                     awaited: None,
                 });
             }
@@ -98,6 +100,7 @@ impl Medium {
             routes,
             ports,
             agreements,
+            ofdma: None,
             neighbours: neighbours.flatten(),
             has_disciplines: false,
             capture: config.radio.as_ref().and_then(|r| r.capture),
@@ -127,6 +130,7 @@ impl Medium {
             config,
         };
         (0..medium.ports.len() as u32).for_each(|p| medium.tell_rate(PortId(p)));
+        medium.begin_ofdma();
         medium
     }
 }

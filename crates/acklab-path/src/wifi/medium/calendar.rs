@@ -33,6 +33,10 @@ pub(super) enum Event {
     /// The response to the ADDBA Request that went the way of that number, under that access category, should
     /// have come.
     NoResponse(u32, u8),
+    /// The access point has asked nobody for its buffer status for long.
+    Poll,
+    /// The MU EDCA timer of that access category of that station may have run out.
+    MuEdcaEnds(u16, u8),
 }
 
 impl Event {
@@ -48,7 +52,9 @@ impl Event {
             | Self::Ask(_)
             | Self::WaitReply(_)
             | Self::Told(..)
-            | Self::NoResponse(..) => 1,
+            | Self::NoResponse(..)
+            | Self::Poll
+            | Self::MuEdcaEnds(..) => 1,
             Self::Continue(_) => 2,
         }
     }

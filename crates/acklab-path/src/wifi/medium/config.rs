@@ -1,6 +1,6 @@
 //! What a medium is made of.
 
-use super::StationId;
+use super::{OfdmaConfig, StationId};
 use crate::wifi::agreement::AddbaConfig;
 use crate::wifi::contention::SlotRule;
 use crate::wifi::mac::{self, sizes};
@@ -276,4 +276,7 @@ pub struct MediumConfig {
     pub arp: Option<ArpConfig>,
     /// How stations come to the block ack agreements that A-MPDUs need. `None` = they have them from the start.
     pub addba: Option<AddbaConfig>,
+    /// Transmissions of several users at once, by the access point, which is station 0 then. `None` = each is of one
+    /// user.
+    pub ofdma: Option<OfdmaConfig>,
 }

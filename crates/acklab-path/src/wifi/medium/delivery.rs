@@ -16,13 +16,13 @@ use acklab_units::Instant;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
     /// The MPDUs that are over.
-    over: Assembly,
+    pub over: Assembly,
     /// When the last of them began and ended, and those that ended in the same symbol; before the
     /// first, the end of the preamble.
-    from: Instant,
+    pub from: Instant,
     until: Instant,
     /// What each bit goes through; `None` until something was read.
-    bits: Option<Bits>,
+    pub bits: Option<Bits>,
     /// MPDUs that could not be read for another's sake, from 0 on.
     pub spoilt: Bitmap,
     /// Whether an MPDU was read.
@@ -49,8 +49,17 @@ impl Reading {
         self.spoilt.len() + mpdus.saturating_sub(self.over.mpdus as u16)
     }
 
+    /// Nothing of a PPDU was read whose data begin at `body`.
+    pub fn from(body: Instant) -> Self {
+        Self {
+            from: body,
+            until: body,
+            ..Self::default()
+        }
+    }
+
     /// The next MPDU arrives up to `now`.
-    fn turn(&mut self, now: Instant) {
+    pub fn turn(&mut self, now: Instant) {
         if now > self.until {
             (self.from, self.until) = (self.until, now);
         }
@@ -62,11 +71,7 @@ impl Medium {
     /// which for the last one is when the PPDU ends; none of them if the receiver does not hear it.
     pub(super) fn begin_reading(&mut self, number: u32) {
         let flight = self.air.flight(number);
-        self.stations[usize::from(flight.ppdu.from.0)].reading = Reading {
-            from: flight.body,
-            until: flight.body,
-            ..Reading::default()
-        };
+        self.stations[usize::from(flight.ppdu.from.0)].reading = Reading::from(flight.body);
         if flight.is_parted() && !flight.unheard {
             self.calendar.enter(flight.first, Event::MpduEnds(number));
         }
@@ -89,7 +94,11 @@ impl Medium {
 
     /// An MPDU of the PPDU of that number has arrived. What its receiver has given up is not read.
     pub(super) fn on_mpdu_end(&mut self, now: Instant, number: u32) {
-        let Flight { ppdu, overlap, .. } = *self.air.flight(number);
+        let flight = *self.air.flight(number);
+        if flight.part.is_one() {
+            return self.on_mpdu_of_part(now, (number, flight));
+        }
+        let Flight { ppdu, overlap, .. } = flight;
         if ppdu.garbled || !self.read_next(now, &ppdu, &overlap) {
             return;
         }

@@ -1,6 +1,7 @@
 //! What the stations of a ground make of what they hear but are not asked: their NAV, and whether
 //! they wait for an EIFS (10.3.2.3.7, 10.3.2.4).
 
+use super::overlap::Part;
 use super::{Ppdu, StationId};
 use acklab_units::Instant;
 use alloc::vec::Vec;
@@ -13,6 +14,8 @@ pub(super) struct Ears {
     /// Number of the one that they read, which began when nothing else was heard, and until when
     /// that lasts which must be heard alone for its Duration to be read. `None` = it has ended.
     reads: Option<(u32, Instant)>,
+    /// What that is a part of.
+    part: Part,
     /// What they read since the air was last free could not be read.
     garbled: bool,
     /// All of them have sent since the air was last free: the only one has. Where there are several, who
@@ -46,14 +49,21 @@ impl Ears {
     /// The PPDU of that number begins to be heard now, and its first part that can be read for itself is over
     /// at `first`; `own`: nobody else is on this ground than who sends
     /// it. Who reads another one does not notice its preamble. Nor does who sends: what begins meanwhile
-    /// is only energy, and what was being read is given up without an error.
-    pub fn begin(&mut self, number: u32, (now, first): (Instant, Instant), own: bool) {
+    /// is only energy, and what was being read is given up without an error. Parts of one transmission begin
+    /// with the same preamble (27.3.10).
+    pub fn begin(
+        &mut self,
+        (number, part): (u32, Part),
+        (now, first): (Instant, Instant),
+        own: bool,
+    ) {
         self.hears += 1;
         self.deaf |= own;
         self.started = now;
         if self.hears == 1 {
             self.reads = Some((number, first));
-        } else {
+            self.part = part;
+        } else if !(part.is_one() && part.bundle == self.part.bundle) {
             self.garbled |= self.reads.is_some_and(|(_, first)| now < first);
         }
     }

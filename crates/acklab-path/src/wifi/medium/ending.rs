@@ -1,6 +1,7 @@
 //! How frame exchange sequences end: answered or not, and what the station does then (10.23.2.2,
 //! 10.3.4.3).
 
+use super::exchange::Step;
 use super::station::Exchange;
 use super::{AfterSilence, Medium, MediumDriver, StationId, draw};
 use crate::packet::{DropReason, Packet};
@@ -30,7 +31,12 @@ impl Medium {
         driver: &mut D,
     ) {
         let exchange = self.stations[usize::from(holder.0)].exchange;
-        if exchange.is_some_and(|e| e.number == number) {
+        let Some(exchange) = exchange.filter(|e| e.number == number) else {
+            return;
+        };
+        if exchange.next == Step::Several {
+            self.on_silence_of_several(now, driver);
+        } else {
             self.on_failure(now, holder, Ending::Silent, driver);
         }
     }
@@ -45,6 +51,9 @@ impl Medium {
     ) {
         let outcome = self.outcome(holder);
         self.settle(now, holder, outcome, driver);
+        if self.ofdma.is_some() {
+            self.note_backlog(now, holder);
+        }
         if self.agreements.is_some() {
             self.await_response(now, holder);
         }
@@ -173,11 +182,18 @@ impl Medium {
     #[cold]
     pub(super) fn refresh(&mut self, now: Instant, exchange: Exchange) {
         let sender = self.ports[exchange.port.0 as usize].from;
+        self.release(now, sender, exchange.category);
+    }
+
+    /// `sender` was granted the reverse direction, or was called by a Trigger frame, and has sent what it had
+    /// under `category`.
+    #[cold]
+    pub(super) fn release(&mut self, now: Instant, sender: StationId, category: u8) {
         let station = &mut self.stations[usize::from(sender.0)];
         station.in_reverse = false;
-        let edcaf = &station.categories[usize::from(exchange.category)];
-        if edcaf.queue.has_frames() {
-            self.want(now, sender, exchange.category);
+        let edcaf = &station.categories[usize::from(category)];
+        if edcaf.wants() {
+            self.want(now, sender, category);
         } else {
             self.contention.withdraw(edcaf.contender);
         }

@@ -18,6 +18,8 @@ pub(super) enum Step {
     Data,
     /// The receiver answers data.
     Response,
+    /// An exchange with several users goes on.
+    Several,
 }
 
 impl Medium {
@@ -68,6 +70,9 @@ impl Medium {
         let (txop, contender) = (edcaf.config.txop, edcaf.contender);
         let delay = now.saturating_since(edcaf.wants_since);
         let until = now + txop;
+        if self.ofdma.is_some() && self.begin_several(now, (station, category), driver) {
+            return true;
+        }
         let Some(port) = self.load(now, station, category, txop, driver) else {
             self.contention.back_off(now, contender, 0, false);
             self.note_rest(now, station);
@@ -108,13 +113,17 @@ impl Medium {
         driver: &mut D,
     ) {
         let mut flight = self.air.take(number);
+        if flight.part.is_one() {
+            return self.on_part_end(now, (number, flight), driver);
+        }
         let ppdu = &flight.ppdu;
         let heard = !flight.unheard;
         let binds = heard && ppdu.kind == PpduKind::Rts && {
             !(self.air.may_answer(now, ppdu) && self.is_free(ppdu.to))
         };
         let captures = capturing(now, self.channel.as_ref(), self.capture);
-        self.air.end(number, ppdu, &mut self.contention, captures);
+        let ended = (ppdu, flight.part);
+        self.air.end(number, ended, &mut self.contention, captures);
         let read = heard && !ppdu.garbled && !binds && self.read(now, ppdu, &flight.overlap);
         if ppdu.garbled || flight.overlap.is_any() {
             self.note_spoilt(now, &mut flight, read);
@@ -167,6 +176,9 @@ impl Medium {
             PpduKind::Group => self.after_group(now, ppdu.holder, driver),
             // Nobody says whether it was read.
             PpduKind::CtsToSelf => self.after_sifs(now, ppdu.holder, Step::Data),
+            PpduKind::Trigger | PpduKind::BufferStatus | PpduKind::MultiBlockAck => {
+                unreachable!("part of a transmission of several users")
+            }
         }
     }
 
@@ -231,6 +243,9 @@ impl Medium {
                 self.survives(ppdu)
             }
             PpduKind::CtsToSelf => true,
+            PpduKind::Trigger | PpduKind::BufferStatus | PpduKind::MultiBlockAck => {
+                unreachable!("part of a transmission of several users")
+            }
         }
     }
 
@@ -276,11 +291,14 @@ impl Medium {
     ) {
         self.in_sifs -= 1;
         let Exchange { port, next, .. } = self.exchange(holder);
+        if next == Step::Several {
+            return self.go_on_with_several(now, driver);
+        }
         let port = &self.ports[port.0 as usize];
         self.air.ledger.end_gap(now, [port.from, port.to]);
         let sender = match next {
             Step::Cts | Step::Response => port.to,
-            Step::Data => port.from,
+            Step::Data | Step::Several => port.from,
         };
         // It may not have heard what it was drawn into, and have begun something else.
         if self.air.is_sending(sender) {
@@ -290,6 +308,7 @@ impl Medium {
             Step::Cts => self.send_cts(now, holder),
             Step::Data => self.send_data(now, holder, driver),
             Step::Response => self.send_response(now, holder, driver),
+            Step::Several => {}
         }
     }
 

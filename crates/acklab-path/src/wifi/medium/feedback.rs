@@ -6,7 +6,7 @@
 //! asked.
 
 use super::carried::LONGEST_ACK;
-use super::{Medium, MediumDriver, StationId, Use};
+use super::{Medium, MediumDriver, PortId, StationId, Use};
 use crate::packet::{FlowId, Packet};
 use crate::wifi::mac::{MpduRef, PeerId, Psdu};
 use crate::wifi::neighbour::Message;
@@ -47,13 +47,27 @@ impl Medium {
 
     /// What time with the data in the PSDU of the exchange of `holder` is booked as.
     pub(super) fn use_of_data<D: MediumDriver>(&self, holder: StationId, driver: &D) -> Use {
-        let psdu = self.psdu(holder);
+        let exchange = self.exchange(holder);
+        self.use_of(
+            (exchange.port, exchange.category),
+            self.psdu(holder),
+            driver,
+        )
+    }
+
+    /// What time with the data in `psdu`, which go that way under that category, is booked as.
+    pub(super) fn use_of<D: MediumDriver>(
+        &self,
+        way: (PortId, u8),
+        psdu: &Psdu,
+        driver: &D,
+    ) -> Use {
         if psdu.mpdus.iter().all(|m| m.arp.is_some()) {
             return Use::Control;
         }
         let long = self.feedback.may_be_long;
         let mut all = psdu.mpdus.iter();
-        if all.all(|m| is_short(m) || (long && self.is_feedback(holder, m, driver))) {
+        if all.all(|m| is_short(m) || (long && self.is_feedback(way, m, driver))) {
             return Use::TransportAck;
         }
         Use::Data
@@ -61,18 +75,21 @@ impl Medium {
 
     /// Whether every packet in an MPDU is feedback. It is not known of one that its recipient has
     /// already, when the answer got lost; that counts as data.
-    fn is_feedback<D: MediumDriver>(&self, holder: StationId, m: &MpduRef, driver: &D) -> bool {
+    fn is_feedback<D: MediumDriver>(&self, way: (PortId, u8), m: &MpduRef, driver: &D) -> bool {
         let told = |p: Packet| p.size <= LONGEST_ACK || driver.is_long_feedback(p);
-        let mut packets = self.packets_in(holder, m).peekable();
+        let mut packets = self.packets_in(way, m).peekable();
         packets.peek().is_some() && packets.all(told)
     }
 
-    /// The packets in an MPDU of the exchange of `holder` that its recipient does not have yet.
-    fn packets_in(&self, holder: StationId, m: &MpduRef) -> impl Iterator<Item = Packet> + '_ {
-        let port = self.port(holder);
+    /// The packets in an MPDU that goes that way under that category, and that its recipient does not have yet.
+    fn packets_in(
+        &self,
+        (port, category): (PortId, u8),
+        m: &MpduRef,
+    ) -> impl Iterator<Item = Packet> + '_ {
+        let port = &self.ports[port.0 as usize];
         let station = &self.stations[usize::from(port.from.0)];
-        let category = usize::from(self.exchange(holder).category);
-        let queue = &station.categories[category].queue;
+        let queue = &station.categories[usize::from(category)].queue;
         queue
             .packets_of(PeerId(port.peer), m.seq)
             .map(|(packet, _)| packet)
@@ -86,10 +103,25 @@ impl Medium {
     /// Books a PPDU that begins, has nothing but acknowledgements in it and lasts so long.
     #[cold]
     pub(super) fn book_feedback(&mut self, holder: StationId, lasts: Span) {
+        let exchange = self.exchange(holder);
         let mut feedback = core::mem::take(&mut self.feedback);
+        let way = (exchange.port, exchange.category);
+        self.share_out(&mut feedback, way, self.psdu(holder), lasts);
+        self.feedback = feedback;
+    }
+
+    /// The same of `psdu`, which goes that way under that category.
+    #[cold]
+    pub(super) fn book_feedback_of(&mut self, way: (PortId, u8), psdu: &Psdu, lasts: Span) {
+        let mut feedback = core::mem::take(&mut self.feedback);
+        self.share_out(&mut feedback, way, psdu, lasts);
+        self.feedback = feedback;
+    }
+
+    fn share_out(&self, feedback: &mut FeedbackTime, way: (PortId, u8), psdu: &Psdu, lasts: Span) {
         let acks = || {
-            let mpdus = self.psdu(holder).mpdus.iter();
-            let all = mpdus.flat_map(|m| self.packets_in(holder, m));
+            let mpdus = psdu.mpdus.iter();
+            let all = mpdus.flat_map(|m| self.packets_in(way, m));
             all.filter(|p| Message::of(*p).is_none())
         };
         let mut bytes: u64 = acks().map(|p| u64::from(p.size)).sum();
@@ -101,7 +133,6 @@ impl Medium {
             bytes -= u64::from(packet.size);
             left -= share;
         }
-        self.feedback = feedback;
     }
 }
 

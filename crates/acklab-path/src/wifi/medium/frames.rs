@@ -1,6 +1,6 @@
 //! Frames on their way to the air, and what each reserves beyond itself.
 
-use super::overlap::{Flight, Overlap};
+use super::overlap::{Flight, Overlap, Part};
 use super::station::Port;
 use super::{Capture, Event, Medium, MediumDriver, Ppdu, PpduKind, StationId, Use};
 use crate::wifi::agreement::{self, Action};
@@ -199,6 +199,8 @@ impl Medium {
             bytes: frame.bytes,
             mpdus: frame.mpdus,
             carried: frame.carried,
+            user: 0,
+            users: 1,
             use_of: frame.use_of,
             garbled: false,
             mpdus_spoilt: 0,
@@ -214,19 +216,28 @@ impl Medium {
             first,
             unheard,
             overlap: Overlap::default(),
+            part: Part::WHOLE,
         };
-        let captures = capturing(now, self.channel.as_ref(), self.capture);
-        let number = self.air.begin(flight, &mut self.contention, captures);
-        self.calendar.enter(end, Event::PpduEnds(number));
+        let number = self.launch(flight);
         if matches!(frame.kind, PpduKind::Data | PpduKind::Group) {
             self.begin_reading(number);
         }
         end
     }
 
+    /// Puts `flight` on the air: its number there.
+    #[inline(always)]
+    pub(super) fn launch(&mut self, flight: Flight) -> u32 {
+        let Ppdu { start, end, .. } = flight.ppdu;
+        let captures = capturing(start, self.channel.as_ref(), self.capture);
+        let number = self.air.begin(flight, &mut self.contention, captures);
+        self.calendar.enter(end, Event::PpduEnds(number));
+        number
+    }
+
     /// Whether too little of `ppdu`, which is wider than 20 MHz, falls into the primary channel for its
     /// addressee to notice the preamble there (21.3.18.5). Who hears whom is about 20 MHz.
-    fn is_spread_thin(&self, now: Instant, ppdu: &Ppdu) -> bool {
+    pub(super) fn is_spread_thin(&self, now: Instant, ppdu: &Ppdu) -> bool {
         if ppdu.mode.width() == Width::Mhz20 || self.config.hears.is_some() {
             return false;
         }

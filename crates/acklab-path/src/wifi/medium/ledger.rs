@@ -97,7 +97,7 @@ impl Ledger {
 
     /// A SIFS begins of an exchange between `sides`.
     #[inline(always)]
-    pub fn begin_gap(&mut self, now: Instant, sides: [StationId; 2]) {
+    pub fn begin_gap(&mut self, now: Instant, sides: impl IntoIterator<Item = StationId>) {
         self.at_both(now, sides, |row, read| {
             if row.gaps > 0 {
                 row.settle_gap(read);
@@ -109,7 +109,7 @@ impl Ledger {
 
     /// It is over.
     #[inline(always)]
-    pub fn end_gap(&mut self, now: Instant, sides: [StationId; 2]) {
+    pub fn end_gap(&mut self, now: Instant, sides: impl IntoIterator<Item = StationId>) {
         self.at_both(now, sides, |row, read| {
             row.settle_gap(read);
             row.gaps -= 1;
@@ -118,7 +118,12 @@ impl Ledger {
 
     /// Most sides hear on the same ground, whose clock is read once.
     #[inline]
-    fn at_both(&mut self, now: Instant, sides: [StationId; 2], change: impl Fn(&mut Row, Reading)) {
+    fn at_both(
+        &mut self,
+        now: Instant,
+        sides: impl IntoIterator<Item = StationId>,
+        change: impl Fn(&mut Row, Reading),
+    ) {
         let mut last = None;
         for station in sides {
             let row = &mut self.rows[usize::from(station.0)];

@@ -26,6 +26,7 @@ mod frames;
 mod hearing;
 mod late;
 mod ledger;
+mod ofdma;
 mod opportunity;
 mod overlap;
 mod ppdu;
@@ -41,6 +42,9 @@ pub use account::{Airtime, Use};
 pub use config::{
     AccessCategory, AfterSilence, Aggregation, Capture, CarriedAcks, EdcaConfig, MediumConfig,
     PortConfig, RadioConfig, RateConfig, StationConfig,
+};
+pub use ofdma::{
+    Answers, DownlinkOfdma, MuEdca, OfdmaConfig, Poll, RandomAccess, Scheduler, UplinkOfdma,
 };
 pub use ppdu::{Frames, Ppdu, PpduKind};
 pub use stats::StationStats;
@@ -63,6 +67,7 @@ use arp::Neighbours;
 use calendar::{Calendar, Event};
 use feedback::FeedbackTime;
 use hearing::{LOOK_EVERY, near_enough};
+use ofdma::Ofdma;
 use station::{Port, Station};
 
 /// A station, by number.
@@ -150,6 +155,8 @@ pub struct Medium {
     neighbours: Option<Box<Neighbours>>,
     /// Without it everybody has agreed to block acks.
     agreements: Option<Box<Agreements>>,
+    /// Without it each transmission is of one user.
+    ofdma: Option<Box<Ofdma>>,
     /// Disciplines are above queues, so that they may have to be looked after.
     has_disciplines: bool,
     /// When it is looked again who hears whom, if that changes.
@@ -339,6 +346,10 @@ impl Medium {
                 self.on_no_response(now, PortId(port), category, driver);
             }
             Event::WaitReply(station) => self.on_wait_over(now, StationId(station), driver),
+            Event::Poll => self.on_poll_due(now),
+            Event::MuEdcaEnds(station, category) => {
+                self.on_mu_edca_over(now, (StationId(station), category));
+            }
         }
     }
 

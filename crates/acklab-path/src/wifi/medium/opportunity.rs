@@ -126,7 +126,7 @@ impl Medium {
 
     /// Asks the rate control of `port` for a mode. Says whether it only wants to try it.
     #[inline(always)]
-    fn choose_rate(&mut self, now: Instant, port: PortId) -> bool {
+    pub(super) fn choose_rate(&mut self, now: Instant, port: PortId) -> bool {
         let way = &mut self.ports[port.0 as usize];
         let choice = way.rate.choose(now);
         if choice.mode != way.sending.mode {

@@ -22,12 +22,54 @@ pub(super) struct Flight {
     pub unheard: bool,
     /// What others do to it.
     pub overlap: Overlap,
+    /// What it is a part of.
+    pub part: Part,
+}
+
+/// Where a PPDU belongs in a transmission of several users.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Part {
+    /// Number of that transmission; 0: it is of one user.
+    pub bundle: u32,
+    /// Number of its resource unit.
+    pub unit: u16,
+}
+
+impl Part {
+    /// Not a part of anything.
+    pub const WHOLE: Self = Self { bundle: 0, unit: 0 };
+
+    /// Whether it is a part of a transmission of several users.
+    pub fn is_one(self) -> bool {
+        self.bundle != 0
+    }
+
+    /// Whether the receiver tells it from `other`, which is on the air at the same time, because they have
+    /// resource units of their own.
+    pub fn is_beside(self, other: Self) -> bool {
+        self.is_one() && self.bundle == other.bundle && self.unit != other.unit
+    }
 }
 
 impl Flight {
     /// Whether it has parts that can be read each for itself.
     pub fn is_parted(&self) -> bool {
         self.first < self.ppdu.end
+    }
+
+    /// That part of `span` which its sender spends on it, who may send to several users at once.
+    pub fn share(&self, span: Span) -> Span {
+        let Ppdu { user, users, .. } = self.ppdu;
+        if users <= 1 || !self.is_shared() {
+            return span;
+        }
+        let upto = |n: u16| span.mul_div(u64::from(n), u64::from(users));
+        upto(user + 1) - upto(user)
+    }
+
+    /// Whether its sender sends the other parts, too.
+    fn is_shared(&self) -> bool {
+        self.part.is_one() && self.ppdu.from == self.ppdu.holder
     }
 
     /// Others are `heard` beside it by its receiver from `now` on, or are not. `deaf`: that one cannot

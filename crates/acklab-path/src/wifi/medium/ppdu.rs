@@ -2,6 +2,7 @@
 
 use super::{StationId, Use};
 use crate::wifi::agreement::Action;
+use crate::wifi::mac::triggers::TriggerKind;
 use crate::wifi::mac::{Bitmap, MpduRef};
 use crate::wifi::phy::Mode;
 use acklab_units::{Instant, Span};
@@ -31,6 +32,12 @@ pub enum PpduKind {
     /// Clear to send that its sender addresses to itself before data that stations of 802.11b cannot
     /// read (10.27.2); `to` is who the data are for.
     CtsToSelf,
+    /// Trigger frame: calls for HE TB PPDUs (9.3.1.22).
+    Trigger,
+    /// A QoS Null frame with a buffer status report, in an HE TB PPDU (26.5.5).
+    BufferStatus,
+    /// Multi-STA BlockAck (9.3.1.8.6).
+    MultiBlockAck,
 }
 
 impl PpduKind {
@@ -47,6 +54,9 @@ impl PpduKind {
             Self::Ack => "ack",
             Self::BlockAck => "block_ack",
             Self::CtsToSelf => "cts_to_self",
+            Self::Trigger => "trigger",
+            Self::BufferStatus => "buffer_status",
+            Self::MultiBlockAck => "multi_block_ack",
         }
     }
 }
@@ -78,6 +88,11 @@ pub struct Ppdu {
     pub mpdus: u16,
     /// Compressed transport ACKs in it ([`super::CarriedAcks`]).
     pub carried: u16,
+    /// Its number among the parts of a transmission of several users (OFDMA), from 0 on. What one station
+    /// sends to several counts as a PPDU for each of them.
+    pub user: u16,
+    /// How many parts that has; 1: it has one user.
+    pub users: u16,
     /// What its time is booked as.
     pub use_of: Use,
     /// The receiver could read nothing of it for another's sake, or nothing more: it does not answer.
@@ -103,6 +118,8 @@ pub enum Frames<'a> {
     Action(Action, u16),
     /// A Block Ack: a first number, and what was received from there on.
     BlockAck(u16, Bitmap),
+    /// A Trigger frame of that kind.
+    Trigger(TriggerKind),
     /// RTS, CTS or ACK, which have nothing in them.
     Control,
 }

@@ -95,6 +95,7 @@ impl Sending {
             .map_or(0, |c| u32::from(c.most) * c.bytes);
         let limits = Limits {
             max_psdu: timing.max_psdu(longest),
+            strict: false,
             ampdu: a.ampdu,
             amsdu: a.amsdu,
             max_mpdu: a.max_mpdu,

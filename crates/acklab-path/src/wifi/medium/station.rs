@@ -23,6 +23,10 @@ pub(super) struct Edcaf {
     /// When it began to wait for the medium.
     pub wants_since: Instant,
     pub queue: TxQueue,
+    /// It has stations to call for what they have (OFDMA).
+    pub calls: bool,
+    /// Until then it leaves contention to Trigger frames (MU EDCA timer, 26.2.7).
+    pub rests: bool,
     /// The calendar has an entry for when the discipline above the queue has something.
     pub awaited: Option<Instant>,
 }
@@ -30,7 +34,7 @@ pub(super) struct Edcaf {
 impl Edcaf {
     /// Whether there is something to contend for.
     pub fn wants(&self) -> bool {
-        self.queue.has_frames()
+        (self.queue.has_frames() || self.calls) && !self.rests
     }
 
     /// The window after a transmission that was answered (10.23.2.2).

@@ -38,6 +38,19 @@ pub struct StationStats {
     pub arp_lost: u64,
     /// Packets dropped because the address of their next hop was not known.
     pub unresolved: u64,
+    /// Of an access point: transmissions to several stations at once (HE MU PPDUs).
+    pub multi_user: u64,
+    /// Of an access point: Trigger frames that asked for buffer status (BSRP).
+    pub polls: u64,
+    /// Of an access point: Trigger frames that asked for data.
+    pub triggers: u64,
+    /// HE TB PPDUs with data that the station has sent.
+    pub triggered: u64,
+    /// HE TB PPDUs that it has sent in random-access resource units (UORA), and those of them that its access
+    /// point could not read for another's sake.
+    pub random_accesses: u64,
+    /// See `random_accesses`.
+    pub random_collisions: u64,
     /// Times waited for the medium, in total.
     pub access_delay_total: Span,
     /// The longest.

@@ -135,6 +135,14 @@ impl Mode {
         Ok(Self { ru, ..self })
     }
 
+    /// The same mode of HE with another guard interval. What is not HE stays as it is.
+    pub fn with_guard(self, guard: Guard) -> Self {
+        match self.format {
+            Format::He => Self { guard, ..self },
+            _ => self,
+        }
+    }
+
     fn multi_stream(
         format: Format,
         index: u8,

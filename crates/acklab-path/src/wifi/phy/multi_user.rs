@@ -2,7 +2,7 @@
 //! (27.3.4 and 27.4.3 of 802.11ax).
 
 use super::preamble::training_fields;
-use super::{Band, Format, Guard, HePadding, Mode, PpduRules, Width};
+use super::{Band, Format, Guard, HePadding, Mode, Phy, PpduRules, Width};
 use acklab_units::Span;
 
 /// Legacy preamble, RL-SIG and HE-SIG-A: L- 20, RL-SIG 4, HE-SIG-A 8 us (27.3.4).
@@ -26,6 +26,11 @@ impl SigBMcs {
     /// That MCS; `None` above 5.
     pub const fn new(mcs: u8) -> Option<Self> {
         if mcs <= 5 { Some(Self(mcs)) } else { None }
+    }
+
+    /// Its number.
+    pub const fn get(self) -> u8 {
+        self.0
     }
 
     /// Data bits of a symbol: 52 subcarriers of each 20 MHz.
@@ -141,6 +146,28 @@ impl SharedData {
     pub fn duration(&self) -> Span {
         let extension = self.padding.extension(self.quarters);
         self.symbol * u64::from(self.symbols) + extension + self.silence
+    }
+}
+
+impl Phy {
+    /// See [`PpduRules::mu_preamble`].
+    pub fn mu_preamble(&self, users: SigBUsers, mcs: SigBMcs, streams: u8, guard: Guard) -> Span {
+        self.rules().mu_preamble(users, mcs, streams, guard)
+    }
+
+    /// See [`PpduRules::tb_preamble`].
+    pub fn tb_preamble(&self, streams: u8, guard: Guard) -> Span {
+        self.rules().tb_preamble(streams, guard)
+    }
+
+    /// See [`SharedData::of`].
+    pub fn shared_data(&self, users: &[(Mode, u32)]) -> Option<SharedData> {
+        SharedData::of(self.rules(), self.band(), users)
+    }
+
+    /// See [`SharedData::full`].
+    pub fn shared_symbols(&self, mode: Mode, symbols: u32) -> SharedData {
+        SharedData::full(self.rules(), self.band(), mode, symbols)
     }
 }
 

@@ -105,8 +105,13 @@ impl PpduTiming {
 
     /// Symbols of a PSDU of `psdu` bytes.
     #[inline]
-    pub(super) fn symbols(&self, psdu: u32) -> u32 {
+    pub fn symbols(&self, psdu: u32) -> u32 {
         self.filled(psdu).div_ceil(self.bits)
+    }
+
+    /// Length of a symbol.
+    pub const fn symbol(&self) -> Span {
+        Span::from_nanos(self.symbol as u64)
     }
 
     /// The largest PSDU in bytes of so many symbols.

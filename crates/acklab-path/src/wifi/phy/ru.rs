@@ -114,6 +114,16 @@ impl Ru {
         from_above.find(|r| r.most_in(width) >= users.max(1))
     }
 
+    /// The resource unit and the number of users that fill the channel: the largest of which no more than
+    /// `users` fit, so that none stays empty, and how many that are. With three users at 20 MHz two get 106
+    /// tones each, and the third waits (as in ns-3's `GetEqualSizedRusForStations`).
+    pub fn filling(users: u32, width: Width) -> (Self, u32) {
+        let mut from_below = Self::ALL.into_iter();
+        let fits = |r: &Self| (1..=users.max(1)).contains(&r.most_in(width));
+        let ru = from_below.find(fits).unwrap_or(Self::whole(width));
+        (ru, ru.most_in(width))
+    }
+
     /// Bandwidth in Hz, over which noise is counted.
     pub const fn bandwidth_hz(self) -> u32 {
         self.tones() * SPACING_HZ
@@ -160,6 +170,18 @@ mod tests {
         assert_eq!(of(9, Width::Mhz20), Some(Ru::Tones26));
         assert_eq!(of(10, Width::Mhz20), None);
         assert_eq!(of(5, Width::Mhz40), Some(Ru::Tones52));
+    }
+
+    #[test]
+    fn no_resource_unit_stays_empty() {
+        let of = |users, width| Ru::filling(users, width);
+        assert_eq!(of(1, Width::Mhz80), (Ru::Tones996, 1));
+        assert_eq!(of(3, Width::Mhz20), (Ru::Tones106, 2));
+        assert_eq!(of(4, Width::Mhz20), (Ru::Tones52, 4));
+        assert_eq!(of(8, Width::Mhz20), (Ru::Tones52, 4));
+        assert_eq!(of(9, Width::Mhz20), (Ru::Tones26, 9));
+        assert_eq!(of(4, Width::Mhz80), (Ru::Tones242, 4));
+        assert_eq!(of(80, Width::Mhz160), (Ru::Tones26, 74));
     }
 
     #[test]

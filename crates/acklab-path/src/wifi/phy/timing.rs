@@ -118,6 +118,11 @@ impl Phy {
         self.band
     }
 
+    /// How long PPDUs last where that is a choice.
+    pub(super) const fn rules(&self) -> &PpduRules {
+        &self.rules
+    }
+
     /// The slowest mandatory rate, which every station decodes: what group-addressed frames are
     /// sent with here.
     pub const fn slowest(&self) -> Mode {

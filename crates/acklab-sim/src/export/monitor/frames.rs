@@ -6,6 +6,7 @@ use super::arp::{self, EVERYBODY};
 use crate::record::{Content, Mpdu, Sighting};
 use acklab_path::wifi::mac::Bitmap;
 use acklab_path::wifi::mac::sizes::{AMSDU_SUBFRAME_HEADER, FCS, QOS_DATA_HEADER, msdu, padded};
+use acklab_path::wifi::mac::triggers::TriggerKind;
 use acklab_path::wifi::medium::{Ppdu, PpduKind, StationId};
 use acklab_path::wifi::neighbour::ARP;
 
@@ -15,12 +16,16 @@ const BLOCK_ACK: u8 = 0x94;
 const RTS: u8 = 0xb4;
 const CTS: u8 = 0xc4;
 const ACK: u8 = 0xd4;
+const TRIGGER: u8 = 0x24;
+const QOS_NULL: u8 = 0xc8;
 const DATA: u8 = 0x08;
 const QOS_DATA: u8 = 0x88;
 /// Second octet.
 const TO_DS: u8 = 0x01;
 const FROM_DS: u8 = 0x02;
 pub(super) const RETRY: u8 = 0x08;
+/// Followed by HT Control (+HTC).
+const ORDER: u8 = 0x80;
 /// LLC and SNAP with IEEE 802's first EtherType for local experiments: contents are not simulated.
 const LLC_SNAP: [u8; 8] = [0xaa, 0xaa, 3, 0, 0, 0, 0x88, 0xb5];
 
@@ -74,6 +79,14 @@ pub(super) fn of(channel: &Channel, sighting: &Sighting) -> Vec<Frame> {
             let bytes = addba::frame(channel, ppdu, *action, *window);
             vec![Frame::whole(bytes, ppdu.garbled)]
         }
+        // Of a frame for several stations one is captured.
+        Content::Trigger(_) if ppdu.user > 0 => Vec::new(),
+        Content::Control if ppdu.kind == PpduKind::MultiBlockAck && ppdu.user > 0 => Vec::new(),
+        Content::Trigger(kind) => vec![trigger(ppdu, *kind)],
+        Content::Control if ppdu.kind == PpduKind::MultiBlockAck => vec![multi_block_ack(ppdu)],
+        Content::Control if ppdu.kind == PpduKind::BufferStatus => {
+            vec![buffer_status(channel, ppdu)]
+        }
         Content::Control => {
             let (kind, both) = match ppdu.kind {
                 PpduKind::Rts => (RTS, true),
@@ -85,6 +98,40 @@ pub(super) fn of(channel: &Channel, sighting: &Sighting) -> Vec<Frame> {
             vec![Frame::whole(bytes, ppdu.garbled)]
         }
     }
+}
+
+/// A Trigger frame for everybody (9.3.1.22). Its User Info fields are not simulated: in their place is padding, which
+/// begins with AID12 4095.
+fn trigger(ppdu: &Ppdu, kind: TriggerKind) -> Frame {
+    let mut bytes = start_of(TRIGGER, ppdu, true);
+    bytes[4..10].copy_from_slice(&EVERYBODY);
+    bytes.push(match kind {
+        TriggerKind::Basic => 0,
+        TriggerKind::BlockAcks => 2,
+        TriggerKind::BufferStatus => 4,
+    });
+    bytes.extend([0; 7]);
+    bytes.resize((ppdu.bytes - FCS) as usize, 0xff);
+    Frame::whole(bytes, ppdu.garbled)
+}
+
+/// A Multi-STA BlockAck (9.3.1.8.6), BA Type 11; what it says of each station is not in the capture.
+fn multi_block_ack(ppdu: &Ppdu) -> Frame {
+    let mut bytes = start_of(BLOCK_ACK, ppdu, true);
+    bytes[4..10].copy_from_slice(&EVERYBODY);
+    bytes.extend(u16::to_le_bytes(11 << 1));
+    bytes.resize((ppdu.bytes - FCS) as usize, 0);
+    Frame::whole(bytes, ppdu.garbled)
+}
+
+/// A QoS Null frame to the access point; the HT Control field with the report is zero.
+fn buffer_status(channel: &Channel, ppdu: &Ppdu) -> Frame {
+    let mut bytes = start_of(QOS_NULL, ppdu, true);
+    bytes[1] = TO_DS | ORDER;
+    bytes.extend(address(ppdu.to));
+    bytes.extend([0, 0, tid(channel, ppdu), 0]);
+    bytes.extend([0; 4]);
+    Frame::whole(bytes, ppdu.garbled)
 }
 
 /// Frame Control, Duration, receiver, and the sender if there are `both`.

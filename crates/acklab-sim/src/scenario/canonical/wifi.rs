@@ -1,5 +1,6 @@
 //! Radio channels as TOML.
 
+mod ofdma;
 mod space;
 
 use super::{Text, filters, limit, quoted};
@@ -132,6 +133,7 @@ fn channel(channel: &Channel, out: &mut Text) {
         space: _,
         arp,
         addba,
+        ofdma,
     } = channel;
     out.text("standard", standard.word());
     out.text("band", BandWord::of(*band));
@@ -173,6 +175,9 @@ fn channel(channel: &Channel, out: &mut Text) {
     }
     if let Some(addba) = addba {
         out.raw("addba", agreements(*addba));
+    }
+    if let Some(ofdma) = ofdma {
+        out.raw("ofdma", self::ofdma::table(*ofdma));
     }
 }
 

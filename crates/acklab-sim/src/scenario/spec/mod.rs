@@ -21,6 +21,7 @@ mod wifi_addba;
 mod wifi_arp;
 mod wifi_blocks;
 mod wifi_edca;
+mod wifi_ofdma;
 mod wifi_space;
 mod wifi_words;
 
@@ -50,6 +51,10 @@ pub(crate) use wifi_blocks::{
     FadingSpec, HackSpec, HackTable, PathLossSpec, RateControlSpec, StationQueueSpec,
 };
 pub(crate) use wifi_edca::{EdcaParams, EdcaSpec};
+pub(crate) use wifi_ofdma::{
+    AnswersWord, MuEdcaTable, OfdmaSpec, OfdmaTable, RandomAccessTable, RandomFrames,
+    RandomFramesWord, SchedulerWord,
+};
 pub(crate) use wifi_space::{
     CaptureSpec, PlaceSpec, PlaceTable, RadioSpec, SpaceSpec, WaypointSpec,
 };

@@ -7,8 +7,8 @@ use super::wifi_words::{
     WidthWord,
 };
 use super::{
-    AddbaSpec, ArpSpec, EdcaSpec, ErrorsWord, FiltersSpec, HackSpec, OrNone, OrOff, Probability,
-    Qty, RadioSpec, RateControlSpec, SpaceSpec, StationQueueSpec,
+    AddbaSpec, ArpSpec, EdcaSpec, ErrorsWord, FiltersSpec, HackSpec, OfdmaSpec, OrNone, OrOff,
+    Probability, Qty, RadioSpec, RateControlSpec, SpaceSpec, StationQueueSpec,
 };
 use acklab_units::{Bytes, Limit, Rate, Span};
 use schemars::JsonSchema;
@@ -244,6 +244,9 @@ with_way_keys! {
         /// Stations set up block ack agreements before they send A-MPDUs (ADDBA), and how. Default: false, they
         /// have them from the start.
         addba: Option<AddbaSpec>,
+        /// The access point sends to several stations at once and lets several send to it at once (802.11ax), and
+        /// how. Default: false.
+        ofdma: Option<OfdmaSpec>,
         /// Stations grant the reverse direction to the access point. Default: false.
         reverse_grant: Option<bool>,
         /// Most that waits in each station, the access point included. Default: "500 packets"; per

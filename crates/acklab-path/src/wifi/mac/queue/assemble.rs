@@ -20,12 +20,29 @@ impl TxQueue {
         psdu: &mut Psdu,
         on_drop: OnDrop<'_>,
     ) {
-        debug_assert_eq!(self.on_air, None, "an exchange is on the air");
+        debug_assert!(!self.is_any_on_air(), "an exchange is on the air");
         psdu.mpdus.clear();
         psdu.bytes = 0;
         if self.agreements.is_some() && self.build_action(now, peer, psdu, on_drop) {
             return;
         }
+        self.assemble(now, peer, limits, psdu, on_drop);
+        self.on_air = (!psdu.is_empty()).then_some(peer);
+        self.rekey(peer);
+        self.schedule(now, on_drop);
+        self.check();
+    }
+
+    /// Fills `psdu`, which is empty, with a BlockAckReq or data for `peer`.
+    #[inline(always)]
+    pub(super) fn assemble(
+        &mut self,
+        now: Instant,
+        peer: PeerId,
+        limits: &Limits,
+        psdu: &mut Psdu,
+        on_drop: OnDrop<'_>,
+    ) {
         let budget = self.take_ready(now, peer, on_drop);
         let p = &mut self.peers[usize::from(peer.0)];
         p.limit(limits);
@@ -46,10 +63,6 @@ impl TxQueue {
             };
             self.stats.sent += u64::from(assembly.mpdus);
         }
-        self.on_air = (!psdu.is_empty()).then_some(peer);
-        self.rekey(peer);
-        self.schedule(now, on_drop);
-        self.check();
     }
 
     /// The shortest PSDU that could be sent to `peer` next: what sets up an agreement, a BlockAckReq, or a

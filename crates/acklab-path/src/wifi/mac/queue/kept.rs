@@ -58,7 +58,7 @@ impl TxQueue {
         may: impl Fn(Packet) -> bool,
         on_drop: OnDrop<'_>,
     ) {
-        if self.peers.len() <= usize::from(peer.0) || self.on_air == Some(peer) {
+        if self.peers.len() <= usize::from(peer.0) || self.is_on_air(peer) {
             return;
         }
         self.with_stations(|queue, s| {
@@ -79,7 +79,7 @@ impl TxQueue {
     /// flow queues; none as long as an MPDU or a BlockAckReq must be sent before them.
     pub fn ahead(&self, peer: PeerId) -> impl Iterator<Item = Packet> + '_ {
         let p = self.peers.get(usize::from(peer.0));
-        let free = p.filter(|p| !p.has_repeats() && self.on_air != Some(peer));
+        let free = p.filter(|p| !p.has_repeats() && !self.is_on_air(peer));
         let waiting = free.into_iter().flat_map(|p| self.slab.iter(&p.waiting));
         waiting.map(|w| w.packet)
     }

@@ -15,6 +15,7 @@ mod assemble;
 mod config;
 mod heap;
 mod kept;
+mod parts;
 mod peer;
 #[cfg(test)]
 mod properties;
@@ -66,6 +67,8 @@ pub struct TxQueue {
     /// Packets that the discipline above has.
     held: u32,
     on_air: Option<PeerId>,
+    /// Peers for whom a part of a transmission for several is on the air.
+    parts: Vec<PeerId>,
     /// Packets never sent, and their bytes.
     waiting: u32,
     waiting_bytes: u64,
@@ -92,6 +95,7 @@ impl TxQueue {
             agreements: None,
             held: 0,
             on_air: None,
+            parts: Vec::new(),
             waiting: 0,
             waiting_bytes: 0,
             window_packets: 0,
@@ -150,7 +154,7 @@ impl TxQueue {
             return;
         }
         while let Some(peer) = self.first()
-            && self.on_air != Some(peer)
+            && !self.is_on_air(peer)
             && self.expire(peer, deadline, on_drop)
         {
             self.rekey(peer);
@@ -162,7 +166,7 @@ impl TxQueue {
     /// Drops what waits for `peer` and has lived too long. What comes from flow queues into its place may
     /// have, too.
     fn expire_of(&mut self, now: Instant, peer: PeerId, on_drop: OnDrop<'_>) {
-        let deadline = self.deadline(now).filter(|_| self.on_air != Some(peer));
+        let deadline = self.deadline(now).filter(|_| !self.is_on_air(peer));
         while deadline.is_some_and(|deadline| self.expire(peer, deadline, on_drop)) {
             self.rekey(peer);
             self.schedule(now, on_drop);

@@ -62,8 +62,8 @@ impl TxQueue {
         outcome: Outcome,
         on_drop: OnDrop<'_>,
     ) {
-        debug_assert_eq!(self.on_air, Some(peer), "no exchange with {peer:?}");
-        self.on_air = None;
+        debug_assert!(self.is_on_air(peer), "no exchange with {peer:?}");
+        self.land(peer);
         match (psdu.content, outcome) {
             (Content::Action(action), outcome) => {
                 self.on_action_over(now, (peer, action), outcome, on_drop);

@@ -101,7 +101,7 @@ impl TxQueue {
 
     fn fill_places(&mut self, now: Instant, on_drop: OnDrop<'_>) {
         self.with_stations(|queue, s| {
-            let on_air = queue.on_air.is_some();
+            let on_air = queue.is_any_on_air();
             let quantum = s.airtime_quantum();
             // A station that the airtime queue limit holds back has an aggregate below: there are
             // no more of them than places, and the queue is not empty without another.
@@ -142,7 +142,7 @@ impl TxQueue {
         }
         let (ready, reserved) = s.ready_of(i);
         s.flows.packets(i as u32) > 0 || p.waiting_packets > reserved || {
-            let on_air = self.on_air == Some(PeerId(i as u16));
+            let on_air = self.is_on_air(PeerId(i as u16));
             p.has_repeats() && !on_air && ready == 0
         }
     }
@@ -158,7 +158,7 @@ impl TxQueue {
         on_drop: OnDrop<'_>,
     ) -> Option<Ready> {
         let (ready, reserved) = s.ready_of(i);
-        let on_air = self.on_air == Some(PeerId(i as u16));
+        let on_air = self.is_on_air(PeerId(i as u16));
         let p = &self.peers[i];
         let repeats = p.has_repeats() && !on_air && ready == 0;
         let (limits, mut fill) = (p.limits, Fill::default());

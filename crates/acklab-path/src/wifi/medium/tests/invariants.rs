@@ -7,10 +7,11 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 /// Sends a number of packets over each port while the channel errs, and looks at the outcome.
-fn deliver(
+pub(super) fn deliver(
     config: MediumConfig,
     seed: u64,
     offers: &[(u64, u32, u32)],
+    afterwards: Span,
 ) -> (Rig, Vec<(Instant, u32)>) {
     let mut rig = Rig::new(config, seed);
     let mut all = vec![];
@@ -18,7 +19,7 @@ fn deliver(
         all.extend(rig.run(us(*at).max(rig.now)));
         rig.offer(*port, *size);
     }
-    let end = rig.now + Span::from_secs(20);
+    let end = rig.now + afterwards;
     all.extend(rig.run(end));
     (rig, all)
 }
@@ -102,7 +103,7 @@ proptest! {
             at += gap;
             (at, port % ports, *size)
         }).collect();
-        let (rig, arrived) = deliver(config, seed, &offers);
+        let (rig, arrived) = deliver(config, seed, &offers, Span::from_secs(20));
         let mut last: BTreeMap<u32, u32> = BTreeMap::new();
         for (_, id) in &arrived {
             let port = offers[*id as usize].1;

@@ -12,6 +12,7 @@ mod generations;
 mod invariants;
 mod late;
 mod ns3;
+mod ofdma;
 mod protection;
 mod radio;
 mod reach;
@@ -70,6 +71,7 @@ fn cell(n: u16, aggregation: Aggregation) -> MediumConfig {
         retry_limit: 7,
         arp: None,
         addba: None,
+        ofdma: None,
     }
 }
 

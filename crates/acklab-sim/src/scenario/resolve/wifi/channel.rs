@@ -5,7 +5,7 @@ use super::super::super::path::Path;
 use super::super::super::spec::{DurationsWord, MissedWord, Qty, Standard, WifiSpec};
 use super::super::topology::{Net, incomplete};
 use super::coexistence::{self, Coexistence};
-use super::{Channel, addba, arp, legacy, space};
+use super::{Channel, addba, arp, legacy, ofdma, space};
 use acklab_path::wifi::contention::SlotRule;
 use acklab_path::wifi::mac::Counts;
 use acklab_path::wifi::medium::{AccessCategory, AfterSilence};
@@ -110,6 +110,7 @@ pub(super) fn resolve(
         hidden: hidden(spec, path, members, net, report),
         arp: arp::resolve(spec, path, report),
         addba: addba::resolve(spec, standard, path, report),
+        ofdma: ofdma::resolve(spec, standard, path, report),
     })
 }
 

@@ -46,12 +46,20 @@ pub(crate) fn plan(network: &Network, flows: &[DraftFlow]) -> MediumPlan {
             .flat_map(|f| [number(category(f)); 2])
             .collect(),
         disciplines: disciplines(network),
-        config: config(network, &used, number(AccessCategory::BestEffort)),
+        config: config(
+            network,
+            &used,
+            (number(AccessCategory::BestEffort), number(own)),
+        ),
         access: used,
     }
 }
 
-fn config(network: &Network, used: &[AccessCategory], best_effort: u8) -> MediumConfig {
+fn config(
+    network: &Network,
+    used: &[AccessCategory],
+    (best_effort, own): (u8, u8),
+) -> MediumConfig {
     let channel = &network.channel;
     let stations = network.contenders.iter().map(|s| station(s, channel, used));
     let ap = StationId(0);
@@ -81,6 +89,12 @@ fn config(network: &Network, used: &[AccessCategory], best_effort: u8) -> Medium
             ..arp
         }),
         addba: channel.addba,
+        ofdma: channel.ofdma.map(|mut ofdma| {
+            if let Some(uplink) = &mut ofdma.uplink {
+                uplink.category = own;
+            }
+            ofdma
+        }),
     }
 }
 

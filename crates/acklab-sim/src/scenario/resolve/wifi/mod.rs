@@ -16,6 +16,7 @@ mod layers;
 mod legacy;
 pub(super) mod medium;
 mod mode;
+mod ofdma;
 mod place;
 mod ports;
 mod radio;
@@ -31,7 +32,9 @@ use super::topology::{Net, incomplete};
 use acklab_path::wifi::agreement::AddbaConfig;
 use acklab_path::wifi::contention::SlotRule;
 use acklab_path::wifi::mac::Counts;
-use acklab_path::wifi::medium::{AccessCategory, AfterSilence, CarriedAcks, EdcaConfig};
+use acklab_path::wifi::medium::{
+    AccessCategory, AfterSilence, CarriedAcks, EdcaConfig, OfdmaConfig,
+};
 use acklab_path::wifi::neighbour::ArpConfig;
 use acklab_path::wifi::phy::{Band, ErrorModel, Format, Phy};
 use acklab_path::wifi::propagation::Radio;
@@ -114,6 +117,8 @@ pub(crate) struct Channel {
     pub(crate) arp: Option<ArpConfig>,
     /// `None` = everybody has agreed to block acks.
     pub(crate) addba: Option<AddbaConfig>,
+    /// `None` = each transmission is of one station.
+    pub(crate) ofdma: Option<OfdmaConfig>,
 }
 
 /// How data are sent from one station to another.

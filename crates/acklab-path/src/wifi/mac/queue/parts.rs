@@ -1,0 +1,105 @@
+//! Transmissions for several peers at once (HE MU PPDUs), and answers to a Trigger frame: parts that are on
+//! the air beside each other, each with an outcome of its own.
+
+use super::{OnDrop, TxQueue};
+use crate::wifi::agreement::Allowed;
+use crate::wifi::mac::PeerId;
+use crate::wifi::mac::psdu::{Content, Psdu};
+use crate::wifi::mac::sizes::Limits;
+use acklab_units::Instant;
+
+impl TxQueue {
+    /// Whether something for `peer` is on the air.
+    #[inline]
+    pub(super) fn is_on_air(&self, peer: PeerId) -> bool {
+        self.on_air == Some(peer) || self.parts.contains(&peer)
+    }
+
+    /// Whether something for anybody is.
+    #[inline]
+    pub(super) fn is_any_on_air(&self) -> bool {
+        self.on_air.is_some() || !self.parts.is_empty()
+    }
+
+    /// What was on the air for `peer` is over.
+    #[inline]
+    pub(super) fn land(&mut self, peer: PeerId) {
+        if self.on_air == Some(peer) {
+            self.on_air = None;
+        } else {
+            self.parts.retain(|p| *p != peer);
+        }
+    }
+
+    /// Whether data for `peer` may be a part of a transmission for several, and there are some: that needs a
+    /// block ack agreement, and neither a BlockAckReq nor a management frame may have to go first.
+    pub fn has_part_for(&self, now: Instant, peer: PeerId) -> bool {
+        let Some(p) = self.peers.get(usize::from(peer.0)) else {
+            return false;
+        };
+        let may = p.agreement()
+            && p.allowed == Allowed::Everything
+            && p.originator.bar().is_none()
+            && p.kept.is_none()
+            && !self.is_on_air(peer)
+            && (self.agreements.is_none() || self.next_action(now, peer).is_none());
+        let window = p.originator.room(p.window()) > 0;
+        may && (p.originator.first_pending().is_some() || (window && self.waiting_of(peer) > 0))
+    }
+
+    /// Bytes of IP packets that wait for `peer` or are in MPDUs that it has not acknowledged. What waits in
+    /// flow queues counts at the mean size of what waits.
+    pub fn backlog(&self, peer: PeerId) -> u64 {
+        let Some(p) = self.peers.get(usize::from(peer.0)) else {
+            return 0;
+        };
+        let flows = self.stations.as_ref();
+        let above = flows.map_or(0, |s| s.flows.packets(u32::from(peer.0)));
+        let mean = self.waiting_bytes / u64::from(self.waiting.max(1));
+        p.below + u64::from(above) * mean
+    }
+
+    /// Bytes of IP packets that wait for anybody or are in MPDUs that are not acknowledged: what a station
+    /// reports to its access point (9.2.4.5.6).
+    pub fn backlog_of_all(&self) -> u64 {
+        let below: u64 = self.peers.iter().map(|p| p.below).sum();
+        let waiting: u64 = self
+            .peers
+            .iter()
+            .map(|p| u64::from(p.waiting_packets))
+            .sum();
+        let mean = self.waiting_bytes / u64::from(self.waiting.max(1));
+        below + (u64::from(self.waiting) - waiting) * mean
+    }
+
+    /// Fills `psdu` with data for `peer`, beside what is on the air for others. It stays empty if there is
+    /// nothing that fits. Silence is no reason for a BlockAckReq: the data are sent again.
+    ///
+    /// Only after [`TxQueue::has_part_for`].
+    pub fn build_part(
+        &mut self,
+        now: Instant,
+        peer: PeerId,
+        limits: &Limits,
+        psdu: &mut Psdu,
+        on_drop: OnDrop<'_>,
+    ) {
+        debug_assert!(self.has_part_for(now, peer), "{peer:?} has no part");
+        psdu.mpdus.clear();
+        psdu.bytes = 0;
+        self.expire_of(now, peer, on_drop);
+        if self.has_part_for(now, peer) {
+            // What is put together in advance is for a transmission of its own.
+            let alone = self.peers[usize::from(peer.0)].limits;
+            self.assemble(now, peer, limits, psdu, on_drop);
+            self.peers[usize::from(peer.0)].limits = alone;
+        }
+        psdu.content = Content::Single;
+        if !psdu.is_empty() {
+            self.parts.push(peer);
+        }
+        self.rekey(peer);
+        self.schedule(now, on_drop);
+        self.check();
+    }
+}

@@ -1,0 +1,157 @@
+//! What an access point keeps for OFDMA.
+
+use super::super::delivery::Reading;
+use super::super::{PortId, StationId, Use};
+use super::OfdmaConfig;
+use crate::wifi::mac::{Limits, Psdu};
+use crate::wifi::phy::{Mode, PpduTiming};
+use acklab_units::{Instant, Span};
+use alloc::vec::Vec;
+
+/// What is on the air, or comes after the SIFS.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(in super::super) enum Phase {
+    /// Nothing.
+    #[default]
+    Idle,
+    /// Data for several.
+    DownData,
+    /// The MU-BAR Trigger frame for them.
+    DownTrigger,
+    /// Their Block Acks, at once.
+    DownAnswers,
+    /// A BlockAckReq to that user.
+    DownRequest(u16),
+    /// The Block Ack of that user.
+    DownAnswer(u16),
+    /// A Trigger frame that asks for buffer status.
+    Poll,
+    /// The answers to it.
+    Reports,
+    /// A Trigger frame that asks for data.
+    Call,
+    /// The data.
+    UpData,
+    /// The Multi-STA BlockAck.
+    UpAnswer,
+}
+
+/// A station that can take part.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Member {
+    pub station: StationId,
+    pub down: Option<PortId>,
+    pub up: Option<PortId>,
+    /// What it has, in bytes, as far as the access point knows.
+    pub reported: u64,
+    /// OFDMA backoff and contention window.
+    pub obo: u16,
+    pub ocw: u16,
+    /// Times in a row that it was called and did not answer.
+    pub silent: u8,
+    /// Mean of what it gets from an exchange, by direction; for [`super::Scheduler::ProportionalFair`].
+    pub served: [f64; 2],
+    /// By access category: when its MU EDCA timer runs out.
+    pub mu_edca: Vec<Option<Instant>>,
+}
+
+/// A part of a transmission.
+#[derive(Clone, Debug)]
+pub(in super::super) struct User {
+    /// Number of its [`Member`].
+    pub member: usize,
+    pub station: StationId,
+    /// The way of its data.
+    pub port: PortId,
+    pub category: u8,
+    /// Its resource unit, by number, and the mode on it.
+    pub unit: u16,
+    pub mode: Mode,
+    pub timing: PpduTiming,
+    pub limits: Limits,
+    pub psdu: Psdu,
+    /// Number of its part of what is on the air.
+    pub number: u16,
+    /// What time with its data is booked as.
+    pub use_of: Use,
+    /// Bytes of the PSDU, with what goes beside its data.
+    pub bytes: u32,
+    pub reading: Reading,
+    /// It has chosen its resource unit, or may.
+    pub random: bool,
+    /// It takes part in what is on the air.
+    pub takes_part: bool,
+    /// Its part of what was on the air was read.
+    pub heard: bool,
+    /// Its data were read in part at least.
+    pub read: bool,
+    /// Its queue waits for what becomes of them.
+    pub open: bool,
+    /// What it had when its data were put together.
+    pub backlog: u64,
+}
+
+/// All of it.
+#[derive(Debug)]
+pub(in super::super) struct Ofdma {
+    pub config: OfdmaConfig,
+    pub phase: Phase,
+    pub members: Vec<Member>,
+    /// Of the exchange under way; those beyond `active` are kept for their memory.
+    pub users: Vec<User>,
+    pub active: usize,
+    /// Parts on the air.
+    pub on_air: u16,
+    /// Number of the last transmission of several users.
+    pub bundle: u32,
+    /// Whose turn it is, by number of the member: downlink, uplink, polls.
+    pub turns: [usize; 3],
+    /// The last exchange was for the uplink.
+    pub was_up: bool,
+    /// Nobody was called for long.
+    pub poll_due: bool,
+    /// End of the last exchange for the uplink.
+    pub last_uplink: Instant,
+    /// When the PPDU on the air began its data, and the symbol that it has.
+    pub body: Instant,
+    /// Symbols of the HE TB PPDUs that were called for.
+    pub symbols: u32,
+    /// Numbers of resource units that belong to nobody: from the first on, so many.
+    pub random_units: (u16, u16),
+    /// Lists that are filled anew each time.
+    pub ready: Vec<usize>,
+    pub lengths: Vec<(Mode, u32)>,
+    /// How long data of this exchange were on the air.
+    pub lasted: Span,
+    /// Somebody has answered in it.
+    pub answered: bool,
+}
+
+impl Ofdma {
+    /// Those who take part in the exchange.
+    pub fn active(&self) -> &[User] {
+        &self.users[..self.active]
+    }
+
+    /// The same.
+    pub fn active_mut(&mut self) -> &mut [User] {
+        &mut self.users[..self.active]
+    }
+
+    /// A place for one more, whose memory is used again.
+    pub fn add(&mut self, user: impl FnOnce(Option<Psdu>) -> User) {
+        match self.users.get_mut(self.active) {
+            Some(place) => {
+                let psdu = core::mem::take(&mut place.psdu);
+                *place = user(Some(psdu));
+            }
+            None => self.users.push(user(None)),
+        }
+        self.active += 1;
+    }
+}
+
+/// Directions, as numbers of turns and of what was served.
+pub(in super::super) const DOWN: usize = 0;
+pub(in super::super) const UP: usize = 1;
+pub(in super::super) const POLL: usize = 2;

@@ -1,0 +1,199 @@
+//! Transmissions of several stations at once.
+
+use super::super::super::diagnostics::Report;
+use super::super::super::path::Path;
+use super::super::super::spec::{
+    MuEdcaTable, OfdmaTable, Qty, RandomAccessTable, RandomFrames, Standard, WidthWord, WifiSpec,
+};
+use acklab_path::wifi::medium::{
+    DownlinkOfdma, MuEdca, OfdmaConfig, Poll, RandomAccess, UplinkOfdma,
+};
+use acklab_path::wifi::phy::{Format, Guard, Ru, SigBMcs, Width};
+use acklab_units::Span;
+
+/// Longer than any run.
+const MOST_TIME: Span = Span::from_secs(86_400);
+/// OCWmin and OCWmax that the UORA Parameter Set element has by default (9.4.2.244).
+const OCW: (u32, u32) = (7, 31);
+/// The `NStations` of ns-3's `RrMultiUserScheduler`.
+const USERS: u32 = 4;
+/// Eight units of the MU EDCA Timer (9.4.2.245).
+const TIMER: Span = Span::from_micros(8 * 8_192);
+
+/// Numbers in their ranges.
+fn within(
+    written: Option<u32>,
+    default: u32,
+    (least, most): (u32, u32),
+    at: &Path,
+    report: &mut Report<'_>,
+) -> u32 {
+    let n = written.unwrap_or(default);
+    if !(least..=most).contains(&n) {
+        report.error(at, "out of range", format!("write {least} to {most}"));
+    }
+    n.clamp(least, most)
+}
+
+fn time(written: Option<Qty<Span>>, default: Span, at: &Path, report: &mut Report<'_>) -> Span {
+    let time = written.map_or(default, |t| t.0);
+    if time.is_zero() || time > MOST_TIME {
+        let hint = format!("write a time above zero, \"{MOST_TIME}\" at most");
+        report.error(at, "out of range", hint);
+        return default;
+    }
+    time
+}
+
+/// The narrowest width that is written for the channel or one of its sides.
+fn width(spec: &WifiSpec) -> Width {
+    let written = |w: Option<WidthWord>| w.map(Width::from);
+    let own = written(spec.width).unwrap_or(Width::Mhz20);
+    let sides = [spec.up.width, spec.down.width];
+    let all = sides.into_iter().map(|w| written(w).unwrap_or(own));
+    all.min().unwrap_or(own)
+}
+
+/// What is written; `None` = each transmission is of one station.
+pub(super) fn resolve(
+    spec: &WifiSpec,
+    standard: Standard,
+    path: &Path,
+    report: &mut Report<'_>,
+) -> Option<OfdmaConfig> {
+    let table = spec.ofdma?.0?;
+    let at = path.key("ofdma");
+    if standard.format() != Format::He {
+        let word = standard.word();
+        let hint = "leave it out, or write standard = \"ax\"".to_string();
+        report.error(&at, format!("802.11{word} has no OFDMA"), hint);
+        return None;
+    }
+    let hack = [
+        ("hack", &spec.hack),
+        ("up.hack", &spec.up.hack),
+        ("down.hack", &spec.down.hack),
+    ];
+    if let Some((key, _)) = hack.iter().find(|(_, h)| h.is_some_and(|h| h.0.is_some())) {
+        let hint = "leave one of them out".to_string();
+        let message = format!("`{key}` puts ACKs into answers that OFDMA does not have");
+        report.error(&at, message, hint);
+    }
+    let width = width(spec);
+    let most = Ru::Tones26.most_in(width);
+    let users = table.users.unwrap_or(USERS);
+    if users == 0 || users > most {
+        let hint = format!("write 1 to {most}: {width} have {most} resource units of 26 tones");
+        report.error(&at.key("users"), "that many do not fit the width", hint);
+    }
+    let users = users.clamp(1, most);
+    let guard = match table.guard_interval {
+        None => Guard::Ns1600,
+        Some(written) => guard(written, &at.key("guard_interval"), report),
+    };
+    let sig_b = within(table.sig_b_mcs, 0, (0, 5), &at.key("sig_b_mcs"), report);
+    let answer_mcs = within(
+        table.acknowledgement_mcs,
+        DownlinkOfdma::ANSWER_MCS.into(),
+        (0, 11),
+        &at.key("acknowledgement_mcs"),
+        report,
+    );
+    let downlink = table.downlink.unwrap_or(true).then(|| DownlinkOfdma {
+        answers: table
+            .acknowledgements
+            .map_or_else(Default::default, Into::into),
+        answer_mcs: answer_mcs as u8,
+    });
+    let uplink = table.uplink.unwrap_or(true);
+    let uplink = uplink.then(|| self::uplink(&table, users, &at, report));
+    Some(OfdmaConfig {
+        downlink,
+        uplink,
+        scheduler: table.scheduler.map_or_else(Default::default, Into::into),
+        most_users: users as u16,
+        guard,
+        sig_b: SigBMcs::new(sig_b as u8).unwrap_or_default(),
+        falls_back: table.single_user.unwrap_or(true),
+    })
+}
+
+fn guard(written: Qty<Span>, at: &Path, report: &mut Report<'_>) -> Guard {
+    match Guard::from_nanos(written.0.as_nanos() as u32) {
+        Ok(guard @ (Guard::Ns1600 | Guard::Ns3200)) => guard,
+        _ => {
+            let hint = "write \"1600 ns\" or \"3200 ns\"".to_string();
+            report.error(at, "HE TB PPDUs have no such guard interval", hint);
+            Guard::Ns1600
+        }
+    }
+}
+
+fn uplink(table: &OfdmaTable, users: u32, at: &Path, report: &mut Report<'_>) -> UplinkOfdma {
+    let every = time(table.poll, Span::from_millis(10), &at.key("poll"), report);
+    let random = table.random_access.map(|random| {
+        let at = at.key("random_access");
+        let RandomAccessTable {
+            units,
+            ocw_min,
+            ocw_max,
+            frames,
+        } = random;
+        let units = units.unwrap_or(2);
+        if units == 0 || units > users {
+            let hint = format!("write 1 to {users}, or more `users`");
+            let message = format!("a Trigger frame has {users} resource units in all");
+            report.error(&at.key("units"), message, hint);
+        }
+        let low = within(ocw_min, OCW.0, (0, 127), &at.key("ocw_min"), report);
+        let high = within(
+            ocw_max,
+            OCW.1.max(low),
+            (0, 127),
+            &at.key("ocw_max"),
+            report,
+        );
+        if high < low {
+            let hint = format!("write {low} or more");
+            report.error(&at.key("ocw_max"), "smaller than `ocw_min`", hint);
+        }
+        RandomAccess {
+            units: units.clamp(1, users) as u16,
+            ocw_min: low as u16,
+            ocw_max: high.max(low) as u16,
+            for_data: frames.map(Into::into) == Some(RandomFrames::Data),
+        }
+    });
+    let mu_edca = table.mu_edca.map(|mu| {
+        let at = at.key("mu_edca");
+        let MuEdcaTable {
+            aifsn,
+            cw_min,
+            cw_max,
+            timer,
+        } = mu;
+        let windows = (0, 32_767);
+        let low = within(cw_min, 15, windows, &at.key("cw_min"), report);
+        let high = within(cw_max, 1023.max(low), windows, &at.key("cw_max"), report);
+        if high < low {
+            let hint = format!("write {low} or more");
+            report.error(&at.key("cw_max"), "smaller than `cw_min`", hint);
+        }
+        MuEdca {
+            aifsn: within(aifsn, 0, (0, 15), &at.key("aifsn"), report) as u8,
+            cw_min: low as u16,
+            cw_max: high.max(low) as u16,
+            timer: time(timer, TIMER, &at.key("timer"), report),
+        }
+    });
+    UplinkOfdma {
+        poll: Poll {
+            every,
+            always: table.always_poll.unwrap_or(false),
+        },
+        // Known when all flows are.
+        category: 0,
+        random,
+        mu_edca,
+    }
+}
