@@ -151,7 +151,7 @@ fn ofdma(b: &mut Bytes<'_>) -> OfdmaConfig {
         ][usize::from(h % 3)],
         most_users: 1 + u16::from(h / 4 % 9),
         guard: [Guard::Ns1600, Guard::Ns3200][usize::from(bit(f, 3))],
-        sig_b: SigBMcs::new(h % 6).unwrap_or_default(),
+        sig_b: SigBMcs::new(h % 8),
         falls_back: bit(f, 7),
     }
 }
@@ -212,6 +212,8 @@ struct Books {
     gone: u64,
     /// When the last frame of each station began and ended.
     sent: [(Instant, Instant); 5],
+    /// Frames that have ended.
+    ended: u64,
     /// The last transmission of several users of which a part could be read.
     parts: (Instant, Instant),
     /// Times on the air of what could be read.
@@ -241,6 +243,7 @@ impl MediumDriver for Books {
 
     fn on_ppdu(&mut self, ppdu: &Ppdu) {
         let last = &mut self.sent[usize::from(ppdu.from.0)];
+        self.ended += 1;
         // What one sends to several at once counts for each.
         let span = (ppdu.start, ppdu.end);
         let part = ppdu.users > 1 && *last == span;
@@ -352,6 +355,18 @@ pub fn run(input: &[u8]) {
             .for_each(|i| run.offer(port, (n >> 4 & 3) % categories as u8, size + u32::from(i)));
     }
     run.until(run.now + REST);
+    // An access point that asks its stations never rests: up to where one of its frames has ended.
+    let asks = run.medium.next_wakeup().is_some();
+    while let Some(at) = run.medium.next_wakeup()
+        && asks
+        && run.wakeups < PATIENCE
+    {
+        let before = run.books.ended;
+        run.until(at);
+        if run.books.ended > before {
+            break;
+        }
+    }
     if open && run.wakeups < PATIENCE {
         let air = run.medium.airtime(run.now);
         let unread = [Use::Idle, Use::Contention, Use::Sifs, Use::Collision];

@@ -27,6 +27,8 @@ pub(super) struct Reading {
     pub spoilt: Bitmap,
     /// Whether an MPDU was read.
     pub any: bool,
+    /// MPDUs that were.
+    pub read: u16,
 }
 
 impl Default for Reading {
@@ -38,6 +40,7 @@ impl Default for Reading {
             bits: None,
             spoilt: Bitmap::default(),
             any: false,
+            read: 0,
         }
     }
 }
@@ -47,6 +50,11 @@ impl Reading {
     /// reading.
     pub fn spoilt_of(&self, mpdus: u16) -> u16 {
         self.spoilt.len() + mpdus.saturating_sub(self.over.mpdus as u16)
+    }
+
+    /// Whether all of so many MPDUs were read.
+    pub fn lost_none(&self, mpdus: usize) -> bool {
+        usize::from(self.read) == mpdus
     }
 
     /// Nothing of a PPDU was read whose data begin at `body`.

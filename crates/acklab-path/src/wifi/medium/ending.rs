@@ -13,6 +13,9 @@ use acklab_units::{Instant, Span};
 pub(super) enum Ending {
     /// With an answer.
     Answered,
+    /// With an answer that its holder has sent itself, and that reserves nothing: its TXNAV timer is over with that
+    /// (10.23.2.2 b), whatever was reserved before for a longer one.
+    Told,
     /// The own data were answered; what the other side sent in turn came to nothing.
     GrantInVain,
     /// Nothing came in time.
@@ -166,6 +169,9 @@ impl Medium {
             // the TXNAV timer has expired (10.23.2.2 b).
             return None;
         }
+        if ending == Ending::Told {
+            return Some(now);
+        }
         let since = match self.config.after_silence {
             AfterSilence::Everybody => return None,
             AfterSilence::Quiet => self.air.quiet_since(holder),
@@ -173,7 +179,7 @@ impl Medium {
         };
         let extra = match ending {
             Ending::Unreadable => self.air.eifs_extra(),
-            Ending::Answered | Ending::GrantInVain | Ending::Silent => Span::ZERO,
+            Ending::Answered | Ending::Told | Ending::GrantInVain | Ending::Silent => Span::ZERO,
         };
         Some(since + extra)
     }

@@ -35,7 +35,7 @@ pub(crate) struct OfdmaTable {
     #[schemars(range(min = 0, max = 11))]
     #[serde(deserialize_with = "super::wifi_words::mcs")]
     pub(crate) acknowledgement_mcs: Option<u32>,
-    /// MCS of HE-SIG-B. Default: 0.
+    /// MCS of HE-SIG-B. Default: that of the slowest station in it, 5 at most.
     #[schemars(range(min = 0, max = 5))]
     #[serde(deserialize_with = "super::wifi_words::mcs")]
     pub(crate) sig_b_mcs: Option<u32>,

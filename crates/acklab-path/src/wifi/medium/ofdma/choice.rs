@@ -164,7 +164,7 @@ impl Ofdma {
                 _ => {
                     let sig = SigBUsers::even(mode.width(), users as u32);
                     m.phy
-                        .mu_preamble(sig, self.config.sig_b, mode.streams(), guard)
+                        .mu_preamble(sig, self.sig_b(mode), mode.streams(), guard)
                 }
             };
             (symbol, control) = (timing.symbol(), sending.control);

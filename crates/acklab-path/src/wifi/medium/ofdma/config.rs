@@ -17,8 +17,9 @@ pub struct OfdmaConfig {
     pub most_users: u16,
     /// Guard interval of HE TB PPDUs, 1.6 or 3.2 us (9.3.1.22).
     pub guard: Guard,
-    /// How HE-SIG-B is sent.
-    pub sig_b: SigBMcs,
+    /// How HE-SIG-B is sent; `None` = in the MCS of its slowest user, 5 at most, as in ns-3's
+    /// `WifiTxVector::GetSigBMode`.
+    pub sig_b: Option<SigBMcs>,
     /// A single station is served alone, over the whole channel, where more would arrive in the same time by
     /// serving one station after the other.
     pub falls_back: bool,

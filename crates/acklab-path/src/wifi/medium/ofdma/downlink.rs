@@ -5,10 +5,10 @@ use super::launch::{Shape, plain};
 use super::state::{DOWN, Ofdma, Phase, User};
 use super::{AP, Answers, into};
 use crate::wifi::mac::sizes::{self, DELIMITER, padded};
-use crate::wifi::mac::triggers::{TriggerKind, trigger};
+use crate::wifi::mac::triggers::{TriggerKind, block_ack_at_once, trigger};
 use crate::wifi::mac::{PeerId, Psdu};
 use crate::wifi::neighbour::Message;
-use crate::wifi::phy::{Mode, Ru, SharedData, SigBUsers};
+use crate::wifi::phy::{Mode, Ru, SharedData, SigBMcs, SigBUsers};
 use acklab_units::{Instant, Span};
 
 impl Ofdma {
@@ -83,7 +83,7 @@ impl Ofdma {
             };
             let mut limits = way.sending.limits(super::super::sending::Room::default());
             let timing = m.phy.timing(mode);
-            let symbols = self.symbols_down(m, category, n, mode);
+            let symbols = self.symbols_down(m, category, (n, way.config.aggregation.window), mode);
             let most = timing.bytes_in(symbols).saturating_sub(extra);
             limits.max_psdu = limits.max_psdu.min(most);
             let (peer, station) = (PeerId(way.peer), way.to);
@@ -126,6 +126,12 @@ impl Ofdma {
         m.await_discipline(now, AP, category);
     }
 
+    /// How HE-SIG-B is sent if `slowest` is the slowest mode of its users.
+    pub(super) fn sig_b(&self, slowest: Mode) -> SigBMcs {
+        let own = SigBMcs::new(slowest.mcs().min(5));
+        self.config.sig_b.or(own).unwrap_or_default()
+    }
+
     fn answers(&self) -> Answers {
         self.config
             .downlink
@@ -133,43 +139,43 @@ impl Ofdma {
     }
 
     /// How many symbols data for `n` stations may last.
-    fn symbols_down(&self, m: &Medium, category: u8, n: u32, mode: Mode) -> u32 {
+    fn symbols_down(&self, m: &Medium, category: u8, (n, window): (u32, u16), mode: Mode) -> u32 {
         let guard = mode.guard().unwrap_or(self.config.guard);
         let sig = SigBUsers::even(mode.width(), n);
         let preamble = m
             .phy
-            .mu_preamble(sig, self.config.sig_b, mode.streams(), guard);
+            .mu_preamble(sig, self.sig_b(mode), mode.streams(), guard);
         let longest = m.phy.max_time(mode).unwrap_or(Span::from_micros(5_484));
         let txop = m.stations[0].categories[usize::from(category)].config.txop;
         let left = match txop.is_zero() {
             true => longest,
-            false => longest.min(txop.saturating_sub(self.time_for_answers(m, n, mode))),
+            false => longest.min(txop.saturating_sub(self.time_for_answers(m, (n, window), mode))),
         };
         self.symbols_within(m, mode, left, preamble)
     }
 
     /// About what the answers of `n` stations take: exact for equal modes.
-    fn time_for_answers(&self, m: &Medium, n: u32, mode: Mode) -> Span {
+    fn time_for_answers(&self, m: &Medium, (n, window): (u32, u16), mode: Mode) -> Span {
         let sifs = m.phy.sifs();
         let control = m.phy.response_mode(mode);
-        let alone = m.phy.duration(control, sizes::block_ack(64));
+        let alone = m.phy.duration(control, sizes::block_ack(window));
         let request = m.phy.duration(control, sizes::BLOCK_ACK_REQ);
         match self.answers() {
             Answers::Sequence => {
                 (alone + sifs) * u64::from(n) + (request + sifs) * u64::from(n - 1)
             }
-            Answers::Aggregated => sifs + self.answer_time(m, mode),
+            Answers::Aggregated => sifs + self.answer_time(m, mode, window),
             Answers::MuBar => {
                 let call = trigger(TriggerKind::BlockAcks, n, 0);
-                sifs * 2 + m.phy.duration(control, call) + self.answer_time(m, mode)
+                sifs * 2 + m.phy.duration(control, call) + self.answer_time(m, mode, window)
             }
         }
     }
 
     /// How long a Block Ack on the resource unit of `mode` lasts.
-    fn answer_time(&self, m: &Medium, mode: Mode) -> Span {
+    fn answer_time(&self, m: &Medium, mode: Mode, window: u16) -> Span {
         let mode = self.answer_mode(mode);
-        let data = m.phy.shared_data(&[(mode, sizes::block_ack(256))]);
+        let data = m.phy.shared_data(&[(mode, block_ack_at_once(window))]);
         let preamble = m.phy.tb_preamble(mode.streams(), self.config.guard);
         preamble + data.map_or(Span::ZERO, |d| d.duration())
     }
@@ -205,7 +211,13 @@ impl Ofdma {
         let first = self.users[0].mode;
         let guard = first.guard().unwrap_or(self.config.guard);
         let sig = SigBUsers::even(first.width(), self.active as u32);
-        let preamble = m.phy.mu_preamble(sig, self.config.sig_b, streams, guard);
+        let slowest = self
+            .active()
+            .iter()
+            .map(|u| u.mode)
+            .min_by_key(|mode| mode.mcs());
+        let slowest = slowest.unwrap_or(first);
+        let preamble = m.phy.mu_preamble(sig, self.sig_b(slowest), streams, guard);
         let lasts = preamble + data;
         self.lasted = lasts;
         for i in 0..self.active {
@@ -215,7 +227,8 @@ impl Ofdma {
                 m.book_feedback_of((u.port, u.category), &u.psdu, share);
             }
         }
-        let reserves = self.time_for_answers(m, self.active as u32, self.users[0].mode);
+        let reserves =
+            self.time_for_answers(m, (self.active as u32, self.window(m)), self.users[0].mode);
         self.launch(
             m,
             now,
@@ -278,7 +291,7 @@ impl Ofdma {
         let mode = self.common_mode(m, |(_, rts)| rts);
         let bytes = trigger(TriggerKind::BlockAcks, self.active as u32, 0);
         let (preamble, lasts) = plain(m, mode, bytes);
-        let reserves = m.phy.sifs() + self.answer_time(m, self.users[0].mode);
+        let reserves = m.phy.sifs() + self.answer_time(m, self.users[0].mode, self.window(m));
         let shape = Shape {
             kind: PpduKind::Trigger,
             down: true,
@@ -304,7 +317,7 @@ impl Ofdma {
             u.mode = mode;
             if u.takes_part {
                 let window = m.ports[u.port.0 as usize].config.aggregation.window;
-                u.bytes = sizes::block_ack(window);
+                u.bytes = block_ack_at_once(window);
                 lengths.push((mode, u.bytes));
             }
         }

@@ -107,15 +107,16 @@ impl Ofdma {
             m.stats[0].failures += 1;
             edcaf.on_failure(m.config.retry_limit);
         }
+        let told = self.phase == Phase::UpAnswer;
         (self.phase, self.was_up, self.active) = (Phase::Idle, up, 0);
         if up {
             self.last_uplink = now;
         }
         self.note_calls(m);
-        let ending = if answered {
-            Ending::Answered
-        } else {
-            Ending::Silent
+        let ending = match (answered, told) {
+            (true, true) => Ending::Told,
+            (true, false) => Ending::Answered,
+            (false, _) => Ending::Silent,
         };
         m.conclude(now, AP, ending);
         if let Some(uplink) = self.config.uplink {

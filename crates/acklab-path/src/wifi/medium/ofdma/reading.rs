@@ -120,6 +120,7 @@ impl Ofdma {
         u.reading.over = over.with(mpdu.bytes, &u.limits).expect("what is sent fits");
         u.reading.bits = Some(bits);
         u.reading.any |= intact;
+        u.reading.read += u16::from(intact);
         if intact {
             let category = usize::from(u.category);
             let way = &mut m.ports[u.port.0 as usize];

@@ -7,7 +7,9 @@ use super::launch::{Shape, plain};
 use super::state::{Ofdma, POLL, Phase, UP, User};
 use super::{AP, into};
 use crate::wifi::mac::PeerId;
-use crate::wifi::mac::triggers::{BUFFER_STATUS, TriggerKind, multi_station_block_ack, trigger};
+use crate::wifi::mac::triggers::{
+    BUFFER_STATUS, TriggerKind, multi_station_block_ack, multi_station_block_ack_of, trigger,
+};
 use crate::wifi::phy::{Mode, Ru, Width};
 use acklab_units::{Instant, Span};
 
@@ -299,7 +301,8 @@ impl Ofdma {
                 .duration(mode, multi_station_block_ack(n, self.window(m)))
     }
 
-    fn window(&self, m: &Medium) -> u16 {
+    /// The largest block ack window of those in the exchange.
+    pub(super) fn window(&self, m: &Medium) -> u16 {
         let windows = self.active().iter().map(|u| {
             let port = &m.ports[u.port.0 as usize];
             port.config.aggregation.window
@@ -562,9 +565,12 @@ impl Ofdma {
     }
 
     pub(super) fn send_up_answer(&mut self, m: &mut Medium, now: Instant) {
-        let n = self.active().iter().filter(|u| u.read).count() as u32;
+        let read = self.active().iter().filter(|u| u.read);
+        let is_whole = |u: &User| u.reading.lost_none(u.psdu.mpdus.len());
+        let whole = read.clone().filter(|u| is_whole(u)).count() as u32;
+        let others = read.count() as u32 - whole;
         let mode = self.common_mode(m, |(control, _)| control);
-        let bytes = multi_station_block_ack(n, self.window(m));
+        let bytes = multi_station_block_ack_of(whole, others, self.window(m));
         let (preamble, lasts) = plain(m, mode, bytes);
         let shape = Shape {
             kind: PpduKind::MultiBlockAck,

@@ -20,9 +20,9 @@ pub(super) fn table(ofdma: OfdmaConfig) -> String {
         format!("scheduler = \"{}\"", SchedulerWord::of(scheduler)),
         format!("users = {most_users}"),
         format!("guard_interval = \"{} ns\"", guard.nanos()),
-        format!("sig_b_mcs = {}", sig_b.get()),
         format!("single_user = {falls_back}"),
     ];
+    keys.extend(sig_b.map(|mcs| format!("sig_b_mcs = {}", mcs.get())));
     if let Some(DownlinkOfdma {
         answers,
         answer_mcs,

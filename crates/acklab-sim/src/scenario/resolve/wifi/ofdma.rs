@@ -91,7 +91,10 @@ pub(super) fn resolve(
         None => Guard::Ns1600,
         Some(written) => guard(written, &at.key("guard_interval"), report),
     };
-    let sig_b = within(table.sig_b_mcs, 0, (0, 5), &at.key("sig_b_mcs"), report);
+    let sig_b = table.sig_b_mcs.and_then(|mcs| {
+        let mcs = within(Some(mcs), 0, (0, 5), &at.key("sig_b_mcs"), report);
+        SigBMcs::new(mcs as u8)
+    });
     let answer_mcs = within(
         table.acknowledgement_mcs,
         DownlinkOfdma::ANSWER_MCS.into(),
@@ -113,7 +116,7 @@ pub(super) fn resolve(
         scheduler: table.scheduler.map_or_else(Default::default, Into::into),
         most_users: users as u16,
         guard,
-        sig_b: SigBMcs::new(sig_b as u8).unwrap_or_default(),
+        sig_b,
         falls_back: table.single_user.unwrap_or(true),
     })
 }
