@@ -20,11 +20,19 @@ from acklab.validate.wifi_models import Cell, Part
 SOURCE, SATURATED = "ns3-modes", "ns3-saturated"
 #: Bytes of UDP payload in a packet of 1500.
 _PACKET, _PAYLOAD = 1500, 1472
+_HEADERS = _PACKET - _PAYLOAD
 #: Bytes of a segment's payload, and of both buffers of a connection (validation/README.md).
 _SEGMENT, _BUFFER = 1448, 262_144
 #: Seconds of our saturated runs, and from where on two stations do not hear each other: with 16 dBm
 #: a preamble reaches 51 m above -82 dBm.
-_SECONDS, _HEARING_M = {"modes": 2, "hidden stations": 10, "stations": 10}, 51
+_SECONDS: dict[str, int] = {
+    "modes": 2,
+    "hidden stations": 10,
+    "stations": 10,
+    "downlink OFDMA": 5,
+    "uplink OFDMA": 5,
+}
+_HEARING_M = 51
 #: What ns-3.44 does and the standard does not say (`acklab.validate.ns3_wifi`).
 _AS_NS3 = {
     "amsdu": "off",
@@ -103,7 +111,7 @@ def saturated() -> list[Cell]:
         for row in udp
         if row["proto"] == "udp"
     ]
-    return [*modes, *_hidden(), *_contending()]
+    return [*modes, *_hidden(), *_contending(), *_several()]
 
 
 def _contending() -> Iterator[Cell]:
@@ -150,15 +158,61 @@ def _hidden() -> Iterator[Cell]:
         yield _saturated("hidden stations", ", ".join(words), 2, wifi, mean)
 
 
+def _several() -> Iterator[Cell]:
+    """OFDMA: HE MU PPDUs for several stations, and HE TB PPDUs of stations that are called. ns-3 sends an MU-BAR at the rate
+    of answers, and other Trigger frames at the lowest."""
+    for row in _rows("wifi_ofdma.csv"):
+        down, n = row["dir"] == "down", int(row["n"])
+        ofdma: dict[str, Any] = {"users": int(row["users"]), "single_user": False}
+        if down:
+            ofdma |= {"uplink": False, "acknowledgements": row["acks"]}
+        else:
+            timer = f"{float(row['mu_timer_s']) * 1e6:.0f} us"
+            ofdma |= {"downlink": False, "poll": "1 ms", "mu_edca": {"timer": timer}}
+        wifi = {
+            **_AS_NS3,
+            "standard": "ax",
+            "mcs": int(row["mcs"]),
+            "width": f"{row['width_mhz']} MHz",
+            "guard_interval": f"{row['gi_ns']} ns",
+            "ampdu": "65535 B",
+            "block_ack_window": int(row["mpdu_buf"]),
+            "control_rate": "24 Mbit/s",
+            "rts_rate": "24 Mbit/s" if down else "6 Mbit/s",
+            "ofdma": ofdma,
+        }
+        mode = f"MCS {row['mcs']} {row['width_mhz']} MHz {row['gi_ns']} ns"
+        acks = f", {row['acks']}" if down else ""
+        size = int(row["size"])
+        name = f"{n} stations, {mode}, {size} B{acks}"
+        model = "downlink OFDMA" if down else "uplink OFDMA"
+        yield _saturated(model, name, n, wifi, float(row["sum_mbps"]), size, size + _HEADERS, down)
+
+
 def _saturated(
-    model: str, name: str, n: int, wifi: dict[str, Any], mbps: float, payload: int = _PAYLOAD
+    model: str,
+    name: str,
+    n: int,
+    wifi: dict[str, Any],
+    mbps: float,
+    payload: int = _PAYLOAD,
+    packet: int = _PACKET,
+    down: bool = False,
 ) -> Cell:
+    ways = [(f"sta{i}", "server") for i in range(n)]
     scenario = {
         "name": f"ns3-{name}".replace(" ", "-").replace(",", "").replace("/", "p").lower(),
         "duration": f"{_SECONDS[model]} s",
-        "topology": {"preset": "wlan", "stations": n},
-        "wifi": {**wifi, "queue": "1000 packets"},
-        "flow": [{"name": f"f{i}", "from": f"sta{i}", "to": "server"} for i in range(n)],
+        "topology": {
+            "preset": "wlan",
+            "stations": n,
+            **({"direction": "down"} if down else {}),
+        },
+        "wifi": {**wifi, "queue": "2000 packets" if down else "1000 packets"},
+        "flow": [
+            {"name": f"f{i}", "from": b if down else a, "to": a if down else b}
+            for i, (a, b) in enumerate(ways)
+        ],
     }
     parts = [Part(model, name, range(n), {"throughput": mbps})]
-    return Cell(scenario, _PACKET, payload, parts)
+    return Cell(scenario, packet, payload, parts)

@@ -475,3 +475,71 @@ fn what_cannot_be_said_of_arp_is_told() {
          write true, false, or a table such as { retries = 3, learns = true }"
     );
 }
+
+#[test]
+fn several_at_once_if_the_channel_says_so() {
+    let ax = ("wifi.standard", "ax");
+    let ofdma = |keys: &[(&str, &str)]| set(keys).plan.media[0].config.ofdma;
+    assert_eq!(ofdma(&[ax]), None);
+    assert_eq!(ofdma(&[ax, ("wifi.ofdma", "false")]), None);
+    let usual = ofdma(&[ax, ("wifi.ofdma", "true")]).unwrap();
+    assert!(usual.downlink.is_some() && usual.falls_back);
+    assert_eq!((usual.most_users, usual.sig_b), (4, None));
+    assert_eq!(usual.uplink.map(|u| u.mu_edca), Some(None));
+    let table = "{ users = 9, downlink = false, always_poll = true, mu_edca = { timer = \"8192 us\" }, \
+                 random_access = { units = 3, in = \"data\" } }";
+    let own = ofdma(&[ax, ("wifi.ofdma", table)]).unwrap();
+    assert_eq!((own.downlink, own.most_users), (None, 9));
+    let uplink = own.uplink.unwrap();
+    assert!(uplink.poll.always);
+    let random = uplink.random.unwrap();
+    assert_eq!((random.units, random.ocw_min, random.ocw_max), (3, 7, 31));
+    assert!(random.for_data);
+    let mu = uplink.mu_edca.unwrap();
+    assert_eq!((mu.aifsn, mu.timer), (0, Span::from_micros(8192)));
+}
+
+#[test]
+fn what_cannot_be_said_of_ofdma_is_told() {
+    let ax = ("wifi.standard", "ax");
+    let told = |keys: &[(&str, &str)]| told_all(&[&[ax], keys].concat());
+    let cases = [
+        (
+            "wifi.ofdma.users",
+            "10",
+            "wifi.ofdma.users: that many do not fit the width|write 1 to 9: 20 MHz have 9 resource units of 26 tones",
+        ),
+        (
+            "wifi.ofdma.guard_interval",
+            "800 ns",
+            "wifi.ofdma.guard_interval: HE TB PPDUs have no such guard interval|write \"1600 ns\" or \"3200 ns\"",
+        ),
+        (
+            "wifi.ofdma.sig_b_mcs",
+            "6",
+            "wifi.ofdma.sig_b_mcs: out of range|write 0 to 5",
+        ),
+        (
+            "wifi.ofdma.random_access.units",
+            "5",
+            "wifi.ofdma.random_access.units: a Trigger frame has 4 resource units in all|write 1 to 4, or more `users`",
+        ),
+        (
+            "wifi.ofdma.poll",
+            "0 s",
+            "wifi.ofdma.poll: out of range|write a time above zero, \"86400 s\" at most",
+        ),
+    ];
+    for (key, value, expected) in cases {
+        let text = told(&[(key, value)]);
+        assert!(text.contains(expected), "{text}");
+    }
+    let text = told(&[("wifi.ofdma", "true"), ("wifi.hack", "true")]);
+    assert!(
+        text.contains("wifi.ofdma: `hack` puts ACKs into answers that OFDMA does not have"),
+        "{text}"
+    );
+    let text = told_all(&[("wifi.standard", "n"), ("wifi.ofdma", "true")]);
+    let expected = "wifi.ofdma: 802.11n has no OFDMA|leave it out, or write standard = \"ax\"";
+    assert!(text.contains(expected), "{text}");
+}

@@ -32,7 +32,7 @@ from acklab.validate import ns3, ns3_wifi
 
 HERE = Path(__file__).resolve().parent
 VERSION = "3.44.post0"
-PROGRAMS = ("wired", "wifi", "wifihidden")
+PROGRAMS = ("wired", "wifi", "wifihidden", "wifiofdma")
 
 _STATIONS = "wifi --mode=nsta --tcp=newreno --size=1024 --cwndCap=50 --apq=200 --ampdu=32768"
 #: What is run, in the words of `programs/wired.cc` and `programs/wifi.cc`.
