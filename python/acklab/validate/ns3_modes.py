@@ -159,8 +159,9 @@ def _hidden() -> Iterator[Cell]:
 
 
 def _several() -> Iterator[Cell]:
-    """OFDMA: HE MU PPDUs for several stations, and HE TB PPDUs of stations that are called. ns-3 sends an MU-BAR at the rate
-    of answers, and other Trigger frames at the lowest."""
+    """OFDMA: HE MU PPDUs for several stations, and HE TB PPDUs of stations that are called.
+
+    ns-3 sends an MU-BAR at the rate of answers, and other Trigger frames at the lowest."""
     for row in _rows("wifi_ofdma.csv"):
         down, n = row["dir"] == "down", int(row["n"])
         ofdma: dict[str, Any] = {"users": int(row["users"]), "single_user": False}
