@@ -225,7 +225,7 @@ MEDIA = (
         "kind",
         "",
         "rts, cts, data, bar (Block Ack Request), addba_request, addba_response, ack, "
-        "block_ack, cts_to_self.",
+        "block_ack, cts_to_self, group, trigger, buffer_status, multi_block_ack.",
         _WIFI,
     ),
     column("ppdus", "mode", "", "Format, MCS, width, streams, guard interval; or the rate."),

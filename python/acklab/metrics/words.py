@@ -160,6 +160,9 @@ PPDU_KINDS = _vocabulary(
     ack="Acknowledgement of a single frame.",
     block_ack="Block Ack.",
     cts_to_self="Clear to send to itself, before a frame that 802.11b cannot read.",
+    trigger="Trigger frame: the access point calls stations to send at once.",
+    buffer_status="QoS Null: a station that was called says what it has.",
+    multi_block_ack="Multi-STA BlockAck: several stations' data are acknowledged in one frame.",
 )
 
 VOCABULARIES = (

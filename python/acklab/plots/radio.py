@@ -58,6 +58,7 @@ KINDS: Mapping[str, Look] = {
     "ACK, Block Ack": Look("ACK, Block Ack", "#009E73", "#2BC9A0", height=0.5),
     "RTS, CTS": Look("RTS, CTS", "#CC79A7", "#E29CC5", height=0.5),
     "BAR": Look("BAR", "#56B4E9", "#9AD6FA", height=0.3),
+    "Trigger": Look("Trigger, status", "#999933", "#C8C86A", height=0.4),
     "ADDBA": Look("ADDBA", "#A6761D", "#D2A95C", height=0.5),
     "ARP": Look("ARP", "#8C6BB1", "#B79AD8", height=0.5),
 }
@@ -68,8 +69,10 @@ def kind_of() -> pl.Expr:
     import polars as pl
 
     control = {"rts": "RTS, CTS", "cts": "RTS, CTS", "cts_to_self": "RTS, CTS", "bar": "BAR"}
+    control |= {"trigger": "Trigger", "buffer_status": "Trigger"}
     control |= {"addba_request": "ADDBA", "addba_response": "ADDBA"}
     answers = {"ack": "ACK, Block Ack", "block_ack": "ACK, Block Ack"}
+    answers |= {"multi_block_ack": "ACK, Block Ack"}
     of_kind = pl.col("kind").replace_strict(control | answers, default="data")
     only_acks = pl.col("use") == "transport_ack"
     group = pl.col("kind") == "group"
