@@ -3,11 +3,9 @@
 use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
 use super::super::super::spec::{AddbaTable, Qty, Standard, WifiSpec};
+use super::numbers;
 use acklab_path::wifi::agreement::AddbaConfig;
 use acklab_units::Span;
-
-/// Longer than any run.
-const MOST_TIME: Span = Span::from_secs(86_400);
 
 /// What is written, over ns-3's defaults for the standard; `None` = everybody has agreed.
 pub(super) fn resolve(
@@ -34,12 +32,7 @@ pub(super) fn resolve(
         _ => AddbaConfig::NS3_VHT,
     };
     let mut time = |written: Option<Qty<Span>>, key: &str, default: Span| {
-        let time = written.map_or(default, |t| t.0);
-        if time.is_zero() || time > MOST_TIME {
-            let hint = format!("write a time above zero, \"{MOST_TIME}\" at most");
-            report.error(&at.key(key), "out of range", hint);
-        }
-        time
+        numbers::time(written, default, &at.key(key), report)
     };
     let response_timeout = time(
         response_timeout,
@@ -47,16 +40,15 @@ pub(super) fn resolve(
         default.response_timeout,
     );
     let failed_timeout = time(failed_timeout, "failed_timeout", default.failed_timeout);
-    let packets = packets.unwrap_or(default.packets.into());
-    if !(1..=65_535).contains(&packets) {
-        report.error(
-            &at.key("packets"),
-            "out of range",
-            "write 1 to 65535".to_string(),
-        );
-    }
+    let packets = numbers::count(
+        packets,
+        default.packets.into(),
+        (1, 65_535),
+        &at.key("packets"),
+        report,
+    );
     Some(AddbaConfig {
-        packets: packets.min(65_535) as u16,
+        packets: packets as u16,
         response_timeout,
         failed_timeout,
     })

@@ -16,6 +16,7 @@ mod layers;
 mod legacy;
 pub(super) mod medium;
 mod mode;
+mod numbers;
 mod ofdma;
 mod place;
 mod ports;

@@ -5,45 +5,19 @@ use super::super::super::path::Path;
 use super::super::super::spec::{
     MuEdcaTable, OfdmaTable, Qty, RandomAccessTable, RandomFrames, Standard, WidthWord, WifiSpec,
 };
+use super::numbers::{count, time};
 use acklab_path::wifi::medium::{
     DownlinkOfdma, MuEdca, OfdmaConfig, Poll, RandomAccess, UplinkOfdma,
 };
 use acklab_path::wifi::phy::{Format, Guard, Ru, SigBMcs, Width};
 use acklab_units::Span;
 
-/// Longer than any run.
-const MOST_TIME: Span = Span::from_secs(86_400);
 /// OCWmin and OCWmax that the UORA Parameter Set element has by default (9.4.2.244).
 const OCW: (u32, u32) = (7, 31);
 /// The `NStations` of ns-3's `RrMultiUserScheduler`.
 const USERS: u32 = 4;
 /// Eight units of the MU EDCA Timer (9.4.2.245).
 const TIMER: Span = Span::from_micros(8 * 8_192);
-
-/// Numbers in their ranges.
-fn within(
-    written: Option<u32>,
-    default: u32,
-    (least, most): (u32, u32),
-    at: &Path,
-    report: &mut Report<'_>,
-) -> u32 {
-    let n = written.unwrap_or(default);
-    if !(least..=most).contains(&n) {
-        report.error(at, "out of range", format!("write {least} to {most}"));
-    }
-    n.clamp(least, most)
-}
-
-fn time(written: Option<Qty<Span>>, default: Span, at: &Path, report: &mut Report<'_>) -> Span {
-    let time = written.map_or(default, |t| t.0);
-    if time.is_zero() || time > MOST_TIME {
-        let hint = format!("write a time above zero, \"{MOST_TIME}\" at most");
-        report.error(at, "out of range", hint);
-        return default;
-    }
-    time
-}
 
 /// The narrowest width that is written for the channel or one of its sides.
 fn width(spec: &WifiSpec) -> Width {
@@ -92,10 +66,10 @@ pub(super) fn resolve(
         Some(written) => guard(written, &at.key("guard_interval"), report),
     };
     let sig_b = table.sig_b_mcs.and_then(|mcs| {
-        let mcs = within(Some(mcs), 0, (0, 5), &at.key("sig_b_mcs"), report);
+        let mcs = count(Some(mcs), 0, (0, 5), &at.key("sig_b_mcs"), report);
         SigBMcs::new(mcs as u8)
     });
-    let answer_mcs = within(
+    let answer_mcs = count(
         table.acknowledgement_mcs,
         DownlinkOfdma::ANSWER_MCS.into(),
         (0, 11),
@@ -148,8 +122,8 @@ fn uplink(table: &OfdmaTable, users: u32, at: &Path, report: &mut Report<'_>) ->
             let message = format!("a Trigger frame has {users} resource units in all");
             report.error(&at.key("units"), message, hint);
         }
-        let low = within(ocw_min, OCW.0, (0, 127), &at.key("ocw_min"), report);
-        let high = within(
+        let low = count(ocw_min, OCW.0, (0, 127), &at.key("ocw_min"), report);
+        let high = count(
             ocw_max,
             OCW.1.max(low),
             (0, 127),
@@ -176,14 +150,14 @@ fn uplink(table: &OfdmaTable, users: u32, at: &Path, report: &mut Report<'_>) ->
             timer,
         } = mu;
         let windows = (0, 32_767);
-        let low = within(cw_min, 15, windows, &at.key("cw_min"), report);
-        let high = within(cw_max, 1023.max(low), windows, &at.key("cw_max"), report);
+        let low = count(cw_min, 15, windows, &at.key("cw_min"), report);
+        let high = count(cw_max, 1023.max(low), windows, &at.key("cw_max"), report);
         if high < low {
             let hint = format!("write {low} or more");
             report.error(&at.key("cw_max"), "smaller than `cw_min`", hint);
         }
         MuEdca {
-            aifsn: within(aifsn, 0, (0, 15), &at.key("aifsn"), report) as u8,
+            aifsn: count(aifsn, 0, (0, 15), &at.key("aifsn"), report) as u8,
             cw_min: low as u16,
             cw_max: high.max(low) as u16,
             timer: time(timer, TIMER, &at.key("timer"), report),
