@@ -60,6 +60,12 @@ impl Default for Psdu {
 }
 
 impl Psdu {
+    /// Nothing is sent; the memory is kept.
+    pub fn clear(&mut self) {
+        self.mpdus.clear();
+        (self.content, self.bytes) = (Content::Single, 0);
+    }
+
     /// Whether there is nothing to send.
     pub fn is_empty(&self) -> bool {
         self.bytes == 0

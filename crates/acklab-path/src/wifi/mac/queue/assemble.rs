@@ -21,8 +21,7 @@ impl TxQueue {
         on_drop: OnDrop<'_>,
     ) {
         debug_assert!(!self.is_any_on_air(), "an exchange is on the air");
-        psdu.mpdus.clear();
-        psdu.bytes = 0;
+        psdu.clear();
         if self.agreements.is_some() && self.build_action(now, peer, psdu, on_drop) {
             return;
         }

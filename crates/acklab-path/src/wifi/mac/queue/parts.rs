@@ -31,20 +31,31 @@ impl TxQueue {
         }
     }
 
-    /// Whether data for `peer` may be a part of a transmission for several, and there are some: that needs a
-    /// block ack agreement, and neither a BlockAckReq nor a management frame may have to go first.
+    /// Whether something for `peer` may be a part of a transmission for several: that needs a block ack agreement, and no
+    /// management frame may have to go first.
+    fn may_send_part(&self, now: Instant, peer: PeerId) -> bool {
+        self.peers.get(usize::from(peer.0)).is_some_and(|p| {
+            p.agreement()
+                && p.allowed == Allowed::Everything
+                && p.kept.is_none()
+                && !self.is_on_air(peer)
+                && (self.agreements.is_none() || self.next_action(now, peer).is_none())
+        })
+    }
+
+    /// Whether there are data for `peer` that may be a part of a transmission for several. A BlockAckReq goes first.
     pub fn has_part_for(&self, now: Instant, peer: PeerId) -> bool {
-        let Some(p) = self.peers.get(usize::from(peer.0)) else {
+        if !self.may_send_part(now, peer) {
             return false;
-        };
-        let may = p.agreement()
-            && p.allowed == Allowed::Everything
-            && p.originator.bar().is_none()
-            && p.kept.is_none()
-            && !self.is_on_air(peer)
-            && (self.agreements.is_none() || self.next_action(now, peer).is_none());
-        let window = p.originator.room(p.window()) > 0;
-        may && (p.originator.first_pending().is_some() || (window && self.waiting_of(peer) > 0))
+        }
+        let p = &self.peers[usize::from(peer.0)];
+        let fresh = || p.originator.room(p.window()) > 0 && self.waiting_of(peer) > 0;
+        p.originator.bar().is_none() && (p.originator.first_pending().is_some() || fresh())
+    }
+
+    /// Whether a BlockAckReq to `peer` may be a part.
+    pub fn has_request_for(&self, now: Instant, peer: PeerId) -> bool {
+        self.may_send_part(now, peer) && self.bar_due(peer).is_some()
     }
 
     /// Bytes of IP packets that wait for `peer` or are in MPDUs that it has not acknowledged. What waits in
@@ -72,10 +83,10 @@ impl TxQueue {
         below + (u64::from(self.waiting) - waiting) * mean
     }
 
-    /// Fills `psdu` with data for `peer`, beside what is on the air for others. It stays empty if there is
-    /// nothing that fits. Silence is no reason for a BlockAckReq: the data are sent again.
+    /// Fills `psdu` with data for `peer`, or with a BlockAckReq, beside what is on the air for others. It stays empty if
+    /// there is nothing that fits. Silence is no reason for a BlockAckReq: the data are sent again.
     ///
-    /// Only after [`TxQueue::has_part_for`].
+    /// Only after [`TxQueue::has_part_for`] or [`TxQueue::has_request_for`].
     pub fn build_part(
         &mut self,
         now: Instant,
@@ -84,17 +95,17 @@ impl TxQueue {
         psdu: &mut Psdu,
         on_drop: OnDrop<'_>,
     ) {
-        debug_assert!(self.has_part_for(now, peer), "{peer:?} has no part");
-        psdu.mpdus.clear();
-        psdu.bytes = 0;
+        psdu.clear();
         self.expire_of(now, peer, on_drop);
-        if self.has_part_for(now, peer) {
+        if self.has_part_for(now, peer) || self.has_request_for(now, peer) {
             // What is put together in advance is for a transmission of its own.
             let alone = self.peers[usize::from(peer.0)].limits;
             self.assemble(now, peer, limits, psdu, on_drop);
             self.peers[usize::from(peer.0)].limits = alone;
         }
-        psdu.content = Content::Single;
+        if psdu.content == Content::Ampdu {
+            psdu.content = Content::Single;
+        }
         if !psdu.is_empty() {
             self.parts.push(peer);
         }

@@ -1,8 +1,8 @@
 //! Who is served at once, and on how many tones.
 
 use super::super::{Medium, PortId};
+use super::Scheduler;
 use super::state::{Ofdma, UP};
-use super::{AP, Scheduler};
 use crate::wifi::mac::{PeerId, sizes};
 use crate::wifi::phy::{Mode, Ru, SigBUsers};
 use acklab_units::Span;
@@ -16,6 +16,32 @@ const MEMORY: f64 = 100.0;
 pub(super) fn psdu_of(bytes: u64, overhead: u32) -> u64 {
     let each = u64::from(overhead + sizes::LLC_SNAP + sizes::DELIMITER) + 3;
     bytes + bytes.div_ceil(USUAL) * each
+}
+
+/// The longest PPDU in `mode`.
+fn longest(m: &Medium, mode: Mode) -> Span {
+    m.phy.max_time(mode).unwrap_or(Span::MAX)
+}
+
+/// The longest PPDU in `mode` in a transmission opportunity of the access point under `category` in which so much goes
+/// `around` it.
+pub(super) fn longest_ppdu(m: &Medium, mode: Mode, category: u8, around: Span) -> Span {
+    let edca = m.stations[0].categories[usize::from(category)].config;
+    match edca.txop.is_zero() {
+        true => longest(m, mode),
+        false => longest(m, mode).min(edca.txop.saturating_sub(around)),
+    }
+}
+
+/// Symbols that a PPDU in `mode` has that lasts `longest` at most, with that preamble.
+pub(super) fn symbols_within(m: &Medium, mode: Mode, longest: Span, preamble: Span) -> u32 {
+    let left = longest.saturating_sub(preamble);
+    let mut symbols = (left.as_nanos() / m.phy.timing(mode).symbol().as_nanos()) as u32;
+    // The packet extension.
+    while symbols > 1 && m.phy.shared_symbols(mode, symbols).duration() > left {
+        symbols -= 1;
+    }
+    symbols
 }
 
 impl Ofdma {
@@ -46,23 +72,6 @@ impl Ofdma {
     fn mode_of(&self, m: &Medium, member: usize, direction: usize) -> Option<Mode> {
         let port = self.way(member, direction)?;
         Some(m.ports[port.0 as usize].sending.mode)
-    }
-
-    /// Symbols that PPDUs have in `mode` that last at most `longest`, with so long a preamble.
-    pub(super) fn symbols_within(
-        &self,
-        m: &Medium,
-        mode: Mode,
-        longest: Span,
-        preamble: Span,
-    ) -> u32 {
-        let left = longest.saturating_sub(preamble);
-        let mut symbols = (left.as_nanos() / m.phy.timing(mode).symbol().as_nanos()) as u32;
-        // The packet extension.
-        while symbols > 1 && m.phy.shared_symbols(mode, symbols).duration() > left {
-            symbols -= 1;
-        }
-        symbols
     }
 
     /// Chooses among those who are [`Ofdma::ready`], which is what remains of them: the resource unit of each.
@@ -140,10 +149,6 @@ impl Ofdma {
 
     /// Bytes per second if the first `users` of those who are ready are served at once on `ru` each.
     fn rate_of(&self, m: &Medium, (direction, category): (usize, u8), users: usize, ru: Ru) -> f64 {
-        let longest = m
-            .phy
-            .max_time(m.phy.slowest())
-            .unwrap_or(Span::from_micros(5_484));
         let (mut bytes, mut symbols, mut symbol) = (0, 0, Span::ZERO);
         let (mut around, mut control) = (Span::ZERO, m.phy.slowest());
         for i in self.ready.iter().take(users) {
@@ -168,10 +173,10 @@ impl Ofdma {
                 }
             };
             (symbol, control) = (timing.symbol(), sending.control);
-            let most = (longest - around).as_nanos() / symbol.as_nanos();
+            let most = symbols_within(m, on_ru, longest(m, on_ru), around);
             let waits = self.backlog(m, *i, direction, category);
             let overhead = m.ports[port.0 as usize].config.aggregation.overhead;
-            let psdu = psdu_of(waits, overhead).min(u64::from(timing.bytes_in(most as u32)));
+            let psdu = psdu_of(waits, overhead).min(u64::from(timing.bytes_in(most)));
             bytes += waits.min(psdu);
             symbols = symbols.max(timing.symbols(psdu as u32));
         }
@@ -194,10 +199,7 @@ impl Ofdma {
             };
             let way = &m.ports[port.0 as usize];
             let timing = m.phy.timing(way.sending.mode);
-            let longest = m
-                .phy
-                .max_time(way.sending.mode)
-                .unwrap_or(Span::from_micros(5_484));
+            let longest = longest(m, way.sending.mode);
             let waits = self.backlog(m, *i, direction, category);
             let most = timing.max_psdu(longest).min(way.config.aggregation.ampdu);
             let psdu = psdu_of(waits, way.config.aggregation.overhead).min(u64::from(most));
@@ -222,24 +224,6 @@ impl Ofdma {
             let mean = &mut member.served[direction];
             *mean += (got - *mean) / MEMORY;
         }
-    }
-
-    /// Whether a station can be called, or sent to, under a category of the access point.
-    pub(super) fn has_part(
-        &self,
-        m: &Medium,
-        now: acklab_units::Instant,
-        member: usize,
-        category: u8,
-    ) -> bool {
-        let Some(port) = self.members[member].down else {
-            return false;
-        };
-        let peer = PeerId(m.ports[port.0 as usize].peer);
-        let station = &m.stations[usize::from(AP.0)];
-        station.categories[usize::from(category)]
-            .queue
-            .has_part_for(now, peer)
     }
 }
 

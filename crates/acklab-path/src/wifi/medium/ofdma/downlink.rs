@@ -1,14 +1,15 @@
-//! Data for several stations at once, and their answers (26.4.4).
+//! Data for several stations at once (26.4.4).
 
 use super::super::{Medium, MediumDriver, PpduKind, Use};
-use super::launch::{Shape, plain};
+use super::choice::{longest_ppdu, symbols_within};
+use super::launch::Shape;
 use super::state::{DOWN, Ofdma, Phase, User};
 use super::{AP, Answers, into};
-use crate::wifi::mac::sizes::{self, DELIMITER, padded};
-use crate::wifi::mac::triggers::{TriggerKind, block_ack_at_once, trigger};
+use crate::wifi::mac::sizes::{DELIMITER, padded};
+use crate::wifi::mac::triggers::{TriggerKind, trigger};
 use crate::wifi::mac::{PeerId, Psdu};
 use crate::wifi::neighbour::Message;
-use crate::wifi::phy::{Mode, Ru, SharedData, SigBMcs, SigBUsers};
+use crate::wifi::phy::{Mode, Ru, SigBMcs, SigBUsers};
 use acklab_units::{Instant, Span};
 
 impl Ofdma {
@@ -66,10 +67,10 @@ impl Ofdma {
         (category, ru): (u8, Ru),
         driver: &mut D,
     ) {
-        self.active = 0;
+        (self.active, self.random_units) = (0, (0, 0));
         let n = self.ready.len() as u32;
         let extra = match self.answers() {
-            Answers::Aggregated => padded(DELIMITER + trigger(TriggerKind::BlockAcks, 1, 0)),
+            Answers::Aggregated => DELIMITER + trigger(TriggerKind::BlockAcks, 1, 0),
             Answers::Sequence | Answers::MuBar => 0,
         };
         for k in 0..self.ready.len() {
@@ -87,27 +88,11 @@ impl Ofdma {
             let most = timing.bytes_in(symbols).saturating_sub(extra);
             limits.max_psdu = limits.max_psdu.min(most);
             let (peer, station) = (PeerId(way.peer), way.to);
-            let unit = k as u16;
-            self.add(|psdu| User {
-                member,
-                station,
-                port,
+            self.add(User {
                 category,
-                unit,
-                mode,
-                timing,
-                limits,
-                psdu: psdu.unwrap_or_default(),
-                number: 0,
-                use_of: Use::Data,
-                bytes: 0,
-                reading: Default::default(),
-                random: false,
-                takes_part: true,
-                heard: false,
-                read: false,
+                unit: k as u16,
                 open: true,
-                backlog: 0,
+                ..User::new(member, (station, port), (mode, timing), limits)
             });
             let u = &mut self.users[self.active - 1];
             let queue = &mut m.stations[0].categories[usize::from(category)].queue;
@@ -132,10 +117,21 @@ impl Ofdma {
         self.config.sig_b.or(own).unwrap_or_default()
     }
 
-    fn answers(&self) -> Answers {
-        self.config
-            .downlink
-            .map_or(Answers::default(), |d| d.answers)
+    /// Whether the access point has data for that member that may be a part of a transmission for several.
+    fn has_part(&self, m: &Medium, now: Instant, member: usize, category: u8) -> bool {
+        let Some(port) = self.members[member].down else {
+            return false;
+        };
+        let peer = PeerId(m.ports[port.0 as usize].peer);
+        let queue = &m.stations[0].categories[usize::from(category)].queue;
+        queue.has_part_for(now, peer)
+    }
+
+    /// The mode of the slowest of those in the exchange.
+    pub(super) fn slowest(&self) -> Mode {
+        let modes = self.active().iter().map(|u| u.mode);
+        let slowest = modes.min_by_key(|mode| mode.mcs());
+        slowest.expect("somebody is in the exchange")
     }
 
     /// How many symbols data for `n` stations may last.
@@ -145,51 +141,9 @@ impl Ofdma {
         let preamble = m
             .phy
             .mu_preamble(sig, self.sig_b(mode), mode.streams(), guard);
-        let longest = m.phy.max_time(mode).unwrap_or(Span::from_micros(5_484));
-        let txop = m.stations[0].categories[usize::from(category)].config.txop;
-        let left = match txop.is_zero() {
-            true => longest,
-            false => longest.min(txop.saturating_sub(self.time_for_answers(m, (n, window), mode))),
-        };
-        self.symbols_within(m, mode, left, preamble)
-    }
-
-    /// About what the answers of `n` stations take: exact for equal modes.
-    fn time_for_answers(&self, m: &Medium, (n, window): (u32, u16), mode: Mode) -> Span {
-        let sifs = m.phy.sifs();
-        let control = m.phy.response_mode(mode);
-        let alone = m.phy.duration(control, sizes::block_ack(window));
-        let request = m.phy.duration(control, sizes::BLOCK_ACK_REQ);
-        match self.answers() {
-            Answers::Sequence => {
-                (alone + sifs) * u64::from(n) + (request + sifs) * u64::from(n - 1)
-            }
-            Answers::Aggregated => sifs + self.answer_time(m, mode, window),
-            Answers::MuBar => {
-                let call = trigger(TriggerKind::BlockAcks, n, 0);
-                sifs * 2 + m.phy.duration(control, call) + self.answer_time(m, mode, window)
-            }
-        }
-    }
-
-    /// How long a Block Ack on the resource unit of `mode` lasts.
-    fn answer_time(&self, m: &Medium, mode: Mode, window: u16) -> Span {
-        let mode = self.answer_mode(mode);
-        let data = m.phy.shared_data(&[(mode, block_ack_at_once(window))]);
-        let preamble = m.phy.tb_preamble(mode.streams(), self.config.guard);
-        preamble + data.map_or(Span::ZERO, |d| d.duration())
-    }
-
-    /// How a station answers data in `mode` on its resource unit.
-    fn answer_mode(&self, mode: Mode) -> Mode {
-        let highest = self.config.downlink.map_or(0, |d| d.answer_mcs);
-        let mcs = mode.mcs().min(highest);
-        let slower = Mode::he(mcs, mode.streams(), mode.width(), self.config.guard);
-        let on_ru = slower
-            .ok()
-            .zip(mode.ru())
-            .and_then(|(s, ru)| s.on_ru(ru).ok());
-        on_ru.unwrap_or(mode)
+        let answers = self.time_for_answers(m, (n, window), mode);
+        let left = longest_ppdu(m, mode, category, answers);
+        symbols_within(m, mode, left, preamble)
     }
 
     fn send_down(&mut self, m: &mut Medium, now: Instant) {
@@ -200,24 +154,15 @@ impl Ofdma {
         let data = m
             .phy
             .shared_data(&lengths)
-            .map_or(Span::ZERO, |d: SharedData| d.duration());
+            .map_or(Span::ZERO, |d| d.duration());
         self.lengths = lengths;
-        let streams = self
-            .active()
-            .iter()
-            .map(|u| u.mode.streams())
-            .max()
-            .unwrap_or(1);
+        let streams = self.streams();
         let first = self.users[0].mode;
         let guard = first.guard().unwrap_or(self.config.guard);
         let sig = SigBUsers::even(first.width(), self.active as u32);
-        let slowest = self
-            .active()
-            .iter()
-            .map(|u| u.mode)
-            .min_by_key(|mode| mode.mcs());
-        let slowest = slowest.unwrap_or(first);
-        let preamble = m.phy.mu_preamble(sig, self.sig_b(slowest), streams, guard);
+        let preamble = m
+            .phy
+            .mu_preamble(sig, self.sig_b(self.slowest()), streams, guard);
         let lasts = preamble + data;
         self.lasted = lasts;
         for i in 0..self.active {
@@ -228,7 +173,7 @@ impl Ofdma {
             }
         }
         let reserves =
-            self.time_for_answers(m, (self.active as u32, self.window(m)), self.users[0].mode);
+            self.time_for_answers(m, (self.active as u32, self.window(m)), self.slowest());
         self.launch(
             m,
             now,
@@ -242,209 +187,6 @@ impl Ofdma {
                 bytes: None,
             },
         );
-    }
-
-    pub(super) fn after_down_data(&mut self, m: &mut Medium, now: Instant) {
-        for u in self.active_mut() {
-            u.read = u.heard;
-        }
-        match self.answers() {
-            Answers::MuBar => self.pause(m, now, Phase::DownTrigger),
-            Answers::Aggregated => {
-                self.answer_if_any(m, now);
-            }
-            Answers::Sequence => {
-                self.active_mut()
-                    .iter_mut()
-                    .for_each(|u| u.takes_part = false);
-                self.await_answer(m, now, 0);
-            }
-        }
-    }
-
-    /// Those who have heard that they are called answer after a SIFS.
-    fn answer_if_any(&mut self, m: &mut Medium, now: Instant) {
-        let mut any = false;
-        for i in 0..self.active {
-            let heard = self.users[i].heard && self.may_answer(m, i);
-            self.users[i].takes_part = heard;
-            any |= heard;
-        }
-        if any {
-            self.pause(m, now, Phase::DownAnswers);
-        } else {
-            self.wait_in_vain(m, now);
-        }
-    }
-
-    /// Whether a station that was called is free to answer: it has no exchange of its own. A NAV that frames of
-    /// its own network have set does not bind it (26.5.2.5), and there is no other network.
-    pub(super) fn may_answer(&self, m: &Medium, i: usize) -> bool {
-        let station = self.users[i].station;
-        m.is_free(station) && !m.air.is_sending(station)
-    }
-
-    pub(super) fn send_bar_trigger(&mut self, m: &mut Medium, now: Instant) {
-        self.active_mut()
-            .iter_mut()
-            .for_each(|u| u.takes_part = true);
-        let mode = self.common_mode(m, |(_, rts)| rts);
-        let bytes = trigger(TriggerKind::BlockAcks, self.active as u32, 0);
-        let (preamble, lasts) = plain(m, mode, bytes);
-        let reserves = m.phy.sifs() + self.answer_time(m, self.users[0].mode, self.window(m));
-        let shape = Shape {
-            kind: PpduKind::Trigger,
-            down: true,
-            mode: Some(mode),
-            preamble,
-            lasts,
-            reserves,
-            bytes: Some(bytes),
-        };
-        self.launch(m, now, &shape);
-    }
-
-    pub(super) fn after_bar_trigger(&mut self, m: &mut Medium, now: Instant) {
-        self.answer_if_any(m, now);
-    }
-
-    pub(super) fn send_answers(&mut self, m: &mut Medium, now: Instant) {
-        let mut lengths = core::mem::take(&mut self.lengths);
-        lengths.clear();
-        for i in 0..self.active {
-            let mode = self.answer_mode(self.users[i].mode);
-            let u = &mut self.users[i];
-            u.mode = mode;
-            if u.takes_part {
-                let window = m.ports[u.port.0 as usize].config.aggregation.window;
-                u.bytes = block_ack_at_once(window);
-                lengths.push((mode, u.bytes));
-            }
-        }
-        let data = m
-            .phy
-            .shared_data(&lengths)
-            .map_or(Span::ZERO, |d| d.duration());
-        let streams = lengths.iter().map(|(mode, _)| mode.streams()).max();
-        self.lengths = lengths;
-        let preamble = m.phy.tb_preamble(streams.unwrap_or(1), self.config.guard);
-        let shape = Shape {
-            kind: PpduKind::BlockAck,
-            down: false,
-            mode: None,
-            preamble,
-            lasts: preamble + data,
-            reserves: Span::ZERO,
-            bytes: None,
-        };
-        self.launch(m, now, &shape);
-    }
-
-    pub(super) fn after_answers<D: MediumDriver>(
-        &mut self,
-        m: &mut Medium,
-        now: Instant,
-        driver: &mut D,
-    ) {
-        for i in 0..self.active {
-            if self.users[i].takes_part && self.users[i].heard {
-                self.settle(m, now, i, true, driver);
-            }
-        }
-        self.finish(m, now, driver);
-    }
-
-    /// The answer of that user to its data, or to the request for it, follows if it has read them.
-    fn await_answer(&mut self, m: &mut Medium, now: Instant, user: u16) {
-        let i = usize::from(user);
-        self.phase = Phase::DownAnswer(user);
-        if self.users[i].heard && self.may_answer(m, i) {
-            self.pause(m, now, Phase::DownAnswer(user));
-        } else {
-            self.wait_in_vain(m, now);
-        }
-    }
-
-    /// Only that user has to do with what follows.
-    fn only(&mut self, user: u16) {
-        for (i, u) in (0..).zip(self.active_mut()) {
-            u.takes_part = i == user;
-        }
-    }
-
-    /// Those of the sequence who come after that user.
-    fn rest_of_sequence(&self, m: &Medium, user: u16) -> Span {
-        let after = (self.active as u64).saturating_sub(u64::from(user) + 1);
-        let sending = &m.ports[self.users[0].port.0 as usize].sending;
-        let request = m.phy.duration(sending.control, sizes::BLOCK_ACK_REQ);
-        (request + sending.block_ack + m.phy.sifs() * 2) * after
-    }
-
-    pub(super) fn send_request(&mut self, m: &mut Medium, now: Instant, user: u16) {
-        self.only(user);
-        let sending = &m.ports[self.users[usize::from(user)].port.0 as usize].sending;
-        let (mode, answer) = (sending.control, sending.block_ack);
-        let (preamble, lasts) = plain(m, mode, sizes::BLOCK_ACK_REQ);
-        let shape = Shape {
-            kind: PpduKind::BlockAckRequest,
-            down: true,
-            mode: Some(mode),
-            preamble,
-            lasts,
-            reserves: m.phy.sifs() + answer + self.rest_of_sequence(m, user),
-            bytes: Some(sizes::BLOCK_ACK_REQ),
-        };
-        self.launch(m, now, &shape);
-    }
-
-    pub(super) fn after_request(&mut self, m: &mut Medium, now: Instant, user: u16) {
-        self.await_answer(m, now, user);
-    }
-
-    pub(super) fn send_answer(&mut self, m: &mut Medium, now: Instant, user: u16) {
-        self.only(user);
-        let way = &m.ports[self.users[usize::from(user)].port.0 as usize];
-        let bytes = sizes::block_ack(way.config.aggregation.window);
-        let mode = way.sending.control;
-        let (preamble, lasts) = plain(m, mode, bytes);
-        let shape = Shape {
-            kind: PpduKind::BlockAck,
-            down: false,
-            mode: Some(mode),
-            preamble,
-            lasts,
-            reserves: self.rest_of_sequence(m, user),
-            bytes: Some(bytes),
-        };
-        self.launch(m, now, &shape);
-    }
-
-    pub(super) fn after_answer<D: MediumDriver>(
-        &mut self,
-        m: &mut Medium,
-        now: Instant,
-        user: u16,
-        driver: &mut D,
-    ) {
-        if self.users[usize::from(user)].heard {
-            self.settle(m, now, usize::from(user), true, driver);
-        }
-        self.ask_next(m, now, user, driver);
-    }
-
-    /// The user after that one is asked, if there is one.
-    pub(super) fn ask_next<D: MediumDriver>(
-        &mut self,
-        m: &mut Medium,
-        now: Instant,
-        user: u16,
-        driver: &mut D,
-    ) {
-        if usize::from(user) + 1 < self.active {
-            self.pause(m, now, Phase::DownRequest(user + 1));
-        } else {
-            self.finish(m, now, driver);
-        }
     }
 }
 

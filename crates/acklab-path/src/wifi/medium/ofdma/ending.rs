@@ -42,8 +42,10 @@ impl Ofdma {
         let acked = u.psdu.mpdus.iter().filter(|m| is_acked(m.seq));
         let (count, bytes) = acked.fold((0, 0), |(n, b), m| (n + 1, b + u64::from(m.ip_bytes)));
         let mode = way.sending.mode;
-        way.rate
-            .on_result(now, mode, u.psdu.mpdus.len() as u32, count);
+        if !u.psdu.mpdus.is_empty() {
+            let sent = u.psdu.mpdus.len() as u32;
+            way.rate.on_result(now, mode, sent, count);
+        }
         let (from, to, peer, back) = (way.from, way.to, PeerId(way.peer), way.back);
         if from != AP {
             let member = &mut self.members[u.member];
@@ -145,7 +147,7 @@ impl Ofdma {
             m.stats[usize::from(station.0)].random_collisions += collided;
             self.after_random(member, acknowledged, &mut m.rng.backoff);
         }
-        let sent = !self.users[i].psdu.is_empty();
+        let sent = !self.users[i].psdu.mpdus.is_empty();
         if acknowledged && sent {
             self.start_mu_edca(m, now, member, category);
         }

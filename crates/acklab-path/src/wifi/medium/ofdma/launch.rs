@@ -1,11 +1,13 @@
 //! Parts on their way to the air.
 
+use super::super::delivery::Reading;
 use super::super::frames::capturing;
 use super::super::overlap::{Flight, Overlap, Part};
 use super::super::{Event, Frames, Medium, MediumDriver, Ppdu, PpduKind, Use};
 use super::AP;
 use super::state::{Ofdma, Phase};
-use crate::wifi::mac::triggers::TriggerKind;
+use crate::wifi::mac::Content;
+use crate::wifi::mac::triggers::{TriggerKind, trigger};
 use crate::wifi::phy::Mode;
 use acklab_units::{Instant, Span};
 
@@ -58,13 +60,13 @@ impl Ofdma {
             true => (AP, u.station),
             false => (u.station, AP),
         };
-        let data = shape.kind == PpduKind::Data && !u.psdu.is_empty();
-        let kind = match shape.kind {
-            PpduKind::Data if !data => PpduKind::BufferStatus,
-            kind => kind,
+        let data = shape.kind == PpduKind::Data && !u.psdu.mpdus.is_empty();
+        let kind = match (shape.kind, u.psdu.content) {
+            (PpduKind::Data, Content::Bar(_)) if !u.psdu.is_empty() => PpduKind::BlockAckRequest,
+            (PpduKind::Data, _) if !data => PpduKind::BufferStatus,
+            (kind, _) => kind,
         };
         let use_of = match kind {
-            // Who sends it has told whether it is anything but acknowledgements.
             PpduKind::Data => u.use_of,
             PpduKind::BlockAck | PpduKind::MultiBlockAck => Use::MacAck,
             _ => Use::Control,
@@ -92,7 +94,7 @@ impl Ofdma {
         };
         let unheard = !m.air.is_heard(from, to) || m.is_spread_thin(now, &ppdu);
         let body = self.body;
-        u.reading = super::super::delivery::Reading::from(body);
+        u.reading = Reading::from(body);
         let first = data.then(|| self.end_of_next(m, i, end)).flatten();
         let part = Part {
             bundle: self.bundle,
@@ -185,14 +187,63 @@ impl Ofdma {
                 let (start, bitmap) = recipient.block_ack();
                 Frames::BlockAck(start, bitmap)
             }
-            (PpduKind::BlockAckRequest, _) => {
-                Frames::Request(u.psdu.mpdus.first().map_or(0, |m| m.seq))
-            }
+            (PpduKind::BlockAckRequest, _) => Frames::Request(u.requests_from()),
             (PpduKind::Trigger, Phase::Poll) => Frames::Trigger(TriggerKind::BufferStatus),
             (PpduKind::Trigger, Phase::DownTrigger) => Frames::Trigger(TriggerKind::BlockAcks),
             (PpduKind::Trigger, _) => Frames::Trigger(TriggerKind::Basic),
             _ => Frames::Control,
         }
+    }
+
+    /// How a Trigger frame for those in the exchange is sent, and its bytes. Random-access resource units of one size that lie
+    /// side by side share a User Info field.
+    pub(super) fn trigger(&self, m: &Medium, kind: TriggerKind) -> (Mode, u32) {
+        let own = self.active().iter().filter(|u| !u.random).count() as u32;
+        let fields = own + u32::from(self.random_units.1 > 0);
+        (
+            self.common_mode(m, |(_, rts)| rts),
+            trigger(kind, fields, 0),
+        )
+    }
+
+    /// Sends that.
+    pub(super) fn send_trigger(
+        &mut self,
+        m: &mut Medium,
+        now: Instant,
+        kind: TriggerKind,
+        reserves: Span,
+    ) {
+        for u in self.active_mut() {
+            u.takes_part = true;
+        }
+        let (mode, bytes) = self.trigger(m, kind);
+        let (preamble, lasts) = plain(m, mode, bytes);
+        let shape = Shape {
+            kind: PpduKind::Trigger,
+            down: true,
+            mode: Some(mode),
+            preamble,
+            lasts,
+            reserves,
+            bytes: Some(bytes),
+        };
+        self.launch(m, now, &shape);
+    }
+
+    /// Most spatial streams of those in the exchange.
+    pub(super) fn streams(&self) -> u8 {
+        let streams = self.active().iter().map(|u| u.mode.streams());
+        streams.max().unwrap_or(1)
+    }
+
+    /// The largest block ack window of those in the exchange.
+    pub(super) fn window(&self, m: &Medium) -> u16 {
+        let windows = self.active().iter().map(|u| {
+            let port = &m.ports[u.port.0 as usize];
+            port.config.aggregation.window
+        });
+        windows.max().unwrap_or(64)
     }
 
     /// The mode in which everybody in the exchange reads frames that are not on resource units: that of the

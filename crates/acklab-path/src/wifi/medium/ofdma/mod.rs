@@ -14,6 +14,9 @@
 //! An exchange is the only one of its access point, and ends with its answers: nothing else follows in the same
 //! transmission opportunity.
 
+mod answers;
+mod asking;
+mod calling;
 mod choice;
 mod config;
 mod downlink;

@@ -19,11 +19,11 @@ impl Ofdma {
             }
             PpduKind::BlockAckRequest => {
                 let intact = self.is_intact(m, i, &flight.ppdu);
-                let u = &self.users[i];
-                if let (true, Some(first)) = (intact, u.psdu.mpdus.first()) {
+                if intact {
+                    let u = &self.users[i];
                     let way = &mut m.ports[u.port.0 as usize];
                     let recipient = &mut way.recipients[usize::from(u.category)];
-                    recipient.on_bar(first.seq);
+                    recipient.on_bar(u.requests_from());
                     recipient.release(&mut m.out);
                 }
                 intact

@@ -3,7 +3,7 @@
 use super::super::delivery::Reading;
 use super::super::{PortId, StationId, Use};
 use super::OfdmaConfig;
-use crate::wifi::mac::{Limits, Psdu};
+use crate::wifi::mac::{Content, Limits, Psdu};
 use crate::wifi::phy::{Mode, PpduTiming};
 use acklab_units::{Instant, Span};
 use alloc::vec::Vec;
@@ -77,7 +77,7 @@ pub(in super::super) struct User {
     /// Bytes of the PSDU, with what goes beside its data.
     pub bytes: u32,
     pub reading: Reading,
-    /// It has chosen its resource unit, or may.
+    /// It was not called: it takes a resource unit that belongs to nobody, or none.
     pub random: bool,
     /// It takes part in what is on the air.
     pub takes_part: bool,
@@ -89,6 +89,46 @@ pub(in super::super) struct User {
     pub open: bool,
     /// What it had when its data were put together.
     pub backlog: u64,
+}
+
+impl User {
+    /// One whose data go that way, in that mode, up to those limits.
+    pub fn new(
+        member: usize,
+        (station, port): (StationId, PortId),
+        (mode, timing): (Mode, PpduTiming),
+        limits: Limits,
+    ) -> Self {
+        Self {
+            member,
+            station,
+            port,
+            category: 0,
+            unit: 0,
+            mode,
+            timing,
+            limits,
+            psdu: Psdu::default(),
+            number: 0,
+            use_of: Use::Control,
+            bytes: 0,
+            reading: Reading::default(),
+            random: false,
+            takes_part: true,
+            heard: false,
+            read: false,
+            open: false,
+            backlog: 0,
+        }
+    }
+
+    /// From which number on a BlockAckReq asks that is its data, or that follows them.
+    pub fn requests_from(&self) -> u16 {
+        match self.psdu.content {
+            Content::Bar(start) => start,
+            _ => self.psdu.mpdus.first().map_or(0, |m| m.seq),
+        }
+    }
 }
 
 /// All of it.
@@ -112,7 +152,7 @@ pub(in super::super) struct Ofdma {
     pub poll_due: bool,
     /// End of the last exchange for the uplink.
     pub last_uplink: Instant,
-    /// When the PPDU on the air began its data, and the symbol that it has.
+    /// When the data of the transmission on the air begin.
     pub body: Instant,
     /// Symbols of the HE TB PPDUs that were called for.
     pub symbols: u32,
@@ -138,16 +178,23 @@ impl Ofdma {
         &mut self.users[..self.active]
     }
 
-    /// A place for one more, whose memory is used again.
-    pub fn add(&mut self, user: impl FnOnce(Option<Psdu>) -> User) {
+    /// One more takes part. The PSDU of whoever had its place before keeps its memory.
+    pub fn add(&mut self, mut user: User) {
         match self.users.get_mut(self.active) {
             Some(place) => {
-                let psdu = core::mem::take(&mut place.psdu);
-                *place = user(Some(psdu));
+                user.psdu = core::mem::take(&mut place.psdu);
+                user.psdu.clear();
+                *place = user;
             }
-            None => self.users.push(user(None)),
+            None => self.users.push(user),
         }
         self.active += 1;
+    }
+
+    /// The member that is `station`. They are in the order of their stations.
+    pub fn member(&mut self, station: StationId) -> Option<&mut Member> {
+        let found = self.members.binary_search_by_key(&station, |m| m.station);
+        found.ok().map(|i| &mut self.members[i])
     }
 }
 

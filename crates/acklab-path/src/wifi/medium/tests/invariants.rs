@@ -24,6 +24,27 @@ pub(super) fn deliver(
     (rig, all)
 }
 
+/// Whether each packet has arrived once, in the order of its port, or was dropped; how many did either.
+pub(super) fn once_and_in_order(
+    rig: &Rig,
+    arrived: &[(Instant, u32)],
+    offers: &[(u64, u32, u32)],
+) -> Result<u64, TestCaseError> {
+    let mut last: BTreeMap<u32, u32> = BTreeMap::new();
+    for (_, id) in arrived {
+        let port = offers[*id as usize].1;
+        if let Some(before) = last.insert(port, *id) {
+            prop_assert!(before < *id, "{id} after {before}");
+        }
+    }
+    let mut seen: Vec<u32> = arrived.iter().map(|a| a.1).collect();
+    seen.extend(rig.log.drops.iter().map(|d| d.0));
+    let ended = seen.len() as u64;
+    let distinct: BTreeSet<_> = seen.into_iter().collect();
+    prop_assert_eq!(distinct.len() as u64, ended, "each once");
+    Ok(ended)
+}
+
 fn aggregation() -> impl Strategy<Value = Aggregation> {
     (
         prop_oneof![Just(0u32), 2000u32..65_536],
@@ -104,18 +125,7 @@ proptest! {
             (at, port % ports, *size)
         }).collect();
         let (rig, arrived) = deliver(config, seed, &offers, Span::from_secs(20));
-        let mut last: BTreeMap<u32, u32> = BTreeMap::new();
-        for (_, id) in &arrived {
-            let port = offers[*id as usize].1;
-            if let Some(before) = last.insert(port, *id) {
-                prop_assert!(before < *id, "{id} after {before}");
-            }
-        }
-        let mut seen: Vec<u32> = arrived.iter().map(|a| a.1).collect();
-        seen.extend(rig.log.drops.iter().map(|d| d.0));
-        let ended = seen.len() as u64;
-        let distinct: BTreeSet<_> = seen.into_iter().collect();
-        prop_assert_eq!(distinct.len() as u64, ended, "each once");
+        let ended = once_and_in_order(&rig, &arrived, &offers)?;
         // Behind a gap of MPDUs that outlived themselves a recipient waits for the next that is sent, if
         // nobody has answered the BlockAckReq: the sender has nothing left for which it would ask again.
         let recipients = rig.medium.ports.iter().flat_map(|p| &p.recipients);
