@@ -18,13 +18,13 @@ def test_a_cycle_by_hand():
     assert frames.trigger(8, basic=False) == 68
     assert isclose(frames.non_ht(68), 20e-6 + 6 * 4e-6)
     assert isclose(frames.non_ht(76), 20e-6 + 7 * 4e-6)
-    # A report: 294 bits, 680 in a symbol of 14.4 us, so one symbol; 40 us before it and an HE-LTF.
+    # A report: 326 bits, 680 in a symbol of 14.4 us, so one symbol; 40 us before it and an HE-LTF.
     assert isclose(frames.rate(106, 9) * 14.4e-6, 680)
-    assert isclose(frames.he_tb(34, frames.rate(106, 9)), 40e-6 + 16e-6 + 14.4e-6)
+    assert isclose(frames.he_tb(38, frames.rate(106, 9)), 40e-6 + 8e-6 + 14.4e-6)
     # A block ack for eight: 16 + 2 + 8 * 12 + 4 octets, 966 bits, 11 symbols.
     assert isclose(frames.non_ht(frames.multi_block_ack(8)), 20e-6 + 11 * 4e-6)
     cycle = frames.cycle(8, 106, 9, 3e-3)
-    assert isclose(cycle.length, 44e-6 + 70.4e-6 + 48e-6 + 3e-3 + 64e-6 + 4 * 16e-6)
+    assert isclose(cycle.length, 44e-6 + 62.4e-6 + 48e-6 + 3e-3 + 64e-6 + 4 * 16e-6)
 
 
 def test_rates_of_the_standard():

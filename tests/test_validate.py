@@ -398,7 +398,7 @@ def test_the_criteria_are_the_published_ones():
         "hidden stations": Tolerance(0.03),
         "stations": Tolerance(0.02),
         "downlink OFDMA": Tolerance(0.01),
-        "uplink OFDMA": Tolerance(0.05),
+        "uplink OFDMA": Tolerance(0.01),
     } == NS3_SATURATED
     assert {"goodput": Tolerance(0.02), "jain": Tolerance(0, absolute=0.05)} == NS3_THESIS
     assert {

@@ -35,8 +35,9 @@ SLOT = 9e-6
 HE_SYMBOL = 12.8e-6
 #: L-STF to RL-SIG 24, HE-SIG-A 8, HE-STF of a trigger-based PPDU 8.
 HE_TB_PREAMBLE = 40e-6
-#: HE-LTF 4x with a guard interval of 3.2 us.
-HE_LTF = 16e-6
+#: HE-LTF with its guard interval, by that of the data: 2x and 1.6 us, or 4x and 3.2 us. Others do not
+#: go together in a trigger-based PPDU (9.3.1.22).
+HE_LTF = {1.6e-6: 8e-6, 3.2e-6: 16e-6}
 
 
 def rate(tones: int, mcs: int, streams: int = 1, guard: float = 1.6e-6) -> float:
@@ -56,10 +57,11 @@ def non_ht(octets: int, basic: float = 24e6) -> float:
 
 def he_tb(octets: int, at: float, streams: int = 1, guard: float = 1.6e-6) -> float:
     """Seconds of a trigger-based PPDU whose RU has `at` bits per second (27.4.3), unpadded."""
+    need(guard in HE_LTF, "Eq 1", "guard interval", guard, "1.6e-6 or 3.2e-6 s")
     symbol = HE_SYMBOL + guard
     ltfs = streams if streams <= 2 else 2 * ceil(streams / 2)
     return (
-        HE_TB_PREAMBLE + ltfs * HE_LTF + symbol * ceil((16 + 8 * octets + 6) / round(at * symbol))
+        HE_TB_PREAMBLE + ltfs * HE_LTF[guard] + symbol * ceil((16 + 8 * octets + 6) / round(at * symbol))
     )
 
 
@@ -73,8 +75,8 @@ def multi_block_ack(users: int, bitmap: int = 8) -> int:
     return 16 + 2 + (4 + bitmap) * users + 4
 
 
-#: Octets of a QoS Null frame with an HT control field, which holds the report.
-QOS_NULL = 30 + 4
+#: Octets of a QoS Null frame with an HT control field, which holds the report, behind a delimiter.
+QOS_NULL = 4 + 30 + 4
 
 
 @dataclass(frozen=True)
