@@ -55,8 +55,7 @@ NS3_SATURATED = {
     "hidden stations": Tolerance(0.03),
     "stations": Tolerance(0.02),
     "downlink OFDMA": Tolerance(0.01),
-    # ns-3's access point takes a buffer status for unknown now and then, and grants 500 bytes.
-    "uplink OFDMA": Tolerance(0.05),
+    "uplink OFDMA": Tolerance(0.01),
 }
 #: Closed forms of radio channels, by model; whatever the metric.
 WIFI_MODELS = {

@@ -30,7 +30,7 @@ _SECONDS: dict[str, int] = {
     "hidden stations": 10,
     "stations": 10,
     "downlink OFDMA": 5,
-    "uplink OFDMA": 5,
+    "uplink OFDMA": 10,
 }
 _HEARING_M = 51
 #: What ns-3.44 does and the standard does not say (`acklab.validate.ns3_wifi`).

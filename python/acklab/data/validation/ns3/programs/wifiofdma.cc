@@ -40,7 +40,7 @@ main(int argc, char** argv)
 {
     std::string tag, acks = "none";
     uint32_t n = 4, mcs = 7, width = 20, gi = 1600, size = 1472, run = 1, mpduBuf = 64, users = 4, txop = 0, depth = 500, ampdu = 65535,
-             beacon = 60000;
+             beacon = 60000, ulPsdu = 500;
     double dur = 5, start = 2, poll = 0, muTimer = 0, rate = 60e6;
     bool downlink = true, up = false, bsrp = false, header = false;
     CommandLine cmd(__FILE__);
@@ -57,6 +57,7 @@ main(int argc, char** argv)
     cmd.AddValue("bsrp", "EnableBsrp", bsrp);
     cmd.AddValue("poll", "AccessReqInterval, s", poll);
     cmd.AddValue("muTimer", "MU EDCA timer s, AIFSN 0", muTimer);
+    cmd.AddValue("ulPsdu", "UlPsduSize: bytes granted to a station whose buffer status is unknown", ulPsdu);
     cmd.AddValue("txop", "TXOP limit of BE, us", txop);
     cmd.AddValue("ampdu", "BE max A-MPDU bytes", ampdu);
     cmd.AddValue("beacon", "time units between beacons: one at the start, for association", beacon);
@@ -98,7 +99,7 @@ main(int argc, char** argv)
     auto sd = wifi.Install(phy, mac, sta);
     if (acks != "none")
         mac.SetMultiUserScheduler("ns3::RrMultiUserScheduler", "EnableUlOfdma", BooleanValue(up), "EnableBsrp", BooleanValue(bsrp),
-                                  "NStations", UintegerValue(users), "AccessReqInterval", TimeValue(Seconds(poll)));
+                                  "NStations", UintegerValue(users), "UlPsduSize", UintegerValue(ulPsdu), "AccessReqInterval", TimeValue(Seconds(poll)));
     mac.SetType("ns3::ApWifiMac", "Ssid", SsidValue(ssid), "EnableBeaconJitter", BooleanValue(false), "BeaconInterval", TimeValue(MicroSeconds(beacon * 1024)),
                 "BE_MaxAmpduSize", UintegerValue(ampdu));
     auto ad = wifi.Install(phy, mac, ap);
