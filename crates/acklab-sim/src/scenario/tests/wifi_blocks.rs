@@ -534,6 +534,23 @@ fn what_cannot_be_said_of_ofdma_is_told() {
         let text = told(&[(key, value)]);
         assert!(text.contains(expected), "{text}");
     }
+    let text = told(&[("wifi.ofdma.uplink", "false"), ("wifi.ofdma.poll", "5 ms")]);
+    assert!(
+        text.contains("wifi.ofdma.poll: has no effect: `uplink` is false|leave it out"),
+        "{text}"
+    );
+    let text = told(&[
+        ("wifi.ofdma.uplink", "false"),
+        ("wifi.ofdma.downlink", "false"),
+    ]);
+    assert!(
+        text.contains("wifi.ofdma: `downlink` and `uplink` are both false"),
+        "{text}"
+    );
+    let text = told(&[("wifi.ofdma", "true"), ("wifi.ampdu", "off")]);
+    let expected =
+        "wifi.ofdma: no station sends A-MPDUs, which OFDMA needs for its acknowledgements";
+    assert!(text.contains(expected), "{text}");
     let text = told(&[("wifi.ofdma", "true"), ("wifi.hack", "true")]);
     assert!(
         text.contains("wifi.ofdma: `hack` puts ACKs into answers that OFDMA does not have"),

@@ -6,6 +6,7 @@ use super::super::super::spec::{
     MuEdcaTable, OfdmaTable, Qty, RandomAccessTable, RandomFrames, Standard, WidthWord, WifiSpec,
 };
 use super::numbers::{count, time};
+use super::{Network, Way};
 use acklab_path::wifi::medium::{
     DownlinkOfdma, MuEdca, OfdmaConfig, Poll, RandomAccess, UplinkOfdma,
 };
@@ -58,7 +59,11 @@ pub(super) fn resolve(
     let users = table.users.unwrap_or(USERS);
     if users == 0 || users > most {
         let hint = format!("write 1 to {most}: {width} have {most} resource units of 26 tones");
-        report.error(&at.key("users"), "that many do not fit the width", hint);
+        let message = match users {
+            0 => "nobody could be served",
+            _ => "that many do not fit the width",
+        };
+        report.error(&at.key("users"), message, hint);
     }
     let users = users.clamp(1, most);
     let guard = match table.guard_interval {
@@ -83,6 +88,7 @@ pub(super) fn resolve(
         answer_mcs: answer_mcs as u8,
     });
     let uplink = table.uplink.unwrap_or(true);
+    idle_keys(&table, (downlink.is_some(), uplink), &at, report);
     let uplink = uplink.then(|| self::uplink(&table, users, &at, report));
     Some(OfdmaConfig {
         downlink,
@@ -93,6 +99,77 @@ pub(super) fn resolve(
         sig_b,
         falls_back: table.single_user.unwrap_or(true),
     })
+}
+
+/// Keys about a direction that is off, and a table without any.
+fn idle_keys(
+    table: &OfdmaTable,
+    (downlink, uplink): (bool, bool),
+    at: &Path,
+    report: &mut Report<'_>,
+) {
+    if !(downlink || uplink) {
+        let hint = "leave one of them out, or write ofdma = false".to_string();
+        report.error(at, "`downlink` and `uplink` are both false", hint);
+        return;
+    }
+    let keys = [
+        (
+            "acknowledgements",
+            "downlink",
+            downlink,
+            table.acknowledgements.is_some(),
+        ),
+        (
+            "acknowledgement_mcs",
+            "downlink",
+            downlink,
+            table.acknowledgement_mcs.is_some(),
+        ),
+        ("sig_b_mcs", "downlink", downlink, table.sig_b_mcs.is_some()),
+        ("poll", "uplink", uplink, table.poll.is_some()),
+        ("always_poll", "uplink", uplink, table.always_poll.is_some()),
+        (
+            "random_access",
+            "uplink",
+            uplink,
+            table.random_access.is_some(),
+        ),
+        ("mu_edca", "uplink", uplink, table.mu_edca.is_some()),
+    ];
+    for (key, direction, on, written) in keys {
+        if written && !on {
+            let message = format!("has no effect: `{direction}` is false");
+            report.error(&at.key(key), message, "leave it out".to_string());
+        }
+    }
+}
+
+/// OFDMA needs block ack agreements, and those need A-MPDUs.
+pub(super) fn needs_aggregation(network: &Network, path: &Path, report: &mut Report<'_>) {
+    let aggregates = |ways: &[Way]| ways.iter().any(|way| way.ampdu > 0);
+    let Some(ofdma) = &network.channel.ofdma else {
+        return;
+    };
+    let directions = [
+        (
+            ofdma.downlink.is_some(),
+            &network.down,
+            "the access point sends no A-MPDUs",
+        ),
+        (
+            ofdma.uplink.is_some(),
+            &network.up,
+            "no station sends A-MPDUs",
+        ),
+    ];
+    for (on, ways, message) in directions {
+        if on && !aggregates(ways) {
+            let hint = "leave `ampdu` out, or switch `downlink` or `uplink` off".to_string();
+            let message = format!("{message}, which OFDMA needs for its acknowledgements");
+            report.error(&path.key("ofdma"), message, hint);
+        }
+    }
 }
 
 fn guard(written: Qty<Span>, at: &Path, report: &mut Report<'_>) -> Guard {

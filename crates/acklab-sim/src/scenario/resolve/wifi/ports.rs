@@ -94,7 +94,7 @@ pub(super) fn add(
         let hint = "leave it out, or write qdisc = \"shared\"".to_string();
         report.error(&path.key("queue_counts"), message, hint);
     }
-    net.wifi.push(Network {
+    let network = Network {
         name,
         ap,
         stations,
@@ -104,7 +104,9 @@ pub(super) fn add(
         contenders,
         first_link,
         path: path.clone(),
-    });
+    };
+    super::ofdma::needs_aggregation(&network, path, report);
+    net.wifi.push(network);
 }
 
 /// Tables of stations that are not on this channel.
