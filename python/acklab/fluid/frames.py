@@ -35,8 +35,8 @@ SLOT = 9e-6
 HE_SYMBOL = 12.8e-6
 #: L-STF to RL-SIG 24, HE-SIG-A 8, HE-STF of a trigger-based PPDU 8.
 HE_TB_PREAMBLE = 40e-6
-#: HE-LTF with its guard interval, by that of the data: 2x and 1.6 us, or 4x and 3.2 us. Others do not
-#: go together in a trigger-based PPDU (9.3.1.22).
+#: HE-LTF with its guard interval, by that of the data: 2x and 1.6 us, or 4x and 3.2 us. Others do
+#: not go together in a trigger-based PPDU (9.3.1.22).
 HE_LTF = {1.6e-6: 8e-6, 3.2e-6: 16e-6}
 
 
@@ -61,7 +61,9 @@ def he_tb(octets: int, at: float, streams: int = 1, guard: float = 1.6e-6) -> fl
     symbol = HE_SYMBOL + guard
     ltfs = streams if streams <= 2 else 2 * ceil(streams / 2)
     return (
-        HE_TB_PREAMBLE + ltfs * HE_LTF[guard] + symbol * ceil((16 + 8 * octets + 6) / round(at * symbol))
+        HE_TB_PREAMBLE
+        + ltfs * HE_LTF[guard]
+        + symbol * ceil((16 + 8 * octets + 6) / round(at * symbol))
     )
 
 
