@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from itertools import pairwise
 
 import polars as pl
 import pytest
@@ -167,6 +168,21 @@ def test_of_very_many_stations_those_that_sent_longest_have_a_lane(crowd, monkey
     assert set(drawn.data["from"]) == longest
     assert {t.get_text() for t in ax.get_yticklabels()} == longest
     assert "Of 3 stations the 2 that sent longest have a row." in run_report(recorded(crowd))
+
+
+def test_what_goes_to_several_at_once_shares_a_lane():
+    flow = {"cc": "cubic", "count": 3, "start_jitter": "1 ms"}
+    wifi = {"standard": "ax", "mcs": 7, "ofdma": {"single_user": False}}
+    topology = {"preset": "wlan", "stations": 3, "direction": "down"}
+    shape = {"topology": topology, "wifi": wifi, "record": {"ppdus": True}}
+    at_once = run({"duration": "300 ms", "flow": [flow], **shape})
+    (ax,) = plot(at_once, "air-timeline", start=0.2, end=0.25).figure.axes
+    bars = [p.get_extents() for c in ax.collections for p in c.get_paths() if len(p.vertices) > 2]
+    of_access_point = sorted((b.x0, b.y0, b.y1) for b in bars if b.y1 < 0.5)
+    assert len(of_access_point) > 10
+    for (start, _, low), (after, high, _) in pairwise(of_access_point):
+        assert start < after or low < high, "nothing is drawn over something else"
+    assert any(a[0] == b[0] for a, b in pairwise(of_access_point)), "some are at once"
 
 
 def test_a_bar_of_a_station_is_the_whole_run(result):

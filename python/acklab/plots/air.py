@@ -24,6 +24,8 @@ MOST_SHOWN = 60
 MOST_VECTORS = 10_000
 #: Inches.
 _WIDTH, _LANE = 8.4, 0.42
+#: Stations served at once whose bars have room for a label in their lane.
+MOST_LABELLED = 4
 #: Points that a letter of the bars' labels is wide, and the axes.
 _LETTER, _AXES = 4.0, 500.0
 
@@ -37,15 +39,16 @@ def draw(source: Recorded, choice: Choice) -> Drawn:
     data = window(bars(source), choice)
     shown = shown_of(source, data, MOST_SHOWN)
     data = of_lanes(data, shown)
+    parts = _sharing(data)
     begin = data["time_s"].to_numpy().min() if choice.start is None else choice.start
     end = data["end_s"].to_numpy().max() if choice.end is None else choice.end
     origin, view = _view(float(begin), float(end))
     fig, axes = style.figure(1, 1, (_WIDTH, _LANE * len(shown) + 1.5))
     ax = axes[0][0]
     for what in KINDS:
-        _bars(ax, data.filter(data["what"] == what), what, shown, origin)
-    _garbled(ax, data, shown, origin)
-    _labels(ax, data, shown, origin, view)
+        _bars(ax, parts.filter(parts["what"] == what), what, shown, origin)
+    _garbled(ax, parts, shown, origin)
+    _labels(ax, parts, shown, origin, view)
     channels = len({c for c, _ in lanes(source)})
     ax.set_yticks(range(len(shown)), [named(who, channels) for who in shown])
     ax.set_ylim(len(shown) - 0.45, -0.55)
@@ -158,18 +161,39 @@ def _spans(rows: pl.DataFrame, origin: float) -> list[tuple[float, float]]:
 def _bars(
     ax: Any, rows: pl.DataFrame, what: str, shown: Sequence[tuple[str, str]], origin: float
 ) -> None:
-    """The bars of one kind, one collection per lane; each as wide as a line at least."""
+    """The bars of one kind, one collection per lane and share; each as wide as a line at least."""
     look = KINDS[what]
     label: str | None = look.label
-    for y, own in _by_lane(rows, shown):
-        spans, low = _spans(own, origin), y - look.height / 2
+    for low, high, own in _by_share(rows, shown, look.height):
+        spans = _spans(own, origin)
         pixels = len(own) > MOST_VECTORS
-        ax.broken_barh(spans, (low, look.height), label=label, rasterized=pixels, **look.fill)
+        ax.broken_barh(spans, (low, high - low), label=label, rasterized=pixels, **look.fill)
         starts = [start for start, _ in spans]
-        ax.vlines(
-            starts, low, low + look.height, colors=look.light, linewidth=0.9, rasterized=pixels
-        )
+        ax.vlines(starts, low, high, colors=look.light, linewidth=0.9, rasterized=pixels)
         label = None
+
+
+def _sharing(rows: pl.DataFrame) -> pl.DataFrame:
+    """With `part` and `parts`: what a station sends to several at once (OFDMA) shares its lane."""
+    import polars as pl
+
+    at_once = ("medium", "from", "time_s")
+    part = pl.int_range(pl.len()).over(at_once).alias("part")
+    return rows.with_columns(part, pl.len().over(at_once).alias("parts"))
+
+
+def _by_share(
+    rows: pl.DataFrame, shown: Sequence[tuple[str, str]], height: float
+) -> list[tuple[float, float, pl.DataFrame]]:
+    """The upper and the lower end of bars in the axis, which counts downwards, and their rows."""
+    shares = []
+    for y, lane in _by_lane(rows, shown):
+        for (part, parts), own in lane.group_by("part", "parts", maintain_order=True):
+            each = height / float(str(parts))
+            low = y - height / 2 + each * float(str(part))
+            # A hair between what goes to one station and to the next.
+            shares.append((low, low + each * (1 if str(parts) == "1" else 0.94), own))
+    return shares
 
 
 def _by_lane(
@@ -183,12 +207,12 @@ def _garbled(ax: Any, data: pl.DataFrame, shown: Sequence[tuple[str, str]], orig
     """Those that their receivers could not read are crossed out."""
     for column, (name, hatch) in SPOILT.items():
         label: str | None = name
-        for y, own in _by_lane(data.filter(data[column]), shown):
-            for what, rows in own.group_by("what", maintain_order=True):
-                height = KINDS[str(what[0])].height
+        for what, look in KINDS.items():
+            rows = data.filter(data[column] & (data["what"] == what))
+            for low, high, own in _by_share(rows, shown, look.height):
                 ax.broken_barh(
-                    _spans(rows, origin),
-                    (y - height / 2, height),
+                    _spans(own, origin),
+                    (low, high - low),
                     facecolor=(1, 1, 1, 0.55),
                     edgecolor="#000000",
                     hatch=hatch,
@@ -207,15 +231,20 @@ def _labels(
 ) -> None:
     """For whom data are, and how many MPDUs, where there is room."""
     per_ms = _AXES / max(view[1] - view[0], 1e-9)
-    for y, own in _by_lane(data.filter(data["mpdus"] > 0), shown):
-        for row, (start, length) in zip(
-            own.iter_rows(named=True), _spans(own, origin), strict=True
-        ):
-            left, right = max(start, view[0]), min(start + length, view[1])
-            room = (right - left) * per_ms / _LETTER
-            texts = (f"to {row['to']}: {row['mpdus']}", str(row["mpdus"]))
-            text = next((t for t in texts if len(t) <= room), None)
-            if text is None or row["garbled"] or row["lost"]:
-                continue
-            ink = "#ffffff" if row["what"] == "data" else "#000000"
-            ax.text((left + right) / 2, y, text, ha="center", va="center", fontsize=6.5, color=ink)
+    labelled = data.filter((data["mpdus"] > 0) & (data["parts"] <= MOST_LABELLED))
+    for what, look in KINDS.items():
+        rows = labelled.filter(labelled["what"] == what)
+        for low, high, own in _by_share(rows, shown, look.height):
+            for row, (start, length) in zip(
+                own.iter_rows(named=True), _spans(own, origin), strict=True
+            ):
+                left, right = max(start, view[0]), min(start + length, view[1])
+                room = (right - left) * per_ms / _LETTER
+                texts = (f"to {row['to']}: {row['mpdus']}", str(row["mpdus"]))
+                text = next((t for t in texts if len(t) <= room), None)
+                if text is None or row["garbled"] or row["lost"]:
+                    continue
+                ink = "#ffffff" if what == "data" else "#000000"
+                x, y = (left + right) / 2, (low + high) / 2
+                size = 6.5 if row["parts"] < 3 else 5.5
+                ax.text(x, y, text, ha="center", va="center", fontsize=size, color=ink)
