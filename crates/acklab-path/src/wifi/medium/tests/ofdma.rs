@@ -363,6 +363,41 @@ fn falls_back_to_one_user_when_that_pays() {
     assert!(several > 500, "{several}");
 }
 
+/// Three stations have been served, two at a time; then a fourth, as fast as they, gets packets.
+/// How many of the next `exchanges` serve it?
+fn served_of(scheduler: Scheduler, waiting: u32, exchanges: usize) -> usize {
+    let config = OfdmaConfig {
+        scheduler,
+        most_users: 2,
+        ..OFDMA
+    };
+    let mut rig = Rig::new(he_cell(4, config), 5);
+    rig.saturate(&downloads(3), 1460, 40, us(500_000));
+    let before = rig.log.ppdus.len();
+    for _ in 0..waiting {
+        rig.offer(7, 1460);
+    }
+    rig.saturate(&downloads(4), 1460, 0, us(700_000));
+    let all = kinds(&rig);
+    let data = all[before..].iter().filter(|k| k.2 == "data");
+    let pairs: Vec<_> = data.map(|k| k.4).collect();
+    // The exchange that was under way does not count.
+    pairs[2..2 + 2 * exchanges]
+        .iter()
+        .filter(|to| **to == 4)
+        .count()
+}
+
+/// Round robin serves it in every second exchange, proportional fair in each until it has caught up with the others,
+/// and by backlog it comes first only while more waits for it than for them.
+#[test]
+fn schedulers_choose_as_they_are_called() {
+    assert_eq!(served_of(Scheduler::RoundRobin, 200, 6), 3);
+    assert_eq!(served_of(Scheduler::ProportionalFair, 200, 6), 6);
+    assert_eq!(served_of(Scheduler::Backlog, 200, 6), 6);
+    assert_eq!(served_of(Scheduler::Backlog, 10, 6), 0);
+}
+
 fn random_access() -> impl Strategy<Value = Option<RandomAccess>> {
     prop::option::of(
         (1u16..6, 0u16..8, any::<bool>()).prop_map(|(units, ocw, for_data)| RandomAccess {
