@@ -32,20 +32,20 @@ def study(tmp_path):
 @pytest.mark.parametrize(
     ("file", "what", "to", "told"),
     [
-        (CLAIMS, "along=ratio, by=0.02", "along=size", r"throughput\.toml:19: .*no axis 'size'"),
-        (CLAIMS, "flat(goodput", "flatt(goodput", r"throughput\.toml:9: .*mean 'flat'"),
-        (CLAIMS, "flat(goodput", "flat((goodput", r"throughput\.toml:9: .*no expression"),
-        (CLAIMS, "[1, 4]), over", "[1, 5]), over", r"throughput\.toml:9: .*no key 5; it has: 1"),
+        (CLAIMS, "along=ratio, by=0.02", "along=size", r"throughput\.toml:21: .*no axis 'size'"),
+        (CLAIMS, "flat(goodput", "flatt(goodput", r"throughput\.toml:11: .*mean 'flat'"),
+        (CLAIMS, "flat(goodput", "flat((goodput", r"throughput\.toml:11: .*no expression"),
+        (CLAIMS, "[1, 4]), over", "[1, 5]), over", r"throughput\.toml:11: .*no key 5; it has: 1"),
         (CLAIMS, "{goodput(ratio=1)}", "{speed}", r"throughput\.toml:\d+: .*'speed'"),
-        (CLAIMS, 'place = "section 4"', 'plaice = "4"', r"throughput\.toml:3: .*plaice.*\n.*keys"),
+        (CLAIMS, 'place = "section 4"', 'plaice = "4"', r"throughput\.toml:5: .*plaice.*\n.*keys"),
         (
             CLAIMS,
             'id = "falls"',
             'id = "cubic-keeps"',
-            r"throughput\.toml:14: the id 'cubic-keeps' is",
+            r"throughput\.toml:16: the id 'cubic-keeps' is",
         ),
-        (CLAIMS, 'shown = "table1"', 'shown = "table9"', r"toml:7: .*no table or figure 'table9'"),
-        (CLAIMS, "always =", "often =", r"throughput\.toml:3: because\.often"),
+        (CLAIMS, 'shown = "table1"', 'shown = "table9"', r"toml:9: .*no table or figure 'table9'"),
+        (CLAIMS, "always =", "often =", r"throughput\.toml:5: because\.often"),
         ("study.toml", 'quantity = "rtt"', 'quantity = "rrt"', r"'fig1': .*mean 'rtt'"),
         ("study.toml", 'rows = "ratio"', 'rows = "size"', r"'table1': .*no axis 'size'"),
         ("study.toml", 'text = "throughput"', 'text = "other"', r"no text/other\.md"),
@@ -242,7 +242,7 @@ def test_a_claim_leads_to_its_cell_over_time(acklab_cli, tmp_path):
     assert acklab_cli("reproduce", "mine", "--quick", "--seeds", 1).returncode == 0
     report = tmp_path / "out/mine/report.html"
     code = r"<code>(acklab study cell mine [^<]*)</code>"
-    promised = rf'{code} Give the command.*?href="([^"#]*)#series'
+    promised = rf'{code} in the folder.*?It writes <a href="([^"#]*)#series'
     command, page = re.search(promised, report.read_text()).groups()
     assert not (report.parent / page).exists()
     assert acklab_cli(*shlex.split(command)[1:]).returncode == 0
@@ -250,13 +250,13 @@ def test_a_claim_leads_to_its_cell_over_time(acklab_cli, tmp_path):
     assert 'id="series"' in (report.parent / page).read_text()
     assert acklab_cli("study", "report", "mine").returncode == 0
     told = report.read_text()
-    assert f'over time: <a href="{page}#series">{page}</a>. This made it' in told
+    assert f'over time: <a href="{page}#series">{page}</a>. The command' in told
     # Results elsewhere have their cells there.
     shutil.copytree(tmp_path / "out", tmp_path / "o")
     shutil.rmtree(tmp_path / "o/mine/cells")
     assert acklab_cli("study", "report", "mine", "--out", "o").returncode == 0
     elsewhere = (tmp_path / "o/mine/report.html").read_text()
-    assert f"--quick --out o/mine/{Path(page).parent}</code> Give the command" in elsewhere
+    assert f"--quick --out o/mine/{Path(page).parent}</code> in the folder" in elsewhere
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_a_mistake_in_a_study_ends_with_1(acklab_cli, tmp_path):
     for command in (("study", "check", "mine"), ("reproduce", "mine")):
         done = acklab_cli(*command)
         assert done.returncode == 1
-        assert "mine/claims/throughput.toml:9: " in done.stderr
+        assert "mine/claims/throughput.toml:11: " in done.stderr
         assert "Traceback" not in done.stderr
 
 

@@ -36,7 +36,7 @@ def test_the_first_screen_answers(html):
         "At 4:1 CUBIC has",
         '<figure class="picture">',
         'class="tally"',
-        "No verdict counts on that",
+        "It changes no verdict",
         'id="claims"',
         'id="section-1"',
         'id="explained"',
@@ -71,7 +71,7 @@ def test_links_to_files_beside_the_page_lead_somewhere(made, html):
     assert cells
     assert not any((made[1] / f).exists() for f in cells)
     for cell in cells:
-        assert re.search(rf"Give the command[^.]*?; then there is its page, <a href=.{cell}", html)
+        assert re.search(rf"give the command [^.]*?\. It writes <a href=.{cell}", html)
 
 
 def test_what_a_study_says_is_shown_and_not_obeyed(html):

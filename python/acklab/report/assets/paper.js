@@ -11,6 +11,7 @@
     const search = filter.querySelector("input");
     const output = filter.querySelector("output");
     const claims = all(".claim");
+    const parts = all(".claims-of");
     let verdict = "";
     const apply = () => {
       const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -21,6 +22,7 @@
           || !words.every((word) => text.includes(word));
         shown += !claim.hidden;
       }
+      for (const part of parts) part.hidden = all(".claim", part).every((claim) => claim.hidden);
       output.textContent = shown === claims.length ? "" : `${shown} of ${claims.length} shown`;
     };
     const choose = (to) => {
@@ -36,7 +38,7 @@
     // A link to a claim shows it whatever is filtered.
     const shown = () => {
       const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-      if (!target?.hidden) return;
+      if (!target || !(target.hidden || target.closest("[hidden]"))) return;
       search.value = "";
       choose("");
       target.scrollIntoView();

@@ -67,9 +67,10 @@ def told(study: Folder, group: str, keys: Mapping[str, Key], which: str, results
     page = f"{own}/report.html"
     link = f'<a href="{escape(page)}#series">{escape(page)}</a>'
     if results.folder is not None and (results.folder / page).is_file():
-        return f"<p>{which} over time: {link}. This made it{where}: {code}</p>"
+        return f"<p>Seed 1 of {which} over time: {link}. The command{where} was {code}</p>"
     return (
-        f"<p>{which} over time: {code} Give the command{where}; then there is its page, {link}.</p>"
+        f"<p>To see seed 1 of {which} over time, give the command {code}{where}. "
+        f"It writes {link}.</p>"
     )
 
 

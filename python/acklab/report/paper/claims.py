@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Mapping, Sequence
 from html import escape
+from itertools import groupby
 
 from acklab.report import html
 from acklab.report.paper.again import Results, told
@@ -23,13 +24,15 @@ MOST_LINES, FEWEST_POINTS = 6, 3
 #: Rows of the folded table.
 MOST_ROWS = 120
 _MARKS = {"reproduced": "✓", "partly": "◐", "undecided": "?", "not": "✗"}
-#: The same where no paper is reproduced.
+#: As a reader sees them; the second where no paper is reproduced.
+_PAPER = {"not": "not reproduced"}
 _OWN = {"reproduced": "holds", "not": "does not hold"}
-_TRUTHS = {
-    Truth.YES: "holds",
-    Truth.NO: "does not hold",
-    Truth.OPEN: "open",
-    Truth.MISSING: "no numbers",
+_TRUTHS = {Truth.YES: "holds", Truth.NO: "does not hold", Truth.OPEN: "undecided"}
+#: What a set-up does for a verdict.
+_ROLES = {
+    "decides": "which decides",
+    "supports": "which supports",
+    "explains": "which only explains",
 }
 
 
@@ -40,7 +43,7 @@ def anchor(id_: str) -> str:
 
 def verdict(name: str, own: bool) -> str:
     """A verdict as a reader sees it; `own` for a study's own statements."""
-    return _OWN.get(name, name) if own else name
+    return (_OWN if own else _PAPER).get(name, name)
 
 
 def tally(judged: Sequence[Judged], own: bool = False) -> str:
@@ -80,14 +83,53 @@ def rendered(
         f"{name} <span>{n}</span></button>"
         for v, name, n in choices
     )
-    every = "\n".join(_claim(study, j, results, drawn) for j in judged)
+    parts = _parts(judged)
+    every = "\n".join(_part(study, p, results, drawn, i) for i, p in enumerate(parts, 1))
+    topics = _topics(parts, own) if len(parts) > 1 else ""
     return (
-        f'<section id="claims"><h2>Claims</h2>{html.prose(note) if note else ""}'
+        f'<section id="claims"><h2>Claims</h2>{html.prose(note) if note else ""}{topics}'
         '<div class="claim-filter" role="group" aria-label="Which claims">'
         f'{buttons}<input type="search" aria-label="Search the claims" '
         'placeholder="words of a claim"><output></output></div>'
         f"{every}</section>"
     )
+
+
+def _parts(judged: Sequence[Judged]) -> list[list[Judged]]:
+    """The claims of each file of claims, which is about one topic."""
+    return [list(own) for _, own in groupby(judged, lambda j: j.claim.part)]
+
+
+def _part(
+    study: Folder, judged: Sequence[Judged], results: Results, drawn: Container[str], number: int
+) -> str:
+    every = "\n".join(_claim(study, j, results, drawn) for j in judged)
+    title = judged[0].claim.part
+    head = f"<h3>{escape(title)}</h3>" if title else ""
+    return f'<div class="claims-of" id="claims-{number}">{head}{every}</div>'
+
+
+def _topics(parts: Sequence[Sequence[Judged]], own: bool) -> str:
+    """How many claims of each topic have each verdict."""
+    used = [v for v in VERDICTS if any(j.verdict == v for part in parts for j in part)]
+    head = "".join(
+        f'<th scope="col" class="number">{_marked(v)} {verdict(v, own)}</th>' for v in used
+    )
+    rows = ""
+    for i, part in enumerate(parts, 1):
+        counts = [sum(j.verdict == v for j in part) for v in used]
+        cells = "".join(f'<td class="number">{f"<b>{n}</b>" if n else 0}</td>' for n in counts)
+        title = escape(part[0].claim.part or "Other claims")
+        rows += f'<tr><th scope="row"><a href="#claims-{i}">{title}</a></th>{cells}</tr>'
+    return (
+        '<div class="wide" tabindex="0" role="region" aria-label="Claims by topic">'
+        '<table class="topics"><caption class="unseen">Claims by topic</caption><thead><tr>'
+        f'<th scope="col">topic</th>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+    )
+
+
+def _marked(name: str) -> str:
+    return f'<span aria-hidden="true">{_MARKS[name]}</span>'
 
 
 def _claim(study: Folder, j: Judged, results: Results, drawn: Container[str]) -> str:
@@ -98,8 +140,8 @@ def _claim(study: Folder, j: Judged, results: Results, drawn: Container[str]) ->
     because = f'<div class="because">{html.prose(j.because)}</div>' if j.because else ""
     return (
         f'<article class="claim" id="{id_}" data-verdict="{j.verdict}">'
-        f'<header><span class="verdict {j.verdict}"><span aria-hidden="true">'
-        f"{_MARKS[j.verdict]}</span> {verdict(j.verdict, study.about.own)}</span>{how} {design}"
+        f'<header><span class="verdict {j.verdict}">{_marked(j.verdict)} '
+        f"{verdict(j.verdict, study.about.own)}</span>{how} {design}"
         f'<a class="link" href="#{id_}" aria-label="Link to claim {escape(j.claim.id)}">'
         f"{escape(j.claim.id)}</a></header>"
         f'<div class="said">{_said(study, j)}{place}{because}</div>'
@@ -159,11 +201,12 @@ def _few(study: Folder, shown: Shown, most: int) -> list[str]:
     for key_, value in cells:
         at_ = dict(zip(shown.field.axes, key_, strict=True))
         told = ", ".join(x for x in (names.at(at_), fixed) if x)
-        theirs = "".join(
-            f' <span class="half">{escape(_title(study, w))} {_mean(f.cells[key_], shown)}</span>'
+        theirs = ", ".join(
+            f"{escape(_title(study, w))}: {_mean(f.cells[key_], shown)}"
             for w, f in shown.witnesses.items()
             if f.axes == shown.field.axes and key_ in f.cells
         )
+        theirs = f' <span class="half">({theirs})</span>' if theirs else ""
         label = f"{names.quantity(shown.quantity)}{f', {told}' if told else ''}"
         number = f"{written(known(value).mean, shown.quantity)}{unit(shown.quantity)}"
         more = escape(interval(value, shown.quantity), quote=True)
@@ -193,13 +236,16 @@ def _chart(study: Folder, shown: Shown, axis: str) -> str:
     rest = shown.field.without(axis)
     keys = shown.field.keys(axis)
     looks: dict[tuple[Key, ...], int] = {}
-    fields: list[tuple[str, Field]] = [("", shown.field)]
+    fields: list[tuple[str, int, Field]] = [("", 0, shown.field)]
     fields += [
-        (_title(study, w), f) for w, f in shown.witnesses.items() if f.axes == shown.field.axes
+        (w.title, i, shown.witnesses[w.name])
+        for i, w in enumerate(study.about.witness, 1)
+        if w.name in shown.witnesses and shown.witnesses[w.name].axes == shown.field.axes
     ]
-    for whose, field in fields:
+    for whose, theirs, field in fields:
         for line in dict.fromkeys(_less(k, field, axis) for k in field.cells):
-            look = looks.setdefault(line, len(looks))
+            # Of a single line each source has a colour and a shape of its own.
+            look = looks.setdefault(line, len(looks)) if rest else theirs
             name = names.at(dict(zip(rest, line, strict=True))) or "acklab"
             name = f"{name}, {whose}" if whose and rest else whose or name
             at = field.axes.index(axis)
@@ -208,14 +254,12 @@ def _chart(study: Folder, shown: Shown, axis: str) -> str:
                 for k, v in field.cells.items()
                 if _less(k, field, axis) == line
             ]
-            series.append(Series(name, look, points, bool(whose)))
+            series.append(Series(name, look, points, theirs))
     kept = [s for s in series if s.points]
     of = Panel("", kept, keys, [names.key(axis, k) for k in keys])
     bottom, top = bounds([of])
     fixed = _fixed(names, shown)
-    y = names.quantity(shown.quantity)
-    y += f" in {shown.quantity.unit}" if shown.quantity.unit else ""
-    y += f", {fixed}" if fixed else ""
+    y = names.measured(shown.quantity) + (f", {fixed}" if fixed else "")
     x = names.axis(axis)
     drawn = panel(of, f"{y} by {x}", bottom, top, x, y)
     legend = key([(s.name, s.look, s.theirs) for s in kept]) if len(kept) > 1 else ""
@@ -234,17 +278,10 @@ def _point(x: Key, value: Value, signed: bool) -> Point:
 
 def _folded(study: Folder, j: Judged, results: Results, drawn: Container[str]) -> str:
     """What proves it: the condition, the verdict of each set-up and witness, every number."""
-    rows = [
-        (f"in the set-up “{s.title}”", j.setups[s.name])
-        for s in study.about.setup
-        if s.name in j.setups
-    ]
-    rows += [(f"on the numbers of “{_title(study, w)}”", t) for w, t in j.witnesses.items()]
-    verdicts = "".join(f"<li>{escape(name)}: <b>{_TRUTHS[t]}</b></li>" for name, t in rows)
-    conditions = f"<p>It holds if <code>{escape(j.claim.holds)}</code>.</p>"
+    conditions = f"<p>The claim holds if <code>{escape(j.claim.holds)}</code>.</p>"
     if j.claim.keys:
         at = escape(", ".join(f"{a}={k}" for a, k in j.claim.keys.items()))
-        conditions += f"<p>Throughout, <code>{at}</code>.</p>"
+        conditions += f"<p>All numbers in this condition are those at <code>{at}</code>.</p>"
     for name, text in (("A part of it holds", j.claim.weaker), ("Its opposite", j.claim.opposite)):
         if text:
             says = f" ({escape(j.claim.weaker_says)})" if text == j.claim.weaker else ""
@@ -252,13 +289,29 @@ def _folded(study: Folder, j: Judged, results: Results, drawn: Container[str]) -
     link = ""
     if j.claim.shown in drawn:
         title = escape(_shown_title(study, j.claim.shown))
-        link = f'<p>See also: <a href="#{j.claim.shown}">{title}</a>.</p>'
+        link = f'<p>Shown in: <a href="#{j.claim.shown}">{title}</a>.</p>'
     tables = "".join(_numbers(study, j, s, results) for s in j.shown)
     return (
         f'<details><summary><span class="unseen">Claim {escape(j.claim.id)}: </span>Proof: '
         f"condition, set-ups, witnesses, all numbers</summary>{conditions}"
-        f"<ul>{verdicts}</ul>{link}{tables}</details>"
+        f"{_truths(study, j)}{link}{tables}</details>"
     )
+
+
+def _truths(study: Folder, j: Judged) -> str:
+    """Whether the condition holds in each set-up, and by the numbers of each witness."""
+    rows = [
+        (f"In the set-up “{s.title}”, {_ROLES[s.role]}", j.setups[s.name])
+        for s in study.about.setup
+        if s.name in j.setups
+    ]
+    rows += [(f"By the numbers of “{_title(study, w)}”", t) for w, t in j.witnesses.items()]
+    told = [(name, _TRUTHS[t]) for name, t in rows if t in _TRUTHS]
+    items = "".join(f"<li>{escape(name)}: <b>{truth}</b></li>" for name, truth in told)
+    mute = [_title(study, w) for w, t in j.witnesses.items() if t is Truth.MISSING]
+    if mute:
+        items += f"<li>No numbers for this condition: {escape('; '.join(mute))}</li>"
+    return f"<ul>{items}</ul>"
 
 
 def _shown_title(study: Folder, id_: str) -> str:
@@ -305,9 +358,9 @@ def _numbers(study: Folder, j: Judged, shown: Shown, results: Results) -> str:
 def _again(study: Folder, shown: Shown, results: Results) -> str:
     """The commands for the first and the last of the cells; the others differ in their keys."""
     cells = list(shown.field.cells)
-    ends = {"The first of these cells": cells[:1], "The last": cells[1:][-1:]}
+    ends = {"the first of these cells": cells[:1], "the last": cells[1:][-1:]}
     if len(cells) == 1:
-        ends = {"This cell": cells}
+        ends = {"this cell": cells}
     found = ""
     for which, cell in ends.items():
         for key_ in cell:

@@ -14,6 +14,8 @@ WIDE, HIGH = 300, 190
 _LEFT, _RIGHT, _TOP, _BOTTOM = 42, 10, 10, 34
 #: Colours and shapes that lines have; a further line begins anew.
 LOOKS = 7
+#: Patterns of gaps that tell witnesses apart.
+GAPS = 4
 #: More keys along an axis stand at their distances, fewer side by side.
 MOST_KEYS = 10
 #: A line of more points has no marks, and is thinned to so many.
@@ -37,8 +39,8 @@ class Series:
     name: str
     look: int
     points: Sequence[Point]
-    #: Drawn with gaps and hollow marks: not ours.
-    theirs: bool = False
+    #: Not ours: the number of the witness, from 1 on. Hollow marks, and gaps of its own.
+    theirs: int = 0
 
 
 @dataclass(frozen=True)
@@ -194,7 +196,7 @@ def _thinned(points: Sequence[Point]) -> Sequence[Point]:
 def _line(
     points: Sequence[Point], s: Series, at: dict[Key, float], scale: _Scale, joined: bool
 ) -> str:
-    look = f"l{s.look % LOOKS}" + (" theirs" if s.theirs else "")
+    look = _look(s.look, s.theirs)
     found = ""
     if joined and len(points) > 1:
         path = "L".join(f"{at[p.x]:.1f} {scale(p.y):.1f}" for p in points)
@@ -241,17 +243,22 @@ _SHAPES = (
 )
 
 
-def mark(look: int, x: float, y: float, theirs: bool = False) -> str:
+def _look(look: int, theirs: int) -> str:
+    """The classes of a line: its colour, and the gaps of the witness whose it is."""
+    return f"l{look % LOOKS}" + (f" theirs w{(theirs - 1) % GAPS}" if theirs else "")
+
+
+def mark(look: int, x: float, y: float, theirs: int = 0) -> str:
     """The mark of a line at a point."""
-    kind = f"l{look % LOOKS}" + (" theirs" if theirs else "")
+    kind = _look(look, theirs)
     return f'<path class="mark {kind}" d="M{x:.1f} {y:.1f}{_SHAPES[look % LOOKS]}"/>'
 
 
-def key(series: Sequence[tuple[str, int, bool]]) -> str:
-    """What the lines are: name, look, and whether it is not ours."""
+def key(series: Sequence[tuple[str, int, int]]) -> str:
+    """What the lines are: name, look, and the number of the witness, 0 for ours."""
     items = ""
     for name, look, theirs in series:
-        kind = f"l{look % LOOKS}" + (" theirs" if theirs else "")
+        kind = _look(look, theirs)
         items += (
             '<li><svg class="sample" viewBox="0 0 26 12" aria-hidden="true">'
             f'<path class="line {kind}" d="M1 6H25"/>{mark(look, 13, 6, theirs)}</svg>'

@@ -22,7 +22,7 @@ def rendered(study: Folder, ours: Numbers, judged: Sequence[Judged]) -> str:
     parts = "".join(_setup(study, s, ours, judged) for s in setups)
     return (
         '<section id="explained"><h2>Set-ups that explain</h2><p>These set-ups show which part of '
-        "the experiment makes the difference. They never better a verdict.</p>"
+        "the experiment makes the difference. They never change a verdict.</p>"
         f"{parts}</section>"
     )
 
@@ -33,10 +33,11 @@ def said(study: Folder) -> str:
     if not titles:
         return ""
     listed = escape("; ".join(titles))
-    noun = "One more set-up explains" if len(titles) == 1 else f"{len(titles)} more set-ups explain"
+    one = len(titles) == 1
+    noun = "One more set-up explains" if one else f"{len(titles)} more set-ups explain"
     return (
-        f'<p class="note">{noun} the results ({listed}). '
-        'No verdict counts on that: <a href="#explained">see there</a>.</p>'
+        f'<p class="note">{noun} the results ({listed}). {"It changes" if one else "They change"} '
+        'no verdict: see <a href="#explained">Set-ups that explain</a>.</p>'
     )
 
 
@@ -50,9 +51,9 @@ def _setup(study: Folder, setup: Setup, ours: Numbers, judged: Sequence[Judged])
         for j in turned
     )
     listed = (
-        f"<p>These claims come out otherwise:</p><ul>{items}</ul>"
+        f"<p>These claims come out differently than in the set-up that decides:</p><ul>{items}</ul>"
         if items
-        else ("<p>No claim comes out otherwise.</p>")
+        else "<p>No claim comes out differently than in the set-up that decides.</p>"
     )
     whose = sources(study, ours, [*deciding, setup])
     mine = f"acklab-{setup.name}"

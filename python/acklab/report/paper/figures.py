@@ -41,9 +41,9 @@ def rendered(study: Folder, figure: Figure, whose: Sequence[Source], prefix: str
         if m is mine[0]:
             rows += f"{head}{charts}"
         else:
-            rows += f"<details><summary>The same {escape(title)}</summary>{charts}</details>"
+            rows += f"<details><summary>The same, {escape(title)}</summary>{charts}</details>"
     caption = f"<p>{html.words(figure.caption)}</p>" if figure.caption else ""
-    about = f"{Names(study).quantity(quantity)}{_in(quantity)}: {quantity.text}"
+    about = f"{Names(study).measured(quantity)}: {quantity.text}"
     return (
         f'<div class="of-figure"><h3 id="{prefix}{figure.id}">{escape(figure.title)}</h3>{caption}'
         f'<p class="note">{escape(about)} Upright lines are 95 % intervals.</p>'
@@ -58,20 +58,13 @@ def first(study: Folder, figure: Figure, whose: Sequence[Source], most: int = 2)
     found = next((of for of in every if of), [])
     if not found:
         return ""
-    quantity = study.vocabulary.quantities[figure.quantity]
     bottom, top = bounds(found[:most])
     charts = _row(study, figure, found[:most], bottom, top, "")
     more = f" The whole figure has {len(found)} panels." if len(found) > 1 else ""
     return (
         f'<figure class="picture">{charts}{_key(found[:most])}<figcaption>'
-        f'<a href="#{figure.id}">{escape(figure.title)}</a>, '
-        f"{escape(Names(study).quantity(quantity))}{escape(_in(quantity))}.{more}"
-        "</figcaption></figure>"
+        f'<a href="#{figure.id}">{escape(figure.title)}</a>.{more}</figcaption></figure>'
     )
-
-
-def _in(quantity: Quantity) -> str:
-    return f" in {quantity.unit}" if quantity.unit else ""
 
 
 def _with(mine: Source, whose: Sequence[Source]) -> list[Source]:
@@ -82,6 +75,7 @@ def _with(mine: Source, whose: Sequence[Source]) -> list[Source]:
 def panels(study: Folder, figure: Figure, mine: Source, whose: Sequence[Source]) -> list[Panel]:
     """The charts of a figure in one set-up; those in which nobody has a number are left out."""
     names = Names(study)
+    witnesses = [w.name for w in study.about.witness]
     keys = keys_of(study, figure, mine.numbers.of(figure.group, figure.quantity))
     lines = keys.get(figure.lines, ()) if figure.lines and figure.lines != SETUP else ()
     inner = [a for a in (figure.x, figure.lines) if a]
@@ -98,7 +92,8 @@ def panels(study: Folder, figure: Figure, mine: Source, whose: Sequence[Source])
                     name = f"{name}, {source.title}"
                 if points:
                     place = look if lines else whose.index(source)
-                    series.append(Series(name, place, points, not source.ours))
+                    theirs = 0 if source.ours else 1 + witnesses.index(source.id)
+                    series.append(Series(name, place, points, theirs))
         used = {p.x for s in series for p in s.points}
         xs = [k for k in keys[figure.x] if k in used]
         labels = [names.key(figure.x, k) for k in xs]
@@ -128,7 +123,7 @@ def _row(
 ) -> str:
     quantity = study.vocabulary.quantities[figure.quantity]
     x = Names(study).axis(figure.x)
-    y = f"{Names(study).quantity(quantity)}{_in(quantity)}"
+    y = Names(study).measured(quantity)
     charts = ""
     for p in of:
         label = f"{figure.title}{f', {setup}' if setup else ''}"
@@ -153,7 +148,7 @@ def _told(of: Panel, quantity: Quantity) -> str:
 
 
 def _key(of: Sequence[Panel]) -> str:
-    seen: dict[str, tuple[str, int, bool]] = {}
+    seen: dict[str, tuple[str, int, int]] = {}
     for p in of:
         for s in p.series:
             seen.setdefault(s.name, (s.name, s.look, s.theirs))
@@ -192,8 +187,7 @@ def _numbers(
             body += f'<td class="number"{more}>{told}</td>'
         body += "</tr>\n"
     title = escape(
-        f"Numbers of {figure.title} ({prefix}{figure.id}): "
-        f"{Names(study).quantity(quantity)}{_in(quantity)}"
+        f"Numbers of {figure.title} ({prefix}{figure.id}): {Names(study).measured(quantity)}"
     )
     return (
         f"<details><summary>The numbers of this figure</summary>"

@@ -81,8 +81,21 @@ class Names:
         return self.study.about.quantity.get(quantity.name) or quantity.name.replace("_", " ")
 
     def at(self, at: Mapping[str, Key]) -> str:
-        """Several keys, with commas."""
-        return ", ".join(self.key(a, k) for a, k in at.items())
+        """Several keys, with commas; a bare number has the name of its axis before it."""
+        return ", ".join(self._whole(a, k) for a, k in at.items())
+
+    def _whole(self, axis: str, key: Key) -> str:
+        told = self.key(axis, key)
+        if told != str(key) or not isinstance(key, int | float):
+            return told
+        name, _, of = self.axis(axis).partition(", ")
+        return f"{name} {told} {of}".rstrip()
+
+    def measured(self, quantity: Quantity) -> str:
+        """What is measured, and in which unit."""
+        name = self.quantity(quantity)
+        alone = not quantity.unit or name.endswith(quantity.unit)
+        return name if alone else f"{name} in {quantity.unit}"
 
 
 def written(value: float, quantity: Quantity) -> str:

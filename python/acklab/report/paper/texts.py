@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Container, Mapping
 from html import escape
 
@@ -12,7 +14,7 @@ from acklab.studies.kit.claims import Flaw
 from acklab.studies.kit.folder import Folder
 from acklab.studies.kit.numbers import Numbers
 from acklab.studies.kit.templates import filled, without_missing
-from acklab.studies.kit.words import Wrong
+from acklab.studies.kit.words import EXAMPLES, WORDS, Wrong
 
 
 def text(
@@ -40,10 +42,11 @@ def text(
 
 
 def glossary(study: Folder, own: str) -> str:
-    """The study's `own` words as HTML, and each quantity with its unit and definition."""
+    """The study's `own` words as HTML; each quantity, its name in conditions, unit, definition."""
     names = Names(study)
     rows = "".join(
         f'<tr><th scope="row">{escape(names.quantity(q))}</th>'
+        f"<td><code>{escape(q.name)}</code></td>"
         f"<td>{escape(q.unit) or 'no unit'}</td><td>{escape(q.text)}</td></tr>"
         for q in study.quantities.values()
     )
@@ -52,6 +55,7 @@ def glossary(study: Folder, own: str) -> str:
         f"{own}"
         '<div class="wide" tabindex="0" role="region" aria-label="Quantities"><table>'
         '<caption class="unseen">Quantities</caption><thead><tr><th scope="col">quantity</th>'
+        '<th scope="col">in conditions</th>'
         '<th scope="col">unit</th><th scope="col">definition</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></div></section>"
     )
@@ -60,9 +64,9 @@ def glossary(study: Folder, own: str) -> str:
 def judging(study: Folder) -> str:
     """How a verdict comes about, the roles of the set-ups, and where the numbers are from."""
     roles = {
-        "decides": "It decides.",
-        "supports": "A claim that holds here alone is partly reproduced.",
-        "explains": "It explains, and never betters a verdict.",
+        "decides": "it decides.",
+        "supports": "it supports. A claim that holds in this set-up alone is partly reproduced.",
+        "explains": "it explains the results and changes no verdict.",
     }
     setups = "".join(
         f"<li><b>{escape(s.title)}</b>: {roles[s.role]}</li>" for s in study.about.setup
@@ -77,16 +81,45 @@ def judging(study: Folder) -> str:
         weaker += ", or it holds only in a set-up that supports"
     return (
         '<section id="judging"><h2>How claims are judged</h2>'
-        "<p>Each claim has a condition. Numbers are compared seed by seed. The whole 95 % interval "
-        "of a difference has to lie on one side; otherwise the claim stays undecided. "
-        f"<b>{held}</b>: the condition is true. <b>Partly</b>: {weaker[0].lower()}{weaker[1:]}. "
-        f"<b>{failed}</b>: it is false. "
-        "A claim that follows from the set-up says nothing about TCP.</p>"
+        "<p>Each claim has a condition that compares numbers of acklab's runs, seed by seed. A "
+        "difference counts only if its whole 95 % interval lies on one side of the bound.</p>"
+        f"<ul><li><b>{held}</b>: the condition is true.</li>"
+        f"<li><b>Partly</b>: {weaker[0].lower()}{weaker[1:]}.</li>"
+        "<li><b>Undecided</b>: the interval reaches over the bound.</li>"
+        f"<li><b>{failed}</b>: the condition is false.</li></ul>"
+        "<p>A claim that <em>follows from the set-up</em> says nothing about TCP: the study's own "
+        "settings make it true.</p>"
+        f"{_words(study)}"
         + (f"<h3>Set-ups</h3><ul>{setups}</ul>" if setups else "")
         + (f"<h3>Other witnesses</h3><ul>{witnesses}</ul>" if witnesses else "")
-        + "<h3>Two states</h3><p>The runs of a cell sometimes end up in two states, of which the "
-        "mean would be neither. The values are put in order and parted at the widest gap. They are "
-        "two states if each part has at least two runs, the gap is at least three times as wide as "
-        "the wider part, and it is at least a fifth of the mean. The table then shows both states "
-        "with the number of runs in each.</p></section>"
+        + "<h3>Two states</h3><p>The runs of a cell sometimes end in two different states, and the "
+        "mean would describe neither. acklab then shows both states with the number of runs in "
+        "each. It sorts the values and splits them at the widest gap. They are two states if each "
+        "part has at least two runs, the gap is at least three times as wide as the wider part, "
+        "and the gap is at least a fifth of the mean.</p></section>"
+    )
+
+
+def _words(study: Folder) -> str:
+    """The words of the language that the study's conditions use, folded."""
+    conditions = " ".join(f"{c.holds} {c.weaker} {c.opposite}" for c in study.claims)
+    used = [w for w in WORDS if re.search(rf"\b{w}\(", conditions)]
+    if not used:
+        return ""
+    rows = "".join(
+        f'<tr><th scope="row"><code>{w}</code></th>'
+        f"<td>{html.words((inspect.getdoc(WORDS[w]) or '').partition(chr(10))[0])}</td>"
+        f"<td><code>{escape(EXAMPLES[w])}</code></td></tr>"
+        for w in used
+    )
+    return (
+        "<details><summary>The words of the conditions</summary>"
+        "<p>A condition is an expression over quantities. <code>one.goodput(cc=cubic, ratio=8)"
+        "</code> is the quantity <code>goodput</code> of the group of cells <code>one</code>, at "
+        "these keys. <code>over</code> names the axes that a word folds, and <code>along</code> an "
+        "axis that has an order.</p>"
+        '<div class="wide" tabindex="0" role="region" aria-label="Words of the conditions"><table>'
+        '<caption class="unseen">Words of the conditions</caption><thead><tr>'
+        '<th scope="col">word</th><th scope="col">meaning</th><th scope="col">example</th></tr>'
+        f"</thead><tbody>{rows}</tbody></table></div></details>"
     )

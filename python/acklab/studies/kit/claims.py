@@ -48,6 +48,8 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     by_design: bool = False
     #: A set-up's name: it is judged there, and nowhere else.
     setup: str = ""
+    #: The title of its file, which the page has above the claims of that file.
+    part: str = ""
     #: Where it was read, for messages.
     file: str = ""
     line: int = 0
@@ -57,6 +59,8 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     """A file of claims."""
 
     claim: list[dict[str, Any]]
+    #: What its claims are about, in a few words.
+    title: str = ""
     #: Of each claim of the file that does not say otherwise.
     defaults: dict[str, Any] = {}
 
@@ -99,7 +103,8 @@ def _of_file(path: Path) -> list[Claim]:
     starts = [n for n, line in enumerate(lines, 1) if re.match(r"\s*\[\[claim\]\]", line)]
     claims = []
     for start, own in zip(starts, about.claim, strict=True):
-        told = {**about.defaults, **own, "file": str(path), "line": start}
+        added = {"part": about.title, "file": str(path), "line": start}
+        told = {**about.defaults, **own, **added}
         try:
             claim = msgspec.convert(told, Claim)
         except msgspec.ValidationError as e:
@@ -119,7 +124,7 @@ def _explained(error: str, own: Mapping[str, Any]) -> str:
 
 
 #: What the loader adds.
-_OWN = ("file", "line")
+_OWN = ("part", "file", "line")
 
 
 def line_of(claim: Claim, key: str) -> int:

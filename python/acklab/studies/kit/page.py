@@ -84,15 +84,16 @@ def rendered(
     sections = _sections(study, ours, whose, say)
     drawn = {of.id for of in study.about.drawn if _has(study, of.id, ours)}
     rest = explained.rendered(study, ours, judged)
-    links = [("claims", "Claims"), *((id_, title) for id_, title, _ in sections)]
-    links += [("explained", "Set-ups that explain")] if rest else []
-    links += [("judging", "How claims are judged"), ("words", "Words and quantities")]
+    links: list[tuple[str, str, Sequence[Table | Figure]]] = [("claims", "Claims", ())]
+    links += [(id_, title, shown) for id_, title, _, shown in sections]
+    links += [("explained", "Set-ups that explain", ())] if rest else []
+    links += [("judging", "How claims are judged", ()), ("words", "Words and quantities", ())]
     body = "\n".join(
         [
             _top(study, whose, judged, [*differences, *[_QUICK] * effort.quick], say("answer")),
-            _contents([*links, ("made", "How this was made")]),
+            _contents([*links, ("made", "How this was made", ())]),
             claims.rendered(study, judged, Results(folder, effort.quick), drawn),
-            *(section for _, _, section in sections),
+            *(section for _, _, section, _ in sections),
             rest,
             texts.judging(study),
             texts.glossary(study, say("glossary")),
@@ -141,13 +142,18 @@ def _rest(study: Folder, judged: Sequence[Judged]) -> str:
         return ""
     more = f"{left} more claims need" if left > 1 else "1 more claim needs"
     return (
-        f'<p class="note">This is the essence of the study. {more} runs outside it: '
+        f'<p class="note">This page has the essence of the study. {more} further runs: '
         f"<code>acklab reproduce {escape(place(study))} --full</code>.</p>"
     )
 
 
-def _contents(links: Sequence[tuple[str, str]]) -> str:
-    items = "".join(f'<li><a href="#{id_}">{escape(title)}</a></li>' for id_, title in links)
+def _contents(links: Sequence[tuple[str, str, Sequence[Table | Figure]]]) -> str:
+    """The sections, and the tables and figures of each."""
+    items = ""
+    for id_, title, shown in links:
+        below = "".join(f'<li><a href="#{of.id}">{escape(of.title)}</a></li>' for of in shown)
+        inner = f"<ul>{below}</ul>" if below else ""
+        items += f'<li><a href="#{id_}">{escape(title)}</a>{inner}</li>'
     return (
         f'<nav aria-label="Contents"><details><summary>Contents ({len(links)})</summary>'
         f"<ol>{items}</ol></details></nav>"
@@ -156,20 +162,21 @@ def _contents(links: Sequence[tuple[str, str]]) -> str:
 
 def _sections(
     study: Folder, ours: Numbers, whose: Sequence[Source], say: Callable[[str], str]
-) -> list[tuple[str, str, str]]:
-    """Anchor, title and HTML of the study's sections, and of one for what none of them shows."""
+) -> list[tuple[str, str, str, list[Table | Figure]]]:
+    """Anchor, title, HTML and content of each section, and of one for what none of them shows."""
     parts = [(s.title, s.text, s.shows) for s in study.about.section]
     shown = {id_ for _, _, shows in parts for id_ in shows}
     left = [of.id for of in study.about.drawn if of.id not in shown]
     parts.append(("Other tables and figures" if shown else "Results", "", left))
     found = []
     for i, (title, text, shows) in enumerate(parts, 1):
-        pieces = "".join(_piece(study, id_, whose) for id_ in shows if _has(study, id_, ours))
+        there = [id_ for id_ in shows if _has(study, id_, ours)]
+        pieces = "".join(_piece(study, id_, whose) for id_ in there)
         if pieces or (text and not shows):
             html_ = (
                 f'<section id="section-{i}"><h2>{escape(title)}</h2>{say(text)}{pieces}</section>'
             )
-            found.append((f"section-{i}", title, html_))
+            found.append((f"section-{i}", title, html_, [study.shown(id_) for id_ in there]))
     return found
 
 
@@ -191,14 +198,19 @@ def _made(study: Folder, effort: Effort) -> str:
     name = place(study)
     return (
         '<section id="made"><h2>How this was made</h2>'
-        f"<p>{_seeds(effort)} Make everything "
-        f"again: <code>acklab reproduce {escape(name)} --seeds {effort.seeds}{quick}</code>. "
-        "One cell again, with everything recorded and a report over time: "
-        f"<code>acklab study cell {escape(name)} GROUP KEY=VALUE ...</code>; the tables give the "
-        "command for each of their cells, the proofs of claims link to its report.</p></section>"
+        f"<p>{_seeds(effort)}</p><ul>"
+        "<li>This command makes everything again: "
+        f"<code>acklab reproduce {escape(name)} --seeds {effort.seeds}{quick}</code></li>"
+        "<li>Every number of every run is in the folder <code>numbers</code> beside this page: a "
+        "file for each group of cells, a row for each cell, quantity and seed. "
+        '<a href="claims.csv">claims.csv</a> has the claims and their verdicts.</li>'
+        "<li>This command runs one cell again, records everything, and writes a report over time: "
+        f"<code>acklab study cell {escape(name)} GROUP KEY=VALUE ... --seed SEED</code>. The "
+        "tables give the command for each of their cells, and the proofs of claims for the first "
+        "and the last of theirs.</li></ul></section>"
     )
 
 
 def _seeds(effort: Effort) -> str:
     seeds = f"{effort.seeds} seeds" if effort.seeds > 1 else "1 seed"
-    return f"A cell has at most {seeds}. acklab {_core.version()} wrote this page."
+    return f"acklab {_core.version()} wrote this page. Each cell has at most {seeds}."

@@ -243,7 +243,7 @@ def flat(bench: Bench, of: Field, over: Axes = None, within: float = 0.1) -> Tru
 
 
 def near(bench: Bench, a: Field, b: Field, within: float = 0.1) -> Truths:
-    """The mean over seeds is within the share `within` of `b`."""
+    """The mean of `a` over seeds differs from that of `b` by at most the share `within`."""
     axes = joined(a, b)
     cells = {}
     for key, x, y in together(a, b, axes):
@@ -263,12 +263,12 @@ def less_than(bench: Bench, a: Field, b: Field, by: float = 0.0) -> Truths:
 
 
 def highest(bench: Bench, of: Field, by: float = 0.0, **where: Key) -> Truths:
-    """That one has more than each of the others: `highest(goodput, cc=cubic)`."""
+    """The named key has more than each of the others: `highest(goodput, cc=cubic)`."""
     return _ranked(bench, of, more_than, by, where)
 
 
 def lowest(bench: Bench, of: Field, by: float = 0.0, **where: Key) -> Truths:
-    """That one has less than each of the others."""
+    """The named key has less than each of the others."""
     return _ranked(bench, of, less_than, by, where)
 
 
