@@ -1,5 +1,6 @@
 """Eqs 1-8 of the cross-layer model: by hand, by counting, and beside another model."""
 
+from itertools import product
 from math import isclose
 
 import numpy as np
@@ -9,7 +10,9 @@ from hypothesis import strategies as st
 
 from acklab.fluid import access, frames
 from acklab.fluid.domain import DomainError
+from acklab.fluid.uplink import Setting, uplink
 from acklab.validate.models.bianchi import transmits, windows
+from conftest import ROOT
 
 
 def test_a_cycle_by_hand():
@@ -157,6 +160,61 @@ def test_packets_in_a_ppdu_by_hand():
     assert access.eq3_printed(at, 3.19e-3, 56e-6, *sizes, most=64) == 12
     assert access.eq3(at, 3.19e-3, 56e-6, 52 * 8, 1448 * 8, 32, most=64) == 11
     assert access.eq3(at, 1.0, 56e-6, 52 * 8, 1448 * 8, 32, most=64) == 64
+
+
+def test_the_example_of_the_page():
+    """Eight RUs of 106 tones at MCS 9, four of them scheduled, eight stations for the others."""
+    page = (ROOT / "docs" / "studies" / "cross-layer-model.md").read_text()
+    cycle, n, r = frames.cycle(8, 106, 9, 3e-3), 8, 4
+    found = access.random_access(n, r, access.uora_stages(r))
+    size = 1448 * 8
+    fit = float(access.eq3(frames.rate(106, 9), 3e-3, 56e-6, 52 * 8, size, 32, most=64))
+    printed = access.eq2_printed(fit, 4, r, size, cycle.length) / 1e6
+    between = access.cycle_time(0.0, [8.5], 9e-6, 43e-6, 0.0)
+    whole = access.eq2(fit, 4, found.winners, size, cycle.length, 0.0, between) / 1e6
+    eight = n * access.eq8_printed(found.beta, found.gamma, printed)
+    wins = access.eq8(fit, 0, found.beta, found.gamma, 0, size, cycle.length, between) / 1e6
+    for text in (
+        f"| {cycle.length * 1e6:.1f} µs,",
+        f"| {printed:.1f} Mbit/s printed, {whole:.1f} corrected |",
+        f"| {found.gamma:.3f} |",
+        f"the eight get {eight:.1f} of {printed:.1f} Mbit/s printed, {n * wins:.1f} of {whole:.1f}",
+    ):
+        assert text in page, text
+
+
+@pytest.mark.parametrize(("n", "r", "beta"), [(1, 1, 0.3), (3, 2, 0.5), (4, 3, 0.9), (5, 2, 1.0)])
+def test_nobody_wins_by_enumeration(n, r, beta):
+    total = 0.0
+    # Each station stays silent (None) or takes one of the RUs.
+    for choices in product([None, *range(r)], repeat=n):
+        chance = np.prod([1 - beta if c is None else beta / r for c in choices])
+        alone = any(choices.count(u) == 1 for u in range(r))
+        total += 0.0 if alone else float(chance)
+    assert access.nobody_wins(n, r, beta) == pytest.approx(total)
+
+
+def test_the_time_from_one_trigger_to_the_next_by_hand():
+    # Answered always: half of 15 slots. Never: the last window, of 31 slots.
+    assert access.cycle_time(0.0, [8.5, 16.5], 9.0, 1000.0, 500.0) == pytest.approx(1000 + 7.5 * 9)
+    stuck = access.cycle_time(1.0, [16.5], 9.0, 1000.0, 500.0)
+    assert stuck == pytest.approx(500 + 15.5 * 9)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"stations": 0}, "Eq 5: n_ra"),
+        ({"units": 0}, "Eq 5: r_A"),
+        ({"ppdu": 0.0}, "Eq 1: d_ppdu"),
+        ({"p_phy": 1.5}, "Eq 6: p_phy"),
+        ({"scheduled": -1}, "Eq 2: s_A"),
+    ],
+)
+def test_a_setting_outside_its_domain_is_named(change, says):
+    of = {"stations": 4, "units": 2, "tf": 36e-6, "ppdu": 1e-3, "mb": 32e-6}
+    with pytest.raises(DomainError, match=says):
+        uplink(Setting(**{**of, "stages": access.uora_stages(2), **change}))
 
 
 @pytest.mark.parametrize(

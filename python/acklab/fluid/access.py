@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import comb, factorial
 from typing import Any
 
 import numpy as np
@@ -39,8 +40,8 @@ def eq2_printed(p_agg: Any, s_a: Any, r_a: Any, s_p: Any, t_s: Any) -> Any:
 def eq2(p_agg: Any, s_a: Any, random: Any, s_p: Any, t_s: Any, p_phy: Any, between: Any) -> Any:
     """Throughput of all stations: `random` is the mean number of random-access RUs that succeed.
 
-    `between` is the time between two cycles, in which the access point contends; Eq 7 has it, and
-    nothing uses Eq 7.
+    `between` is the time between two cycles, in which the access point contends. The paper leaves
+    it out; `cycle_time` less `t_s` is it.
     """
     positive("Eq 2", "t_s", t_s)
     probability("Eq 2", "p_phy", p_phy)
@@ -186,13 +187,53 @@ def eq7_collision_printed(t_s: Any, mb: Any, d: Any) -> Any:
 
 
 def eq7_collision(t_s: Any, mb: Any, sifs: Any, d: Any) -> Any:
-    """T_c: no block ack, and no gap before it."""
+    """T_c: no block ack, and no gap before it. `d` is DIFS for who knows that nothing comes, and
+    EIFS for who has heard frames that it could not decode."""
     return t_s - mb - sifs + d
 
 
+def eifs(sifs: Any, ack: Any, d: Any) -> Any:
+    """What stations wait after frames that they could not decode: a SIFS and an `ack` at the lowest
+    rate before the DIFS (10.3.2.3.7)."""
+    return sifs + ack + d
+
+
 def eq7(slots: Slots, slot: Any, success: Any, collision: Any) -> Any:
-    """Mean length of a slot, E[X]. The paper defines it and uses it nowhere."""
+    """Mean length of a slot, E[X]. The paper defines it and uses it nowhere; `cycle_time` does."""
     return slots.idle * slot + slots.success * success + slots.failure * collision
+
+
+def nobody_wins(n_ra: int, r_a: int, beta: float) -> float:
+    """Probability that no random-access RU carries exactly one station.
+
+    Of j that attempt none is alone with probability sum over k of (-1)^k C(r, k) C(j, k) k!
+    (r - k)^(j - k) / r^j: whichever k RUs have one station each, and the others have the rest.
+    """
+    need(n_ra >= 0, "Eq 7", "n_ra", n_ra, "a number of stations is 0 or more")
+    need(r_a >= 1, "Eq 7", "r_A", r_a, "there is at least one random-access RU")
+    probability("Eq 7", "beta", beta)
+    found = 0.0
+    for j in range(n_ra + 1):
+        # As integers: the sum alternates.
+        ways = sum(
+            (-1) ** k * comb(r_a, k) * comb(j, k) * factorial(k) * (r_a - k) ** (j - k)
+            for k in range(min(r_a, j) + 1)
+        )
+        found += comb(n_ra, j) * beta**j * (1 - beta) ** (n_ra - j) * (ways / r_a**j)
+    return found
+
+
+def cycle_time(fails: float, slots: Sequence[float], slot: Any, success: Any, failure: Any) -> Any:
+    """Time from one trigger to the next, by Eq 7, where the access point alone contends.
+
+    It sends a trigger in a slot with probability Eq 4, for its own `slots` and a probability
+    `fails` that nobody answers so that it can read it; E[X] is the mean slot then, and E[X] over
+    that probability the mean cycle. `success` and `failure` are T_s and T_c, with what it waits
+    before its backoff.
+    """
+    attempts = eq4(fails, slots)
+    of = Slots(1 - attempts, attempts * (1 - fails), attempts * fails)
+    return eq7(of, slot, success, failure) / attempts
 
 
 def eq8_printed(beta: Any, f: Any, theta: Any) -> Any:
