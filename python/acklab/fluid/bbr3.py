@@ -108,6 +108,18 @@ def eq12(w: Any, tau: Any, pacing: Any) -> Any:
     return np.minimum(pacing, w / tau)
 
 
+def bandwidth(b: Any, delivered: Any, tau_min: Any, forgets: Any, listens: bool = True) -> Any:
+    """Change of the bandwidth that Eq 12 paces by, for which the paper has no equation: BBR takes
+    the largest delivery rate of two cycles. As a fluid: up to a larger rate within a round trip,
+    and to a smaller one within the time that it `forgets`; in PROBE_RTT it does not listen."""
+    positive("Eq 12", "tau_min", tau_min)
+    positive("Eq 12", "the memory of the bandwidth", forgets)
+    if not listens:
+        return 0 * b / tau_min
+    off = delivered - b
+    return np.where(off > 0, off / tau_min, off / forgets)
+
+
 def eq13_printed(base: Any, tau_min: Any) -> tuple[Any, Any]:
     """Window and rate in PROBE_RTT."""
     return base / 2, base / (2 * tau_min)
