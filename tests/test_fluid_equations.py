@@ -1,18 +1,14 @@
 """Eqs 9-24 of the cross-layer model: where the printed form goes wrong, and that ours does not."""
 
 import numpy as np
-import pint
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from acklab.fluid import access, bbr3, queues
+from acklab.fluid import bbr3, queues
 from acklab.fluid.domain import DomainError
 
-U = pint.UnitRegistry()
-U.define("packet = [packet]")
-RATE = U.packet / U.s
 windows = st.floats(0.1, 1e4)
 
 
@@ -183,57 +179,6 @@ def test_cake_drops_at_least_what_codel_does():
     assert queues.eq23(1000.0, 0.0) == 0
     assert queues.eq23(1000.0, 0.1) == pytest.approx(0.0073, abs=1e-4)
     assert queues.eq23(1000.0, 0.1, 0.5) == pytest.approx(0.5037, abs=1e-4)
-
-
-def test_dimensions():
-    t, w, x = 20 * U.ms, 100 * U.packet, 1000 * RATE
-    bit, speed = U.bit, 50e6 * U.bit / U.s
-    assert access.eq1(t, t, t, t, t, 16 * U.us).check("[time]")
-    assert access.eq2(10, 3, 1.5, 12e3 * bit, t, 0.1, t).check(speed.dimensionality)
-    assert access.eq3(speed, t, 1 * U.ms, 416 * bit, 12e3 * bit, 32 * bit, 64).check("")
-    assert access.eq7(access.Slots(0.5, 0.3, 0.2), 9 * U.us, t, t).check("[time]")
-    assert access.eq7_collision(t, 1 * U.ms, 16 * U.us, 34 * U.us).check("[time]")
-    assert access.eq8(10, 1, 0.5, 0.1, 0.1, 12e3 * bit, t, t).check(speed.dimensionality)
-    assert bbr3.eq9(w, 0.5, w, w).check("[packet]")
-    assert bbr3.eq10(w, w, 0, 3 * t, t, 0.0, 1 * U.packet).check(x.dimensionality)
-    assert bbr3.eq11(w, w, 1, t, 0.1).check(x.dimensionality)
-    assert bbr3.eq12(w, t, x).check(x.dimensionality)
-    window, rate = bbr3.eq13(w, t)
-    assert window.check("[packet]")
-    assert rate.check(x.dimensionality)
-    q, s = [9, 1] * U.packet, [500, 500] * RATE
-    assert queues.eq15(t, q, s, shared=True).check("[time]")
-    assert queues.eq15(t, q, s, shared=False).check("[time]")
-    assert queues.eq16(s, s, q).check(x.dimensionality)
-    assert queues.eq17(0.1, s, s, q).check(x.dimensionality)
-    assert queues.eq18(x, q, s).check(x.dimensionality)
-    assert queues.eq19(50 * U.packet, 50 * U.packet, s, x).check(x.dimensionality)
-    assert queues.eq20(np.ones(2), x, q, s).check(x.dimensionality)
-    assert queues.eq21_sojourn(q, s).check("[time]")
-    assert queues.eq21(t, 100 * U.ms).check("1/[time]")
-    assert queues.eq24(s, 0.1, s, q).check(x.dimensionality)
-
-
-def test_printed_forms_whose_units_clash():
-    t, w, x = 20 * U.ms, 100 * U.packet, 1000 * RATE
-    # Eqs 10 and 11: a sigmoid of seconds.
-    with pytest.raises(pint.DimensionalityError):
-        bbr3.eq10_printed(w, w, 0, 2 * t, t, 0.0)
-    # Eq 10 with sigmoids that could: its first term has no unit, and its second packets a second.
-    first = bbr3.G_HI * (2 * t) / t
-    assert first.check("")
-    with pytest.raises(pint.DimensionalityError):
-        first - bbr3.DELTA / t * w
-    # Eq 18: packets, where Eq 16 wants packets per second.
-    served = queues.eq18_printed([500, 500] * RATE, [9, 1] * U.packet, 50 * U.packet)
-    assert served.check("[packet]")
-    with pytest.raises(pint.DimensionalityError):
-        queues.eq16_printed([500, 500] * RATE, served)
-    # Eqs 21 and 19: both are d_i, one without a unit and one in packets per second.
-    assert not hasattr(queues.eq21_printed(0.006, 0.1), "check")
-    assert queues.eq19_printed(50 * U.packet, 50 * U.packet, [500, 500] * RATE).check(
-        x.dimensionality
-    )
 
 
 @pytest.mark.parametrize(
