@@ -1,0 +1,1 @@
+//! A UDP relay that sends packets through links of the simulator in real time.
