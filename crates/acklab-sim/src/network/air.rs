@@ -66,7 +66,12 @@ impl Air {
 
     /// Access category of the packet.
     pub fn category(&self, packet: Packet) -> u8 {
-        self.categories[packet.flow.0 as usize]
+        self.category_of(packet.flow)
+    }
+
+    /// Access category of the packets of that flow direction.
+    pub(super) fn category_of(&self, flow: FlowId) -> u8 {
+        self.categories[flow.0 as usize]
     }
 
     /// Packets of flow direction `flow` have access category number `category` from now on.

@@ -51,6 +51,17 @@ impl<S: Store, O: Observer> Network<S, O> {
         }
     }
 
+    /// Packets of flow number `flow` have the access categories on each radio channel that those of flow
+    /// number `like` have there.
+    pub fn categorise_like(&mut self, flow: u32, like: u32) {
+        for air in &mut self.media {
+            for back in [0, 1] {
+                let category = air.category_of(FlowId(2 * like + back));
+                air.categorise(FlowId(2 * flow + back), category);
+            }
+        }
+    }
+
     /// Packets that have arrived after their flow had left.
     pub fn drained(&self) -> u64 {
         self.drained
