@@ -6,16 +6,12 @@
 mod away;
 mod captures;
 mod catalogue;
-mod columns;
 mod controller;
 mod ending;
 mod facts;
 mod loading;
-mod media;
 mod mistakes;
 mod pool;
-mod records;
-mod reports;
 mod run;
 mod saturation;
 mod scenario;

@@ -2,13 +2,11 @@
 
 use crate::away::away;
 use crate::captures;
-use crate::columns;
-use crate::media;
 use crate::mistakes::{ControllerRaised, InternalError};
 use crate::pool::{self, Job, Outcome};
-use crate::records;
-use crate::reports;
 use crate::scenario::{Loaded, Scenario};
+use crate::table::table;
+use acklab_sim::columns::Which;
 use acklab_sim::export::pcapng::Snap;
 use acklab_sim::record::RunResult;
 
@@ -27,71 +25,77 @@ pub(crate) struct Run {
     result: RunResult,
 }
 
+impl Run {
+    fn table<'py>(&self, py: Python<'py>, which: Which) -> PyResult<Bound<'py, PyDict>> {
+        table(py, which.of(&self.result, &self.loaded.plan))
+    }
+}
+
 #[pymethods]
 impl Run {
     /// One row per flow.
     fn flows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns::flows(py, &self.result.flows)
+        self.table(py, Which::Flows)
     }
 
     /// One row per direction of a link.
     fn links<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns::links(py, &self.result.links)
+        self.table(py, Which::Links)
     }
 
     /// Samples of the senders over time.
     fn flow_series<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns::flow_series(py, &self.result.series.flows, &self.loaded.plan)
+        self.table(py, Which::Series)
     }
 
     /// Samples of the queues over time.
     fn link_series<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns::link_series(py, &self.result.series.links, &self.loaded.plan)
+        self.table(py, Which::LinkSeries)
     }
 
     /// What the senders went through.
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        records::events(py, &self.result.records.events, &self.loaded.plan)
+        self.table(py, Which::Events)
     }
 
     /// The lives of acknowledgements.
     fn acks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        records::acks(py, &self.result.records.acks, &self.loaded.plan)
+        self.table(py, Which::Acks)
     }
 
     /// What the receivers of TACK reported.
     fn reports<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        reports::reports(py, &self.result.records.reports, &self.loaded.plan)
+        self.table(py, Which::Reports)
     }
 
     /// What is in packets of TACK.
     fn tack_contents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        reports::contents(py, &self.result.records.packets, &self.loaded.plan)
+        self.table(py, Which::TackContents)
     }
 
     /// What happened to packets.
     fn packets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        records::packets(py, &self.result.records.packets, &self.loaded.plan)
+        self.table(py, Which::Packets)
     }
 
     /// One row per station of a radio channel.
     fn stations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        media::stations(py, &self.result.media, &self.loaded.plan)
+        self.table(py, Which::Stations)
     }
 
     /// What the time of radio channels was used for.
     fn airtime<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        media::airtime(py, &self.result.media)
+        self.table(py, Which::Airtime)
     }
 
     /// How many MPDUs were sent at once.
     fn ampdu_sizes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        media::ampdu_sizes(py, &self.result.media, &self.loaded.plan)
+        self.table(py, Which::AmpduSizes)
     }
 
     /// What was on the air.
     fn ppdus<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        media::ppdus(py, &self.result.records.ppdus, &self.loaded.plan)
+        self.table(py, Which::Ppdus)
     }
 
     /// Writes the recorded packets as pcapng; how many there are.
@@ -140,21 +144,9 @@ impl Run {
 
     /// For each expectation of the scenario, whether it was met, and a sentence.
     fn expectations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let measured = self.loaded.expect.measured(&self.result);
-        let verdicts = measured.map(|(e, value)| match e.violation(value) {
-            None => (
-                true,
-                format!("{e}; it is {}", e.metric.show(rounded(value))),
-            ),
-            Some(violation) => (false, violation),
-        });
-        PyList::new(py, verdicts.collect::<Vec<_>>())
+        let verdicts = self.loaded.expect.verdicts(&self.result);
+        PyList::new(py, verdicts.map(|v| (v.met, v.text)).collect::<Vec<_>>())
     }
-}
-
-/// Four significant digits, for people.
-fn rounded(value: f64) -> f64 {
-    format!("{value:.3e}").parse().unwrap_or(value)
 }
 
 /// Runs pairs of scenario and seed on `threads` threads; results in their order. `on_done` is

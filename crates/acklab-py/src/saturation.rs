@@ -2,7 +2,8 @@
 
 use crate::away::away;
 use crate::scenario::Scenario;
-use crate::table::Table;
+use crate::table::table;
+use acklab_sim::columns;
 use acklab_sim::engine::saturation::{self, Load, Unsaturated};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
@@ -37,19 +38,7 @@ pub(crate) fn saturate<'py>(
             PyValueError::new_err(too_much(station, takes, flows, waiting))
         }
     })?;
-    let seconds = (plan.stop - plan.measure_from).as_nanos() as f64 / 1e9;
-    let t = Table::new(py);
-    let rows = || all.iter();
-    t.words("flow", rows().map(|s| plan.flows[s.flow].name.as_str()))?
-        .words("medium", rows().map(|s| plan.media[s.medium].name.as_str()))?
-        .words("station", rows().map(|s| plan.nodes[s.node].as_str()))?
-        .numbers("packets", rows().map(|s| s.packets))?
-        .numbers("packets_per_s", rows().map(|s| s.packets as f64 / seconds))?
-        .numbers("accesses", rows().map(|s| s.accesses))?
-        .numbers("failures", rows().map(|s| s.failures))?
-        .numbers("internal_collisions", rows().map(|s| s.internal_collisions))?
-        .numbers("data_ppdus", rows().map(|s| s.data_ppdus))?;
-    Ok(t.finish())
+    table(py, columns::saturation(&all, plan))
 }
 
 /// A station does not take what is to be kept waiting there.

@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 pub mod app;
+pub mod catalogue;
+pub mod columns;
 pub mod engine;
 pub mod export;
 pub mod network;

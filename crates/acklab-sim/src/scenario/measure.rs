@@ -21,6 +21,37 @@ impl Expectations {
             .filter_map(|(e, value)| e.violation(value))
             .collect()
     }
+
+    /// Of each expectation, whether `run` keeps to it.
+    pub fn verdicts<'a>(&'a self, run: &'a RunResult) -> impl Iterator<Item = Verdict> + 'a {
+        self.measured(run)
+            .map(|(e, value)| match e.violation(value) {
+                Some(text) => Verdict { met: false, text },
+                None => Verdict {
+                    met: true,
+                    text: format!("{e}; it is {}", e.metric.show(rounded(value))),
+                },
+            })
+    }
+}
+
+/// Whether a run keeps to an expectation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// It does.
+    pub met: bool,
+    /// What was expected, and what is, in a sentence.
+    pub text: String,
+}
+
+/// Four significant digits, for people.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.3e}").parse().unwrap_or(value)
+}
+
+/// The metric of all flows of `run` together, in the metric's unit; not a number if there is no such value.
+pub fn of_all_flows(run: &RunResult, metric: Metric) -> f64 {
+    measure(run, &Subject::Total, metric)
 }
 
 /// The metric of the subject in the metric's unit; not a number if there is no such value.

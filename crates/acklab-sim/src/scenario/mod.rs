@@ -32,6 +32,7 @@ mod tests;
 
 pub use diagnostics::{Diagnostic, Diagnostics, Severity};
 pub use expect::{Expectation, Expectations, Metric, Subject};
+pub use measure::{Verdict, of_all_flows};
 pub use registries::{Around, Files, MOST_BYTES};
 pub use schema::{schema, schema_text};
 

@@ -1,83 +1,63 @@
 //! What was recorded one by one as columns.
 
-use crate::table::Table;
+use super::Table;
+use super::cells::{at, seconds};
+use crate::plan::Plan;
+use crate::record::packets::{PacketRecord, Packets, TapPoint};
+use crate::record::{AckRecord, EventRecord};
 use acklab_path::packet::DropReason;
 use acklab_proto::datagram::Datagram;
 use acklab_proto::segment::{Ecn, Flags, Segment};
-use acklab_sim::plan::Plan;
-use acklab_sim::record::packets::{PacketRecord, Packets, TapPoint};
-use acklab_sim::record::{AckRecord, EventRecord};
-use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
-fn seconds(at: acklab_units::Instant) -> f64 {
-    at.as_nanos() as f64 / 1e9
-}
-
-pub(crate) fn events<'py>(
-    py: Python<'py>,
-    rows: &[EventRecord],
-    plan: &Plan,
-) -> PyResult<Bound<'py, PyDict>> {
-    let t = Table::new(py);
+pub(super) fn events(rows: &[EventRecord], plan: &Plan) -> Table<'static> {
+    let mut t = Table::default();
     let r = || rows.iter();
-    t.numbers("time_s", r().map(|e| seconds(e.at)))?
-        .coded("flow", r().map(|e| Some(flow_name(plan, e.flow))))?
-        .coded("event", r().map(|e| Some(e.kind.name())))?
-        .coded("cause", r().map(|e| e.cause))?
-        .numbers("value", r().map(|e| e.value))?;
-    Ok(t.finish())
+    t.numbers("time_s", r().map(|e| at(e.at)))
+        .coded("flow", r().map(|e| Some(flow_name(plan, e.flow))))
+        .coded("event", r().map(|e| Some(e.kind.name())))
+        .coded("cause", r().map(|e| e.cause))
+        .numbers("value", r().map(|e| e.value));
+    t
 }
 
-pub(crate) fn acks<'py>(
-    py: Python<'py>,
-    rows: &[AckRecord],
-    plan: &Plan,
-) -> PyResult<Bound<'py, PyDict>> {
-    let t = Table::new(py);
+pub(super) fn acks(rows: &[AckRecord], plan: &Plan) -> Table<'static> {
+    let mut t = Table::default();
     let r = || rows.iter();
     let link = |l: u32| plan.links[l as usize].name.as_str();
-    t.numbers("time_s", r().map(|a| seconds(a.at)))?
-        .coded("flow", r().map(|a| Some(flow_name(plan, a.flow))))?
-        .coded("what", r().map(|a| Some(a.what.name())))?
-        .coded("reason", r().map(|a| a.what.reason()))?
-        .coded("link", r().map(|a| a.link.map(link)))?
-        .numbers("ack_bytes", r().map(|a| a.ack))?
-        .numbers("segments", r().map(|a| a.segments))?
-        .numbers(
-            "delay_s",
-            r().map(|a| a.delay.map_or(f64::NAN, |d| d.as_nanos() as f64 / 1e9)),
-        )?;
-    Ok(t.finish())
+    t.numbers("time_s", r().map(|a| at(a.at)))
+        .coded("flow", r().map(|a| Some(flow_name(plan, a.flow))))
+        .coded("what", r().map(|a| Some(a.what.name())))
+        .coded("reason", r().map(|a| a.what.reason()))
+        .coded("link", r().map(|a| a.link.map(link)))
+        .numbers("ack_bytes", r().map(|a| a.ack))
+        .numbers("segments", r().map(|a| a.segments))
+        .numbers("delay_s", r().map(|a| a.delay.map_or(f64::NAN, seconds)));
+    t
 }
 
-pub(crate) fn packets<'py>(
-    py: Python<'py>,
-    packets: &Packets,
-    plan: &Plan,
-) -> PyResult<Bound<'py, PyDict>> {
-    let t = Table::new(py);
+pub(super) fn packets(packets: &Packets, plan: &Plan) -> Table<'static> {
+    let mut t = Table::default();
     let r = || packets.iter();
-    t.numbers("time_ns", r().map(|p| p.at.as_nanos()))?
-        .coded("point", r().map(|p| Some(point(plan, p.point))))?
-        .numbers("packet", r().map(|p| p.packet))?
-        .coded("flow", r().map(|p| Some(flow_name(plan, p.flow.0 / 2))))?
-        .coded("direction", r().map(|p| Some(direction(&p))))?
-        .coded("what", r().map(|p| Some(p.what.name())))?
-        .coded("reason", r().map(|p| p.reason.map(DropReason::name)))?
-        .numbers("size", r().map(|p| p.size))?
-        .numbers("seq", r().map(|p| number(&p)))?
-        .numbers("ack", r().map(|p| tcp(&p, |s| s.ack.0)))?
-        .numbers("len", r().map(|p| p.datagram.payload()))?
-        .numbers("flags", r().map(|p| tcp(&p, |s| s.flags.0)))?
-        .numbers("window", r().map(|p| tcp(&p, |s| s.window)))?
+    t.numbers("time_ns", r().map(|p| p.at.as_nanos()))
+        .coded("point", r().map(|p| Some(point(plan, p.point))))
+        .numbers("packet", r().map(|p| p.packet))
+        .coded("flow", r().map(|p| Some(flow_name(plan, p.flow.0 / 2))))
+        .coded("direction", r().map(|p| Some(direction(&p))))
+        .coded("what", r().map(|p| Some(p.what.name())))
+        .coded("reason", r().map(|p| p.reason.map(DropReason::name)))
+        .numbers("size", r().map(|p| p.size))
+        .numbers("seq", r().map(|p| number(&p)))
+        .numbers("ack", r().map(|p| tcp(&p, |s| s.ack.0)))
+        .numbers("len", r().map(|p| p.datagram.payload()))
+        .numbers("flags", r().map(|p| tcp(&p, |s| s.flags.0)))
+        .numbers("window", r().map(|p| tcp(&p, |s| s.window)))
         .numbers(
             "window_bytes",
             windows(packets, plan.flows.len()).into_iter(),
-        )?
-        .coded("ecn", r().map(|p| Some(ecn(p.ecn))))?
-        .numbers("ts_val", r().map(|p| stamp(&p).0))?
-        .numbers("ts_ecr", r().map(|p| stamp(&p).1))?;
+        )
+        .coded("ecn", r().map(|p| Some(ecn(p.ecn))))
+        .numbers("ts_val", r().map(|p| stamp(&p).0))
+        .numbers("ts_ecr", r().map(|p| stamp(&p).1));
     let (mut edges, mut ends) = (Vec::new(), Vec::with_capacity(packets.len()));
     for p in packets.iter() {
         if let Some(segment) = p.datagram.tcp() {
@@ -86,8 +66,8 @@ pub(crate) fn packets<'py>(
         }
         ends.push(edges.len() as i64);
     }
-    t.lists("sack", edges, ends)?;
-    Ok(t.finish())
+    t.lists("sack", edges, ends);
+    t
 }
 
 /// The windows that the segments offer, in bytes (RFC 7323, 2.2): shifted as the SYN of their

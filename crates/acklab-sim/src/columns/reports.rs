@@ -1,81 +1,68 @@
 //! What TACK's receivers reported, as columns.
 
-use crate::table::Table;
+use super::Table;
+use super::cells::{at, mbps, ms};
+use crate::export::frames::tack_frames;
+use crate::plan::Plan;
+use crate::record::ReportRecord;
+use crate::record::packets::Packets;
 use acklab_proto::datagram::Datagram;
 use acklab_proto::tack::wire::{Block, Space, TackHead};
-use acklab_sim::export::frames::tack_frames;
-use acklab_sim::plan::Plan;
-use acklab_sim::record::ReportRecord;
-use acklab_sim::record::packets::Packets;
-use acklab_units::Span;
-use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 const MILLION: f64 = 1e6;
 
-pub(crate) fn reports<'py>(
-    py: Python<'py>,
-    rows: &[ReportRecord],
-    plan: &Plan,
-) -> PyResult<Bound<'py, PyDict>> {
-    let t = Table::new(py);
+pub(super) fn reports(rows: &[ReportRecord], plan: &Plan) -> Table<'static> {
+    let mut t = Table::default();
     let r = || rows.iter();
     let flow = |r: &ReportRecord| plan.flows[r.flow as usize].name.as_str();
     let share = |ppm: u64| ppm as f64 / MILLION;
-    t.numbers("time_s", r().map(|r| r.at.as_nanos() as f64 / 1e9))?
-        .coded("flow", r().map(|r| Some(flow(r))))?
-        .numbers("report_number", r().map(|r| r.number))?
-        .coded("reason", r().map(|r| r.reason.map(|why| why.name())))?
-        .numbers("ack_bytes", r().map(|r| r.receipt.cumulative))?
-        .numbers("window_bytes", r().map(|r| r.receipt.window))?
-        .numbers("largest_pkt_seq", r().map(|r| r.receipt.largest))?
+    t.numbers("time_s", r().map(|r| at(r.at)))
+        .coded("flow", r().map(|r| Some(flow(r))))
+        .numbers("report_number", r().map(|r| r.number))
+        .coded("reason", r().map(|r| r.reason.map(|why| why.name())))
+        .numbers("ack_bytes", r().map(|r| r.receipt.cumulative))
+        .numbers("window_bytes", r().map(|r| r.receipt.window))
+        .numbers("largest_pkt_seq", r().map(|r| r.receipt.largest))
         .numbers(
             "settled_pkt_seq",
             r().map(|r| said(r, |h| h.settled as f64)),
-        )?
-        .numbers("packets_arrived", r().map(|r| r.receipt.packets))?
+        )
+        .numbers("packets_arrived", r().map(|r| r.receipt.packets))
         .numbers(
             "interval_expected",
             r().map(|r| said(r, |h| h.expected as f64)),
-        )?
-        .numbers("interval_lost", r().map(|r| said(r, |h| h.lost as f64)))?
-        .numbers("sample_mbps", r().map(|r| said(r, sample)))?
-        .numbers("fastest_hold_ms", r().map(|r| said(r, fastest_hold)))?
-        .numbers(
-            "bw_mbps",
-            r().map(|r| r.estimates.bw.as_bps() as f64 / MILLION),
-        )?
-        .numbers("rho", r().map(|r| share(r.estimates.rho_ppm)))?
-        .numbers("rho_ack", r().map(|r| share(r.estimates.rho_ack_ppm)))?
+        )
+        .numbers("interval_lost", r().map(|r| said(r, |h| h.lost as f64)))
+        .numbers("sample_mbps", r().map(|r| said(r, sample)))
+        .numbers("fastest_hold_ms", r().map(|r| said(r, fastest_hold)))
+        .numbers("bw_mbps", r().map(|r| mbps(r.estimates.bw.as_bps() as f64)))
+        .numbers("rho", r().map(|r| share(r.estimates.rho_ppm)))
+        .numbers("rho_ack", r().map(|r| share(r.estimates.rho_ack_ppm)))
         .numbers(
             "known_rtt_min_ms",
             r().map(|r| r.estimates.rtt_min.map_or(f64::NAN, ms)),
-        )?
-        .numbers("tack_interval_ms", r().map(|r| ms(r.estimates.interval)))?
+        )
+        .numbers("tack_interval_ms", r().map(|r| ms(r.estimates.interval)))
         .numbers(
             "tack_hz",
             r().map(|r| r.estimates.frequency_mhz as f64 / 1e3),
-        )?
-        .numbers("start_up", r().map(|r| u8::from(r.estimates.start_up)))?;
+        )
+        .numbers("start_up", r().map(|r| u8::from(r.estimates.start_up)));
     let edges = |b: &Block| [b.start, b.end];
-    list(&t, "acked_blocks", rows, |r| {
+    list(&mut t, "acked_blocks", rows, |r| {
         r.acked.iter().flat_map(edges).collect()
-    })?;
-    list(&t, "unacked_blocks", rows, |r| {
+    });
+    list(&mut t, "unacked_blocks", rows, |r| {
         r.unacked.iter().flat_map(edges).collect()
-    })?;
-    list(&t, "lost_between", rows, |r| {
+    });
+    list(&mut t, "lost_between", rows, |r| {
         r.losses.iter().flat_map(|l| [l.0, l.1]).collect()
-    })?;
-    Ok(t.finish())
+    });
+    t
 }
 
 /// What is in each packet of TACK that was seen, once: its whole number, and its frames as JSON.
-pub(crate) fn contents<'py>(
-    py: Python<'py>,
-    packets: &Packets,
-    plan: &Plan,
-) -> PyResult<Bound<'py, PyDict>> {
+pub(super) fn contents(packets: &Packets, plan: &Plan) -> Table<'static> {
     let mut seen = Vec::new();
     let first = packets.iter().filter(|p| {
         let at = p.packet as usize;
@@ -96,20 +83,16 @@ pub(crate) fn contents<'py>(
         .collect();
     let r = || rows.iter();
     let flow = |f: u32| plan.flows[(f / 2) as usize].name.as_str();
-    let t = Table::new(py);
-    t.numbers("packet", r().map(|r| r.0.packet))?
-        .coded("flow", r().map(|r| Some(flow(r.0.flow.0))))?
-        .numbers("number", r().map(|r| r.1.header.number))?
+    let mut t = Table::default();
+    t.numbers("packet", r().map(|r| r.0.packet))
+        .coded("flow", r().map(|r| Some(flow(r.0.flow.0))))
+        .numbers("number", r().map(|r| r.1.header.number))
         .numbers(
             "feedback",
             r().map(|r| u8::from(r.1.header.space == Space::Feedback)),
-        )?
-        .words("frames", frames.iter().map(String::as_str))?;
-    Ok(t.finish())
-}
-
-fn ms(span: Span) -> f64 {
-    span.as_nanos() as f64 / MILLION
+        )
+        .texts("frames", frames);
+    t
 }
 
 /// What the TACK says; not a number without one.
@@ -128,17 +111,17 @@ fn fastest_hold(head: &TackHead) -> f64 {
     head.fastest.map_or(f64::NAN, |f| f64::from(f.hold) / 1e3)
 }
 
+/// A column of lists.
 fn list(
-    t: &Table<'_>,
+    t: &mut Table<'_>,
     name: &str,
     rows: &[ReportRecord],
     of: impl Fn(&ReportRecord) -> Vec<u64>,
-) -> PyResult<()> {
+) {
     let (mut flat, mut ends) = (Vec::new(), Vec::with_capacity(rows.len()));
     for row in rows {
         flat.extend(of(row));
         ends.push(flat.len() as i64);
     }
-    t.lists(name, flat, ends)?;
-    Ok(())
+    t.lists(name, flat, ends);
 }

@@ -1,0 +1,196 @@
+//! What a scenario can name: controllers, ACK policies, filters, queues, parts of radio channels.
+
+use acklab_proto::registry::{Entry, Kind, Param, Value};
+use serde::Serialize;
+
+/// The kinds of building blocks.
+pub const KINDS: [&str; 9] = [
+    "transport",
+    "cc",
+    "ack",
+    "filter",
+    "qdisc",
+    "rate-control",
+    "station-queue",
+    "path-loss",
+    "fading",
+];
+
+/// A building block as people are told of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Block {
+    /// The name in a scenario.
+    pub name: &'static str,
+    /// Other names that mean the same.
+    pub aliases: &'static [&'static str],
+    /// One sentence.
+    pub summary: &'static str,
+    /// RFC, paper or file that defines it.
+    pub source: &'static str,
+    /// Its parameters. Keys of tables in a list follow the list.
+    pub params: Vec<Parameter>,
+}
+
+/// A parameter of a building block.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Parameter {
+    /// The key in a scenario; that of a table in a list stands behind the list's name and a dot.
+    pub name: String,
+    /// One sentence.
+    pub doc: &'static str,
+    /// What it accepts, in words.
+    pub accepts: String,
+    /// The same for a control.
+    pub kind: Accepted,
+    /// What it is when the scenario does not say, in the spelling of scenarios.
+    pub default: String,
+}
+
+/// What a parameter accepts, as far as a control has to know.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Accepted {
+    /// On or off.
+    Bool,
+    /// A whole number.
+    Int {
+        /// Not less than this.
+        min: i64,
+        /// Not more than this.
+        max: i64,
+    },
+    /// A real number.
+    Float {
+        /// Not less than this.
+        min: f64,
+        /// Not more than this.
+        max: f64,
+    },
+    /// A length of time with its unit.
+    Span,
+    /// A data rate with its unit.
+    Rate,
+    /// A size with its unit.
+    Size,
+    /// One of these words.
+    Choice {
+        /// The words.
+        choices: &'static [&'static str],
+    },
+    /// A list of tables.
+    Tables,
+    /// Names, or another block.
+    Other,
+}
+
+/// The building blocks of one of [`KINDS`], in the order of their registry.
+pub fn catalogue(kind: &str) -> Option<Vec<Block>> {
+    Some(match kind {
+        "transport" => blocks(acklab_proto::transport::registry::TRANSPORTS),
+        "cc" => blocks(acklab_proto::cc::registry::CONTROLLERS),
+        "ack" => blocks(acklab_proto::ack::registry::POLICIES),
+        "filter" => blocks(acklab_path::ack_filter::registry::FILTERS),
+        "qdisc" => blocks(acklab_path::qdisc::registry::DISCIPLINES),
+        "rate-control" => blocks(acklab_path::wifi::rate::registry::CONTROLS),
+        "station-queue" => blocks(acklab_path::wifi::mac::queue::registry::QUEUES),
+        "path-loss" => blocks(acklab_path::wifi::propagation::registry::PATH_LOSSES),
+        "fading" => blocks(acklab_path::wifi::propagation::registry::FADINGS),
+        _ => return None,
+    })
+}
+
+fn blocks<B>(entries: &'static [Entry<B>]) -> Vec<Block> {
+    let block = |e: &Entry<B>| Block {
+        name: e.name,
+        aliases: e.aliases,
+        summary: e.summary,
+        source: e.source,
+        params: e.params.iter().flat_map(with_inner).collect(),
+    };
+    entries.iter().map(block).collect()
+}
+
+/// A parameter, and those of the tables that it is a list of.
+fn with_inner(p: &'static Param) -> Vec<Parameter> {
+    let inner = match p.kind {
+        Kind::Tables(inner) => inner,
+        _ => &[],
+    };
+    let outer = format!("{}.", p.name);
+    let inner = inner.iter().map(|key| parameter(key, &outer));
+    std::iter::once(parameter(p, "")).chain(inner).collect()
+}
+
+fn parameter(p: &Param, outer: &str) -> Parameter {
+    Parameter {
+        name: format!("{outer}{}", p.name),
+        doc: p.doc,
+        accepts: p.kind.describe(),
+        kind: accepted(p.kind),
+        default: spell(p),
+    }
+}
+
+const fn accepted(kind: Kind) -> Accepted {
+    match kind {
+        Kind::Bool => Accepted::Bool,
+        Kind::Int(min, max) => Accepted::Int { min, max },
+        Kind::Float(min, max) => Accepted::Float { min, max },
+        Kind::Span(..) | Kind::OptSpan(..) => Accepted::Span,
+        Kind::Rate | Kind::OptRate => Accepted::Rate,
+        Kind::Size(..) | Kind::AutoSize(..) => Accepted::Size,
+        Kind::Choice(choices) => Accepted::Choice { choices },
+        Kind::Tables(_) => Accepted::Tables,
+        Kind::Block | Kind::Name | Kind::Names(_) => Accepted::Other,
+    }
+}
+
+/// What stands for the default of what has to be written.
+const NEEDED: &str = "(needed)";
+
+fn spell(p: &Param) -> String {
+    match p.default {
+        Value::Bool(b) => b.to_string(),
+        Value::Int(i) => i.to_string(),
+        Value::Float(x) => x.to_string(),
+        Value::Span(s) => s.to_string(),
+        Value::Rate(r) if r.is_unlimited() => NEEDED.to_owned(),
+        Value::Rate(r) => r.to_string(),
+        Value::Size(s) => s.to_string(),
+        Value::Choice(c) => c.to_owned(),
+        Value::Auto if matches!(p.kind, Kind::Tables(_)) => NEEDED.to_owned(),
+        Value::Auto if p.kind.is_nested() => "none".to_owned(),
+        Value::Auto if matches!(p.kind, Kind::OptSpan(..) | Kind::OptRate) => "none".to_owned(),
+        Value::Auto => "automatic".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_has_blocks_and_each_block_says_what_it_is() {
+        for kind in KINDS {
+            let blocks = catalogue(kind).unwrap();
+            assert!(!blocks.is_empty(), "{kind}");
+            for b in &blocks {
+                assert!(!b.name.is_empty() && !b.summary.is_empty(), "{b:?}");
+                for p in &b.params {
+                    assert!(!p.doc.is_empty() && !p.default.is_empty(), "{p:?}");
+                }
+            }
+        }
+        assert_eq!(catalogue("controller"), None);
+    }
+
+    #[test]
+    fn keys_of_tables_follow_their_list() {
+        let qdiscs = catalogue("qdisc").unwrap();
+        let htb = qdiscs.iter().find(|b| b.name == "htb").unwrap();
+        let list = htb.params.iter().position(|p| p.kind == Accepted::Tables);
+        let next = &htb.params[list.unwrap() + 1];
+        let outer = format!("{}.", htb.params[list.unwrap()].name);
+        assert!(next.name.starts_with(&outer), "{next:?}");
+    }
+}

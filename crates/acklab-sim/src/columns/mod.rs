@@ -1,0 +1,109 @@
+//! The tables of a run: what it left behind as columns, in the units that people read.
+//!
+//! Whoever shows results, in Python or in a web page, gets them from here. `docs/results.md` says
+//! what each column means.
+
+mod cells;
+mod flows;
+mod links;
+mod media;
+mod records;
+mod reports;
+mod saturation;
+mod series;
+mod table;
+
+pub use saturation::saturation;
+pub use table::{Column, Numbers, Table};
+
+use crate::plan::Plan;
+use crate::record::RunResult;
+
+/// A table of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Which {
+    /// One row per flow.
+    Flows,
+    /// One row per direction of a link.
+    Links,
+    /// Samples of the senders over time.
+    Series,
+    /// Samples of the queues over time.
+    LinkSeries,
+    /// One row per station of a radio channel.
+    Stations,
+    /// What the time of radio channels was used for.
+    Airtime,
+    /// How many MPDUs were sent at once.
+    AmpduSizes,
+    /// What the senders went through.
+    Events,
+    /// The lives of acknowledgements.
+    Acks,
+    /// What the receivers of TACK reported.
+    Reports,
+    /// What happened to packets.
+    Packets,
+    /// What is in packets of TACK.
+    TackContents,
+    /// What was on the air.
+    Ppdus,
+}
+
+impl Which {
+    /// All of them.
+    pub const ALL: [Self; 13] = [
+        Self::Flows,
+        Self::Links,
+        Self::Series,
+        Self::LinkSeries,
+        Self::Stations,
+        Self::Airtime,
+        Self::AmpduSizes,
+        Self::Events,
+        Self::Acks,
+        Self::Reports,
+        Self::Packets,
+        Self::TackContents,
+        Self::Ppdus,
+    ];
+
+    /// Its name, as results and folders have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Flows => "flows",
+            Self::Links => "links",
+            Self::Series => "series",
+            Self::LinkSeries => "link_series",
+            Self::Stations => "stations",
+            Self::Airtime => "airtime",
+            Self::AmpduSizes => "ampdu_sizes",
+            Self::Events => "events",
+            Self::Acks => "acks",
+            Self::Reports => "reports",
+            Self::Packets => "packets",
+            Self::TackContents => "tack_contents",
+            Self::Ppdus => "ppdus",
+        }
+    }
+
+    /// The table of `result`, which is of a run of `plan`.
+    pub fn of<'a>(self, result: &'a RunResult, plan: &'a Plan) -> Table<'a> {
+        let (series, records) = (&result.series, &result.records);
+        match self {
+            Self::Flows => flows::flows(&result.flows),
+            Self::Links => links::links(&result.links),
+            Self::Series => series::of_flows(&series.flows, plan),
+            Self::LinkSeries => series::of_links(&series.links, plan),
+            Self::Stations => media::stations(&result.media, plan),
+            Self::Airtime => media::airtime(&result.media),
+            Self::AmpduSizes => media::ampdu_sizes(&result.media, plan),
+            Self::Events => records::events(&records.events, plan),
+            Self::Acks => records::acks(&records.acks, plan),
+            Self::Reports => reports::reports(&records.reports, plan),
+            Self::Packets => records::packets(&records.packets, plan),
+            Self::TackContents => reports::contents(&records.packets, plan),
+            Self::Ppdus => media::ppdus(&records.ppdus, plan),
+        }
+    }
+}
