@@ -39,7 +39,7 @@ export interface Check {
   name?: string;
   description?: string;
   /** The seed that the scenario asks for. */
-  seed?: number;
+  seed?: bigint;
   /** When a run ends, in seconds. */
   durationS?: number;
   /** What its runs record beside their summaries. */
@@ -110,10 +110,10 @@ export type Stream =
 /** Numbers. Counters of 64 bits come as doubles, exact up to 2^53. NaN: there is none. */
 export interface NumberColumn {
   kind: "numbers";
-  values: Float64Array | Uint32Array | Int32Array | Uint16Array | Uint8Array;
+  values: Float64Array | Uint32Array | Uint16Array | Uint8Array;
   /** What the core counts in. */
-  type: "f64" | "u64" | "u32" | "u16" | "u8";
-  /** `s`, `ms`, `ns`, `Mbit/s`, `bytes`, `packets`, ...; empty for counts and shares. */
+  type: "f64" | "u64" | "u32" | "u16" | "u8" | "bool";
+  /** `s`, `ms`, `ns`, `Hz`, `Mbit/s`, `per s`, `bytes` or `packets`; empty for counts and shares. */
   unit: string;
 }
 
@@ -128,8 +128,9 @@ export interface WordColumn {
 /** A list of numbers per row: that of a row ends at `ends[row]` and begins where the last one ended. */
 export interface ListColumn {
   kind: "lists";
-  values: Float64Array | Uint32Array;
+  values: NumberColumn["values"];
   ends: Uint32Array;
+  type: NumberColumn["type"];
   unit: string;
 }
 
@@ -164,6 +165,7 @@ export type TableName =
 /** The result of one run. The same TOML, settings and seed give the same bytes as the native tool. */
 export interface Run {
   seed: bigint;
+  /** Those that were asked for; all of them without `RunOptions.tables`. */
   tables: Record<TableName, Table>;
   summary: Summary;
   network: Network;
@@ -181,8 +183,8 @@ export interface Summary {
   /** Jain's index of the flows' goodputs; `null` if nothing was delivered. */
   fairness: number | null;
   cost: { events: number; hops: number; dataPackets: number; peakPackets: number };
-  /** Milliseconds that the worker took for the run, and for the run with its tables. Not part of the result. */
-  tookMs: { run: number; all: number };
+  /** Milliseconds that the worker took. Not part of the result. */
+  tookMs: number;
 }
 
 /** A pcapng file. */
@@ -249,6 +251,8 @@ export interface GalleryEntry {
 
 /** What can be said beside the text of a scenario. */
 export interface Around {
+  /** What messages call the text; "the scenario" if it is not said. */
+  origin?: string;
   /** Keys and values set before anything is checked, as with `--set`. */
   set?: [key: string, value: string][];
   /** Text of the files that the scenario names (traces). */
@@ -258,7 +262,7 @@ export interface Around {
 export interface RunOptions extends Around {
   /** What to record; what the scenario itself asks for is recorded anyway. */
   record?: Stream[];
-  /** Distance of the samples of `series`, such as `"10 ms"`; 100 ms if it is not said. */
+  /** Distance of the samples of `series`, such as `"100 ms"`; 10 ms if it is not said. */
   every?: string;
   /** Captures to make: of packets (needs the stream `packets`), of radio channels (needs `frames`). */
   captures?: { packets?: "headers" | "whole"; channels?: boolean };
@@ -286,7 +290,7 @@ export interface Engine {
   catalogue(): Promise<Catalogue>;
   gallery(): Promise<GalleryEntry[]>;
   /**
-   * Runs a scenario, when a worker is free. Rejects with `ScenarioError` if the scenario is wrong,
+   * Runs a scenario when a worker is free. Rejects with `ScenarioError` if the scenario is wrong,
    * with `EngineError` if the core failed, and with an `AbortError` once `signal` fires.
    */
   run(toml: string, seed: number | bigint, options?: RunOptions): Promise<Run>;
