@@ -7,6 +7,7 @@ from html import escape
 from itertools import product
 
 from acklab.report import html
+from acklab.report.paper import ellipses
 from acklab.report.paper.drawing import Panel, Point, Series, bounds, key, panel
 from acklab.report.paper.sources import (
     NONE,
@@ -28,6 +29,8 @@ MOST_NUMBERS = 400
 
 def rendered(study: Folder, figure: Figure, whose: Sequence[Source], prefix: str = "") -> str:
     """Every panel: a row for each set-up, what decides first; the numbers are folded."""
+    if figure.kind == "ellipses":
+        return ellipses.rendered(study, figure, whose, prefix)
     quantity = study.vocabulary.quantities[figure.quantity]
     mine = [s for s in whose if s.ours]
     every = {m.id: panels(study, figure, m, _with(m, whose)) for m in mine}
@@ -54,6 +57,8 @@ def rendered(study: Folder, figure: Figure, whose: Sequence[Source], prefix: str
 
 def first(study: Folder, figure: Figure, whose: Sequence[Source], most: int = 2) -> str:
     """The first panels of a figure, for the top of the page."""
+    if figure.kind == "ellipses":
+        return ""
     every = (panels(study, figure, m, _with(m, whose)) for m in whose if m.ours)
     found = next((of for of in every if of), [])
     if not found:

@@ -109,8 +109,11 @@ class Figure(Drawn, frozen=True, kw_only=True):
     x: str
     lines: str = ""
     panels: str = ""
-    kind: Literal["lines", "bars", "dots"] = "lines"
+    kind: Literal["lines", "bars", "dots", "ellipses"] = "lines"
     log: bool = False
+    #: Of ellipses the quantity that lies across, less to the right; runs of all keys of `x` are the
+    #: points of a line.
+    against: str = ""
 
     @property
     def axes(self) -> list[str]:
@@ -359,6 +362,8 @@ def check(study: Folder) -> None:
             study.vocabulary.group_of(of.quantity, of.group)
             keys = {**dict.fromkeys(of.axes, ()), **listed(of.keys)}
             study.vocabulary.checked(of.group, of.quantity, keys)
+            if isinstance(of, Figure):
+                _check_figure(study, of, keys)
     for section in study.about.section:
         with _blamed(file, what=f"section {section.title!r}: "):
             if section.text and not (study.path / "text" / f"{section.text}.md").exists():
@@ -369,6 +374,20 @@ def check(study: Folder) -> None:
         for own in w.files:
             if not (study.path / own).exists():
                 raise Flaw(file, 0, f"witness {w.name!r}: there is no {own}")
+
+
+def _check_figure(study: Folder, of: Figure, keys: Mapping[str, Sequence[Key]]) -> None:
+    if of.kind != "ellipses":
+        if of.against:
+            raise Wrong(f"`against` is for ellipses, and this has {of.kind}: leave it out")
+        return
+    if not of.against or not of.lines:
+        raise Wrong(
+            "ellipses need `lines`, the axis with an ellipse for each key, and `against`, the "
+            "quantity that lies across"
+        )
+    study.vocabulary.group_of(of.against, of.group)
+    study.vocabulary.checked(of.group, of.against, keys)
 
 
 def _check_claim(study: Folder, claim: Claim) -> None:
