@@ -157,7 +157,8 @@ def _states(value: Value, bounds: Sequence[float], digits: int, unit: str) -> st
     means = [(f"{fmean(part):.{digits}f} {unit}".rstrip(), len(part)) for part in parts.values()]
     if len(means) == 1:
         return f"{means[0][0]} in {f'all {len(runs)} runs' if len(runs) > 1 else 'the one run'}"
-    told = [f"{mean} in {n}{' runs' * (i == 0 and n > 1)}" for i, (mean, n) in enumerate(means)]
+    (mean, n), *others = means
+    told = [f"{mean} in {n} run{'s' * (n > 1)}", *(f"{m} in {k}" for m, k in others)]
     return ", ".join(told[:-1]) + " and " + told[-1]
 
 
