@@ -27,7 +27,8 @@ def reproduce(
         typer.Argument(
             metavar="STUDY[/PART]",
             help="A study of `acklab list study`, a study's folder (`acklab study new`), or one "
-            "table or figure of a study (aggregation/table1). Default: the essence of each paper.",
+            "table or figure of a study (aggregation/table1). Default: the essence of "
+            "`aggregation` and `ack-compression`.",
             autocompletion=completing.study,
         ),
     ] = None,
@@ -44,7 +45,7 @@ def reproduce(
     out: Annotated[Path, typer.Option("--out", help="Folder for the results.")] = Path("out"),
     jobs: Jobs = None,
 ) -> None:
-    """Run a paper's experiments again: tables, figures, and a report with the paper's numbers.
+    """Run a study: a paper's experiments or acklab's own; write tables, figures and a report.
 
     If you stop the command, it keeps the finished cells, and the same command resumes.
     """

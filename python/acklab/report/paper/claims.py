@@ -23,6 +23,8 @@ MOST_NUMBERS = 4
 MOST_LINES, FEWEST_POINTS = 6, 3
 #: Rows of the folded table.
 MOST_ROWS = 120
+#: Before the number of a section that stands alone: "II, Fig. 2; 5.1".
+_NUMBERED = re.compile(r"(?:(?<=^)|(?<=; ))(?=(?:[IVX]+|\d+)(?:[. ,;]|$))")
 _MARKS = {"reproduced": "✓", "partly": "◐", "undecided": "?", "not": "✗"}
 #: As a reader sees them; the second where no paper is reproduced.
 _PAPER = {"not": "not reproduced"}
@@ -113,7 +115,9 @@ def _topics(parts: Sequence[Sequence[Judged]], own: bool) -> str:
     """How many claims of each topic have each verdict."""
     used = [v for v in VERDICTS if any(j.verdict == v for part in parts for j in part)]
     head = "".join(
-        f'<th scope="col" class="number">{_marked(v)} {verdict(v, own)}</th>' for v in used
+        f'<th scope="col" class="number">{_marked(v)} '
+        f'<span class="word">{verdict(v, own)}</span></th>'
+        for v in used
     )
     rows = ""
     for i, part in enumerate(parts, 1):
@@ -136,7 +140,8 @@ def _claim(study: Folder, j: Judged, results: Results, drawn: Container[str]) ->
     id_ = anchor(j.claim.id)
     how = f' <span class="how">{escape(j.how)}</span>' if j.how else ""
     design = '<span class="design">follows from the set-up</span>' if j.claim.by_design else ""
-    place = f"<cite>{escape(j.claim.place)}</cite>" if j.claim.place else ""
+    place = f"<cite>{escape(_NUMBERED.sub('section ', j.claim.place))}</cite>"
+    place = place if j.claim.place else ""
     because = f'<div class="because">{html.prose(j.because)}</div>' if j.because else ""
     return (
         f'<article class="claim" id="{id_}" data-verdict="{j.verdict}">'
