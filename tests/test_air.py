@@ -341,7 +341,7 @@ def test_what_is_missing_is_told(small):
     ("kind", "choice", "text"),
     [
         ("air-timeline", {"flows": ["up-1"]}, "it takes --from, --to"),
-        ("airtime", {"start": 0.1}, "it takes no such option"),
+        ("airtime", {"start": 0.1}, "it takes --title, --size, --style"),
         ("air-timeline", {"start": 0.9}, "help: choose other times"),
         ("air-timeline", {"start": 0.2, "end": 0.1}, "help: choose other times"),
     ],

@@ -96,12 +96,12 @@ def test_ten_comes_after_nine(tmp_path, saved):
 
 def test_dollars_in_names_are_dollars(tmp_path):
     result = acklab.load(spec({"name": "a$\\bad{$"}, {"name": "$b$"})).run()
-    of_others = {"heatmap", "air-timeline", "airtime", "ampdu-sizes"}
+    of_others = {"heatmap", "line", "air-timeline", "airtime", "ampdu-sizes"}
     for kind in set(KINDS) - of_others:
         drawn = KINDS[kind].draw(recorded(result), Choice())
         drawn.save(tmp_path / kind)
     figure = result.plot.ack_spacing().figure
-    texts = {t.get_text() for t in figure.axes[0].get_legend().get_texts()}
+    texts = {t.get_text() for t in figure.legends[0].get_texts()}
     assert texts == {"a$\\bad{$", "$b$"}
 
 

@@ -18,8 +18,8 @@ from acklab.plots.sequence import marks
 
 #: What tests/test_air.py draws.
 OF_RADIO = {"air-timeline", "airtime", "ampdu-sizes"}
-OF_A_RUN = sorted(set(KINDS) - {"heatmap"} - OF_RADIO)
-OF_A_SWEEP = ("heatmap", "cdf", "box", "ellipse")
+OF_A_RUN = sorted(set(KINDS) - {"heatmap", "line"} - OF_RADIO)
+OF_A_SWEEP = ("heatmap", "line", "cdf", "box", "ellipse")
 
 
 class Tables:
@@ -276,8 +276,11 @@ def test_distributions_tell_cells_apart_in_few_words(sweep):
 @pytest.mark.parametrize(
     ("choice", "text"),
     [
-        ({"x": "delay"}, "'delay' was not swept\n  help: the swept keys are flow.0.cc, topology"),
-        ({"value": "latency"}, "there is no metric called 'latency'"),
+        (
+            {"x": "dela"},
+            "--x dela: 'dela' was not swept\n  help: the swept keys are cc, delay, queue",
+        ),
+        ({"value": "latency"}, "--value: there is no metric called 'latency'"),
         ({"x": "flow.0.cc", "y": "flow.0.cc"}, "both are 'flow.0.cc'"),
     ],
 )

@@ -111,6 +111,7 @@ COMMANDS: tuple[tuple[str, str, Callable[..., Any], tuple[str, ...]], ...] = (
         (
             "acklab plot out/first series",
             "acklab plot out/first sequence --flows cubic --from 2 --to 3 --out seq.pdf",
+            "acklab plot delays line --x delay --y rtt_p95_ms --size column --out fig.pdf",
             "acklab plot delays heatmap --value rtt_p95_ms",
         ),
     ),

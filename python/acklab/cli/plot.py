@@ -47,17 +47,84 @@ def plot(
         ),
     ] = None,
     x: Annotated[
-        str | None, typer.Option("--x", help="Key of a sweep that runs across a heat map.")
+        str | None, typer.Option("--x", metavar="KEY", help="Key of a sweep that runs across.")
     ] = None,
     y: Annotated[
-        str | None, typer.Option("--y", help="Key of a sweep that runs up a heat map.")
+        str | None,
+        typer.Option(
+            "--y",
+            metavar="METRIC",
+            help="Metric of line; of heatmap the key that runs up.",
+            autocompletion=completing.flow_metric,
+        ),
     ] = None,
     value: Annotated[
         str | None,
         typer.Option(
             "--value",
-            help="Column that heatmap, cdf or box shows.",
+            metavar="METRIC",
+            help="Metric of heatmap, cdf, box or ellipse.",
             autocompletion=completing.metric,
+        ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by",
+            metavar="KEY,KEY",
+            help="Keys told apart by colour, and by dashes and markers. Keys that no option names "
+            "get a free place.",
+        ),
+    ] = None,
+    facet: Annotated[
+        str | None,
+        typer.Option(
+            "--facet", metavar="KEY,KEY", help="Keys with a panel per value: columns, then rows."
+        ),
+    ] = None,
+    over: Annotated[
+        str | None,
+        typer.Option(
+            "--over",
+            metavar="KEYS",
+            help="Keys not told apart: lines are means over them.",
+        ),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where", metavar="KEY=V1,V2", help="Only runs with these values. Repeatable."
+        ),
+    ] = None,
+    interval: Annotated[
+        str | None,
+        typer.Option(
+            "--interval",
+            metavar="ci|range|none",
+            help="Bars of line: ci (95 % of the mean over seeds, the default), range or none.",
+        ),
+    ] = None,
+    log: Annotated[
+        str | None,
+        typer.Option("--log", metavar="x|y|xy|none", help="Logarithmic axes of line."),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option("--title", metavar="TEXT", help="Title above it.")
+    ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option(
+            "--size",
+            metavar="column|page|slide",
+            help="Width and letters for a column or a page of a paper, or for a slide.",
+        ),
+    ] = None,
+    style: Annotated[
+        str | None,
+        typer.Option(
+            "--style",
+            metavar="NAME",
+            help="house, serif, grey, or a style sheet of Matplotlib (FILE.mplstyle).",
         ),
     ] = None,
 ) -> None:
@@ -65,6 +132,7 @@ def plot(
     from acklab.errors import AcklabError
     from acklab.plots.drawn import Choice
     from acklab.plots.kinds import named, recorded
+    from acklab.plots.swept import where as read_where
 
     if start is not None and end is not None and not start < end:
         raise AcklabError(
@@ -73,10 +141,30 @@ def plot(
     chosen = named(kind)
     stem, form = target(out or result / "plots" / chosen.name, format_)
     source = recorded(result)
-    named_flows = [f.strip() for f in flows.split(",")] if flows else None
-    choice = Choice(named_flows, start, end, window, x, y, value)
+    choice = Choice(
+        flows=_list(flows),
+        start=start,
+        end=end,
+        window=window,
+        x=x,
+        y=y,
+        value=value,
+        by=_list(by),
+        facet=_list(facet),
+        over=_list(over),
+        where=read_where(where) if where else None,
+        interval=interval,
+        log=log,
+        title=title,
+        size=size,
+        style=style,
+    )
     for path in chosen.draw(source, choice).save(stem, form):
         typer.echo(path)
+
+
+def _list(text: str | None) -> list[str] | None:
+    return [t.strip() for t in text.split(",")] if text else None
 
 
 def target(out: Path, format_: str | None) -> tuple[Path, style.Format]:  # type: ignore[name-defined]  # noqa: F821

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from acklab.plots.kinds import KINDS, Kind, Plots, named, recorded
+from acklab.plots.kinds import KINDS, Kind, Plots, chosen, named, recorded
 from acklab.plots.style import figure, save
 
 if TYPE_CHECKING:
@@ -20,9 +20,8 @@ __all__ = ["KINDS", "Choice", "Drawn", "Kind", "Plots", "figure", "plot", "save"
 
 def plot(source: Any, kind: str, **choice: Any) -> Drawn:
     """The plot `kind` of a result or of a result folder; keywords as of `Choice`."""
-    from acklab.plots.drawn import Choice
-
-    return named(kind).draw(recorded(source), Choice(**choice))
+    drawn = named(kind)
+    return drawn.draw(recorded(source), chosen(drawn, choice))
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from acklab.errors import AcklabError
-from acklab.plots import style
+from acklab.plots import legend, style
 from acklab.plots.drawn import Choice, Drawn
 from acklab.plots.radio import KINDS, kind_of, lanes, named
 from acklab.plots.recorded import Recorded, required
@@ -56,7 +56,7 @@ def draw(source: Recorded, choice: Choice) -> Drawn:
     ax.set_xlim(view[0] - margin, view[1] + margin)
     ax.set_xlabel(f"time since {origin:.3f} s, ms")
     ax.grid(visible=False, axis="y")
-    fig.legend(loc="outside upper right", ncols=7, fontsize=7.5, handlelength=1.6)
+    legend.outside(fig, ax, above=True)
     if len(shown) < len(lanes(source)):
         ax.set_title(_left_out(len(lanes(source)) - len(shown), len(shown)))
     told = ", ".join(f"{n} {what}" for what, n in _counts(data))
@@ -247,4 +247,6 @@ def _labels(
                 ink = "#ffffff" if what == "data" else "#000000"
                 x, y = (left + right) / 2, (low + high) / 2
                 size = 6.5 if row["parts"] < 3 else 5.5
-                ax.text(x, y, text, ha="center", va="center", fontsize=size, color=ink)
+                ax.text(
+                    x, y, text, ha="center", va="center", fontsize=style.points(size), color=ink
+                )

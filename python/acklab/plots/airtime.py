@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from acklab.plots import style
+from acklab.plots import legend, style
 from acklab.plots.drawn import Choice, Drawn
 from acklab.plots.radio import SENT, USES, named
 from acklab.plots.recorded import Recorded, required
@@ -42,7 +42,7 @@ def draw(source: Recorded, _: Choice) -> Drawn:
         found |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     labels = [look.label for look in USES.values() if look.label in found]
     handles = [found[label] for label in labels]
-    fig.legend(handles, labels, loc="outside upper right", ncols=8, fontsize=7.5, handlelength=1.6)
+    legend.place(fig, [legend.Block("", handles, labels)], above=True)
     told = "; ".join(f"{n}: {_told(channels.filter(channels['medium'] == n))}" for n in names)
     return Drawn(fig, data, f"{source.name}: what airtime went to, of the run. {told}")
 

@@ -30,7 +30,7 @@ def draw(source: Recorded, _: Choice) -> Drawn:
     for (ax,) in axes[:-1]:
         ax.tick_params(labelbottom=False)
     axes[-1][0].set_xlabel("MPDUs in a PPDU")
-    fig.supylabel("PPDUs with data, %", fontsize=9)
+    fig.supylabel("PPDUs with data, %", fontsize=style.points(9))
     told = "; ".join(f"{name} {_mean(rows):.2f}" for name, rows in panels)
     return Drawn(fig, data, f"{source.name}: histogram of MPDUs per PPDU; means: {told}")
 

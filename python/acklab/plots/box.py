@@ -57,7 +57,7 @@ def draw(
     for i, patch in enumerate(drawn["boxes"]):
         group = data[by][i]
         look = place(at, group, i)
-        colour = style.CATEGORICAL[look % len(style.CATEGORICAL)]
+        colour = style.colour(look)
         patch.set(facecolor=colour, alpha=0.45)
         points = frame.filter(pl.col(by) == group)[value].cast(pl.Float64).drop_nulls()
         if len(points) <= MOST_POINTS:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from acklab.plots import legend, lines, style
 from acklab.plots.lines import place
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
+    from acklab.plots.looks import Way
     from acklab.plots.order import Places
 
 
@@ -30,18 +32,35 @@ def draw(
     legend.told_apart(len(groups))
     most = allowance([len(line) for _, line in groups], lines.BUDGET)
     for i, ((group,), line) in enumerate(groups):
-        x, share = m4(line[value].to_numpy(), line["share"].to_numpy(), most)
-        # From zero at the smallest value on: a single value is a step, too.
-        ax.plot(
-            [x[0], *x],
-            [0.0, *share],
-            drawstyle="steps-post",
-            **style.line(place(at, group, i)),
-            label=str(group),
-        )
+        look = style.line(place(at, group, i))
+        _steps(ax, line, value, most, label=str(group), **look)
     ax.set(xlabel=label or value, ylabel="share of values no larger", ylim=(0, 1.02))
     legend.outside(fig, ax)
     return fig, data
+
+
+def line(ax: Any, shares: pl.DataFrame, value: str, way: Way) -> None:
+    """One group's line."""
+    look = {"color": way.colour, "linestyle": way.dash, "linewidth": style.points(1.3)}
+    _steps(ax, shares, value, lines.BUDGET // 10, **look)
+
+
+def _steps(ax: Any, shares: pl.DataFrame, value: str, most: int, **look: Any) -> None:
+    x, share = m4(shares[value].to_numpy(), shares["share"].to_numpy(), most)
+    # From zero at the smallest value on: a single value is a step, too.
+    ax.plot([x[0], *x], [0.0, *share], drawstyle="steps-post", **look)
+
+
+def shares_by(frame: pl.DataFrame, value: str, keys: Sequence[str]) -> pl.DataFrame:
+    """`shares` of the groups that `keys` tell apart, with a column for each of them."""
+    import polars as pl
+
+    if not keys:
+        return shares(frame.with_columns(pl.lit(0).alias("_group")), value, "_group").drop("_group")
+    names = frame.select(keys).unique(maintain_order=True).with_row_index("_group")
+    found = shares(frame.join(names, on=keys, maintain_order="left"), value, "_group")
+    joined = found.join(names, on="_group", maintain_order="left")
+    return joined.select(*keys, value, "share")
 
 
 def shares(frame: pl.DataFrame, value: str, by: str) -> pl.DataFrame:

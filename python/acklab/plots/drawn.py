@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from acklab.errors import AcklabError, OutputError
 from acklab.plots import style
@@ -29,10 +29,23 @@ class Choice:
     end: float | None = None
     #: Seconds over which rates are averaged.
     window: float | None = None
-    #: Columns of a heat map: its axes, and what the cells show.
+    #: Keys or metrics along the axes of a plot of a sweep, and the metric of the others.
     x: str | None = None
     y: str | None = None
     value: str | None = None
+    #: Keys of a sweep: told apart by colour and then by dashes, by panels, or not at all.
+    by: str | Sequence[str] | None = None
+    facet: str | Sequence[str] | None = None
+    over: str | Sequence[str] | None = None
+    #: Only the runs of a sweep with these values of keys.
+    where: Mapping[str, Any] | None = None
+    #: What bars of a line show, and which of its axes are logarithmic.
+    interval: str | None = None
+    log: str | None = None
+    #: How the figure looks: see `acklab.plots.look`.
+    title: str | None = None
+    size: str | None = None
+    style: str | None = None
 
     def of(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The rows of the chosen flows and times."""
@@ -69,6 +82,10 @@ class Drawn:
     data: pl.DataFrame
     #: The figure in words, for who cannot see it.
     alt: str
+    #: What its marks are, such as which interval a bar shows; for the figure's caption.
+    note: str = ""
+    #: Run, seeds and version.
+    provenance: str = ""
 
     def save(self, stem: Path | str, form: style.Format = "svg") -> list[Path]:
         """Writes the figure and, with the same stem, its data; each complete or not at all."""
@@ -82,7 +99,7 @@ class Drawn:
                 f"will not replace {data}: the data of {figure.name} would go there, and it is not "
                 "beside a figure of that name\n  help: choose another name with --out"
             )
-        drawn = style.render(self.figure, form)
+        drawn = style.render(self.figure, form, self._about)
         # Both are whole before one has its name, and data never stand without a figure.
         with scratch_file(data) as beside, scratch_file(figure) as scratch:
             beside.write_bytes(content)
@@ -100,7 +117,12 @@ class Drawn:
     @property
     def svg(self) -> bytes:
         """The figure as an SVG file's content."""
-        return style.render(self.figure, "svg")
+        return style.render(self.figure, "svg", self._about)
+
+    @property
+    def _about(self) -> str:
+        """What the file says of itself."""
+        return " ".join(t for t in (self.alt, self.provenance) if t)
 
     def _repr_svg_(self) -> str:
         """So notebooks show it."""

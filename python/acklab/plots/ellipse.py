@@ -10,6 +10,7 @@ there), throughput along y, a dot at the median. Flent draws two standard deviat
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from acklab.plots import legend, style
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from acklab.plots.order import Places
+
+
+#: Ellipses up to which areas are filled well.
+_FEW = 8
 
 
 def draw(
@@ -38,34 +43,66 @@ def draw(
     `height` (whole, not half) and `angle` in degrees. A group of one point has none. Groups that
     have a place in `at` look as it says.
     """
-    from matplotlib.patches import Ellipse
-
     data = ellipses(frame, latency, throughput, by, sigmas)
     legend.told_apart(len(data))
     fig, axes = style.figure(1, 1, (5.6, 4.0))
     ax = axes[0][0]
     for n, row in enumerate(data.iter_rows(named=True)):
         i = place(at, row[by], n)
-        colour = style.CATEGORICAL[i % len(style.CATEGORICAL)]
-        if row["width"] is not None:
-            centre = (row["latency_mean"], row["throughput_mean"])
-            shape = (row["width"], row["height"])
-            ellipse = Ellipse(centre, *shape, angle=row["angle"], facecolor=colour, alpha=0.3)
-            ax.add_patch(ellipse)
-        ax.plot(
-            row["latency_median"],
-            row["throughput_median"],
-            linestyle="none",
-            marker=style.MARKERS[(i + i // len(style.CATEGORICAL)) % len(style.MARKERS)],
-            color=colour,
-            label=str(row[by]),
-        )
+        marker = style.MARKERS[(i + i // len(style.CATEGORICAL)) % len(style.MARKERS)]
+        one(ax, row, style.colour(i), marker, len(data), label=str(row[by]))
     x, y = labels or (latency, throughput)
-    ax.autoscale_view()
+    frame_of(ax, f"{x} (reversed: up and right is better)", y)
     ax.invert_xaxis()
-    ax.set(xlabel=f"{x}, reversed: up and right is better", ylabel=y)
     legend.outside(fig, ax)
     return fig, data
+
+
+def one(
+    ax: Any, row: dict[str, Any], colour: str, marker: str, beside: int, label: str = ""
+) -> None:
+    """One group's ellipse and dot; among many its area is paler, so that others show through."""
+    from matplotlib.colors import to_rgba
+    from matplotlib.patches import Ellipse
+
+    if row["width"] is not None:
+        centre = (row["latency_mean"], row["throughput_mean"])
+        ellipse = Ellipse(centre, row["width"], row["height"], angle=row["angle"])
+        ellipse.set_facecolor(to_rgba(colour, 0.25 if beside <= _FEW else 0.08))
+        ellipse.set_edgecolor(to_rgba(colour, 0.9))
+        ellipse.set_linewidth(style.points(0.8))
+        ax.add_patch(ellipse)
+    ax.plot(
+        row["latency_median"],
+        row["throughput_median"],
+        linestyle="none",
+        marker=marker,
+        markersize=style.points(5 if beside <= _FEW else 4),
+        color=colour,
+        label=label or "_",
+    )
+
+
+def frame_of(ax: Any, latency: str, throughput: str) -> None:
+    """The labels of the axes, and room for all ellipses."""
+    ax.autoscale_view()
+    ax.set(xlabel=latency, ylabel=throughput)
+
+
+def shapes(
+    frame: pl.DataFrame, latency: str, throughput: str, keys: Sequence[str], sigmas: float = 1.0
+) -> pl.DataFrame:
+    """`ellipses` of the groups that `keys` tell apart, with a column for each of them."""
+    import polars as pl
+
+    if not keys:
+        rows = frame.with_columns(pl.lit(0).alias("_group"))
+        return ellipses(rows, latency, throughput, "_group", sigmas).drop("_group")
+    names = frame.select(keys).unique(maintain_order=True).with_row_index("_group")
+    rows = frame.join(names, on=keys, maintain_order="left")
+    found = ellipses(rows, latency, throughput, "_group", sigmas)
+    joined = found.join(names, on="_group", maintain_order="left")
+    return joined.select(*keys, pl.exclude(*keys, "_group"))
 
 
 def ellipses(

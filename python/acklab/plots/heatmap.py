@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from acklab.errors import AcklabError
-from acklab.metrics.derived import DERIVED_COLUMNS, with_metric
-from acklab.plots import style
+from acklab.metrics.derived import with_metric
+from acklab.plots import look, roles, style, swept
 from acklab.plots.drawn import Choice, Drawn
+from acklab.plots.panels import outer
 from acklab.plots.recorded import Recorded, required
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 VALUE = "goodput_mbps"
 #: Panels side by side; more are no longer read but searched.
 MOST_PANELS = 8
+#: Inches of a panel at least, and of a letter, for letters of 9 points.
+NARROWEST, LETTER = 1.8, 0.07
 #: Cells of a panel up to which each shows its number.
 MOST_NUMBERS = 150
 
@@ -29,7 +32,7 @@ class Shade:
 
     low: float
     high: float
-    colours: str = "viridis"
+    colours: str = field(default_factory=style.shades)
     text: Callable[[float], str] = "{:.3g}".format
 
     def ink(self, value: float) -> str:
@@ -43,26 +46,41 @@ class Shade:
 
 def draw(source: Recorded, choice: Choice) -> Drawn:
     """A panel per value of the remaining keys; a cell is the mean over seeds and flows."""
-    runs = choice.of(required(source, "heatmap", "runs"))
-    keys = sweep_keys(runs)
-    x, y = _axes(keys, choice)
+    runs = swept.chosen(required(source, "heatmap", "runs"), choice)
+    grid = swept.of_grid(runs)
+    x, y = _axes(grid, choice)
     runs = with_metric(runs, choice.value or VALUE, partial(source.table, "run_series"))
-    value = _value(runs, choice.value or VALUE)
-    rest = [k for k in keys if k not in (x, y)]
+    value = swept.metric(runs, choice.value or VALUE, "value")
+    over = [roles.known(k, grid, "over") for k in roles.several(choice.over)]
+    rest = _panels(runs, grid, (x, y), over, choice)
     data = means(runs, [*rest, y, x], value)
     panels = list(data.group_by(rest, maintain_order=True)) if rest else [((), data)]
     if len(panels) > MOST_PANELS:
         raise AcklabError(
             f"the keys {', '.join(rest)} would need {len(panels)} panels, more than {MOST_PANELS}\n"
-            "  help: choose other axes with --x and --y, or sweep fewer values"
+            "  help: choose other axes with --x and --y, values with --where, or sweep fewer"
         )
-    return Drawn(_figure(panels, rest, x, y, value, data), data, _alt(source, data, x, y, value))
+    figure = _figure(panels, rest, x, y, value, data)
+    return Drawn(figure, data, _alt(source, data, x, y, value), _note(data, runs, over))
 
 
-def sweep_keys(runs: pl.DataFrame) -> list[str]:
-    """The columns of the swept keys: those between the number of the cell and the seed."""
-    columns = runs.columns
-    return columns[columns.index("cell") + 1 : columns.index("seed")]
+def _panels(
+    runs: pl.DataFrame, grid: list[str], axes: tuple[str, str], over: list[str], choice: Choice
+) -> list[str]:
+    """The keys that have panels: those named first, then all others but those in `over`."""
+    facet = [roles.known(k, grid, "facet") for k in roles.several(choice.facet)]
+    roles.once({"--x": axes[:1], "--y": axes[1:], "--facet": facet, "--over": over})
+    others = [k for k in grid if k not in (*axes, *facet, *over)]
+    return [*facet, *(k for k in others if runs[k].n_unique() > 1)]
+
+
+def _note(data: pl.DataFrame, runs: pl.DataFrame, over: list[str]) -> str:
+    """What a number of a cell is."""
+    several = runs["flow"].n_unique() > 1
+    names = " and ".join([*over, *(["flows"] if several else [])])
+    most = int(data["seeds"].max() or 0)  # type: ignore[arg-type]
+    seeds = f"{most} seeds" if most > 1 else "one seed"
+    return f"Means of {seeds}{f' and over {names}' if names else ''}."
 
 
 def means(runs: pl.DataFrame, keys: list[str], value: str) -> pl.DataFrame:
@@ -77,14 +95,11 @@ def means(runs: pl.DataFrame, keys: list[str], value: str) -> pl.DataFrame:
 
 
 def _axes(keys: list[str], choice: Choice) -> tuple[str, str]:
-    for asked in (choice.x, choice.y):
-        if asked is not None and asked not in keys:
-            raise AcklabError(
-                f"{asked!r} was not swept\n  help: the swept keys are {', '.join(keys) or 'none'}"
-            )
-    free = [k for k in keys if k not in (choice.x, choice.y)]
-    x = choice.x or (free.pop(0) if free else None)
-    y = choice.y or (free.pop(0) if free else None)
+    x = None if choice.x is None else roles.known(choice.x, keys, "x")
+    y = None if choice.y is None else roles.known(choice.y, keys, "y")
+    free = [k for k in keys if k not in (x, y)]
+    x = x or (free.pop(0) if free else None)
+    y = y or (free.pop(0) if free else None)
     if x is not None and x == y:
         raise AcklabError(
             f"a heat map has two axes, and both are {x!r}\n"
@@ -98,16 +113,6 @@ def _axes(keys: list[str], choice: Choice) -> tuple[str, str]:
     return x, y
 
 
-def _value(runs: pl.DataFrame, value: str) -> str:
-    numbers = [c for c in runs.columns if runs[c].dtype.is_numeric()]
-    if value not in numbers:
-        raise AcklabError(
-            f"there is no metric called {value!r}\n"
-            f"  help: the metrics are {', '.join([*numbers, *DERIVED_COLUMNS])}"
-        )
-    return value
-
-
 def _figure(
     panels: list[tuple[tuple[Any, ...], pl.DataFrame]],
     rest: list[str],
@@ -116,7 +121,7 @@ def _figure(
     value: str,
     data: pl.DataFrame,
 ) -> Any:
-    cols = min(len(panels), 4)
+    cols = min(len(panels), 4, max(1, int(look.current().width(12) / style.points(NARROWEST))))
     rows = -(-len(panels) // cols)
     xs, ys = (data[k].unique(maintain_order=True).to_list() for k in (x, y))
     size = (1.8 + cols * max(2.2, 0.55 * len(xs)), 0.9 + rows * max(1.9, 0.4 * len(ys) + 0.7))
@@ -126,7 +131,9 @@ def _figure(
     image: Any = None
     for ax, (values, cells) in zip(places, panels, strict=False):
         image = _panel(ax, cells, (xs, ys), (x, y, value), (low, high))
-        ax.set_title(", ".join(f"{k} = {v}" for k, v in zip(rest, values, strict=True)))
+        named = zip(roles.shorts(rest), values, strict=True)
+        ax.set_title(", ".join(f"{k} = {v}" for k, v in named))
+    outer(places[: len(panels)])
     for ax in places[len(panels) :]:
         ax.set_visible(False)
     fig.colorbar(image, ax=places, label=style.heading(value), fraction=0.05)
@@ -147,7 +154,7 @@ def _panel(
     for row in cells.iter_rows(named=True):
         if row[value] is not None:
             grid[ys.index(row[y]), xs.index(row[x])] = row[value]
-    ax.set(xlabel=x, ylabel=y)
+    ax.set(xlabel=roles.short(x, [x, y]), ylabel=roles.short(y, [x, y]))
     texts = [str(v) for v in xs], [str(v) for v in ys]
     return paint(ax, grid, *texts, Shade(*bounds), numbers=grid.size <= MOST_NUMBERS)
 
@@ -161,7 +168,9 @@ def paint(
     edges = np.arange(len(xs) + 1) - 0.5, np.arange(len(ys) + 1) - 0.5
     colours = {"cmap": shade.colours, "vmin": shade.low, "vmax": shade.high}
     image = ax.pcolormesh(*edges, grid, linewidth=0, **colours)
-    ax.set_xticks(range(len(xs)), xs, rotation=45 if len(xs) > 6 else 0)
+    room = ax.figure.get_size_inches()[0] * ax.get_position().width / len(xs)
+    wide = max(map(len, xs)) * style.points(LETTER)
+    ax.set_xticks(range(len(xs)), xs, rotation=45 if len(xs) > 6 or wide > room else 0)
     ax.set_yticks(range(len(ys)), ys)
     ax.grid(visible=False)
     if numbers:
@@ -180,8 +189,13 @@ def _numbers(ax: Any, grid: Any, shade: Shade) -> None:
 
     for (j, i), v in np.ndenumerate(grid):
         if not np.isnan(v):
-            style = {"ha": "center", "va": "center", "fontsize": 7, "color": shade.ink(v)}
-            ax.text(i, j, shade.text(v), **style)
+            ink = {
+                "ha": "center",
+                "va": "center",
+                "fontsize": style.points(7),
+                "color": shade.ink(v),
+            }
+            ax.text(i, j, shade.text(v), **ink)
 
 
 def _alt(source: Recorded, data: pl.DataFrame, x: str, y: str, value: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from acklab.errors import AcklabError
-from acklab.plots import style
+from acklab.plots import legend, style
 from acklab.plots.drawn import Choice, Drawn
 from acklab.plots.lines import place
 from acklab.plots.order import in_order, places
@@ -35,7 +35,7 @@ def spacing(source: Recorded, choice: Choice) -> Drawn:
     ax.set(xscale="log", xlabel="time since the ACK before, ms", ylabel="ACKs, %")
     ax.xaxis.set_major_formatter("{x:g}")
     ax.set_ylim(bottom=0)
-    _legend(ax, data)
+    _legend(fig, ax, data)
     middle = ", ".join(f"{f} {m * 1e3:.3g} ms" for f, m in _medians(acks))
     return Drawn(fig, data, f"{source.name}: histogram of the time between ACKs; medians: {middle}")
 
@@ -64,7 +64,7 @@ def segments(source: Recorded, choice: Choice) -> Drawn:
     ax.set_xticks(range(len(names)), names)
     ax.set(xlabel="segments newly acknowledged by an ACK", ylabel="ACKs, %")
     ax.grid(visible=False, axis="x")
-    _legend(ax, data)
+    _legend(fig, ax, data)
     means = acks.group_by("flow", maintain_order=True).agg(pl.col("segments").mean()).iter_rows()
     told = ", ".join(f"{f} {m:.2f}" for f, m in means)
     return Drawn(fig, data, f"{source.name}: histogram of segments per ACK; means: {told}")
@@ -150,6 +150,6 @@ def _medians(acks: pl.DataFrame) -> list[tuple[str, float]]:
     )
 
 
-def _legend(ax: Any, data: pl.DataFrame) -> None:
+def _legend(fig: Any, ax: Any, data: pl.DataFrame) -> None:
     if data["flow"].n_unique() > 1:
-        ax.legend(fontsize=8, handlelength=2.6)
+        legend.outside(fig, ax)

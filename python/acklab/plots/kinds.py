@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,22 +34,25 @@ class Kind:
     def draw(self, source: Recorded, choice: Choice) -> Drawn:
         """Draws it in the house's style, with a footer; what is missing is an error with help."""
         from acklab.plots import style
+        from acklab.plots.look import Look, looking
 
         self._heed(source, choice)
         for table in self.needs:
             required(source, self.name, table)
         module, _, function = self.where.partition(":")
         draw: Draw = getattr(import_module(f"acklab.plots.{module}"), function or "draw")
-        with style.house():
+        with looking(Look.of(choice.title, choice.size, choice.style)) as look, style.house():
             drawn = draw(source, choice)
-            style.footer(drawn.figure, source.provenance)
-        return drawn
+            # A paper says in its caption where a figure comes from; the file says it inside.
+            told = (drawn.note, "" if look.size else source.provenance)
+            if any(told):
+                style.footer(drawn.figure, "\n".join(t for t in told if t))
+        return replace(drawn, provenance=source.provenance)
 
     def _heed(self, source: Recorded, choice: Choice) -> None:
         """An error if something was chosen that would have no effect."""
-        takes = self.takes
-        if source.table("runs") is not None:
-            takes = tuple(t for t in takes if t not in TIMES)
+        without = TIMES if source.table("runs") is not None else OF_SWEEPS
+        takes = (*(t for t in self.takes if t not in without), *LOOK)
         for name, value in vars(choice).items():
             if value is not None and name not in takes:
                 known = ", ".join(f"--{_OPTIONS.get(t, t)}" for t in takes) or "no such option"
@@ -66,6 +69,9 @@ class Kind:
 #: Options whose names are not those of `Choice`.
 _OPTIONS = {"start": "from", "end": "to"}
 TIMES = ("start", "end")
+#: What tells the runs of a sweep apart, and what every plot takes.
+OF_SWEEPS = ("by", "facet", "over", "where")
+LOOK = ("title", "size", "style")
 _OVER_TIME = ("flows", *TIMES)
 
 KINDS: dict[str, Kind] = {
@@ -97,29 +103,36 @@ KINDS: dict[str, Kind] = {
             "cdf",
             "distribution over a sweep's runs or a run's samples",
             (),
-            (*_OVER_TIME, "value"),
+            (*_OVER_TIME, "value", *OF_SWEEPS),
             "distributions:cdf",
         ),
         Kind(
             "box",
             "boxes over a sweep's runs or a run's samples",
             (),
-            (*_OVER_TIME, "value"),
+            (*_OVER_TIME, "value", "where"),
             "distributions:box",
         ),
         Kind(
             "ellipse",
             "throughput against latency, up and right is better",
             (),
-            (*_OVER_TIME, "value"),
+            (*_OVER_TIME, "value", *OF_SWEEPS),
             "distributions:ellipse",
         ),
         Kind(
             "heatmap",
             "a metric over two keys of a sweep",
             ("runs",),
-            ("flows", "x", "y", "value"),
+            ("flows", "x", "y", "value", "facet", "over", "where"),
             "heatmap",
+        ),
+        Kind(
+            "line",
+            "a metric of a sweep over a key, with intervals over seeds; colours, dashes, panels",
+            ("runs",),
+            ("flows", "x", "y", *OF_SWEEPS, "interval", "log"),
+            "curves",
         ),
         Kind(
             "ack-spacing",
@@ -160,9 +173,13 @@ KINDS: dict[str, Kind] = {
 }
 
 
+#: Short names.
+ALIASES = {"heat": "heatmap"}
+
+
 def named(name: str) -> Kind:
     """The plot of that name."""
-    kind = KINDS.get(name)
+    kind = KINDS.get(ALIASES.get(name, name))
     if kind is None:
         near = difflib.get_close_matches(name, KINDS, n=1)
         mean = f"did you mean {near[0]}? " if near else ""
@@ -182,6 +199,22 @@ def recorded(source: Any) -> Recorded:
     return Opened(source) if isinstance(source, SavedRun | SweepResult) else InMemory(source)
 
 
+def chosen(kind: Kind, given: Mapping[str, Any]) -> Choice:
+    """The arguments of a call as a choice; one that does not exist is an error that lists them."""
+    from acklab.plots.drawn import Choice
+
+    known = [f.name for f in fields(Choice)]
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            mean = f"did you mean {near[0]}? " if near else ""
+            raise AcklabError(
+                f"the plot {kind.name} has no argument {name!r}\n"
+                f"  help: {mean}it takes {', '.join((*kind.takes, *LOOK))}"
+            )
+    return Choice(**given)
+
+
 class Plots:
     """The plots of a result: `result.plot.series()`, `result.plot.ack_spacing(flows=["a"])`."""
 
@@ -189,14 +222,13 @@ class Plots:
         self._source = recorded(source)
 
     def __getattr__(self, name: str) -> Callable[..., Drawn]:
-        kind = KINDS.get(name.replace("_", "-"))
+        name = name.replace("_", "-")
+        kind = KINDS.get(ALIASES.get(name, name))
         if kind is None:
             raise AttributeError(f"there is no plot {name!r}; there are {', '.join(self._names())}")
 
         def draw(**choice: Any) -> Drawn:
-            from acklab.plots.drawn import Choice
-
-            return kind.draw(self._source, Choice(**choice))
+            return kind.draw(self._source, chosen(kind, choice))
 
         draw.__doc__ = f"Draws {kind.about}; keywords as of `acklab.plots.Choice`."
         return draw

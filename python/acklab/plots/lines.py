@@ -47,7 +47,9 @@ def place(at: Places | None, key: object, otherwise: int) -> int:
 
 def legend(ax: Any) -> None:
     """To the right of the panel, where no line can be."""
-    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.05), fontsize=7, handlelength=2.6)
+    ax.legend(
+        loc="upper left", bbox_to_anchor=(1.0, 1.05), fontsize=style.points(7), handlelength=2.6
+    )
 
 
 def ceiling(values: Floats) -> float | None:
@@ -67,4 +69,11 @@ def _scale(ax: Any, values: pl.Series) -> None:
         return
     ax.set_ylim(0, top)
     note = f"peak {float(values.to_numpy().max()):.3g}, beyond the scale"
-    ax.annotate(note, (0.995, 0.98), xycoords="axes fraction", ha="right", va="top", fontsize=7)
+    ax.annotate(
+        note,
+        (0.995, 0.98),
+        xycoords="axes fraction",
+        ha="right",
+        va="top",
+        fontsize=style.points(7),
+    )

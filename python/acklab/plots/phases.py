@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from acklab.plots import lines, style
+from acklab.plots import legend, lines, style
 from acklab.plots.drawn import Choice, Drawn
 from acklab.plots.order import in_order, places
 from acklab.plots.recorded import Recorded, required
@@ -108,7 +108,7 @@ def _bars(ax: Any, data: pl.DataFrame, flows: list[str]) -> None:
     ax.set_yticks(range(len(flows)), flows)
     ax.invert_yaxis()
     ax.grid(visible=False, axis="y")
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=4, fontsize=7)
+    legend.outside(ax.figure, ax, above=True)
 
 
 def colours(states: list[str], dark: bool = False) -> dict[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from acklab.errors import AcklabError
-from acklab.plots import style
+from acklab.plots import legend, style
 from acklab.plots.drawn import Choice, Drawn
 from acklab.plots.recorded import Recorded, required
 
@@ -41,7 +41,7 @@ def draw(source: Recorded, choice: Choice) -> Drawn:
     _marks(ax, data, "retransmission", ("$R$", None), _RETRANSMITTED, pixels)
     _marks(ax, data, "drop", ("x", _DROPPED[1]), _DROPPED, pixels)
     _frame(ax, data)
-    fig.legend(loc="outside upper right", ncols=6, fontsize=7.5, handlelength=2)
+    legend.outside(fig, ax, above=True)
     ax.set_title(f"{flow}: everything; --from and --to look closer" if pixels else flow)
     counts = dict(data.group_by("what").len().iter_rows())
     told = ", ".join(f"{n} {what}s" for what, n in sorted(counts.items()))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+from acklab.plots import look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 CATEGORICAL = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 #: The same on a dark ground, where black and dark blue would sink.
 CATEGORICAL_DARK = ("#4BA8E8", "#F0803C", "#2BC9A0", "#E29CC5", "#F0B73F", "#9AD6FA", "#FFFFFF")
+#: For figures without colours; the other differences of lines and marks do the rest.
+CATEGORICAL_GREY = ("#000000", "#6e6e6e", "#9a9a9a", "#3d3d3d", "#b8b8b8", "#555555", "#848484")
 #: Grey does not tell colours apart: every line has dashes, every mark a shape as well.
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.2)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (6, 2, 1, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -54,6 +58,10 @@ _SILENT: dict[Format, dict[str, None]] = {
     "pdf": {"CreationDate": None, "ModDate": None, "Creator": None, "Producer": None},
     "png": {"Software": None},
 }
+#: Where a file has a text about itself.
+_ABOUT: dict[Format, str] = {"svg": "Description", "pdf": "Subject", "png": "Description"}
+#: Dots per inch of pictures.
+_DPI = 150
 
 
 def ordered(n: int, dark: bool = False, whole: bool = False) -> list[str]:
@@ -63,8 +71,10 @@ def ordered(n: int, dark: bool = False, whole: bool = False) -> list[str]:
     """
     import matplotlib as mpl
 
-    colours = mpl.colormaps["viridis"]
+    colours = mpl.colormaps[shades()]
     low, high = (0.0, 1.0) if whole else (0.3, 1.0) if dark else (0.0, 0.88)
+    if look.current().style == "grey":
+        low, high = (0.0, 1.0) if whole else (1.0, 0.35)
     steps = (low + (high - low) * i / max(n - 1, 1) for i in range(n))
     return [mpl.colors.to_hex(colours(s)) for s in steps]
 
@@ -73,6 +83,22 @@ def cycle(n: int, dark: bool = False) -> list[str]:
     """`n` colours for things without an order; the eighth is the first again, dashed otherwise."""
     colours = CATEGORICAL_DARK if dark else CATEGORICAL
     return [colours[i % len(colours)] for i in range(n)]
+
+
+def colour(i: int) -> str:
+    """The colour of thing `i` of things without an order, in the current look."""
+    grey = look.current().style == "grey"
+    return (CATEGORICAL_GREY if grey else CATEGORICAL)[i % len(CATEGORICAL)]
+
+
+def shades() -> str:
+    """Matplotlib's name of the colours for amounts."""
+    return "Greys" if look.current().style == "grey" else "viridis"
+
+
+def points(size: float) -> float:
+    """Letters of `size` points, or as much larger or smaller as the current look wants."""
+    return size * look.current().scale
 
 
 def dash_pixels(i: int) -> list[float]:
@@ -84,9 +110,9 @@ def dash_pixels(i: int) -> list[float]:
 def line(i: int) -> dict[str, Any]:
     """Colour, dashes and width of line `i`, as Matplotlib's keywords."""
     return {
-        "color": CATEGORICAL[i % len(CATEGORICAL)],
+        "color": colour(i),
         "linestyle": DASHES[i % len(DASHES)],
-        "linewidth": 1.2,
+        "linewidth": points(1.2),
     }
 
 
@@ -94,7 +120,8 @@ def house() -> AbstractContextManager[None]:
     """Within it Matplotlib follows the house's style, wherever it asks for defaults."""
     import matplotlib as mpl
 
-    return mpl.rc_context(_RC)
+    settings: Any = {**_RC, **look.current().settings}
+    return mpl.rc_context(settings)
 
 
 def figure(
@@ -106,19 +133,72 @@ def figure(
 ) -> tuple[Figure, Any]:
     """A figure without a display; its axes share x, and y within a row, if `share`.
 
-    `size` is in inches; `heights` are those of the rows, relative to each other.
+    `size` is in inches; `heights` are those of the rows, relative to each other. The current look
+    may have another size, and a title, for which the figure grows.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     with house():
-        fig = Figure(figsize=size, layout="constrained")
+        fig = Figure(figsize=look.current().fitted(size), layout="constrained")
         FigureCanvasAgg(fig)
+        if look.current().title:
+            _title(fig, look.current().title)
         y: Any = "row" if share else False
         axes = fig.subplots(
             rows, cols, squeeze=False, sharex=share, sharey=y, height_ratios=heights
         )
     return fig, axes
+
+
+def _title(fig: Figure, text: str) -> None:
+    size = points(10)
+    at = above(fig, 1.5 * size / 72 * (1 + text.count("\n")))
+    fig.text(0.01, 1, text, fontsize=size, weight="bold", va="top", transform=at(0.4 * size / 72))
+
+
+def above(fig: Figure, inches: float) -> Callable[[float], Any]:
+    """Makes room of `inches` above the panels, below what has room there already.
+
+    Returns what gives, for a distance from the top of that room, the place of things whose x is a
+    share of the width and whose y is 1.
+    """
+    from matplotlib.transforms import ScaledTranslation
+
+    engine: Any = fig.get_layout_engine()
+    width, height = fig.get_size_inches()
+    left, bottom, wide, tall = engine.get()["rect"]
+    taken = (1 - bottom - tall) * height
+    size = look.current().size
+    if size is None or size.height is None:
+        height += inches
+        fig.set_size_inches(width, height)
+    engine.set(rect=(left, bottom, wide, 1 - bottom - (taken + inches) / height))
+
+    def at(distance: float) -> Any:
+        return fig.transFigure + ScaledTranslation(0, -(taken + distance), fig.dpi_scale_trans)
+
+    return at
+
+
+def beside(fig: Figure, inches: float) -> Callable[[float], Any]:
+    """Takes `inches` at the right from the panels, as `above` does at the top.
+
+    Of what is placed, x and y are 1; the distance is from the left of that room, and from the top.
+    """
+    from matplotlib.transforms import ScaledTranslation
+
+    engine: Any = fig.get_layout_engine()
+    width, height = fig.get_size_inches()
+    left, bottom, wide, tall = engine.get()["rect"]
+    engine.set(rect=(left, bottom, wide - inches / width, tall))
+    down = (1 - bottom - tall) * height
+
+    def at(distance: float) -> Any:
+        move = ScaledTranslation(distance - inches, -(down + distance), fig.dpi_scale_trans)
+        return fig.transFigure + move
+
+    return at
 
 
 #: Units at the end of columns' names.
@@ -169,13 +249,22 @@ def signed(text: str) -> Iterator[None]:
         _signature = before
 
 
+#: Width of a letter of running text, relative to its size.
+_NARROW = 0.56
+
+
 def footer(fig: Figure, text: str) -> None:
-    """Small lines below everything that say where the figure comes from."""
-    fig.supxlabel(text, x=0.01, ha="left", fontsize=6.5, color="#57606a")
+    """Small lines below everything that say where the figure comes from, as wide as it is."""
+    import textwrap
+
+    letters = int(float(fig.get_size_inches()[0]) / (_NARROW * points(6.5) / 72))
+    lines = [line for t in text.split("\n") for line in textwrap.wrap(t, letters)]
+    text = "\n".join(lines)
+    fig.supxlabel(text, x=0.01, ha="left", fontsize=points(6.5), color="#57606a")
 
 
-def render(fig: Figure, form: Format) -> bytes:
-    """The figure as a file's content, without dates or versions."""
+def render(fig: Figure, form: Format, about: str = "") -> bytes:
+    """The figure as a file's content, without dates or versions; the file says `about` inside."""
     import io
 
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -183,14 +272,15 @@ def render(fig: Figure, form: Format) -> bytes:
     _without_formulas(fig)
     _without_empty_labels(fig)
     buffer = io.BytesIO()
+    said: dict[str, str | None] = {**_SILENT[form], **({_ABOUT[form]: about} if about else {})}
     with house():
         if _signature and not fig.get_supxlabel():
             footer(fig, _signature)
         if form == "svg":
             # `savefig` draws twice, once into nothing to settle the layout, which drawing does too.
-            FigureCanvasSVG(fig).print_svg(buffer, metadata=_SILENT[form])  # type: ignore[no-untyped-call]
+            FigureCanvasSVG(fig).print_svg(buffer, metadata=said)  # type: ignore[no-untyped-call]
         else:
-            fig.savefig(buffer, format=form, dpi=150, metadata=_SILENT[form])
+            fig.savefig(buffer, format=form, dpi=_DPI, metadata=said)
     return buffer.getvalue()
 
 
