@@ -209,7 +209,7 @@ impl Opening {
             return Answer::Ignored;
         };
         self.detours += 1;
-        self.noise = Box::new(noise);
+        *self.noise = noise;
         self.first = first;
         self.version = version;
         self.cookie.clear();

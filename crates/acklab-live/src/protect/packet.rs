@@ -189,6 +189,12 @@ impl Opener {
         self
     }
 
+    /// The peer's first packet of that space has about this number: TACK's do not begin at zero, and the
+    /// wire carries their last bytes only.
+    pub fn expect(&mut self, space: Space, first: u64) {
+        self.seen[space as usize] = ReplayWindow::starting_at(first);
+    }
+
     /// How often the peer has changed its key.
     pub const fn updates(&self) -> u64 {
         self.updates

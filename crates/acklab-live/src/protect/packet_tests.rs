@@ -43,6 +43,24 @@ fn a_packet_opens_once() {
     assert_eq!(open(&mut o, feedback), Ok(1));
 }
 
+/// TACK's first number is random, and two bytes of it are on the wire.
+#[test]
+fn numbers_are_whole_again_from_the_first_packet_on() {
+    let (mut s, mut o) = pair(100);
+    let first = 1_234_567_890;
+    o.expect(Space::Data, first);
+    for number in first..first + 10 {
+        let mut bytes = vec![TACK_KIND << 5 | 1];
+        bytes.extend([9; ID_LEN]);
+        bytes.extend((number as u16).to_be_bytes());
+        bytes.extend([1; 8]);
+        bytes.extend([0; TAG]);
+        s.seal(Space::Data, number, 1 + ID_LEN + 2, &mut bytes);
+        let outer = Outer::read(&bytes).unwrap();
+        assert_eq!(o.open(&outer, &mut bytes), Ok(number));
+    }
+}
+
 #[test]
 fn every_changed_bit_is_noticed() {
     let (mut s, mut o) = pair(100);

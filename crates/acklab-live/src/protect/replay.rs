@@ -27,6 +27,14 @@ const fn place(number: u64) -> (usize, u64) {
 }
 
 impl ReplayWindow {
+    /// Nothing was taken yet; the first number will be about `next`.
+    pub fn starting_at(next: u64) -> Self {
+        Self {
+            next,
+            ..Self::default()
+        }
+    }
+
     /// The number behind the largest that was taken.
     pub const fn next(&self) -> u64 {
         self.next

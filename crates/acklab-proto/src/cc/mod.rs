@@ -284,6 +284,9 @@ pub trait CongestionControl: core::fmt::Debug + Send {
     /// `rtt`: its round-trip time. A flow without a handshake never calls this.
     fn on_handshake_rtt(&mut self, _now: Instant, _rtt: Span) {}
 
+    /// The peer leaves at least so much time between two acknowledgements, however short the path is.
+    fn on_shortest_interval(&mut self, _interval: Span) {}
+
     /// A segment left.
     fn on_sent(&mut self, _sent: &Sent) {}
 

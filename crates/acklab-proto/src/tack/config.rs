@@ -6,7 +6,7 @@
 use crate::datagram::UDP_HEADER;
 use crate::rtt::{RttConfig, RttEstimator, RttSamples};
 use crate::segment::IP_HEADER;
-use acklab_units::Span;
+use acklab_units::{Rate, Span};
 
 /// When TACKs are sent (Eq. 3), and how far that may be stretched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -278,6 +278,15 @@ pub struct TackConfig {
     pub pacing_ca_ratio: u32,
     /// Packets that leave at once when paced.
     pub pacing_quantum: u32,
+    /// As many packets more leave at once as the pacing rate sends in that time, at most
+    /// [`TackConfig::pacing_burst`]: a driver that sleeps between packets needs bursts. Zero = none.
+    pub pacing_horizon: Span,
+    /// The most packets that leave at once for [`TackConfig::pacing_horizon`].
+    pub pacing_burst: u32,
+    /// The controller is told the shortest interval that was agreed on. On a path shorter than that, a
+    /// window of a few round trips would wait for the next TACK most of the time. The journal's controller
+    /// knows Eq. 3 alone, and so does the simulator's unless this is set.
+    pub tell_interval: bool,
     /// PKT.SEQ is skipped now and then, at first within as many packets as this, later ever more
     /// rarely: who acknowledges what never was is lying. Zero = never.
     pub skip_within: u32,
@@ -339,6 +348,9 @@ impl Default for TackConfig {
             pacing_ss_ratio: 200,
             pacing_ca_ratio: 120,
             pacing_quantum: 1,
+            pacing_horizon: Span::ZERO,
+            pacing_burst: 1,
+            tell_interval: false,
             skip_within: 256,
             max_retries: 15,
             keep_alive: None,
@@ -358,6 +370,17 @@ impl TackConfig {
         self.mtu.saturating_sub(taken) as usize
     }
 
+    /// Packets that leave at once at that pacing rate.
+    pub fn quantum(&self, rate: Option<Rate>) -> u32 {
+        let least = self.pacing_quantum.max(1);
+        let Some(rate) = rate.filter(|_| !self.pacing_horizon.is_zero()) else {
+            return least;
+        };
+        let packets = rate.bytes_in(self.pacing_horizon) / u64::from(self.mss.max(1));
+        let most = u64::from(self.pacing_burst.max(least));
+        packets.clamp(u64::from(least), most) as u32
+    }
+
     /// Most gaps, and most blocks above gaps, that the receiver keeps. A buffer full of packets of which
     /// every second was lost has as many, so only a peer that sends crumbs meets the limit.
     pub fn most_gaps(&self) -> usize {
@@ -369,6 +392,18 @@ impl TackConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_burst_is_what_the_rate_sends_within_the_horizon() {
+        let mut c = TackConfig::default();
+        let rate = |mbps: u64| Some(Rate::from_bps(mbps * 1_000_000));
+        assert_eq!(c.quantum(rate(10_000)), 1);
+        (c.pacing_horizon, c.pacing_burst) = (Span::from_millis(1), 40);
+        assert_eq!(c.quantum(rate(1)), 1);
+        assert_eq!(c.quantum(rate(100)), 8);
+        assert_eq!(c.quantum(rate(10_000)), 40);
+        assert_eq!(c.quantum(None), 1);
+    }
 
     #[test]
     fn a_full_packet_fills_the_mtu() {

@@ -12,6 +12,10 @@ impl CongestionControl for BbrTack {
         self.probe_stamp = now;
     }
 
+    fn on_shortest_interval(&mut self, interval: Span) {
+        self.shortest = interval.max(Span::from_nanos(1));
+    }
+
     fn on_sent(&mut self, sent: &Sent) {
         self.start(sent.now);
     }

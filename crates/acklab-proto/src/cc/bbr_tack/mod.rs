@@ -81,6 +81,8 @@ pub struct BbrTack {
     app_limited: AppLimited,
     srtt: Span,
     cwnd: u64,
+    /// No interval is shorter.
+    shortest: Span,
     rng: Rng,
 }
 
@@ -108,6 +110,7 @@ impl BbrTack {
             app_limited: AppLimited::default(),
             srtt: Span::ZERO,
             cwnd: init.initial_cwnd,
+            shortest: Span::from_nanos(1),
             rng: rng::stream(init.seed, "bbr-tack"),
             config,
         }
@@ -135,7 +138,7 @@ impl BbrTack {
             return Some(timed);
         }
         let counted = bw.serialisation(self.config.packets * self.mss);
-        Some(timed.max(counted).max(Span::from_nanos(1)))
+        Some(timed.max(counted).max(self.shortest))
     }
 
     /// Counts the intervals that have passed by now.

@@ -79,6 +79,16 @@ fn the_window_is_two_bdp_and_what_arrives_in_an_interval() {
     assert_eq!(f.cc.target(), bdp * 9 / 4);
 }
 
+/// On a path that is much shorter than any interval, the window holds what is sent within one.
+#[test]
+fn the_window_lasts_for_the_shortest_interval() {
+    let mut f = Feed::probing(&[]);
+    let shortest = RTT * 5;
+    f.cc.on_shortest_interval(shortest);
+    assert_eq!(f.cc.interval(), Some(shortest));
+    assert_eq!(f.cc.target(), mbit(50).bytes_in(RTT) * 7);
+}
+
 /// "Bytes of the last two intervals times f / 2".
 #[test]
 fn the_rate_is_the_mean_of_two_intervals() {

@@ -168,6 +168,11 @@ impl Sender {
         self.last_heard = now;
     }
 
+    /// Tells the controller the shortest interval between two TACKs.
+    pub fn tell_interval(&mut self, shortest: Span) {
+        self.cc.on_shortest_interval(shortest);
+    }
+
     /// "The initial RTT can be computed during handshakes" (section 4.3).
     pub fn handshake_rtt(&mut self, now: Instant, rtt: Span) {
         self.rtt.on_sample(rtt, self.una, self.nxt);

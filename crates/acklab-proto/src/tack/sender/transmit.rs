@@ -68,7 +68,7 @@ impl Sender {
         match out {
             Some(o) => {
                 let len = o.data.map_or(0, |d| d.len);
-                let quantum = cfg.pacing_quantum.max(1);
+                let quantum = cfg.quantum(rate);
                 self.pacer.on_sent(now, len, rate, quantum, ALL_PACED);
                 Some(o)
             }

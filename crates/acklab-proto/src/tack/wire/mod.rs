@@ -29,7 +29,7 @@ pub use error::{DecodeError, EncodeError};
 pub use frame::{Close, Frame, Frames, Reset, ResetCode};
 pub use handshake::{Accept, Hello, Offer};
 pub use number::{expand, number_len, truncate};
-pub use packet::{Data, Decoded, Header, Packet, Shape, Space, decode, encode};
+pub use packet::{Data, Decoded, Header, Packet, Shape, Space, decode, encode, encode_with};
 pub use report::{EcnCounts, Fastest, Iack, Instant as IackReason, Receipt, Sync, Tack, TackHead};
 
 /// Version of the format.

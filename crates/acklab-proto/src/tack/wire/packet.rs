@@ -172,20 +172,41 @@ pub fn encode(
     payload: &[u8],
     out: &mut [u8],
 ) -> Result<usize, EncodeError> {
-    let parts = [
-        ("connection id", packet.header.id_len as usize, id.len()),
-        ("control frames", packet.control as usize, control.len()),
-        ("payload", packet.payload() as usize, payload.len()),
-    ];
-    for (part, claimed, given) in parts {
-        if claimed != given {
-            return Err(EncodeError::Length {
-                part,
-                claimed,
-                given,
-            });
-        }
+    check_length("payload", packet.payload() as usize, payload.len())?;
+    encode_with(
+        packet,
+        id,
+        control,
+        |place| place.copy_from_slice(payload),
+        out,
+    )
+}
+
+const fn check_length(part: &'static str, claimed: usize, given: usize) -> Result<(), EncodeError> {
+    if claimed == given {
+        return Ok(());
     }
+    Err(EncodeError::Length {
+        part,
+        claimed,
+        given,
+    })
+}
+
+/// Writes a packet like [`encode`]; `payload` writes the payload into its place, so that bytes which
+/// do not lie in one piece need not be put together first.
+///
+/// # Errors
+/// If a part has another length than the packet says, or if there is no room.
+pub fn encode_with(
+    packet: &Packet,
+    id: &[u8],
+    control: &[u8],
+    payload: impl FnOnce(&mut [u8]),
+    out: &mut [u8],
+) -> Result<usize, EncodeError> {
+    check_length("connection id", packet.header.id_len as usize, id.len())?;
+    check_length("control frames", packet.control as usize, control.len())?;
     let first = packet.header.first_byte()?;
     let needed = packet.wire_len() as usize;
     let given = out.len();
@@ -207,9 +228,10 @@ pub fn encode(
         put(&[DATA | flag(d.fin, FIN) | flag(d.now, NOW) | flag(d.app_limited, APP_LIMITED)]);
         put(&(d.seq as u32).to_be_bytes());
         put(&d.stamp.to_be_bytes());
-        put(payload);
     }
-    out[at..].fill(0);
+    let end = at + packet.payload() as usize;
+    payload(&mut out[at..end]);
+    out[end..].fill(0);
     Ok(needed)
 }
 

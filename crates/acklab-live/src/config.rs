@@ -1,0 +1,90 @@
+//! What an endpoint can be told.
+
+use crate::handshake::DoorConfig;
+use crate::id::ID_LEN;
+use crate::protect::TAG;
+use acklab_proto::cc::{CcInit, CongestionControl};
+use acklab_proto::tack::TackConfig;
+use acklab_proto::tack::wire::Packet;
+use acklab_proto::tcp::config::CcChoice;
+use acklab_units::Span;
+use std::sync::Arc;
+
+/// Packets that leave at once, at most: what fits into one datagram of the kernel's segmentation.
+const BURST: u32 = 44;
+
+/// The settings of an endpoint and of its connections.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// TACK's own. `id_len` and `tag_len` are not free: [`Config::default`] has the right ones.
+    pub tack: Arc<TackConfig>,
+    /// The congestion controller.
+    pub controller: CcChoice,
+    /// How long nothing may be heard of a peer. An idle connection asks in between.
+    pub idle_timeout: Span,
+    /// How long a handshake may take.
+    pub handshake_timeout: Span,
+    /// Connections of an endpoint, at most.
+    pub most_connections: usize,
+    /// Connections that wait for [`accept`](crate::Endpoint::accept), at most.
+    pub backlog: usize,
+    /// How a server guards its door.
+    pub door: DoorConfig,
+    /// Packets that are sealed with one key, at most.
+    pub packets_per_key: u64,
+    /// Bytes of each of the socket's buffers that the kernel is asked for.
+    pub socket_buffer: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            tack: Arc::new(Self::tack_defaults()),
+            controller: CcChoice::named("bbr-tack").expect("a registered controller"),
+            idle_timeout: Span::from_secs(60),
+            handshake_timeout: Span::from_secs(10),
+            most_connections: 16_384,
+            backlog: 1024,
+            door: DoorConfig::default(),
+            packets_per_key: u64::MAX,
+            socket_buffer: 4 << 20,
+        }
+    }
+}
+
+impl Config {
+    /// TACK's settings on real networks: those of the simulator, with bursts that a driver needs, and
+    /// questions to a silent peer.
+    pub fn tack_defaults() -> TackConfig {
+        let mut c = TackConfig {
+            id_len: ID_LEN as u8,
+            tag_len: TAG as u8,
+            pacing_horizon: Span::from_millis(1),
+            pacing_burst: BURST,
+            tell_interval: true,
+            keep_alive: Some(Span::from_secs(15)),
+            ..TackConfig::default()
+        };
+        c.mss = c.mtu - Packet::data_overhead(c.id_len, c.tag_len);
+        c.taming.mss = c.mss;
+        c
+    }
+
+    /// The same with packets of `mtu` bytes, IP and UDP headers included.
+    pub fn with_mtu(mut self, mtu: u32) -> Self {
+        let tack = Arc::make_mut(&mut self.tack);
+        tack.mtu = mtu;
+        tack.mss = mtu - Packet::data_overhead(tack.id_len, tack.tag_len);
+        tack.taming.mss = tack.mss;
+        self
+    }
+
+    pub(crate) fn build_controller(&self, seed: u64) -> Box<dyn CongestionControl> {
+        let t = &self.tack;
+        self.controller.build(CcInit {
+            mss: t.mss,
+            initial_cwnd: u64::from(t.mss) * u64::from(t.initial_window),
+            seed,
+        })
+    }
+}

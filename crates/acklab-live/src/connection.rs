@@ -1,0 +1,322 @@
+//! A connection as an application sees it: one stream of bytes each way.
+
+use crate::buffer::{RecvHalf, SendHalf, Shared};
+use crate::driver::{Command, Key, Mailbox};
+use crate::error::Ended;
+use crate::id::Id;
+use crate::session::{Report, Session};
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::task::{Context, Poll};
+
+/// What the driver gives to an application for a connection.
+pub struct Tie {
+    pub(crate) shared: Arc<Shared>,
+    key: Key,
+    id: Id,
+    address: SocketAddr,
+}
+
+impl Tie {
+    pub(crate) fn new(key: Key, send: u64, recv: u64, bell: Arc<dyn crate::buffer::Bell>) -> Self {
+        Self {
+            shared: Arc::new(Shared::new(send, recv, bell)),
+            key,
+            id: Id::default(),
+            address: (Ipv4Addr::UNSPECIFIED, 0).into(),
+        }
+    }
+
+    pub(crate) fn describe(&mut self, session: &Session) {
+        self.id = session.local();
+        self.address = session.address();
+    }
+}
+
+/// Tells the driver that nobody uses the endpoint any more.
+pub(crate) struct Guard(pub Arc<Mailbox>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        // A driver that has ended already needs no telling.
+        let _ = self.0.send(Command::Finish);
+    }
+}
+
+struct Handle {
+    tie: Tie,
+    guard: Arc<Guard>,
+}
+
+impl Drop for Handle {
+    /// What was written still arrives, as after closing a TCP socket; what arrives from now on
+    /// nobody reads, and its sender is told so.
+    fn drop(&mut self) {
+        let shared = &self.tie.shared;
+        shared.send().finished = true;
+        let mut recv = shared.recv();
+        recv.abandoned = true;
+        drop(recv);
+        shared.ring();
+    }
+}
+
+/// One connection. Clones speak of the same one; it is closed in order when the last of them is gone.
+///
+/// [`Read`] and [`Write`] block; [`tokio::io::AsyncRead`] and [`tokio::io::AsyncWrite`] do not, under
+/// any runtime.
+#[derive(Clone)]
+pub struct Connection {
+    handle: Arc<Handle>,
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Connection({})", self.id())
+    }
+}
+
+impl Connection {
+    pub(crate) fn new(tie: Tie, guard: Arc<Guard>) -> Self {
+        let handle = Arc::new(Handle { tie, guard });
+        Self { handle }
+    }
+
+    fn shared(&self) -> &Shared {
+        &self.handle.tie.shared
+    }
+
+    /// The id by which the peer's packets find it.
+    pub fn id(&self) -> Id {
+        self.handle.tie.id
+    }
+
+    /// Where the peer was when the connection was opened: [`Report::address`] says where it is.
+    pub fn peer_addr(&self) -> SocketAddr {
+        self.handle.tie.address
+    }
+
+    /// Waits until the handshake is over.
+    pub(crate) fn wait_open(&self) -> io::Result<()> {
+        let mut send = self.shared().send();
+        loop {
+            if let Some(ended) = send.ended {
+                return Err(ended.into());
+            }
+            if send.open {
+                return Ok(());
+            }
+            send = self.shared().wait_send(send);
+        }
+    }
+
+    /// Writes what there is room for, at least a byte; waits for room if there is none.
+    ///
+    /// # Errors
+    /// If the connection is over, or was finished here.
+    pub fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        let mut send = self.shared().send();
+        loop {
+            if let Some(taken) = self.try_write(&mut send, bytes)? {
+                return Ok(taken);
+            }
+            send = self.shared().wait_send(send);
+        }
+    }
+
+    fn try_write(&self, send: &mut SendHalf, bytes: &[u8]) -> io::Result<Option<usize>> {
+        if let Some(ended) = send.ended {
+            return Err(ended.into());
+        }
+        if send.finished {
+            return Err(io::Error::new(
+                io::ErrorKind::BrokenPipe,
+                "the stream was finished here: nothing more can be written",
+            ));
+        }
+        let taken = bytes.len().min(send.room() as usize);
+        if taken == 0 {
+            return Ok(None);
+        }
+        let at = send.end;
+        send.chunks.write(at, &bytes[..taken]);
+        send.end += taken as u64;
+        if std::mem::take(&mut send.hungry) {
+            self.shared().ring();
+        }
+        Ok(Some(taken))
+    }
+
+    /// Reads what there is, at least a byte; waits if there is nothing. Zero means that the peer has
+    /// finished.
+    ///
+    /// # Errors
+    /// If the connection ended before the peer had finished.
+    pub fn read(&self, out: &mut [u8]) -> io::Result<usize> {
+        if out.is_empty() {
+            return Ok(0);
+        }
+        let mut recv = self.shared().recv();
+        loop {
+            if let Some(taken) = self.try_read(&mut recv, out)? {
+                return Ok(taken);
+            }
+            recv = self.shared().wait_recv(recv);
+        }
+    }
+
+    fn try_read(&self, recv: &mut RecvHalf, out: &mut [u8]) -> io::Result<Option<usize>> {
+        let there = (recv.edge - recv.read) as usize;
+        let taken = out.len().min(there);
+        if taken == 0 {
+            return match (recv.finished, recv.ended) {
+                (true, _) => Ok(Some(0)),
+                (_, Some(ended)) => Err(ended.into()),
+                _ => Ok(None),
+            };
+        }
+        recv.chunks.read(recv.read, &mut out[..taken]);
+        recv.read += taken as u64;
+        recv.chunks.release(recv.read);
+        if recv.finished && recv.read == recv.edge {
+            recv.chunks.shrink();
+        }
+        // The driver tells the peer of so much room at a time.
+        if recv.read - recv.told >= recv.capacity / 4 {
+            self.shared().ring();
+        }
+        Ok(Some(taken))
+    }
+
+    /// Nothing more will be written: what was arrives, and then the peer reads the end. Reading goes on.
+    pub fn finish(&self) {
+        self.shared().send().finished = true;
+        self.shared().ring();
+    }
+
+    /// Breaks the connection off: both ends' reads and writes fail.
+    pub fn abort(&self) {
+        self.shared().send().aborted = true;
+        self.shared().ring();
+    }
+
+    /// Waits until both ends have finished and have everything.
+    ///
+    /// # Errors
+    /// If the connection ended otherwise.
+    pub fn wait_closed(&self) -> io::Result<()> {
+        let mut send = self.shared().send();
+        loop {
+            match send.ended {
+                Some(Ended::Closed) => return Ok(()),
+                Some(ended) => return Err(ended.into()),
+                None => send = self.shared().wait_send(send),
+            }
+        }
+    }
+
+    /// Waits until the peer has everything that was written.
+    ///
+    /// # Errors
+    /// If the connection ended before.
+    pub fn wait_acknowledged(&self) -> io::Result<()> {
+        let mut send = self.shared().send();
+        loop {
+            if send.start >= send.end {
+                return Ok(());
+            }
+            if let Some(ended) = send.ended {
+                return Err(ended.into());
+            }
+            send = self.shared().wait_send(send);
+        }
+    }
+
+    /// How the connection ended, if it has.
+    pub fn ended(&self) -> Option<Ended> {
+        self.shared().send().ended
+    }
+
+    /// What it has counted, and what it looks like now, or looked like at its end.
+    ///
+    /// # Errors
+    /// If the driver has ended without a word.
+    pub fn report(&self) -> io::Result<Report> {
+        let tie = &self.handle.tie;
+        let (reply, answer) = sync_channel(1);
+        let key = tie.key;
+        let asked = self.handle.guard.0.send(Command::Report { key, reply });
+        let live = asked.ok().and_then(|()| answer.recv().ok()).flatten();
+        live.map(|r| *r)
+            .or_else(|| tie.shared.left())
+            .ok_or_else(|| Ended::DriverFailed.into())
+    }
+}
+
+impl Read for Connection {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        Self::read(self, out)
+    }
+}
+
+impl Write for Connection {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Self::write(self, bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl tokio::io::AsyncRead for Connection {
+    fn poll_read(
+        self: std::pin::Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        out: &mut tokio::io::ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let mut recv = self.shared().recv();
+        match self.try_read(&mut recv, out.initialize_unfilled())? {
+            Some(taken) => {
+                out.advance(taken);
+                Poll::Ready(Ok(()))
+            }
+            None => {
+                recv.waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl tokio::io::AsyncWrite for Connection {
+    fn poll_write(
+        self: std::pin::Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let mut send = self.shared().send();
+        match self.try_write(&mut send, bytes)? {
+            Some(taken) => Poll::Ready(Ok(taken)),
+            None if bytes.is_empty() => Poll::Ready(Ok(0)),
+            None => {
+                send.waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    fn poll_flush(self: std::pin::Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: std::pin::Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.finish();
+        Poll::Ready(Ok(()))
+    }
+}

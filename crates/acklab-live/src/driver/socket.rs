@@ -1,0 +1,174 @@
+//! A UDP socket with segmentation and coalescing by the kernel.
+
+use crate::session::{Batch, Part};
+use acklab_proto::segment::Ecn;
+use quinn_udp::{EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
+use socket2::{Domain, Protocol, Socket, Type};
+use std::io::{self, IoSliceMut};
+use std::net::SocketAddr;
+
+/// Bytes of a receive buffer: as much as the kernel puts together.
+const RECV_BUFFER: usize = 64 * 1024;
+/// Receive buffers that one call fills.
+const RECV_BATCH: usize = 8;
+
+/// A bound socket.
+#[derive(Debug)]
+pub struct Udp {
+    socket: mio::net::UdpSocket,
+    state: UdpSocketState,
+    buffers: Vec<u8>,
+    meta: [RecvMeta; RECV_BATCH],
+}
+
+/// Packets that arrived together from one address.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrived {
+    /// Where from.
+    pub from: SocketAddr,
+    /// Where they begin in the buffers.
+    pub start: usize,
+    /// Their bytes.
+    pub len: usize,
+    /// Bytes of each; the last one may have fewer.
+    pub stride: usize,
+    /// Their mark.
+    pub ecn: Ecn,
+}
+
+const fn ecn_in(mark: Option<EcnCodepoint>) -> Ecn {
+    match mark {
+        None => Ecn::NotEct,
+        Some(EcnCodepoint::Ect0) => Ecn::Ect0,
+        Some(EcnCodepoint::Ect1) => Ecn::Ect1,
+        Some(EcnCodepoint::Ce) => Ecn::Ce,
+    }
+}
+
+const fn ecn_out(mark: Ecn) -> Option<EcnCodepoint> {
+    match mark {
+        Ecn::NotEct => None,
+        Ecn::Ect0 => Some(EcnCodepoint::Ect0),
+        Ecn::Ect1 => Some(EcnCodepoint::Ect1),
+        Ecn::Ce => Some(EcnCodepoint::Ce),
+    }
+}
+
+impl Udp {
+    /// A socket bound to `address`, with buffers of `size` bytes if the system allows them.
+    ///
+    /// # Errors
+    /// If the address is taken or not this machine's.
+    pub fn bind(address: SocketAddr, size: usize) -> io::Result<Self> {
+        let domain = Domain::for_address(address);
+        let socket = Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))?;
+        // What the system does not allow, it cuts to what it allows.
+        let _ = socket.set_recv_buffer_size(size);
+        let _ = socket.set_send_buffer_size(size);
+        socket.bind(&address.into())?;
+        let socket: std::net::UdpSocket = socket.into();
+        let state = UdpSocketState::new((&socket).into())?;
+        Ok(Self {
+            state,
+            socket: mio::net::UdpSocket::from_std(socket),
+            buffers: vec![0; RECV_BUFFER * RECV_BATCH],
+            meta: [RecvMeta::default(); RECV_BATCH],
+        })
+    }
+
+    /// Where it is bound.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.socket.local_addr()
+    }
+
+    /// For registering it.
+    pub const fn source(&mut self) -> &mut mio::net::UdpSocket {
+        &mut self.socket
+    }
+
+    /// Packets that one call may send.
+    pub fn segments(&self) -> usize {
+        self.state.max_gso_segments()
+    }
+
+    /// Takes what has arrived, in `out`.
+    ///
+    /// # Errors
+    /// `WouldBlock` if there is nothing.
+    pub fn recv(&mut self, out: &mut Vec<Arrived>) -> io::Result<()> {
+        out.clear();
+        let mut chunks = self.buffers.chunks_mut(RECV_BUFFER);
+        let mut slices: [IoSliceMut<'_>; RECV_BATCH] =
+            std::array::from_fn(|_| IoSliceMut::new(chunks.next().unwrap_or_default()));
+        let count = self
+            .state
+            .recv((&self.socket).into(), &mut slices, &mut self.meta)?;
+        for (n, meta) in self.meta[..count].iter().enumerate() {
+            out.push(Arrived {
+                from: meta.addr,
+                start: n * RECV_BUFFER,
+                len: meta.len,
+                stride: meta.stride.max(1),
+                ecn: ecn_in(meta.ecn),
+            });
+        }
+        Ok(())
+    }
+
+    /// The bytes of packets that arrived.
+    pub fn bytes(&mut self, start: usize, len: usize) -> &mut [u8] {
+        &mut self.buffers[start..start + len]
+    }
+
+    /// Sends neighbouring packets of a batch from `first` on that the kernel can take at once; returns how
+    /// many those are.
+    ///
+    /// # Errors
+    /// `WouldBlock` if the kernel's buffer is full.
+    pub fn send(&self, batch: &Batch, first: usize) -> io::Result<usize> {
+        let parts = &batch.parts()[first..];
+        let count = run(parts, self.segments());
+        let Some(head) = parts.first() else {
+            return Ok(0);
+        };
+        let len: usize = parts[..count].iter().map(|p| p.len).sum();
+        let transmit = Transmit {
+            destination: head.to,
+            ecn: ecn_out(head.ecn),
+            contents: batch.bytes(head.start, len),
+            segment_size: (count > 1).then_some(head.len),
+            src_ip: None,
+        };
+        match self.state.try_send((&self.socket).into(), &transmit) {
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock => Err(e),
+            // What cannot be sent is lost, as on any path: the protocol finds out.
+            _ => Ok(count),
+        }
+    }
+}
+
+/// Packets from the front on that can leave as one: the same address, mark and length, the last one maybe
+/// shorter.
+fn run(parts: &[Part], most: usize) -> usize {
+    /// Bytes of the largest datagram that the kernel cuts up.
+    const MOST_BYTES: usize = 65_000;
+    let Some(head) = parts.first() else {
+        return 0;
+    };
+    let (mut count, mut bytes) = (0, 0);
+    for p in parts.iter().take(most.max(1)) {
+        let alike = p.to == head.to && p.ecn == head.ecn && p.len <= head.len;
+        if !alike || bytes + p.len > MOST_BYTES {
+            break;
+        }
+        count += 1;
+        bytes += p.len;
+        if p.len < head.len {
+            break;
+        }
+    }
+    count.max(1)
+}
