@@ -229,6 +229,13 @@ def test_a_setting_outside_its_domain_is_named(change, says):
         (lambda: access.uora_stages(2, 31, 7), "Eq 4: OCWmin"),
         (lambda: access.eq7_probabilities(0, [(3, 1.1)], 0), "Eq 7: beta_j"),
         (lambda: frames.rate(27, 0), "Eq 3: RU"),
+        (lambda: access.eq1(-1e-6, 0, 1e-5, 1e-3, 1e-5, 16e-6), "Eq 1: d_tfr"),
+        (lambda: access.eq2(-3, 1, 1, 1e4, 1e-3, 0, 0), "Eq 2: p_agg"),
+        (lambda: access.eq2(3, 1, 1, 1e4, 1e-3, 0, -1), "Eq 2: the time between cycles"),
+        (lambda: access.eq3(0, 3e-3, 5e-5, 0, 1, 32, 1), "Eq 3: T_r"),
+        (lambda: access.cycle_time(0.1, [8.5], 9e-6, -1, 0), "Eq 7: T_s"),
+        (lambda: access.eq8(1, 0, 7, 0, 0, 1e4, 1e-3, 0), "Eq 8: beta_i"),
+        (lambda: access.eq8(1, 0, 0.5, float("nan"), 0, 1e4, 1e-3, 0), "Eq 8: f_i"),
     ],
 )
 def test_what_is_outside_a_domain_is_named(call, says):

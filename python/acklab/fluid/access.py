@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from acklab.fluid.domain import NoSolutionError, need, positive, probability
+from acklab.fluid.domain import NoSolutionError, need, not_negative, positive, probability
 
 #: Smallest and largest OCW where the access point says nothing (802.11ax 9.4.2.254).
 OCW = (7, 31)
@@ -24,6 +24,9 @@ OCW = (7, 31)
 
 def eq1(tfr: Any, bsr: Any, tf: Any, ppdu: Any, mb: Any, sifs: Any) -> Any:
     """Length of a cycle: five frames and the four gaps between them."""
+    lengths = {"d_tfr": tfr, "d_bsr": bsr, "d_tf": tf, "d_ppdu": ppdu, "d_mb": mb, "d_sifs": sifs}
+    for symbol, length in lengths.items():
+        not_negative("Eq 1", symbol, length)
     return tfr + bsr + tf + ppdu + mb + 4 * sifs
 
 
@@ -45,6 +48,10 @@ def eq2(p_agg: Any, s_a: Any, random: Any, s_p: Any, t_s: Any, p_phy: Any, betwe
     """
     positive("Eq 2", "t_s", t_s)
     probability("Eq 2", "p_phy", p_phy)
+    for symbol, value in (("p_agg", p_agg), ("s_A", s_a), ("the mean number of winners", random)):
+        not_negative("Eq 2", symbol, value)
+    positive("Eq 2", "s_p", s_p)
+    not_negative("Eq 2", "the time between cycles", between)
     return p_agg * (s_a * (1 - p_phy) + random) * s_p / (t_s + between)
 
 
@@ -62,6 +69,8 @@ def eq3(t_r: Any, t_d: Any, phy: Any, headers: Any, s_p: Any, word: Any, most: i
     `headers` are the bits of IP and TCP.
     """
     need(t_d >= phy, "Eq 3", "t_d", t_d, f"a TXOP is longer than the PHY's overhead, {phy}")
+    for symbol, value in (("T_r", t_r), ("s_p", s_p), ("P_Agg^Max", most)):
+        positive("Eq 3", symbol, value)
     frame = word * (1 + np.ceil(((26 + 8 + 4) * word / 4 + headers + s_p) / word))
     return np.minimum(most, np.floor(t_r * (t_d - phy) / frame))
 
@@ -231,6 +240,8 @@ def cycle_time(fails: float, slots: Sequence[float], slot: Any, success: Any, fa
     that probability the mean cycle. `success` and `failure` are T_s and T_c, with what it waits
     before its backoff.
     """
+    for symbol, value in (("sigma", slot), ("T_s", success), ("T_c", failure)):
+        not_negative("Eq 7", symbol, value)
     attempts = eq4(fails, slots)
     of = Slots(1 - attempts, attempts * (1 - fails), attempts * fails)
     return eq7(of, slot, success, failure) / attempts
@@ -248,6 +259,10 @@ def eq8(
     """What a station gets: an `own` RU (0 or 1) that the channel spares, and what it wins by random
     access. Over all stations it adds up to Eq 2."""
     positive("Eq 8", "t_s", t_s)
+    for symbol, value in (("beta_i", beta), ("f_i", f), ("p_phy", p_phy)):
+        probability("Eq 8", symbol, value)
+    for symbol, value in (("p_agg", p_agg), ("the time between cycles", between)):
+        not_negative("Eq 8", symbol, value)
     return p_agg * (own * (1 - p_phy) + beta * (1 - f)) * s_p / (t_s + between)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from acklab.fluid.domain import positive, probability
+from acklab.fluid.domain import not_negative, positive, probability
 
 #: High gain of the paper; Linux's BBRv3 has a gain of the window of 2.25 in PROBE_UP.
 G_HI = 2.25
@@ -105,6 +105,7 @@ def eq12(w: Any, tau: Any, pacing: Any) -> Any:
     `pacing` is the gain times the bandwidth, for which the paper has no equation.
     """
     positive("Eq 12", "tau", tau)
+    not_negative("Eq 12", "w", w)
     return np.minimum(pacing, w / tau)
 
 

@@ -27,6 +27,11 @@ def probability(equation: str, symbol: str, value: Any) -> None:
     need((value >= 0) & (value <= 1), equation, symbol, value, f"{symbol} is from 0 to 1")
 
 
+def not_negative(equation: str, symbol: str, value: Any) -> None:
+    """Refuses what is below zero."""
+    need(value >= 0, equation, symbol, value, f"{symbol} is 0 or more")
+
+
 def positive(equation: str, symbol: str, value: Any) -> None:
     """Refuses zero and less."""
     need(value > 0, equation, symbol, value, f"{symbol} is above 0")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from acklab.fluid.domain import need, positive, probability
+from acklab.fluid.domain import need, not_negative, positive, probability
 
 #: CoDel's constants (RFC 8289 4.2 and 4.3).
 TARGET, INTERVAL = 5e-3, 100e-3
@@ -27,6 +27,8 @@ def eq15_printed(tau_min: Any, q: Any, service: Any) -> Any:
 def eq15(tau_min: Any, q: Any, service: Any, shared: bool) -> Any:
     """Round-trip time: in a FIFO a packet waits for all that is before it."""
     positive("Eq 15", "Theta_i", service)
+    not_negative("Eq 15", "tau_min", tau_min)
+    not_negative("Eq 15", "q", q)
     if shared:
         return tau_min + q.sum() / service.sum()
     return tau_min + q / service
@@ -65,6 +67,7 @@ def eq18(link: Any, q: Any, x: Any) -> Any:
     """What a FIFO serves: in order, so each flow by its part of the queue; all that comes, where
     nothing waits."""
     need(q >= 0, "Eq 18", "q", q, "a queue is 0 or more")
+    positive("Eq 18", "Theta", link)
     total = q.sum()
     if total > 0:
         return link * q / total
@@ -78,6 +81,9 @@ def eq19_printed(q_total: Any, q_max: Any, x: Any) -> Any:
 
 def eq19(q_total: Any, q_max: Any, x: Any, link: Any) -> Any:
     """What a full FIFO drops: what comes beyond what it serves."""
+    positive("Eq 19", "Q_max", q_max)
+    positive("Eq 19", "Theta", link)
+    not_negative("Eq 19", "x_i", x)
     total = x.sum()
     over = np.maximum(total - link, 0 * link)
     return np.where(q_total >= q_max, x * (over / np.maximum(total, link)), 0 * x)
@@ -92,6 +98,7 @@ def eq20(weights: Any, link: Any, q: Any, x: Any) -> Any:
     """What fair queues serve: weighted max-min shares. A flow without a queue takes what it sends,
     if that is below its share, and the others share the rest."""
     need(weights > 0, "Eq 20", "w_i", weights, "a weight is above 0")
+    positive("Eq 20", "Theta", link)
     served, open_ = 0 * x, np.ones(len(x), bool)
     left = link
     while open_.any():
