@@ -244,6 +244,65 @@ def test_bbr3s_windows_and_phases_beside_recorded_ones(rtt):
     assert ours.count("PROBE_RTT") / len(ours) == pytest.approx(probing, abs=0.015)
 
 
+def around(times, phases, phase, values, offsets):
+    """Mean values at times before and after the beginnings of a phase."""
+    phases = np.asarray(phases)
+    begins = times[1:][(phases[1:] == phase) & (phases[:-1] != phase)]
+    begins = begins[(begins > WARM) & (begins < LENGTH - 2)]
+    if phase != "PROBE_RTT":
+        # A probe that PROBE_RTT cuts short is no whole one.
+        rare = times[phases == "PROBE_RTT"]
+        begins = [b for b in begins if not ((rare > b) & (rare < b + offsets[-1] / 2)).any()]
+        begins = np.array(begins)
+    return np.array([np.interp(begins + o, times, values).mean() for o in offsets])
+
+
+@pytest.mark.parametrize("rtt", [0.04, 0.1])
+def test_bbr3_with_its_phases_aligned(rtt):
+    """From the beginning of UP on: the queue that a probe builds, how high and when."""
+    scenario = beside("bbr3", "fifo", rtt)
+    scenario["record"] = {"every": "10 ms"}
+    series = load(scenario).run(1).series
+    times, states = series["time_s"].to_numpy(), series["state"].to_list()
+    trace = solve(Path(RATE, rtt + 1 / RATE), [SENDERS["bbr3"]()], Fifo(1, 50), LENGTH, sample=0.01)
+    ours = [p[0] for p in trace.phases]
+    # Ten round trips from UP on.
+    offsets = np.arange(0, 10 * rtt, rtt / 4)
+    rtts = around(times, states, "PROBE_BW_UP", series["rtt_ms"].to_numpy(), offsets)
+    fluid = around(trace.time, ours, "UP", trace.rtt[:, 0] * 1e3, offsets)
+    # UP ends with the same queue, within a tenth of the RTT. The recorded one is later by about two
+    # round trips: packets wait for ACKs that are delayed and for whole bursts.
+    assert fluid.max() == pytest.approx(rtts.max(), rel=0.1)
+    late = offsets[rtts.argmax()] - offsets[fluid.argmax()]
+    assert 0 <= late <= 2.5 * rtt
+    # Aligned by the end of UP, the queue grew and drains alike.
+    for away in (-2 * rtt, 2 * rtt):
+        then = np.interp(offsets[rtts.argmax()] + away, offsets, rtts)
+        assert np.interp(offsets[fluid.argmax()] + away, offsets, fluid) == pytest.approx(
+            then, rel=0.15
+        )
+    # PROBE_RTT halves the window for as long, and the RTT is that of an empty path.
+    offsets = np.array([0.05, 0.1, 0.15])
+    least = around(times, states, "PROBE_RTT", series["cwnd_packets"].to_numpy(), offsets)
+    ours_ = around(trace.time, ours, "PROBE_RTT", trace.window[:, 0], offsets)
+    assert ours_ == pytest.approx(least, rel=0.1)
+
+
+@pytest.mark.parametrize("rtt", [0.04, 0.1])
+def test_bbr2_yields_to_cubic_in_a_fifo(rtt):
+    """As in the simulator, where it has a third; here it keeps two fifths."""
+    loaded = load(beside(("cubic", "bbr2"), "fifo", rtt))
+    flows = [r.flows["goodput_warm_mbps"] for r in run_many([(loaded, s) for s in (1, 2, 3)])]
+    simulated = median(f[1] / (f[0] + f[1]) for f in flows)
+    assert simulated < 0.4
+    got = goodput(run(("cubic", "bbr2"), rtt=rtt))
+    assert got[1] / got.sum() == pytest.approx(simulated, abs=0.12)
+    assert got[1] < 0.45 * got.sum()
+    # BBRv3 does not yield: it probes until it finds no more.
+    three = goodput(run(("cubic", "bbr3"), rtt=rtt))
+    assert three[1] > 1.1 * got[1]
+
+
 @pytest.mark.parametrize(
     ("call", "says"),
     [

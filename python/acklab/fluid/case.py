@@ -10,10 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from acklab.errors import AcklabError
+from acklab.fluid.bbr_cycle import Bbr3
 from acklab.fluid.coupled import Codel, Fair, Fifo, Path, Pie, Queue, Trace, solve
 from acklab.fluid.queues import INTERVAL, TARGET
 from acklab.fluid.responses import asymmetry
-from acklab.fluid.senders import SENDERS, Bbr3, Sender
+from acklab.fluid.senders import SENDERS, Sender
 
 #: What the resolved form of a scenario writes.
 _UNITS = {
