@@ -1,0 +1,48 @@
+/** Starts the page: the engine, the catalogue, and the scenario of the link or the first preset. */
+import { render } from "preact";
+import "uplot/dist/uPlot.min.css";
+import "./style/page.css";
+import "./style/setup.css";
+import "./style/answers.css";
+import "./style/network.css";
+import "./style/tour.css";
+import "./theme";
+import { openEngine } from "./engine";
+import { follow, outcomeOf } from "./lab/runs";
+import { preset } from "./lab/preset";
+import { Page } from "./panes/page";
+import { keepLink, readLink } from "./share/link";
+import { failure, lab, open, pinned, seeds } from "./state";
+
+const FIRST = "ack-aggregation";
+
+async function start(): Promise<void> {
+  render(<Page />, document.getElementById("page")!);
+  const engine = await openEngine();
+  const [catalogue, schema, gallery] = await Promise.all([engine.catalogue(), engine.schema(), engine.gallery()]);
+  lab.value = { engine, catalogue, schema, gallery };
+  const show = () => {
+    const shared = readLink();
+    const entry = gallery.find(({ name }) => name === FIRST) ?? gallery[0];
+    if (shared) {
+      preset.value = gallery.find(({ toml }) => toml === shared.toml) ?? null;
+      seeds.value = shared.seeds ?? 1;
+      open({ text: shared.toml, files: shared.files });
+      if (shared.pinned) {
+        const { toml, files } = shared.pinned;
+        void outcomeOf(engine, { text: toml, files }, shared.seeds ?? 1).then((found) => (pinned.value = found));
+      }
+    } else if (entry) {
+      preset.value = entry;
+      open({ text: entry.toml, files: entry.files });
+    }
+  };
+  show();
+  addEventListener("hashchange", show);
+  follow();
+  keepLink();
+}
+
+start().catch((error: unknown) => {
+  failure.value = `The bench could not start: ${error instanceof Error ? error.message : String(error)}`;
+});

@@ -1,0 +1,52 @@
+/** What a radio channel's time went to, as bars that sum to the whole run. */
+import { airtime, shown } from "../lab/answers";
+import type { Run } from "../engine/types";
+
+/** The uses in the order of docs/results.md, with words for the page and a place in the palette. */
+const USES: [use: string, label: string, ink: string][] = [
+  ["data", "data", "fill0"],
+  ["transport_ack", "transport ACKs", "fill1"],
+  ["mac_ack", "MAC ACKs", "fill3"],
+  ["control", "RTS, CTS, requests", "fill5"],
+  ["contention", "contention", "fill6"],
+  ["sifs", "SIFS", "fill4"],
+  ["collision", "collisions", "fillbad"],
+  ["noise", "noise", "fillbad2"],
+  ["idle", "idle", "fillnone"],
+];
+
+export function Air({ run, pinned }: { run: Run; pinned: Run | undefined }) {
+  const now = airtime(run);
+  if (Object.keys(now).length === 0) return null;
+  const before = pinned && airtime(pinned);
+  return (
+    <section class="air" aria-label="Airtime">
+      <h3>Airtime <span class="unit">% of the run</span></h3>
+      {before && Object.keys(before).length > 0 && <Bar label="A" shares={before} />}
+      <Bar label={before ? "B" : ""} shares={now} />
+      <ul class="legend">
+        {USES.filter(([use]) => (now[use] ?? 0) >= 0.0005 || (before?.[use] ?? 0) >= 0.0005).map(([use, label, ink]) => (
+          <li key={use}>
+            <i class={`swatch ${ink}`} />{label} <b>{before ? `${percent(before[use])} → ` : ""}{percent(now[use])}</b>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function percent(share: number | undefined): string {
+  return shown((share ?? 0) * 100, 1);
+}
+
+function Bar({ label, shares }: { label: string; shares: Record<string, number> }) {
+  const parts = USES.map(([use, words, ink]) => ({ use, words, ink, share: shares[use] ?? 0 }));
+  return (
+    <div class="airbar" role="img" aria-label={`${label} ${parts.filter(({ share }) => share > 0).map(({ words, share }) => `${words} ${percent(share)} %`).join(", ")}`}>
+      {label && <span class="which">{label}</span>}
+      {parts.map(({ use, words, ink, share }) => share > 0 && (
+        <i key={use} class={ink} style={{ flexGrow: share }} title={`${words} ${percent(share)} %`} />
+      ))}
+    </div>
+  );
+}

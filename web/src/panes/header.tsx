@@ -1,0 +1,106 @@
+/** The bar above: name, steps back, share and export, tours, look. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { command, fileName } from "../share/command";
+import { save, tableCsv } from "../share/files";
+import { linkNow } from "../share/link";
+import { preset } from "../lab/preset";
+import { canRedo, canUndo, lab, name, outcome, redo, seed, seeds, text, undo } from "../state";
+import { theme, toggleTheme } from "../theme";
+import { TOURS } from "../tours/tours";
+import { begin } from "../tours/state";
+import { take } from "./editor";
+
+export function Header() {
+  return (
+    <header>
+      <h1>acklab <span>bench</span></h1>
+      <output class="name">{name.value}</output>
+      <div class="actions">
+        <button type="button" onClick={undo} disabled={!canUndo.value} title="Undo">Undo</button>
+        <button type="button" onClick={redo} disabled={!canRedo.value} title="Redo">Redo</button>
+        <Menu label="Tours">
+          {(close) => TOURS.map((tour) => (
+            <button key={tour.id} type="button" onClick={() => { close(); begin(tour); }}>{tour.title}</button>
+          ))}
+        </Menu>
+        <Menu label="File">
+          {(close) => (
+            <>
+              <label class="open">
+                Open a scenario…
+                <input type="file" multiple accept=".toml,.trace,.txt,text/*" onChange={(event) => { close(); void take([...(event.currentTarget.files ?? [])]); }} />
+              </label>
+              <button type="button" onClick={() => { close(); save(`${fileName(text.value)}.toml`, text.value, "application/toml"); }}>Save as TOML</button>
+              <button type="button" disabled={!outcome.value} onClick={() => { close(); saveTable("flows"); }}>Save flows as CSV</button>
+              <button type="button" disabled={!outcome.value} onClick={() => { close(); saveTable("links"); }}>Save links as CSV</button>
+              <button type="button" disabled={!outcome.value} onClick={() => { close(); saveTable("series"); }}>Save series as CSV</button>
+            </>
+          )}
+        </Menu>
+        <Menu label="Share">{() => <Share />}</Menu>
+        <button type="button" onClick={toggleTheme} aria-label={`Look: ${theme.value}. Change it`}>{theme.value === "dark" ? "Light" : "Dark"}</button>
+      </div>
+    </header>
+  );
+}
+
+function saveTable(which: "flows" | "links" | "series"): void {
+  const run = outcome.value?.runs[0];
+  if (run) save(`${fileName(text.value)}-${which}.csv`, tableCsv(run.tables[which]), "text/csv");
+}
+
+function Share() {
+  const link = linkNow();
+  const line = command(text.value, preset.value && { name: preset.value.name, text: preset.value.toml }, seed.value, seeds.value);
+  return (
+    <div class="share">
+      <Copied label="Link" hint="holds the whole scenario; nothing is sent anywhere" words={link} />
+      <Copied label="Command" hint={line.includes(".toml") ? "repeats it natively, with the saved TOML" : "repeats it natively"} words={line} />
+      <p class="note">{link.length > 8000 ? "The link is long; some programs cut it. " : ""}acklab {lab.value?.engine.version}</p>
+    </div>
+  );
+}
+
+function Copied({ label, hint, words }: { label: string; hint: string; words: string }) {
+  const [done, setDone] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(words);
+      setDone(true);
+    } catch {
+      field.current?.select(); // a page from a file may not reach the clipboard
+    }
+  };
+  return (
+    <div class="copied">
+      <span>{label} <span class="note">{hint}</span></span>
+      <input ref={field} readOnly value={words} aria-label={label} />
+      <button type="button" onClick={() => void copy()}>{done ? "Copied" : "Copy"}</button>
+    </div>
+  );
+}
+
+function Menu({ label, children }: { label: string; children: (close: () => void) => preact.ComponentChildren }) {
+  const place = useRef<HTMLDetailsElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  useEffect(() => {
+    if (!isOpen) return;
+    const outside = (event: Event) => {
+      if (event instanceof KeyboardEvent ? event.key === "Escape" : !place.current?.contains(event.target as Node)) close();
+    };
+    addEventListener("pointerdown", outside);
+    addEventListener("keydown", outside);
+    return () => {
+      removeEventListener("pointerdown", outside);
+      removeEventListener("keydown", outside);
+    };
+  }, [isOpen]);
+  return (
+    <details ref={place} class="menu" open={isOpen}>
+      <summary onClick={(event) => { event.preventDefault(); setOpen(!isOpen); }}>{label}</summary>
+      {isOpen && <div class="sheet">{children(close)}</div>}
+    </details>
+  );
+}

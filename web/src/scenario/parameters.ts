@@ -1,0 +1,81 @@
+/** Controls of the parameters of a chosen block, from the catalogue. */
+import type { Block, Catalogue, Parameter } from "../engine/types";
+import type { Control, Input } from "./controls";
+import { at, isTree, nameOf, type Tree } from "./document";
+import { read, type Dimension, type Scale } from "./quantity";
+
+/** The catalogue's entry that a name or an alias means. */
+export function blockOf(catalogue: Catalogue, kind: keyof Catalogue, name: string | undefined): Block | undefined {
+  return catalogue[kind].find((block) => block.name === name || (name !== undefined && block.aliases.includes(name)));
+}
+
+export function parameterControls(tree: Tree, owner: Control, catalogue: Catalogue): Control[] {
+  if (owner.input.type !== "block" || owner.mixed) return [];
+  const block = blockOf(catalogue, owner.input.kind, nameOf(owner.value) ?? owner.fallback);
+  if (!block) return [];
+  return block.params
+    .filter((parameter) => !parameter.name.includes(".") && parameter.kind.type !== "tables")
+    .map((parameter) => parameterControl(tree, owner, nameOf(owner.value) ?? block.name, parameter));
+}
+
+function parameterControl(tree: Tree, owner: Control, block: string, parameter: Parameter): Control {
+  const paths = owner.paths.map((path) => [...path, parameter.name]);
+  const table = owner.paths[0] && at(tree, owner.paths[0]);
+  const value = isTree(table) ? table[parameter.name] : undefined;
+  return {
+    id: `${owner.id}.${parameter.name}`,
+    group: owner.group,
+    label: parameter.name.replaceAll("_", " "),
+    doc: `${parameter.doc} Takes ${parameter.accepts}.`,
+    input: inputOf(parameter),
+    paths,
+    value,
+    mixed: false,
+    fallback: parameter.default,
+    block,
+  };
+}
+
+function inputOf(parameter: Parameter): Input {
+  const { kind } = parameter;
+  const words = [...parameter.accepts.matchAll(/or "([a-z-]+)"/g)].map((match) => match[1]!);
+  switch (kind.type) {
+    case "bool":
+      return { type: "bool" };
+    case "choice":
+      return { type: "choice", options: kind.choices.map((value) => ({ value, label: value, doc: "" })) };
+    case "int":
+      return words.length > 0 ? { type: "text" } : { type: "number", scale: wholeScale(kind.min, kind.max, parameter.default) };
+    case "float":
+      return words.length > 0 ? { type: "text" } : { type: "number", scale: floatScale(kind.min, kind.max, parameter.default) };
+    case "span":
+      return { type: "quantity", dimension: "time", scale: around(parameter.default, "time"), words };
+    case "rate":
+      return { type: "quantity", dimension: "rate", scale: { min: 64e3, max: 10e9 }, words };
+    case "size":
+      return { type: "quantity", dimension: "size", scale: around(parameter.default, "size"), words };
+    default:
+      return { type: "text" };
+  }
+}
+
+/** From the least to what an experiment could want; what is beyond can be typed. */
+function wholeScale(min: number, max: number, fallback: string): Scale {
+  const usual = Number(fallback) || 1;
+  const most = Math.min(max, Math.max(64, usual * 16));
+  if (min <= 0) return { min: 1, max: most, whole: true, zero: true };
+  return { min, max: most, whole: true };
+}
+
+function floatScale(min: number, max: number, fallback: string): Scale {
+  const usual = Number(fallback) || 1;
+  const most = Math.min(max, usual * 10);
+  if (min > 0 && most / min > 100) return { min: Math.max(min, usual / 100), max: most };
+  return { min, max: most, linear: true };
+}
+
+function around(fallback: string, dimension: Dimension): Scale {
+  const usual = read(fallback, dimension)?.value ?? 0;
+  if (dimension === "size") return { min: Math.max(1, usual / 64), max: Math.max(65536, usual * 64), whole: true };
+  return usual > 0 ? { min: usual / 50, max: usual * 50, zero: true } : { min: 1e-4, max: 1, zero: true };
+}

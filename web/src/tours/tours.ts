@@ -1,0 +1,2 @@
+export interface Tour { id: string; title: string }
+export const TOURS: Tour[] = [];

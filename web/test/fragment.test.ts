@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { DamagedLink, decode, encode, type Shared } from "../src/share/fragment";
+
+const TOML = 'name = "ä"\r\n# a comment\nduration = "30 s"\n'.repeat(40);
+
+/** Draws that are the same in every run. */
+function draws(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+describe("a link", () => {
+  it("gives back what went in, to the byte", () => {
+    const shared: Shared = {
+      toml: TOML,
+      files: { "traces/a.trace": "1\n2\n2\n" },
+      pinned: { toml: "x = 1\n", files: { b: "" } },
+      seeds: 5,
+    };
+    expect(decode(encode(shared))).toEqual(shared);
+    expect(decode(encode({ toml: "\uFEFFa = 1\n", files: {} }))?.toml).toBe("\uFEFFa = 1\n");
+  });
+
+  it("without a scenario is no link", () => {
+    expect(decode("")).toBeNull();
+    expect(decode("#series")).toBeNull();
+  });
+
+  it("that was cut says so", () => {
+    const whole = encode({ toml: TOML, files: {} });
+    for (const length of [20, 40, whole.length - 3]) expect(() => decode(whole.slice(0, length))).toThrow(DamagedLink);
+  });
+
+  it("cannot fill the memory", () => {
+    const large = encode({ toml: "a".repeat(9 * 1024 * 1024), files: {} });
+    expect(large.length).toBeLessThan(20000);
+    expect(() => decode(large)).toThrow("8 MiB");
+  });
+
+  it("with files that are no files says so", () => {
+    const bad = encode({ toml: "[1]", files: {} }).replace("#toml=", "");
+    expect(() => decode(`#toml=${bad}&files=${bad}`)).toThrow("files are damaged");
+  });
+
+  it("of random characters is refused or read, and nothing else happens", () => {
+    const draw = draws(7);
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=&#%+/ \u00e9\u0000";
+    const word = (n: number) => Array.from({ length: n }, () => alphabet[Math.floor(draw() * alphabet.length)]).join("");
+    let read = 0;
+    for (let i = 0; i < 20000; i++) {
+      const fragment = draw() < 0.5 ? `#toml=${word(Math.floor(draw() * 60))}` : `#toml=${word(8)}&files=${word(20)}&${word(9)}`;
+      try {
+        const shared = decode(fragment);
+        if (shared) expect(typeof shared.toml).toBe("string");
+        read++;
+      } catch (error) {
+        expect(error).toBeInstanceOf(DamagedLink);
+      }
+    }
+    expect(read).toBeLessThan(20000);
+  });
+
+  it("with changed characters is refused or read", () => {
+    const draw = draws(11);
+    const whole = encode({ toml: TOML, files: { a: "b" } });
+    for (let i = 0; i < 5000; i++) {
+      const place = 6 + Math.floor(draw() * (whole.length - 6));
+      const changed = whole.slice(0, place) + "AZaz09-_&="[Math.floor(draw() * 10)] + whole.slice(place + 1);
+      try {
+        decode(changed);
+      } catch (error) {
+        expect(error).toBeInstanceOf(DamagedLink);
+      }
+    }
+  });
+});
