@@ -18,13 +18,12 @@ export function apply(tree: Tree, control: Control, value: Value | undefined): v
 }
 
 /** A block without parameters is a word; with parameters it is a table. */
-function setParameter(tree: Tree, path: Path, owner: string, value: Value | undefined): void {
-  const place = path.slice(0, -1);
+function setParameter(tree: Tree, path: Path, block: NonNullable<Control["block"]>, value: Value | undefined): void {
+  const place = path.slice(0, path.length - block.key.length);
   const before = at(tree, place);
-  const table: Tree = isTree(before) ? { ...before } : { name: owner };
-  if (value === undefined) delete table[String(path.at(-1))];
-  else table[String(path.at(-1))] = value;
-  put(tree, place, Object.keys(table).length === 1 ? owner : table);
+  const table: Tree = isTree(before) ? structuredClone(before) : { name: block.name };
+  put(table, block.key, value);
+  put(tree, place, Object.keys(table).length === 1 ? block.name : table);
 }
 
 /** Another block: parameters of the old one go. */

@@ -43,8 +43,8 @@ export interface Control {
   mixed: boolean;
   /** What holds if the document says nothing, as text. */
   fallback?: string;
-  /** Of a block's parameter: the block's name. */
-  block?: string;
+  /** Of a block's parameter: the block's name, and the parameter's key within it. */
+  block?: { name: string; key: Path };
   /** Controls of the chosen block's parameters. */
   inner?: Control[];
 }

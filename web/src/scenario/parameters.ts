@@ -13,26 +13,28 @@ export function parameterControls(tree: Tree, owner: Control, catalogue: Catalog
   if (owner.input.type !== "block" || owner.mixed) return [];
   const block = blockOf(catalogue, owner.input.kind, nameOf(owner.value) ?? owner.fallback);
   if (!block) return [];
+  const insideLists = new Set(block.params.filter(({ kind }) => kind.type === "tables").map(({ name }) => name));
   return block.params
-    .filter((parameter) => !parameter.name.includes(".") && parameter.kind.type !== "tables")
+    .filter((parameter) => parameter.kind.type !== "tables" && !insideLists.has(parameter.name.split(".")[0]!))
     .map((parameter) => parameterControl(tree, owner, nameOf(owner.value) ?? block.name, parameter));
 }
 
 function parameterControl(tree: Tree, owner: Control, block: string, parameter: Parameter): Control {
-  const paths = owner.paths.map((path) => [...path, parameter.name]);
+  const key = parameter.name.split(".");
+  const paths = owner.paths.map((path) => [...path, ...key]);
   const table = owner.paths[0] && at(tree, owner.paths[0]);
-  const value = isTree(table) ? table[parameter.name] : undefined;
+  const value = isTree(table) ? at(table, key) : undefined;
   return {
     id: `${owner.id}.${parameter.name}`,
     group: owner.group,
-    label: parameter.name.replaceAll("_", " "),
+    label: parameter.name.replaceAll(/[_.]/g, " "),
     doc: `${parameter.doc} Takes ${parameter.accepts}.`,
     input: inputOf(parameter),
     paths,
     value,
     mixed: false,
     fallback: parameter.default,
-    block,
+    block: { name: block, key },
   };
 }
 

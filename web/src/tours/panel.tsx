@@ -1,1 +1,74 @@
-export function TourPanel() { return null; }
+/** The step of a tour: what the paper says, what was found, and the knob. */
+import { useEffect } from "preact/hooks";
+import { METRIC, estimate, shown } from "../lab/answers";
+import { preset } from "../lab/preset";
+import { flat } from "../scenario/controls";
+import { at, nameOf } from "../scenario/document";
+import { controls, open, outcome, set, tree } from "../state";
+import { end, step, tour } from "./state";
+import type { Step } from "./tours";
+
+export function TourPanel() {
+  const on = tour.value!;
+  const here = on.steps[step.value]!;
+  useEffect(() => {
+    preset.value = null;
+    open({ text: here.toml, files: {} });
+  }, [here]);
+  return (
+    <section class="tour" aria-label={`Tour: ${on.title}`}>
+      <div class="bar">
+        <b>{on.title}</b>
+        <span class="note">step {step.value + 1} of {on.steps.length}</span>
+        <button type="button" disabled={step.value === 0} onClick={() => step.value--}>Back</button>
+        <button type="button" disabled={step.value === on.steps.length - 1} onClick={() => step.value++}>Next</button>
+        <button type="button" class="bare" onClick={end}>End the tour</button>
+      </div>
+      <div class="step">
+        <div>
+          <h2>{here.title}</h2>
+          <blockquote cite={on.paper}>“{here.says}”</blockquote>
+          <p class="note">{on.paper}</p>
+        </div>
+        <div>
+          <p><b class={`verdict ${here.verdict.replaceAll(" ", "-")}`}>{sentence(here.verdict)}</b> {here.here}</p>
+          <Knob here={here} />
+          <p class="note">The verdict is that of the study: <code>docs/studies/{on.study}.md</code></p>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function sentence(verdict: Step["verdict"]): string {
+  return `${verdict[0]!.toUpperCase()}${verdict.slice(1)}.`;
+}
+
+function Knob({ here }: { here: Step }) {
+  const control = flat(controls.value).find(({ id }) => id === here.knob.control);
+  const now = control && at(tree.value, control.paths[0]!);
+  const run = outcome.value;
+  return (
+    <div class="knob">
+      <span>{control?.label ?? here.knob.control}</span>
+      {here.knob.values.map((value) => (
+        <button key={value} type="button" disabled={!control} aria-pressed={nameOf(now) === value || now === value || control?.fallback === value && now === undefined}
+          onClick={() => control && set(control, value)}>
+          {value}
+        </button>
+      ))}
+      <dl>
+        {here.watch.map((id) => {
+          const metric = METRIC[id];
+          const value = run && estimate(run.runs.map((one) => metric.of(one)));
+          return (
+            <div key={id}>
+              <dt>{metric.label}</dt>
+              <dd>{shown(value?.mean, metric.digits)} <span class="unit">{metric.unit}</span></dd>
+            </div>
+          );
+        })}
+      </dl>
+    </div>
+  );
+}

@@ -1,2 +1,35 @@
-export interface Tour { id: string; title: string }
-export const TOURS: Tour[] = [];
+/** Guided tours: a paper's claims, each beside a scenario in which the reader turns the knob. */
+import type { MetricId } from "../lab/answers";
+import { bbr } from "./bbr";
+import { tac } from "./tac";
+import { tack } from "./tack";
+import { thesis } from "./thesis";
+
+export type Verdict = "held" | "held in part" | "did not hold" | "undecided";
+
+export interface Step {
+  title: string;
+  /** The claim of the study, as `study/id`. A test compares `says` with it. */
+  claim: string;
+  says: string;
+  /** What the study found with its own scenarios and seeds. */
+  verdict: Verdict;
+  /** What there is to see in this scenario. */
+  here: string;
+  toml: string;
+  /** The control to turn, and values for it as the document has them. */
+  knob: { control: string; values: (string | number)[] };
+  /** Numbers to look at. */
+  watch: MetricId[];
+}
+
+export interface Tour {
+  id: string;
+  title: string;
+  paper: string;
+  /** The page of the study in the documentation. */
+  study: string;
+  steps: Step[];
+}
+
+export const TOURS: Tour[] = [thesis, tac, bbr, tack];
