@@ -13,6 +13,8 @@ const NAME = "virtual:acklab.wasm";
 export function simulator(): Plugin {
   return {
     name: "acklab-simulator",
+    // Before Vite's own plugin, which takes every name that ends in `.wasm`.
+    enforce: "pre",
     resolveId: (id) => (id === NAME ? `\0${NAME}` : undefined),
     load(id) {
       if (id !== `\0${NAME}`) return undefined;

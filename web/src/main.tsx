@@ -17,7 +17,9 @@ import { failure, lab, open, pinned, seeds } from "./state";
 const FIRST = "ack-aggregation";
 
 async function start(): Promise<void> {
-  render(<Page />, document.getElementById("page")!);
+  const place = document.getElementById("page")!;
+  place.replaceChildren();
+  render(<Page />, place);
   const engine = await openEngine();
   const [catalogue, schema, gallery] = await Promise.all([engine.catalogue(), engine.schema(), engine.gallery()]);
   lab.value = { engine, catalogue, schema, gallery };

@@ -30,7 +30,10 @@ export interface Outcome {
 }
 
 export const lab = signal<Lab | null>(null);
+/** What keeps the page from working. */
 export const failure = signal<string | null>(null);
+/** What the reader should know once: a link that cannot be opened, a key that cannot be set. */
+export const notice = signal<string | null>(null);
 
 export const text = signal("");
 export const files = signal<Record<string, string>>({});
@@ -131,9 +134,9 @@ export function set(control: Control, value: Value | undefined): void {
   if (!isToml.value) return;
   try {
     setText(edited(text.value, (draft) => apply(draft, control, value)), control.id);
-    failure.value = null;
+    notice.value = null;
   } catch (error) {
     if (!(error instanceof CannotEdit)) throw error;
-    failure.value = `${control.label}: ${error.message}.`;
+    notice.value = `${control.label}: ${error.message}.`;
   }
 }

@@ -107,7 +107,7 @@ export async function outcomeOf(engine: Engine, experiment: Experiment, count: n
   const checked = await engine.check(experiment.text, { files: experiment.files });
   if (!checked.ok) return null;
   const began = performance.now();
-  const jobs = seedJobs(experiment, checked.seed ?? 1, count, checked.durationS ?? 10);
+  const jobs = seedJobs(experiment, Number(checked.seed ?? 1), count, checked.durationS ?? 10);
   const runs = await runAll(engine, jobs, new AbortController().signal);
   return { experiment, runs, tookMs: performance.now() - began };
 }

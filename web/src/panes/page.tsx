@@ -1,5 +1,5 @@
 /** The page: a bar above three panes. Where there is room for one, the bar below chooses it. */
-import { failure, lab, pane } from "../state";
+import { failure, lab, notice, pane } from "../state";
 import { tour } from "../tours/state";
 import { TourPanel } from "../tours/panel";
 import { Answers } from "./answers";
@@ -19,6 +19,11 @@ export function Page() {
     <>
       <Header />
       {failure.value && <p class="failure" role="alert">{failure.value}</p>}
+      {notice.value && (
+        <p class="failure" role="alert">
+          {notice.value} <button type="button" class="bare" onClick={() => (notice.value = null)}>close</button>
+        </p>
+      )}
       {tour.value && <TourPanel />}
       <main data-pane={pane.value} class={lab.value ? "" : "waiting"}>
         <section class="pane" id="pane-setup" aria-label="Set-up"><SetUp /></section>

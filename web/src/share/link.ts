@@ -1,6 +1,6 @@
 /** The address of the page: it always holds what the page shows, so that it can be copied or reloaded. */
 import { effect } from "@preact/signals";
-import { files, pinned, failure, seeds, text } from "../state";
+import { files, notice, pinned, seeds, text } from "../state";
 import { DamagedLink, decode, encode, type Shared } from "./fragment";
 
 export function readLink(): Shared | null {
@@ -8,7 +8,7 @@ export function readLink(): Shared | null {
     return decode(location.hash);
   } catch (error) {
     if (!(error instanceof DamagedLink)) throw error;
-    failure.value = `This link cannot be opened: ${error.message}.`;
+    notice.value = `This link cannot be opened: ${error.message}.`;
     return null;
   }
 }

@@ -1,0 +1,370 @@
+"""The bench in Chromium, from the file: controls, text, links, A beside B, film, tours, labels."""
+
+import re
+import tomllib
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import acklab
+from conftest import in_a_browser
+
+pytest.importorskip("playwright.sync_api")
+
+DATA = Path(acklab.__file__).parent / "data"
+SCENARIOS = DATA / "scenarios"
+PAGE = DATA / "bench" / "index.html"
+pytestmark = [
+    in_a_browser,
+    pytest.mark.skipif(not PAGE.exists(), reason="the bench is not built: make web"),
+]
+
+#: Presets of every kind of topology, and other values for their controls.
+PRESETS = ("ack-aggregation", "tack-wifi", "wifi6-ofdma", "mixed-controllers", "wifi-dumbbell")
+
+
+@pytest.fixture(scope="module")
+def page(browser):
+    context = browser.new_context(viewport={"width": 1400, "height": 900})
+    page = context.new_page()
+    page.failures = []
+    page.on("pageerror", lambda error: page.failures.append(str(error)))
+    page.on("console", lambda m: page.failures.append(m.text) if m.type == "error" else None)
+    page.on("request", lambda r: page.failures.append(r.url) if r.url.startswith("http") else None)
+    page.goto(PAGE.as_uri())
+    answered(page)
+    yield page
+    assert not page.failures
+    context.close()
+
+
+def answered(page):
+    """Waits until the text that is there has run."""
+    page.wait_for_function(
+        "() => { const t = document.querySelector('.took')?.textContent ?? '';"
+        " return /ms/.test(t) && !t.includes('…') }",
+        timeout=60_000,
+    )
+
+
+def text_of(page):
+    return page.locator(".paper textarea").input_value()
+
+
+def choose(page, preset):
+    page.select_option("#preset", preset)
+    answered(page)
+
+
+def write(page, text):
+    page.locator(".paper textarea").fill(text)
+    page.wait_for_timeout(50)
+    page.wait_for_function("() => !document.querySelector('.took')?.textContent.includes('…')")
+
+
+def metric(page, name):
+    cell = page.locator(f"[data-metric='{name}'] .now")
+    return float(cell.inner_text().split("±")[0].replace(",", ""))
+
+
+def test_the_first_preset_runs_and_has_the_native_numbers(page):
+    choose(page, "ack-aggregation")
+    flows = acklab.load(SCENARIOS / "ack-aggregation.toml").run(1).flows
+    assert metric(page, "goodput") == round(flows["goodput_mbps"].sum(), 2)
+    assert metric(page, "rtt") == round(flows["rtt_p50_ms"].mean(), 1)
+    ratio = flows["acks_received"].sum() / flows["data_segments"].sum()
+    assert metric(page, "acks") == round(ratio, 3)
+
+
+def inside(tree, path):
+    for key in path:
+        tree = tree[int(key)] if isinstance(tree, list) else tree.get(key)
+        if tree is None:
+            return None
+    return tree
+
+
+#: Where a control writes, for each shape of scenario; `*` is every flow.
+LINKS = {
+    "dumbbell": "topology.bottleneck",
+    "wlan": "topology.wire",
+    "wifi-dumbbell": "topology.access",
+}
+
+
+def place_of(control, tree):
+    if control.startswith("link."):
+        return (LINKS[tree["topology"]["preset"]] + control[4:]).split(".")
+    return (f"flow.0{control[4:]}" if control.startswith("flow.") else control).split(".")
+
+
+def name_of(value):
+    return value.get("name") if isinstance(value, dict) else value
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_control_changes_the_scenario_as_named(page, preset):
+    choose(page, preset)
+    names = page.eval_on_selector_all(
+        ".setup > fieldset > [data-control]", "all => all.map(e => e.dataset.control)"
+    )
+    assert len(names) > 10
+    for name in names:
+        choose(page, preset) if page.locator("#preset").input_value() != preset else None
+        write(page, (SCENARIOS / f"{preset}.toml").read_text())
+        before = tomllib.loads(text_of(page))
+        row = page.locator(f"[data-control='{name}']")
+        wanted = turned(row)
+        if wanted is None:
+            continue
+        after = tomllib.loads(text_of(page))
+        found = name_of(inside(after, place_of(name, after)))
+        if wanted is ...:
+            assert found != name_of(inside(before, place_of(name, before))), name
+        else:
+            assert str(found).lower() == wanted.lower(), name
+
+
+def turned(row):
+    """Sets the control to something else; what it should be now, `...` for anything new."""
+    if (select := row.locator("select")).count():
+        now = select.input_value()
+        options = select.locator("option:not([disabled])").evaluate_all(
+            "all => all.map(o => o.value)"
+        )
+        other = next(o for o in options if o != now)
+        select.select_option(other)
+        return other
+    if (box := row.locator("input[type=checkbox]")).count():
+        box.click()
+        return str(box.is_checked())
+    if (slider := row.locator("input[type=range]")).count() and slider.is_enabled():
+        end = 1000 if int(slider.input_value()) < 500 else 0
+        slider.evaluate(
+            "(e, to) => { e.value = to; e.dispatchEvent(new Event('input', { bubbles: true })) }",
+            end,
+        )
+        return ...
+    return None
+
+
+def test_a_slider_can_be_moved_by_keys_and_undone(page):
+    choose(page, "single-flow")
+    before = text_of(page)
+    page.locator("[data-control='link.rate'] input[type=range]").focus()
+    page.keyboard.press("ArrowRight")
+    assert text_of(page) != before
+    page.get_by_role("button", name="Undo", exact=True).click()
+    assert text_of(page) == before
+
+
+def test_comments_and_order_of_the_text_stay(page):
+    choose(page, "wifi-uploads")
+    before = text_of(page).splitlines()
+    page.locator("[data-control='wifi.down.ack_filter'] select").select_option("tac")
+    after = text_of(page).splitlines()
+    assert [line for line in after if line not in before] == ['ack_filter = "tac"']
+    assert [line for line in before if line not in after] == []
+
+
+def test_stations_and_their_flows_go_together(page):
+    choose(page, "wifi-uploads")
+    field = page.locator("[data-control='topology.stations'] input[type=text]")
+    field.fill("7")
+    field.press("Enter")
+    tree = tomllib.loads(text_of(page))
+    assert (tree["topology"]["stations"], tree["flow"][0]["count"]) == (7, 7)
+
+
+def test_invalid_text_shows_the_tools_message_at_its_line(page):
+    choose(page, "single-flow")
+    wrong = text_of(page).replace('cc = "cubic"', 'cc = "qubic"')
+    write(page, wrong)
+    said = page.locator(".said .error")
+    said.wait_for()
+    with pytest.raises(acklab.ScenarioError) as native:
+        acklab.load(tomllib.loads(wrong))
+    message = said.inner_text()
+    assert "there is no congestion controller called `qubic`" in str(native.value)
+    assert "there is no congestion controller called `qubic`" in message
+    assert "did you mean `cubic`?" in message
+    line = next(i for i, one in enumerate(wrong.splitlines(), 1) if "qubic" in one)
+    assert f"line {line}" in message
+    assert page.locator(".paper .line").nth(line - 1).get_attribute("class").split()[-1] == "error"
+
+
+def test_text_that_is_no_toml_is_told_and_controls_stay(page):
+    choose(page, "single-flow")
+    write(page, text_of(page) + "\n[[")
+    page.locator(".said .error").first.wait_for()
+    assert page.locator("[data-control='flow.cc'] select").is_visible()
+
+
+def test_a_shared_link_restores_bit_for_bit(page, browser):
+    choose(page, "wifi-uploads")
+    odd = text_of(page) + "# ünïcode, tabs\t, and no newline at the end"
+    write(page, odd)
+    page.select_option("#seeds", "3")
+    page.get_by_role("button", name="Pin as A").click()
+    page.locator("summary", has_text="Share").click()
+    link = page.get_by_label("Link", exact=True).input_value()
+    page.keyboard.press("Escape")
+    other = browser.new_page()
+    other.goto(link)
+    answered(other)
+    assert text_of(other) == odd
+    assert other.locator("#seeds").input_value() == "3"
+    other.get_by_role("button", name="Unpin").wait_for()
+    cells = "[data-metric] td.now"
+    assert other.locator(cells).all_inner_texts() == page.locator(cells).all_inner_texts()
+    other.close()
+    page.get_by_role("button", name="Unpin").click()
+    page.select_option("#seeds", "1")
+
+
+def test_a_damaged_link_is_told(browser):
+    other = browser.new_page()
+    other.goto(f"{PAGE.as_uri()}#toml=AAAA")
+    answered(other)
+    assert "cannot be opened" in other.get_by_role("alert").first.inner_text()
+    other.close()
+
+
+def test_the_command_repeats_the_run(page):
+    choose(page, "ack-aggregation")
+    field = page.locator("[data-control='link.reverse.ack_filter.ratio'] input[type=text]")
+    field.fill("8")
+    field.press("Enter")
+    answered(page)
+    page.locator("summary", has_text="Share").click()
+    command = page.get_by_label("Command", exact=True).input_value()
+    page.keyboard.press("Escape")
+    key = "topology.bottleneck.reverse.ack_filter.ratio"
+    assert command == f"acklab run ack-aggregation --set {key}=8 --seed 1 --out results"
+    native = acklab.load(SCENARIOS / "ack-aggregation.toml", overrides={key: 8}).run(1)
+    assert metric(page, "goodput") == round(native.flows["goodput_mbps"].sum(), 2)
+
+
+def test_a_beside_b_has_the_difference(page):
+    choose(page, "ack-aggregation")
+    a = metric(page, "acks")
+    page.get_by_role("button", name="Pin as A").click()
+    page.locator("[data-control='link.reverse.ack_filter'] select").select_option("none")
+    answered(page)
+    b = metric(page, "acks")
+    row = page.locator("[data-metric='acks'] td").all_inner_texts()
+    assert float(row[0]) == a
+    assert abs(float(re.match(r"[+\d.]+", row[2])[0]) - (b - a)) < 0.0015
+    page.get_by_role("button", name="Unpin").click()
+
+
+def test_several_seeds_have_intervals(page):
+    choose(page, "bbr-with-cubic")
+    page.select_option("#seeds", "3")
+    page.wait_for_selector("[data-metric='goodput'] .half", timeout=60_000)
+    page.select_option("#seeds", "1")
+    page.wait_for_selector("[data-metric='goodput'] .half", state="detached", timeout=60_000)
+
+
+def test_a_sweep_draws_a_figure_for_each_metric(page):
+    choose(page, "ack-aggregation")
+    page.select_option("#sweep-of", "link.reverse.ack_filter.ratio")
+    page.get_by_label("Values, with commas between them").fill("1, 4")
+    page.keyboard.press("Tab")
+    page.click("#sweep-run")
+    page.wait_for_selector(".multiple", timeout=60_000)
+    labels = page.locator(".multiple svg").evaluate_all("all => all.map(e => e.ariaLabel)")
+    assert any(label.startswith("Goodput Mbit/s. 1: ") for label in labels)
+    page.get_by_label("Values, with commas between them").fill("0")
+    page.keyboard.press("Tab")
+    page.click("#sweep-run")
+    assert "0:" in page.locator(".sweep .error").inner_text()
+
+
+def test_the_film_shows_packets_and_the_life_of_one(page):
+    choose(page, "ack-aggregation")
+    page.click("#film")
+    page.wait_for_selector("canvas.film", timeout=60_000)
+    page.get_by_role("button", name="Packet after").click()
+    page.get_by_role("button", name="Packet after").click()
+    life = page.locator(".life ol").inner_text()
+    for words in ("sent by the transport", "left->s0", "leaves the queue", "arrives"):
+        assert words in life
+
+
+def test_a_file_can_be_opened_and_saved(page, tmp_path):
+    text = (SCENARIOS / "red.toml").read_text() + "# mine\n"
+    (tmp_path / "mine.toml").write_text(text)
+    page.locator("summary", has_text="File").click()
+    page.locator("input[type=file]").set_input_files(tmp_path / "mine.toml")
+    page.wait_for_function(
+        "() => document.querySelector('.paper textarea').value.includes('# mine')"
+    )
+    answered(page)
+    page.locator("summary", has_text="File").click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as TOML").click()
+    assert Path(saved.value.path()).read_text() == text
+    for kind, start in (("CSV", b"time_s,"), ("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        page.locator(".chart").first.hover()
+        with page.expect_download() as saved:
+            page.get_by_role("button", name=f"Save Goodput as {kind}").click()
+        assert Path(saved.value.path()).read_bytes().startswith(start)
+
+
+def test_tours_quote_claims_of_the_studies(page):
+    claims = quoted_claims()
+    page.locator("summary", has_text="Tours").click()
+    titles = page.locator(".sheet button").all_inner_texts()
+    page.keyboard.press("Escape")
+    assert len(titles) == 4
+    for title in titles:
+        page.locator("summary", has_text="Tours").click()
+        page.get_by_role("button", name=title, exact=True).click()
+        for step in range(10):
+            section = page.locator(".tour")
+            assert f"step {step + 1} of 10" in section.inner_text()
+            assert section.locator("blockquote").inner_text().strip("“”") in claims
+            answered(page)
+            assert not page.locator(".said .error").count(), (title, step)
+            knobs = section.locator(".knob button")
+            assert knobs.count() > 1
+            assert knobs.last.is_enabled(), (title, step)
+            before = text_of(page)
+            pressed = section.locator(".knob button[aria-pressed=true]")
+            assert pressed.count() <= 1
+            section.locator(".knob button[aria-pressed=false]").last.click()
+            assert text_of(page) != before, (title, step)
+            answered(page)
+            if step < 9:
+                section.get_by_role("button", name="Next").click()
+        section.get_by_role("button", name="End the tour").click()
+
+
+def quoted_claims():
+    folder = Path(acklab.__file__).parent / "studies"
+    files = [tomllib.loads(f.read_text()) for f in folder.glob("*/claims/*.toml")]
+    return {" ".join(claim["says"].split()) for file in files for claim in file["claim"]}
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+@pytest.mark.parametrize("width", [1400, 400])
+def test_axe_finds_nothing_serious(browser, look, width):
+    if find_spec("axe_playwright_python") is None:
+        pytest.skip("axe-playwright-python is not installed")
+    axe = Path(find_spec("axe_playwright_python").origin).parent / "axe.min.js"
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=look)
+    page = context.new_page()
+    page.goto(PAGE.as_uri())
+    page.wait_for_function("() => /ms/.test(document.querySelector('.took')?.textContent)")
+    page.evaluate(axe.read_text())
+    for pane in ("Set-up", "Network", "Answers") if width == 400 else ("",):
+        if pane:
+            page.locator("nav.panes").get_by_role("button", name=pane).click()
+        found = page.evaluate("axe.run()")["violations"]
+        bad = [v for v in found if v["impact"] in ("serious", "critical")]
+        assert not bad, [(v["id"], [n["html"][:120] for n in v["nodes"][:3]]) for v in bad]
+        across = page.evaluate("() => document.documentElement.scrollWidth")
+        assert across <= width
+    context.close()
