@@ -19,6 +19,7 @@ PAGES = (
     "docs/guides/exchange.md",
     "docs/guides/sweep.md",
     "docs/plots.md",
+    "docs/results.md",
 )
 
 

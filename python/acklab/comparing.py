@@ -6,12 +6,13 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from acklab.arguments import wrong
 from acklab.errors import AcklabError
 from acklab.metrics.derived import OF_A_RUN, once_per_run, with_harm, with_metric
 from acklab.opening import SavedRun, open
+from acklab.results import Result
 from acklab.stats import check_numeric
 from acklab.sweeps.results import SweepResult
 
@@ -39,6 +40,7 @@ _DRAWN = {"runs": "rtt_ms", "sweeps": "goodput_mbps"}
 MOST_NAMED = 6
 
 Folder = str | os.PathLike[str]
+Compared = Result | SavedRun | SweepResult
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Comparison:
     #: "runs" or "sweeps".
     kind: str
     names: tuple[str, ...]
-    results: tuple[SavedRun | SweepResult, ...]
+    results: tuple[Result | SavedRun | SweepResult, ...]
 
     @property
     def keys(self) -> list[str]:
@@ -61,10 +63,10 @@ class Comparison:
     @property
     def provenance(self) -> str:
         """A line per result, for the footer: its name here, and run, seeds and version."""
-        from acklab.plots.recorded import Opened
+        from acklab.plots.kinds import recorded
 
         told = [
-            f"{name}: {Opened(r).provenance}"
+            f"{name}: {recorded(r).provenance}"
             for name, r in zip(self.names, self.results, strict=True)
         ]
         more = len(told) - MOST_NAMED
@@ -124,6 +126,11 @@ class Comparison:
             pl.when(pl.col("mean") == base).then(0.0).otherwise(relative).alias("difference"),
         )  # fmt: skip
 
+    def _repr_html_(self) -> str:
+        from acklab.shown import comparison
+
+        return comparison(self)
+
     def plot(
         self, kind: str, metric: str | None = None, by: Sequence[str] = ()
     ) -> tuple[Figure, pl.DataFrame]:
@@ -170,11 +177,19 @@ class Comparison:
         return draw(frame, value, "group", style.heading(value))
 
 
-def compare(*folders: Folder) -> Comparison:
-    """Opens result folders of one kind to lay them side by side."""
-    if len(folders) < 2:
-        raise AcklabError("there is nothing to compare\n  help: give two result folders or more")
-    results = tuple(open(f) for f in folders)
+def compare(*given: Folder | Compared, names: Sequence[str] | None = None) -> Comparison:
+    """Lays results of one kind side by side: fresh, opened, or folders of them.
+
+    `names` are theirs in tables and figures; without, folders have their own, and results that
+    were never saved those of their scenarios.
+    """
+    if len(given) < 2:
+        raise AcklabError(
+            "there is nothing to compare\n"
+            "  help: give two result folders or more; in Python results do as well"
+        )
+    results = tuple(_opened(i, g) for i, g in enumerate(given))
+    folders = [_place(r) for r in results]
     swept = [isinstance(r, SweepResult) for r in results]
     if any(swept) != all(swept):
         run, sweep = folders[swept.index(False)], folders[swept.index(True)]
@@ -182,15 +197,46 @@ def compare(*folders: Folder) -> Comparison:
             f"cannot compare a run with a sweep: {run} is of one run, {sweep} of many\n"
             "  help: compare runs with runs, sweeps with sweeps"
         )
-    return Comparison("sweeps" if all(swept) else "runs", _names(folders), results)
+    called = _names(results) if names is None else _given(names, len(results))
+    return Comparison("sweeps" if all(swept) else "runs", called, results)
 
 
-def _names(folders: Sequence[Folder]) -> tuple[str, ...]:
-    """The folders' own names if they differ, whole paths otherwise."""
-    short = [Path(f).resolve().name for f in folders]
-    names = short if len(set(short)) == len(short) else [str(Path(f)) for f in folders]
-    if len(set(names)) < len(names):
-        raise AcklabError("a folder is given twice\n  help: give each once")
+def _opened(place: int, given: object) -> Compared:
+    if isinstance(given, Result | SavedRun | SweepResult):
+        return given
+    if isinstance(given, str | os.PathLike):
+        return open(given)
+    raise wrong("compare()", f"argument {place + 1}", given, "give results or result folders")
+
+
+def _place(result: Compared) -> str:
+    """Where it is, or what it is of."""
+    if isinstance(result, Result):
+        return f"{result.name}, seed {result.seed}"
+    return str(result.folder)
+
+
+def _names(results: Sequence[Compared]) -> tuple[str, ...]:
+    """Own names if they differ, whole paths, or names with seeds, otherwise."""
+    short = [r.name if isinstance(r, Result) else r.folder.resolve().name for r in results]
+    names = short if len(set(short)) == len(short) else [_place(r) for r in results]
+    if len(set(names)) == len(names):
+        return tuple(names)
+    twice = next(n for n in names if names.count(n) > 1)
+    if any(isinstance(r, Result) for r in results):
+        raise AcklabError(
+            f"compare(): two results are called {twice!r}\n"
+            '  help: tell them apart: compare(a, b, names=["before", "after"])'
+        )
+    raise AcklabError("a folder is given twice\n  help: give each once")
+
+
+def _given(names: Sequence[str], count: int) -> tuple[str, ...]:
+    right = f"give {count} different names, one for each result"
+    if isinstance(names, str) or not all(isinstance(n, str) for n in names):
+        raise wrong("compare()", "names", names, right)
+    if len(set(names)) != count or len(names) != count:
+        raise wrong("compare()", "names", names, right)
     return tuple(names)
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from acklab import arguments
 from acklab.errors import AcklabError, NotRecordedError
 from acklab.folder import FORMAT, MARKER
 from acklab.results import Verdict
@@ -179,6 +180,17 @@ class SavedRun:
                 raise _broken(path, f"it is not the table {name}: it has no column {column!r}")
         return frame
 
+    def to_pandas(self, table: str = "flows") -> Any:
+        """A table as a frame of pandas, which `pip install 'acklab[pandas]'` installs."""
+        from acklab.pandas_frames import to_pandas
+
+        return to_pandas(self.table(table))
+
+    def _repr_html_(self) -> str:
+        from acklab.shown import run
+
+        return run(self)
+
     @property
     def plot(self) -> Plots:
         """Its named plots: `run.plot.series()`, and so on; see `acklab list plot`."""
@@ -192,7 +204,7 @@ class SavedRun:
 
 def open(folder: str | os.PathLike[str]) -> SavedRun | SweepResult:
     """Opens what `acklab run` or `acklab sweep` left in `folder`."""
-    path = Path(folder)
+    path = arguments.path("open()", "folder", folder)
     if not path.is_dir():
         what = "a file, not a folder of results" if path.exists() else "not there"
         raise AcklabError(

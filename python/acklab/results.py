@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acklab import _core
-from acklab.errors import NotRecordedError
+from acklab.errors import AcklabError, NotRecordedError
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from acklab.opening import SavedRun
     from acklab.plots.kinds import Plots
     from acklab.scenario import Scenario
 
@@ -29,22 +32,127 @@ class Verdict:
     text: str
 
 
+#: Tables of every run, and those that a recorded stream adds.
+TABLES = ("flows", "links", "series", "link_series", "stations", "airtime", "ampdu_sizes")
+_ADDED = {
+    "events": ("events",),
+    "acks": ("acks", "reports"),
+    "packets": ("packets", "tack_contents"),
+    "ppdus": ("ppdus",),
+}
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What of a run a pickle keeps beside the tables."""
+
+    version: str
+    recorded: tuple[str, ...]
+    cost: dict[str, int]
+    expectations: list[tuple[bool, str]]
+
+
 class Result:
     """The result of one run; the same scenario and seed give the same result."""
 
-    def __init__(self, scenario: Scenario, seed: int, core: _core.Run) -> None:
+    def __init__(self, scenario: Scenario, seed: int, core: _core.Run | Kept) -> None:
         self.scenario = scenario
         self.seed = seed
-        self._core = core
+        self._run = core
+
+    @property
+    def _core(self) -> _core.Run:
+        """The core's run; a pickle has only its tables."""
+        if isinstance(self._run, Kept):
+            raise AcklabError(
+                f"the result of {self.scenario.name!r} comes from a pickle, which keeps tables and "
+                "no packets to export\n"
+                "  help: run it again: result.scenario.run(result.seed)"
+            )
+        return self._run
+
+    @property
+    def name(self) -> str:
+        """The scenario's name."""
+        return self.scenario.name
 
     @property
     def version(self) -> str:
         """The version of acklab that made it."""
-        return _core.version()
+        return self._run.version if isinstance(self._run, Kept) else _core.version()
 
     def columns(self, table: str) -> dict[str, Any]:
         """A table as the core's columns: numbers as arrays, words as lists."""
-        return _COLUMNS[table](self._core)
+        if isinstance(self._run, Kept):
+            frame: pl.DataFrame = getattr(self, table)
+            return {
+                c: frame[c].to_numpy() if frame[c].dtype.is_numeric() else frame[c].to_list()
+                for c in frame.columns
+            }
+        return _COLUMNS[table](self._run)
+
+    @property
+    def tables(self) -> list[str]:
+        """The names of its tables."""
+        return [*TABLES, *(t for s in self.recorded for t in _ADDED.get(s, ()))]
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A table by its name."""
+        if name not in self.tables:
+            for stream, tables in _ADDED.items():
+                if name in tables:
+                    self.needs(stream)
+            raise AcklabError(
+                f"a result has no table {name!r}\n  help: there are {', '.join(self.tables)}"
+            )
+        frame: pl.DataFrame = getattr(self, name)
+        return frame
+
+    def to_pandas(self, table: str = "flows") -> Any:
+        """A table as a frame of pandas, which `pip install 'acklab[pandas]'` installs."""
+        from acklab.pandas_frames import to_pandas
+
+        return to_pandas(self.table(table))
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Writes a result folder, as `acklab run` does; returns its path."""
+        from acklab import arguments, saving
+        from acklab.folder import result_folder
+
+        target = arguments.path("Result.save()", "folder", folder)
+        with result_folder(target) as scratch:
+            saving.save(self, scratch, command=f"acklab.run(..., seed={self.seed}).save(...)")
+        return target
+
+    @staticmethod
+    def load(folder: str | os.PathLike[str]) -> SavedRun:
+        """Opens a folder that `save` or `acklab run` left; its tables are those of a `Result`."""
+        from acklab.opening import SavedRun, open
+
+        opened = open(folder)
+        if not isinstance(opened, SavedRun):
+            raise AcklabError(
+                f"{folder} is of a sweep, not of one run\n  help: open it with acklab.open()"
+            )
+        return opened
+
+    def __copy__(self) -> Result:
+        return Result(self.scenario, self.seed, self._run)
+
+    def __deepcopy__(self, _: object) -> Result:
+        # It never changes.
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        told = [(v.met, v.text) for v in self.expectations()]
+        kept = Kept(self.version, self.recorded, self.cost, told)
+        frames = {name: self.table(name) for name in self.tables}
+        return _unpickled, (self.scenario, self.seed, kept, frames)
+
+    def _repr_html_(self) -> str:
+        from acklab.shown import run
+
+        return run(self)
 
     @cached_property
     def flows(self) -> pl.DataFrame:
@@ -120,7 +228,8 @@ class Result:
     @property
     def recorded(self) -> tuple[str, ...]:
         """What was recorded, of `STREAMS`."""
-        return tuple(self._core.recorded())
+        run = self._run
+        return run.recorded if isinstance(run, Kept) else tuple(run.recorded())
 
     def needs(self, *streams: str) -> None:
         """Says how to record what is missing of `streams`."""
@@ -138,14 +247,25 @@ class Result:
     @property
     def cost(self) -> dict[str, int]:
         """What the run cost: events, hops and data packets handled, and peaks of memory."""
-        return self._core.cost()
+        return self._run.cost if isinstance(self._run, Kept) else self._run.cost()
 
     def expectations(self) -> list[Verdict]:
         """The scenario's `[expect]`, held against this run."""
-        return [Verdict(met, text) for met, text in self._core.expectations()]
+        run = self._run
+        told = run.expectations if isinstance(run, Kept) else run.expectations()
+        return [Verdict(met, text) for met, text in told]
 
     def __repr__(self) -> str:
         return f"<Result of {self.scenario.name!r}, seed {self.seed}>"
+
+
+def _unpickled(
+    scenario: Scenario, seed: int, kept: Kept, frames: dict[str, pl.DataFrame]
+) -> Result:
+    """A result from what a pickle has of it; its tables are there already."""
+    made = Result(scenario, seed, kept)
+    vars(made).update(frames)
+    return made
 
 
 _COLUMNS: dict[str, Callable[[_core.Run], dict[str, Any]]] = {

@@ -8,7 +8,7 @@ import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from acklab import _core
+from acklab import _core, arguments
 from acklab.arrays import ready
 from acklab.controller import CongestionController
 from acklab.errors import AcklabError, ControllerError, ScenarioError
@@ -24,8 +24,9 @@ SEEDS = 1 << 64
 class Scenario:
     """A scenario that can be run: read, checked, every default filled in."""
 
-    def __init__(self, core: _core.Scenario) -> None:
+    def __init__(self, core: _core.Scenario, controllers: Controllers | None = None) -> None:
         self._core = core
+        self._controllers = dict(controllers or {})
 
     @property
     def name(self) -> str:
@@ -69,6 +70,34 @@ class Scenario:
     def __repr__(self) -> str:
         return f"<Scenario {self.name!r}>"
 
+    def _repr_html_(self) -> str:
+        from acklab.shown import scenario
+
+        return scenario(self)
+
+    def __copy__(self) -> Scenario:
+        return Scenario(self._core, self._controllers)
+
+    def __deepcopy__(self, _: object) -> Scenario:
+        # It never changes.
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.resolved, self.files, self._controllers)
+
+
+def _again(resolved: str, files: Mapping[str, str], controllers: Controllers) -> Scenario:
+    """A scenario from what a pickle has of it; its traces are read from a folder that goes away."""
+    import tempfile
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory(prefix="acklab-") as name:
+        folder = Path(name)
+        for file, text in {**files, "scenario.toml": resolved}.items():
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_text(text, encoding="utf-8")
+        return load(folder / "scenario.toml", controllers=controllers, replace=True)
+
 
 def load(
     source: str | os.PathLike[str] | Mapping[str, Any] | Source,
@@ -84,10 +113,13 @@ def load(
     `replace` one of them may have the name of a built-in one, whose place it then takes. Traces
     that it names are in the folder of the file, or in the current one.
     """
+    overrides = arguments.overrides("load()", overrides)
+    if controllers is not None:
+        arguments.mapping("load()", "controllers", controllers, '{"mine": MyController}')
     classes = {name: _checked(name, cls) for name, cls in (controllers or {}).items()}
     if not replace:
         _must_be_new(classes)
-    return Scenario(read(source).load(pairs(overrides), classes))
+    return Scenario(read(source).load(pairs(overrides), classes), classes)
 
 
 def run(
@@ -100,6 +132,7 @@ def run(
 
     Without `seed` it takes the scenario's own. `overrides` are those of `load`.
     """
+    overrides = arguments.overrides("run()", overrides)
     if isinstance(source, Scenario):
         if overrides:
             raise AcklabError(
@@ -124,10 +157,10 @@ def run_many(
 
     The results do not depend on `jobs`. `on_done` is told the index of each run as it ends.
     """
-    if jobs is not None and jobs < 1:
-        raise AcklabError(f"jobs must be at least 1, not {jobs}")
-    given = [r if isinstance(r, tuple) else (r, r.seed) for r in runs]
-    pairs = [(s, checked_seed(seed)) for s, seed in given]
+    jobs = arguments.jobs("run_many()", jobs)
+    if not isinstance(runs, Iterable) or isinstance(runs, str | Mapping):
+        raise arguments.wrong("run_many()", "runs", runs, _RUNS)
+    pairs = [_run(i, r) for i, r in enumerate(runs)]
     threads = jobs or os.cpu_count() or 1
     ready()
     try:
@@ -135,6 +168,23 @@ def run_many(
     except _core.ControllerRaised as e:
         raise ControllerError(blame(e.__cause__)) from e.__cause__
     return [Result(s, seed, run) for (s, seed), run in zip(pairs, done, strict=True)]
+
+
+_RUNS = (
+    "give a list of scenarios, or of pairs of scenario and seed, such as "
+    '[(acklab.load("first.toml"), seed) for seed in range(1, 6)]'
+)
+
+
+def _run(place: int, given: Any) -> tuple[Scenario, int]:
+    """The scenario and the seed of one run."""
+    pair = given if isinstance(given, tuple) else (given, None)
+    if len(pair) == 2 and isinstance(pair[0], Scenario):
+        scenario, seed = pair
+        return scenario, scenario.seed if seed is None else checked_seed(seed)
+    loads = isinstance(pair[0], str | os.PathLike)
+    right = f"load it first: acklab.load({str(pair[0])!r})" if loads else _RUNS
+    raise arguments.wrong("run_many()", f"runs[{place}]", given, right)
 
 
 def checked_seed(seed: object) -> int:

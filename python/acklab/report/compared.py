@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING
 
 from acklab.plots import rates, style
 from acklab.plots.drawn import Drawn
-from acklab.plots.recorded import Opened
+from acklab.plots.kinds import recorded
 from acklab.report.build import build, save
 from acklab.report.distributions import distributions
 from acklab.report.groups import varying
 from acklab.report.interactive import Chart, Join
 from acklab.report.parts import Section, as_far_as_it_goes
+from acklab.results import Result
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
-    from acklab.comparing import Comparison
+    from acklab.comparing import Compared, Comparison
 
 #: Columns of a run's samples that are laid over each other.
 _OVER_TIME = ("cwnd_packets", "rtt_ms")
@@ -49,10 +50,14 @@ def _results(comparison: Comparison) -> pl.DataFrame:
     import polars as pl
 
     rows = [
-        {"result": name, "what": Opened(r).provenance, "folder": str(r.folder)}
+        {"result": name, "what": recorded(r).provenance, "folder": _folder(r)}
         for name, r in zip(comparison.names, comparison.results, strict=True)
     ]
     return pl.DataFrame(rows)
+
+
+def _folder(result: Compared) -> str:
+    return "" if isinstance(result, Result) else str(result.folder)
 
 
 def _metric(comparison: Comparison, table: pl.DataFrame, metric: str) -> Section:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from acklab import arguments
 from acklab.errors import AcklabError
 from acklab.scenario import pairs
 from acklab.source import Source, read
@@ -36,11 +37,21 @@ def sweep(
     `zip` change together. `seeds` is how many (1, 2, ...) or which. What the folder has already is
     not done again, so a sweep that was interrupted goes on. `dask` is the address of a scheduler.
     """
+    example = '{"flow.0.cc": ["cubic", "bbr3"]}'
+    folder = arguments.path("sweep()", "out", out)
+    arguments.jobs("sweep()", jobs)
+    if grid is not None:
+        arguments.mapping("sweep()", "grid", grid, example)
+    if isinstance(zip, str) or not isinstance(zip, Mapping | Sequence):
+        raise arguments.wrong("sweep()", "zip", zip, f"give a mapping, such as {example}")
     groups = [zip] if isinstance(zip, Mapping) else list(zip)
-    made = plan(find(read(source)), grid or {}, groups, seeds, pairs(overrides), limit)
-    with opened(Path(out), made, "acklab.sweep(...)") as store:
+    for group in groups:
+        arguments.mapping("sweep()", "zip", group, example)
+    given = pairs(arguments.overrides("sweep()", overrides))
+    made = plan(find(read(source)), grid or {}, groups, seeds, given, limit)
+    with opened(folder, made, "acklab.sweep(...)") as store:
         fill(store, jobs, dask, on_progress)
-    return SweepResult(Path(out))
+    return SweepResult(folder)
 
 
 def find(source: Source) -> Source:

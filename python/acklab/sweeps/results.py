@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from acklab.errors import AcklabError
 from acklab.sweeps import manifest, packing, sums
@@ -165,6 +165,17 @@ class SweepResult:
         if table in packing.ALWAYS:
             return "no shard is complete yet\n  help: give the command of the sweep again"
         return "nothing was recorded\n  help: set record.every, to 100 ms for example"
+
+    def to_pandas(self, table: str = "flows") -> Any:
+        """A table as a frame of pandas, which `pip install 'acklab[pandas]'` installs."""
+        from acklab.pandas_frames import to_pandas
+
+        return to_pandas(self.table(table))
+
+    def _repr_html_(self) -> str:
+        from acklab.shown import sweep
+
+        return sweep(self)
 
     @property
     def plot(self) -> Plots:
