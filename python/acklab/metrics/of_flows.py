@@ -64,42 +64,46 @@ FLOWS = (
     column("flows", "received_bytes", "B", "Payload that the receiving application read."),
     column("flows", "data_segments", "", "Segments with payload sent, retransmissions included."),
     column(
-        "flows series", "retransmissions", "", "Segments sent again, for whatever cause, so far."
+        "flows series", "retransmissions", "", "Retransmitted segments so far, whatever the cause."
     ),
     column(
         "flows",
         "retransmissions_rack",
         "",
-        "Segments sent again after RACK's time rule took them for lost.",
+        "Segments retransmitted after RACK's time rule declared them lost.",
         RACK,
     ),
     column(
         "flows",
         "retransmissions_dupack",
         "",
-        "Segments sent again after duplicate ACKs or the SACK rule took them for lost.",
+        "Segments retransmitted after duplicate ACKs or the SACK rule declared them lost.",
         "RFC 5681 section 3.2, RFC 6675",
     ),
     column(
         "flows",
         "retransmissions_tlp",
         "",
-        "Segments sent again as tail loss probes.",
+        "Segments retransmitted as tail loss probes.",
         "RFC 8985 section 7",
     ),
-    column("flows", "retransmissions_rto", "", "Segments sent again after a timeout.", RTO),
+    column("flows", "retransmissions_rto", "", "Segments retransmitted after a timeout.", RTO),
     column(
         "flows",
         "spurious_retransmissions",
         "",
-        "Segments sent again that DSACKs called superfluous, as long as no more were reported than "
-        "had been sent again. What the sender knows; duplicate_segments is the truth.",
+        "Retransmitted segments that DSACKs reported as superfluous, at most as many as were "
+        "retransmitted. This is what the sender knows; duplicate_segments is the true number.",
         DSACK,
     ),
-    column("flows", "retransmitted_bytes", "B", "Payload sent again."),
+    column("flows", "retransmitted_bytes", "B", "Retransmitted payload."),
     column("flows", "rtos", "", "Retransmission timeouts.", RTO),
     column(
-        "flows", "undos", "", "Reductions taken back as spurious.", "RFC 4015, RFC 3708, RFC 5682"
+        "flows",
+        "undos",
+        "",
+        "Window reductions undone as spurious.",
+        "RFC 4015, RFC 3708, RFC 5682",
     ),
     column("flows", "recoveries", "", "Fast recoveries entered.", "RFC 6675 section 5"),
     column("flows", "tlps", "", "Tail loss probes, of new data or old.", "RFC 8985 section 7"),
@@ -116,8 +120,8 @@ FLOWS = (
         "flows",
         "duplicate_segments",
         "",
-        "Segments with payload that arrived and held nothing new: needless retransmissions and "
-        "copies made by the network.",
+        "Segments with payload that arrived and contained nothing new: needless retransmissions "
+        "and copies made by the network.",
         TCP,
     ),
     column("flows", "cwnd_mean_packets", "packets", f"Mean congestion window {_SAMPLES}."),
@@ -155,10 +159,10 @@ FLOWS = (
         "flows",
         "feedback_airtime_ms",
         "ms",
-        "Time on the air of radio PPDUs that held nothing but ACKs, with preambles, whatever came "
-        "of them: of a PPDU with ACKs of several flows the part that this flow has in its bytes. "
-        "Not in it are interframe spaces, backoff, and the frames with which stations announce and "
-        "answer such a PPDU. Null without radio.",
+        "Time on the air of radio PPDUs that held nothing but ACKs, with preambles, whether they "
+        "arrived or not. If a PPDU has ACKs of several flows, this flow's share of its bytes "
+        "counts. Interframe spaces, backoff, and the frames that announce and answer such a PPDU "
+        "do not count. Null without radio.",
     ),
     column("flows", "acks_received", "", "Pure ACKs that reached the sender of the data."),
     column(
@@ -293,20 +297,20 @@ FLOWS = (
         "flows",
         "video_rebuffering",
         "",
-        "Rebuffering ratio: time in which the picture stood still / (time in which it moved + time "
-        "in which it stood still), start-up not counted; null before the first picture.",
+        "Rebuffering ratio: time in which the picture was frozen / (time in which it moved + time "
+        "in which it was frozen), start-up not counted; null before the first picture.",
         DOBRIAN,
     ),
-    column("flows", "video_stalls", "", "Times the picture came to stand still.", DOBRIAN),
+    column("flows", "video_stalls", "", "Times that the picture froze.", DOBRIAN),
     column("flows", "video_played_s", "s", "Time in which the picture moved."),
     column(
-        "flows", "video_stalled_s", "s", "Time in which the picture stood still after its start."
+        "flows", "video_stalled_s", "s", "Time in which the picture was frozen after its start."
     ),
     column(
         "flows",
         "video_frames",
         "",
-        "Frames whose time to be shown came: shown or, over rtp, given up.",
+        "Frames that were due: shown or, over rtp, given up.",
     ),
     column(
         "flows",

@@ -41,14 +41,14 @@ MEDIA = (
         "stations",
         "collision_s",
         "s",
-        f"{_AIR}, in which their receiver could not read them for another's sake: of an A-MPDU of "
-        "which it read something the time in which others overlapped it.",
+        f"{_AIR}, during which another PPDU kept their receiver from reading them: all of a PPDU "
+        "of which it read nothing, otherwise the time of the overlap.",
     ),
     column(
         "stations",
         "noise_s",
         "s",
-        f"{_AIR} and of which their receiver could read nothing for bit errors.",
+        f"{_AIR} and of which their receiver could read nothing because of bit errors.",
     ),
     column(
         "stations",
@@ -130,15 +130,16 @@ MEDIA = (
         "stations",
         "arp_requests",
         "",
-        "Questions for addresses that it asked, those asked again included.",
+        "Requests for addresses that it sent, repetitions included.",
         "RFC 826",
     ),
-    column("stations", "arp_replies", "", "Questions for its address that it answered.", "RFC 826"),
+    column("stations", "arp_replies", "", "Requests for its address that it answered.", "RFC 826"),
     column(
         "stations",
         "arp_lost",
         "",
-        "ARP packets that it could not deliver: dropped, given up, or for everybody and not read.",
+        "ARP packets that it could not deliver: dropped, given up, or sent to all stations and "
+        "not read.",
     ),
     column(
         "stations",
@@ -172,7 +173,7 @@ MEDIA = (
         "stations",
         "random_accesses",
         "",
-        "HE TB PPDUs that the station sent on resource units open to anybody (UORA).",
+        "HE TB PPDUs that the station sent on resource units that any station may use (UORA).",
         f"{_AX} 26.5.4",
     ),
     column(
@@ -189,31 +190,36 @@ MEDIA = (
         "Times that it asked for a block ack agreement, repetitions by the MAC not counted.",
         f"{_WIFI} 10.25.2",
     ),
-    column("stations", "agreements", "", "Block ack agreements that it has come to."),
+    column("stations", "agreements", "", "Block ack agreements that it reached."),
     column(
         "stations",
         "agreements_failed",
         "",
-        "Attempts of which the request was given up, or the response did not come in time.",
+        "Attempts whose request was given up, or whose response came too late.",
     ),
     column(
         "stations",
         "first_agreement_ms",
         "ms",
-        "When it came to its first block ack agreement; nothing if it did not, or had them all.",
+        "When it reached its first block ack agreement; null if it reached none, or had all from "
+        "the start.",
     ),
-    column("stations", "last_agreement_ms", "ms", "When it came to its last one."),
+    column("stations", "last_agreement_ms", "ms", "When it reached its last one."),
     column(
-        "ampdu_sizes", "ppdus", "", "PPDUs with so many MPDUs; sizes that do not occur have no row."
+        "ampdu_sizes",
+        "ppdus",
+        "",
+        "PPDUs with this number of MPDUs; sizes that do not occur have no row.",
     ),
     column(
         "airtime ppdus",
         "use",
         "",
-        "What the time was used for: idle (nobody has anything to send), contention (interframe "
-        "spaces, backoff, timeouts), sifs, data, transport_ack (nothing but acknowledgements), "
-        "mac_ack, control, collision (a receiver cannot read for another's sake), noise (nothing "
-        "of it could be read for bit errors; of `ppdus` the column `lost` says that).",
+        "What the time was used for: idle (no station has anything to send), contention "
+        "(interframe spaces, backoff, timeouts), sifs, data, transport_ack (nothing but "
+        "acknowledgements), mac_ack, control, collision (another PPDU keeps a receiver from "
+        "reading), noise (bit errors made all of it unreadable; of `ppdus` the column `lost` says "
+        "that).",
     ),
     column("airtime", "airtime_s", "s", "Time of this use; all uses sum to the length of the run."),
     column("airtime", "airtime_share", "", "Its part of the run."),
@@ -234,14 +240,14 @@ MEDIA = (
         "ppdus",
         "garbled",
         "",
-        "Its receiver could read nothing of it for another's sake, or had to give it up: it does "
-        "not answer.",
+        "Its receiver could read nothing of it because of another PPDU, or had to give it up, and "
+        "does not answer.",
     ),
     column(
         "ppdus",
         "mpdus_spoilt",
         "",
-        "MPDUs in it that its receiver could not read for another's sake: those that another PPDU "
+        "MPDUs in it that its receiver could not read because of another PPDU: those that "
         "overlapped, or all that were left when it was given up.",
         f"{_WIFI} 9.7.1",
     ),
@@ -249,10 +255,13 @@ MEDIA = (
         "ppdus",
         "spoilt_ns",
         "ns",
-        "How long another kept its receiver from reading it; all of its time if it is garbled. "
-        "Booked as the collision of its sender, `collision_s` of `stations`.",
+        "How long another PPDU kept its receiver from reading it; all of its time if it is "
+        "garbled. Booked as the collision of its sender, `collision_s` of `stations`.",
     ),
     column(
-        "ppdus", "lost", "", "Its receiver heard no other and could read nothing for bit errors."
+        "ppdus",
+        "lost",
+        "",
+        "Its receiver heard no other PPDU, and could read nothing because of bit errors.",
     ),
 )

@@ -46,9 +46,9 @@ EVENTS = (
         "events",
         "event",
         "",
-        "What happened to the sender of the flow's data: state (the controller's), recovery_enter, "
-        "recovery_exit, undo, rto, tlp, loss_detected, retransmit, spurious, ecn_reduce. Of states "
-        "entered and left within one ACK only the last is told.",
+        "What happened to the sender of the flow's data: state (the controller's), "
+        "recovery_enter, recovery_exit, undo, rto, tlp, loss_detected, retransmit, spurious, "
+        "ecn_reduce. If one ACK enters and leaves several states, only the last has a row.",
     ),
     column(
         "events",
@@ -72,16 +72,17 @@ ACKS = (
         "acks packets",
         "what",
         "",
-        "acks: sent, received at the ends of the flow; held, released, merged (dropped since "
-        "another says as much), dropped on the way. packets: sent, delivered at hosts; queued, "
-        "left (its transmission began), marked, dropped, delivered (at the far end) at links.",
+        "acks: sent, received at the ends of the flow; held, released, merged (dropped because "
+        "another makes it superfluous), dropped on the way. packets: sent, delivered at hosts; "
+        "queued, left (its transmission began), marked, dropped, delivered (at the far end) at "
+        "links.",
     ),
     column(
         "acks reports packets",
         "reason",
         "",
-        "Of an ACK sent, why the receiver acknowledged; of one released, why the filter let it go; "
-        "of a drop, why; otherwise null.",
+        "Of an ACK sent, why the receiver acknowledged; of one released, why the filter released "
+        "it; of a drop, why; otherwise null.",
     ),
     column(
         "acks reports",
@@ -137,10 +138,18 @@ REPORTS = tuple(
         ("acked_blocks", "B", "Acked list: first offset and end of each block, largest first."),
         ("unacked_blocks", "B", "Unacked list: the same of each gap, smallest first."),
         ("lost_between", "", "PKT.SEQ before and behind what each loss IACK in it calls lost."),
-        ("bw_mbps", "Mbit/s", "The receiver's bw: the largest delivery rate of 10 RTT_min or so."),
+        (
+            "bw_mbps",
+            "Mbit/s",
+            "The receiver's bw: the largest delivery rate over about 10 RTT_min.",
+        ),
         ("rho", "", "Loss rate of the data path in the latest interval, as the receiver knows it."),
-        ("rho_ack", "", "Loss rate of the ACK path (rho'), as the sender has told the receiver."),
-        ("known_rtt_min_ms", "ms", "RTT_min, as the handshake or the sender's SYNC has told it."),
+        (
+            "rho_ack",
+            "",
+            "Loss rate of the ACK path (rho'), as the sender reported it to the receiver.",
+        ),
+        ("known_rtt_min_ms", "ms", "RTT_min, as the handshake or the sender's SYNC reported it."),
         ("tack_interval_ms", "ms", "Least time between two TACKs: RTT_min/beta within its bounds."),
         ("tack_hz", "Hz", "TACKs per second that Eq. 3 asks for: min(bw/(L MSS), beta/RTT_min)."),
         ("start_up", "", "1 while every packet, or every L-th, is acknowledged as in start-up."),
