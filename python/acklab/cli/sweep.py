@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import time
@@ -68,6 +69,24 @@ def sweep(
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder of the data set. Default: out/NAME-sweep.")
     ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            "--shard",
+            metavar="I/N",
+            help="Do only share I of N, for array jobs of a batch system. Then --merge.",
+        ),
+    ] = None,
+    merge: Annotated[
+        bool,
+        typer.Option("--merge", help="Join finished shards into the data set; run nothing."),
+    ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Say what would run, with time and disk from one run; write nothing."
+        ),
+    ] = False,
     limit: Annotated[
         int | None, typer.Option("--limit", help="Refuse more runs than this. Default: 1,000,000.")
     ] = None,
@@ -76,11 +95,13 @@ def sweep(
     from acklab.cli.show import progress
     from acklab.scenario import pairs
     from acklab.source import read
+    from acklab.sweeps import estimate
     from acklab.sweeps.agreeing import note
     from acklab.sweeps.api import fill
     from acklab.sweeps.api import find as scenario_of
     from acklab.sweeps.plan import LIMIT, plan
     from acklab.sweeps.results import SweepResult
+    from acklab.sweeps.shares import Share, fill_share
     from acklab.sweeps.store import opened
 
     made = plan(
@@ -96,18 +117,41 @@ def sweep(
         print(warning, file=sys.stderr)
     target = out or Path("out") / f"{first.name}-sweep"
     began = time.monotonic()
-    with finished_is_kept(), opened(target, made, _command(file, set_, grid, zip_, seeds)) as store:
+    command = _command(file, set_, grid, zip_, seeds)
+    _one_of(shard=shard is not None, merge=merge, dask=dask is not None)
+    share = None if shard is None else Share.read(shard)
+    if dry_run:
+        typer.echo(estimate.told(made, target, share, jobs or os.cpu_count() or 1))
+        return
+    if share is not None:
+        with finished_is_kept(), progress("sweep") as advance:
+            new = fill_share(target, made, command, share, jobs or os.cpu_count() or 1, advance)
+        runs, took = len(share.runs(made)), time.monotonic() - began
+        typer.echo(f"shard {share.place} of {share.of}: {runs:,} runs of {made.runs:,}")
+        typer.echo(f"{runs - new:,} were there, {new:,} done in {took:.1f} s")
+        typer.echo(f"when all are done: the same command with --merge instead of --shard {shard}")
+        return
+    with finished_is_kept(), opened(target, made, command) as store:
         there = store.done
         for said in store.notes:
             print(f"note: {said}", file=sys.stderr)
         with progress("sweep") as advance:
-            new = fill(store, jobs, dask, advance)
+            new = fill(store, jobs, dask, advance, whole=merge)
     kept(target)
     typer.echo(f"{made.grid.cells:,} cells, {len(made.seeds):,} seeds: {made.runs:,} runs")
-    typer.echo(f"{there:,} were there, {new:,} done in {time.monotonic() - began:.1f} s")
+    if merge:
+        typer.echo(f"{made.runs - there:,} merged, {there:,} were there")
+    else:
+        typer.echo(f"{there:,} were there, {new:,} done in {time.monotonic() - began:.1f} s")
     typer.echo(f"results: {target}")
     if (told := note(SweepResult(target))) is not None:
         print(f"note: {told}", file=sys.stderr)
+
+
+def _one_of(**given: bool) -> None:
+    names = [f"--{name}" for name, there in given.items() if there]
+    if len(names) > 1:
+        raise AcklabError(f"{' and '.join(names)} do not go together\n  help: give one of them")
 
 
 def _keyed(option: str, given: list[str] | None) -> dict[str, str]:

@@ -79,8 +79,13 @@ def fill(
     jobs: int | None,
     dask: str | None,
     on_progress: Callable[[int, int], object] | None = None,
+    whole: bool = False,
 ) -> int:
-    """Does what `store` misses; returns how many runs that were."""
+    """Does what `store` and the shares in its folder miss; returns how many runs that were.
+
+    With `whole` nothing is done: what is missing is an error.
+    """
+    from acklab.sweeps import shares
     from acklab.sweeps.cluster import run_on_dask
     from acklab.sweeps.runner import run_here
 
@@ -89,6 +94,9 @@ def fill(
     if jobs is not None and dask is not None:
         raise AcklabError("--jobs is for this machine, --dask for a cluster\n  help: give one")
     made: Plan = store.plan
+    shares.merge(store)
+    if whole:
+        shares.check_whole(store)
     there = done = store.done
 
     def keep(run: int, rows: int, packed: bytes) -> None:
@@ -108,4 +116,5 @@ def fill(
         else:
             run_on_dask(made, todo, dask, keep)
     store.finish()
+    shares.remove(store.folder)
     return done - there

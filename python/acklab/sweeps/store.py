@@ -68,6 +68,10 @@ class Store:
             yield from range(at, first)
             at = last + 1
 
+    def has(self, run: int) -> bool:
+        """Whether the run is kept."""
+        return run in self._waiting or any(s.first <= run <= s.last for s in self._shards.values())
+
     def add(self, run: int, rows: int, packed: bytes) -> None:
         """Keeps a finished run; once this returns, being killed does not lose it."""
         self._open_journal().add(run, rows, packed)
@@ -250,7 +254,7 @@ def opened(folder: Path, plan: Plan, command: str) -> Iterator[Store]:
         _check_target(folder, plan.source)
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / LOCK, timeout=0):
-            store = Store(folder, plan, _claim(folder, plan, command))
+            store = Store(folder, plan, claim(folder, plan, command))
             try:
                 yield store
             finally:
@@ -305,7 +309,7 @@ def _has(path: Path, text: str) -> bool:
     return path.is_file() and path.read_bytes() == text.encode()
 
 
-def _claim(folder: Path, plan: Plan, command: str) -> list[str]:
+def claim(folder: Path, plan: Plan, command: str) -> list[str]:
     """Says what the folder is of, or makes sure that it is of the same; tells what it mended."""
     wanted = Manifest.of(plan, command)
     scenario = manifest.scenario_file(plan.source)
