@@ -100,7 +100,7 @@ class Bbr3(Bbr):
         self._rounds = 0
         self._lost_in_up = False
         self._heard = self.phase == "UP"
-        self._round_ends = self._told + max(self._in_flight, 1.0)
+        self.new_round(self._in_flight)
         self.enter("DOWN", now)
 
     def probe_rtt_window(self) -> float:
@@ -125,7 +125,7 @@ class Bbr3(Bbr):
                 self._refill(now)
         elif self.phase == "REFILL":
             if past >= rtt:
-                self._round_ends = self._told + max(inflight, 1.0)
+                self.new_round(inflight)
                 self._step = 1.0
                 self._found, self._not_more = self._sample, 0
                 self.enter("UP", now)

@@ -19,6 +19,8 @@ class Bbr:
     remembers = 10.0
     probe_rtt_every = 5.0
     probe_rtt_lasts = 0.2
+    #: Whether bursts are shorter than a round trip; BBRv1's fill one.
+    spreads = True
 
     def __init__(self) -> None:
         self.window = FIRST
@@ -59,11 +61,7 @@ class Bbr:
     ) -> None:
         """See `Sender`."""
         self._watch_rtt(now, rtt)
-        # A sample is what a round trip delivered: a shorter burst is spread over it.
-        sums = self._sums
-        sums.append(sums[-1] + delivered * dt)
-        back = min(max(round(rtt / dt), 1), len(sums) - 1)
-        sample = (sums[-1] - sums[-1 - back]) / (back * dt)
+        sample = self.sampled(dt, delivered) if self.spreads else delivered
         self._sample = sample
         if sample > self._best[0]:
             self._best[0] = sample
@@ -76,8 +74,7 @@ class Bbr:
         self._delivered = delivered * dt
         self._told += delivered * dt + lost
         if self._told >= self._round_ends:
-            # What is in flight now has been acknowledged or lost when the round ends.
-            self._round_ends = self._told + max(inflight, 1.0)
+            self.new_round(inflight)
             sent = self._round_lost + self._round_delivered
             self.on_round(now, self._round_lost, self._round_lost / sent if sent > 0 else 0.0)
             self._round_lost = self._round_delivered = 0.0
@@ -108,6 +105,20 @@ class Bbr:
         self.window = max(cwnd, 4.0)
         if self.bandwidth > 0:
             self.pacing = self.margin * gain * self.paced_bandwidth()
+
+    def new_round(self, inflight: float) -> None:
+        """A round ends when what is sent in this step is known, and all that flew before it."""
+        self._round_ends = self._told + max(inflight, 1.0) + self._delivered
+
+    def sampled(self, dt: float, delivered: float) -> float:
+        """What the last round trip delivered: a shorter burst is spread over it. The queue, which
+        is well mixed, spreads over its own part of the round trip."""
+        sums = self._sums
+        sums.append(sums[-1] + delivered * dt)
+        back = int(self.min_rtt / dt + 0.5) or 1
+        if back >= len(sums):
+            back = len(sums) - 1
+        return (sums[-1] - sums[-1 - back]) / (back * dt)
 
     def _watch_rtt(self, now: float, rtt: float) -> None:
         if now >= self._turned + self.remembers / 2:
@@ -156,6 +167,7 @@ class Bbr1(Bbr):
     startup_gain = 2.89
     drain_gain = 1 / 2.89
     probe_rtt_every = 10.0
+    spreads = False
     gains = (1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
 
     def __init__(self, first: int = 2) -> None:
