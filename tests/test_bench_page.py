@@ -368,3 +368,13 @@ def test_axe_finds_nothing_serious(browser, look, width):
         across = page.evaluate("() => document.documentElement.scrollWidth")
         assert across <= width
     context.close()
+
+
+def test_a_capture_is_one_that_wireshark_reads(page):
+    choose(page, "ack-aggregation")
+    page.locator("summary", has_text="File").click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save a capture (pcapng)").click()
+    content = Path(saved.value.path()).read_bytes()
+    assert content[:4] == b"\x0a\x0d\x0d\x0a"
+    assert len(content) > 10_000

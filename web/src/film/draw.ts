@@ -106,6 +106,7 @@ function packets(scene: Scene): Spot[] {
     else if (place.at === "dropped") cross(pen, a.x + side.x * 12, a.y + side.y * 12, flight.dropped === "ack_thinned" ? inks[flight.flow % 7]! : bad);
   }
   for (const [link, flights] of waiting) queue(scene, link, flights, dot);
+  counts(scene, waiting);
   for (const [link, flights] of held) {
     const [a, , side] = lane(scene, link);
     flights.forEach((flight, i) => dot(a.x + side.x * (12 + i * 5), a.y + side.y * (12 + i * 5), flight));
@@ -123,7 +124,6 @@ function pushed(groups: Map<number, Flight[]>, flight: Flight): void {
 
 /** A queue: packets beside the beginning of their link, the next one to leave nearest to it. */
 function queue(scene: Scene, link: number, flights: Flight[], dot: (x: number, y: number, flight: Flight) => void): void {
-  const { pen } = scene;
   const [a, b, side] = lane(scene, link);
   const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
   const along = { x: (b.x - a.x) / length, y: (b.y - a.y) / length };
@@ -134,9 +134,25 @@ function queue(scene: Scene, link: number, flights: Flight[], dot: (x: number, y
     const out = 9 + Math.floor(i / rows) * 8;
     dot(a.x + along.x * step + side.x * out, a.y + along.y * step + side.y * out, flight);
   });
-  const out = 9 + Math.ceil(Math.min(flights.length, MOST_QUEUED) / rows) * 8;
+}
+
+/** How many wait at each node: in all its queues together. */
+function counts(scene: Scene, waiting: Map<number, Flight[]>): void {
+  const { pen, film } = scene;
+  const byNode = new Map<number, number[]>();
+  for (const link of waiting.keys()) {
+    const node = film.network.links[link]!.from;
+    byNode.set(node, [...(byNode.get(node) ?? []), link]);
+  }
   pen.fillStyle = inked("--soft");
-  if (flights.length > 3) pen.fillText(`${flights.length} wait`, a.x + side.x * out + along.x * 4, a.y + side.y * out + (side.y < 0 ? 0 : 8));
+  for (const [node, all] of byNode) {
+    const count = all.reduce((sum, link) => sum + waiting.get(link)!.length, 0);
+    if (count < 4) continue;
+    const { x, y } = at(scene, node);
+    pen.textAlign = "center";
+    pen.fillText(`${count} wait`, Math.min(scene.width - 30, Math.max(30, x)), y + 24);
+  }
+  pen.textAlign = "left";
 }
 
 function ring(pen: CanvasRenderingContext2D, x: number, y: number): void {

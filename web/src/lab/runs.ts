@@ -2,7 +2,9 @@
 import { effect } from "@preact/signals";
 import type { Engine, Job, Run, RunOptions } from "../engine/types";
 import { ScenarioError } from "../engine/types";
-import { check, failure, files, lab, outcome, runErrors, running, seed, seeds, text, type Experiment, type Outcome } from "../state";
+import type { Tree } from "../scenario/document";
+import { read } from "../scenario/quantity";
+import { check, failure, files, lab, outcome, runErrors, running, seed, seeds, text, tree, type Experiment, type Outcome } from "../state";
 
 /** A run that takes longer is stopped when the text changes; a shorter one may end, so that a drag shows pictures. */
 const PATIENCE_MS = 150;
@@ -43,22 +45,28 @@ export function follow(): () => void {
   });
 }
 
+/** Checks and runs at once: a text that can be run, which is the usual one, answers sooner. */
 async function answer(engine: Engine, stop: AbortSignal): Promise<void> {
   const experiment: Experiment = { text: text.peek(), files: files.peek() };
-  const checked = await engine.check(experiment.text, { files: experiment.files });
-  check.value = checked;
+  const began = performance.now();
+  const jobs = seedJobs(experiment, seed.peek(), seeds.peek(), lengthOf(tree.peek()));
+  const [checked, ran] = await Promise.allSettled([
+    engine.check(experiment.text, { files: experiment.files }).then((found) => (check.value = found)),
+    runAll(engine, jobs, stop),
+  ]);
+  if (checked.status === "rejected") throw checked.reason;
   failure.value = null;
-  if (!checked.ok || stop.aborted) return;
-  const jobs = seedJobs(experiment, seed.peek(), seeds.peek(), checked.durationS ?? 10);
-  try {
-    const began = performance.now();
-    const runs = await runAll(engine, jobs, stop);
-    outcome.value = { experiment, runs, tookMs: performance.now() - began };
-    runErrors.value = [];
-  } catch (error) {
-    if (error instanceof ScenarioError) runErrors.value = error.diagnostics;
-    else throw error;
-  }
+  runErrors.value = [];
+  if (!checked.value.ok || stop.aborted) return;
+  if (ran.status === "fulfilled") outcome.value = { experiment, runs: ran.value, tookMs: performance.now() - began };
+  else if (ran.reason instanceof ScenarioError) runErrors.value = ran.reason.diagnostics;
+  else throw ran.reason;
+}
+
+/** Seconds from zero to the end of a run, as far as the text says it in words that are known here. */
+function lengthOf(document: Tree): number {
+  const seconds = (key: string) => read(document[key], "time")?.value ?? 0;
+  return seconds("start") + seconds("duration") || 10;
 }
 
 /** The first seed with its series, the others with their summaries. */

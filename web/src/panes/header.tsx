@@ -9,6 +9,7 @@ import { theme, toggleTheme } from "../theme";
 import { TOURS } from "../tours/tours";
 import { begin } from "../tours/state";
 import { take } from "./editor";
+import { filmLength, stretch } from "./network";
 
 export function Header() {
   return (
@@ -34,6 +35,7 @@ export function Header() {
               <button type="button" disabled={!outcome.value} onClick={() => { close(); saveTable("flows"); }}>Save flows as CSV</button>
               <button type="button" disabled={!outcome.value} onClick={() => { close(); saveTable("links"); }}>Save links as CSV</button>
               <button type="button" disabled={!outcome.value} onClick={() => { close(); saveTable("series"); }}>Save series as CSV</button>
+              <button type="button" disabled={!outcome.value} onClick={() => { close(); void saveCapture(); }}>Save a capture (pcapng)</button>
             </>
           )}
         </Menu>
@@ -47,6 +49,23 @@ export function Header() {
 function saveTable(which: "flows" | "links" | "series"): void {
   const run = outcome.value?.runs[0];
   if (run) save(`${fileName(text.value)}-${which}.csv`, tableCsv(run.tables[which]), "text/csv");
+}
+
+/** The packets of the film's stretch of the run, as Wireshark reads them. */
+async function saveCapture(): Promise<void> {
+  const engine = lab.value?.engine;
+  const from = outcome.value;
+  const lengthS = filmLength();
+  if (!engine || !from || !lengthS) return;
+  const run = await engine.run(from.experiment.text, from.runs[0]!.seed, {
+    files: from.experiment.files,
+    set: stretch(lengthS),
+    record: ["packets"],
+    captures: { packets: "headers" },
+    tables: ["flows"],
+  });
+  const capture = run.captures.find((one) => one.of === "packets");
+  if (capture) save(`${fileName(from.experiment.text)}.pcapng`, capture.bytes as Uint8Array<ArrayBuffer>, "application/x-pcapng");
 }
 
 function Share() {

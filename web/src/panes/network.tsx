@@ -6,7 +6,7 @@ import { filmOf, type Film } from "../film/film";
 import { layoutOf, type Point } from "../film/layout";
 import { lifeOf } from "../film/life";
 import { shown } from "../lab/answers";
-import { check, files, lab, outcome, seed, type Outcome } from "../state";
+import { check, lab, outcome, type Outcome } from "../state";
 import { theme } from "../theme";
 
 /** How many packet events a film may have; longer runs are shown from their beginning. */
@@ -54,7 +54,7 @@ function Poster() {
 }
 
 /** Seconds from the start of the run that have no more events than a film may have. */
-function filmLength(): number | null {
+export function filmLength(): number | null {
   const run = outcome.value?.runs[0];
   const whole = check.value?.durationS;
   if (!run || !whole) return null;
@@ -62,6 +62,11 @@ function filmLength(): number | null {
   const first = Math.min(...run.network.flows.map(({ startS }) => startS));
   const measured = Math.max(0.001, whole - first);
   return Math.min(measured, Math.max(0.02, (measured * MOST_EVENTS) / events));
+}
+
+/** Settings that end a run after so many seconds. */
+export function stretch(lengthS: number): [string, string][] {
+  return [["duration", `${Math.max(1, Math.round(lengthS * 1000))} ms`], ["warmup", "0 s"]];
 }
 
 async function record(): Promise<void> {
@@ -72,9 +77,9 @@ async function record(): Promise<void> {
   recording.value = true;
   said.value = "";
   try {
-    const run = await engine.run(from.experiment.text, seed.value, {
-      files: files.value,
-      set: [["duration", `${Math.max(1, Math.round(lengthS * 1000))} ms`], ["warmup", "0 s"]],
+    const run = await engine.run(from.experiment.text, from.runs[0]!.seed, {
+      files: from.experiment.files,
+      set: stretch(lengthS),
       record: ["packets", "ppdus"],
       tables: ["packets", "ppdus", "flows"],
     });

@@ -138,7 +138,7 @@ export const bbr: Tour = {
       claim: "bbr-wifi6/F7-pfifo",
       says: "CUBIC obtains a disproportionate share of the link, fluctuating between 6–8 Mbps, while BBRv3 remains restricted to 2–4 Mbps",
       verdict: "did not hold",
-      here: "Both have about a half. Change the room of the queue: deeper queues are CUBIC's, shallow ones BBR's.",
+      here: "BBRv3 does not starve. In the study it has 5.2 beside 4.5 Mbit/s over Wi-Fi, and a kernel 4.9 beside 4.8 over a wire. Change the room of the queue: deep queues favour CUBIC, shallow ones BBR.",
       toml: wire(V3, "pfifo"),
       knob: LIMIT,
       watch: ["fairness", "rtt", "again"],

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { METRIC, estimate, shown } from "../lab/answers";
 import { preset } from "../lab/preset";
 import { flat } from "../scenario/controls";
-import { at, nameOf } from "../scenario/document";
+import { at, isTree, nameOf, type Value } from "../scenario/document";
 import { controls, open, outcome, set, tree } from "../state";
 import { end, step, tour } from "./state";
 import type { Step } from "./tours";
@@ -40,6 +40,18 @@ export function TourPanel() {
   );
 }
 
+/** A block with a ratio reads as the papers write it: `aggregate 4:1`. */
+function label(value: Value): string {
+  if (!isTree(value)) return String(value);
+  return "ratio" in value ? `${String(value["name"])} ${String(value["ratio"])}:1` : String(value["name"]);
+}
+
+function chosen(now: Value | undefined, value: Value, fallback: string | undefined): boolean {
+  if (now === undefined) return String(value) === fallback;
+  if (isTree(now) && isTree(value)) return Object.entries(value).every(([key, part]) => now[key] === part);
+  return now === value || (!isTree(value) && nameOf(now) === value);
+}
+
 function sentence(verdict: Step["verdict"]): string {
   return `${verdict[0]!.toUpperCase()}${verdict.slice(1)}.`;
 }
@@ -52,9 +64,9 @@ function Knob({ here }: { here: Step }) {
     <div class="knob">
       <span>{control?.label ?? here.knob.control}</span>
       {here.knob.values.map((value) => (
-        <button key={value} type="button" disabled={!control} aria-pressed={nameOf(now) === value || now === value || control?.fallback === value && now === undefined}
+        <button key={label(value)} type="button" disabled={!control} aria-pressed={chosen(now, value, control?.fallback)}
           onClick={() => control && set(control, value)}>
-          {value}
+          {label(value)}
         </button>
       ))}
       <dl>

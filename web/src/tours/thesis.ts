@@ -77,9 +77,12 @@ export const thesis: Tour = {
       claim: "aggregation/5.2-transparent",
       says: "an aggregation ratio of 1:1 yields identical results to the baseline",
       verdict: "held",
-      here: "A filter with the ratio 1 releases each acknowledgement as it comes. Set the filter to none: no number changes.",
+      here: "A filter with the ratio 1 releases each acknowledgement as it comes. Choose none instead: no number changes. At 2:1 the acknowledgements halve.",
       toml: wired("cubic", 1),
-      knob: { control: "link.reverse.ack_filter", values: ["aggregate", "none"] },
+      knob: {
+        control: "link.reverse.ack_filter",
+        values: ["none", { name: "aggregate", ratio: 1, timeout: "5 ms" }, { name: "aggregate", ratio: 2, timeout: "5 ms" }],
+      },
       watch: ["goodput", "acks"],
     },
     {
@@ -127,10 +130,10 @@ export const thesis: Tour = {
       claim: "aggregation/F4-bbr-noisy",
       says: "[BBRv3:] as ACK feedback becomes sparser ... leads to bursts of congestion and packet loss",
       verdict: "held",
-      here: "Raise the ratio and look at what is sent again. The queue over which BBRv3 cruises grows, and each probe starts from it.",
+      here: "Raise the ratio and look at what is sent again. In the study the queue over which BBRv3 cruises grows with the ratio, and each probe starts from it.",
       toml: wired("bbr3", 1),
       knob: RATIO,
-      watch: ["again", "wait", "drops"],
+      watch: ["again", "drops", "goodput"],
     },
     {
       title: "NewReno grows by ACKs",

@@ -1,5 +1,6 @@
 /** Guided tours: a paper's claims, each beside a scenario in which the reader turns the knob. */
 import type { MetricId } from "../lab/answers";
+import type { Value } from "../scenario/document";
 import { bbr } from "./bbr";
 import { tac } from "./tac";
 import { tack } from "./tack";
@@ -18,7 +19,7 @@ export interface Step {
   here: string;
   toml: string;
   /** The control to turn, and values for it as the document has them. */
-  knob: { control: string; values: (string | number)[] };
+  knob: { control: string; values: Value[] };
   /** Numbers to look at. */
   watch: MetricId[];
 }
