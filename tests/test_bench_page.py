@@ -291,6 +291,10 @@ def test_the_film_shows_packets_and_the_life_of_one(page):
     life = page.locator(".life ol").inner_text()
     for words in ("sent by the transport", "left->s0", "leaves the queue", "arrives"):
         assert words in life
+    page.locator("summary", has_text="Every packet over time").click()
+    label = page.locator(".sequence .plot").get_attribute("aria-label")
+    sent, again = map(int, re.findall(r"(\d+) segments sent, (\d+) sent again", label)[0])
+    assert sent > 1000 > again > 0
 
 
 def test_a_file_can_be_opened_and_saved(page, tmp_path):

@@ -8,6 +8,7 @@ import { lifeOf } from "../film/life";
 import { shown } from "../lab/answers";
 import { check, lab, outcome, type Outcome } from "../state";
 import { theme } from "../theme";
+import { SequenceChart } from "./sequence";
 
 /** How many packet events a film may have; longer runs are shown from their beginning. */
 const MOST_EVENTS = 120_000;
@@ -145,6 +146,7 @@ function Screen({ film: shownFilm }: { film: Film }) {
       {radio && <canvas ref={air} class="airfilm" role="img" aria-label="Who sends on the radio channel around this instant" />}
       <Controls film={shownFilm} />
       <LifeOf film={shownFilm} />
+      <SequenceChart film={shownFilm} onTime={(time) => { playing.value = false; now.value = time; }} />
     </>
   );
 }
