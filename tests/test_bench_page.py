@@ -189,6 +189,7 @@ def test_invalid_text_shows_the_tools_message_at_its_line(page):
     assert "there is no congestion controller called `qubic`" in str(native.value)
     assert "there is no congestion controller called `qubic`" in message
     assert "did you mean `cubic`?" in message
+    assert "One mistake in the text" in page.locator("#pane-answers .mistakes").inner_text()
     line = next(i for i, one in enumerate(wrong.splitlines(), 1) if "qubic" in one)
     assert f"line {line}" in message
     assert page.locator(".paper .line").nth(line - 1).get_attribute("class").split()[-1] == "error"

@@ -9,6 +9,7 @@ import { frameCsv, png, save } from "../share/files";
 import { fileName } from "../share/command";
 import { open, outcome, pinned, running, seeds, type Outcome } from "../state";
 import { Air } from "./air";
+import { Mistakes } from "./mistakes";
 import { Sweep } from "./sweep";
 
 const SEEDS = [1, 3, 5, 10, 20];
@@ -19,6 +20,7 @@ export function Answers() {
   const few = now !== null && now.runs[0]!.tables.flows.rows <= 5;
   return (
     <div class="answers">
+      <Mistakes />
       <div class="bar">
         <button type="button" onClick={() => (pinned.value = now)} disabled={!now} title="Keep this run as A and compare with it what you change">
           Pin as A

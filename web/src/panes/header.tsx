@@ -70,7 +70,8 @@ async function saveCapture(): Promise<void> {
 
 function Share() {
   const link = linkNow();
-  const line = command(text.value, preset.value && { name: preset.value.name, text: preset.value.toml }, seed.value, seeds.value);
+  const known = preset.value && lab.value?.gallery.includes(preset.value) ? preset.value : null;
+  const line = command(text.value, known && { name: known.name, text: known.toml }, seed.value, seeds.value);
   return (
     <div class="share">
       <Copied label="Link" hint="holds the whole scenario; nothing is sent anywhere" words={link} />

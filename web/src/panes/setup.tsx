@@ -1,9 +1,12 @@
 /** The set-up: presets, and the controls of the scenario in groups. */
+import type { GalleryEntry } from "../engine/types";
 import { controls, focus, lab, open, tree } from "../state";
 import type { Group } from "../scenario/controls";
 import { channelsOf, flowsOf, linksOf, type Place } from "../scenario/places";
 import { preset } from "../lab/preset";
+import { TOURS } from "../tours/tours";
 import { ControlRow } from "./inputs";
+import { Mistakes } from "./mistakes";
 
 const GROUPS: { id: Group; title: string }[] = [
   { id: "flows", title: "Flows" },
@@ -18,6 +21,7 @@ export function SetUp() {
   return (
     <div class="setup">
       <Presets />
+      <Mistakes />
       {GROUPS.map(({ id, title }) => {
         const mine = all.filter((control) => control.group === id);
         if (mine.length === 0) return null;
@@ -33,13 +37,20 @@ export function SetUp() {
   );
 }
 
+/** The scenarios of the tours: one for each claim. */
+const PAPERS: [string, GalleryEntry[]][] = TOURS.map(({ id, title, steps }) => [
+  title,
+  steps.map((step, i) => ({ name: `${id} ${i + 1}: ${step.title}`, title: step.says, toml: step.toml, files: {} })),
+]);
+
 function Presets() {
   const found = lab.value?.gallery ?? [];
   const wired = found.filter(({ toml }) => !/^\[+wifi|preset = "w/m.test(toml));
   const radio = found.filter((entry) => !wired.includes(entry));
+  const groups: [string, GalleryEntry[]][] = [["Wires", wired], ["Radio", radio], ...PAPERS];
   const chosen = preset.value;
   const choose = (name: string) => {
-    const entry = found.find((one) => one.name === name);
+    const entry = groups.flatMap(([, entries]) => entries).find((one) => one.name === name);
     if (!entry) return;
     preset.value = entry;
     open({ text: entry.toml, files: entry.files });
@@ -49,7 +60,7 @@ function Presets() {
       <label for="preset">Preset</label>
       <select id="preset" value={chosen?.name ?? ""} onChange={(event) => choose(event.currentTarget.value)}>
         {!chosen && <option value="">your own</option>}
-        {([["Wires", wired], ["Radio", radio]] as const).map(([label, entries]) => (
+        {groups.map(([label, entries]) => (
           <optgroup key={label} label={label}>
             {entries.map(({ name, title }) => <option key={name} value={name} title={title}>{name}</option>)}
           </optgroup>
