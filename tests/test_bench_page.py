@@ -383,3 +383,16 @@ def test_a_capture_is_one_that_wireshark_reads(page):
     content = Path(saved.value.path()).read_bytes()
     assert content[:4] == b"\x0a\x0d\x0d\x0a"
     assert len(content) > 10_000
+
+
+def test_the_policy_forbids_every_connection(browser):
+    other = browser.new_page()
+    other.goto(PAGE.as_uri())
+    answered(other)
+    asked = "() => fetch('http://127.0.0.1:9/').then(() => 'went', (e) => String(e))"
+    assert other.evaluate(asked) == "TypeError: Failed to fetch"
+    policy = other.locator("meta[http-equiv='Content-Security-Policy']").get_attribute("content")
+    assert "connect-src 'none'" in policy
+    assert "unsafe-inline" not in policy
+    assert "'unsafe-eval'" not in policy
+    other.close()

@@ -1,7 +1,7 @@
 /**
  * All scripts and styles inside the HTML file, and a policy that lets nothing else in.
  *
- * The policy names the scripts by checksum. It forbids every connection: the page cannot send
+ * The policy names scripts and styles by checksum. It forbids every connection: the page cannot send
  * anything anywhere.
  */
 
@@ -51,13 +51,13 @@ function closed(text: string, element: string): string {
 }
 
 function withPolicy(html: string): string {
-  const scripts = [...html.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map((m) => m[1]!);
-  const sums = scripts.map((s) => `'sha256-${createHash("sha256").update(s).digest("base64")}'`);
+  const scripts = sums(html.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g));
+  const styles = sums(html.matchAll(/<style[^>]*>([\s\S]*?)<\/style>/g));
   const policy = [
     "default-src 'none'",
-    `script-src ${sums.join(" ")} 'wasm-unsafe-eval'`,
+    `script-src ${scripts} 'wasm-unsafe-eval'`,
     "worker-src blob:",
-    "style-src 'unsafe-inline'",
+    `style-src ${styles}`,
     "img-src data: blob:",
     "connect-src 'none'",
     "form-action 'none'",
@@ -65,4 +65,10 @@ function withPolicy(html: string): string {
   ].join("; ");
   const meta = `<meta http-equiv="Content-Security-Policy" content="${policy}">`;
   return html.replace(/<head>/, () => `<head>\n    ${meta}`);
+}
+
+/** What a policy calls the elements by. */
+function sums(elements: Iterable<RegExpMatchArray>): string {
+  const sum = (text: string) => createHash("sha256").update(text).digest("base64");
+  return Array.from(elements, (match) => `'sha256-${sum(match[1]!)}'`).join(" ");
 }
