@@ -21,7 +21,9 @@ interface Scene {
 
 const MARGIN = { x: 46, y: 30 };
 const LANE = 5; // between the middle of a link and each of its two ways
-const MOST_QUEUED = 60;
+const MOST_QUEUED = 100;
+/** A queue with more packets is drawn smaller. */
+const CROWD = 20;
 const MOST_NAMES = 14;
 
 /** Draws, and says where packets are, for clicks. */
@@ -82,18 +84,18 @@ function packets(scene: Scene): Spot[] {
   const inks = Array.from({ length: 7 }, (_, i) => inked(`--l${i}`));
   const paper = inked("--paper");
   const bad = inked("--bad");
-  const dot = (x: number, y: number, flight: Flight) => {
+  const dot = (x: number, y: number, flight: Flight, size = 7) => {
     pen.fillStyle = inks[flight.flow % 7]!;
     pen.strokeStyle = pen.fillStyle;
     if (flight.ack) {
       pen.beginPath();
-      pen.arc(x, y, 3, 0, 7);
+      pen.arc(x, y, size / 2 - 0.5, 0, 7);
       pen.fillStyle = paper;
       pen.fill();
       pen.lineWidth = 1.6;
       pen.stroke();
       pen.lineWidth = 1;
-    } else pen.fillRect(x - 3.5, y - 3.5, 7, 7);
+    } else pen.fillRect(x - size / 2, y - size / 2, size, size);
     if (flight.packet === scene.chosen) ring(pen, x, y);
     spots.push({ x, y, flight });
   };
@@ -123,16 +125,17 @@ function pushed(groups: Map<number, Flight[]>, flight: Flight): void {
 }
 
 /** A queue: packets beside the beginning of their link, the next one to leave nearest to it. */
-function queue(scene: Scene, link: number, flights: Flight[], dot: (x: number, y: number, flight: Flight) => void): void {
+function queue(scene: Scene, link: number, flights: Flight[], dot: (x: number, y: number, flight: Flight, size: number) => void): void {
   const [a, b, side] = lane(scene, link);
   const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
   const along = { x: (b.x - a.x) / length, y: (b.y - a.y) / length };
-  const rows = Math.max(4, Math.floor((length * 0.8) / 8));
+  const pitch = flights.length > CROWD ? 5 : 8;
+  const rows = Math.max(4, Math.floor((length * 0.8) / pitch));
   flights.sort((p, q) => p.queued - q.queued);
   flights.slice(0, MOST_QUEUED).forEach((flight, i) => {
-    const step = 6 + (i % rows) * 8;
-    const out = 9 + Math.floor(i / rows) * 8;
-    dot(a.x + along.x * step + side.x * out, a.y + along.y * step + side.y * out, flight);
+    const step = 6 + (i % rows) * pitch;
+    const out = 9 + Math.floor(i / rows) * pitch;
+    dot(a.x + along.x * step + side.x * out, a.y + along.y * step + side.y * out, flight, pitch - 1);
   });
 }
 
@@ -214,6 +217,27 @@ export function useInk(use: string): string {
   return inked(inks[use] ?? "--l6");
 }
 
+/** Frames that announce or answer others have low bars. */
+const LOW = new Set(["block_ack", "ack", "cts", "rts", "bar"]);
+
+/** A PPDU; one that its receiver could not read is crossed out. */
+function bar(pen: CanvasRenderingContext2D, ppdu: Ppdu, x: number, y: number, width: number, height: number): void {
+  pen.fillStyle = useInk(ppdu.use);
+  pen.globalAlpha = ppdu.spoilt ? 0.35 : 1;
+  pen.fillRect(x, y, width, height);
+  pen.globalAlpha = 1;
+  if (!ppdu.spoilt) return;
+  pen.strokeStyle = inked("--bad");
+  pen.lineWidth = 1.5;
+  pen.beginPath();
+  pen.moveTo(x, y + height);
+  pen.lineTo(x + width, y);
+  pen.moveTo(x, y);
+  pen.lineTo(x + width, y + height);
+  pen.stroke();
+  pen.lineWidth = 1;
+}
+
 /** The air around an instant: a lane for each station that sends, a bar for each PPDU. */
 export function drawAir(pen: CanvasRenderingContext2D, width: number, height: number, film: Film, now: number, span: number): void {
   pen.clearRect(0, 0, width, height);
@@ -231,9 +255,9 @@ export function drawAir(pen: CanvasRenderingContext2D, width: number, height: nu
     pen.fillText(film.network.nodes[node] ?? "?", 2, y + step - 6);
     for (const ppdu of shown) {
       if (ppdu.from !== node) continue;
-      const low = ["block_ack", "ack", "cts", "rts", "bar"].includes(ppdu.kind);
-      pen.fillStyle = useInk(ppdu.spoilt ? "collision" : ppdu.use);
-      pen.fillRect(x(ppdu.begin), y + (low ? step / 3 : 0), Math.max(1, x(ppdu.end) - x(ppdu.begin)), step - 4 - (low ? step / 3 : 0));
+      const left = Math.max(52, x(ppdu.begin));
+      const low = LOW.has(ppdu.kind) ? step / 3 : 0;
+      bar(pen, ppdu, left, y + low, Math.max(1, x(ppdu.end) - left), step - 4 - low);
     }
   });
   pen.strokeStyle = inked("--ink");
@@ -242,5 +266,5 @@ export function drawAir(pen: CanvasRenderingContext2D, width: number, height: nu
   pen.lineTo(x(now), height - 14);
   pen.stroke();
   pen.fillStyle = inked("--soft");
-  pen.fillText(`${span / 1e6} ms of air${senders.length > lanes.length ? `, ${senders.length - lanes.length} more stations send` : ""}`, 52, height - 3);
+  pen.fillText(`${span / 1e6} ms of air; crossed out: spoilt by another${senders.length > lanes.length ? `, ${senders.length - lanes.length} more stations send` : ""}`, 52, height - 3);
 }
