@@ -16,6 +16,7 @@ mod run;
 mod saturation;
 mod scenario;
 mod table;
+mod tack;
 
 use pyo3::prelude::*;
 
@@ -47,6 +48,8 @@ mod _core {
     use crate::scenario::{Scenario, load};
     #[pymodule_export]
     use crate::table::meet_numpy;
+    #[pymodule_export]
+    use crate::tack::{TackConnection, TackEndpoint, TackRelay, tack_keypair};
 
     /// Version of the core.
     #[pyfunction]
