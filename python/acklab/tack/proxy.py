@@ -1,0 +1,126 @@
+"""TCP over TACK: each TCP connection becomes a connection of TACK between two proxies."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from acklab.tack.addresses import Address, shown
+from acklab.tack.connecting import Connection, Listener, connect
+from acklab.tack.errors import TackError
+from acklab.tack.keys import Key
+
+#: Bytes that are carried at once.
+_CHUNK = 1 << 18
+
+Told = Callable[[str], None]
+
+
+def listen_tcp(at: Address) -> socket.socket:
+    """A TCP socket that listens.
+
+    Raises:
+        TackError: if nothing can listen there.
+    """
+    try:
+        family = socket.AF_INET6 if ":" in at[0] else socket.AF_INET
+        return socket.create_server(at, family=family)
+    except OSError as e:
+        in_use = e.errno == errno.EADDRINUSE
+        why = f"TCP port {at[1]} is in use" if in_use else str(e.strerror)
+        raise TackError(
+            f"cannot listen at {shown(at)}: {why}\n  help: choose another address or port"
+        ) from None
+
+
+def enter(listener: socket.socket, server: str, key: Key | str | None, told: Told) -> None:
+    """Carries each TCP connection that comes to the proxy at `server`, until it is interrupted."""
+    listener.settimeout(0.2)
+    while True:
+        try:
+            tcp, client = listener.accept()
+        except TimeoutError:
+            continue
+        _start(_carry_in, tcp, shown((client[0], client[1])), server, key, told)
+
+
+def leave(listener: Listener, to: Address, told: Told) -> None:
+    """Carries each connection that comes over TACK to the TCP service at `to`, likewise."""
+    while True:
+        tack = listener.accept(0.2)
+        if tack is not None:
+            _start(_carry_out, tack, to, told)
+
+
+def _start(work: Callable[..., None], *arguments: Any) -> None:
+    threading.Thread(target=work, args=arguments, daemon=True).start()
+
+
+def _carry_in(
+    tcp: socket.socket, client: str, server: str, key: Key | str | None, told: Told
+) -> None:
+    with tcp:
+        try:
+            tack = connect(server, key)
+        except TackError as e:
+            _reset(tcp)
+            told(f"{client} is turned away: {e}")
+            return
+        _carry(tcp, tack)
+
+
+def _carry_out(tack: Connection, to: Address, told: Told) -> None:
+    try:
+        tcp = socket.create_connection(to, timeout=30)
+    except OSError as e:
+        tack.abort()
+        told(f"{shown(tack.peer)} is turned away: no service at {shown(to)}: {e.strerror or e}")
+        return
+    with tcp:
+        tcp.settimeout(None)
+        _carry(tcp, tack)
+
+
+def _carry(tcp: socket.socket, tack: Connection) -> None:
+    """Carries both ways until both are at their end, or either breaks."""
+    with suppress(OSError):
+        tcp.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    back = threading.Thread(target=_from_tack, args=(tcp, tack), daemon=True)
+    back.start()
+    _from_tcp(tcp, tack)
+    back.join()
+
+
+def _from_tcp(tcp: socket.socket, tack: Connection) -> None:
+    buffer = memoryview(bytearray(_CHUNK))
+    try:
+        while got := tcp.recv_into(buffer):
+            tack.write_all(buffer[:got])
+        tack.finish()
+    except OSError:
+        tack.abort()
+        _reset(tcp)
+
+
+def _from_tack(tcp: socket.socket, tack: Connection) -> None:
+    buffer = memoryview(bytearray(_CHUNK))
+    try:
+        while got := tack.readinto(buffer):
+            tcp.sendall(buffer[:got])
+        tcp.shutdown(socket.SHUT_WR)
+    except OSError:
+        tack.abort()
+        _reset(tcp)
+
+
+def _reset(tcp: socket.socket) -> None:
+    """Breaks a TCP connection off: its peer must not take this for the end of the data."""
+    with suppress(OSError):
+        linger = b"\1\0\0\0\0\0\0\0"
+        tcp.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        # Ends the wait of the thread that reads. Closing then sends the reset.
+        tcp.shutdown(socket.SHUT_RD)
