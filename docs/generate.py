@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import mkdocs_gen_files
 
 from acklab import _core
-from acklab.cli import COMMANDS, study
+from acklab.cli import COMMANDS, study, tack
 from acklab.metrics import DEFINITIONS, Definition
 from acklab.metrics.words import VOCABULARIES
 
@@ -51,9 +51,13 @@ LISTS = {
     "acklab": {
         **{name: inspect.getdoc(command) for _, name, command, _ in COMMANDS},
         "study": study.app.info.help,
+        "tack": tack.app.info.help,
     },
-    "acklab study": {
-        c.callback.__name__: c.callback.__doc__ for c in study.app.registered_commands
+    **{
+        f"acklab {name}": {
+            c.callback.__name__: c.callback.__doc__ for c in group.app.registered_commands
+        }
+        for name, group in (("study", study), ("tack", tack))
     },
 }
 

@@ -66,20 +66,28 @@ def test_the_reference_has_the_examples_of_every_command(site):
         assert all(example in text for example in examples), name
 
 
-def test_the_reference_has_every_command_within_a_command(site):
-    from acklab.cli import study
+@pytest.mark.parametrize("group", ["study", "tack"])
+def test_the_reference_has_every_command_within_a_command(group, site):
+    from acklab import cli
 
+    app = getattr(cli, group).app
     page = (site / "reference" / "cli.html").read_text()
     text = unescape(re.sub(r"<[^>]+>", "", page))
-    listed = text[text.index("$ acklab study [OPTIONS] COMMAND") :]
-    for command in study.app.registered_commands:
+    listed = text[text.index(f"$ acklab {group} [OPTIONS] COMMAND") :]
+    for command in app.registered_commands:
         name = command.callback.__name__
-        assert f'id="acklab-study-{name}"' in page
+        assert f'id="acklab-{group}-{name}"' in page
         # Its own sentence, not that of the command `new` or `report` of the same name.
         first = command.callback.__doc__.partition("\n")[0]
         assert f"{name}: {first}" in listed
-    assert f"study: {study.app.info.help}" in text
+    assert f"{group}: {app.info.help}" in text
+
+
+def test_the_reference_has_the_examples_of_commands_within_a_command(site):
+    page = (site / "reference" / "cli.html").read_text()
+    text = unescape(re.sub(r"<[^>]+>", "", page))
     assert "acklab study cell aggregation one" in text
+    assert "acklab tack send FILE --to HOST --key KEY" in text
 
 
 def keys_of(schema):

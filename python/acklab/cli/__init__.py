@@ -26,6 +26,8 @@ from acklab.cli import (
     run,
     study,
     sweep,
+    tack,
+    twin,
     validate,
 )
 from acklab.cli.guard import INTERRUPTED, TERMINATED, guarded, listen
@@ -157,6 +159,15 @@ COMMANDS: tuple[tuple[str, str, Callable[..., Any], tuple[str, ...]], ...] = (
     ),
     (
         "Check",
+        "twin",
+        twin.twin,
+        (
+            "acklab twin tack-path.toml",
+            "acklab twin tack-path.toml --set topology.bottleneck.loss=0.01",
+        ),
+    ),
+    (
+        "Check",
         "validate",
         validate.validate,
         ("acklab validate", "acklab validate ns3 --seeds 10 --strict"),
@@ -183,6 +194,17 @@ app.add_typer(
         "acklab study check my-study",
         "acklab study cell aggregation one setup=ns3 cc=vegas ratio=8",
         "acklab study words flat",
+    ),
+)
+
+app.add_typer(
+    tack.app,
+    name="tack",
+    rich_help_panel="Use",
+    epilog=_examples(
+        "acklab tack recv                            # here; it shows the command for there",
+        "acklab tack send FILE --to HOST --key KEY",
+        "acklab tack perf --to HOST --key KEY --time 5 --reverse",
     ),
 )
 
