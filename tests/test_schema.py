@@ -26,7 +26,7 @@ BASE = {
 #: Mistakes that a schema can know of. How long "5 min" is, what a name leads to, and whether two
 #: values go together it cannot.
 OF_FORM = re.compile(
-    r"unknown key|cannot stand here|is missing|is empty|no parameter|given twice|does not fit|"
+    r"unknown key|is not allowed here|is missing|is empty|no parameter|given twice|does not fit|"
     r"no (congestion controller|ACK policy|ACK filter|flows|network)|does not end in a unit|"
     r"write (a whole number|a number|at least \d+[,;\n])|no exchanges|carries something"
 )

@@ -61,7 +61,7 @@ fn refused(a: &str, b: &str) -> Option<&'static str> {
         Some("each takes ACKs out of the same queue by its own rule")
     } else if both(&["delayed", "byte-counting"]) {
         // Of one flow: others may have another policy.
-        Some("a list cannot stand here: there is room for one")
+        Some("a list is not allowed here: there is room for one")
     } else {
         None
     }

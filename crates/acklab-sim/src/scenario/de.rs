@@ -80,7 +80,7 @@ impl What {
             ),
             Self::UnknownWord(word, known) => report.error(
                 path,
-                format!("`{word}` is not one of the words that can stand here"),
+                format!("`{word}` is not one of the allowed words"),
                 without_unit(word, known)
                     .or_else(|| suggest(word, known.iter().copied(), "write one of")),
             ),
@@ -160,7 +160,7 @@ impl de::Error for ReadError {
     fn invalid_type(found: de::Unexpected<'_>, expected: &dyn Expected) -> Self {
         let hint = format!("write {}", in_words(&expected.to_string()));
         Self::new(What::Other(
-            format!("{} cannot stand here", kind_of(&found)),
+            format!("{} is not allowed here", kind_of(&found)),
             Some(hint),
         ))
     }
@@ -264,7 +264,7 @@ mod tests {
         let expected = [
             "nummer: unknown key `nummer`",
             "choice.size: unknown key `size`",
-            "list.0.word: a number cannot stand here",
+            "list.0.word: a number is not allowed here",
             "list.1.wort: unknown key `wort`",
         ];
         assert_eq!(told, expected);

@@ -251,7 +251,7 @@ impl<'a> Report<'a> {
         let message = format!("there are more than these {MOST} {word}");
         Diagnostic {
             severity,
-            hint: Some("begin with those above: many have one cause".to_string()),
+            hint: Some("mend those above first: one mistake often causes several".to_string()),
             ..Diagnostic::syntax(self.origin, None, message)
         }
     }

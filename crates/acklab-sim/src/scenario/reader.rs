@@ -136,7 +136,7 @@ impl Reader<'_> {
 
 fn too_large() -> ReadError {
     let hint = "write a smaller whole number";
-    de::Error::custom(with_hint("no number here is so large", hint))
+    de::Error::custom(with_hint("the number is too large", hint))
 }
 
 /// A list stands where a table should, perhaps of the keys that are meant.
@@ -150,7 +150,7 @@ fn no_list(items: &[Node], fields: &[&str]) -> ReadError {
         (None, [first, second]) => format!("write a table: {{ {first} = ..., {second} = ... }}"),
         (None, _) => "write a table".to_string(),
     };
-    de::Error::custom(with_hint("a list cannot stand here", hint))
+    de::Error::custom(with_hint("a list is not allowed here", hint))
 }
 
 /// Something stands where one of `words` should. A number that one of them begins with lost its unit,
@@ -175,7 +175,7 @@ fn no_word(value: &Value, words: &[&str]) -> ReadError {
             format!("write one of {}", listed.join(", "))
         }
     };
-    de::Error::custom(with_hint(format!("{what} cannot stand here"), hint))
+    de::Error::custom(with_hint(format!("{what} is not allowed here"), hint))
 }
 
 fn visit_int<'de, V: de::Visitor<'de>>(i: i128, visitor: V) -> Result<V::Value, ReadError> {

@@ -103,7 +103,7 @@ fn limit(given: &Given, at: &Path, report: &mut Report<'_>) -> Option<Limit> {
         }
         Ok(Limit::Packets(0) | Limit::Bytes(acklab_units::Bytes(0))) => {
             let hint = "write at least \"1 packet\"".to_string();
-            report.error(at, "a queue of nothing drops everything", hint);
+            report.error(at, "a queue of size 0 drops every packet", hint);
         }
         Ok(limit) => return Some(limit),
         Err((message, hint)) => report.error(at, message, hint),

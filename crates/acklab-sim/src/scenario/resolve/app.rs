@@ -31,7 +31,7 @@ fn bulk(spec: &BulkSpec, segment: u32, path: &Path, report: &mut Report<'_>) -> 
         let hint = "write one of them".to_string();
         report.error(
             &path.key("packets"),
-            "`bytes` and `packets` say the same thing",
+            "`bytes` and `packets` set the same thing",
             hint,
         );
     }
@@ -43,7 +43,7 @@ fn bulk(spec: &BulkSpec, segment: u32, path: &Path, report: &mut Report<'_>) -> 
         } else {
             "packets"
         };
-        let hint = "leave it out for a flow without end".to_string();
+        let hint = "leave it out for an endless flow".to_string();
         report.error(&path.key(key), "a flow carries something", hint);
     }
     if let Some(until) = spec.until {
@@ -96,7 +96,7 @@ fn request_response(spec: &RequestResponseSpec, path: &Path, report: &mut Report
         }
     }
     if spec.count == Some(0) {
-        let hint = "leave it out for exchanges without end".to_string();
+        let hint = "leave it out for endless exchanges".to_string();
         report.error(&path.key("count"), "no exchanges at all", hint);
     }
     let think = spec.think.map_or(Span::ZERO, |t| t.0);
@@ -137,7 +137,11 @@ fn video(spec: &VideoSpec, path: &Path, report: &mut Report<'_>) -> VideoPlan {
     let variation = within(variation, (0.0, 10.0), &path.key("variation"), report);
     if rate.as_bps() / 8 < u64::from(fps) {
         let hint = "raise `rate`, or lower `fps`".to_string();
-        report.error(&path.key("rate"), "less than a byte per frame", hint);
+        report.error(
+            &path.key("rate"),
+            "the rate is less than a byte per frame",
+            hint,
+        );
     }
     let start_up = spec.start_up.map_or(Span::from_millis(100), |s| s.0);
     let rebuffer = spec.rebuffer.map_or(start_up, |s| s.0);

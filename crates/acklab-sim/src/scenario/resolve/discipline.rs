@@ -279,7 +279,7 @@ fn device(spec: &DirectionSpec, drop_tail: bool, path: &Path, report: &mut Repor
     let at = place(path, "device_queue", report);
     if packets > MOST_IN_DEVICE {
         let hint = format!("write a number of packets up to {MOST_IN_DEVICE}, such as 100");
-        report.error(&at, "no device has room for so many packets", hint);
+        report.error(&at, "too many packets for the queue of a device", hint);
     } else if drop_tail && packets > 0 {
         let hint = "leave it out and make `queue` longer, or write another `qdisc`".to_string();
         report.error(

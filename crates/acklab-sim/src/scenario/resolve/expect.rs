@@ -217,7 +217,7 @@ impl Collector<'_, '_> {
         if min.zip(max).is_some_and(|(lo, hi)| lo > hi) {
             let hint = "`min` must not be larger than `max`".to_string();
             self.report
-                .error(&at, "no value can keep to these bounds", hint);
+                .error(&at, "no value can be within these bounds", hint);
         }
         if matches!(metric, Metric::Jain | Metric::Utilisation) {
             self.part_of_one(min, max, &at);

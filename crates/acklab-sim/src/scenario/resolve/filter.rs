@@ -70,7 +70,7 @@ fn stand_together(found: &[(usize, FilterPlan)], at: &Path, report: &mut Report<
                  would wait for those that the other has"
             ),
             format!(
-                "leave one of them out; what looks into the queue goes with it: [\"{a}\", \"cake\"]"
+                "leave one of them out; you can combine one with a filter that looks into the queue: [\"{a}\", \"cake\"]"
             ),
         ),
         Clash::BothInside => (
@@ -79,13 +79,13 @@ fn stand_together(found: &[(usize, FilterPlan)], at: &Path, report: &mut Report<
                  of which one stays there"
             ),
             format!(
-                "leave one of them out; what decides before the queue goes with it: [\"tac\", \"{a}\"]"
+                "leave one of them out; you can combine one with a filter that decides before the queue: [\"tac\", \"{a}\"]"
             ),
         ),
         Clash::Upside => (
             format!(
-                "`{b}` cannot stand below `{a}`, which looks into the queue: what it let pass would \
-                 not be there, but in `{b}`"
+                "`{b}` cannot stand below `{a}`, which looks into the queue: `{b}` would hold the ACKs, so \
+                 they would not be in the queue"
             ),
             format!("write them in the order in which an ACK meets them: [\"{b}\", \"{a}\"]"),
         ),

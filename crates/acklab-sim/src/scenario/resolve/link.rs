@@ -92,7 +92,11 @@ fn pauses(
     not_too_long(gap, &path.key("gap"), report);
     if gap.is_zero() {
         let hint = "write the mean time between two pauses, such as \"60 ms\"".to_string();
-        report.error(&path.key("gap"), "this link always stands still", hint);
+        report.error(
+            &path.key("gap"),
+            "the link never resumes between pauses",
+            hint,
+        );
     }
     (!length.is_zero()).then_some(PausesPlan { length, gap, of })
 }
@@ -150,7 +154,7 @@ fn direction(
     };
     let default = named.unwrap_or(site.default_queue);
     let limit = spec.queue.map_or(default, |q| q.0);
-    let nothing = "a queue of nothing drops everything";
+    let nothing = "a queue of size 0 drops every packet";
     check_limit(limit, nothing, &place(path, "queue", report), report);
     let mark = spec.mark.and_then(|m| m.0);
     if let Some(mark) = mark {
@@ -252,7 +256,11 @@ fn impair(spec: &DirectionSpec, path: &Path, report: &mut Report<'_>) -> ImpairP
     not_too_long(reorder_delay, &reorder_path, report);
     if reorder > 0.0 && reorder_delay.is_zero() {
         let hint = "write for how long packets are held back, such as \"5 ms\"".to_string();
-        report.error(&reorder_path, "without a delay nothing is overtaken", hint);
+        report.error(
+            &reorder_path,
+            "without a delay no packet overtakes another",
+            hint,
+        );
     }
     ImpairPlan {
         loss: spec

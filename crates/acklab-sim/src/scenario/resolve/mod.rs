@@ -131,7 +131,7 @@ impl Clock {
         }
         if warmup >= duration && !warmup.is_zero() && spec.duration.is_some() {
             let hint = format!("write less than the duration, which is {duration}");
-            report.error(&root.key("warmup"), "nothing is left to sample", hint);
+            report.error(&root.key("warmup"), "the warm-up takes the whole run", hint);
         }
         let at = |s: Span| Instant::ZERO.saturating_add(s);
         Self {

@@ -83,7 +83,11 @@ fn marks_before_it_drops(link: &mut DraftLink, report: &mut Report<'_>) {
     if report.has(&at) {
         let limit = super::super::canonical::limit(&link.plan.queue);
         let hint = format!("write less than the queue holds, which is \"{limit}\"");
-        report.error(&at, "the queue drops before it marks", hint);
+        report.error(
+            &at,
+            "the threshold is not below the queue's limit, so the queue would never mark",
+            hint,
+        );
     } else {
         link.plan.mark = None;
     }

@@ -46,7 +46,7 @@ fn every_key(spec: &Spec) -> Path {
 fn every(spec: &Spec, report: &mut Report<'_>) -> Option<Span> {
     if spec.record.every.is_some() && matches!(spec.sample_every, Some(OrOff(Some(_)))) {
         let hint = "`sample_every` is another name for `record.every`: leave one of them out";
-        let message = "the distance of the samples is given twice";
+        let message = "the sampling interval is given twice";
         report.error(&Path::root().key("sample_every"), message, hint.to_string());
     }
     let OrOff(every) = spec.record.every.or(spec.sample_every)?;

@@ -159,7 +159,7 @@ impl<'de> Deserialize<'de> for Choice {
 
             fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Choice, A::Error> {
                 Err(de::Error::custom(with_hint(
-                    "a list cannot stand here: there is room for one",
+                    "a list is not allowed here: there is room for one",
                     "write one name in double quotes, or one table { name = \"...\", ... }",
                 )))
             }

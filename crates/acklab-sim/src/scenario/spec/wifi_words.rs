@@ -267,7 +267,7 @@ impl<'de> Deserialize<'de> for RtsSpec {
                     "off" => Ok(RtsSpec(None)),
                     "always" => Ok(RtsSpec(Some(0))),
                     word if word.starts_with(char::is_alphabetic) => {
-                        let told = format!("`{word}` is not one of the words that can stand here");
+                        let told = format!("`{word}` is not one of the allowed words");
                         let hint = "write \"off\", \"always\", or a size, such as \"1000 B\"";
                         Err(E::custom(with_hint(told, hint)))
                     }

@@ -38,7 +38,7 @@ fn impossible_values_are_told_what_is_possible() {
     );
     assert_eq!(
         told("topology.bottleneck.queue", "0 packets"),
-        "a queue of nothing drops everything|write at least \"1 packet\"; the packet in transmission does not count"
+        "a queue of size 0 drops every packet|write at least \"1 packet\"; the packet in transmission does not count"
     );
     assert_eq!(
         told("topology.bottleneck.loss", "1.5"),
@@ -66,7 +66,7 @@ fn impossible_values_are_told_what_is_possible() {
     );
     assert_eq!(
         told("warmup", "60 s"),
-        "nothing is left to sample|write less than the duration, which is 60 s"
+        "the warm-up takes the whole run|write less than the duration, which is 60 s"
     );
     assert_eq!(
         told("topology.hops", "2"),
@@ -105,7 +105,7 @@ fn a_queue_in_bytes_holds_the_largest_packet_that_crosses_it() {
 fn a_marking_threshold_is_below_the_queue_and_above_a_packet() {
     assert_eq!(
         told("topology.bottleneck.mark", "40 packets"),
-        "the queue drops before it marks|write less than the queue holds, which is \"40 packets\""
+        "the threshold is not below the queue's limit, so the queue would never mark|write less than the queue holds, which is \"40 packets\""
     );
     assert_eq!(
         told("topology.bottleneck.mark", "1499 B"),
@@ -189,7 +189,7 @@ fn a_discipline_and_what_waits_must_fit_together() {
     );
     let text = both("topology.bottleneck.device_queue", "65536").unwrap();
     assert!(
-        text.contains("no device has room for so many packets"),
+        text.contains("too many packets for the queue of a device"),
         "{text}"
     );
 }
@@ -391,7 +391,7 @@ fn expectations_are_checked_too() {
     );
     assert_eq!(
         told("expect.jain", "{ min = 0.9, max = 0.8 }"),
-        "no value can keep to these bounds|`min` must not be larger than `max`"
+        "no value can be within these bounds|`min` must not be larger than `max`"
     );
     assert_eq!(
         told("expect.jain", "{}"),
@@ -419,7 +419,7 @@ fn a_link_that_always_stands_still_is_refused() {
     let key = "topology.bottleneck.pauses";
     assert_eq!(
         told(key, "{ length = \"1 ms\", gap = \"0 s\" }"),
-        "this link always stands still|\
+        "the link never resumes between pauses|\
          write the mean time between two pauses, such as \"60 ms\""
     );
     assert!(told(key, "{ length = \"1 ms\" }").contains("gap"));

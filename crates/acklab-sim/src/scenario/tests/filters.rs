@@ -58,7 +58,7 @@ fn filters_that_contradict_each_other_are_refused() {
             "error: `tac` and `aggregate` at one place: each keeps ACKs back by its own count or \
              timer, and would wait for those that the other has\n  \
              in --set: {KEY}.1 = \"aggregate\"\n  \
-             help: leave one of them out; what looks into the queue goes with it: \
+             help: leave one of them out; you can combine one with a filter that looks into the queue: \
              [\"tac\", \"cake\"]"
         )
     );
@@ -68,15 +68,15 @@ fn filters_that_contradict_each_other_are_refused() {
             "error: `cake` and `android-replace` at one place: each takes ACKs out of the same \
              queue by its own rule of which one stays there\n  \
              in --set: {KEY}.1 = \"android-replace\"\n  \
-             help: leave one of them out; what decides before the queue goes with it: \
+             help: leave one of them out; you can combine one with a filter that decides before the queue: \
              [\"tac\", \"cake\"]"
         )
     );
     assert_eq!(
         told("['cake', 'none', 'tac']"),
         format!(
-            "error: `tac` cannot stand below `cake`, which looks into the queue: what it let pass \
-             would not be there, but in `tac`\n  \
+            "error: `tac` cannot stand below `cake`, which looks into the queue: `tac` would \
+             hold the ACKs, so they would not be in the queue\n  \
              in --set: {KEY}.2 = \"tac\"\n  \
              help: write them in the order in which an ACK meets them: [\"tac\", \"cake\"]"
         )
@@ -94,7 +94,7 @@ fn a_list_has_filters_in_it() {
     let number = told("[3]");
     assert!(number.contains(&format!("{KEY}.0")), "{number}");
     let nested = told("[['tac']]");
-    assert!(nested.contains("a list cannot stand here"), "{nested}");
+    assert!(nested.contains("a list is not allowed here"), "{nested}");
     let slip = told("['tac', 'cakes']");
     assert!(slip.contains("did you mean `cake`?"), "{slip}");
     assert!(slip.contains(&format!("{KEY}.1")), "{slip}");

@@ -52,7 +52,7 @@ fn all_mistakes_are_told_at_once_in_the_order_of_the_text() {
 fn wrong_types_are_told_what_can_stand_there() {
     assert_eq!(
         told("topology.pairs", "two"),
-        "a text cannot stand here|write a whole number"
+        "a text is not allowed here|write a whole number"
     );
     assert_eq!(
         told("topology.bottleneck.delay", "20"),
@@ -60,31 +60,31 @@ fn wrong_types_are_told_what_can_stand_there() {
     );
     assert_eq!(
         told("topology.bottleneck.delay", "true"),
-        "true or false cannot stand here|write a time, such as \"20 ms\""
+        "true or false is not allowed here|write a time, such as \"20 ms\""
     );
     assert_eq!(
         told("topology", "dumbbell"),
-        "a text cannot stand here|write a table"
+        "a text is not allowed here|write a table"
     );
     assert_eq!(
         told("flow", "{}"),
-        "a table cannot stand here|write a list of tables: [[flow]] instead of [flow]"
+        "a table is not allowed here|write a list of tables: [[flow]] instead of [flow]"
     );
     assert_eq!(
         told("topology", "[1]"),
-        "a list cannot stand here|write a table"
+        "a list is not allowed here|write a table"
     );
     assert_eq!(
         told("record", "['ppdus']"),
-        "a list cannot stand here|write a table, such as { ppdus = true }"
+        "a list is not allowed here|write a table, such as { ppdus = true }"
     );
     assert_eq!(
         told("flow.0.app", "bulky"),
-        "`bulky` is not one of the words that can stand here|did you mean `bulk`?"
+        "`bulky` is not one of the allowed words|did you mean `bulk`?"
     );
     assert_eq!(
         told("flow.0.app.kind", "x"),
-        "`x` is not one of the words that can stand here|write one of `bulk`, `on-off`, `request-response`, `video`"
+        "`x` is not one of the allowed words|write one of `bulk`, `on-off`, `request-response`, `video`"
     );
 }
 
@@ -133,7 +133,7 @@ fn syntax_errors_have_lines_too() {
 fn a_list_of_names_is_told_that_there_is_room_for_one() {
     let text = wrong("cc = \"cubic\"", "cc = [\"cubic\", \"bbr3\"]");
     assert!(
-        text.contains("a list cannot stand here: there is room for one"),
+        text.contains("a list is not allowed here: there is room for one"),
         "{text}"
     );
     assert!(text.contains("flow.0.cc"), "{text}");

@@ -136,7 +136,7 @@ fn intervals_that_leave_nothing_of_beta_are_warned_of() {
     assert_eq!(longest("6 ms"), "");
     has(
         &longest("5 ms"),
-        &["`beta` says nothing", "interval.longest = \"5 ms\""],
+        &["`beta` has no effect", "interval.longest = \"5 ms\""],
     );
 }
 

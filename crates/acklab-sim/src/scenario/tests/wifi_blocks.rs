@@ -369,7 +369,7 @@ fn carried_acks_have_ranges() {
     let told = |key, value| told_all(&[(key, value), ("wifi.down.ack_filter", "none")]);
     assert_eq!(
         told("wifi.hack.ack_size", "81 B"),
-        "wifi.hack.ack_size: no compressed ACK has this size|write \"1 B\" to \"80 B\""
+        "wifi.hack.ack_size: out of range for a compressed ACK|write \"1 B\" to \"80 B\""
     );
     assert_eq!(
         told("wifi.down.hack.most", "0"),
@@ -381,7 +381,7 @@ fn carried_acks_have_ranges() {
     );
     assert_eq!(
         told("wifi.hack", "yes"),
-        "wifi.hack: a text cannot stand here|\
+        "wifi.hack: a text is not allowed here|\
          write true, false, or a table such as { ack_size = \"4 B\", most = 64 }"
     );
 }
@@ -446,7 +446,7 @@ fn what_cannot_be_said_of_addba_is_told() {
     );
     assert_eq!(
         told("wifi.addba", "yes"),
-        "wifi.addba: a text cannot stand here|\
+        "wifi.addba: a text is not allowed here|\
          write true, false, or a table such as { response_timeout = \"5 ms\" }"
     );
     let told = told_all(&[("wifi.addba", "true"), ("wifi.standard", "a")]);
@@ -471,7 +471,7 @@ fn what_cannot_be_said_of_arp_is_told() {
     );
     assert_eq!(
         told("wifi.arp", "yes"),
-        "wifi.arp: a text cannot stand here|\
+        "wifi.arp: a text is not allowed here|\
          write true, false, or a table such as { retries = 3, learns = true }"
     );
 }
@@ -507,7 +507,7 @@ fn what_cannot_be_said_of_ofdma_is_told() {
         (
             "wifi.ofdma.users",
             "10",
-            "wifi.ofdma.users: that many do not fit the width|write 1 to 9: 20 MHz have 9 resource units of 26 tones",
+            "wifi.ofdma.users: the channel has too few resource units for so many stations|write 1 to 9: 20 MHz have 9 resource units of 26 tones",
         ),
         (
             "wifi.ofdma.guard_interval",

@@ -104,11 +104,11 @@ fn what_cannot_be_is_told_with_what_can() {
         ),
         (
             &[CTS],
-            "wifi.protection: 802.11b is not at 5 GHz: there is nobody to protect from|leave it out",
+            "wifi.protection: 802.11b is not at 5 GHz: there are no stations of 802.11b to protect from|leave it out",
         ),
         (
             &[("wifi.standard", "b"), OFF, CTS],
-            "wifi.protection: 802.11b reads all its frames: there is nothing to protect|\
+            "wifi.protection: 802.11b needs no protection from itself|\
              leave it out, or choose standard = \"g\" or \"n\"",
         ),
         (

@@ -58,11 +58,11 @@ fn keys_of_another_table_are_told_where_they_belong() {
     );
     assert_eq!(
         told("wifi.mcs", "'7'"),
-        "wifi.mcs: a text cannot stand here|write a whole number"
+        "wifi.mcs: a text is not allowed here|write a whole number"
     );
     assert_eq!(
         told("wifi.rts", "never"),
-        "wifi.rts: `never` is not one of the words that can stand here|write \"off\", \"always\", or a size, such as \"1000 B\""
+        "wifi.rts: `never` is not one of the allowed words|write \"off\", \"always\", or a size, such as \"1000 B\""
     );
 }
 
@@ -70,19 +70,19 @@ fn keys_of_another_table_are_told_where_they_belong() {
 fn what_is_no_word_is_told_the_words() {
     assert_eq!(
         told("wifi.width", "20"),
-        "wifi.width: a number cannot stand here|did you mean \"20 MHz\"?"
+        "wifi.width: a number is not allowed here|did you mean \"20 MHz\"?"
     );
     assert_eq!(
         told("wifi.band", "2.4"),
-        "wifi.band: a number cannot stand here|did you mean \"2.4 GHz\"?"
+        "wifi.band: a number is not allowed here|did you mean \"2.4 GHz\"?"
     );
     assert_eq!(
         told("wifi.edca_defaults", "2020"),
-        "wifi.edca_defaults: a number cannot stand here|did you mean \"2020\"?"
+        "wifi.edca_defaults: a number is not allowed here|did you mean \"2020\"?"
     );
     assert_eq!(
         told("wifi.slots", "true"),
-        "wifi.slots: true or false cannot stand here|write one of \"edca\", \"dcf\""
+        "wifi.slots: true or false is not allowed here|write one of \"edca\", \"dcf\""
     );
     let words = [
         ("wifi.standard", "11", "\"ax\""),
@@ -157,13 +157,13 @@ fn aggregates_that_nobody_takes_are_told_the_limit() {
 
 #[test]
 fn block_ack_windows_have_a_range_and_hold_the_ampdu() {
-    let n = "wifi.block_ack_window: no block ack has such a window|write 1 to 64 for 802.11n; 802.11ax has 256";
+    let n = "wifi.block_ack_window: out of range for a block ack window|write 1 to 64 for 802.11n; 802.11ax has 256";
     for window in ["0", "65", "70000"] {
         assert_eq!(told("wifi.block_ack_window", window), n);
     }
     assert_eq!(
         told_all(&[("wifi.standard", "ax"), ("wifi.block_ack_window", "257")]),
-        "wifi.block_ack_window: no block ack has such a window|write 1 to 256 for 802.11ax"
+        "wifi.block_ack_window: out of range for a block ack window|write 1 to 256 for 802.11ax"
     );
     assert_eq!(
         told("wifi.block_ack_window", "4"),
@@ -180,7 +180,7 @@ fn who_is_on_a_channel_is_checked() {
     );
     assert_eq!(
         told("wifi.ap", "ap"),
-        "wifi.ap: the preset says who is on its channel, the first [wifi]|\
+        "wifi.ap: the preset already defines the members of its channel, the first [wifi]|\
          leave it out; further channels follow, each as a [[wifi]]"
     );
     let text = |who: &str| {
@@ -238,7 +238,7 @@ fn hidden_pairs_are_two_stations_of_the_channel() {
     );
     assert_eq!(
         told("wifi.hidden", "[['sta0', 'sta0']]"),
-        "wifi.hidden.0: everybody hears themselves|write two different stations"
+        "wifi.hidden.0: a station always hears itself|write two different stations"
     );
     assert_eq!(
         told("wifi.hidden", "[['sta0']]"),
@@ -250,7 +250,7 @@ fn hidden_pairs_are_two_stations_of_the_channel() {
 fn queues_and_contention_have_ranges() {
     assert_eq!(
         told("wifi.down.queue", "0 packets"),
-        "wifi.down.queue: a queue of nothing drops everything|write at least \"1 packet\""
+        "wifi.down.queue: a queue of size 0 drops every packet|write at least \"1 packet\""
     );
     assert_eq!(
         told("wifi.queue", "1 BDP"),
@@ -258,7 +258,7 @@ fn queues_and_contention_have_ranges() {
     );
     assert_eq!(
         told("wifi.edca.aifsn", "0"),
-        "wifi.edca.aifsn: no AIFS has so many slots|write 1 to 15; the standard's are 2, 3 and 7"
+        "wifi.edca.aifsn: out of range for AIFSN|write 1 to 15; the standard's are 2, 3 and 7"
     );
     assert_eq!(
         told("wifi.edca.best-effort.cw_min", "2000"),
@@ -298,7 +298,7 @@ fn queues_and_contention_have_ranges() {
     );
     assert_eq!(
         told("wifi.edca.txop", "3 s"),
-        "wifi.edca.txop: no transmission opportunity is so long|write \"2097.12 ms\" at most"
+        "wifi.edca.txop: too long for a transmission opportunity|write \"2097.12 ms\" at most"
     );
     assert_eq!(
         told("wifi.retry_limit", "0"),
@@ -310,7 +310,7 @@ fn queues_and_contention_have_ranges() {
     );
     assert_eq!(
         told("wifi.propagation", "2 ms"),
-        "wifi.propagation: no station is so far away|write \"1 ms\" at most; 100 m are \"333 ns\""
+        "wifi.propagation: too long for a propagation delay|write \"1 ms\" at most; 100 m are \"333 ns\""
     );
     assert_eq!(
         told("wifi.rts", "100"),
@@ -339,7 +339,7 @@ fn what_contradicts_itself_is_told() {
     for counts in ["waiting", "unacknowledged", "mpdus"] {
         assert_eq!(
             told_all(&[("wifi.qdisc", "per-station"), ("wifi.queue_counts", counts)]),
-            "wifi.queue_counts: queues per station count packets, whatever is written here|\
+            "wifi.queue_counts: `queue_counts` has no effect with queues per station|\
              leave it out, or write qdisc = \"shared\""
         );
     }
@@ -355,12 +355,12 @@ fn what_a_discipline_or_its_device_cannot_be_is_told() {
     );
     assert_eq!(
         told_all(&[codel, ("wifi.device_queue", "0")]),
-        "wifi.device_queue: what the device does not take is never sent|\
+        "wifi.device_queue: a device without room sends nothing|\
          write 1 to 65535 packets, or leave it out for 123 (ath9k's)"
     );
     assert_eq!(
         told_all(&[codel, ("wifi.down.device_queue", "65536")]),
-        "wifi.down.device_queue: no device has room for so many packets|\
+        "wifi.down.device_queue: too many packets for the queue of a device|\
          write a number of packets up to 65535, such as 100"
     );
     assert_eq!(
@@ -381,7 +381,7 @@ fn what_a_discipline_or_its_device_cannot_be_is_told() {
     );
     assert_eq!(
         told_all(&[pfifo, ("wifi.down.queue", "0 packets")]),
-        "wifi.down.queue: a queue of nothing drops everything|write at least \"1 packet\""
+        "wifi.down.queue: a queue of size 0 drops every packet|write at least \"1 packet\""
     );
     assert_eq!(
         told("wifi.down.qdisc", "{ name = 'codel', target = '0 s' }"),

@@ -10,7 +10,7 @@ fn modes_that_do_not_exist_are_told_what_does() {
     );
     assert_eq!(
         told("wifi.width", "30 MHz"),
-        "wifi.width: `30 MHz` is not one of the words that can stand here|\
+        "wifi.width: `30 MHz` is not one of the allowed words|\
          write one of `20 MHz`, `40 MHz`, `80 MHz`, `160 MHz`"
     );
     assert_eq!(
@@ -40,7 +40,7 @@ fn modes_that_do_not_exist_are_told_what_does() {
     );
     assert_eq!(
         told_all(&[("wifi.rate", "65 Mbit/s"), ("wifi.mcs", "7")]),
-        "wifi.rate: `mcs` and `rate` say the same thing|leave one of them out"
+        "wifi.rate: `mcs` and `rate` set the same thing|leave one of them out"
     );
     assert_eq!(
         told_all(&[

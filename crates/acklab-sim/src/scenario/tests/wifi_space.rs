@@ -217,13 +217,13 @@ fn places_that_cannot_be_are_told() {
             "{ waypoints = [{ at = '1 s', position = [0, 0] }, { at = '1 s', position = [1, 0] }] }"
         ),
         format!(
-            "{key}.waypoints.1.at: not after the waypoint before|write later times from place to place"
+            "{key}.waypoints.1.at: this time is not later than that of the previous waypoint|write later times from place to place"
         )
     );
     assert_eq!(
         place("{ velocity = [1, 0], waypoints = [{ at = '1 s', position = [0, 0] }] }"),
         format!(
-            "{key}.velocity: the waypoints say where it is and when|\
+            "{key}.velocity: has no effect beside `waypoints`|\
              leave it out, or write `position` and `velocity` alone"
         )
     );
@@ -246,15 +246,15 @@ fn nobody_is_nowhere() {
     };
     assert_eq!(
         placed(&["ap", "sta0", "sta2"]),
-        format!("wifi.space: `sta1` is nowhere|{hint}")
+        format!("wifi.space: `sta1` has no position|{hint}")
     );
     assert_eq!(
         placed(&["sta0"]),
-        format!("wifi.space: `sta1` and 1 more are nowhere|{hint}")
+        format!("wifi.space: `sta1` and 1 more have no position|{hint}")
     );
     assert_eq!(
         told("wifi.space.place.sta1.velocity", "[1, 0]"),
-        "wifi.space: `sta0` and 2 more are nowhere|\
+        "wifi.space: `sta0` and 2 more have no position|\
          write place.sta0 = [x, y] in metres, or `ring` or `line` for all"
     );
     assert_eq!(
@@ -293,7 +293,7 @@ fn space_has_ranges() {
     for db in ["0", "-3", "nan", "101"] {
         assert_eq!(
             with_ring("capture_db", db),
-            "wifi.space.capture_db: only what is stronger can be read in spite of another signal|\
+            "wifi.space.capture_db: out of range: a captured signal must be stronger than the others|\
              write dB above 0 and up to 100, such as 10, \"mode\", or \"off\""
         );
     }
@@ -303,7 +303,7 @@ fn space_has_ranges() {
     );
     assert_eq!(
         with_ring("capture_db", "on"),
-        "wifi.space.capture_db: a text cannot stand here|write a number of dB, \"mode\", or \"off\""
+        "wifi.space.capture_db: a text is not allowed here|write a number of dB, \"mode\", or \"off\""
     );
     assert_eq!(
         with_ring("shadowing_db", "-1"),
@@ -340,15 +340,15 @@ fn signals_need_positions() {
     let hint = "write where the stations are: [wifi.space] with `ring`, `line` or `place`";
     assert_eq!(
         told("wifi.errors", "snr"),
-        format!("wifi.errors: without positions there is no signal|{hint}")
+        format!("wifi.errors: errors by signal need the positions of stations|{hint}")
     );
     assert_eq!(
         told("wifi.radio.power_dbm", "20"),
-        format!("wifi.radio: without positions no signal is weaker than another|{hint}")
+        format!("wifi.radio: radio settings have no effect without positions of stations|{hint}")
     );
     assert_eq!(
         told_all(&[("wifi.errors", "none"), ("wifi.bit_error_rate", "1e-6")]),
-        "wifi.errors: `errors` and `bit_error_rate` say the same thing|leave one of them out"
+        "wifi.errors: `errors` and `bit_error_rate` set the same thing|leave one of them out"
     );
 }
 

@@ -52,7 +52,7 @@ fn intervals(plan: &TackPlan, rtt: Span, at: &Path, report: &mut Report<'_>) {
     if report.has(&longest) && taming.longest < tamed {
         let message = format!(
             "there is a TACK every {} at least, which is more often than `beta` = {} in a round trip \
-             of {rtt}: `beta` says nothing",
+             of {rtt}: `beta` has no effect",
             taming.longest, taming.beta
         );
         let hint = format!("write \"{tamed}\" or more");
@@ -63,7 +63,7 @@ fn intervals(plan: &TackPlan, rtt: Span, at: &Path, report: &mut Report<'_>) {
 fn unused_q(plan: &TackPlan, at: &Path, report: &mut Report<'_>) {
     let (key, blocks) = (at.key("q"), plan.params.choice("blocks"));
     if report.has(&key) && blocks != "adaptive" {
-        let message = format!("`q` says nothing with blocks = \"{blocks}\"");
+        let message = format!("`q` has no effect with blocks = \"{blocks}\"");
         let hint = "write blocks = \"adaptive\", or leave `q` out".to_string();
         report.warn(&key, message, hint);
     }

@@ -108,7 +108,7 @@ fn window(standard: Standard, ways: &Ways, report: &mut Report<'_>) -> u16 {
             let word = standard.word();
             let more = if most < 256 { "; 802.11ax has 256" } else { "" };
             let hint = format!("write 1 to {most} for 802.11{word}{more}");
-            report.error(&at, "no block ack has such a window", hint);
+            report.error(&at, "out of range for a block ack window", hint);
             most
         }
     }

@@ -45,7 +45,11 @@ pub(super) fn resolve(
     let propagation = spec.propagation.map_or(Span::ZERO, |p| p.0);
     if propagation > MOST_PROPAGATION {
         let hint = format!("write \"{MOST_PROPAGATION}\" at most; 100 m are \"333 ns\"");
-        report.error(&path.key("propagation"), "no station is so far away", hint);
+        report.error(
+            &path.key("propagation"),
+            "too long for a propagation delay",
+            hint,
+        );
     }
     let lifetime = spec.lifetime.map_or(Some(LIFETIME), |l| l.0);
     if lifetime == Some(Span::ZERO) {
@@ -270,7 +274,7 @@ fn hidden(
         match (find(a, 0), find(b, 1)) {
             (Some(a), Some(b)) if a == b => {
                 let hint = "write two different stations".to_string();
-                report.error(&at, "everybody hears themselves", hint);
+                report.error(&at, "a station always hears itself", hint);
             }
             (Some(a), Some(b)) => pairs.push((a.min(b), a.max(b))),
             _ => {}

@@ -104,12 +104,13 @@ fn protection(
         return None;
     }
     if band != Band::Ghz2_4 {
-        let message = format!("802.11b is not at {band}: there is nobody to protect from");
+        let message =
+            format!("802.11b is not at {band}: there are no stations of 802.11b to protect from");
         report.error(&at, message, "leave it out".to_string());
         return None;
     }
     if standard == Standard::B {
-        let message = "802.11b reads all its frames: there is nothing to protect";
+        let message = "802.11b needs no protection from itself";
         let hint = "leave it out, or choose standard = \"g\" or \"n\"".to_string();
         report.error(&at, message, hint);
         return None;

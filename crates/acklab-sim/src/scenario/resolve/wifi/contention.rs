@@ -81,7 +81,7 @@ fn edca(
     let txop = txop.map_or(default.txop, |t| t.0);
     if !(1..=15).contains(&aifsn) {
         let hint = "write 1 to 15; the standard's are 2, 3 and 7".to_string();
-        report.error(&aifsn_at, "no AIFS has so many slots", hint);
+        report.error(&aifsn_at, "out of range for AIFSN", hint);
     }
     if cw_max > MOST_CW {
         let hint = format!("write {MOST_CW} at most");
@@ -102,7 +102,7 @@ fn edca(
     }
     if txop > MOST_TXOP {
         let hint = format!("write \"{MOST_TXOP}\" at most");
-        report.error(&txop_at, "no transmission opportunity is so long", hint);
+        report.error(&txop_at, "too long for a transmission opportunity", hint);
     }
     EdcaConfig {
         aifsn: aifsn.min(15) as u8,

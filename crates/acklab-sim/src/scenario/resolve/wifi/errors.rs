@@ -27,7 +27,7 @@ pub(super) fn resolve(
         .find(|(k, _)| k.bit_error_rate.is_some() || k.errors.is_some());
     let errors = match written.map(|(k, path)| (k.bit_error_rate, k.errors, path)) {
         Some((Some(_), Some(_), path)) => {
-            let message = "`errors` and `bit_error_rate` say the same thing";
+            let message = "`errors` and `bit_error_rate` set the same thing";
             let hint = "leave one of them out".to_string();
             report.error(&path.key("errors"), message, hint);
             return ErrorModel::None;
@@ -35,7 +35,7 @@ pub(super) fn resolve(
         Some((Some(p), None, _)) if p.0 > 0.0 => ErrorModel::Ber(p.0),
         Some((None, Some(ErrorsWord::Snr), path)) if !in_space => {
             let hint = "write where the stations are: [wifi.space] with `ring`, `line` or `place`";
-            let message = "without positions there is no signal";
+            let message = "errors by signal need the positions of stations";
             report.error(&path.key("errors"), message, hint.to_string());
             return ErrorModel::None;
         }
@@ -79,7 +79,11 @@ pub(super) fn hack(ways: &Ways, report: &mut Report<'_>) -> Option<CarriedAcks> 
     let Bytes(bytes) = ack_size.map_or(Bytes(u64::from(default.bytes)), |s| s.0);
     if !(1..=LONGEST_ACK).contains(&bytes) {
         let hint = format!("write \"1 B\" to \"{LONGEST_ACK} B\"");
-        report.error(&at.key("ack_size"), "no compressed ACK has this size", hint);
+        report.error(
+            &at.key("ack_size"),
+            "out of range for a compressed ACK",
+            hint,
+        );
     }
     let most = most.unwrap_or(u32::from(default.most));
     if !(1..=u32::from(u16::MAX)).contains(&most) {

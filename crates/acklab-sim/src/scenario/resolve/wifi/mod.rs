@@ -243,7 +243,8 @@ fn who(
         ] {
             if written {
                 let hint = "leave it out; further channels follow, each as a [[wifi]]".to_string();
-                let message = "the preset says who is on its channel, the first [wifi]";
+                let message =
+                    "the preset already defines the members of its channel, the first [wifi]";
                 report.error(&path.key(key), message, hint);
             }
         }

@@ -189,7 +189,7 @@ fn by_mcs(standard: Standard, ways: &Ways, report: &mut Report<'_>) -> Option<Mo
     let mcs = match which {
         Some((Some(_), Some(_))) => {
             let hint = "leave one of them out".to_string();
-            report.error(&at("rate"), "`mcs` and `rate` say the same thing", hint);
+            report.error(&at("rate"), "`mcs` and `rate` set the same thing", hint);
             return None;
         }
         Some((None, Some(rate))) => return by_rate(parts, rate.0, &at("rate"), report),

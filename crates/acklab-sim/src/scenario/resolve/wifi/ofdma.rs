@@ -61,7 +61,7 @@ pub(super) fn resolve(
         let hint = format!("write 1 to {most}: {width} have {most} resource units of 26 tones");
         let message = match users {
             0 => "nobody could be served",
-            _ => "that many do not fit the width",
+            _ => "the channel has too few resource units for so many stations",
         };
         report.error(&at.key("users"), message, hint);
     }

@@ -35,7 +35,7 @@ pub(super) fn motion(
         for (key, written) in others {
             if written {
                 let hint = "leave it out, or write `position` and `velocity` alone".to_string();
-                let message = "the waypoints say where it is and when";
+                let message = "has no effect beside `waypoints`";
                 report.error(&path.key(key), message, hint);
             }
         }
@@ -71,7 +71,11 @@ fn waypoints(places: &[WaypointSpec], path: &Path, report: &mut Report<'_>) -> O
         let at = Instant::ZERO.saturating_add(place.at.0);
         if all.last().is_some_and(|(before, _)| *before >= at) {
             let hint = "write later times from place to place".to_string();
-            report.error(&path.key("at"), "not after the waypoint before", hint);
+            report.error(
+                &path.key("at"),
+                "this time is not later than that of the previous waypoint",
+                hint,
+            );
             return None;
         }
         all.push((

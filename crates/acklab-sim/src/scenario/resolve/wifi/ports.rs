@@ -90,7 +90,7 @@ pub(super) fn add(
     waiting::unused(&devices, report);
     let per_station = |c: &Station| c.waiting.is_per_station();
     if spec.queue_counts.is_some() && contenders.iter().all(per_station) {
-        let message = "queues per station count packets, whatever is written here";
+        let message = "`queue_counts` has no effect with queues per station";
         let hint = "leave it out, or write qdisc = \"shared\"".to_string();
         report.error(&path.key("queue_counts"), message, hint);
     }

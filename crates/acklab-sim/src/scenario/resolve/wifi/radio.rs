@@ -12,7 +12,7 @@ pub(super) fn resolve(sides: &Sides, in_space: bool, report: &mut Report<'_>) ->
         let (written, at) = sides.get("radio", |k| k.radio);
         if written.is_some() {
             let hint = "write where the stations are: [wifi.space] with `ring`, `line` or `place`";
-            let message = "without positions no signal is weaker than another";
+            let message = "radio settings have no effect without positions of stations";
             report.error(&at, message, hint.to_string());
         }
         return default;

@@ -172,7 +172,7 @@ pub(super) fn resolve(
             // Not a number is not within either.
             if !(db > 0.0 && db <= 100.0) {
                 let hint = "write dB above 0 and up to 100, such as 10, \"mode\", or \"off\"";
-                let message = "only what is stronger can be read in spite of another signal";
+                let message = "out of range: a captured signal must be stronger than the others";
                 report.error(&path.key("capture_db"), message, hint.to_string());
             }
             Some(Capture::Ratio(db))
@@ -284,8 +284,8 @@ fn nowhere(
         .collect();
     let Some(first) = missing.first() else { return };
     let message = match missing.len() {
-        1 => format!("`{first}` is nowhere"),
-        n => format!("`{first}` and {} more are nowhere", n - 1),
+        1 => format!("`{first}` has no position"),
+        n => format!("`{first}` and {} more have no position", n - 1),
     };
     let hint = format!("write place.{first} = [x, y] in metres, or `ring` or `line` for all");
     report.error(path, message, hint);

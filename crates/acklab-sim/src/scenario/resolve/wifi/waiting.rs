@@ -204,7 +204,7 @@ fn is_further_out(sides: &Sides) -> bool {
 
 fn nothing(at: &Path, report: &mut Report<'_>) {
     let hint = "write at least \"1 packet\"".to_string();
-    report.error(at, "a queue of nothing drops everything", hint);
+    report.error(at, "a queue of size 0 drops every packet", hint);
 }
 
 /// Packets that the device takes.
@@ -213,10 +213,10 @@ fn room(written: Option<u32>, at: &Path, report: &mut Report<'_>) -> u32 {
     if packets == 0 {
         let hint =
             format!("write 1 to {MOST_IN_DEVICE} packets, or leave it out for {DEVICE} (ath9k's)");
-        report.error(at, "what the device does not take is never sent", hint);
+        report.error(at, "a device without room sends nothing", hint);
     } else if packets > MOST_IN_DEVICE {
         let hint = format!("write a number of packets up to {MOST_IN_DEVICE}, such as 100");
-        report.error(at, "no device has room for so many packets", hint);
+        report.error(at, "too many packets for the queue of a device", hint);
     }
     packets.clamp(1, MOST_IN_DEVICE)
 }
