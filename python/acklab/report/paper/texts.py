@@ -14,7 +14,7 @@ from acklab.studies.kit.claims import Flaw
 from acklab.studies.kit.folder import Folder
 from acklab.studies.kit.numbers import Numbers
 from acklab.studies.kit.templates import filled, without_missing
-from acklab.studies.kit.words import EXAMPLES, WORDS, Wrong
+from acklab.studies.kit.words import EXAMPLES, Wrong
 
 
 def text(
@@ -103,13 +103,14 @@ def judging(study: Folder) -> str:
 def _words(study: Folder) -> str:
     """The words of the language that the study's conditions use, folded."""
     conditions = " ".join(f"{c.holds} {c.weaker} {c.opposite}" for c in study.claims)
-    used = [w for w in WORDS if re.search(rf"\b{w}\(", conditions)]
+    words = study.vocabulary.words
+    used = [w for w in words if re.search(rf"\b{w}\(", conditions)]
     if not used:
         return ""
     rows = "".join(
         f'<tr><th scope="row"><code>{w}</code></th>'
-        f"<td>{html.words((inspect.getdoc(WORDS[w]) or '').partition(chr(10))[0])}</td>"
-        f"<td><code>{escape(EXAMPLES[w])}</code></td></tr>"
+        f"<td>{html.words((inspect.getdoc(words[w]) or '').partition(chr(10))[0])}</td>"
+        f"<td>{f'<code>{escape(EXAMPLES[w])}</code>' if w in EXAMPLES else ''}</td></tr>"
         for w in used
     )
     return (
