@@ -30,6 +30,7 @@ def result_folder(target: Path) -> Iterator[Path]:
     `OSError` within the block counts as a failure to write.
     """
     target = target.absolute()
+    check_name(target)
     _check_replaceable(target)
     with _made_if_kept(target.parent):
         try:
@@ -44,6 +45,17 @@ def result_folder(target: Path) -> Iterator[Path]:
                 _replace(scratch, target)
         except OSError as e:
             raise OutputError(_reason(target, e)) from None
+
+
+def check_name(path: Path) -> None:
+    """An error if a name is not UTF-8, as those of Parquet's writer must be."""
+    try:
+        os.fsencode(path).decode("utf-8")
+    except UnicodeDecodeError:
+        raise OutputError(
+            f"cannot use the path {os.fsencode(path)!r}: it is not UTF-8 text\n"
+            "  help: rename it, or choose another with --out"
+        ) from None
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from acklab import arguments
 from acklab.errors import AcklabError, NotRecordedError
-from acklab.folder import FORMAT, MARKER
+from acklab.folder import FORMAT, MARKER, check_name
 from acklab.results import Verdict
 from acklab.saving import SCENARIO, digest
 from acklab.sealed import unsealed
@@ -205,6 +205,7 @@ class SavedRun:
 def open(folder: str | os.PathLike[str]) -> SavedRun | SweepResult:
     """Opens what `acklab run` or `acklab sweep` left in `folder`."""
     path = arguments.path("open()", "folder", folder)
+    check_name(path)
     if not path.is_dir():
         what = "a file, not a folder of results" if path.exists() else "not there"
         raise AcklabError(

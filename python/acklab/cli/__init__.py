@@ -31,6 +31,7 @@ from acklab.cli import (
     validate,
 )
 from acklab.cli.guard import INTERRUPTED, TERMINATED, guarded, listen
+from acklab.cli.helping import EXIT_CODES, Command, Group
 
 
 def _examples(*lines: str) -> str:
@@ -45,13 +46,15 @@ _SHORT_HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 
 app = typer.Typer(
     name="acklab",
+    cls=Group,
     help="Simulate TCP when its acknowledgements become fewer, later or burstier.",
     epilog=_examples(
         "acklab new first.toml                       # write a scenario to begin with",
         "acklab run first.toml --record all          # run it; results go to out/first",
         "acklab plot out/first series                # see what happened",
         "acklab COMMAND --help                       # options and examples of a command",
-    ),
+    )
+    + f"\n\n{EXIT_CODES}",
     context_settings=_SHORT_HELP,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -182,7 +185,11 @@ COMMANDS: tuple[tuple[str, str, Callable[..., Any], tuple[str, ...]], ...] = (
 
 for _panel, _name, _command, _lines in COMMANDS:
     app.command(
-        _name, rich_help_panel=_panel, epilog=_examples(*_lines), context_settings=_SHORT_HELP
+        _name,
+        cls=Command,
+        rich_help_panel=_panel,
+        epilog=_examples(*_lines),
+        context_settings=_SHORT_HELP,
     )(_command)
 
 app.add_typer(

@@ -74,6 +74,7 @@ def compare(
     from acklab.comparing import METRICS
     from acklab.comparing import compare as opened
     from acklab.folder import write_atomically
+    from acklab.spreadsheet import csv
 
     comparison = opened(*folders)
     if report:
@@ -92,7 +93,7 @@ def compare(
                 "  help: end the name in .csv, or draw it: --plot cdf, box or ellipse"
             )
         if out is not None:
-            write_atomically(out, table.write_csv())
+            write_atomically(out, csv(table))
             typer.echo(out)
         else:
             _show(table, comparison.names)
@@ -105,7 +106,7 @@ def compare(
 
     typer.echo(style.save(figure, stem, form))
     beside = stem.with_name(f"{stem.name}.csv")
-    write_atomically(beside, data.write_csv())
+    write_atomically(beside, csv(data))
     typer.echo(beside)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -61,6 +62,10 @@ def _guarded(action: Callable[[], Any]) -> int:
         return USER
     except BrokenPipeError:
         return _unread()
+    except OSError as e:
+        if e.errno not in _REFUSED:
+            return _command_line_mistake(e)
+        return _refused(e)
     except SystemExit as e:
         # So Rich and Typer end when the reader of a pipe went away.
         if isinstance(e.__context__, BrokenPipeError):
@@ -133,6 +138,22 @@ def _unread() -> int:
     # What is still buffered must go somewhere when Python ends.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
     return FINE
+
+
+#: What a system says when it does not write: no space, a quota, a broken or read-only device.
+_REFUSED = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG)
+
+
+def _refused(e: OSError) -> int:
+    """The system did not write, most of all the standard output: not a mistake of acklab."""
+    where = "the standard output" if e.filename is None else str(e.filename)
+    _say(
+        f"error: cannot write to {where}: {e.strerror}\n"
+        "  help: make room, or send the output elsewhere"
+    )
+    # What is still buffered must go somewhere when Python ends.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
+    return USER
 
 
 def _interrupted() -> int:

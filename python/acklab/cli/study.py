@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from acklab.cli.guard import kept
+from acklab.cli.helping import Command, Group
 from acklab.errors import AcklabError
 
 if TYPE_CHECKING:
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from acklab.studies.study import Cell
 
 app = typer.Typer(
-    help="Write a study of a paper, check it, look at one of its cells.", no_args_is_help=True
+    cls=Group,
+    help="Write a study of a paper, check it, look at one of its cells.",
+    no_args_is_help=True,
 )
 
 Place = Annotated[
@@ -40,7 +43,7 @@ def loaded(what: str) -> Folder:
     return load(folder_of(what) or Path(what))
 
 
-@app.command()
+@app.command(cls=Command)
 def new(
     name: Annotated[str, typer.Argument(help="The study's name: small letters and hyphens.")],
     out: Annotated[Path, typer.Option("--out", help="The folder to write it into.")] = Path(),
@@ -53,7 +56,7 @@ def new(
     typer.echo(f"  acklab study check {path}\n  acklab reproduce {path} --quick")
 
 
-@app.command()
+@app.command(cls=Command)
 def check(folder: Place) -> None:
     """Say whether a study is whole: every expression, key, text, table and figure; runs nothing."""
     from acklab.studies.kit.folder import MOST_RULES, check_texts
@@ -85,7 +88,7 @@ def _many(n: int, what: str) -> str:
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
-@app.command()
+@app.command(cls=Command)
 def words(
     word: Annotated[str | None, typer.Argument(help="Show only this word.")] = None,
 ) -> None:
@@ -107,7 +110,7 @@ def words(
         )
 
 
-@app.command()
+@app.command(cls=Command)
 def cell(
     folder: Place,
     group: Annotated[str, typer.Argument(help="The group of cells.")],
@@ -180,7 +183,7 @@ def cell_of(study: Folder, group: str, keys: list[str], effort: object) -> Cell:
     return found[0]
 
 
-@app.command()
+@app.command(cls=Command)
 def report(
     folder: Place,
     out: Annotated[Path, typer.Option("--out", help="Folder of the results.")] = Path("out"),

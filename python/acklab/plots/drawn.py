@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from acklab.errors import AcklabError, OutputError
 from acklab.plots import style
+from acklab.spreadsheet import csv
 
 if TYPE_CHECKING:
     import polars as pl
@@ -109,7 +110,7 @@ class Drawn:
     def _data_file(self, stem: Path) -> tuple[Path, bytes]:
         """Name and content of the file with the figure's data."""
         if len(self.data) <= MOST_CSV_ROWS:
-            return stem.with_name(f"{stem.name}.csv"), self.data.write_csv().encode()
+            return stem.with_name(f"{stem.name}.csv"), csv(self.data).encode()
         buffer = io.BytesIO()
         self.data.write_parquet(buffer, compression="zstd")
         return stem.with_name(f"{stem.name}.parquet"), buffer.getvalue()

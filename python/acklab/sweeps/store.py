@@ -21,7 +21,7 @@ from pathlib import Path
 
 from acklab import code
 from acklab.errors import AcklabError, OutputError
-from acklab.folder import unfinished
+from acklab.folder import check_name, unfinished
 from acklab.saving import parquet
 from acklab.source import Source
 from acklab.sweeps import manifest, packing, sums, tables
@@ -250,6 +250,7 @@ def opened(folder: Path, plan: Plan, command: str) -> Iterator[Store]:
     from filelock import FileLock, Timeout
 
     folder = folder.absolute()
+    check_name(folder)
     try:
         _check_target(folder, plan.source)
         folder.mkdir(parents=True, exist_ok=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from acklab.folder import writable_folder, write_atomically
+from acklab.spreadsheet import csv
 from acklab.studies.kit import made
 from acklab.studies.kit.fields import Key, known, reported
 from acklab.studies.kit.folder import SETUP, Figure, Folder, Table
@@ -167,5 +168,5 @@ def of_claims(judged: Sequence[Judged]) -> pl.DataFrame:
 def _csv(table: pl.DataFrame, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     # Numbers as they are: a verdict may hang on the last digit.
-    write_atomically(path, table.write_csv())
+    write_atomically(path, csv(table))
     return path
