@@ -19,7 +19,7 @@ from acklab.metrics.words import VOCABULARIES
 #: The tables of a result, and what the metrics that are in none of them are called.
 TABLES = (
     *("flows", "links", "series", "link_series", "events", "acks", "reports", "packets"),
-    *("stations", "airtime", "ampdu_sizes", "ppdus"),
+    *("stations", "airtime", "ampdu_sizes", "ppdus", "queue_classes"),
 )
 
 BLOCKS = {

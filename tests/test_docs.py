@@ -68,9 +68,10 @@ def test_columns_are_documented(small):
     small["record"] = {"events": True, "acks": True, "packets": True, "ppdus": True}
     result = acklab.load(small).run()
     sampled = (result.flows, result.links, result.series, result.link_series)
+    classes = result.queue_classes
     radio = (result.airtime, result.stations, result.ampdu_sizes, result.ppdus)
     for table in (
-        *(*sampled, *radio, result.events),
+        *(*sampled, *radio, classes, result.events),
         *(result.acks, result.reports, result.packets),
     ):
         for column in table.columns:

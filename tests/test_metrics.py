@@ -14,7 +14,7 @@ from sweeping import TINY
 from test_two_ways import EVERYTHING, scenario
 
 WIRED = ("flows", "links", "series", "link_series", "events", "acks", "reports", "packets")
-TABLES = (*WIRED, "stations", "airtime", "ampdu_sizes", "ppdus")
+TABLES = (*WIRED, "stations", "airtime", "ampdu_sizes", "ppdus", "queue_classes")
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,18 @@ def test_the_goodput_of_a_late_flow_is_divided_by_the_whole_run(pair):
 def test_definitions_are_not_repeated():
     from acklab.metrics import definitions as d
 
-    parts = (d.FLOWS, d.LINKS, d.SERIES, d.EVENTS, d.ACKS, d.REPORTS, d.PACKETS, d.MEDIA, d.DERIVED)
+    parts = (
+        d.FLOWS,
+        d.LINKS,
+        d.SERIES,
+        d.EVENTS,
+        d.ACKS,
+        d.REPORTS,
+        d.PACKETS,
+        d.MEDIA,
+        d.CLASSES,
+        d.DERIVED,
+    )
     assert len(metrics.DEFINITIONS) == sum(len(p) for p in parts)
 
 

@@ -125,7 +125,7 @@ _OWN = (
     "scenario.toml",
     *(f"{t}.parquet" for t in ("flows", "links", "series", "link_series")),
     *(f"{t}.parquet" for t in ("events", "acks", "reports", "packets", "ppdus")),
-    *(f"{t}.parquet" for t in ("airtime", "stations", "ampdu_sizes")),
+    *(f"{t}.parquet" for t in ("airtime", "stations", "ampdu_sizes", "queue_classes")),
     "packets.pcapng",
     "*.monitor.pcapng",
     "*.sqlog",

@@ -145,6 +145,11 @@ class SavedRun:
         """How often each station sent so many MPDUs at once."""
         return self.table("ampdu_sizes")
 
+    @cached_property
+    def queue_classes(self) -> pl.DataFrame:
+        """One row per tin of CAKE and class of HTB, as `tc -s` prints them."""
+        return self.table("queue_classes")
+
     @property
     def tables(self) -> list[str]:
         """The tables that were kept; that one is gone is said when it is asked for."""

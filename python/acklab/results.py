@@ -33,7 +33,10 @@ class Verdict:
 
 
 #: Tables of every run, and those that a recorded stream adds.
-TABLES = ("flows", "links", "series", "link_series", "stations", "airtime", "ampdu_sizes")
+TABLES = (
+    *("flows", "links", "series", "link_series", "queue_classes"),
+    *("stations", "airtime", "ampdu_sizes"),
+)
 _ADDED = {
     "events": ("events",),
     "acks": ("acks", "reports"),
@@ -190,6 +193,11 @@ class Result:
         return frame_of(self.columns("ampdu_sizes"))
 
     @cached_property
+    def queue_classes(self) -> pl.DataFrame:
+        """One row per tin of CAKE and class of HTB, as `tc -s` prints them; none without them."""
+        return frame_of(self.columns("queue_classes"))
+
+    @cached_property
     def events(self) -> pl.DataFrame:
         """What the senders went through; asks for `record.events`."""
         self.needs("events")
@@ -278,6 +286,7 @@ _COLUMNS: dict[str, Callable[[_core.Run], dict[str, Any]]] = {
     "airtime": _core.Run.airtime,
     "ampdu_sizes": _core.Run.ampdu_sizes,
     "ppdus": _core.Run.ppdus,
+    "queue_classes": _core.Run.queue_classes,
 }
 
 
@@ -296,6 +305,15 @@ _WHOLE = {
         "UInt64",
     ),
     **dict.fromkeys(("ts_val", "ts_ecr"), "UInt32"),
+    **dict.fromkeys(
+        (
+            *("pkts_arrived", "bytes_arrived", "way_inds", "way_miss", "way_cols", "ack_drop"),
+            *("sp_flows", "bk_flows", "un_flows", "max_len", "ecn_marks"),
+            *("level", "prio", "pkts_sent", "bytes_sent", "overlimits", "lended", "borrowed"),
+            *("backlog_packets", "quantum_bytes"),
+        ),
+        "UInt64",
+    ),
 }
 
 

@@ -28,7 +28,8 @@ def save(result: Result, folder: Path, command: str) -> None:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
     radio = ("stations", "airtime", "ampdu_sizes") if len(result.airtime) else ()
-    tables = ("flows", "links", "series", "link_series", *radio, *one_by_one(result))
+    classes = ("queue_classes",) if len(result.queue_classes) else ()
+    tables = ("flows", "links", "series", "link_series", *classes, *radio, *one_by_one(result))
     for name in tables:
         parquet(getattr(result, name), folder / f"{name}.parquet")
     about = {

@@ -93,6 +93,11 @@ impl Run {
         self.table(py, Which::AmpduSizes)
     }
 
+    /// What queue disciplines count of each of their tins or classes.
+    fn queue_classes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.table(py, Which::QueueClasses)
+    }
+
     /// What was on the air.
     fn ppdus<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.table(py, Which::Ppdus)

@@ -127,7 +127,7 @@ def _blocks(name: str) -> Iterator[str]:
 def _stream_of(tables: tuple[str, ...]) -> tuple[str, ...]:
     """What must be recorded for a column all of whose tables are recorded on demand."""
     streams = {"link_series": "series", "reports": "acks"}
-    kept = {"flows", "links", "stations", "airtime", "ampdu_sizes"}
+    kept = {"flows", "links", "stations", "airtime", "ampdu_sizes", "queue_classes"}
     if not tables or kept & set(tables):
         return ()
     return tuple(dict.fromkeys(streams.get(t, t) for t in tables))

@@ -189,6 +189,7 @@ def as_json(result: acklab.Result, folder: Path) -> str:  # type: ignore[name-de
             "folder": str(folder),
             "flows": result.flows.to_dicts(),
             "links": result.links.to_dicts(),
+            "queue_classes": result.queue_classes.to_dicts(),
             "airtime": result.airtime.to_dicts(),
             "stations": result.stations.to_dicts(),
             "expectations": [{"text": v.text, "met": v.met} for v in result.expectations()],

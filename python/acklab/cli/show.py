@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from acklab.cli.show_classes import classes
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -131,6 +133,8 @@ def summary(result: Result) -> None:
         )
     _close(links, result.links.height, "links")
     out.print(links)
+    for table in classes(result, MOST_ROWS):
+        out.print(table)
     if len(result.airtime):
         out.print(airtime(result))
         out.print(stations(result))

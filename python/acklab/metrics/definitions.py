@@ -6,6 +6,7 @@ import difflib
 
 from acklab.errors import AcklabError
 from acklab.metrics.definition import Definition
+from acklab.metrics.of_classes import CLASSES
 from acklab.metrics.of_flows import FLOWS
 from acklab.metrics.of_links import LINKS
 from acklab.metrics.of_media import MEDIA
@@ -71,7 +72,18 @@ DERIVED = (
 #: By name.
 DEFINITIONS: dict[str, Definition] = {
     d.name: d
-    for d in (*FLOWS, *LINKS, *SERIES, *EVENTS, *ACKS, *REPORTS, *PACKETS, *MEDIA, *DERIVED)
+    for d in (
+        *FLOWS,
+        *LINKS,
+        *SERIES,
+        *EVENTS,
+        *ACKS,
+        *REPORTS,
+        *PACKETS,
+        *MEDIA,
+        *CLASSES,
+        *DERIVED,
+    )
 }
 
 

@@ -43,6 +43,7 @@ use crate::qdisc::{self, QueueDisc, pfifo};
 use acklab_units::{Instant, Rate, Span};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use computed::Computed;
 use entrance::Entrance;
 use port::Port;
@@ -253,6 +254,14 @@ impl Link {
         match &self.line {
             Line::Computed(_) | Line::Port(_) => None,
             Line::Queued(line) => Some(line.qdisc_stats()),
+        }
+    }
+
+    /// What the discipline counts of each of its tins or classes.
+    pub fn classes(&self) -> Vec<qdisc::classes::Row> {
+        match &self.line {
+            Line::Computed(_) | Line::Port(_) => Vec::new(),
+            Line::Queued(line) => line.classes(),
         }
     }
 

@@ -212,6 +212,10 @@ impl Queued {
         (s.packets, s.bytes)
     }
 
+    pub fn classes(&self) -> Vec<qdisc::classes::Row> {
+        self.qdisc.classes()
+    }
+
     pub fn qdisc_stats(&self) -> qdisc::Stats {
         self.qdisc.stats()
     }

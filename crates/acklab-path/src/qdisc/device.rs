@@ -4,6 +4,7 @@
 //! holds what follows. Waiting in the device is waiting that no control law knows of: Linux without
 //! byte queue limits, and ns-3's traffic control over a `NetDevice` with its own `DropTailQueue`.
 
+use super::classes::Row;
 use super::{Enqueue, QueueDisc, Stats};
 use crate::packet::{DropReason, Label, Packet, PacketId};
 use acklab_units::Instant;
@@ -143,6 +144,10 @@ impl QueueDisc for OverDevice {
             bytes: above.bytes + self.bytes,
             ..above
         }
+    }
+
+    fn classes(&self) -> Vec<Row> {
+        self.above.classes()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Queue disciplines: the contract. `docs/extending/queue.md` walks through a whole one.
 
 pub mod cake;
+pub mod classes;
 pub mod codel;
 pub mod device;
 pub mod fq_codel;
@@ -17,6 +18,7 @@ pub(crate) mod testing;
 
 use crate::packet::{DropReason, Label, Packet, PacketId};
 use acklab_units::Instant;
+use alloc::vec::Vec;
 
 #[doc = include_str!("../../../../docs/extending/queue.md")]
 #[cfg(doctest)]
@@ -158,4 +160,10 @@ pub trait QueueDisc: core::fmt::Debug + Send {
 
     /// Counters.
     fn stats(&self) -> Stats;
+
+    /// What it counts of each of its parts, tins or classes, and those of disciplines inside; none of a
+    /// discipline without parts. Asked once, at the end of a run.
+    fn classes(&self) -> Vec<classes::Row> {
+        Vec::new()
+    }
 }

@@ -4,6 +4,7 @@
 //! what each column means.
 
 mod cells;
+mod classes;
 mod flows;
 mod links;
 mod media;
@@ -36,6 +37,8 @@ pub enum Which {
     Airtime,
     /// How many MPDUs were sent at once.
     AmpduSizes,
+    /// What queue disciplines count of each of their tins or classes.
+    QueueClasses,
     /// What the senders went through.
     Events,
     /// The lives of acknowledgements.
@@ -52,7 +55,7 @@ pub enum Which {
 
 impl Which {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Flows,
         Self::Links,
         Self::Series,
@@ -60,6 +63,7 @@ impl Which {
         Self::Stations,
         Self::Airtime,
         Self::AmpduSizes,
+        Self::QueueClasses,
         Self::Events,
         Self::Acks,
         Self::Reports,
@@ -78,6 +82,7 @@ impl Which {
             Self::Stations => "stations",
             Self::Airtime => "airtime",
             Self::AmpduSizes => "ampdu_sizes",
+            Self::QueueClasses => "queue_classes",
             Self::Events => "events",
             Self::Acks => "acks",
             Self::Reports => "reports",
@@ -98,6 +103,7 @@ impl Which {
             Self::Stations => media::stations(&result.media, plan),
             Self::Airtime => media::airtime(&result.media),
             Self::AmpduSizes => media::ampdu_sizes(&result.media, plan),
+            Self::QueueClasses => classes::queue_classes(&result.classes),
             Self::Events => records::events(&records.events, plan),
             Self::Acks => records::acks(&records.acks, plan),
             Self::Reports => reports::reports(&records.reports, plan),

@@ -45,7 +45,9 @@ pub use spoken::Spoken;
 use crate::app::data_flows_forward;
 use crate::network::{Air, Arena, Network, Store, Turn};
 use crate::plan::Plan;
-use crate::record::{MediumSummary, Nothing, Observer, Perf, Recorder, RunResult, Tape};
+use crate::record::{
+    ClassSummary, MediumSummary, Nothing, Observer, Perf, Recorder, RunResult, Tape,
+};
 use acklab_path::packet::FlowId;
 use acklab_proto::transport::Transport;
 use acklab_units::{Instant, Span};
@@ -141,6 +143,8 @@ impl<T: Transport, O: Observer> Engine<T, O> {
         let media = media.map(|(m, air)| MediumSummary::new(plan, m, &air.medium, all));
         let media = media.collect();
         let links = self.recorder.links(plan, &mut self.network);
+        let (air, all) = (self.network.media(), self.network.links());
+        let classes = ClassSummary::all(plan, all, air);
         let (hosts, observer) = (&self.hosts.0, self.network.observer_mut());
         let mut flows = self.recorder.flows(plan, hosts, observer);
         for (flow, time) in flows.iter_mut().zip(on_air) {
@@ -155,6 +159,7 @@ impl<T: Transport, O: Observer> Engine<T, O> {
             flows,
             links,
             media,
+            classes,
             series: self.recorder.take_series(),
             records: self.network.into_observer().records(),
             perf: self.perf,

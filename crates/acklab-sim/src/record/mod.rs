@@ -2,6 +2,7 @@
 //! the run cost.
 
 mod acks;
+mod classes;
 mod delays;
 mod events;
 mod frames;
@@ -21,6 +22,7 @@ mod tamed;
 mod tape;
 
 pub use acks::{AckEvent, AckRecord};
+pub use classes::ClassSummary;
 pub use delays::DelaySummary;
 pub use events::{EventKind, EventRecord};
 pub use frames::{Content, Mpdu, Sighting, Sightings};
@@ -44,6 +46,8 @@ pub struct RunResult {
     pub links: Vec<LinkSummary>,
     /// Radio channels, in the order of the plan.
     pub media: Vec<MediumSummary>,
+    /// Tins and classes of queue disciplines: of links, then of stations on radio channels.
+    pub classes: Vec<ClassSummary>,
     /// Time series; empty unless the plan asked for them.
     pub series: Series,
     /// What was recorded one by one; empty unless the plan asked for it.

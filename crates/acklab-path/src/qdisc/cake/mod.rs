@@ -19,6 +19,7 @@ mod tests;
 mod tin;
 mod tins;
 
+use super::classes::{Counts, Row};
 use super::fq_codel::flows::truesize;
 use super::slab::{Slab, Waiting};
 use super::{Enqueue, QueueDisc, Stats};
@@ -30,7 +31,7 @@ use autorate::Autorate;
 use params::Config;
 pub use params::ENTRY;
 use shaper::Shaper;
-use stats::Table;
+use stats::{Table, TinRow};
 use tin::Tin;
 
 /// `average` after one more `sample`, of weight `2^-shift` (`cake_ewma`).
@@ -420,5 +421,13 @@ impl QueueDisc for Cake {
 
     fn stats(&self) -> Stats {
         self.stats
+    }
+
+    fn classes(&self) -> Vec<Row> {
+        let row = |tin: &TinRow| Row {
+            name: tin.name.into(),
+            counts: Counts::Tin(*tin),
+        };
+        self.table().tins.iter().map(row).collect()
     }
 }

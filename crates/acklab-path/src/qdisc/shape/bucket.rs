@@ -36,6 +36,11 @@ impl Bucket {
         }
     }
 
+    /// The rate at which it fills.
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
     /// Tokens at `now`.
     #[inline]
     pub fn level(&self, now: Instant) -> i128 {

@@ -3,11 +3,13 @@
 use super::bucket::{Bucket, bytes};
 use super::framing::{self, Framing};
 use crate::packet::{DropReason, Label, Packet, PacketId};
+use crate::qdisc::classes::Row;
 use crate::qdisc::registry::{Build, Counts, Mistake, Room};
 use crate::qdisc::{Enqueue, Limit, QueueDisc, Stats};
 use acklab_proto::registry::{Entry, Kind, Param, Params, Value};
 use acklab_units::{Instant, Rate};
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 /// The registry's entry.
 pub const ENTRY: Entry<Build> = Entry {
@@ -261,6 +263,10 @@ impl QueueDisc for Tbf {
             bytes: child.bytes + head.1,
             ..child
         }
+    }
+
+    fn classes(&self) -> Vec<Row> {
+        self.child.classes()
     }
 }
 

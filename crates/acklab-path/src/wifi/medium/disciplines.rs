@@ -4,8 +4,10 @@ use super::calendar::Event;
 use super::{Medium, MediumDriver, StationId};
 use crate::packet::{DropReason, Packet};
 use crate::qdisc::QueueDisc;
+use crate::qdisc::classes::Row;
 use acklab_units::Instant;
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 impl Medium {
     /// Puts `discipline` above the queue of access category number `category` of `station`, which is the
@@ -18,6 +20,13 @@ impl Medium {
         let edcaf = &mut station.categories[usize::from(category)];
         edcaf.queue.put_under(discipline);
         self.has_disciplines = true;
+    }
+
+    /// What the discipline above the queue of access category number `category` of `station` counts of each
+    /// of its tins or classes.
+    pub fn classes(&self, station: StationId, category: u8) -> Vec<Row> {
+        let station = &self.stations[usize::from(station.0)];
+        station.categories[usize::from(category)].queue.classes()
     }
 
     /// Sees to it that somebody looks when a discipline has something that it did not want to give now.

@@ -1,9 +1,11 @@
 //! A class of a tree, and the packets that belong to it.
 
 use super::super::bucket::Bucket;
+use super::stats::Counters;
 use crate::packet::Label;
 use acklab_proto::registry::Params;
 use acklab_units::{Instant, Rate};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Levels of a tree, as in Linux (`TC_HTB_MAXDEPTH`). Leaves are on level 0, roots on the highest.
@@ -14,24 +16,29 @@ pub(crate) const PRIORITIES: usize = 8;
 /// A class.
 #[derive(Clone, Debug)]
 pub(crate) struct Class {
+    pub name: String,
     pub parent: Option<usize>,
     pub level: usize,
     rate: Bucket,
     ceil: Bucket,
+    pub counters: Counters,
 }
 
 impl Class {
     /// With a rate of its own and a ceiling, and the bytes that may leave at once at each.
     pub fn new(
+        name: String,
         (parent, level): (Option<usize>, usize),
         (rate, burst): (Rate, u64),
         (ceil, cburst): (Rate, u64),
     ) -> Self {
         Self {
+            name,
             parent,
             level,
             rate: Bucket::new(rate, burst),
             ceil: Bucket::new(ceil, cburst),
+            counters: Counters::default(),
         }
     }
 
@@ -55,13 +62,24 @@ impl Class {
         self.rate.ready(now, 0)
     }
 
-    /// A packet leaves through it; on its own account, or on that of a class above.
+    /// Its own rate, and its ceiling.
+    pub fn rates(&self) -> (Rate, Rate) {
+        (self.rate.rate(), self.ceil.rate())
+    }
+
+    /// A packet leaves through it, on the account of the class on level `lender`: this one, or one below or
+    /// above it.
     #[inline]
-    pub fn charge(&mut self, now: Instant, size: u64, own: bool) {
+    pub fn charge(&mut self, now: Instant, size: u64, lender: usize) {
+        let own = self.level >= lender;
         if own {
             self.rate.charge(now, size);
         }
+        let open = self.may_send_at_all(now);
         self.ceil.charge(now, size);
+        let shut = open && !self.may_send_at_all(now);
+        self.counters
+            .on_sent(size, self.level == lender, !own, shut);
     }
 }
 

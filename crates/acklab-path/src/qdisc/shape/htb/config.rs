@@ -300,9 +300,10 @@ pub(crate) fn make_tree(
             LEVELS - 1 - depth(tables, i)
         };
         let of = shares(table);
-        classes.push(Class::new((parent(tables, i), level), of.rate, of.ceil));
+        let name = word(table, "name").map_or_else(|| format!("{i}"), ToString::to_string);
+        let at = (parent(tables, i), level);
+        classes.push(Class::new(name.clone(), at, of.rate, of.ceil));
         if leaf {
-            let name = word(table, "name").map_or_else(|| format!("{i}"), ToString::to_string);
             let room = room.inside(&name, INSIDE);
             leaves.push(NewLeaf {
                 class: i,
@@ -315,7 +316,7 @@ pub(crate) fn make_tree(
     }
     if leaves.is_empty() {
         let free = (Rate::MAX, BURST);
-        classes.push(Class::new((None, 0), free, free));
+        classes.push(Class::new("0".to_string(), (None, 0), free, free));
         let inside: Box<dyn QueueDisc> = room.child(&Params::defaults(&[CHILD]), "child", default);
         let matches = Match::default();
         let (class, prio, quantum) = (0, 0, 1514);

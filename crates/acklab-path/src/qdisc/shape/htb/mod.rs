@@ -9,16 +9,19 @@
 
 pub(super) mod class;
 pub(super) mod config;
+pub mod stats;
 #[cfg(test)]
 mod tests;
 
 use crate::packet::{DropReason, Label, Packet, PacketId};
+use crate::qdisc::classes::{Counts, Row};
 use crate::qdisc::{Enqueue, QueueDisc, Stats};
 use acklab_units::Instant;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use class::{Class, LEVELS, Match, PRIORITIES};
 pub use config::ENTRY;
+use stats::ClassRow;
 
 use super::framing::Framing;
 
@@ -159,7 +162,7 @@ impl Htb {
         let mut at = Some(self.leaves[leaf].class);
         while let Some(i) = at {
             let class = &mut self.classes[i];
-            class.charge(now, size, class.level >= level);
+            class.charge(now, size, level);
             at = class.parent;
         }
     }
@@ -276,5 +279,22 @@ impl QueueDisc for Htb {
 
     fn stats(&self) -> Stats {
         self.stats
+    }
+
+    /// Each class is followed by the parts of the discipline inside it.
+    fn classes(&self) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for (i, class) in self.classes.iter().enumerate() {
+            let leaf = self.leaves.iter().find(|l| l.class == i);
+            let queue = leaf.map_or_else(Stats::default, |l| l.inside.stats());
+            let turn = leaf.map(|l| (l.prio, l.quantum as u32));
+            rows.push(Row {
+                name: class.name.clone(),
+                counts: Counts::Class(ClassRow::new(class, turn, queue)),
+            });
+            let inside = leaf.map_or_else(Vec::new, |l| l.inside.classes());
+            rows.extend(inside.into_iter().map(|row| row.inside(&class.name)));
+        }
+        rows
     }
 }

@@ -244,3 +244,66 @@ proptest! {
         prop_assert_eq!(serve(&mut *q, now).len(), left);
     }
 }
+
+/// By hand: two leaves of 4 and 1 Mbit/s under 5 Mbit/s, one of them busy. Its first packet leaves on its own
+/// tokens; the burst of 1600 bytes is gone with the second, and then it borrows four in five.
+#[test]
+fn classes_count_as_tc_does() {
+    let classes = [
+        c("all", "", 5, 5, None),
+        c("busy", "all", 1, 5, Some(0)),
+        c("rest", "all", 4, 5, None),
+    ];
+    let mut q = tree(&classes);
+    let packet = |id| Packet {
+        id: PacketId(id),
+        size: 1500,
+        flow: FlowId(0),
+        ecn: Ecn::NotEct,
+    };
+    for id in 0..101 {
+        assert_eq!(q.offer(Instant::ZERO, packet(id)), Enqueue::Queued);
+    }
+    let mut now = Instant::ZERO;
+    for _ in 0..100 {
+        while q.dequeue(now, &mut |_, _| unreachable!()).is_none() {
+            now = q.next_ready().unwrap();
+        }
+    }
+    let rows = q.classes();
+    let row = |name: &str| match rows.iter().find(|r| r.name == name).unwrap().counts {
+        Counts::Class(class) => class,
+        Counts::Tin(_) => panic!("a tin"),
+    };
+    let (all, busy, rest) = (row("all"), row("busy"), row("rest"));
+    assert_eq!((busy.packets, busy.bytes), (100, 150_000));
+    assert_eq!((all.packets, all.bytes), (100, 150_000));
+    // Whatever the leaf borrows its parent lends; nobody is above the parent.
+    assert_eq!(busy.lended + busy.borrowed, 100);
+    assert_eq!((all.lended, all.borrowed), (busy.borrowed, 0));
+    assert!((19..=22).contains(&busy.lended), "{busy:?}");
+    assert_eq!((busy.backlog, all.backlog), ((1500, 1), (0, 0)));
+    assert_eq!((busy.turn, all.turn), (Some((0, 1500)), None));
+    assert_eq!((all.level, busy.level), (7, 0));
+    // The root runs dry with each packet but the first, which a burst covers.
+    assert_eq!((all.overlimits, rest.overlimits), (99, 0));
+    assert_eq!(rest.packets, 0);
+}
+
+/// What is inside a class is named behind it.
+#[test]
+fn the_tins_inside_a_class_bear_its_name() {
+    let mut values = values(&[c("dsl", "", 5, 5, None)]);
+    let mut dsl = values.tables("classes")[0].clone();
+    let cake = crate::qdisc::cake::ENTRY;
+    let block = acklab_proto::registry::Block {
+        name: cake.name,
+        limit: None,
+        params: Params::defaults(cake.params),
+    };
+    dsl.nest("child", Nested::Block(block));
+    values.nest("classes", Nested::Tables([dsl].into()));
+    let q = (ENTRY.build.make)(&values, Room::new(INSIDE, 1, "here"));
+    let names: Vec<_> = q.classes().into_iter().map(|r| r.name).collect();
+    assert_eq!(names, ["dsl", "dsl/Bulk", "dsl/Best Effort", "dsl/Voice"]);
+}

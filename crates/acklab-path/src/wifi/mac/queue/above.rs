@@ -9,6 +9,7 @@
 
 use super::{OnDrop, TxQueue};
 use crate::packet::{DropReason, Label, Packet, PacketId};
+use crate::qdisc::classes::Row;
 use crate::qdisc::slab::Waiting;
 use crate::qdisc::{Enqueue, QueueDisc};
 use crate::wifi::mac::PeerId;
@@ -95,6 +96,12 @@ impl TxQueue {
     pub fn put_under(&mut self, discipline: Box<dyn QueueDisc>) {
         assert_eq!(self.inside(), 0, "packets are waiting");
         self.above = Some(Box::new(Above::new(discipline)));
+    }
+
+    /// What the discipline above counts of each of its tins or classes.
+    pub fn classes(&self) -> Vec<Row> {
+        let above = self.above.as_ref();
+        above.map_or_else(Vec::new, |a| a.discipline.classes())
     }
 
     /// When the discipline above has something that it did not want to give before.

@@ -1,0 +1,35 @@
+//! What a discipline counts of each of its parts, as `tc -s` prints it: tins of CAKE, classes of HTB.
+
+use super::cake::stats::TinRow;
+use super::shape::htb::stats::ClassRow;
+use alloc::format;
+use alloc::string::String;
+
+/// The counters of one part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Counts {
+    /// Of a tin of CAKE (`tc -s qdisc show`).
+    Tin(TinRow),
+    /// Of a class of HTB, or a queue of a queue tree (`tc -s class show`).
+    Class(ClassRow),
+}
+
+/// One part of a discipline.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// Its name; behind the names of the classes in which its discipline stands: `bulk/Best Effort`.
+    pub name: String,
+    /// What it has counted.
+    pub counts: Counts,
+}
+
+impl Row {
+    /// The same, of a discipline that stands in a class called `outer`.
+    #[must_use]
+    pub fn inside(self, outer: &str) -> Self {
+        Self {
+            name: format!("{outer}/{}", self.name),
+            ..self
+        }
+    }
+}
