@@ -50,11 +50,11 @@ def validate(
     and, in brackets, for one that pauses as much. kernel-quiet: the same over an emulator that is
     hardly late. kernel-paused: the same over an emulator with forced pauses. kernel-virtual: a
     whole kernel in virtual time, one or two flows behind each queue discipline. ns2: one TCP that
-    loses acknowledgements. ns3: a wired dumbbell. ns3-thesis: the same in the set-up that the study
-    `aggregation` infers, single flows and pairs. ns3-wifi: radio channels. ns3-modes:
-    TCP over each mode. ns3-saturated: UDP over each mode, and hidden stations. wifi-models:
-    saturated channels beside closed forms and arithmetic from the standard. models: senders and
-    queues beside fluids (see `acklab model`).
+    loses acknowledgements. ns3: a wired dumbbell, and RED. ns3-thesis: the dumbbell in the set-up
+    that the study `aggregation` infers, single flows and pairs. ns3-wifi: radio channels.
+    ns3-modes: TCP over each mode. ns3-saturated: UDP over each mode, and hidden stations.
+    wifi-models: saturated channels beside closed forms and arithmetic from the standard. models:
+    senders and queues beside fluids (see `acklab model`).
     """
     from acklab.cli.show import console, progress
     from acklab.folder import writable_folder, write_atomically
@@ -66,6 +66,7 @@ def validate(
         ns2_rows,
         ns3_modes,
         ns3_modes_rows,
+        ns3_red_rows,
         ns3_rows,
         ns3_thesis_rows,
         ns3_wifi_rows,
@@ -81,7 +82,7 @@ def validate(
         Source.KERNEL_PAUSED: paused_rows,
         Source.KERNEL_VIRTUAL: kernel_virtual_rows,
         Source.NS2: ns2_rows,
-        Source.NS3: ns3_rows,
+        Source.NS3: lambda: [*ns3_rows(), *ns3_red_rows()],
         Source.NS3_THESIS: ns3_thesis_rows,
         Source.NS3_WIFI: ns3_wifi_rows,
         Source.NS3_MODES: ns3_modes_rows,

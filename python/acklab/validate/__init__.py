@@ -9,6 +9,7 @@ from acklab.validate.kernel_virtual import rows as kernel_virtual_rows
 from acklab.validate.ns2 import rows as ns2_rows
 from acklab.validate.ns3 import rows as ns3_rows
 from acklab.validate.ns3_modes import rows as ns3_modes_rows
+from acklab.validate.ns3_red import rows as ns3_red_rows
 from acklab.validate.ns3_thesis import rows as ns3_thesis_rows
 from acklab.validate.ns3_wifi import rows as ns3_wifi_rows
 
@@ -21,6 +22,7 @@ __all__ = [
     "ns2_rows",
     "ns3_modes",
     "ns3_modes_rows",
+    "ns3_red_rows",
     "ns3_rows",
     "ns3_thesis_rows",
     "ns3_wifi_rows",

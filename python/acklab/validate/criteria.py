@@ -34,6 +34,8 @@ KERNEL_VIRTUAL = {
     "rtt_p95": Tolerance(0.05),
 }
 NS3 = {"goodput": Tolerance(0.02)}
+#: RED draws, and each side has a few seeds.
+NS3_RED = {"goodput": Tolerance(0.03), "drops": Tolerance(0.15, absolute=20)}
 #: Besides what chance makes of medians of few seeds (`ns2.allowed`).
 NS2 = {"goodput": Tolerance(0.05)}
 NS3_THESIS = {"goodput": Tolerance(0.02), "jain": Tolerance(0.0, absolute=0.05)}
