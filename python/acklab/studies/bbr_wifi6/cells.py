@@ -44,11 +44,12 @@ def _tree(queue: str) -> dict[str, Any]:
     return {"name": "queue-tree", "queues": [of("up", to=["peer"]), of("down")]}
 
 
-def _flows(direction: str, version: str) -> list[dict[str, Any]]:
+def _flows(direction: str, version: Any) -> list[dict[str, Any]]:
     """One of CUBIC and one of BBR in each direction; `up` is to the third laptop."""
     found = []
     for way in ("up", "down") if direction == "both" else (direction,):
-        for laptop, cc in (("cubic", "cubic"), ("bbr", VERSIONS.get(version, version))):
+        bbr = VERSIONS.get(version, version) if isinstance(version, str) else version
+        for laptop, cc in (("cubic", "cubic"), ("bbr", bbr)):
             ends = (laptop, "peer") if way == "up" else ("peer", laptop)
             name = f"{laptop}-{way}" if direction == "both" else laptop
             found.append({"name": name, "from": ends[0], "to": ends[1], "cc": cc})
@@ -68,9 +69,12 @@ def _run(effort: Effort, name: str, **more: Any) -> dict[str, Any]:
 
 
 def home(
-    effort: Effort, setup: str, direction: str, queue: str, version: str = "bbr3"
+    effort: Effort, setup: str, direction: str, queue: str, version: Any = "bbr3"
 ) -> dict[str, Any]:
-    """Three laptops at an access point that shapes: each flow takes the air twice."""
+    """Three laptops at an access point that shapes: each flow takes the air twice.
+
+    `version` is a name of `VERSIONS`, or any controller as a scenario writes it.
+    """
     near = NEIGHBOURS if setup == "busy" else ()
     load = {"name": "cbr", "rate": f"{NOISE} Mbit/s", "feedback": {"every": 0}}
     return _run(
@@ -100,6 +104,14 @@ def home(
 def _versions(effort: Effort, setup: str, version: str) -> dict[str, Any]:
     """Figure 5."""
     return home(effort, setup, "up", "pfifo", version)
+
+
+def _ofdma(effort: Effort, setup: str, direction: str, queue: str, ofdma: str) -> dict[str, Any]:
+    """The testbed, its access point with and without OFDMA."""
+    spec = home(effort, setup, direction, queue)
+    if ofdma == "on":
+        spec["wifi"][0]["ofdma"] = True
+    return spec
 
 
 def _wire(effort: Effort, rtt_ms: int, queue: str, version: str) -> dict[str, Any]:
@@ -138,5 +150,8 @@ _QUEUES = tuple(QUEUES)
 GROUPS = {
     "versions": over(_versions, setup=SETUPS, version=(*VERSIONS, "cubic")),
     "home": over(home, setup=SETUPS, direction=DIRECTIONS, queue=_QUEUES),
+    "ofdma": over(
+        _ofdma, 5, setup=SETUPS, direction=DIRECTIONS[:2], queue=_QUEUES, ofdma=("off", "on")
+    ),
     "wire": over(_wire, rtt_ms=WIRES_MS, queue=_QUEUES, version=("bbr1", "bbr2", "bbr3")),
 }

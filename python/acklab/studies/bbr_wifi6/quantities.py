@@ -15,7 +15,7 @@ from acklab.studies.values import columns, once_per_run
 if TYPE_CHECKING:
     from acklab.results import Result
 
-_PAIR = ("versions", "home", "wire")
+_PAIR = ("versions", "home", "ofdma", "wire")
 #: Samples of 100 ms over which the figures' throughput is averaged.
 _SECOND = 10
 #: The mean segment with its headers, KB.
