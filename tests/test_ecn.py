@@ -25,7 +25,7 @@ MARKERS = {
 CONTROLLERS = [e["name"] for e in _core.catalogue("cc") if e["name"] not in ("fixed", "rate")]
 #: BBRv1 and TACK's BBR do not listen (tcp_bbr.c has no reaction to ECE). BBRv2 and BBRv3 look at
 #: the share of marks only where they are told to.
-DEAF = {"bbr1", "bbr2", "bbr3", "bbr-tack"}
+DEAF = {"bbr1", "bbr2", "bbr3", "bbr3-wifi", "bbr-tack"}
 
 
 def run(cc, marker, ecn="on"):

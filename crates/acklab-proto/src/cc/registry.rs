@@ -61,6 +61,7 @@ pub static CONTROLLERS: &[Entry<Build>] = &[
     super::bbr1::ENTRY,
     super::bbr2::ENTRY,
     super::bbr3::ENTRY,
+    super::bbr3::wifi::ENTRY,
     super::bbr_tack::ENTRY,
 ];
 

@@ -103,6 +103,10 @@ impl CongestionControl for Machine {
         true
     }
 
+    fn send_quantum(&self) -> Option<u64> {
+        self.lump_burst()
+    }
+
     fn owns_recovery(&self) -> bool {
         true
     }
@@ -130,6 +134,7 @@ impl CongestionControl for Machine {
         out("inflight_hi", finite(self.long.inflight_hi));
         out("inflight_lo", finite(self.short.inflight_lo));
         out("extra_acked", self.extra_acked.max() as f64);
+        out("lump", self.lump() as f64);
         out("pacing_gain", self.pacing_gain().as_f64());
         out("cwnd_gain", self.cwnd_gain().as_f64());
         out("round_count", self.rounds.count() as f64);

@@ -144,14 +144,19 @@ impl Machine {
     }
 
     /// Keeps the window within what probing and recent congestion allow (`BoundCwndForModel`).
-    fn bound_cwnd_for_model(&mut self) {
+    pub(super) fn bound_cwnd_for_model(&mut self) {
         let cap = match self.state {
-            State::ProbeBwDown | State::ProbeBwRefill | State::ProbeBwUp => self.long.inflight_hi,
+            State::ProbeBwDown => self.long.inflight_hi,
+            State::ProbeBwRefill | State::ProbeBwUp => {
+                let room = self.lump_headroom();
+                self.long.inflight_hi.saturating_add(room)
+            }
             State::ProbeBwCruise | State::ProbeRtt => self.inflight_with_headroom(),
             State::Startup | State::Drain => u64::MAX,
         };
         let cap = cap
             .min(self.short.inflight_lo)
+            .max(self.lump_floor())
             .max(CWND_MIN_TARGET * self.mss);
         self.cwnd = self.cwnd.min(cap);
     }

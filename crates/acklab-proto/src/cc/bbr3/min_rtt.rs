@@ -44,7 +44,7 @@ impl MinRtt {
     }
 
     /// Takes the ACK's sample, if it has one (`UpdateMinRTT`).
-    fn update(&mut self, now: Instant, rtt: Option<Span>, delayed: bool, p: &Profile) {
+    fn update(&mut self, now: Instant, rtt: Option<Span>, delayed: bool, p: &Profile, slack: Span) {
         self.probe_expired = now > self.probe_stamp.saturating_add(p.probe_rtt_interval);
         if let Some(rtt) = rtt {
             let lower = match self.probe_min {
@@ -54,6 +54,8 @@ impl MinRtt {
             };
             if lower || (self.probe_expired && !(delayed && p.kernel)) {
                 self.probe_min = Some(rtt);
+                self.probe_stamp = now;
+            } else if !slack.is_zero() && self.probe_min.is_some_and(|min| rtt <= min + slack) {
                 self.probe_stamp = now;
             }
         }
@@ -80,8 +82,9 @@ impl Machine {
     /// Feeds both minima with the round-trip time of the newest packet this ACK covers.
     pub(super) fn update_min_rtt(&mut self, ack: &Ack) {
         let rtt = ack.cc_rtt.or(ack.rtt);
+        let slack = self.rtt_slack();
         self.min_rtt
-            .update(ack.now, rtt, ack.ack_delayed, &self.profile);
+            .update(ack.now, rtt, ack.ack_delayed, &self.profile, slack);
     }
 }
 
@@ -102,19 +105,19 @@ mod tests {
     #[test]
     fn follows_lower_samples_at_once() {
         let mut m = MinRtt::default();
-        m.update(at(0), rtt(50), false, &DRAFT);
-        m.update(at(10), rtt(40), false, &DRAFT);
-        m.update(at(20), rtt(60), false, &DRAFT);
+        m.update(at(0), rtt(50), false, &DRAFT, Span::ZERO);
+        m.update(at(10), rtt(40), false, &DRAFT, Span::ZERO);
+        m.update(at(20), rtt(60), false, &DRAFT, Span::ZERO);
         assert_eq!(m.get(), rtt(40));
     }
 
     #[test]
     fn is_due_five_seconds_after_the_last_lower_sample() {
         let mut m = MinRtt::default();
-        m.update(at(1000), rtt(40), false, &DRAFT);
-        m.update(at(6000), rtt(50), false, &DRAFT);
+        m.update(at(1000), rtt(40), false, &DRAFT, Span::ZERO);
+        m.update(at(6000), rtt(50), false, &DRAFT, Span::ZERO);
         assert!(!m.is_probe_due(), "exactly five seconds are not more");
-        m.update(at(6001), rtt(50), false, &DRAFT);
+        m.update(at(6001), rtt(50), false, &DRAFT, Span::ZERO);
         assert!(m.is_probe_due());
         assert_eq!(m.get(), rtt(40), "the longer window still remembers");
     }
@@ -127,9 +130,9 @@ mod tests {
                 ..DRAFT
             };
             let mut m = MinRtt::default();
-            m.update(at(0), rtt(40), false, &p);
-            m.update(at(4000), rtt(40), false, &p);
-            m.update(at(6000), rtt(50), false, &p);
+            m.update(at(0), rtt(40), false, &p, Span::ZERO);
+            m.update(at(4000), rtt(40), false, &p, Span::ZERO);
+            m.update(at(6000), rtt(50), false, &p, Span::ZERO);
             assert_eq!(m.is_probe_due(), !equal_rtt_postpones);
         }
     }
@@ -137,12 +140,12 @@ mod tests {
     #[test]
     fn rises_after_ten_seconds() {
         let mut m = MinRtt::default();
-        m.update(at(0), rtt(40), false, &DRAFT);
+        m.update(at(0), rtt(40), false, &DRAFT, Span::ZERO);
         for t in 1..=100 {
-            m.update(at(t * 100), rtt(70), false, &DRAFT);
+            m.update(at(t * 100), rtt(70), false, &DRAFT, Span::ZERO);
             assert_eq!(m.get(), rtt(40), "{} ms", t * 100);
         }
-        m.update(at(10_001), rtt(70), false, &DRAFT);
+        m.update(at(10_001), rtt(70), false, &DRAFT, Span::ZERO);
         assert_eq!(m.get(), rtt(70));
     }
 
@@ -150,8 +153,8 @@ mod tests {
     fn the_kernel_ignores_delayed_acks_when_it_must_raise() {
         for (p, raised) in [(Profile::google_v3(), false), (DRAFT, true)] {
             let mut m = MinRtt::default();
-            m.update(at(0), rtt(40), false, &p);
-            m.update(at(5001), rtt(90), true, &p);
+            m.update(at(0), rtt(40), false, &p, Span::ZERO);
+            m.update(at(5001), rtt(90), true, &p, Span::ZERO);
             assert_eq!(m.probe_min == rtt(90), raised);
         }
     }
@@ -159,9 +162,9 @@ mod tests {
     #[test]
     fn an_ack_without_a_sample_only_ages() {
         let mut m = MinRtt::default();
-        m.update(at(0), None, false, &DRAFT);
+        m.update(at(0), None, false, &DRAFT, Span::ZERO);
         assert_eq!(m.get(), None);
-        m.update(at(6000), None, false, &DRAFT);
+        m.update(at(6000), None, false, &DRAFT, Span::ZERO);
         assert!(m.is_probe_due());
     }
 }

@@ -24,6 +24,7 @@ mod drain;
 mod ecn;
 mod full_pipe;
 mod long_term;
+mod lumps;
 mod min_rtt;
 mod ns3port;
 mod params;
@@ -37,12 +38,14 @@ mod profile;
 mod short_term;
 mod startup;
 mod undo;
+pub mod wifi;
 
 #[cfg(test)]
 mod appendix;
 #[cfg(test)]
 pub(crate) mod feed;
 
+pub use lumps::Lumps;
 pub use params::{ENTRY, PARAMS, overridden};
 pub use profile::{FullPipeRule, LossEvent, Profile, UpExit};
 
@@ -207,7 +210,7 @@ impl Machine {
             State::Startup => self.profile.startup_pacing_gain,
             State::Drain => self.profile.drain_pacing_gain,
             State::ProbeBwDown => self.profile.probe_down_pacing_gain,
-            State::ProbeBwUp => self.profile.probe_up_pacing_gain,
+            State::ProbeBwUp => self.probe_gain(self.profile.probe_up_pacing_gain),
             State::ProbeBwCruise | State::ProbeBwRefill | State::ProbeRtt => Ratio::ONE,
         }
     }

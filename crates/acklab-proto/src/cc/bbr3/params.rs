@@ -37,15 +37,15 @@ const fn span(name: &'static str, doc: &'static str) -> Param {
 }
 
 /// The word that names the draft.
-const DRAFT: &str = "draft";
+pub(super) const DRAFT: &str = "draft";
 /// The word that names Google's kernel.
-const GOOGLE: &str = "google";
+pub(super) const GOOGLE: &str = "google";
 
 /// The word that names the public port to ns-3.
 const NS3_PORT: &str = "ns3port";
 
 /// What a scenario can set. Unset values are those of `source`.
-pub static PARAMS: &[Param] = &[
+pub const PARAMS: &[Param] = &[
     Param {
         name: "source",
         doc: "Whose details: the IETF draft's, those of Google's v3 kernel, or those of the public \
@@ -165,7 +165,7 @@ pub fn overridden(profile: Profile, params: &Params) -> Profile {
 }
 
 /// `name` as a fraction if it was set; the source's own fraction if not.
-fn ratio(params: &Params, name: &str, default: Ratio) -> Ratio {
+pub(super) fn ratio(params: &Params, name: &str, default: Ratio) -> Ratio {
     match params.value(name) {
         Value::Float(x) => Ratio::from_f64(x),
         _ => default,

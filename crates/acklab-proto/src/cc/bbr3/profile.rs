@@ -1,7 +1,7 @@
 //! Every number and every small rule in which the versions differ.
 
+use super::{Lumps, short_term, startup};
 use super::{drain, ecn, full_pipe, long_term, probe_bw, probe_bw_down, probe_bw_up, probe_rtt};
-use super::{short_term, startup};
 use crate::cc::bbr::Ratio;
 use acklab_units::Span;
 
@@ -111,6 +111,8 @@ pub struct Profile {
     pub extra_acked_gain: Ratio,
     /// Burst of one packet below 1.2 Mbit/s (v2).
     pub single_packet_bursts: bool,
+    /// What is made of a path that delivers in lumps (`bbr3-wifi` only).
+    pub lumps: Lumps,
 }
 
 impl Profile {
@@ -152,6 +154,7 @@ impl Profile {
             probe_rtt_cwnd_gain: probe_rtt::CWND_GAIN,
             extra_acked_gain: Ratio::ONE,
             single_packet_bursts: false,
+            lumps: Lumps::OFF,
         }
     }
 
