@@ -20,6 +20,9 @@ __all__ = [
     "SegmentLost",
     "Sent",
     "Spurious",
+    "TackConnection",
+    "TackEndpoint",
+    "TackRelay",
     "catalogue",
     "dissector",
     "finished",
@@ -32,6 +35,7 @@ __all__ = [
     "saturate",
     "schema",
     "swapping",
+    "tack_keypair",
     "unfinished",
     "version",
 ]
