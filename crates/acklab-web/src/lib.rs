@@ -28,6 +28,7 @@ pub fn answer(request: &str) -> Answer {
         Ok(Request::Schema) => Answer::of(&acklab_sim::scenario::schema()),
         Ok(Request::Catalogue) => Answer::of(&catalogue()),
         Ok(Request::Version) => Answer::of(&json!(env!("CARGO_PKG_VERSION"))),
+        Ok(Request::Fail { words }) => panic!("{words}"),
         Err(e) => Answer::of(&json!({ "failed": format!("the request cannot be read: {e}") })),
     }
 }

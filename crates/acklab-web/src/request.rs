@@ -18,6 +18,8 @@ pub(crate) enum Request {
     Catalogue,
     /// The version of the core.
     Version,
+    /// Fail with these words, so that a page can see what it does then.
+    Fail { words: String },
 }
 
 /// A scenario and what is around its text.

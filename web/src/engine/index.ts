@@ -43,6 +43,7 @@ function engine(version: string, runs: Pool, desk: Pool): Engine {
     gallery: async () => structuredClone(GALLERY),
     run,
     runMany: (jobs, onRun, signal) => runMany(run, jobs, onRun, signal),
+    fails: async (words) => valueOf<never>(await runs.ask({ what: "fail", words })),
     close: () => [runs, desk].forEach((pool) => pool.close()),
   };
 }

@@ -300,6 +300,8 @@ export interface Engine {
     onRun: (index: number, run: Run) => void,
     signal?: AbortSignal,
   ): Promise<void>;
+  /** Lets the core fail with these words: to see what a page does then. Always rejects. */
+  fails(words: string): Promise<never>;
   /** Ends the workers. Calls that are under way reject with an `AbortError`. */
   close(): void;
 }
