@@ -1,6 +1,6 @@
 import { defineConfig } from "vite";
-import { simulator } from "./build/simulator";
-import { oneFile } from "./build/one-file";
+import { simulator } from "./build/simulator.ts";
+import { oneFile } from "./build/one-file.ts";
 
 // The page has to work from `file://`, where a browser loads neither modules nor other files: all of
 // it, the simulator included, goes into one HTML file.
