@@ -12,6 +12,7 @@ import typer
 
 import acklab
 from acklab.cli import (
+    bench,
     catalogue,
     check,
     compare,
@@ -67,6 +68,12 @@ COMMANDS: tuple[tuple[str, str, Callable[..., Any], tuple[str, ...]], ...] = (
         "new",
         new.new,
         ("acklab new first.toml", "acklab new path.toml --template parking-lot"),
+    ),
+    (
+        "Start",
+        "bench",
+        bench.bench,
+        ("acklab bench", "acklab bench first.toml", "acklab bench tack-wifi --port 8000 --no-open"),
     ),
     (
         "Start",

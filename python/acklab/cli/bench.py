@@ -1,0 +1,47 @@
+"""`acklab bench`: the lab in a web page."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from acklab.cli import completing
+
+
+def bench(
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            help="Scenario to show: a TOML file, or a name of the gallery.",
+            autocompletion=completing.scenario,
+        ),
+    ] = None,
+    port: Annotated[
+        int,
+        typer.Option(min=0, max=65535, help="Port to serve the page at.", show_default="any"),
+    ] = 0,
+    open_: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open the page in the browser.")
+    ] = True,
+) -> None:
+    """Open the bench: scenarios, sliders and answers in a web page.
+
+    The page runs the simulator itself. acklab serves it to this machine alone, until Ctrl-C.
+    """
+    import webbrowser
+
+    from acklab.bench import Server, address, page, scenario_of
+    from acklab.cli.show import console
+    from acklab.places import find
+
+    content = page()
+    scenario = scenario_of(find(file)) if file is not None else None
+    with Server(content, port) as server:
+        where = address(server.root, scenario)
+        told = console()
+        told.print(f"the bench is at {where}", markup=False, highlight=False, soft_wrap=True)
+        if open_ and not webbrowser.open(where):
+            told.print("no browser was found: open this address yourself", highlight=False)
+        told.print("Ctrl-C ends it", highlight=False)
+        server.serve_forever()
