@@ -11,7 +11,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fast test wheel reproduce validate picture fmt check docs site stubs nostd asserted fuzz clean
+.PHONY: help setup fast test web webtest wheel reproduce validate picture fmt check docs site stubs nostd asserted fuzz clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -46,6 +46,19 @@ fast: $(VENV)/.core ## Compile the core again, guided by a profile: faster, resu
 test: $(VENV)/.dev ## Run every test, Rust and Python
 	cargo test --locked --workspace --exclude acklab-py
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+web/node_modules/.made: web/package-lock.json
+	npm ci --prefix web --no-audit --no-fund --silent
+	@touch $@
+
+# Into the package: `make wheel` then puts it into the wheel.
+web: web/node_modules/.made ## Build the page of `acklab bench`
+	web/compile.sh
+	npm run --prefix web --silent check
+	npm run --prefix web --silent build -- --logLevel warn
+
+webtest: web $(VENV)/.core ## Test the page, and that it has the native tool's numbers
+	npm run --prefix web --silent test
 
 reproduce: $(VENV)/.core ## Make the papers' tables and figures; ends with the path of the report
 	@$(BIN)/acklab reproduce --out $(OUT)
@@ -98,4 +111,4 @@ fuzz: ## Run each fuzz target for SECONDS_EACH (5) seconds
 
 clean: ## Remove everything that was built
 	cargo clean
-	rm -rf $(VENV) $(OUT) site .pytest_cache .ruff_cache .mypy_cache python/acklab/*.so
+	rm -rf $(VENV) $(OUT) site web/made web/node_modules python/acklab/data/bench .pytest_cache .ruff_cache .mypy_cache python/acklab/*.so

@@ -31,6 +31,9 @@ acklab model single-flow
 acklab validate ns3-thesis --seeds 1 --out checked
 acklab reproduce thinning --quick
 acklab schema >schema.json
+if [ -e "$root/python/acklab/data/bench/index.html" ]; then
+  python -c 'from acklab import bench; bench.page()'
+fi
 for file in out/single-flow/report.html out/first/report.html out/thinning/report.html \
   out/single-flow-model/model.svg checked/validation.csv schema.json; do
   [ -s "$file" ] || { echo "$file is missing" >&2; exit 1; }

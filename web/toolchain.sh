@@ -4,6 +4,8 @@
 # 2. The same, after `rustup target add`.
 # 3. Debian unstable's, unpacked into target/debian-rust: nothing is installed. ACKLAB_WEB_RUST=debian
 #    asks for it. It needs apt-get, dpkg-deb, and a mirror that apt-get reaches.
+#
+# Where none of this works, it ends with what to do.
 
 target=wasm32-unknown-unknown
 
@@ -28,4 +30,6 @@ END
     exit 1
   }
   export RUSTC
+  # Debian's own calls the linker by a name that only an installed one has.
+  export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$PWD/target/debian-rust/wasm-ld"
 fi
