@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +14,7 @@ from acklab.errors import AcklabError
 
 if TYPE_CHECKING:
     import polars as pl
+    from rich.table import Table
 
     from acklab.plots.style import Format
 
@@ -69,6 +71,9 @@ def compare(
             "else .csv.",
         ),
     ] = None,
+    json_: Annotated[
+        bool, typer.Option("--json", help="Print the comparison as JSON instead of a table.")
+    ] = False,
 ) -> None:
     """Show results side by side, each metric with its difference from the first folder's."""
     from acklab.comparing import METRICS
@@ -77,6 +82,8 @@ def compare(
     from acklab.spreadsheet import csv
 
     comparison = opened(*folders)
+    if json_ and (report or plot is not None or out is not None):
+        raise AcklabError("--json prints the table\n  help: leave out --plot, --report and --out")
     if report:
         from acklab.report.compared import write_comparison_report
 
@@ -95,6 +102,8 @@ def compare(
         if out is not None:
             write_atomically(out, csv(table))
             typer.echo(out)
+        elif json_:
+            typer.echo(json.dumps(table.to_dicts(), indent=2))
         else:
             _show(table, comparison.names)
         return
@@ -122,9 +131,29 @@ def _target(out: Path) -> tuple[Path, Format]:
 
 
 def _show(table: pl.DataFrame, names: tuple[str, ...]) -> None:
+    from acklab.cli.show import console, fits
+
+    out = console()
+    wide = _side_by_side(table, names)
+    # A narrow terminal has the results below each other; no value is cut.
+    out.print(wide if fits(wide, out) else _below_each_other(table))
+
+
+def _below_each_other(table: pl.DataFrame) -> Table:
     from rich.table import Table
 
-    from acklab.cli.show import console
+    groups = table.columns[: table.columns.index("result")]
+    shown = Table(*groups, "result")
+    shown.add_column("value", justify="right")
+    shown.add_column("difference", justify="right")
+    for row in table.iter_rows(named=True):
+        keys = (str(row[g]) for g in groups)
+        shown.add_row(*keys, str(row["result"]), _value(row), _difference(row))
+    return shown
+
+
+def _side_by_side(table: pl.DataFrame, names: tuple[str, ...]) -> Table:
+    from rich.table import Table
 
     groups = table.columns[: table.columns.index("result")]
     shown = Table()
@@ -140,7 +169,7 @@ def _show(table: pl.DataFrame, names: tuple[str, ...]) -> None:
         for name in names[1:]:
             cells += [_value(of.get(name)), _difference(of.get(name))]
         shown.add_row(*map(str, keys), *cells)
-    console().print(shown)
+    return shown
 
 
 def _value(row: dict[str, Any] | None) -> str:

@@ -71,6 +71,9 @@ def run(
     json_: Annotated[
         bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")
     ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print nothing but warnings and mistakes.")
+    ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 if an expectation is not met.")
     ] = False,
@@ -83,6 +86,8 @@ def run(
     from acklab.saving import save
     from acklab.scenario import checked_seed
 
+    if json_ and quiet:
+        raise typer.BadParameter("--json prints and --quiet does not: give one of them")
     source = given(file)
     overrides = list(set_ or [])
     scenario = acklab.load(source, overrides=overrides)
@@ -111,7 +116,7 @@ def run(
     verdicts = result.expectations()
     if json_:
         typer.echo(as_json(result, target))
-    else:
+    elif not quiet:
         summary(result)
         for v in verdicts:
             console().print(f"{'met' if v.met else 'NOT MET'}: {v.text}", markup=False)

@@ -31,6 +31,39 @@ def console() -> Console:
     return Console(width=None if sys.stdout.isatty() else 180, highlight=False)
 
 
+#: Heads that a narrow terminal goes without, the first of them first.
+_SPARED = (
+    "complete\ns", "segments\nper ACK", "cwnd mean\npackets", "timeouts", "RTT p95\nms",
+    "transport", "ACKs dropped", "ACKs seen", "con-\ntrol", "SIFS", "noise", "colli-\nsion",
+    "others\nsend", "conten-\ntion", "ACKs\nper RTT", "data packets",
+)  # fmt: skip
+
+
+def fits(table: Table, out: Console) -> bool:
+    """Whether the terminal is wide enough for the table as it is."""
+    from rich.measure import Measurement
+
+    unlimited = out.options.update(max_width=10_000)
+    return Measurement.get(out, unlimited, table).maximum <= out.width
+
+
+def shown(table: Table, out: Console) -> None:
+    """Prints a table with as many columns as fit; no value is cut. What is left out is said."""
+    left: list[str] = []
+    for head in _SPARED:
+        if fits(table, out):
+            break
+        for column in [c for c in table.columns if c.header == head]:
+            table.columns.remove(column)
+            left.append(" ".join(head.replace("-\n", "").split()))
+    out.print(table)
+    if left:
+        print(
+            f"left out for want of width: {', '.join(left)}; --json prints everything",
+            file=sys.stderr,
+        )
+
+
 @contextmanager
 def progress(name: str) -> Iterator[Callable[[int, int], None]]:
     """A progress bar on standard error, or a line now and then if that is no terminal.
@@ -115,9 +148,9 @@ def summary(result: Result) -> None:
             *([_number(None if lost is None else 100 * lost, 2)] if datagrams else []),
         )
     _close(flows, result.flows.height, "flows")
-    out.print(flows)
+    shown(flows, out)
     if named or len(result.airtime):
-        out.print(feedback(result))
+        shown(feedback(result), out)
     links = Table()
     links.add_column("link")
     for head in ("busy\n%", "sent\npackets", "dropped\npackets", "ACKs seen", "ACKs dropped"):
@@ -132,12 +165,12 @@ def summary(result: Result) -> None:
             "" if row["acks_dropped"] is None else str(row["acks_dropped"]),
         )
     _close(links, result.links.height, "links")
-    out.print(links)
+    shown(links, out)
     for table in classes(result, MOST_ROWS):
-        out.print(table)
+        shown(table, out)
     if len(result.airtime):
-        out.print(airtime(result))
-        out.print(stations(result))
+        shown(airtime(result), out)
+        shown(stations(result), out)
 
 
 def _names_transports(result: Result) -> bool:
@@ -152,8 +185,8 @@ def feedback(result: Result) -> Table:
     rows = result.flows
     iacks = rows["iacks_sent"].count() > 0
     air = len(result.airtime) > 0
-    shown = Table()
-    shown.add_column("feedback")
+    table = Table()
+    table.add_column("feedback")
     for head in (
         "ACKs sent",
         *(["of them\nIACKs"] if iacks else []),
@@ -161,9 +194,9 @@ def feedback(result: Result) -> Table:
         "ACKs\nper RTT",
         *(["on the air\nms"] if air else []),
     ):
-        shown.add_column(head, justify="right")
+        table.add_column(head, justify="right")
     for f in rows.head(MOST_ROWS).iter_rows(named=True):
-        shown.add_row(
+        table.add_row(
             f["flow"],
             str(f["acks_sent"]),
             *([_number(f["iacks_sent"], 0)] if iacks else []),
@@ -171,8 +204,8 @@ def feedback(result: Result) -> Table:
             _number(f["acks_per_rtt"], 1),
             *([_number(f["feedback_airtime_ms"], 2)] if air else []),
         )
-    _close(shown, rows.height, "flows")
-    return shown
+    _close(table, rows.height, "flows")
+    return table
 
 
 def _close(table: Table, rows: int, what: str) -> None:
@@ -186,16 +219,16 @@ def airtime(result: Result) -> Table:
     """What the time of radio channels was used for, a column each."""
     from rich.table import Table
 
-    shown = Table()
-    shown.add_column("airtime, %")
+    table = Table()
+    table.add_column("airtime, %")
     by_channel = result.airtime.partition_by("medium", as_dict=True, maintain_order=True)
     for (medium,) in by_channel:
-        shown.add_column(str(medium), justify="right")
+        table.add_column(str(medium), justify="right")
     uses = result.airtime["use"].unique(maintain_order=True)
     shares = [frame["airtime_share"] for frame in by_channel.values()]
     for i, use in enumerate(uses):
-        shown.add_row(use.replace("_", " "), *(f"{100 * s[i]:.1f}" for s in shares))
-    return shown
+        table.add_row(use.replace("_", " "), *(f"{100 * s[i]:.1f}" for s in shares))
+    return table
 
 
 #: The uses of a station's time, as heads of columns.
@@ -223,14 +256,14 @@ def stations(result: Result) -> Table:
     rows = result.stations
     lengths = dict(result.airtime.group_by("medium").agg(pl.col("airtime_s").sum()).iter_rows())
     uses = {use: head for use, head in _USES.items() if any(rows[f"{use}_s"])}
-    shown = Table()
-    shown.add_column("airtime, %")
+    table = Table()
+    table.add_column("airtime, %")
     for head in uses.values():
-        shown.add_column(head, justify="right")
+        table.add_column(head, justify="right")
     for row in rows.head(MOST_ROWS).iter_rows(named=True):
         shares = (100 * row[f"{use}_s"] / lengths[row["medium"]] for use in uses)
-        shown.add_row(
+        table.add_row(
             named((row["medium"], row["station"]), len(lengths)), *(f"{s:.1f}" for s in shares)
         )
-    _close(shown, rows.height, "stations")
-    return shown
+    _close(table, rows.height, "stations")
+    return table

@@ -87,6 +87,9 @@ def sweep(
             "--dry-run", help="Say what would run, with time and disk from one run; write nothing."
         ),
     ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print nothing but warnings and mistakes.")
+    ] = False,
     limit: Annotated[
         int | None, typer.Option("--limit", help="Refuse more runs than this. Default: 1,000,000.")
     ] = None,
@@ -127,6 +130,8 @@ def sweep(
         with finished_is_kept(), progress("sweep") as advance:
             new = fill_share(target, made, command, share, jobs or os.cpu_count() or 1, advance)
         runs, took = len(share.runs(made)), time.monotonic() - began
+        if quiet:
+            return
         typer.echo(f"shard {share.place} of {share.of}: {runs:,} runs of {made.runs:,}")
         typer.echo(f"{runs - new:,} were there, {new:,} done in {took:.1f} s")
         typer.echo(f"when all are done: the same command with --merge instead of --shard {shard}")
@@ -138,6 +143,8 @@ def sweep(
         with progress("sweep") as advance:
             new = fill(store, jobs, dask, advance, whole=merge)
     kept(target)
+    if quiet:
+        return
     typer.echo(f"{made.grid.cells:,} cells, {len(made.seeds):,} seeds: {made.runs:,} runs")
     if merge:
         typer.echo(f"{made.runs - there:,} merged, {there:,} were there")

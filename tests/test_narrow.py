@@ -1,0 +1,67 @@
+"""Tables on narrow terminals: fewer columns, no value cut; quiet commands and JSON."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+import acklab
+from acklab.cli import compare, show
+from conftest import ROOT
+
+
+def narrow(width):
+    return Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
+
+
+@pytest.mark.parametrize("name", ["bbr-with-cubic", "wifi-dumbbell", "cbr-with-cubic"])
+@pytest.mark.parametrize("width", [80, 180])
+def test_a_summary_fits_and_nothing_is_cut(monkeypatch, capsys, name, width):
+    out = narrow(width)
+    monkeypatch.setattr(show, "console", lambda: out)
+    scenario = acklab.load(ROOT / "scenarios" / f"{name}.toml", overrides={"duration": "15 s"})
+    result = scenario.run()
+    show.summary(result)
+    text = out.file.getvalue()
+    assert max(map(len, text.splitlines())) <= width
+    assert "…" not in text
+    for row in result.flows.iter_rows(named=True):
+        assert f"{row['goodput_mbps']:.3f}" in text
+        assert row["flow"] in text
+    told = capsys.readouterr().err
+    assert ("left out for want of width: complete s" in told) == (width == 80)
+
+
+def test_a_comparison_of_many_has_its_results_below_each_other(monkeypatch):
+    names = [f"a-result-with-a-long-name-{i}" for i in range(4)]
+    runs = [acklab.run("single-flow", seed) for seed in (1, 2, 3, 4)]
+    given = acklab.compare(*runs, names=names)
+    table = given.table(["goodput_mbps"])
+    for width in (80, 300):
+        out = narrow(width)
+        monkeypatch.setattr(show, "console", lambda out=out: out)
+        compare._show(table, given.names)
+        text = out.file.getvalue()
+        assert max(map(len, text.splitlines())) <= width
+        assert "…" not in text
+        for name, mean in table.select("result", "mean").iter_rows():
+            assert name in text
+            assert f"{mean:.4g}" in text
+
+
+def test_quiet_and_json(acklab_cli, small_file, tiny_file, tmp_path):
+    for out in ("a", "b"):
+        done = acklab_cli("run", small_file, "-q", "--out", out)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (tmp_path / "a" / "run.json").exists()
+    done = acklab_cli("compare", "a", "b", "--json", "-m", "goodput_mbps")
+    rows = json.loads(done.stdout)
+    assert [r["result"] for r in rows] == ["a", "b"]
+    assert rows[1]["difference"] == 0
+    done = acklab_cli("sweep", tiny_file, "--seeds", "2", "--quiet", "--out", "s")
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    for args in (("run", small_file, "-q", "--json"), ("compare", "a", "b", "--json", "--report")):
+        done = acklab_cli(*args)
+        assert done.returncode == 1
+        assert "--json prints" in done.stderr
