@@ -117,6 +117,9 @@ fn like_flow(mut config: Config, scenario: &Scenario, flow: usize) -> PyResult<C
     settings.id_len = own.id_len;
     settings.tag_len = own.tag_len;
     settings.keep_alive = own.keep_alive;
+    // A driver that wakes late sends what was due meanwhile; one packet at a time it would lose that time.
+    settings.pacing_horizon = own.pacing_horizon;
+    settings.pacing_burst = own.pacing_burst;
     config.tack = Arc::new(settings);
     config.controller = tack.cc.clone();
     Ok(config)
