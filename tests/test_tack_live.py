@@ -297,9 +297,9 @@ def test_twins_agree(tmp_path):
     assert code == 0
     rows = (tmp_path / "t" / "twin.csv").read_text().splitlines()[1:]
     found = {row.split(",")[1]: float(row.split(",")[-1]) for row in rows}
-    # How closely depends on what else the machine does; the guide says what to look at.
-    assert abs(found["goodput"]) < 0.1, out
-    assert abs(found["least RTT"]) < 0.1, out
+    # How closely depends on what else the machine does: goodput was 1 to 15 % off on a busy one.
+    assert abs(found["goodput"]) < 0.3, out
+    assert 0 <= found["least RTT"] < 0.1, out
     assert (tmp_path / "t" / "twin.svg").stat().st_size > 1000
     assert "us late" in out
 
