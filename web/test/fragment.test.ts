@@ -24,6 +24,12 @@ describe("a link", () => {
     expect(decode(encode({ toml: "\uFEFFa = 1\n", files: {} }))?.toml).toBe("\uFEFFa = 1\n");
   });
 
+  it("may have the padding that other programs write", () => {
+    const plain = encode({ toml: "a = 1\n", files: {} });
+    const packed = plain.slice("#toml=".length);
+    expect(decode(`#toml=${packed}${"=".repeat((4 - (packed.length % 4)) % 4)}`)?.toml).toBe("a = 1\n");
+  });
+
   it("without a scenario is no link", () => {
     expect(decode("")).toBeNull();
     expect(decode("#series")).toBeNull();

@@ -2,7 +2,7 @@
  * A whole experiment in the fragment of a link: `#toml=…` is the scenario, `&files=…` what it names,
  * `&pin=…` the scenario that is pinned beside it (with `&pinfiles=…`), `&seeds=5` how many seeds.
  *
- * Texts are raw DEFLATE of UTF-8, in base64url without padding. A fragment never leaves the browser.
+ * Texts are raw DEFLATE of UTF-8, in base64url; padding may be there. A fragment never leaves the browser.
  */
 import { deflateSync, Inflate, strFromU8, strToU8 } from "fflate";
 
@@ -116,9 +116,9 @@ function base64url(bytes: Uint8Array): string {
 }
 
 function bytesOf(text: string): Uint8Array {
-  if (!/^[A-Za-z0-9_-]*$/.test(text)) throw new DamagedLink("the link is damaged: it has characters that none has");
+  if (!/^[A-Za-z0-9_-]*={0,2}$/.test(text)) throw new DamagedLink("the link is damaged: it has characters that none has");
   try {
-    return strToU8(atob(text.replaceAll("-", "+").replaceAll("_", "/")), true);
+    return strToU8(atob(text.replace(/=+$/, "").replaceAll("-", "+").replaceAll("_", "/")), true);
   } catch {
     throw new DamagedLink("the link is damaged: its length is wrong");
   }
