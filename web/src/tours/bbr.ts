@@ -167,7 +167,7 @@ export const bbr: Tour = {
       title: "FQ-CoDel and CAKE",
       claim: "bbr-wifi6/F8a-aqm",
       says: "FQ-CoDel reduces RTTs to ∼25 ms by actively controlling queue length, while CAKE achieves the lowest median RTT (∼18 ms) with the tightest distribution",
-      verdict: "held in part",
+      verdict: "did not hold",
       here: "Over the paper's Wi-Fi the study has 12 and 7 ms; over a wire of 12 ms it has 24.8 and 18.7 ms. The laptops of the paper must have added about that much.",
       toml: wire(V3, "fq-codel", "6 ms"),
       knob: QUEUE,
