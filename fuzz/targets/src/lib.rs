@@ -11,6 +11,9 @@ mod acks;
 pub mod block_ack;
 pub mod connection;
 pub mod fq_codel;
+pub mod live_handshake;
+pub mod live_packets;
+pub mod live_session;
 pub mod medium;
 pub mod qdisc;
 pub mod receiver;
@@ -31,6 +34,9 @@ pub const TARGETS: &[Target] = &[
     ("block_ack", block_ack::run),
     ("connection", connection::run),
     ("fq_codel", fq_codel::run),
+    ("live_handshake", live_handshake::run),
+    ("live_packets", live_packets::run),
+    ("live_session", live_session::run),
     ("medium", medium::run),
     ("qdisc", qdisc::run),
     ("receiver", receiver::run),
