@@ -227,13 +227,13 @@ impl Connection {
     pub fn wait_acknowledged(&self) -> io::Result<()> {
         let mut send = self.shared().send();
         loop {
-            if send.start >= send.end {
-                return Ok(());
+            match send.ended {
+                // Both ends have everything.
+                Some(Ended::Closed) => return Ok(()),
+                _ if send.start >= send.end => return Ok(()),
+                Some(ended) => return Err(ended.into()),
+                None => send = self.shared().wait_send(send),
             }
-            if let Some(ended) = send.ended {
-                return Err(ended.into());
-            }
-            send = self.shared().wait_send(send);
         }
     }
 

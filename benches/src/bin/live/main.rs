@@ -18,13 +18,17 @@ use std::time::{Duration, Instant};
 /// Bytes of one write and one read.
 const PIECE: usize = 256 * 1024;
 
+/// Takes the length of an IP packet and somewhere to say where it listens; receives to the end, and
+/// returns how many bytes came.
+type Receive = fn(u32, &mut dyn FnMut(&str)) -> io::Result<u64>;
+/// Takes the length of an IP packet, what the receiver has said, and how long to send.
+type Send = fn(u32, &str, Duration) -> io::Result<u64>;
+
 /// A transport under test.
 struct Transport {
     name: &'static str,
-    /// Says where it listens, receives to the end, and returns how many bytes came.
-    receive: fn(mtu: u32, say: &mut dyn FnMut(&str)) -> io::Result<u64>,
-    /// Sends to what the receiver has said for so long.
-    send: fn(mtu: u32, to: &str, time: Duration) -> io::Result<u64>,
+    receive: Receive,
+    send: Send,
 }
 
 const TRANSPORTS: &[Transport] = &[

@@ -155,3 +155,27 @@ impl Driver {
         self.table.enqueue(key.slot);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_that_arrive_together_are_told_apart_by_id() {
+        let packet = |id: u8, len: usize| {
+            let mut p = vec![0x20; 1];
+            p.extend([id; ID_LEN]);
+            p.resize(len, 0);
+            p
+        };
+        let together = [packet(1, 50), packet(1, 50), packet(2, 50), packet(2, 20)].concat();
+        assert_eq!(same_id(&together, 50), 100);
+        assert_eq!(same_id(&together[100..], 50), 70);
+        assert_eq!(id_of(&together), Some(Id([1; ID_LEN])));
+        assert_eq!(id_of(&together[..5]), None);
+        // A tail too short for an id belongs to nobody.
+        let odd = [packet(1, 50), vec![0x20; 4]].concat();
+        assert_eq!(same_id(&odd, 50), 50);
+        assert_eq!(same_id(&odd[50..], 50), 4);
+    }
+}

@@ -172,3 +172,61 @@ fn run(parts: &[Part], most: usize) -> usize {
     }
     count.max(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lengths(parts: &[(u16, usize)], most: usize) -> Vec<usize> {
+        let mut batch = Batch::new(64, 1500);
+        for (port, len) in parts {
+            batch.push(([127, 0, 0, 1], *port).into(), &vec![0; *len]);
+        }
+        let (mut at, mut runs) = (0, Vec::new());
+        while at < parts.len() {
+            runs.push(run(&batch.parts()[at..], most));
+            at += runs[runs.len() - 1];
+        }
+        runs
+    }
+
+    #[test]
+    fn packets_of_one_length_leave_together_and_a_shorter_one_ends_them() {
+        let full = (1, 1400);
+        assert_eq!(lengths(&[full; 10], 64), [10]);
+        assert_eq!(lengths(&[full, full, (1, 90), full], 64), [3, 1]);
+        assert_eq!(lengths(&[(1, 90), full, full], 64), [1, 2]);
+        assert_eq!(lengths(&[full, (2, 1400), full], 64), [1, 1, 1]);
+        assert_eq!(lengths(&[full; 10], 4), [4, 4, 2]);
+        assert_eq!(lengths(&[full; 3], 1), [1, 1, 1]);
+        assert_eq!(lengths(&[full; 60], 64), [46, 14], "64 KiB");
+    }
+
+    #[test]
+    fn what_is_sent_arrives_with_its_lengths() {
+        let any = || Udp::bind(([127, 0, 0, 1], 0).into(), 1 << 20).unwrap();
+        let (a, mut b) = (any(), any());
+        let mut batch = Batch::new(64, 1500);
+        for n in 0..5u8 {
+            batch.push(b.local_addr().unwrap(), &vec![n; 1000]);
+        }
+        let mut sent = 0;
+        while sent < 5 {
+            sent += a.send(&batch, sent).unwrap();
+        }
+        let (mut got, mut arrived) = (Vec::new(), Vec::new());
+        while got.len() < 5 {
+            if b.recv(&mut arrived).is_err() {
+                continue;
+            }
+            for x in arrived.clone() {
+                assert_eq!(x.from, a.local_addr().unwrap());
+                for packet in b.bytes(x.start, x.len).chunks(x.stride) {
+                    got.push((packet[0], packet.len()));
+                }
+            }
+        }
+        got.sort_unstable();
+        assert_eq!(got, [0, 1, 2, 3, 4].map(|n| (n, 1000)));
+    }
+}

@@ -374,9 +374,23 @@ impl Session {
             Stage::Open if now.saturating_since(self.heard) >= self.idle_timeout => {
                 self.end(Ended::TimedOut);
             }
+            Stage::Open => self.rest(),
             _ => {}
         }
         self.take_events();
+    }
+
+    /// Whoever has nothing under way keeps no memory for it.
+    fn rest(&self) {
+        let mut send = self.shared.send();
+        if send.start == send.end {
+            send.chunks.shrink();
+        }
+        drop(send);
+        let mut recv = self.shared.recv();
+        if recv.read == recv.edge && self.endpoint.receiver().blocked() == 0 {
+            recv.chunks.shrink();
+        }
     }
 
     /// What the endpoint reports, to the application.

@@ -522,3 +522,23 @@ fn a_server_that_hears_nothing_says_nothing_more() {
     assert!(out > 0);
     assert_eq!(server.shared.send().ended, Some(Ended::NoAnswer));
 }
+
+/// An idle connection holds no buffers: ten thousand of them stay below 100 MB.
+#[test]
+fn an_idle_connection_is_small() {
+    let mut w = World::open(Config::default());
+    w.write(true, &[1; 1000]);
+    for _ in 0..40 {
+        w.step(Span::from_millis(5));
+    }
+    assert_eq!(w.read(false).len(), 1000);
+    // The questions of an idle connection.
+    for _ in 0..40 {
+        w.step(Span::from_secs(1));
+    }
+    assert_eq!(w.server.endpoint.state(), State::Established);
+    assert_eq!(w.server.shared.recv().chunks.in_use(), 0);
+    assert_eq!(w.client.shared.send().chunks.in_use(), 0);
+    let fixed = size_of::<Session>() + size_of::<Keys>() + size_of::<Shared>();
+    assert!(fixed < 9_000, "{fixed}");
+}
