@@ -61,7 +61,7 @@ impl Config {
             tag_len: TAG as u8,
             pacing_horizon: Span::from_millis(1),
             pacing_burst: BURST,
-            tell_interval: true,
+            lateness: Span::from_millis(4),
             keep_alive: Some(Span::from_secs(15)),
             ..TackConfig::default()
         };

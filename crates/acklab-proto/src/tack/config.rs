@@ -283,10 +283,12 @@ pub struct TackConfig {
     pub pacing_horizon: Span,
     /// The most packets that leave at once for [`TackConfig::pacing_horizon`].
     pub pacing_burst: u32,
-    /// The controller is told the shortest interval that was agreed on. On a path shorter than that, a
-    /// window of a few round trips would wait for the next TACK most of the time. The journal's controller
-    /// knows Eq. 3 alone, and so does the simulator's unless this is set.
-    pub tell_interval: bool,
+    /// How late the drivers of both ends may be with a TACK and its reading. Unless it is zero, the
+    /// controller is told that no interval is shorter than the shortest that was agreed on and this: on
+    /// a path of 100 us a window of a few round trips waits for the next TACK most of the time, and the
+    /// measured rate falls until the window is at its least. The journal's controller knows Eq. 3
+    /// alone, and so does the simulator's.
+    pub lateness: Span,
     /// PKT.SEQ is skipped now and then, at first within as many packets as this, later ever more
     /// rarely: who acknowledges what never was is lying. Zero = never.
     pub skip_within: u32,
@@ -350,7 +352,7 @@ impl Default for TackConfig {
             pacing_quantum: 1,
             pacing_horizon: Span::ZERO,
             pacing_burst: 1,
-            tell_interval: false,
+            lateness: Span::ZERO,
             skip_within: 256,
             max_retries: 15,
             keep_alive: None,

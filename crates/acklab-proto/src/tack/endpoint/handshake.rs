@@ -84,8 +84,9 @@ impl TackEndpoint {
         };
         let ecn = self.cfg.ecn && theirs.ecn;
         self.sender.agree(now, mss, taming, theirs.window, ecn);
-        if self.cfg.tell_interval {
-            self.sender.tell_interval(taming.shortest);
+        if !self.cfg.lateness.is_zero() {
+            let shortest = taming.shortest.saturating_add(self.cfg.lateness);
+            self.sender.tell_interval(shortest);
         }
         self.receiver
             .agree(&self.cfg, theirs.first_number, taming, ecn);
