@@ -22,6 +22,7 @@ TABLES = {
     "links": _core.Run.links,
     "series": _core.Run.flow_series,
     "link_series": _core.Run.link_series,
+    "queue_classes": _core.Run.queue_classes,
     "stations": _core.Run.stations,
     "airtime": _core.Run.airtime,
     "ampdu_sizes": _core.Run.ampdu_sizes,

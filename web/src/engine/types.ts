@@ -152,6 +152,7 @@ export type TableName =
   | "links"
   | "series"
   | "link_series"
+  | "queue_classes"
   | "stations"
   | "airtime"
   | "ampdu_sizes"
