@@ -1,7 +1,7 @@
 //! The doorway between a web page and the core, compiled to WebAssembly.
 //!
 //! A request is a text in JSON. An answer is a text in JSON, and beside it the columns and captures
-//! that it refers to by number. [`answer`] is all there is; [`door`] hands both over the border. The
+//! that it refers to by number. [`answer`] is all there is; `door` hands both over the border. The
 //! interface is written by hand in C's calling convention and needs no imports.
 
 #![deny(unsafe_code)]
