@@ -14,7 +14,7 @@ import pytest
 
 from acklab.errors import AcklabError
 from acklab.tack import PeerGone, Refused, TransferError, receive, send
-from acklab.tack.messages import BLOCK, VERSION, Begin, End, Frames, Offer, Resume
+from acklab.tack.messages import BLOCK, VERSION, Begin, End, Frames, Offer, Refusal, Resume
 from acklab.tack.receiving import KEPT_EVERY, _reason
 from acklab.tack.sending import WINDOW
 
@@ -171,7 +171,34 @@ def test_what_is_left_of_another_file_is_not_used(tmp_path, there):
     shorter.write_bytes(path.read_bytes()[:BLOCK])
     (there / ".g.part").write_bytes(path.read_bytes())
     _, received = transfer(shorter, there)
-    assert received.path.read_bytes() == shorter.read_bytes()
+    assert (received.resumed, received.path.read_bytes()) == (0, shorter.read_bytes())
+
+
+def test_a_sender_is_not_told_of_a_beginning_that_it_chooses(there):
+    made(there / ".f.part", 100)
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        frames = Frames(Plain(ours))
+        # One byte: 256 digests would tell which.
+        frames.say(Offer(VERSION, "f", 1))
+        ours.shutdown(socket.SHUT_WR)
+        with pytest.raises(PeerGone):
+            receive(Plain(theirs), there)
+        assert frames.expect(Resume) == Resume(0, hashlib.sha256().hexdigest())
+    assert (there / ".f.part").stat().st_size == 100
+
+
+def test_more_than_was_offered_is_not_kept(there):
+    data = b"hello"
+    block = b"\2\0\0\0\x25" + hashlib.sha256(data).digest() + data
+    told = conversation(there, Offer(VERSION, "f", 4), Begin(0), block)
+    assert "more than the 4 bytes" in told
+    assert (there / ".f.part").stat().st_size == 0
+
+
+def test_what_the_other_end_writes_does_not_command_a_terminal(there):
+    told = conversation(there, Refusal("no\x1b[2J\nhelp"))
+    assert told == "no\N{REPLACEMENT CHARACTER}[2J\nhelp"
 
 
 def test_a_file_that_changes_is_not_sent(tmp_path, there):
@@ -207,7 +234,9 @@ def test_two_at_once_do_not_mix(tmp_path, there):
     assert received.path.read_bytes() == path.read_bytes()
 
 
-@pytest.mark.parametrize("name", [".", "..", "../f", "/etc/passwd", "a/b", "a\0b", "x" * 255])
+@pytest.mark.parametrize(
+    "name", [".", "..", "../f", "/etc/passwd", "a/b", "a\0b", ".profile", "x" * 255]
+)
 def test_a_sender_chooses_no_folder(name, tmp_path, there):
     path = made(tmp_path / "f", 10)
     sent, received = transfer(path, there, name=name)

@@ -29,7 +29,7 @@ REASON = 500
 _WORDS, _BLOCK = 1, 2
 _HEAD = 5
 
-Count = Annotated[int, msgspec.Meta(ge=0)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
 
 
 class Readable(Protocol):
@@ -205,8 +205,13 @@ def _understood(body: bytes) -> Message:
     except msgspec.MsgspecError as e:
         raise TransferError(f"the other end sent a message that cannot be read: {e}") from None
     if isinstance(message, Refusal):
-        raise Refused(message.why)
+        raise Refused(plain(message.why))
     return message
+
+
+def plain(text: str) -> str:
+    """What the other end wrote, without anything that a terminal would obey."""
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def _name(of: object) -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from acklab.tack.messages import (
     BLOCK,
+    MESSAGE,
     VERSION,
     Begin,
     Block,
@@ -33,10 +34,13 @@ from acklab.tack.messages import (
     Resume,
     Stream,
     TransferError,
+    plain,
 )
 
 #: The sender hears how far the file is whenever so many bytes more were written.
 KEPT_EVERY = 4 << 20
+#: A refused sender is heard for so many bytes more: it has at most a window under way.
+_UNDER_WAY = 80 << 20
 
 #: Told the offer once, and then how many bytes there are.
 Progress = Callable[[Offer, int], None]
@@ -82,6 +86,8 @@ def receive(
                 f" version {VERSION}\n  help: use the same version of acklab at both ends"
             )
         path = _path(target, offer.name)
+        # From here on the name is only shown, on a terminal perhaps.
+        offer.name = plain(offer.name)
         whole = _present(path, offer, overwrite)
         if whole is not None:
             return _again(frames, offer, whole, path)
@@ -98,7 +104,9 @@ def _receive(
     progress: Progress,
 ) -> Received:
     hashed, at = hashlib.sha256(), 0
-    if offer.size is not None:
+    # The sender chooses the size. If it were told the digest of any beginning of what is here, it
+    # could find out the bytes one by one, whoever sent them.
+    if offer.size is not None and os.fstat(file.fileno()).st_size <= offer.size:
         hashed, at = _hashed(file, offer.size)
     frames.say(Resume(at, hashed.hexdigest()))
     begin = frames.expect(Begin).offset
@@ -111,6 +119,8 @@ def _receive(
     resumed = told = at
     progress(offer, at)
     while isinstance(frame := _next(frames, at, offer), Block):
+        if offer.size is not None and at + len(frame.data) > offer.size:
+            raise TransferError(f"the sender sent more than the {offer.size} bytes that it offered")
         hashed.update(frame.data)
         if hashed.digest() != frame.digest:
             raise TransferError(
@@ -151,8 +161,9 @@ def _path(target: Path, name: str) -> Path:
         if not target.parent.is_dir():
             raise TransferError(f"there is no folder {target.parent}")
         return target
-    plain = name not in ("", ".", "..") and "/" not in name and name.isprintable()
-    if not plain or len(f".{name}.part".encode()) > 255:
+    # A hidden file may be one that a shell or an editor obeys, or the unfinished part of another.
+    fine = name != "" and name[0] != "." and "/" not in name and name.isprintable()
+    if not fine or len(f".{name}.part".encode()) > 255:
         raise TransferError(
             f"the sender calls the file {name!r}, which is no name that it could have here\n"
             "  help: let the receiver choose the name with --out"
@@ -280,8 +291,10 @@ def _refuse(frames: Frames, error: TransferError) -> None:
     try:
         frames.refuse(str(error))
         # What is under way would be lost together with the refusal if the stream were closed now.
-        while True:
-            frames.read()
+        left = _UNDER_WAY
+        while left > 0:
+            frame = frames.read()
+            left -= len(frame.data) if isinstance(frame, Block) else MESSAGE
     except (TransferError, OSError):
         return
 
