@@ -117,7 +117,7 @@ def serve(
     while True:
         came = listener.accept(0.2)
         if came is not None:
-            threading.Thread(target=_take_part, args=(came, tests, told), daemon=True).start()
+            _start(came, tests, told)
         if once and tests.ended.is_set():
             return
 
@@ -147,6 +147,14 @@ class _Tests:
             return [found[i] for i in sorted(found)]
 
 
+def _start(came: Connection, tests: _Tests, told: Callable[[str], None]) -> None:
+    try:
+        threading.Thread(target=_take_part, args=(came, tests, told), daemon=True).start()
+    except RuntimeError:
+        # There are as many threads as there may be: the tests under way go on.
+        came.abort()
+
+
 def _take_part(connection: Connection, tests: _Tests, told: Callable[[str], None]) -> None:
     try:
         first = _exactly(connection, _TOKEN + 1)
@@ -154,7 +162,15 @@ def _take_part(connection: Connection, tests: _Tests, told: Callable[[str], None
             return
         with connection:
             _control(connection, first, tests, told)
-    except (TackError, OSError, KeyError, TypeError, ValueError) as e:
+    except (
+        TackError,
+        OSError,
+        KeyError,
+        TypeError,
+        ValueError,
+        OverflowError,
+        RecursionError,
+    ) as e:
         connection.abort()
         told(f"a client at {shown(connection.peer)} is turned away: {e}")
 

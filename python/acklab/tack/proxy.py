@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import socket
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -16,6 +17,8 @@ from acklab.tack.keys import Key
 
 #: Bytes that are carried at once.
 _CHUNK = 1 << 18
+#: Failures of accepting that end by themselves, when other connections do.
+_PASSING = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ECONNABORTED)
 
 Told = Callable[[str], None]
 
@@ -45,7 +48,13 @@ def enter(listener: socket.socket, server: str, key: Key | str | None, told: Tol
             tcp, client = listener.accept()
         except TimeoutError:
             continue
-        _start(_carry_in, tcp, shown((client[0], client[1])), server, key, told)
+        except OSError as e:
+            if e.errno not in _PASSING:
+                raise
+            told(f"a TCP client must wait: {e.strerror}")
+            time.sleep(0.2)
+            continue
+        _start(tcp.close, _carry_in, tcp, shown((client[0], client[1])), server, key, told)
 
 
 def leave(listener: Listener, to: Address, told: Told) -> None:
@@ -53,11 +62,15 @@ def leave(listener: Listener, to: Address, told: Told) -> None:
     while True:
         tack = listener.accept(0.2)
         if tack is not None:
-            _start(_carry_out, tack, to, told)
+            _start(tack.abort, _carry_out, tack, to, told)
 
 
-def _start(work: Callable[..., None], *arguments: Any) -> None:
-    threading.Thread(target=work, args=arguments, daemon=True).start()
+def _start(turn_away: Callable[[], None], work: Callable[..., None], *arguments: Any) -> None:
+    try:
+        threading.Thread(target=work, args=arguments, daemon=True).start()
+    except RuntimeError:
+        # There are as many threads as there may be: the connections that have one go on.
+        turn_away()
 
 
 def _carry_in(
