@@ -6,6 +6,10 @@ use crate::tack::sender::{Freshness, Violation};
 use crate::tack::wire::{Frame, Frames, IackReason, Packet, ResetCode, Space};
 use acklab_units::Instant;
 
+/// Frames of a packet that are read: more than an end of ours ever puts into one. Each may look through
+/// all that is under way, so a packet full of them would cost a thousand times what it costs its sender.
+const MOST_FRAMES: usize = 16;
+
 impl TackEndpoint {
     pub(super) fn arrive(&mut self, now: Instant, packet: &Packet, control: &[u8]) {
         match (packet.header.space, self.state) {
@@ -40,7 +44,7 @@ impl TackEndpoint {
         if freshness == Freshness::Copy {
             return;
         }
-        for frame in Frames::new(control) {
+        for frame in Frames::new(control).take(MOST_FRAMES) {
             if self.on_frame(now, &frame, freshness).is_err() {
                 // Whoever lies about what has arrived gets nothing more.
                 self.reset_due = Some(ResetCode::Violation);

@@ -11,6 +11,9 @@ use acklab_units::{Instant, Span};
 
 /// HELLOs or ACCEPTs without an answer before the connection is given up.
 const MOST_TRIES: u32 = 7;
+/// Bytes of payload that a peer must take. One that asks for crumbs would have this end keep a record of
+/// each, and send a header for each.
+const LEAST_MSS: u32 = 256;
 /// A HELLO is as long as the ACCEPT that it asks for, so that nobody multiplies traffic with a
 /// forged address: echo and hold, and what larger numbers in the answer may take.
 const HELLO_PADDING: usize = 8 + 24;
@@ -71,7 +74,7 @@ impl TackEndpoint {
     /// neither gets less feedback than it asks for.
     fn agree(&mut self, now: Instant, theirs: &Offer) {
         let own = self.cfg.taming;
-        let mss = self.cfg.mss.min(u32::from(theirs.mss));
+        let mss = self.cfg.mss.min(u32::from(theirs.mss).max(LEAST_MSS));
         let micros = |us: u32| Span::from_micros(u64::from(us));
         let taming = Taming {
             beta: own.beta.max(u16::from(theirs.beta)),

@@ -5,6 +5,7 @@ use super::lists::{self, Losses};
 use super::timing::span_micros;
 use crate::ack::AckReason;
 use crate::tack::config::{Richness, TackConfig, ThetaUnit, Unacked};
+use crate::tack::frequency::Ppm;
 use crate::tack::wire::{Frame, Iack, IackReason, Receipt, TackHead};
 use acklab_units::{Instant, Span};
 use alloc::vec::Vec;
@@ -167,8 +168,10 @@ impl Receiver {
         self.told_expected = expected;
         self.told_lost = lost;
         let told = (interval.0, interval.1.min(interval.0));
-        if let Some(rho) = (told.1 * 1_000_000).checked_div(told.0) {
-            self.rho = rho;
+        // A peer may leave out as many numbers as it likes: a million times that takes more than 64 bits.
+        let ppm = u128::from(told.1) * 1_000_000;
+        if let Some(rho) = ppm.checked_div(u128::from(told.0)) {
+            self.rho = rho as Ppm;
         }
         told
     }
