@@ -138,8 +138,8 @@ impl Session {
                 self.on_path(from, &packet[o.header..o.len - TAG]);
                 continue;
             }
-            if from != self.path.address() {
-                self.on_other_address(now, from, o);
+            if from != self.path.address() || self.path.is_asking() {
+                self.on_address(now, from, o);
             }
             self.deliver(now, ecn, o, packet, &mut recv);
         }
@@ -157,7 +157,7 @@ impl Session {
     }
 
     #[cold]
-    fn on_other_address(&mut self, now: Instant, from: SocketAddr, o: &Opened) {
+    fn on_address(&mut self, now: Instant, from: SocketAddr, o: &Opened) {
         let newest = self
             .keys
             .as_ref()

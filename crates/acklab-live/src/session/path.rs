@@ -98,6 +98,11 @@ impl Path {
         self.moves
     }
 
+    /// Whether an address is being asked.
+    pub const fn is_asking(&self) -> bool {
+        self.candidate.is_some()
+    }
+
     /// The newest packet, of `len` bytes and opened without a mistake, came from there; `secret` makes
     /// random bytes.
     pub fn on_newest(
@@ -108,6 +113,8 @@ impl Path {
         secret: impl FnOnce() -> Option<[u8; CHALLENGE]>,
     ) {
         if from == self.address {
+            // The peer is where it was: somebody has copied a packet of its, and was faster once.
+            self.candidate = None;
             return;
         }
         if let Some(c) = self.candidate.as_mut().filter(|c| c.address == from) {
@@ -215,6 +222,17 @@ mod tests {
         assert!(p.on_response(address(2), SECRET));
         assert_eq!((p.address(), p.moves()), (address(2), 1));
         assert!(!p.on_response(address(2), SECRET), "once");
+    }
+
+    /// Somebody who copies packets could hand the challenge on to the peer, and its answer back.
+    #[test]
+    fn a_peer_that_is_heard_where_it_was_has_not_moved() {
+        let mut p = moving();
+        assert!(p.poll(Instant::ZERO, 42).is_some());
+        p.on_newest(Instant::ZERO, address(1), 1000, || None);
+        assert!(!p.is_asking());
+        assert!(!p.on_response(address(2), SECRET), "too late");
+        assert_eq!(p.address(), address(1));
     }
 
     #[test]
