@@ -112,8 +112,12 @@ impl Driver {
             self.table.enqueue(slot);
             return;
         }
+        // Who cannot be let in must not cost a computation with curves.
+        let room = !self.finishing
+            && self.table.len() < self.cfg.most_connections
+            && self.arrivals.has_room();
         let half_open = self.table.half_open();
-        let Some(door) = &mut self.door else {
+        let Some(door) = self.door.as_mut().filter(|_| room) else {
             return;
         };
         match door.on_initial(now, from, packet, half_open) {
@@ -139,8 +143,7 @@ impl Driver {
         admitted: handshake::Admitted,
         packet: &[u8],
     ) {
-        let room = self.table.len() < self.cfg.most_connections && self.arrivals.has_room();
-        let Some(entropy) = self.entropy().filter(|_| room && !self.finishing) else {
+        let Some(entropy) = self.entropy() else {
             return;
         };
         let (key, bell, mut tie) = self.tie();
