@@ -387,6 +387,9 @@ fn a_stream_of_holes_costs_no_more_than_the_buffer() {
     }
     let chunks = w.server.shared.recv().chunks.in_use() as u64;
     assert!(chunks * 65_536 <= capacity + 65_536, "{chunks}");
+    // Each island has one byte: as many are kept as a list may have, of 20,000.
+    let islands = w.server.endpoint.receiver().blocked();
+    assert!(islands <= w.cfg.tack.most_gaps() as u64, "{islands}");
     let told = w.sent(false);
     assert!(told.iter().all(|(_, p)| p.len() <= 1472));
     assert!(told.len() <= 64);
