@@ -307,6 +307,8 @@ fn a_claimed_rate_is_no_more_than_what_was_sent() {
         let head = wire::TackHead {
             receipt: Receipt {
                 window: 4 << 20,
+                // The truth, or the lie about it would end the connection, whatever the rate.
+                packets: w.client.endpoint.stats().data_segs_in,
                 ..receipt(receiver.next(), receiver.next_number() - 1)
             },
             settled: receiver.next_number() - 1,
@@ -325,6 +327,7 @@ fn a_claimed_rate_is_no_more_than_what_was_sent() {
         w.take(false, address(1), lie);
         w.read(true);
     }
+    assert_eq!(w.server.endpoint.state(), State::Established);
     let rate = w.server.endpoint.snapshot().pacing_rate.expect("a rate");
     assert!(rate.as_bps() < 2_000_000_000, "{rate:?}");
 }
