@@ -4,7 +4,7 @@
 //! connection opens in one round trip. The pattern is `NK` for a pinned server key: the client knows
 //! the server's static key, is anonymous itself, and both have forward secrecy from the second message
 //! on. It is `NNpsk0` for a key that both ends have: who does not know it cannot make the server compute
-//! anything but one hash.
+//! anything but a few hashes.
 
 mod client;
 mod cookie;
