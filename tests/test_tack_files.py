@@ -188,6 +188,20 @@ def test_a_sender_is_not_told_of_a_beginning_that_it_chooses(there):
     assert (there / ".f.part").stat().st_size == 100
 
 
+def test_a_link_is_replaced_and_not_followed(tmp_path, there):
+    path = made(tmp_path / "f", 10)
+    other = made(tmp_path / "other", 20, seed=2)
+    before = other.read_bytes()
+    for link in ("f", ".f.part"):
+        (there / link).symlink_to(other)
+    _, received = transfer(path, there, overwrite=True)
+    assert isinstance(received, TransferError), "the unfinished file is a link"
+    (there / ".f.part").unlink()
+    _, received = transfer(path, there, overwrite=True)
+    assert not received.path.is_symlink()
+    assert (received.path.read_bytes(), other.read_bytes()) == (path.read_bytes(), before)
+
+
 def test_more_than_was_offered_is_not_kept(there):
     data = b"hello"
     block = b"\2\0\0\0\x25" + hashlib.sha256(data).digest() + data
