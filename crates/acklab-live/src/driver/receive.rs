@@ -9,6 +9,9 @@ use std::net::SocketAddr;
 
 use super::socket::Arrived;
 
+/// Half-open connections of one client under load: it may change its address while it opens one.
+const MOST_KNOCKS: usize = 4;
+
 /// The id of a sealed packet.
 fn id_of(packet: &[u8]) -> Option<Id> {
     Id::read(packet.get(1..)?)
@@ -117,6 +120,11 @@ impl Driver {
             && self.table.len() < self.cfg.most_connections
             && self.arrivals.has_room();
         let half_open = self.table.half_open();
+        // The id is part of what the client has authenticated, and its address is not: one INITIAL that
+        // somebody has recorded must not take all places, from as many ports.
+        if half_open >= self.cfg.door.cookies_above && self.table.knocks_of(id) >= MOST_KNOCKS {
+            return;
+        }
         let Some(door) = self.door.as_mut().filter(|_| room) else {
             return;
         };

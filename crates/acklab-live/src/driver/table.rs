@@ -106,6 +106,11 @@ impl Table {
         self.knocks.get(&(from, id)).copied()
     }
 
+    /// Half-open sessions of the client that has this id, from whatever addresses.
+    pub fn knocks_of(&self, id: Id) -> usize {
+        self.knocks.keys().filter(|k| k.1 == id).count()
+    }
+
     /// The client has proved that it hears us.
     pub fn forget_knock(&mut self, slot: u32) {
         if let Some(k) = self.at(slot).and_then(|t| t.knocked.take()) {
