@@ -7,6 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from acklab.errors import AcklabError
+from acklab.folder import writable_folder
 
 _TEMPLATE = "template"
 #: What stands for the study's name in the template.
@@ -24,7 +25,7 @@ def write_new(name: str, folder: Path) -> Path:
     if path.exists():
         raise AcklabError(f"{path} exists already\n  help: give another name, or remove it")
     template = resources.files("acklab.studies.kit") / _TEMPLATE
-    with resources.as_file(template) as source:
+    with writable_folder(path), resources.as_file(template) as source:
         for file in sorted(
             p for p in source.rglob("*") if p.suffix in (".toml", ".py", ".md", ".csv")
         ):
