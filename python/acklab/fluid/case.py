@@ -284,8 +284,11 @@ def _unmodelled(way: _Way) -> list[str]:
 
 def _must_be_bulk(flow: Mapping[str, Any]) -> None:
     what = f"flow {flow['name']!r}"
-    if "cc" not in flow:
-        raise NoCaseError(f"{what} is not TCP; the model knows TCP's {', '.join(SENDERS)}")
+    if "transport" in flow:
+        transport = flow["transport"]["name"]
+        raise NoCaseError(
+            f"{what} is {transport}, which is not TCP; the model knows TCP's {', '.join(SENDERS)}"
+        )
     if flow["cc"]["name"] not in SENDERS:
         raise NoCaseError(f"{what} has {flow['cc']['name']}; the model knows {', '.join(SENDERS)}")
     if flow["app"] != {"kind": "bulk"}:
