@@ -100,7 +100,7 @@ def sweep(
     from acklab.source import read
     from acklab.sweeps import estimate
     from acklab.sweeps.agreeing import note
-    from acklab.sweeps.api import fill
+    from acklab.sweeps.api import fill, here_or_there
     from acklab.sweeps.api import find as scenario_of
     from acklab.sweeps.plan import LIMIT, plan
     from acklab.sweeps.results import SweepResult
@@ -122,7 +122,13 @@ def sweep(
     began = time.monotonic()
     command = _command(file, set_, grid, zip_, seeds)
     _one_of(shard=shard is not None, merge=merge, dask=dask is not None)
+    here_or_there(jobs, dask)
     share = None if shard is None else Share.read(shard)
+    if merge and not target.is_dir():
+        raise AcklabError(
+            f"there is nothing to merge: no folder {target}\n"
+            "  help: run the shards first: the same command with --shard 1/N to N/N, then --merge"
+        )
     if dry_run:
         typer.echo(estimate.told(made, target, share, jobs or os.cpu_count() or 1))
         return

@@ -40,6 +40,7 @@ def sweep(
     example = '{"flow.0.cc": ["cubic", "bbr3"]}'
     folder = arguments.path("sweep()", "out", out)
     arguments.jobs("sweep()", jobs)
+    here_or_there(jobs, dask)
     if grid is not None:
         arguments.mapping("sweep()", "grid", grid, example)
     if isinstance(zip, str) or not isinstance(zip, Mapping | Sequence):
@@ -74,6 +75,12 @@ def find(source: Source) -> Source:
     return replace(found, sweep=section, sweep_origin=source.sweep_origin)
 
 
+def here_or_there(jobs: int | None, dask: str | None) -> None:
+    """Refuses threads of this machine together with a cluster, before anything is written."""
+    if jobs is not None and dask is not None:
+        raise AcklabError("--jobs is for this machine, --dask for a cluster\n  help: give one")
+
+
 def fill(
     store: Store,
     jobs: int | None,
@@ -89,10 +96,6 @@ def fill(
     from acklab.sweeps.cluster import run_on_dask
     from acklab.sweeps.runner import run_here
 
-    if jobs is not None and jobs < 1:
-        raise AcklabError(f"jobs must be at least 1, not {jobs}")
-    if jobs is not None and dask is not None:
-        raise AcklabError("--jobs is for this machine, --dask for a cluster\n  help: give one")
     made: Plan = store.plan
     shares.merge(store)
     if whole:
