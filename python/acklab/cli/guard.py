@@ -179,7 +179,7 @@ def _command_line_mistake(e: BaseException) -> int:
     # Typer's own exceptions, by shape: their home has moved between versions.
     format_message = getattr(e, "format_message", None)
     if format_message is not None:
-        text = _plain(str(format_message()))
+        text = _plain(str(format_message()), _given(e))
         if text:
             _say(f"{_as_error(text)}\n  help: {_command_of(e)} --help")
         return USER
@@ -192,9 +192,29 @@ def _command_line_mistake(e: BaseException) -> int:
     return BUG
 
 
-def _plain(text: str) -> str:
-    """A message of the command line's library on one line, without the name of its exception."""
-    return " ".join(text.replace("Value error, ", "").split())
+def _plain(text: str, given: object) -> str:
+    """A message of the command line's library on one line, with what was given."""
+    text = text.replace("Value error, ", "")
+    if given is not None:
+        for theirs, ours in _PLAIN.items():
+            text = text.replace(theirs, ours.format(given))
+    return " ".join(text.split())
+
+
+#: Words of the library that checks options, which do not show what was given.
+_PLAIN = {
+    "Input should be a valid integer, unable to parse string as an integer": (
+        "{!r} is not a whole number"
+    ),
+    "Input should be a valid number, unable to parse string as a number": "{!r} is not a number",
+    "Input should be ": "{} is not ",
+}
+
+
+def _given(e: BaseException) -> object:
+    """The value that an option refused, if its library says it beside the message."""
+    errors = getattr(e.__cause__ or e.__context__, "errors", None)
+    return errors()[0].get("input") if callable(errors) else None
 
 
 def _command_of(e: BaseException) -> str:
