@@ -29,6 +29,11 @@ def find(name: str) -> Path:
     """A path as it is, or the gallery's scenario of that name; `-` is the standard input."""
     if name == "-":
         return Path("/dev/stdin")
+    if not name:
+        raise AcklabError(
+            "the name of the scenario is empty\n"
+            "  help: give a scenario file, or a name that `acklab list scenario` shows"
+        )
     path = Path(name)
     if path.is_dir():
         raise AcklabError(f"cannot read {name}: it is a folder\n  help: {_within(path)}")

@@ -223,6 +223,9 @@ def _read(path: Path) -> str:
     except OSError as e:
         raise ScenarioError(f"cannot read {path}: {e.strerror or e}") from None
     except UnicodeDecodeError:
-        raise ScenarioError(f"cannot read {path}: it is not UTF-8 text") from None
+        raise ScenarioError(
+            f"cannot read {path}: it is not UTF-8 text\n"
+            "  help: give a TOML or JSON file, saved as UTF-8"
+        ) from None
     except ValueError as e:
         raise ScenarioError(f"cannot read {str(path)!r}: {e}") from None
