@@ -95,7 +95,10 @@ def _check_replaceable(target: Path) -> None:
     if not os.path.lexists(target):
         return
     if not target.is_dir():
-        raise OutputError(f"cannot write results to {target}: it is a file, not a folder")
+        raise OutputError(
+            f"cannot write results to {target}: it is a file, not a folder\n"
+            "  help: choose another folder with --out"
+        )
     if any(target.iterdir()) and not (target / MARKER).is_file():
         raise OutputError(
             f"will not replace {target}: it is not empty and holds no acklab results\n"
@@ -172,7 +175,7 @@ def scratch_file(path: Path) -> Iterator[Path]:
             yield scratch
             scratch.replace(path)
     except OSError as e:
-        raise OutputError(_reason(path, e)) from None
+        raise OutputError(_reason(path, e, "another file")) from None
 
 
 @contextmanager
@@ -193,9 +196,16 @@ def writable_folder(folder: Path) -> Iterator[None]:
         yield
 
 
-def _reason(target: Path, e: OSError) -> str:
+def _reason(target: Path, e: OSError, other: str = "another folder with --out") -> str:
     room = "make room, or " if e.errno == errno.ENOSPC else ""
-    return (
-        f"cannot write results to {target}: {e.strerror or e}\n"
-        f"  help: {room}choose another folder with --out"
-    )
+    return f"cannot write results to {target}: {_why(target, e)}\n  help: {room}choose {other}"
+
+
+def _why(target: Path, e: OSError) -> object:
+    """What the system said; of a file where a folder should be it says little."""
+    if e.errno == errno.EISDIR:
+        return "it is a folder"
+    in_the_way = next((p for p in (target, *target.parents) if p.is_file()), None)
+    if e.errno in (errno.EEXIST, errno.ENOTDIR) and in_the_way is not None:
+        return f"{'it' if in_the_way == target else in_the_way} is a file, not a folder"
+    return e.strerror or e
