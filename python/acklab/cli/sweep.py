@@ -91,7 +91,8 @@ def sweep(
         bool, typer.Option("--quiet", "-q", help="Print nothing but warnings and mistakes.")
     ] = False,
     limit: Annotated[
-        int | None, typer.Option("--limit", help="Refuse more runs than this. Default: 1,000,000.")
+        int | None,
+        typer.Option("--limit", min=1, help="Refuse more runs than this. Default: 1,000,000."),
     ] = None,
 ) -> None:
     """Run a scenario over a grid of values and seeds. The same command resumes a stopped sweep."""

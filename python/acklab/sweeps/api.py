@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from acklab import arguments
-from acklab.errors import AcklabError
+from acklab.errors import AcklabError, ScenarioError
 from acklab.scenario import pairs
 from acklab.source import Source, read
 from acklab.sweeps.plan import LIMIT, Plan, plan
@@ -71,7 +71,14 @@ def find(source: Source) -> Source:
             f"  in {source.place_in_sweep('scenario')}\n"
             '  help: write scenario = "first.toml"'
         )
-    found = read(Path(source.origin).parent / section["scenario"])
+    path = Path(source.origin).parent / section["scenario"]
+    try:
+        found = read(path)
+    except ScenarioError as e:
+        first, _, rest = str(e).partition("\n")
+        right = rest or "  help: its name counts from the folder of the file that names it"
+        place = source.place_in_sweep("scenario")
+        raise ScenarioError(f"{first}\n  in {place}\n{right}") from None
     return replace(found, sweep=section, sweep_origin=source.sweep_origin)
 
 

@@ -179,4 +179,7 @@ def _zip(group: Mapping[str, Any]) -> Axis:
 def _check_unique(what: str, names: Sequence[str]) -> None:
     for name in names:
         if names.count(name) > 1:
-            raise AcklabError(f"the grid has the {what} {name} twice")
+            raise AcklabError(
+                f"the grid has the {what} {name} twice\n"
+                "  help: give a key all its values at once, and columns different names: NAME:KEY"
+            )

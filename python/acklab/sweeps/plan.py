@@ -135,7 +135,7 @@ def plan(
         replace(source, sweep=None),
         tuple(overrides),
         build(merged, [*section.zipped, *zipped]),
-        read_seeds(section.seeds if seeds is None else seeds),
+        section.read_seeds(source) if seeds is None else read_seeds(seeds),
     )
     _check_size(made, limit)
     check_values(made.grid)
@@ -148,7 +148,11 @@ def read_seeds(given: Any) -> Sequence[int]:
     if given is None:
         return range(1, 2)
     if isinstance(given, str):
-        read = values.read("the seeds", given)
+        try:
+            read = values.read("the seeds", given)
+        except AcklabError as e:
+            first = str(e).partition("\n")[0]
+            raise AcklabError(f"{first}\n  help: write {_SEEDS}") from None
         if read.count == 1 and isinstance(read.parts[0], values.Literals):
             number = values.typed(read.at(0))
             if not isinstance(number, int) or isinstance(number, bool):
@@ -159,9 +163,7 @@ def read_seeds(given: Any) -> Sequence[int]:
         return _unique([checked_seed(values.typed(v)) for v in read])
     if isinstance(given, int) and not isinstance(given, bool):
         if given < 1:
-            raise AcklabError(
-                f"there must be at least 1 seed, not {given}\n  help: write 10, 1,5,9 or 5..14"
-            )
+            raise AcklabError(f"there must be at least 1 seed, not {given}\n  help: write {_SEEDS}")
         if given >= SEEDS // 2:
             raise AcklabError(
                 f"{given} seeds are too many\n  help: a number is how many seeds there are; seeds "
@@ -175,7 +177,10 @@ def read_seeds(given: Any) -> Sequence[int]:
 
 def _unreadable(given: object) -> AcklabError:
     shown = reprlib.repr(given)
-    return AcklabError(f"cannot read the seeds {shown}\n  help: write 10, 1,5,9 or 5..14")
+    return AcklabError(f"cannot read the seeds {shown}\n  help: write {_SEEDS}")
+
+
+_SEEDS = "how many, such as 10, or which: 1,5,9 or 5..14"
 
 
 def _unique(seeds: list[int]) -> Sequence[int]:
@@ -189,10 +194,14 @@ def _check_size(made: Plan, limit: int) -> None:
     if made.runs <= limit:
         return
     raise AcklabError(
-        f"the sweep has {made.grid.cells:,} cells, with {len(made.seeds):,} seeds "
-        f"{made.runs:,} runs; the limit is {limit:,}\n"
+        f"the sweep has {_many(made.grid.cells, 'cell')} and {_many(len(made.seeds), 'seed')}: "
+        f"{_many(made.runs, 'run')}; the limit is {limit:,}\n"
         f"  help: make the grid coarser, or allow it with --limit {made.runs}"
     )
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s' * (n != 1)}"
 
 
 def _argument(key: str, name: str, of: values.Values) -> str:
@@ -257,3 +266,12 @@ class _Section:
         for key, given in [*grid.items(), *(pair for g in groups for pair in g.items())]:
             _check_quoted(source, key, given)
         return cls(grid, groups, seeds)
+
+    def read_seeds(self, source: Source) -> Sequence[int]:
+        """The seeds that the file names; a mistake is told with its place."""
+        try:
+            return read_seeds(self.seeds)
+        except AcklabError as e:
+            first, _, rest = str(e).partition("\n")
+            place = source.place_in_sweep("seeds")
+            raise AcklabError(f"{first}\n  in {place}\n{rest}") from None
