@@ -185,7 +185,7 @@ def compare(*given: Folder | Compared, names: Sequence[str] | None = None) -> Co
     """
     if len(given) < 2:
         raise AcklabError(
-            "there is nothing to compare\n"
+            f"there is nothing to compare{f' {given[0]} with' if given else ''}\n"
             "  help: give two result folders or more; in Python results do as well"
         )
     results = tuple(_opened(i, g) for i, g in enumerate(given))
@@ -228,7 +228,7 @@ def _names(results: Sequence[Compared]) -> tuple[str, ...]:
             f"compare(): two results are called {twice!r}\n"
             '  help: tell them apart: compare(a, b, names=["before", "after"])'
         )
-    raise AcklabError("a folder is given twice\n  help: give each once")
+    raise AcklabError(f"the folder {twice} is given twice\n  help: give each once")
 
 
 def _given(names: Sequence[str], count: int) -> tuple[str, ...]:
