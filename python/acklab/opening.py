@@ -276,6 +276,8 @@ def _about(path: Path) -> dict[str, Any]:
 
 
 def _broken(path: Path, why: object) -> AcklabError:
+    if isinstance(why, OSError) and why.strerror:
+        why = why.strerror
     lines = str(why).splitlines() or [type(why).__name__]
     where = "" if path.name == MARKER else f"; {MARKER} has the command under `again`"
     return AcklabError(f"cannot read {path}: {lines[0]}\n  help: make the folder anew{where}")

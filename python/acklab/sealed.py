@@ -26,6 +26,11 @@ def unsealed(data: bytes, older: Collection[str] = ()) -> dict[str, Any]:
         about = json.loads(data.decode())
     except RecursionError:
         raise ValueError("it nests too deep") from None
+    except UnicodeDecodeError:
+        raise ValueError("it is not UTF-8 text") from None
+    except json.JSONDecodeError as e:
+        where = f"line {e.lineno}, column {e.colno}: {e.msg}"
+        raise ValueError(f"it is not JSON ({where})" if data.strip() else "it is empty") from None
     if not isinstance(about, dict):
         raise ValueError("it is no JSON object")
     found = about.pop(SUM, None)

@@ -69,8 +69,9 @@ def effort(folder: Path) -> Effort:
         about = json.loads((folder / NAME).read_text(encoding="utf-8"))
         return Effort(int(about["seeds"]), bool(about["quick"]), bool(about["full"]))
     except (OSError, ValueError, KeyError) as e:
+        why = e.strerror if isinstance(e, OSError) else e
         raise AcklabError(
-            f"{folder} has no numbers of a study: {NAME} cannot be read ({e})\n"
+            f"{folder} has no numbers of a study: {NAME} cannot be read ({why})\n"
             "  help: `acklab reproduce FOLDER` makes them"
         ) from None
 
