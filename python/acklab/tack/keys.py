@@ -90,6 +90,11 @@ class Key:
             path.parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
+            if path.is_dir() or not os.path.lexists(path):
+                what = f"{path} is a folder" if path.is_dir() else f"{path.parent} is no folder"
+                raise TackError(
+                    f"cannot write the key to {path}: {what}\n  help: name a file"
+                ) from None
             raise TackError(
                 f"there is a file {path} already\n"
                 "  help: choose another name; whoever has the old key would be locked out"
