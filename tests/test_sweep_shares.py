@@ -87,7 +87,7 @@ def test_a_share_of_another_sweep_is_refused(acklab_cli, tiny_file, tmp_path):
         (("--shard", "4/3"), "there is no shard 4 of 3"),
         (("--shard", "1/2", "--merge"), "--shard and --merge do not go together"),
         (("--merge", "--dask", "x"), "--merge and --dask do not go together"),
-        (("--merge",), "20 runs of 20 are missing"),
+        (("--merge",), "there is nothing to merge in"),
     ],
 )
 def test_mistakes(acklab_cli, tiny_file, args, text):

@@ -105,7 +105,8 @@ def sweep(
     from acklab.sweeps.api import find as scenario_of
     from acklab.sweeps.plan import LIMIT, plan
     from acklab.sweeps.results import SweepResult
-    from acklab.sweeps.shares import Share, fill_share
+    from acklab.sweeps.manifest import NAME
+    from acklab.sweeps.shares import SHARES, Share, fill_share
     from acklab.sweeps.store import opened
 
     made = plan(
@@ -125,9 +126,9 @@ def sweep(
     _one_of(shard=shard is not None, merge=merge, dask=dask is not None)
     here_or_there(jobs, dask)
     share = None if shard is None else Share.read(shard)
-    if merge and not target.is_dir():
+    if merge and not any((target / name).exists() for name in (SHARES, NAME)):
         raise AcklabError(
-            f"there is nothing to merge: no folder {target}\n"
+            f"there is nothing to merge in {target}\n"
             "  help: run the shards first: the same command with --shard 1/N to N/N, then --merge"
         )
     if dry_run:
