@@ -219,7 +219,7 @@ def test_what_is_no_scenario(source):
         ),
         (
             {"topology": {"stations": {1, 2}}},
-            "a set cannot stand in a scenario\\n  in <dict>: topology.stations = ",
+            "the type set is not allowed in a scenario\\n  in <dict>: topology.stations = ",
         ),
     ],
 )

@@ -164,7 +164,7 @@ WRONG = [
     (lambda: acklab.run("single-flow", overrides=3), "run(): overrides is 3\n  help: give a map"),
     (lambda: acklab.run("single-flow", overrides=[3]), "run(): overrides is [3]"),
     (lambda: acklab.run("single-flow", overrides="a=b"), "run(): overrides is 'a=b'"),
-    (lambda: acklab.run("single-flow", "x"), "the seed 'x' is out of range"),
+    (lambda: acklab.run("single-flow", "x"), "the seed 'x' is not a whole number"),
     (lambda: acklab.load(SMALL, controllers=3), "load(): controllers is 3"),
     (lambda: acklab.load(3), "a scenario cannot be read from 3\n  help: give the path"),
     (lambda: acklab.open(3), "open(): folder is 3\n  help: give the path of a folder"),

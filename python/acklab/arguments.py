@@ -40,7 +40,7 @@ def jobs(call: str, given: Any) -> int | None:
     if not isinstance(given, int) or isinstance(given, bool):
         raise wrong(call, "jobs", given, "give a whole number of threads, 1 or more")
     if given < 1:
-        raise AcklabError(f"jobs must be at least 1, not {given}")
+        raise wrong(call, "jobs", given, "give at least 1, or leave it out for one per processor")
     return given
 
 

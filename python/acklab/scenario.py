@@ -192,7 +192,10 @@ def checked_seed(seed: object) -> int:
     try:
         number = operator.index(seed)  # type: ignore[arg-type]
     except TypeError:
-        number = -1
+        raise AcklabError(
+            f"the seed {reprlib.repr(seed)} is not a whole number\n"
+            "  help: give a whole number in 0..2^64-1"
+        ) from None
     if 0 <= number < SEEDS:
         return number
     raise AcklabError(
@@ -211,9 +214,10 @@ def pairs(overrides: Sequence[str] | Mapping[str, Any]) -> list[tuple[str, str]]
 def _literal(key: str, value: object) -> str:
     try:
         return literal(value)
-    except TypeError as e:
+    except TypeError:
         raise ScenarioError(
-            f"{e}\n  in --set: {key}\n"
+            f"a value of the type {type(value).__name__} is not allowed in a scenario\n"
+            f"  in --set: {key}\n"
             "  help: give texts, numbers, booleans, lists and mappings only"
         ) from None
 

@@ -200,7 +200,7 @@ def _no_strangers(value: Any, key: str, depth: int) -> None:
         )
     elif value is not None and not isinstance(value, str | bool | int | float):
         raise ScenarioError(
-            f"a {type(value).__name__} cannot stand in a scenario\n"
+            f"a value of the type {type(value).__name__} is not allowed in a scenario\n"
             f"  in <dict>: {key} = {value!r}\n"
             "  help: give texts, numbers, booleans, lists and mappings only"
         )

@@ -107,8 +107,19 @@ def read(key: str, given: object) -> Values:
     if isinstance(given, Sequence | range) and not isinstance(given, bytes):
         if not given:
             raise AcklabError(f"the grid has no value for {key}\n  help: give at least one")
-        return Values(None, (Literals(tuple(literal(v) for v in given)),))
-    return Values(None, (Literals((literal(given),)),))
+        return Values(None, (Literals(tuple(_literal(key, v) for v in given)),))
+    return Values(None, (Literals((_literal(key, given),)),))
+
+
+def _literal(key: str, value: object) -> str:
+    try:
+        return literal(value)
+    except TypeError:
+        raise AcklabError(
+            f"a value of the type {type(value).__name__} is not allowed in a grid\n"
+            f"  in the grid: {key}\n"
+            "  help: give texts, numbers, booleans, lists and mappings only"
+        ) from None
 
 
 def typed(text: str) -> str | int | float | bool:
