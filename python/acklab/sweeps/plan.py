@@ -134,13 +134,31 @@ def plan(
     made = Plan(
         replace(source, sweep=None),
         tuple(overrides),
-        build(merged, [*section.zipped, *zipped]),
+        _built(source, section, merged, [*section.zipped, *zipped], bool(grid or any(zipped))),
         section.read_seeds(source) if seeds is None else read_seeds(seeds),
     )
     _check_size(made, limit)
     check_values(made.grid)
     made.check()
     return made
+
+
+def _built(
+    source: Source,
+    section: _Section,
+    grid: Mapping[str, Any],
+    zipped: Sequence[Mapping[str, Any]],
+    from_outside: bool,
+) -> Grid:
+    """The grid; a mistake in one that the file alone gives is told with its place."""
+    try:
+        return build(grid, zipped)
+    except AcklabError as e:
+        if from_outside or not (section.grid or section.zipped):
+            raise
+        first, _, rest = str(e).partition("\n")
+        place = source.place_in_sweep("grid" if section.grid else "zip")
+        raise AcklabError(f"{first}\n  in {place}\n{rest}") from None
 
 
 def read_seeds(given: Any) -> Sequence[int]:
