@@ -103,9 +103,9 @@ def sweep(
     from acklab.sweeps.agreeing import note
     from acklab.sweeps.api import fill, here_or_there
     from acklab.sweeps.api import find as scenario_of
+    from acklab.sweeps.manifest import NAME
     from acklab.sweeps.plan import LIMIT, plan
     from acklab.sweeps.results import SweepResult
-    from acklab.sweeps.manifest import NAME
     from acklab.sweeps.shares import SHARES, Share, fill_share
     from acklab.sweeps.store import opened
 

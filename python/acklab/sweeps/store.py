@@ -294,7 +294,10 @@ def _check_target(folder: Path, source: Source) -> None:
     if not os.path.lexists(folder):
         return
     if not folder.is_dir():
-        raise OutputError(f"cannot write results to {folder}: it is a file, not a folder")
+        raise OutputError(
+            f"cannot write results to {folder}: it is a file, not a folder\n"
+            "  help: choose another folder with --out"
+        )
     kept = [p for p in folder.iterdir() if not p.name.startswith(".")]
     # A sweep that was killed between its first two files has left the scenario.
     begun = folder / manifest.scenario_file(source)

@@ -64,7 +64,7 @@ def check(scenario: Scenario) -> None:
         if name != "tack" or kind != "bulk" or not endless:
             raise AcklabError(
                 f"flow.{i} of {scenario.name!r} cannot run live: only endless bulk flows of TACK"
-                f" can, and it is {kind} over {name}\n"
+                f" can, and it is {kind}{'' if endless else ' with an end'} over {name}\n"
                 f"  help: --set flow.{i}.transport=tack --set flow.{i}.app=bulk"
             )
 
