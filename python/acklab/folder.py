@@ -168,6 +168,10 @@ def write_atomically(path: Path, content: str | bytes) -> None:
 @contextmanager
 def scratch_file(path: Path) -> Iterator[Path]:
     """The name of a file that becomes `path` when the block ends well, and vanishes otherwise."""
+    if path.name in ("", ".."):
+        raise OutputError(
+            f"cannot write results to {path}: it is a folder\n  help: choose another file"
+        )
     scratch = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
