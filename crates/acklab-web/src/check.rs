@@ -98,7 +98,8 @@ mod tests {
         let toml = "duration = \"1 s\"\n\n[topology]\npreset = \"dumbbell\"\n\n[[flow]]\nname = \"f\"\n  cc = \"qubic\"\n";
         let told = checked(toml);
         assert_eq!(told["ok"], false);
-        let d = &told["diagnostics"][0];
+        let all = told["diagnostics"].as_array().unwrap();
+        let d = all.iter().find(|d| d["key"] == "flow.0.cc").unwrap();
         assert_eq!((&d["line"], &d["column"]), (&json!(8), &json!(3)), "{d}");
         assert_eq!(d["severity"], "error");
         assert!(d["hint"].as_str().unwrap().contains("cubic"), "{d}");
