@@ -556,6 +556,9 @@ fn what_cannot_be_said_of_ofdma_is_told() {
         text.contains("wifi.ofdma: `hack` puts ACKs into answers that OFDMA does not have"),
         "{text}"
     );
+    let text = told(&[("wifi.ofdma", "true"), ("wifi.station.sta0.hack", "true")]);
+    let expected = "`station.sta0.hack` puts ACKs into answers that OFDMA does not have";
+    assert!(text.contains(expected), "{text}");
     let text = told_all(&[("wifi.standard", "n"), ("wifi.ofdma", "true")]);
     let expected = "wifi.ofdma: 802.11n has no OFDMA|leave it out, or write standard = \"ax\"";
     assert!(text.contains(expected), "{text}");

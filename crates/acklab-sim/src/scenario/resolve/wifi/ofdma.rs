@@ -44,12 +44,17 @@ pub(super) fn resolve(
         report.error(&at, format!("802.11{word} has no OFDMA"), hint);
         return None;
     }
-    let hack = [
-        ("hack", &spec.hack),
-        ("up.hack", &spec.up.hack),
-        ("down.hack", &spec.down.hack),
+    let wide = [
+        ("hack".to_string(), &spec.hack),
+        ("up.hack".to_string(), &spec.up.hack),
+        ("down.hack".to_string(), &spec.down.hack),
     ];
-    if let Some((key, _)) = hack.iter().find(|(_, h)| h.is_some_and(|h| h.0.is_some())) {
+    let single = spec.station.iter().flat_map(|(name, s)| {
+        let ways = [("", &s.hack), ("up.", &s.up.hack), ("down.", &s.down.hack)];
+        ways.map(|(way, hack)| (format!("station.{name}.{way}hack"), hack))
+    });
+    let mut all = wide.into_iter().chain(single);
+    if let Some((key, _)) = all.find(|(_, h)| h.is_some_and(|h| h.0.is_some())) {
         let hint = "leave one of them out".to_string();
         let message = format!("`{key}` puts ACKs into answers that OFDMA does not have");
         report.error(&at, message, hint);
