@@ -78,7 +78,7 @@ def test_the_reference_has_every_command_within_a_command(group, site):
         name = command.callback.__name__
         assert f'id="acklab-{group}-{name}"' in page
         # Its own sentence, not that of the command `new` or `report` of the same name.
-        first = command.callback.__doc__.partition("\n")[0]
+        first = command.callback.__doc__.partition("\n")[0].replace("`", "")
         assert f"{name}: {first}" in listed
     assert f"{group}: {app.info.help}" in text
 

@@ -17,6 +17,7 @@ from acklab.validate import (
     ns2_rows,
     ns3_modes,
     ns3_modes_rows,
+    ns3_red_rows,
     ns3_rows,
     ns3_thesis_rows,
     ns3_wifi,
@@ -242,7 +243,7 @@ def test_the_command_writes_one_row_per_metric(acklab_cli, tmp_path):
     done = acklab_cli("validate", "ns3", "--seeds", 1, "--out", "v")
     assert done.returncode == 0, done.stderr
     with (tmp_path / "v" / "validation.csv").open() as f:
-        assert len(list(csv.DictReader(f))) == 4 * len(ns3_rows())
+        assert len(list(csv.DictReader(f))) == 4 * (len(ns3_rows()) + len(ns3_red_rows()))
 
 
 BUNCHED_ACKS = (
