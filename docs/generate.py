@@ -41,6 +41,7 @@ def cli() -> str:
     page = subprocess.run(words, check=True, capture_output=True, text=True).stdout
     page = html.unescape(page).replace("# `acklab`", "# Command line", 1)
     page = EXAMPLES.sub(examples, page)
+    page = re.sub(r"\[bold\](.+?)\[/\]", r"**\1**", page)
     # A part of the page per command, whose name its heading has; the first is of `acklab` itself.
     parts = re.split(r"(?m)^(?=#+ `acklab )", page)
     return "".join(whole(part) for part in parts)
