@@ -35,7 +35,7 @@ def period(values: NDArray[np.float64], step: float) -> float | None:
         return None
     start = int(below[0])
     peak = start + int(np.argmax(half[start:]))
-    if half[peak] < ALIKE or peak >= n // 2 - 1:
+    if half[peak] < ALIKE:
         return None
     # Of several periods the highest peak may be the second or third: take the first as good.
     good = half[peak]
@@ -44,5 +44,7 @@ def period(values: NDArray[np.float64], step: float) -> float | None:
         & (half[start + 1 : peak] > half[start + 2 : peak + 1])
         & (half[start + 1 : peak] > 0.8 * good)
     )
+    if len(rise) == 0 and peak >= n // 2 - 1:
+        return None
     at = start + 1 + int(rise[0]) if len(rise) else peak
     return at * step
