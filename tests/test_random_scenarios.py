@@ -14,7 +14,7 @@ from acklab import _core
 from random_scenarios import Scenarios
 
 #: How many are run, and how many more are drawn if these lack something.
-COUNT, MORE = 200, 1800
+COUNT, MORE = 200, 2600
 
 #: A discipline and its parameters are the same wherever it stands: drawn in one of these places.
 PLACES = re.compile("^(QueueDiscipline|StationQueue|InnerDiscipline)(?=[:=])")
