@@ -2,7 +2,7 @@
 # Unpacks Debian unstable's compiler of Rust, with its standard library for WebAssembly, into
 # target/debian-rust, and prints the path of its rustc. Nothing is installed, and the lists and
 # packages of the machine's own apt stay as they are. Needs apt-get, dpkg-deb and a mirror
-# (DEBIAN_MIRROR, otherwise the one of Debian). About 200 MB.
+# (DEBIAN_MIRROR, otherwise apt-get's own). About 200 MB.
 set -eu
 cd "$(dirname "$0")/.."
 here=$PWD/target/debian-rust
@@ -13,7 +13,8 @@ for tool in apt-get apt-cache dpkg-deb; do
   command -v "$tool" >/dev/null || { echo "error: there is no $tool here" >&2; exit 1; }
 done
 
-mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
+mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | grep -v security | head -n 1)}
+[ -n "$mirror" ] || { echo "error: apt-get knows no mirror; set DEBIAN_MIRROR" >&2; exit 1; }
 keys=/usr/share/keyrings/debian-archive-keyring.gpg
 mkdir -p "$here/apt/state/lists/partial" "$here/apt/cache/archives/partial" \
   "$here/apt/etc/apt.conf.d" "$here/apt/etc/preferences.d" "$here/apt/etc/sources.list.d" "$here/root"
