@@ -52,8 +52,8 @@ class Bottleneck:
 
 
 @dataclass(frozen=True)
-class DropTail:
-    """Reno behind a full buffer of `limit` packets: W. It drops what is above the link's rate."""
+class _FullBuffer:
+    """A buffer of `limit` packets that is always full: it drops what is above the link's rate."""
 
     of: Bottleneck
     limit: float
@@ -65,6 +65,11 @@ class DropTail:
     def delay(self) -> float:
         """The round trip with the full buffer."""
         return self.of.propagation + self.limit / self.of.rate
+
+
+@dataclass(frozen=True)
+class DropTail(_FullBuffer):
+    """Reno behind a full buffer of `limit` packets: W. It drops what is above the link's rate."""
 
     def field(self, now: Floats, then: Floats) -> Any:
         """W' = 1/R - W W_then p_then / (2 R), p = 1 - C R / (N W)."""
@@ -142,19 +147,8 @@ class RenoPie:
 
 
 @dataclass(frozen=True)
-class CubicDropTail:
+class CubicDropTail(_FullBuffer):
     """CUBIC behind a full buffer: W_max and s."""
-
-    of: Bottleneck
-    limit: float
-
-    def __post_init__(self) -> None:
-        positive("drop tail", "Q_max", self.limit)
-
-    @property
-    def delay(self) -> float:
-        """The round trip with the full buffer."""
-        return self.of.propagation + self.limit / self.of.rate
 
     @staticmethod
     def window(y: Floats) -> float:
