@@ -25,7 +25,7 @@ pub(crate) struct ArpTable {
     pub(crate) wait_reply: Option<Qty<Span>>,
     /// Questions after the first one, before a neighbour counts as dead. Default: 3.
     #[schemars(range(min = 0, max = 255))]
-    #[serde(deserialize_with = "super::words::count")]
+    #[serde(deserialize_with = "super::words::from_zero")]
     pub(crate) retries: Option<u32>,
     /// Packets that wait for one neighbour; further ones are dropped. Default: 3.
     #[schemars(range(min = 1, max = 65_535))]

@@ -65,11 +65,11 @@ pub(crate) struct RandomAccessTable {
     pub(crate) units: Option<u32>,
     /// Smallest OFDMA contention window. Default: 7.
     #[schemars(range(min = 0, max = 127))]
-    #[serde(deserialize_with = "super::words::count")]
+    #[serde(deserialize_with = "super::words::from_zero")]
     pub(crate) ocw_min: Option<u32>,
     /// Largest. Default: 31.
     #[schemars(range(min = 0, max = 127))]
-    #[serde(deserialize_with = "super::words::count")]
+    #[serde(deserialize_with = "super::words::from_zero")]
     pub(crate) ocw_max: Option<u32>,
     /// Which Trigger frames have them. Default: "poll".
     #[serde(rename = "in")]
@@ -82,15 +82,15 @@ pub(crate) struct RandomAccessTable {
 pub(crate) struct MuEdcaTable {
     /// AIFSN; 0: the station does not contend. Default: 0.
     #[schemars(range(min = 0, max = 15))]
-    #[serde(deserialize_with = "super::words::count")]
+    #[serde(deserialize_with = "super::words::from_zero")]
     pub(crate) aifsn: Option<u32>,
     /// Smallest contention window. Default: 15.
     #[schemars(range(min = 0, max = 32_767))]
-    #[serde(deserialize_with = "super::words::count")]
+    #[serde(deserialize_with = "super::words::from_zero")]
     pub(crate) cw_min: Option<u32>,
     /// Largest. Default: 1023.
     #[schemars(range(min = 0, max = 32_767))]
-    #[serde(deserialize_with = "super::words::count")]
+    #[serde(deserialize_with = "super::words::from_zero")]
     pub(crate) cw_max: Option<u32>,
     /// How long. Default: "65536 us", eight of the standard's units of 8192 us.
     pub(crate) timer: Option<Qty<Span>>,

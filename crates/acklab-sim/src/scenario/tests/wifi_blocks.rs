@@ -559,6 +559,26 @@ fn what_cannot_be_said_of_ofdma_is_told() {
     let text = told(&[("wifi.ofdma", "true"), ("wifi.station.sta0.hack", "true")]);
     let expected = "`station.sta0.hack` puts ACKs into answers that OFDMA does not have";
     assert!(text.contains(expected), "{text}");
+    for (table, expected) in [
+        (
+            "mu_edca = { cw_min = 14 }",
+            "mu_edca.cw_min: a contention window is a power of two",
+        ),
+        ("mu_edca = { cw_max = -1 }", "mu_edca.cw_max: out of range"),
+        (
+            "mu_edca = { aifsn = 1 }",
+            "mu_edca.aifsn: reserved in 802.11ax",
+        ),
+        (
+            "random_access = { ocw_min = 6 }",
+            "random_access.ocw_min: a contention window is",
+        ),
+    ] {
+        let text = told(&[("wifi.ofdma", &format!("{{ {table} }}"))]);
+        assert!(text.contains(expected), "{text}");
+    }
+    let text = told(&[("wifi.arp", "{ retries = -1 }")]);
+    assert!(text.contains("wifi.arp.retries: out of range"), "{text}");
     let text = told_all(&[("wifi.standard", "n"), ("wifi.ofdma", "true")]);
     let expected = "wifi.ofdma: 802.11n has no OFDMA|leave it out, or write standard = \"ax\"";
     assert!(text.contains(expected), "{text}");

@@ -113,7 +113,7 @@ fn edca(
 }
 
 /// What a station announces is the exponent (ECWmin, ECWmax, 9.4.2.28).
-fn window(cw: u32, at: &Path, report: &mut Report<'_>) {
+pub(super) fn window(cw: u32, at: &Path, report: &mut Report<'_>) {
     if !(cw + 1).is_power_of_two() {
         let above = (cw + 1).next_power_of_two();
         let hint = format!("write {} or {}", above / 2 - 1, above - 1);

@@ -6,7 +6,7 @@ use super::super::super::spec::{
     MuEdcaTable, OfdmaTable, Qty, RandomAccessTable, RandomFrames, Standard, WidthWord, WifiSpec,
 };
 use super::numbers::{count, time};
-use super::{Network, Way};
+use super::{Network, Way, contention};
 use acklab_path::wifi::medium::{
     DownlinkOfdma, MuEdca, OfdmaConfig, Poll, RandomAccess, UplinkOfdma,
 };
@@ -188,6 +188,27 @@ fn guard(written: Qty<Span>, at: &Path, report: &mut Report<'_>) -> Guard {
     }
 }
 
+/// The smallest and the largest of two contention windows up to `most`, each announced by its exponent.
+fn windows(
+    written: (Option<u32>, Option<u32>),
+    default: (u32, u32),
+    most: u32,
+    keys: (&str, &str),
+    at: &Path,
+    report: &mut Report<'_>,
+) -> (u32, u32) {
+    let (low_at, high_at) = (at.key(keys.0), at.key(keys.1));
+    let low = count(written.0, default.0, (0, most), &low_at, report);
+    let high = count(written.1, default.1.max(low), (0, most), &high_at, report);
+    if high < low {
+        let hint = format!("write {low} or more");
+        report.error(&high_at, format!("smaller than `{}`", keys.0), hint);
+    }
+    contention::window(low, &low_at, report);
+    contention::window(high, &high_at, report);
+    (low, high.max(low))
+}
+
 fn uplink(table: &OfdmaTable, users: u32, at: &Path, report: &mut Report<'_>) -> UplinkOfdma {
     let every = time(table.poll, Span::from_millis(10), &at.key("poll"), report);
     let random = table.random_access.map(|random| {
@@ -204,22 +225,18 @@ fn uplink(table: &OfdmaTable, users: u32, at: &Path, report: &mut Report<'_>) ->
             let message = format!("a Trigger frame has {users} resource units in all");
             report.error(&at.key("units"), message, hint);
         }
-        let low = count(ocw_min, OCW.0, (0, 127), &at.key("ocw_min"), report);
-        let high = count(
-            ocw_max,
-            OCW.1.max(low),
-            (0, 127),
-            &at.key("ocw_max"),
+        let (low, high) = windows(
+            (ocw_min, ocw_max),
+            OCW,
+            127,
+            ("ocw_min", "ocw_max"),
+            &at,
             report,
         );
-        if high < low {
-            let hint = format!("write {low} or more");
-            report.error(&at.key("ocw_max"), "smaller than `ocw_min`", hint);
-        }
         RandomAccess {
             units: units.clamp(1, users) as u16,
             ocw_min: low as u16,
-            ocw_max: high.max(low) as u16,
+            ocw_max: high as u16,
             for_data: frames.map(Into::into) == Some(RandomFrames::Data),
         }
     });
@@ -231,17 +248,25 @@ fn uplink(table: &OfdmaTable, users: u32, at: &Path, report: &mut Report<'_>) ->
             cw_max,
             timer,
         } = mu;
-        let windows = (0, 32_767);
-        let low = count(cw_min, 15, windows, &at.key("cw_min"), report);
-        let high = count(cw_max, 1023.max(low), windows, &at.key("cw_max"), report);
-        if high < low {
-            let hint = format!("write {low} or more");
-            report.error(&at.key("cw_max"), "smaller than `cw_min`", hint);
+        let (low, high) = windows(
+            (cw_min, cw_max),
+            (15, 1023),
+            32_767,
+            ("cw_min", "cw_max"),
+            &at,
+            report,
+        );
+        // An AIFSN of 1 is reserved (9.4.2.245).
+        let aifsn_at = at.key("aifsn");
+        let aifsn = count(aifsn, 0, (0, 15), &aifsn_at, report);
+        if aifsn == 1 {
+            let hint = "write 0, or 2 to 15".to_string();
+            report.error(&aifsn_at, "reserved in 802.11ax", hint);
         }
         MuEdca {
-            aifsn: count(aifsn, 0, (0, 15), &at.key("aifsn"), report) as u8,
+            aifsn: aifsn as u8,
             cw_min: low as u16,
-            cw_max: high.max(low) as u16,
+            cw_max: high as u16,
             timer: time(timer, TIMER, &at.key("timer"), report),
         }
     });
