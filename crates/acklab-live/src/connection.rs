@@ -140,6 +140,7 @@ impl Connection {
             ));
         }
         let taken = bytes.len().min(send.room() as usize);
+        send.full = taken < bytes.len();
         if taken == 0 {
             return Ok(None);
         }

@@ -45,6 +45,8 @@ pub struct SendHalf {
     pub aborted: bool,
     /// The handshake is complete.
     pub open: bool,
+    /// The last write found less room than it had bytes: the application has more.
+    pub full: bool,
     /// The driver has sent everything and wants to hear of more.
     pub hungry: bool,
     /// How the connection ended.
@@ -85,6 +87,12 @@ impl SendHalf {
     pub const fn room(&self) -> u64 {
         self.capacity.saturating_sub(self.end - self.start)
     }
+
+    /// Whether a writer that had found no room should try again: a third of the buffer is free, as in
+    /// Linux (`sk_stream_is_writeable`) and in the simulator.
+    pub const fn wakes_writer(&self) -> bool {
+        self.room() >= self.capacity.div_ceil(3)
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -104,6 +112,7 @@ impl Shared {
                 finished: false,
                 aborted: false,
                 open: false,
+                full: false,
                 hungry: true,
                 ended: None,
                 waiting: 0,

@@ -315,6 +315,7 @@ impl Session {
         if send.end > given {
             self.endpoint.write(send.end - given);
         }
+        self.endpoint.application_waits(send.full && !send.finished);
         if closes {
             self.endpoint.close(now);
         }

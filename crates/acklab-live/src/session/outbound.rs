@@ -228,6 +228,6 @@ impl Session {
         }
         send.hungry = send.end.saturating_sub(sender.nxt()) < HUNGRY_BELOW;
         let waits = send.waiting > 0 || send.waker.is_some();
-        waits && send.room() >= send.capacity / 4
+        waits && send.wakes_writer()
     }
 }

@@ -434,6 +434,27 @@ fn a_reader_that_does_not_read_stops_the_sender() {
     assert_eq!(got, 1_000_000);
 }
 
+/// An application that waits for room is limited by its buffer, not by itself: were its packets marked,
+/// BBR would never leave its start-up.
+#[test]
+fn a_full_buffer_is_not_a_lazy_application() {
+    let mut cfg = Config::default();
+    Arc::make_mut(&mut cfg.tack).send_buffer = 200_000;
+    for full in [true, false] {
+        let mut w = World::open(cfg.clone());
+        w.client.shared.send().full = full;
+        w.write(true, &vec![4; 200_000]);
+        let mut marked = 0;
+        for _ in 0..400 {
+            w.step(Span::from_millis(5));
+            marked += u32::from(w.client.endpoint.sender().is_app_limited());
+        }
+        assert_eq!(w.read(false).len(), 200_000);
+        // Before the first write the application was idle.
+        assert_eq!(marked > 1, !full, "{marked} steps");
+    }
+}
+
 /// Row "moved by somebody else": a connection moves only to who answers from there.
 #[test]
 fn a_copy_from_another_address_does_not_move_the_connection() {

@@ -117,6 +117,13 @@ impl TackEndpoint {
         &self.sender
     }
 
+    /// Whether the application has more to send and found no room for it. It is then not the
+    /// application that limits the sender. For a caller that keeps the send buffer itself, and hands over
+    /// only bytes that have room.
+    pub const fn application_waits(&mut self, waits: bool) {
+        self.sender.application_waits(waits);
+    }
+
     /// Breaks the connection off.
     pub fn abort(&mut self) {
         let known = !matches!(

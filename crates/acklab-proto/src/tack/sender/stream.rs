@@ -17,6 +17,16 @@ impl Sender {
         taken
     }
 
+    /// Whether the application has more, and found no room for it.
+    pub const fn application_waits(&mut self, waits: bool) {
+        self.asleep = waits;
+    }
+
+    /// Whether what leaves now says little of the path, since the application had too little to send.
+    pub fn is_app_limited(&self) -> bool {
+        self.rates.is_app_limited()
+    }
+
     /// Whether a writer that had found no room should try again: a third of the buffer is free.
     pub fn wakes_writer(&mut self, cfg: &TackConfig) -> bool {
         let wakes = self.asleep && self.backlog() * 3 <= cfg.send_buffer * 2;
