@@ -204,6 +204,8 @@ pub struct TackConfig {
     pub taming: Taming,
     /// Acknowledging in start-up.
     pub start_up: StartUp,
+    /// Packets that start-up may acknowledge in its own way, at most; 0 is no bound.
+    pub start_up_packets: u32,
     /// Blocks of a TACK.
     pub richness: Richness,
     /// When a gap is reported.
@@ -309,6 +311,7 @@ impl Default for TackConfig {
                 ..Taming::default()
             },
             start_up: StartUp::default(),
+            start_up_packets: 128,
             richness: Richness::default(),
             settle: Settle::default(),
             timing: Timing::default(),

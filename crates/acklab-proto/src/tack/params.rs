@@ -113,6 +113,14 @@ pub const PARAMS: &[Param] = &[
         &["per-packet", "byte-counting", "tamed"],
         "per-packet",
     ),
+    int(
+        "start_up_packets",
+        "How many packets that may be at most; 0 is no bound, as in the journal version. By then the rate \
+         is known, and Eq. 3 gives four TACKs a round trip. Without a bound a start-up of 100 Mbit/s \
+         and 100 ms sends ten times as many TACKs as the ten seconds after it.",
+        (0, 1_000_000),
+        128,
+    ),
     choice(
         "blocks",
         "Blocks of a TACK: as many as fit, one (Q = 1), or `q` and as many more as Eq. 6 asks for.",
@@ -309,6 +317,7 @@ impl TackConfig {
                 ],
                 StartUp::PerPacket,
             ),
+            start_up_packets: p.int("start_up_packets") as u32,
             richness: pick(
                 p,
                 "blocks",

@@ -57,7 +57,7 @@ fn the_schedule_does_what_the_page_says() {
             delayed: Span::from_nanos(p[6]),
             ..Taming::default()
         };
-        let mut s = Schedule::new(taming, StartUp::Tamed);
+        let mut s = Schedule::new(taming, StartUp::Tamed, 0);
         s.set_rtt(Span::from_nanos(p[3]), None);
         let packets: Vec<_> = case[1].split(',').map(numbers).collect();
         let mut left = Vec::new();

@@ -64,7 +64,8 @@ impl Receiver {
             let Some((second, largest)) = self.holes.take_due(now) else {
                 break;
             };
-            self.schedule.on_loss();
+            self.schedule
+                .on_gap(now, largest.saturating_sub(second + 1));
             if cfg.loss_iack {
                 self.put_iack(IackReason::Loss { second, largest }, out);
                 self.keep_copy(cfg, (second, largest));

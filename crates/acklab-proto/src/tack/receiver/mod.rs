@@ -87,7 +87,7 @@ impl Receiver {
         Self {
             holes: Holes::new(1, cfg.most_gaps()),
             islands: Islands::new(cfg.most_gaps()),
-            schedule: Schedule::new(cfg.taming, cfg.start_up),
+            schedule: Schedule::new(cfg.taming, cfg.start_up, cfg.start_up_packets),
             rate: DeliveryRate::new(LONGEST_THETA),
             delays: Delays::new(cfg.timing, cfg.owd, cfg.owd_gain),
             readable: 0,

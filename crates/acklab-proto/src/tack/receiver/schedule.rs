@@ -19,6 +19,8 @@ const ROUNDS: u8 = 3;
 pub struct Schedule {
     taming: Taming,
     start_up: StartUp,
+    /// Packets that start-up may still acknowledge in its own way.
+    left: u32,
     rtt_min: Option<Span>,
     /// The interval that the sender has asked for.
     imposed: Option<Span>,
@@ -31,13 +33,17 @@ pub struct Schedule {
     full_bw: Rate,
     stale_rounds: u8,
     round_end: Instant,
+    /// When a single packet number was last found missing.
+    single_gap: Option<Instant>,
 }
 
 impl Schedule {
-    pub fn new(taming: Taming, start_up: StartUp) -> Self {
+    /// `packets`: those of start-up at most, 0 for no bound.
+    pub fn new(taming: Taming, start_up: StartUp, packets: u32) -> Self {
         Self {
             taming,
             start_up,
+            left: if packets == 0 { u32::MAX } else { packets },
             rtt_min: None,
             imposed: None,
             last: None,
@@ -48,6 +54,7 @@ impl Schedule {
             full_bw: Rate::ZERO,
             stale_rounds: 0,
             round_end: Instant::ZERO,
+            single_gap: None,
         }
     }
 
@@ -79,9 +86,9 @@ impl Schedule {
         t.bounded(alpha)
     }
 
-    /// Whether the rate still grows.
+    /// Whether the rate still grows, and may be told in the way of start-up.
     pub const fn is_start_up(&self) -> bool {
-        self.growing
+        self.growing && self.left > 0
     }
 
     /// `bytes` of payload arrived; `at_once`: the sender asks for a TACK.
@@ -91,10 +98,12 @@ impl Schedule {
         }
         // A packet without payload counts, too: it waits for an answer.
         self.pending += bytes.max(1);
+        let starts = self.is_start_up();
+        self.left = self.left.saturating_sub(1);
         let counted = u64::from(self.taming.packets) * u64::from(self.taming.mss);
         let allowed = self.last.map_or(now, |l| l.saturating_add(self.alpha()));
-        let each = self.growing && self.start_up == StartUp::PerPacket;
-        let every_l = self.growing && self.start_up == StartUp::ByteCounting;
+        let each = starts && self.start_up == StartUp::PerPacket;
+        let every_l = starts && self.start_up == StartUp::ByteCounting;
         // Even on request no more often than Eq. 2 allows: an application that writes packet by packet
         // would else have each acknowledged.
         let due = if at_once {
@@ -133,9 +142,16 @@ impl Schedule {
         }
     }
 
-    /// A packet was lost: the path is full.
-    pub fn on_loss(&mut self) {
-        self.growing = false;
+    /// `missing` packet numbers in a row did not arrive. Packets that were lost say that the path is full.
+    /// A single number can be one that the sender has skipped to catch a receiver that lies: only a second
+    /// one within a round trip counts as a loss.
+    pub fn on_gap(&mut self, now: Instant, missing: u64) {
+        let rtt = self.rtt_min.unwrap_or(Span::ZERO);
+        let soon = |at: Instant| now <= at.saturating_add(rtt);
+        if missing > 1 || self.single_gap.is_some_and(soon) {
+            self.growing = false;
+        }
+        self.single_gap = Some(now);
     }
 
     #[cold]
@@ -156,6 +172,7 @@ impl Schedule {
 mod tests {
     use super::*;
     use crate::tack::frequency;
+    use alloc::vec::Vec;
 
     const MSS: u64 = 1500;
 
@@ -164,7 +181,7 @@ mod tests {
             mss: MSS as u32,
             ..Taming::default()
         };
-        let mut s = Schedule::new(taming, StartUp::Tamed);
+        let mut s = Schedule::new(taming, StartUp::Tamed, 0);
         s.set_rtt(rtt, None);
         s
     }
@@ -296,7 +313,40 @@ mod tests {
         s.on_sent(at(6), Rate::from_bps(42_000_000));
         assert!(!s.is_start_up());
         let mut s = start(rtt);
-        s.on_loss();
+        s.on_gap(at(1), 2);
+        assert!(!s.is_start_up());
+    }
+
+    #[test]
+    fn start_up_ends_after_its_packets() {
+        let mut s = schedule(Span::from_millis(20));
+        (s.start_up, s.growing, s.left) = (StartUp::PerPacket, true, 2);
+        let mut reasons = Vec::new();
+        for i in 0..4 {
+            let now = Instant::ZERO + Span::from_millis(30 * i);
+            s.on_packet(now, MSS, false);
+            let (due, why) = s.due().expect("a TACK");
+            reasons.push(why);
+            s.on_sent(due, Rate::ZERO);
+        }
+        let each = AckReason::TackStartUp;
+        assert_eq!(
+            reasons,
+            [each, each, AckReason::TackDelayed, AckReason::TackDelayed]
+        );
+    }
+
+    /// Senders skip a number now and then: that is no loss.
+    #[test]
+    fn a_number_that_was_skipped_does_not_end_the_start_up() {
+        let rtt = Span::from_millis(20);
+        let at = |ms| Instant::ZERO + Span::from_millis(ms);
+        let mut s = schedule(rtt);
+        (s.start_up, s.growing) = (StartUp::PerPacket, true);
+        s.on_gap(at(0), 1);
+        s.on_gap(at(21), 1);
+        assert!(s.is_start_up());
+        s.on_gap(at(30), 1);
         assert!(!s.is_start_up());
     }
 }
