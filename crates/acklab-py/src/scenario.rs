@@ -4,14 +4,15 @@ use crate::away::away;
 use crate::controller::{self, Classes};
 use crate::loading;
 use crate::mistakes::InvalidScenario;
-use acklab_sim::plan::Plan;
+use crate::tack::live_settings;
+use acklab_sim::plan::{Plan, TransportPlan};
 use acklab_sim::scenario::{self, Around, Expectations};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A scenario and the Python classes that it needs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Loaded {
     pub(crate) plan: Plan,
     pub(crate) expect: Expectations,
@@ -73,6 +74,19 @@ impl Scenario {
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.loaded.warnings.clone()
+    }
+
+    /// The same with flows of TACK that have the settings of live endpoints, as in a twin run.
+    fn as_live(&self) -> Self {
+        let mut loaded = Loaded::clone(&self.loaded);
+        for flow in &mut loaded.plan.flows {
+            if let TransportPlan::Tack(tack) = &mut flow.transport {
+                tack.config = Arc::new(live_settings(&tack.config));
+            }
+        }
+        Self {
+            loaded: Arc::new(loaded),
+        }
     }
 
     /// Name and text of each file that the resolved scenario needs beside it.

@@ -29,7 +29,8 @@ def twin(
 
     Live means: the same protocol code over UDP sockets of this machine, encrypted, through the
     scenario's network in real time. It takes as long as the scenario lasts. The network is late
-    at times, as every program is; the end of the output says how late.
+    at times, as every program is; the end of the output says how late. The simulation runs with
+    eight seeds, since a live run draws random numbers of its own.
     """
     import acklab
     from acklab.cli.show import console, progress
@@ -66,8 +67,10 @@ def _csv(of: Twin) -> str:
             "flow": x.flow,
             "metric": x.metric,
             "unit": x.unit,
-            "simulated": float(x.simulated),
-            "live": float(x.live),
+            "simulated": x.simulated,
+            "simulated_least": x.least,
+            "simulated_most": x.most,
+            "live": x.live,
             "difference": x.difference,
         }
         for x in of.lines
@@ -79,15 +82,21 @@ def _show(of: Twin, name: str, seed: int) -> None:
     from rich.table import Table
 
     from acklab.cli.show import console
+    from acklab.twin.beside import SEEDS
 
-    table = Table(title=f"{name}: simulated and live, seed {seed}", title_justify="left")
+    first, last = f"{seed}", f"{seed + SEEDS - 1}"
+    title = f"{name}: simulated, median and range of seeds {first} to {last}, and live"
+    table = Table(title=title, title_justify="left")
     for column in ("flow", "metric"):
         table.add_column(column, no_wrap=True)
-    for column in ("simulated", "live", "difference"):
+    for column in ("simulated", "range", "live", "live is"):
         table.add_column(column, justify="right", no_wrap=True)
     for x in of.lines:
-        values = [f"{v:.5g} {x.unit}".rstrip() for v in (x.simulated, x.live)]
-        table.add_row(x.flow, x.metric, *values, f"{x.difference:+.1%}")
+        metric = f"{x.metric}, {x.unit}" if x.unit else x.metric
+        bounds = f"{x.least:.5g} to {x.most:.5g}"
+        table.add_row(
+            x.flow, metric, f"{x.simulated:.5g}", bounds, f"{x.live:.5g}", f"{x.difference:+.1%}"
+        )
     console().print(table)
     relay = of.ran.relay
     late = relay["left_late_us"]

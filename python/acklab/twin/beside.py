@@ -5,10 +5,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from acklab.scenario import Scenario
+from acklab.scenario import SEEDS as SCENARIO_SEEDS
+from acklab.scenario import Scenario, run_many
 from acklab.twin import live
 
 if TYPE_CHECKING:
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     from acklab.results import Result
 
 
+#: Simulated runs: a live run draws random numbers of its own, so that one seed is not enough.
+SEEDS = 8
+
+
 @dataclass(frozen=True)
 class Line:
     """A metric of a flow, simulated and live."""
@@ -25,8 +31,24 @@ class Line:
     flow: str
     metric: str
     unit: str
-    simulated: float
+    #: Of each seed.
+    simulations: Sequence[float]
     live: float
+
+    @property
+    def simulated(self) -> float:
+        """The median over the seeds."""
+        return median(self.simulations)
+
+    @property
+    def least(self) -> float:
+        """The least over the seeds."""
+        return min(self.simulations)
+
+    @property
+    def most(self) -> float:
+        """The greatest over the seeds."""
+        return max(self.simulations)
 
     @property
     def difference(self) -> float:
@@ -36,8 +58,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Twin:
-    """Both runs, and what they have in common."""
+    """The simulated runs and the live one, and what they have in common."""
 
+    #: Of the first seed.
     result: Result
     ran: live.Ran
     lines: Sequence[Line]
@@ -46,11 +69,11 @@ class Twin:
 def twin(
     scenario: Scenario, seed: int, progress: Callable[[int, int], None] = lambda _done, _of: None
 ) -> Twin:
-    """Simulates a scenario, runs it live for as long as it lasts, and compares.
+    """Simulates a scenario with some seeds, runs it live for as long as it lasts, and compares.
 
     Args:
         scenario: with a time series, and flows that are endless and speak TACK.
-        seed: of what the network draws, in both runs.
+        seed: the first of `SEEDS` seeds of the simulation, and the seed of the live network.
         progress: is told tenths of seconds of the live run.
 
     Raises:
@@ -61,34 +84,42 @@ def twin(
     begin = live.seconds(resolved.get("start", "0 s"))
     warm = begin + live.seconds(resolved.get("warmup", "0 s"))
     stop = begin + live.seconds(resolved["duration"])
-    result = scenario.run(seed=seed)
-    rows = result.flows.to_dicts()
+    # Live endpoints send in bursts and leave room for a late driver: those simulated do the same.
+    alike = Scenario(scenario._core.as_live())
+    results = run_many([(alike, (seed + i) % SCENARIO_SEEDS) for i in range(SEEDS)])
+    rows = [r.flows.to_dicts() for r in results]
     # The simulator has drawn the starts.
-    ways = [live.Flow(row["flow"], row["start_s"]) for row in rows]
+    ways = [live.Flow(row["flow"], row["start_s"]) for row in rows[0]]
     ran = live.run(scenario, ways, stop, seed, progress)
     lines = []
-    for row in rows:
-        if samples := ran.samples.get(row["flow"]):
-            lines += _lines(row["flow"], row, samples, begin, warm)
-    return Twin(result, ran, lines)
+    for number, way in enumerate(ways):
+        if samples := ran.samples.get(way.name):
+            lines += _lines(way.name, [r[number] for r in rows], samples, begin, warm)
+    return Twin(results[0], ran, lines)
 
 
 def _lines(
-    name: str, row: dict[str, Any], samples: Sequence[live.Sample], begin: float, warm: float
+    name: str,
+    rows: Sequence[dict[str, Any]],
+    samples: Sequence[live.Sample],
+    begin: float,
+    warm: float,
 ) -> list[Line]:
     last = samples[-1]
     sender, receiver = last.sender, last.receiver
-    tacks = row["acks_sent"] - row["iacks_sent"]
     srtt = median([s.sender["srtt_ms"] for s in samples if s.time >= warm] or [0.0])
-    goodput = _goodput(samples, begin)
+
+    def line(metric: str, unit: str, of: Callable[[dict[str, Any]], float], live_: float) -> Line:
+        return Line(name, metric, unit, [float(of(row)) for row in rows], float(live_))
+
     return [
-        Line(name, "goodput", "Mbit/s", row["goodput_mbps"], goodput),
-        Line(name, "data packets", "", row["data_segments"], sender["data_packets"]),
-        Line(name, "retransmissions", "", row["retransmissions"], sender["retransmissions"]),
-        Line(name, "TACKs", "", tacks, receiver["tacks_sent"]),
-        Line(name, "IACKs", "", row["iacks_sent"], receiver["iacks_sent"]),
-        Line(name, "least RTT", "ms", row["rtt_min_ms"], sender["min_rtt_ms"] or 0.0),
-        Line(name, "smoothed RTT, median", "ms", row["srtt_p50_ms"], srtt),
+        line("goodput", "Mbit/s", itemgetter("goodput_mbps"), _goodput(samples, begin)),
+        line("data packets", "", itemgetter("data_segments"), sender["data_packets"]),
+        line("retransmissions", "", itemgetter("retransmissions"), sender["retransmissions"]),
+        line("TACKs", "", lambda r: r["acks_sent"] - r["iacks_sent"], receiver["tacks_sent"]),
+        line("IACKs", "", itemgetter("iacks_sent"), receiver["iacks_sent"]),
+        line("least RTT", "ms", itemgetter("rtt_min_ms"), sender["min_rtt_ms"] or 0.0),
+        line("smoothed RTT", "ms", itemgetter("srtt_p50_ms"), srtt),
     ]
 
 

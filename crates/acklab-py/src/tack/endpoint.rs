@@ -5,6 +5,7 @@ use super::{Address, Key};
 use crate::away::{LOOK_EVERY, away};
 use crate::scenario::Scenario;
 use acklab_live::{Config, Endpoint};
+use acklab_proto::tack::TackConfig;
 use acklab_sim::plan::TransportPlan;
 use acklab_units::Span;
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -111,18 +112,26 @@ fn like_flow(mut config: Config, scenario: &Scenario, flow: usize) -> PyResult<C
         Some(TransportPlan::Tack(tack)) => tack,
         _ => return Err(PyValueError::new_err("the flow does not speak TACK")),
     };
-    // What a real path needs stays: ids, tags, bursts and questions to a silent peer.
-    let own = Config::tack_defaults();
-    let mut settings = (*tack.config).clone();
-    settings.id_len = own.id_len;
-    settings.tag_len = own.tag_len;
-    settings.keep_alive = own.keep_alive;
-    // A driver that wakes late sends what was due meanwhile; one packet at a time it would lose that time.
-    settings.pacing_horizon = own.pacing_horizon;
-    settings.pacing_burst = own.pacing_burst;
-    config.tack = Arc::new(settings);
+    config.tack = Arc::new(live_settings(&tack.config));
     config.controller = tack.cc.clone();
     Ok(config)
+}
+
+/// The settings of a flow of a scenario on a real path: ids, tags, bursts, room for lateness and questions
+/// to a silent peer are those that a driver needs.
+pub(crate) fn live_settings(of: &TackConfig) -> TackConfig {
+    let own = Config::tack_defaults();
+    TackConfig {
+        id_len: own.id_len,
+        tag_len: own.tag_len,
+        keep_alive: own.keep_alive,
+        // A driver that wakes late sends what was due meanwhile; one packet at a time it would lose
+        // that time.
+        pacing_horizon: own.pacing_horizon,
+        pacing_burst: own.pacing_burst,
+        lateness: own.lateness,
+        ..of.clone()
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "what is waited for is outside")]

@@ -8,7 +8,7 @@ mod relay;
 mod report;
 
 pub(crate) use connection::TackConnection;
-pub(crate) use endpoint::TackEndpoint;
+pub(crate) use endpoint::{TackEndpoint, live_settings};
 pub(crate) use relay::TackRelay;
 
 use acklab_live::{Identity, Keypair, Peer, PublicKey, SharedKey};
