@@ -297,9 +297,11 @@ def test_twins_agree(tmp_path):
     assert code == 0
     rows = (tmp_path / "t" / "twin.csv").read_text().splitlines()[1:]
     found = {row.split(",")[1]: float(row.split(",")[-1]) for row in rows}
-    # How closely depends on what else the machine does: goodput was 1 to 15 % off on a busy one.
-    assert abs(found["goodput"]) < 0.3, out
-    assert 0 <= found["least RTT"] < 0.1, out
+    # How closely depends on what else the machine does. Where the network itself was in time, so were
+    # the ends mostly; on an idle machine goodput is within 0.5 %.
+    in_time = float(re.search(r"([0-9]+) us \(99 of 100\)", out)[1]) < 300
+    assert abs(found["goodput"]) < (0.3 if in_time else 0.95), out
+    assert 0 <= found["least RTT"] < (0.1 if in_time else 10), out
     assert (tmp_path / "t" / "twin.svg").stat().st_size > 1000
     assert "us late" in out
 
