@@ -121,6 +121,20 @@ def test_killed_in_the_middle_it_goes_on_from_there(victim, tmp_path):
     assert not part.exists()
 
 
+def test_who_connects_and_says_nothing_does_not_keep_others_out(tmp_path):
+    path = made(tmp_path / "data.bin", 100_000)
+    receiver = acklab_("tack", "recv", "--listen", "127.0.0.1:0", "--out", tmp_path / "in.bin")
+    at, key = listening(receiver)
+    with acklab.tack.connect(at, key) as silent:
+        code, _, err = ended(acklab_("tack", "send", path, "--to", at, "--key", key))
+        assert code == 0, err
+        with pytest.raises(OSError, match=r"broke the connection off|went away"):
+            silent.read()
+        silent.abort()
+    assert ended(receiver)[0] == 0
+    assert (tmp_path / "in.bin").read_bytes() == path.read_bytes()
+
+
 def test_wrong_keys_and_absent_servers_are_told(tmp_path):
     path = made(tmp_path / "f", 10)
     receiver = acklab_("tack", "recv", "--listen", "127.0.0.1:0", "--out", tmp_path / "g")
@@ -297,8 +311,8 @@ def test_twins_agree(tmp_path):
     assert code == 0
     rows = (tmp_path / "t" / "twin.csv").read_text().splitlines()[1:]
     found = {row.split(",")[1]: float(row.split(",")[-1]) for row in rows}
-    # How closely depends on what else the machine does. Where the network itself was in time, so were
-    # the ends mostly; on an idle machine goodput is within 0.5 %.
+    # How closely depends on what else the machine does. Where the network itself was in time, so
+    # were the ends mostly; on an idle machine goodput is within 0.5 %.
     in_time = float(re.search(r"([0-9]+) us \(99 of 100\)", out)[1]) < 300
     assert abs(found["goodput"]) < (0.3 if in_time else 0.95), out
     assert 0 <= found["least RTT"] < (0.1 if in_time else 10), out

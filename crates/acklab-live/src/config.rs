@@ -28,6 +28,8 @@ pub struct Config {
     pub most_connections: usize,
     /// Connections that wait for [`accept`](crate::Endpoint::accept), at most.
     pub backlog: usize,
+    /// Bytes that a connection may hold before it is accepted, if its buffer is not smaller.
+    pub unaccepted_buffer: u64,
     /// How a server guards its door.
     pub door: DoorConfig,
     /// Packets that are sealed with one key, at most.
@@ -45,6 +47,7 @@ impl Default for Config {
             handshake_timeout: Span::from_secs(10),
             most_connections: 16_384,
             backlog: 1024,
+            unaccepted_buffer: 64 * 1024,
             door: DoorConfig::default(),
             packets_per_key: u64::MAX,
             socket_buffer: 4 << 20,

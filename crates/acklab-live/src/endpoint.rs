@@ -28,7 +28,7 @@ struct Waiting {
 }
 
 impl Arrivals {
-    fn new(most: usize) -> Self {
+    pub(crate) fn new(most: usize) -> Self {
         Self {
             waiting: Mutex::default(),
             arrived: Condvar::new(),
@@ -58,6 +58,7 @@ impl Arrivals {
         let mut waiting = self.lock();
         loop {
             if let Some(tie) = waiting.ties.pop_front() {
+                tie.shared.accept();
                 return Ok(Some(tie));
             }
             if waiting.closed {

@@ -104,7 +104,11 @@ def recv(
             try:
                 with connection, _Bar("") as bar:
                     received = receive(
-                        connection, out, overwrite=overwrite, progress=bar.show_offer
+                        connection,
+                        out,
+                        overwrite=overwrite,
+                        progress=bar.show_offer,
+                        give_up=connection.abort,
                     )
                     _let_go(connection)
             except PeerGone as e:

@@ -10,6 +10,7 @@ import errno
 import fcntl
 import hashlib
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -42,6 +43,9 @@ KEPT_EVERY = 4 << 20
 #: A refused sender is heard for so many bytes more: it has at most a window under way.
 _UNDER_WAY = 80 << 20
 
+#: Seconds within which a sender must say what it offers: others wait for it.
+PATIENCE = 10.0
+
 #: Told the offer once, and then how many bytes there are.
 Progress = Callable[[Offer, int], None]
 
@@ -64,6 +68,7 @@ def receive(
     *,
     overwrite: bool = False,
     progress: Progress = lambda _offer, _bytes: None,
+    give_up: Callable[[], object] | None = None,
 ) -> Received:
     """Receives one file.
 
@@ -72,13 +77,15 @@ def receive(
         target: a folder, in which the file gets the sender's name; or the name of the file.
         overwrite: whether a file of that name may be replaced.
         progress: is told how far the transfer is.
+        give_up: ends the connection of a sender that has offered nothing within ten seconds.
 
     Raises:
         TransferError: if the file cannot be written, or the sender stopped or vanished. The sender
             was told as far as possible. What has arrived is kept for the next time.
     """
     frames = Frames(stream)
-    offer = frames.expect(Offer)
+    with _impatient(give_up):
+        offer = frames.expect(Offer)
     with _telling(frames):
         if offer.version != VERSION:
             raise TransferError(
@@ -93,6 +100,20 @@ def receive(
             return _again(frames, offer, whole, path)
         with _partial(path) as file:
             return _receive(frames, offer, file, path, overwrite, progress)
+
+
+@contextmanager
+def _impatient(give_up: Callable[[], object] | None) -> Iterator[None]:
+    if give_up is None:
+        yield
+        return
+    timer = threading.Timer(PATIENCE, give_up)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _receive(

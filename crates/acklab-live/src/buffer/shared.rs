@@ -72,6 +72,8 @@ pub struct RecvHalf {
     pub finished: bool,
     /// What the driver knows of `read`.
     pub told: u64,
+    /// An application has the connection.
+    pub accepted: bool,
     /// The application has let go of the connection.
     pub abandoned: bool,
     /// How the connection ended.
@@ -125,6 +127,7 @@ impl Shared {
                 capacity: recv,
                 finished: false,
                 told: 0,
+                accepted: false,
                 abandoned: false,
                 ended: None,
                 waiting: 0,
@@ -196,6 +199,12 @@ impl Shared {
         if let Some(w) = waker {
             w.wake();
         }
+    }
+
+    /// An application takes the connection: from now on the whole receive buffer is its peer's.
+    pub fn accept(&self) {
+        self.recv().accepted = true;
+        self.ring();
     }
 
     /// The driver has forgotten the connection: this is what it has counted.

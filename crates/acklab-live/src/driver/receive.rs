@@ -122,7 +122,12 @@ impl Driver {
         let half_open = self.table.half_open();
         // The id is part of what the client has authenticated, and its address is not: one INITIAL that
         // somebody has recorded must not take all places, from as many ports.
-        if half_open >= self.cfg.door.cookies_above && self.table.knocks_of(id) >= MOST_KNOCKS {
+        let busy = half_open >= self.cfg.door.cookies_above;
+        if busy && self.table.knocks_of(id) >= MOST_KNOCKS {
+            return;
+        }
+        // A cookie proves an address, and one machine has few: it must not take all places either.
+        if busy && self.table.half_open_of(from) >= self.cfg.door.most_of_network {
             return;
         }
         let Some(door) = self.door.as_mut().filter(|_| room) else {
@@ -131,7 +136,15 @@ impl Driver {
         match door.on_initial(now, from, packet, half_open) {
             Reply::Drop => {}
             Reply::Say(answer) => self.say(from, &answer),
-            Reply::Admit(admitted) => self.admit(now, from, *admitted, packet),
+            Reply::Admit(admitted) => {
+                // A flood must not keep others out: what has waited longest is the least likely to open.
+                if half_open >= self.cfg.door.most_half_open
+                    && let Some(oldest) = self.table.oldest_half_open()
+                {
+                    self.remove(oldest, crate::error::Ended::TooMany);
+                }
+                self.admit(now, from, *admitted, packet);
+            }
         }
     }
 
@@ -170,6 +183,108 @@ impl Driver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::buffer::{Bell, Shared};
+    use crate::config::Config;
+    use crate::driver::Udp;
+    use crate::endpoint::Arrivals;
+    use crate::handshake::Door;
+    use crate::keys::{Identity, Keypair, Peer};
+    use crate::session::{Batch, Entropy};
+    use std::net::UdpSocket;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    struct Deaf;
+
+    impl Bell for Deaf {
+        fn ring(&self) {}
+    }
+
+    /// A driver that nothing drives, and what its clients pin.
+    fn driver(cfg: Config) -> (Driver, Peer) {
+        let keys = Keypair::generate();
+        let peer = Peer::Pinned(keys.public());
+        let door = Door::new(Identity::Keys(keys), cfg.door.clone(), &[5; 32]);
+        let udp = Udp::bind("127.0.0.1:0".parse().unwrap(), 1 << 20).unwrap();
+        let arrivals = Arc::new(Arrivals::new(cfg.backlog));
+        (Driver::new(cfg, udp, Some(door), arrivals).unwrap(), peer)
+    }
+
+    /// A client at `socket` sends its INITIAL, and again with the cookie where one is asked for. It never
+    /// goes on after the server's answer.
+    fn knock(driver: &mut Driver, socket: &UdpSocket, peer: &Peer, n: u16) {
+        let (now, cfg) = (driver.clock.now(), driver.cfg.clone());
+        let server = driver.udp.local_addr().unwrap();
+        let mut id = [7; ID_LEN];
+        id[..2].copy_from_slice(&n.to_be_bytes());
+        let entropy = Entropy {
+            id: Id(id),
+            seed: n.into(),
+        };
+        let shared = Arc::new(Shared::new(1 << 16, 1 << 16, Arc::new(Deaf)));
+        let client = Session::connect(now, server, peer.clone(), &cfg, shared, entropy);
+        let mut client = client.unwrap();
+        let busy = driver.table.half_open() >= cfg.door.cookies_above;
+        let mut batch = Batch::new(4, 1500);
+        for turn in 0..=usize::from(busy) {
+            batch.clear();
+            client.poll_transmit(now, &mut batch);
+            let part = batch.parts()[0];
+            let packet = batch.bytes(part.start, part.len).to_vec();
+            driver.on_handshake(now, socket.local_addr().unwrap(), &packet);
+            if turn == 0 && busy {
+                let mut retry = [0; 1500];
+                let Ok(len) = socket.recv(&mut retry) else {
+                    return;
+                };
+                client.on_handshake(now, server, &cfg, &retry[..len]);
+            }
+        }
+    }
+
+    fn machine(ip: &str) -> UdpSocket {
+        let socket = UdpSocket::bind((ip, 0)).unwrap();
+        let patience = Some(Duration::from_millis(100));
+        socket.set_read_timeout(patience).unwrap();
+        socket
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn one_machine_does_not_take_all_places_and_the_oldest_makes_room() {
+        let mut cfg = Config::default();
+        (cfg.door.cookies_above, cfg.door.most_of_network) = (2, 5);
+        cfg.door.most_half_open = 8;
+        let (mut d, peer) = driver(cfg);
+        let (first, second) = (machine("127.0.0.2"), machine("127.0.0.3"));
+        for n in 0..10 {
+            knock(&mut d, &first, &peer, n);
+        }
+        assert_eq!(d.table.half_open(), 5);
+        for n in 10..14 {
+            knock(&mut d, &second, &peer, n);
+        }
+        assert_eq!(d.table.half_open(), 8);
+        let from = |s: &UdpSocket| s.local_addr().unwrap();
+        let of = |d: &Driver, s: &UdpSocket| d.table.half_open_of(from(s));
+        assert_eq!((of(&d, &first), of(&d, &second)), (4, 4));
+        let gone = Id([0, 0, 7, 7, 7, 7, 7, 7]);
+        assert!(d.table.by_knock(from(&first), gone).is_none(), "the oldest");
+    }
+
+    #[test]
+    fn a_network_is_an_address_or_a_site() {
+        let mut cfg = Config::default();
+        cfg.door.cookies_above = usize::MAX;
+        let (mut d, peer) = driver(cfg);
+        let local = machine("127.0.0.1");
+        knock(&mut d, &local, &peer, 1);
+        let of = |a: &str| d.table.half_open_of(a.parse().unwrap());
+        assert_eq!(of("127.0.0.1:1"), 1);
+        assert_eq!(of("[::ffff:127.0.0.1]:1"), 1);
+        assert_eq!(of("127.0.0.2:1"), 0);
+        assert_eq!(of("[::7f00:1]:1"), 0);
+    }
 
     #[test]
     fn packets_that_arrive_together_are_told_apart_by_id() {

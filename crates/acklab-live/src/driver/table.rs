@@ -6,7 +6,7 @@ use crate::id::Id;
 use crate::session::Session;
 use acklab_units::Instant;
 use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 /// A session, and what the driver keeps of it.
@@ -24,6 +24,14 @@ pub struct Tenant {
     pub knocked: Option<(SocketAddr, Id)>,
 }
 
+/// What one machine can hardly change: its address, or the first 56 bits of it with IPv6.
+fn network(of: SocketAddr) -> u64 {
+    match of.ip().to_canonical() {
+        IpAddr::V4(ip) => u64::from(ip.to_bits()),
+        IpAddr::V6(ip) => (ip.to_bits() >> 72) as u64 | 1 << 63,
+    }
+}
+
 /// The sessions.
 #[derive(Default)]
 pub struct Table {
@@ -32,6 +40,10 @@ pub struct Table {
     tenants: u32,
     ids: HashMap<Id, u32>,
     knocks: HashMap<(SocketAddr, Id), u32>,
+    /// Half-open sessions by the network that they came from.
+    networks: HashMap<u64, u32>,
+    /// Half-open sessions in the order in which they came, and some that are so no more.
+    half_open: VecDeque<Key>,
     timers: BTreeSet<(Instant, u32)>,
     queue: VecDeque<u32>,
 }
@@ -69,6 +81,12 @@ impl Table {
         self.ids.insert(session.local(), key.slot);
         if let Some(k) = knocked {
             self.knocks.insert(k, key.slot);
+            *self.networks.entry(network(k.0)).or_default() += 1;
+            self.half_open.push_back(key);
+            // Those that are half open no more go once they are the majority.
+            if self.half_open.len() > 2 * self.knocks.len() + 16 {
+                self.forget_opened();
+            }
         }
         let tenant = Some(Box::new(Tenant {
             session,
@@ -115,7 +133,41 @@ impl Table {
     pub fn forget_knock(&mut self, slot: u32) {
         if let Some(k) = self.at(slot).and_then(|t| t.knocked.take()) {
             self.knocks.remove(&k);
+            let of = network(k.0);
+            if let Some(n) = self.networks.get_mut(&of) {
+                *n -= 1;
+                if *n == 0 {
+                    self.networks.remove(&of);
+                }
+            }
         }
+    }
+
+    /// Half-open sessions from the network of that address.
+    pub fn half_open_of(&self, address: SocketAddr) -> u32 {
+        self.networks.get(&network(address)).copied().unwrap_or(0)
+    }
+
+    fn knocks_still(&self, key: Key) -> bool {
+        let tenant = self.slots.get(key.slot as usize).and_then(Option::as_ref);
+        tenant.is_some_and(|t| t.tenant == key.tenant && t.knocked.is_some())
+    }
+
+    fn forget_opened(&mut self) {
+        let mut keys = std::mem::take(&mut self.half_open);
+        keys.retain(|&k| self.knocks_still(k));
+        self.half_open = keys;
+    }
+
+    /// The half-open session that came first.
+    pub fn oldest_half_open(&mut self) -> Option<u32> {
+        while let Some(&key) = self.half_open.front() {
+            if self.knocks_still(key) {
+                return Some(key.slot);
+            }
+            self.half_open.pop_front();
+        }
+        None
     }
 
     /// Removes a session.

@@ -15,13 +15,18 @@ use std::net::SocketAddr;
 /// How a server guards its door.
 #[derive(Clone, Debug)]
 pub struct DoorConfig {
-    /// Connections that may be half open. An INITIAL that comes then is dropped.
+    /// Connections that may be half open. One more takes the place of the oldest.
     pub most_half_open: usize,
     /// Half-open connections from which on a client must return a cookie first.
     pub cookies_above: usize,
     /// Handshakes in one second from which on a client must return a cookie first: each costs the
     /// server some hundred microseconds.
     pub cookies_above_rate: u32,
+    /// Of these, as many may come from one network (an address, or a /56 of IPv6) while cookies are asked
+    /// for.
+    pub most_of_network: u32,
+    /// Handshakes in one second, at most.
+    pub most_per_second: u32,
     /// Versions that it speaks.
     pub versions: Vec<u8>,
     /// The cipher that it is fastest at.
@@ -34,6 +39,8 @@ impl Default for DoorConfig {
             most_half_open: 1024,
             cookies_above: 64,
             cookies_above_rate: 200,
+            most_of_network: 128,
+            most_per_second: 2000,
             versions: VERSIONS.to_vec(),
             preferred: Cipher::preferred(),
         }
@@ -149,7 +156,8 @@ impl Door {
             return Reply::Drop;
         };
         let proven = self.cookies.check(now, from, id, initial.cookie);
-        if !proven && self.is_busy(now, half_open) {
+        let busy = self.is_busy(now, half_open);
+        if !proven && busy {
             let cookie = &self.cookies.make(now, from, id);
             return Reply::Say(
                 Message::Retry {
@@ -160,7 +168,8 @@ impl Door {
                 .encode(),
             );
         }
-        if half_open >= self.cfg.most_half_open {
+        // Each costs a computation with curves, cookie or not.
+        if self.in_second >= self.cfg.most_per_second {
             return Reply::Drop;
         }
         self.in_second += 1;

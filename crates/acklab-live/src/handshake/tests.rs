@@ -145,8 +145,31 @@ fn under_load_an_address_must_be_proven_first() {
     assert!(a.proven);
     let (answer, _) = a.responder.respond(SERVER_ID, b"accept").unwrap();
     opened(client.on_packet(&answer));
+    // Even where all places are taken: the driver gives it that of the oldest.
     let most = DoorConfig::default().most_half_open;
-    assert!(matches!(knock(&mut server, &again, most), Reply::Drop));
+    admitted(knock(&mut server, &again, most));
+}
+
+/// Each handshake costs a computation, whoever asks.
+#[test]
+fn cookies_do_not_buy_more_handshakes_than_a_second_has_room_for() {
+    let (peer, identity) = shared();
+    let cfg = DoorConfig {
+        most_per_second: 300,
+        ..DoorConfig::default()
+    };
+    let busy = cfg.cookies_above;
+    let mut server = door(identity, cfg);
+    let mut client = opening(peer, VERSIONS);
+    let retry = said(knock(&mut server, &client.packet(), busy));
+    client.on_packet(&retry);
+    let proven = client.packet();
+    for _ in 0..300 {
+        admitted(knock(&mut server, &proven, busy));
+    }
+    assert!(matches!(knock(&mut server, &proven, busy), Reply::Drop));
+    let later = Instant::ZERO + Span::from_secs(1);
+    admitted(server.on_initial(later, from(), &proven, busy));
 }
 
 #[test]

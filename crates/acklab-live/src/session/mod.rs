@@ -81,6 +81,8 @@ pub struct Session {
     announced: bool,
     /// Readers are to be woken when the batch is over.
     readable: bool,
+    /// The receive buffer that the peer gets once an application has accepted the connection.
+    to_grow: Option<u64>,
     path_number: u64,
     wire: Wire,
 }
@@ -178,6 +180,7 @@ impl Session {
             handshake_timeout: cfg.handshake_timeout,
             announced: false,
             readable: false,
+            to_grow: None,
             path_number: 0,
             wire: Wire::default(),
         }
@@ -222,6 +225,8 @@ impl Session {
             return None;
         };
         let mut endpoint = endpoint(Role::Passive, cfg, entropy.seed);
+        let whole = cfg.tack.recv_buffer;
+        endpoint.set_recv_buffer(whole.min(cfg.unaccepted_buffer));
         let packet = Datagram::Tack(greeting(&admitted.hello));
         endpoint.on_datagram_with(now, &packet, &admitted.hello);
         endpoint.poll_transmit(now)?;
@@ -229,6 +234,7 @@ impl Session {
         let (answer, agreed) = responder.respond(entropy.id, endpoint.attachment()).ok()?;
         let mut session = Self::new(endpoint, now, client, cfg, shared, entropy);
         session.take_keys(cfg, agreed);
+        session.to_grow = Some(whole);
         session.stage = Stage::Answered {
             initial: initial.to_vec(),
             answer,
@@ -330,6 +336,11 @@ impl Session {
         let mut recv = shared.recv();
         let taken = recv.read - recv.told;
         recv.told = recv.read;
+        if recv.accepted
+            && let Some(whole) = self.to_grow.take()
+        {
+            self.endpoint.set_recv_buffer(whole);
+        }
         if std::mem::take(&mut self.readable) {
             shared.wake_receiver(recv);
         }

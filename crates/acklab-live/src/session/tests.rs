@@ -45,6 +45,13 @@ fn entropy(n: u8) -> Entropy {
 
 impl World {
     fn open(cfg: Config) -> Self {
+        let mut world = Self::unaccepted(cfg);
+        world.server.shared.accept();
+        world.step(Span::from_micros(200));
+        world
+    }
+
+    fn unaccepted(cfg: Config) -> Self {
         let keys = Keypair::generate();
         let now = Instant::from_nanos(1_000_000_000);
         let peer = Peer::Pinned(keys.public());
@@ -432,6 +439,29 @@ fn a_reader_that_does_not_read_stops_the_sender() {
         got += w.read(false).len();
     }
     assert_eq!(got, 1_000_000);
+}
+
+/// Row "slow readers": before anybody has accepted it, a connection holds little.
+#[test]
+fn a_connection_that_nobody_has_accepted_holds_little() {
+    let cfg = Config {
+        unaccepted_buffer: 50_000,
+        ..Config::default()
+    };
+    let whole = cfg.tack.recv_buffer;
+    let mut w = World::unaccepted(cfg);
+    w.write(true, &vec![3; 1_000_000]);
+    for _ in 0..1000 {
+        w.step(Span::from_millis(1));
+    }
+    let held = w.server.shared.recv().edge;
+    assert!((40_000..=50_000).contains(&held), "{held}");
+    w.server.shared.accept();
+    for _ in 0..1000 {
+        w.step(Span::from_millis(1));
+    }
+    assert!(whole > 1_000_000);
+    assert_eq!(w.read(false).len(), 1_000_000);
 }
 
 /// An application that waits for room is limited by its buffer, not by itself: were its packets marked,

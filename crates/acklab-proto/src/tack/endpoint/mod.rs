@@ -124,6 +124,13 @@ impl TackEndpoint {
         self.sender.application_waits(waits);
     }
 
+    /// The receive buffer has another size from now on, such as once an application has accepted the
+    /// connection.
+    pub fn set_recv_buffer(&mut self, bytes: u64) {
+        let known = !matches!(self.state, State::Idle | State::Listen);
+        self.receiver.set_buffer(bytes, known);
+    }
+
     /// Breaks the connection off.
     pub fn abort(&mut self) {
         let known = !matches!(

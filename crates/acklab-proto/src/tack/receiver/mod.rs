@@ -259,6 +259,16 @@ impl Receiver {
         self.last_was_ce = ce;
     }
 
+    /// The receive buffer has another size from now on. A smaller one takes back no window that the peer
+    /// knows of: before the handshake it knows of none.
+    pub fn set_buffer(&mut self, bytes: u64, known: bool) {
+        self.buffer = bytes;
+        if !known {
+            self.edge = bytes;
+        }
+        self.open_window();
+    }
+
     /// Takes up to `max` bytes that arrived in order.
     pub fn read(&mut self, max: u64) -> u64 {
         let taken = self.readable.min(max);
