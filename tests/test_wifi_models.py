@@ -6,13 +6,13 @@ import pytest
 
 import acklab
 from acklab.cli.validate import Source, validate
+from acklab.fluid import durations as air
+from acklab.fluid.durations import Mode
 from acklab.validate import wifi_models
 from acklab.validate.criteria import WIFI_MODELS
-from acklab.validate.models import durations as air
 from acklab.validate.models import slots
 from acklab.validate.models.bianchi import anomalous, bianchi, transmits, windows
 from acklab.validate.models.cells import STATIONS, contention, modes, priorities, sizes
-from acklab.validate.models.durations import Mode
 from acklab.validate.models.pair import pair
 from acklab.validate.models.settings import SETTINGS, Setting, by_slots
 from acklab.validate.models.zones import Category, zones

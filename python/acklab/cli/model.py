@@ -35,10 +35,10 @@ def model(
 ) -> None:
     """Solve equations for a scenario and compare them with its simulation.
 
-    The model is a fluid: senders (Reno, CUBIC, BBRv1 to v3), one queue (FIFO, CoDel, FQ-CoDel,
-    CAKE) and feedback a round trip later. It has none of the simulator's code, no packets and no
-    ACKs, so where both agree neither is wrong by accident, and where they differ something that
-    the model leaves out matters.
+    The model is a fluid: senders (Reno, CUBIC, BBRv1 to v3; with TCP or TACK), one queue (FIFO,
+    CoDel, PIE, FQ-CoDel, CAKE) or one radio channel, and feedback a round trip later. It has none
+    of the simulator's code and no packets, so where both agree neither is wrong by accident, and
+    where they differ something that the model leaves out matters.
     """
     import acklab
     from acklab.cli.show import console, progress
@@ -85,6 +85,7 @@ def _csv(of: Beside) -> str:
             "simulation_low": x.low,
             "simulation_high": x.high,
             "error": x.error,
+            "printed": x.printed,
         }
         for x in of.lines
     ]
@@ -104,7 +105,9 @@ def _show(of: Beside, seeds: int) -> None:
     )
     for column in ("flow", "cc", "metric"):
         table.add_column(column, no_wrap=True)
-    for column in ("model", "simulation", "error"):
+    printed = any(x.printed is not None for x in of.lines)
+    columns = ("model", "simulation", "error", *(("as printed",) if printed else ()))
+    for column in columns:
         table.add_column(column, justify="right", no_wrap=True)
     for x in of.lines:
         error = f"{x.error:+.1%}" if x.metric != "lost" else f"{(x.model - x.simulation):+.2%}"
@@ -112,8 +115,24 @@ def _show(of: Beside, seeds: int) -> None:
             _span(*three, x.unit)
             for three in ((x.model, x.model_low, x.model_high), (x.simulation, x.low, x.high))
         ]
-        table.add_row(x.flow, x.cc, x.metric, *values, error)
+        extra = [_span(x.printed, x.printed, x.printed, x.unit)] if x.printed is not None else []
+        table.add_row(x.flow, x.cc, x.metric, *values, error, *extra)
     console().print(table)
+    if case.radio is not None:
+        corrected = case.radio.saturated()
+        plain = case.radio.printed()
+        # Stations that are alike have one line.
+        seen: dict[str, list[str]] = {}
+        for i, flow_ in enumerate(case.flows):
+            mine = f"{corrected[i] * flow_.payload / 1e6:.3g} Mbit/s corrected"
+            said = f"{plain[i] * flow_.payload / 1e6:.3g} Mbit/s printed, " if plain else ""
+            seen.setdefault(f"{said}{mine}", []).append(flow_.name)
+        for what, names in seen.items():
+            who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} alike"
+            console().print(f"Eq 8 with full queues, {who}: {what}", markup=False)
+        if plain is None:
+            why = "Eq 8 as printed has no value: nobody contends, so that Eqs 4 and 5 have no beta"
+            console().print(why, markup=False)
     for flow, ours, theirs in of.cycles():
         if ours is not None or theirs is not None:
             both = [f"{x:.1f} s" if x is not None else "none" for x in (ours, theirs)]

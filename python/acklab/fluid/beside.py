@@ -13,6 +13,7 @@ from scipy.optimize import minimize_scalar
 from acklab.fluid.case import Case, NoCaseError, case_of
 from acklab.fluid.coupled import Trace
 from acklab.fluid.cycles import period
+from acklab.fluid.radio import Radio
 from acklab.scenario import Scenario, run_many
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ PARAMETERS = {
     "target": "CoDel's target",
     "interval": "CoDel's interval",
     "wait": "the time between two probes of BBRv2 and BBRv3",
+    "access": "what an access to the channel takes besides its packets",
+    "aggregate": "the most packets in a PPDU",
+    "every": "the packets that an ACK acknowledges",
 }
 #: They may be so many times as large or small.
 RANGE = 3.0
@@ -53,6 +57,8 @@ class Line:
     simulation: float
     low: float
     high: float
+    #: With Eqs 8, 15 and 16 as printed, where data cross a radio channel.
+    printed: float | None = None
 
     @property
     def error(self) -> float:
@@ -162,6 +168,8 @@ def beside(
     theirs = [simulated(r) for r in results]
     lines = []
     ours = [modelled(case, t) for t in traces]
+    plain = case.printed()
+    printed = modelled(case, plain) if plain is not None else None
     for i, flow in enumerate(case.flows):
         for metric, unit in METRICS.items():
             values = [t[i][metric] for t in theirs]
@@ -178,6 +186,7 @@ def beside(
                     simulation=median(values),
                     low=min(values),
                     high=max(values),
+                    printed=printed[i][metric] if printed is not None else None,
                 )
             )
     return Beside(case, traces[0], lines, results[0])
@@ -222,6 +231,14 @@ def fit(of: Beside, on_progress: Callable[[int, int], object] | None = None) -> 
 
 
 def _matters(case: Case, parameter: str) -> bool:
+    on_air = case.radio is not None
+    if parameter in ("access", "aggregate", "every"):
+        return on_air
+    if on_air and parameter in ("target", "interval"):
+        sources = case.radio.sources if isinstance(case.radio, Radio) else []
+        return any(s.above is not None and s.above.name != "pfifo" for s in sources)
+    if on_air and parameter == "limit":
+        return True
     if parameter in ("target", "interval"):
         return case.queue in ("codel", "fq-codel", "cake")
     if parameter == "limit":

@@ -7,14 +7,28 @@ import tomllib
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any
 
-from acklab.errors import AcklabError
 from acklab.fluid.bbr_cycle import Bbr3
-from acklab.fluid.coupled import Codel, Fair, Fifo, Path, Pie, Queue, Trace, solve
+from acklab.fluid.coupled import (
+    Codel,
+    Fair,
+    Fifo,
+    Path,
+    Pie,
+    Queue,
+    Trace,
+    solve,
+    step_of,
+)
+from acklab.fluid.domain import NoCaseError as NoCaseError
 from acklab.fluid.queues import INTERVAL, TARGET
-from acklab.fluid.responses import asymmetry
-from acklab.fluid.senders import SENDERS, Sender
+from acklab.fluid.radio import Printed, Radio, Series
+from acklab.fluid.radio_case import Hop, radio_of
+from acklab.fluid.responses import asymmetry, tack
+from acklab.fluid.senders import SENDERS, Bounded, Sender
+from acklab.fluid.triggered import Triggered
 
 #: What the resolved form of a scenario writes.
 _UNITS = {
@@ -34,14 +48,12 @@ _UNITS = {
 }
 #: Bytes of IP and TCP headers, and of the timestamps that most have.
 _HEADERS, _TIMESTAMPS = 40, 12
+#: Bytes of the IP packet of a TACK without blocks.
+_TACK = 100
 #: BBRv2 and BBRv3 wait 2 to 3 s between probes, by chance: times of 2.5 s.
 WAITS = (1.0, 0.8, 0.9, 1.1, 1.2)
 #: Queues that the model knows, by what they are to it.
 QUEUES = ("pfifo", "bfifo", "codel", "pie", "fq-codel", "cake")
-
-
-class NoCaseError(AcklabError):
-    """A scenario that the model does not cover; the text says what it covers."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +67,19 @@ class Flow:
     rtt: float
     #: Bits of a packet that are payload.
     payload: float
+    #: Packets that the receiver lets in flight.
+    most: float = inf
+    #: Packets for an ACK, and ACKs in the shortest round trip at most (TACK, Eq 3).
+    every: float = 2.0
+    in_rtt: float = inf
+
+    def hold(self, rate: float) -> float:
+        """Seconds that feedback waits in the mean for TACK's time, at a rate in packets per
+        second: half of the interval of Eq 3. TACK does not count them as RTT. TCP's ACKs for every
+        second packet wait so little that the model leaves it out."""
+        if self.in_rtt == inf:
+            return 0.0
+        return 0.5 / tack(rate, self.rtt, self.every, self.in_rtt)
 
 
 @dataclass(frozen=True)
@@ -80,11 +105,17 @@ class Case:
     hosts: Sequence[int] | None = None
     #: Seconds between two probes of BBRv2 and BBRv3.
     wait: float = 2.5
+    #: The channel, where data cross one; then `rate` is what it carries with full queues.
+    radio: Radio | Triggered | None = None
+    #: Bits per second of a wire that is narrower than the channel, and whether it comes first.
+    wire: tuple[float, bool] | None = None
     #: What of the scenario the model leaves out.
     notes: Sequence[str] = field(default_factory=tuple)
 
     def with_factor(self, parameter: str, factor: float) -> Case:
         """The same with one parameter so many times as large."""
+        if self.radio is not None and parameter not in ("rtt", "wait"):
+            return replace(self, radio=self.radio.with_factor(parameter, factor))
         if parameter == "rtt":
             return replace(self, flows=[replace(f, rtt=f.rtt * factor) for f in self.flows])
         return replace(self, **{parameter: getattr(self, parameter) * factor})
@@ -97,9 +128,56 @@ class Case:
 
     def run(self) -> Trace:
         """The model's run."""
+        queue = self._queue()
         rate = self.rate / self.packet
+        rtts = [f.rtt for f in self.flows]
+        return solve(
+            Path(rate, min(rtts), self.loss),
+            [self._sender(f) for f in self.flows],
+            queue,
+            self.duration,
+            starts=[f.start for f in self.flows],
+            rtts=rtts,
+            holds=self._holds(),
+            step=self._step(),
+        )
+
+    def printed(self) -> Trace | None:
+        """The run with Eqs 8, 15 and 16 as printed; `None` without a channel."""
+        rates = self.radio.printed() if self.radio is not None else None
+        if rates is None:
+            return None
+        rtts = [f.rtt for f in self.flows]
+        return solve(
+            Path(self.rate / self.packet, min(rtts), self.loss),
+            [self._sender(f) for f in self.flows],
+            Printed(rates, max(self.limit, 1.0)),
+            self.duration,
+            starts=[f.start for f in self.flows],
+            rtts=rtts,
+            holds=self._holds(),
+        )
+
+    def _step(self) -> float | None:
+        """A round trip takes the air twice, which is part of it."""
+        if self.radio is None:
+            return None
+        air = self.radio.queue(len(self.flows)).accesses
+        return step_of(min(f.rtt + a for f, a in zip(self.flows, air, strict=True)))
+
+    def _holds(self) -> list[float]:
+        share = self.rate / self.packet / len(self.flows)
+        return [f.hold(share) for f in self.flows]
+
+    def _queue(self) -> Queue:
         n = len(self.flows)
         queue: Queue
+        if self.radio is not None:
+            channel = self.radio.queue(n)
+            if self.wire is None:
+                return channel
+            rate, first = self.wire
+            return Series(Fifo(n, 1000), rate / self.packet, channel, first)
         if self.queue == "codel":
             queue = Codel(n, self.target, self.interval)
         elif self.queue == "pie":
@@ -108,19 +186,12 @@ class Case:
             queue = Fair(n, self.hosts, self.target, self.interval)
         else:
             queue = Fifo(n, max(self.limit, 1.0))
-        rtts = [f.rtt for f in self.flows]
-        return solve(
-            Path(rate, min(rtts), self.loss),
-            [self._sender(f.cc) for f in self.flows],
-            queue,
-            self.duration,
-            starts=[f.start for f in self.flows],
-            rtts=rtts,
-        )
+        return queue
 
-    def _sender(self, cc: str) -> Sender:
-        of = SENDERS[cc]
-        return of(wait=self.wait) if issubclass(of, Bbr3) else of()
+    def _sender(self, flow: Flow) -> Sender:
+        of = SENDERS[flow.cc]
+        sender = of(wait=self.wait) if issubclass(of, Bbr3) else of()
+        return Bounded(sender, flow.most) if flow.most < inf else sender
 
 
 def _number(text: str) -> float:
@@ -184,80 +255,225 @@ class _Way:
         return inner, rates
 
 
+@dataclass(frozen=True)
+class _Air(_Way):
+    """One direction of a station's way over a channel."""
+
+    start: str
+    channel: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, start: str, end: str, channel: Mapping[str, Any], direction: str) -> _Air:
+        """From `start` to `end`."""
+        values = {
+            "name": f"{start}->{end}",
+            "loss": "none",
+            "ack_filter": channel[direction]["ack_filter"],
+        }
+        return cls(end, values, start, channel)
+
+
+@dataclass(frozen=True)
+class _Talk:
+    """What a flow's transport puts on the path: bytes of packets and ACKs, bits of payload."""
+
+    packet: int
+    ack: int
+    payload: float
+    #: Packets for an ACK; ACKs in the shortest round trip, at most (TACK, Eq 3).
+    every: float
+    in_rtt: float
+    #: Packets that the receiver lets in flight.
+    most: float
+
+
+def _talk(flow: Mapping[str, Any], notes: list[str]) -> _Talk:
+    if "transport" in flow:
+        of = flow["transport"]
+        # IP, UDP, type, number, time and what it is sealed with (docs/reference/tack-wire.md).
+        beside = 20 + 8 + 14 + of["id_len"] + of["tag_len"]
+        if of["thin"] != "timer" or of["start_up"] != "per-packet":
+            notes.append(f"{flow['name']}: when TACK begins to thin its feedback")
+        return _Talk(
+            of["mtu"],
+            _TACK,
+            8.0 * (of["mtu"] - beside),
+            float(of["l"]),
+            float(of["beta"]),
+            of["recv_buffer"] / (of["mtu"] - beside),
+        )
+    tcp = flow["tcp"]
+    headers = _HEADERS + (_TIMESTAMPS if tcp["timestamps"] else 0)
+    ack = flow["ack"]
+    every = float(ack.get("segments", 2)) if ack["name"] == "delayed" else 2.0
+    if ack["name"] not in ("linux", "delayed"):
+        notes.append(f"{flow['name']}: its ACK policy, {ack['name']}")
+    if tcp["ecn"] not in ("off", "passive"):
+        notes.append(f"{flow['name']}: ECN; queues drop here")
+    # Linux offers half of a buffer: the rest is for what packets take in memory.
+    part = 0.5 if tcp["profile"] == "linux" else 1.0
+    most = part * _number(tcp["recv_buffer"]["max"]) / tcp["segment"]
+    return _Talk(tcp["segment"] + headers, headers, 8.0 * tcp["segment"], every, inf, most)
+
+
 def case_of(resolved: str) -> Case:
     """Reads a scenario in its resolved form; the error says what the model covers."""
     of = tomllib.loads(resolved)
     name = of["name"]
-    if of.get("wifi"):
-        raise NoCaseError(
-            f"{name}: the model has no radio channel\n"
-            "  help: give it wired links; `acklab validate wifi-models` has closed forms of Wi-Fi"
-        )
+    channels = of.get("wifi", [])
     ways: dict[str, list[_Way]] = {}
-    for link in of["link"]:
+    for link in of.get("link", []):
         forward = {k: v for k, v in link.items() if k != "reverse"}
         ways.setdefault(link["a"], []).append(_Way(link["b"], forward))
         ways.setdefault(link["b"], []).append(_Way(link["a"], link["reverse"]))
-    flows, narrow, notes = [], {}, []
+    for channel in channels:
+        for station in channel["stations"]:
+            for a, b, d in ((station, channel["ap"], "up"), (channel["ap"], station, "down")):
+                ways.setdefault(a, []).append(_Air.of(a, b, channel, d))
+    flows, narrow, notes = [], {}, list[str]()
+    hops: list[Hop] = []
+    used: list[Mapping[str, Any]] = []
+    before_air: list[bool] = []
     loss = 0.0
     for flow in of["flow"]:
         _must_be_bulk(flow)
-        tcp = flow["tcp"]
-        headers = _HEADERS + (_TIMESTAMPS if tcp["timestamps"] else 0)
-        size = 8.0 * (tcp["segment"] + headers)
+        talk = _talk(flow, notes)
+        size, back_size = 8.0 * talk.packet, 8.0 * talk.ack
         there = _route(ways, flow["from"], flow["to"])
         back = _route(ways, flow["to"], flow["from"])
-        slow = min(there, key=lambda w: w.rate)
-        narrow[slow.name] = slow
-        rtt = sum(_number(w.values["delay"]) + size / w.rate for w in there)
-        rtt += sum(_number(w.values["delay"]) + 8 * headers / w.rate for w in back)
+        wires = [w for w in there if not isinstance(w, _Air)]
+        on_air = [w for w in there if isinstance(w, _Air)]
+        if len(on_air) > 1:
+            raise NoCaseError(
+                f"{name}: Eq 8: beta_ap: the data of {flow['name']!r} take the air more than once,"
+                " so that the access point receives and sends them\n"
+                "  help: let the flow end, or begin, behind a wire"
+            )
+        slow = min(wires, key=lambda w: w.rate) if wires else None
+        rtt = sum(_number(w.values["delay"]) + size / w.rate for w in wires)
+        rtt += sum(
+            _number(w.values["delay"]) + back_size / w.rate for w in back if not isinstance(w, _Air)
+        )
+        for hop in on_air:
+            used.append(hop.channel)
+            before_air.append(slow is not None and there.index(slow) < there.index(hop))
+            in_rtt = talk.in_rtt / max(rtt, 1e-3)
+            hops.append(
+                Hop(
+                    hop.start,
+                    hop.end,
+                    talk.packet,
+                    talk.ack,
+                    talk.payload,
+                    talk.every,
+                    in_rtt,
+                    bursts=not flow["cc"]["name"].startswith("bbr"),
+                )
+            )
+        if slow is not None:
+            narrow[slow.name] = slow
         flows.append(
             Flow(
                 name=flow["name"],
                 cc=flow["cc"]["name"],
                 start=_number(flow["start"]),
-                rtt=rtt,
-                payload=8.0 * tcp["segment"],
+                rtt=max(rtt, 1e-3) if on_air else rtt,
+                payload=talk.payload,
+                most=talk.most,
+                every=talk.every,
+                in_rtt=talk.in_rtt,
             )
         )
         passed = 1.0
         for w in there:
             passed *= 1 - _chance(w)
         loss = max(loss, 1 - passed)
-        if flow["ack"]["name"] != "linux":
-            notes.append(f"{flow['name']}: its ACK policy, {flow['ack']['name']}")
         notes += [f"{w.name}: its ACK filter" for w in back if w.values["ack_filter"] != "none"]
-        if tcp["ecn"] not in ("off", "passive"):
-            notes.append(f"{flow['name']}: ECN; queues drop here")
-        k, _ = asymmetry(slow.rate, min(w.rate for w in back), size, 8.0 * headers)
-        # Linux's receiver sends an ACK for every second packet.
-        if k > 2:
-            notes.append(
-                f"{flow['name']}: the narrow way back; RFC 3449's k is {k:.1f}, so that ACKs wait"
-                " or are lost with more than one for so many packets"
+        narrowest = min((w.rate for w in back if not isinstance(w, _Air)), default=inf)
+        if slow is not None and narrowest < inf and not on_air:
+            k, _ = asymmetry(slow.rate, narrowest, size, back_size)
+            # Linux's receiver sends an ACK for every second packet.
+            if k > talk.every and "transport" not in flow:
+                notes.append(
+                    f"{flow['name']}: the narrow way back; RFC 3449's k is {k:.1f}, so that ACKs"
+                    " wait or are lost with more than one for so many packets"
+                )
+    common = {
+        "name": name,
+        # Both count from the first start.
+        "duration": _number(of["start"]) + _number(of["duration"]),
+        "warmup": _number(of["start"]) + _number(of["warmup"]),
+        "flows": flows,
+        "loss": loss,
+    }
+    if used:
+        if len(hops) < len(flows) or any(u is not used[0] for u in used):
+            raise NoCaseError(
+                f"{name}: flows have different bottlenecks, of which one is"
+                f" {used[0]['name']}; the model has one"
             )
+        radio = radio_of(used[0], hops, _number)
+        return _over_the_air(common, radio, used[0], narrow, before_air, notes, of["flow"])
     if len(narrow) > 1:
         raise NoCaseError(
             f"{name}: flows have different bottlenecks ({', '.join(sorted(narrow))});"
             " the model has one"
         )
     (link,) = narrow.values()
-    if link.rate == float("inf"):
+    if link.rate == inf:
         raise NoCaseError(f"{name}: no link limits the rate; the model needs a bottleneck")
     packet = size + 8 * _number(link.values["overhead"])
+    for flow in of["flow"]:
+        _must_last(flow, link.rate * _number(of["duration"]))
     return Case(
-        name=name,
-        # Both count from the first start.
-        duration=_number(of["start"]) + _number(of["duration"]),
-        warmup=_number(of["start"]) + _number(of["warmup"]),
-        flows=flows,
+        **common,
         link=link.name,
         rate=link.rate,
         packet=packet,
-        loss=loss,
         notes=tuple(dict.fromkeys([*notes, *_unmodelled(link)])),
         hosts=_hosts(link, of["flow"]),
         **_queue(link, packet),
+    )
+
+
+def _over_the_air(
+    common: Mapping[str, Any],
+    radio: Radio | Triggered,
+    channel: Mapping[str, Any],
+    narrow: Mapping[str, _Way],
+    before_air: Sequence[bool],
+    notes: Sequence[str],
+    specs: Sequence[Mapping[str, Any]],
+) -> Case:
+    """A case whose bottleneck is the channel, or a wire in a row with it."""
+    rate = sum(radio.saturated()) * radio.packet
+    for flow in specs:
+        _must_last(flow, rate * (common["duration"] - common["warmup"]))
+    wire = None
+    slow = min(narrow.values(), key=lambda w: w.rate, default=None)
+    if slow is not None and slow.rate < 1.05 * rate:
+        if len(narrow) > 1:
+            raise NoCaseError(
+                f"{common['name']}: flows have different bottlenecks"
+                f" ({', '.join(sorted(narrow))}); the model has one besides the channel"
+            )
+        wire = (slow.rate, before_air[0])
+    found = []
+    if not radio.answers:
+        found.append(f"{channel['name']}: the bytes of ACKs in Block Acks")
+    if channel["slots"] != "edca" or channel["after_silence"] != "quiet":
+        found.append(f"{channel['name']}: slots that only who has just sent may use")
+    device = radio.device if isinstance(radio, Triggered) else radio.sources[0].device
+    return Case(
+        **common,
+        link=channel["name"],
+        rate=rate,
+        packet=radio.packet,
+        queue="air",
+        limit=device,
+        radio=radio,
+        wire=wire,
+        notes=tuple(dict.fromkeys([*notes, *found])),
     )
 
 
@@ -282,16 +498,30 @@ def _unmodelled(way: _Way) -> list[str]:
     return found
 
 
+def _must_last(flow: Mapping[str, Any], bits: float) -> None:
+    """Refuses a flow that may end before the run."""
+    size = flow["app"].get("bytes")
+    if size is not None and 8 * _number(size) < bits:
+        raise NoCaseError(
+            f"flow {flow['name']!r} does not send without end: {size} may be through before the"
+            " run ends; the model knows bulk flows"
+        )
+
+
 def _must_be_bulk(flow: Mapping[str, Any]) -> None:
     what = f"flow {flow['name']!r}"
-    if "transport" in flow:
+    if "transport" in flow and flow["transport"]["name"] != "tack":
         transport = flow["transport"]["name"]
         raise NoCaseError(
-            f"{what} is {transport}, which is not TCP; the model knows TCP's {', '.join(SENDERS)}"
+            f"{what} is {transport}, which is not TCP; the model knows TCP's {', '.join(SENDERS)},"
+            " and TACK with these"
         )
     if flow["cc"]["name"] not in SENDERS:
-        raise NoCaseError(f"{what} has {flow['cc']['name']}; the model knows {', '.join(SENDERS)}")
-    if flow["app"] != {"kind": "bulk"}:
+        raise NoCaseError(
+            f"{what} has {flow['cc']['name']}; the model knows {', '.join(SENDERS)}: Eq 12 needs"
+            " equations of the window and the rate, which code alone does not give"
+        )
+    if flow["app"]["kind"] != "bulk" or set(flow["app"]) - {"kind", "bytes"}:
         raise NoCaseError(f"{what} does not send without end; the model knows bulk flows")
 
 

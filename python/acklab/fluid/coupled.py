@@ -325,16 +325,22 @@ def solve(
     sample: float = 0.02,
     refine: int = 1,
     rtts: Sequence[float] | None = None,
+    holds: Sequence[float] | None = None,
+    step: float | None = None,
 ) -> Trace:
     """Runs the model for `seconds`.
 
     `starts` and `rtts` are of each flow, the latter in place of the path's; `refine` makes steps so
-    many times shorter.
+    many times shorter. Feedback waits for `holds` seconds that do not count as RTT. A
+    `step` is at most so long, by default `step_of` the shortest round trip.
     """
     n = len(senders)
     bases = list(rtts) if rtts is not None else [path.rtt] * n
-    dt = step_of(min(bases)) / refine
-    delays = [round(r / dt) for r in bases]
+    shortest = min(bases)
+    dt = step_of(shortest) if step is None else shortest / max(1, ceil(shortest / step))
+    dt /= refine
+    held = list(holds) if holds is not None else [0.0] * n
+    delays = [round((r + h) / dt) for r, h in zip(bases, held, strict=True)]
     began = list(starts) if starts is not None else [0.0] * n
     served_then = [[0.0] * d for d in delays]
     lost_then = [[0.0] * d for d in delays]
@@ -363,7 +369,7 @@ def solve(
             if still < 0.0:
                 still = 0.0
             moves[i](now - began[i], dt, told * per_step, lost, rtt_then[i][at], still)
-            by_window, paced = sender.window / rtt[i], sender.pacing
+            by_window, paced = sender.window / (rtt[i] + held[i]), sender.pacing
             sends = (by_window if by_window < paced else paced) * dt
             arrivals.append(sends)
             inflight[i] = still + sends

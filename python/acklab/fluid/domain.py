@@ -11,6 +11,10 @@ class DomainError(AcklabError):
     """A parameter outside the domain of its equation; the text says what would be right."""
 
 
+class NoCaseError(AcklabError):
+    """A scenario that the model does not cover; the text says what it covers."""
+
+
 class NoSolutionError(AcklabError):
     """A fixed point that does not exist, or a solver that left the physical region."""
 

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from acklab.fluid.bbr_cycle import Bbr2, Bbr3
 from acklab.fluid.bbr_model import Bbr1
+from acklab.fluid.domain import positive
 from acklab.fluid.loss_based import Cubic, Reno
 
 
@@ -29,6 +30,24 @@ class Sender(Protocol):
     ) -> None:
         """Moves on by `dt`: packets per second `delivered`, packets `lost` in this step, the RTT of
         what was delivered, and packets in flight now."""
+
+
+class Bounded:
+    """A sender whose receiver lets `most` packets in flight: its window is no larger."""
+
+    def __init__(self, of: Sender, most: float) -> None:
+        positive("Eq 12", "the receiver's window", most)
+        self._of, self._most = of, most
+        self.window, self.pacing, self.phase = min(of.window, most), of.pacing, of.phase
+
+    def step(
+        self, now: float, dt: float, delivered: float, lost: float, rtt: float, inflight: float
+    ) -> None:
+        """See `Sender`. A window that is not in use does not grow (RFC 7661)."""
+        of = self._of
+        of.step(now, dt, delivered, lost, rtt, inflight)
+        of.window = self.window = min(of.window, self._most)
+        self.pacing, self.phase = of.pacing, of.phase
 
 
 #: By the name that a scenario has for them.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from acklab.validate.models import durations as air
+from acklab.fluid import durations as air
+from acklab.fluid.durations import DIFS, SIFS, SLOT, Mode
 from acklab.validate.models import slots
 from acklab.validate.models.bianchi import Outcome, windows
-from acklab.validate.models.durations import DIFS, SIFS, SLOT, Mode
 from acklab.validate.models.pair import pair
 from acklab.validate.models.settings import (
     DRAWS,

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from acklab.validate.models import durations as air
+from acklab.fluid import durations as air
+from acklab.fluid.durations import DIFS, SIFS, SLOT, Mode
 from acklab.validate.models import slots
 from acklab.validate.models.bianchi import Outcome, Slots, anomalous, bianchi, windows
-from acklab.validate.models.durations import DIFS, SIFS, SLOT, Mode
 
 #: Single frames: 802.11n, 65 Mbit/s, IP packets of 1460 bytes.
 MODE, PACKET = Mode("n", 7), 1460

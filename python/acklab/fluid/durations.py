@@ -2,7 +2,7 @@
 802.11ax-2021.
 
 Microseconds, bytes. Written from the standard for comparisons; the simulator has its own
-arithmetic.
+arithmetic. `acklab validate wifi-models` and `acklab model` both use them.
 """
 
 from __future__ import annotations

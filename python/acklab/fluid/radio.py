@@ -1,0 +1,484 @@
+"""A radio channel as the bottleneck of the coupled model: Eq 8's service in Eqs 15 and 16.
+
+All data goes one way, from stations to the access point or back, and ACKs go the other. Eqs 4 to 8
+(`contention`) say how often each sender of data gets the air, and with `n` packets of a receiver in
+a PPDU it serves n times as many packets. By Eq 2 n is what waits, up to Eq 3's limit, so that the
+service depends on the queue: a short queue is served slowly.
+
+A packet finds a PPDU under way, waits for those before it, and goes in one of its own. With q
+packets served n at a time, each T seconds, that takes q T / n and T (1 + 1/n) / 2 in the mean: Eq
+15 with what an access takes. The ACK waits for an access of its sender.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from acklab.fluid import contention
+from acklab.fluid.access import eq4, eq6
+from acklab.fluid.contention import Contender, Exchange
+from acklab.fluid.coupled import Codel, Fair, Fifo, Pie, Queue
+from acklab.fluid.domain import need, positive
+from acklab.fluid.triggered import Cell
+
+
+@dataclass(frozen=True)
+class Above:
+    """A discipline above the device's queue."""
+
+    name: str
+    #: Packets, of a FIFO.
+    limit: float
+    target: float
+    interval: float
+
+    def queue(self, flows: int) -> Queue:
+        """A fresh one."""
+        if self.name == "codel":
+            return Codel(flows, self.target, self.interval)
+        if self.name == "pie":
+            return Pie(flows, self.target)
+        if self.name in ("fq-codel", "cake"):
+            return Fair(flows, None, self.target, self.interval)
+        return Fifo(flows, max(self.limit, 1.0))
+
+
+@dataclass(frozen=True)
+class Lane:
+    """Data from one sender to one receiver, and what comes back."""
+
+    #: Numbers of the flows.
+    flows: Sequence[int]
+    data: Exchange
+    acks: Exchange
+    #: Packets that an ACK acknowledges, at least; and ACKs per second at most (TACK, Eq 3).
+    every: float = 2.0
+    at_most: float = float("inf")
+    #: Part of the MPDUs that the channel spoils.
+    p_phy: float = 0.0
+    #: Whether its senders answer ACKs at once, so that ACKs that come together release packets
+    #: that come together; paced packets do not.
+    bursts: bool = True
+    #: Packets that the device holds of it, where each lane has its own limit.
+    device: float = float("inf")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A sender of data."""
+
+    name: str
+    contender: Contender
+    lanes: Sequence[Lane]
+    #: Packets that the device holds, of all lanes together; or whether each lane has its limit.
+    device: float
+    per_lane: bool = False
+    above: Above | None = None
+    #: Whether lanes have the air for equally long (airtime fairness), not equally often.
+    airtime: bool = False
+
+
+@dataclass(frozen=True)
+class Radio:
+    """A channel: who sends data, and who answers with ACKs, each by the lanes that it serves."""
+
+    sources: Sequence[Source]
+    #: Senders of ACKs; pairs of a source and one of its lanes. Empty where answers carry them.
+    answers: Sequence[tuple[Contender, Sequence[tuple[int, int]]]]
+    aifsn: int
+    #: Bits of a packet on the channel, and of those what is payload.
+    packet: float
+    payload: float
+    #: PPDU attempts until a packet is given up.
+    tries: int = 8
+    #: ACKs go in A-MPDUs.
+    merges: bool = True
+    #: Seconds until a packet in a queue is given up.
+    life: float = float("inf")
+    #: ACKs that a device holds.
+    holds: float = 500.0
+
+    def __post_init__(self) -> None:
+        positive("Eq 2", "s_p", self.payload)
+        need(len(self.sources) > 0, "Eq 5", "n_ra", 0, "there is at least one station")
+
+    def with_factor(self, parameter: str, factor: float) -> Radio:
+        """The same with one parameter so many times as large."""
+
+        def exchange(of: Exchange) -> Exchange:
+            if parameter == "rate":
+                return replace(of, each=of.each / factor)
+            if parameter == "access":
+                return replace(of, fixed=of.fixed * factor)
+            if parameter == "aggregate":
+                return replace(of, most=max(round(of.most * factor), 1))
+            return of
+
+        def lane(of: Lane) -> Lane:
+            every = of.every * factor if parameter == "every" else of.every
+            acks = of.acks if parameter == "aggregate" else exchange(of.acks)
+            return replace(of, data=exchange(of.data), acks=acks, every=every)
+
+        def source(of: Source) -> Source:
+            long = factor if parameter == "limit" else 1.0
+            above = of.above
+            if above is not None:
+                above = replace(
+                    above,
+                    limit=above.limit * long,
+                    target=above.target * (factor if parameter == "target" else 1.0),
+                    interval=above.interval * (factor if parameter == "interval" else 1.0),
+                )
+            device = of.device * (long if above is None else 1.0)
+            return replace(of, lanes=[lane(x) for x in of.lanes], device=device, above=above)
+
+        return replace(self, sources=[source(s) for s in self.sources])
+
+    def printed(self) -> list[float] | None:
+        """Eq 8 as printed for each flow, packets per second: with as many contenders as there are
+        senders, all of which always attempt."""
+        all_ = [s.contender for s in self.sources] + [c for c, _ in self.answers]
+        betas = contention.fixed_point(all_, [1.0] * len(all_))
+        found: dict[int, float] = {}
+        for i, source in enumerate(self.sources):
+            for lane in source.lanes:
+                n = lane.data.most
+                bits = contention.station_printed(
+                    betas, i, lane.p_phy, n, self.payload, lane.data.lasts(n)
+                )
+                for flow in lane.flows:
+                    share = len(lane.flows) * len(source.lanes)
+                    found[flow] = bits / self.payload / share
+        return [found[i] for i in sorted(found)]
+
+    def queue(self, flows: int) -> Air:
+        """The channel as a queue of the coupled model."""
+        return Air(self, flows)
+
+    def saturated(self) -> list[float]:
+        """Eq 8, corrected, for each flow with full queues, packets per second."""
+        air = Air(self, sum(len(x.flows) for s in self.sources for x in s.lanes))
+        full = [1e6] * air.flows
+        return air.service(full)
+
+
+@dataclass
+class _Turn:
+    """What a lane has to send."""
+
+    lane: Lane
+    #: Packets in the device, and those that go at once.
+    held: float
+    at_once: float
+    #: Part of the time in which it has something.
+    active: float
+    #: Its part of its sender's accesses.
+    share: float = 0.0
+
+
+_FOREVER = float("inf")
+#: Points of gamma at which Eq 4 is known; between them it is a line.
+_GRID = 500
+
+
+class Air:
+    """The channel as a queue of the coupled model."""
+
+    def __init__(self, of: Radio, flows: int) -> None:
+        self.of, self.flows = of, flows
+        self.waiting = [0.0] * flows
+        #: What devices hold of each flow.
+        self._held = [0.0] * flows
+        #: Devices: their flows, their limit, and the discipline above.
+        self._devices: list[tuple[list[int], float, Queue | None]] = []
+        for s in of.sources:
+            groups = [(list(x.flows), x.device) for x in s.lanes]
+            if not s.per_lane:
+                groups = [([f for own, _ in groups for f in own], s.device)]
+            for own, limit in groups:
+                above = s.above.queue(len(own)) if s.above else None
+                self._devices.append((own, max(limit, 1.0), above))
+        self._contenders = [s.contender for s in of.sources] + [c for c, _ in of.answers]
+        #: Part of the time in which ACK senders have something, and accesses for data for each of
+        #: theirs.
+        self._parts = [1.0] * len(of.answers)
+        self._ratios = [1.0] * len(of.answers)
+        #: ACKs that wait where each takes an access of its own, and the time since Eq 8 was last
+        #: solved, s.
+        self._piles = [0.0] * len(of.answers)
+        self._elapsed = 0.0
+        #: Packets that an access for ACKs releases, by lane.
+        self._bursts: dict[tuple[int, int], float] = {}
+        self._ack_waits: dict[tuple[int, int], float] = {}
+        self._waits = [0.0] * flows
+        #: What an access of each flow's data and one of its ACKs take, s.
+        self.accesses = [0.0] * flows
+        self._rates = [0.0] * flows
+        self._until = self._since = 0.0
+        self._mean = 0.0
+        self._upper = [0.0] * flows
+        #: Eq 4 by gamma; the same for all with the same windows.
+        tables: dict[Contender, list[float]] = {}
+        for c in self._contenders:
+            if c not in tables:
+                tables[c] = [
+                    eq4(min(float(eq6(g / _GRID, c.p_phy)), 1.0), c.slots) for g in range(_GRID + 1)
+                ]
+        self._tables = [tables[c] for c in self._contenders]
+        self._betas = self._settle()
+        #: From one success on the channel to the next with full queues, s.
+        self._exchange = self._mean
+
+    @property
+    def gamma(self) -> list[float]:
+        """Of each sender of data the probability that an attempt collides, with full queues."""
+        parts = [1.0] * len(self.of.sources) + self._settled
+        effective = [b * p for b, p in zip(self._betas, parts, strict=True)]
+        return [contention.collides(effective, i) for i in range(len(self.of.sources))]
+
+    def _settle(self) -> list[float]:
+        """Eqs 4 to 6 with full queues: ACK senders have something to send as often as follows."""
+        full = [1e6] * self.flows
+        for _ in range(100):
+            before = list(self._parts)
+            parts = [1.0] * len(self.of.sources) + self._parts
+            self._betas = contention.fixed_point(self._contenders, parts)
+            self.service(full)
+            # Half of the way: a part that is too large makes the next one too small.
+            self._parts = [(a + b) / 2 for a, b in zip(before, self._parts, strict=True)]
+            if all(abs(a - b) < 1e-9 for a, b in zip(before, self._parts, strict=True)):
+                break
+        self._settled = list(self._parts)
+        return self._betas
+
+    def service(self, held: Sequence[float]) -> list[float]:
+        """Eq 8: packets per second of each flow if devices hold so many."""
+        of, betas, k = self.of, self._betas, len(self.of.sources)
+        turns = [_turns(s, held, self._bursts, i) for i, s in enumerate(of.sources)]
+        active = [min(sum(t.active for t in own), 1.0) for own in turns]
+        lasts = [sum(t.share * t.lane.data.lasts(t.at_once) for t in own) for own in turns]
+        spoilt = [sum(t.share * t.lane.data.spoilt(t.at_once) for t in own) for own in turns]
+        for a, (_, lanes) in enumerate(of.answers):
+            every = [turns[i][j] for i, j in lanes]
+            # ACKs since the last access, of a lane in its turn.
+            n = len(every)
+            at_once = [self._ratios[a] * t.at_once / t.lane.every for t in every]
+            if not of.merges:
+                at_once = [1.0] * n
+            acks = [t.lane.acks for t in every]
+            at_once = [min(max(m, 1.0), x.most) for m, x in zip(at_once, acks, strict=True)]
+            lasts.append(sum(x.lasts(m) for m, x in zip(at_once, acks, strict=True)) / n)
+            spoilt.append(sum(x.spoilt(m) for m, x in zip(at_once, acks, strict=True)) / n)
+        parts = active + self._parts
+        effective = [b * p for b, p in zip(betas, parts, strict=True)]
+        slot = contention.slot(effective, lasts, spoilt, of.aifsn)
+        self._mean = slot.mean / sum(slot.success) if any(slot.success) else 0.0
+        self._follow(effective)
+        for a in range(len(of.answers)):
+            self._answer(a, turns, slot, lasts[k + a])
+        rates = [0.0] * self.flows
+        for i, own in enumerate(turns):
+            # Successes of a slot if it has something to send, and what a slot lasts then.
+            often = slot.success[i] / active[i] if active[i] > 0 else betas[i]
+            mean = slot.mean + (1 - active[i]) * often * lasts[i]
+            for j, t in enumerate(own):
+                speed = slot.success[i] / slot.mean * t.share * t.at_once * (1 - t.lane.p_phy)
+                turn = mean / (often * max(t.share, 1 / len(own)))
+                wait = (t.held / t.at_once + 0.5 * (1 + 1 / t.at_once)) * turn
+                wait = wait / (1 - t.lane.p_phy) + self._ack_waits.get((i, j), 0.0)
+                for f in t.lane.flows:
+                    part = held[f] / t.held if t.held > 0 else 1 / len(t.lane.flows)
+                    rates[f] = speed * part
+                    self._waits[f] = wait
+                    self.accesses[f] = turn + self._ack_waits.get((i, j), 0.0)
+        return rates
+
+    def _follow(self, effective: Sequence[float]) -> None:
+        """Half a step of Eqs 4 and 5: who has nothing to send does not collide either."""
+        nobody = 1.0
+        for b in effective:
+            nobody *= 1 - b
+        betas = self._betas
+        for i, b in enumerate(effective):
+            gamma = 1 - nobody / (1 - b) if b < 1 else 1.0
+            at = gamma * _GRID
+            low = min(int(at), _GRID - 1)
+            table = self._tables[i]
+            beta = table[low] + (at - low) * (table[low + 1] - table[low])
+            betas[i] += 0.5 * (beta - betas[i])
+
+    def _answer(
+        self, a: int, turns: Sequence[Sequence[_Turn]], slot: contention.Slot, lasts: float
+    ) -> None:
+        """What an ACK sender finds to send, how often it does, and what an ACK waits."""
+        of, k = self.of, len(self.of.sources)
+        lanes = of.answers[a][1]
+        beta, part = self._betas[k + a], self._parts[a]
+        serves = slot.success[k + a] / part if part > 0 else beta
+        comes = data = 0.0
+        for i, j in lanes:
+            t = turns[i][j]
+            accesses = slot.success[i] * t.share
+            data += accesses
+            # An ACK for `every` packets, and no more than TACK's frequency.
+            batches = accesses * min(t.at_once / t.lane.every, 1.0)
+            comes += min(batches, t.lane.at_most * slot.mean)
+        n = len(lanes)
+        if of.merges:
+            part, pending = contention.busy_part(comes / n, serves, n)
+            done = part * serves
+            waits = pending / done if done > 0 else 1 / serves
+        else:
+            # One at a time: more than it serves pile up, as many as a device holds.
+            load = comes / serves
+            pile = self._piles[a] + (comes - serves) / slot.mean * self._elapsed
+            self._piles[a] = pile = min(max(pile, 0.0), of.holds)
+            part = 1.0 if pile > 0 else min(load, 1.0)
+            waits = (1 + pile) / serves
+        done = part * serves
+        self._parts[a] = part
+        self._ratios[a] = data / done if done > 0 else 1.0
+        wait = slot.rest + max(waits - 1, 0.0) * (slot.mean - done * lasts) + lasts
+        for i, j in lanes:
+            self._ack_waits[i, j] = wait
+            t = turns[i][j]
+            if t.lane.bursts and done > 0:
+                self._bursts[i, j] = slot.success[i] * t.share * t.at_once * n / done
+
+    def step(
+        self, now: float, dt: float, rate: float, arrivals: Sequence[float]
+    ) -> tuple[list[float], list[float]]:
+        """See `coupled.Queue`; the channel has its own rate."""
+        del rate
+        held, waiting = self._held, self.waiting
+        dropped = [0.0] * self.flows
+        for own, limit, above in self._devices:
+            if above is None:
+                for f in own:
+                    held[f] += arrivals[f]
+                continue
+            room = limit
+            for f in own:
+                room -= held[f]
+            speed = max(room, 1e-6) / dt
+            passed, lost = above.step(now, dt, speed, [arrivals[f] for f in own])
+            waits = above.delays(speed, passed, dt)
+            for g, f in enumerate(own):
+                held[f] += passed[g]
+                dropped[f], self._upper[f] = lost[g], waits[g]
+        # What happens within an exchange is no news for Eq 8.
+        if now >= self._until:
+            self._elapsed = now - self._since
+            self._since = now
+            self._rates = self.service(held)
+            self._until = now + 0.5 * self._exchange - 0.5 * dt
+        rates = self._rates
+        served = [0.0] * self.flows
+        for own, limit, above in self._devices:
+            total = comes = 0.0
+            for f in own:
+                served[f] = min(held[f], rates[f] * dt)
+                held[f] -= served[f]
+                total += held[f]
+                comes += arrivals[f]
+            if self.of.life < _FOREVER:
+                # What would wait for longer than a packet lives is given up.
+                able = 0.0
+                for f in own:
+                    able += rates[f]
+                limit = min(limit, max(self.of.life * able, 64.0))
+            over = total - limit
+            if above is None and over > 0 and comes > 0:
+                for f in own:
+                    dropped[f] = min(over * arrivals[f] / comes, held[f])
+                    held[f] -= dropped[f]
+            for g, f in enumerate(own):
+                waiting[f] = held[f] + (above.waiting[g] if above is not None else 0.0)
+        return served, dropped
+
+    def delays(self, rate: float, served: Sequence[float], dt: float) -> list[float]:
+        """What data and ACK wait."""
+        del rate, served, dt
+        return [a + b for a, b in zip(self._waits, self._upper, strict=True)]
+
+
+def _turns(
+    of: Source, held: Sequence[float], bursts: Mapping[tuple[int, int], float], i: int
+) -> list[_Turn]:
+    """What the lanes of source `i` have: by Eq 2 what waits goes at once, and so does what came at
+    once, up to Eq 3's limit."""
+    found, total = [], 0.0
+    for j, x in enumerate(of.lanes):
+        q = 0.0
+        for f in x.flows:
+            q += held[f]
+        n = max(min(max(q, bursts.get((i, j), 0.0)), float(x.data.most)), 1.0)
+        active = min(q / n, 1.0)
+        share = active / x.data.lasts(n) if of.airtime else active
+        total += share
+        found.append(_Turn(x, q, n, active, share))
+    for t in found:
+        t.share = t.share / total if total > 0 else 1 / len(found)
+    return found
+
+
+class Series:
+    """A wire before or behind the channel that is narrower than it."""
+
+    def __init__(self, wire: Queue, rate: float, channel: Air | Cell, first: bool) -> None:
+        positive("Eq 16", "Theta", rate)
+        self._wire, self._rate, self._channel, self._first = wire, rate, channel, first
+        self._waits: list[float] = []
+        self.waiting = [0.0] * channel.flows
+
+    def step(
+        self, now: float, dt: float, rate: float, arrivals: Sequence[float]
+    ) -> tuple[list[float], list[float]]:
+        """See `coupled.Queue`: what one serves the other gets."""
+        del rate
+        wire, channel = self._wire, self._channel
+        first, second = (wire, channel) if self._first else (channel, wire)
+        passed, lost = first.step(now, dt, self._rate, arrivals)
+        served, lost_later = second.step(now, dt, self._rate, passed)
+        on_wire = wire.delays(self._rate, passed if self._first else served, dt)
+        on_air = channel.delays(self._rate, served, dt)
+        self._waits = [a + b for a, b in zip(on_wire, on_air, strict=True)]
+        self.waiting = [a + b for a, b in zip(wire.waiting, channel.waiting, strict=True)]
+        return served, [a + b for a, b in zip(lost, lost_later, strict=True)]
+
+    def delays(self, rate: float, served: Sequence[float], dt: float) -> list[float]:
+        """Both together."""
+        del rate, served, dt
+        return self._waits
+
+
+class Printed:
+    """Eqs 15 and 16 as printed, each flow with a constant Theta_i and a queue of its own. Below
+    zero, where the printed queue goes on, it stops, since there is no such queue."""
+
+    def __init__(self, rates: Sequence[float], limit: float) -> None:
+        for r in rates:
+            positive("Eq 15", "Theta_i", r)
+        self._rates, self._limit = rates, limit
+        self.waiting = [0.0] * len(rates)
+
+    def step(
+        self, now: float, dt: float, rate: float, arrivals: Sequence[float]
+    ) -> tuple[list[float], list[float]]:
+        """See `coupled.Queue`."""
+        del now, rate
+        served, dropped = [], []
+        for i, (comes, theta) in enumerate(zip(arrivals, self._rates, strict=True)):
+            have = self.waiting[i] + comes
+            out = min(have, theta * dt)
+            lost = max(have - out - self._limit, 0.0)
+            self.waiting[i] = have - out - lost
+            served.append(out)
+            dropped.append(lost)
+        return served, dropped
+
+    def delays(self, rate: float, served: Sequence[float], dt: float) -> list[float]:
+        """Eq 15: q_i / Theta_i."""
+        del rate, served, dt
+        return [q / t for q, t in zip(self.waiting, self._rates, strict=True)]
