@@ -200,7 +200,7 @@ def test_residual_backoffs_by_chance():
 
 
 def test_service_grows_with_the_queue_and_sums_to_the_whole():
-    case = case_of(cell(3, "cubic").resolved)
+    case = case_of(cell(3, "bbr3").resolved)
     air = Air(case.radio, 3)
     # Betas and what ACK senders have follow the queues, half of the way at a time.
     short, long = ([air.service([q] * 3) for _ in range(60)][-1] for q in (1.0, 400.0))
