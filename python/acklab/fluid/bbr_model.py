@@ -69,16 +69,18 @@ class Bbr:
         self._part += lost
         whole = int(self._part)
         self._part -= whole
+        amount = delivered * dt
         self._round_lost += whole
-        self._round_delivered += delivered * dt
-        self._delivered = delivered * dt
-        self._told += delivered * dt + lost
+        self._round_delivered += amount
+        self._delivered = amount
+        self._told += amount + lost
         if self._told >= self._round_ends:
             self.new_round(inflight)
             sent = self._round_lost + self._round_delivered
             self.on_round(now, self._round_lost, self._round_lost / sent if sent > 0 else 0.0)
             self._round_lost = self._round_delivered = 0.0
-        self.bandwidth = max(self._best)
+        a, b = self._best
+        self.bandwidth = a if a > b else b
         if self.phase == "STARTUP":
             gain = self.startup_gain
             cwnd = self.startup_gain * self.bdp
@@ -102,7 +104,7 @@ class Bbr:
         if now >= self._probe_rtt_at and self.phase not in ("STARTUP", "DRAIN", "PROBE_RTT"):
             self.enter("PROBE_RTT", now)
             self._probing_least = inf
-        self.window = max(cwnd, 4.0)
+        self.window = cwnd if cwnd > 4.0 else 4.0
         if self.bandwidth > 0:
             self.pacing = self.margin * gain * self.paced_bandwidth()
 

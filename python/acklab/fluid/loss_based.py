@@ -28,7 +28,8 @@ class _LossBased:
     ) -> None:
         """See `Sender`."""
         del inflight
-        self._least = min(self._least, rtt)
+        if rtt < self._least:
+            self._least = rtt
         self._lost += lost
         if now < self._until:
             # Losses of the same window are one event.
@@ -72,6 +73,8 @@ class Cubic(_LossBased):
     hystart = True
     #: Segments per second cubed (4.1.2).
     scale = 0.4
+    #: Growth that makes it as fast as Reno (4.3).
+    alpha = 3 * (1 - keeps) / (1 + keeps)
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,9 +101,11 @@ class Cubic(_LossBased):
             self._origin = max(self._max, self.window)
             self._k = ((self._origin - self.window) / self.scale) ** (1 / 3)
         t = now - self._since + rtt
-        target = self.scale * (t - self._k) ** 3 + self._origin
-        target = min(max(target, self.window), 1.5 * self.window)
-        self.window += (target - self.window) / self.window * acked
-        alpha = 1.0 if self._friendly >= self._prior else 3 * (1 - self.keeps) / (1 + self.keeps)
-        self._friendly += alpha * acked / self._friendly
-        self.window = max(self.window, self._friendly)
+        window, friendly, off = self.window, self._friendly, t - self._k
+        target = self.scale * off * off * off + self._origin
+        if target > window:
+            most = 1.5 * window
+            window += ((target if target < most else most) - window) / window * acked
+        friendly += (1.0 if friendly >= self._prior else self.alpha) * acked / friendly
+        self._friendly = friendly
+        self.window = window if window > friendly else friendly
