@@ -7,6 +7,8 @@ from statistics import median
 import pytest
 
 from acklab.fluid import responses
+from acklab.fluid.beside import modelled
+from acklab.fluid.case import case_of
 from acklab.fluid.domain import DomainError
 from acklab.scenario import load, run_many
 from acklab.validate.kernel_virtual import rows as kernel_rows
@@ -35,6 +37,114 @@ def test_pftk_is_mathis_where_losses_are_rare():
     assert responses.pftk(0.1, 1e-6, 0.2) == pytest.approx(responses.mathis(0.1, 1e-6), rel=0.01)
     assert responses.pftk(0.1, 0.2, 1.0) < 0.3 * responses.mathis(0.1, 0.2)
     assert responses.pftk(0.1, 1e-6, 0.2, most=10) == 100
+
+
+def _path(rtt, rate, link, flow, seconds=60):
+    return load(
+        {
+            "name": "closed-form",
+            "duration": f"{seconds} s",
+            "warmup": "10 s",
+            "node": [{"name": n} for n in "arb"],
+            "link": [
+                {"a": "a", "b": "r", "rate": "1 Gbit/s", "delay": "0 ms"},
+                {
+                    "a": "r",
+                    "b": "b",
+                    "rate": f"{rate} Mbit/s",
+                    "delay": f"{rtt * 500} ms",
+                    "queue": "10000 packets",
+                    **link,
+                },
+            ],
+            "flow": [{"from": "a", "to": "b", **flow}],
+        }
+    )
+
+
+@pytest.mark.parametrize("p", [0.001, 0.003, 0.01, 0.03, 0.1])
+def test_pftk_is_below_a_sender_with_sack(p):
+    """SACK repairs several losses of a window without a timeout. So from 3 % on both forms of PFTK
+    are below the simulated NewReno, and Mathis, who has no timeouts, is above."""
+    flows = [
+        r.flows.row(0, named=True)
+        for r in run_many([(_path(0.1, 1000, {"loss": p}, {"cc": "newreno"}, 300), 1)])
+    ]
+    got = flows[0]["goodput_warm_mbps"] * 1e6 / (1448 * 8)
+    whole, short = responses.pftk_full(0.1, p, 0.3), responses.pftk(0.1, p, 0.3)
+    assert 0.8 * short < whole < short
+    assert 0.95 * whole < got < 1.06 * responses.mathis(0.1, p)
+    if p <= 0.01:
+        assert got == pytest.approx(short, rel=0.1)
+        assert flows[0]["rtos"] == 0
+    if p >= 0.1:
+        assert short < 0.75 * got
+
+
+@pytest.mark.parametrize("p", [0.001, 0.003])
+def test_pftk_beside_a_sender_without_sack(p):
+    # ns-3's NewReno: an ACK for two packets, growth by ACK, an RTO of 1 s.
+    flow = {"cc": "newreno", "tcp": {"profile": "ns3", "sack": False}}
+    loaded = _path(0.1, 1000, {"loss": p}, flow, 300)
+    got = median(r.flows["goodput_warm_mbps"][0] for r in run_many([(loaded, s) for s in (1, 2)]))
+    expected = responses.pftk_full(0.1, p, 1.0, b=2) * 1448 * 8 / 1e6
+    assert got == pytest.approx(expected, rel=0.15)
+
+
+@pytest.mark.parametrize(("rate", "rtt"), [(1, 0.04), (10, 0.01), (10, 0.1), (50, 0.04)])
+def test_tacks_frequency_beside_the_simulator(rate, rtt):
+    flow = {"cc": "bbr1", "transport": {"name": "tack", "start_up": "tamed"}}
+    of = _path(rtt, rate, {}, flow).run(1).flows.row(0, named=True)
+    packets = of["goodput_warm_mbps"] * 1e6 / (1434 * 8)
+    expected = responses.tack(packets, of["rtt_min_ms"] / 1e3)
+    assert of["acks_per_s"] == pytest.approx(expected, rel=0.04)
+
+
+@pytest.mark.parametrize("part", [0.8, 1.0, 1.2, 4 / 3])
+def test_tacks_window_beside_the_simulator(part):
+    """Eq 11 is safe: a quarter more than a bandwidth-delay product is enough, it asks for a
+    third. The coupled model has the same."""
+    bdp = 10e6 / 12000 * 0.1012
+    most = int(part * bdp)
+    flow = {
+        "cc": "cubic",
+        "transport": {"name": "tack", "start_up": "tamed", "recv_buffer": most * 1434},
+    }
+    loaded = _path(0.1, 10, {}, flow)
+    got = loaded.run(1).flows["goodput_warm_mbps"][0]
+    whole = 10 * 1434 / 1500
+    assert got == pytest.approx(responses.tack_share(most, bdp) * whole, rel=0.02)
+    case = case_of(loaded.resolved)
+    ours = modelled(case, case.run())[0]["goodput"]
+    assert ours == pytest.approx(got, rel=0.03)
+    if part >= 4 / 3:
+        assert most >= responses.least_window(bdp, 4) - 1
+        assert got == pytest.approx(whole, rel=0.005)
+
+
+def test_tacks_blocks_beside_the_simulator():
+    """Eqs 7 to 9: with one block in a TACK, losses are reported as long as the way back loses no
+    more than Q / (rho bdp), 30 % here. Beyond, packets are sent again that arrived."""
+    bdp = 20e6 / 12000 * 0.1
+    border = responses.iack_loss(1, 0.02, bdp)
+    assert border == pytest.approx(0.3)
+    found = {}
+    for of in (0.0, 0.1, 0.5):
+        flow = {
+            "cc": "bbr1",
+            "transport": {"name": "tack", "start_up": "tamed", "blocks": "poor"},
+        }
+        link = {"loss": 0.02, "reverse": {"loss": of}}
+        found[of] = _path(0.1, 20, link, flow).run(1).flows.row(0, named=True)
+    assert found[0.1]["rtos"] == 0
+    assert found[0.1]["goodput_mbps"] > 0.95 * found[0.0]["goodput_mbps"]
+    assert found[0.5]["rtos"] > 0
+    assert found[0.5]["goodput_mbps"] < 0.6 * found[0.0]["goodput_mbps"]
+    # As many blocks as the equation adds for 50 % end that.
+    flow = {"cc": "bbr1", "transport": {"name": "tack", "start_up": "tamed", "blocks": "rich"}}
+    link = {"loss": 0.02, "reverse": {"loss": 0.5}}
+    rich = _path(0.1, 20, link, flow).run(1).flows.row(0, named=True)
+    assert rich["goodput_mbps"] > 0.9 * found[0.0]["goodput_mbps"]
 
 
 def test_asymmetry_of_the_rfc():

@@ -74,12 +74,13 @@ class Flow:
     in_rtt: float = inf
 
     def hold(self, rate: float) -> float:
-        """Seconds that feedback waits in the mean for TACK's time, at a rate in packets per
-        second: half of the interval of Eq 3. TACK does not count them as RTT. TCP's ACKs for every
-        second packet wait so little that the model leaves it out."""
+        """Seconds that feedback waits for TACK's time, at a rate in packets per second: an interval
+        of Eq 3. What a TACK releases arrives a round trip later, right behind another TACK, and
+        waits for the next (Eq 11). TACK does not count that as RTT. TCP's ACKs for every second
+        packet wait so little that the model leaves it out."""
         if self.in_rtt == inf:
             return 0.0
-        return 0.5 / tack(rate, self.rtt, self.every, self.in_rtt)
+        return 1 / tack(rate, self.rtt, self.every, self.in_rtt)
 
 
 @dataclass(frozen=True)

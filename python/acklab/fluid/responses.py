@@ -29,6 +29,36 @@ def pftk(rtt: float, p: float, rto: float, b: float = 1, most: float = inf) -> f
     return min(most / rtt, 1 / (rtt * sqrt(2 * b * p / 3) + waits))
 
 
+def pftk_full(rtt: float, p: float, rto: float, b: float = 1) -> float:
+    """The same by the whole model, packets per second that arrive: Padhye et al., Eqs 28, 29 and
+    13, with their Q of three ACKs that do not come and f of timeouts that double.
+
+    A loss takes the rest of its round with it there, and Reno has no SACK.
+    """
+    positive("PFTK", "RTT", rtt)
+    positive("PFTK", "T_0", rto)
+    need(0 < p < 1, "PFTK", "p", p, "the loss rate is above 0 and below 1")
+    half = (2 + b) / (3 * b)
+    window = half + sqrt(8 * (1 - p) / (3 * b * p) + half * half)
+    s = 1 - p
+    timeout = 1.0
+    if window > 3:
+        timeout = min(1.0, (1 - s**3) * (1 + s**3 * (1 - s ** (window - 3))) / (1 - s**window))
+    doubles = 1 + p + 2 * p**2 + 4 * p**3 + 8 * p**4 + 16 * p**5 + 32 * p**6
+    packets = s / p + window / 2 + timeout
+    return packets / (rtt * (b / 2 * window + 1) + timeout * rto * doubles / s)
+
+
+def tack_share(window: float, bdp: float, beta: float = 4) -> float:
+    """Part of a path's rate that a `window` of so many packets gets with `beta` TACKs in a round
+    trip. Packets that a TACK releases wait for a whole interval at the receiver, so that it is
+    window / (bdp (1 + 1 / beta)). Eq 11 asks for beta / (beta - 1) of a bandwidth-delay product,
+    which is more than that: for beta 4 a third instead of a quarter."""
+    positive("TACK, Eq 11", "bdp", bdp)
+    need(beta >= 2, "TACK, Eq 11", "beta", beta, "beta is at least 2")
+    return min(1.0, window / (bdp * (1 + 1 / beta)))
+
+
 def cubic_window(rtt: float, p: float, c: float = 0.4, beta: float = 0.7) -> float:
     """Mean window of CUBIC, packets (RFC 9438 5.1, Eq 6), and no less than Reno's."""
     positive("RFC 9438", "RTT", rtt)

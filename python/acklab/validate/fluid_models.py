@@ -13,17 +13,12 @@ from acklab.fluid.beside import modelled
 from acklab.fluid.case import case_of
 from acklab.fluid.senders import SENDERS
 from acklab.scenario import load
+from acklab.validate import transport_models
 from acklab.validate.criteria import FLUID_MODELS as CRITERIA
-from acklab.validate.measures import fairness, first_flow
 from acklab.validate.reference import Reference
 
 #: The name of the source.
 SOURCE = "models"
-_MEASURES = {
-    "goodput": first_flow("goodput_warm_mbps"),
-    "rtt": first_flow("rtt_p50_ms"),
-    "jain": fairness,
-}
 _QUEUES: dict[str, dict[str, Any]] = {
     "pfifo": {"queue": "50 packets"},
     "codel": {"qdisc": "codel"},
@@ -40,6 +35,7 @@ def rows() -> list[Reference]:
     return [
         *(_reference(flows, queue, rtt) for queue in _QUEUES for rtt in _RTTS for flows in ones),
         *(_reference(flows, "fq-codel", rtt) for rtt in _RTTS for flows in pairs),
+        *transport_models.rows(SOURCE),
     ]
 
 
@@ -76,8 +72,8 @@ def _reference(flows: tuple[str, ...], queue: str, rtt: int) -> Reference:
     return Reference(
         source=SOURCE,
         keys={"controllers": "+".join(flows), "queue": queue, "RTT": f"{rtt} ms"},
-        values=values,
-        measures=_MEASURES,
+        values={m: values.get(m, []) for m in transport_models.MEASURES},
+        measures=transport_models.MEASURES,
         criteria=CRITERIA,
         scenarios=[this],
     )
