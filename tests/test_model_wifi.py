@@ -121,7 +121,7 @@ def test_tack_has_the_air_that_its_frequency_leaves(cc):
     of = {"direction": "up", "wifi": SINGLE, "delay": "40 ms"}
     tack, theirs = both(cell(1, cc, transport="tack", **of))
     tcp, _ = both(cell(1, cc, **of))
-    assert tack[0] == pytest.approx(theirs[0], rel=0.02)
+    assert tack[0] == pytest.approx(theirs[0], rel=0.03)
     assert tack[0] > 1.15 * tcp[0]
 
 

@@ -121,6 +121,11 @@ def busy_part(arrives: float, serves: float, customers: int) -> tuple[float, flo
     return 1 - terms[0] / total, waiting
 
 
+#: An idle slot, and what EIFS is longer than DIFS, s.
+_SLOT_S = SLOT * 1e-6
+_AFTER_FAILURE = (eifs() - DIFS) * 1e-6
+
+
 @dataclass(frozen=True)
 class Slot:
     """Eq 7 for stations of all kinds."""
@@ -141,29 +146,31 @@ def slot(
 
     A collision lasts as long as its longest frame, and then all wait for EIFS.
     """
-    us = 1e-6
     idle = 1.0
     for b in betas:
         idle *= 1 - b
     success = [b * idle / (1 - b) if b < 1 else 0.0 for b in betas]
-    aifs = (SIFS + aifsn * SLOT) * us
-    gap, failed = aifs, eifs() * us - DIFS * us + aifs
-    mean, square = idle * SLOT * us, idle * (SLOT * us) ** 2
+    gap = (SIFS + aifsn * SLOT) * 1e-6
+    failed = _AFTER_FAILURE + gap
+    mean = idle * _SLOT_S
+    square = mean * _SLOT_S
     for p, t in zip(success, lasts, strict=True):
         length = t + gap
         mean += p * length
         square += p * length * length
     # By the longest frame of a slot: none longer attempts, and this one does.
     shorter, collision = 1.0, 0.0
-    for i in sorted(range(len(betas)), key=lambda i: -spoilt[i]):
-        p = shorter * betas[i]
-        shorter *= 1 - betas[i]
+    order = range(len(betas))
+    for i in sorted(order, key=spoilt.__getitem__, reverse=True):
+        b = betas[i]
         # Less the case that nobody else attempts.
-        p = max(p - success[i], 0.0)
-        length = spoilt[i] + failed
-        mean += p * length
-        square += p * length * length
-        collision += p
+        p = shorter * b - success[i]
+        shorter *= 1 - b
+        if p > 0:
+            length = spoilt[i] + failed
+            mean += p * length
+            square += p * length * length
+            collision += p
     return Slot(mean, square / (2 * mean), success, collision)
 
 
