@@ -179,7 +179,13 @@ def _reasoned(
         )
     try:
         if not full:
-            text = without_missing(text, scope, verdicts)
+            left = without_missing(text, scope, verdicts)
+            if text and not left:
+                raise Wrong(
+                    "every paragraph of because has numbers that only --full runs; "
+                    "begin with a paragraph that has none"
+                )
+            text = left
         because = filled(text, scope, verdicts if strict else None)
     except Wrong as e:
         raise Flaw(claim.file, line_of(claim, "because"), f"claim {claim.id!r}: {e}") from None

@@ -15,7 +15,7 @@ from acklab.report.paper import claims, explained, figures, tables, texts
 from acklab.report.paper.again import Results, place
 from acklab.report.paper.sources import Source, sources
 from acklab.studies.kit import made
-from acklab.studies.kit.folder import Figure, Folder, Table
+from acklab.studies.kit.folder import SETUP, Figure, Folder, Table
 from acklab.studies.kit.judge import Judged
 from acklab.studies.kit.numbers import Numbers
 from acklab.studies.study import Effort
@@ -52,7 +52,7 @@ def write_part(
     warned = f'<p class="warn" role="note">{_QUICK}</p>' if effort.quick else ""
     body = (
         f'<header class="top"><p class="study">{escape(study.about.title)}</p>{warned}</header>'
-        f"<section>{_piece(study, of.id, whose)}</section>"
+        f"<section>{_piece(study, of.id, ours, whose)}</section>"
         f'<p class="note">No claim is judged here: <code>acklab reproduce {name}</code> makes the '
         f"whole study. {_seeds(effort)}</p>"
     )
@@ -171,7 +171,7 @@ def _sections(
     found = []
     for i, (title, text, shows) in enumerate(parts, 1):
         there = [id_ for id_ in shows if _has(study, id_, ours)]
-        pieces = "".join(_piece(study, id_, whose) for id_ in there)
+        pieces = "".join(_piece(study, id_, ours, whose) for id_ in there)
         if pieces or (text and not shows):
             html_ = (
                 f'<section id="section-{i}"><h2>{escape(title)}</h2>{say(text)}{pieces}</section>'
@@ -186,8 +186,13 @@ def _has(study: Folder, id_: str, ours: Numbers) -> bool:
     return ours.of(of.group, of.quantity) is not None
 
 
-def _piece(study: Folder, id_: str, whose: Sequence[Source]) -> str:
+def _piece(study: Folder, id_: str, ours: Numbers, whose: Sequence[Source]) -> str:
+    """A table or figure; one that names its set-ups shows these, whatever their role."""
     of = study.shown(id_)
+    named = of.keys.get(SETUP)
+    if named is not None:
+        among = named if isinstance(named, list) else [named]
+        whose = sources(study, ours, [s for s in study.about.setup if s.name in among])
     if isinstance(of, Table):
         return tables.rendered(study, of, whose)
     return figures.rendered(study, of, whose)
