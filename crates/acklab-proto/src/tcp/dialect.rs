@@ -18,6 +18,8 @@ pub struct Dialect {
     /// The SYN has the option for the segment size (RFC 9293 section 3.7.1). Where it has not, both
     /// ends are configured alike.
     pub mss_option: bool,
+    /// The sending half can ask its peer to acknowledge otherwise (TARR, ACK frequency).
+    pub asks_for_acks: bool,
     /// An acknowledgement that is due leaves before data that could carry it.
     pub acks_before_data: bool,
     /// How many ticks a timestamp may lie back before the segment counts as old (PAWS, RFC 7323
@@ -84,6 +86,7 @@ const LINUX: Dialect = Dialect {
     reductions: &[Reduction::Prr, Reduction::Classic],
     option_layout: OptionLayout::Aligned,
     mss_option: true,
+    asks_for_acks: true,
     acks_before_data: false,
     paws_tolerance: Some(1),
     blocks_by_segment: false,

@@ -15,6 +15,7 @@ pub const DIALECT: Dialect = Dialect {
     reductions: &[Reduction::Ns3Prr],
     option_layout: OptionLayout::Packed,
     mss_option: false,
+    asks_for_acks: false,
     acks_before_data: true,
     paws_tolerance: None,
     blocks_by_segment: true,

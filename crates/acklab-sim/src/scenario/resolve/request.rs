@@ -2,8 +2,9 @@
 
 use super::super::diagnostics::Report;
 use super::super::path::Path;
+use super::super::spec::ProfileWord;
 use acklab_proto::tcp::TcpConfig;
-use acklab_proto::tcp::config::{AckChoice, Profile};
+use acklab_proto::tcp::config::AckChoice;
 use acklab_units::Span;
 
 /// What a policy driven by the sender needs, beyond the range of each parameter.
@@ -12,8 +13,11 @@ pub(super) fn check(ack: &AckChoice, tcp: &TcpConfig, at: &Path, report: &mut Re
     if !matches!(name, "tarr" | "ack-frequency") {
         return;
     }
-    if tcp.profile == Profile::Ns3 {
-        let message = format!("`{name}` needs a sender that asks, and ns-3's never does");
+    if !tcp.dialect().asks_for_acks {
+        let profile = ProfileWord::of(tcp.profile);
+        let message = format!(
+            "`{name}` needs a sender that asks, and that of profile \"{profile}\" never does"
+        );
         let hint = "write profile = \"linux\" or \"rfc\" for this flow, or `delayed`".to_string();
         report.error(at, message, hint);
     }
