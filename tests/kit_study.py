@@ -16,6 +16,15 @@ quantity = "rtt"
 rows = "cc"
 columns = "ratio"
 
+[[table]]
+id = "table3"
+title = "Without SACK"
+group = "main"
+quantity = "goodput"
+rows = "cc"
+columns = "ratio"
+keys = { setup = "plain" }
+
 [[figure]]
 id = "fig0"
 title = "Throughput as bars"

@@ -238,7 +238,7 @@ def test_a_flaw_names_file_and_line():
 
 def test_numbers_in_a_row_are_named_where_the_text_does_not():
     told = filled("It has {goodput(cc=cubic)}.", scope(noise=0.0))
-    assert told.endswith("*Numbers in a row: 1, 4, 16 (ratio).*")
+    assert told.endswith("*In this order: 1, 4, 16 (ratio).*")
     for said in ("at 1, 4 and 16", "at 1 to 16"):
         assert "in a row" not in filled(f"It has {{goodput(cc=cubic)}} {said}.", scope(noise=0.0))
     assert "in a row" not in filled("It has {goodput(cc=cubic, ratio=1)}.", scope(noise=0.0))

@@ -92,6 +92,13 @@ def test_a_cell_has_every_source_and_its_distance_from_the_paper(html):
     assert "acklab-plain" not in table
 
 
+def test_a_table_that_names_its_set_up_shows_that_one(html):
+    table = html[html.index('id="table3"') :]
+    table = table[: table.index("</table>")]
+    assert 'data-source="acklab-plain"' in table
+    assert "acklab-linux" not in table
+
+
 def test_the_same_numbers_give_the_same_page(made, html):
     study, out = made
     make.tell_again(study, out.parent)

@@ -80,7 +80,7 @@ def _in_a_row(paragraph: str, scope: Scope) -> str:
         return re.search(rf"(?<![\w.:]){re.escape(name)}(?!\w|:\d)", plain) is not None
 
     notes = [
-        f" *Numbers in a row: {', '.join(names)} ({scope.vocabulary.axis(axis)}).*"
+        f" *In this order: {', '.join(names)} ({scope.vocabulary.axis(axis)}).*"
         for axis, names in rows
         if not all(map(said, names))
         and not (said(names[0]) and said(names[-1]) and " to " in plain)
