@@ -180,7 +180,8 @@ def _reasoned(
     try:
         if not full:
             left = without_missing(text, scope, verdicts)
-            if text and not left:
+            # A quick run may lack more, and its verdicts may have no text of their own.
+            if strict and text and not left:
                 raise Wrong(
                     "every paragraph of because has numbers that only --full runs; "
                     "begin with a paragraph that has none"
