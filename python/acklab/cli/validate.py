@@ -145,7 +145,7 @@ def _show(comparisons: Sequence[Comparison]) -> None:
                 cells.append("")
                 continue
             span = f"{m.low:.4g}..{m.high:.4g}" if m.high > m.low else f"{m.low:.4g}"
-            text = f"{m.acklab:.4g} : {span} {m.error:+.1%}"
+            text = f"{m.acklab:.4g} : {span} {m.error:+.1%}" + "~" * m.drawn
             if m.late_error is not None:
                 text += f" ({m.late_error:+.1%})"
             cells.append(f"[bold red]{text}[/]" if m.ok is False else text)
@@ -201,9 +201,11 @@ def _summarise(comparisons: Sequence[Comparison]) -> None:
     for metric in comparisons[0].reference.criteria:
         judged = [m for c in comparisons for m in c.metrics if m.name == metric]
         good = sum(m.ok is not False for m in judged)
+        drawn = sum(m.drawn for m in judged)
         errors = sorted(abs(m.error) for m in judged)
+        alike = f", {drawn} of them (~) because the samples are alike" if drawn else ""
         console().print(
-            f"{METRICS[metric]}: {good} of {len(judged)} within the criterion; "
+            f"{METRICS[metric]}: {good} of {len(judged)} within the criterion{alike}; "
             f"median error {median(errors):.1%}, largest {errors[-1]:.1%}",
             markup=False,
         )

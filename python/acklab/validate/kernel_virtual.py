@@ -36,8 +36,21 @@ _CHILDREN: Mapping[str, dict[str, Any]] = {
     "pfifo limit 50": {"name": "pfifo", "queue": "50 packets"},
     "fq_codel": {"name": "fq-codel"},
     "codel": {"name": "codel"},
-    "pie": {"name": "pie"},
+    # 15 ms in ticks of 250 Hz.
+    "pie": {"name": "pie", "tupdate": "16 ms"},
+    "red": {"name": "red", "queue": "75000 B", "min": "6250 B", "max": "18750 B", "burst": 11},
 }
+#: What CAKE's keywords are called here.
+_CAKE: Mapping[str, dict[str, Any]] = {
+    "cake": {},
+    **{f"cake {k}": {"framing": k} for k in ("ethernet", "docsis", "pppoe-llcsnap", "bridged-ptm")},
+    **{f"cake {k}": {"isolation": k} for k in ("dual-srchost", "flowblind")},
+    "cake ingress": {"ingress": True},
+}
+#: Disciplines that do not separate flows: a microsecond decides how two share one.
+_SHARED = ("pfifo limit 50", "codel", "pie", "red")
+#: Disciplines that draw.
+_DRAWING = ("pie", "red")
 _CAKE_UP: Mapping[str, Block | None] = {
     "no-ack-filter": None,
     "ack-filter": {"name": "cake", "mode": "conservative"},
@@ -46,7 +59,7 @@ _CAKE_UP: Mapping[str, Block | None] = {
 
 
 def rows() -> list[Reference]:
-    """Every flow of every cell, with one value for each seed of the kernel's."""
+    """Every flow of every cell, with one value for each seed and start of the kernel's."""
     cells: dict[tuple[str, ...], list[dict[str, str]]] = {}
     with (packaged("validation") / "kernel-virtual" / "results.csv").open() as f:
         for row in csv.DictReader(f):
@@ -78,7 +91,17 @@ def _cell(keys: dict[str, str], found: Sequence[dict[str, str]]) -> Reference:
         measures=measures,
         criteria={m: KERNEL_VIRTUAL[m] for m in measures},
         scenarios=[_scenario(keys, found[0]["secs"])],
+        draws=_draws(keys),
     )
+
+
+def _draws(keys: Mapping[str, str]) -> bool:
+    """Whether chance or the instant of the start decides: BBR's phase, a shared queue, a discipline
+    that draws, and COBALT on the ACKs of an upstream that they fill.
+    """
+    shared = "+" in keys["flows"] and keys["bottleneck"] in (*_SHARED, "cake flowblind")
+    drawing = keys["bottleneck"] in _DRAWING or keys["ack_filter"] == "no-ack-filter"
+    return shared or drawing or "bbr" in keys["flows"]
 
 
 def _flow(i: int, column: str) -> Measure:
@@ -116,8 +139,9 @@ def _bottleneck(keys: dict[str, str]) -> Link:
             a="r1", b="r2", rate="10 Mbit/s", queue="40 packets", delay="0 ms", reverse=back
         )
     back = {"rate": "unlimited", "qdisc": "pfifo", "queue": "1000 packets"}
-    qdisc: dict[str, Any] = {"name": "cake", "bandwidth": "10 Mbit/s"}
-    if keys["bottleneck"] != "cake":
+    own = _CAKE.get(keys["bottleneck"])
+    qdisc: dict[str, Any] = {"name": "cake", "bandwidth": "10 Mbit/s"} | (own or {})
+    if own is None:
         child = _CHILDREN[keys["bottleneck"]]
         shaped = {"name": "all", "rate": "10 Mbit/s", "burst": "1500 B", "child": child}
         qdisc = {"name": "htb", "classes": [shaped]}

@@ -28,6 +28,8 @@ class Reference:
     late_scenarios: Sequence[Mapping[str, Any]] = ()
     #: Runs of the reference that were left out as disturbed.
     disturbed: int = 0
+    #: Seeds or starts decide on both sides: samples count where the medians are too far apart.
+    draws: bool = False
 
     @property
     def name(self) -> str:
