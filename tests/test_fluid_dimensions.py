@@ -88,6 +88,8 @@ WITH_UNITS = {
     # Closed forms: a packet is a number.
     "responses.mathis": (lambda: responses.mathis(T, 0.01), "1 / [time]"),
     "responses.pftk": (lambda: responses.pftk(T, 0.01, 1 * U.s), "1 / [time]"),
+    "responses.pftk_full": (lambda: responses.pftk_full(T, 0.01, 1 * U.s), "1 / [time]"),
+    "responses.tack_share": (lambda: responses.tack_share(W, 2 * W), ONE),
     "responses.cubic_window": (lambda: responses.cubic_window(T, 1e-4, c=0.4 / U.s**3), ONE),
     "responses.asymmetry": (lambda: responses.asymmetry(SPEED, SPEED, SIZE, SIZE)[0], ONE),
     "responses.byte_counting": (lambda: responses.byte_counting(1e3 / U.s, 2), "1 / [time]"),
