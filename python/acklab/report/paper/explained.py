@@ -34,9 +34,9 @@ def said(study: Folder) -> str:
         return ""
     listed = escape("; ".join(titles))
     one = len(titles) == 1
-    noun = "One more set-up explains" if one else f"{len(titles)} more set-ups explain"
+    noun = "One more set-up was" if one else f"{len(titles)} more set-ups were"
     return (
-        f'<p class="note">{noun} the results ({listed}). {"It changes" if one else "They change"} '
+        f'<p class="note">{noun} run to explain differences ({listed}). {"It changes" if one else "They change"} '
         'no verdict: see <a href="#explained">Set-ups that explain</a>.</p>'
     )
 
