@@ -36,8 +36,9 @@ def said(study: Folder) -> str:
     one = len(titles) == 1
     noun = "One more set-up was" if one else f"{len(titles)} more set-ups were"
     return (
-        f'<p class="note">{noun} run to explain differences ({listed}). {"It changes" if one else "They change"} '
-        'no verdict: see <a href="#explained">Set-ups that explain</a>.</p>'
+        f'<p class="note">{noun} run to explain differences ({listed}). '
+        f"{'It changes' if one else 'They change'} no verdict: see "
+        '<a href="#explained">Set-ups that explain</a>.</p>'
     )
 
 
