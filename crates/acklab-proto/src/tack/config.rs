@@ -234,7 +234,7 @@ pub struct TackConfig {
     /// The last packet before silence asks for a TACK (ambiguity 15), as QUIC's IMMEDIATE_ACK does. The
     /// peer's timer of thin flows would delay the end of each burst.
     pub ack_now: bool,
-    /// A reduction for losses that were none is taken back.
+    /// A reduction for losses that were none is taken back, and that of a timeout that came too early.
     pub undo: bool,
     /// The maximum filter of the delivery rate, in minimum RTTs: "theta_filter is recommended as
     /// 5~10 RTTs" (section 5.4). Counted in time, at most ten seconds.

@@ -169,7 +169,8 @@ pub const PARAMS: &[Param] = &[
     yes(
         "undo",
         "A reduction is taken back when all that was called lost came late, as the count of packets \
-         in each report shows. The paper has none (TCP: RFC 4015).",
+         in each report shows, and that of a timeout when the next report is about what had left \
+         before it. The paper has none (TCP: RFC 4015).",
     ),
     choice(
         "timing",

@@ -25,8 +25,6 @@ pub enum Arrived {
 struct Hole {
     start: u64,
     end: u64,
-    /// When it is reported, unless it was.
-    due: Instant,
 }
 
 /// The numbers that have arrived, as gaps below the next.
@@ -35,8 +33,8 @@ pub struct Holes {
     first: u64,
     next: u64,
     holes: VecDeque<Hole>,
-    /// So many at the front were reported: gaps are reported in their order.
-    reported: usize,
+    /// When each of those at the back is reported. The others were: gaps are reported in their order.
+    due: VecDeque<Instant>,
     /// Most gaps that are kept.
     limit: usize,
     packets: u64,
@@ -50,7 +48,7 @@ impl Holes {
             first,
             next: first,
             holes: VecDeque::with_capacity(limit.min(8)),
-            reported: 0,
+            due: VecDeque::with_capacity(limit.min(8)),
             limit: limit.max(1),
             packets: 0,
             reordered: false,
@@ -66,11 +64,12 @@ impl Holes {
     pub fn on_packet(&mut self, now: Instant, number: u64, settle: Span) -> Arrived {
         if number >= self.next {
             if number > self.next {
-                self.open(Hole {
+                self.holes.push_back(Hole {
                     start: self.next,
                     end: number,
-                    due: now.saturating_add(settle),
                 });
+                self.due.push_back(now.saturating_add(settle));
+                self.bound();
             }
             self.next = number + 1;
             self.packets += 1;
@@ -90,9 +89,9 @@ impl Holes {
         (self.holes.get(i)?.start <= number).then_some(i)
     }
 
-    fn open(&mut self, hole: Hole) {
-        self.holes.push_back(hole);
-        self.bound();
+    /// So many gaps at the front were reported.
+    fn reported(&self) -> usize {
+        self.holes.len() - self.due.len()
     }
 
     /// Forgets the oldest gap where there are too many: what the list of the stream's gaps says of it
@@ -100,15 +99,21 @@ impl Holes {
     fn bound(&mut self) {
         if self.holes.len() > self.limit {
             self.holes.pop_front();
-            self.reported = self.reported.saturating_sub(1);
+            let kept = self.holes.len();
+            if self.due.len() > kept {
+                self.due.pop_front();
+            }
         }
     }
 
     fn fill(&mut self, i: usize, number: u64) {
         let h = self.holes[i];
+        let pending = i.checked_sub(self.reported());
         if h.end - h.start == 1 {
             self.holes.remove(i);
-            self.reported -= usize::from(i < self.reported);
+            if let Some(i) = pending {
+                self.due.remove(i);
+            }
         } else if number == h.start {
             self.holes[i].start += 1;
         } else if number + 1 == h.end {
@@ -122,7 +127,9 @@ impl Holes {
                     ..h
                 },
             );
-            self.reported += usize::from(i < self.reported);
+            if let Some(i) = pending {
+                self.due.insert(i + 1, self.due[i]);
+            }
             self.bound();
         }
     }
@@ -130,21 +137,22 @@ impl Holes {
     /// The next loss event that is due: "the second largest PKT.SEQ and the largest", between which
     /// everything is missing.
     pub fn take_due(&mut self, now: Instant) -> Option<(u64, u64)> {
-        let h = *self.holes.get(self.reported).filter(|h| h.due <= now)?;
-        self.reported += 1;
+        self.due.front().filter(|due| **due <= now)?;
+        let h = self.holes[self.reported()];
+        self.due.pop_front();
         Some((h.start - 1, h.end))
     }
 
     /// When the next loss event is due.
     pub fn next_due(&self) -> Option<Instant> {
-        self.holes.get(self.reported).map(|h| h.due)
+        self.due.front().copied()
     }
 
     /// Everything missing up to this number was reported. "In order to avoid unnecessary
     /// retransmission, TACK only reports missing packets that have been reported by loss-event-driven
     /// IACKs" (section 5.1): a gap inside its settle time is not (ambiguity 3).
     pub fn settled(&self) -> u64 {
-        let pending = self.holes.get(self.reported);
+        let pending = self.holes.get(self.reported());
         pending.map_or(self.largest(), |h| h.start - 1)
     }
 

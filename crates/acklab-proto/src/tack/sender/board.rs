@@ -112,18 +112,11 @@ impl Board {
         self.numbers.push_back(id);
         let i = (id - self.base) as usize;
         let r = self.records[i];
-        self.lost_segments -= u32::from(r.lost);
+        self.lost_segments -= u32::from(r.is_lost());
         if !r.is_under_way() {
-            self.count(u64::from(r.len), true);
+            self.count(u64::from(r.len()), true);
         }
-        let inflight = self.inflight;
-        let r = &mut self.records[i];
-        r.number = number;
-        r.sent_at = now;
-        r.lost = false;
-        r.settled = false;
-        r.repeated = true;
-        r.tx_in_flight = inflight;
+        self.records[i].repeat(number, now, self.inflight);
         self.prune();
         &mut self.records[i]
     }
@@ -145,7 +138,7 @@ impl Board {
     /// The next segment to be sent again.
     pub fn next_repair(&mut self) -> Option<u64> {
         while let Some(&id) = self.repairs.front() {
-            if self.record(id).is_some_and(|r| r.lost) {
+            if self.record(id).is_some_and(Record::is_lost) {
                 return Some(id);
             }
             self.repairs.pop_front();
@@ -155,7 +148,7 @@ impl Board {
 
     /// The oldest segment that has not arrived, and the newest.
     pub fn last_missing(&self) -> Option<u64> {
-        let back = self.records.iter().rev().position(|r| !r.delivered)?;
+        let back = self.records.iter().rev().position(|r| !r.is_delivered())?;
         Some(self.base + (self.records.len() - 1 - back) as u64)
     }
 
@@ -163,13 +156,13 @@ impl Board {
     pub fn lose(&mut self, id: u64) -> Option<Record> {
         let i = id.checked_sub(self.base)? as usize;
         let r = *self.records.get(i)?;
-        if r.delivered || r.lost {
+        if r.is_delivered() || r.is_lost() {
             return None;
         }
-        self.records[i].lost = true;
+        self.records[i].set_lost(true);
         self.lost_segments += 1;
         if r.is_under_way() {
-            self.count(u64::from(r.len), false);
+            self.count(u64::from(r.len()), false);
         }
         self.repairs.push_back(id);
         Some(r)
@@ -179,15 +172,15 @@ impl Board {
     pub fn lose_all(&mut self, mut on_lost: impl FnMut(&Record)) {
         self.repairs.clear();
         for (i, r) in self.records.iter_mut().enumerate() {
-            if r.delivered {
+            if r.is_delivered() {
                 continue;
             }
-            if !r.lost {
+            if !r.is_lost() {
                 if r.is_under_way() {
-                    self.inflight -= u64::from(r.len);
+                    self.inflight -= u64::from(r.len());
                     self.inflight_segments -= 1;
                 }
-                r.lost = true;
+                r.set_lost(true);
                 self.lost_segments += 1;
                 on_lost(r);
             }
@@ -195,17 +188,32 @@ impl Board {
         }
     }
 
+    /// What was given up and has a number above `heard` may be under way after all; `heard` itself has
+    /// arrived.
+    pub fn revive(&mut self, heard: u64) {
+        for r in self.records.iter_mut() {
+            if !r.is_lost() || r.number < heard {
+                continue;
+            }
+            r.set_lost(false);
+            self.lost_segments -= 1;
+            if r.is_under_way() {
+                self.inflight += u64::from(r.len());
+                self.inflight_segments += 1;
+            }
+        }
+    }
+
     fn deliver(&mut self, i: usize, on_delivered: &mut impl FnMut(&Record)) {
         let r = self.records[i];
-        if r.delivered {
+        if r.is_delivered() {
             return;
         }
-        self.lost_segments -= u32::from(r.lost);
+        self.lost_segments -= u32::from(r.is_lost());
         if r.is_under_way() {
-            self.count(u64::from(r.len), false);
+            self.count(u64::from(r.len()), false);
         }
-        self.records[i].delivered = true;
-        self.records[i].lost = false;
+        self.records[i].deliver();
         on_delivered(&r);
     }
 
@@ -245,8 +253,8 @@ impl Board {
                 continue;
             };
             if r.is_under_way() {
-                let (i, len) = ((id - self.base) as usize, u64::from(r.len));
-                self.records[i].settled = true;
+                let (i, len) = ((id - self.base) as usize, u64::from(r.len()));
+                self.records[i].settle();
                 self.count(len, false);
             }
         }
@@ -257,7 +265,7 @@ impl Board {
     pub fn missing_in(&self, start: u64, end: u64, mut each: impl FnMut(u64, &Record)) {
         let mut i = self.records.partition_point(|r| r.end() <= start);
         while let Some(r) = self.records.get(i).filter(|r| r.start < end) {
-            if !r.delivered {
+            if !r.is_delivered() {
                 each(self.base + i as u64, r);
             }
             i += 1;
@@ -270,7 +278,7 @@ impl Board {
             let number = self.first_number;
             let wanted = self
                 .record(id)
-                .is_some_and(|r| !r.delivered && r.number == number);
+                .is_some_and(|r| !r.is_delivered() && r.number == number);
             if wanted {
                 return;
             }
@@ -284,10 +292,10 @@ impl Board {
     pub fn check(&self) {
         if cfg!(debug_assertions) && self.records.len() <= 64 {
             let under_way = self.records.iter().filter(|r| r.is_under_way());
-            let bytes: u64 = under_way.clone().map(|r| u64::from(r.len)).sum();
+            let bytes: u64 = under_way.clone().map(|r| u64::from(r.len())).sum();
             debug_assert_eq!(bytes, self.inflight);
             debug_assert_eq!(under_way.count() as u32, self.inflight_segments);
-            let lost = self.records.iter().filter(|r| r.lost).count();
+            let lost = self.records.iter().filter(|r| r.is_lost()).count();
             debug_assert_eq!(lost as u32, self.lost_segments);
         }
     }
@@ -361,6 +369,19 @@ mod tests {
         b.lose_all(|_| {});
         assert_eq!((b.inflight(), b.lost_segments()), (0, 3));
         b.settle(u64::MAX - 1);
+        b.check();
+    }
+
+    #[test]
+    fn what_a_timeout_gave_up_is_revived_above_what_was_heard_of() {
+        let mut b = board(5);
+        b.lose_all(|_| {});
+        b.repeat(0, Instant::ZERO);
+        b.revive(9);
+        assert_eq!((b.inflight(), b.lost_segments()), (4000, 1));
+        assert_eq!(b.next_repair(), Some(1));
+        b.repeat(1, Instant::ZERO);
+        assert_eq!(b.next_repair(), None);
         b.check();
     }
 

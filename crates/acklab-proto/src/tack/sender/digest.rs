@@ -36,15 +36,15 @@ pub struct Digest {
 
 impl Digest {
     pub fn on_delivered(&mut self, r: &Record, rates: &mut RateSampler) {
-        self.delivered += u64::from(r.len);
+        self.delivered += u64::from(r.len());
         self.delivered_segments += 1;
-        self.late |= r.settled;
-        self.unsent += u32::from(r.lost);
+        self.late |= r.is_settled();
+        self.unsent += u32::from(r.is_lost());
         rates.on_delivered(r);
     }
 
     pub fn on_gone(&mut self, r: &Record) {
-        self.acked += u64::from(r.len);
+        self.acked += u64::from(r.len());
         self.acked_segments += 1;
     }
 }

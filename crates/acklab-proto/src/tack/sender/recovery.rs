@@ -14,10 +14,10 @@ impl Sender {
             let Some(r) = self.board.lose(id) else {
                 continue;
             };
-            self.rates.lost += u64::from(r.len);
-            d.lost += u64::from(r.len);
+            self.rates.lost += u64::from(r.len());
+            d.lost += u64::from(r.len());
             stats.lost_segs += 1;
-            self.credit += u64::from(r.len);
+            self.credit += u64::from(r.len());
             self.undo.on_told(r.number <= d.largest);
             let event = self.rates.loss_of(now, &r, self.board.inflight());
             self.cc.on_segment_lost(&event);
@@ -83,16 +83,22 @@ impl Sender {
     /// The retransmission timer expired: nothing is heard, so everything under way is given up.
     pub(super) fn enter_loss(&mut self, now: Instant, stats: &mut Stats) {
         let first = self.phase != RecoveryPhase::Loss || self.retries == 0;
+        let was_open = self.phase == RecoveryPhase::Open;
         let prior_inflight = self.board.inflight();
         let Self {
             board, rates, cc, ..
         } = self;
         board.lose_all(|r| {
-            rates.lost += u64::from(r.len);
+            rates.lost += u64::from(r.len());
             stats.lost_segs += 1;
             cc.on_segment_lost(&rates.loss_of(now, r, 0));
         });
-        self.undo.end();
+        if first {
+            self.undo.end();
+        }
+        if was_open {
+            self.undo.on_timeout(self.board.next_number());
+        }
         self.cc.on_rto(&Rto {
             now,
             prior_inflight,

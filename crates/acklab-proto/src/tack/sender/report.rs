@@ -103,6 +103,9 @@ impl Sender {
         if freshness == Freshness::Newest {
             let missing = self.claims.missing(r);
             self.undo.on_missing(missing);
+            if r.packets > 0 {
+                self.undo.on_largest(r.largest, missing);
+            }
         }
         self.undo.on_report();
         Ok(Digest {
@@ -151,7 +154,7 @@ impl Sender {
         let Self { board, found, .. } = self;
         board.missing_in(start, end, |id, r| {
             let proven = r.number <= settled;
-            if !r.lost && (proven || now.saturating_since(r.sent_at) >= patience) {
+            if !r.is_lost() && (proven || now.saturating_since(r.sent_at) >= patience) {
                 found.push(id);
             }
         });
@@ -161,7 +164,7 @@ impl Sender {
     /// TACK waited is the peer's word.
     fn time_largest(&self, now: Instant, cfg: &TackConfig, head: &TackHead) -> Option<Span> {
         let (_, r) = self.board.by_number(head.receipt.largest)?;
-        if r.delivered || head.receipt.packets == 0 {
+        if r.is_delivered() || head.receipt.packets == 0 {
             return None;
         }
         let elapsed = now.saturating_since(r.sent_at);

@@ -4,6 +4,12 @@
 //! of that from timestamps or DSACKs. TACK's receipts count the packets with a PKT.SEQ that have
 //! arrived, each once, so this end knows how many of its transmissions up to `largest` are missing. If
 //! reports have called more than that lost, the rest came late.
+//!
+//! A retransmission timeout gives everything up without a report. Each sending has a number of its own,
+//! so the next report tells whose answer it is: one whose largest number is from before the timeout
+//! answers what was given up, which therefore was only late (RFC 3522 learns as much from timestamps,
+//! RFC 5682 from where new data goes). And if the report answers the repetition, but nothing is missing
+//! that was not missing before, then only acknowledgements were lost.
 
 use super::Sender;
 use crate::cc::{RecoveryPhase, Spurious};
@@ -27,6 +33,25 @@ pub(super) struct Undo {
     unsent: u64,
     /// Both, before the report that began the episode; `None` = nothing can be taken back.
     since: Option<(u64, u64)>,
+    /// The largest number that is known to have arrived.
+    heard: u64,
+    /// Transmissions up to it that had not, by the same report.
+    missing: u64,
+    /// The timeout that may have been for nothing.
+    timeout: Option<Timeout>,
+    /// It was: everything above this number may still be under way.
+    early: Option<u64>,
+}
+
+/// What was known when the retransmission timer expired.
+#[derive(Clone, Copy, Debug)]
+struct Timeout {
+    /// The largest number that had arrived, as far as was known.
+    heard: u64,
+    /// The first number that was given out after it.
+    next: u64,
+    /// Transmissions up to it that had not.
+    missing: u64,
 }
 
 impl Undo {
@@ -66,6 +91,32 @@ impl Undo {
     /// It is over, or is one of another kind.
     pub fn end(&mut self) {
         self.since = None;
+        self.timeout = None;
+        self.early = None;
+    }
+
+    /// The retransmission timer expired outside an episode; `next` is the number that the next packet has.
+    pub fn on_timeout(&mut self, next: u64) {
+        self.timeout = Some(Timeout {
+            heard: self.heard,
+            next,
+            missing: self.missing,
+        });
+    }
+
+    /// A report says that this is the largest number that has arrived, and that so many transmissions
+    /// up to it are missing.
+    pub fn on_largest(&mut self, largest: u64, missing: u64) {
+        self.heard = self.heard.max(largest);
+        self.missing = missing;
+        let Some(t) = self.timeout.filter(|t| largest > t.heard) else {
+            return;
+        };
+        // One answer decides. After a repetition has arrived, what is missing below it is lost.
+        self.timeout = None;
+        if largest < t.next || missing <= t.missing {
+            self.early = Some(largest);
+        }
     }
 
     /// Whether all that the episode is about has come late.
@@ -83,25 +134,34 @@ impl Sender {
             let again = self.undo.late.saturating_sub(self.undo.unsent);
             stats.spurious_retrans = again.max(stats.spurious_retrans);
         }
+        if let Some(heard) = self.undo.early.take() {
+            if cfg.undo && self.phase == RecoveryPhase::Loss {
+                self.board.revive(heard);
+                self.backoff = 0;
+                self.retries = 0;
+                self.restore(now, true, stats);
+            }
+            return;
+        }
         if !cfg.undo || self.phase != RecoveryPhase::Recovery || self.board.lost_segments() > 0 {
             return;
         }
         if self.undo.is_spurious() {
-            self.restore(now, stats);
+            stats.undos_late += 1;
+            self.restore(now, false, stats);
         }
     }
 
     #[cold]
-    fn restore(&mut self, now: Instant, stats: &mut Stats) {
+    fn restore(&mut self, now: Instant, was_rto: bool, stats: &mut Stats) {
         stats.undos += 1;
-        stats.undos_late += 1;
         self.phase = RecoveryPhase::Open;
         self.credit = 0;
         self.undo.end();
         self.cc.on_spurious(&Spurious {
             now,
             inflight: self.board.inflight(),
-            was_rto: false,
+            was_rto,
         });
     }
 }
@@ -159,6 +219,43 @@ mod tests {
         u.on_missing(1);
         u.on_report();
         assert!(u.is_spurious());
+    }
+
+    /// A report at the largest number; whether a timeout after 100 of 120 was too early.
+    fn answered(largest: u64, missing: u64) -> bool {
+        let mut u = Undo::default();
+        u.on_largest(100, 0);
+        u.on_timeout(121);
+        u.on_largest(100, 0);
+        assert_eq!(u.early, None);
+        u.on_largest(largest, missing);
+        u.early == Some(largest)
+    }
+
+    #[test]
+    fn an_answer_to_what_was_given_up_shows_a_timeout_too_early() {
+        assert!(answered(101, 0) && answered(120, 19));
+        // The repetition is answered: are those before it there?
+        assert!(answered(121, 0));
+        assert!(!answered(121, 20) && !answered(121, 1));
+    }
+
+    #[test]
+    fn the_first_answer_decides_and_old_losses_do_not_count() {
+        let mut u = Undo::default();
+        u.on_missing(3);
+        u.on_report();
+        (0..3).for_each(|_| u.on_told(true));
+        u.on_largest(100, 3);
+        u.on_timeout(121);
+        u.on_largest(121, 4);
+        u.on_largest(122, 3);
+        assert_eq!(u.early, None);
+        u.on_timeout(123);
+        u.on_largest(123, 3);
+        assert_eq!(u.early, Some(123));
+        u.end();
+        assert_eq!(u.early, None);
     }
 
     #[test]

@@ -265,3 +265,74 @@ fn numbers_are_skipped_and_nothing_else_is() {
     let last = sent[19].0;
     assert!((20..23).contains(&last), "{last}");
 }
+
+/// Twenty packets leave, the first two are acknowledged, and then nothing is heard until the timer has
+/// expired. What has left since.
+fn timed_out(change: impl FnOnce(&mut TackConfig)) -> (Bench, Vec<(u64, u64, bool)>) {
+    let mut b = Bench::new(22, change);
+    b.run(RTT);
+    b.tack(Bench::head(Bench::receipt(2, 1, 2)), &[], &[]);
+    let mut sent = Vec::new();
+    while b.stats.rto_count == 0 {
+        sent.extend(b.run(Span::from_micros(100)));
+    }
+    sent.retain(|p| p.0 >= 22);
+    assert_eq!(b.s.phase(), RecoveryPhase::Loss);
+    // The probe, the first that is missing, and another within the window.
+    let pieces: Vec<u64> = sent.iter().map(|p| p.1).collect();
+    assert_eq!(pieces, [21, 2, 3]);
+    (b, sent)
+}
+
+/// The path held everything for longer than the timeout: the first report is about what had been sent
+/// before it. Nothing more is repeated.
+#[test]
+fn a_timeout_is_taken_back_when_what_was_given_up_arrives() {
+    let (mut b, _) = timed_out(|_| {});
+    b.tack(Bench::head(Bench::receipt(5, 4, 5)), &[], &[]);
+    assert_eq!((b.stats.undos, b.s.phase()), (1, RecoveryPhase::Open));
+    assert_eq!(b.s.board.lost_segments(), 0);
+    assert!(b.run(ms(10)).is_empty());
+    b.tack(Bench::head(Bench::receipt(22, 21, 22)), &[], &[]);
+    assert!(b.s.board.is_empty());
+    assert_eq!((b.stats.retrans_segs, b.stats.rto_count), (3, 1));
+}
+
+/// Only acknowledgements were lost: the answer to the repetition counts all packets.
+#[test]
+fn a_timeout_is_taken_back_when_nothing_is_missing() {
+    let (mut b, sent) = timed_out(|_| {});
+    let last = sent[2].0;
+    b.tack(Bench::head(Bench::receipt(22, last, last + 1)), &[], &[]);
+    assert_eq!((b.stats.undos, b.s.phase()), (1, RecoveryPhase::Open));
+}
+
+/// One of those before the timeout is missing below the repetition: the timeout was right.
+#[test]
+fn a_timeout_for_a_loss_stays() {
+    let (mut b, sent) = timed_out(|_| {});
+    let last = sent[2].0;
+    let head = Bench::head(Bench::receipt(4, last, last));
+    b.tack(head, &[(5, 22)], &[(4, 5)]);
+    assert_eq!((b.stats.undos, b.s.phase()), (0, RecoveryPhase::Loss));
+    assert_eq!(b.run(ms(5))[0].1, 4);
+}
+
+/// Part of the flight came late, a part was lost: the timeout is taken back, and the loss is a loss
+/// like any other.
+#[test]
+fn a_loss_within_a_late_flight_has_a_recovery_of_its_own() {
+    let (mut b, _) = timed_out(|_| {});
+    b.loss(Bench::receipt(4, 6, 5), 3, 6);
+    assert_eq!((b.stats.undos, b.s.phase()), (1, RecoveryPhase::Recovery));
+    assert_eq!(b.s.board.lost_segments(), 2);
+    let again: Vec<u64> = b.run(ms(10)).iter().map(|p| p.1).collect();
+    assert_eq!(again, [4, 5]);
+}
+
+#[test]
+fn without_undo_a_timeout_stays() {
+    let (mut b, _) = timed_out(|c| c.undo = false);
+    b.tack(Bench::head(Bench::receipt(5, 4, 5)), &[], &[]);
+    assert_eq!((b.stats.undos, b.s.phase()), (0, RecoveryPhase::Loss));
+}

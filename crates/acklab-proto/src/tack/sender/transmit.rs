@@ -140,7 +140,7 @@ impl Sender {
             return None;
         }
         let id = self.board.next_repair()?;
-        let len = u64::from(self.board.record(id)?.len);
+        let len = u64::from(self.board.record(id)?.len());
         let inflight = self.board.inflight();
         // What was lost has left the network: its repair may take its place, although a controller that
         // sets its own window in recovery has not heard of any delivery since. With a TACK every
@@ -172,7 +172,7 @@ impl Sender {
         let r = self.board.repeat(id, now);
         self.rates.stamp(r, prior == 0);
         let r = *r;
-        stats.on_sent(r.len, true);
+        stats.on_sent(r.len(), true);
         self.validate_pending = true;
         match cause {
             RetransmitCause::Rack => stats.retrans.rack += 1,
@@ -183,7 +183,7 @@ impl Sender {
         if self.reducing() {
             self.prr.on_sent(1);
         }
-        self.tell_controller(now, r.len, prior, true, false);
+        self.tell_controller(now, r.len(), prior, true, false);
         self.last_sent = now;
         if !matches!(cause, RetransmitCause::Tlp) {
             self.arm_after_send(now);
@@ -194,9 +194,9 @@ impl Sender {
             known: known.min(r.number),
             data: Some(Data {
                 seq: r.start,
-                len: r.len,
+                len: r.len(),
                 stamp: micros(now),
-                fin: r.fin,
+                fin: r.is_fin(),
                 now: asks || self.falls_silent(),
                 app_limited: self.rates.is_app_limited(),
             }),

@@ -1,4 +1,5 @@
-//! A path that reorders: what is called lost may come late, and a reduction for it is taken back.
+//! A path that reorders or holds packets: what is called lost may come late, and a reduction for it is
+//! taken back.
 
 use super::world::{Channel, World};
 use crate::tack::config::{Settle, TackConfig};
@@ -92,4 +93,68 @@ fn an_episode_with_a_loss_in_it_is_not_taken_back() {
         s.late_segs,
         s.lost_segs
     );
+}
+
+/// Ten seconds over 20 Mbit/s and 40 ms, whose way for the data (0) or for the feedback (1) is longer by
+/// 900 ms from second five on, or loses everything for 0.9 s.
+fn interrupted(cc: &str, way: usize, loses: bool, undo: bool) -> (World, [u64; 2]) {
+    let cfg = TackConfig {
+        undo,
+        // The peer's window keeps the flow from losing anything of itself.
+        recv_buffer: 150_000,
+        ..TackConfig::default()
+    };
+    let channels = [Channel::clean(20, 20), Channel::clean(20, 20)];
+    let mut w = World::new(&cfg, cc, channels, 5);
+    w.closes = [false; 2];
+    w.start(1 << 40);
+    w.run_for(Span::from_secs(5));
+    let before = *w.ends[0].stats();
+    let usual = w.channels[way];
+    if loses {
+        w.channels[way].loss = 1.0;
+    } else {
+        w.channels[way].delay = usual.delay + Span::from_millis(900);
+    }
+    w.run_for(Span::from_millis(900));
+    w.channels[way].loss = 0.0;
+    w.run_for(Span::from_secs(4));
+    let after = *w.ends[0].stats();
+    (
+        w,
+        [
+            after.rto_count - before.rto_count,
+            after.undos - before.undos,
+        ],
+    )
+}
+
+/// A way that becomes much longer, either of them, or feedback that is lost: the timeouts were for
+/// nothing, and the controller is as before.
+#[test]
+fn timeouts_for_a_delay_are_taken_back() {
+    for cc in ["newreno", "cubic", "bbr1", "bbr3"] {
+        for (way, loses) in [(0, false), (1, false), (1, true)] {
+            let (with, [rtos, undos]) = interrupted(cc, way, loses, true);
+            assert!(rtos > 0, "{cc} {way} {loses}");
+            assert!(undos > 0, "{cc} {way} {loses}");
+            let (without, [_, none]) = interrupted(cc, way, loses, false);
+            assert_eq!(none, 0);
+            let again = |w: &World| w.ends[0].stats().retrans.rto;
+            // After lost feedback the first answer acknowledges everything: nothing is left to repeat.
+            let fewer =
+                again(&with) < again(&without) || (loses && again(&with) == again(&without));
+            assert!(fewer, "{cc} {way} {loses}");
+        }
+    }
+}
+
+/// The data itself is lost for as long: the timeout stays.
+#[test]
+fn timeouts_for_losses_are_never_taken_back() {
+    for cc in ["newreno", "cubic", "bbr1", "bbr3"] {
+        let (_, [rtos, undos]) = interrupted(cc, 0, true, true);
+        assert!(rtos > 0, "{cc}");
+        assert_eq!(undos, 0, "{cc}");
+    }
 }
