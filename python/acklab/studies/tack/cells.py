@@ -10,6 +10,7 @@ from acklab.studies.ack_compression.cells import over
 from acklab.studies.study import Cell, Effort
 from acklab.studies.tack import laws
 from acklab.studies.tack.networks import (
+    NOISE,
     ONE_HOP,
     SETUPS,
     STANDARDS,
@@ -82,6 +83,20 @@ def _wan(effort: Effort, case: int, way: str) -> dict[str, Any]:
     wire = {"rate": rate, "loss": loss, "reverse": {"loss": loss}}
     flow = tack() if way == "tack" else tcp()
     found = radio(effort, flow, standard, "ampdu", rtt_ms, 130, wire, record={"acks": True})
+    return found
+
+
+def _noisy(effort: Effort, case: int, way: str) -> dict[str, Any]:
+    """The same over a radio that carries as much UDP as the paper's."""
+    found = _wan(effort, case, way)
+    found["wifi"]["bit_error_rate"] = NOISE[CASES[case][0]]
+    return found
+
+
+def _baseline(effort: Effort, standard: str) -> dict[str, Any]:
+    """What that radio carries of UDP."""
+    found = radio(effort, udp(standard), standard, length=5)
+    found["wifi"]["bit_error_rate"] = NOISE[standard]
     return found
 
 
@@ -180,6 +195,9 @@ PAIRS = {
     "bbr-cubic": ("bbr1", "cubic"),
     "tack-cubic": ("tack", "cubic"),
     "tack-bbr": ("tack", "bbr1"),
+    # TACK with the rate that the sender measures, over a round trip.
+    "sender-cubic": ("sender", "cubic"),
+    "sender-bbr": ("sender", "bbr1"),
 }
 RIVALS = ("tack", "bbr1", "bbr2", "bbr3", "cubic", "newreno", "vegas")
 
@@ -209,6 +227,8 @@ def _blocked(effort: Effort) -> list[Cell]:
 
 
 def _named(way: str) -> dict[str, Any]:
+    if way == "sender":
+        return tack(rate_samples="sender")
     return tack() if way == "tack" else tcp(way)
 
 
@@ -274,6 +294,8 @@ GROUPS = {
     ),
     "contention": over(_contention, setup=SETUPS, every=EVERY),
     "thinned": over(_thinned, fixes=("with", "without"), way=(*_WAYS, "tack")),
+    "noisy": over(_noisy, case=tuple(CASES), way=("tcp", "tack")),
+    "baseline": over(_baseline, standard=tuple(NOISE)),
     "wan": over(_wan, case=tuple(CASES), way=("tcp", "tack")),
     "cast": over(_cast, setup=tuple(BUSY), busy=tuple(BUSY["ampdu"]), way=tuple(CASTS)),
     "timing": over(_timing, load=LOADS, timing=TIMINGS),

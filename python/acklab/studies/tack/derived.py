@@ -32,6 +32,7 @@ _OTHERS = (
         "goodput(way=tack) / goodput(way=tcp) - 1",
         "wlan",
         "wan",
+        "noisy",
         digits=3,
     ),
     derived(
@@ -59,6 +60,7 @@ _OTHERS = (
         "beta / RTT of the path x time, and one IACK for a loss event.",
         "eq3 + iacks",
         "wan",
+        "noisy",
         digits=0,
     ),
     derived(

@@ -25,7 +25,10 @@ from acklab.studies.values import (
 if TYPE_CHECKING:
     from acklab.results import Result
 
-_ONE_FLOW = ("wlan", "tool", "contention", "thinned", "wan", "frequency", "window", "lossy")
+_ONE_FLOW = (
+    *("wlan", "tool", "contention", "thinned", "wan", "noisy", "baseline"),
+    *("frequency", "window", "lossy"),
+)
 _RANDOM = ("wild", "rank")
 #: s; section 5.2's window of the minimum filter.
 _TAU = 10
@@ -41,19 +44,19 @@ def goodput(run: Result) -> float:
     return float(of_flow(run, "goodput_warm_mbps"))
 
 
-@quantity("packets", "wlan", "wan", digits=0)
+@quantity("packets", "wlan", "wan", "noisy", digits=0)
 def data(run: Result) -> float:
     """Data packets that were sent."""
     return float(of_flow(run, "data_segments"))
 
 
-@quantity("ACKs", "wlan", "wan", digits=0)
+@quantity("ACKs", "wlan", "wan", "noisy", digits=0)
 def acks(run: Result) -> float:
     """Acknowledgements that the receiver sent, IACKs included."""
     return float(of_flow(run, "acks_sent"))
 
 
-@quantity("IACKs", "wan", digits=0)
+@quantity("IACKs", "wan", "noisy", digits=0)
 def iacks(run: Result) -> float:
     """IACKs that the receiver sent."""
     return float(of_flow(run, "iacks_sent") or 0)
@@ -111,7 +114,7 @@ def loss(run: Result) -> float:
     return float(of_flow(run, "datagram_loss") or 0)
 
 
-@quantity("ACKs", "wan", digits=0)
+@quantity("ACKs", "wan", "noisy", digits=0)
 def eq3(run: Result) -> float:
     """beta / RTT of the path without queues x time."""
     rtt_ms, length = _numbers(run)[-2:]
