@@ -6,7 +6,8 @@
 //!   before them. It does not hold where something is decided by the clock, or by how long something took.
 //! - Once packets overtake each other where their ways meet, each queue adds the transmission of those that got
 //!   ahead, and no more.
-//! - Over a radio channel, where the next A-MPDU can be missed, lateness bounds nothing.
+//! - Over a radio channel, where the next A-MPDU can be missed and stations can collide, lateness bounds nothing. One
+//!   sender alone, without A-MPDUs, adds a slot to the lateness: that is proved where channels are.
 
 use super::late_paths::*;
 use super::*;

@@ -9,8 +9,10 @@
 //! any number of wired hops the same are lost, in the same order, and none arrives later than by the lateness,
 //! unless something is decided by the clock (a trace, a pause) or by how long something took (CoDel). Lateness
 //! beyond that lets packets overtake each other where their ways meet: each drop-tail queue then adds the
-//! transmission of those that got ahead, and no more. Over a radio channel no bound follows from lateness: a
-//! nanosecond decides whether a packet is in the next A-MPDU, a slot is missed, or two stations collide.
+//! transmission of those that got ahead, and no more. Over a radio channel lateness bounds what arrives only of a
+//! sender that is alone on the air and sends packet by packet: they come later by the lateness and a slot at most.
+//! Otherwise nothing follows from it: a nanosecond decides whether a packet is in the next A-MPDU, or whether two
+//! stations collide.
 
 use super::{Ends, Network, Store, Turn};
 use crate::record::Observer;

@@ -1,6 +1,7 @@
 //! A caller who is late, as a clock on a wall always makes one.
 
 use super::*;
+use alloc::collections::BTreeMap;
 use proptest::prelude::*;
 
 /// Who asks when: at the instants that the medium names, or some time after them.
@@ -104,4 +105,87 @@ proptest! {
             prop_assert!(due.0 <= seen.0 && seen.0 <= due.0 + most, "{due:?} {seen:?}");
         }
     }
+}
+
+/// What became of packets that enter at those instants, by their number: when each arrived, and which were lost.
+fn outcome(
+    config: &MediumConfig,
+    seed: u64,
+    offers: &[(Instant, u32, u32)],
+) -> (BTreeMap<u32, Instant>, Vec<(u32, DropReason)>) {
+    let mut rig = Rig::new(config.clone(), seed);
+    let mut arrived = BTreeMap::new();
+    let mut note = |rig: &mut Rig, end| {
+        arrived.extend(rig.run(end).into_iter().map(|(at, packet)| (packet, at)));
+    };
+    for (at, port, size) in offers {
+        note(&mut rig, *at);
+        rig.offer(*port, *size);
+    }
+    note(&mut rig, us(60_000_000));
+    (arrived, rig.log.drops)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Packets that are *offered* late, in their order, by one who is alone on the air and sends one at a time (two
+    /// that enter at one instant go by the numbers of their addressees): the same are lost, and
+    /// none arrives later than by the longest of the delays up to it and a slot, for who finds the air idle sends
+    /// at the next boundary. Others have no such bound: with A-MPDUs the next one can be missed, and two who
+    /// contend can collide for a nanosecond.
+    #[test]
+    fn a_sender_that_is_alone_and_late_is_late_by_a_slot_more(
+        stations in 1u16..5,
+        down: bool,
+        ber in prop_oneof![Just(0.0), Just(1e-5), Just(1e-4)],
+        rts in prop::option::of(0u32..1500),
+        seed: u64,
+        offers in prop::collection::vec((prop_oneof![1u64..50_000, 1u64..1_500_000], 0u32..4, 40u32..1500), 1..80),
+        lateness in prop::collection::vec(prop_oneof![0u64..2000, 0u64..5_000_000], 1..20),
+    ) {
+        let mut config = cell(stations, Aggregation::NONE);
+        for p in &mut config.ports {
+            (p.errors, p.rts_from) = (ErrorModel::Ber(ber), rts);
+        }
+        // What has waited too long is lost by the clock.
+        config.stations.iter_mut().for_each(|s| s.queue.lifetime = None);
+        let port = |n: u32| if down { 2 * (n % u32::from(stations)) + 1 } else { 0 };
+        let mut at = us(100);
+        let offers: Vec<_> = offers.iter().map(|(gap, n, size)| {
+            at += Span::from_nanos(*gap);
+            (at, port(*n), *size)
+        }).collect();
+        let (mut last, mut longest) = (Instant::ZERO, Span::ZERO);
+        let later: Vec<_> = offers.iter().enumerate().map(|(n, (at, port, size))| {
+            last = (last + Span::from_nanos(1)).max(*at + Span::from_nanos(lateness[n % lateness.len()]));
+            (last, *port, *size)
+        }).collect();
+        let ((due, lost), (seen, gone)) = (outcome(&config, seed, &offers), outcome(&config, seed, &later));
+        prop_assert_eq!(lost, gone);
+        prop_assert_eq!(due.len(), seen.len());
+        let slot = config.phy.slot();
+        for (n, (at, late)) in (0..).zip(offers.iter().zip(&later)) {
+            longest = longest.max(late.0 - at.0);
+            if let Some(due) = due.get(&n) {
+                prop_assert!(seen[&n] < *due + longest + slot, "{n}: {due:?} {:?} {longest:?}", seen[&n]);
+            }
+        }
+    }
+}
+
+/// Two who contend: at the same boundary they collide, a nanosecond later the second finds the air busy.
+#[test]
+fn who_contends_can_lose_more_than_the_lateness() {
+    let config = cell(2, Aggregation::NONE);
+    let boundary = Instant::ZERO + config.phy.aifs(3) + config.phy.slot() * 100;
+    let before = |ns| Instant::from_nanos(boundary.as_nanos() - ns);
+    let arrives =
+        |second: Instant| outcome(&config, 1, &[(before(10), 0, 1500), (second, 2, 1500)]).0;
+    let (prompt, late) = (arrives(before(1)), arrives(boundary));
+    let moved = |n: u32| prompt[&n].max(late[&n]) - prompt[&n].min(late[&n]);
+    assert!(
+        moved(0).max(moved(1)) > Span::from_micros(200),
+        "{prompt:?} {late:?}"
+    );
 }
