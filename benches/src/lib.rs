@@ -29,6 +29,21 @@ pub fn shortest<R>(n: usize, mut f: impl FnMut() -> R) -> (Duration, R) {
     best
 }
 
+/// The shortest processor time of `n` runs of `f`, and what the last run returned.
+pub fn shortest_cpu<R>(n: usize, mut f: impl FnMut() -> R) -> (Duration, R) {
+    let mut timed = || {
+        let start = ProcessTime::now();
+        let result = f();
+        (start.elapsed(), result)
+    };
+    let mut best = timed();
+    for _ in 1..n {
+        let (time, result) = timed();
+        best = (best.0.min(time), result);
+    }
+    best
+}
+
 /// The shortest processor time of `n` runs of `f` with each of `all`, taken in turns.
 pub fn in_turns<T, R>(n: usize, all: &[T], mut f: impl FnMut(&T) -> R) -> Vec<Duration> {
     let mut best = vec![Duration::MAX; all.len()];

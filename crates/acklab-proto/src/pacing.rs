@@ -25,6 +25,12 @@ impl Pacer {
         (self.next > now).then_some(self.next)
     }
 
+    /// Whether no quantum is leaving.
+    #[inline]
+    pub fn is_between_bursts(&self) -> bool {
+        self.burst_segments == 0
+    }
+
     /// A segment of `bytes` payload left. Once `quantum` segments have, the next departure moves
     /// away by what they take at `rate`.
     pub fn on_sent(

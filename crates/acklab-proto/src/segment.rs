@@ -201,7 +201,18 @@ pub struct Segment {
 
 impl Segment {
     /// Bytes of TCP options, padding included.
+    #[inline]
     pub fn options_len(&self) -> u32 {
+        let plain = self.sack.is_empty() && self.ask.is_none();
+        if plain && !self.flags.contains(Flags::SYN) {
+            // Nearly all segments, and in both layouts.
+            return if self.timestamps.is_some() { 12 } else { 0 };
+        }
+        self.many_options_len()
+    }
+
+    #[inline(never)]
+    fn many_options_len(&self) -> u32 {
         match self.layout {
             OptionLayout::Aligned => self.aligned_options_len(),
             OptionLayout::Packed => self.bare_options_len().next_multiple_of(4),

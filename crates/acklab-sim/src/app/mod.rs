@@ -130,7 +130,7 @@ impl App {
     }
 
     /// When [`App::on_wakeup`] must be called.
-    #[inline]
+    #[inline(always)]
     pub fn next_wakeup(&self) -> Option<Instant> {
         match self {
             Self::Bulk(a) => a.next_wakeup(),

@@ -371,7 +371,8 @@ impl Store for Arena {
 }
 
 impl Arena {
-    #[inline]
+    /// Inlined where packets arrive; who drops one calls it from a cold place.
+    #[inline(always)]
     fn release(&mut self, id: PacketId) {
         debug_assert_ne!(self.hops[id.0 as usize], FREE, "{id:?} freed twice");
         self.hops[id.0 as usize] = FREE;

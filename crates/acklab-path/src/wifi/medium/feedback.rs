@@ -8,7 +8,7 @@
 use super::carried::LONGEST_ACK;
 use super::{Medium, MediumDriver, PortId, StationId, Use};
 use crate::packet::{FlowId, Packet};
-use crate::wifi::mac::{MpduRef, PeerId, Psdu};
+use crate::wifi::mac::{MpduRef, PeerId, Psdu, TxQueue};
 use crate::wifi::neighbour::Message;
 use acklab_units::Span;
 use alloc::vec::Vec;
@@ -20,6 +20,8 @@ pub(super) struct FeedbackTime {
     by_flow: Vec<Span>,
     /// Feedback may be longer than [`LONGEST_ACK`].
     pub may_be_long: bool,
+    /// Flow and bytes of each acknowledgement in the PPDU that is booked; its memory is used again.
+    shares: Vec<(FlowId, u32)>,
 }
 
 impl FeedbackTime {
@@ -82,17 +84,17 @@ impl Medium {
     }
 
     /// The packets in an MPDU that goes that way under that category, and that its recipient does not have yet.
-    fn packets_in(
-        &self,
-        (port, category): (PortId, u8),
-        m: &MpduRef,
-    ) -> impl Iterator<Item = Packet> + '_ {
+    fn packets_in(&self, way: (PortId, u8), m: &MpduRef) -> impl Iterator<Item = Packet> + '_ {
+        let (queue, peer) = self.queue_on(way);
+        queue.packets_of(peer, m.seq).map(|(packet, _)| packet)
+    }
+
+    /// Where packets wait that go that way under that category, and for whom.
+    fn queue_on(&self, (port, category): (PortId, u8)) -> (&TxQueue, PeerId) {
         let port = &self.ports[port.0 as usize];
         let station = &self.stations[usize::from(port.from.0)];
         let queue = &station.categories[usize::from(category)].queue;
-        queue
-            .packets_of(PeerId(port.peer), m.seq)
-            .map(|(packet, _)| packet)
+        (queue, PeerId(port.peer))
     }
 
     fn psdu(&self, holder: StationId) -> &Psdu {
@@ -119,18 +121,24 @@ impl Medium {
     }
 
     fn share_out(&self, feedback: &mut FeedbackTime, way: (PortId, u8), psdu: &Psdu, lasts: Span) {
-        let acks = || {
-            let mpdus = psdu.mpdus.iter();
-            let all = mpdus.flat_map(|m| self.packets_in(way, m));
-            all.filter(|p| Message::of(*p).is_none())
-        };
-        let mut bytes: u64 = acks().map(|p| u64::from(p.size)).sum();
+        let (queue, peer) = self.queue_on(way);
+        let mut bytes = 0;
+        feedback.shares.clear();
+        for mpdu in &psdu.mpdus {
+            for (packet, _) in queue.packets_of(peer, mpdu.seq) {
+                if packet.size > 0 && Message::of(packet).is_none() {
+                    bytes += u64::from(packet.size);
+                    feedback.shares.push((packet.flow, packet.size));
+                }
+            }
+        }
         let mut left = lasts;
-        for packet in acks().filter(|p| p.size > 0) {
+        for i in 0..feedback.shares.len() {
+            let (flow, size) = feedback.shares[i];
             // What is left by what is left, so that nothing gets lost by rounding.
-            let share = left.mul_div(u64::from(packet.size), bytes);
-            feedback.spend(packet.flow, share);
-            bytes -= u64::from(packet.size);
+            let share = left.mul_div(u64::from(size), bytes);
+            feedback.spend(flow, share);
+            bytes -= u64::from(size);
             left -= share;
         }
     }

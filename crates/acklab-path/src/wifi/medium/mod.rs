@@ -320,6 +320,8 @@ impl Medium {
         Instant::earliest(self.calendar.next(), self.contention.next_wakeup())
     }
 
+    /// Inlined for the reason given at [`Medium::advance`].
+    #[inline(always)]
     fn on_event<D: MediumDriver>(&mut self, now: Instant, event: Event, driver: &mut D) {
         match event {
             Event::PpduEnds(number) => self.on_ppdu_end(now, number, driver),

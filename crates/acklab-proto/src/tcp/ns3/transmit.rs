@@ -13,7 +13,27 @@ const STEP: Span = Span::from_nanos(1);
 
 impl Sender {
     /// The next segment to leave, if any may leave now.
+    #[inline]
     pub fn poll_transmit(
+        &mut self,
+        now: Instant,
+        cfg: &TcpConfig,
+        stats: &mut Stats,
+    ) -> Option<Outgoing> {
+        if self.rests() {
+            return None;
+        }
+        self.next_to_leave(now, cfg, stats)
+    }
+
+    /// The sending loop has nothing to run for. An end that only receives is asked after each packet.
+    #[inline]
+    fn rests(&self) -> bool {
+        !self.due && !self.wrote && self.step.is_none() && self.forced.is_empty() && self.nxt > 0
+    }
+
+    #[inline(never)]
+    fn next_to_leave(
         &mut self,
         now: Instant,
         cfg: &TcpConfig,

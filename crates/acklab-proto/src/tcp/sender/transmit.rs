@@ -71,7 +71,35 @@ impl Outgoing {
 
 impl Sender {
     /// The next segment to leave, if any may leave now.
+    #[inline]
     pub fn poll_transmit(
+        &mut self,
+        now: Instant,
+        cfg: &TcpConfig,
+        stats: &mut Stats,
+    ) -> Option<Outgoing> {
+        if self.rests() {
+            self.paced_until = None;
+            self.note_starved();
+            return None;
+        }
+        self.next_to_leave(now, cfg, stats)
+    }
+
+    /// Everything has been sent and acknowledged, and nothing is left to be noted of it. An end that
+    /// only receives is asked after each packet.
+    #[inline]
+    fn rests(&self) -> bool {
+        self.board.is_empty()
+            && !self.has_new_data()
+            && !self.validate_pending
+            && self.probe.is_none()
+            && !self.frto_new_data
+            && self.pacer.is_between_bursts()
+    }
+
+    #[inline(never)]
+    fn next_to_leave(
         &mut self,
         now: Instant,
         cfg: &TcpConfig,
@@ -414,13 +442,20 @@ impl Sender {
             self.validate_pending = false;
             self.validate_window(limited);
         }
-        let starved = !self.has_new_data() && self.una > 0 && !self.buffer.short_of_room;
-        if starved && !limited && self.board.lost.segments <= self.board.retrans.segments {
-            self.rates.on_app_limited(self.board.inflight());
+        if !limited && self.board.lost.segments <= self.board.retrans.segments {
+            self.note_starved();
         }
         let shut = self.has_new_data() && self.nxt >= self.right_edge && self.una > 0;
         if shut && self.board.is_empty() && self.timer.is_none() {
             self.arm(Timer::Persist, now + self.rto());
+        }
+    }
+
+    /// The path could take more, if the application had it.
+    #[inline]
+    fn note_starved(&mut self) {
+        if !self.has_new_data() && self.una > 0 && !self.buffer.short_of_room {
+            self.rates.on_app_limited(self.board.inflight());
         }
     }
 

@@ -103,6 +103,7 @@ impl TxQueue {
     }
 
     /// Adds MPDUs of up to `budget` packets that were never sent.
+    #[inline]
     fn add_new(&mut self, peer: PeerId, mut budget: u32, assembly: &mut Assembly, psdu: &mut Psdu) {
         let p = &mut self.peers[usize::from(peer.0)];
         let window = p.window();
