@@ -28,14 +28,15 @@ fn a_client_whose_address_changes_goes_on() {
     let (client, server) = e.join(middle.address);
     let before = server.report().unwrap().address;
     std::thread::scope(|s| {
-        s.spawn(|| write_all(&client, 3 << 20));
+        // Long enough that a fast machine is not done before the first change.
+        s.spawn(|| write_all(&client, 48 << 20));
         s.spawn(|| {
             for _ in 0..3 {
-                std::thread::sleep(Duration::from_millis(30));
+                std::thread::sleep(Duration::from_millis(5));
                 middle.rebind();
             }
         });
-        assert_eq!(read_all(&server), 3 << 20);
+        assert_eq!(read_all(&server), 48 << 20);
     });
     server.finish();
     let report = server.report().unwrap();
