@@ -16,26 +16,23 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The shortest of `n` runs of `f`, and what the last run returned.
 pub fn shortest<R>(n: usize, mut f: impl FnMut() -> R) -> (Duration, R) {
-    let mut timed = || {
+    least(n, || {
         let start = Instant::now();
         let result = f();
         (start.elapsed(), result)
-    };
-    let mut best = timed();
-    for _ in 1..n {
-        let (time, result) = timed();
-        best = (best.0.min(time), result);
-    }
-    best
+    })
 }
 
 /// The shortest processor time of `n` runs of `f`, and what the last run returned.
 pub fn shortest_cpu<R>(n: usize, mut f: impl FnMut() -> R) -> (Duration, R) {
-    let mut timed = || {
+    least(n, || {
         let start = ProcessTime::now();
         let result = f();
         (start.elapsed(), result)
-    };
+    })
+}
+
+fn least<R>(n: usize, mut timed: impl FnMut() -> (Duration, R)) -> (Duration, R) {
     let mut best = timed();
     for _ in 1..n {
         let (time, result) = timed();
