@@ -2,11 +2,12 @@
 
 use super::wake::{Key, SessionBell};
 use crate::connection::Tie;
+use crate::handshake::network;
 use crate::id::Id;
 use crate::session::Session;
 use acklab_units::Instant;
 use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// A session, and what the driver keeps of it.
@@ -22,14 +23,6 @@ pub struct Tenant {
     queued: bool,
     /// The client's address and id, while its INITIAL may be repeated.
     pub knocked: Option<(SocketAddr, Id)>,
-}
-
-/// What one machine can hardly change: its address, or the first 56 bits of it with IPv6.
-fn network(of: SocketAddr) -> u64 {
-    match of.ip().to_canonical() {
-        IpAddr::V4(ip) => u64::from(ip.to_bits()),
-        IpAddr::V6(ip) => (ip.to_bits() >> 72) as u64 | 1 << 63,
-    }
 }
 
 /// The sessions.

@@ -13,7 +13,7 @@ mod server;
 
 pub use client::{Answer, Hint, Opening};
 pub use message::{INITIAL_LEN, Message, Pattern, decode, is_handshake};
-pub use server::{Admitted, Door, DoorConfig, Reply, Responder};
+pub use server::{Admitted, Door, DoorConfig, Reply, Responder, network};
 
 use crate::id::{ID_LEN, Id};
 use crate::protect::{Cipher, Secret};

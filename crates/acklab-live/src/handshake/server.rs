@@ -10,7 +10,8 @@ use crate::keys::Identity;
 use crate::protect::{Cipher, Secret};
 use acklab_units::{Instant, Span};
 use snow::{Builder, HandshakeState};
-use std::net::SocketAddr;
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
 
 /// How a server guards its door.
 #[derive(Clone, Debug)]
@@ -115,6 +116,14 @@ impl Responder {
     }
 }
 
+/// What one machine can hardly change: its address, or the first 56 bits of it with IPv6.
+pub fn network(of: SocketAddr) -> u64 {
+    match of.ip().to_canonical() {
+        IpAddr::V4(ip) => u64::from(ip.to_bits()),
+        IpAddr::V6(ip) => (ip.to_bits() >> 72) as u64 | 1 << 63,
+    }
+}
+
 /// Decides about INITIALs. It keeps nothing of those it does not admit.
 #[derive(Debug)]
 pub struct Door {
@@ -123,6 +132,8 @@ pub struct Door {
     cfg: DoorConfig,
     second: Instant,
     in_second: u32,
+    /// Those of the second by the network that they came from.
+    networks: HashMap<u64, u32>,
 }
 
 impl Door {
@@ -134,6 +145,7 @@ impl Door {
             cfg,
             second: Instant::ZERO,
             in_second: 0,
+            networks: HashMap::new(),
         }
     }
 
@@ -168,10 +180,14 @@ impl Door {
                 .encode(),
             );
         }
-        // Each costs a computation with curves, cookie or not.
-        if self.in_second >= self.cfg.most_per_second {
+        // Each costs a computation with curves, cookie or not. The second half of what a second has room
+        // for is shared: one network gets an eighth of all.
+        let most = self.cfg.most_per_second;
+        let count = self.networks.entry(network(from)).or_default();
+        if self.in_second >= most || (self.in_second >= most / 2 && *count >= most / 8) {
             return Reply::Drop;
         }
+        *count += 1;
         self.in_second += 1;
         self.admit(&initial, proven).unwrap_or(Reply::Drop)
     }
@@ -180,6 +196,7 @@ impl Door {
         if now.saturating_since(self.second) >= Span::from_secs(1) {
             self.second = now;
             self.in_second = 0;
+            self.networks.clear();
         }
         half_open >= self.cfg.cookies_above || self.in_second >= self.cfg.cookies_above_rate
     }
