@@ -41,26 +41,8 @@ def rows() -> list[Reference]:
 
 def scenario(flows: tuple[str, ...], queue: str, rtt: int) -> dict[str, Any]:
     """10 Mbit/s, and a minute."""
-    return {
-        "name": "beside-a-fluid",
-        "duration": "60 s",
-        "warmup": "15 s",
-        "node": [{"name": n} for n in ("sender", "router", "receiver")],
-        "link": [
-            {"a": "sender", "b": "router", "rate": "1 Gbit/s", "delay": "0 ms"},
-            {
-                "a": "router",
-                "b": "receiver",
-                "rate": "10 Mbit/s",
-                "delay": f"{rtt / 2:g} ms",
-                **_QUEUES[queue],
-            },
-        ],
-        "flow": [
-            {"name": f"{cc}-{i}", "from": "sender", "to": "receiver", "cc": cc}
-            for i, cc in enumerate(flows)
-        ],
-    }
+    named = ({"name": f"{cc}-{i}", "cc": cc} for i, cc in enumerate(flows))
+    return transport_models.path(rtt, 10, _QUEUES[queue], *named)
 
 
 def _reference(flows: tuple[str, ...], queue: str, rtt: int) -> Reference:

@@ -55,9 +55,10 @@ def _row(
     )
 
 
-def _path(rtt: float, rate: float, link: dict[str, Any], flow: dict[str, Any]) -> dict[str, Any]:
+def path(rtt: float, rate: float, link: dict[str, Any], *flows: dict[str, Any]) -> dict[str, Any]:
+    """A minute over one bottleneck: `rtt` in ms, `rate` in Mbit/s, `link` its other keys."""
     return {
-        "name": "beside-a-closed-form",
+        "name": "beside-equations",
         "duration": "60 s",
         "warmup": "15 s",
         "node": [{"name": n} for n in ("sender", "router", "receiver")],
@@ -71,7 +72,7 @@ def _path(rtt: float, rate: float, link: dict[str, Any], flow: dict[str, Any]) -
                 **link,
             },
         ],
-        "flow": [{"from": "sender", "to": "receiver", **flow}],
+        "flow": [{"from": "sender", "to": "receiver", **flow} for flow in flows],
     }
 
 
@@ -79,7 +80,7 @@ def _pftk(source: str, rtt: int, p: float) -> Reference:
     """NewReno of Linux, whose growth counts bytes and whose RTO is 200 ms above the RTT."""
     base = rtt / 1e3
     rate = pftk(base, p, base + 0.2) * _TCP / 1e6
-    scenario = _path(rtt, 1000, {"queue": "10000 packets", "loss": p}, {"cc": "newreno"}) | {
+    scenario = path(rtt, 1000, {"queue": "10000 packets", "loss": p}, {"cc": "newreno"}) | {
         "duration": "300 s"
     }
     keys = ("PFTK", f"{p:.1%} loss", f"{rtt} ms")
@@ -96,7 +97,7 @@ def _frequency(source: str, rate: int, rtt: int) -> Reference:
     shortest = rtt / 1e3 + (_PACKET + 800) / (rate * 1e6)
     expected = tack(rate * 1e6 / _PACKET, shortest)
     flow = {"transport": {"name": "tack", "start_up": "tamed"}, "cc": "bbr1"}
-    scenario = _path(rtt, rate, {"queue": "1000 packets"}, flow)
+    scenario = path(rtt, rate, {"queue": "1000 packets"}, flow)
     keys = ("TACK, Eq 3", f"{rate} Mbit/s", f"{rtt} ms")
     tolerance = TRANSPORT_MODELS["frequency"]
     return _row(source, keys, {"frequency": expected}, scenario, {"frequency": tolerance})
@@ -112,7 +113,7 @@ def _window(source: str, part: float) -> Reference:
         "transport": {"name": "tack", "start_up": "tamed", "recv_buffer": most * _TACK // 8},
         "cc": "cubic",
     }
-    scenario = _path(rtt, rate, {"queue": "1000 packets"}, flow)
+    scenario = path(rtt, rate, {"queue": "1000 packets"}, flow)
     keys = ("TACK, Eq 11", f"window {part:.2f} BDP", f"{rtt} ms")
     return _row(
         source, keys, {"goodput": expected}, scenario, {"goodput": TRANSPORT_MODELS["window"]}
@@ -126,7 +127,7 @@ def _bbr(source: str, cc: str, flows: int) -> Reference:
     base = rtt + _PACKET / (rate * 1e3)
     queue = 1.0 if cc == "bbr1" else (flows - 1) / (4 * flows + 1)
     flow = {"cc": cc, "count": flows, "start_jitter": "1 s", "name": "f"}
-    scenario = _path(rtt, rate, {"queue": "10000 packets"}, flow)
+    scenario = path(rtt, rate, {"queue": "10000 packets"}, flow)
     keys = (f"{flows} x {cc}", "theorem, long buffer", f"{rtt} ms")
     return _row(
         source, keys, {"rtt": base * (1 + queue)}, scenario, {"rtt": TRANSPORT_MODELS["theorem"]}
