@@ -243,6 +243,10 @@ _SHAPES = (
 )
 
 
+#: Marks of the witnesses after the first, whose marks are hollow: a cross, a plus, a stroke.
+_STROKES = ("m-3 -3l6 6m0 -6l-6 6", "m-3.6 0h7.2m-3.6 -3.6v7.2", "m-3.6 0h7.2")
+
+
 def _look(look: int, theirs: int) -> str:
     """The classes of a line: its colour, and the gaps of the witness whose it is."""
     return f"l{look % LOOKS}" + (f" theirs w{(theirs - 1) % GAPS}" if theirs else "")
@@ -251,7 +255,8 @@ def _look(look: int, theirs: int) -> str:
 def mark(look: int, x: float, y: float, theirs: int = 0) -> str:
     """The mark of a line at a point."""
     kind = _look(look, theirs)
-    return f'<path class="mark {kind}" d="M{x:.1f} {y:.1f}{_SHAPES[look % LOOKS]}"/>'
+    shape = _SHAPES[look % LOOKS] if theirs < 2 else _STROKES[(theirs - 2) % len(_STROKES)]
+    return f'<path class="mark {kind}" d="M{x:.1f} {y:.1f}{shape}"/>'
 
 
 def key(series: Sequence[tuple[str, int, int]]) -> str:
