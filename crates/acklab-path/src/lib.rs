@@ -1,4 +1,4 @@
-//! What lies between two endpoints: queues, ACK filters, links and impairments.
+//! The path between two endpoints: queues, ACK filters, links and impairments.
 //!
 //! Pure state machines without a clock: the same code runs in virtual and in wall time. Packets
 //! are small descriptors; what is in them stays with the driver, which lends them out through

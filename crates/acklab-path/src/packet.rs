@@ -22,7 +22,7 @@ impl PacketId {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 pub struct FlowId(pub u32);
 
-/// What a queue needs to know about a packet.
+/// The properties of a packet that a queue needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packet {
     /// Which.
@@ -45,8 +45,8 @@ impl Packet {
     }
 }
 
-/// What tells packets apart where a queue keeps flows, hosts or classes apart. It is asked for when a
-/// packet joins such a queue and is not carried along.
+/// The properties by which a queue keeps flows, hosts or classes apart. The store gives them when a
+/// packet joins such a queue; no event carries them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Label {
     /// Stands for the flow in this direction. Not spread evenly: who needs that hashes it.
@@ -75,7 +75,7 @@ impl Label {
 
 /// The driver's store of what is in the packets.
 pub trait PacketStore {
-    /// What is in a packet.
+    /// The content of a packet.
     fn datagram(&self, id: PacketId) -> Datagram;
 
     /// The bytes that go beside what is in a packet; empty where none do.
@@ -90,7 +90,7 @@ pub trait PacketStore {
         self.datagram(id).tcp().copied()
     }
 
-    /// What tells the packet from others in queues.
+    /// The properties by which queues tell the packet from others.
     #[inline]
     fn label(&self, packet: Packet) -> Label {
         Label::of(packet.flow)

@@ -1,4 +1,4 @@
-//! What befalls packets at the near end of a line: they are lost, or wait for the end of a pause.
+//! Impairments at the near end of a line: packets are lost, or wait for the end of a pause.
 
 use super::{ImpairConfig, LinkStreams, Loss, LossPlace, Pauses};
 use acklab_units::Instant;
@@ -12,7 +12,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// What `config` says; `None` if nothing ever happens.
+    /// The impairments of `config`; `None` if nothing ever happens.
     pub fn new(config: &ImpairConfig, streams: &LinkStreams) -> Option<Self> {
         let here = config.loss_place == LossPlace::BeforeQueue;
         let loss = Loss::new(config.loss, streams.loss.clone()).filter(|_| here);

@@ -1,10 +1,10 @@
-//! What befalls packets at the far end of a line: they are lost, or marked.
+//! Impairments at the far end of a line: packets are lost, or marked.
 
 use super::{Chance, ImpairConfig, LinkStreams, Loss, LossPlace};
 use crate::packet::Packet;
 use acklab_units::Instant;
 
-/// What became of a packet at the far end.
+/// The fate of a packet at the far end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// It arrived as it was.
@@ -23,7 +23,7 @@ pub struct FarEnd {
 }
 
 impl FarEnd {
-    /// What `config` says; `None` if nothing ever happens.
+    /// The impairments of `config`; `None` if nothing ever happens.
     pub fn new(config: &ImpairConfig, streams: &LinkStreams) -> Option<Self> {
         let here = config.loss_place == LossPlace::BehindQueue;
         let loss = Loss::new(config.loss, streams.loss.clone()).filter(|_| here);

@@ -37,7 +37,7 @@ pub struct Detour {
 /// The 99 % quantile of the standard normal distribution.
 const Z99: f64 = 2.326_347_874_040_841;
 
-/// What the draws are made of.
+/// The parameters of the draws.
 #[derive(Clone, Debug)]
 enum Delays {
     Uniform(u64),

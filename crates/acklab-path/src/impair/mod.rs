@@ -18,7 +18,7 @@ pub use pauses::{Pauses, PausesConfig};
 use acklab_proto::rng::{self, Rng, RngCore};
 use acklab_units::Span;
 
-/// What goes wrong on a line; but for loss that is drawn before the queue, after serialisation.
+/// The impairments of a line, except for loss that is drawn before the queue, after serialisation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ImpairConfig {
     /// Loss.

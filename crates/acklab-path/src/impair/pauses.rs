@@ -3,7 +3,7 @@
 //! A link that is a program, such as a user-space emulator or a virtual machine's bridge, loses its
 //! processor now and then. Nothing enters or leaves until it is back; then everything that is due
 //! goes at once. Unlike jitter this makes neighbours late *together*, and both directions at the
-//! same time. What the program computes meanwhile (the transmitter, a filter's timer) keeps its
+//! same time. The program's own work meanwhile (the transmitter, a filter's timer) keeps its
 //! ideal times: a pause delays packets, it does not slow the link.
 
 use acklab_proto::rng::{self, Rng};

@@ -12,7 +12,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use std::vec::Vec;
 
-/// What a driver hears of a packet.
+/// A driver's events of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Heard {
     Held,
@@ -187,7 +187,7 @@ const PAST: Heard = Heard::Released(ForwardReason::Passing);
 const INTO_A_PLACE: Heard = Heard::Released(ForwardReason::Replacing);
 const THINNED: Heard = Heard::Dropped(DropReason::AckThinned);
 
-/// What TAC lets go meets CAKE when it joins the queue: the third one finds two that it betters.
+/// An ACK that TAC releases meets CAKE when it joins the queue: the third one finds two that it betters.
 #[test]
 fn tac_above_cake_packet_by_packet() {
     let (heard, out, stats) = four_acks(&cake::ENTRY);
@@ -382,7 +382,7 @@ proptest! {
         }
     }
 
-    /// What is held is let go or dropped within the bound of the one that holds, whatever is below.
+    /// A held ACK is released or dropped within the bound of the one that holds, whatever is below.
     #[test]
     fn nothing_is_held_for_longer_than_alone(inside in 0..INSIDE.len(), arrivals in arrivals()) {
         let filters = Vec::from([build(&tac::ENTRY, 0), build(INSIDE[inside], 0)]);

@@ -128,7 +128,7 @@ impl Computed {
         (at < Instant::MAX).then_some(at)
     }
 
-    /// What a packet that arrives at `now` finds waiting.
+    /// The backlog that a packet finds when it arrives at `now`.
     #[inline]
     fn found(&mut self, now: Instant) -> (u32, u64) {
         if !self.arrivals_first {

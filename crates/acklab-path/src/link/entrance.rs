@@ -21,7 +21,7 @@ pub(super) struct Entrance {
 }
 
 impl Entrance {
-    /// What `config` says; `None` if nothing ever happens.
+    /// The impairments of `config`; `None` if nothing ever happens.
     pub fn new(config: &ImpairConfig, streams: &LinkStreams) -> Option<Self> {
         Some(Self {
             entry: Entry::new(config, streams)?,

@@ -1,6 +1,6 @@
 //! How a link asks its filters and does what they decide.
 //!
-//! What the one before the queue lets go is offered to the one that looks into the queue, and joins
+//! Each ACK that the filter before the queue releases is offered to the filter that looks into the queue. It joins
 //! the queue before the next is offered, so that each finds the queue as it is.
 
 use super::{Line, Link, LinkDriver};

@@ -166,7 +166,7 @@ proptest! {
         let told = drive(&mut b, &mut late, &offers, |n| {
             Span::from_nanos(lateness[n % lateness.len()])
         });
-        // What is told late may be told after what happened meanwhile.
+        // A late report may come after later events.
         for drops in [&mut punctual.drops, &mut late.drops] {
             drops.sort_by_key(|d| (d.0, d.1));
         }
@@ -181,7 +181,7 @@ proptest! {
         }
     }
 
-    /// What enters late, in the same order, leaves late by no more, if nothing is full.
+    /// Packets that enter late, in the same order, leave late by no more, if nothing is full.
     #[test]
     fn lateness_does_not_grow(
         offers in offers(),

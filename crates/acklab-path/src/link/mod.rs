@@ -73,7 +73,7 @@ pub enum Queue {
     Discipline(Box<dyn QueueDisc>),
 }
 
-/// What a link needs from whoever drives it.
+/// The services that a link needs from its driver.
 pub trait LinkDriver: PacketStore {
     /// `packet` is gone, for `reason`; its place in the store is free again. What meets a pause is told in
     /// advance, with the instant at which the pause ends.
@@ -257,7 +257,7 @@ impl Link {
         }
     }
 
-    /// What the discipline counts of each of its tins or classes.
+    /// The counters that the discipline keeps of each of its tins or classes.
     pub fn classes(&self) -> Vec<qdisc::classes::Row> {
         match &self.line {
             Line::Computed(_) | Line::Port(_) => Vec::new(),

@@ -8,7 +8,7 @@ use acklab_units::{Instant, Span};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
-/// What the medium is asked to do, in this order.
+/// The requests to the medium, in this order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PortCall {
     /// Take this packet into its queue.
@@ -71,7 +71,7 @@ impl Link {
         true
     }
 
-    /// What the medium has to do next; `None` also if the link does not lead to one.
+    /// The next request to the medium; `None` also if the link does not lead to one.
     #[inline]
     pub fn poll_port(&mut self) -> Option<PortCall> {
         match &mut self.line {

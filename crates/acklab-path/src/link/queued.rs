@@ -36,13 +36,13 @@ pub(super) struct Queued {
     entered: Vec<Instant>,
     /// Marks of the discipline that are in the link's counters.
     marked: u64,
-    /// What the discipline dropped when it was last asked.
+    /// The packets that the discipline dropped at the last call.
     dropped: Vec<(Packet, DropReason)>,
     /// A packet that arrives when a service begins finds the queue as it was before.
     pub arrivals_first: bool,
 }
 
-/// What surrounds the queue: the filter in front, the link's entrance, its counters, its driver.
+/// The surroundings of the queue: the filter in front, the link's entrance, its counters, its driver.
 pub(super) struct Around<'a, D> {
     pub watcher: Option<&'a mut Box<dyn AckFilter>>,
     pub entrance: Option<&'a mut Entrance>,

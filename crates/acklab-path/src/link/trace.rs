@@ -2,7 +2,7 @@
 //!
 //! A trace lists instants in whole milliseconds, ascending. At each of them the line takes up to
 //! [`OPPORTUNITY`] bytes of what waits, across packets: a packet that does not fit goes on with the
-//! next opportunity, and arrives when its last byte has gone. What an opportunity has left when
+//! next opportunity, and arrives when its last byte has gone. The rest of an opportunity when
 //! nothing waits is lost, and a packet that arrives at the very instant of one comes too late for it.
 //! After its last instant a trace begins anew, from there. (Netravali et al. 2015; mahimahi,
 //! `src/frontend/link_queue.cc`, `LinkQueue::rationalize` and `use_a_delivery_opportunity`.)
@@ -97,7 +97,7 @@ impl fmt::Display for Trace {
 }
 
 impl Trace {
-    /// What the line carries on average.
+    /// The mean rate of the line.
     pub fn mean_rate(&self) -> Rate {
         let bits = self.at_ms.len() as u128 * u128::from(OPPORTUNITY) * 8;
         let bps = bits * 1000 / u128::from(self.length_ms());
@@ -154,7 +154,7 @@ impl Opportunities {
     /// When a packet begins that arrives at `now`, if nothing else arrives before it.
     pub fn free_at(&mut self, now: Instant) -> Instant {
         if self.ready() <= now {
-            // What has come is gone, used or not.
+            // Past opportunities are gone, used or not.
             self.n = self.trace.past(now);
             self.left = OPPORTUNITY;
         }
@@ -260,7 +260,7 @@ mod tests {
         assert_eq!(book(1, 504 + 1504), (ms(4), ms(4)));
         // At the instant of an opportunity it is too late for it; then the trace begins anew.
         assert_eq!(book(9, 40), (ms(11), ms(11)));
-        // What the one at 11 ms had left is lost.
+        // The rest of the one at 11 ms is lost.
         assert_eq!(book(12, 1504), (ms(13), ms(13)));
         let used = 500 + 500 + 1504 + (504 + 1504) + 40 + 1504;
         let expect = Span::from_millis(13).mul_div(used, 7 * 1504);

@@ -89,7 +89,7 @@ impl Transmitter {
     /// How long the line has been busy up to `now`, if `booked` is the time of all transmissions.
     pub fn busy(&self, now: Instant, booked: Span) -> Span {
         match &self.trace {
-            // What is booked beyond `now` has no gap in it.
+            // The time booked beyond `now` has no gap in it.
             None => booked.saturating_sub(self.busy_until.saturating_since(now)),
             Some(trace) => trace.busy(now),
         }

@@ -1,4 +1,4 @@
-//! What a discipline counts of each of its parts, as `tc -s` prints it: tins of CAKE, classes of HTB.
+//! The counters of each part of a discipline, as `tc -s` prints it: tins of CAKE, classes of HTB.
 
 use super::cake::stats::TinRow;
 use super::shape::htb::stats::ClassRow;
@@ -19,7 +19,7 @@ pub enum Counts {
 pub struct Row {
     /// Its name; behind the names of the classes in which its discipline stands: `bulk/Best Effort`.
     pub name: String,
-    /// What it has counted.
+    /// Its counters.
     pub counts: Counts,
 }
 

@@ -74,7 +74,7 @@ pub(super) const fn params(ecn: bool) -> [Param; 4] {
 }
 
 impl Params {
-    /// What a scenario says.
+    /// The parameters of a scenario.
     pub(super) fn from_values(values: &Values) -> Self {
         Self {
             target: values.span("target").unwrap_or(Self::DEFAULT.target),

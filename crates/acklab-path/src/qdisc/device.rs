@@ -24,7 +24,7 @@ pub struct OverDevice {
     removed: u64,
     /// Packets that took the place of others in the device.
     replaced: u64,
-    /// What the discipline dropped while it passed packets on to the device, latest first.
+    /// The packets that the discipline dropped while it passed packets on to the device, latest first.
     dropped: Vec<(Packet, DropReason)>,
 }
 

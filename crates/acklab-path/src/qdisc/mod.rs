@@ -44,7 +44,7 @@ impl Limit {
     }
 }
 
-/// What became of an offered packet.
+/// The fate of an offered packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Enqueue {
     /// It waits.
@@ -161,7 +161,7 @@ pub trait QueueDisc: core::fmt::Debug + Send {
     /// Counters.
     fn stats(&self) -> Stats;
 
-    /// What it counts of each of its parts, tins or classes, and those of disciplines inside; none of a
+    /// The counters of each of its parts, tins or classes, and those of disciplines inside; none of a
     /// discipline without parts. Asked once, at the end of a run.
     fn classes(&self) -> Vec<classes::Row> {
         Vec::new()

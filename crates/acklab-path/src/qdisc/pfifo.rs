@@ -44,9 +44,9 @@ pub const IN_BYTES: Entry<Build> = Entry {
 /// A drop-tail queue as it is configured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
-    /// What does not fit is dropped.
+    /// A packet that does not fit is dropped.
     pub limit: Limit,
-    /// What would not fit into this is marked with CE if it may be: the single threshold K on the
+    /// A packet that would not fit into this is marked with CE if it may be: the single threshold K on the
     /// instantaneous queue of DCTCP (RFC 8257 section 3.1).
     pub mark: Option<Limit>,
 }

@@ -11,12 +11,12 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What a discipline is made of beside its parameters.
+/// The surroundings that a discipline needs beside its parameters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Room {
     /// How much may wait; of a kind that [`Build::counts`] allows.
     pub limit: Limit,
-    /// What the line behind it sends; `None` = nobody knows, or without limit.
+    /// The rate of the line behind it; `None` = nobody knows, or without limit.
     pub rate: Option<Rate>,
     /// Bytes of the largest packets that are expected.
     pub packet: u32,
@@ -106,7 +106,7 @@ impl Room {
     }
 }
 
-/// What the limit of a discipline may be given in.
+/// The units in which the limit of a discipline may be given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Counts {
     /// Packets.
@@ -124,9 +124,9 @@ pub enum Counts {
 pub struct Build {
     /// How much may wait if nothing else is said.
     pub limit: Limit,
-    /// What else may be said.
+    /// The further parameters.
     pub counts: Counts,
-    /// What is wrong with parameters that are each right by themselves.
+    /// The mistake in parameters that are each right by themselves.
     pub check: fn(&Params) -> Option<Mistake>,
     /// Makes one.
     pub make: fn(&Params, Room) -> Box<dyn QueueDisc>,
@@ -137,9 +137,9 @@ pub struct Build {
 pub struct Mistake {
     /// Where, from the discipline inwards.
     pub at: Vec<At>,
-    /// What is wrong.
+    /// The mistake.
     pub message: String,
-    /// What would be right.
+    /// A value that would be right.
     pub hint: String,
 }
 

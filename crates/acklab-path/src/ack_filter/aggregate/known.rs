@@ -7,7 +7,7 @@ use crate::packet::FlowId;
 /// Flows that are looked at when one must be forgotten.
 const LOOKED_AT: usize = 8;
 
-/// What was said last in a flow.
+/// The last ACK of a flow.
 #[derive(Clone, Copy, Debug, Default)]
 struct Remembered {
     memory: Memory,

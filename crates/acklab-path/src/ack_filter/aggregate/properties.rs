@@ -1,4 +1,4 @@
-//! What no choice of parameters and no arrival pattern may break.
+//! Properties that hold for all parameters and arrival patterns.
 
 use super::super::testing::{self, Arrival, at, packet};
 use super::*;

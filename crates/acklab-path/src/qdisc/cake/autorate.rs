@@ -37,7 +37,7 @@ impl Autorate {
         }
     }
 
-    /// What the line seems to give.
+    /// The estimated rate of the line.
     pub fn capacity(&self) -> Rate {
         Rate::from_bps(self.peak.saturating_mul(8))
     }

@@ -20,7 +20,7 @@ impl Default for Link {
     }
 }
 
-/// What stands in a chain.
+/// A member of a chain.
 pub(crate) trait Linked {
     /// Its neighbours.
     fn link(&mut self) -> &mut Link;
@@ -43,7 +43,7 @@ impl Default for Chain {
 }
 
 impl Chain {
-    /// Who is first.
+    /// The first member.
     #[inline]
     pub fn first(&self) -> Option<u32> {
         (self.first != NONE).then_some(self.first)

@@ -11,9 +11,9 @@ use acklab_proto::rng::{Rng, RngCore};
 use acklab_proto::segment::Ecn;
 use acklab_units::{Instant, Span};
 
-/// What BLUE's probability, of 2^32, rises by: 1/256 (`cake_set_rate`).
+/// The rise of BLUE's probability, of 2^32: 1/256 (`cake_set_rate`).
 const RISE: u32 = 1 << 24;
-/// What it falls by: 1/4096.
+/// Its fall: 1/4096.
 const FALL: u32 = 1 << 20;
 
 /// Roots below this count are exact; above, one Newton step from the neighbour is enough.
@@ -57,7 +57,7 @@ pub(crate) struct Times {
     pub packet: Span,
 }
 
-/// What becomes of a packet at the head.
+/// The fate of a packet at the head.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Signal {
     /// It is to be dropped, unless it is the last one.
@@ -131,7 +131,7 @@ impl Cobalt {
         self.p_drop == 0 && self.count == 0 && now >= self.drop_next
     }
 
-    /// What becomes of a packet that has waited since `since`; it is marked here. With `bulk` flows in an
+    /// The fate of a packet that has waited since `since`; it is marked here. With `bulk` flows in an
     /// ingress shaper each may have two packets, whatever the target.
     pub fn signal(
         &mut self,

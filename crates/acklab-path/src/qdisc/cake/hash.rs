@@ -10,7 +10,7 @@ pub(crate) const QUEUES: u32 = 1024;
 /// Queues that a flow may have (`CAKE_SET_WAYS`).
 const WAYS: u32 = 8;
 
-/// What the hash has seen, as `tc -s` counts it.
+/// The counters of the hash, as `tc -s` counts it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Ways {
     /// Packets that found the queue of their flow beside its first choice (`way_inds`).
@@ -32,7 +32,7 @@ pub(crate) enum Found {
     Shared(u32),
 }
 
-/// Whose each queue is.
+/// The owner of each queue.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     tags: Box<[u32]>,

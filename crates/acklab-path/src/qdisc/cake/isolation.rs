@@ -1,4 +1,4 @@
-//! Whom a turn belongs to: flows, hosts, or both.
+//! The owner of a turn: flows, hosts, or both.
 //!
 //! `flows` and the host modes differ in what is hashed. The `dual` modes and `triple-isolate` keep flows
 //! apart and divide a flow's quantum by the number of busy flows of its host, so that hosts have equal
@@ -31,7 +31,7 @@ pub(super) const PARAM: Param = Param {
     default: Value::Choice("triple-isolate"),
 };
 
-/// What tells queues apart.
+/// The key of a queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Isolation {
     source: bool,
@@ -42,7 +42,7 @@ pub(crate) struct Isolation {
 }
 
 impl Isolation {
-    /// What a scenario says.
+    /// The parameters of a scenario.
     pub fn from_values(values: &Params, perturbation: u32) -> Self {
         let (source, destination, flows) = match values.choice(PARAM.name) {
             "flowblind" => (false, false, false),
@@ -154,7 +154,7 @@ impl Hosts {
         source.into_iter().chain(destination)
     }
 
-    /// What a flow of these hosts may send in a round of `quantum` bytes. The draw makes up for what
+    /// The bytes that a flow of these hosts may send in a round of `quantum` bytes. The draw makes up for what
     /// the division leaves (`cake_get_flow_quantum`).
     pub fn quantum(&self, pair: Pair, quantum: u32, rng: &mut Rng) -> i64 {
         let source = self.sources.get(usize::from(pair.source));

@@ -94,7 +94,7 @@ impl Cake {
         }
     }
 
-    /// What `tc -s qdisc show` prints.
+    /// The counters that `tc -s qdisc show` prints.
     pub fn table(&self) -> Table {
         let range = |(least, most): (u64, u64)| (least.min(most), most);
         let network = range(self.sizes[0]);
@@ -132,7 +132,7 @@ impl Cake {
         self.memory_limit = self.config.memory(Some(rate));
     }
 
-    /// What was not used before a pause is gone.
+    /// Time that was not used before a pause is gone.
     fn wake(&mut self, now: Instant, tin: usize) {
         let tin = &mut self.tins[tin];
         if tin.backlog > 0 {

@@ -80,7 +80,7 @@ pub(super) const PARAMS: [Param; 5] = [
     },
 ];
 
-/// What a scenario says.
+/// The parameters of a scenario.
 pub(super) fn from_values(values: &Params) -> Framing {
     let word = values.choice("framing");
     let keyword = KEYWORDS

@@ -11,7 +11,7 @@ use acklab_proto::rng::{Rng, RngCore};
 use acklab_units::{Rate, Span};
 use alloc::boxed::Box;
 
-/// What `tc` calls the distances that its control law may be made for, with target and interval in
+/// `tc`'s names of the distances that its control law may be made for, with target and interval in
 /// microseconds (iproute2 `tc/q_cake.c`, `presets`).
 const DISTANCES: [(&str, u64, u64); 8] = [
     ("datacentre", 5, 100),
@@ -107,7 +107,7 @@ fn check(values: &Params) -> Option<Mistake> {
     None
 }
 
-/// What a CAKE is made of.
+/// The configuration of a CAKE.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Config {
     pub rate: Option<Rate>,
@@ -125,7 +125,7 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// What a scenario says.
+    /// The parameters of a scenario.
     pub fn from_values(values: &Params, room: &Room) -> Self {
         // A stream of its own: what the laws draw does not depend on it.
         let mut rng: Rng = room.inside("hash", room.limit).rng();

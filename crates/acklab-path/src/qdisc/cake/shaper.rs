@@ -17,7 +17,7 @@ const LEAST: u64 = 512;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Pace {
     bps: u64,
-    /// What the last division left, in bit-nanoseconds.
+    /// The remainder of the last division, in bit-nanoseconds.
     rest: u64,
 }
 

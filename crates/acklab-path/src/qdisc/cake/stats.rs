@@ -1,4 +1,4 @@
-//! What `tc -s qdisc show` prints of CAKE.
+//! The counters of CAKE that `tc -s qdisc show` prints.
 
 use super::ewma;
 use super::hash::Ways;
@@ -119,7 +119,7 @@ pub struct Table {
     pub memory_used: u64,
     /// Bytes that they may take.
     pub memory_limit: u64,
-    /// What the line gives, by autorate; else the rate of the shaper.
+    /// The rate of the line, by autorate; else the rate of the shaper.
     pub capacity: Option<Rate>,
     /// Smallest and largest IP packet.
     pub network_sizes: (u32, u32),

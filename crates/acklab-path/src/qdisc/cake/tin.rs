@@ -64,7 +64,7 @@ pub(crate) struct Tin {
     /// Bytes of its turn that are left, where no shaper counts time.
     pub deficit: i64,
     isolation: Isolation,
-    /// Whose each queue is, and which flow it has; made when the first packet comes.
+    /// The owner and the flow of each queue; made when the first packet comes.
     table: Option<(Table, Vec<u32>, Hosts)>,
     pub flows: Vec<Flow>,
     new: Chain,

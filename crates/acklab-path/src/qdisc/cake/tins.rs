@@ -71,7 +71,7 @@ pub(crate) enum Mode {
     Precedence,
 }
 
-/// What a tin is allowed.
+/// The limits of a tin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Share {
     /// Up to here it goes first; `None` without a shaper.
@@ -85,7 +85,7 @@ pub(crate) struct Share {
 }
 
 impl Mode {
-    /// What a scenario says.
+    /// The parameters of a scenario.
     pub fn from_values(values: &Params) -> Self {
         match values.choice(PARAM.name) {
             "besteffort" => Self::BestEffort,
@@ -137,7 +137,7 @@ impl Mode {
         }
     }
 
-    /// What its tin number `tin` is allowed of `rate`, under a control law with that target and interval,
+    /// The limits of its tin number `tin` at `rate`, under a control law with that target and interval,
     /// where the largest frame has `frame` bytes.
     pub fn share(self, tin: usize, rate: Option<Rate>, law: (Span, Span), frame: u32) -> Share {
         let shift = match (self, tin) {

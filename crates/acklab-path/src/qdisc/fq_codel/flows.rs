@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 
 const NONE: u32 = u32::MAX;
 
-/// What is common to all groups.
+/// The state that all groups share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Shape {
     /// Queues that flows of one group are hashed into.
@@ -69,7 +69,7 @@ pub(crate) struct Flows {
     pub stats: Stats,
 }
 
-/// What Linux charges for a packet of `size` bytes in a linear buffer of its own (`truesize`,
+/// The memory that Linux charges for a packet of `size` bytes in a linear buffer of its own (`truesize`,
 /// `SKB_TRUESIZE` in include/linux/skbuff.h): struct sk_buff, 256 bytes in whole cache lines, and a
 /// `kmalloc` of a power of two, at least 512, for headroom (`NET_SKB_PAD`, 64), Ethernet header,
 /// packet and struct skb_shared_info, 320. Packets of 1500 bytes take 2304, pure ACKs 768, as from

@@ -106,7 +106,7 @@ pub const ENTRY: Entry<Build> = Entry {
 };
 
 impl Config {
-    /// What a scenario says. The ranges of the parameters fit into their fields.
+    /// The parameters of a scenario. The ranges of the parameters fit into their fields.
     fn from_values(values: &Params, room: &Room) -> Self {
         Self {
             codel: codel::Params::from_values(values),
@@ -129,7 +129,7 @@ impl Config {
 pub struct FqCodel {
     params: codel::Params,
     flows: Flows,
-    /// What the last arrival evicted and nobody has fetched, latest first.
+    /// The packets that the last arrival evicted and nobody has fetched, latest first.
     evicted: Vec<(Packet, DropReason)>,
 }
 

@@ -18,10 +18,10 @@ pub(crate) enum Place {
     Old,
 }
 
-/// What the round needs to know of a member.
+/// The properties of a member that the round needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turn {
-    /// What it may still use in this round.
+    /// The bytes that it may still use in this round.
     pub deficit: i64,
     place: Place,
     next: u32,
@@ -121,7 +121,7 @@ impl RoundRobin {
         self.new.push(members, i, Place::New);
     }
 
-    /// Whose turn it is. It stays first until its deficit is used up or it is dismissed.
+    /// The member that has the turn. It stays first until its deficit is used up or it is dismissed.
     #[inline]
     pub fn first<M: Member>(&mut self, members: &mut [M], quantum: i64) -> Option<u32> {
         debug_assert!(quantum > 0);

@@ -22,7 +22,7 @@ pub(super) struct Pie {
     pub accu: f64,
     pub delay: f64,
     pub delay_old: f64,
-    /// What is left of the burst allowance.
+    /// The rest of the burst allowance.
     pub burst: f64,
     /// Last departure, or begin of a measurement of the drain rate.
     pub stamp: Option<Instant>,

@@ -20,7 +20,7 @@ pub(super) fn wlog(min: f64, burst: f64, avpkt: f64) -> u32 {
     (1..32).find(passes).unwrap_or(31)
 }
 
-/// What happens to a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Action {
     Pass,

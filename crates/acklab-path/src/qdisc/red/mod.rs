@@ -147,7 +147,7 @@ fn check(values: &Values) -> Option<Mistake> {
 }
 
 impl Params {
-    /// What a scenario says; what it leaves out, as tc does it (`red_parse_opt`).
+    /// The parameters of a scenario; those left out follow tc (`red_parse_opt`).
     fn from_values(values: &Values, room: &Room) -> Self {
         let limit = match room.limit {
             Limit::Bytes(bytes) => bytes as f64,

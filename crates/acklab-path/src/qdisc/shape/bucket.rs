@@ -25,7 +25,7 @@ pub(crate) struct Bucket {
 impl Bucket {
     /// It fills at `rate` and holds `burst` bytes.
     pub fn new(rate: Rate, burst: u64) -> Self {
-        // What comes in while an instant is rounded up to a nanosecond is not lost, even where the bucket
+        // Tokens that come in while an instant is rounded up to a nanosecond are not lost, even where the bucket
         // holds a single packet.
         let rounding = i128::from(rate.as_bps());
         Self {

@@ -1,4 +1,4 @@
-//! What a packet counts for on the line that a shaper stands for.
+//! The bytes that a packet takes on the line that a shaper stands for.
 
 use acklab_proto::registry::{Kind, Param, Params, Value};
 
@@ -55,7 +55,7 @@ impl Framing {
         }
     }
 
-    /// What a scenario says.
+    /// The parameters of a scenario.
     pub fn from_values(values: &Params) -> Self {
         Self {
             overhead: values.int("overhead"),

@@ -7,7 +7,7 @@ use crate::wifi::mac::sizes::{FCS, MANAGEMENT_HEADER};
 /// number (9.6.4.3).
 pub const ACTION: u32 = MANAGEMENT_HEADER + 9 + FCS;
 
-/// What an ADDBA frame is.
+/// The kind of an ADDBA frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// The originator asks for an agreement.
@@ -19,7 +19,7 @@ pub enum Kind {
 /// An ADDBA frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Action {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Sequence number of the frame, by which a repetition is known (10.3.2.14).
     pub seq: u16,

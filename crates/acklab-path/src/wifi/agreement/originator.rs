@@ -1,9 +1,9 @@
-//! What an originator knows of its agreement with one recipient under one TID.
+//! An originator's view of its agreement with one recipient under one TID.
 
 use super::AddbaConfig;
 use acklab_units::Instant;
 
-/// What may be sent to a recipient.
+/// Whether A-MPDUs may be sent to a recipient.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Allowed {
     /// A-MPDUs, if the way has them.
@@ -78,7 +78,7 @@ impl Agreement {
         }
     }
 
-    /// What may be sent.
+    /// Whether A-MPDUs may be sent.
     pub const fn allows(self) -> Allowed {
         match self.state {
             State::Established => Allowed::Everything,

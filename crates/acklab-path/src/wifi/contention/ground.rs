@@ -6,7 +6,7 @@ use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-/// What a boundary at which somebody else begins to transmit does to a backoff.
+/// The effect on a backoff of a slot boundary at which another station begins to transmit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SlotRule {
     /// It counts (10.23.2.4: at each boundary one of transmit, decrement, nothing).

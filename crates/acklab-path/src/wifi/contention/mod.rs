@@ -1,4 +1,4 @@
-//! Who may transmit when: DCF and EDCA (IEEE 802.11-2020, 10.3.4 and 10.23.2), with slots counted
+//! Which station may transmit, and when: DCF and EDCA (IEEE 802.11-2020, 10.3.4 and 10.23.2), with slots counted
 //! instead of simulated.
 //!
 //! Stations that hear the same transmissions share a [`Ground`]: they see the medium busy and idle
@@ -29,7 +29,7 @@ pub struct Contender(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 pub struct GroundId(pub u16);
 
-/// What a contender is about.
+/// The state of a contender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     /// Has nothing to send; the backoff of its last transmission runs out at this slot.
@@ -145,7 +145,7 @@ impl Contention {
         }
     }
 
-    /// `who` waits for another interframe space from now on (MU EDCA parameters, 26.2.7). What is left of its
+    /// `who` waits for another interframe space from now on (MU EDCA parameters, 26.2.7). The rest of its
     /// backoff stays.
     #[cold]
     pub fn set_aifs(&mut self, now: Instant, who: Contender, aifs: Span) {
@@ -197,8 +197,8 @@ impl Contention {
         self.grounds.iter().filter_map(Ground::next).min()
     }
 
-    /// Who transmits at `now`: they are appended to `winners`, those of one ground in the order of
-    /// their numbers, and are transmitting from now on. Their ground must be told that it is busy.
+    /// Appends the stations that transmit at `now` to `winners`, those of one ground in the order of
+    /// their numbers. They are transmitting from now on. Their ground must be told that it is busy.
     #[inline(always)]
     pub fn grant(&mut self, now: Instant, winners: &mut Vec<Contender>) {
         for ground in &mut self.grounds {

@@ -3,7 +3,7 @@
 /// Sequence numbers are counted modulo this (9.2.4.4.2).
 pub const MODULO: u16 = 4096;
 
-/// How far `to` lies behind `from`. What lies further than half the space lies before it.
+/// How far `to` lies behind `from`. A number further away than half the space lies before it.
 #[inline]
 pub const fn distance(from: u16, to: u16) -> u16 {
     to.wrapping_sub(from) % MODULO

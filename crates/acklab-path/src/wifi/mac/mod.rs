@@ -1,7 +1,7 @@
 //! 802.11 above the PHY: frames, aggregation, block ack, and queues per station.
 //!
-//! What a station sends under one access category is a [`TxQueue`]; what it hears from another
-//! under one TID is a [`Recipient`]. The medium between them asks the queue whom to serve
+//! A [`TxQueue`] holds the packets that a station sends under one access category; a
+//! [`Recipient`] holds what it hears from another under one TID. The medium between them asks the queue whom to serve
 //! ([`TxQueue::select`]) and with what ([`TxQueue::build`]), decides which MPDUs arrive, moves the
 //! packets of those that do ([`TxQueue::hand_over`] to [`Recipient::on_mpdu`]), and tells the queue
 //! what was answered ([`TxQueue::on_response`]).

@@ -52,7 +52,7 @@ pub(super) struct Originator {
     gaps: Bitmap,
     /// By number modulo their number, a power of two.
     slots: Box<[Slot]>,
-    /// What arrived of the last A-MPDU is not known.
+    /// It is not known which MPDUs of the last A-MPDU arrived.
     missed: bool,
     /// The window has passed a gap, and the recipient was not told.
     unannounced: bool,
@@ -145,8 +145,8 @@ impl Originator {
         self.gaps.insert(i);
     }
 
-    /// Moves the window on to the first pending number. What was given up and lies behind it now
-    /// makes a BlockAckReq due if there is an `agreement`.
+    /// Moves the window on to the first pending number. Numbers that were given up and lie behind it now
+    /// make a BlockAckReq due if there is an `agreement`.
     #[inline]
     pub fn slide(&mut self, agreement: bool) {
         if self.pending.is_empty() && self.gaps.is_empty() {

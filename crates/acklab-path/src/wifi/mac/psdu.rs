@@ -1,4 +1,4 @@
-//! What one transmission carries, and what was answered.
+//! The content of one transmission, and its answer.
 
 use super::bitmap::Bitmap;
 use crate::wifi::agreement::Action;
@@ -24,7 +24,7 @@ pub struct MpduRef {
     pub arp: Option<Kind>,
 }
 
-/// What a PSDU is, and hence how it is answered.
+/// The kind of a PSDU, which decides how it is answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
     /// One MPDU: an ACK.
@@ -40,7 +40,7 @@ pub enum Content {
 /// A PSDU. The value is used again and again, so that its memory is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Psdu {
-    /// What it is.
+    /// Its kind.
     pub content: Content,
     /// Its bytes: with delimiters, padding between MPDUs, headers.
     pub bytes: u32,
@@ -77,7 +77,7 @@ impl Psdu {
     }
 }
 
-/// What came back.
+/// The answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// An ACK for a single MPDU.

@@ -8,7 +8,7 @@ use super::bitmap::{Bitmap, advance, distance, is_before};
 use crate::packet::Packet;
 use alloc::vec::Vec;
 
-/// What an MPDU was to the recipient. Whatever it was, it is acknowledged.
+/// How the recipient saw an MPDU. It acknowledges each kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// Its packets were taken.
@@ -235,7 +235,7 @@ impl Recipient {
         out.extend(self.ready.drain(..));
     }
 
-    /// What a block ack says now: a first number and what was received from there on (10.24.7.5).
+    /// The content of a Block Ack now: a first number and what was received from there on (10.24.7.5).
     #[inline]
     pub fn block_ack(&self) -> (u16, Bitmap) {
         (self.score_start, self.score)

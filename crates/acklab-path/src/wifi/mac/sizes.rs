@@ -53,7 +53,7 @@ pub const fn amsdu_with(bytes: u32, msdu: u32) -> u32 {
     padded(bytes) + AMSDU_SUBFRAME_HEADER + msdu
 }
 
-/// What may be sent at once. The caller composes it from rate, format and agreements.
+/// The largest sizes that may be sent at once. The caller composes it from rate, format and agreements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Longest PSDU in bytes, from the longest duration and the format. A single MPDU is sent

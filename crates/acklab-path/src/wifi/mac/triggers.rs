@@ -9,7 +9,7 @@ const COMMON_INFO: u32 = 8;
 /// User Info field without that part.
 const USER_INFO: u32 = 5;
 
-/// What a Trigger frame asks for.
+/// The kind of a Trigger frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TriggerKind {
     /// Data (Basic).

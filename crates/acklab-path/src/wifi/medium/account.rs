@@ -2,7 +2,7 @@
 
 use acklab_units::{Instant, Span};
 
-/// What time is used for.
+/// The uses of time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 #[repr(u8)]
 pub enum Use {
@@ -30,7 +30,7 @@ pub enum Use {
 }
 
 impl Use {
-    /// What the medium is used for, by number.
+    /// The use of the medium, by number.
     pub const OF_MEDIUM: [Self; 9] = [
         Self::Idle,
         Self::Contention,
@@ -43,7 +43,7 @@ impl Use {
         Self::Noise,
     ];
 
-    /// What a station spends its time on.
+    /// The ways in which a station spends its time.
     pub const OF_STATION: [Self; 10] = [
         Self::Data,
         Self::TransportAck,
@@ -113,7 +113,7 @@ impl Account {
         }
     }
 
-    /// What counted as `before` since `start` or later, up to now, was in truth `what`.
+    /// Books time since `start` or later, up to now, as `what` instead of `before`.
     #[cold]
     pub fn correct(&mut self, start: Instant, before: Use, what: Use) {
         if self.now == before {

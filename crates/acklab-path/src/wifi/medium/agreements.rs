@@ -1,7 +1,7 @@
 //! Block ack agreements on the air: ADDBA frames, who has got them, and what follows.
 //!
 //! Only two stations that have a way to each other can agree to anything; over other ways A-MPDUs go from the
-//! start. What follows from a frame follows when its acknowledgement is over, as in ns-3's
+//! start. A frame takes effect when its acknowledgement is over, as in ns-3's
 //! `HtFrameExchangeManager::ReceiveMgtAction`.
 
 use super::frames::Frame;
@@ -15,7 +15,7 @@ use acklab_units::Instant;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-/// Who has agreed to what.
+/// The agreements between stations.
 #[derive(Debug)]
 pub(super) struct Agreements {
     config: AddbaConfig,

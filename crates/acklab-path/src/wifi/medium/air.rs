@@ -1,4 +1,4 @@
-//! What is on the air, who hears it, and who can read it.
+//! The PPDUs on the air, the stations that hear them, and those that can read them.
 //!
 //! A PPDU is read by its receiver if that hears it, unless the receiver transmits itself or hears
 //! another PPDU at the same time ([`super::overlap`]). Those who merely hear it set their NAV from what
@@ -25,7 +25,7 @@ pub(super) struct Air {
     on_air: u32,
     /// EIFS - DIFS.
     eifs_extra: Span,
-    /// Who sends beside whom; kept for its place in memory.
+    /// The senders of overlapping PPDUs; kept for its place in memory.
     others: Vec<StationId>,
 }
 
@@ -52,7 +52,7 @@ impl Air {
         self.on_air == 0
     }
 
-    /// Who hears whom from now on, where stations move.
+    /// Sets which station hears which from now on, where stations move.
     ///
     /// # Panics
     /// In debug builds if somebody transmits: whoever hears the beginning of a PPDU hears its end.
@@ -61,14 +61,14 @@ impl Air {
         self.hearing.change(hears);
     }
 
-    /// Whether `to` detects the preamble of what `from` sends. Who does not reads nothing: PHY-RXSTART
+    /// Whether `to` detects the preamble of what `from` sends. A station that does not reads nothing: PHY-RXSTART
     /// follows a preamble that was detected (17.3.12), and its addressee's MAC counts the air as free
     /// meanwhile. As in ns-3, whose `ThresholdPreambleDetectionModel` has a `MinimumRssi` of -82 dBm.
     pub fn is_heard(&self, from: StationId, to: StationId) -> bool {
         self.hearing.hears(to, from)
     }
 
-    /// What the PPDU on the air is for that began last; a collision if some PPDU cannot be read now by
+    /// The use of the PPDU on the air that began last; a collision if some PPDU cannot be read now by
     /// its receiver for another's sake.
     pub fn use_now(&self) -> Option<Use> {
         if self.on_air == 0 {
@@ -95,7 +95,7 @@ impl Air {
         self.sent_by(station).next().is_some()
     }
 
-    /// What `station` transmits; several parts if it is for several users.
+    /// The PPDU that `station` transmits; several parts if it is for several users.
     pub fn sent_by(&self, station: StationId) -> impl Iterator<Item = &Flight> {
         let all = self.flights.iter().flatten();
         all.filter(move |f| f.ppdu.from == station)
@@ -175,7 +175,7 @@ impl Air {
     }
 
     /// `changed` has begun, or has ended, while others are on the air: what can be read, and what not.
-    /// What its receiver does not hear is nothing that others could spoil.
+    /// Others cannot spoil a PPDU that its receiver does not hear.
     #[cold]
     fn judge(
         &mut self,

@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 
 const AP: StationId = StationId(0);
 
-/// What the stations know of each other.
+/// The stations' tables of neighbours.
 #[derive(Debug)]
 pub(super) struct Neighbours {
     config: ArpConfig,
@@ -265,7 +265,7 @@ impl Medium {
                 self.stats[usize::from(AP.0)].arp_replies += 1;
                 self.post(now, (Kind::Reply, station), driver);
             }
-            // Who has asked knows its own question again.
+            // A station recognises its own question.
             Kind::Relayed => {}
             Kind::Wanted => {
                 if learns {

@@ -1,4 +1,4 @@
-//! What a medium says of itself: where time went, what waits, and that nothing got lost.
+//! The accounts of a medium: where time went, what waits, and that nothing got lost.
 
 use super::station::{Port, Station};
 use super::{Airtime, Medium, PortId, StationId, StationStats, Use};
@@ -6,7 +6,7 @@ use crate::wifi::mac::Recipient;
 use acklab_units::{Instant, Span};
 
 impl Medium {
-    /// What the time up to `now` was used for.
+    /// The uses of the time up to `now`.
     pub fn airtime(&self, now: Instant) -> Airtime {
         self.account.read(now)
     }

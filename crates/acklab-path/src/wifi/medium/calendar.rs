@@ -1,4 +1,4 @@
-//! What a medium has to do at instants that are known: a few entries, in order.
+//! The tasks of a medium at instants that are known: a few entries, in order.
 
 use crate::wifi::agreement::Action;
 use acklab_units::Instant;
@@ -27,8 +27,8 @@ pub(super) enum Event {
     Ask(u32),
     /// That station looks who has not answered its questions for addresses.
     WaitReply(u16),
-    /// Who has got this ADDBA frame over the way of that number, under that access category, has acknowledged
-    /// it.
+    /// The station that received this ADDBA frame, over the way of that number and under that access
+    /// category, has acknowledged it.
     Told(u32, u8, Action),
     /// The response to the ADDBA Request that went the way of that number, under that access category, should
     /// have come.
@@ -68,8 +68,8 @@ pub(super) struct Calendar {
 }
 
 impl Calendar {
-    /// What is of the same kind and entered for the same instant happens in the order of the
-    /// entries.
+    /// Events of the same kind and instant happen in the order of the
+    /// calls.
     #[inline]
     pub fn enter(&mut self, at: Instant, event: Event) {
         let mut place = self.entries.len();
@@ -89,7 +89,7 @@ impl Calendar {
     }
 
     /// Whether those whose turn it is at `now` begin before the next entry: it is later, or lets somebody
-    /// transmit. Who begins at the very same instant is not heard by others before they begin, too.
+    /// transmit. Stations that begin at the very same instant do not hear each other before they begin.
     #[inline]
     pub fn lets_start(&self, now: Instant) -> bool {
         let next = self.entries.last();

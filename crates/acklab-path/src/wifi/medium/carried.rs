@@ -61,7 +61,7 @@ impl Medium {
         }
     }
 
-    /// What is kept back on `port` contends.
+    /// The packets kept back on `port` contend.
     #[cold]
     fn let_go<D: MediumDriver>(
         &mut self,
@@ -87,7 +87,7 @@ impl Medium {
         (way.from, PeerId(way.peer))
     }
 
-    /// What the station has to send that `port` leaves.
+    /// The packets that the station of `port` has to send.
     fn queue_of(&mut self, port: PortId, category: u8) -> &mut TxQueue {
         let (from, _) = self.end_of(port);
         let station = &mut self.stations[usize::from(from.0)];
@@ -108,7 +108,7 @@ impl Medium {
         };
         let way = &self.ports[back.0 as usize];
         let category = usize::from(exchange.category);
-        // What is out of order there would be overtaken.
+        // A packet that is out of order there would be overtaken.
         let in_order = way.recipients[category].reordering() == 0;
         let (from, peer) = self.end_of(back);
         let drops = &mut self.drops;

@@ -1,4 +1,4 @@
-//! What a medium is made of.
+//! The configuration of a medium.
 
 use super::{OfdmaConfig, StationId};
 use crate::wifi::agreement::AddbaConfig;
@@ -94,7 +94,7 @@ impl EdcaConfig {
     };
 }
 
-/// What may be sent at once from one station to another.
+/// The sizes that one station may send to another at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Aggregation {
     /// Longest A-MPDU in bytes; 0 = none, each MPDU is acknowledged by an ACK.
@@ -145,7 +145,7 @@ pub enum RateConfig {
     /// The fastest that loses an MPDU of `bytes` bytes with at most the probability `loss`, by the
     /// signal of the last one that arrived.
     Ideal {
-        /// What there is to choose from, at least one.
+        /// The modes to choose from, at least one.
         modes: Vec<Mode>,
         /// Size of an MPDU.
         bytes: u32,
@@ -154,7 +154,7 @@ pub enum RateConfig {
     },
     /// Minstrel-HT.
     Minstrel {
-        /// What there is to choose from, at least one.
+        /// The modes to choose from, at least one.
         modes: Vec<Mode>,
     },
 }
@@ -162,7 +162,7 @@ pub enum RateConfig {
 /// Radios in space.
 #[derive(Clone, Debug)]
 pub struct RadioConfig {
-    /// What lies between stations.
+    /// The paths between stations.
     pub channel: ChannelConfig,
     /// Where each station is, and its radio.
     pub stations: Vec<(Motion, Radio)>,
@@ -184,20 +184,20 @@ pub enum Capture {
 /// A way from one station to another.
 #[derive(Clone, Debug)]
 pub struct PortConfig {
-    /// Who sends.
+    /// The sender.
     pub from: StationId,
     /// To whom.
     pub to: StationId,
     /// How data are sent.
     pub rate: RateConfig,
-    /// What is sent at once.
+    /// The sizes sent at once.
     pub aggregation: Aggregation,
     /// PSDUs of this many bytes and more are announced by an RTS; `None` = none are.
     pub rts_from: Option<u32>,
     /// Once its data are acknowledged the sender lets the receiver send data in turn (reverse
     /// direction protocol, 10.29).
     pub grants_reverse: bool,
-    /// What befalls MPDUs and control frames that do not collide.
+    /// The errors of MPDUs and control frames that do not collide.
     pub errors: ErrorModel,
     /// The answers to this port's data carry transport ACKs that wait for the way back.
     pub carries_acks: Option<CarriedAcks>,
@@ -249,7 +249,7 @@ pub enum AfterSilence {
 /// A radio channel.
 #[derive(Clone, Debug)]
 pub struct MediumConfig {
-    /// What the stations agree on.
+    /// The parameters that the stations share.
     pub phy: Phy,
     /// How slots are counted.
     pub slots: SlotRule,
@@ -257,7 +257,7 @@ pub struct MediumConfig {
     pub stations: Vec<StationConfig>,
     /// The ways, by number.
     pub ports: Vec<PortConfig>,
-    /// Who hears whom; `None` = everybody everybody, or with `radio` who is near enough, which is
+    /// Which station hears which; `None` = each hears each, or with `radio` each that is near enough, which is
     /// looked at again where stations move.
     pub hears: Option<Vec<Vec<bool>>>,
     /// Where the stations are; needed by [`ErrorModel::Snr`] and [`RateConfig::Ideal`].
@@ -265,7 +265,7 @@ pub struct MediumConfig {
     /// After a PPDU that they could not read stations wait for an EIFS (10.3.2.3.7). Models of
     /// saturation mostly leave that out.
     pub eifs: bool,
-    /// What binds those who sent what could not be read.
+    /// The wait of stations whose frame could not be read.
     pub after_silence: AfterSilence,
     /// From antenna to antenna.
     pub propagation: Span,

@@ -21,7 +21,7 @@ pub(super) struct Reading {
     /// first, the end of the preamble.
     pub from: Instant,
     until: Instant,
-    /// What each bit goes through; `None` until something was read.
+    /// The channel that each bit meets; `None` until something was read.
     pub bits: Option<Bits>,
     /// MPDUs that could not be read for another's sake, from 0 on.
     pub spoilt: Bitmap,
@@ -100,7 +100,7 @@ impl Medium {
         (at < ppdu.end).then_some(at)
     }
 
-    /// An MPDU of the PPDU of that number has arrived. What its receiver has given up is not read.
+    /// An MPDU of the PPDU of that number has arrived. The receiver does not read an MPDU that it has given up.
     pub(super) fn on_mpdu_end(&mut self, now: Instant, number: u32) {
         let flight = *self.air.flight(number);
         if flight.part.is_one() {

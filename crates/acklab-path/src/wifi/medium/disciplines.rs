@@ -22,7 +22,7 @@ impl Medium {
         self.has_disciplines = true;
     }
 
-    /// What the discipline above the queue of access category number `category` of `station` counts of each
+    /// The counters that the discipline above queue number `category` of `station` keeps of each
     /// of its tins or classes.
     pub fn classes(&self, station: StationId, category: u8) -> Vec<Row> {
         let station = &self.stations[usize::from(station.0)];

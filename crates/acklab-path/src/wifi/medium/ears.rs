@@ -1,4 +1,4 @@
-//! What the stations of a ground make of what they hear but are not asked: their NAV, and whether
+//! How the stations of a ground react to frames for others: their NAV, and whether
 //! they wait for an EIFS (10.3.2.3.7, 10.3.2.4).
 
 use super::overlap::Part;
@@ -6,7 +6,7 @@ use super::{Ppdu, StationId};
 use acklab_units::Instant;
 use alloc::vec::Vec;
 
-/// What the stations of a ground hear.
+/// The signals that the stations of a ground hear.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ears {
     /// PPDUs.
@@ -14,7 +14,7 @@ pub(super) struct Ears {
     /// Number of the one that they read, which began when nothing else was heard, and until when
     /// that lasts which must be heard alone for its Duration to be read. `None` = it has ended.
     reads: Option<(u32, Instant)>,
-    /// What that is a part of.
+    /// The transmission that it is a part of.
     part: Part,
     /// What they read since the air was last free could not be read.
     garbled: bool,
@@ -32,7 +32,7 @@ pub(super) struct Ears {
     reservations: Vec<Reservation>,
 }
 
-/// What a frame that could be read asked others to leave to an exchange.
+/// The time that a readable frame asked others to leave to an exchange.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reservation {
     until: Instant,
@@ -48,7 +48,7 @@ impl Ears {
 
     /// The PPDU of that number begins to be heard now, and its first part that can be read for itself is over
     /// at `first`; `own`: nobody else is on this ground than who sends
-    /// it. Who reads another one does not notice its preamble. Nor does who sends: what begins meanwhile
+    /// it. A station that reads another PPDU does not notice its preamble. Nor does a sender: what begins meanwhile
     /// is only energy, and what was being read is given up without an error. Parts of one transmission begin
     /// with the same preamble (27.3.10).
     pub fn begin(
@@ -117,7 +117,7 @@ impl Ears {
         self.nav < before
     }
 
-    /// What binds `station` at `now`: a reservation binds neither of those it was made between
+    /// The reservation that binds `station` at `now`: it binds neither of those between whom it was made
     /// (10.3.2.4).
     pub fn binding(&self, now: Instant, station: StationId) -> impl Iterator<Item = &Reservation> {
         let binds = move |r: &&Reservation| r.until > now && r.from != station && r.to != station;

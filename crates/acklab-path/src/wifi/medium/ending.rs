@@ -184,7 +184,7 @@ impl Medium {
         Some(since + extra)
     }
 
-    /// Who was granted the reverse direction may have less to contend for, or nothing.
+    /// A station that was granted the reverse direction may have less to contend for, or nothing.
     #[cold]
     pub(super) fn refresh(&mut self, now: Instant, exchange: Exchange) {
         let sender = self.ports[exchange.port.0 as usize].from;

@@ -9,12 +9,12 @@ use super::{Event, Frames, Medium, MediumDriver, Ppdu, PpduKind, StationId, Use,
 use crate::wifi::mac::{Content, Outcome};
 use acklab_units::Instant;
 
-/// What follows a SIFS.
+/// The step that follows a SIFS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Step {
     /// The receiver answers an RTS.
     Cts,
-    /// Whose turn it is sends data.
+    /// The station that has the turn sends data.
     Data,
     /// The receiver answers data.
     Response,
@@ -159,7 +159,7 @@ impl Medium {
                 let carried = u64::from(ppdu.carried);
                 self.stats[usize::from(ppdu.from.0)].acks_carried_in_vain += carried;
                 if heard {
-                    // What was garbled was at least there: no need to wait for it.
+                    // A garbled answer was at least there: no need to wait for it.
                     self.on_failure(now, ppdu.holder, Ending::Unreadable, driver);
                 } else {
                     let asked = ppdu.start - self.phy.sifs();
@@ -182,7 +182,7 @@ impl Medium {
         }
     }
 
-    /// What others have spoilt of the PPDU of `flight`, which ends `now`, and was `read` in part at least
+    /// The parts that others have spoilt of the PPDU of `flight`, which ends `now`, and was `read` in part at least
     /// or not.
     #[cold]
     fn note_spoilt(&self, now: Instant, flight: &mut Flight, read: bool) {
@@ -194,7 +194,7 @@ impl Medium {
         (flight.ppdu.spoilt, _) = flight.spent(now);
     }
 
-    /// What is in a PPDU that has just ended.
+    /// The content of a PPDU that has just ended.
     fn frames(&self, ppdu: &Ppdu) -> Frames<'_> {
         let Station { psdu, reading, .. } = &self.stations[usize::from(ppdu.from.0)];
         match (ppdu.kind, psdu.content) {

@@ -47,7 +47,7 @@ impl Medium {
         known.copied().unwrap_or(Span::ZERO)
     }
 
-    /// What time with the data in the PSDU of the exchange of `holder` is booked as.
+    /// The use that the time of the data in the PSDU of `holder`'s exchange is booked as.
     pub(super) fn use_of_data<D: MediumDriver>(&self, holder: StationId, driver: &D) -> Use {
         let exchange = self.exchange(holder);
         self.use_of(
@@ -57,7 +57,7 @@ impl Medium {
         )
     }
 
-    /// What time with the data in `psdu`, which go that way under that category, is booked as.
+    /// The use that the time of the data in `psdu`, which go that way under that category, is booked as.
     pub(super) fn use_of<D: MediumDriver>(
         &self,
         way: (PortId, u8),
@@ -135,7 +135,7 @@ impl Medium {
         let mut left = lasts;
         for i in 0..feedback.shares.len() {
             let (flow, size) = feedback.shares[i];
-            // What is left by what is left, so that nothing gets lost by rounding.
+            // The rest divided by the rest, so that rounding loses nothing.
             let share = left.mul_div(u64::from(size), bytes);
             feedback.spend(flow, share);
             bytes -= u64::from(size);

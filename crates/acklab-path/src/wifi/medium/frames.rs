@@ -63,7 +63,7 @@ impl Medium {
         self.calendar.enter(end + timeout, overdue);
     }
 
-    /// What follows a CTS: data and answer, and a SIFS before each.
+    /// The time that follows a CTS: data and answer, and a SIFS before each.
     fn after_cts(&self, holder: StationId) -> Span {
         let sending = &self.port(holder).sending;
         let psdu = &self.stations[usize::from(holder.0)].psdu;
@@ -83,7 +83,7 @@ impl Medium {
         self.put_on_air(now, holder, frame);
     }
 
-    /// What goes before the PSDU of `holder` so that everybody leaves the air to it, and how long that lasts.
+    /// The protection before the PSDU of `holder`, which makes everybody leave the air to it, and how long that lasts.
     pub(super) fn protection(&self, holder: StationId) -> Option<(Mode, Span)> {
         let port = self.exchange(holder).port;
         let sending = &self.ports[port.0 as usize].sending;
@@ -236,7 +236,7 @@ impl Medium {
     }
 
     /// Whether too little of `ppdu`, which is wider than 20 MHz, falls into the primary channel for its
-    /// addressee to notice the preamble there (21.3.18.5). Who hears whom is about 20 MHz.
+    /// addressee to notice the preamble there (21.3.18.5). Carrier sense is about 20 MHz.
     pub(super) fn is_spread_thin(&self, now: Instant, ppdu: &Ppdu) -> bool {
         if ppdu.mode.width() == Width::Mhz20 || self.config.hears.is_some() {
             return false;
@@ -278,7 +278,7 @@ fn is_captured(
     p: &Ppdu,
     others: &[StationId],
 ) -> bool {
-    /// What the threshold of a mode is about: MPDUs of so many bytes, and how many may be lost.
+    /// The error target behind the threshold of a mode: MPDUs of so many bytes, and how many may be lost.
     const MPDU: (u32, f64) = (1500, 0.1);
     let (from, to) = (usize::from(p.from.0), usize::from(p.to.0));
     let others = others.iter().map(|s| usize::from(s.0));
@@ -291,7 +291,7 @@ fn is_captured(
     }
 }
 
-/// What a PPDU with an ADDBA frame is.
+/// The kind of a PPDU with an ADDBA frame.
 fn of_action(action: Action) -> PpduKind {
     match action.kind {
         agreement::Kind::Request => PpduKind::AddbaRequest,

@@ -1,4 +1,4 @@
-//! Who hears whom.
+//! Which station hears which.
 
 use super::StationId;
 use crate::wifi::contention::GroundId;
@@ -14,7 +14,7 @@ pub(super) type Matrix = [Vec<bool>];
 /// meanwhile.
 pub(super) const LOOK_EVERY: Span = Span::from_millis(100);
 
-/// Who hears whom of the first `n` stations at `now`, on average.
+/// Which station hears which of the first `n` stations at `now`, on average.
 pub(super) fn near_enough(now: Instant, channel: &Channel, n: usize, mode: Mode) -> Vec<Vec<bool>> {
     let hears = |a, b| a == b || channel.hears(now, b, a, mode);
     (0..n)
@@ -22,7 +22,7 @@ pub(super) fn near_enough(now: Instant, channel: &Channel, n: usize, mode: Mode)
         .collect()
 }
 
-/// Who hears whom.
+/// Which station hears which.
 #[derive(Clone, Debug)]
 pub(super) struct Hearing {
     /// The ground of each station.
@@ -86,7 +86,7 @@ impl Hearing {
         hearing
     }
 
-    /// Who hears whom from now on. Only if each station has a ground of its own, and while nothing is
+    /// Sets which station hears which from now on. Call it only if each station has a ground of its own, and while nothing is
     /// on the air.
     pub fn change(&mut self, hears: &Matrix) {
         let heard = |b: usize| {

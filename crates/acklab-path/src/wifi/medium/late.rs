@@ -46,7 +46,7 @@ impl<D: MediumDriver> MediumDriver for Late<'_, D> {
 }
 
 impl Medium {
-    /// Does what was due before `now`. What arrives is handed out later.
+    /// Does all that was due before `now`. The arrivals are handed out later.
     #[cold]
     pub(super) fn catch_up<D: MediumDriver>(&mut self, now: Instant, driver: &mut D) {
         while let Some(due) = self.next_wakeup().filter(|due| *due < now) {

@@ -5,7 +5,7 @@
 //! an answer; it keeps to a reservation of others (NAV); it waits for its turn; it has nothing to
 //! contend for. A row of the ledger is the time by [`Use`], and sums to the time that has passed.
 //!
-//! What is heard is the same for all of a ground, so it is counted there, on a clock that turns
+//! All stations of a ground hear the same, so silence is counted there, on a clock that turns
 //! whenever the ground falls silent or does no more; what a station made of the silence is a
 //! difference of two readings, taken when it turns to something else. A PPDU costs as much whether
 //! one station hears it or a hundred.
@@ -71,7 +71,7 @@ impl Ledger {
         self.clocks[usize::from(ground.0)].turn(now, Some(reserved_until));
     }
 
-    /// `station` waits for its turn from now on, or no longer. Who has rested keeps to what the
+    /// `station` waits for its turn from now on, or no longer. A station that has rested keeps to what the
     /// others keep to.
     #[inline]
     pub fn contend(&mut self, now: Instant, station: StationId, contends: bool) {
@@ -166,7 +166,7 @@ impl Ledger {
         let mut row = self.rows[usize::from(station.0)];
         let read = self.clocks[usize::from(row.ground.0)].read(now);
         row.settle(read);
-        // Who sends hears that.
+        // A sender hears that.
         let heard = now - Instant::ZERO - read.silent - sent.total();
         let mut all = sent;
         all.spend(Use::Others, heard + row.reserved);

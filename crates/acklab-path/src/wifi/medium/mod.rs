@@ -78,7 +78,7 @@ pub struct StationId(pub u16);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 pub struct PortId(pub u32);
 
-/// What a medium tells whoever drives it.
+/// Reports of a medium to its driver.
 pub trait MediumDriver {
     /// Whether [`MediumDriver::on_frames`] is of interest.
     const WATCHES: bool = false;
@@ -97,7 +97,7 @@ pub trait MediumDriver {
     /// A PPDU has left the air.
     fn on_ppdu(&mut self, _ppdu: &Ppdu) {}
 
-    /// What was in that PPDU, if anyone watches; told before [`MediumDriver::on_ppdu`].
+    /// The content of that PPDU, if anyone watches; called before [`MediumDriver::on_ppdu`].
     fn on_frames(&mut self, _ppdu: &Ppdu, _frames: Frames<'_>) {}
 
     /// Whether `packet` is nothing but an acknowledgement of the transport, so that an answer may
@@ -112,7 +112,7 @@ pub trait MediumDriver {
         false
     }
 
-    /// What tells `packet` from others in queues.
+    /// The properties by which queues tell `packet` from others.
     fn label(&self, packet: Packet) -> Label {
         Label::of(packet.flow)
     }
@@ -168,7 +168,7 @@ pub struct Medium {
     exchanges: u32,
     rng: MediumStreams,
     out: VecDeque<Packet>,
-    /// What arrived while the caller was late, in between.
+    /// The arrivals since the last call, while the caller was late.
     late: VecDeque<Packet>,
     /// The instant up to which everything has happened.
     reached: Instant,

@@ -1,4 +1,4 @@
-//! What a station sends when it may: a PSDU from its queue, more of it in the same transmission
+//! The transmissions of a station's turn: a PSDU from its queue, more of it in the same transmission
 //! opportunity (10.23.2.8), and what the other side has if it is let (10.29).
 
 use super::exchange::Step;

@@ -1,4 +1,4 @@
-//! What PPDUs that overlap do to each other for those who read them.
+//! How overlapping PPDUs spoil each other for their readers.
 //!
 //! A receiver reads the PPDU whose preamble it has heard alone. Another one that begins meanwhile is
 //! noise to it: it takes the MPDUs of an A-MPDU that it overlaps, each of which has its own delimiter
@@ -20,9 +20,9 @@ pub(super) struct Flight {
     /// Its receiver does not detect the preamble, and so begins no reception
     /// ([`super::air::Air::is_heard`]).
     pub unheard: bool,
-    /// What others do to it.
+    /// The damage by others.
     pub overlap: Overlap,
-    /// What it is a part of.
+    /// The transmission that it is a part of.
     pub part: Part,
 }
 
@@ -80,7 +80,7 @@ impl Flight {
         self.ppdu.garbled |= deaf || (heard && whole);
     }
 
-    /// What it is booked as at `now`: time in which its receiver could not read it, and the rest.
+    /// The uses that it is booked as at `now`: time in which its receiver could not read it, and the rest.
     pub fn spent(&self, now: Instant) -> (Span, Span) {
         let all = now - self.ppdu.start;
         let spoilt = if self.ppdu.garbled {

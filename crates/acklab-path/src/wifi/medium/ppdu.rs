@@ -7,7 +7,7 @@ use crate::wifi::mac::{Bitmap, MpduRef};
 use crate::wifi::phy::Mode;
 use acklab_units::{Instant, Span};
 
-/// What a PPDU is.
+/// The kind of a PPDU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[repr(u8)]
 pub enum PpduKind {
@@ -64,13 +64,13 @@ impl PpduKind {
 /// A PPDU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ppdu {
-    /// What it is.
+    /// Its kind.
     pub kind: PpduKind,
-    /// Who sends it.
+    /// The sender.
     pub from: StationId,
     /// For whom; if it is for everybody, the station that it matters to.
     pub to: StationId,
-    /// Whose exchange it belongs to.
+    /// The holder of the exchange that it belongs to.
     pub holder: StationId,
     /// Access category of that, by number.
     pub category: u8,
@@ -93,7 +93,7 @@ pub struct Ppdu {
     pub user: u16,
     /// How many parts that has; 1: it has one user.
     pub users: u16,
-    /// What its time is booked as.
+    /// The use that its time is booked as.
     pub use_of: Use,
     /// The receiver could read nothing of it for another's sake, or nothing more: it does not answer.
     pub garbled: bool,
@@ -106,7 +106,7 @@ pub struct Ppdu {
     pub lost: bool,
 }
 
-/// What is in a PPDU.
+/// The content of a PPDU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Frames<'a> {
     /// MPDUs with data, in the order of their numbers; and which of them, from 0 on, the receiver could

@@ -1,4 +1,4 @@
-//! What arrives: whether a PPDU can be answered, and what the sender learns.
+//! Arrivals: whether a PPDU can be answered, and what the sender learns.
 
 use super::overlap::Overlap;
 use super::station::Exchange;
@@ -61,7 +61,7 @@ impl Medium {
         self.is_intact(bits, ppdu.bytes)
     }
 
-    /// What the receiver of the exchange's data has answered.
+    /// The answer of the receiver of the exchange's data.
     #[inline(always)]
     pub(super) fn outcome(&self, holder: StationId) -> Outcome {
         let exchange = self.exchange(holder);

@@ -42,7 +42,7 @@ pub(super) struct Sending {
     pub action: ActionSending,
     /// Without a transmission opportunity that ends.
     limits: Limits,
-    /// What each bit goes through, if that does not depend on the signal.
+    /// The channel that each bit meets, if that does not depend on the signal.
     pub bits: Option<Bits>,
 }
 
@@ -161,7 +161,7 @@ impl Sending {
         }
     }
 
-    /// What goes before a PSDU to protect it, and how long that lasts. ADDBA frames need none: the lowest
+    /// The protection before a PSDU, and how long that lasts. ADDBA frames need none: the lowest
     /// basic rate is one that everybody reads.
     pub fn protection(&self, content: Content) -> Option<(Mode, Span)> {
         match content {
@@ -178,7 +178,7 @@ impl Sending {
         }
     }
 
-    /// What data reserve for their answer: nobody knows yet how many ACKs it will carry.
+    /// The time that data reserve for their answer: nobody knows yet how many ACKs it will carry.
     pub fn reserved_answer(&self, content: Content) -> Span {
         if self.reserves_longest {
             self.longest_answer(content)
@@ -207,7 +207,7 @@ impl Sending {
         self.data(content, bytes) + gap + self.longest_answer(content)
     }
 
-    /// What may be sent at once within `room`.
+    /// The sizes that may be sent at once within `room`.
     pub fn limits(&self, room: Room) -> Limits {
         let mut limits = self.limits;
         if !room.left.is_zero() {
@@ -239,7 +239,7 @@ impl Sending {
     }
 }
 
-/// What is left of a transmission opportunity.
+/// The rest of a transmission opportunity.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Room {
     /// Time; zero = without limit.

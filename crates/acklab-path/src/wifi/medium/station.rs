@@ -63,7 +63,7 @@ pub(super) struct Exchange {
     pub category: u8,
     /// The way that the data take which are sent, announced or awaited now.
     pub port: PortId,
-    /// What follows the SIFS.
+    /// The step that follows the SIFS.
     pub next: Step,
     /// Tells this exchange from others.
     pub number: u32,
@@ -87,9 +87,9 @@ pub(super) struct Station {
     pub promises_more: bool,
     /// ACKs in the answer that it sends.
     pub aboard: Vec<PacketId>,
-    /// What it sends as data: as holder, or in a reverse direction that was granted to it.
+    /// The PSDU that it sends as data: as holder, or in a reverse direction that was granted to it.
     pub psdu: Psdu,
-    /// What of it has been read by its receiver.
+    /// The part that its receiver has read.
     pub reading: Reading,
 }
 

@@ -1,4 +1,4 @@
-//! What a medium counts of each station.
+//! The counters of a medium for each station.
 
 use super::Airtime;
 use acklab_units::Span;

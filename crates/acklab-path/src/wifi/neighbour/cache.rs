@@ -1,11 +1,11 @@
-//! What one station knows of its neighbours, and the packets that wait for what it does not know.
+//! One station's table of neighbours, and the packets that wait for an address.
 
 use super::ArpConfig;
 use crate::packet::Packet;
 use acklab_units::Instant;
 use alloc::vec::Vec;
 
-/// What is known of a neighbour. The names are those of ns-3's `ArpCache::Entry`.
+/// The state of a neighbour. The names are those of ns-3's `ArpCache::Entry`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum State {
     /// Nobody has asked for it.
@@ -23,11 +23,11 @@ enum State {
 #[derive(Clone, Debug, Default)]
 struct Entry {
     state: State,
-    /// What waits for it, with the access category of each packet.
+    /// The packets that wait for it, with the access category of each packet.
     pending: Vec<(u8, Packet)>,
 }
 
-/// What becomes of a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// The address is known.
@@ -88,7 +88,7 @@ impl Cache {
         !core::mem::replace(&mut self.waits, true)
     }
 
-    /// `neighbour` has said its address. What waited for it, the oldest first, comes out; an answer that
+    /// `neighbour` has said its address. The packets that waited for it come out, oldest first; an answer that
     /// was not waited for teaches nothing unless one `learns` from it.
     pub fn on_address(
         &mut self,

@@ -21,8 +21,8 @@ pub struct ArpConfig {
     pub alive: Span,
     /// How long a neighbour that has not answered is not asked again; packets for it are dropped.
     pub dead: Span,
-    /// Who is asked learns the address of who asks from the question (RFC 826, packet reception). Otherwise from
-    /// answers to its own questions only.
+    /// The station that is asked learns the asker's address from the question (RFC 826, packet
+    /// reception). Otherwise it learns from answers to its own questions only.
     pub learns: bool,
 }
 

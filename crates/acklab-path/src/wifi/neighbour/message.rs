@@ -12,7 +12,7 @@ const FIRST_ID: u32 = PacketId::OWN.0;
 /// Messages are no packets of any flow.
 const FLOW: FlowId = FlowId(u32::MAX);
 
-/// What a message is.
+/// The kind of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Kind {
@@ -51,7 +51,7 @@ impl Kind {
 /// An ARP message between the access point and a station.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Message {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// The station that asks, is asked for, answers, or is answered.
     pub station: StationId,

@@ -1,4 +1,4 @@
-//! Who is at which address: ARP (RFC 826) between an access point and its stations.
+//! Which station has which address: ARP (RFC 826) between an access point and its stations.
 //!
 //! A packet for a neighbour whose link address is not known waits until that one has said it. The
 //! question goes to everybody. A station sends it to its access point, which sends it on; what the

@@ -46,7 +46,7 @@ impl Band {
         }
     }
 
-    /// What [`Band::has`] lets through, for messages.
+    /// The channels that [`Band::has`] accepts, for messages.
     pub(super) const fn offers(self) -> &'static str {
         match self {
             Self::Ghz2_4 => "1 to 54 Mbit/s of 802.11b and g, HT, and HE up to 40 MHz",

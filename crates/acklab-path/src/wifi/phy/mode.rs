@@ -66,7 +66,7 @@ impl Mode {
     /// The same with the short preamble of 16.2.2.3.
     ///
     /// # Errors
-    /// [`ModeError::ShortPreamble`] for 1 Mbit/s. What is not DSSS stays as it is.
+    /// [`ModeError::ShortPreamble`] for 1 Mbit/s. A mode that is not DSSS stays as it is.
     pub fn with_short_preamble(self) -> Result<Self, ModeError> {
         if self.format == Format::Dsss && self.index == 0 {
             return Err(ModeError::ShortPreamble);
@@ -80,7 +80,7 @@ impl Mode {
     /// HT, mixed format. `mcs` 0 to 31 counts streams in: 8 to 15 have two (19.5).
     ///
     /// # Errors
-    /// What HT does not have.
+    /// [`ModeError`] for a mode that HT does not have.
     pub fn ht(mcs: u8, width: Width, guard: Guard) -> Result<Self, ModeError> {
         let format = Format::Ht;
         if mcs > 31 {
@@ -97,7 +97,7 @@ impl Mode {
     /// VHT for one user.
     ///
     /// # Errors
-    /// What VHT does not have, such as MCS 9 at 20 MHz with one stream.
+    /// [`ModeError`] for a mode that VHT does not have, such as MCS 9 at 20 MHz with one stream.
     pub fn vht(mcs: u8, streams: u8, width: Width, guard: Guard) -> Result<Self, ModeError> {
         let mode = Self::multi_stream(Format::Vht, mcs, streams, width, guard)?;
         if coding::vht_has(mcs, streams, width) {
@@ -114,12 +114,12 @@ impl Mode {
     /// HE for one user, the whole channel.
     ///
     /// # Errors
-    /// What HE does not have.
+    /// [`ModeError`] for a mode that HE does not have.
     pub fn he(mcs: u8, streams: u8, width: Width, guard: Guard) -> Result<Self, ModeError> {
         Self::multi_stream(Format::He, mcs, streams, width, guard)
     }
 
-    /// The same on a part of the channel, as one user of an HE MU or HE TB PPDU. What is not HE stays as
+    /// The same on a part of the channel, as one user of an HE MU or HE TB PPDU. A mode that is not HE stays as
     /// it is.
     ///
     /// # Errors
@@ -135,7 +135,7 @@ impl Mode {
         Ok(Self { ru, ..self })
     }
 
-    /// The same mode of HE with another guard interval. What is not HE stays as it is.
+    /// The same mode of HE with another guard interval. A mode that is not HE stays as it is.
     pub fn with_guard(self, guard: Guard) -> Self {
         match self.format {
             Format::He => Self { guard, ..self },

@@ -7,7 +7,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-/// What is impossible. [`fmt::Display`] says it, [`ModeError::hint`] what is possible.
+/// The reason why a mode is impossible. [`fmt::Display`] says it, [`ModeError::hint`] what is possible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "fields repeat what was asked for")]
 pub enum ModeError {
@@ -43,7 +43,7 @@ pub enum ModeError {
     NoBasicRate,
     /// RTS and control responses are sent in a format that everyone decodes.
     ControlRate { mode: Mode },
-    /// What stations of 802.11b cannot read does not keep them silent.
+    /// A PPDU that stations of 802.11b cannot read does not keep them silent.
     Protection { mode: Mode },
 }
 
@@ -112,7 +112,7 @@ impl fmt::Display for Mbit {
 }
 
 impl ModeError {
-    /// What to use instead.
+    /// A mode that is possible.
     pub fn hint(&self) -> String {
         match *self {
             Self::UnknownWidth { .. } => "use 20, 40, 80 or 160 MHz".to_string(),

@@ -1,4 +1,4 @@
-//! What the standard leaves open about the length of a PPDU, and where ns-3 departs from it.
+//! The choices that the standard leaves open about the length of a PPDU, and where ns-3 departs from it.
 
 use super::{Format, Guard, Mode, Modulation, Ru};
 use acklab_units::Span;

@@ -1,4 +1,4 @@
-//! What the stations of a channel agree on, and the times that follow.
+//! The parameters that the stations of a channel share, and the times that follow.
 
 use super::response::Responses;
 use super::{Band, BasicRates, Mode, ModeError, PpduRules, PpduTiming, ppdu};
@@ -7,7 +7,7 @@ use acklab_units::Span;
 /// Length of an Ack in bytes (9.3.1.4), which EIFS is computed from.
 const ACK_BYTES: u32 = 14;
 
-/// What can be chosen.
+/// The parameters that can be chosen.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PhyConfig {
     /// Frequency band.
@@ -31,7 +31,7 @@ pub struct PhyConfig {
 }
 
 impl PhyConfig {
-    /// What is usual at `band`: the mandatory rates are basic, slots are short.
+    /// The usual choice at `band`: the mandatory rates are basic, slots are short.
     pub fn new(band: Band) -> Self {
         Self {
             band,

@@ -9,7 +9,7 @@ use acklab_proto::rng::{Rng, RngCore};
 use acklab_units::{Instant, Span};
 use alloc::vec::Vec;
 
-/// What lies between stations.
+/// The paths between stations.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ChannelConfig {
     /// Centre frequency in hertz.
@@ -32,7 +32,7 @@ pub struct ChannelStreams {
     pub fading: Rng,
 }
 
-/// What is between two stations, the same in both directions.
+/// The path between two stations, the same in both directions.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
     shadow_db: f64,
@@ -173,7 +173,7 @@ impl Channel {
     }
 }
 
-/// What the power of each spatial stream is below that of all, in dB. The receiver is taken to have as
+/// How far the power of each spatial stream lies below that of all, in dB. The receiver is taken to have as
 /// many antennas as there are streams and to tell them apart without loss, so that nothing is gained.
 pub fn split_db(mode: Mode) -> f64 {
     10.0 * libm::log10(f64::from(mode.streams()))

@@ -1,4 +1,4 @@
-//! What is left of a signal at another place: positions, path loss, shadowing, fading.
+//! The strength of a signal at another place: positions, path loss, shadowing, fading.
 //!
 //! Powers are in dBm, losses and gains in dB, distances in metres. This is where floating point is
 //! at home; time leaves it through [`Channel::delay`] only.

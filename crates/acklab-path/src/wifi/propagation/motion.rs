@@ -33,7 +33,7 @@ impl fmt::Display for PositionError {
 impl core::error::Error for PositionError {}
 
 impl PositionError {
-    /// What to write instead.
+    /// A text that would be right.
     pub fn hint(&self) -> String {
         "use metres from -100000 to 100000".to_string()
     }

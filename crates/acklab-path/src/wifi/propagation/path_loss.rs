@@ -27,7 +27,7 @@ pub enum PathLoss {
 }
 
 impl PathLoss {
-    /// What ns-3 uses unless told otherwise: exponent 3, and free space at 5.15 GHz to the first
+    /// ns-3's default: exponent 3, and free space at 5.15 GHz to the first
     /// metre.
     pub const NS3: Self = Self::LogDistance {
         exponent: 3.0,

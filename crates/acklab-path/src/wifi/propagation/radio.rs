@@ -15,7 +15,7 @@ pub struct Radio {
     /// Noise that the receiver adds, in dB.
     pub noise_figure_db: f64,
     /// A PPDU of 20 MHz is noticed from this power on, in dBm; wider ones from as much more as they
-    /// are wider. What is not noticed is not received.
+    /// are wider. A station receives no PPDU that it does not notice.
     pub detects_dbm: f64,
 }
 

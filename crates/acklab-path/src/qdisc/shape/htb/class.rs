@@ -96,7 +96,7 @@ pub(crate) struct Match {
 pub(crate) const KEYS: [&str; 4] = ["flow", "from", "to", "dscp"];
 
 impl Match {
-    /// What a scenario says.
+    /// The parameters of a scenario.
     pub fn from_values(values: &Params) -> Self {
         let [flows, from, to, dscp] = KEYS.map(|key| values.numbers(key).to_vec());
         Self {

@@ -149,10 +149,10 @@ fn check(values: &Params) -> Option<Mistake> {
     })
 }
 
-/// What is wrong with one class: the key, what is wrong, what would be right.
+/// The mistake in one class: the key, the mistake, a value that would be right.
 type Wrong = (&'static str, &'static str, &'static str);
 
-/// What is wrong with a tree of which `key` has the classes, and `check` looks at one.
+/// The mistake in a tree of which `key` has the classes, and `check` looks at one.
 pub(crate) fn check_tree(
     values: &Params,
     key: &'static str,
@@ -199,7 +199,7 @@ pub(crate) fn check_tree(
     check_leaves(classes, &mistake)
 }
 
-/// What would be right for `parent` after these classes.
+/// The values that would be right for `parent` after these classes.
 fn parents(before: &[Params]) -> String {
     let names = before.iter().filter_map(|c| word(c, "name"));
     let names: Vec<_> = names.map(|name| format!("\"{name}\"")).collect();
@@ -254,7 +254,7 @@ fn depth(classes: &[Params], i: usize) -> usize {
     parent(classes, i).map_or(0, |above| 1 + depth(classes, above))
 }
 
-/// What one class of a tree is, beside its place.
+/// One class of a tree, without its place.
 pub(crate) struct Shares {
     /// Rate of its own, and bytes that may leave at once.
     pub rate: (Rate, u64),

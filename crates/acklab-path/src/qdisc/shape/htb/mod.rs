@@ -50,14 +50,14 @@ struct Leaf {
     matches: Match,
     prio: u8,
     quantum: i64,
-    /// What it may still send in its turn, by the level that it borrows from.
+    /// The bytes that it may still send in its turn, by the level that it borrows from.
     deficit: [i64; LEVELS],
     inside: Box<dyn QueueDisc>,
     /// It has just given nothing, although it has packets.
     gave_nothing: bool,
 }
 
-/// What a leaf says of itself.
+/// A leaf's own report.
 pub(super) struct NewLeaf {
     pub class: usize,
     pub matches: Match,

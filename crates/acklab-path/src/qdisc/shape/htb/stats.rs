@@ -1,4 +1,4 @@
-//! What `tc -s class show` prints of HTB.
+//! The counters of HTB that `tc -s class show` prints.
 
 use crate::qdisc::Stats;
 use acklab_units::Rate;

@@ -1,6 +1,6 @@
 //! A queue discipline above the queue of the MAC, as a network interface has one above its driver.
 //!
-//! What the discipline has given is with the device: it waits there for its turn, is aggregated and
+//! Packets that the discipline has released are with the device: each waits there for its turn, is aggregated and
 //! repeated, and can neither be judged nor taken out any more. The device takes packets as long as the
 //! limit of its queue allows; under a queue per station, which drops by itself, it always does. Linux's
 //! drivers stop the queue above in the same way, ath9k when an access category has 123 frames that are not
@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 /// (`ATH_MAX_QDEPTH`, drivers/net/wireless/ath/ath9k/ath9k.h: 512 / 4 - 5).
 pub const DEVICE: u32 = 123;
 
-/// What is known of a packet since it came.
+/// The facts about a packet since it came.
 #[derive(Clone, Copy, Debug)]
 struct Entered {
     at: Instant,
@@ -41,7 +41,7 @@ pub(super) struct Above {
     ready: Option<Instant>,
     /// When its timer runs out.
     timer: Option<Instant>,
-    /// What it dropped when it was asked last.
+    /// The packets that it dropped at the last call.
     dropped: Vec<(Packet, DropReason)>,
 }
 
@@ -98,7 +98,7 @@ impl TxQueue {
         self.above = Some(Box::new(Above::new(discipline)));
     }
 
-    /// What the discipline above counts of each of its tins or classes.
+    /// The counters that the discipline above keeps of each of its tins or classes.
     pub fn classes(&self) -> Vec<Row> {
         let above = self.above.as_ref();
         above.map_or_else(Vec::new, |a| a.discipline.classes())

@@ -82,7 +82,7 @@ impl Agreements {
 }
 
 impl Peer {
-    /// What may be sent at once from now on, as far as agreements allow.
+    /// The sizes that may be sent at once from now on, as far as agreements allow.
     #[inline]
     pub fn limit(&mut self, limits: &Limits) {
         self.limits = *limits;

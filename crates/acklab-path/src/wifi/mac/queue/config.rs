@@ -3,7 +3,7 @@
 use super::stations::StationsConfig;
 use acklab_units::Span;
 
-/// What counts against the limit of a shared queue.
+/// The unit that counts against the limit of a shared queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Counts {
     /// Packets that were never sent.
@@ -22,9 +22,9 @@ pub enum Kind {
     /// One drop-tail queue for all peers. Next is the peer whose oldest packet is the oldest; a
     /// PSDU takes further packets of that peer out of the middle, as ns-3 does.
     Shared {
-        /// What may be in the queue.
+        /// The limit of the queue.
         limit: u32,
-        /// What counts against it.
+        /// The unit that counts against it.
         counts: Counts,
     },
     /// FQ-CoDel for each peer, airtime fairness between them, and a short hardware queue below.

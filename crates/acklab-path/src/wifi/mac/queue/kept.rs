@@ -39,7 +39,7 @@ impl TxQueue {
         self.peers.get(usize::from(peer.0))?.kept
     }
 
-    /// What is kept back for `peer` contends like everything else.
+    /// The packets kept back for `peer` contend like all others.
     pub fn let_go(&mut self, now: Instant, peer: PeerId, on_drop: OnDrop<'_>) {
         self.peers[usize::from(peer.0)].kept = None;
         self.rekey(peer);

@@ -1,4 +1,4 @@
-//! What a station has to send under one access category.
+//! The packets that a station has to send under one access category.
 //!
 //! A packet waits, gets into an MPDU with a sequence number (that is the window of its peer), and
 //! leaves when the MPDU is acknowledged or given up. Its descriptor moves to the recipient as soon
@@ -62,7 +62,7 @@ pub struct TxQueue {
     order: Heap,
     stations: Option<Box<Stations>>,
     above: Option<Box<Above>>,
-    /// What A-MPDUs need first; `None` = nothing.
+    /// The agreements that A-MPDUs need first; `None` = nothing.
     agreements: Option<Box<Agreements>>,
     /// Packets that the discipline above has.
     held: u32,
@@ -122,7 +122,7 @@ impl TxQueue {
         p.is_some_and(|p| p.key(&self.slab).is_some()) || self.has_actions_for(peer)
     }
 
-    /// Whom to serve next. What has lived too long is dropped first.
+    /// The peer to serve next. Packets past their lifetime are dropped first.
     #[inline]
     pub fn select(&mut self, now: Instant, on_drop: OnDrop<'_>) -> Option<PeerId> {
         debug_assert_eq!(self.on_air, None, "an exchange is on the air");
@@ -163,8 +163,8 @@ impl TxQueue {
         self.check();
     }
 
-    /// Drops what waits for `peer` and has lived too long. What comes from flow queues into its place may
-    /// have, too.
+    /// Drops packets for `peer` past their lifetime. Packets that move up from flow queues may
+    /// be past theirs, too.
     fn expire_of(&mut self, now: Instant, peer: PeerId, on_drop: OnDrop<'_>) {
         let deadline = self.deadline(now).filter(|_| !self.is_on_air(peer));
         while deadline.is_some_and(|deadline| self.expire(peer, deadline, on_drop)) {

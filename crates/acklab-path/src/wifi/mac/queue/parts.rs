@@ -21,7 +21,7 @@ impl TxQueue {
         self.on_air.is_some() || !self.parts.is_empty()
     }
 
-    /// What was on the air for `peer` is over.
+    /// The transmission to `peer` is over.
     #[inline]
     pub(super) fn land(&mut self, peer: PeerId) {
         if self.on_air == Some(peer) {
@@ -98,7 +98,7 @@ impl TxQueue {
         psdu.clear();
         self.expire_of(now, peer, on_drop);
         if self.has_part_for(now, peer) || self.has_request_for(now, peer) {
-            // What is put together in advance is for a transmission of its own.
+            // An aggregate that is built in advance is for a transmission of its own.
             let alone = self.peers[usize::from(peer.0)].limits;
             self.assemble(now, peer, limits, psdu, on_drop);
             self.peers[usize::from(peer.0)].limits = alone;

@@ -1,4 +1,4 @@
-//! What a queue keeps for one peer.
+//! The state of a queue for one peer.
 
 use crate::qdisc::slab::{List, Slab, Waiting};
 use crate::wifi::agreement::Allowed;
@@ -19,9 +19,9 @@ pub(super) struct Peer {
     /// Since when the first of those packets waits that are kept back for answers to take along,
     /// while there is nothing else.
     pub kept: Option<Instant>,
-    /// What was allowed when last something was built.
+    /// The sizes allowed at the last build.
     pub limits: Limits,
-    /// What may be sent as long as there is no agreement.
+    /// The sizes that may be sent while there is no agreement.
     pub allowed: Allowed,
 }
 

@@ -21,7 +21,7 @@ enum Fate {
     Dropped(DropReason),
 }
 
-/// What happens in one step.
+/// One step.
 #[derive(Clone, Debug)]
 enum Step {
     /// So many packets of that size arrive for that peer.
@@ -165,7 +165,7 @@ impl World {
             arrived = true;
             let owed = self.queue.packets_of(peer, m.seq).count();
             let verdict = recipient.on_mpdu(m.seq, self.queue.hand_over(peer, m.seq));
-            // What the queue still has is new to the recipient, and what it has not is not.
+            // A packet is new to the recipient exactly if the queue still has it.
             assert_eq!(verdict == Verdict::New, owed > 0, "{m:?}");
         }
         match self.psdu.content {

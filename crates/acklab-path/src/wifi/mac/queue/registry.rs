@@ -5,7 +5,7 @@ use crate::qdisc::{codel, fq_codel};
 use acklab_proto::registry::{Entry, Kind, Param, Params, Value};
 use acklab_units::{Rate, Span};
 
-/// What each station has of its own; `None` = one queue for all.
+/// The queue of each station; `None` = one queue for all.
 pub type Build = fn(&Params) -> Option<StationsConfig>;
 
 /// Every way of queueing.

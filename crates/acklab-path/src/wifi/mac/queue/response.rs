@@ -1,4 +1,4 @@
-//! What became of an exchange, and of packets that lived too long.
+//! The outcome of an exchange, and packets past their lifetime.
 
 use super::{OnDrop, TxQueue};
 use crate::packet::{DropReason, Packet};
@@ -115,7 +115,7 @@ impl TxQueue {
         self.rekey(peer);
     }
 
-    /// What was for everybody is not sent again (10.3.6), whoever has read it.
+    /// A group-addressed packet is not sent again (10.3.6), whoever has read it.
     #[cold]
     fn on_unasked(&mut self, peer: PeerId, psdu: &Psdu, on_drop: OnDrop<'_>) {
         for m in &psdu.mpdus {

@@ -38,7 +38,7 @@ impl Fill {
 }
 
 impl TxQueue {
-    /// What is known of a peer before it is served: what may be sent to it, and the throughput that
+    /// The facts about a peer before it is served: what may be sent to it, and the throughput that
     /// its rate control expects. Queues per station take aggregates of that length out of the
     /// flow queues in advance, and adapt CoDel and the airtime queue limit to the rate.
     pub fn on_rate(&mut self, peer: PeerId, limits: &Limits, rate: Rate) {

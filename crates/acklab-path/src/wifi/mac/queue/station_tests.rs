@@ -99,7 +99,7 @@ fn without_airtime_fairness_aggregates_take_turns() {
     assert!((shares[0] - 1.0 / 3.0).abs() > 0.05, "{shares:?}");
 }
 
-/// What arrives when an aggregate is formed does not join it.
+/// A packet that arrives while an aggregate is formed does not join it.
 #[test]
 fn an_aggregate_is_closed_when_it_is_formed() {
     let mut b = bench(StationsConfig::LINUX, &[65_000_000]);
@@ -208,7 +208,7 @@ fn the_limit_is_common_to_all_stations() {
     );
 }
 
-/// What is in a hardware queue keeps its place there.
+/// A packet in a hardware queue keeps its place.
 #[test]
 fn places_are_taken_in_the_flow_queues_only() {
     let mut b = bench(StationsConfig::LINUX, &[65_000_000; 2]);

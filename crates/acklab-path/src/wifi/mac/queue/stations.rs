@@ -112,13 +112,13 @@ pub(super) struct Ready {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Station {
-    /// What its rate control expects; zero: nothing yet.
+    /// The time per packet that its rate control expects; zero: nothing yet.
     rate: Rate,
     /// Packets that aggregates in the hardware queue have a right to.
     reserved: u32,
     /// Aggregates in the hardware queue.
     ready: u32,
-    /// What its packets below the flow queues are expected to take.
+    /// The expected airtime of its packets below the flow queues.
     airtime: Span,
 }
 
@@ -183,7 +183,7 @@ impl Stations {
         }
     }
 
-    /// What the rate control expects of a station.
+    /// The time that the rate control expects of a station.
     pub fn on_rate(&mut self, peer: usize, rate: Rate) {
         self.stations[peer].rate = rate;
     }

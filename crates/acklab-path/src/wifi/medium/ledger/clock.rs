@@ -1,10 +1,10 @@
-//! What all stations of a ground hear: silence, and what of it is reserved.
+//! The silence that all stations of a ground hear, and the reserved part of it.
 
 use super::StationId;
 use acklab_units::{Instant, Span};
 use alloc::vec::Vec;
 
-/// What a clock shows.
+/// The reading of a clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reading {
     /// Time in which nobody was heard.
@@ -13,7 +13,7 @@ pub(super) struct Reading {
     pub reserved: Span,
 }
 
-/// What stations that hear the same have heard.
+/// The shared record of stations that hear the same.
 #[derive(Debug)]
 pub(super) struct Clock {
     /// At `since`.

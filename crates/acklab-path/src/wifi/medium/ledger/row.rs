@@ -1,4 +1,4 @@
-//! What a station makes of the silence that it hears.
+//! A station's account of the silence that it hears.
 
 use super::clock::Reading;
 use crate::wifi::contention::GroundId;

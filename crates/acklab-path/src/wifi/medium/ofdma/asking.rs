@@ -10,7 +10,7 @@ use crate::wifi::phy::Ru;
 use acklab_units::{Instant, Span};
 
 impl Ofdma {
-    /// Who is asked, in turn, and who may answer at random.
+    /// The stations that are asked, in turn, and those that may answer at random.
     pub(super) fn add_polled(&mut self, m: &mut Medium, now: Instant) -> bool {
         self.active = 0;
         let units = self.random_units_in(false);

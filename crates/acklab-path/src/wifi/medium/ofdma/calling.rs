@@ -15,14 +15,14 @@ use crate::wifi::mac::{Content, PeerId};
 use crate::wifi::phy::Ru;
 use acklab_units::{Instant, Span};
 
-/// What a station is granted at least, in bytes of a PSDU: the `UlPsduSize` of ns-3's
+/// The least grant of a station, in bytes of a PSDU: the `UlPsduSize` of ns-3's
 /// `RrMultiUserScheduler`.
 const LEAST_PSDU: u64 = 500;
 /// Shorter data are not called for in what is left of a transmission opportunity.
 const SHORTEST: Span = Span::from_micros(500);
 
 impl Ofdma {
-    /// Who is called for data, and how long they may send.
+    /// The stations that are called for data, and how long they may send.
     pub(super) fn add_called(&mut self, m: &mut Medium, now: Instant, category: u8) -> bool {
         self.active = 0;
         self.ready.clear();
@@ -77,7 +77,7 @@ impl Ofdma {
         self.symbols = wanted.min(most).max(1);
     }
 
-    /// What goes before and behind the data in an exchange: the Trigger frame, the answer, two SIFS.
+    /// The time before and behind the data in an exchange: the Trigger frame, the answer, two SIFS.
     fn around_data(&self, m: &Medium) -> Span {
         let (mode, bytes) = self.trigger(m, TriggerKind::Basic);
         m.phy.duration(mode, bytes) + m.phy.sifs() + self.answer_takes(m)

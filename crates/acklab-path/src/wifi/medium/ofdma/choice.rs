@@ -1,4 +1,4 @@
-//! Who is served at once, and on how many tones.
+//! The choice of the stations served at once, and of their tones.
 
 use super::super::{Medium, PortId};
 use super::Scheduler;
@@ -9,10 +9,10 @@ use acklab_units::Span;
 
 /// A packet that is not known counts as so long.
 pub(super) const USUAL: u64 = 1500;
-/// What [`Scheduler::ProportionalFair`] remembers: the mean is over about so many exchanges.
+/// The memory of [`Scheduler::ProportionalFair`]: the mean is over about so many exchanges.
 const MEMORY: f64 = 100.0;
 
-/// What can be served of `bytes` of packets: bytes of the PSDU.
+/// The part of `bytes` of packets that can be served: bytes of the PSDU.
 pub(super) fn psdu_of(bytes: u64, overhead: u32) -> u64 {
     let each = u64::from(overhead + sizes::LLC_SNAP + sizes::DELIMITER) + 3;
     bytes + bytes.div_ceil(USUAL) * each
@@ -55,7 +55,7 @@ impl Ofdma {
         }
     }
 
-    /// What a member has to be served, in bytes.
+    /// The bytes that a member has to send or to receive.
     fn backlog(&self, m: &Medium, member: usize, direction: usize, category: u8) -> u64 {
         if direction == UP {
             return self.members[member].reported;

@@ -1,4 +1,4 @@
-//! What an access point does for several stations at once.
+//! How an access point serves several stations at once.
 
 use crate::wifi::phy::{Guard, SigBMcs};
 use acklab_units::Span;
@@ -11,7 +11,7 @@ pub struct OfdmaConfig {
     pub downlink: Option<DownlinkOfdma>,
     /// Trigger frames that call for HE TB PPDUs; `None` = none are sent.
     pub uplink: Option<UplinkOfdma>,
-    /// Who is served.
+    /// The stations that are served.
     pub scheduler: Scheduler,
     /// Most stations that are served at once.
     pub most_users: u16,
@@ -55,7 +55,7 @@ pub enum Answers {
 /// HE TB PPDUs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UplinkOfdma {
-    /// When the access point asks what stations have (BSRP). What they say in their data it learns anyway.
+    /// When the access point asks what stations have (BSRP). It always learns from reports in their data.
     pub poll: Poll,
     /// Access category, by number, under which the access point contends for Trigger frames.
     pub category: u8,
@@ -100,7 +100,7 @@ pub struct MuEdca {
     pub timer: Span,
 }
 
-/// Whom an access point serves when more have something than it can serve at once.
+/// Which stations an access point serves when more have data than it can serve at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Scheduler {
     /// Those who have waited longest, as many as fill the channel with equal resource units.

@@ -22,7 +22,7 @@ impl Ofdma {
         category: u8,
         driver: &mut D,
     ) -> bool {
-        // What goes before data goes to one station alone.
+        // The protection before data goes to one station alone.
         let queue = &mut m.stations[0].categories[usize::from(category)].queue;
         let first = queue.select(now, &mut into(&mut m.drops));
         m.report_drops(now, driver);

@@ -1,4 +1,4 @@
-//! What becomes of an exchange of several users.
+//! The end of an exchange of several users.
 
 use super::super::ending::Ending;
 use super::super::{Event, Medium, MediumDriver, StationId};
@@ -126,7 +126,7 @@ impl Ofdma {
         }
     }
 
-    /// What follows for a station that has sent data when it was called: the MU EDCA timer if they were
+    /// The consequence for a station that has sent data when it was called: the MU EDCA timer if they were
     /// acknowledged, and a new backoff if that was by chance.
     fn after_call_of(&mut self, m: &mut Medium, now: Instant, i: usize) {
         let u = &self.users[i];

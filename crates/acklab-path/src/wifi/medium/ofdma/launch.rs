@@ -11,7 +11,7 @@ use crate::wifi::mac::triggers::{TriggerKind, trigger};
 use crate::wifi::phy::Mode;
 use acklab_units::{Instant, Span};
 
-/// What all parts of a transmission have in common.
+/// The properties that all parts of a transmission share.
 pub(super) struct Shape {
     pub kind: PpduKind,
     /// The access point sends them; otherwise their users do.
@@ -177,7 +177,7 @@ impl Ofdma {
         }
     }
 
-    /// What is in a part that has just ended.
+    /// The content of a part that has just ended.
     fn frames<'a>(&'a self, m: &Medium, i: usize, ppdu: &Ppdu) -> Frames<'a> {
         let u = &self.users[i];
         match (ppdu.kind, self.phase) {

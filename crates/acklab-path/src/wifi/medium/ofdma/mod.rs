@@ -247,7 +247,7 @@ impl Ofdma {
         m.calendar.enter(at, Event::Continue(AP.0));
     }
 
-    /// What was asked for will not come; noticed when nothing has begun in time.
+    /// The answer will not come; noticed when nothing has begun in time.
     fn wait_in_vain(&mut self, m: &mut Medium, now: Instant) {
         let number = m.exchange(AP).number;
         let wait = m.phy.ack_timeout(m.phy.slowest());

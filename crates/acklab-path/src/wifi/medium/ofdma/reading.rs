@@ -1,4 +1,4 @@
-//! What arrives of a part.
+//! The reception of a part.
 
 use super::super::overlap::Flight;
 use super::super::{Event, Medium, Ppdu, PpduKind};
@@ -38,7 +38,7 @@ impl Ofdma {
         m.is_intact(bits, ppdu.bytes)
     }
 
-    /// What the bits of a part go through. A station sends with all its power on its resource unit; the access
+    /// The channel that the bits of a part meet. A station sends with all its power on its resource unit; the access
     /// point's is spread over all of them, so that each has the signal to noise ratio of the whole channel.
     fn bits(&self, m: &mut Medium, i: usize, ppdu: &Ppdu) -> Bits {
         let forth = self.users[i].port;
@@ -84,7 +84,7 @@ impl Ofdma {
         (at < end).then_some(at)
     }
 
-    /// An MPDU of a part has arrived. What its receiver has given up is not read.
+    /// An MPDU of a part has arrived. The receiver does not read an MPDU that it has given up.
     pub(super) fn on_mpdu_end(
         &mut self,
         m: &mut Medium,

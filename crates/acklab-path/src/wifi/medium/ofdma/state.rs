@@ -1,4 +1,4 @@
-//! What an access point keeps for OFDMA.
+//! An access point's state for OFDMA.
 
 use super::super::delivery::Reading;
 use super::super::{PortId, StationId, Use};
@@ -8,7 +8,7 @@ use crate::wifi::phy::{Mode, PpduTiming};
 use acklab_units::{Instant, Span};
 use alloc::vec::Vec;
 
-/// What is on the air, or comes after the SIFS.
+/// The PPDU on the air, or the one after the SIFS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(in super::super) enum Phase {
     /// Nothing.
@@ -42,7 +42,7 @@ pub(in super::super) struct Member {
     pub station: StationId,
     pub down: Option<PortId>,
     pub up: Option<PortId>,
-    /// What it has, in bytes, as far as the access point knows.
+    /// Its buffered bytes, as far as the access point knows.
     pub reported: u64,
     /// OFDMA backoff and contention window.
     pub obo: u16,
@@ -72,7 +72,7 @@ pub(in super::super) struct User {
     pub psdu: Psdu,
     /// Number of its part of what is on the air.
     pub number: u16,
-    /// What time with its data is booked as.
+    /// The use that the time of its data is booked as.
     pub use_of: Use,
     /// Bytes of the PSDU, with what goes beside its data.
     pub bytes: u32,
@@ -87,7 +87,7 @@ pub(in super::super) struct User {
     pub read: bool,
     /// Its queue waits for what becomes of them.
     pub open: bool,
-    /// What it had when its data were put together.
+    /// Its buffered bytes when its data were put together.
     pub backlog: u64,
 }
 
@@ -144,7 +144,7 @@ pub(in super::super) struct Ofdma {
     pub on_air: u16,
     /// Number of the last transmission of several users.
     pub bundle: u32,
-    /// Whose turn it is, by number of the member: downlink, uplink, polls.
+    /// The member that has the turn, by number: downlink, uplink, polls.
     pub turns: [usize; 3],
     /// The last exchange was for the uplink.
     pub was_up: bool,

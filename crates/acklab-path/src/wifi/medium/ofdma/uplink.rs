@@ -12,7 +12,7 @@ use acklab_units::Instant;
 const UNIT: u64 = 256;
 const MOST_UNITS: u64 = 254;
 
-/// What an access point is told of `bytes`.
+/// The buffer status that a station reports for `bytes`.
 pub(super) fn told(bytes: u64) -> u64 {
     bytes.div_ceil(UNIT).min(MOST_UNITS) * UNIT
 }
@@ -85,7 +85,7 @@ impl Ofdma {
         let Some(uplink) = self.config.uplink else {
             return false;
         };
-        // Who has something may say so in data on resource units that belong to nobody.
+        // A station with data may say so on resource units that belong to nobody.
         let by_chance = uplink.random.is_some_and(|r| r.for_data);
         let asks = uplink.poll.always || !(self.knows_any() || by_chance);
         self.poll_due = false;
@@ -162,8 +162,8 @@ impl Ofdma {
         }
     }
 
-    /// Who answers a Trigger frame: those who have read it, are free, and were called or take their chance.
-    /// Says whether there is anybody.
+    /// Lets stations answer a Trigger frame: those that have read it, are free, and were called or take
+    /// their chance. Says whether there is anybody.
     pub(super) fn respond(&mut self, m: &mut Medium, now: Instant) -> bool {
         let mut any = false;
         for i in 0..self.active {

@@ -11,7 +11,7 @@ use super::Mode;
 /// How the fate of an MPDU follows from mode, size and signal.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub enum ErrorModel {
-    /// What does not collide arrives.
+    /// Every MPDU that does not collide arrives.
     #[default]
     None,
     /// Each bit is wrong with this probability, independently, in every mode.
@@ -23,7 +23,7 @@ pub enum ErrorModel {
 }
 
 impl ErrorModel {
-    /// What a bit sent in `mode` goes through at `snr_db`, the ratio of signal to noise and
+    /// The channel that a bit sent in `mode` meets at `snr_db`, the ratio of signal to noise and
     /// interference over the bandwidth of the mode, in dB, per stream. To be asked once per PPDU;
     /// its MPDUs share the answer.
     pub fn bits(&self, mode: Mode, snr_db: f64) -> Bits {
@@ -69,7 +69,7 @@ impl ErrorModel {
     }
 }
 
-/// What every bit of a PPDU goes through.
+/// The channel that every bit of a PPDU meets.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Bits {
     /// Natural logarithm of the probability that a bit is right.

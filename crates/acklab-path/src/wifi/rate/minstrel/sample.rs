@@ -7,7 +7,7 @@ use acklab_units::Span;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// What a probe is for.
+/// The purpose of a probe.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     /// A step up: the first mode of the next group that is faster than the fastest in use.
@@ -96,7 +96,7 @@ impl Sampler {
         })
     }
 
-    /// What `pick` finds in the first group, from the one after the last, in which it finds
+    /// The mode that `pick` finds in the first group, from the one after the last, in which it finds
     /// something.
     fn next_group(
         &mut self,

@@ -138,7 +138,7 @@ impl Table {
         self.best
     }
 
-    /// `acked` of `sent` MPDUs arrived. What is not a mode of the table is not counted.
+    /// `acked` of `sent` MPDUs arrived. Modes outside the table are not counted.
     pub fn count(&mut self, mode: Mode, sent: u32, acked: u32) {
         if self.mode(self.counted) != mode {
             let Some(index) = self.entries.iter().position(|e| e.mode == mode) else {
