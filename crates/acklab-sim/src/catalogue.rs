@@ -1,4 +1,4 @@
-//! What a scenario can name: controllers, ACK policies, filters, queues, parts of radio channels.
+//! The building blocks that a scenario can name: controllers, ACK policies, filters, queues, parts of radio channels.
 
 use acklab_proto::registry::{Entry, Kind, Param, Value};
 use serde::Serialize;
@@ -38,15 +38,15 @@ pub struct Parameter {
     pub name: String,
     /// One sentence.
     pub doc: &'static str,
-    /// What it accepts, in words.
+    /// The values that it accepts, in words.
     pub accepts: String,
     /// The same for a control.
     pub kind: Accepted,
-    /// What it is when the scenario does not say, in the spelling of scenarios.
+    /// The default, in the spelling of scenarios.
     pub default: String,
 }
 
-/// What a parameter accepts, as far as a control has to know.
+/// The values that a parameter accepts, as far as a control has to know.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Accepted {
@@ -145,7 +145,7 @@ const fn accepted(kind: Kind) -> Accepted {
     }
 }
 
-/// What stands for the default of what has to be written.
+/// The text in place of a default where a value has to be written.
 const NEEDED: &str = "(needed)";
 
 fn spell(p: &Param) -> String {

@@ -34,18 +34,18 @@ pub struct Plan {
     pub stop: Instant,
     /// Averages are taken from here to `stop`; goodput too.
     pub measure_from: Instant,
-    /// What is kept beside the summaries.
+    /// The records beside the summaries.
     pub record: RecordPlan,
     /// Means of sampled quantities (cwnd, RTT) count samples from here on, 100 ms apart.
     pub warmup: Instant,
 }
 
-/// What is kept of a run beside the summaries; by default nothing.
+/// The records of a run beside the summaries; by default nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordPlan {
     /// Distance of the samples of the time series; `None` = no series.
     pub every: Option<Span>,
-    /// What the senders went through.
+    /// The events of the senders.
     pub events: bool,
     /// The lives of acknowledgements.
     pub acks: bool,
@@ -53,11 +53,11 @@ pub struct RecordPlan {
     pub delays: bool,
     /// Sojourn times in the queues.
     pub queues: bool,
-    /// What happened to packets, and where; `None` = nothing.
+    /// The events of packets, and where; `None` = nothing.
     pub packets: Option<TapPlan>,
-    /// What was on the air of radio channels.
+    /// The PPDUs of radio channels.
     pub ppdus: bool,
-    /// What was in it.
+    /// Their content.
     pub frames: bool,
 }
 
@@ -108,7 +108,7 @@ pub struct MediumPlan {
     pub access: Vec<AccessCategory>,
     /// Disciplines above the queues of its stations, one for each access category that is used.
     pub disciplines: Vec<StationDisciplinePlan>,
-    /// What it is made of.
+    /// Its parts.
     pub config: MediumConfig,
 }
 
@@ -134,17 +134,17 @@ pub struct LinkPlan {
     pub to: usize,
     /// Bits per second; [`Rate::MAX`] = takes no time. Of a trace, its mean.
     pub rate: Rate,
-    /// What the line follows instead of a constant rate.
+    /// The trace that the line follows instead of a constant rate.
     pub trace: Option<TracePlan>,
     /// Propagation delay.
     pub delay: Span,
     /// Link-layer bytes added to every IP packet when it is serialised (ns-3's PPP: 2).
     pub overhead: u32,
-    /// What may wait in front of the transmitter.
+    /// The limit of the queue in front of the transmitter.
     pub queue: QueuePlan,
-    /// What orders and drops it; `None` = drop-tail. Needs a queue in packets.
+    /// The queue discipline; `None` = drop-tail. Needs a queue in packets.
     pub discipline: Option<DisciplinePlan>,
-    /// What would not fit into a drop-tail queue of this limit is marked with CE, if it may be.
+    /// A packet that would not fit into a drop-tail queue of this limit is marked with CE, if it may be.
     pub mark: Option<QueuePlan>,
     /// ACK filters in front of the queue, in the order in which an ACK meets them; those that a
     /// [`Chain`](acklab_path::ack_filter::chain::Chain) can have.
@@ -307,9 +307,9 @@ pub struct FlowPlan {
     pub start_jitter: Span,
     /// Codepoint of its packets, in both directions.
     pub dscp: Dscp,
-    /// What it carries.
+    /// Its application.
     pub app: AppPlan,
-    /// What both ends speak.
+    /// The transport of both ends.
     pub transport: TransportPlan,
 }
 
@@ -348,7 +348,7 @@ pub struct TcpPlan {
     pub ack: AckChoice,
 }
 
-/// What an application does with bytes that find the send buffer full.
+/// The treatment of bytes that find the send buffer full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenFull {
     /// They wait in the application, without limit, and are written as soon as there is room.
@@ -398,7 +398,7 @@ impl TransportPlan {
         }
     }
 
-    /// What a table shows as the flow's congestion controller: its name, or the transport's where
+    /// The text that a table shows as the flow's congestion controller: its name, or the transport's where
     /// there is none.
     pub const fn controller(&self) -> &'static str {
         match self {
@@ -462,7 +462,7 @@ pub enum AppPlan {
         chunk: u32,
         /// Exponential instead of constant lengths.
         random: bool,
-        /// What becomes of bytes that the send buffer does not take.
+        /// The fate of bytes that the send buffer does not take.
         when_full: WhenFull,
     },
     /// The source sends a request; the destination answers; after a pause, again.

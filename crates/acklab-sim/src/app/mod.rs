@@ -154,7 +154,7 @@ impl App {
         }
     }
 
-    /// What a viewer saw until `end`; `None` of what is no player.
+    /// The viewer's experience until `end`; `None` if there is no player.
     pub fn video(&self, end: Instant) -> Option<VideoSummary> {
         match self {
             Self::Player(a) => Some(a.summary(end)),

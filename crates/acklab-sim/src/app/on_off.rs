@@ -19,7 +19,7 @@ pub(super) struct Shape {
 }
 
 /// A source that writes `chunk` bytes at a time, at `rate` while on. The first burst begins when
-/// the connection stands. What the send buffer does not take waits, or is lost.
+/// the connection stands. Bytes that the send buffer does not take wait, or are lost.
 #[derive(Debug)]
 pub struct OnOff {
     shape: Shape,

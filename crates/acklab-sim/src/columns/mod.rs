@@ -33,23 +33,23 @@ pub enum Which {
     LinkSeries,
     /// One row per station of a radio channel.
     Stations,
-    /// What the time of radio channels was used for.
+    /// The uses of the time of radio channels.
     Airtime,
     /// How many MPDUs were sent at once.
     AmpduSizes,
-    /// What queue disciplines count of each of their tins or classes.
+    /// The counters of queue disciplines, by tin or class.
     QueueClasses,
-    /// What the senders went through.
+    /// The events of the senders.
     Events,
     /// The lives of acknowledgements.
     Acks,
-    /// What the receivers of TACK reported.
+    /// The reports of TACK's receivers.
     Reports,
-    /// What happened to packets.
+    /// The events of packets.
     Packets,
-    /// What is in packets of TACK.
+    /// The content of TACK's packets.
     TackContents,
-    /// What was on the air.
+    /// The PPDUs.
     Ppdus,
 }
 

@@ -1,4 +1,4 @@
-//! What was recorded one by one as columns.
+//! The recorded events as columns.
 
 use super::Table;
 use super::cells::{at, seconds};

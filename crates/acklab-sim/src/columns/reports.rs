@@ -1,4 +1,4 @@
-//! What TACK's receivers reported, as columns.
+//! The reports of TACK's receivers, as columns.
 
 use super::Table;
 use super::cells::{at, mbps, ms};
@@ -61,7 +61,7 @@ pub(super) fn reports(rows: &[ReportRecord], plan: &Plan) -> Table<'static> {
     t
 }
 
-/// What is in each packet of TACK that was seen, once: its whole number, and its frames as JSON.
+/// The content of each packet of TACK that was seen, once: its whole number, and its frames as JSON.
 pub(super) fn contents(packets: &Packets, plan: &Plan) -> Table<'static> {
     let mut seen = Vec::new();
     let first = packets.iter().filter(|p| {
@@ -95,7 +95,7 @@ pub(super) fn contents(packets: &Packets, plan: &Plan) -> Table<'static> {
     t
 }
 
-/// What the TACK says; not a number without one.
+/// A value of the TACK; not a number without one.
 fn said(r: &ReportRecord, what: impl FnOnce(&TackHead) -> f64) -> f64 {
     r.tack.as_ref().map_or(f64::NAN, what)
 }

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table<'a>(Vec<(String, Column<'a>)>);
 
-/// What stands below one heading, a value per row.
+/// One column, a value per row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column<'a> {
     /// Numbers.

@@ -16,11 +16,11 @@ pub struct End<'a> {
     pub flow: &'a FlowPlan,
     /// It opens the connection.
     pub active: bool,
-    /// What it may draw from the root seed.
+    /// Its draws from the root seed.
     pub seeds: FlowSeeds,
 }
 
-/// What an endpoint takes from the root seed. Each value comes from a stream of its own.
+/// An endpoint's draws from the root seed. Each value comes from a stream of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowSeeds {
     /// Initial sequence number, unless the configuration sets one.

@@ -79,7 +79,7 @@ fn marks_made_above_the_device_reach_the_sender() {
     }
 }
 
-/// What a discipline drops is counted with its reason, and what waits in it is queue of the link.
+/// A discipline's drops count with their reason, and its backlog counts as the link's queue.
 #[test]
 fn drops_and_waiting_are_the_links() {
     let wifi = |q: &str| format!("down.qdisc = '{q}'\ndown.device_queue = 20");

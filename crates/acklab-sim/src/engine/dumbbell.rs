@@ -157,7 +157,7 @@ pub(super) fn connect(
     first
 }
 
-/// What stands for a controller and an ACK policy until whoever runs the plan chooses them.
+/// Placeholders for a controller and an ACK policy until whoever runs the plan chooses them.
 pub(super) fn no_choice() -> (CcChoice, AckChoice) {
     let cc = CcChoice {
         entry: &NO_CONTROLLER,

@@ -17,7 +17,7 @@ pub struct Host<T> {
     opens_at: Option<Instant>,
     /// Time-weighted mean of the congestion window in bytes, where it is of interest.
     pub window: Option<TimeMean>,
-    /// What it has sent and received.
+    /// Its counters.
     pub traffic: Traffic,
 }
 

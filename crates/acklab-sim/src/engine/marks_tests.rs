@@ -14,7 +14,7 @@ use acklab_proto::transport::Socket;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What the ACKs of one direction said about marks: each change of ECE or CWR.
+/// The ECN feedback of one direction's ACKs: each change of ECE or CWR.
 type Log = Rc<RefCell<Changes>>;
 type Changes = Vec<(bool, bool)>;
 
@@ -96,7 +96,7 @@ fn plan(link: &str, reverse: &str, flow: &str) -> Plan {
     loaded.plan
 }
 
-/// What the ACKs said about marks where they were sent and where they arrived, with a filter on the
+/// The ECN feedback where the ACKs were sent and where they arrived, with a filter on the
 /// way, and the run.
 fn echoes(filter: &str) -> (Changes, Changes, RunResult) {
     // Too slow for every ACK: filters that look into the queue find something there.

@@ -5,7 +5,7 @@ use super::*;
 use crate::scenario::load_toml;
 use acklab_path::packet::DropReason;
 
-/// What one does.
+/// The action of one.
 #[derive(Clone, Copy)]
 enum Does {
     /// An ACK filter of the access point.

@@ -14,7 +14,7 @@ use acklab_proto::segment::Ecn;
 use acklab_units::{Instant, Span};
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// What each source keeps waiting.
+/// The packets that each source keeps waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
     /// Bytes of an IP packet.
@@ -41,7 +41,7 @@ pub enum Unsaturated {
     },
 }
 
-/// What came of a saturated source between `measure_from` and `stop` of its plan.
+/// The result of a saturated source between `measure_from` and `stop` of its plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saturated {
     /// The flow, by number.
@@ -81,7 +81,7 @@ struct Losses {
 
 impl MediumDriver for Losses {
     fn on_drop(&mut self, _: Instant, packet: Packet, reason: DropReason) {
-        // What does not fit will not fit the next time either.
+        // A packet that does not fit will not fit the next time either.
         match reason {
             DropReason::QueueFull => self.full.push(packet.flow),
             _ => self.flows.push(packet.flow),

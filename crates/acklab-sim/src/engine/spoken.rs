@@ -31,7 +31,7 @@ pub enum Spoken {
 }
 
 impl Spoken {
-    /// What the plan asks for at `end`.
+    /// The endpoint that the plan asks for at `end`.
     pub(super) fn new(end: End<'_>) -> Self {
         match &end.flow.transport {
             TransportPlan::Tcp(plan) => Self::Tcp(tcp::connection(plan, end)),

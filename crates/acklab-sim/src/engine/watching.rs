@@ -1,4 +1,4 @@
-//! What an observer sees is what happened, and nothing happens for its sake.
+//! An observer sees exactly what happened, and changes nothing.
 
 use super::tests::{bulk, chain, mbit, ms, rings, run, run_seed};
 use super::window::WindowConfig;

@@ -21,7 +21,7 @@ pub struct Wlan {
     pub stations: u16,
     /// Whether the data go to the stations.
     pub down: bool,
-    /// What is sent at once.
+    /// The aggregation.
     pub aggregation: Aggregation,
     /// Packets in the queue of each station, the access point included.
     pub queue: u32,

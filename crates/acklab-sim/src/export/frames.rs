@@ -1,4 +1,4 @@
-//! What stands in a packet of TACK, as JSON: the frames of qlog's files.
+//! The content of a packet of TACK, as JSON: the frames of qlog's files.
 //!
 //! Names are those of the format's table (`docs/reference/tack-wire.md`). Numbers are whole, blocks
 //! are half open ranges of stream offsets, and what a packet need not say is left out. The schema is

@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 use std::time::Duration;
 
-/// What is captured of a packet.
+/// The captured part of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Snap {
     /// Headers of IP and of the transport, of TACK with its control frames; the length on the wire is

@@ -128,7 +128,7 @@ pub fn ports(plan: &Plan) -> Vec<Option<(u32, PortId)>> {
 pub(super) struct Below<'a, S, O> {
     /// The packets under way.
     pub store: &'a mut S,
-    /// Who watches.
+    /// The observer.
     pub observer: &'a mut O,
     /// All links.
     pub links: &'a mut [Link],

@@ -34,8 +34,8 @@ pub struct Arena {
     dropped: u64,
 }
 
-/// What is in a packet, by protocol. Half a cache line: by the time a packet arrives, thousands of
-/// others have passed and its slot must come from memory again. What does not fit stands apart.
+/// The content of a packet, by protocol. Half a cache line: by the time a packet arrives, thousands of
+/// others have passed and its slot must come from memory again. Larger contents stand apart.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 struct Slot(Content);
@@ -66,10 +66,10 @@ struct TcpSlot {
     has_timestamps: bool,
 }
 
-/// What few segments have.
+/// The parts that few segments have.
 type Extra = (SackBlocks, SynOptions, Option<AckOption>);
 
-/// What stands beside the slots.
+/// The parts beside the slots.
 #[derive(Debug, Default)]
 struct Extras {
     places: Vec<Extra>,

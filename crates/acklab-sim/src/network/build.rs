@@ -9,7 +9,7 @@ use acklab_path::wifi::medium::PortId;
 use acklab_units::Instant;
 use std::collections::VecDeque;
 
-/// What a network consists of, all of it idle.
+/// The parts of a network, all idle.
 #[derive(Debug, Default)]
 pub struct Parts {
     /// Its links, by number.

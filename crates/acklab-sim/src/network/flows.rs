@@ -10,7 +10,7 @@ impl<S: Store, O: Observer> Network<S, O> {
     /// ([`Network::categorise`]).
     ///
     /// The number of a flow that has left is given again, of several the one that has been free longest.
-    /// What ACK filters know of the flow that had it before they forget at the SYN of the next.
+    /// ACK filters keep their state of the flow that had it before until the SYN of the next.
     ///
     /// # Panics
     /// If a direction crosses no link, or one that there is not.
@@ -33,8 +33,8 @@ impl<S: Store, O: Observer> Network<S, O> {
         flow
     }
 
-    /// Removes a flow. What it has on its way goes on to where it was going, takes room and time as any
-    /// packet does, and is gone then. Says whether there was a flow of that number.
+    /// Removes a flow. Its packets on the way go on to where they were going, take room and time as any
+    /// packet does, and are gone then. Says whether there was a flow of that number.
     pub fn remove_flow(&mut self, flow: u32) -> bool {
         self.routes.remove(flow)
     }

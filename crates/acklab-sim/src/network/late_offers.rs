@@ -19,7 +19,7 @@ use acklab_units::Span;
 use proptest::prelude::*;
 use std::collections::HashMap;
 
-/// What entered so late, in the same order.
+/// The packets that entered so late, in the same order.
 fn later(offers: &[Offer], late: impl Fn(usize) -> u64) -> Vec<Offer> {
     let mut last = Instant::ZERO;
     let offers = offers.iter().enumerate().map(|(n, (at, flow, what))| {

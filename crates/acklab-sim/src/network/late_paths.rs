@@ -1,6 +1,6 @@
 //! A driver who asks late, on random paths of several hops: disciplines, ACK filters, jitter, a radio channel at
 //! the end. Whatever is on the way, the same happens at the same instants, and he learns of it no later than he
-//! asks. What comes of *offering* late is in `late_offers`.
+//! asks. The effect of *offering* late is in `late_offers`.
 
 use super::*;
 use crate::plan::Plan;
@@ -20,7 +20,7 @@ use proptest::prelude::*;
 /// A packet that enters: when, in which flow direction, what.
 pub(super) type Offer = (Instant, FlowId, Datagram);
 
-/// What happened at a link, of the datagram of that number.
+/// An event at a link, with the number of its datagram.
 pub(super) type Seen = (Instant, usize, u32, LinkFact);
 
 /// Everything that was told.
@@ -100,7 +100,7 @@ pub(super) fn network(plan: &Plan, seed: u64) -> Net {
 
 pub(super) const FOREVER: Instant = Instant::from_nanos(1_000_000_000_000);
 
-/// What came of it: arrivals with the instant at which the driver learned of each, and all books.
+/// The result: arrivals with the instant at which the driver learned of each, and all books.
 pub(super) struct Outcome {
     pub(super) arrivals: Vec<(Instant, Arrival<Datagram>)>,
     pub(super) stats: Vec<(LinkStats, Option<FilterStats>)>,
@@ -131,7 +131,7 @@ pub(super) fn drive(mut network: Net, offers: &[Offer], late: impl Fn(usize) -> 
     let books = |l: &Link| (*l.stats(), l.filter_stats());
     let stats = network.links().iter().map(books).collect();
     let mut seen = network.into_observer();
-    // What is told late may be told after what happened meanwhile; for one packet the order holds.
+    // A late report may come after later events; for one packet the order holds.
     seen.links.sort_by_key(|s| (s.0, s.1, s.2));
     Outcome {
         arrivals,
@@ -166,7 +166,7 @@ impl Way {
     }
 }
 
-/// What may stand on a way beside rate, delay and queue.
+/// The optional parts of a way beside rate, delay and queue.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Kind {
     /// Only queues that keep the order.

@@ -52,7 +52,7 @@ fn steps() -> impl Strategy<Value = Vec<(u64, u32, u32)>> {
 
 const FOREVER: Instant = Instant::from_nanos(1_000_000_000_000);
 
-/// What came of it: the arrivals with the instant at which the driver learned of each, and the links'
+/// The result: the arrivals with the instant at which the driver learned of each, and the links'
 /// books.
 struct Outcome {
     arrivals: Vec<(Instant, Arrival<Datagram>)>,

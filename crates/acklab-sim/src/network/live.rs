@@ -20,14 +20,14 @@ use acklab_path::packet::{FlowId, Packet};
 use acklab_units::Instant;
 use std::collections::VecDeque;
 
-/// What has reached the end of its route.
+/// A packet that has reached the end of its route.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Arrival<C> {
     /// When it was due there.
     pub at: Instant,
     /// Its flow and direction; it goes to host number `flow ^ 1`.
     pub flow: FlowId,
-    /// What is in it.
+    /// Its content.
     pub content: C,
 }
 
@@ -43,7 +43,7 @@ impl<S: Store, O: Observer> Ends<S, O> for VecDeque<Arrival<S::Taken>> {
 
 impl<S: Store, O: Observer> Network<S, O> {
     /// A packet of that flow direction enters its route at `now`, after everything that was due by
-    /// then. What arrived meanwhile is kept for [`Network::advance`]. An instant before one that the
+    /// then. The arrivals are kept for [`Network::advance`]. An instant before one that the
     /// network has seen counts as that one.
     ///
     /// # Panics
@@ -55,7 +55,7 @@ impl<S: Store, O: Observer> Network<S, O> {
         self.enter(flow, item, None);
     }
 
-    /// What has reached the end of its route next, at or before `now`; to be called until `None`. In
+    /// The next packet that has reached the end of its route, at or before `now`; to be called until `None`. In
     /// the order of the instants at which it was due.
     ///
     /// # Panics

@@ -62,18 +62,18 @@ pub struct Network<S: Store, O> {
     hops: u64,
     /// Packets that have arrived after their flow had left.
     drained: u64,
-    /// What has arrived and was not asked for yet; only if it is driven live.
+    /// The arrivals that nobody has collected yet; only if it is driven live.
     arrived: VecDeque<Arrival<S::Taken>>,
 }
 
-/// Who has the hosts of a network that is stepped by event.
+/// The owner of the hosts of a network that is stepped by event.
 pub trait Ends<S: Store, O> {
     /// `packet` has reached the end of its route over link number `from`, now. It is still in the
     /// network's store: [`Network::take`].
     fn arrived(&mut self, network: &mut Network<S, O>, from: usize, packet: Packet);
 }
 
-/// Whose event it was.
+/// The owner of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Turn {
     /// The network's; it has been handled.
@@ -100,7 +100,7 @@ impl<S: Store, O: Observer> Network<S, O> {
         &self.media
     }
 
-    /// What keeps its packets.
+    /// The store of its packets.
     pub fn store(&self) -> &S {
         &self.store
     }
@@ -110,18 +110,18 @@ impl<S: Store, O: Observer> Network<S, O> {
         &mut self.store
     }
 
-    /// Who watches.
+    /// The observer.
     #[inline]
     pub fn observer_mut(&mut self) -> &mut O {
         &mut self.observer
     }
 
-    /// Who watches, and where the packets are kept.
+    /// The observer, and the store of the packets.
     pub fn observer_and_store(&mut self) -> (&mut O, &S) {
         (&mut self.observer, &self.store)
     }
 
-    /// Who watched.
+    /// The observer.
     pub fn into_observer(self) -> O {
         self.observer
     }
@@ -210,7 +210,7 @@ impl<S: Store, O: Observer> Network<S, O> {
         size
     }
 
-    /// What is in a packet that has reached the end of its route; it is gone then.
+    /// Takes the content of a packet that has reached the end of its route.
     #[inline]
     pub fn take(&mut self, packet: Packet) -> S::Taken {
         self.store.take(packet)

@@ -7,7 +7,7 @@
 use acklab_path::packet::FlowId;
 use std::collections::VecDeque;
 
-/// What a packet meets next.
+/// The next hop of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hop {
     /// The link of that number.
@@ -101,7 +101,7 @@ impl Routes {
         self.starts[flow.0 as usize]
     }
 
-    /// What is at `position`.
+    /// The hop at `position`.
     #[inline]
     pub fn hop(&self, position: u32) -> Hop {
         match self.hops[position as usize] {

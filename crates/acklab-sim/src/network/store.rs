@@ -5,7 +5,7 @@ use acklab_path::packet::{Packet, PacketId};
 use acklab_proto::datagram::Datagram;
 use core::fmt::Debug;
 
-/// What is put into a store.
+/// The input of a store.
 pub trait Content {
     /// How links, filters and observers see it.
     fn datagram(&self) -> &Datagram;
@@ -29,12 +29,12 @@ impl Content for &Datagram {
 /// A store of packets under way. Each has a place, and a position in the network's table of routes.
 /// The places of packets that are gone are used again.
 ///
-/// What is common with a link's driver is asked for there: what a packet is to those on its way, a
+/// The part shared with a link's driver stands there: what a packet is to those on its way, a
 /// second copy of it, and that it was dropped.
 pub trait Store: LinkDriver {
-    /// What goes in.
+    /// The input.
     type Item<'a>: Content;
-    /// What comes out.
+    /// The output.
     type Taken: Debug;
 
     /// Keeps a packet that starts at that position.

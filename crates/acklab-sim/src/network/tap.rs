@@ -8,12 +8,12 @@ use acklab_path::packet::{DropReason, Label, Packet, PacketId, PacketStore};
 use acklab_proto::datagram::Datagram;
 use acklab_units::{Instant, Span};
 
-/// What one link deals with.
+/// The partners of one link.
 #[derive(Debug)]
 pub struct Tap<'a, S, O> {
     /// The packets under way.
     pub store: &'a mut S,
-    /// Who watches.
+    /// The observer.
     pub observer: &'a mut O,
     /// The link's number.
     pub link: usize,

@@ -1,4 +1,4 @@
-//! What happens inside a network in one event: packets go from link to link and over channels.
+//! One event inside a network: packets go from link to link and over channels.
 
 use super::air::Below;
 use super::queue::Source;

@@ -11,7 +11,7 @@ use acklab_proto::segment::{Flags, Segment};
 use acklab_units::{Instant, SeqNum, Span};
 use std::collections::VecDeque;
 
-/// What became of an acknowledgement.
+/// The fate of an acknowledgement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum AckEvent {
     /// The receiver of the data sent it.

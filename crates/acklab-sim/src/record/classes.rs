@@ -11,7 +11,7 @@ pub struct ClassSummary {
     /// Where its discipline stands: the name of a link, or channel, station and access category
     /// (`wlan/ap/best-effort`).
     pub place: String,
-    /// What it has counted.
+    /// Its counters.
     pub row: Row,
 }
 

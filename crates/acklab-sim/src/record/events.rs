@@ -1,4 +1,4 @@
-//! What the senders of the flows' data went through, by comparing their counters and states before
+//! Events of the senders of the flows' data, by comparing their counters and states before
 //! and after everything that happens to them.
 //!
 //! Comparing costs the transport nothing and holds for every transport alike. The price: of states
@@ -9,7 +9,7 @@ use acklab_proto::cc::RecoveryPhase;
 use acklab_proto::stats::Stats;
 use acklab_units::Instant;
 
-/// What happened to a sender.
+/// An event of a sender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum EventKind {
     /// The controller changed its state; the cause is the new one, the value the window in bytes.
@@ -74,7 +74,7 @@ pub(super) struct EventLog {
     records: Vec<EventRecord>,
 }
 
-/// What is noted about one flow at one moment.
+/// The state of one flow at one moment.
 struct Entry<'a> {
     records: &'a mut Vec<EventRecord>,
     at: Instant,

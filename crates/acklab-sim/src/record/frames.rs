@@ -1,4 +1,4 @@
-//! What was in the PPDUs of radio channels, for captures.
+//! The content of the PPDUs of radio channels, for captures.
 //!
 //! Kept flat: a PPDU knows where its MPDUs or its bitmap begin, so that noting one allocates nothing
 //! but the blocks of the logs.
@@ -40,7 +40,7 @@ impl Mpdu {
     }
 }
 
-/// What is in a PPDU: [`Frames`] to be kept.
+/// The content of a PPDU: [`Frames`] to be kept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Content {
     /// MPDUs.
@@ -62,7 +62,7 @@ pub enum Content {
 pub struct Sighting {
     /// The PPDU.
     pub ppdu: Ppdu,
-    /// What was in it.
+    /// Its content.
     pub content: Content,
 }
 
@@ -132,7 +132,7 @@ impl Sightings {
         self.len() == 0
     }
 
-    /// What was on the air of channel `medium`, in the order in which it began.
+    /// The PPDUs of channel `medium`, in the order of their beginnings.
     pub fn on(&self, medium: u32) -> impl Iterator<Item = Sighting> + '_ {
         let own = self.entries.iter().filter(|e| e.medium == medium);
         let mut order: Vec<_> = own.collect();

@@ -11,7 +11,7 @@ use acklab_path::wifi::medium::{Airtime, Medium, Ppdu, StationId, StationStats};
 pub struct MediumSummary {
     /// Name of the channel.
     pub name: String,
-    /// What its time was used for; sums to the length of the run.
+    /// The uses of its time; sums to the length of the run.
     pub airtime: Airtime,
     /// Its stations, by number; the access point is the first.
     pub stations: Vec<StationSummary>,
@@ -22,7 +22,7 @@ pub struct MediumSummary {
 pub struct StationSummary {
     /// Number of its node.
     pub node: usize,
-    /// What its time went to; sums to the length of the run.
+    /// The uses of its time; sums to the length of the run.
     pub airtime: Airtime,
     /// Counters.
     pub stats: StationStats,

@@ -1,4 +1,4 @@
-//! What a run leaves behind: a summary per flow and per link, what the plan asked to keep, and what
+//! The results of a run: a summary per flow and per link, what the plan asked to keep, and what
 //! the run cost.
 
 mod acks;
@@ -50,13 +50,13 @@ pub struct RunResult {
     pub classes: Vec<ClassSummary>,
     /// Time series; empty unless the plan asked for them.
     pub series: Series,
-    /// What was recorded one by one; empty unless the plan asked for it.
+    /// The recorded events; empty unless the plan asked for it.
     pub records: Records,
-    /// What the run cost.
+    /// The cost of the run.
     pub perf: Perf,
 }
 
-/// What a run cost, in units that do not depend on the machine.
+/// The cost of a run, in units that do not depend on the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Perf {
     /// Events handled.
@@ -67,7 +67,7 @@ pub struct Perf {
     pub data_packets: u64,
     /// Most packets under way at once.
     pub peak_packets: u64,
-    /// Bytes of the engine's own memory at the end, per flow: hosts, packets, events. What the
-    /// transports allocate for themselves comes on top.
+    /// Bytes of the engine's own memory at the end, per flow: hosts, packets, events. Memory that
+    /// transports allocate comes on top.
     pub bytes_per_flow: u64,
 }

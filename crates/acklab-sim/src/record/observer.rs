@@ -1,4 +1,4 @@
-//! What a run tells whoever watches it.
+//! Reports of a run to its observer.
 //!
 //! The engine is generic over its observer. With [`Nothing`] every call is empty and what leads up
 //! to it is gone from the compiled engine: recording that nobody asked for costs nothing. An
@@ -15,10 +15,10 @@ use acklab_proto::datagram::Datagram;
 use acklab_proto::transport::{Condition, Transport};
 use acklab_units::{Instant, Span};
 
-/// What is in a packet, and the bytes that go beside it (TACK's control frames).
+/// The content of a packet, and the bytes that go beside it (TACK's control frames).
 pub type Told<'a> = (&'a Datagram, &'a [u8]);
 
-/// What happened to a packet at a link.
+/// An event of a packet at a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LinkFact {
     /// It joined the queue.
@@ -35,7 +35,7 @@ pub enum LinkFact {
     Released(ForwardReason),
 }
 
-/// What made a transport act.
+/// The cause of a transport's action.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stimulus {
     /// A segment arrived.
@@ -56,7 +56,7 @@ pub trait Observer: Sized {
     /// acknowledgement was due, if one was.
     fn on_sent(&mut self, now: Instant, packet: Packet, told: Told<'_>, ack: Option<AckReason>);
 
-    /// What is in `packet` reached its host, whose transport has digested it.
+    /// The content of `packet` reached its host, whose transport has processed it.
     fn on_arrived(&mut self, now: Instant, packet: Packet, told: Told<'_>, at: &impl Transport);
 
     /// Something happened to `packet`, whose content is in `store`, at the link of that number.
@@ -78,7 +78,7 @@ pub trait Observer: Sized {
     /// A PPDU has left the air of the radio channel of that number.
     fn on_ppdu(&mut self, _medium: u32, _ppdu: &Ppdu) {}
 
-    /// What was in that PPDU; told before it.
+    /// The content of that PPDU; called before it.
     fn on_frames(&mut self, _medium: u32, _ppdu: &Ppdu, _frames: Frames<'_>) {}
 
     /// Whether anything may have happened at the flow's ends since this was last asked.
@@ -116,7 +116,7 @@ pub trait Observer: Sized {
     fn records(self) -> Records;
 }
 
-/// What changed about a transport.
+/// The changes of a transport.
 #[derive(Clone, Copy, Debug)]
 pub struct News<'a> {
     /// How it was.

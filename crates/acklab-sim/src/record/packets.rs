@@ -1,6 +1,6 @@
-//! What happened to packets at the points where they were watched.
+//! Sightings of packets at tap points.
 //!
-//! What is in a packet does not change on its way, so it is kept once, however many points the
+//! The content of a packet does not change on its way, so it is kept once, however many points the
 //! packet passes; a record is 16 bytes. [`Packets::iter`] puts both together.
 
 use super::log::Log;
@@ -18,7 +18,7 @@ pub enum TapPoint {
     Link(u32),
 }
 
-/// What happened to a packet.
+/// An event of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[repr(u8)]
 pub enum PacketEvent {
@@ -76,7 +76,7 @@ pub struct PacketRecord<'a> {
     pub packet: u32,
     /// Flow and direction: `2 * flow` from its source to its destination, `2 * flow + 1` back.
     pub flow: FlowId,
-    /// What is in it as the sender made it; its `ecn` is the sender's.
+    /// Its content as the sender made it; its `ecn` is the sender's.
     pub datagram: &'a Datagram,
     /// The ECN codepoint at this moment.
     pub ecn: Ecn,
@@ -100,7 +100,7 @@ pub struct Packets {
     astray: Vec<Vec<(Entry, usize)>>,
 }
 
-/// What does not change about a packet.
+/// The constant part of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     datagram: Datagram,
@@ -140,7 +140,7 @@ struct Entry {
     seen: Sight,
 }
 
-/// What happened and where, in 32 bits: recording must not be a matter of memory.
+/// Event and place, in 32 bits: recording must not be a matter of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sight(u32);
 
@@ -183,7 +183,7 @@ impl Sight {
     }
 }
 
-/// What happened, and why if it was dropped.
+/// The event, and the reason if it was dropped.
 type Happening = (PacketEvent, Option<DropReason>);
 
 impl Packets {

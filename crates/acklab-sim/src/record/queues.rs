@@ -4,7 +4,7 @@ use super::quantiles::{Distribution, Quantiles, Sampled};
 use acklab_units::{Instant, Span};
 use std::collections::VecDeque;
 
-/// What is kept of one link.
+/// The records of one link.
 #[derive(Clone, Debug, Default)]
 struct Queue {
     samples: Quantiles,
@@ -42,7 +42,7 @@ impl Queues {
         }
     }
 
-    /// The sojourn of the packet that left last by `now`. What left before it is forgotten, so ask
+    /// The sojourn of the packet that left last by `now`. Earlier departures are forgotten, so ask
     /// in the order of time.
     pub(super) fn latest(&mut self, link: usize, now: Instant) -> Option<Span> {
         let all = &mut self.links[link].departures;

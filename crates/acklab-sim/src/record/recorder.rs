@@ -54,7 +54,7 @@ impl Ticks {
     }
 }
 
-/// What the recorder keeps about a flow.
+/// The recorder's state of a flow.
 #[derive(Debug)]
 struct Tally {
     /// Number of the host that sends the data, and of the one that reads them.
@@ -68,7 +68,7 @@ struct Tally {
     samples: Samples,
 }
 
-/// What has passed between a flow's ends.
+/// The counters between a flow's ends.
 #[derive(Clone, Copy, Debug, Default)]
 struct Passage {
     /// Bytes that the receiving application has read.
@@ -218,7 +218,7 @@ impl Recorder {
             .collect()
     }
 
-    /// What can be told without an observer.
+    /// The records that need no observer.
     fn flow(&self, t: &mut Tally, flow: &FlowPlan, hosts: &[impl FlowEnd]) -> FlowSummary {
         let (sender, receiver) = (&hosts[t.sender], &hosts[t.receiver]);
         let c = sender.transport().stats();
@@ -348,7 +348,7 @@ impl Tally {
         }
     }
 
-    /// What became of the packets, as the receiver's counters have it at the end.
+    /// The fate of the packets, as the receiver's counters have it at the end.
     fn datagrams(&self, reception: &Stats) -> DatagramSummary {
         let arrived = reception.data_segs_in - self.baseline.arrived;
         // A packet that was missed by then may have come since.

@@ -1,4 +1,4 @@
-//! What the receivers of TACK report, and what they know when they do.
+//! The reports of TACK's receivers, with their state at that time.
 
 use super::acks::Ends;
 use super::tamed;
@@ -20,9 +20,9 @@ pub struct ReportRecord {
     pub number: u64,
     /// Why it was sent.
     pub reason: Option<AckReason>,
-    /// What it says has arrived; of several frames the last.
+    /// The data that it reports as arrived; of several frames the last.
     pub receipt: Receipt,
-    /// What the TACK says, if there is one in it.
+    /// The TACK's content, if there is one in it.
     pub tack: Option<TackHead>,
     /// Its acked list, the largest offsets first.
     pub acked: Vec<Block>,
@@ -30,7 +30,7 @@ pub struct ReportRecord {
     pub unacked: Vec<Block>,
     /// PKT.SEQ before and behind what each loss IACK calls lost.
     pub losses: Vec<(u64, u64)>,
-    /// What the receiver knew once it had left.
+    /// The receiver's state once it had left.
     pub estimates: Estimates,
 }
 

@@ -1,4 +1,4 @@
-//! What a recorder looks at: ends of flows and the network between them, whoever has them.
+//! The view of a recorder: ends of flows and the network between them, whoever has them.
 
 use super::TimeMean;
 use super::observer::Observer;
@@ -9,7 +9,7 @@ use acklab_units::Instant;
 
 /// One end of a flow.
 pub trait FlowEnd {
-    /// What it speaks.
+    /// Its transport.
     type Transport: Transport;
 
     /// Its transport.
@@ -18,17 +18,17 @@ pub trait FlowEnd {
     /// How far its application has come.
     fn progress(&self) -> Progress;
 
-    /// What a viewer there saw until `end`; `None` without one.
+    /// The viewer's experience until `end`; `None` without one.
     fn video(&self, end: Instant) -> Option<VideoSummary>;
 
-    /// What it has sent and received.
+    /// Its counters.
     fn traffic(&self) -> Traffic;
 
     /// Mean of the congestion window in bytes over time, where it is of interest.
     fn window(&self) -> Option<TimeMean>;
 }
 
-/// What has passed at an end of a flow.
+/// The counters at an end of a flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Traffic {
     /// Packets sent that carry payload.
@@ -43,10 +43,10 @@ pub struct Traffic {
 
 /// The network between the ends.
 pub trait Scene {
-    /// Who watches it.
+    /// Its observer.
     type Observer: Observer;
 
-    /// Who watches it.
+    /// Its observer.
     fn observer(&mut self) -> &mut Self::Observer;
 
     /// Number of its links.

@@ -83,7 +83,7 @@ pub struct LinkSeries {
     pub held: Vec<u32>,
 }
 
-/// What passed between a sample and the one before it of the same flow; nothing at the first.
+/// The counts between a sample and the one before it of the same flow; nothing at the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
     /// Bytes that the receiving application read.
@@ -129,7 +129,7 @@ impl FlowSeries {
         })
     }
 
-    /// What passed before each sample.
+    /// The counts before each sample.
     pub fn passed(&self) -> impl ExactSizeIterator<Item = Passed> {
         let mut before: Vec<Option<(Instant, &FlowSample)>> = vec![None; self.latest.len()];
         self.times().zip(self.iter()).map(move |(at, is)| {

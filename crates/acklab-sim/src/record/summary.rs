@@ -99,13 +99,13 @@ pub struct FlowSummary {
     pub exchange_mean: Span,
     /// The longest such time.
     pub exchange_max: Span,
-    /// What the viewer of a video saw; `None` of another application.
+    /// The experience of a video's viewer; `None` of another application.
     pub video: Option<VideoSummary>,
-    /// What became of the packets of a transport that repeats nothing; `None` of one that does.
+    /// The fate of the packets of a transport that repeats nothing; `None` of one that does.
     pub datagrams: Option<DatagramSummary>,
 }
 
-/// What became of the packets of a flow whose transport repeats nothing, as its receiver sees it.
+/// The fate of the packets of a flow whose transport repeats nothing, as its receiver sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DatagramSummary {
     /// Packets that arrived.

@@ -9,7 +9,7 @@ use acklab_proto::ack::AckReason;
 use acklab_proto::tack::wire::{Frame, Frames, IackReason};
 use acklab_units::{Instant, Span};
 
-/// What a packet of feedback acknowledges: every offset below, and why, if an IACK says so.
+/// The data that a packet of feedback acknowledges: every offset below, and why, if an IACK says so.
 pub(super) fn told(control: &[u8]) -> Option<(u64, Option<AckReason>)> {
     let mut upto = None;
     let mut why = None;
@@ -33,7 +33,7 @@ pub(super) fn told(control: &[u8]) -> Option<(u64, Option<AckReason>)> {
 }
 
 impl AckLog {
-    /// What is in `control`, if it goes from a flow's receiver to its sender.
+    /// The content of `control`, if it goes from a flow's receiver to its sender.
     fn tamed(&self, packet: Packet, control: &[u8]) -> Option<(usize, u64, Option<AckReason>)> {
         let flow = (packet.flow.0 / 2) as usize;
         if packet.flow.0 != self.ends[flow].receiver() {

@@ -24,7 +24,7 @@ use acklab_units::{Instant, Span};
 /// A packet without a number.
 const UNSEEN: u32 = u32::MAX;
 
-/// What is remembered of a packet under way, by its place in the store.
+/// The memory of a packet under way, by its place in the store.
 #[derive(Clone, Copy, Debug)]
 struct UnderWay {
     sent_at: Instant,
@@ -66,20 +66,20 @@ pub struct Tape {
     end: Instant,
 }
 
-/// What a tape holds in the end, beside summaries.
+/// The content of a tape in the end, beside summaries.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Records {
-    /// What the senders went through, by time.
+    /// The events of the senders, by time.
     pub events: Vec<EventRecord>,
     /// The lives of acknowledgements, by time.
     pub acks: Vec<AckRecord>,
-    /// What TACK's receivers reported, by time.
+    /// The reports of TACK's receivers, by time.
     pub reports: Vec<ReportRecord>,
-    /// What happened to packets, by time.
+    /// The events of packets, by time.
     pub packets: Packets,
-    /// What was on the air, by the time at which it left it.
+    /// The PPDUs, by the time of their ends.
     pub ppdus: Vec<PpduRecord>,
-    /// What was in what was on the air.
+    /// The content of the PPDUs.
     pub frames: Sightings,
 }
 
@@ -175,7 +175,7 @@ impl Tape {
         }
     }
 
-    /// What matters to an acknowledgement rather than to a packet.
+    /// The events of acknowledgements rather than packets.
     fn on_ack_fact(
         &mut self,
         at: (Instant, usize),
@@ -205,7 +205,7 @@ impl Tape {
     }
 }
 
-/// What is in a packet under way, and beside it.
+/// The content of a packet under way, and its extra bytes.
 fn content(store: &impl PacketStore, id: PacketId) -> (Datagram, &[u8]) {
     (store.datagram(id), store.attachment(id))
 }

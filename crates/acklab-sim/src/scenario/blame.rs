@@ -10,8 +10,8 @@ const SHOWN: usize = 160;
 /// Of more values it is not looked for: each takes a load.
 const MOST: usize = 16;
 
-/// What is wrong with `overrides`, each mistake of the text with those of them without which it would
-/// not be there; `mistakes` tells what is wrong with some of them only.
+/// Blames `overrides` for mistakes: each mistake of the text with those overrides without which it would
+/// not be there; `mistakes` gives the mistakes with some of them only.
 pub(super) fn blame(
     found: Diagnostics,
     overrides: &[(String, String)],

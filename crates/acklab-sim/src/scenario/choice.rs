@@ -180,7 +180,7 @@ where
         .map_err(|e: acklab_units::QuantityError| (e.to_string(), e.hint().to_string()))
 }
 
-/// What a parameter accepts, in the words of the scenario language.
+/// The values that a parameter accepts, in the words of the scenario language.
 pub(crate) fn describe(kind: Kind) -> String {
     match kind {
         Kind::Span(lo, hi) => format!("a time from \"{lo}\" to \"{hi}\""),

@@ -195,7 +195,7 @@ fn kind_of(found: &de::Unexpected<'_>) -> &'static str {
     }
 }
 
-/// What serde's derived code expects, in the words of the scenario language.
+/// The expectation of serde's derived code, in the words of the scenario language.
 fn in_words(expected: &str) -> String {
     match expected {
         "u16" | "u32" => format!("a whole number from 0 to {}", u32::MAX),

@@ -1,4 +1,4 @@
-//! What is wrong with a scenario, where, and what would be right.
+//! The mistakes in a scenario: what, where, and a value that would be right.
 
 use super::doc::Node;
 use super::path::Path;
@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What stands for the file where a value was set from outside.
+/// The name in place of the file where a value was set from outside.
 pub(crate) const OUTSIDE: &str = "--set";
 
 /// How bad it is.
@@ -34,9 +34,9 @@ pub struct Diagnostic {
     pub value: Option<String>,
     /// Keys and values set from outside without which it would not be wrong.
     pub because: Vec<String>,
-    /// What is wrong.
+    /// The mistake.
     pub message: String,
-    /// What would be right.
+    /// A value that would be right.
     pub hint: Option<String>,
 }
 
@@ -193,7 +193,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// What becomes true when whoever asked does not want an answer any more.
+    /// A flag that becomes true when the caller no longer wants an answer.
     pub(crate) fn stop(&self) -> &'a AtomicBool {
         self.stop
     }
@@ -242,7 +242,7 @@ impl<'a> Report<'a> {
         self.warnings.told(&self.more(Severity::Warning))
     }
 
-    /// What stands for those that are not told.
+    /// The line in place of those that are left out.
     fn more(&self, severity: Severity) -> Diagnostic {
         let word = match severity {
             Severity::Error => "mistakes",
@@ -313,7 +313,7 @@ impl<'a> Report<'a> {
         self.found.told(&self.more(Severity::Error))
     }
 
-    /// What stands at `path`. Sections, and the whole scenario, would only repeat the text.
+    /// The text at `path`. Sections, and the whole scenario, would only repeat the text.
     fn value(&self, path: &Path) -> Option<String> {
         let node = self.doc.at(path)?;
         (!path.0.is_empty() && !node.is_section()).then(|| node.to_string())

@@ -14,7 +14,7 @@ pub(crate) struct Node {
     pub(crate) outside: bool,
 }
 
-/// What TOML and JSON have in common.
+/// The common part of TOML and JSON.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Value {
     /// JSON's `null`: as if the key were absent.

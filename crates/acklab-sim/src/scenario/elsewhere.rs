@@ -30,7 +30,7 @@ const WIFI: &[Table] = &[
     ("[wifi.space.place]", keys::<PlaceTable>),
 ];
 
-/// What a preset has beside its channel.
+/// The keys of a preset beside its channel.
 const PRESET: &[Table] = &[
     ("[topology], which needs a `preset`", keys::<TopologySpec>),
     (
@@ -39,7 +39,7 @@ const PRESET: &[Table] = &[
     ),
 ];
 
-/// What else begins a line of its own.
+/// Other sections.
 const OTHERS: &[Table] = &[
     ("[[link]]", keys::<LinkSpec>),
     ("[[flow]]", keys::<FlowSpec>),

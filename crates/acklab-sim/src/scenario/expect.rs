@@ -20,7 +20,7 @@ pub struct Expectation {
     pub max: Option<f64>,
 }
 
-/// What is measured.
+/// The metric.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Subject {
     /// All flows together.
@@ -114,7 +114,7 @@ impl Expectation {
             && self.max.is_none_or(|m| value <= m)
     }
 
-    /// What is wrong with `value`; `None` if nothing is.
+    /// The mistake in `value`; `None` if nothing is.
     pub fn violation(&self, value: f64) -> Option<String> {
         (!self.holds(value)).then(|| format!("{self}, but is {}", self.beside(value)))
     }

@@ -15,7 +15,7 @@ impl Expectations {
             .map(|e| (e, measure(run, &e.subject, e.metric)))
     }
 
-    /// What `run` does not keep to, one sentence each.
+    /// The expectations that `run` misses, one sentence each.
     pub fn violations(&self, run: &RunResult) -> Vec<String> {
         self.measured(run)
             .filter_map(|(e, value)| e.violation(value))
@@ -40,7 +40,7 @@ impl Expectations {
 pub struct Verdict {
     /// It does.
     pub met: bool,
-    /// What was expected, and what is, in a sentence.
+    /// The expected and the measured value, in a sentence.
     pub text: String,
 }
 

@@ -46,18 +46,18 @@ use std::sync::atomic::Ordering;
 /// A scenario that can be run.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// What the scenario says it is about; empty if it does not say.
+    /// The scenario's description; empty without one.
     pub description: String,
     /// Root of all random draws.
     pub seed: u64,
-    /// What to run.
+    /// The plan to run.
     pub plan: Plan,
-    /// What a run must keep to.
+    /// The expectations of a run.
     pub expect: Expectations,
     /// The whole scenario as TOML with all defaults visible. With `files` beside it, it loads to the
     /// same plan.
     pub resolved: String,
-    /// What can be run and will hardly do what was meant.
+    /// Warnings about settings that are valid and hardly meant.
     pub warnings: Diagnostics,
     /// Name, as `resolved` has it, and text of each file that the scenario needs.
     pub files: Vec<(String, String)>,
@@ -73,7 +73,7 @@ pub enum NotLoaded {
 }
 
 impl NotLoaded {
-    /// What is wrong with a text whose loading nobody stops.
+    /// The mistakes in a text whose loading nobody stops.
     fn mistakes(self) -> Diagnostics {
         match self {
             Self::Mistakes(all) => all,
@@ -168,7 +168,7 @@ fn load_parsed(
     }
     let doc = doc.map_err(|all| NotLoaded::Mistakes(Diagnostics::new(all)))?;
     let loaded = load(doc, origin, overrides, registries);
-    // What was found until then may be wrong for what was not looked at.
+    // The mistakes found until then may depend on parts that were not read.
     match stopped() {
         true => Err(NotLoaded::Stopped),
         false => loaded.map_err(NotLoaded::Mistakes),

@@ -13,7 +13,7 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// What it is called in a table.
+    /// Its name in a table.
     pub(crate) fn as_key(&self) -> Cow<'_, str> {
         match self {
             Self::Key(k) => Cow::Borrowed(k),

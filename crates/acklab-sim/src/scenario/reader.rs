@@ -62,7 +62,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         visitor: V,
     ) -> Result<V::Value, ReadError> {
         match &self.node.value {
-            // What serde derives takes a list for the values of the fields in their order.
+            // serde's derived code takes a list for the values of the fields in their order.
             Value::List(items) => Err(no_list(items, fields)),
             _ => self.deserialize_any(visitor),
         }

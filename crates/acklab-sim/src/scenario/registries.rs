@@ -10,11 +10,11 @@ use std::sync::atomic::AtomicBool;
 /// scenario's folder.
 pub type Files<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
 
-/// Bytes of the longest scenario, and of the longest trace. What the largest scenario resolves to, with 10,000
-/// flows, 10,000 links and all that can be said of them, takes half of it.
+/// Bytes of the longest scenario, and of the longest trace. The resolved form of the largest scenario, with
+/// 10,000 flows, 10,000 links and every key, takes half of it.
 pub const MOST_BYTES: u64 = 64 << 20;
 
-/// What is around a text that is loaded.
+/// The surroundings of a text that is loaded.
 #[derive(Clone, Copy)]
 pub struct Around<'a> {
     /// The congestion controllers that it can name.
@@ -36,7 +36,7 @@ impl Default for Around<'_> {
     }
 }
 
-/// What stands for a stop flag where there is nobody to set it.
+/// The stop flag where nobody can set one.
 pub(crate) static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// The building blocks that a scenario can name, and the files around it.
@@ -51,7 +51,7 @@ pub(crate) struct Registries<'a> {
     pub(crate) qdisc: &'static [Entry<acklab_path::qdisc::registry::Build>],
 }
 
-/// What stands for files where there are none: text that is not in a folder.
+/// The folder of a text that has none: text that is not in a folder.
 pub(crate) fn no_files(_: &str) -> Result<String, String> {
     Err("this scenario is not in a folder".to_string())
 }

@@ -21,7 +21,7 @@ pub fn schema() -> Json {
     schema
 }
 
-/// What derived schemas leave open: numbers above the 32 bits that hold them, and null, which the loader
+/// Gaps of derived schemas: numbers above the 32 bits that hold them, and null, which the loader
 /// takes for a key that was left out and nobody should be offered.
 fn tighten(schema: &mut Json) {
     match schema {
@@ -156,7 +156,7 @@ fn items(specs: &[Param]) -> Json {
     })
 }
 
-/// What has no default: lists of tables, and rates of shapers.
+/// Keys without a default: lists of tables, and rates of shapers.
 fn needed(specs: &[Param]) -> impl Iterator<Item = &'static str> {
     let unlimited = Value::Rate(Rate::MAX);
     let needed = move |p: &&Param| matches!(p.kind, Kind::Tables(_)) || p.default == unlimited;

@@ -65,7 +65,7 @@ fn descend<'a>(doc: &'a mut Node, path: &Path) -> Result<&'a mut Node, Refusal> 
     Ok(here)
 }
 
-/// What was not there, until it is given a value.
+/// A missing value, until it gets one.
 fn from_outside() -> Node {
     Node {
         outside: true,

@@ -1,4 +1,4 @@
-//! What a viewer looks at.
+//! The player of a video.
 
 use super::super::Progress;
 use super::clock::{Clock, VideoSummary};
@@ -96,7 +96,7 @@ impl Player {
         self.progress
     }
 
-    /// What the viewer saw until `end`.
+    /// The viewer's experience until `end`.
     pub fn summary(&self, end: Instant) -> VideoSummary {
         self.clock.summary(self.start, end)
     }

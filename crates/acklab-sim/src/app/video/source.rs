@@ -1,4 +1,4 @@
-//! What is filmed or shown on a screen, frame by frame.
+//! The source of a video, frame by frame.
 
 use super::super::Outbox;
 use super::frames::Frames;
@@ -8,8 +8,8 @@ use acklab_proto::rng::Rng;
 use acklab_proto::transport::Socket;
 use acklab_units::Instant;
 
-/// A source that writes each frame when it is captured, whatever the transport makes of it. What the
-/// send buffer does not take waits without limit. Capture begins when the flow is opened: frames that
+/// A source that writes each frame when it is captured, whatever the transport makes of it. Bytes that
+/// the send buffer does not take wait without limit. Capture begins when the flow is opened: frames that
 /// are captured during a handshake wait for its end.
 #[derive(Debug)]
 pub struct Source {

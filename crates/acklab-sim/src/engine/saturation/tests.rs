@@ -50,7 +50,7 @@ fn sources_share_alike_and_repeat() {
     assert_eq!(all, saturate(&plan, load(1460), 3, &GO).unwrap());
 }
 
-/// What is lost on the air is replaced, too: a source never runs dry.
+/// Packets lost on the air are replaced, too: a source never runs dry.
 #[test]
 fn losses_are_replaced() {
     let keys = "ampdu = \"off\"\nretry_limit = 1\nbit_error_rate = 1e-4";

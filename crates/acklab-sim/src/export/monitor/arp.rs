@@ -42,7 +42,7 @@ pub(super) fn body(kind: Kind, ppdu: &Ppdu) -> Vec<u8> {
     bytes.extend(code.to_be_bytes());
     bytes.extend(address(from));
     bytes.extend(ip(from));
-    // What is asked for is not known yet.
+    // The address in question is not known yet.
     bytes.extend(if kind.asks() { [0; 6] } else { address(to) });
     bytes.extend(ip(to));
     bytes

@@ -32,7 +32,7 @@ const LLC_SNAP: [u8; 8] = [0xaa, 0xaa, 3, 0, 0, 0, 0x88, 0xb5];
 /// A frame.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Frame {
-    /// What is captured of it: of data headers, otherwise all of it.
+    /// The captured part: of data headers, otherwise all of it.
     pub bytes: Vec<u8>,
     /// Its bytes on the air.
     pub length: u32,
@@ -185,7 +185,7 @@ fn data(channel: &Channel, ppdu: &Ppdu, mpdu: &Mpdu) -> Frame {
     let body_with_qos = mpdu.bytes.saturating_sub(QOS_DATA_HEADER + FCS);
     let with_qos = QOS_DATA_HEADER + msdu(ARP) + FCS;
     let qos = match mpdu.arp {
-        // What is for everybody has the header of the data, whatever its mode.
+        // A group-addressed frame has the header of the data, whatever its mode.
         Some(_) => mpdu.bytes == with_qos,
         None => !ppdu.mode.format().is_legacy() || mpdu.msdus > 1,
     };

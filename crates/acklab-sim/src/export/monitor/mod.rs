@@ -1,10 +1,10 @@
-//! What a radio in monitor mode would have captured of a radio channel: pcapng with radiotap
+//! The capture of a radio channel by a radio in monitor mode: pcapng with radiotap
 //! headers, as Wireshark reads it.
 //!
 //! One block for each MPDU and control frame, in the order in which their PPDUs began; those of an
 //! A-MPDU share time stamp and number. Control frames are whole, with their FCS; of data there are
 //! headers, of ARP packets, each alone in its MPDU, all, with the length on the air, and no FCS was captured. Stations have locally administered
-//! addresses made of their numbers. What could not be read by its receiver is captured as if the
+//! addresses made of their numbers. A frame that its receiver could not read is captured as if the
 //! monitor had stood next to the sender, marked as bad and with a comment.
 
 mod addba;

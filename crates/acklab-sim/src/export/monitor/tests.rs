@@ -105,7 +105,7 @@ fn capture(seen: &[Sighting]) -> (Vec<u8>, u64) {
     (bytes, written)
 }
 
-/// What tshark finds in those fields of those frames; `None` without tshark.
+/// tshark's values of those fields of those frames; `None` without tshark.
 fn tshark(capture: &[u8], only: &str, fields: &[&str]) -> Option<Vec<Vec<String>>> {
     let mut command = Command::new("tshark");
     command.args(["-r", "-", "-Y", only, "-T", "fields", "-E", "separator=;"]);
@@ -256,7 +256,7 @@ fn fields_are_the_facts() {
     assert!(seen.iter().any(|s| s.ppdu.kind == PpduKind::Rts));
 }
 
-/// What goes to its own sender names that as the receiver, and no one as the sender (9.3.1.3).
+/// A frame to its own sender names that as the receiver, and no one as the sender (9.3.1.3).
 #[test]
 fn a_cts_to_self_is_for_its_sender() {
     let eleven = Mode::legacy(Rate::from_bps(11_000_000)).unwrap();

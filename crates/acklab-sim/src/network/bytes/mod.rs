@@ -13,8 +13,8 @@ use acklab_proto::datagram::Datagram;
 use acklab_proto::segment::Ecn;
 use acklab_units::Instant;
 
-/// IP packets under way, byte for byte, with what links and filters see of them beside. What comes out is
-/// what went in, but for the mark.
+/// IP packets under way, byte for byte, with what links and filters see of them beside. A packet comes out
+/// as it went in, but for the mark.
 #[derive(Debug, Default)]
 pub struct Bytes {
     slots: Vec<Slot>,

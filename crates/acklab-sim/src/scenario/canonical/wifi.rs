@@ -18,8 +18,8 @@ use acklab_path::wifi::neighbour::ArpConfig;
 use acklab_path::wifi::phy::{ErrorModel, Mode};
 use acklab_units::{Bytes, Span};
 
-/// A channel with its stations. What most stations have stands under `up` and `down`, which are those
-/// of the first; who differs from it has a table.
+/// A channel with its stations. The settings of most stations stand under `up` and `down`, which are those
+/// of the first; a station that differs has a table.
 pub(super) fn network(network: &Network, plan: &Plan, out: &mut Text) {
     let node = |n: usize| &plan.nodes[n];
     out.section("[[wifi]]");
@@ -69,7 +69,7 @@ pub(super) fn network(network: &Network, plan: &Plan, out: &mut Text) {
     }
 }
 
-/// Who does not hear whom, unless where they are says it.
+/// Which stations do not hear each other, unless their places say so.
 fn hidden(network: &Network, stations: &[String], out: &mut Text) {
     let Channel { hidden, space, .. } = &network.channel;
     if hidden.is_none() && space.is_some() {
@@ -181,7 +181,7 @@ fn channel(channel: &Channel, out: &mut Text) {
     }
 }
 
-/// What is done for the sake of 802.11b, where it is not the usual.
+/// The coexistence with 802.11b, where it is not the usual.
 fn older(coexistence: Coexistence, standard: Standard, out: &mut Text) {
     let usual = Coexistence::usual(standard);
     if coexistence.short_preamble {

@@ -1,4 +1,4 @@
-//! What a scenario may say and will hardly mean.
+//! Warnings: settings that are valid and hardly meant.
 
 mod blind;
 mod reach;
@@ -133,7 +133,7 @@ fn place(network: &Network, side: &str, key: &str, report: &Report<'_>) -> Path 
     }
 }
 
-/// What is asked of a way that it can hardly give.
+/// Requests to a path that it can hardly meet.
 fn unlikely_way(way: &Way, network: &Network, side: &str, longest: u64, report: &mut Report<'_>) {
     let bits = 8 * (longest + MAC_OVERHEAD);
     let ber = match way.errors {

@@ -1,4 +1,4 @@
-//! What a flow carries.
+//! The application of a flow.
 
 use super::super::diagnostics::Report;
 use super::super::path::Path;

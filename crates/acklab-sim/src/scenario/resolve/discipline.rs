@@ -1,4 +1,4 @@
-//! What orders and drops what waits in front of a transmitter.
+//! The queue discipline in front of a transmitter.
 
 use super::super::choice::choose;
 use super::super::diagnostics::{Report, suggest};
@@ -20,8 +20,8 @@ const DROP_TAIL: [&str; 2] = ["pfifo", "bfifo"];
 /// Most packets in a device.
 pub(super) const MOST_IN_DEVICE: u32 = 65_535;
 
-/// The discipline of the direction at `path`, if it is another than drop-tail. What contradicts it is
-/// reported.
+/// The discipline of the direction at `path`, if it is another than drop-tail. Reports keys that
+/// contradict it.
 pub(super) fn read(
     spec: &DirectionSpec,
     path: &Path,
@@ -142,7 +142,7 @@ pub(super) fn number(net: &mut Net, spec: &Spec, flows: &[DraftFlow], report: &m
     }
 }
 
-/// What a discipline can name.
+/// The keys that a discipline can have.
 struct Known<'a> {
     flows: Vec<&'a str>,
     /// Of each flow the name that it shares with others.
@@ -220,7 +220,7 @@ fn group(spec: &Spec, flow: &DraftFlow) -> Option<String> {
     Some(written.name.clone().unwrap_or_else(|| format!("f{i}")))
 }
 
-/// Whether `entry` counts what `limit`, which stands at `path`, is in. What it does not is reported.
+/// Whether `entry` counts what `limit`, which stands at `path`, is in. Reports a unit that it does not count.
 pub(super) fn counted(
     entry: &Entry<Build>,
     limit: Option<Limit>,

@@ -22,9 +22,9 @@ use std::sync::Arc;
 
 /// More flows than this are a slip.
 const MOST_FLOWS: usize = 10_000;
-/// What carries data when the scenario does not say.
+/// The default controller.
 const DEFAULT_CC: &str = "cubic";
-/// What a flow speaks when the scenario does not say.
+/// The default transport.
 const DEFAULT_TRANSPORT: &str = "tcp";
 
 /// One flow whose routes are not known yet.
@@ -118,7 +118,7 @@ impl Builder<'_, '_> {
             self.is_new(&name, &path);
             let ends = self.ends(flow, &path);
             self.flows += 1;
-            // What is wrong with one is wrong with all.
+            // A mistake in one is a mistake in all.
             let (Some(template), Some((src, dst))) = (&template, ends) else {
                 break;
             };
@@ -196,7 +196,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// What the flow speaks, with its settings; `tcp` are those that it has if it speaks TCP.
+    /// The flow's transport, with its settings; `tcp` are those of TCP.
     fn transport(&mut self, flow: &FlowSpec, tcp: TcpConfig, path: &Path) -> Option<TransportPlan> {
         let plain = plain(DEFAULT_TRANSPORT);
         let choice = flow.transport.as_ref().map_or(&plain, |t| &t.0);

@@ -53,7 +53,7 @@ impl Site<'_> {
 const TXQUEUELEN: u32 = 1000;
 pub(crate) const HOST_QUEUE: Limit = Limit::Packets(TXQUEUELEN);
 pub(crate) const HOST_QUEUE_PLAN: QueuePlan = QueuePlan::Packets(TXQUEUELEN);
-/// What queue a preset's bottleneck has.
+/// The queue of a preset's bottleneck.
 pub(crate) const BOTTLENECK_QUEUE: Limit = Limit::MicroBdp(1_000_000);
 
 /// Most link-layer bytes per packet.

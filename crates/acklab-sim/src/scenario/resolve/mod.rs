@@ -2,8 +2,8 @@
 //! computed.
 //!
 //! Each part reports its own mistakes and goes on with something harmless, so that one pass finds
-//! as many as possible. What depends on several parts (routes, queues in bandwidth-delay products)
-//! is only done when those parts are sound.
+//! as many as possible. Settings that depend on several parts (routes, queues in bandwidth-delay products)
+//! are only resolved when those parts are sound.
 
 mod advice;
 mod app;
@@ -35,13 +35,13 @@ use acklab_units::{Instant, Span};
 
 pub(crate) use wifi::{Channel, Coexistence, Network, Queueing, Space, Station, Waiting, Way};
 
-/// What resolving a scenario gives.
+/// The result of resolving a scenario.
 pub(crate) struct Resolved {
     pub(crate) description: String,
     pub(crate) seed: u64,
     pub(crate) plan: Plan,
     pub(crate) expect: Expectations,
-    /// What the plan's media were made of.
+    /// The parts of the plan's media.
     pub(crate) wifi: Vec<Network>,
     /// Of each flow its access category, if it has its own.
     pub(crate) categories: Vec<Option<AccessCategory>>,

@@ -3,7 +3,7 @@
 use super::super::diagnostics::Report;
 use super::super::path::Path;
 
-/// What a scenario is called that has no name and comes from no file.
+/// The name of a scenario that has none and comes from no file.
 const DEFAULT_NAME: &str = "scenario";
 
 /// The name as written; else that of the file, without its suffix.

@@ -84,7 +84,7 @@ impl Preset {
         }
     }
 
-    /// What it is, for whoever wrote a key of another one.
+    /// Its description, for a message about a key of another preset.
     fn about(self) -> &'static str {
         match self {
             Self::Dumbbell => "a dumbbell has one bottleneck; it has `pairs`",

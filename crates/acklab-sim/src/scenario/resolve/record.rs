@@ -1,4 +1,4 @@
-//! What is to be kept of the run.
+//! The records to keep of the run.
 
 use super::super::diagnostics::{Report, suggest};
 use super::super::path::Path;

@@ -7,7 +7,7 @@ use acklab_proto::tcp::TcpConfig;
 use acklab_proto::tcp::config::AckChoice;
 use acklab_units::Span;
 
-/// What a policy driven by the sender needs, beyond the range of each parameter.
+/// The conditions of a policy driven by the sender, beyond the range of each parameter.
 pub(super) fn check(ack: &AckChoice, tcp: &TcpConfig, at: &Path, report: &mut Report) {
     let name = ack.entry.name;
     if !matches!(name, "tarr" | "ack-frequency") {

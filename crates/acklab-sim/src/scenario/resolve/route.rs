@@ -64,7 +64,7 @@ impl<'a> Routes<'a> {
 
     /// The links from `src` to `dst`, or `None` if there is no way.
     fn between(&mut self, src: usize, dst: usize) -> Option<Vec<usize>> {
-        // Who is entered from one node only is found by finding that: a star with thousands of
+        // A node that is entered from one node only is found by finding that node: a star with thousands of
         // leaves costs as much as its centre.
         if let [last] = self.into[dst][..] {
             let before = self.net.links[last].plan.from;
@@ -101,7 +101,7 @@ impl<'a> Routes<'a> {
         Some(path)
     }
 
-    /// What it costs every node to reach `dst` (Dijkstra, backwards).
+    /// The cost of each node to reach `dst` (Dijkstra, backwards).
     fn costs_to(&self, dst: usize) -> Vec<Option<Cost>> {
         let mut costs: Vec<Option<Cost>> = vec![None; self.net.nodes.len()];
         let mut open = BinaryHeap::from([Reverse(((0, Span::ZERO), dst))]);

@@ -57,7 +57,7 @@ impl Net {
         found
     }
 
-    /// What to write for a node that is not there.
+    /// The names to write instead of a missing node's.
     fn instead_of(&self, name: &str) -> String {
         let near = suggest(name, self.nodes.iter().map(String::as_str), "the nodes are");
         let hint = near.unwrap_or_else(|| format!("write it: [[node]] name = \"{name}\""));

@@ -14,7 +14,7 @@ use std::fmt;
 pub(crate) struct Choice {
     pub(crate) name: String,
     pub(crate) params: Vec<(String, Scalar)>,
-    /// What is more than one value: other blocks, lists.
+    /// Values with parts: other blocks, lists.
     pub(crate) nested: Vec<(String, Given)>,
 }
 

@@ -1,4 +1,4 @@
-//! What a run must keep to: bounds on what is measured.
+//! Expectations: bounds on the metrics of a run.
 
 use super::Qty;
 use acklab_units::{Bytes, Rate, Span};

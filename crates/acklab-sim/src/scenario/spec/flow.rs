@@ -19,13 +19,13 @@ pub(crate) struct FlowSpec {
     pub(crate) from: Option<String>,
     /// The other node. Default in a preset: the receiver of the next pair.
     pub(crate) to: Option<String>,
-    /// What both ends speak. Default: "tcp".
+    /// The transport of both ends. Default: "tcp".
     pub(crate) transport: Option<TransportSpec>,
     /// Congestion controller. Default: "cubic".
     pub(crate) cc: Option<CcSpec>,
     /// ACK policy of the receiver. Default: that of the profile.
     pub(crate) ack: Option<AckSpec>,
-    /// What the flow carries. Default: "bulk".
+    /// The application of the flow. Default: "bulk".
     pub(crate) app: Option<AppSpec>,
     /// When the connection is opened, counted from the start of the run. Default: `start`.
     pub(crate) start: Option<Qty<Span>>,
@@ -44,7 +44,7 @@ pub(crate) struct FlowSpec {
     pub(crate) tcp: TcpSpec,
 }
 
-/// What a flow carries: a word, or a table with its `kind`.
+/// The application of a flow: a word, or a table with its `kind`.
 #[derive(Deserialize, Clone, Debug)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum AppSpec {
@@ -54,7 +54,7 @@ pub(crate) enum AppSpec {
     Video(VideoSpec),
 }
 
-/// What a flow carries, with its keys.
+/// The application of a flow, with its keys.
 #[derive(JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(tag = "kind", rename = "AppTable")]
@@ -110,12 +110,12 @@ pub(crate) struct OnOffSpec {
     pub(crate) chunk: Option<Qty<Bytes>>,
     /// Lengths are exponential instead of constant. Default: false.
     pub(crate) random: Option<bool>,
-    /// What becomes of bytes that find the send buffer full. Default: "keep".
+    /// The fate of bytes that find the send buffer full. Default: "keep".
     pub(crate) when_full: Option<WhenFullWord>,
 }
 
 words! {
-    /// What becomes of bytes that find the send buffer full.
+    /// The fate of bytes that find the send buffer full.
     WhenFullWord for WhenFull {
         /// They wait in the application, without limit, and are written as soon as there is room.
         "keep" = Keep,

@@ -26,7 +26,7 @@ macro_rules! with_direction_keys {
             /// Most that waits in front of the transmitter. Default: "1000 packets" (Linux's
             /// txqueuelen); of a preset's bottleneck "1 BDP"; with fq-codel "10240 packets".
             pub(crate) queue: Option<Qty<Limit>>,
-            /// What orders and drops what waits. Default: "pfifo", which is drop-tail.
+            /// The queue discipline. Default: "pfifo", which is drop-tail.
             pub(crate) qdisc: Option<QdiscSpec>,
             /// Packets that can wait in the device below another discipline than "pfifo", unseen by
             /// it. Default: 0.

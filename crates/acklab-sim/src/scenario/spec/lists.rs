@@ -44,7 +44,7 @@ lists! {
     flows: FlowSpec = "a list of tables: [[flow]] instead of [flow]",
 }
 
-// What a pair is for is said where there is a list of them.
+// The use of a pair stands where there is a list of them.
 #[derive(schemars::JsonSchema, Clone, Debug)]
 #[schemars(inline)]
 pub(crate) struct Pair(pub(crate) Vec<String>);

@@ -1,4 +1,4 @@
-//! What the user wrote: the scenario language as serde structs.
+//! The scenario language as serde structs.
 //!
 //! Every key is optional here; defaults, and what may stand beside what, are [`super::resolve`]'s
 //! business. The doc comments are the descriptions in the published JSON Schema.
@@ -85,7 +85,7 @@ pub(crate) struct Spec {
     /// Name of the scenario; it names result folders. Default: the file's, without suffix.
     #[schemars(length(min = 1))]
     pub(crate) name: Option<String>,
-    /// What the scenario is about, for people.
+    /// A description for people.
     pub(crate) description: Option<String>,
     /// Length of the measured interval; the run ends at `start + duration`.
     pub(crate) duration: Option<Qty<Span>>,
@@ -113,7 +113,7 @@ pub(crate) struct Spec {
     #[schemars(length(min = 1))]
     #[serde(deserialize_with = "lists::flows")]
     pub(crate) flow: Vec<FlowSpec>,
-    /// What is kept of a run.
+    /// The records of a run.
     pub(crate) record: RecordSpec,
     /// Bounds that a run must keep.
     pub(crate) expect: ExpectSpec,

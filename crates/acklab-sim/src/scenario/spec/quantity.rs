@@ -16,11 +16,11 @@ use std::str::FromStr;
 pub(crate) trait Quantity: FromStr<Err = QuantityError> {
     /// Name in the schema.
     const NAME: &'static str;
-    /// What to write, with an example.
+    /// The right form, with an example.
     const WRITE: &'static str;
     /// Examples for the schema.
     const EXAMPLES: &'static [&'static str];
-    /// What a schema can check of it: a number and a unit.
+    /// The part that a schema can check: a number and a unit.
     const PATTERN: &'static str;
 }
 

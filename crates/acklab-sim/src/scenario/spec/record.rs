@@ -1,4 +1,4 @@
-//! What is kept of a run.
+//! The records of a run.
 
 use super::OrOff;
 use acklab_units::Span;
@@ -8,13 +8,13 @@ use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// What is kept of a run beside the summaries; by default nothing, which costs nothing.
+/// The records of a run beside the summaries; by default nothing, which costs nothing.
 #[derive(Deserialize, JsonSchema, Default, Debug)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RecordSpec {
     /// Distance of the samples of the time series, or "off". Default: "off".
     pub(crate) every: Option<OrOff<Span>>,
-    /// What the senders went through: states, recoveries, losses, retransmissions. Default: false.
+    /// Events of the senders: states, recoveries, losses, retransmissions. Default: false.
     pub(crate) events: Option<bool>,
     /// Acknowledgements sent, held, merged, dropped, released, received. Default: false.
     pub(crate) acks: Option<bool>,
@@ -25,9 +25,9 @@ pub(crate) struct RecordSpec {
     /// Packets: true for everywhere, or the names of the nodes (at the ends of flows) and
     /// directions of links where to watch. Default: false.
     pub(crate) packets: Option<TapsSpec>,
-    /// What was on the air of radio channels, PPDU by PPDU. Default: false.
+    /// The PPDUs on the air of radio channels. Default: false.
     pub(crate) ppdus: Option<bool>,
-    /// What was in those PPDUs, for captures as of a radio in monitor mode. Default: false.
+    /// The content of those PPDUs, for captures as of a radio in monitor mode. Default: false.
     pub(crate) frames: Option<bool>,
 }
 

@@ -12,7 +12,7 @@ use serde::de::{self, Deserializer, MapAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// TCP settings. What does not stand here comes from the profile.
+/// TCP settings. Keys that are left out come from the profile.
 #[derive(Deserialize, JsonSchema, Default, Clone, Debug)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct TcpSpec {
@@ -98,11 +98,11 @@ pub(crate) struct TcpSpec {
 words! {
     /// A coherent set of defaults.
     ProfileWord for Profile {
-        /// What Linux 6.12 to 6.18 does.
+        /// As Linux 6.12 to 6.18.
         "linux" = Linux,
-        /// What ns-3.44 does.
+        /// As ns-3.44.
         "ns3" = Ns3,
-        /// What the RFCs recommend.
+        /// As the RFCs recommend.
         "rfc" = Rfc,
     }
 }

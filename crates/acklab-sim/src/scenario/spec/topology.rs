@@ -15,7 +15,7 @@ pub(crate) struct NodeSpec {
     pub(crate) name: Option<String>,
 }
 
-/// What `preset` needs, and what it does not have.
+/// The keys that `preset` needs, and those that it does not have.
 fn only(preset: &str, needed: &[&str], foreign: &[&str]) -> serde_json::Value {
     let foreign: Vec<_> = foreign
         .iter()

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// Who is on a channel has to be written, unless a preset says it.
+/// A channel needs its stations, unless a preset says it.
 pub(super) fn members() -> serde_json::Value {
     let members = json!({ "required": ["ap", "stations"] });
     json!({
@@ -63,7 +63,7 @@ macro_rules! with_way_keys {
             pub(crate) ampdu: Option<OrOff<Bytes>>,
             /// Longest A-MSDU, or "off". Default: "off".
             pub(crate) amsdu: Option<OrOff<Bytes>>,
-            /// What the receiver of these data announces that it takes: the longest A-MSDU of n ("3839 B"
+            /// The limit that the receiver of these data announces: the longest A-MSDU of n ("3839 B"
             /// or "7935 B"), the longest MPDU of ac and ax ("3895 B", "7991 B" or "11454 B"). Default: the
             /// most.
             pub(crate) receiver_amsdu: Option<Qty<Bytes>>,
@@ -81,7 +81,7 @@ macro_rules! with_way_keys {
             pub(crate) rate_control: Option<RateControlSpec>,
             /// Probability that a bit is wrong, whatever the signal. Default: 0.
             pub(crate) bit_error_rate: Option<Probability>,
-            /// What befalls MPDUs that do not collide, instead of `bit_error_rate`. Default: "snr"
+            /// Errors of MPDUs that do not collide, instead of `bit_error_rate`. Default: "snr"
             /// if the channel has a `space`, otherwise "none".
             pub(crate) errors: Option<ErrorsWord>,
             /// The answers to these data carry the TCP ACKs that wait for the way back (TCP/HACK): in
@@ -167,7 +167,7 @@ macro_rules! side_keys {
 side_keys!(WifiSpec WifiSideSpec WifiStationSpec);
 
 with_way_keys! {
-    /// A radio channel. What stands here holds for everybody; `up`, `down` and `station` override it.
+    /// A radio channel. Keys here hold for all stations; `up`, `down` and `station` override it.
     WifiSpec {
         /// Unique name. Default: "wifi", "wifi1", ... by position.
         #[schemars(length(min = 1))]
@@ -197,7 +197,7 @@ with_way_keys! {
         /// Length of a slot: at 2.4 GHz "20 us" where stations of 802.11b are near. Default: "9 us", for b
         /// "20 us".
         slot_time: Option<Qty<Span>>,
-        /// What goes before OFDM at 2.4 GHz where stations of 802.11b are near. Default: "none".
+        /// The protection before OFDM at 2.4 GHz where stations of 802.11b are near. Default: "none".
         protection: Option<ProtectionWord>,
         /// At which of 1, 2, 5.5 and 11 Mbit/s that is sent, and RTS with it. Default: the fastest of them that
         /// is a basic rate.
@@ -214,7 +214,7 @@ with_way_keys! {
         after_silence: Option<AfterSilenceWord>,
         /// Access category of flows that do not say theirs. Default: "best-effort".
         category: Option<CategoryWord>,
-        /// What counts against the limit of a queue with `qdisc = "shared"`, and of a device below a
+        /// The unit that counts against the limit of a queue with `qdisc = "shared"`, and of a device below a
         /// discipline; queues per station count packets. Default: "mpdus".
         queue_counts: Option<CountsWord>,
         /// Transmissions of an MPDU without block ack agreement; failures after which the contention
@@ -231,7 +231,7 @@ with_way_keys! {
         block_ack_request_limit: Option<TransmissionsOrNone>,
         /// How long a packet may stay in a station, sent or not; or "none". Default: "500 ms".
         lifetime: Option<OrNone<Span>>,
-        /// What follows an A-MPDU without an answer. Default: "request".
+        /// The step after an A-MPDU without an answer. Default: "request".
         missed_block_ack: Option<MissedWord>,
         /// Pairs of stations that do not hear each other; everybody else does, wherever they are.
         /// Default: with a `space` whoever is too weak, otherwise none.
@@ -267,9 +267,9 @@ with_way_keys! {
         radio: Option<RadioSpec>,
         /// Where stations are, so that their signals matter. Default: nowhere, and all hear all.
         space: Option<SpaceSpec>,
-        /// What stations send, and their queues.
+        /// The transmissions of stations, and their queues.
         up: WifiSideSpec,
-        /// What the access point sends, and its queue.
+        /// The transmissions of the access point, and its queue.
         down: WifiSideSpec,
         /// Single stations, by name.
         station: BTreeMap<String, WifiStationSpec>,
@@ -277,7 +277,7 @@ with_way_keys! {
 }
 
 with_way_keys! {
-    /// What one side of a radio channel sends: the stations or the access point.
+    /// The transmissions of one side of a radio channel: the stations or the access point.
     WifiSideSpec {
         /// ACK filter in front of the queue, or a list in the order in which an ACK meets them.
         ack_filter: Option<FiltersSpec>,
@@ -314,9 +314,9 @@ with_way_keys! {
         edca: Option<EdcaSpec>,
         /// Its radio.
         radio: Option<RadioSpec>,
-        /// What it sends.
+        /// The transmissions of the station.
         up: WifiWaySpec,
-        /// What the access point sends to it.
+        /// The access point's transmissions to it.
         down: WifiWaySpec,
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct ArpTable {
     pub(crate) alive: Option<Qty<Span>>,
     /// How long a neighbour that has not answered is not asked again. Default: "100 s".
     pub(crate) dead: Option<Qty<Span>>,
-    /// Who is asked learns the address of who asks, as RFC 826 has it and Linux does. Default: false.
+    /// The station that is asked learns the asker's address, as in RFC 826 and Linux. Default: false.
     pub(crate) learns: Option<bool>,
 }
 

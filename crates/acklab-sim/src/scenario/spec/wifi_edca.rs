@@ -56,7 +56,7 @@ pub(crate) struct EdcaParams {
 }
 
 impl EdcaSpec {
-    /// What stands here without the name of a category.
+    /// The keys without the name of a category.
     pub(crate) fn own(&self) -> EdcaParams {
         EdcaParams {
             aifsn: self.aifsn,
@@ -66,7 +66,7 @@ impl EdcaSpec {
         }
     }
 
-    /// What stands under the name of `category`.
+    /// The keys under the name of `category`.
     pub(crate) fn of(&self, category: AccessCategory) -> EdcaParams {
         match category {
             AccessCategory::Voice => self.voice,

@@ -23,7 +23,7 @@ pub(crate) struct OfdmaTable {
     pub(crate) downlink: Option<bool>,
     /// Whether it calls several to send at once (Trigger frames). Default: true.
     pub(crate) uplink: Option<bool>,
-    /// Whom it serves. Default: "round-robin".
+    /// The choice of the stations that it serves. Default: "round-robin".
     pub(crate) scheduler: Option<SchedulerWord>,
     /// Most stations served at once; 9 fit into 20 MHz. Default: 4, as in ns-3.
     #[schemars(range(min = 1, max = 74))]
@@ -97,7 +97,7 @@ pub(crate) struct MuEdcaTable {
 }
 
 words! {
-    /// Whom an access point serves when more have something than it can serve at once.
+    /// Which stations an access point serves when more have data than it can serve at once.
     SchedulerWord for Scheduler {
         /// Those who have waited longest.
         "round-robin" = RoundRobin,

@@ -36,20 +36,20 @@ pub(crate) struct SpaceSpec {
     pub(crate) shadowing_db: Option<f64>,
     /// Changes of a signal around its mean. Default: "none".
     pub(crate) fading: Option<FadingSpec>,
-    /// What arrives this much stronger than all other signals together, in dB, can be read in spite
+    /// A signal that arrives this much stronger than all others together, in dB, can be read in spite
     /// of them; above 0; "mode": as strong over noise and all others as its mode needs; or "off".
     /// Default: "off".
     pub(crate) capture_db: Option<CaptureSpec>,
 }
 
-/// What can be read in spite of other signals.
+/// The signals that can be read in spite of others.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum CaptureSpec {
     /// Nothing.
     Off,
-    /// What is so many dB stronger.
+    /// A signal so many dB stronger.
     Ratio(f64),
-    /// What is as strong as its mode needs.
+    /// A signal as strong as its mode needs.
     Mode,
 }
 

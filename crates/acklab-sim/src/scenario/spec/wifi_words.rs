@@ -73,7 +73,7 @@ words! {
 }
 
 words! {
-    /// What keeps stations of 802.11b silent that cannot read OFDM.
+    /// The protection that keeps stations of 802.11b silent, which cannot read OFDM.
     ProtectionWord for Protection {
         /// Nothing.
         "none" = None,
@@ -133,7 +133,7 @@ words! {
 }
 
 words! {
-    /// What counts against the limit of a queue.
+    /// The unit that counts against the limit of a queue.
     CountsWord for Counts {
         /// Packets that were never sent.
         "waiting" = Waiting,
@@ -154,7 +154,7 @@ pub(crate) enum DurationsWord {
     Ns3,
 }
 
-/// What befalls MPDUs that do not collide.
+/// Errors of MPDUs that do not collide.
 #[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Debug)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ErrorsWord {
@@ -238,7 +238,7 @@ pub(super) fn window<'de, D: Deserializer<'de>>(d: D) -> Result<Option<u32>, D::
     })
 }
 
-/// What follows an A-MPDU without an answer.
+/// The step after an A-MPDU without an answer.
 #[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Debug)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum MissedWord {

@@ -1,4 +1,4 @@
-//! What the user is told about mistakes of meaning. Each test shows the whole text.
+//! Messages about mistakes of meaning. Each test shows the whole text.
 
 use super::{DUMBBELL, toml, toml_with};
 use crate::plan::QueuePlan;
@@ -140,7 +140,7 @@ fn a_reduction_belongs_to_the_sender_of_the_profile() {
                      tcp = { profile = \"ns3\", reduction = \"ns3-prr\" }";
         assert!(text.contains(right), "{text}");
     }
-    // What the message shows can be written, and is what the profile has anyway.
+    // The message's example is valid, and is the profile's own value.
     let shown = toml_with(
         DUMBBELL,
         &[("tcp", r#"{ profile = "ns3", reduction = "ns3-prr" }"#)],

@@ -1,4 +1,4 @@
-//! What the user is told about mistakes of form: keys, kinds of values, syntax, overrides.
+//! Messages about mistakes of form: keys, kinds of values, syntax, overrides.
 
 use super::errors::{set, told, wrong};
 use super::{DUMBBELL, json, toml};

@@ -1,4 +1,4 @@
-//! What the user is told of what they gave: the file or the argument, the key, the value, and what would be
+//! Messages name what the user gave: the file or the argument, the key, the value, and a value that would be
 //! right.
 
 use super::wifi::STATIONS;
@@ -103,7 +103,7 @@ fn a_value_of_the_file_that_one_from_outside_makes_wrong_is_told_why() {
            because of --set: wifi.block_ack_window = 4\n  \
            help: write \"9360 B\" at most, a larger block_ack_window, or an amsdu"
     );
-    // What is wrong anyway is not.
+    // A value that is wrong anyway is not.
     let text = STATIONS.replace("[wifi]\n", "[wifi]\nmcs = 99\n");
     let told = toml_with(&text, &[("wifi.block_ack_window", "4")]).unwrap_err();
     let because: Vec<_> = told
@@ -205,7 +205,7 @@ fn who_forgot_the_preset_is_told_of_it() {
     assert!(told("[topology]\nap = 'x'").contains("topology.ap|`ap` belongs in [wifi]"));
 }
 
-/// What is not there because the preset is wrong is not told, too.
+/// A key that is missing because the preset is wrong gets no message of its own.
 #[test]
 fn a_bad_preset_is_the_only_mistake() {
     let own = [
@@ -270,7 +270,7 @@ fn what_fills_a_screen_is_cut() {
 fn whoever_writes_a_word_is_told_the_words() {
     let told = wrong("amsdu = 'yes'");
     assert!(told.contains("such as \"64 KiB\", or \"off\""), "{told}");
-    // Who writes a number is told its unit.
+    // A message about a bare number names its unit.
     let told = wrong("amsdu = '80'");
     assert!(!told.contains("off"), "{told}");
 }

@@ -1,4 +1,4 @@
-//! What a good scenario becomes.
+//! Valid scenarios, resolved.
 
 use super::{DUMBBELL, Scenario, good, json, toml_with};
 use crate::plan::{AppPlan, LinkPlan, LossPlan, Plan, QueuePlan, TcpPlan, WhenFull};

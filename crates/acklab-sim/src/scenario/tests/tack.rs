@@ -1,4 +1,4 @@
-//! What is said about TACK's settings, and about what is around them.
+//! Messages about TACK's settings and their surroundings.
 
 use super::DUMBBELL;
 use crate::scenario::load_toml;

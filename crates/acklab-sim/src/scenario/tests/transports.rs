@@ -1,4 +1,4 @@
-//! What a flow speaks.
+//! Transports of flows.
 
 use super::{DUMBBELL, good, toml, toml_with};
 use crate::plan::{AppPlan, TransportPlan};

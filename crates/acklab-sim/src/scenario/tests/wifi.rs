@@ -1,4 +1,4 @@
-//! What radio channels become.
+//! Radio channels, resolved.
 
 use super::{good, toml, toml_with};
 use crate::plan::{MediumPlan, Plan, QueuePlan};

@@ -1,4 +1,4 @@
-//! What the user is told about mistakes on radio channels.
+//! Messages about mistakes on radio channels.
 
 use super::wifi::STATIONS;
 use super::{toml, toml_with};

@@ -1,4 +1,4 @@
-//! What the user is told about modes that do not exist.
+//! Messages about modes that do not exist.
 
 use super::wifi_errors::{told, told_all};
 

@@ -1,4 +1,4 @@
-//! What goes together on a radio channel, and what is warned of.
+//! Valid combinations on a radio channel, and warnings.
 
 use super::wifi::STATIONS;
 use super::wifi_errors::{told, told_all};
@@ -96,7 +96,7 @@ fn an_amsdu_is_no_longer_than_its_receiver_takes() {
     );
 }
 
-/// What is below zero breaks the same rule as zero, and is told the same.
+/// A negative value breaks the same rule as zero, with the same message.
 #[test]
 fn counts_below_zero_are_told_the_range_that_holds() {
     let dumbbell = "duration = '1 s'\n[topology]\npreset = 'wifi-dumbbell'\n[[flow]]\n";

@@ -130,7 +130,7 @@ fn overrides_place_stations() {
     assert_eq!(radio.channel.path_loss, PathLoss::Friis);
 }
 
-/// What `hidden` says counts more than where stations are, also that nobody is.
+/// `hidden` counts more than the places of stations, also an empty list.
 #[test]
 fn hidden_stations_are_those_that_are_written() {
     let hears = |set: &[(&str, &str)]| medium(&space("line = 30"), set).config.hears;
@@ -383,7 +383,7 @@ fn stations_beyond_reach_are_warned_of() {
         warned(&space("line = 52")),
         far("sta0", "-82.14", ", and so for 2 more stations")
     );
-    // Who is heard and does not hear; 16.0206 dBm reach it, and it needs more.
+    // A station that is heard and does not hear; 16.0206 dBm reach it, and it needs more.
     let deaf = space("line = 17\nplace = { sta1 = [40, 0] }")
         + "\n[wifi.station.sta1.radio]\ncarrier_sense_dbm = -70";
     let told = warned(&deaf);
@@ -406,7 +406,7 @@ fn stations_beyond_reach_are_warned_of() {
             "wifi.space: what `sta1` sends arrives at `ap` at -76.21 dBm, below its `carrier_sense_dbm` of -82, which is -76 for PPDUs so wide: nothing is received"
         ]
     );
-    // Who moves may come nearer.
+    // A moving station may come nearer.
     let told = warned(&space(
         "line = 17\nplace = { sta1 = { position = [90, 0], velocity = [-1, 0] } }",
     ));

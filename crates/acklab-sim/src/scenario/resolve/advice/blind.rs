@@ -8,7 +8,7 @@ use super::super::topology::Net;
 use crate::plan::AppPlan;
 use std::collections::BTreeMap;
 
-/// What of feedback comes along a link.
+/// The feedback that comes along a link.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Seen {
     /// None.

@@ -108,7 +108,7 @@ fn hopeless(network: &Network, nodes: &[String], longest: u64, report: &mut Repo
     // Of who is out of reach altogether something else is told.
     let margins = space.margins_db(&radios, modes(network));
     let stays = |i: usize| space.motions[i].is_still();
-    // Who moves may come nearer.
+    // A moving station may come nearer.
     let reached = margins
         .enumerate()
         .map(|(i, m)| m >= 0.0 && stays(0) && stays(i + 1));

@@ -7,7 +7,7 @@ use super::numbers;
 use acklab_path::wifi::agreement::AddbaConfig;
 use acklab_units::Span;
 
-/// What is written, over ns-3's defaults for the standard; `None` = everybody has agreed.
+/// The scenario's settings, over ns-3's defaults for the standard; `None` = everybody has agreed.
 pub(super) fn resolve(
     spec: &WifiSpec,
     standard: Standard,

@@ -1,4 +1,4 @@
-//! What is sent at once: A-MPDU, A-MSDU, and the block ack window that both have to fit.
+//! Aggregation: A-MPDU, A-MSDU, and the block ack window that both have to fit.
 
 use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
@@ -16,9 +16,9 @@ const LONGEST_MSDU: u32 = 2304;
 const HT_AMSDU: u32 = 7935;
 /// Longest MPDU of VHT and HE (9.4.2.158.2).
 const VHT_MPDU: u32 = 11_454;
-/// What an HT station may announce as its Maximum A-MSDU Length (802.11-2020 9.4.2.55.2).
+/// The values that an HT station may announce as its Maximum A-MSDU Length (802.11-2020 9.4.2.55.2).
 const HT_ANNOUNCED: [u32; 2] = [3839, HT_AMSDU];
-/// What a VHT station may announce as its Maximum MPDU Length (802.11-2020 9.4.2.157.2), which bounds
+/// The values that a VHT station may announce as its Maximum MPDU Length (802.11-2020 9.4.2.157.2), which bounds
 /// A-MSDUs to it; 802.11ax keeps that.
 const VHT_ANNOUNCED: [u32; 3] = [3895, 7991, VHT_MPDU];
 /// Longest MPDU in an A-MPDU of HT: its length has 12 bits (9.7.3).
@@ -27,18 +27,18 @@ const HT_MPDU_IN_AMPDU: u32 = sizes::HT_AMSDU_IN_AMPDU + OVERHEAD;
 /// An IP header of 20 bytes in an MPDU with its delimiter.
 const SHORTEST_AMPDU: u32 = sizes::DELIMITER + sizes::msdu(20) + OVERHEAD;
 
-/// What may be sent at once; 0 = off.
+/// The sizes that may be sent at once; 0 = off.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
     pub(super) ampdu: u32,
     pub(super) amsdu: u32,
-    /// What the receiver announces.
+    /// The limit that the receiver announces.
     pub(super) receiver_amsdu: u32,
     pub(super) max_mpdu: u32,
     pub(super) window: u16,
 }
 
-/// What is written, checked against the standard and against itself.
+/// The scenario's sizes, checked against the standard and against itself.
 pub(super) fn resolve(standard: Standard, ways: &Ways, report: &mut Report<'_>) -> Sizes {
     if !standard.format().aggregates() {
         return without(standard, ways, report);
@@ -176,7 +176,7 @@ fn amsdu(
     0
 }
 
-/// What the receiver announces: of an A-MSDU for n, of an MPDU from ac on.
+/// The limit that the receiver announces: of an A-MSDU for n, of an MPDU from ac on.
 fn announced(standard: Standard, ways: &Ways, report: &mut Report<'_>) -> u32 {
     let (all, most): (&[u32], _) = match standard {
         Standard::N => (&HT_ANNOUNCED, HT_AMSDU),

@@ -10,7 +10,7 @@ use acklab_units::Span;
 /// Longer is a slip.
 const MOST_JITTER: Span = Span::from_secs(1);
 
-/// What is written, over ns-3's defaults; `None` = everybody knows everybody.
+/// The scenario's settings, over ns-3's defaults; `None` = stations know each other's addresses.
 pub(super) fn resolve(spec: &WifiSpec, path: &Path, report: &mut Report<'_>) -> Option<ArpConfig> {
     let ArpTable {
         jitter,

@@ -1,4 +1,4 @@
-//! What all stations of a channel agree on.
+//! The parameters that all stations of a channel share.
 
 use super::super::super::diagnostics::{Report, suggest};
 use super::super::super::path::Path;
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 
 /// Further than any station is from another: 300 km.
 const MOST_PROPAGATION: Span = Span::from_millis(1);
-/// What `basic_rates` and `control_rate` are rates of, in a message.
+/// The modulation of `basic_rates` and `control_rate`, in a message.
 const RESPONSE: &str = "control response";
 /// `dot11ShortRetryLimit`.
 const RETRY_LIMIT: u32 = 7;
@@ -118,7 +118,7 @@ pub(super) fn resolve(
     })
 }
 
-/// What is written, if the standard is for it; otherwise one that it is for.
+/// The band of the scenario, if the standard is for it; otherwise one that it is for.
 fn band(spec: &WifiSpec, standard: Standard, at: &Path, report: &mut Report<'_>) -> Band {
     let own = bands(standard);
     let band = spec.band.map_or(own[0], Into::into);
@@ -171,7 +171,7 @@ fn limit(n: u32, at: &Path, report: &mut Report<'_>) -> u8 {
     n.clamp(1, 255) as u8
 }
 
-/// What is written, if all of it can be sent; otherwise the mandatory ones of the band that the standard
+/// The rates of the scenario, if all can be sent; otherwise the mandatory ones of the band that the standard
 /// has.
 fn basic_rates(
     spec: &WifiSpec,

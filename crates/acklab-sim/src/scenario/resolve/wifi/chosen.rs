@@ -14,7 +14,7 @@ pub(crate) struct Chosen<B: 'static> {
 }
 
 impl<B> Chosen<B> {
-    /// What `choice` names; without one, or if there is none of that name, the first of `entries`.
+    /// The entry that `choice` names; without one, or if there is none of that name, the first of `entries`.
     pub(super) fn read(
         entries: &'static [Entry<B>],
         what: &str,
@@ -94,7 +94,7 @@ impl<B> Chosen<B> {
 }
 
 impl<T> Chosen<fn(&Params) -> T> {
-    /// What was chosen.
+    /// The choice.
     pub(crate) fn build(&self) -> T {
         (self.entry.build)(&self.params)
     }

@@ -1,4 +1,4 @@
-//! What stations do for the sake of 802.11b, or against it: preambles, slots, protection.
+//! Coexistence with 802.11b: preambles, slots, protection.
 
 use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
@@ -30,7 +30,7 @@ impl Coexistence {
         }
     }
 
-    /// What holds where nothing is written.
+    /// The defaults.
     pub(crate) fn usual(standard: Standard) -> Self {
         Self {
             short_preamble: false,

@@ -17,7 +17,7 @@ const MOST_TXOP: Span = Span::from_micros(65_535 * 32);
 /// The tables that say how a station queues, contends and transmits.
 pub(super) type Sides = Layers<SideKeys>;
 
-/// What is written, on top of the standard's defaults.
+/// The scenario's settings, on top of the standard's defaults.
 pub(super) fn resolve(
     (standard, edition): (Standard, EdcaDefaultsWord),
     own: AccessCategory,
@@ -112,7 +112,7 @@ fn edca(
     }
 }
 
-/// What a station announces is the exponent (ECWmin, ECWmax, 9.4.2.28).
+/// A station announces the exponent (ECWmin, ECWmax, 9.4.2.28).
 pub(super) fn window(cw: u32, at: &Path, report: &mut Report<'_>) {
     if !(cw + 1).is_power_of_two() {
         let above = (cw + 1).next_power_of_two();

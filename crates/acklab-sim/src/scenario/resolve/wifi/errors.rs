@@ -1,4 +1,4 @@
-//! What befalls MPDUs on a way, and what rides in their answers.
+//! Errors of MPDUs on a way, and ACKs that ride in their answers.
 
 use super::super::super::diagnostics::Report;
 use super::super::super::spec::{ErrorsWord, HackTable};

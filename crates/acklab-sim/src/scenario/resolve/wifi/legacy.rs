@@ -10,7 +10,7 @@ const RATES: [u64; 12] = [
     1_000, 2_000, 5_500, 6_000, 9_000, 11_000, 12_000, 18_000, 24_000, 36_000, 48_000, 54_000,
 ];
 
-/// What is wrong, and what would be right.
+/// The mistake, and a value that would be right.
 pub(super) type Refusal = (String, String);
 
 /// The mode of data at `rate`.

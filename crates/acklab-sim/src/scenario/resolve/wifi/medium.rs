@@ -170,7 +170,7 @@ fn radio(network: &Network) -> Option<RadioConfig> {
     })
 }
 
-/// Who hears whom; `None` = everybody everybody, or in space who is near enough. What is written
+/// Which station hears which; `None` = each hears each, or in space each that is near enough. A list in the scenario
 /// counts more than where stations are.
 fn hears(channel: &Channel, stations: usize) -> Option<Vec<Vec<bool>>> {
     let hidden = channel.hidden.as_ref()?;

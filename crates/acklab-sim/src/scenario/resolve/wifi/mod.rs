@@ -1,6 +1,6 @@
 //! Radio channels: who is on them, how each way is used, and the ports that flows are routed over.
 //!
-//! What a table says is looked up from the inside out: the way of a station, the station, the side
+//! A key is looked up from the inside out: the way of a station, the station, the side
 //! (`up`, `down`), the channel. [`Network`] is a channel with nothing left to defaults;
 //! [`super::super::canonical`] writes it and [`medium`] makes of it what the engine runs.
 
@@ -85,7 +85,7 @@ impl Network {
     }
 }
 
-/// What all stations of a channel agree on.
+/// The parameters that all stations of a channel share.
 #[derive(Debug)]
 pub(crate) struct Channel {
     pub(crate) standard: Standard,
@@ -130,7 +130,7 @@ pub(crate) struct Way {
     pub(crate) ampdu: u32,
     /// 0 = off.
     pub(crate) amsdu: u32,
-    /// What the receiver announces; 0 without aggregation.
+    /// The limit that the receiver announces; 0 without aggregation.
     pub(crate) receiver_amsdu: u32,
     pub(crate) max_mpdu: u32,
     pub(crate) window: u16,

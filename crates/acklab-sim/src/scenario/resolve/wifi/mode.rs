@@ -43,7 +43,7 @@ pub(super) fn all(
         modes(format, 1, Width::Mhz20, &[])
     } else {
         let parts = parts(standard, ways, report)?;
-        // What is wrong with streams, width or guard interval is wrong with the slowest, too.
+        // A mistake in streams, width or guard interval affects the slowest, too.
         if let Err(e) = parts.mode(0) {
             report.error(&place(ways, key_of(&e)), message_of(&e), e.hint());
             return None;
@@ -89,7 +89,7 @@ fn admit(
     None
 }
 
-/// What n, ac and ax have and b, a and g have not.
+/// The keys that n, ac and ax have and b, a and g do not have.
 fn foreign_keys(standard: Standard, ways: &Ways, report: &mut Report<'_>) {
     let word = standard.word();
     for (key, written) in foreign(ways) {
@@ -132,7 +132,7 @@ fn has(keys: &WayKeys, key: &str) -> bool {
     }
 }
 
-/// What n, ac and ax are composed of.
+/// The parts of a mode of n, ac and ax.
 #[derive(Clone, Copy)]
 struct Parts {
     format: Format,
@@ -233,7 +233,7 @@ fn key_of(error: &ModeError) -> &'static str {
     }
 }
 
-/// What is wrong; the number that is too large is not the one that was written.
+/// The mistake; the number that is too large is not the one that was written.
 fn message_of(error: &ModeError) -> String {
     match error {
         ModeError::Mcs {

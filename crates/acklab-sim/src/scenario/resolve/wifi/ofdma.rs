@@ -29,7 +29,7 @@ fn width(spec: &WifiSpec) -> Width {
     all.min().unwrap_or(own)
 }
 
-/// What is written; `None` = each transmission is of one station.
+/// The OFDMA settings of a scenario; `None` = each transmission is of one station.
 pub(super) fn resolve(
     spec: &WifiSpec,
     standard: Standard,

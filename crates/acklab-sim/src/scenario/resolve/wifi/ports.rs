@@ -171,7 +171,7 @@ struct Cell<'a, 'r> {
 }
 
 impl Cell<'_, '_> {
-    /// What holds for a station that has no table of its own.
+    /// The settings of a station that has no table of its own.
     fn usual(&mut self) -> Option<(Way, Way, Station)> {
         let (up, down) = (self.way(To::Ap, None), self.way(To::Station, None));
         let sides = self.sides(Some(None));

@@ -5,7 +5,7 @@ use super::super::super::spec::RadioSpec;
 use super::contention::Sides;
 use acklab_path::wifi::propagation::Radio;
 
-/// What is written, on top of ns-3's defaults.
+/// The scenario's settings, on top of ns-3's defaults.
 pub(super) fn resolve(sides: &Sides, in_space: bool, report: &mut Report<'_>) -> Radio {
     let default = Radio::default();
     if !in_space {

@@ -14,11 +14,11 @@ pub(crate) struct Rate {
     pub(crate) control: Chosen<Build>,
     /// The mode if it is fixed; otherwise the fastest.
     pub(crate) mode: Mode,
-    /// What there is to choose from, if it is not fixed.
+    /// The modes to choose from, if it is not fixed.
     pub(crate) modes: Vec<Mode>,
 }
 
-/// What is written: of a rate control and a mode the inner table's word counts.
+/// The scenario's choice: of a rate control and a mode the inner table's word counts.
 pub(super) fn resolve(
     standard: Standard,
     phy: &Phy,

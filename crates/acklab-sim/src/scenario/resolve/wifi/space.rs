@@ -33,7 +33,7 @@ pub(crate) struct Space {
 }
 
 impl Space {
-    /// What lies between stations.
+    /// The paths between stations.
     pub(crate) fn channel(&self) -> ChannelConfig {
         ChannelConfig {
             frequency_hz: self.frequency_mhz * 1e6,
@@ -65,7 +65,7 @@ impl Space {
         self.arrivals(radios, mode).map(|a| a.margin_db())
     }
 
-    /// What arrives over that way.
+    /// The power that arrives over that way.
     fn arrivals(
         &self,
         radios: &[Radio],
@@ -117,7 +117,7 @@ impl Space {
     }
 }
 
-/// What arrives over a way between a station and the access point.
+/// The power that arrives over a way between a station and the access point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     /// From the station.
@@ -135,7 +135,7 @@ impl Arrival {
     }
 }
 
-/// What is written, checked. `None` if somebody is nowhere, which is reported.
+/// The scenario's places, checked. `None` if a station has no place, which is reported.
 pub(super) fn resolve(
     spec: &SpaceSpec,
     path: &Path,
@@ -278,7 +278,7 @@ fn nowhere(
     }
     let missing = stations.iter().zip(motions).filter(|(_, m)| m.is_none());
     let missing = missing.map(|(s, _)| net.nodes[*s].as_str());
-    // What is wrong with a place that is written was told.
+    // A mistake in a given place has been reported.
     let missing: Vec<&str> = missing
         .filter(|name| !report.any_within(&place.key(name)))
         .collect();

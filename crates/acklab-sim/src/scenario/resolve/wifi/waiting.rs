@@ -35,7 +35,7 @@ pub(crate) struct Waiting {
     pub(crate) queueing: Queueing,
 }
 
-/// What that limit is about.
+/// The unit of that limit.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Queueing {
     /// The queue of the MAC, with nothing above it.
@@ -90,7 +90,7 @@ impl Waiting {
     }
 }
 
-/// What `sides` say, and where they write a limit of the device, if they do.
+/// The settings of `sides`, and where they write a limit of the device, if they do.
 pub(super) fn resolve(
     standard: Standard,
     sides: &Sides,
