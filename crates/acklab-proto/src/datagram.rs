@@ -1,4 +1,4 @@
-//! What can be on a path.
+//! The packets that can be on a path.
 //!
 //! A path moves packets without knowing which transport they belong to: it asks how long they are,
 //! whether they carry data, whether they are nothing but feedback. Whoever understands one protocol
@@ -47,7 +47,7 @@ pub struct Opaque {
     pub size: u32,
     /// Payload bytes in it.
     pub len: u32,
-    /// What its sender wrote into it: of data its running number from 0, of feedback the packets
+    /// The sender's content: of data its running number from 0, of feedback the packets
     /// that had arrived.
     pub number: u64,
     /// Which way its information goes.
@@ -60,7 +60,7 @@ pub struct Opaque {
 
 /// One packet above IP, by the protocol that it speaks.
 ///
-/// Whose it is (flow, hosts) is not in it: addresses are the driver's, which tells queues by a label.
+/// Flow and hosts are not in it: addresses are the driver's, which tells queues by a label.
 ///
 /// A further transport is a further variant here, and an arm in each of the questions below.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -152,7 +152,7 @@ impl Datagram {
         }
     }
 
-    /// What TCP sees; `None` of another protocol.
+    /// TCP's view; `None` of another protocol.
     #[inline]
     pub const fn tcp(&self) -> Option<&Segment> {
         match self {

@@ -1,4 +1,4 @@
-//! What every transport endpoint can be asked, whichever protocol it speaks.
+//! The interface of every transport endpoint, whichever protocol it speaks.
 
 use crate::datagram::Datagram;
 use acklab_units::Instant;
@@ -36,7 +36,7 @@ pub trait Endpoint {
     fn poll_event(&mut self) -> Option<Event>;
 }
 
-/// What an endpoint reports upwards.
+/// An endpoint's reports to its application.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
     /// The handshake is complete.
@@ -58,7 +58,7 @@ pub enum Event {
     TimedOut,
 }
 
-/// What waits for [`Endpoint::poll_event`].
+/// The events that wait for [`Endpoint::poll_event`].
 #[derive(Clone, Debug, Default)]
 pub struct Pending {
     /// The handshake is complete.

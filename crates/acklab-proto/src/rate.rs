@@ -8,7 +8,7 @@
 use crate::cc::{RateSample, SegmentLost};
 use acklab_units::{Instant, Span};
 
-/// What is noted of a transmission when it leaves and asked again when it is acknowledged.
+/// The note of a transmission, taken when it leaves and read when it is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// Running number of the transmission: a total order where times are equal.
@@ -27,7 +27,7 @@ pub struct Stamp {
     pub app_limited: bool,
 }
 
-/// What a transport remembers of something that it has sent.
+/// A transport's memory of something that it has sent.
 pub trait Transmission {
     /// When it was last sent.
     fn sent_at(&self) -> Instant;
@@ -99,7 +99,7 @@ impl RateSampler {
         });
     }
 
-    /// What a controller learns about `it`, which has just been marked lost.
+    /// The facts that a controller gets about `it`, which has just been marked lost.
     pub fn loss_of(&self, now: Instant, it: &impl Transmission, inflight: u64) -> SegmentLost {
         let stamp = it.stamp();
         SegmentLost {
@@ -141,7 +141,7 @@ impl RateSampler {
         });
     }
 
-    /// What had been delivered when the most recently sent segment that this ACK delivers was sent
+    /// The data that had been delivered when the most recently sent segment that this ACK delivers was sent
     /// (`rs.prior_delivered`); `None` if it delivers nothing.
     pub fn prior_delivered(&self) -> Option<u64> {
         self.candidate.as_ref().map(|c| c.sample.prior_delivered)

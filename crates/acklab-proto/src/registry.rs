@@ -29,7 +29,7 @@ pub enum Value {
     Auto,
 }
 
-/// What a parameter accepts.
+/// The values that a parameter accepts.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Kind {
     /// On or off.
@@ -62,7 +62,7 @@ pub enum Kind {
     Choice(&'static [&'static str]),
 }
 
-/// What names are of, so that each stands for a number.
+/// The kind of things that names stand for, so that each is a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Named {
     /// Flows: their place in the scenario, from 0.
@@ -73,7 +73,7 @@ pub enum Named {
     Dscp,
 }
 
-/// What a parameter holds that is more than one value.
+/// The content of a parameter that is more than one value.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Nested {
     /// Another block.
@@ -103,9 +103,9 @@ pub struct Param {
     pub name: &'static str,
     /// One sentence for a user, with the unit and the source of the default.
     pub doc: &'static str,
-    /// What it accepts.
+    /// The values that it accepts.
     pub kind: Kind,
-    /// What it is when the scenario does not say.
+    /// The default.
     pub default: Value,
 }
 
@@ -157,7 +157,7 @@ impl Params {
         self.nested.push((name, nested));
     }
 
-    /// What a parameter holds that is more than one value, if it was set.
+    /// The content of a parameter that is more than one value, if it was set.
     pub fn nested(&self, name: &str) -> Option<&Nested> {
         let found = self.nested.iter().find(|(n, _)| *n == name);
         found.map(|(_, nested)| nested)
@@ -190,7 +190,7 @@ impl Params {
         self.names_and_numbers(name).0
     }
 
-    /// What the names in `name` stand for.
+    /// The numbers that the names in `name` stand for.
     pub fn numbers(&self, name: &str) -> &[u32] {
         self.names_and_numbers(name).1
     }
@@ -296,7 +296,7 @@ impl Params {
 }
 
 impl Named {
-    /// What would be right, for an error message.
+    /// A value that would be right, for an error message.
     pub const fn describe(self) -> &'static str {
         match self {
             Self::Flows => "the name of a flow in double quotes, or a list of them",
@@ -342,7 +342,7 @@ impl Kind {
         }
     }
 
-    /// What would be right, for an error message.
+    /// A value that would be right, for an error message.
     pub fn describe(self) -> String {
         match self {
             Self::Bool => "true or false".to_string(),

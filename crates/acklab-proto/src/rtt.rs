@@ -33,7 +33,7 @@ pub enum RttSamples {
     OnePerWindow,
 }
 
-/// What an estimator goes by.
+/// The rules of an estimator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RttConfig {
     /// How samples become a timeout.

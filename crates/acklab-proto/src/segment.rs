@@ -193,7 +193,7 @@ pub struct Segment {
     pub sack: SackBlocks,
     /// Options of a SYN.
     pub syn: SynOptions,
-    /// What the sender asks of the receiver's acknowledgements, or on a SYN, what it honours.
+    /// The sender's request for the receiver's acknowledgements, or on a SYN, the requests that it honours.
     pub ask: Option<AckOption>,
     /// Layout of the options.
     pub layout: OptionLayout,

@@ -1,4 +1,4 @@
-//! What one end of a transport has counted, and what it looks like now.
+//! The counters and the state of one end of a transport.
 
 use crate::cc::RecoveryPhase;
 use acklab_units::{Rate, Span};

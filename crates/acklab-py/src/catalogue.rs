@@ -1,4 +1,4 @@
-//! What a scenario can name: controllers, ACK policies, filters, queues, parts of radio channels.
+//! The building blocks that a scenario can name: controllers, ACK policies, filters, queues, parts of radio channels.
 
 use acklab_sim::catalogue::{Block, Parameter, catalogue as blocks_of};
 use pyo3::exceptions::PyKeyError;

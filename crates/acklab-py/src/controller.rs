@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Python classes by the name that a scenario uses.
 pub(crate) type Classes = BTreeMap<String, Py<PyAny>>;
 
-/// What is in force on a thread while it runs a scenario.
+/// The state of a thread while it runs a scenario.
 struct Context {
     classes: Arc<Classes>,
     stop: Arc<AtomicBool>,
@@ -48,7 +48,7 @@ pub(crate) fn watched<T>(
     (value, context.and_then(|c| c.raised))
 }
 
-/// The built-in controllers and those of `classes`. What is leaked is once per name and process.
+/// The built-in controllers and those of `classes`. The leak is once per name and process.
 pub(crate) fn registry(classes: &Classes) -> &'static [Entry<cc::Build>] {
     static KNOWN: Mutex<BTreeMap<Vec<String>, &'static [Entry<cc::Build>]>> =
         Mutex::new(BTreeMap::new());

@@ -22,7 +22,7 @@ const READER: Duration = Duration::from_millis(100);
 /// How often a folder is removed into which someone is still writing.
 const TRIES: usize = 5;
 
-/// What is to be done at the end.
+/// The task at the end.
 #[derive(Default)]
 struct Left {
     /// Files and folders that are not complete.
@@ -33,7 +33,7 @@ struct Left {
     swapping: bool,
     /// Whether the end has begun.
     ending: bool,
-    /// What is said after the name of the end; nothing once Python has said it.
+    /// The text after the name of the end; nothing once Python has said it.
     words: Option<String>,
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn swapping(py: Python<'_>, begins: bool) {
     });
 }
 
-/// What the end is to say after "terminated" or "interrupted"; `None` if it has been said.
+/// The text of the end after "terminated" or "interrupted"; `None` if it has been said.
 #[pyfunction]
 pub(crate) fn last_words(words: Option<String>) {
     left().words = words;
@@ -134,7 +134,7 @@ fn clear(left: &Left) {
             }
         }
     }
-    // What is within another comes after it.
+    // A thing within another comes after it.
     for folder in left.made.iter().rev() {
         let _ = std::fs::remove_dir(folder);
     }

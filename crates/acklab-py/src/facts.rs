@@ -39,7 +39,7 @@ macro_rules! fact {
 }
 
 fact! {
-    /// What a controller knows when it is made.
+    /// The facts that a controller gets when it is made.
     CcInit from cc::CcInit, c {
         /// Payload bytes of a full segment.
         mss: u32 = c.mss,

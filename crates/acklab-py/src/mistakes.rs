@@ -1,4 +1,4 @@
-//! What can go wrong, as exceptions.
+//! Mistakes, as exceptions.
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};

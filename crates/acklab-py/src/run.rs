@@ -53,7 +53,7 @@ impl Run {
         self.table(py, Which::LinkSeries)
     }
 
-    /// What the senders went through.
+    /// The events of the senders.
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.table(py, Which::Events)
     }
@@ -63,17 +63,17 @@ impl Run {
         self.table(py, Which::Acks)
     }
 
-    /// What the receivers of TACK reported.
+    /// The reports of TACK's receivers.
     fn reports<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.table(py, Which::Reports)
     }
 
-    /// What is in packets of TACK.
+    /// The content of TACK's packets.
     fn tack_contents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.table(py, Which::TackContents)
     }
 
-    /// What happened to packets.
+    /// The events of packets.
     fn packets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.table(py, Which::Packets)
     }
@@ -83,7 +83,7 @@ impl Run {
         self.table(py, Which::Stations)
     }
 
-    /// What the time of radio channels was used for.
+    /// The uses of the time of radio channels.
     fn airtime<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.table(py, Which::Airtime)
     }
@@ -93,12 +93,12 @@ impl Run {
         self.table(py, Which::AmpduSizes)
     }
 
-    /// What queue disciplines count of each of their tins or classes.
+    /// The counters of queue disciplines, by tin or class.
     fn queue_classes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.table(py, Which::QueueClasses)
     }
 
-    /// What was on the air.
+    /// The PPDUs.
     fn ppdus<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.table(py, Which::Ppdus)
     }
@@ -135,7 +135,7 @@ impl Run {
         self.loaded.plan.record.streams()
     }
 
-    /// What the run cost.
+    /// The cost of the run.
     fn cost<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let d = PyDict::new(py);
         let p = &self.result.perf;

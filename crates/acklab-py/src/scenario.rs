@@ -39,7 +39,7 @@ impl Scenario {
         &self.loaded.plan.name
     }
 
-    /// What it says it is about.
+    /// Its description.
     #[getter]
     fn description(&self) -> &str {
         &self.loaded.description
@@ -51,7 +51,7 @@ impl Scenario {
         self.loaded.seed
     }
 
-    /// What its runs record beside their summaries.
+    /// The records of its runs beside their summaries.
     #[getter]
     fn recorded(&self) -> Vec<&'static str> {
         self.loaded.plan.record.streams()
@@ -70,7 +70,7 @@ impl Scenario {
         &self.loaded.resolved
     }
 
-    /// What can be run and will hardly do what was meant.
+    /// Warnings about settings that are valid and hardly meant.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.loaded.warnings.clone()

@@ -1,7 +1,7 @@
 //! The grammar shared by all quantities: a decimal number, a unit, and errors that say what to write.
 //!
 //! Arithmetic is exact: `0.1 s` is 100 000 000 ns because the decimal is scaled as an integer.
-//! What lies between two representable values rounds to the nearest.
+//! A value between two representable ones rounds to the nearest.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -14,11 +14,11 @@ const FRACTION_DIGITS: usize = 15;
 /// to write instead.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QuantityError {
-    /// What was expected: `a rate`, `a time`, ...
+    /// The expectation: `a rate`, `a time`, ...
     pub expected: &'static str,
-    /// What was found.
+    /// The text found.
     pub found: String,
-    /// What is wrong with it.
+    /// The mistake in it.
     pub problem: Problem,
     hint: String,
 }
@@ -43,7 +43,7 @@ pub enum Problem {
 }
 
 impl QuantityError {
-    /// What to write instead.
+    /// A text that would be right.
     pub fn hint(&self) -> &str {
         &self.hint
     }
@@ -76,11 +76,11 @@ pub(crate) struct Grammar {
     pub(crate) example: &'static str,
     /// The unit to suggest when there is none.
     pub(crate) usual_unit: &'static str,
-    /// What a unit stands for.
+    /// The value of a unit.
     pub(crate) unit: fn(&str) -> Unit,
 }
 
-/// What a spelling of a unit stands for.
+/// The value of a spelling of a unit.
 pub(crate) enum Unit {
     /// This many base units.
     Is(u64),

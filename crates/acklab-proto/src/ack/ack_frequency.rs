@@ -85,7 +85,7 @@ struct AckFrequency {
     highest: u64,
     /// Highest offset that an acknowledgement has reported.
     reported: u64,
-    /// What is missing below `highest`, lowest first: first offset, and the one behind the last.
+    /// The missing ranges below `highest`, lowest first: first offset, and the one behind the last.
     holes: Vec<(u64, u64)>,
 }
 
@@ -248,7 +248,7 @@ mod tests {
         })
     }
 
-    /// What the policy does about full segments with these numbers, beginning with 0; `next` is
+    /// The policy's decisions about full segments with these numbers, beginning with 0; `next` is
     /// the number of the first one missing.
     fn decide(p: &mut AckFrequency, n: u64, next: u64, ask: Option<AckOption>) -> AckDecision {
         let mss = u64::from(MSS);

@@ -7,7 +7,7 @@ use super::urgent::Urgent;
 use super::{AckDecision, AckPolicy, AckReason, Arrival};
 use acklab_units::{Instant, Span};
 
-/// What counts towards the next acknowledgement.
+/// The unit that counts towards the next acknowledgement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Unit {
     /// Segments of whatever size (ns-3 `DelAckCount`).

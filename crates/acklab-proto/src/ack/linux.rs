@@ -131,7 +131,7 @@ impl Linux {
         self.quick > 0 && !self.pingpong
     }
 
-    /// What a segment that is new and in order changes.
+    /// The effect of a segment that is new and in order.
     fn note_in_order(&mut self, arrival: &Arrival) {
         if arrival.push || arrival.len < arrival.rcv_mss {
             self.pushed_twice |= self.pushed;

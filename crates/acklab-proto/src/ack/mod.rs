@@ -53,7 +53,7 @@ pub struct Arrival {
     pub start: u64,
     /// The offset expected next, after it arrived.
     pub next: u64,
-    /// What the sender asks for in it.
+    /// The sender's request in it.
     pub ask: Option<AckOption>,
 }
 
@@ -131,7 +131,7 @@ impl AckReason {
     }
 }
 
-/// What to do about an arrival.
+/// The decision about an arrival.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AckDecision {
     /// Acknowledge immediately.
@@ -164,7 +164,7 @@ pub trait AckPolicy: core::fmt::Debug + Send {
     /// window than before (Linux `tcp_grow_window`: it stays in quickack while the window grows).
     fn on_window_grown(&mut self) {}
 
-    /// What this end asks of its peer's acknowledgements as a sender. With an answer its SYN
+    /// This end's request, as a sender, for its peer's acknowledgements. With an answer its SYN
     /// announces that it honours such requests itself. Asked once.
     fn asking(&self) -> Option<Asking> {
         None

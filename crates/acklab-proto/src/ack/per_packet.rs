@@ -1,6 +1,6 @@
 //! Per-packet: an acknowledgement for every segment.
 //!
-//! What TCP does with delayed acknowledgements switched off (Linux `TCP_QUICKACK`; the TACK paper's
+//! TCP with delayed acknowledgements switched off (Linux `TCP_QUICKACK`; the TACK paper's
 //! `L = 1`, its equation 4).
 
 use super::{AckDecision, AckPolicy, AckReason, Arrival, Build};

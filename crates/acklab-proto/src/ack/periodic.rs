@@ -56,7 +56,7 @@ pub const ENTRY: Entry<Build> = Entry {
     build: |params| Box::new(Periodic::new(params)),
 };
 
-/// What the interval is counted from.
+/// The start of the interval.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Since {
     Ack,

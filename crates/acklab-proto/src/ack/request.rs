@@ -1,4 +1,4 @@
-//! What a data sender asks of its peer's acknowledgements: two published requests as values.
+//! A data sender's requests for its peer's acknowledgements: two published requests as values.
 //!
 //! - TARR, the TCP ACK rate request (draft-ietf-tcpm-ack-rate-request): an option that announces
 //!   support on a SYN, and elsewhere asks for one ACK per R full segments, or for one at once.
@@ -100,7 +100,7 @@ pub enum Count {
     PerWindow(u32),
 }
 
-/// What a sender asks for, and when: part of a policy, for both ends of a flow have the same.
+/// A sender's request, and its time: part of a policy, for both ends of a flow have the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Asking {
     /// Which of the two requests, by what its SYN carries.

@@ -113,7 +113,7 @@ impl Tarr {
     }
 }
 
-/// What the sender asks for by the parameters that the driven policies share.
+/// The sender's request by the parameters that the driven policies share.
 pub(super) fn asking(params: &Params, announcement: AckOption, fixed: u32) -> Asking {
     let per_window = params.int(PER_RTT.name) as u32;
     Asking {

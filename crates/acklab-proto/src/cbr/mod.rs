@@ -41,7 +41,7 @@ pub const ENTRY: Entry<Protocol> = Entry {
     build: Protocol::Cbr,
 };
 
-/// What a scenario can set.
+/// The parameters that a scenario can set.
 pub const PARAMS: &[Param] = &[
     Param {
         name: "rate",
@@ -76,7 +76,7 @@ pub const PARAMS: &[Param] = &[
     },
 ];
 
-/// What a sender and its receiver go by.
+/// The parameters of a sender and its receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
     /// Rate at which packets leave, in units of `size + uncounted` bytes.

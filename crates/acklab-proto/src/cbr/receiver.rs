@@ -1,4 +1,4 @@
-//! What the receiver of a constant-rate flow keeps: which packets arrived, and when to answer.
+//! The receiver's state of a constant-rate flow: which packets arrived, and when to answer.
 
 use super::Config;
 use crate::datagram::Opaque;

@@ -1,4 +1,4 @@
-//! What holds for every loss- and delay-based controller under any order of facts.
+//! Invariants of every loss- and delay-based controller under any order of facts.
 
 use super::ack_clock::{self as clock, MSS, ack, at, init};
 use super::registry::CONTROLLERS;

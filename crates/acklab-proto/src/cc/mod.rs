@@ -27,7 +27,7 @@ pub mod vegas;
 use acklab_units::{Instant, Rate, Span};
 use alloc::boxed::Box;
 
-/// What a controller knows when it is made.
+/// The facts that a controller gets when it is made.
 #[derive(Clone, Copy, Debug)]
 pub struct CcInit {
     /// Payload bytes of a full segment.
@@ -140,7 +140,7 @@ pub struct Ack {
     /// The recovery machinery lets this ACK raise the window (Linux: `tcp_may_raise_cwnd` and not
     /// in CWR or Recovery). Controllers that own their recovery ignore it.
     pub may_grow: bool,
-    /// What recovery is doing.
+    /// The state of recovery.
     pub phase: RecoveryPhase,
     /// The ACK carried ECE (classic ECN echo).
     pub ece: bool,

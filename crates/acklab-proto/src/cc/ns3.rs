@@ -1,4 +1,4 @@
-//! What ns-3's socket tells a controller: the second contract, for controllers with an ns-3
+//! The calls of ns-3's socket to a controller: the second contract, for controllers with an ns-3
 //! variant.
 //!
 //! ns-3 calls a controller several times for one ACK, and changes its window in between (recovery
@@ -38,7 +38,7 @@ pub struct Facts {
     pub phase: RecoveryPhase,
 }
 
-/// What an ACK says about the delivery rate (ns-3 `TcpRateSample` and `TcpRateConnection`).
+/// The delivery rate of an ACK (ns-3 `TcpRateSample` and `TcpRateConnection`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sample {
     /// Bytes delivered since the connection began.

@@ -82,7 +82,7 @@ pub fn build(params: &Params, init: CcInit) -> Box<dyn CongestionControl> {
 pub struct LinuxVegas {
     bounds: Bounds,
     window: Window,
-    /// What the sender was last seen to do.
+    /// The sender's last observed state.
     phase: RecoveryPhase,
     doing_vegas_now: bool,
     /// The round ends when something behind this offset is acknowledged.

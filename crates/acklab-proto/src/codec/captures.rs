@@ -1,5 +1,5 @@
-//! What a Linux 6.18 kernel put on the wire (10.99.0.1 to port 4433 of 10.99.0.2, read from a TUN
-//! device, so that its checksums are complete): each must be read as what it is, and be written
+//! Packets of a Linux 6.18 kernel (10.99.0.1 to port 4433 of 10.99.0.2, read from a TUN
+//! device, so that its checksums are complete): the reader must read each as what it is, and the writer must write it
 //! again byte for byte.
 
 use super::*;

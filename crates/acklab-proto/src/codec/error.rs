@@ -1,4 +1,4 @@
-//! What can be wrong with a segment, in words.
+//! The mistakes that a segment can have, in words.
 
 use core::fmt;
 
@@ -70,9 +70,9 @@ pub enum DecodeError {
     },
     /// Damaged on the way, or meant for other addresses.
     Checksum {
-        /// What the header carries.
+        /// The header's value.
         found: u16,
-        /// What it should carry.
+        /// The right value.
         expected: u16,
     },
     /// An option reaches beyond the header, or its length byte is missing.

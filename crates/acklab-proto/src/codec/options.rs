@@ -76,7 +76,7 @@ impl Writer {
         Ok(w)
     }
 
-    /// What was written.
+    /// The options as written.
     pub(super) fn as_slice(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
@@ -114,7 +114,7 @@ impl Writer {
     }
 
     /// One option after the other, in ns-3's order: timestamps, window scale, SACK-permitted, SACK
-    /// blocks. What is left of the last word ends the list.
+    /// blocks. The rest of the last word ends the list.
     fn packed(&mut self, segment: &Segment) -> Result<(), EncodeError> {
         let syn = segment.flags.contains(Flags::SYN);
         if let Some(t) = segment.timestamps {

@@ -1,4 +1,4 @@
-//! What is written can be read, and nothing that is read brings the reader down.
+//! The reader reads whatever the writer writes, and no input brings it down.
 
 use super::*;
 use crate::ack::request::{AckOption, Frequency, MAX_RATE};

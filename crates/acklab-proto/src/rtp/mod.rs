@@ -40,7 +40,7 @@ pub const ENTRY: Entry<Protocol> = Entry {
     build: Protocol::Rtp,
 };
 
-/// What a scenario can set.
+/// The parameters that a scenario can set.
 pub const PARAMS: &[Param] = &[
     Param {
         name: "size",
@@ -62,7 +62,7 @@ pub const PARAMS: &[Param] = &[
     },
 ];
 
-/// What a sender and its receiver go by.
+/// The parameters of a sender and its receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
     /// Bytes of a full IP packet.

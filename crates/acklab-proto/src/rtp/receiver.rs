@@ -1,4 +1,4 @@
-//! What the receiver of a flow of RTP keeps: which packets arrived, and when to report.
+//! The receiver's state of a flow of RTP: which packets arrived, and when to report.
 
 use super::Config;
 use crate::datagram::Opaque;

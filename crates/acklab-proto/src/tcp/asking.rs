@@ -27,7 +27,7 @@ pub(super) struct Asker {
     peer_min_delay: Span,
     /// Full payload of a segment.
     mss: u32,
-    /// What was asked for last.
+    /// The last request.
     last: Option<Wish>,
     sequence: u8,
     /// Where the segment with the last request began, until it is acknowledged.
@@ -58,7 +58,7 @@ impl Asker {
         }
     }
 
-    /// What this end's SYN carries.
+    /// The option of this end's SYN.
     pub(super) const fn announcement(&self) -> AckOption {
         self.rule.announcement
     }

@@ -12,12 +12,12 @@ use alloc::boxed::Box;
 /// A coherent set of defaults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum Profile {
-    /// What Linux (6.12 to 6.18) does out of the box.
+    /// Linux 6.12 to 6.18 with its defaults.
     #[default]
     Linux,
-    /// What ns-3.44 does, so that runs compare like for like.
+    /// ns-3.44, so that runs compare like for like.
     Ns3,
-    /// What the RFCs say where they recommend, the conservative value where they leave a choice.
+    /// The RFCs' recommendations, and the conservative value where they leave a choice.
     Rfc,
 }
 
@@ -212,7 +212,7 @@ pub struct TcpConfig {
 }
 
 impl TcpConfig {
-    /// What the estimator of the round-trip time goes by.
+    /// The samples of the round-trip time estimator.
     pub const fn rtt(&self) -> RttConfig {
         RttConfig {
             estimator: self.rtt_estimator,
@@ -244,7 +244,7 @@ impl TcpConfig {
         self.headers() + self.segment
     }
 
-    /// What the profile's stack does that no key sets.
+    /// The behaviours of the profile's stack that no key sets.
     pub const fn dialect(&self) -> &'static Dialect {
         self.profile.dialect()
     }

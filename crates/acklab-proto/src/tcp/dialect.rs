@@ -1,4 +1,4 @@
-//! What a stack does that no key sets: the profile chooses all of it at once, here and nowhere else.
+//! The behaviours of a stack that no key sets: the profile chooses all of them at once, here and nowhere else.
 //! The code asks for a behaviour by its name, never for the profile.
 
 use super::config::{Profile, Reduction};
@@ -9,7 +9,7 @@ use crate::segment::OptionLayout;
 /// The ways of one stack.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Dialect {
-    /// Whose rules the sending half goes by.
+    /// The stack whose rules the sending half follows.
     pub sender: SenderRules,
     /// How the window of that half can come down in fast recovery.
     pub reductions: &'static [Reduction],
@@ -47,7 +47,7 @@ pub struct Dialect {
     pub cc_params: &'static [(&'static str, Value)],
 }
 
-/// Whose rules a sending half goes by: its loss detection, recovery, timers and RTT samples.
+/// The stack whose rules a sending half follows: its loss detection, recovery, timers and RTT samples.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SenderRules {
     /// Linux's, with the settings that turn it into the RFCs'.

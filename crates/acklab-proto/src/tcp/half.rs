@@ -48,7 +48,7 @@ impl SendingHalf {
         }
     }
 
-    /// What the handshake agreed on: segment size, SACK, timestamps, ECN.
+    /// The result of the handshake: segment size, SACK, timestamps, ECN.
     pub fn negotiate(&mut self, mss: u32, sack: bool, timestamps: bool, ecn: bool) {
         forward!(self, s => s.negotiate(mss, sack, timestamps, ecn));
     }
@@ -163,7 +163,7 @@ impl SendingHalf {
         }
     }
 
-    /// What the sender looks like now.
+    /// The state of the sender.
     pub fn snapshot(&self, cfg: &TcpConfig) -> Snapshot {
         match self {
             Self::Linux(s) => s.snapshot(cfg),

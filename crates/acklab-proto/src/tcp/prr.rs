@@ -16,7 +16,7 @@ pub struct Prr {
     cwnd: u32,
 }
 
-/// What one ACK says.
+/// The content of one ACK.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Segments newly delivered.

@@ -42,7 +42,7 @@ impl Default for Rack {
     }
 }
 
-/// What decides the reordering window besides RACK's own state.
+/// The inputs of the reordering window besides RACK's own state.
 #[derive(Clone, Copy, Debug)]
 pub struct ReorderingContext {
     /// Reordering was ever observed on this connection.
@@ -106,7 +106,7 @@ impl Rack {
         self.advanced = true;
     }
 
-    /// What is to be thought of `r`, given the reordering window (step 5).
+    /// The verdict on `r`, given the reordering window (step 5).
     pub fn fate(&self, now: Instant, r: &Record, reo_wnd: Span) -> Fate {
         if r.serial >= self.newest {
             return Fate::TooNew;

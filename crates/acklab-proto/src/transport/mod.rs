@@ -1,4 +1,4 @@
-//! What the driver of a transport and its application ask of it, beyond what every endpoint can be
+//! The interface of a transport for its driver and its application, beyond what every endpoint can be
 //! asked.
 
 pub mod registry;
@@ -50,7 +50,7 @@ pub trait Transport: Endpoint + Socket {
         None
     }
 
-    /// What an observer compares before and after.
+    /// The values that an observer compares before and after.
     fn condition(&self) -> Condition {
         let s = self.snapshot();
         Condition {
@@ -60,16 +60,16 @@ pub trait Transport: Endpoint + Socket {
         }
     }
 
-    /// What its receiving half has found out about the path, if it measures there.
+    /// The findings of its receiving half about the path, if it measures there.
     fn estimates(&self) -> Option<Estimates> {
         None
     }
 
-    /// What a time series shows.
+    /// The values of a time series.
     fn snapshot(&self) -> Snapshot;
 }
 
-/// What a receiver that measures the path has found out (TACK paper, sections 4.1, 5.2 and 5.4).
+/// The findings of a receiver that measures the path (TACK paper, sections 4.1, 5.2 and 5.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimates {
     /// bw: the maximum delivery rate.
@@ -88,7 +88,7 @@ pub struct Estimates {
     pub start_up: bool,
 }
 
-/// What an observer compares before and after: counters, and the names of states.
+/// The values that an observer compares before and after: counters, and the names of states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Condition {
     /// Counters.

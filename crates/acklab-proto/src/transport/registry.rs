@@ -8,11 +8,11 @@ use crate::tack;
 /// Which protocol both ends of a flow speak.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Protocol {
-    /// TCP. What a flow's `cc`, `ack` and `tcp` say is about it.
+    /// TCP. A flow's `cc`, `ack` and `tcp` belong to it.
     Tcp,
     /// A constant rate over UDP.
     Cbr,
-    /// TACK. What a flow's `cc` says is about it, too.
+    /// TACK. A flow's `cc` belongs to it, too.
     Tack,
     /// RTP over UDP.
     Rtp,

@@ -15,7 +15,7 @@ const RTO_MIN: Span = Span::from_millis(200);
 /// Retransmission timeout without an RTT sample (RFC 6298 section 2.1).
 const RTO_INITIAL: Span = Span::from_secs(1);
 
-/// What [`Ato::on_segment`] found out about the gap since the segment before.
+/// [`Ato::on_segment`]'s finding about the gap since the segment before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Gap {
     /// There was no segment before.

@@ -28,7 +28,7 @@ impl Departure {
 
     /// Bytes that will be in the network when the next packet may leave, if `in_flight` are now
     /// and the path delivers at `bw`. `quantum`: size of the packet that leaves then, counted in
-    /// when the sender is trying to raise in-flight data, else zero. What has been
+    /// when the sender is trying to raise in-flight data, else zero. The volume
     /// delivered by then is rounded down to whole `unit`s: the kernels count packets
     /// (`bbr_packets_in_net_at_edt`).
     pub fn in_network(

@@ -16,7 +16,7 @@ pub const EXTRA_ACKED_MAX: Span = Span::from_millis(100);
 /// (`bbr_ack_epoch_acked_reset_thresh`).
 pub const ACK_EPOCH_ACKED_RESET_THRESH: u64 = 1 << 20;
 
-/// What the estimator needs of one ACK.
+/// The facts of one ACK that the estimator needs.
 #[derive(Clone, Copy, Debug)]
 pub struct AckedNow {
     /// When the ACK arrived.
@@ -29,7 +29,7 @@ pub struct AckedNow {
     pub cwnd: u64,
     /// Packet size in bytes.
     pub mss: u64,
-    /// What the bandwidth explains is rounded down to whole units of this size: the kernels count
+    /// The volume that the bandwidth explains is rounded down to whole units of this size: the kernels count
     /// packets (`bbr_update_ack_aggregation`), the draft bytes.
     pub unit: u64,
     /// Whether a packet-timed round starts with this ACK.

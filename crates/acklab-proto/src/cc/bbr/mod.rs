@@ -1,4 +1,4 @@
-//! What the three BBR versions share: windowed maxima, packet-timed rounds, the aggregation
+//! The common parts of the three BBR versions: windowed maxima, packet-timed rounds, the aggregation
 //! estimate, pacing arithmetic.
 //!
 //! Nothing here knows a state; the states are in `bbr1`, `bbr2` and `bbr3`.

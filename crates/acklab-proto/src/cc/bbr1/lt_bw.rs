@@ -28,7 +28,7 @@ pub(super) struct LtBw {
     start_lost: u64,
 }
 
-/// What the detector needs of an ACK or a timeout.
+/// The facts of an ACK or a timeout that the detector needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
     pub now: Instant,

@@ -1,4 +1,4 @@
-//! What a scenario can set, and the source's defaults.
+//! The parameters that a scenario can set, and the source's defaults.
 
 use super::{Bbr1, control, ns3};
 use crate::cc::bbr::Ratio;
@@ -87,7 +87,7 @@ const fn gain(name: &'static str, doc: &'static str) -> Param {
     }
 }
 
-/// What a scenario can set.
+/// The parameters that a scenario can set.
 pub static PARAMS: &[Param] = &[
     Param {
         name: "variant",

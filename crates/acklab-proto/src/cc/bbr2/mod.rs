@@ -1,7 +1,7 @@
 //! BBR version 2: Google's v2alpha kernel (google/bbr, branch v2alpha, `net/ipv4/tcp_bbr2.c`).
 //!
 //! Version 2 introduced the two-bound model that version 3 refines, so both run on the machine of
-//! [`bbr3`](super::bbr3). What version 2 does differently:
+//! [`bbr3`](super::bbr3). The differences of version 2:
 //!
 //! | | version 2 | version 3 |
 //! |---|---|---|

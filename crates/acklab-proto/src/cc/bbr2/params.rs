@@ -1,4 +1,4 @@
-//! What a scenario can set.
+//! The parameters that a scenario can set.
 
 use super::profile;
 use crate::cc::bbr3::{Machine, overridden};
@@ -35,7 +35,7 @@ const fn span(name: &'static str, doc: &'static str) -> Param {
     }
 }
 
-/// What a scenario can set. Unset values are the kernel's.
+/// The parameters that a scenario can set. Unset values are the kernel's.
 pub static PARAMS: &[Param] = &[
     Param {
         name: "ecn",

@@ -1,4 +1,4 @@
-//! What sets version 2 apart, decision by decision, and version 2 on a path.
+//! The differences of version 2, decision by decision, and version 2 on a path.
 
 use super::profile;
 use crate::cc::CongestionControl;

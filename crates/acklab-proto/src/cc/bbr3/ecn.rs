@@ -62,7 +62,7 @@ impl EcnAlpha {
         Ratio::per_256(self.alpha)
     }
 
-    /// What is kept of `inflight_lo` in a round with marks.
+    /// The share that is kept of `inflight_lo` in a round with marks.
     pub fn cut(&self) -> Ratio {
         Ratio::per_256(256 - self.alpha * FACTOR / 256)
     }

@@ -84,7 +84,7 @@ impl LongTerm {
 
 /// In-flight bytes at which the loss rate crossed `thresh`, somewhere inside the lost segment
 /// (`InflightAtLoss`, `bbr_inflight_hi_from_lost_skb`): solves
-/// (lost before + x) / (in flight before + x) = thresh for x. What may be lost is rounded up to
+/// (lost before + x) / (in flight before + x) = thresh for x. The volume that may be lost is rounded up to
 /// whole `unit`s, x is rounded down.
 fn inflight_at_loss(lost: &SegmentLost, thresh: Ratio, unit: u64) -> u64 {
     let size = u64::from(lost.bytes);

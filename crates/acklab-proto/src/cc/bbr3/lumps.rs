@@ -68,7 +68,7 @@ impl Machine {
         }
     }
 
-    /// What no bound takes out of flight.
+    /// The volume that no bound takes out of flight.
     pub(super) fn lump_floor(&self) -> u64 {
         let floor = self.profile.lumps.floor;
         if floor.is_zero() || self.state == State::ProbeRtt {
@@ -80,7 +80,7 @@ impl Machine {
         }
     }
 
-    /// What a probe may have in flight above `inflight_hi`.
+    /// The volume that a probe may have in flight above `inflight_hi`.
     pub(super) fn lump_headroom(&self) -> u64 {
         let headroom = self.profile.lumps.headroom;
         if headroom.is_zero() {

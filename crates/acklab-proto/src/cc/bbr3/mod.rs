@@ -198,7 +198,7 @@ impl Machine {
         self.max_bw().min(self.short.bw_lo)
     }
 
-    /// What volumes are counted in, in bytes: the kernels count packets and round fractions of
+    /// The unit of volumes, in bytes: the kernels count packets and round fractions of
     /// volumes to whole ones, the draft counts bytes.
     fn unit(&self) -> u64 {
         if self.profile.kernel { self.mss } else { 1 }

@@ -1,4 +1,4 @@
-//! What a scenario can set.
+//! The parameters that a scenario can set.
 
 use super::ns3port::Ns3Port;
 use super::{Machine, Profile};
@@ -44,7 +44,7 @@ pub(super) const GOOGLE: &str = "google";
 /// The word that names the public port to ns-3.
 const NS3_PORT: &str = "ns3port";
 
-/// What a scenario can set. Unset values are those of `source`.
+/// The parameters that a scenario can set. Unset values are those of `source`.
 pub const PARAMS: &[Param] = &[
     Param {
         name: "source",

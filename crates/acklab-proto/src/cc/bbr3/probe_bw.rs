@@ -17,7 +17,7 @@ pub const BASE_WAIT: Span = Span::from_secs(2);
 /// Random time on top (`bbr_bw_probe_rand_us`).
 pub const RAND_WAIT: Span = Span::from_secs(1);
 
-/// What arriving ACKs tell about the latest probe.
+/// The phase of the latest probe that arriving ACKs belong to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum AckPhase {
     /// Nothing: no probe is being acknowledged.

@@ -16,7 +16,7 @@ pub enum FullPipeRule {
     SamplePerAck,
 }
 
-/// What ends PROBE_BW_UP besides loss and marks.
+/// The end of PROBE_BW_UP besides loss and marks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UpExit {
     /// The delivery rate has stopped growing (draft, Google v3).
@@ -26,7 +26,7 @@ pub enum UpExit {
     Queue(Ratio),
 }
 
-/// What counts as one loss event of a STARTUP round.
+/// The definition of one loss event of a STARTUP round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LossEvent {
     /// A discontiguous range of lost data (the draft).
@@ -59,7 +59,7 @@ pub struct Profile {
     pub probe_up_pacing_gain: Ratio,
     /// Window gain of PROBE_BW_UP.
     pub probe_up_cwnd_gain: Ratio,
-    /// What ends PROBE_BW_UP.
+    /// The end of PROBE_BW_UP.
     pub up_exit: UpExit,
     /// Whether credit towards a higher `inflight_hi` lapses on an ACK that was not window-limited
     /// (v2).
@@ -72,14 +72,14 @@ pub struct Profile {
     pub full_bw_cnt: u32,
     /// Loss events in a round that end STARTUP.
     pub full_loss_cnt: u32,
-    /// What a loss event is.
+    /// The definition of a loss event.
     pub loss_event: LossEvent,
     /// Whether the volume delivered in the last round bounds `inflight_hi` from below when loss
     /// ends STARTUP (v3).
     pub startup_keeps_latest: bool,
     /// Loss rate that is too high.
     pub loss_thresh: Ratio,
-    /// What is kept of bandwidth and volume in a round with loss.
+    /// The share that is kept of bandwidth and volume in a round with loss.
     pub beta: Ratio,
     /// Share of `inflight_hi` left to others while cruising.
     pub headroom: Ratio,
@@ -111,7 +111,7 @@ pub struct Profile {
     pub extra_acked_gain: Ratio,
     /// Burst of one packet below 1.2 Mbit/s (v2).
     pub single_packet_bursts: bool,
-    /// What is made of a path that delivers in lumps (`bbr3-wifi` only).
+    /// The treatment of a path that delivers in lumps (`bbr3-wifi` only).
     pub lumps: Lumps,
 }
 

@@ -5,7 +5,7 @@ use crate::cc::Ack;
 use crate::cc::bbr::{Ratio, round_down};
 use acklab_units::Rate;
 
-/// What is kept of `bw_lo` and `inflight_lo` in a round with loss (draft 2.7).
+/// The share that is kept of `bw_lo` and `inflight_lo` in a round with loss (draft 2.7).
 pub const BETA: Ratio = Ratio::percent(70);
 /// The same in 256ths (`1 - bbr_beta`).
 pub const BETA_KERNEL: Ratio = Ratio::per_256(256 - 256 * 30 / 100);

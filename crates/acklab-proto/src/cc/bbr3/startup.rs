@@ -25,7 +25,7 @@ pub(super) struct LossEvents {
 impl LossEvents {
     /// A segment was marked lost. It extends the range of the one before it if it was sent next.
     ///
-    /// What was delivered and in flight when a segment had been sent add up to its place in the
+    /// The volumes delivered and in flight when a segment had been sent add up to its place in the
     /// order of sending, so two neighbours differ by just the size of the later.
     fn on_segment(&mut self, lost: &SegmentLost) {
         let place = lost.prior_delivered + lost.tx_in_flight;

@@ -4,7 +4,7 @@ use super::{Machine, State};
 use crate::cc::{RecoveryExit, RecoveryPhase, Rto, Spurious};
 use acklab_units::Rate;
 
-/// What to return to if the loss turns out to be none.
+/// The state to return to if the loss turns out to be none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Undo {
     /// The state that the loss made the flow leave.

@@ -16,7 +16,7 @@ const fn share(name: &'static str, doc: &'static str, default: f64) -> Param {
     }
 }
 
-/// What it has beside version 3.
+/// Its additions to version 3.
 const OWN: [Param; 7] = [
     Param {
         name: "source",

@@ -1,4 +1,4 @@
-//! What a scenario can set.
+//! The parameters that a scenario can set.
 
 use super::BbrTack;
 use super::cycle::PHASE;

@@ -229,7 +229,7 @@ fn it_fills_a_path_with_four_acknowledgements_per_round_trip() {
     let got = p.delivered as f64 * 8.0 / 20.0 / 1e6;
     assert!(got > 46.0, "{got}");
     assert_eq!(p.cc.state(), "PROBE_BW");
-    // What is in flight fits the pipe, the interval and a short queue.
+    // The data in flight fit the pipe, the interval and a short queue.
     let bdp = mbit(50).bytes_in(RTT);
     assert!(p.inflight < bdp * 7 / 4, "{} {bdp}", p.inflight);
 }

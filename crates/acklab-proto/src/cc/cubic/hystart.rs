@@ -28,7 +28,7 @@ pub enum Found {
     Delay,
 }
 
-/// What one ACK tells.
+/// The facts of one ACK.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     /// When (us).
@@ -74,7 +74,7 @@ impl HyStart {
         }
     }
 
-    /// What ended slow start, if anything did since the start or the last [`Self::rearm`].
+    /// The cause that ended slow start, if anything did since the start or the last [`Self::rearm`].
     pub fn found(&self) -> Option<Found> {
         self.found
     }

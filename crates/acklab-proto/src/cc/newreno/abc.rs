@@ -62,7 +62,7 @@ impl ByteCounting {
         }
     }
 
-    /// RFC 5681 equation 4. What limited transmit sent beyond the window does not count.
+    /// RFC 5681 equation 4. Segments that limited transmit sent beyond the window do not count.
     fn halve(&mut self, outstanding: u64) {
         self.prior = Some((self.cwnd, self.ssthresh));
         self.ssthresh = (outstanding.min(self.cwnd) / 2).max(2 * self.smss);

@@ -1,6 +1,6 @@
 //! NewReno: additive increase, halving on loss, in five ways of counting ACKs.
 //!
-//! What one ACK is worth is the question of this laboratory, and implementations answer it
+//! The worth of one ACK is the question of this laboratory, and implementations answer it
 //! differently: Linux counts segments, RFC 3465 bytes up to a limit, ns-3 and ns-2 ACKs. Fast recovery
 //! itself is the sender's.
 

@@ -13,7 +13,7 @@ pub const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 /// Smallest slow-start threshold after a loss, in segments (RFC 5681 section 3.1, equation 4).
 pub const MIN_SSTHRESH: u32 = 2;
 
-/// What an undo restores (Linux `prior_cwnd`, `prior_ssthresh`).
+/// The state that an undo restores (Linux `prior_cwnd`, `prior_ssthresh`).
 #[derive(Clone, Copy, Debug)]
 struct Prior {
     cwnd: u32,
@@ -81,7 +81,7 @@ impl Window {
     }
 
     /// `tcp_slow_start`: one segment per segment acknowledged, however many one ACK covers, up to
-    /// the threshold. What is left over is for congestion avoidance.
+    /// the threshold. The rest is for congestion avoidance.
     pub fn slow_start(&mut self, acked: u32) -> u32 {
         let cwnd = self.snd_cwnd.saturating_add(acked).min(self.snd_ssthresh);
         let left = acked - (cwnd - self.snd_cwnd);

@@ -40,7 +40,7 @@ pub struct Connection {
     iss: SeqNum,
     /// The peer's, once its SYN arrived.
     irs: Option<SeqNum>,
-    /// What the peer's window fields are shifted by.
+    /// The shift of the peer's window fields.
     peer_shift: u8,
     /// Both SYNs carried the timestamps option (or ours will).
     timestamps: bool,
@@ -48,7 +48,7 @@ pub struct Connection {
     offer_scale: bool,
     offer_sack: bool,
     ecn: bool,
-    /// What each packet asks of the dialect.
+    /// The behaviours of the dialect that each packet needs.
     acks_before_data: bool,
     option_layout: OptionLayout,
     stats: Stats,
@@ -59,7 +59,7 @@ pub struct Connection {
     refusal: Option<Segment>,
     /// Asks the peer for another acknowledgement rate, if the policy wants that.
     asker: Option<Box<Asker>>,
-    /// What was unacknowledged when room was last looked for.
+    /// The first unacknowledged offset when room was last looked for.
     reported_una: u64,
 }
 
@@ -135,7 +135,7 @@ impl Connection {
     /// Sends what was written, then FIN.
     pub fn close(&mut self, _now: Instant) {
         match self.state {
-            // What was written before the handshake still goes out; without it there is nothing
+            // Data written before the handshake still go out; without it there is nothing
             // to open a connection for (RFC 9293 section 3.10.4).
             State::Closed | State::Listen => self.state = State::Closed,
             State::SynSent if self.sender.backlog() == 0 => self.state = State::Closed,

@@ -11,7 +11,7 @@ use crate::tcp::sender::Outgoing;
 const MAX_OPTIONS: u32 = 40;
 
 impl Connection {
-    /// What the next new segment should ask for; the sending half leaves room for it.
+    /// The request of the next new segment; the sending half leaves room for it.
     #[cold]
     pub(super) fn request_due(&mut self) -> Option<AckOption> {
         let snapshot = self.sender.snapshot(&self.cfg);

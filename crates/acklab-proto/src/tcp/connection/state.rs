@@ -1,6 +1,6 @@
 //! The connection states of RFC 9293 section 3.3.2.
 
-/// Who opens.
+/// The end that opens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Role {
     /// Sends the SYN.

@@ -68,7 +68,7 @@ impl Sender {
         if self.cc.callbacks().is_none() && !rtt.is_zero() {
             self.cc.on_handshake_rtt(now, rtt);
         }
-        // What came with it beyond the SYN: nothing, or the peer's answer to early data.
+        // The ACKed data beyond the SYN: nothing, or the peer's answer to early data.
         self.pipe();
     }
 
@@ -154,7 +154,7 @@ impl Sender {
         }
     }
 
-    /// What an ACK delivered in whole segments; the odd bytes of short segments add up.
+    /// The whole segments that an ACK delivered; the odd bytes of short segments add up.
     fn count_segments(&mut self) -> u32 {
         let segment = u64::from(self.mss);
         let mut segments = self.delivered / segment;

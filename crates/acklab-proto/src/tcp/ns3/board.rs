@@ -1,4 +1,4 @@
-//! What is outstanding, as ns-3 keeps it (`TcpTxBuffer`).
+//! The outstanding segments, as ns-3 keeps them (`TcpTxBuffer`).
 //!
 //! It differs from RFC 6675 and from Linux where it matters for which segment is sent next: a
 //! segment is retransmitted once and never again before a timeout, a retransmission counts as in
@@ -29,11 +29,11 @@ pub(super) struct Item {
     pub retrans: bool,
     /// Last sent.
     pub sent_at: Instant,
-    /// What the rate sampler noted then.
+    /// The rate sampler's note of that time.
     pub stamp: Stamp,
 }
 
-/// What else than payload a segment carries.
+/// The flags that a segment carries beside payload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Flag {
     #[default]
@@ -54,7 +54,7 @@ impl Item {
     }
 }
 
-/// What [`Board::next`] proposes to send.
+/// A proposal of [`Board::next`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Next {
     /// The outstanding segment that starts here, again.
@@ -309,7 +309,7 @@ impl Board {
         self.lose_head();
     }
 
-    /// What RFC 6675 `NextSeg` would send (`NextSeg`): a lost segment below the highest reported,
+    /// The choice of RFC 6675's `NextSeg` (`NextSeg`): a lost segment below the highest reported,
     /// else new data of which there are `unsent` bytes and for which the peer's `window` has room,
     /// else with `any_hole` a segment below the highest that is neither reported nor lost.
     pub fn next(&mut self, unsent: u64, window: u64, any_hole: bool) -> Option<Next> {

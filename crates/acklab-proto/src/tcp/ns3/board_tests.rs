@@ -208,7 +208,7 @@ fn check(b: &Board) {
     assert!(b.items.front().is_none_or(|f| !f.sacked), "{b:?}");
 }
 
-/// What may happen to a board without SACK, sizes and places as shares of 255.
+/// The events of a board without SACK, sizes and places as shares of 255.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Push(u8),

@@ -1,4 +1,4 @@
-//! What the controller is told: by ns-3's calls if it is one of ns-3's, else by the ordinary
+//! Calls of the controller: by ns-3's contract if it is one of ns-3's, else by the ordinary
 //! contract.
 
 use super::Sender;
@@ -8,7 +8,7 @@ use crate::cc::ns3::{Callbacks, Facts, Sample};
 use crate::cc::{Ack, EcnEcho, Loss, RateSample, RecoveryExit, RecoveryPhase, Rto, Sent};
 use acklab_units::{Instant, Span};
 
-/// What an ACK came to, for controllers of the ordinary contract.
+/// The sum of an ACK, for controllers of the ordinary contract.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AckOutcome {
     /// Bytes acknowledged cumulatively.

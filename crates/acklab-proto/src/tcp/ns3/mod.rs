@@ -107,9 +107,9 @@ pub struct Sender {
     wrote: bool,
     /// When the loop runs on account of that.
     step: Option<Instant>,
-    /// What the loop was about to send when it asked the writer for more.
+    /// The segment that the loop was about to send when it asked the writer for more.
     chosen: Option<Next>,
-    /// What recovery sends whatever the window says.
+    /// The segment that recovery sends whatever the window says.
     forced: VecDeque<Outgoing>,
     buffer: u64,
     initial_window: u64,
@@ -172,7 +172,7 @@ impl Sender {
         }
     }
 
-    /// What the handshake agreed on: segment size, SACK, timestamps, ECN.
+    /// The result of the handshake: segment size, SACK, timestamps, ECN.
     pub fn negotiate(&mut self, mss: u32, sack: bool, timestamps: bool, ecn: bool) {
         self.mss = mss;
         self.sack = sack;
@@ -313,7 +313,7 @@ impl Sender {
         })
     }
 
-    /// What the sender looks like now.
+    /// The state of the sender.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             cwnd: self.cwnd(),

@@ -1,4 +1,4 @@
-//! What the profile `ns3` chooses: ns-3's ways, and its defaults.
+//! The choices of the profile `ns3`: ns-3's behaviours, and its defaults.
 
 use crate::registry::Value;
 use crate::segment::OptionLayout;

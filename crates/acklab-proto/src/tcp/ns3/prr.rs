@@ -11,7 +11,7 @@ pub(super) struct Prr {
     flight: u32,
 }
 
-/// What is known when the window is to be set.
+/// The inputs for setting the window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     /// Bytes that the ACK delivered.

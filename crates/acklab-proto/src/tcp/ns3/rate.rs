@@ -9,7 +9,7 @@ use super::board::Item;
 use crate::cc::ns3::Sample;
 use acklab_units::{Instant, Rate, Span};
 
-/// What is noted when a segment is sent (`RateInformation`).
+/// The note taken when a segment is sent (`RateInformation`).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stamp {
     first_sent: Instant,
@@ -44,7 +44,7 @@ struct Held {
     rate: Rate,
 }
 
-/// What goes into a sample besides timing.
+/// The inputs of a sample besides timing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AckFacts {
     pub acked_sacked: u64,

@@ -16,7 +16,7 @@ impl Sender {
         match self.phase {
             RecoveryPhase::Loss => return,
             RecoveryPhase::Recovery => {
-                // What is in flight was counted before, and the window follows that.
+                // The data in flight were counted before, and the window follows that.
                 if !self.sack {
                     self.board.sack_next();
                 }

@@ -5,7 +5,7 @@ use crate::tcp::sender::ts_clock;
 use acklab_units::{Instant, Span};
 use alloc::collections::VecDeque;
 
-/// What a sample of zero becomes.
+/// The value in place of a sample of zero.
 const LEAST: Span = Span::from_micros(1);
 
 /// One transmission that waits for its acknowledgement (`RttHistory`).

@@ -11,7 +11,7 @@ pub(super) const PERSIST: Span = Span::from_secs(6);
 /// Longest interval of zero-window probes.
 const PERSIST_MAX: Span = Span::from_secs(60);
 
-/// What the timer stands for.
+/// The purpose of the timer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Timer {
     Rto,

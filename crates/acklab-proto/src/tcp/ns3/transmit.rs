@@ -1,4 +1,4 @@
-//! What leaves next (`SendPendingData`, `SendDataPacket`).
+//! The next transmission (`SendPendingData`, `SendDataPacket`).
 
 use super::Sender;
 use super::board::{Flag, Item, Next};

@@ -131,7 +131,7 @@ impl Receiver {
         }
     }
 
-    /// What the answer to an unacceptable segment is: to a closed window it is a probe.
+    /// The answer to an unacceptable segment: to a closed window it is a probe.
     pub(super) const fn answer_reason(&self) -> AckReason {
         if self.window.remaining(self.stream.next()) == 0 {
             AckReason::Window

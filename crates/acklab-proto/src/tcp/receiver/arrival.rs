@@ -118,7 +118,7 @@ impl Receiver {
         }
     }
 
-    /// Whether the window could stay as large as it was. What has just arrived counts as read:
+    /// Whether the window could stay as large as it was. Data that have just arrived count as read:
     /// a reader that keeps up takes it before an ACK leaves.
     fn window_can_move(&self, just_arrived: u64) -> bool {
         let mut occupancy = self.occupancy();
@@ -212,7 +212,7 @@ impl Receiver {
     }
 }
 
-/// What of `segment` was not there before, if that is one piece at either end.
+/// The new part of `segment`, if that is one piece at either end.
 fn fresh_part(placed: &Placed, segment: Extent) -> Option<Extent> {
     let Some(old) = placed.duplicate else {
         return Some(segment);

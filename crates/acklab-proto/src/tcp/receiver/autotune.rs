@@ -79,7 +79,7 @@ impl Autotune {
         self.begin_measuring(now, next);
     }
 
-    /// What is read from offset `next` on counts, from `now` on.
+    /// Data read from offset `next` on count, from `now` on.
     pub fn begin_measuring(&mut self, now: Instant, next: u64) {
         self.space_from = next;
         self.space_since = now;
@@ -164,7 +164,7 @@ impl Autotune {
     }
 }
 
-/// What the reader and the network have left in the queue.
+/// The data that the reader and the network have left in the queue.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Queue {
     /// Offset up to which the application has read.
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(t.ssthresh(), 80_000);
     }
 
-    /// What is read doubles every RTT: the limit stays at least twice ahead until the maximum.
+    /// The data read double every RTT: the limit stays at least twice ahead until the maximum.
     #[test]
     fn stays_ahead_of_slow_start() {
         let mut t = linux();
@@ -257,7 +257,7 @@ mod tests {
             t.on_read(at(10), all_read(1 + 57_920), Some(Span::from_millis(10)));
             t.clamp()
         };
-        // What is read grew from 10 segments to 40, so that room for growth is six times the rest.
+        // The data read grew from 10 segments to 40, so that room for growth is six times the rest.
         let payload = |segments: u64| {
             let buffer = 7 * segments * 1448 * SHARE_UNIT / FULL_SEGMENT_SHARE;
             buffer * FULL_SEGMENT_SHARE / SHARE_UNIT

@@ -11,7 +11,7 @@ const UNCOMPRESSED: u8 = 3;
 /// The delay is at most this percentage of the RTT.
 const RTT_PERCENT: u64 = 5;
 
-/// What to do with an ACK that out-of-order data calls for.
+/// The treatment of an ACK that out-of-order data calls for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Urgency {
     /// Send it.

@@ -1,4 +1,4 @@
-//! What the receiver reflects: timestamps (RFC 7323) and congestion marks (RFC 3168).
+//! Echoes of the receiver: timestamps (RFC 7323) and congestion marks (RFC 3168).
 
 use crate::segment::Ecn;
 

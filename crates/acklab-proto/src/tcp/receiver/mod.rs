@@ -114,7 +114,7 @@ impl Receiver {
         self.window.syn_window()
     }
 
-    /// The peer's SYN or SYN-ACK arrived. What both ends want is in force from now on.
+    /// The peer's SYN or SYN-ACK arrived. Options that both ends want are in force from now on.
     pub fn on_peer_syn(&mut self, now: Instant, peer: SynInfo) {
         self.stream = Reassembly::new(FIRST_BYTE);
         let scaled = peer.window_scale.is_some();

@@ -32,7 +32,7 @@ impl Extent {
         self.start <= other.end && other.start <= self.end
     }
 
-    /// What the two have in common; empty if nothing.
+    /// The common part of the two; empty if nothing.
     pub fn intersection(self, other: Self) -> Self {
         Self {
             start: self.start.max(other.start),
@@ -49,7 +49,7 @@ impl Extent {
     }
 }
 
-/// What placing one segment changed.
+/// The change by one segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Placed {
     /// How far the in-order edge moved.

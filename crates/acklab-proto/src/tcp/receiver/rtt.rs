@@ -6,7 +6,7 @@
 use super::types::TimestampReply;
 use acklab_units::{Instant, Span};
 
-/// What an echo within one tick of the timestamp clock counts as.
+/// The RTT of an echo within one tick of the timestamp clock.
 const ONE_TICK: Span = Span::from_millis(1);
 
 /// Smoothed receiver-side RTT, and the RTT of the sending half where it has one.

@@ -8,7 +8,7 @@ use crate::segment::MAX_SACK_BLOCKS;
 /// must not wait (Linux `TCP_SACK_BLOCKS_EXPECTED`).
 const EXPECTED: usize = 2;
 
-/// What reporting an island did to the list.
+/// The effect on the list of reporting an island.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Noted {
     /// The list is as the sender should know it, but for its first blocks.

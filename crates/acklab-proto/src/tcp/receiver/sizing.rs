@@ -9,7 +9,7 @@ pub const FIELD_MAX: u64 = 65_535;
 /// Largest window scale shift (RFC 7323 section 2.3).
 const SHIFT_MAX: u8 = 14;
 
-/// What the receive buffer holds at a moment, in bytes of payload.
+/// The content of the receive buffer at a moment, in bytes of payload.
 #[derive(Clone, Copy, Debug)]
 pub struct Occupancy {
     /// The offset expected next.
@@ -43,7 +43,7 @@ pub const fn align_up(bytes: u64, shift: u8) -> u64 {
 }
 
 impl Sizing {
-    /// What the stack of `cfg` does with its receive buffer.
+    /// The receive buffer of the stack of `cfg`.
     pub fn new(cfg: &TcpConfig) -> Self {
         let max = cfg.recv_buffer.max.max(cfg.recv_buffer.initial);
         match cfg.dialect().receive_buffer {
@@ -79,7 +79,7 @@ impl Sizing {
         }
     }
 
-    /// What the buffer allows to advertise, given that `remaining` is promised already.
+    /// The window that the buffer allows to advertise, given that `remaining` is promised already.
     pub fn select(&self, occupancy: Occupancy, remaining: u64, shift: u8) -> u64 {
         match self {
             Self::Fixed { buffer, stepped } => {

@@ -1,11 +1,11 @@
-//! What goes into a receiver and what comes out of it.
+//! The inputs and outputs of a receiver.
 
 use super::reassembly::Extent;
 use crate::ack::request::AckOption;
 use crate::segment::{Ecn, MAX_SACK_BLOCKS};
 use acklab_units::Span;
 
-/// What the peer's SYN (or SYN-ACK) offered.
+/// The offers of the peer's SYN (or SYN-ACK).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SynInfo {
     /// It carried the timestamps option.
@@ -46,7 +46,7 @@ pub struct Data {
     pub ecn: Ecn,
     /// It carried CWR.
     pub cwr: bool,
-    /// What the sender asks of the acknowledgements.
+    /// The sender's request for acknowledgements.
     pub ask: Option<AckOption>,
     /// `TSval` of the timestamps option.
     pub ts_val: Option<u32>,
@@ -64,7 +64,7 @@ impl Data {
     }
 }
 
-/// What became of a segment.
+/// The fate of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum Verdict {
     /// It brought something new.
@@ -80,10 +80,10 @@ pub enum Verdict {
     OldTimestamp,
 }
 
-/// What a segment changed.
+/// The changes by a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Outcome {
-    /// What became of the segment.
+    /// The fate of the segment.
     pub verdict: Verdict,
     /// Payload bytes that became readable in order.
     pub newly_readable: u64,

@@ -71,7 +71,7 @@ impl Window {
         self.advertised
     }
 
-    /// What remains of the promise above `next`.
+    /// The rest of the promise above `next`.
     pub const fn remaining(&self, next: u64) -> u64 {
         self.edge.saturating_sub(next)
     }
@@ -137,7 +137,7 @@ impl Window {
         align_up(aligned.max(remaining), self.shift).min(FIELD_MAX << self.shift)
     }
 
-    /// What counts as a wide open window.
+    /// The size of a wide open window.
     fn limit(&self) -> u64 {
         match &self.sizing {
             Sizing::Fixed { .. } => self.peak,

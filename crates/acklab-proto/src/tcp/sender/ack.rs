@@ -31,7 +31,7 @@ pub struct AckInfo<'a> {
     pub carries_data: bool,
 }
 
-/// What RFC 2883 lets one recognise: the first block reports a duplicate.
+/// RFC 2883's sign: the first block reports a duplicate.
 fn dsack_block(a: &AckInfo<'_>) -> Option<(u64, u64)> {
     let first = *a.blocks.first()?;
     let below = first.0 < a.ack;
@@ -126,7 +126,7 @@ impl Sender {
     }
 
     /// Takes the window over, unless the segment is older than the one that spoke of it last
-    /// (RFC 9293 section 3.10.7.4). What acknowledges more is not, wherever it stands (Linux
+    /// (RFC 9293 section 3.10.7.4). An ACK of more is not, wherever it stands (Linux
     /// `tcp_may_update_window`), so `SND.WL2` is never above `una`. Returns whether it changed.
     fn update_window(&mut self, a: &AckInfo<'_>) -> bool {
         if a.ack < self.una || (a.ack == self.una && a.seq < self.window_seq) {

@@ -1,4 +1,4 @@
-//! What one ACK delivered, gathered record by record.
+//! The data that one ACK delivered, gathered record by record.
 
 use crate::rate::RateSampler;
 use crate::tcp::rack::Rack;

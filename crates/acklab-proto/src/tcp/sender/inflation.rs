@@ -2,7 +2,7 @@
 //! 3.2), for `reduction = "classic"`.
 //!
 //! Each duplicate says that a segment has left the network, and the window grows by one to let
-//! another in. What is compared with it is all that is outstanding, not an estimate of the pipe.
+//! another in. It bounds all outstanding data, not an estimate of the pipe.
 //! With SACK the classic reduction is RFC 6675's instead: the window is at its target at once, and
 //! what is known to have left is not counted as in flight.
 
@@ -40,7 +40,7 @@ impl Sender {
         }
     }
 
-    /// What the window in force limits, in bytes.
+    /// The data that the window in force limits, in bytes.
     pub(super) fn occupied(&self) -> u64 {
         match self.inflated {
             Some(_) => self.board.out.bytes,

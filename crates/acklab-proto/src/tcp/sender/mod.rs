@@ -175,7 +175,7 @@ impl Sender {
         }
     }
 
-    /// What the handshake agreed on: segment size, SACK, timestamps, ECN.
+    /// The result of the handshake: segment size, SACK, timestamps, ECN.
     pub fn negotiate(&mut self, mss: u32, sack: bool, timestamps: bool, ecn: bool) {
         self.mss = mss;
         self.sack = sack;
@@ -327,7 +327,7 @@ impl Sender {
         u64::from(self.cwnd_segments()) * u64::from(self.mss)
     }
 
-    /// What the sender looks like now.
+    /// The state of the sender.
     pub fn snapshot(&self, cfg: &TcpConfig) -> Snapshot {
         Snapshot {
             cwnd: self.cwnd_in_force(),

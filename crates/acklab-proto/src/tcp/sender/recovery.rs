@@ -9,7 +9,7 @@ use crate::tcp::rack::{Fate, ReorderingContext};
 use crate::tcp::scoreboard::Id;
 use acklab_units::{Instant, Span};
 
-/// What the state machine needs to know about an ACK besides its digest.
+/// The facts about an ACK that the state machine needs besides its digest.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alert {
     /// The cumulative point advanced.

@@ -9,7 +9,7 @@ use crate::tcp::config::TcpConfig;
 use crate::tcp::prr::Progress;
 use acklab_units::{Instant, Span};
 
-/// What the timer stands for.
+/// The purpose of the timer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Timer {
     /// Retransmission timeout (RFC 6298).

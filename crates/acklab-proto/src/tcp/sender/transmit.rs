@@ -1,4 +1,4 @@
-//! What leaves next (Linux `tcp_xmit_recovery` and `tcp_write_xmit`): retransmissions before new
+//! The next transmission (Linux `tcp_xmit_recovery` and `tcp_write_xmit`): retransmissions before new
 //! data, both within window and pacing.
 
 use super::Sender;
@@ -234,7 +234,7 @@ impl Sender {
         self.send_lost(now, cfg, stats)
     }
 
-    /// What found the losses that are being repaired.
+    /// The detector of the losses that are being repaired.
     fn cause_of_repair(&self, cfg: &TcpConfig) -> RetransmitCause {
         match (self.phase, cfg.loss_detection) {
             (RecoveryPhase::Loss, _) => RetransmitCause::Rto,

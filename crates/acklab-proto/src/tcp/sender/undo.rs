@@ -7,7 +7,7 @@ use crate::cc::{RecoveryExit, RecoveryPhase, Spurious};
 use crate::stats::Stats;
 use acklab_units::Instant;
 
-/// What is remembered of the episode that may be undone.
+/// The memory of the episode that may be undone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Undo {
     /// `snd_una` when the episode began; `None` = nothing to undo.
@@ -20,7 +20,7 @@ pub(super) struct Undo {
     pub allowed: bool,
 }
 
-/// What shows that a reduction was spurious.
+/// The evidence that a reduction was spurious.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Evidence {
     /// DSACKs have called every retransmission superfluous.
@@ -40,7 +40,7 @@ impl Sender {
         self.undo.retrans = if out == 0 { -1 } else { out };
     }
 
-    /// What says that no retransmission of the episode was needed.
+    /// The evidence that no retransmission of the episode was needed.
     fn evidence(&self, undo_on: bool, tsecr: Option<u32>) -> Option<Evidence> {
         if !undo_on || self.undo.marker.is_none() {
             return None;
@@ -150,7 +150,7 @@ impl Sender {
         if !on || self.undo.marker.is_none() || !self.original_was_delayed(d.tsecr) {
             return false;
         }
-        // What was taken for lost came late: the path reorders (Linux `tcp_try_undo_partial`).
+        // A segment that was taken for lost came late: the path reorders (Linux `tcp_try_undo_partial`).
         self.note_reordering(d, d.prior_una);
         // Retransmissions are still out: wait for what they tell.
         if self.board.retrans.segments > 0 {

@@ -1,4 +1,4 @@
-//! What the sender does with an ACK: scoreboard, loss marking, rate sample.
+//! The sender's treatment of an ACK: scoreboard, loss marking, rate sample.
 
 use super::MSS;
 use super::path::{Packet, Path};

@@ -115,7 +115,7 @@ pub(in crate::cc) fn facts(now: Instant) -> Facts {
     }
 }
 
-/// What an ordinary ACK says, in ns-3's words.
+/// An ordinary ACK, in ns-3's words.
 pub(in crate::cc) fn sample(ack: &Ack) -> Sample {
     Sample {
         delivered_total: ack.delivered,

@@ -42,7 +42,7 @@ impl Draws {
 mod tests {
     use super::*;
 
-    /// What the reference runs drew for the gain cycle.
+    /// The draws of the reference runs for the gain cycle.
     #[test]
     fn the_draws_are_those_of_ns3() {
         let mut d = Draws::default();

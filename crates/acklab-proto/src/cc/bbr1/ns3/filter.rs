@@ -6,7 +6,7 @@ const WINDOW: u32 = 10;
 /// The best bandwidths (bit/s) and the rounds they were seen in.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MaxFilter {
-    /// What the filter was seeded with: as long as it is the best, anything replaces it.
+    /// The seed of the filter: as long as it is the best, anything replaces it.
     seed: u64,
     s: [(u64, u32); 3],
 }

@@ -76,7 +76,7 @@ struct FullPipe {
     reached: bool,
 }
 
-/// What loss and delivery of a round have taught.
+/// The lessons of loss and delivery in a round.
 #[derive(Clone, Copy, Debug)]
 struct Round {
     /// Delivered bytes that end the loss round.

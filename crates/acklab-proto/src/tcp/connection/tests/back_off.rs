@@ -54,7 +54,7 @@ fn an_echo_measures_a_repetition_and_ends_the_back_off() {
     assert_eq!(waits(&w, 3), [220]);
 }
 
-/// What gives a connection up is a row of timeouts without progress (Linux `icsk_retransmits`),
+/// A row of timeouts without progress gives a connection up (Linux `icsk_retransmits`),
 /// not the back-off.
 #[test]
 fn a_backed_off_timeout_does_not_count_as_retries() {
@@ -69,7 +69,7 @@ fn a_backed_off_timeout_does_not_count_as_retries() {
     );
 }
 
-/// What the peer says while nothing is outstanding ends the doubling of window probes, not of the
+/// The peer's segments while nothing is outstanding end the doubling of window probes, not of the
 /// timeout (Linux `tcp_ack_probe`).
 #[test]
 fn an_open_window_does_not_end_the_back_off_of_the_timeout() {

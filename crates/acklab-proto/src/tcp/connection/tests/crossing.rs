@@ -67,7 +67,7 @@ fn syns_that_cross_open_one_connection() {
     }
 }
 
-/// What the SYNs offer holds as in a handshake of three, and the first SYN is timed.
+/// The offers of the SYNs hold as in a handshake of three, and the first SYN is timed.
 #[test]
 fn options_are_agreed_on_and_the_round_trip_is_timed() {
     let cfg = TcpConfig {

@@ -55,7 +55,7 @@ fn a_mark_is_echoed_until_it_is_answered_and_reduces_once() {
     assert_eq!(w.a.stats().ecn_reductions, 1);
 }
 
-/// What was under way when the window was reduced may be marked too (section 6.1.2).
+/// Segments under way when the window was reduced may be marked too (section 6.1.2).
 #[test]
 fn marks_within_one_window_reduce_once() {
     for which in [

@@ -1,4 +1,4 @@
-//! What is lost when ACKs with SACK blocks are thinned: an ACK has room for three islands beside
+//! The loss of information when ACKs with SACK blocks are thinned: an ACK has room for three islands beside
 //! the timestamps, and each is repeated only while it is among the latest three.
 
 use super::super::*;

@@ -79,7 +79,7 @@ pub enum Way {
     Back,
 }
 
-/// What the wire does to one segment.
+/// The wire's treatment of one segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     Pass,

@@ -134,7 +134,7 @@ impl Bench {
         self.s.poll_transmit(self.now, &self.cfg, &mut self.stats)
     }
 
-    /// What leaves now, in segments from 0. Waits for the step after a write.
+    /// The transmissions now, in segments from 0. Waits for the step after a write.
     fn sent(&mut self) -> Vec<u64> {
         self.sent_bytes().iter().map(|o| (o.0 - 1) / MSS).collect()
     }

@@ -37,8 +37,8 @@ fn in_disorder_the_writer_is_not_told_of_room() {
     );
 }
 
-/// What is left of the peer's window after whole segments is used if it takes all there is, and
-/// left alone if it does not.
+/// The sender uses the rest of the peer's window after whole segments if it takes all there is, and
+/// leaves it alone if it does not.
 #[test]
 fn a_short_segment_leaves_only_if_it_is_the_last() {
     let mut b = Bench::reno();

@@ -1,4 +1,4 @@
-//! What the policy is told about each segment.
+//! The facts that the policy gets about each segment.
 
 use super::fixture::{Bench, MSS, edge};
 use crate::ack::{AckDecision, AckPolicy, AckReason, Arrival};

@@ -1,4 +1,4 @@
-//! What becomes readable, and what is taken of a segment.
+//! Readable data, and the part taken of a segment.
 
 use super::fixture::{Bench, Silent};
 use crate::tcp::config::{Profile, TcpConfig};

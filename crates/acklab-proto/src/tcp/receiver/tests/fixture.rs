@@ -65,7 +65,7 @@ impl AckPolicy for Silent {
     }
 }
 
-/// What a modern peer's SYN offers.
+/// The offers of a modern peer's SYN.
 pub fn syn() -> SynInfo {
     SynInfo {
         timestamps: true,

@@ -27,7 +27,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What the peer knows and what is true.
+/// The peer's knowledge and the truth.
 struct Truth {
     arrived: Vec<bool>,
     edge: u64,
