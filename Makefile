@@ -93,6 +93,7 @@ $(VENV)/.docs: $(VENV)/.core
 
 # The environment variables keep advertisements of the generator's successors out of the output.
 site: $(VENV)/.docs ## Documentation as a web site, in site/
+	@if web/tools.sh; then $(MAKE) web; else echo "warning: without the page of the bench the site has no live figures" >&2; fi
 	NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(BIN)/mkdocs build -q
 	@echo 'site/index.html; with search: python3 -m http.server -d site'
 

@@ -6,8 +6,11 @@ import "./style/setup.css";
 import "./style/answers.css";
 import "./style/network.css";
 import "./style/tour.css";
+import "./style/figure.css";
 import "./theme";
 import { openEngine } from "./engine";
+import { figureAsked, greet } from "./figures/door";
+import { FigurePanel } from "./figures/panel";
 import { follow, outcomeOf } from "./lab/runs";
 import { preset } from "./lab/preset";
 import { Page } from "./panes/page";
@@ -19,10 +22,13 @@ const FIRST = "ack-aggregation";
 async function start(): Promise<void> {
   const place = document.getElementById("page")!;
   place.replaceChildren();
-  render(<Page />, place);
+  const figure = figureAsked(location.hash);
+  render(figure ? <FigurePanel figure={figure} /> : <Page />, place);
+  if (figure) framed(place);
   const engine = await openEngine();
   const [catalogue, schema, gallery] = await Promise.all([engine.catalogue(), engine.schema(), engine.gallery()]);
   lab.value = { engine, catalogue, schema, gallery };
+  if (figure) return;
   const show = () => {
     const shared = readLink();
     const entry = gallery.find(({ name }) => name === FIRST) ?? gallery[0];
@@ -43,6 +49,13 @@ async function start(): Promise<void> {
   addEventListener("hashchange", show);
   follow();
   keepLink();
+}
+
+/** The page is one figure, as high as it needs, inside another page. */
+function framed(place: HTMLElement): void {
+  document.documentElement.dataset["figure"] = "";
+  greet(place);
+  addEventListener("hashchange", () => location.reload());
 }
 
 start().catch((error: unknown) => {

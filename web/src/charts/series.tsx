@@ -93,7 +93,7 @@ function options(frame: Frame, width: number, onCursor: (at: number | null) => v
     width: Math.max(200, width),
     height: HEIGHT,
     legend: { show: false },
-    padding: [6, 8, 0, 0],
+    padding: [6, 16, 0, 0],
     cursor: { sync: { key: SYNC }, points: { size: 5 }, drag: { x: true, y: false } },
     scales: { x: { time: false }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), high > 0 ? high * 1.06 : 1] } },
     axes: [

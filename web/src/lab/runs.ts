@@ -75,11 +75,12 @@ function seedJobs(experiment: Experiment, first: number, count: number, duration
   return Array.from({ length: count }, (_, i) => ({
     toml: experiment.text,
     seed: first + i,
-    ...(i === 0 ? { files: experiment.files, ...withSeries(durationS) } : plain),
+    ...(i === 0 ? { files: experiment.files, ...seriesOf(durationS) } : plain),
   }));
 }
 
-function withSeries(durationS: number): RunOptions {
+/** What a run records and gives for the charts. */
+export function seriesOf(durationS: number): RunOptions {
   return {
     record: ["series"],
     every: spacing(durationS),

@@ -16,18 +16,23 @@ const USES: [use: string, label: string, ink: string][] = [
 ];
 
 export function Air({ run, pinned }: { run: Run; pinned: Run | undefined }) {
-  const now = airtime(run);
-  if (Object.keys(now).length === 0) return null;
-  const before = pinned && airtime(pinned);
+  const runs = pinned ? [{ label: "A", run: pinned }, { label: "B", run }] : [{ label: "", run }];
+  return <AirOf runs={runs} between=" → " />;
+}
+
+/** A bar for each run that has a radio channel. */
+export function AirOf({ runs, between }: { runs: { label: string; run: Run }[]; between: string }) {
+  const bars = runs.map(({ label, run }) => ({ label, shares: airtime(run) })).filter(({ shares }) => Object.keys(shares).length > 0);
+  if (bars.length === 0 || bars.at(-1)!.label !== runs.at(-1)!.label) return null;
+  const seen = USES.filter(([use]) => bars.some(({ shares }) => (shares[use] ?? 0) >= 0.0005));
   return (
     <section class="air" aria-label="Airtime">
       <h3>Airtime <span class="unit">% of the run</span></h3>
-      {before && Object.keys(before).length > 0 && <Bar label="A" shares={before} />}
-      <Bar label={before ? "B" : ""} shares={now} />
+      {bars.map(({ label, shares }) => <Bar key={label} label={bars.length > 1 ? label : ""} shares={shares} />)}
       <ul class="legend">
-        {USES.filter(([use]) => (now[use] ?? 0) >= 0.0005 || (before?.[use] ?? 0) >= 0.0005).map(([use, label, ink]) => (
+        {seen.map(([use, label, ink]) => (
           <li key={use}>
-            <i class={`swatch ${ink}`} />{label} <b>{before ? `${percent(before[use])} → ` : ""}{percent(now[use])}</b>
+            <i class={`swatch ${ink}`} />{label} <b>{bars.map(({ shares }) => percent(shares[use])).join(between)}</b>
           </li>
         ))}
       </ul>

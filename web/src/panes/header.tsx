@@ -3,6 +3,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { command, fileName } from "../share/command";
 import { save, tableCsv } from "../share/files";
 import { linkNow } from "../share/link";
+import { FIGURES } from "../figures/figures";
+import { openFigure } from "../figures/open";
 import { preset } from "../lab/preset";
 import { canRedo, canUndo, lab, name, outcome, redo, seed, seeds, text, undo } from "../state";
 import { theme, toggleTheme } from "../theme";
@@ -20,9 +22,18 @@ export function Header() {
         <button type="button" onClick={undo} disabled={!canUndo.value} title="Undo">Undo</button>
         <button type="button" onClick={redo} disabled={!canRedo.value} title="Redo">Redo</button>
         <Menu label="Tours">
-          {(close) => TOURS.map((tour) => (
-            <button key={tour.id} type="button" onClick={() => { close(); begin(tour); }}>{tour.title}</button>
-          ))}
+          {(close) => (
+            <>
+              <p class="note">Ten claims of a paper</p>
+              {TOURS.map((tour) => (
+                <button key={tour.id} type="button" onClick={() => { close(); begin(tour); }}>{tour.title}</button>
+              ))}
+              <p class="note">A beside B</p>
+              {FIGURES.filter(({ watch }) => !watch.includes("took")).map((figure) => (
+                <button key={figure.id} type="button" disabled={!lab.value} onClick={() => { close(); void openFigure(figure); }}>{figure.title}</button>
+              ))}
+            </>
+          )}
         </Menu>
         <Menu label="File">
           {(close) => (

@@ -72,7 +72,7 @@ function options(width: number): uPlot.Options {
     width: Math.max(200, width),
     height: HEIGHT,
     legend: { show: false },
-    padding: [6, 8, 0, 0],
+    padding: [6, 16, 0, 0],
     cursor: { points: { show: false }, drag: { x: true, y: true, uni: 20 } },
     scales: { x: { time: false } },
     axes: [
