@@ -3,3 +3,8 @@ declare module "virtual:acklab.wasm" {
   const packed: string;
   export default packed;
 }
+
+declare module "*.md?page" {
+  const html: string;
+  export default html;
+}

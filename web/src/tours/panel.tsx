@@ -6,6 +6,7 @@ import { flat } from "../scenario/controls";
 import { at, isTree, nameOf, type Value } from "../scenario/document";
 import { controls, open, outcome, set, tree } from "../state";
 import { end, step, tour } from "./state";
+import { StudyLink } from "./study";
 import type { Step } from "./tours";
 
 export function TourPanel() {
@@ -33,7 +34,7 @@ export function TourPanel() {
         <div>
           <p><b class={`verdict ${here.verdict.replaceAll(" ", "-")}`}>{sentence(here.verdict)}</b> {here.here}</p>
           <Knob here={here} />
-          <p class="note">The verdict is that of the study: <code>docs/studies/{on.study}.md</code></p>
+          <StudyLink page={on.study} claim={here.claim} />
         </div>
       </div>
     </section>

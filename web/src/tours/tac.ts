@@ -63,7 +63,7 @@ export const tac: Tour = {
       title: "Who is to blame",
       claim: "ack-compression/F5-agg-why",
       says: "a large number of TCP ACKs are accumulated in the IFQ of AP as N increases, which results in ACK losses due to buffer overflow",
-      verdict: "held in part",
+      verdict: "held",
       here: "All windows together are 50 packets per station, and the queue holds 200. Look at the wait in the longest queue and at what is dropped.",
       toml: uploads(10, NONE),
       knob: STATIONS,
