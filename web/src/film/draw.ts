@@ -108,12 +108,10 @@ function packets(scene: Scene): Spot[] {
     else if (place.at === "dropped") cross(pen, a.x + side.x * 12, a.y + side.y * 12, flight.dropped === "ack_thinned" ? inks[flight.flow % 7]! : bad);
   }
   for (const [link, flights] of waiting) queue(scene, link, flights, dot);
-  counts(scene, waiting);
+  counts(scene, waiting, held);
   for (const [link, flights] of held) {
     const [a, , side] = lane(scene, link);
     flights.forEach((flight, i) => dot(a.x + side.x * (12 + i * 5), a.y + side.y * (12 + i * 5), flight));
-    pen.fillStyle = inked("--soft");
-    pen.fillText("held", a.x + side.x * 12 + 8, a.y + side.y * 12 + 4);
   }
   return spots;
 }
@@ -139,23 +137,31 @@ function queue(scene: Scene, link: number, flights: Flight[], dot: (x: number, y
   });
 }
 
-/** How many wait at each node: in all its queues together. */
-function counts(scene: Scene, waiting: Map<number, Flight[]>): void {
+/** How many wait or are held at each node: in all its queues and filters together. */
+function counts(scene: Scene, waiting: Map<number, Flight[]>, held: Map<number, Flight[]>): void {
   const { pen, film } = scene;
-  const byNode = new Map<number, number[]>();
-  for (const link of waiting.keys()) {
-    const node = film.network.links[link]!.from;
-    byNode.set(node, [...(byNode.get(node) ?? []), link]);
-  }
+  const queued = byNode(film, waiting);
+  const kept = byNode(film, held);
+  const dense = film.network.nodes.length > MOST_NAMES;
   pen.fillStyle = inked("--soft");
-  for (const [node, all] of byNode) {
-    const count = all.reduce((sum, link) => sum + waiting.get(link)!.length, 0);
-    if (count < 4) continue;
+  for (const node of new Set([...queued.keys(), ...kept.keys()])) {
+    const words = [queued.get(node)! >= 4 ? `${queued.get(node)} wait` : "", kept.has(node) ? `${kept.get(node)} held` : ""].filter(Boolean).join(", ");
     const { x, y } = at(scene, node);
-    pen.textAlign = "center";
-    pen.fillText(`${count} wait`, Math.min(scene.width - 30, Math.max(30, x)), y + 24);
+    // In a crowd there is room beside the outermost column alone.
+    const beside = dense && x <= MARGIN.x + 1;
+    pen.textAlign = beside ? "right" : "center";
+    pen.fillText(words, beside ? x - 8 : Math.min(scene.width - 30, Math.max(30, x)), beside ? y + 4 : y + 24);
   }
   pen.textAlign = "left";
+}
+
+function byNode(film: Film, groups: Map<number, Flight[]>): Map<number, number> {
+  const found = new Map<number, number>();
+  for (const [link, flights] of groups) {
+    const node = film.network.links[link]!.from;
+    found.set(node, (found.get(node) ?? 0) + flights.length);
+  }
+  return found;
 }
 
 function ring(pen: CanvasRenderingContext2D, x: number, y: number): void {

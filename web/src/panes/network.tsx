@@ -208,7 +208,7 @@ function LifeOf({ film: shownFilm }: { film: Film }) {
       <div class="bar">
         <button type="button" onClick={() => step(-1)} aria-label="Packet before">◂</button>
         <button type="button" onClick={() => step(1)} aria-label="Packet after">▸</button>
-        <span class="note">{life ? life.title : "■ data  ○ ACK  × dropped. Click a packet to read its life."}</span>
+        <span class="note">{life ? life.title : "■ data  ○ ACK  × dropped, in the flow's colour: merged into a later ACK. Click a packet to read its life."}</span>
         {life && <button type="button" class="bare" onClick={() => (chosen.value = null)}>close</button>}
       </div>
       {life && (
