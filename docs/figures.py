@@ -1,7 +1,8 @@
 """Live figures: where a page says `<!-- figure: ID -->`, the site shows that figure of the bench.
 
 The bench is one file without a server behind it, so the site works from a folder and without a
-network. Its figures are in `web/src/figures`. Where `make web` has not built it, the site says so instead.
+network. Its figures are in `web/src/figures`. Where `make web` has not built it, the site says so
+instead.
 """
 
 from __future__ import annotations
