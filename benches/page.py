@@ -25,6 +25,7 @@ import acklab
 
 ROOT = Path(__file__).resolve().parent.parent
 BENCH = Path(acklab.__file__).parent / "data" / "bench" / "index.html"
+SCENARIOS = BENCH.parents[1] / "scenarios"
 ENGINE = ROOT / "web" / "made" / "engine" / "index.html"
 
 #: A minute of one flow over a wire.
@@ -118,8 +119,8 @@ def start(browser: Browser, repeat: int) -> Iterator[Row]:
 
 def minute(browser: Browser, repeat: int) -> Iterator[Row]:
     """A minute of one wired flow in WebAssembly and natively, in turns."""
-    toml = (BENCH.parents[1] / "scenarios" / f"{WIRED}.toml").read_text()
-    native = acklab.load(WIRED, overrides=MINUTE)
+    file = SCENARIOS / f"{WIRED}.toml"
+    toml, native = file.read_text(), acklab.load(file, overrides=MINUTE)
     here, there = [], []
     with engine(browser) as page:
         for _ in range(repeat + 1):
@@ -150,7 +151,7 @@ def slider(browser: Browser, repeat: int) -> Iterator[Row]:
 
 def sweep(browser: Browser, _repeat: int) -> Iterator[Row]:
     """200 runs of a minute each on two workers."""
-    toml = (BENCH.parents[1] / "scenarios" / f"{SWEEP}.toml").read_text()
+    toml = (SCENARIOS / f"{SWEEP}.toml").read_text()
     with engine(browser) as page:
         done, took = page.evaluate(MANY, [toml, 200])
         assert done == 200
@@ -187,8 +188,9 @@ def memory() -> float:
     sizes = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            words = (folder / "cmdline").read_bytes().split(b"\0")
-            if b"--type=renderer" not in words or not descends(int(folder.name)):
+            # Chromium joins the words of its processes by blanks.
+            shows = b"--type=renderer" in (folder / "cmdline").read_bytes()
+            if not shows or not descends(int(folder.name)):
                 continue
             lines = (folder / "smaps_rollup").read_text().splitlines()
         except (OSError, ValueError):

@@ -32,8 +32,6 @@ export interface Film {
   /** First and last instant of the film. */
   from: number;
   to: number;
-  /** Rows of the table `packets`, by packet. */
-  lives: Map<number, number[]>;
   packets: Table;
   ppdus: Ppdu[];
   /** Instants at which packets were sent, with their numbers, in order. */
@@ -67,15 +65,11 @@ export function filmOf(run: Run): Film {
   const flights: Flight[] = [];
   const under = new Map<number, Flight>();
   const came = new Map<number, number>();
-  const lives = new Map<number, number[]>();
   const sent: Film["sent"] = [];
   for (let row = 0; row < packets.rows; row++) {
     const time = rows.number("time_ns", row);
     const packet = rows.number("packet", row);
     const what = rows.word("what", row);
-    const life = lives.get(packet);
-    if (life) life.push(row);
-    else lives.set(packet, [row]);
     const link = links.get(rows.word("point", row) ?? "");
     if (link === undefined) {
       if (what === "sent") sent.push({ time, packet });
@@ -106,7 +100,7 @@ export function filmOf(run: Run): Film {
   const ppdus = ppdusOf(run);
   const from = Math.min(sent[0]?.time ?? 0, ppdus[0]?.begin ?? Infinity);
   const to = Math.max(packets.rows > 0 ? rows.number("time_ns", packets.rows - 1) : 0, ppdus.at(-1)?.end ?? 0, from + 1);
-  return { network, flights, from, to, lives, packets, ppdus, sent, slices: sliced(flights, from, to) };
+  return { network, flights, from, to, packets, ppdus, sent, slices: sliced(flights, from, to) };
 }
 
 function sliced(flights: Flight[], from: number, to: number): Int32Array[] {
@@ -165,6 +159,14 @@ function ppdusOf(run: Run): Ppdu[] {
     mode: rows.word("mode", row) ?? "",
     spoilt: rows.number("garbled", row) === 1 || rows.number("lost", row) === 1,
   })).sort((a, b) => a.begin - b.begin);
+}
+
+/** The rows of the table `packets` that are about a packet. They are looked for: few packets are ever clicked. */
+export function rowsOf(film: Film, packet: number): number[] {
+  const column = film.packets.columns["packet"];
+  const found: number[] = [];
+  if (column?.kind === "numbers") column.values.forEach((value: number, row: number) => value === packet && found.push(row));
+  return found;
 }
 
 /** Reads single cells of a table. */

@@ -1,5 +1,5 @@
 /** The life of a packet in words, from its rows in the table `packets`. */
-import { reader, type Film } from "./film";
+import { reader, rowsOf, type Film } from "./film";
 
 export interface Life {
   title: string;
@@ -19,8 +19,8 @@ const REASONS: Record<string, string> = {
 };
 
 export function lifeOf(film: Film, packet: number): Life | null {
-  const rows = film.lives.get(packet);
-  if (!rows) return null;
+  const rows = rowsOf(film, packet);
+  if (rows.length === 0) return null;
   const cells = reader(film.packets);
   const order = [...rows].sort((a, b) => cells.number("time_ns", a) - cells.number("time_ns", b) || rank(cells, a) - rank(cells, b));
   const first = order[0]!;

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { draw, drawAir, type Spot } from "../film/draw";
-import { filmOf, type Film } from "../film/film";
+import { filmOf, rowsOf, type Film } from "../film/film";
 import { layoutOf, type Point } from "../film/layout";
 import { lifeOf } from "../film/life";
 import { shown } from "../lab/answers";
@@ -11,7 +11,9 @@ import { theme } from "../theme";
 import { SequenceChart } from "./sequence";
 
 /** How many packet events a film may have; longer runs are shown from their beginning. */
-const MOST_EVENTS = 120_000;
+const MOST_EVENTS = 80_000;
+/** A film takes tens of megabytes: while a slider moves, none is made. */
+const QUIET_MS = 400;
 const SPEEDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1];
 
 const film = signal<Film | null>(null);
@@ -27,8 +29,10 @@ export function NetworkPane() {
   const current = film.value;
   const stale = current !== null && filmOfOutcome.value !== outcome.value;
   useEffect(() => {
-    if (stale) void record();
-  }, [stale, outcome.value]);
+    if (!stale || recording.value) return;
+    const later = setTimeout(() => void record(), QUIET_MS);
+    return () => clearTimeout(later);
+  }, [stale, outcome.value, recording.value]);
   return (
     <section class="network" aria-label="Network">
       {current ? <Screen film={current} /> : <Poster />}
@@ -87,7 +91,7 @@ async function record(): Promise<void> {
     const made = filmOf(run);
     film.value = made;
     if (now.value < made.from || now.value > made.to) now.value = made.from;
-    if (chosen.value !== null && !made.lives.has(chosen.value)) chosen.value = null;
+    if (chosen.value !== null && rowsOf(made, chosen.value).length === 0) chosen.value = null;
   } catch (error) {
     said.value = `No film: ${error instanceof Error ? error.message : String(error)}`;
     film.value = null;
