@@ -23,6 +23,9 @@ export function pathControls(tree: Tree, focus: Focus, { schema, catalogue }: So
   const doc = (key: string) => fieldOf(schema, "PresetLinkSpec", key).doc;
   const bottleneck = link.path[1] === "bottleneck";
   const rate = at(tree, [...link.path, "rate"]);
+  // The wire of a `wlan` runs from the access point to the server, whichever way the data go.
+  const wire = link.path[1] === "wire";
+  const [there, back] = wire ? [", up", ", down"] : ["", ", way back"];
   const queue = queueControl(tree, [...link.path, "queue"], bottleneck ? "1 BDP" : "1000 packets", doc("queue"));
   return [
     control(tree, {
@@ -37,8 +40,8 @@ export function pathControls(tree: Tree, focus: Focus, { schema, catalogue }: So
     control(tree, {
       id: "link.reverse.rate",
       group: "path",
-      label: "Rate, way back",
-      doc: "Bits per second of the way back, which ACKs of downloads take.",
+      label: `Rate${back}`,
+      doc: wire ? "Bits per second from the server to the access point." : "Bits per second of the way back.",
       input: { type: "quantity", dimension: "rate", scale: RATE, words: ["unlimited"] },
       paths: path("reverse", "rate"),
       fallback: typeof rate === "string" ? rate : "the same",
@@ -62,12 +65,12 @@ export function pathControls(tree: Tree, focus: Focus, { schema, catalogue }: So
       paths: path("qdisc"),
       fallback: "pfifo",
     }),
-    loss(tree, "link.loss", "Loss", doc("loss"), path("loss")),
-    loss(tree, "link.reverse.loss", "Loss, way back", "Random loss of the way back.", path("reverse", "loss")),
+    loss(tree, "link.loss", `Loss${there}`, doc("loss"), path("loss")),
+    loss(tree, "link.reverse.loss", `Loss${back}`, wire ? "Random loss from the server to the access point." : "Random loss of the way back.", path("reverse", "loss")),
     control(tree, {
       id: "link.reverse.ack_filter",
       group: "feedback",
-      label: "Filter, way back",
+      label: `Filter${back}`,
       doc: "ACK filter in front of the queue of the way back.",
       input: { type: "block", kind: "filter", options: blockOptions(catalogue, "filter", "none") },
       paths: path("reverse", "ack_filter"),

@@ -158,7 +158,7 @@ export const bbr: Tour = {
       claim: "bbr-wifi6/F8a-pfifo",
       says: "PFIFO produces the highest median RTT (50–55 ms) and the widest spread",
       verdict: "held",
-      here: "Compare the median RTT and the 95th percentile of the disciplines.",
+      here: "Compare the median RTT of the disciplines. The study judges the medians, over Wi-Fi. Over this wire the 95th percentile is no farther from the median with the FIFO than with the others.",
       toml: wire(V3, "pfifo"),
       knob: QUEUE,
       watch: ["rtt", "rtt95", "wait"],

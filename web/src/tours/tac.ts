@@ -74,10 +74,10 @@ export const tac: Tour = {
       claim: "ack-compression/A-occupancy",
       says: "TAC reduces queue occupancy and prevents ACK losses due to buffer overflow, which significantly contributes to fairness among uplink TCP flows",
       verdict: "held",
-      here: "Switch the filter at the access point from none to tac-paper: the newest acknowledgement of each flow stands for the others, and hardly anything is dropped any more.",
+      here: "Switch the filter at the access point from none to tac-paper: the newest acknowledgement of each flow stands for the others, and hardly anything is dropped any more. The longest queues are then those of the stations.",
       toml: uploads(30, NONE),
       knob: FILTER,
-      watch: ["fairness", "drops", "wait", "acks"],
+      watch: ["fairness", "drops", "acks", "goodput"],
     },
     {
       title: "Fair, but not that fair",

@@ -150,7 +150,7 @@ export const thesis: Tour = {
       claim: "aggregation/F4-vegas-zero",
       says: "Vegas stands out with zero retransmissions across all aggregation levels",
       verdict: "held",
-      here: "Vegas leaves slow start before the queue of 40 packets is full, at any ratio.",
+      here: "Vegas leaves slow start before the queue of 40 packets is full, at any ratio. It pays with goodput: it takes the wait of thinned acknowledgements for a queue.",
       toml: wired("vegas", 1),
       knob: RATIO,
       watch: ["again", "wait", "goodput"],
