@@ -13,9 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import e
 
-from acklab.fluid.access import eq4, eq5, eq6
+from scipy.optimize import brentq
+
+from acklab.fluid.access import eq5, eq6
 from acklab.fluid.domain import NoSolutionError, need, positive, probability
 from acklab.fluid.durations import DIFS, SIFS, SLOT, eifs, legacy
 
@@ -23,6 +26,8 @@ from acklab.fluid.durations import DIFS, SIFS, SLOT, eifs, legacy
 #: shorter one. What is left of a uniform backoff has the density 2 (1 - x), and k new ones are
 #: together below it with probability 2 / (k + 2)!; the sum from k = 1 on is 2 (e - 2) - 1.
 RESIDUAL = 2 * (e - 2) - 1
+#: Points of gamma at which a curve without a proof is looked at.
+_LOOKS = 1000
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,9 @@ class Contender:
 
     def __post_init__(self) -> None:
         need(len(self.windows) > 0, "Eq 4", "B_k", list(self.windows), "there is a first stage")
+        falls = any(b < a for a, b in pairwise(self.windows))
+        need(not falls, "Eq 4", "B_k", list(self.windows), "windows do not shrink with failures")
+        need(self.windows[0] >= 1, "Eq 4", "B_k", list(self.windows), "a window has a slot")
         probability("Eq 6", "p_phy", self.p_phy)
 
     @property
@@ -75,30 +83,122 @@ class Contender:
         return [(w + 1) / 2 for w in self.windows]
 
 
+def has_one_point(slots: Sequence[float]) -> bool:
+    """Whether these B_k can have only one fixed point beside any other stations.
+
+    That is so if (1 - gamma) (1 - beta) falls with gamma (V. Ramaiyan, A. Kumar, E. Altman, *Fixed
+    Point Analysis of Single Cell IEEE 802.11e WLANs: Uniqueness and Multistability*, ToN 16(5),
+    2008). Its derivative has the sign of polynomials in gamma whose coefficients can be compared
+    one by one: enough is that sum over i of B_i B_(m-i) is at least (m + 1) B_(m+1) for every m
+    below the last stage. Windows that double from 4 slots on (CWmin 3) fulfil it.
+    """
+    b = list(slots)
+    if b == [1.0] * len(b):
+        return True
+    return all(
+        sum(b[i] * b[m - i] for i in range(m + 1)) >= (m + 1) * b[m + 1] for m in range(len(b) - 1)
+    )
+
+
+def attempts(f: float, slots: Sequence[float]) -> float:
+    """Eq 4 by Horner's scheme, for the many times that a solver asks."""
+    top = bottom = 0.0
+    for b in reversed(slots):
+        top = top * f + 1.0
+        bottom = bottom * f + b
+    return top / bottom
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """Stations that are alike: their B_k, errors, part of the time, and how many they are."""
+
+    slots: Sequence[float]
+    p_phy: float
+    part: float
+    stations: int
+
+    def quiet(self, gamma: float) -> float:
+        """(1 - gamma) times the probability that this station is silent: what Eq 5 makes of it is
+        that all are silent."""
+        f = 1 - (1 - gamma) * (1 - self.p_phy)
+        return (1 - gamma) * (1 - self.part * attempts(f, self.slots))
+
+    def beta(self, nobody: float) -> float:
+        """Its beta where all are silent in `nobody` of the slots: `quiet` falls from its value at
+        0 to 0, so that one gamma has it."""
+        if nobody <= 0:
+            return attempts(1.0, self.slots)
+        if nobody >= self.quiet(0.0):
+            gamma = 0.0
+        else:
+            gamma = float(brentq(lambda g: self.quiet(g) - nobody, 0.0, 1.0, xtol=1e-15))
+        return attempts(1 - (1 - gamma) * (1 - self.p_phy), self.slots)
+
+
 def fixed_point(of: Sequence[Contender], parts: Sequence[float]) -> list[float]:
     """Eqs 4 to 6 for stations of all kinds: beta of each if it has something to send, where it has
     so for `parts` of the time.
 
-    The other stations are those of Eq 5, each with a beta of its own. Half of the way to what the
-    equations ask for at a time; with equal stations it is `access.random_access` with one RU.
+    The other stations are those of Eq 5, each with a beta of its own. With equal stations it is
+    `access.random_access` with one RU. Two nested bisections with Brent's steps find it. Let P be
+    the part of the slots in which all are silent. By Eq 5 a station's (1 - gamma) (1 - beta part)
+    is P. Where that falls with gamma (`has_one_point`), P decides gamma and beta of every station,
+    and beta grows with P. So the product of all (1 - beta part) falls with P, and it is P once. It
+    is above P at 0, and below it at the smallest (1 - beta part) with gamma = 0.
+
+    Raises:
+        NoSolutionError: Where windows are so small that there may be several fixed points.
     """
-    betas = [eq4(c.p_phy, c.slots) for c in of]
-    for _ in range(500):
-        nobody = 1.0
-        for b, part in zip(betas, parts, strict=True):
-            nobody *= 1 - b * part
-        new = []
-        for c, b, part in zip(of, betas, parts, strict=True):
-            gamma = 1 - nobody / (1 - b * part) if b * part < 1 else 1.0
-            f = float(eq6(min(max(gamma, 0.0), 1.0), c.p_phy))
-            new.append((b + eq4(min(f, 1.0), c.slots)) / 2)
-        off = max(abs(x - y) for x, y in zip(new, betas, strict=True))
-        betas = new
-        if off < 1e-12:
-            return betas
-    raise NoSolutionError(
-        f"Eqs 4 and 5: no fixed point of beta and gamma for {len(of)} stations (change {off:.2g})"
-    )
+    tally: dict[tuple[tuple[float, ...], float, float], int] = {}
+    keys = []
+    for c, part in zip(of, parts, strict=True):
+        probability("Eq 5", "the part of the time with something to send", part)
+        key = (tuple(c.slots), c.p_phy, part)
+        keys.append(key)
+        tally[key] = tally.get(key, 0) + 1
+    kinds = {k: _Kind(*k, n) for k, n in tally.items()}
+    if len(of) == 1:
+        # Nobody else, so gamma is 0.
+        return [attempts(of[0].p_phy, of[0].slots)]
+    for kind in kinds.values():
+        _must_have_one(kind)
+    most = min(k.quiet(0.0) for k in kinds.values())
+
+    def excess(nobody: float) -> float:
+        product = 1.0
+        for k in kinds.values():
+            product *= (1 - k.part * k.beta(nobody)) ** k.stations
+        return product - nobody
+
+    if excess(0.0) <= 0:
+        found = 0.0
+    elif excess(most) >= 0:
+        # All others never have anything to send.
+        found = most
+    else:
+        found = float(brentq(excess, 0.0, most, xtol=1e-15))
+    betas = {key: kind.beta(found) for key, kind in kinds.items()}
+    return [betas[key] for key in keys]
+
+
+def _must_have_one(of: _Kind) -> None:
+    """Refuses what may have several fixed points: the sufficient rule for any part of the time and
+    any errors first, and where it fails the curve itself."""
+    if has_one_point(of.slots):
+        return
+    last = of.quiet(0.0)
+    for i in range(1, _LOOKS + 1):
+        now = of.quiet(i / _LOOKS)
+        if now >= last:
+            windows = [round(2 * b - 1) for b in of.slots[:3]]
+            raise NoSolutionError(
+                f"Eqs 4 and 5: beta and gamma may have several fixed points: with windows"
+                f" {windows[0]}, {windows[1]}, ... slots (1 - gamma) (1 - beta) does not fall at"
+                f" gamma = {i / _LOOKS:.3g}, and who succeeds goes on to succeed\n"
+                "  help: windows that double from 4 slots on (cw_min = 3) have one"
+            )
+        last = now
 
 
 def busy_part(arrives: float, serves: float, customers: int) -> tuple[float, float]:

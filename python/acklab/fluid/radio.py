@@ -19,7 +19,7 @@ from acklab.fluid import contention
 from acklab.fluid.access import eq4, eq6
 from acklab.fluid.contention import Contender, Exchange
 from acklab.fluid.coupled import Codel, Fair, Fifo, Pie, Queue
-from acklab.fluid.domain import need, positive
+from acklab.fluid.domain import NoSolutionError, need, positive
 from acklab.fluid.triggered import Cell
 
 
@@ -247,8 +247,14 @@ class Air:
             self.service(full)
             # Half of the way: a part that is too large makes the next one too small.
             self._parts = [(a + b) / 2 for a, b in zip(before, self._parts, strict=True)]
-            if all(abs(a - b) < 1e-9 for a, b in zip(before, self._parts, strict=True)):
+            off = max((abs(a - b) for a, b in zip(before, self._parts, strict=True)), default=0.0)
+            if off < 1e-9:
                 break
+        else:
+            raise NoSolutionError(
+                f"Eqs 4 to 8: no fixed point of how often {len(self._parts)} ACK senders have"
+                f" something to send (change {off:.2g} after 100 rounds)"
+            )
         self._settled = list(self._parts)
         return self._betas
 
