@@ -8,8 +8,9 @@ to 19 together, as printed and corrected, with `delays`.
 
 `coupled` is what `acklab model` runs: the same queues, and senders (`senders`) that have the phases
 of the protocols where the equations have smooth functions. `loops` and `red` have steady states,
-and `stability` says whether they last. `responses` has the closed forms that others published:
-Mathis, PFTK, CUBIC's response function, the asymmetry of RFC 3449, TACK's frequencies.
+and `stability` says whether they last. `scherrer` has other authors' systems for BBRv1 and BBRv2,
+and `responses` the closed forms that others published: Mathis, PFTK, CUBIC's response function, the
+asymmetry of RFC 3449, TACK's frequencies.
 
 Units are SI units: seconds, bits, bits per second; a transport counts in packets.
 """
