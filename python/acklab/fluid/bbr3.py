@@ -67,15 +67,24 @@ def eq10(
     scales: tuple[Any, Any, float] | None = None,
 ) -> Any:
     """Growth of the high bound in packets per second: 1, 2, 4, ... packets in each round trip
-    `since` the phase began (BBRRaiseInflightHiSlope), as Scherrer et al. have it, while the window
-    is in use; and it falls by Delta in a round trip with losses above the threshold.
+    `since` the phase began (BBRRaiseInflightHiSlope), while the window is in use; and it falls by
+    Delta in a round trip with losses above the threshold.
+
+    Scherrer et al. have 2^(t / tau_min) packets in a round trip. Its integral is 1 / ln 2 as much
+    as what doubles with each whole round trip, so that a factor of ln 2 belongs to it.
 
     `scales` are those of time, window and loss rate.
     """
     positive("Eq 10", "tau_min", tau_min)
     of_time, of_window, of_loss = scales or (tau_min / 20, packet / 4, P_TH / 20)
     rounds = since / tau_min
-    grow = (1 - cruise) * packet * 2 ** getattr(rounds, "m_as", lambda _: rounds)("") / tau_min
+    grow = (
+        (1 - cruise)
+        * packet
+        * np.log(2)
+        * 2 ** getattr(rounds, "m_as", lambda _: rounds)("")
+        / tau_min
+    )
     grow = grow * activation(since - tau_min, of_time) * activation(v - hi + packet, of_window)
     return grow - DELTA / tau_min * activation(p - P_TH, of_loss) * hi
 
