@@ -415,5 +415,5 @@ def test_the_command_line_records(acklab_cli, small_file, tmp_path):
     assert not (tmp_path / "r" / "packets.parquet").exists()
     assert (tmp_path / "r" / "acks.parquet").exists()
     wrong = acklab_cli("run", small_file, "--record", "akcs")
-    assert wrong.returncode == 1
+    assert wrong.returncode == 2
     assert "--record all" in wrong.stderr

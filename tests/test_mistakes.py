@@ -1,4 +1,4 @@
-"""Mistakes of the user: exit code 1, what is wrong, what would be right, and no traceback."""
+"""Mistakes of the user: exit code 1 or 2, what is wrong, what would be right, and no traceback."""
 
 import resource
 
@@ -93,7 +93,7 @@ def command_lines(tmp_path):
 def test_command_lines_with_a_mistake(acklab_cli, tmp_path):
     for args, said in command_lines(tmp_path):
         done = acklab_cli(*args)
-        assert done.returncode == 1, (args, done)
+        assert done.returncode in (1, 2), (args, done)
         assert said in done.stderr + done.stdout, (args, done)
         assert "Traceback" not in done.stderr, (args, done)
 
@@ -186,7 +186,7 @@ def test_a_bug_is_ours_and_says_so(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE
     )
-    assert done.returncode == 2
+    assert done.returncode == 70
     assert "ZeroDivisionError" in done.stderr
     assert "report" in done.stderr
 

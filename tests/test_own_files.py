@@ -99,7 +99,7 @@ def test_a_comparison_is_no_picture(acklab_cli, small_file, tmp_path):
     for name in "ab":
         acklab_cli("run", small_file, "--out", name)
     done = acklab_cli("compare", "a", "b", "--out", "x.pdf")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "--plot" in done.stderr
     assert not (tmp_path / "x.pdf").exists()
 

@@ -352,7 +352,7 @@ def test_on_the_command_line(acklab_cli, small_file, tmp_path):
 def test_mistakes_on_the_command_line(acklab_cli, small_file, tmp_path, args, text):
     assert acklab_cli("run", small_file, "--out", "r").returncode == 0
     done = acklab_cli(*args)
-    assert done.returncode == 1
+    assert done.returncode in (1, 2)
     assert text in done.stderr
     assert sorted(p.name for p in tmp_path.iterdir()) == ["r", "small.toml"]
 

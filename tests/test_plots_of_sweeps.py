@@ -240,5 +240,5 @@ def test_on_the_command_line(sweep, acklab_cli, tmp_path):
     assert done.returncode == 0
     assert done.stdout.split()[0].endswith("plots/heatmap.svg")
     done = acklab_cli("plot", sweep.folder, "line", "--where", "delay")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.startswith("error: cannot read --where 'delay'")

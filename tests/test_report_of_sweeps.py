@@ -230,7 +230,7 @@ def test_runs_side_by_side(acklab_cli, tmp_path):
     assert [s["y"] for s in lines] == ["goodput, Mbit/s", "cwnd, packets", "RTT, ms"]
     assert [line["name"] for line in lines[0]["lines"]] == ["one", "two"]
     done = acklab_cli("compare", "one", "two", "--report", "--plot", "cdf")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "leave out --plot" in done.stderr
 
 

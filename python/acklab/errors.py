@@ -5,8 +5,16 @@ class AcklabError(Exception):
     """A mistake in what the user gave. Its text is all that the user needs to see."""
 
 
+class UsageError(AcklabError):
+    """Options or arguments that cannot be read, that nobody knows, or that do not go together."""
+
+
 class ScenarioError(AcklabError):
     """A scenario that cannot be run; every mistake with its key and a hint."""
+
+
+class OverrideError(ScenarioError, UsageError):
+    """A change of a scenario that names no key and value."""
 
 
 class ControllerError(AcklabError):

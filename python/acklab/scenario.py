@@ -11,7 +11,7 @@ from typing import Any
 from acklab import _core, arguments
 from acklab.arrays import ready
 from acklab.controller import CongestionController
-from acklab.errors import AcklabError, ControllerError, ScenarioError
+from acklab.errors import AcklabError, ControllerError, OverrideError, ScenarioError, UsageError
 from acklab.results import Result
 from acklab.source import Source, literal, read
 
@@ -192,13 +192,13 @@ def checked_seed(seed: object) -> int:
     try:
         number = operator.index(seed)  # type: ignore[arg-type]
     except TypeError:
-        raise AcklabError(
+        raise UsageError(
             f"the seed {reprlib.repr(seed)} is not a whole number\n"
             "  help: give a whole number in 0..2^64-1"
         ) from None
     if 0 <= number < SEEDS:
         return number
-    raise AcklabError(
+    raise UsageError(
         f"the seed {reprlib.repr(seed)} is out of range\n"
         f"  help: give a whole number in 0..2^64-1 ({SEEDS - 1} at most)"
     )
@@ -225,7 +225,7 @@ def _literal(key: str, value: object) -> str:
 def _pair(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        raise ScenarioError(f"cannot set {text!r}\n  help: write KEY=VALUE, such as flow.0.cc=bbr3")
+        raise OverrideError(f"cannot set {text!r}\n  help: write KEY=VALUE, such as flow.0.cc=bbr3")
     return key.strip(), value.strip()
 
 

@@ -33,6 +33,7 @@ from acklab.cli import (
 )
 from acklab.cli.guard import INTERRUPTED, TERMINATED, guarded, listen
 from acklab.cli.helping import EXIT_CODES, Command, Group
+from acklab.cli.output import printing
 
 
 def _examples(*lines: str) -> str:
@@ -197,7 +198,7 @@ for _panel, _name, _command, _lines in COMMANDS:
         rich_help_panel=_panel,
         epilog=_examples(*_lines),
         context_settings=_SHORT_HELP,
-    )(_command)
+    )(printing(_command))
 
 app.add_typer(
     study.app,
@@ -242,7 +243,7 @@ def _options(
 
 
 def main() -> None:
-    """Runs the command line and exits with 0 (fine), 1 (the input) or 2 (our fault)."""
+    """Runs the command line and exits with a code of `EXIT_CODES`."""
     listen()
     try:
         code = guarded(lambda: app(standalone_mode=False, prog_name="acklab"))

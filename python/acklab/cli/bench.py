@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from acklab.cli import completing
+from acklab.cli.output import tell_event
 
 
 def bench(
@@ -32,16 +33,13 @@ def bench(
     import webbrowser
 
     from acklab.bench import Server, address, page, scenario_of
-    from acklab.cli.show import console
     from acklab.places import find
 
     content = page()
     scenario = scenario_of(find(file)) if file is not None else None
     with Server(content, port) as server:
         where = address(server.root, scenario)
-        told = console()
-        told.print(f"the bench is at {where}", markup=False, highlight=False, soft_wrap=True)
+        tell_event({"address": where}, f"the bench is at {where}", "Ctrl-C ends it")
         if open_ and not webbrowser.open(where):
-            told.print("no browser was found: open this address yourself", highlight=False)
-        told.print("Ctrl-C ends it", highlight=False)
+            typer.echo("no browser was found: open this address yourself", err=True)
         server.serve_forever()

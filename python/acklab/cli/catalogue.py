@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from acklab.cli.output import tell
 
 
 class Kind(StrEnum):
@@ -65,94 +68,108 @@ def list_(
         bool, typer.Option("--verbose", "-v", help="Parameters and sources too.")
     ] = False,
 ) -> None:
-    """List the choices: building blocks, scenarios, studies, plots."""
+    """List the choices: building blocks, scenarios, studies, plots, metrics."""
+    rows = _kinds() if kind is None else _OF.get(kind, _blocks)(kind)
+    tell(lambda: rows, lambda: _show(rows, verbose))
+
+
+#: What there is to say of one thing, by the words that JSON has for it; `name` comes first.
+Row = dict[str, Any]
+
+
+def _show(rows: list[Row], verbose: bool) -> None:
     from rich.table import Table
 
     from acklab.cli.show import console
 
-    if kind is None:
-        rows = [(k.value, text) for k, text in ABOUT.items()]
-    elif kind is Kind.SCENARIO:
-        rows = _scenarios()
-    elif kind is Kind.STUDY:
-        rows = _studies(verbose)
-    elif kind is Kind.PLOT:
-        rows = _plots(verbose)
-    elif kind is Kind.METRIC:
-        rows = _metrics(verbose)
-    else:
-        rows = _blocks(kind.value, verbose)
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
-    for name, text in rows:
-        table.add_row(name, text)
+    for row in rows:
+        table.add_row(", ".join([row["name"], *row.get("aliases", ())]), row["about"])
+        if not verbose:
+            continue
+        for key in ("source", "needs"):
+            if key in row:
+                table.add_row("", f"{key}: {row[key] if key == 'source' else _needs(row[key])}")
+        for p in row.get("params", ()):
+            table.add_row("", f"{p['name']} = {p['default']}: {p['doc']}")
+        for part in row.get("parts", ()):
+            table.add_row(part["name"], part["about"])
     console().print(table)
 
 
-def _blocks(kind: str, verbose: bool) -> list[tuple[str, str]]:
+def _needs(streams: Sequence[str]) -> str:
+    return ", ".join(streams) or "runs or series"
+
+
+def _kinds() -> list[Row]:
+    return [{"name": kind.value, "about": text} for kind, text in ABOUT.items()]
+
+
+def _blocks(kind: Kind) -> list[Row]:
     from acklab import _core
 
-    rows = []
-    for block in _core.catalogue(kind):
-        name = ", ".join([block["name"], *block["aliases"]])
-        rows.append((name, block["summary"]))
-        if verbose:
-            rows.append(("", f"source: {block['source']}"))
-            rows += [("", f"{p['name']} = {p['default']}: {p['doc']}") for p in block["params"]]
-    return rows
+    return [
+        {
+            "name": block["name"],
+            "about": block["summary"],
+            "aliases": list(block["aliases"]),
+            "source": block["source"],
+            "params": [{k: p[k] for k in ("name", "default", "doc")} for p in block["params"]],
+        }
+        for block in _core.catalogue(kind.value)
+    ]
 
 
-def _scenarios() -> list[tuple[str, str]]:
+def _scenarios(_: Kind) -> list[Row]:
     import tomllib
 
     from acklab.places import gallery
 
-    rows = []
-    for path in gallery():
-        spec = tomllib.loads(path.read_text())
-        rows.append((path.stem, spec.get("description", "").strip()))
-    return rows
+    texts = {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in gallery()}
+    return [{"name": n, "about": t.get("description", "").strip()} for n, t in texts.items()]
 
 
-def _studies(verbose: bool) -> list[tuple[str, str]]:
+def _studies(_: Kind) -> list[Row]:
     from acklab.studies import built_in
     from acklab.studies.kit.folder import about
 
     rows = []
     for name, path in built_in().items():
         study = about(path)
-        rows.append((name, study.question))
-        if verbose:
-            rows.append(("", f"source: {study.source}"))
-            rows += [(f"{name}/{of.id}", of.title) for of in study.drawn]
+        parts = [{"name": f"{name}/{of.id}", "about": of.title} for of in study.drawn]
+        row = {"name": name, "about": study.question, "source": study.source, "parts": parts}
+        rows.append(row)
     return rows
 
 
-def _plots(verbose: bool) -> list[tuple[str, str]]:
+def _plots(_: Kind) -> list[Row]:
     from acklab.plots.kinds import KINDS
 
-    rows = []
-    for kind in KINDS.values():
-        rows.append((kind.name, kind.about))
-        if verbose:
-            rows.append(("", f"needs: {', '.join(kind.needs) or 'runs or series'}"))
-    return rows
+    return [{"name": k.name, "about": k.about, "needs": list(k.needs)} for k in KINDS.values()]
 
 
-def _metrics(verbose: bool) -> list[tuple[str, str]]:
+def _metrics(_: Kind) -> list[Row]:
     from acklab.metrics.definitions import DEFINITIONS
 
-    rows = []
-    for metric in DEFINITIONS.values():
-        rows.append((metric.name, metric.text))
-        if verbose:
-            rows.append(("", f"source: {metric.source}"))
-    return rows
+    return [{"name": m.name, "about": m.text, "source": m.source} for m in DEFINITIONS.values()]
+
+
+#: Whatever is not here is a building block.
+_OF: dict[Kind, Callable[[Kind], list[Row]]] = {
+    Kind.SCENARIO: _scenarios,
+    Kind.STUDY: _studies,
+    Kind.PLOT: _plots,
+    Kind.METRIC: _metrics,
+}
 
 
 def schema() -> None:
     """Print the JSON Schema of the scenario language."""
+    import json
+
     from acklab import _core
 
-    typer.echo(_core.schema())
+    text = _core.schema()
+    tell(lambda: json.loads(text), lambda: typer.echo(text))

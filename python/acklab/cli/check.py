@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from acklab.cli.output import tell
 from acklab.cli.scenarios import Overrides, ScenarioFile, given
 
 
@@ -27,13 +28,25 @@ def check(
     scenario = acklab.load(given(file), overrides=list(set_ or []))
     for warning in scenario.warnings:
         typer.echo(warning, err=True)
-    if resolved:
-        typer.echo(scenario.resolved, nl=False)
-        return
-    for line in _said(tomllib.loads(scenario.resolved), scenario.recorded):
-        typer.echo(line)
+    whole = tomllib.loads(scenario.resolved)
     n = len(scenario.warnings)
-    typer.echo(f"{file} is valid{f', with {n} warnings' if n > 1 else ', with a warning' * n}")
+    valid = f"{file} is valid{f', with {n} warnings' if n > 1 else ', with a warning' * n}"
+
+    def show() -> None:
+        if resolved:
+            typer.echo(scenario.resolved, nl=False)
+        else:
+            typer.echo("\n".join([*_said(whole, scenario.recorded), valid]))
+
+    tell(
+        lambda: {
+            "file": file,
+            "warnings": scenario.warnings,
+            "recorded": scenario.recorded,
+            "scenario": whole,
+        },
+        show,
+    )
 
 
 def _said(of: Mapping[str, Any], recorded: tuple[str, ...]) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acklab.cli import completing
-from acklab.errors import AcklabError
+from acklab.cli.output import tell, tell_lines
+from acklab.errors import UsageError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,9 +71,6 @@ def compare(
             "else .csv.",
         ),
     ] = None,
-    json_: Annotated[
-        bool, typer.Option("--json", help="Print the comparison as JSON instead of a table.")
-    ] = False,
 ) -> None:
     """Show results side by side, each metric with its difference from the first folder's."""
     from acklab.comparing import METRICS
@@ -82,41 +79,41 @@ def compare(
     from acklab.spreadsheet import csv
 
     comparison = opened(*folders)
-    if json_ and (report or plot is not None or out is not None):
-        raise AcklabError("--json prints the table\n  help: leave out --plot, --report and --out")
     if report:
         from acklab.report.compared import write_comparison_report
 
         if plot is not None or by is not None:
-            raise AcklabError("--report has every key and plot\n  help: leave out --plot and --by")
+            raise UsageError("--report has every key and plot\n  help: leave out --plot and --by")
         page = out or Path("out") / "compare.html"
-        typer.echo(write_comparison_report(comparison, page, metric or METRICS))
+        _tell_files(write_comparison_report(comparison, page, metric or METRICS))
         return
     if plot is None:
         table = comparison.table(metric or METRICS, by)
         if out is not None and out.suffix != ".csv":
-            raise AcklabError(
+            raise UsageError(
                 f"the comparison is a table, which does not go into {out}\n"
                 "  help: end the name in .csv, or draw it: --plot cdf, box or ellipse"
             )
         if out is not None:
             write_atomically(out, csv(table))
-            typer.echo(out)
-        elif json_:
-            typer.echo(json.dumps(table.to_dicts(), indent=2))
+            _tell_files(out)
         else:
-            _show(table, comparison.names)
+            tell(lambda: table, lambda: _show(table, comparison.names))
         return
     stem, form = _target(out or Path("out") / f"compare-{plot.value}.svg")
     if metric is not None and len(metric) > 1:
-        raise AcklabError(f"--plot {plot.value} shows one metric\n  help: give --metric once")
+        raise UsageError(f"--plot {plot.value} shows one metric\n  help: give --metric once")
     figure, data = comparison.plot(plot.value, metric[0] if metric else None, by or [])
     from acklab.plots import style
 
-    typer.echo(style.save(figure, stem, form))
+    drawn = style.save(figure, stem, form)
     beside = stem.with_name(f"{stem.name}.csv")
     write_atomically(beside, csv(data))
-    typer.echo(beside)
+    _tell_files(drawn, beside)
+
+
+def _tell_files(*files: Path) -> None:
+    tell_lines({"files": list(files)}, *files)
 
 
 def _target(out: Path) -> tuple[Path, Format]:
@@ -125,7 +122,7 @@ def _target(out: Path) -> tuple[Path, Format]:
     for form in FORMATS:
         if out.suffix == f".{form}":
             return out.with_suffix(""), form
-    raise AcklabError(
+    raise UsageError(
         f"cannot draw into {out}\n  help: end the name in {', '.join('.' + f for f in FORMATS)}"
     )
 

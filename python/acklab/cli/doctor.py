@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from acklab.cli.output import tell
 
 
 class State(StrEnum):
@@ -47,19 +49,22 @@ def doctor(
     out: Annotated[Path, typer.Option("--out", help="Folder for results.")] = Path("out"),
 ) -> int:
     """Check that acklab works here, and list missing optional parts."""
+    found = list(findings(out))
+    tell(lambda: {"findings": found}, lambda: _show(found))
+    return int(any(f.state is State.WRONG for f in found))
+
+
+def _show(found: Sequence[Finding]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
     from acklab.cli.show import console
 
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
-    wrong = 0
-    for finding in findings(out):
-        wrong += finding.state is State.WRONG
-        style = {"fine": "green", "absent": "yellow", "WRONG": "bold red"}[finding.state.value]
-        table.add_row(f"[{style}]{finding.state.value}[/]", finding.what, escape(finding.text))
+    styles = {State.FINE: "green", State.ABSENT: "yellow", State.WRONG: "bold red"}
+    for of in found:
+        table.add_row(f"[{styles[of.state]}]{of.state.value}[/]", of.what, escape(of.text))
     console().print(table)
-    return int(wrong > 0)
 
 
 def findings(out: Path) -> Iterator[Finding]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from acklab.cli import completing
+from acklab.cli.output import tell
 from acklab.errors import AcklabError
+
+if TYPE_CHECKING:
+    from acklab.metrics.definition import Definition
 
 
 def explain(
@@ -25,13 +29,99 @@ def explain(
 
     Without a name, list all columns and metrics.
     """
+    from acklab.metrics import DEFINITIONS
+
     if name is None:
-        _all()
-    else:
-        _one(name)
+        tell(lambda: [_metric(d) for d in DEFINITIONS.values()], _show_all)
+        return
+    found = list(_meanings(name))
+    tell(lambda: {"name": name, "meanings": found}, lambda: _show(name, found))
 
 
-def _all() -> None:
+#: One thing that a name can mean. `kind` says which: metric, word, key, maybe, block, parameter.
+Meaning = dict[str, Any]
+
+
+def _meanings(name: str) -> Iterator[Meaning]:
+    """All that `name` means; an error if it means nothing."""
+    from acklab.metrics import DEFINITIONS, defined
+
+    words = [*_words(name), *_blocks(name)]
+    if name not in DEFINITIONS:
+        words = [*_terms(name), *words]
+    if name in DEFINITIONS or not words:
+        yield _metric(defined(name))
+    yield from words
+
+
+def _metric(d: Definition) -> Meaning:
+    return {
+        "kind": "metric",
+        "name": d.name,
+        "unit": d.unit,
+        "text": d.text,
+        "source": d.source,
+        "tables": list(d.tables),
+        "derived": d.derived,
+        "needs": list(d.needs or _stream_of(d.tables)),
+    }
+
+
+def _terms(name: str) -> Iterator[Meaning]:
+    """What a key of a sweep's tables is, or the columns that an everyday word may mean."""
+    from acklab.metrics import DEFINITIONS
+    from acklab.metrics.terms import KEYS, MEANT
+
+    if name in KEYS:
+        yield {"kind": "key", "name": name, "text": KEYS[name]}
+    for meant in MEANT.get(name, ()):
+        yield {**_metric(DEFINITIONS[meant]), "kind": "maybe"}
+
+
+def _words(name: str) -> Iterator[Meaning]:
+    """What `name` says as a value of a recorded table; it may say something in several."""
+    from acklab.metrics.words import VOCABULARIES
+
+    for of in VOCABULARIES:
+        for word in of.words:
+            if word.name == name:
+                where = {"table": of.table, "column": of.column}
+                yield {"kind": "word", "name": name, **where, "text": word.text}
+
+
+def _blocks(name: str) -> Iterator[Meaning]:
+    """The building blocks that are called `name`, or the parameter that `BLOCK.PARAMETER` is."""
+    from acklab import _core
+    from acklab.cli.catalogue import ABOUT, BLOCKS
+
+    block_name, _, parameter = name.partition(".")
+    known: list[str] = []
+    for kind in BLOCKS:
+        for block in _core.catalogue(kind.value):
+            if block_name not in (block["name"], *block["aliases"]):
+                continue
+            params = [{k: p[k] for k in ("name", "default", "doc")} for p in block["params"]]
+            wanted = [p for p in params if not parameter or p["name"] == parameter]
+            known += [p["name"] for p in params]
+            if parameter and not wanted:
+                continue
+            known.clear()
+            yield {
+                "kind": "parameter" if parameter else "block",
+                "name": block["name"],
+                "where": ABOUT[kind].partition(": ")[2],
+                **({} if parameter else {"text": block["summary"], "source": block["source"]}),
+                "params": wanted,
+            }
+            if parameter:
+                return
+    if parameter and known:
+        raise AcklabError(
+            f"{block_name} has no parameter {parameter!r}\n  help: it has {', '.join(known)}"
+        )
+
+
+def _show_all() -> None:
     from rich.table import Table
 
     from acklab.cli.show import console
@@ -46,82 +136,52 @@ def _all() -> None:
     console().print(table)
 
 
-def _one(name: str) -> None:
+def _show(name: str, found: list[Meaning]) -> None:
     from acklab.cli.show import console
-    from acklab.metrics import DEFINITIONS, defined
 
-    words = [*_words(name), *_blocks(name)]
-    if name not in DEFINITIONS:
-        words = [*_terms(name), *words]
-    if words and name not in DEFINITIONS:
-        console().print("\n".join(words), markup=False, soft_wrap=True)
-        return
-    d = defined(name)
-    lines = [f"{d.name}{f' ({d.unit})' if d.unit else ''}", f"  {d.text}", f"  source: {d.source}"]
-    if d.derived:
-        lines.append(f"  computed by acklab.metrics.{d.name}")
+    lines: list[str] = []
+    for of in found:
+        if of["kind"] == "maybe" and not any("may be meant" in line for line in lines):
+            lines.append(f"{name} is no column; this may be meant:")
+        lines += _LINES[of["kind"]](of)
+    console().print("\n".join(lines), markup=False, soft_wrap=True)
+
+
+def _named(of: Meaning) -> str:
+    return f"{of['name']} ({of['unit']})" if of["unit"] else str(of["name"])
+
+
+def _lines_of_metric(of: Meaning) -> list[str]:
+    lines = [_named(of), f"  {of['text']}", f"  source: {of['source']}"]
+    if of["derived"]:
+        lines.append(f"  computed by acklab.metrics.{of['name']}")
     else:
-        lines.append(f"  column of {', '.join(d.tables)}")
-    needs = d.needs or _stream_of(d.tables)
-    if needs:
-        lines.append(f"  recorded with --record {','.join(needs)}")
-    console().print("\n".join([*lines, *words]), markup=False, soft_wrap=True)
+        lines.append(f"  column of {', '.join(of['tables'])}")
+    return lines + [f"  recorded with --record {','.join(of['needs'])}"] * bool(of["needs"])
 
 
-def _terms(name: str) -> Iterator[str]:
-    """What a key of a sweep's tables is, or the columns that an everyday word may mean."""
-    from acklab.metrics import DEFINITIONS
-    from acklab.metrics.terms import KEYS, MEANT
-
-    if name in KEYS:
-        yield f"{name}\n  {KEYS[name]}"
-    if name in MEANT:
-        yield f"{name} is no column; this may be meant:"
-        for d in (DEFINITIONS[n] for n in MEANT[name]):
-            where = ", ".join(d.tables) or "derived"
-            yield f"{d.name}{f' ({d.unit})' if d.unit else ''}, {where}\n  {d.text}"
+def _lines_of_block(of: Meaning) -> list[str]:
+    lines = [f"{of['name']} ({of['where']})"]
+    if "text" in of:
+        lines += [f"  {of['text']}", f"  source: {of['source']}"]
+    return lines + [f"  {p['name']} = {p['default']}: {p['doc']}" for p in of["params"]]
 
 
-def _words(name: str) -> Iterator[str]:
-    """What `name` says as a value of a recorded table; it may say something in several."""
-    from acklab.metrics.words import VOCABULARIES
-
-    for vocabulary in VOCABULARIES:
-        for word in vocabulary.words:
-            if word.name == name:
-                yield f"{name} in {vocabulary.table}.{vocabulary.column}"
-                yield f"  {word.text}"
-                yield f"  recorded with --record {vocabulary.table}"
-
-
-def _blocks(name: str) -> Iterator[str]:
-    """The building blocks that are called `name`, or the parameter that `BLOCK.PARAMETER` is."""
-    from acklab import _core
-    from acklab.cli.catalogue import ABOUT, BLOCKS
-
-    block_name, _, parameter = name.partition(".")
-    known: list[str] = []
-    for kind in BLOCKS:
-        for block in _core.catalogue(kind.value):
-            if block_name not in (block["name"], *block["aliases"]):
-                continue
-            wanted = [p for p in block["params"] if not parameter or p["name"] == parameter]
-            known += [p["name"] for p in block["params"]]
-            if parameter and not wanted:
-                continue
-            known.clear()
-            yield f"{block['name']} ({ABOUT[kind].partition(': ')[2]})"
-            if not parameter:
-                yield f"  {block['summary']}"
-                yield f"  source: {block['source']}"
-            for p in wanted:
-                yield f"  {p['name']} = {p['default']}: {p['doc']}"
-            if parameter:
-                return
-    if parameter and known:
-        raise AcklabError(
-            f"{block_name} has no parameter {parameter!r}\n  help: it has {', '.join(known)}"
-        )
+_LINES: dict[str, Callable[[Meaning], list[str]]] = {
+    "metric": _lines_of_metric,
+    "maybe": lambda of: [
+        f"{_named(of)}, {', '.join(of['tables']) or 'derived'}",
+        f"  {of['text']}",
+    ],
+    "key": lambda of: [of["name"], f"  {of['text']}"],
+    "word": lambda of: [
+        f"{of['name']} in {of['table']}.{of['column']}",
+        f"  {of['text']}",
+        f"  recorded with --record {of['table']}",
+    ],
+    "block": _lines_of_block,
+    "parameter": _lines_of_block,
+}
 
 
 def _stream_of(tables: tuple[str, ...]) -> tuple[str, ...]:

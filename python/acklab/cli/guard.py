@@ -1,4 +1,4 @@
-"""Exit codes: 0 fine, 1 the user's input, 2 a bug."""
+"""Exit codes: 0 fine, 1 the user's input or a check that failed, 2 the command line, 70 a bug."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from acklab import _core
-from acklab.errors import AcklabError
+from acklab.errors import AcklabError, UsageError
 
-FINE, USER, BUG = 0, 1, 2
+FINE, USER, USAGE = 0, 1, 2
+#: EX_SOFTWARE of sysexits.h: no shell and no tool that acklab stands beside has it for else.
+BUG = 70
 INTERRUPTED = 130
 TERMINATED = 143
 
@@ -59,7 +61,7 @@ def _guarded(action: Callable[[], Any]) -> int:
         return _interrupted()
     except AcklabError as e:
         _say(_as_error(str(e)))
-        return USER
+        return USAGE if isinstance(e, UsageError) else USER
     except BrokenPipeError:
         return _unread()
     except OSError as e:
@@ -182,7 +184,9 @@ def _command_line_mistake(e: BaseException) -> int:
         text = _plain(str(format_message()), _given(e))
         if text:
             _say(f"{_as_error(text)}\n  help: {_command_of(e)} --help")
-        return USER
+            return USAGE
+        # A group of commands that was called alone has shown its help.
+        return FINE
     if type(e).__name__ == "Exit":
         return int(getattr(e, "exit_code", FINE))
     if type(e).__name__ == "Abort":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from acklab.cli.guard import kept
+from acklab.cli.output import tell
 from acklab.cli.run import Jobs
 from acklab.cli.scenarios import Overrides, ScenarioFile, given
 
@@ -60,19 +61,43 @@ def model(
             found = beside(scenario, seeds, jobs, advance)
         write_atomically(folder / "model.csv", _csv(found))
         draw(found, folder / "model")
-    _show(found, seeds)
+    kept(folder)
+    fits = None
     if fit:
         with progress("fit") as advance:
             fits = fitted(found, advance)
-        _show_fit(fits)
-    kept(folder)
-    console().print(f"table and figure: {folder}", markup=False)
+
+    def show() -> None:
+        _show(found, seeds)
+        _show_fit(fits or ())
+        console().print(f"table and figure: {folder}", markup=False)
+
+    tell(lambda: {"folder": folder, "seeds": seeds, **_summed(found), "fits": fits}, show)
+
+
+def _summed(of: Beside) -> dict[str, object]:
+    """What the words say, for programs; cycles are periods of a window in seconds."""
+    radio = of.case.radio
+    cycles = [{"flow": f, "model": ours, "simulation": theirs} for f, ours, theirs in of.cycles()]
+    return {
+        "scenario": of.case.name,
+        "lines": _rows(of),
+        "cycles": cycles,
+        "eq8": None
+        if radio is None
+        else {"corrected": radio.saturated(), "printed": radio.printed()},
+        "not_in_the_model": of.case.notes,
+    }
 
 
 def _csv(of: Beside) -> str:
     import polars as pl
 
-    rows = [
+    return pl.DataFrame(_rows(of)).write_csv(float_precision=6)
+
+
+def _rows(of: Beside) -> list[dict[str, object]]:
+    return [
         {
             "flow": x.flow,
             "cc": x.cc,
@@ -89,7 +114,6 @@ def _csv(of: Beside) -> str:
         }
         for x in of.lines
     ]
-    return pl.DataFrame(rows).write_csv(float_precision=6)
 
 
 def _show(of: Beside, seeds: int) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from acklab.cli.output import tell_lines
 from acklab.errors import AcklabError
 
 
@@ -47,7 +48,8 @@ def new(
             f"{file} would not be read as TOML\n  help: call it {file.with_suffix('.toml')}"
         )
     write_atomically(file, scenario(template, file))
-    typer.echo(f"wrote {file}; run it:\n  acklab run {shlex.quote(str(file))}")
+    run = f"acklab run {shlex.quote(str(file))}"
+    tell_lines({"file": file, "template": template}, f"wrote {file}; run it:\n  {run}")
 
 
 def scenario(template: Template, file: Path) -> str:

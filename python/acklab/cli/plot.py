@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from acklab.cli import completing
+from acklab.cli.output import tell_lines
+from acklab.errors import UsageError
 
 
 def plot(
@@ -129,13 +131,12 @@ def plot(
     ] = None,
 ) -> None:
     """Draw a named plot of a result; its data go into a file beside it."""
-    from acklab.errors import AcklabError
     from acklab.plots.drawn import Choice
     from acklab.plots.kinds import named, recorded
     from acklab.plots.swept import where as read_where
 
     if start is not None and end is not None and not start < end:
-        raise AcklabError(
+        raise UsageError(
             f"--from {start:g} is not before --to {end:g}\n  help: both are seconds of the run"
         )
     chosen = named(kind)
@@ -159,8 +160,8 @@ def plot(
         size=size,
         style=style,
     )
-    for path in chosen.draw(source, choice).save(stem, form):
-        typer.echo(path)
+    files = chosen.draw(source, choice).save(stem, form)
+    tell_lines({"plot": chosen.name, "files": list(files)}, *files)
 
 
 def _list(text: str | None) -> list[str] | None:
@@ -169,14 +170,13 @@ def _list(text: str | None) -> list[str] | None:
 
 def target(out: Path, format_: str | None) -> tuple[Path, style.Format]:  # type: ignore[name-defined]  # noqa: F821
     """The file without its suffix, and the format that the suffix or `--format` names."""
-    from acklab.errors import AcklabError
     from acklab.plots import style
 
     suffix = out.suffix.removeprefix(".")
     known = suffix in style.FORMATS
     form = format_ or (suffix if suffix else "svg")
     if form not in style.FORMATS:
-        raise AcklabError(
+        raise UsageError(
             f"cannot draw as {form!r}\n  help: the formats are {', '.join(style.FORMATS)}"
         )
     return (out.with_suffix("") if known else out), form

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from acklab.cli import completing
+from acklab.cli.output import tell_lines
 
 
 def report(
@@ -40,6 +41,7 @@ def report(
     path = out or result / "report.html"
     opened = acklab.open(result)
     if isinstance(opened, SweepResult):
-        typer.echo(write_sweep_report(opened, path, metric or ()))
+        written = write_sweep_report(opened, path, metric or ())
     else:
-        typer.echo(write_run_report(opened, path, metric or ()))
+        written = write_run_report(opened, path, metric or ())
+    tell_lines({"file": written}, written)

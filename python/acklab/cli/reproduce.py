@@ -11,6 +11,7 @@ import typer
 
 from acklab.cli import completing
 from acklab.cli.guard import finished_is_kept, kept
+from acklab.cli.output import quiet, tell_lines
 from acklab.cli.run import Jobs
 from acklab.cli.study import folder_of
 from acklab.errors import AcklabError
@@ -53,6 +54,7 @@ def reproduce(
     from acklab.studies.kit.make import make, make_part
 
     studies, part = choose(what)
+    done: list[Made] = []
     with writable_folder(out):
         for study in studies:
             # One table needs all of its own runs, wherever they belong.
@@ -63,22 +65,27 @@ def reproduce(
                 else:
                     made = make(study, effort, out, jobs, advance)
             kept(out / study.about.name)
-            tell(made)
+            done.append(made)
+    overview = None
     if what is None:
         from acklab.studies.kit.overview import write_overview
 
-        typer.echo(write_overview(studies, out))
-        if not full:
-            typer.echo(
-                "note: `acklab reproduce --full` has more cells, and more seeds for some",
-                err=True,
-            )
-
-
-def tell(made: Made) -> None:
-    """The files that a study left behind, the report last."""
-    for path in (*made.files, made.report):
-        typer.echo(path)
+        overview = write_overview(studies, out)
+    files = [path for made in done for path in (*made.files, made.report)]
+    tell_lines(
+        {
+            "studies": [
+                {"study": s.about.name, "report": m.report, "files": list(m.files)}
+                for s, m in zip(studies, done, strict=True)
+            ],
+            "report": overview,
+        },
+        *files,
+        *([] if overview is None else [overview]),
+    )
+    if what is None and not (full or quiet()):
+        note = "note: `acklab reproduce --full` has more cells, and more seeds for some"
+        typer.echo(note, err=True)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import typer
 
 from acklab.cli import completing
 from acklab.cli.guard import kept
+from acklab.cli.output import tell
 from acklab.cli.scenarios import Overrides, ScenarioFile, given
 
 if TYPE_CHECKING:
@@ -68,26 +69,17 @@ def run(
     report: Annotated[
         bool, typer.Option("--report", help="Add report.html, an interactive page of the run.")
     ] = False,
-    json_: Annotated[
-        bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print nothing but warnings and mistakes.")
-    ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 if an expectation is not met.")
     ] = False,
 ) -> int:
     """Run a scenario once and keep the results in a folder."""
     import acklab
-    from acklab.cli.show import console, summary
     from acklab.folder import result_folder
     from acklab.formats.exports import EXPORTS
     from acklab.saving import save
     from acklab.scenario import checked_seed
 
-    if json_ and quiet:
-        raise typer.BadParameter("--json prints and --quiet does not: give one of them")
     source = given(file)
     overrides = list(set_ or [])
     scenario = acklab.load(source, overrides=overrides)
@@ -106,7 +98,7 @@ def run(
     words += ["--out", str(out)] if out is not None else []
     words += ["--record", record] if record is not None else []
     words += [f"--{e.option}" for e in exports]
-    words += ["--report"] * report + ["--json"] * json_ + ["--strict"] * strict
+    words += ["--report"] * report + ["--strict"] * strict
     target = out or Path("out") / scenario.name
     with result_folder(target) as folder:
         result = scenario.run(seed=seed)
@@ -114,17 +106,20 @@ def run(
         failed = _derived(result, folder, exports, report)
     kept(target)
     verdicts = result.expectations()
-    if json_:
-        typer.echo(as_json(result, target))
-    elif not quiet:
-        summary(result)
-        for v in verdicts:
-            console().print(f"{'met' if v.met else 'NOT MET'}: {v.text}", markup=False)
-        console().print(f"results: {target}", markup=False)
+    tell(lambda: summed(result, target), lambda: _show(result, target))
     if failed is not None:
         typer.echo("acklab kept the result, but these additions failed:", err=True)
         raise failed
     return int(strict and not all(v.met for v in verdicts))
+
+
+def _show(result: Result, target: Path) -> None:
+    from acklab.cli.show import console, summary
+
+    summary(result)
+    for v in result.expectations():
+        console().print(f"{'met' if v.met else 'NOT MET'}: {v.text}", markup=False)
+    console().print(f"results: {target}", markup=False)
 
 
 def _derived(
@@ -151,7 +146,7 @@ SAMPLES = "10 ms"
 
 def streams(words: str | None) -> Sequence[str]:
     """What `--record` names."""
-    from acklab.errors import AcklabError
+    from acklab.errors import UsageError
     from acklab.results import STREAMS
 
     if words is None:
@@ -159,7 +154,7 @@ def streams(words: str | None) -> Sequence[str]:
     wanted = STREAMS if words == "all" else tuple(w.strip() for w in words.split(","))
     for word in wanted:
         if word not in STREAMS:
-            raise AcklabError(
+            raise UsageError(
                 f"nothing called {word!r} can be recorded\n"
                 f"  help: --record all, or some of {', '.join(STREAMS)}, with commas between them"
             )
@@ -182,22 +177,17 @@ def exporting(exports: Sequence[Export], scenario: Scenario) -> list[str]:
     return missing
 
 
-def as_json(result: acklab.Result, folder: Path) -> str:  # type: ignore[name-defined]  # noqa: F821
+def summed(result: Result, folder: Path) -> dict[str, object]:
     """The summary for programs."""
-    import json
-
-    return json.dumps(
-        {
-            "scenario": result.scenario.name,
-            "seed": result.seed,
-            "version": result.version,
-            "folder": str(folder),
-            "flows": result.flows.to_dicts(),
-            "links": result.links.to_dicts(),
-            "queue_classes": result.queue_classes.to_dicts(),
-            "airtime": result.airtime.to_dicts(),
-            "stations": result.stations.to_dicts(),
-            "expectations": [{"text": v.text, "met": v.met} for v in result.expectations()],
-        },
-        indent=2,
-    )
+    return {
+        "scenario": result.scenario.name,
+        "seed": result.seed,
+        "version": result.version,
+        "folder": folder,
+        "flows": result.flows,
+        "links": result.links,
+        "queue_classes": result.queue_classes,
+        "airtime": result.airtime,
+        "stations": result.stations,
+        "expectations": result.expectations(),
+    }

@@ -75,6 +75,7 @@ def progress(name: str) -> Iterator[Callable[[int, int], None]]:
     from rich.progress import TimeRemainingColumn as Remaining
 
     from acklab.cli.guard import check_signals
+    from acklab.cli.output import quiet
 
     err = Console(stderr=True)
     bar = Progress(
@@ -84,7 +85,7 @@ def progress(name: str) -> Iterator[Callable[[int, int], None]]:
         Remaining(),
         console=err,
         transient=True,
-        disable=not err.is_terminal,
+        disable=quiet() or not err.is_terminal,
     )
     task = bar.add_task(name, total=None)
 
@@ -94,7 +95,11 @@ def progress(name: str) -> Iterator[Callable[[int, int], None]]:
     def advance(done: int, total: int) -> None:
         nonlocal before, said
         check_signals()
-        if not err.is_terminal and monotonic() - said >= _SILENCE_S and before < done < total:
+        if (
+            not (err.is_terminal or quiet())
+            and monotonic() - said >= _SILENCE_S
+            and before < done < total
+        ):
             said = monotonic()
             left = (said - began) * (total - done) / (done - before)
             print(f"{name}: {done}/{total} runs, about {left:.0f} s left", file=sys.stderr)

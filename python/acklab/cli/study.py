@@ -10,6 +10,7 @@ import typer
 
 from acklab.cli.guard import kept
 from acklab.cli.helping import Command, Group
+from acklab.cli.output import printing, quiet, tell_lines
 from acklab.errors import AcklabError
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def loaded(what: str) -> Folder:
 
 
 @app.command(cls=Command)
+@printing
 def new(
     name: Annotated[str, typer.Argument(help="The study's name: small letters and hyphens.")],
     out: Annotated[Path, typer.Option("--out", help="The folder to write it into.")] = Path(),
@@ -52,11 +54,16 @@ def new(
     from acklab.studies.kit.new import write_new
 
     path = write_new(name, out)
-    typer.echo(f"wrote {path}; check it, then run it:")
-    typer.echo(f"  acklab study check {path}\n  acklab reproduce {path} --quick")
+    tell_lines(
+        {"folder": path},
+        f"wrote {path}; check it, then run it:",
+        f"  acklab study check {path}",
+        f"  acklab reproduce {path} --quick",
+    )
 
 
 @app.command(cls=Command)
+@printing
 def check(folder: Place) -> None:
     """Say whether a study is whole: every expression, key, text, table and figure; runs nothing."""
     from acklab.studies.kit.folder import MOST_RULES, check_texts
@@ -67,11 +74,21 @@ def check(folder: Place) -> None:
     cells = [c for of in study.run_by(effort).values() for c in of]
     runs = sum(min(effort.seeds, c.seeds or effort.seeds) for c in cells)
     rules = sum(any(f"{r}(" in c.holds for r in study.rules) for c in study.claims)
-    typer.echo(
-        f"{study.about.name}: {_many(len(study.claims), 'claim')}, {_many(len(cells), 'cell')}, "
-        f"{_many(runs, 'run')}, {len(study.quantities)} quantities, "
-        f"{_many(len(study.about.table), 'table')}, {_many(len(study.about.figure), 'figure')}"
+    counts = {
+        "claim": len(study.claims),
+        "cell": len(cells),
+        "run": runs,
+        "quantity": len(study.quantities),
+        "table": len(study.about.table),
+        "figure": len(study.about.figure),
+    }
+    tell_lines(
+        {"study": study.about.name, "counts": counts},
+        f"{study.about.name}: {', '.join(_many(n, what) for what, n in counts.items())}",
+        "the study is whole",
     )
+    if quiet():
+        return
     if rules > MOST_RULES * len(study.claims):
         typer.echo(
             f"note: {rules} of {len(study.claims)} claims use rules of rules.py, more than "
@@ -81,14 +98,18 @@ def check(folder: Place) -> None:
     for claim in study.claims:
         if not claim.because:
             typer.echo(f"note: {claim.file}:{claim.line}: {claim.id} gives no reason", err=True)
-    typer.echo("the study is whole")
 
 
 def _many(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+    return (
+        f"{n} {what}"
+        if n == 1
+        else f"{n} {what.removesuffix('y')}{'ies' if what.endswith('y') else 's'}"
+    )
 
 
 @app.command(cls=Command)
+@printing
 def words(
     word: Annotated[str | None, typer.Argument(help="Show only this word.")] = None,
 ) -> None:
@@ -98,19 +119,26 @@ def words(
 
     if word is not None and word not in WORDS:
         raise AcklabError(f"no word {word!r}{hint(word, WORDS)}")
-    for name, of in WORDS.items():
-        if word is None or word == name:
-            doc = (inspect.getdoc(of) or "").partition("\n")[0]
-            typer.echo(f"{name}\n  {doc}\n  {EXAMPLES[name]}")
-    if word is None:
-        typer.echo(
-            "and: comparisons (<, <=, >, >=, ==, !=), and, or, not, + - * /\n"
-            "  a quantity with the keys that are meant; a list of keys keeps the axis\n"
-            "  goodput(cc=cubic, ratio=[1, 4])"
-        )
+    found = [
+        {
+            "name": name,
+            "about": (inspect.getdoc(of) or "").partition("\n")[0],
+            "example": EXAMPLES[name],
+        }
+        for name, of in WORDS.items()
+        if word in (None, name)
+    ]
+    more = (
+        "and: comparisons (<, <=, >, >=, ==, !=), and, or, not, + - * /\n"
+        "  a quantity with the keys that are meant; a list of keys keeps the axis\n"
+        "  goodput(cc=cubic, ratio=[1, 4])"
+    )
+    lines = [f"{f['name']}\n  {f['about']}\n  {f['example']}" for f in found]
+    tell_lines(found, *lines, *[more] * (word is None))
 
 
 @app.command(cls=Command)
+@printing
 def cell(
     folder: Place,
     group: Annotated[str, typer.Argument(help="The group of cells.")],
@@ -147,10 +175,14 @@ def cell(
         save(result, into, command=" ".join([*command, *["--quick"] * quick]))
         write_run_report(result, into / "report.html")
     kept(target)
-    for q in study.quantities.values():
-        if not q.groups or group in q.groups:
-            typer.echo(shown_of(q, result))
-    typer.echo(target / "report.html")
+    ours = [q for q in study.quantities.values() if not q.groups or group in q.groups]
+    lines = [shown_of(q, result) for q in ours]
+    numbers = [
+        {"name": q.name, "unit": q.unit, "value": None if q.expression else q.of(result)}
+        for q in ours
+    ]
+    report = target / "report.html"
+    tell_lines({"folder": target, "report": report, "numbers": numbers}, *lines, report)
 
 
 def cell_of(study: Folder, group: str, keys: list[str], effort: object) -> Cell:
@@ -184,6 +216,7 @@ def cell_of(study: Folder, group: str, keys: list[str], effort: object) -> Cell:
 
 
 @app.command(cls=Command)
+@printing
 def report(
     folder: Place,
     out: Annotated[Path, typer.Option("--out", help="Folder of the results.")] = Path("out"),
@@ -191,4 +224,5 @@ def report(
     """Judge the numbers of the last reproduction and write the report anew; runs nothing."""
     from acklab.studies.kit.make import tell_again
 
-    typer.echo(tell_again(loaded(folder), out).report)
+    page = tell_again(loaded(folder), out).report
+    tell_lines({"report": page}, page)

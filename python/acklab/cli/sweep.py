@@ -14,8 +14,9 @@ import typer
 
 from acklab.cli import completing
 from acklab.cli.guard import finished_is_kept, kept
+from acklab.cli.output import quiet, tell_lines
 from acklab.cli.run import Jobs
-from acklab.errors import AcklabError
+from acklab.errors import AcklabError, UsageError
 from acklab.places import find
 
 
@@ -87,9 +88,6 @@ def sweep(
             "--dry-run", help="Say what would run, with time and disk from one run; write nothing."
         ),
     ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print nothing but warnings and mistakes.")
-    ] = False,
     limit: Annotated[
         int | None,
         typer.Option("--limit", min=1, help="Refuse more runs than this. Default: 1,000,000."),
@@ -132,17 +130,20 @@ def sweep(
             "  help: run the shards first: the same command with --shard 1/N to N/N, then --merge"
         )
     if dry_run:
-        typer.echo(estimate.told(made, target, share, jobs or os.cpu_count() or 1))
+        found = estimate.of(made, target, share, jobs or os.cpu_count() or 1)
+        tell_lines(vars(found), found.told())
         return
     if share is not None:
         with finished_is_kept(), progress("sweep") as advance:
             new = fill_share(target, made, command, share, jobs or os.cpu_count() or 1, advance)
         runs, took = len(share.runs(made)), time.monotonic() - began
-        if quiet:
-            return
-        typer.echo(f"shard {share.place} of {share.of}: {runs:,} runs of {made.runs:,}")
-        typer.echo(f"{runs - new:,} were there, {new:,} done in {took:.1f} s")
-        typer.echo(f"when all are done: the same command with --merge instead of --shard {shard}")
+        tell_lines(
+            {"folder": target, "shard": share.place, "shards": share.of, "runs": runs}
+            | {"there": runs - new, "done": new, "seconds": took},
+            f"shard {share.place} of {share.of}: {runs:,} runs of {made.runs:,}",
+            f"{runs - new:,} were there, {new:,} done in {took:.1f} s",
+            f"when all are done: the same command with --merge instead of --shard {shard}",
+        )
         return
     with finished_is_kept(), opened(target, made, command) as store:
         there = store.done
@@ -151,22 +152,24 @@ def sweep(
         with progress("sweep") as advance:
             new = fill(store, jobs, dask, advance, whole=merge)
     kept(target)
-    if quiet:
-        return
-    typer.echo(f"{made.grid.cells:,} cells, {len(made.seeds):,} seeds: {made.runs:,} runs")
-    if merge:
-        typer.echo(f"{made.runs - there:,} merged, {there:,} were there")
-    else:
-        typer.echo(f"{there:,} were there, {new:,} done in {time.monotonic() - began:.1f} s")
-    typer.echo(f"results: {target}")
-    if (told := note(SweepResult(target))) is not None:
+    took = time.monotonic() - began
+    merged = f"{made.runs - there:,} merged, {there:,} were there"
+    ran = f"{there:,} were there, {new:,} done in {took:.1f} s"
+    tell_lines(
+        {"folder": target, "cells": made.grid.cells, "seeds": len(made.seeds), "runs": made.runs}
+        | {"there": there, "done": made.runs - there if merge else new, "seconds": took},
+        f"{made.grid.cells:,} cells, {len(made.seeds):,} seeds: {made.runs:,} runs",
+        merged if merge else ran,
+        f"results: {target}",
+    )
+    if not quiet() and (told := note(SweepResult(target))) is not None:
         print(f"note: {told}", file=sys.stderr)
 
 
 def _one_of(**given: bool) -> None:
     names = [f"--{name}" for name, there in given.items() if there]
     if len(names) > 1:
-        raise AcklabError(f"{' and '.join(names)} do not go together\n  help: give one of them")
+        raise UsageError(f"{' and '.join(names)} do not go together\n  help: give one of them")
 
 
 def _keyed(option: str, given: list[str] | None) -> dict[str, str]:
@@ -174,12 +177,12 @@ def _keyed(option: str, given: list[str] | None) -> dict[str, str]:
     for text in given or []:
         key, equals, values = text.partition("=")
         if not equals or not key.strip():
-            raise AcklabError(
+            raise UsageError(
                 f"cannot read {option} {text!r}\n"
                 "  help: write KEY=VALUES, such as flow.0.cc=cubic,bbr3 or flow.0.count=1..64*2"
             )
         if key.strip() in keyed:
-            raise AcklabError(f"{option} has {key.strip()} twice\n  help: put all values in one")
+            raise UsageError(f"{option} has {key.strip()} twice\n  help: put all values in one")
         keyed[key.strip()] = values.strip()
     return keyed
 

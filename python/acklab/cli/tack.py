@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from acklab.cli.helping import Command, Group
+from acklab.cli.output import printing, quiet, tell, tell_event, tell_lines
+
 if TYPE_CHECKING:
     from io import BufferedReader
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from acklab.tack.perf import Measured
 
 app = typer.Typer(
+    cls=Group,
     help="Use TACK on a real network: send files, carry TCP services, measure.",
     no_args_is_help=True,
 )
@@ -52,7 +56,8 @@ Listen = Annotated[
 ]
 
 
-@app.command()
+@app.command(cls=Command)
+@printing
 def send(
     file: Annotated[str, typer.Argument(help="The file, or - for the standard input.")],
     to: Server = "localhost",
@@ -73,7 +78,8 @@ def send(
         _say_sent(connection, called, done, monotonic() - began, bar.first)
 
 
-@app.command()
+@app.command(cls=Command)
+@printing
 def recv(
     out: Annotated[
         Path, typer.Option("--out", metavar="PATH", help="A folder, or the name of the file.")
@@ -112,7 +118,9 @@ def recv(
                     )
                     _let_go(connection)
             except PeerGone as e:
-                typer.echo(f"{str(e).splitlines()[0]}; waiting for the sender to come again")
+                gone = str(e).splitlines()[0]
+                said = f"{gone}; waiting for the sender to come again"
+                tell_event({"event": "gone", "text": gone}, said)
                 continue
             except (AcklabError, TackError) as e:
                 if not keep:
@@ -124,7 +132,8 @@ def recv(
                 return
 
 
-@app.command()
+@app.command(cls=Command)
+@printing
 def proxy(
     listen: Annotated[
         str | None,
@@ -145,16 +154,17 @@ def proxy(
     key: ServerKey = None,
 ) -> None:
     """Carry a TCP service over TACK: a proxy here for its clients, and one there beside it."""
-    from acklab.tack import TackError
+    from acklab.errors import UsageError
     from acklab.tack import listen as listen_at
     from acklab.tack.addresses import resolve, shown
     from acklab.tack.proxy import enter, leave, listen_tcp
 
     def told(line: str) -> None:
-        typer.echo(line, err=True)
+        if not quiet():
+            typer.echo(line, err=True)
 
     if (listen is None) == (serve is None):
-        raise TackError(
+        raise UsageError(
             "a proxy needs either --listen, for TCP clients, or --serve, for the other proxy\n"
             "  help: acklab tack proxy --listen :8080 --to SERVER --key KEY\n"
             "        acklab tack proxy --serve :8225 --to localhost:80"
@@ -162,7 +172,7 @@ def proxy(
     if serve is not None:
         at = resolve(to, "localhost", 0, stream=True)
         if at[1] == 0:
-            raise TackError(f"--to {to} needs the port of the TCP service, such as {to}:80")
+            raise UsageError(f"--to {to} needs the port of the TCP service, such as {to}:80")
         mine = _own(key)
         with listen_at(serve, mine) as listener:
             _say_listening(listener.address, mine, "proxy --listen :PORT")
@@ -172,11 +182,13 @@ def proxy(
         far = resolve(to, "localhost")
         with listen_tcp(resolve(listen, "127.0.0.1", 0, stream=True)) as tcp:
             host, port = tcp.getsockname()[:2]
-            typer.echo(f"TCP clients connect to {shown((host, port))}")
+            at_ = shown((host, port))
+            tell_event({"event": "listening", "at": at_}, f"TCP clients connect to {at_}")
             enter(tcp, shown(far), key, told)
 
 
-@app.command()
+@app.command(cls=Command)
+@printing
 def perf(
     to: Annotated[
         str | None,
@@ -191,7 +203,6 @@ def perf(
     reverse: Annotated[
         bool, typer.Option("--reverse", "-R", help="The server sends, and this end receives.")
     ] = False,
-    json_: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     listen: Listen = "",
     key: ServerKey = None,
     once: Annotated[
@@ -206,18 +217,19 @@ def perf(
         mine = _own(key)
         with listen_at(listen, mine) as listener:
             _say_listening(listener.address, mine, "perf")
-            serve(listener, typer.echo, once=once)
+            serve(
+                listener, lambda line: tell_event({"event": "test", "text": line}, line), once=once
+            )
         return
-    with _Bar("" if json_ else "measuring") as bar:
+    with _Bar("measuring") as bar:
         found = measure(
             to, key, seconds=seconds, streams=streams, reverse=reverse, progress=bar.add
         )
-    typer.echo(_as_json(found) if json_ else "")
-    if not json_:
-        _show(found)
+    tell(lambda: _summed(found), lambda: _show(found))
 
 
-@app.command()
+@app.command(cls=Command)
+@printing
 def keygen(
     file: Annotated[
         Path | None, typer.Argument(help="Where to keep it. Default: your own key pair.")
@@ -228,18 +240,21 @@ def keygen(
     ] = False,
 ) -> None:
     """Make a key, and show what the other end needs."""
-    from acklab.tack import Key, TackError
+    from acklab.errors import UsageError
+    from acklab.tack import Key
     from acklab.tack.keys import own_path
 
     if shared and file is None:
-        raise TackError("a shared key needs a file\n  help: acklab tack keygen --shared link.key")
+        raise UsageError("a shared key needs a file\n  help: acklab tack keygen --shared link.key")
     key = Key.secret() if shared else Key.pair()
     path = file or own_path()
     key.write(path)
-    if key.public is not None:
-        typer.echo(f"key pair in {path}; clients need the public key\n{key.public.hex()}")
+    public = None if key.public is None else key.public.hex()
+    if public is not None:
+        said = f"key pair in {path}; clients need the public key\n{public}"
     else:
-        typer.echo(f"shared key in {path}; copy the file to the other end over a safe way")
+        said = f"shared key in {path}; copy the file to the other end over a safe way"
+    tell_lines({"file": path, "public": public}, said)
 
 
 @contextmanager
@@ -284,7 +299,7 @@ class _Bar:
             TimeRemainingColumn(),
             console=err,
             transient=True,
-            disable=not err.is_terminal,
+            disable=quiet() or not err.is_terminal,
         )
         self._task = self._bar.add_task(name, total=None)
         #: Bytes that were there at the beginning.
@@ -331,8 +346,12 @@ def _say_listening(address: tuple[str, int], key: Key, command: str) -> None:
     host, port = address
     here = "THIS-HOST" if host in ("0.0.0.0", "::") else shown((host, port)).rpartition(":")[0]
     what = key.public.hex() if key.shared is None and key.public is not None else "KEY-FILE"
-    typer.echo(f"listening at {shown(address)}. On the other side:")
-    typer.echo(f"  acklab tack {command} --to {here}:{port} --key {what}")
+    there = f"acklab tack {command} --to {here}:{port} --key {what}"
+    tell_event(
+        {"event": "listening", "at": shown(address), "command": there},
+        f"listening at {shown(address)}. On the other side:",
+        f"  {there}",
+    )
 
 
 def _let_go(connection: Connection) -> None:
@@ -349,18 +368,24 @@ def _say_sent(
 ) -> None:
     report = connection.report()
     moved = done.size - (first or 0)
-    typer.echo(f"sent {name}: {_amount(done.size, moved, seconds)}")
-    typer.echo(
+    tell_lines(
+        {"event": "sent", "name": name, "bytes": done.size, "bytes_before": done.size - moved}
+        | {"seconds": seconds, "sha256": done.digest, "report": report},
+        f"sent {name}: {_amount(done.size, moved, seconds)}",
         f"{report['data_packets']} packets, {report['retransmissions']} of them again,"
-        f" {report['acks_received']} acknowledgements"
+        f" {report['acks_received']} acknowledgements",
+        f"SHA-256 {done.digest}",
     )
-    typer.echo(f"SHA-256 {done.digest}")
 
 
 def _say_received(received: Received, seconds: float) -> None:
     moved = received.size - received.resumed
-    typer.echo(f"received {received.path}: {_amount(received.size, moved, seconds)}")
-    typer.echo(f"SHA-256 {received.digest}")
+    tell_event(
+        {"event": "received", "file": received.path, "bytes": received.size}
+        | {"bytes_before": received.resumed, "seconds": seconds, "sha256": received.digest},
+        f"received {received.path}: {_amount(received.size, moved, seconds)}",
+        f"SHA-256 {received.digest}",
+    )
 
 
 def _amount(size: int, moved: int, seconds: float) -> str:
@@ -370,17 +395,8 @@ def _amount(size: int, moved: int, seconds: float) -> str:
     return f"{decimal(size)}{before}, {seconds:.1f} s, {moved * 8e-6 / seconds:.1f} Mbit/s"
 
 
-def _as_json(of: Measured) -> str:
-    import json
-
-    ends = {"sent": of.sent, "received": of.received}
-    return json.dumps(
-        {
-            "goodput_mbps": of.goodput_mbps,
-            **{name: [vars(m) for m in moved] for name, moved in ends.items()},
-        },
-        indent=2,
-    )
+def _summed(of: Measured) -> dict[str, object]:
+    return {"goodput_mbps": of.goodput_mbps, "sent": of.sent, "received": of.received}
 
 
 def _show(of: Measured) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from acklab.cli.guard import kept
+from acklab.cli.output import tell
 from acklab.cli.scenarios import Overrides, ScenarioFile, given
 
 if TYPE_CHECKING:
@@ -54,15 +55,24 @@ def twin(
             found = both(scenario, chosen, advance)
         write_atomically(folder / "twin.csv", _csv(found))
         draw(found, folder / "twin")
-    _show(found, scenario.name, chosen)
     kept(folder)
-    console().print(f"table and figure: {folder}", markup=False)
+
+    def show() -> None:
+        _show(found, scenario.name, chosen)
+        console().print(f"table and figure: {folder}", markup=False)
+
+    said = {"folder": folder, "scenario": scenario.name, "seed": chosen}
+    tell(lambda: {**said, "lines": _rows(found), "relay": found.ran.relay}, show)
 
 
 def _csv(of: Twin) -> str:
     import polars as pl
 
-    rows = [
+    return pl.DataFrame(_rows(of)).write_csv(float_precision=6)
+
+
+def _rows(of: Twin) -> list[dict[str, object]]:
+    return [
         {
             "flow": x.flow,
             "metric": x.metric,
@@ -75,7 +85,6 @@ def _csv(of: Twin) -> str:
         }
         for x in of.lines
     ]
-    return pl.DataFrame(rows).write_csv(float_precision=6)
 
 
 def _show(of: Twin, name: str, seed: int) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from acklab.cli.guard import kept
+from acklab.cli.output import tell
 from acklab.cli.run import Jobs
 
 if TYPE_CHECKING:
@@ -105,11 +106,17 @@ def validate(
                     )
         write_atomically(path, _csv(comparisons))
     kept(path)
-    for part in dict.fromkeys(c.reference.source for c in comparisons):
-        show = _show_saturated if part in set(saturated) else _show
-        show([c for c in comparisons if c.reference.source == part])
     good = sum(c.ok for c in comparisons)
-    console().print(f"{good} of {len(comparisons)} cells within the criteria: {path}", markup=False)
+
+    def show() -> None:
+        for part in dict.fromkeys(c.reference.source for c in comparisons):
+            of = _show_saturated if part in set(saturated) else _show
+            of([c for c in comparisons if c.reference.source == part])
+        within = f"{good} of {len(comparisons)} cells within the criteria: {path}"
+        console().print(within, markup=False)
+
+    said = {"file": path, "cells": len(comparisons), "within": good}
+    tell(lambda: {**said, "rows": [row for c in comparisons for row in c.rows()]}, show)
     return int(strict and good < len(comparisons))
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from acklab.errors import AcklabError
+from acklab.errors import AcklabError, UsageError
 from acklab.metrics.derived import once_per_run, with_metric
 from acklab.plots import legend, roles, style, swept
 from acklab.plots.drawn import Choice, Drawn
@@ -72,7 +72,7 @@ def means(runs: pl.DataFrame, told: Roles, metric: str, interval: str) -> pl.Dat
     from acklab.stats import estimate_by
 
     if interval not in INTERVALS:
-        raise AcklabError(
+        raise UsageError(
             f"there is no interval {interval!r}\n  help: --interval takes {', '.join(INTERVALS)}"
         )
     groups = [*told.groups, *([told.across] if told.across else [])]
@@ -169,7 +169,7 @@ def _logs(choice: Choice, scale: Scale) -> str:
     if choice.log is None:
         return "x" if scale.logarithmic else ""
     if choice.log not in LOGS:
-        raise AcklabError(
+        raise UsageError(
             f"there is no axis {choice.log!r} to be logarithmic\n"
             f"  help: --log takes {', '.join(LOGS)}"
         )

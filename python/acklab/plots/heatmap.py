@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from acklab.errors import AcklabError
+from acklab.errors import AcklabError, UsageError
 from acklab.metrics.derived import with_metric
 from acklab.plots import look, roles, style, swept
 from acklab.plots.drawn import Choice, Drawn
@@ -101,7 +101,7 @@ def _axes(keys: list[str], choice: Choice) -> tuple[str, str]:
     x = x or (free.pop(0) if free else None)
     y = y or (free.pop(0) if free else None)
     if x is not None and x == y:
-        raise AcklabError(
+        raise UsageError(
             f"a heat map has two axes, and both are {x!r}\n"
             f"  help: give one of {', '.join(k for k in keys if k != x) or 'another sweep'} as --y"
         )

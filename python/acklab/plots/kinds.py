@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from acklab.errors import AcklabError
+from acklab.errors import AcklabError, UsageError
 from acklab.plots.recorded import InMemory, Opened, Recorded, required
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Kind:
         for name, value in vars(choice).items():
             if value is not None and name not in takes:
                 known = ", ".join(f"--{_OPTIONS.get(t, t)}" for t in takes) or "no such option"
-                raise AcklabError(
+                raise UsageError(
                     f"the plot {self.name} does nothing with --{_OPTIONS.get(name, name)}\n"
                     f"  help: of {source.name} it takes {known}"
                 )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from acklab.errors import AcklabError
+from acklab.errors import AcklabError, UsageError
 
 #: Points of the letters that the kinds of plots are laid out for.
 POINTS = 9.0
@@ -55,7 +55,7 @@ class Look:
         if style is not None and style not in STYLES and not style.endswith(".mplstyle"):
             raise _unknown("style", style, (*STYLES, "FILE.mplstyle"))
         if style is not None and style not in STYLES and not Path(style).is_file():
-            raise AcklabError(
+            raise UsageError(
                 f"there is no file {style} for --style\n"
                 f"  help: give a style sheet of Matplotlib, or one of {', '.join(STYLES)}"
             )
@@ -123,7 +123,7 @@ def _sheet(path: str) -> dict[str, Any]:
                 path, use_default_template=False, fail_on_error=True
             )
         except (OSError, ValueError, KeyError) as e:
-            raise AcklabError(
+            raise UsageError(
                 f"cannot read the style sheet {path}: {e}\n"
                 "  help: lines of a style sheet are KEY: VALUE, such as font.size: 8"
             ) from None
@@ -133,6 +133,6 @@ def _sheet(path: str) -> dict[str, Any]:
 def _unknown(what: str, given: str, known: Any) -> AcklabError:
     near = difflib.get_close_matches(given, list(known), n=1)
     mean = f"did you mean {near[0]}? " if near else ""
-    return AcklabError(
+    return UsageError(
         f"there is no {what} {given!r} of figures\n  help: {mean}--{what} takes {', '.join(known)}"
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from acklab.errors import AcklabError
+from acklab.errors import AcklabError, UsageError
 from acklab.plots import style
 from acklab.plots.scale import Scale
 
@@ -158,7 +158,7 @@ def once(places: Mapping[str, Sequence[str]]) -> None:
     for option, keys in places.items():
         for key in keys:
             if key in seen:
-                raise AcklabError(
+                raise UsageError(
                     f"{key} is given to {seen[key]} and to {option}\n"
                     "  help: each key has one place in the figure"
                 )

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from acklab.errors import AcklabError
+from acklab.errors import AcklabError, UsageError
 from acklab.metrics.derived import DERIVED_COLUMNS, OF_A_RUN
 from acklab.plots.roles import known, short
 
@@ -88,7 +88,7 @@ def where(texts: Sequence[str]) -> Mapping[str, list[str]]:
     for text in texts:
         key, equals, values = text.partition("=")
         if not equals or not key.strip() or not values.strip():
-            raise AcklabError(
+            raise UsageError(
                 f"cannot read --where {text!r}\n"
                 "  help: write KEY=VALUE or KEY=V1,V2, such as cc=cubic"
             )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from acklab import arguments
-from acklab.errors import AcklabError, ScenarioError
+from acklab.errors import AcklabError, ScenarioError, UsageError
 from acklab.scenario import pairs
 from acklab.source import Source, read
 from acklab.sweeps.plan import LIMIT, Plan, plan
@@ -85,7 +85,7 @@ def find(source: Source) -> Source:
 def here_or_there(jobs: int | None, dask: str | None) -> None:
     """Refuses threads of this machine together with a cluster, before anything is written."""
     if jobs is not None and dask is not None:
-        raise AcklabError("--jobs is for this machine, --dask for a cluster\n  help: give one")
+        raise UsageError("--jobs is for this machine, --dask for a cluster\n  help: give one")
 
 
 def fill(

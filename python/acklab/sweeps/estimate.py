@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -18,20 +19,61 @@ _SAMPLED = 3
 _PATIENCE = 20.0
 
 
-def told(plan: Plan, target: Path, share: Share | None, jobs: int) -> str:
-    """What would run, how long it would take and how much it would write, in lines."""
+@dataclass(frozen=True)
+class Estimate:
+    """What would run, how long it would take and how much it would write."""
+
+    folder: Path
+    cells: int
+    seeds: int
+    #: Of the whole sweep.
+    of_runs: int
+    #: To do: all of them, or those of a shard.
+    runs: int
+    shard: str | None
+    #: How many values each column of the grid has, and of which key.
+    grid: dict[str, tuple[str, int]]
+    jobs: int
+    seconds: float
+    seconds_per_run: float
+    bytes: float
+    #: So many runs were made to measure.
+    measured: int
+
+    def told(self) -> str:
+        """All of it in lines."""
+        of = "" if self.shard is None else f" of {self.of_runs:,} (shard {self.shard})"
+        runs = f"{self.runs:,} runs{of}"
+        made = f"{self.measured} {'run' if self.measured == 1 else 'runs'}"
+        each = f"{self.seconds_per_run:.2g} s a run"
+        return "\n".join(
+            (
+                f"would run: {self.cells:,} cells, {self.seeds:,} seeds: {runs}",
+                *(f"  {n}: {count:,} values of {key}" for n, (key, count) in self.grid.items()),
+                f"time: about {_time(self.seconds)} on {self.jobs} threads ({each})",
+                f"disk: about {_size(self.bytes)}, and as much again while it is at work",
+                f"measured on {made}; results would go to {self.folder}",
+            )
+        )
+
+
+def of(plan: Plan, target: Path, share: Share | None, jobs: int) -> Estimate:
+    """What `plan`, or a share of it, would take on so many threads."""
     runs = plan.runs if share is None else len(share.runs(plan))
     seconds, size, made = sampled(plan)
-    of = "" if share is None else f" of {plan.runs:,} (shard {share.place} of {share.of})"
-    took = seconds * runs / min(jobs, max(runs, 1))
-    return "\n".join(
-        (
-            f"would run: {plan.grid.cells:,} cells, {len(plan.seeds):,} seeds: {runs:,} runs{of}",
-            *(f"  {k.name}: {k.values.count:,} values of {k.key}" for k in plan.grid.keys),
-            f"time: about {_time(took)} on {jobs} threads ({seconds:.2g} s a run)",
-            f"disk: about {_size(size * runs)}, and as much again while it is at work",
-            f"measured on {made} {'run' if made == 1 else 'runs'}; results would go to {target}",
-        )
+    return Estimate(
+        folder=target,
+        cells=plan.grid.cells,
+        seeds=len(plan.seeds),
+        of_runs=plan.runs,
+        runs=runs,
+        shard=None if share is None else f"{share.place} of {share.of}",
+        grid={k.name: (k.key, k.values.count) for k in plan.grid.keys},
+        jobs=jobs,
+        seconds=seconds * runs / min(jobs, max(runs, 1)),
+        seconds_per_run=seconds,
+        bytes=size * runs,
+        measured=made,
     )
 
 

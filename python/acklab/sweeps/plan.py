@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from acklab import _core
-from acklab.errors import AcklabError, ScenarioError
+from acklab.errors import AcklabError, ScenarioError, UsageError
 from acklab.scenario import SEEDS, checked_seed
 from acklab.source import DEEPEST, Source
 from acklab.sweeps import values
@@ -170,20 +170,20 @@ def read_seeds(given: Any) -> Sequence[int]:
             read = values.read("the seeds", given)
         except AcklabError as e:
             first = str(e).partition("\n")[0]
-            raise AcklabError(f"{first}\n  help: write {_SEEDS}") from None
+            raise UsageError(f"{first}\n  help: write {_SEEDS}") from None
         if read.count == 1 and isinstance(read.parts[0], values.Literals):
             number = values.typed(read.at(0))
             if not isinstance(number, int) or isinstance(number, bool):
                 raise _unreadable(given)
             return read_seeds(number)
         if read.count > LIMIT:
-            raise AcklabError(f"{read.count:,} seeds are too many to list\n  help: write a number")
+            raise UsageError(f"{read.count:,} seeds are too many to list\n  help: write a number")
         return _unique([checked_seed(values.typed(v)) for v in read])
     if isinstance(given, int) and not isinstance(given, bool):
         if given < 1:
-            raise AcklabError(f"there must be at least 1 seed, not {given}\n  help: write {_SEEDS}")
+            raise UsageError(f"there must be at least 1 seed, not {given}\n  help: write {_SEEDS}")
         if given >= SEEDS // 2:
-            raise AcklabError(
+            raise UsageError(
                 f"{given} seeds are too many\n  help: a number is how many seeds there are; seeds "
                 f"themselves are written 5..14 or 1,5,9 and are {SEEDS - 1} at most"
             )
@@ -195,7 +195,7 @@ def read_seeds(given: Any) -> Sequence[int]:
 
 def _unreadable(given: object) -> AcklabError:
     shown = reprlib.repr(given)
-    return AcklabError(f"cannot read the seeds {shown}\n  help: write {_SEEDS}")
+    return UsageError(f"cannot read the seeds {shown}\n  help: write {_SEEDS}")
 
 
 _SEEDS = "how many, such as 10, or which: 1,5,9 or 5..14"
@@ -204,7 +204,7 @@ _SEEDS = "how many, such as 10, or which: 1,5,9 or 5..14"
 def _unique(seeds: list[int]) -> Sequence[int]:
     if len(set(seeds)) < len(seeds):
         twice = next(s for s in seeds if seeds.count(s) > 1)
-        raise AcklabError(f"the seed {twice} is there twice\n  help: give each seed once")
+        raise UsageError(f"the seed {twice} is there twice\n  help: give each seed once")
     return seeds
 
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from acklab.errors import AcklabError, OutputError
+from acklab.errors import AcklabError, OutputError, UsageError
 from acklab.sweeps import manifest, sums
 from acklab.sweeps.journal import CorruptJournal, Journal, delete
 from acklab.sweeps.plan import Plan
@@ -42,13 +42,13 @@ class Share:
         """The share that `3/8` names."""
         found = re.fullmatch(r"\s*(\d{1,9})\s*/\s*(\d{1,9})\s*", text)
         if found is None:
-            raise AcklabError(
+            raise UsageError(
                 f"cannot read --shard {text!r}\n"
                 "  help: write I/N, such as 3/8: the third of eight shares"
             )
         place, of = int(found[1]), int(found[2])
         if not 1 <= place <= of <= MOST:
-            raise AcklabError(
+            raise UsageError(
                 f"there is no shard {place} of {of}\n"
                 f"  help: shards of N are 1/N to N/N, and N is {MOST:,} at most"
             )
