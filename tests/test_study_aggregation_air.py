@@ -11,7 +11,7 @@ import acklab
 from acklab.studies.aggregation import cells_wireless as cells
 from acklab.studies.aggregation import quantities_wireless as of
 from acklab.studies.aggregation import setups_wireless as setups
-from acklab.studies.kit.numbers import numbers, witnessed
+from acklab.studies.kit.numbers import witnessed
 from acklab.studies.study import Effort
 
 STUDY = Path(of.__file__).parent
@@ -66,14 +66,14 @@ def test_the_thesis_in_the_study_is_the_thesis_in_validation(name):
 
 
 def test_ns3_in_the_study_is_ns3_in_validation():
-    found = numbers(witnessed(STUDY / "data" / "ns3-wireless.csv"), exact=True)
-    field = found.of("sizes", "throughput").at("setup", "thesis")
+    found = witnessed(STUDY / "data" / "ns3-wireless.csv")
+    field = found["sizes", "throughput"].at("setup", "thesis")
     seen = 0
     with (VALIDATION / "ns3" / "wifi_thesis_setup.csv").open() as f:
         for r in csv.DictReader(f):
             if r["ampdu"] != "0" and r["amsdu"] == "0":
                 kb = -(-int(r["ampdu"]) // 1024)
-                value = field.cells[r["tcp"], kb][1]
+                value = field.cells[r["tcp"], kb][None]
                 assert value == pytest.approx(float(r["goodput_mbps"]), abs=1e-3)
                 seen += 1
     assert seen == 20

@@ -10,8 +10,8 @@ import kit_study
 from acklab.report.paper import ellipses, figures
 from acklab.report.paper.sources import sources
 from acklab.studies.kit import folder
-from acklab.studies.kit.claims import Flaw
 from acklab.studies.kit.fields import Field
+from acklab.studies.kit.flaws import Flaw
 from acklab.studies.kit.numbers import Numbers
 
 FIGURE = """[[figure]]
@@ -52,7 +52,7 @@ def study(tmp_path):
 
 def _numbers(study):
     """Goodput rises and RTT falls with the seed, but for one run without a delay."""
-    shape = study.vocabulary.shape("main", "goodput")
+    shape = study.vocabulary.shapes["main", "goodput"]
     goodput = {key: {1: 8.0, 2: 9.0, 3: 10.0} for key in shape.cells}
     rtt = {key: {1: 100.0, 2: 10.0, 3: 0.0} for key in shape.cells}
     fields = {"goodput": goodput, "rtt": rtt}
@@ -65,12 +65,12 @@ def test_less_delay_is_to_the_right_and_more_goodput_is_higher(study):
     mine = sources(study, _numbers(study), study.setups("decides"))
     page = figures.rendered(study, figure, mine)
     assert "less to the right" in page
-    assert page.count("<ellipse") == len(study.vocabulary.grids["main"].axes["cc"])
+    assert page.count("<ellipse") == len(study.vocabulary.grids["main"]["cc"])
     dots = re.findall(r'<circle class="mark l0" cx="([\d.]+)" cy="([\d.]+)"', page)
     (x1, y1), (x2, y2) = (map(float, dot) for dot in dots[:2])
     assert x1 < x2
     assert y1 > y2
-    ratios = len(study.vocabulary.grids["main"].axes["ratio"])
+    ratios = len(study.vocabulary.grids["main"]["ratio"])
     # A delay of nothing has no place on a logarithmic scale.
     assert len(dots) == 2 * ratios
 

@@ -9,7 +9,7 @@ import pytest
 import kit_study
 from acklab.report.paper.states import states
 from acklab.studies.kit import folder, make, page
-from acklab.studies.kit.claims import Flaw
+from acklab.studies.kit.flaws import Flaw
 from acklab.studies.kit.made import seal
 from acklab.studies.study import Effort
 from conftest import in_a_browser

@@ -103,7 +103,7 @@ def _held_on_nonsense(salt):
         at: type(field)(
             field.axes, {k: dict.fromkeys((1, 2), _nonsense(salt, at, k)) for k in field.cells}
         )
-        for at, field in STUDY.vocabulary.shapes().fields.items()
+        for at, field in STUDY.vocabulary.shapes.items()
     }
     judged = judge_all(STUDY, Numbers(made), strict=False)
     return {j.claim.id for j in judged if j.verdict == "reproduced"}

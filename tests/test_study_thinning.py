@@ -18,7 +18,7 @@ from acklab.studies.kit.numbers import Numbers, numbers, witnessed
 from acklab.studies.kit.quantity import with_derived
 from acklab.studies.kit.runs import run
 from acklab.studies.kit.truth import Truth
-from acklab.studies.kit.words import Bench, median
+from acklab.studies.kit.words import median
 from acklab.studies.study import Effort
 from acklab.studies.thinning import cells, quantities
 
@@ -26,7 +26,7 @@ STUDY = load(Path(package.__file__).parent)
 QUICK = Effort(2, quick=True, full=False)
 ESSENCE = Effort(5, full=False)
 #: What the essence measured, as far as claims ask for it; `kept` below says how it was made.
-KEPT = numbers(witnessed(Path(__file__).parent / "data" / "thinning.csv"), exact=True)
+KEPT = witnessed(Path(__file__).parent / "data" / "thinning.csv")
 VERDICTS = {j.claim.id: j.verdict for j in judge_all(STUDY, KEPT, strict=False)}
 
 
@@ -79,7 +79,7 @@ def ours(tmp_path_factory):
 
 def mean(text, of):
     (value,) = number(f"mean({text})", Scope(STUDY.vocabulary, of)).cells.values()
-    return value
+    return value[None]
 
 
 def held(text, of):
@@ -108,16 +108,16 @@ def test_the_worst_and_the_median_are_over_paths(ours):
     assert mean("open.worst(scheme='8 per RTT')", ours) == pytest.approx(min(both))
     assert mean("open.typical(scheme='8 per RTT')", ours) == pytest.approx(sum(both) / 2)
     of = Field(("n",), {(1,): {1: 1.0}, (2,): {1: 9.0}, (3,): {1: 2.0}})
-    assert median(Bench(), of, "n").cells == {(): {1: 2.0}}
+    assert median(of, "n").cells == {(): {1: 2.0}}
 
 
 def changed(group, quantity, how):
     """The kept numbers with one quantity's values changed."""
-    fields = dict(KEPT.fields)
+    fields = dict(KEPT)
     of = fields[group, quantity]
     cells_ = {k: {s: how(v) for s, v in sample.items()} for k, sample in of.cells.items()}
     fields[group, quantity] = Field(of.axes, cells_)
-    return Numbers(fields, exact=True)
+    return Numbers(fields)
 
 
 def to(value):
@@ -168,8 +168,8 @@ def test_a_claim_turns_with_its_numbers(name):
     group, quantity, how = TURNS[name]
     of = changed(group, quantity, how)
     for more in ALSO.get(name, ()):
-        fields = {**of.fields, (group, more): changed(group, more, to(0.0)).fields[group, more]}
-        of = Numbers(fields, exact=True)
+        fields = {**of, (group, more): changed(group, more, to(0.0))[group, more]}
+        of = Numbers(fields)
     (claim,) = (c for c in STUDY.claims if c.id == name)
     before = VERDICTS[name]
     after = {j.claim.id: j.verdict for j in judge_all(STUDY, of, strict=False)}[name]
@@ -183,7 +183,7 @@ def test_the_answer_and_the_advice_are_refused_when_their_claims_turn():
         text = STUDY.text(name)
         needed = dict(required(text))
         assert needed
-        scope = Scope(STUDY.vocabulary, STUDY.vocabulary.shapes())
+        scope = Scope(STUDY.vocabulary, STUDY.vocabulary.shapes)
         filled(text, scope, dict.fromkeys(needed, "reproduced") | needed)
         for claim in needed:
             with pytest.raises(Unmet):

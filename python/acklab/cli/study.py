@@ -191,7 +191,7 @@ def cell_of(study: Folder, group: str, keys: list[str], effort: object) -> Cell:
 
     if group not in study.groups:
         raise AcklabError(f"no group {group!r}{hint(group, study.groups)}")
-    axes = study.vocabulary.grids[group].axes
+    axes = study.vocabulary.grids[group]
     wanted: dict[str, str] = {}
     for word in keys:
         axis, equals, key = word.partition("=")

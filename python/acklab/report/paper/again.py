@@ -31,7 +31,7 @@ def place(study: Folder) -> str:
 
 def command(study: Folder, group: str, keys: Mapping[str, Key], more: Sequence[str] = ()) -> str:
     """The command that makes one cell again, with everything recorded."""
-    axes = study.vocabulary.grids[group].axes
+    axes = study.vocabulary.grids[group]
     named = [f"{a}={keys[a]}" for a in axes if a in keys]
     return shlex.join(["acklab", "study", "cell", place(study), group, *named, *more])
 
@@ -40,7 +40,7 @@ def folder_of(
     study: Folder, group: str, keys: Mapping[str, Key], seed: int = 1, quick: bool = False
 ) -> str:
     """The folder of one cell, from the study's results on: another seed or effort has its own."""
-    axes = study.vocabulary.grids[group].axes
+    axes = study.vocabulary.grids[group]
     words = [group, *(str(keys[a]) for a in axes if a in keys)]
     words += [f"seed-{seed}"] * (seed != 1) + ["quick"] * quick
     slug = "-".join(re.sub(r"[^A-Za-z0-9._+]+", "-", w).strip("-") for w in words)

@@ -379,7 +379,7 @@ def _one_again(
 ) -> str:
     fixed = {a: k[0] for a, k in shown.keys.items()}
     for group in shown.quantity.groups or tuple(study.groups):
-        axes = study.vocabulary.grids[group].axes
+        axes = study.vocabulary.grids[group]
         keys: Mapping[str, Key] = {SETUP: _decides(study), **fixed, **at}
         # Another group may have the same axes, and not these cells.
         if all(a in keys and keys[a] in there for a, there in axes.items()):

@@ -15,7 +15,7 @@ from statistics import fmean, median, stdev
 from acklab.report import html
 from acklab.report.paper.drawing import LOOKS, key, mark, ticks
 from acklab.report.paper.sources import Names, Source, blocks, keys_of, written
-from acklab.studies.kit.fields import Key, Value
+from acklab.studies.kit.fields import Key
 from acklab.studies.kit.folder import Figure, Folder
 
 #: A panel in units of its own, as those of lines but higher.
@@ -62,7 +62,7 @@ def ellipse_of(points: Sequence[tuple[float, float]]) -> Ellipse | None:
 def clouds(study: Folder, figure: Figure, mine: Source) -> list[tuple[str, list[Cloud]]]:
     """The panels of a set-up: title, and the runs of each line."""
     names = Names(study)
-    keys = keys_of(study, figure, mine.numbers.of(figure.group, figure.quantity))
+    keys = keys_of(study, figure, mine.numbers.get((figure.group, figure.quantity)))
     found = []
     for at, named in blocks(keys, [figure.x, figure.lines]):
         of = [
@@ -82,16 +82,10 @@ def _points(
     found = []
     for k in along:
         at = {**where, figure.x: k}
-        xs = _runs(source.value(figure.group, figure.against, at))
-        ys = _runs(source.value(figure.group, figure.quantity, at))
+        xs = source.value(figure.group, figure.against, at) or {}
+        ys = source.value(figure.group, figure.quantity, at) or {}
         found += [(xs[s], ys[s]) for s in xs if s in ys and xs[s] > 0 and math.isfinite(ys[s])]
     return found
-
-
-def _runs(value: Value | None) -> Mapping[int, float]:
-    if value is None:
-        return {}
-    return value if isinstance(value, Mapping) else {0: value}
 
 
 def rendered(study: Folder, figure: Figure, whose: Sequence[Source], prefix: str = "") -> str:

@@ -80,5 +80,5 @@ def _ran(ours: Numbers, of: Table | Figure, setup: str) -> bool:
     """Whether it has numbers of a set-up, and is not a table of the set-ups that it names."""
     if SETUP in of.keys:
         return False
-    field = ours.of(of.group, of.quantity)
+    field = ours.get((of.group, of.quantity))
     return field is not None and SETUP in field.axes and setup in field.keys(SETUP)

@@ -81,7 +81,7 @@ def panels(study: Folder, figure: Figure, mine: Source, whose: Sequence[Source])
     """The charts of a figure in one set-up; those in which nobody has a number are left out."""
     names = Names(study)
     witnesses = [w.name for w in study.about.witness]
-    keys = keys_of(study, figure, mine.numbers.of(figure.group, figure.quantity))
+    keys = keys_of(study, figure, mine.numbers.get((figure.group, figure.quantity)))
     lines = keys.get(figure.lines, ()) if figure.lines and figure.lines != SETUP else ()
     inner = [a for a in (figure.x, figure.lines) if a]
     signed = study.vocabulary.quantities[figure.quantity].signed
@@ -166,7 +166,7 @@ def _numbers(
     """What is drawn, as a table that is folded; a long one is in the file only."""
     names = Names(study)
     quantity = study.vocabulary.quantities[figure.quantity]
-    keys = keys_of(study, figure, mine.numbers.of(figure.group, figure.quantity))
+    keys = keys_of(study, figure, mine.numbers.get((figure.group, figure.quantity)))
     axes = [a for a in keys if a != SETUP]
     file = f"numbers/{figure.group}.csv"
     link = f'<p class="note">Every run: <a href="{file}">{file}</a>, beside this page.</p>'

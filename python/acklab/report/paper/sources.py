@@ -30,7 +30,7 @@ class Source:
 
     def value(self, group: str, quantity: str, at: Mapping[str, Key]) -> Value | None:
         """Its number at these keys; a table that leaves out an axis has one number for all."""
-        field = self.numbers.of(group, quantity)
+        field = self.numbers.get((group, quantity))
         if field is None:
             return None
         if at.get(SETUP, self.setup) != self.setup:
@@ -117,7 +117,7 @@ def interval(value: Value, quantity: Quantity) -> str:
     told = f"{written(e.mean, quantity)}{unit(quantity)}"
     if e.n < 2:
         return told
-    if isinstance(value, Mapping) and e.low != e.low:
+    if e.low != e.low:
         runs = [written(v, quantity) for v in sorted(value.values())]
         return f"{told}, the mean of {e.n} runs: {', '.join(runs)}"
     low, high = written(e.low, quantity), written(e.high, quantity)
@@ -126,7 +126,7 @@ def interval(value: Value, quantity: Quantity) -> str:
 
 def keys_of(study: Folder, of: Table | Figure, field: Field | None) -> dict[str, Sequence[Key]]:
     """The keys along each axis of a table or figure; those that it names, and their order."""
-    grid = dict(study.vocabulary.grids[of.group].axes)
+    grid = dict(study.vocabulary.grids[of.group])
     own = study.vocabulary.quantities[of.quantity].axis
     if own is not None and field is not None and own in field.axes:
         grid[own] = sorted(field.keys(own), key=lambda k: (isinstance(k, str), k))

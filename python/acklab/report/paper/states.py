@@ -7,7 +7,6 @@ the two parts, and it is at least a fifth of the mean of all. Fewer than four ru
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
 from statistics import fmean
 
@@ -21,7 +20,7 @@ TIMES, SHARE = 3.0, 0.2
 
 def states(value: Value) -> list[tuple[int, float]]:
     """The two states of a cell, larger count first: how many runs, and their mean; else nothing."""
-    if not isinstance(value, Mapping) or len(value) < 2 * LEAST:
+    if len(value) < 2 * LEAST:
         return []
     ordered = sorted(value.values())
     gaps = [b - a for a, b in pairwise(ordered)]

@@ -18,7 +18,7 @@ from acklab.report.paper.sources import (
     written,
 )
 from acklab.report.paper.states import states
-from acklab.studies.kit.fields import Key, known
+from acklab.studies.kit.fields import Key, Value, known
 from acklab.studies.kit.folder import SETUP, Folder, Table
 from acklab.studies.kit.vocabulary import Quantity
 
@@ -32,7 +32,7 @@ def rendered(study: Folder, table: Table, whose: Sequence[Source], prefix: str =
     names = Names(study)
     quantity = study.vocabulary.quantities[table.quantity]
     mine = next(s for s in whose if s.ours)
-    keys = keys_of(study, table, mine.numbers.of(table.group, table.quantity))
+    keys = keys_of(study, table, mine.numbers.get((table.group, table.quantity)))
     found = ""
     used: dict[str, Source] = {}
     for at, named in blocks(keys, (table.rows, table.columns)):
@@ -44,7 +44,7 @@ def rendered(study: Folder, table: Table, whose: Sequence[Source], prefix: str =
     head = f'<h3 id="{anchor}">{escape(table.title)}</h3>'
     said = f"{names.quantity(quantity)}{_in(quantity)}: {quantity.text.rstrip('.')}."
     about = f"{caption}{escape(said[:1].upper() + said[1:])}"
-    several = any(isinstance(v, Mapping) for s in whose for v in _values(s, table, quantity))
+    several = any(None not in v for s in whose for v in _values(s, table, quantity))
     return (
         f'<div class="of-table">{head}<p class="note">{about} {layout}.</p>'
         f"{_switch(list(used.values()), anchor)}{_key(table, used)}{found}"
@@ -59,8 +59,8 @@ def _in(quantity: Quantity) -> str:
     return f", in {quantity.unit}" if quantity.unit else ""
 
 
-def _values(source: Source, table: Table, quantity: Quantity) -> list[object]:
-    field = source.numbers.of(table.group, quantity.name)
+def _values(source: Source, table: Table, quantity: Quantity) -> list[Value]:
+    field = source.numbers.get((table.group, quantity.name))
     return list(field.cells.values()) if field is not None else []
 
 
@@ -199,7 +199,7 @@ def _cell(
     again = ""
     keys = {**({SETUP: source.setup} if source.setup else {}), **at}
     # A number over several cells is not of one of them.
-    if source.ours and set(study.vocabulary.grids[table.group].axes) <= set(keys):
+    if source.ours and set(study.vocabulary.grids[table.group]) <= set(keys):
         again = f' data-again="{escape(command(study, table.group, keys), quote=True)}"'
     return (
         f'<td class="number{colour}" tabindex="-1" title="{escape(told, quote=True)}"{again}>'

@@ -10,11 +10,11 @@ from html import escape
 from acklab.report import html
 from acklab.report.paper.claims import verdict
 from acklab.report.paper.sources import Names
-from acklab.studies.kit.claims import Flaw
+from acklab.studies.kit.flaws import blamed
 from acklab.studies.kit.folder import Folder
 from acklab.studies.kit.numbers import Numbers
 from acklab.studies.kit.templates import filled, without_missing
-from acklab.studies.kit.words import EXAMPLES, Wrong
+from acklab.studies.kit.words import EXAMPLES
 
 
 def text(
@@ -31,13 +31,11 @@ def text(
     written = study.text(name) if name else ""
     if not written:
         return ""
-    scope = study.scope(ours, study.deciding)
-    try:
+    scope = study.scope(ours, study.deciding()[0])
+    with blamed(study.path / "text" / f"{name}.md"):
         if essence is not None:
             written = without_missing(written, scope, essence)
         markdown = filled(written, scope, verdicts)
-    except Wrong as e:
-        raise Flaw(study.path / "text" / f"{name}.md", 0, str(e)) from None
     return html.prose(markdown)
 
 

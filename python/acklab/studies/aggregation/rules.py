@@ -4,47 +4,47 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from acklab.studies.kit.fields import Field, known, mapped
+from acklab.studies.kit.fields import Field, constant, known, mapped
 from acklab.studies.kit.truth import Truth, every
-from acklab.studies.kit.words import Bench, Truths, change, compare
+from acklab.studies.kit.words import Truths, change, compare
 
 LOSS_BASED = ("cubic", "newreno")
 #: Jain's index and rates swing if they go both ways.
-_NONE = Field((), {(): 0.0})
+_NONE = constant(0.0)
 
 
-def _steps(bench: Bench, of: Field, along: str) -> list[Field]:
-    return [change(bench, of, along, a, b) for a, b in pairwise(of.keys(along))]
+def _steps(of: Field, along: str) -> list[Field]:
+    return [change(of, along, a, b) for a, b in pairwise(of.keys(along))]
 
 
-def swings(bench: Bench, of: Field, along: str, by: float = 0.0) -> Truths:
+def swings(of: Field, along: str, by: float = 0.0) -> Truths:
     """At one step it rises and at another it falls, each by the share `by` of its highest mean."""
     if not of.cells:
         return Truths((), {(): Truth.MISSING})
-    least = Field((), {(): by * max(known(v).mean for v in of.cells.values())})
-    steps = _steps(bench, of, along)
-    up = [compare(bench, s, least, ">").cells.get((), Truth.MISSING) for s in steps]
-    down = [compare(bench, mapped(s, lambda x: -x), least, ">").cells.get(()) for s in steps]
+    least = constant(by * max(known(v).mean for v in of.cells.values()))
+    steps = _steps(of, along)
+    up = [compare(s, least, ">").cells.get((), Truth.MISSING) for s in steps]
+    down = [compare(mapped(s, lambda x: -x), least, ">").cells.get(()) for s in steps]
     both = every([Truth.of(Truth.YES in up), Truth.of(Truth.YES in down)])
     return Truths((), {(): both})
 
 
-def stepwise(bench: Bench, of: Field, along: str, share: float = 1.0) -> Truths:
+def stepwise(of: Field, along: str, share: float = 1.0) -> Truths:
     """It falls, at no step rises, and no step takes more than this share of the whole fall."""
     if not of.cells:
         return Truths((), {(): Truth.MISSING})
-    keys, steps = of.keys(along), _steps(bench, of, along)
-    rises = any(compare(bench, s, _NONE, ">").cells[()] is Truth.YES for s in steps)
-    whole = known(change(bench, of, along, keys[0], keys[-1]).cells[()]).mean
+    keys, steps = of.keys(along), _steps(of, along)
+    rises = any(compare(s, _NONE, ">").cells[()] is Truth.YES for s in steps)
+    whole = known(change(of, along, keys[0], keys[-1]).cells[()]).mean
     sizes = [known(s.cells[()]).mean for s in steps]
     return Truths((), {(): Truth.of(not rises and min(sizes) > share * whole)})
 
 
-def differ(bench: Bench, a: Field, b: Field, by: float = 0.0) -> Truths:
+def differ(a: Field, b: Field, by: float = 0.0) -> Truths:
     """One exceeds the other by more than `by`, whichever it is."""
-    least = Field((), {(): by})
-    up = compare(bench, _less(a, b), least, ">")
-    down = compare(bench, _less(b, a), least, ">")
+    least = constant(by)
+    up = compare(_less(a, b), least, ">")
+    down = compare(_less(b, a), least, ">")
     return Truths(
         up.axes,
         {k: Truth.of(Truth.YES in (t, down.cells.get(k))) for k, t in up.cells.items()},
@@ -59,7 +59,7 @@ def _less(a: Field, b: Field) -> Field:
     return combined(a, b, sub)
 
 
-def ahead(bench: Bench, of: Field) -> Field:
+def ahead(of: Field) -> Field:
     """Of pairs with one loss-based flow: by how much that flow leads."""
     at = of.axes.index("pair") if "pair" in of.axes else 0
     found = {}
@@ -86,12 +86,12 @@ def _of_flow(of: Field, loss_based: bool) -> Field:
     return Field(of.without("flow"), found)
 
 
-def loss_based(bench: Bench, of: Field) -> Field:
+def loss_based(of: Field) -> Field:
     """Of pairs with one loss-based flow: that flow's number."""
     return _of_flow(of, True)
 
 
-def other(bench: Bench, of: Field) -> Field:
+def other(of: Field) -> Field:
     """Of pairs with one loss-based flow: the other flow's number."""
     return _of_flow(of, False)
 

@@ -1,26 +1,31 @@
-"""What a paper says, and when it holds: the files `claims/*.toml` of a study."""
+"""The claims of a paper, and when they hold: the files `claims/*.toml` of a study."""
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
-from acklab.errors import AcklabError
 from acklab.studies.kit.fields import Key
+from acklab.studies.kit.flaws import Flaw, blamed, explained, line, read
+from acklab.studies.kit.words import Wrong
 
 Verdict = Literal["reproduced", "partly", "undecided", "not"]
 VERDICTS: tuple[Verdict, ...] = ("reproduced", "partly", "undecided", "not")
 #: A reason that stands whatever the verdict is.
 ALWAYS = "always"
+_HEAD = r"\s*\[\[claim\]\]"
 
 
 class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A sentence of a paper, the condition under which it holds, and why it does or does not."""
+
+    #: Keys that the loader adds.
+    ADDED: ClassVar = ("part", "file", "line")
 
     id: str
     #: The paper's exact words; brackets mark what was added. In a study with `own = true` they are
@@ -34,7 +39,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     holds: str
     #: When at least a part of it holds.
     weaker: str = ""
-    #: What the weaker form says, in a few words.
+    #: The weaker form in a few words.
     weaker_says: str = ""
     #: When the opposite holds, which no other set-up can make good.
     opposite: str = ""
@@ -54,85 +59,46 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     file: str = ""
     line: int = 0
 
+    def blamed(self, key: str, *patterns: str) -> AbstractContextManager[None]:
+        """Says of which key of this claim something is wrong, and in which line."""
+        at = (rf"^\s*(\[claim\.)?{key}\b", *patterns)
+        what = f"claim {self.id!r}, {key}: "
+        return blamed(Path(self.file), *at, what=what, since=self.line, until=_HEAD)
+
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     """A file of claims."""
 
     claim: list[dict[str, Any]]
-    #: What its claims are about, in a few words.
+    #: The topic of its claims, in a few words.
     title: str = ""
     #: Of each claim of the file that does not say otherwise.
     defaults: dict[str, Any] = {}
 
 
-class Flaw(AcklabError):
-    """Something wrong in a study's files: file, line and what would be right."""
-
-    def __init__(self, file: Path | str, line: int, what: str) -> None:
-        place = f"{file}:{line}" if line else str(file)
-        super().__init__(f"{place}: {what}")
-
-
 def load_claims(folder: Path) -> list[Claim]:
     """The claims of a study, file by file in the order of their names."""
-    found: list[Claim] = []
+    found: dict[str, Claim] = {}
     for path in sorted(folder.glob("*.toml")):
-        found += _of_file(path)
-    seen: dict[str, Claim] = {}
-    for claim in found:
-        if claim.id in seen:
-            other = seen[claim.id]
-            raise Flaw(
-                claim.file,
-                claim.line,
-                f"the id {claim.id!r} is taken by {other.file}:{other.line}; give it another",
-            )
-        seen[claim.id] = claim
-    return found
-
-
-def _of_file(path: Path) -> list[Claim]:
-    text = path.read_text(encoding="utf-8")
-    try:
-        about = msgspec.convert(tomllib.loads(text), _File)
-    except tomllib.TOMLDecodeError as e:
-        raise Flaw(path, 0, f"this is no TOML: {e}") from None
-    except msgspec.ValidationError as e:
-        raise Flaw(path, 0, f"{e}; a file of claims has [[claim]] tables") from None
-    lines = text.splitlines()
-    starts = [n for n, line in enumerate(lines, 1) if re.match(r"\s*\[\[claim\]\]", line)]
-    claims = []
-    for start, own in zip(starts, about.claim, strict=True):
-        added = {"part": about.title, "file": str(path), "line": start}
-        told = {**about.defaults, **own, **added}
-        try:
-            claim = msgspec.convert(told, Claim)
-        except msgspec.ValidationError as e:
-            raise Flaw(path, start, _explained(str(e), own)) from None
-        if wrong := set(claim.because) - {*VERDICTS, ALWAYS}:
-            words = ", ".join((*VERDICTS, ALWAYS))
-            raise Flaw(path, start, f"because.{wrong.pop()}: the keys of because are {words}")
-        claims.append(claim)
-    return claims
-
-
-def _explained(error: str, own: Mapping[str, Any]) -> str:
-    """A message of the decoder, with the claim's id and the keys that there are."""
-    who = f"claim {own['id']!r}: " if "id" in own else "this claim: "
-    keys = ", ".join(f.name for f in msgspec.structs.fields(Claim) if f.name not in _OWN)
-    return f"{who}{error[0].lower()}{error[1:]}\n  help: the keys of a claim are {keys}"
-
-
-#: What the loader adds.
-_OWN = ("part", "file", "line")
-
-
-def line_of(claim: Claim, key: str) -> int:
-    """The line of one of its keys, or the claim's first."""
-    lines = Path(claim.file).read_text(encoding="utf-8").splitlines()
-    for n, line in enumerate(lines[claim.line :], claim.line + 1):
-        if re.match(rf"\s*{re.escape(key)}\s*=", line):
-            return n
-        if re.match(r"\s*\[\[", line):
-            break
-    return claim.line
+        about = read(path, _File)
+        lines = path.read_text(encoding="utf-8").splitlines()
+        starts = [n for n, text in enumerate(lines, 1) if re.match(_HEAD, text)]
+        for start, own in zip(starts, about.claim, strict=True):
+            added = {"part": about.title, "file": str(path), "line": start}
+            try:
+                claim = msgspec.convert({**about.defaults, **own, **added}, Claim)
+            except msgspec.ValidationError as e:
+                wrong = re.search(r"field `(\w+)`|`\$\.(\w+)", str(e))
+                key = rf"^\s*(\[claim\.)?{wrong[1] or wrong[2]}\b" if wrong else ""
+                at = line(path, key, since=start, until=_HEAD)
+                raise Flaw(path, at, f"claim {own.get('id')!r}: {explained(e, Claim)}") from None
+            if other := found.get(claim.id):
+                place = f"{other.file}:{other.line}"
+                with claim.blamed("id"):
+                    raise Wrong(f"this id is taken by {place}; give it another")
+            for other_ in set(claim.because) - {*VERDICTS, ALWAYS}:
+                with claim.blamed("because", rf"\b{re.escape(other_)}\s*="):
+                    words = ", ".join((*VERDICTS, ALWAYS))
+                    raise Wrong(f"there is no verdict {other_!r}; there are: {words}")
+            found[claim.id] = claim
+    return list(found.values())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
+import csv
+import importlib
 import os
+import re
 import sys
-import tomllib
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,20 +18,20 @@ from typing import Any, Literal
 import msgspec
 
 from acklab.errors import AcklabError
-from acklab.studies.kit.claims import Claim, Flaw, line_of, load_claims
-from acklab.studies.kit.fields import Key
+from acklab.studies.kit.claims import Claim, load_claims
+from acklab.studies.kit.fields import Key, Where, listed
+from acklab.studies.kit.flaws import Flaw, blamed, owned, read
 from acklab.studies.kit.language import Scope, number, truth
-from acklab.studies.kit.numbers import Numbers, numbers, witnessed
-from acklab.studies.kit.owned import owned
+from acklab.studies.kit.numbers import WITNESSED, Numbers, witnessed
 from acklab.studies.kit.templates import filled, required
-from acklab.studies.kit.vocabulary import Grid, Quantity, Vocabulary, hint
+from acklab.studies.kit.vocabulary import Quantity, Vocabulary, hint
 from acklab.studies.kit.words import WORDS, Wrong
 from acklab.studies.study import Cell, Effort
 
 #: The axis of set-ups: one paper's experiment read in several ways.
 SETUP = "setup"
 FILE = "study.toml"
-#: What a folder has to have.
+#: The parts that every folder has.
 PARTS = (FILE, "cells.py", "quantities.py", "claims")
 #: Of all claims, those whose condition is a rule of the study's own.
 MOST_RULES = 0.15
@@ -68,7 +68,7 @@ class Witness(_Of, frozen=True):
 
 
 class Axis(_Of, frozen=True):
-    """What is varied, as a reader sees it."""
+    """An axis, as a reader sees it."""
 
     title: str = ""
     #: How its keys are written, such as `{}:1`.
@@ -130,7 +130,7 @@ class Section(_Of, frozen=True):
 
 
 class About(_Of, frozen=True):
-    """What `study.toml` says."""
+    """The contents of `study.toml`."""
 
     name: str
     title: str
@@ -173,37 +173,39 @@ class Folder:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """What its expressions may name."""
-        whole = Effort(self.about.seeds)
-        grids = {name: _grid(of(whole)) for name, of in self.groups.items()}
-        return Vocabulary(self.quantities, grids, self.rules, axis=self.axis, key=self.key)
+        """The names that its expressions may use."""
+        grids: dict[str, dict[str, dict[Key, None]]] = {}
+        for group, of in self.groups.items():
+            axes = grids.setdefault(group, {})
+            for cell in of(Effort(self.about.seeds)):
+                for axis, key in cell.keys.items():
+                    axes.setdefault(axis, {})[key] = None
+        return Vocabulary(
+            self.quantities,
+            {group: {a: tuple(keys) for a, keys in axes.items()} for group, axes in grids.items()},
+            self.rules,
+            axis=self.axis,
+            key=self.key,
+        )
+
+    @cached_property
+    def _axes(self) -> Mapping[str, Axis]:
+        names = {s.name: s.title for s in self.about.setup}
+        return {**self.about.axis, SETUP: Axis(title="set-up", names=names)}
 
     def axis(self, axis: str) -> str:
-        """What is varied, as a reader sees it."""
-        if axis == SETUP:
-            return "set-up"
-        about = self.about.axis.get(axis)
-        return (about.title if about is not None else "") or axis.replace("_", " ")
+        """An axis, as a reader sees it."""
+        return self._axes.get(axis, Axis()).title or axis.replace("_", " ")
 
     def key(self, axis: str, key: Key) -> str:
         """A key on an axis, as a reader sees it."""
-        if axis == SETUP:
-            return next((s.title for s in self.about.setup if s.name == key), str(key))
-        about = self.about.axis.get(axis)
-        if about is None:
-            return str(key)
+        about = self._axes.get(axis, Axis())
         return about.names.get(str(key)) or about.form.format(key)
 
     @cached_property
     def witnesses(self) -> Mapping[str, Numbers]:
         """The numbers of its witnesses."""
-        return {
-            w.name: numbers(
-                {g: table for f in w.files for g, table in witnessed(self.path / f).items()},
-                exact=True,
-            )
-            for w in self.about.witness
-        }
+        return {w.name: witnessed(*(self.path / f for f in w.files)) for w in self.about.witness}
 
     def effort(self, quick: bool = False, full: bool = False, seeds: int | None = None) -> Effort:
         """How much is run, with the study's own numbers of seeds."""
@@ -220,13 +222,17 @@ class Folder:
         """The set-ups in that role."""
         return [s for s in self.about.setup if s.role == role]
 
-    @property
-    def deciding(self) -> str:
-        """The first set-up that decides; empty where there are none."""
-        return next((s.name for s in self.setups("decides")), "")
+    def deciding(self, claim: Claim | None = None) -> list[str]:
+        """The set-ups that decide a claim, or any; one without a name where there are none."""
+        own = [claim.setup] if claim is not None and claim.setup else []
+        return own or [s.name for s in self.setups("decides")] or [""]
+
+    def where(self, setup: str, claim: Claim | None = None) -> dict[str, Where]:
+        """The keys that hold in a set-up, and in a claim."""
+        return {**({SETUP: setup} if setup else {}), **(claim.keys if claim is not None else {})}
 
     def scope(self, of: Numbers, setup: str, claim: Claim | None = None) -> Scope:
-        """What names mean in a set-up, and in a claim, with somebody's numbers."""
+        """The meaning of names in a set-up, and in a claim, with somebody's numbers."""
         return Scope(self.vocabulary, of, self.where(setup, claim))
 
     def shown(self, id_: str) -> Table | Figure:
@@ -244,19 +250,9 @@ class Folder:
         path = self.path / "text" / f"{name}.md"
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
-    def where(self, setup: str, claim: Claim | None = None) -> dict[str, Sequence[Key]]:
-        """The keys that hold in a set-up, and in a claim."""
-        keys = listed(claim.keys) if claim is not None else {}
-        return {**({SETUP: [setup]} if setup else {}), **keys}
-
-
-def listed(keys: Mapping[str, Key | list[Key]]) -> dict[str, Sequence[Key]]:
-    """Keys by axis, each a list."""
-    return {a: k if isinstance(k, list) else [k] for a, k in keys.items()}
-
 
 def load(path: Path) -> Folder:
-    """The study in a folder; an error names the file, the line and what would be right."""
+    """The study in a folder; an error names the file, the line and the right form."""
     missing = [p for p in PARTS if not (path / p).exists()]
     if missing:
         raise Flaw(
@@ -265,16 +261,17 @@ def load(path: Path) -> Folder:
             f"a study needs {', '.join(PARTS)}; there is no {', no '.join(missing)}\n"
             "  help: `acklab study new NAME` writes a study that runs",
         )
-    settings = about(path)
-    cells, quantities = _module(path, "cells"), _module(path, "quantities")
-    rules = vars(_module(path, "rules")).get("RULES", {}) if (path / "rules.py").exists() else {}
+    groups, quantities = (
+        _defined(path, "cells", "GROUPS"),
+        _defined(path, "quantities", "QUANTITIES"),
+    )
     found = Folder(
         path,
-        settings,
-        {name: owned(of, path) for name, of in _listed(cells, "GROUPS", path / "cells.py").items()},
-        {q.name: q for q in _listed(quantities, "QUANTITIES", path / "quantities.py")},
+        about(path),
+        {name: owned(of, path) for name, of in groups.items()},
+        {q.name: q for q in quantities},
         load_claims(path / "claims"),
-        rules,
+        _defined(path, "rules", "RULES") if (path / "rules.py").exists() else {},
     )
     check(found)
     return found
@@ -282,150 +279,155 @@ def load(path: Path) -> Folder:
 
 def about(folder: Path) -> About:
     """The `study.toml` of a folder; none of its Python is loaded."""
-    path = folder / FILE
-    try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), About)
-    except tomllib.TOMLDecodeError as e:
-        raise Flaw(path, 0, f"this is no TOML: {e}") from None
-    except msgspec.ValidationError as e:
-        raise Flaw(path, 0, str(e)) from None
+    return read(folder / FILE, About)
 
 
-def _module(path: Path, name: str) -> ModuleType:
-    """A Python file of the study, which may import its neighbours relatively."""
-    built_in = Path(__file__).parent.parent
-    if path.resolve().parent == built_in:
-        return importlib.import_module(f"acklab.studies.{path.resolve().name}.{name}")
-    # Another folder of that name is another study.
-    place = zlib.crc32(os.fsencode(path.resolve()))
-    package = f"_acklab_study_{path.resolve().name}_{place:08x}"
-    if package not in sys.modules:
-        module = ModuleType(package)
-        module.__path__ = [str(path.resolve())]
-        sys.modules[package] = module
+def _defined(path: Path, name: str, what: str) -> Any:
+    """What a Python file of the study defines; it may import its neighbours relatively."""
+    resolved = path.resolve()
+    if resolved.parent == Path(__file__).parent.parent:
+        package = f"acklab.studies.{resolved.name}"
+    else:
+        # Another folder of that name is another study.
+        package = f"_acklab_study_{resolved.name}_{zlib.crc32(os.fsencode(resolved)):08x}"
+        if package not in sys.modules:
+            sys.modules[package] = ModuleType(package)
+            sys.modules[package].__path__ = [str(resolved)]
     try:
-        found: ModuleType = owned(importlib.import_module, path)(f"{package}.{name}")
-        return found
+        found = vars(owned(importlib.import_module, path)(f"{package}.{name}"))
     except SyntaxError as e:
         raise Flaw(path / f"{name}.py", e.lineno or 0, e.msg) from None
+    if what not in found:
+        raise Flaw(path / f"{name}.py", 0, f"it defines no {what}; see `acklab study new`")
+    return found[what]
 
 
-def _listed(module: ModuleType, name: str, path: Path) -> Any:
-    if not hasattr(module, name):
-        raise Flaw(path, 0, f"it defines no {name}; see `acklab study new`")
-    return getattr(module, name)
-
-
-def _grid(cells: Iterable[Cell]) -> Grid:
-    """The axes of cells and their keys, in the order in which they come."""
-    axes: dict[str, dict[Key, None]] = {}
-    for cell in cells:
-        for axis, key in cell.keys.items():
-            axes.setdefault(axis, {})[key] = None
-    return Grid({axis: tuple(keys) for axis, keys in axes.items()})
-
-
-@contextmanager
-def _blamed(file: Path | str, line: int = 0, what: str = "") -> Iterator[None]:
-    """Says in which file, and in what of it, something is wrong."""
-    try:
-        yield
-    except Wrong as e:
-        raise Flaw(file, line, f"{what}{e}") from None
-
-
-def _among(what: str, name: str, known: Iterable[str]) -> None:
+def _among(what: str, name: Key, known: Iterable[Key]) -> None:
+    known = list(known)
     if name not in known:
-        raise Wrong(f"there is no {what} {name!r}; there are: {', '.join(known)}")
+        there = ", ".join(map(str, known))
+        raise Wrong(f"there is no {what} {name!r}; there are: {there}", str(name))
 
 
 def check(study: Folder) -> None:
     """An error where an expression, a table, a figure or a text names what does not exist."""
-    with _blamed(study.path / "quantities.py"):
-        if clash := set(study.quantities) & {*WORDS, *study.rules}:
-            raise Wrong(f"{clash.pop()!r} is a word of claims")
-        for group in (g for q in study.quantities.values() for g in q.groups):
-            _among("group", group, study.groups)
-        study.vocabulary.shapes()
+    for q in study.quantities.values():
+        with blamed(study.path / "quantities.py", rf"\b{q.name}\b"):
+            if q.name in {*WORDS, *study.rules}:
+                raise Wrong(f"{q.name!r} is a word of claims; give the quantity another name")
+            for group in q.groups:
+                _among("group", group, study.groups)
+    with blamed(study.path / "quantities.py"):
+        shapes = study.vocabulary.shapes
+    drawn = [of.id for of in study.about.drawn]
     for claim in study.claims:
-        _check_claim(study, claim)
+        _check_claim(study, claim, shapes, drawn)
     file = study.path / FILE
-    with _blamed(file):
-        for group in study.about.full:
+    for group in study.about.full:
+        with blamed(file, r"^full\b"):
             _among("group", group, study.groups)
-        for name in study.about.quantity:
+    for name in study.about.quantity:
+        with blamed(file, r"^\[quantity"):
             _among("quantity", name, study.quantities)
-    ids = [of.id for of in study.about.drawn]
     for of in study.about.drawn:
-        with _blamed(file, what=f"{of.id!r}: "):
-            _among("group", of.group, study.groups)
-            study.vocabulary.group_of(of.quantity, of.group)
-            keys = {**dict.fromkeys(of.axes, ()), **listed(of.keys)}
-            study.vocabulary.checked(of.group, of.quantity, keys)
-            if isinstance(of, Figure):
-                _check_figure(study, of, keys)
+        with blamed(file, rf"^id\s*=\s*.{re.escape(of.id)}\W", what=f"{of.id!r}: "):
+            _check_drawn(study, of)
     for section in study.about.section:
-        with _blamed(file, what=f"section {section.title!r}: "):
+        at = (r"^\[\[section", rf"title\s*=\s*.{re.escape(section.title)}\W")
+        with blamed(file, *at, what=f"section {section.title!r}: "):
             if section.text and not (study.path / "text" / f"{section.text}.md").exists():
-                raise Wrong(f"there is no text/{section.text}.md")
+                raise Wrong(f"there is no text/{section.text}.md", section.text)
             for id_ in section.shows:
-                _among("table or figure", id_, ids)
+                _among("table or figure", id_, drawn)
     for w in study.about.witness:
+        with blamed(file, r"^\[\[witness", rf"{re.escape(w.name)}\W", what=f"{w.name!r}: "):
+            if w.setup:
+                _among("set-up", w.setup, [s.name for s in study.about.setup])
+            for own in w.files:
+                if not (study.path / own).exists():
+                    raise Wrong(f"there is no {own}", own)
         for own in w.files:
-            if not (study.path / own).exists():
-                raise Flaw(file, 0, f"witness {w.name!r}: there is no {own}")
+            _check_witness(study, study.path / own)
 
 
-def _check_figure(study: Folder, of: Figure, keys: Mapping[str, Sequence[Key]]) -> None:
-    if of.kind != "ellipses":
-        if of.against:
-            raise Wrong(f"`against` is for ellipses, and this has {of.kind}: leave it out")
+def _check_witness(study: Folder, path: Path) -> None:
+    """An error where a row has a name that the study does not know, or no number."""
+    text = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+    numbered = [(n, row) for n, row in text if row and not row.startswith("#")]
+    rows = csv.DictReader(row for _, row in numbered)
+    grids, own = study.vocabulary.grids, {q.axis for q in study.quantities.values() if q.axis}
+    axes = {"seed": None, **dict.fromkeys(a for grid in grids.values() for a in grid)}
+    with blamed(path, since=numbered[0][0]):
+        for column in {*WITNESSED} - {*(rows.fieldnames or ())}:
+            raise Wrong(f"there is no column {column!r}; needed are: {', '.join(WITNESSED)}")
+        for axis in {*(rows.fieldnames or ())} - {*WITNESSED} - own:
+            _among("axis", axis, axes)
+    for (n, _), row in zip(numbered[1:], rows, strict=True):
+        with blamed(path, since=n):
+            group, quantity, value = (row.pop(column) for column in WITNESSED)
+            _among("group", group, study.groups)
+            study.vocabulary.group_of(quantity, group)
+            for axis, key in row.items():
+                if key and axis != "seed" and axis not in own:
+                    _among("axis", axis, grids[group])
+                    # A paper may have numbers between our own, but no names.
+                    if all(isinstance(k, str) for k in grids[group][axis]):
+                        _among("key", key, grids[group][axis])
+            try:
+                float(value or 0)
+            except ValueError:
+                raise Wrong(f"{value!r} is no number") from None
+
+
+def _check_drawn(study: Folder, of: Table | Figure) -> None:
+    _among("group", of.group, study.groups)
+    keys = {**dict.fromkeys(of.axes, ()), **of.keys}
+    against = of.against if isinstance(of, Figure) else ""
+    for quantity in (of.quantity, *([against] if against else [])):
+        study.vocabulary.group_of(quantity, of.group)
+        study.vocabulary.checked(of.group, quantity, keys)
+    if not isinstance(of, Figure) or (of.kind == "ellipses") == bool(against and of.lines):
         return
-    if not of.against or not of.lines:
+    if of.kind == "ellipses":
         raise Wrong(
             "ellipses need `lines`, the axis with an ellipse for each key, and `against`, the "
             "quantity that lies across"
         )
-    study.vocabulary.group_of(of.against, of.group)
-    study.vocabulary.checked(of.group, of.against, keys)
+    if against:
+        raise Wrong(f"`against` is for ellipses, and this has {of.kind}: leave it out", "against")
 
 
-def _check_claim(study: Folder, claim: Claim) -> None:
-    names = [s.name for s in study.about.setup]
-    setup = claim.setup or (names[0] if names else "")
-
-    def blamed(key: str, part: str = "") -> AbstractContextManager[None]:
-        return _blamed(claim.file, line_of(claim, key), f"claim {claim.id!r}, {key}{part}: ")
-
-    with blamed("setup"):
-        _among("set-up", setup, names or [""])
+def _check_claim(study: Folder, claim: Claim, shapes: Numbers, drawn: Sequence[str]) -> None:
+    if claim.setup:
+        with claim.blamed("setup"):
+            _among("set-up", claim.setup, [s.name for s in study.about.setup])
     if claim.shown:
-        with blamed("shown"):
-            _among("table or figure", claim.shown, [of.id for of in study.about.drawn])
-    scope = study.scope(study.vocabulary.shapes(), setup, claim)
-    for key in ("holds", "weaker", "opposite"):
-        if text := getattr(claim, key):
-            with blamed(key):
+        with claim.blamed("shown"):
+            _among("table or figure", claim.shown, drawn)
+    with claim.blamed("keys"):
+        grids = study.vocabulary.grids.values()
+        for axis, keys in claim.keys.items():
+            _among("axis", axis, {a: None for grid in grids for a in grid})
+            for key in listed(keys):
+                _among("key", key, {k: None for grid in grids for k in grid.get(axis, ())})
+    scope = study.scope(shapes, study.deciding(claim)[0], claim)
+    for form in ("holds", "weaker", "opposite"):
+        if text := getattr(claim, form):
+            with claim.blamed(form):
                 truth(text, scope)
     for text in claim.numbers:
-        with blamed("numbers"):
+        with claim.blamed("numbers"):
             number(text, scope)
     for verdict, text in claim.because.items():
-        with blamed("because", f".{verdict}"):
+        with claim.blamed("because", rf"\b{verdict}\s*="):
             filled(text, scope)
 
 
 def check_texts(study: Folder) -> None:
     """An error where a text asks for what does not exist, or needs a claim that does not."""
     ids = {c.id for c in study.claims}
-    scope = study.scope(study.vocabulary.shapes(), study.deciding)
+    scope = study.scope(study.vocabulary.shapes, study.deciding()[0])
     for path in sorted((study.path / "text").glob("*.md")):
-        line = 1
-        # Braces do not go on over a line's end, except within a paragraph: name its first line.
-        for part in path.read_text(encoding="utf-8").split("\n\n"):
-            with _blamed(path, line):
-                for claim, _ in required(part):
-                    if claim not in ids:
-                        raise Wrong(f"require {claim}: there is no such claim")
-                filled(part, scope)
-            line += part.count("\n") + 2
+        text = path.read_text(encoding="utf-8")
+        with blamed(path):
+            filled(text, scope, {c: verdict for c, verdict in required(text) if c in ids})

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from acklab.stats import Estimate
-from acklab.studies.kit.claims import ALWAYS, Claim, Flaw, Verdict, line_of
-from acklab.studies.kit.fields import Field, Key, known
-from acklab.studies.kit.folder import SETUP, Folder
+from acklab.studies.kit.claims import ALWAYS, Claim, Verdict
+from acklab.studies.kit.fields import Field, Key, listed
+from acklab.studies.kit.folder import Folder
 from acklab.studies.kit.language import Asked, number, truth
 from acklab.studies.kit.numbers import Numbers
 from acklab.studies.kit.templates import filled, without_missing
@@ -28,14 +27,10 @@ class Shown:
     #: The same numbers of witnesses, where they have them.
     witnesses: Mapping[str, Field]
 
-    def cells(self) -> list[tuple[tuple[Key, ...], Estimate]]:
-        """Ours, with intervals."""
-        return [(key, known(v)) for key, v in self.field.cells.items()]
-
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim and what became of it."""
+    """A claim and its verdict."""
 
     claim: Claim
     verdict: Verdict
@@ -47,7 +42,7 @@ class Judged:
     witnesses: Mapping[str, Truth]
     shown: Sequence[Shown]
     #: Markdown.
-    because: str
+    because: str = ""
 
 
 def judge_all(study: Folder, ours: Numbers, strict: bool = True, full: bool = True) -> list[Judged]:
@@ -56,138 +51,97 @@ def judge_all(study: Folder, ours: Numbers, strict: bool = True, full: bool = Tr
     Without `full`, a claim about cells outside the essence is left out.
     """
     found = [_judged(study, claim, ours) for claim in study.claims]
-    found = [j for j in found if full or not _missing(study, j)]
-    verdicts = {j.claim.id: j.verdict for j in found}
-    return [_reasoned(study, j, ours, verdicts, strict, full) for j in found]
-
-
-def _missing(study: Folder, judged: Judged) -> bool:
-    """Whether a set-up that decides has no numbers for the claim."""
-    return any(judged.setups[s] is Truth.MISSING for s in _deciding(study, judged.claim))
-
-
-def _deciding(study: Folder, claim: Claim) -> list[str]:
-    """The set-ups that decide a claim; one without a name where there are none."""
-    return [claim.setup] if claim.setup else [s.name for s in study.setups("decides")] or [""]
+    if not full:
+        found = [
+            j
+            for j in found
+            if all(j.setups[s] is not Truth.MISSING for s in study.deciding(j.claim))
+        ]
+    verdicts: dict[str, str] = {j.claim.id: j.verdict for j in found}
+    return [replace(j, because=_reason(study, j, ours, verdicts, strict, full)) for j in found]
 
 
 def _judged(study: Folder, claim: Claim, ours: Numbers) -> Judged:
-    setups = [claim.setup] if claim.setup else [s.name for s in study.about.setup] or [""]
-    scopes = {setup: study.scope(ours, setup, claim) for setup in setups}
+    """A claim with its verdict: a set-up that decides comes first."""
+    deciding = study.deciding(claim)
+    every = [claim.setup] if claim.setup else [s.name for s in study.about.setup] or [""]
+    scopes = {setup: study.scope(ours, setup, claim) for setup in every}
     truths = {setup: truth(claim.holds, scope) for setup, scope in scopes.items()}
-    deciding = _deciding(study, claim)
-    verdict, how = _verdict(study, claim, ours, truths, deciding)
-    return Judged(
-        claim,
-        verdict,
-        how,
-        truths,
-        _of_witnesses(study, claim),
-        _shown(study, claim, ours, deciding[0], scopes[deciding[0]].asked),
-        "",
-    )
-
-
-def _verdict(
-    study: Folder,
-    claim: Claim,
-    ours: Numbers,
-    truths: Mapping[str, Truth],
-    deciding: Sequence[str],
-) -> tuple[Verdict, str]:
-    """The verdict and what there is to add: what holds where it decides comes first."""
+    asked = scopes[deciding[0]].asked
+    if claim.numbers:
+        scope = study.scope(ours, deciding[0], claim)
+        for text in claim.numbers:
+            number(text, scope)
+        asked = scope.asked
 
     def holds(text: str, setup: str) -> bool:
         return bool(text) and truth(text, study.scope(ours, setup, claim)) is Truth.YES
 
-    if any(truths[s] is Truth.YES for s in deciding):
-        return "reproduced", ""
-    if any(holds(claim.opposite, s) for s in deciding):
-        return "not", ""
-    if any(holds(claim.weaker, s) for s in deciding):
-        return "partly", claim.weaker_says or "in a weaker form"
-    for setup in study.setups("supports") if not claim.setup else ():
-        if truths[setup.name] is Truth.YES:
-            return "partly", f"only {setup.title}"
-        if holds(claim.weaker, setup.name):
-            return "partly", f"only {setup.title}, {claim.weaker_says or 'in a weaker form'}"
-    open_ = (Truth.OPEN, Truth.MISSING)
-    return ("undecided", "") if any(truths[s] in open_ for s in deciding) else ("not", "")
+    def verdict() -> tuple[Verdict, str]:
+        if any(truths[s] is Truth.YES for s in deciding):
+            return "reproduced", ""
+        if any(holds(claim.opposite, s) for s in deciding):
+            return "not", ""
+        weaker = claim.weaker_says or "in a weaker form"
+        if any(holds(claim.weaker, s) for s in deciding):
+            return "partly", weaker
+        for setup in study.setups("supports") if not claim.setup else ():
+            if truths[setup.name] is Truth.YES:
+                return "partly", f"only {setup.title}"
+            if holds(claim.weaker, setup.name):
+                return "partly", f"only {setup.title}, {weaker}"
+        open_ = any(truths[s] in (Truth.OPEN, Truth.MISSING) for s in deciding)
+        return "undecided" if open_ else "not", ""
 
-
-def _of_witnesses(study: Folder, claim: Claim) -> dict[str, Truth]:
-    """The same condition, asked of each witness's own numbers."""
-    return {
+    theirs = {
         w.name: truth(
-            claim.holds, study.scope(study.witnesses[w.name], w.setup or study.deciding, claim)
+            claim.holds, study.scope(study.witnesses[w.name], w.setup or study.deciding()[0], claim)
         )
         for w in study.about.witness
     }
+    shown = [_shown(study, claim, a, field) for a, field in asked.items()]
+    return Judged(claim, *verdict(), truths, theirs, shown)
 
 
-def _shown(
-    study: Folder, claim: Claim, ours: Numbers, setup: str, asked: Sequence[Asked]
-) -> list[Shown]:
-    """The numbers that the condition asked for, or those that the claim names instead."""
-    if claim.numbers:
-        scope = study.scope(ours, setup, claim)
-        for text in claim.numbers:
-            number(text, scope)
-        asked = scope.asked
-    return [_beside(study, claim, a) for a in asked]
+def _shown(study: Folder, claim: Claim, asked: Asked, field: Field) -> Shown:
+    """The numbers that a condition asked for, and those that the witnesses have in their place."""
+    theirs = {
+        w.name: study.scope(study.witnesses[w.name], w.setup, claim).select(asked)
+        for w in study.about.witness
+    }
+    keys = {**study.where("", claim), **dict(asked.keys)}
+    axes = study.vocabulary.axes_of(asked.group, asked.quantity)
+    return Shown(
+        study.vocabulary.quantities[asked.quantity],
+        {a: listed(k) for a, k in keys.items() if a in axes},
+        field,
+        {name: of for name, of in theirs.items() if of.cells},
+    )
 
 
-def _beside(study: Folder, claim: Claim, asked: Asked) -> Shown:
-    """What was asked for, and what the witnesses have in its place."""
-    quantity = study.vocabulary.quantities[asked.quantity]
-    named = dict(asked.keys)
-    keys = {**{a: k for a, k in study.where("", claim).items() if a != SETUP}, **named}
-    said = ", ".join(f"{a}={_listed(k)}" for a, k in named.items())
-    theirs = {}
-    for w in study.about.witness:
-        scope = study.scope(study.witnesses[w.name], w.setup, claim)
-        field = number(f"{asked.group}.{asked.quantity}({said})", scope)
-        if field.cells:
-            theirs[w.name] = field
-    axes = {*study.vocabulary.grids[asked.group].axes, quantity.axis}
-    return Shown(quantity, {a: k for a, k in keys.items() if a in axes}, asked.field, theirs)
-
-
-def _listed(keys: Sequence[Key]) -> str:
-    """Keys as an expression names them."""
-    return repr(keys[0]) if len(keys) == 1 else repr(list(keys))
-
-
-def _reasoned(
+def _reason(
     study: Folder,
     judged: Judged,
     ours: Numbers,
     verdicts: Mapping[str, str],
     strict: bool,
     full: bool,
-) -> Judged:
-    """The same with its reason."""
+) -> str:
+    """Why it has its verdict, with numbers."""
     claim = judged.claim
-    scope = study.scope(ours, claim.setup or study.deciding, claim)
+    scope = study.scope(ours, study.deciding(claim)[0], claim)
     text = claim.because.get(judged.verdict, claim.because.get(ALWAYS, ""))
-    if not text and claim.because and strict:
-        raise Flaw(
-            claim.file,
-            line_of(claim, "because"),
-            f"claim {claim.id!r} is now {judged.verdict!r}, and because has a text for "
-            f"{', '.join(claim.because)} only: write one for {judged.verdict!r}",
-        )
-    try:
-        if not full:
-            left = without_missing(text, scope, verdicts)
-            # A quick run may lack more, and its verdicts may have no text of their own.
-            if strict and text and not left:
-                raise Wrong(
-                    "every paragraph of because has numbers that only --full runs; "
-                    "begin with a paragraph that has none"
-                )
-            text = left
-        because = filled(text, scope, verdicts if strict else None)
-    except Wrong as e:
-        raise Flaw(claim.file, line_of(claim, "because"), f"claim {claim.id!r}: {e}") from None
-    return replace(judged, because=because)
+    with claim.blamed("because", rf"\b({judged.verdict}|{ALWAYS})\s*="):
+        if not text and claim.because and strict:
+            raise Wrong(
+                f"it is now {judged.verdict!r}, and there is a text for "
+                f"{', '.join(claim.because)} only: write one for {judged.verdict!r}"
+            )
+        whole = text if full else without_missing(text, scope, verdicts)
+        # A quick run may lack more, and its verdicts may have no text of their own.
+        if strict and text and not whole:
+            raise Wrong(
+                "every paragraph of because has numbers that only --full runs; "
+                "begin with a paragraph that has none"
+            )
+        return filled(whole, scope, verdicts if strict else None)

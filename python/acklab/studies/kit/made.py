@@ -8,9 +8,10 @@ has the sums of both: a wrong bit in a number would turn a verdict.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
+
+import msgspec
 
 from acklab import _core, code
 from acklab.errors import AcklabError
@@ -20,23 +21,33 @@ from acklab.studies.study import Effort
 from acklab.sweeps import sums
 
 NAME = "made.json"
-#: What a reader of older runs should know.
-_AGAIN = "New runs may give other numbers: `acklab reproduce` makes them."
+
+
+class Made(msgspec.Struct):
+    """The program, the study and the effort that numbers come from."""
+
+    study: str
+    version: str
+    build: str
+    cells: str
+    seeds: int
+    quick: bool
+    full: bool
 
 
 def note(study: Folder, effort: Effort, folder: Path) -> Path:
     """Writes by what the numbers in `folder` were made, just now."""
     path = folder / NAME
-    about = {
-        "study": study.about.name,
-        "version": _core.version(),
-        "build": code.of_runs(),
-        "cells": _digest(study),
-        "seeds": effort.seeds,
-        "quick": effort.quick,
-        "full": effort.full,
-    }
-    write_atomically(path, json.dumps(about, indent=1) + "\n")
+    made = Made(
+        study.about.name,
+        _core.version(),
+        code.of_runs(),
+        digest(study),
+        effort.seeds,
+        effort.quick,
+        effort.full,
+    )
+    write_atomically(path, msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
     seal(folder)
     return path
 
@@ -48,27 +59,25 @@ def seal(folder: Path) -> None:
     write_atomically(folder / sums.NAME, sums.text(files))
 
 
-def _check(folder: Path) -> None:
-    """Refuses what is not as it was written. Folders from before there were sums are read."""
-    path = folder / sums.NAME
-    if not path.exists():
-        return
-    listed = sums.read(path)
-    broken = sums.broken(folder, listed.files) if listed.whole else sums.NAME
-    if broken is not None:
-        raise AcklabError(
-            f"{folder / broken} is not as it was written\n"
-            "  help: `acklab reproduce FOLDER` makes the numbers anew"
-        )
-
-
 def effort(folder: Path) -> Effort:
-    """How much was run for the numbers in `folder`, which are as they were written."""
-    _check(folder)
+    """How much was run for the numbers in `folder`; refuses what is not as it was written."""
+    path = folder / sums.NAME
+    if path.exists():  # older folders have no sums
+        listed = sums.read(path)
+        broken = sums.broken(folder, listed.files) if listed.whole else sums.NAME
+        if broken is not None:
+            raise AcklabError(
+                f"{folder / broken} is not as it was written\n"
+                "  help: `acklab reproduce FOLDER` makes the numbers anew"
+            )
+    made = _read(folder)
+    return Effort(made.seeds, made.quick, made.full)
+
+
+def _read(folder: Path) -> Made:
     try:
-        about = json.loads((folder / NAME).read_text(encoding="utf-8"))
-        return Effort(int(about["seeds"]), bool(about["quick"]), bool(about["full"]))
-    except (OSError, ValueError, KeyError) as e:
+        return msgspec.json.decode((folder / NAME).read_bytes(), type=Made)
+    except (OSError, msgspec.DecodeError) as e:
         why = e.strerror if isinstance(e, OSError) else e
         raise AcklabError(
             f"{folder} has no numbers of a study: {NAME} cannot be read ({why})\n"
@@ -77,32 +86,28 @@ def effort(folder: Path) -> Effort:
 
 
 def differences(study: Folder, folder: Path) -> Sequence[str]:
-    """In which ways the numbers in `folder` are not what this build would make."""
-    path = folder / NAME
-    if not path.exists():
-        return ()
-    about = json.loads(path.read_text(encoding="utf-8"))
+    """In which ways the numbers in `folder` are not those that this build would make."""
+    made, version, build = _read(folder), _core.version(), code.of_runs()
     found = []
-    if about.get("version") != _core.version():
+    if made.version != version:
         found.append(
-            f"These results were made by acklab {about.get('version')}; acklab {_core.version()} "
-            f"wrote this page. {_AGAIN}"
+            f"These results were made by acklab {made.version}; acklab {version} wrote this page."
         )
-    elif about.get("build") != code.of_runs():
+    elif made.build != build:
         found.append(
-            "The program was changed after these runs were done: build "
-            f"{about.get('build')} of acklab {_core.version()} did them, and build "
-            f"{code.of_runs()} wrote this page. {_AGAIN}"
+            f"The program was changed after these runs were done: build {made.build} of acklab "
+            f"{version} did them, and build {build} wrote this page."
         )
-    if about.get("cells") != _digest(study):
-        found.append(f"The study's cells or quantities were changed after these runs. {_AGAIN}")
-    return found
+    if made.cells != digest(study):
+        found.append("The study's cells or quantities were changed after these runs.")
+    again = "New runs may give other numbers: `acklab reproduce` makes them."
+    return [f"{difference} {again}" for difference in found]
 
 
-def _digest(study: Folder) -> str:
+def digest(study: Folder) -> str:
     """Of the study's own Python files but its rules, which judge and do not run."""
-    digest = hashlib.sha256()
+    whole = hashlib.sha256()
     for path in sorted(study.path.glob("*.py")):
         if path.name != "rules.py":
-            digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
+            whole.update(path.name.encode() + path.read_bytes())
+    return whole.hexdigest()[:16]

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from acklab import code
 from acklab.folder import writable_folder, write_atomically
 from acklab.spreadsheet import csv
 from acklab.studies.kit import made
-from acklab.studies.kit.fields import Key, known, reported
+from acklab.studies.kit.fields import Field, known, reported
 from acklab.studies.kit.folder import SETUP, Figure, Folder, Table
 from acklab.studies.kit.judge import Judged, judge_all
 from acklab.studies.kit.numbers import Numbers, numbers
 from acklab.studies.kit.quantity import with_derived
-from acklab.studies.kit.runs import Journal, Tell, run
+from acklab.studies.kit.runs import Tell, run
 from acklab.studies.study import Effort
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ JOURNAL = ".unfinished"
 
 @dataclass(frozen=True)
 class Made:
-    """What a study left behind."""
+    """The files that a study left behind."""
 
     files: Sequence[Path]
     report: Path
@@ -38,16 +41,12 @@ def make(
 ) -> Made:
     """Runs a study and writes everything into `out/NAME`; goes on where it was stopped."""
     folder = out / study.about.name
-    with writable_folder(folder):
-        words = [str(effort.seeds), *["quick"] * effort.quick, *["full"] * effort.full]
-        journal = folder / JOURNAL / "-".join(words)
-        tables = run(
-            study.run_by(effort), list(study.quantities.values()), effort, journal, jobs, tell
-        )
+    with writable_folder(folder), _finished(study, effort, folder) as journal:
+        wanted = list(study.quantities.values())
+        tables = run(study.run_by(effort), wanted, effort, journal, jobs, tell)
         files = [_csv(table, folder / "numbers" / f"{g}.csv") for g, table in tables.items()]
         files.append(made.note(study, effort, folder))
-        told = _told(study, with_derived(study.vocabulary, numbers(tables)), effort, folder)
-        Journal(journal).drop()
+        told = _told(study, tables, effort, folder)
     return Made([*files, *told.files], told.report)
 
 
@@ -64,11 +63,9 @@ def make_part(
 
     of = study.shown(part)
     folder = out / study.about.name
-    with writable_folder(folder):
-        journal = folder / JOURNAL / f"{part}-{effort.seeds}{'-quick' * effort.quick}"
-        quantity = study.vocabulary.quantities[of.quantity]
-        groups, wanted = study.run_by(effort), [quantity]
-        if quantity.expression:
+    with writable_folder(folder), _finished(study, effort, folder, part) as journal:
+        groups, wanted = study.run_by(effort), [study.quantities[of.quantity]]
+        if study.quantities[of.quantity].expression:
             # It may be made of any other quantity, of any group.
             wanted = list(study.quantities.values())
         else:
@@ -77,8 +74,19 @@ def make_part(
         ours = with_derived(study.vocabulary, numbers(tables))
         files = [_csv(of_table(study, of, ours), folder / f"{part}.csv")]
         report = write_part(study, of, ours, effort, folder)
-        Journal(journal).drop()
     return Made(files, report)
+
+
+@contextmanager
+def _finished(study: Folder, effort: Effort, folder: Path, *words: str) -> Iterator[Path]:
+    """The journal of the cells that are finished, which goes once everything is written.
+
+    Another build of acklab, and a study that was changed, never take its numbers for their own.
+    """
+    words += (str(effort.seeds), *["quick"] * effort.quick, *["full"] * effort.full)
+    journal = folder / JOURNAL / "-".join(words)
+    yield journal / f"{made.digest(study)}-{code.of_everything()}.jsonl"
+    shutil.rmtree(journal)
 
 
 def tell_again(study: Folder, out: Path) -> Made:
@@ -93,23 +101,24 @@ def tell_again(study: Folder, out: Path) -> Made:
         if path.exists():
             texts = dict.fromkeys(_texts(study, group), pl.String)
             tables[group] = pl.read_csv(path, schema_overrides=texts, infer_schema_length=None)
-    return _told(study, with_derived(study.vocabulary, numbers(tables)), effort, folder)
+    return _told(study, tables, effort, folder)
 
 
 def _texts(study: Folder, group: str) -> list[str]:
     """The axes whose keys are texts, also those that look like numbers, such as 1e-5."""
-    axes = study.vocabulary.grids[group].axes
+    axes = study.vocabulary.grids[group]
     return [axis for axis, keys in axes.items() if all(isinstance(k, str) for k in keys)]
 
 
-def _told(study: Folder, ours: Numbers, effort: Effort, folder: Path) -> Made:
+def _told(study: Folder, tables: Mapping[str, pl.DataFrame], effort: Effort, folder: Path) -> Made:
     """Verdicts, tables and the report."""
     from acklab.studies.kit.page import write_page
 
+    ours = with_derived(study.vocabulary, numbers(tables))
     # Short runs of few seeds turn verdicts; their texts need not fit.
     judged = judge_all(study, ours, strict=not effort.quick, full=effort.full)
-    run_ = [t for t in study.about.table if ours.of(t.group, t.quantity) is not None]
-    files = [_csv(of_table(study, t, ours), folder / f"{t.id}.csv") for t in run_]
+    shown = [t for t in study.about.table if (t.group, t.quantity) in ours]
+    files = [_csv(of_table(study, t, ours), folder / f"{t.id}.csv") for t in shown]
     files.append(_csv(of_claims(judged), folder / "claims.csv"))
     return Made(files, write_page(study, ours, judged, effort, folder))
 
@@ -118,28 +127,21 @@ def of_table(study: Folder, table: Table | Figure, ours: Numbers) -> pl.DataFram
     """A table or figure: a row per cell with ours, its interval and the witnesses' numbers."""
     import polars as pl
 
-    rows = []
-    found = ours.of(table.group, table.quantity)
-    for key, value in found.cells.items() if found is not None else ():
+    rows: list[dict[str, float | str | None]] = []
+    named = (table.group, table.quantity)
+    found = ours.get(named, Field((), {}))
+    for key, value in found.cells.items():
         e = reported(value, study.vocabulary.quantities[table.quantity].signed)
-        at = dict(zip(found.axes, key, strict=True)) if found is not None else {}
-        # A witness stands for the set-up that it ran, beside all of them.
-        beside = {
-            w.name: _at(study.witnesses[w.name], table, {**at, SETUP: w.setup or at.get(SETUP, "")})
-            for w in study.about.witness
-        }
-        own = {"acklab": e.mean, "ci_low": e.low, "ci_high": e.high, "seeds": e.n}
-        rows.append({**at, **own, **beside})
+        at = dict(zip(found.axes, key, strict=True))
+        ours_ = {"acklab": e.mean, "ci_low": e.low, "ci_high": e.high, "seeds": e.n}
+        rows.append({**at, **ours_})
+        for w in study.about.witness:
+            theirs = study.witnesses[w.name].get(named, Field((), {}))
+            # A witness stands for the set-up that it ran, beside all of them.
+            own = {**at, SETUP: w.setup or at.get(SETUP, "")}
+            number = theirs.cells.get(tuple(own.get(a, "") for a in theirs.axes))
+            rows[-1][w.name] = None if number is None else known(number).mean
     return pl.DataFrame(rows, infer_schema_length=None, strict=False)
-
-
-def _at(of: Numbers, table: Table | Figure, at: Mapping[str, Key]) -> float | None:
-    """A witness's number in a cell."""
-    field = of.of(table.group, table.quantity)
-    if field is None:
-        return None
-    value = field.cells.get(tuple(at.get(a, "") for a in field.axes))
-    return None if value is None else known(value).mean
 
 
 def of_claims(judged: Sequence[Judged]) -> pl.DataFrame:

@@ -183,7 +183,7 @@ def _sections(
 def _has(study: Folder, id_: str, ours: Numbers) -> bool:
     """Whether a table or figure has numbers; what the essence leaves out has none."""
     of = study.shown(id_)
-    return ours.of(of.group, of.quantity) is not None
+    return ours.get((of.group, of.quantity)) is not None
 
 
 def _piece(study: Folder, id_: str, ours: Numbers, whose: Sequence[Source]) -> str:

@@ -1,4 +1,4 @@
-"""How a study declares what it measures."""
+"""How a study declares the quantities that it measures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def quantity(
     unit: str, *groups: str, digits: int = 2, axis: str | None = None, signed: bool = False
 ) -> Callable[[Callable[[Result], Any]], Quantity]:
-    """Makes a function of a run a quantity of that name; its first line of text says what it is.
+    """Makes a function of a run a quantity of that name; its first line of text defines it.
 
         @quantity("Mbit/s")
         def goodput(run):
@@ -33,19 +33,6 @@ def quantity(
         return Quantity(function.__name__, unit, text, function, groups, digits, axis, signed)
 
     return of
-
-
-def shown_of(of: Quantity, run: Result) -> str:
-    """The quantity of one run in a line; of a series, how many numbers there are."""
-    if of.expression:
-        return f"{of.name}: needs other cells ({of.expression})"
-    value = of.of(run)
-    unit = f" {of.unit}" if of.unit else ""
-    if value is None:
-        return f"{of.name}: none"
-    if of.axis is not None:
-        return f"{of.name}: {len(value)} numbers over {of.axis}{unit and f', in{unit}'}"
-    return f"{of.name}: {value:.{of.digits}f}{unit}"
 
 
 def derived(
@@ -64,13 +51,25 @@ def derived(
     )
 
 
-def with_derived(vocabulary: Vocabulary, ours: Numbers) -> Numbers:
+def with_derived(vocabulary: Vocabulary, measured: Numbers) -> Numbers:
     """The numbers with those of derived quantities."""
-    found = dict(ours.fields)
+    found = dict(measured)
     for q in vocabulary.quantities.values():
-        for group in (q.groups or tuple(vocabulary.grids)) if q.expression else ():
-            scope = Scope(replace(vocabulary, home=group), Numbers(found, ours.exact))
-            field = number(q.expression, scope)
+        for group in vocabulary.groups_of(q.name) if q.expression else ():
+            field = number(q.expression, Scope(replace(vocabulary, home=group), found))
             if field.cells:
                 found[group, q.name] = field
-    return Numbers(found, ours.exact)
+    return found
+
+
+def shown_of(of: Quantity, run: Result) -> str:
+    """The quantity of one run in a line; of a series, how many numbers there are."""
+    if of.expression:
+        return f"{of.name}: needs other cells ({of.expression})"
+    value = of.of(run)
+    unit = f" {of.unit}" if of.unit else ""
+    if value is None:
+        return f"{of.name}: none"
+    if of.axis is not None:
+        return f"{of.name}: {len(value)} numbers over {of.axis}{unit and f', in{unit}'}"
+    return f"{of.name}: {value:.{of.digits}f}{unit}"

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from acklab import _core, code
+from acklab import _core
 from acklab.arrays import ready
 from acklab.errors import AcklabError, ControllerError
 from acklab.holding import all_held
@@ -43,16 +43,14 @@ class _Task:
     scenario: Mapping[str, Any]
     seeds: int
     quantities: list[Quantity] = field(default_factory=list)
-    #: A digest of what the quantities are written in.
-    code: str = ""
     rows: list[Row] = field(default_factory=list)
     left: int = 0
 
     @property
     def identity(self) -> str:
-        """The same for the same scenario, seeds and quantities, as they are written now."""
+        """The same for the same scenario, seeds and quantities."""
         names = sorted(q.name for q in self.quantities)
-        what = json.dumps([self.scenario, self.seeds, names, self.code], default=str)
+        what = json.dumps([self.scenario, self.seeds, names], default=str)
         return hashlib.sha256(what.encode()).hexdigest()[:24]
 
 
@@ -93,7 +91,6 @@ def _tasks(
 ) -> dict[str, list[tuple[Cell, _Task]]]:
     """The cells of each group with what is run for them, once for cells that are the same."""
     found: dict[str, _Task] = {}
-    code = _written(quantities)
     tasks: dict[str, list[tuple[Cell, _Task]]] = {}
     for group, cells in groups.items():
         own = [q for q in quantities if not q.expression and (not q.groups or group in q.groups)]
@@ -101,22 +98,10 @@ def _tasks(
         for cell in cells:
             seeds = min(effort.seeds, cell.seeds or effort.seeds)
             same = json.dumps([cell.scenario, seeds], default=str)
-            task = found.setdefault(same, _Task(cell.scenario, seeds, code=code, left=seeds))
+            task = found.setdefault(same, _Task(cell.scenario, seeds, left=seeds))
             task.quantities += [q for q in own if q not in task.quantities]
             tasks[group].append((cell, task))
     return tasks
-
-
-def _written(quantities: Sequence[Quantity]) -> str:
-    """A digest of the files that quantities are written in and of their neighbours. A study may
-    be anywhere, also where no digest of acklab's own code reaches."""
-    codes = (getattr(q.of, "__code__", None) for q in quantities if not q.expression)
-    files = {Path(code.co_filename) for code in codes if code is not None}
-    folders = {path.parent for path in files if path.is_file()}
-    digest = hashlib.sha256()
-    for path in sorted(p for folder in folders for p in folder.glob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
 
 
 def _run(tasks: Sequence[_Task], jobs: int, ended: Callable[[_Task], None]) -> None:
@@ -169,52 +154,43 @@ def _table(cells: Sequence[tuple[Cell, _Task]]) -> pl.DataFrame:
     """A group's long table; a quantity's own axis is a column where some quantity has values."""
     import polars as pl
 
-    axes = dict.fromkeys(a for cell, _ in cells for a in cell.keys)
     own = {q.name: q.axis for _, task in cells for q in task.quantities if q.axis is not None}
-    columns = (*axes, *sorted({*own.values()} - {*axes}), "quantity", "seed", "value")
+    axes = dict.fromkeys(axis for cell, _ in cells for axis in cell.keys)
+    more = {own[name] for _, task in cells for name, *_ in task.rows if name in own} - {*axes}
+    columns = (*axes, *sorted(more), "quantity", "seed", "value")
     table: dict[str, list[Any]] = {name: [] for name in columns}
     for cell, task in cells:
         # In the order of seeds, not in that in which runs ended.
         for name, key, seed, value in sorted(task.rows, key=lambda row: row[2]):
-            at = {**cell.keys, "quantity": name, "seed": seed, "value": value}
-            if name in own:
-                at[own[name]] = key
+            at: dict[Any, Any] = {**cell.keys, own.get(name): key}
+            at |= {"quantity": name, "seed": seed, "value": value}
             for column, values in table.items():
                 values.append(at.get(column))
-    unused = [a for a in {*own.values()} - {*axes} if all(x is None for x in table[a])]
-    return pl.DataFrame({n: v for n, v in table.items() if n not in unused}, strict=False)
+    return pl.DataFrame(table, strict=False)
 
 
 class Journal:
-    """The cells that are finished, a line each."""
+    """The cells that are finished, a line each; no other file of its folder is kept."""
 
     def __init__(self, path: Path) -> None:
-        # Another build of acklab never takes these numbers for its own. A study that was changed
-        # does not either: its cells and quantities are in what a line is called.
-        self._path = path.with_name(f"{path.name}-{code.of_everything()}.jsonl")
-        for other in path.parent.glob(f"{path.name}-*.jsonl"):
-            if other != self._path:
-                other.unlink(missing_ok=True)
-        self._lines = dict(self._read())
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = self._path.open("a", encoding="utf-8")
-
-    def _read(self) -> Iterator[tuple[str, list[Row]]]:
-        """The whole lines; one that a kill cut short, or that was damaged, is run again."""
-        if not self._path.exists():
-            return
-        for line in self._path.read_text(encoding="utf-8", errors="replace").splitlines():
-            crc, _, text = line.partition(" ")
+        for other in path.parent.glob("*.jsonl"):
+            if other != path:
+                other.unlink(missing_ok=True)
+        self._lines: dict[str, list[Row]] = {}
+        self._file = path.open("a+", encoding="utf-8", errors="replace")
+        self._file.seek(0)
+        for line in self._file:
+            crc, _, text = line.rstrip("\n").partition(" ")
+            # A line that a kill cut short, or that was damaged, is run again.
             if crc == _crc(text):
                 about = json.loads(text)
-                yield about["cell"], [tuple(r) for r in about["rows"]]
+                self._lines[about["cell"]] = [tuple(r) for r in about["rows"]]
 
     def has(self, task: _Task) -> bool:
         """Whether the task is finished; then it has its rows."""
-        rows = self._lines.get(task.identity)
-        if rows is not None:
-            task.rows = rows
-        return rows is not None
+        task.rows = self._lines.get(task.identity, [])
+        return task.identity in self._lines
 
     def add(self, task: _Task) -> None:
         """Keeps a finished task."""
@@ -225,10 +201,6 @@ class Journal:
     def close(self) -> None:
         """No more lines."""
         self._file.close()
-
-    def drop(self) -> None:
-        """Removes it, once what it is for is written."""
-        self._path.unlink(missing_ok=True)
 
 
 def _crc(text: str) -> str:

@@ -16,10 +16,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import groupby
 from statistics import fmean
 
-from acklab.studies.kit.fields import Field, Value, reported
+from acklab.studies.kit.fields import Value, reported
 from acklab.studies.kit.language import Scope, number
 from acklab.studies.kit.words import Wrong
 
@@ -47,45 +50,54 @@ def required(text: str) -> list[tuple[str, str]]:
 def filled(text: str, scope: Scope, verdicts: Mapping[str, str] | None = None) -> str:
     """The text with its numbers; with `verdicts` it is refused where one has turned."""
     for claim, verdict in required(text):
-        if verdicts is None:
-            continue
-        if claim not in verdicts:
-            raise Wrong(f"require {claim}: there is no such claim")
-        if verdicts[claim] != verdict:
-            raise Unmet(
-                f"this text needs {claim} = {verdict}, which is now {verdicts[claim]}: "
-                "write it anew"
-            )
+        with _within(f"require {claim}"):
+            if verdicts is not None and claim not in verdicts:
+                raise Wrong(f"require {claim}: there is no such claim")
+            if verdicts is not None and verdicts[claim] != verdict:
+                raise Unmet(
+                    f"this text needs {claim} = {verdict}, which is now {verdicts[claim]}: "
+                    "write it anew"
+                )
     paragraphs = _REQUIRE.sub("", text).split("\n\n")
-    return "\n\n".join(
-        _BRACES.sub(lambda m: _number(m["what"], scope), p) + _in_a_row(p, scope)
-        for p in paragraphs
-    )
+    return "\n\n".join(_filled(p, scope) for p in paragraphs)
 
 
-def _in_a_row(paragraph: str, scope: Scope) -> str:
-    """A note that says which number is of what, where expressions list several and no word does."""
-    fields = [_field(m["what"], scope)[0] for m in _BRACES.finditer(paragraph)]
+@contextmanager
+def _within(words: str) -> Iterator[None]:
+    """Notes in which words of a text something is wrong."""
+    try:
+        yield
+    except Wrong as e:
+        e.where = words
+        raise
+
+
+def _filled(paragraph: str, scope: Scope) -> str:
+    """A paragraph with its numbers, and a note where several have no word that says of what."""
+    every = []
+
+    def written(braces: re.Match[str]) -> str:
+        with _within(braces[0]):
+            every.append(_Braces(braces["what"], scope))
+            return every[-1].written()
+
+    text = _BRACES.sub(written, paragraph)
     rows = dict.fromkeys(
-        (axis, tuple(scope.vocabulary.key(axis, k) for k in field.keys(axis)))
-        for field in fields
-        for axis in field.axes
-        if len(field.keys(axis)) == len(field.cells) > 1
+        (axis, tuple(scope.vocabulary.key(axis, k) for k in of.field.keys(axis)))
+        for of in every
+        for axis in of.field.axes
+        if len(of.field.keys(axis)) == len(of.field.cells) > 1
     )
     plain = _BRACES.sub("", paragraph)
-    if not plain.strip():
-        return ""
 
     def said(name: str) -> bool:
         return re.search(rf"(?<![\w.:]){re.escape(name)}(?!\w|:\d)", plain) is not None
 
-    notes = [
-        f" *In this order: {', '.join(names)} ({scope.vocabulary.axis(axis)}).*"
-        for axis, names in rows
-        if not all(map(said, names))
-        and not (said(names[0]) and said(names[-1]) and " to " in plain)
-    ]
-    return "".join(notes)
+    for axis, names in rows if plain.strip() else ():
+        ends = said(names[0]) and said(names[-1]) and " to " in plain
+        if not ends and not all(map(said, names)):
+            text += f" *In this order: {', '.join(names)} ({scope.vocabulary.axis(axis)}).*"
+    return text
 
 
 def without_missing(text: str, scope: Scope, judged: Container[str]) -> str:
@@ -95,89 +107,91 @@ def without_missing(text: str, scope: Scope, judged: Container[str]) -> str:
         if any(claim not in judged for claim, _ in required(paragraph)):
             return False
         plain = _REQUIRE.sub("", paragraph)
-        return all(_field(m["what"], scope)[0].cells for m in _BRACES.finditer(plain))
+        return all(_Braces(m["what"], scope).field.cells for m in _BRACES.finditer(plain))
 
     return "\n\n".join(p for p in text.split("\n\n") if whole(p))
 
 
-def _field(what: str, scope: Scope) -> tuple[Field, Scope, re.Match[str]]:
-    """The numbers that braces ask for, what was asked, and the parts of the text in them."""
-    found = _FORMAT.match(what)
-    assert found is not None, "every text matches"
-    inner = Scope(scope.vocabulary, scope.numbers, scope.where)
-    return number(found["expression"], inner), inner, found
+class _Braces:
+    """An expression in braces, worked out, and its format."""
+
+    def __init__(self, what: str, scope: Scope) -> None:
+        found = _FORMAT.match(what)
+        assert found is not None, "every text matches"
+        inner = Scope(scope.vocabulary, scope.numbers, scope.where)
+        self.what, self.form = what, found["form"] or ""
+        self.field = number(found["expression"], inner)
+        shares = ("gain(", "spread(", "scatter(", "/")
+        self.share = any(word in found["expression"] for word in shares)
+        quantities = {scope.vocabulary.quantities[a.quantity] for a in inner.asked}
+        self.unit, self.digits, self.signed = "", 2, True
+        if len(quantities) == 1:
+            (of,) = quantities
+            self.unit, self.digits = of.unit, of.digits
+            # A number that is made of several cells may be a difference.
+            self.signed = of.signed or self.field.cells != next(iter(inner.asked.values())).cells
+
+    def written(self) -> str:
+        """The numbers, with the unit once at the end; a dash where there is none."""
+        values = list(self.field.cells.values())
+        if self.share and not self.form:
+            raise Wrong(
+                f"{{{self.what}}}: a ratio has no unit; say how it is written, as in :% or :.2f"
+            )
+        if len(values) > MOST:
+            raise Wrong(f"{len(values)} numbers do not fit into a sentence; name more keys")
+        if self.form.startswith(SPLIT):
+            bounds = self._bounds()
+            return "; ".join(self._states(v, bounds) for v in values) or NONE
+        told = _listed([self._one(v) for v in values]) or NONE
+        return f"{told} {self.unit}" if self.unit and self.form in ("", "±") else told
+
+    def _bounds(self) -> list[float]:
+        try:
+            bounds = sorted(float(word) for word in self.form.removeprefix(SPLIT).split())
+        except ValueError:
+            bounds = []
+        if not bounds:
+            raise Wrong(f":{self.form} is no format; name bounds, as in :split 2 5")
+        return bounds
+
+    def _states(self, value: Value, bounds: Sequence[float]) -> str:
+        """The mean of the runs between each two bounds, the highest first, and their number."""
+        runs = sorted(value.values(), reverse=True)
+        parts = [list(part) for _, part in groupby(runs, partial(bisect_right, bounds))]
+        (mean, n), *others = (
+            (f"{self._digits(fmean(p))} {self.unit}".rstrip(), len(p)) for p in parts
+        )
+        if not others:
+            return f"{mean} in {f'all {n} runs' if n > 1 else 'the one run'}"
+        return _listed([f"{mean} in {n} run{'s' * (n > 1)}", *(f"{m} in {k}" for m, k in others)])
+
+    def _one(self, value: Value) -> str:
+        e = reported(value, self.signed)
+        if e.n == 0 or e.mean != e.mean:
+            return NONE
+        if "±" in self.form:
+            runs = list(map(self._digits, sorted(value.values())))
+            told = self._digits(e.mean)
+            if e.low == e.low and e.n > 1:
+                return f"{told} ± {self._digits((e.high - e.low) / 2)}"
+            return f"{told} ({runs[0]} to {runs[-1]})" if e.n > 1 else told
+        form = self.form if self.form not in ("", "n") else f".{self.digits}f"
+        if form.endswith("%"):
+            form = form if "." in form else form.replace("%", ".0%")
+            return format(e.mean + 0.0, form).replace("%", " %")
+        try:
+            return format(round(e.mean, 12) + 0.0, form)
+        except ValueError:
+            raise Wrong(
+                f":{form} is no format; write :%, :±, :n or one of Python's, :.1f"
+            ) from None
+
+    def _digits(self, x: float) -> str:
+        return f"{x:.{self.digits}f}"
 
 
-def _number(what: str, scope: Scope) -> str:
-    field, inner, found = _field(what, scope)
-    quantities = {scope.vocabulary.quantities[a.quantity] for a in inner.asked}
-    unit, digits, signed = "", 2, True
-    if len(quantities) == 1:
-        (of,) = quantities
-        # What is made of several cells may be a difference.
-        plain = field.cells == inner.asked[0].field.cells
-        unit, digits, signed = of.unit, of.digits, of.signed or not plain
-    shares = any(w in found["expression"] for w in ("gain(", "spread(", "scatter(", "/"))
-    form = found["form"] or ""
-    if shares and not form:
-        raise Wrong(f"{{{what}}}: a ratio has no unit; say how it is written, as in :% or :.2f")
-    return shown(field, form, unit, digits, signed)
-
-
-def shown(field: Field, form: str, unit: str, digits: int, signed: bool = True) -> str:
-    """The numbers of a field, with the unit once at the end; a dash where there is none."""
-    if len(field.cells) > MOST:
-        raise Wrong(f"{len(field.cells)} numbers do not fit into a sentence; name more keys")
-    if form.startswith(SPLIT):
-        bounds = _bounds(form)
-        values = [_states(v, bounds, digits, unit) for v in field.cells.values()] or [NONE]
-        return "; ".join(values)
-    values = [_one(v, form, digits, signed) for v in field.cells.values()] or [NONE]
-    listed = values[0] if len(values) == 1 else ", ".join(values[:-1]) + " and " + values[-1]
-    plain = form in ("", "±")
-    return f"{listed} {unit}" if unit and plain else listed
-
-
-def _bounds(form: str) -> list[float]:
-    try:
-        bounds = sorted(float(word) for word in form.removeprefix(SPLIT).split())
-    except ValueError:
-        bounds = []
-    if not bounds:
-        raise Wrong(f":{form} is no format; name bounds, as in :split 2 5")
-    return bounds
-
-
-def _states(value: Value, bounds: Sequence[float], digits: int, unit: str) -> str:
-    """The mean of the runs between each two bounds, the highest first, and how many these are."""
-    runs = list(value.values()) if isinstance(value, Mapping) else [value]
-    parts: dict[int, list[float]] = {}
-    for run in sorted(runs, reverse=True):
-        parts.setdefault(bisect_right(bounds, run), []).append(run)
-    means = [(f"{fmean(part):.{digits}f} {unit}".rstrip(), len(part)) for part in parts.values()]
-    if len(means) == 1:
-        return f"{means[0][0]} in {f'all {len(runs)} runs' if len(runs) > 1 else 'the one run'}"
-    (mean, n), *others = means
-    told = [f"{mean} in {n} run{'s' * (n > 1)}", *(f"{m} in {k}" for m, k in others)]
-    return ", ".join(told[:-1]) + " and " + told[-1]
-
-
-def _one(value: Value, form: str, digits: int, signed: bool) -> str:
-    e = reported(value, signed)
-    if e.n == 0 or e.mean != e.mean:
-        return NONE
-    if form.endswith("%"):
-        spec = form if "." in form else form.replace("%", ".0%")
-        return format(e.mean + 0.0, spec).replace("%", " %")
-    if "±" in form:
-        half = (e.high - e.low) / 2
-        told = f"{e.mean:.{digits}f}"
-        if half == half and e.n > 1:
-            return f"{told} ± {half:.{digits}f}"
-        runs = list(value.values()) if isinstance(value, Mapping) and e.n > 1 else []
-        return f"{told} ({min(runs):.{digits}f} to {max(runs):.{digits}f})" if runs else told
-    spec = form if form not in ("", "n") else f".{digits}f"
-    try:
-        return format(round(e.mean, 12) + 0.0, spec)
-    except ValueError:
-        raise Wrong(f":{form} is no format; write :%, :±, :n or one of Python's, :.1f") from None
+def _listed(values: Sequence[str]) -> str:
+    return (
+        " and ".join([", ".join(values[:-1]), values[-1]]) if len(values) > 1 else "".join(values)
+    )

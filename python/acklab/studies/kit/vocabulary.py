@@ -1,28 +1,32 @@
-"""What the expressions of a study may ask for: its quantities, their axes and the keys on these."""
+"""The names that expressions of a study may use: its quantities, their axes and keys on these."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from acklab.studies.kit.fields import Field, Key
+from acklab.studies.kit.fields import Field, Key, Value, Where, listed
 from acklab.studies.kit.numbers import Numbers
 from acklab.studies.kit.words import WORDS, Wrong
 
 if TYPE_CHECKING:
     from acklab.results import Result
 
+#: The axes of a group of cells, and their keys in order.
+Grid = Mapping[str, Sequence[Key]]
+
 
 @dataclass(frozen=True)
 class Quantity:
-    """What is measured of a run."""
+    """A number that is measured of a run."""
 
     name: str
     unit: str
-    #: What it is, in a sentence.
+    #: Its definition, in a sentence.
     text: str
     #: From a run to a number, to nothing, or, with `axis`, to a number by key.
     of: Callable[[Result], Any]
@@ -36,13 +40,6 @@ class Quantity:
     signed: bool = False
     #: Of a quantity that is made of others once all runs have ended; see `quantity.derived`.
     expression: str = ""
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The axes of a group of cells, and their keys in order."""
-
-    axes: Mapping[str, Sequence[Key]]
 
 
 @dataclass(frozen=True)
@@ -63,68 +60,60 @@ class Vocabulary:
         """The words of the language and the study's own rules."""
         return {**WORDS, **self.rules}
 
+    def groups_of(self, quantity: str) -> Sequence[str]:
+        """The groups that a quantity is measured of."""
+        if quantity not in self.quantities:
+            known = [*self.quantities, *self.words]
+            raise Wrong(f"no quantity or word {quantity!r}{hint(quantity, known)}", quantity)
+        return self.quantities[quantity].groups or tuple(self.grids)
+
     def group_of(self, quantity: str, group: str | None) -> str:
         """The group that is meant by `quantity`, or by `group.quantity`."""
-        found = self.quantities.get(quantity)
-        if found is None:
-            raise Wrong(f"no quantity {quantity!r}{hint(quantity, self.quantities)}")
-        groups = found.groups or tuple(self.grids)
+        groups = self.groups_of(quantity)
+        if group is None and (self.home in groups or len(groups) == 1):
+            return self.home if self.home in groups else groups[0]
         if group is None:
-            if self.home in groups:
-                return self.home
-            if len(groups) > 1:
-                forms = ", ".join(f"{g}.{quantity}" for g in groups)
-                raise Wrong(f"{quantity!r} is measured of several groups; write one of: {forms}")
-            return groups[0]
+            forms = ", ".join(f"{g}.{quantity}" for g in groups)
+            raise Wrong(f"{quantity!r} is measured of several groups; write one of: {forms}")
         if group not in groups:
-            raise Wrong(f"{quantity!r} is not measured of {group!r}; of: {', '.join(groups)}")
+            raise Wrong(
+                f"{quantity!r} is not measured of {group!r}; of: {', '.join(groups)}", group
+            )
         return group
 
-    def checked(self, group: str, quantity: str, keys: Mapping[str, Sequence[Key]]) -> None:
+    def checked(self, group: str, quantity: str, keys: Mapping[str, Where]) -> None:
         """An error where there is no such axis or no such key on it."""
-        axes, own = self.grids[group].axes, self.quantities[quantity].axis
+        axes, own = self.grids[group], self.quantities[quantity].axis
         for axis, wanted in keys.items():
             if axis == own:
                 continue
             if axis not in axes:
-                raise Wrong(f"{quantity!r} has no axis {axis!r}; it has: {', '.join(axes)}")
-            for key in wanted:
+                raise Wrong(f"{quantity!r} has no axis {axis!r}; it has: {', '.join(axes)}", axis)
+            for key in listed(wanted):
                 if key not in axes[axis]:
-                    there = ", ".join(str(k) for k in axes[axis])
-                    raise Wrong(f"the axis {axis!r} has no key {key!r}; it has: {there}")
+                    there = ", ".join(map(str, axes[axis]))
+                    raise Wrong(f"the axis {axis!r} has no key {key!r}; it has: {there}", str(key))
 
-    def shape(self, group: str, quantity: str) -> Field:
-        """Numbers that mean nothing, over all keys: to try an expression before anything ran."""
-        from itertools import product
-
-        axes = dict(self.grids[group].axes)
+    def axes_of(self, group: str, quantity: str) -> tuple[str, ...]:
+        """The axes of a group, and that of the quantity's own."""
         own = self.quantities[quantity].axis
-        if own is not None:
-            axes[own] = (1, 2, 3)
-        keys = product(*axes.values())
-        sample = {1: 1.0, 2: 2.0, 3: 4.0}
-        return Field(tuple(axes), dict.fromkeys(keys, sample))
-
-    def shapes(self) -> Numbers:
-        """The same of every quantity."""
-        return self._shapes
+        return (*self.grids[group], *([own] if own else []))
 
     @cached_property
-    def _shapes(self) -> Numbers:
+    def shapes(self) -> Numbers:
+        """Numbers of all quantities that mean nothing: to try an expression before anything ran."""
         from acklab.studies.kit.quantity import with_derived
 
-        measured = Numbers(
-            {
-                (group, name): self.shape(group, name)
-                for name, q in self.quantities.items()
-                if not q.expression
-                for group in (q.groups or tuple(self.grids))
-            }
-        )
-        return with_derived(self, measured)
+        found: Numbers = {}
+        for name, of in self.quantities.items():
+            for group in self.groups_of(name) if not of.expression else ():
+                keys = product(*self.grids[group].values(), *([(1, 2, 3)] if of.axis else []))
+                sample: Value = {1: 1.0, 2: 2.0, 3: 4.0}
+                found[group, name] = Field(self.axes_of(group, name), dict.fromkeys(keys, sample))
+        return with_derived(self, found)
 
 
-def hint(word: str, known: Any) -> str:
-    """The nearest word that would have been right, and how to see the others."""
+def hint(word: str, known: Iterable[str]) -> str:
+    """The nearest word that would have been right, or all that there are."""
     near = get_close_matches(word, list(known), 1)
     return f": did you mean {near[0]!r}?" if near else f"; there are: {', '.join(known)}"
