@@ -123,21 +123,26 @@ impl Expectation {
     fn beside(&self, value: f64) -> String {
         let bound = self.min.filter(|m| value < *m).or(self.max);
         let shown = self.metric.show(value);
-        let Some(bound) = bound.filter(|_| self.metric == Metric::Goodput) else {
+        let Some(bound) = bound.filter(|_| !value.is_nan()) else {
             return shown;
         };
         let bound = self.metric.show(bound);
         let unit = bound.split(' ').nth(1).unwrap_or_default();
-        let bits = match unit {
+        let scale = match unit {
             "kbit/s" => 1e3,
             "Mbit/s" => 1e6,
             "Gbit/s" => 1e9,
+            "us" => 1e-6,
+            "ms" => 1e-3,
+            "s" => 1.0,
             _ => return shown,
         };
-        if value.is_nan() {
-            return shown;
-        }
-        format!("{} {unit}", value.round() / bits)
+        let value = match self.metric {
+            Metric::Goodput => value.round() / scale,
+            // To the nanosecond, as a time is written.
+            _ => (value * 1e9).round() / (scale * 1e9).round(),
+        };
+        format!("{value} {unit}")
     }
 }
 
