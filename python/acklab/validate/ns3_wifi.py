@@ -163,11 +163,9 @@ def _channel(args: dict[str, str]) -> dict[str, Any]:
         # The ControlMode of its station managers: RTS have that rate, and answers the basic rates.
         rate = args["ctrl"].removeprefix("OfdmRate").removesuffix("Mbps")
         channel |= {"rts": "always", "rts_rate": f"{rate} Mbit/s"}
-    if args["arp"] == "1":
-        # Otherwise its NeighborCacheHelper has filled in the addresses before the start.
-        channel["arp"] = True
-    if args["addba"] == "1":
-        channel["addba"] = True
+    # Without ARP its NeighborCacheHelper has filled in the addresses before the start.
+    channel["arp"] = args["arp"] == "1"
+    channel["addba"] = args["addba"] == "1"
     if ampdu and amsdu:
         channel["max_mpdu"] = _NS3_MAX_MPDU
     if queue:

@@ -239,10 +239,10 @@ with_way_keys! {
         #[serde(deserialize_with = "super::lists::pairs")]
         hidden: Option<Vec<Pair>>,
         /// Stations and access point ask for each other's addresses before they send (ARP), and how.
-        /// Default: false, they know them from the start.
+        /// Default: false, they know them from the start; true if the profile of `[tcp]` is "ns3".
         arp: Option<ArpSpec>,
         /// Stations set up block ack agreements before they send A-MPDUs (ADDBA), and how. Default: false, they
-        /// have them from the start.
+        /// have them from the start; true if the profile of `[tcp]` is "ns3".
         addba: Option<AddbaSpec>,
         /// The access point sends to several stations at once and lets several send to it at once (802.11ax), and
         /// how. Default: false.

@@ -450,3 +450,24 @@ fn unlikely_channels_are_warned_of() {
         "topology.stations: 5000 stations on one channel: an access point has 2007 at most"
     );
 }
+
+/// With the profile that imitates ns-3 for all flows, a channel sets up addresses and agreements as ns-3's does. The
+/// resolved scenario keeps that, though there the profile stands with each flow.
+#[test]
+fn the_profile_ns3_brings_arp_and_addba() {
+    let both = |keys: &[(&str, &str)]| {
+        let scenario = toml_with(STATIONS, keys).unwrap_or_else(|e| panic!("{e}"));
+        reloads(&scenario);
+        let config = &scenario.plan.media[0].config;
+        (config.arp.is_some(), config.addba.is_some())
+    };
+    let ns3 = ("tcp.profile", "ns3");
+    assert_eq!(both(&[ns3]), (true, true));
+    let off = [ns3, ("wifi.arp", "false"), ("wifi.addba", "false")];
+    assert_eq!(both(&off), (false, false));
+    assert_eq!(both(&[("tcp.profile", "linux")]), (false, false));
+    assert_eq!(both(&[("flow.0.tcp.profile", "ns3")]), (false, false));
+    // 802.11a has no agreements.
+    let old = [ns3, ("wifi.standard", "a"), ("wifi.ampdu", "off")];
+    assert_eq!(both(&old), (true, false));
+}

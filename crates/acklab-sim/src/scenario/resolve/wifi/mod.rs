@@ -28,7 +28,9 @@ mod waiting;
 use super::super::diagnostics::Report;
 use super::super::path::Path;
 use super::super::registries::Registries;
-use super::super::spec::{OneOrMany, Spec, Standard, WifiSpec};
+use super::super::spec::{
+    AddbaSpec, AddbaTable, ArpSpec, ArpTable, OneOrMany, ProfileWord, Spec, Standard, WifiSpec,
+};
 use super::topology::{Net, incomplete};
 use acklab_path::wifi::agreement::AddbaConfig;
 use acklab_path::wifi::contention::SlotRule;
@@ -41,6 +43,7 @@ use acklab_path::wifi::phy::{Band, ErrorModel, Format, Phy};
 use acklab_path::wifi::propagation::Radio;
 use acklab_proto::registry::{Param, Params};
 use acklab_units::{Rate, Span};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 pub(super) use channel::listed;
@@ -184,10 +187,17 @@ pub(super) fn build(spec: &Spec, net: &mut Net, reg: Registries<'_>, report: &mu
     if net.cell.is_some() && written.is_empty() {
         written.push((&default, Path::root().key("wifi")));
     }
+    let like_ns3 = spec.tcp.profile == Some(ProfileWord::Ns3);
     for (i, (wifi, path)) in written.into_iter().enumerate() {
         if !report.goes_on() {
             break;
         }
+        let wifi = if like_ns3 {
+            as_ns3(wifi)
+        } else {
+            Cow::Borrowed(wifi)
+        };
+        let wifi = wifi.as_ref();
         let of_preset = net.cell.take();
         let Some((ap, stations)) = who(wifi, of_preset, &path, net, report) else {
             continue;
@@ -195,6 +205,18 @@ pub(super) fn build(spec: &Spec, net: &mut Net, reg: Registries<'_>, report: &mu
         let name = name(wifi, i, &path, net, report);
         ports::add((wifi, &path), (name, ap, stations), net, reg, report);
     }
+}
+
+/// The channel of a scenario whose `[tcp]` has profile "ns3". ns-3's hosts ask for addresses before they send, and its
+/// stations set up Block Ack agreements; a scenario that wants neither says so.
+fn as_ns3(written: &WifiSpec) -> Cow<'_, WifiSpec> {
+    let mut spec = written.clone();
+    spec.arp.get_or_insert(ArpSpec(Some(ArpTable::default())));
+    if !spec.standard.unwrap_or(Standard::N).format().is_legacy() {
+        spec.addba
+            .get_or_insert(AddbaSpec(Some(AddbaTable::default())));
+    }
+    Cow::Owned(spec)
 }
 
 /// All of them, with their places.
