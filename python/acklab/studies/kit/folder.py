@@ -25,7 +25,7 @@ from acklab.studies.kit.language import Scope, number, truth
 from acklab.studies.kit.numbers import WITNESSED, Numbers, witnessed
 from acklab.studies.kit.templates import filled, required
 from acklab.studies.kit.vocabulary import Quantity, Vocabulary, hint
-from acklab.studies.kit.words import WORDS, Wrong
+from acklab.studies.kit.words import Wrong
 from acklab.studies.study import Cell, Effort
 
 #: The axis of set-ups: one paper's experiment read in several ways.
@@ -261,15 +261,11 @@ def load(path: Path) -> Folder:
             f"a study needs {', '.join(PARTS)}; there is no {', no '.join(missing)}\n"
             "  help: `acklab study new NAME` writes a study that runs",
         )
-    groups, quantities = (
-        _defined(path, "cells", "GROUPS"),
-        _defined(path, "quantities", "QUANTITIES"),
-    )
     found = Folder(
         path,
         about(path),
-        {name: owned(of, path) for name, of in groups.items()},
-        {q.name: q for q in quantities},
+        {name: owned(of, path) for name, of in _defined(path, "cells", "GROUPS").items()},
+        {q.name: q for q in _defined(path, "quantities", "QUANTITIES")},
         load_claims(path / "claims"),
         _defined(path, "rules", "RULES") if (path / "rules.py").exists() else {},
     )
@@ -302,50 +298,51 @@ def _defined(path: Path, name: str, what: str) -> Any:
     return found[what]
 
 
-def _among(what: str, name: Key, known: Iterable[Key]) -> None:
-    known = list(known)
-    if name not in known:
-        there = ", ".join(map(str, known))
-        raise Wrong(f"there is no {what} {name!r}; there are: {there}", str(name))
+def _among(what: str, names: Iterable[Key], known: Iterable[Key]) -> None:
+    """An error where a name, unless it is empty, is not one of those that are known."""
+    known = list(dict.fromkeys(known))
+    for name in names:
+        if name != "" and name not in known:
+            there = ", ".join(map(str, known))
+            raise Wrong(f"there is no {what} {name!r}; there are: {there}", str(name))
 
 
 def check(study: Folder) -> None:
     """An error where an expression, a table, a figure or a text names what does not exist."""
-    for q in study.quantities.values():
-        with blamed(study.path / "quantities.py", rf"\b{q.name}\b"):
-            if q.name in {*WORDS, *study.rules}:
-                raise Wrong(f"{q.name!r} is a word of claims; give the quantity another name")
-            for group in q.groups:
-                _among("group", group, study.groups)
-    with blamed(study.path / "quantities.py"):
-        shapes = study.vocabulary.shapes
+    file, python = study.path / FILE, study.path / "quantities.py"
+    setups = [s.name for s in study.about.setup]
     drawn = [of.id for of in study.about.drawn]
+    files = [path.relative_to(study.path).as_posix() for path in study.path.rglob("*.csv")]
+    texts = [path.stem for path in (study.path / "text").glob("*.md")]
+    for q in study.quantities.values():
+        with blamed(python, rf"\b{q.name}\b"):
+            _among("group", q.groups, study.groups)
+            if q.name in study.vocabulary.words:
+                raise Wrong(f"{q.name!r} is a word of claims; give the quantity another name")
+    with blamed(python):
+        shapes = study.vocabulary.shapes
     for claim in study.claims:
-        _check_claim(study, claim, shapes, drawn)
-    file = study.path / FILE
-    for group in study.about.full:
-        with blamed(file, r"^full\b"):
-            _among("group", group, study.groups)
-    for name in study.about.quantity:
-        with blamed(file, r"^\[quantity"):
-            _among("quantity", name, study.quantities)
+        with claim.blamed("setup"):
+            _among("set-up", [claim.setup], setups)
+        with claim.blamed("shown"):
+            _among("table or figure", [claim.shown], drawn)
+        _check_claim(study, claim, shapes)
+    with blamed(file, r"^full\b"):
+        _among("group", study.about.full, study.groups)
+    with blamed(file, r"^\[quantity"):
+        _among("quantity", study.about.quantity, study.quantities)
     for of in study.about.drawn:
         with blamed(file, rf"^id\s*=\s*.{re.escape(of.id)}\W", what=f"{of.id!r}: "):
             _check_drawn(study, of)
     for section in study.about.section:
         at = (r"^\[\[section", rf"title\s*=\s*.{re.escape(section.title)}\W")
         with blamed(file, *at, what=f"section {section.title!r}: "):
-            if section.text and not (study.path / "text" / f"{section.text}.md").exists():
-                raise Wrong(f"there is no text/{section.text}.md", section.text)
-            for id_ in section.shows:
-                _among("table or figure", id_, drawn)
+            _among("text", [section.text], texts)
+            _among("table or figure", section.shows, drawn)
     for w in study.about.witness:
         with blamed(file, r"^\[\[witness", rf"{re.escape(w.name)}\W", what=f"{w.name!r}: "):
-            if w.setup:
-                _among("set-up", w.setup, [s.name for s in study.about.setup])
-            for own in w.files:
-                if not (study.path / own).exists():
-                    raise Wrong(f"there is no {own}", own)
+            _among("set-up", [w.setup], setups)
+            _among("file", w.files, files)
         for own in w.files:
             _check_witness(study, study.path / own)
 
@@ -355,24 +352,21 @@ def _check_witness(study: Folder, path: Path) -> None:
     text = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
     numbered = [(n, row) for n, row in text if row and not row.startswith("#")]
     rows = csv.DictReader(row for _, row in numbered)
-    grids, own = study.vocabulary.grids, {q.axis for q in study.quantities.values() if q.axis}
-    axes = {"seed": None, **dict.fromkeys(a for grid in grids.values() for a in grid)}
+    grids, columns = study.vocabulary.grids, rows.fieldnames or ()
+    own = {q.axis for q in study.quantities.values() if q.axis}
     with blamed(path, since=numbered[0][0]):
-        for column in {*WITNESSED} - {*(rows.fieldnames or ())}:
-            raise Wrong(f"there is no column {column!r}; needed are: {', '.join(WITNESSED)}")
-        for axis in {*(rows.fieldnames or ())} - {*WITNESSED} - own:
-            _among("axis", axis, axes)
+        _among("column", WITNESSED, columns)
+        known = [*WITNESSED, "seed", *(a for grid in grids.values() for a in grid), *own]
+        _among("axis", columns, known)
     for (n, _), row in zip(numbered[1:], rows, strict=True):
         with blamed(path, since=n):
-            group, quantity, value = (row.pop(column) for column in WITNESSED)
-            _among("group", group, study.groups)
-            study.vocabulary.group_of(quantity, group)
-            for axis, key in row.items():
-                if key and axis != "seed" and axis not in own:
-                    _among("axis", axis, grids[group])
-                    # A paper may have numbers between our own, but no names.
-                    if all(isinstance(k, str) for k in grids[group][axis]):
-                        _among("key", key, grids[group][axis])
+            group, quantity, value = (row[column] for column in WITNESSED)
+            _among("group", [group], study.groups)
+            study.vocabulary.meant(quantity, group)
+            for axis, keys in grids[group].items():
+                # A paper may have numbers between our own, but no names.
+                if all(isinstance(k, str) for k in keys):
+                    _among("key", [row.get(axis, "")], keys)
             try:
                 float(value or 0)
             except ValueError:
@@ -380,43 +374,35 @@ def _check_witness(study: Folder, path: Path) -> None:
 
 
 def _check_drawn(study: Folder, of: Table | Figure) -> None:
-    _among("group", of.group, study.groups)
     keys = {**dict.fromkeys(of.axes, ()), **of.keys}
     against = of.against if isinstance(of, Figure) else ""
-    for quantity in (of.quantity, *([against] if against else [])):
-        study.vocabulary.group_of(quantity, of.group)
-        study.vocabulary.checked(of.group, quantity, keys)
-    if not isinstance(of, Figure) or (of.kind == "ellipses") == bool(against and of.lines):
-        return
-    if of.kind == "ellipses":
-        raise Wrong(
-            "ellipses need `lines`, the axis with an ellipse for each key, and `against`, the "
-            "quantity that lies across"
-        )
+    _among("group", [of.group], study.groups)
+    study.vocabulary.meant(of.quantity, of.group, keys)
     if against:
-        raise Wrong(f"`against` is for ellipses, and this has {of.kind}: leave it out", "against")
+        study.vocabulary.meant(against, of.group, keys)
+    if isinstance(of, Figure) and of.kind == "ellipses":
+        if not (against and of.lines):
+            raise Wrong(
+                "ellipses need `lines`, the axis with an ellipse for each key, and `against`, the "
+                "quantity that lies across"
+            )
+    elif against:
+        raise Wrong("`against` is for ellipses: leave it out", "against")
 
 
-def _check_claim(study: Folder, claim: Claim, shapes: Numbers, drawn: Sequence[str]) -> None:
-    if claim.setup:
-        with claim.blamed("setup"):
-            _among("set-up", claim.setup, [s.name for s in study.about.setup])
-    if claim.shown:
-        with claim.blamed("shown"):
-            _among("table or figure", claim.shown, drawn)
+def _check_claim(study: Folder, claim: Claim, shapes: Numbers) -> None:
     with claim.blamed("keys"):
         grids = study.vocabulary.grids.values()
+        _among("axis", claim.keys, (a for grid in grids for a in grid))
         for axis, keys in claim.keys.items():
-            _among("axis", axis, {a: None for grid in grids for a in grid})
-            for key in listed(keys):
-                _among("key", key, {k: None for grid in grids for k in grid.get(axis, ())})
+            _among("key", listed(keys), (k for grid in grids for k in grid.get(axis, ())))
     scope = study.scope(shapes, study.deciding(claim)[0], claim)
     for form in ("holds", "weaker", "opposite"):
-        if text := getattr(claim, form):
-            with claim.blamed(form):
+        with claim.blamed(form):
+            if text := getattr(claim, form):
                 truth(text, scope)
-    for text in claim.numbers:
-        with claim.blamed("numbers"):
+    with claim.blamed("numbers"):
+        for text in claim.numbers:
             number(text, scope)
     for verdict, text in claim.because.items():
         with claim.blamed("because", rf"\b{verdict}\s*="):

@@ -171,9 +171,8 @@ def _selected(func: ast.expr, keywords: Sequence[ast.keyword], scope: Scope) -> 
             pass
         case _:
             raise Wrong(f"{ast.unparse(func)!r} is no quantity")
-    group = scope.vocabulary.group_of(quantity, group)
     named = {k.arg: _keys(k.value) for k in keywords if k.arg is not None}
-    scope.vocabulary.checked(group, quantity, named)
+    group = scope.vocabulary.meant(quantity, group, named)
     return scope.select(Asked(group, quantity, tuple(named.items())))
 
 

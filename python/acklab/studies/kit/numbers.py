@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Numbers = dict[tuple[str, str], Field]
 #: Columns of a long table that are no axis.
 PLAIN = ("quantity", "seed", "value")
-#: Columns that a witness's table has beside axes.
+#: Columns that a witness's table has, beside axes and perhaps `seed`.
 WITNESSED = ("group", "quantity", "value")
 
 

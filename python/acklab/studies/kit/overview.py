@@ -9,9 +9,9 @@ from pathlib import Path
 from acklab import _core
 from acklab.folder import write_atomically
 from acklab.report import html
-from acklab.report.build import whole
 from acklab.report.paper.claims import tally_of
 from acklab.studies.kit.folder import Folder
+from acklab.studies.kit.page import on_paper
 
 
 def write_overview(studies: Sequence[Folder], out: Path) -> Path:
@@ -35,5 +35,5 @@ def write_overview(studies: Sequence[Folder], out: Path) -> Path:
         f"</header>{parts}"
     )
     path = out / "report.html"
-    write_atomically(path, whole(title, body, False, ("assets/paper.css", "assets/paper.js")))
+    write_atomically(path, on_paper(title, body))
     return path

@@ -18,7 +18,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from itertools import groupby
 from statistics import fmean
 
@@ -119,10 +118,10 @@ class _Braces:
         found = _FORMAT.match(what)
         assert found is not None, "every text matches"
         inner = Scope(scope.vocabulary, scope.numbers, scope.where)
-        self.what, self.form = what, found["form"] or ""
         self.field = number(found["expression"], inner)
-        shares = ("gain(", "spread(", "scatter(", "/")
-        self.share = any(word in found["expression"] for word in shares)
+        self.form = found["form"] or ""
+        if not self.form and re.search(r"\b(gain|spread|scatter)\(|/", found["expression"]):
+            raise Wrong(f"{{{what}}}: a ratio has no unit; say how it is written, as in :% or :.2f")
         quantities = {scope.vocabulary.quantities[a.quantity] for a in inner.asked}
         self.unit, self.digits, self.signed = "", 2, True
         if len(quantities) == 1:
@@ -134,48 +133,38 @@ class _Braces:
     def written(self) -> str:
         """The numbers, with the unit once at the end; a dash where there is none."""
         values = list(self.field.cells.values())
-        if self.share and not self.form:
-            raise Wrong(
-                f"{{{self.what}}}: a ratio has no unit; say how it is written, as in :% or :.2f"
-            )
         if len(values) > MOST:
             raise Wrong(f"{len(values)} numbers do not fit into a sentence; name more keys")
         if self.form.startswith(SPLIT):
-            bounds = self._bounds()
-            return "; ".join(self._states(v, bounds) for v in values) or NONE
+            return "; ".join(map(self._states, values)) or NONE
         told = _listed([self._one(v) for v in values]) or NONE
         return f"{told} {self.unit}" if self.unit and self.form in ("", "±") else told
 
-    def _bounds(self) -> list[float]:
-        try:
-            bounds = sorted(float(word) for word in self.form.removeprefix(SPLIT).split())
-        except ValueError:
-            bounds = []
-        if not bounds:
-            raise Wrong(f":{self.form} is no format; name bounds, as in :split 2 5")
-        return bounds
-
-    def _states(self, value: Value, bounds: Sequence[float]) -> str:
+    def _states(self, value: Value) -> str:
         """The mean of the runs between each two bounds, the highest first, and their number."""
+        words = self.form.removeprefix(SPLIT).split()
+        if not words or not all(re.fullmatch(r"-?[\d.]+", word) for word in words):
+            raise Wrong(f":{self.form} is no format; name bounds, as in :split 2 5")
+        bounds = sorted(map(float, words))
         runs = sorted(value.values(), reverse=True)
-        parts = [list(part) for _, part in groupby(runs, partial(bisect_right, bounds))]
-        (mean, n), *others = (
-            (f"{self._digits(fmean(p))} {self.unit}".rstrip(), len(p)) for p in parts
-        )
-        if not others:
-            return f"{mean} in {f'all {n} runs' if n > 1 else 'the one run'}"
-        return _listed([f"{mean} in {n} run{'s' * (n > 1)}", *(f"{m} in {k}" for m, k in others)])
+        told: list[str] = []
+        for _, part in groupby(runs, lambda run: bisect_right(bounds, run)):
+            state = list(part)
+            mean = f"{self._digits(fmean(state))} {self.unit}".rstrip()
+            some = f"{len(state)} run{'s' * (len(state) > 1)}" if not told else f"{len(state)}"
+            every = f"all {len(runs)} runs" if len(runs) > 1 else "the one run"
+            told.append(f"{mean} in {every if len(state) == len(runs) else some}")
+        return _listed(told)
 
     def _one(self, value: Value) -> str:
         e = reported(value, self.signed)
         if e.n == 0 or e.mean != e.mean:
             return NONE
         if "±" in self.form:
-            runs = list(map(self._digits, sorted(value.values())))
-            told = self._digits(e.mean)
-            if e.low == e.low and e.n > 1:
-                return f"{told} ± {self._digits((e.high - e.low) / 2)}"
-            return f"{told} ({runs[0]} to {runs[-1]})" if e.n > 1 else told
+            if e.n > 1 and e.low == e.low:
+                return f"{self._digits(e.mean)} ± {self._digits((e.high - e.low) / 2)}"
+            runs = [self._digits(run) for run in (min(value.values()), max(value.values()))]
+            return self._digits(e.mean) + (f" ({' to '.join(runs)})" if e.n > 1 else "")
         form = self.form if self.form not in ("", "n") else f".{self.digits}f"
         if form.endswith("%"):
             form = form if "." in form else form.replace("%", ".0%")
@@ -183,15 +172,13 @@ class _Braces:
         try:
             return format(round(e.mean, 12) + 0.0, form)
         except ValueError:
-            raise Wrong(
-                f":{form} is no format; write :%, :±, :n or one of Python's, :.1f"
-            ) from None
+            wanted = ":%, :±, :n or one of Python's, :.1f"
+            raise Wrong(f":{form} is no format; write {wanted}") from None
 
     def _digits(self, x: float) -> str:
         return f"{x:.{self.digits}f}"
 
 
 def _listed(values: Sequence[str]) -> str:
-    return (
-        " and ".join([", ".join(values[:-1]), values[-1]]) if len(values) > 1 else "".join(values)
-    )
+    *first, last = values or [""]
+    return f"{', '.join(first)} and {last}" if first else last

@@ -67,32 +67,28 @@ class Vocabulary:
             raise Wrong(f"no quantity or word {quantity!r}{hint(quantity, known)}", quantity)
         return self.quantities[quantity].groups or tuple(self.grids)
 
-    def group_of(self, quantity: str, group: str | None) -> str:
-        """The group that is meant by `quantity`, or by `group.quantity`."""
+    def meant(
+        self, quantity: str, group: str | None = None, keys: Mapping[str, Where] | None = None
+    ) -> str:
+        """The group of `quantity`; an error where it has none, or not these axes and keys."""
         groups = self.groups_of(quantity)
-        if group is None and (self.home in groups or len(groups) == 1):
-            return self.home if self.home in groups else groups[0]
         if group is None:
-            forms = ", ".join(f"{g}.{quantity}" for g in groups)
-            raise Wrong(f"{quantity!r} is measured of several groups; write one of: {forms}")
+            group = self.home if self.home in groups else groups[0]
+            if len(groups) > 1 and group != self.home:
+                forms = ", ".join(f"{g}.{quantity}" for g in groups)
+                raise Wrong(f"{quantity!r} is measured of several groups; write one of: {forms}")
         if group not in groups:
-            raise Wrong(
-                f"{quantity!r} is not measured of {group!r}; of: {', '.join(groups)}", group
-            )
-        return group
-
-    def checked(self, group: str, quantity: str, keys: Mapping[str, Where]) -> None:
-        """An error where there is no such axis or no such key on it."""
+            of = ", ".join(groups)
+            raise Wrong(f"{quantity!r} is not measured of {group!r}; of: {of}", group)
         axes, own = self.grids[group], self.quantities[quantity].axis
-        for axis, wanted in keys.items():
-            if axis == own:
-                continue
-            if axis not in axes:
+        for axis, wanted in (keys or {}).items():
+            if axis != own and axis not in axes:
                 raise Wrong(f"{quantity!r} has no axis {axis!r}; it has: {', '.join(axes)}", axis)
-            for key in listed(wanted):
+            for key in listed(wanted) if axis != own else ():
                 if key not in axes[axis]:
                     there = ", ".join(map(str, axes[axis]))
                     raise Wrong(f"the axis {axis!r} has no key {key!r}; it has: {there}", str(key))
+        return group
 
     def axes_of(self, group: str, quantity: str) -> tuple[str, ...]:
         """The axes of a group, and that of the quantity's own."""
@@ -108,8 +104,8 @@ class Vocabulary:
         for name, of in self.quantities.items():
             for group in self.groups_of(name) if not of.expression else ():
                 keys = product(*self.grids[group].values(), *([(1, 2, 3)] if of.axis else []))
-                sample: Value = {1: 1.0, 2: 2.0, 3: 4.0}
-                found[group, name] = Field(self.axes_of(group, name), dict.fromkeys(keys, sample))
+                one: Value = {None: 1.0}
+                found[group, name] = Field(self.axes_of(group, name), dict.fromkeys(keys, one))
         return with_derived(self, found)
 
 
