@@ -78,7 +78,7 @@ def unfinished(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _made_if_kept(folder: Path) -> Iterator[None]:
-    """What the block makes of `folder` and those around it is removed again if it is left empty."""
+    """Removes the folders that the block makes of `folder` and around it if they are left empty."""
     made = [f for f in (folder, *folder.parents) if not os.path.lexists(f)]
     for f in made:
         _core.unfinished(f, True)
@@ -206,7 +206,7 @@ def _reason(target: Path, e: OSError, other: str = "another folder with --out") 
 
 
 def _why(target: Path, e: OSError) -> object:
-    """What the system said; of a file where a folder should be it says little."""
+    """The system's message; of a file where a folder should be it says little."""
     if e.errno == errno.EISDIR:
         return "it is a folder"
     in_the_way = next((p for p in (target, *target.parents) if p.is_file()), None)

@@ -51,7 +51,7 @@ class SavedRun:
 
     @property
     def recorded(self) -> tuple[str, ...]:
-        """What was recorded, of `acklab.results.STREAMS`."""
+        """The recorded streams, of `acklab.results.STREAMS`."""
         return tuple(self._about.get("recorded", ()))
 
     def needs(self, *streams: str) -> None:
@@ -62,7 +62,7 @@ class SavedRun:
 
     @property
     def cost(self) -> dict[str, int]:
-        """What the run cost: events, hops and data packets handled, and peaks of memory."""
+        """The cost of the run: events, hops and data packets handled, and peaks of memory."""
         return dict(self._about["cost"])
 
     @property
@@ -102,7 +102,7 @@ class SavedRun:
 
     @cached_property
     def events(self) -> pl.DataFrame:
-        """What the senders went through; asks for `record.events`."""
+        """The events of the senders; asks for `record.events`."""
         self.needs("events")
         return self.table("events")
 
@@ -114,19 +114,19 @@ class SavedRun:
 
     @cached_property
     def reports(self) -> pl.DataFrame:
-        """What the receivers of TACK reported and knew; there is none without TACK."""
+        """The reports and the knowledge of TACK's receivers; there is none without TACK."""
         self.needs("acks")
         return self.table("reports")
 
     @cached_property
     def packets(self) -> pl.DataFrame:
-        """What happened to packets where they were watched; asks for `record.packets`."""
+        """The fate of packets where they were watched; asks for `record.packets`."""
         self.needs("packets")
         return self.table("packets")
 
     @cached_property
     def ppdus(self) -> pl.DataFrame:
-        """What was on the air of radio channels, one by one; asks for `record.ppdus`."""
+        """The transmissions on radio channels, one by one; asks for `record.ppdus`."""
         self.needs("ppdus")
         return self.table("ppdus")
 
@@ -137,7 +137,7 @@ class SavedRun:
 
     @cached_property
     def airtime(self) -> pl.DataFrame:
-        """What the time of each radio channel was used for."""
+        """The time of each radio channel by use."""
         return self.table("airtime")
 
     @cached_property

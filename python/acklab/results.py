@@ -1,4 +1,4 @@
-"""What a run gives: Polars frames over the core's columns."""
+"""The results of a run: Polars frames over the core's columns."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _ADDED = {
 
 @dataclass(frozen=True)
 class Kept:
-    """What of a run a pickle keeps beside the tables."""
+    """The part of a run that a pickle keeps beside the tables."""
 
     version: str
     recorded: tuple[str, ...]
@@ -184,7 +184,7 @@ class Result:
 
     @cached_property
     def airtime(self) -> pl.DataFrame:
-        """What the time of each radio channel was used for; it sums to the length of the run."""
+        """The time of each radio channel by use; it sums to the length of the run."""
         return frame_of(self.columns("airtime"))
 
     @cached_property
@@ -199,7 +199,7 @@ class Result:
 
     @cached_property
     def events(self) -> pl.DataFrame:
-        """What the senders went through; asks for `record.events`."""
+        """The events of the senders; asks for `record.events`."""
         self.needs("events")
         return frame_of(self._core.events())
 
@@ -211,7 +211,7 @@ class Result:
 
     @cached_property
     def reports(self) -> pl.DataFrame:
-        """What the receivers of TACK reported and knew; asks for `record.acks`."""
+        """The reports and the knowledge of TACK's receivers; asks for `record.acks`."""
         self.needs("acks")
         return frame_of(self._core.reports())
 
@@ -223,19 +223,19 @@ class Result:
 
     @cached_property
     def packets(self) -> pl.DataFrame:
-        """What happened to packets where they were watched; asks for `record.packets`."""
+        """The fate of packets where they were watched; asks for `record.packets`."""
         self.needs("packets")
         return frame_of(self._core.packets())
 
     @cached_property
     def ppdus(self) -> pl.DataFrame:
-        """What was on the air of radio channels, one by one; asks for `record.ppdus`."""
+        """The transmissions on radio channels, one by one; asks for `record.ppdus`."""
         self.needs("ppdus")
         return frame_of(self.columns("ppdus"))
 
     @property
     def recorded(self) -> tuple[str, ...]:
-        """What was recorded, of `STREAMS`."""
+        """The recorded streams, of `STREAMS`."""
         run = self._run
         return run.recorded if isinstance(run, Kept) else tuple(run.recorded())
 
@@ -254,7 +254,7 @@ class Result:
 
     @property
     def cost(self) -> dict[str, int]:
-        """What the run cost: events, hops and data packets handled, and peaks of memory."""
+        """The cost of the run: events, hops and data packets handled, and peaks of memory."""
         return self._run.cost if isinstance(self._run, Kept) else self._run.cost()
 
     def expectations(self) -> list[Verdict]:

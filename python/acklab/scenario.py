@@ -45,7 +45,7 @@ class Scenario:
 
     @property
     def warnings(self) -> list[str]:
-        """What can be run and will hardly do what was meant; `acklab run` prints it."""
+        """Settings that run and will hardly do what was meant; `acklab run` prints them."""
         return self._core.warnings
 
     @property
@@ -55,7 +55,7 @@ class Scenario:
 
     @property
     def recorded(self) -> tuple[str, ...]:
-        """What its runs record beside their summaries."""
+        """The streams that its runs record beside their summaries."""
         return tuple(self._core.recorded)
 
     @property
@@ -250,7 +250,7 @@ def _must_be_new(names: Iterable[str]) -> None:
 
 
 def blame(cause: BaseException | None) -> str:
-    """What a controller raised, and the innermost line of its own code."""
+    """The exception of a controller, and the innermost line of its own code."""
     import traceback
 
     if cause is None:

@@ -1,4 +1,4 @@
-"""What is kept as JSON and read again: sealed with a sum, so that a wrong bit is noticed."""
+"""JSON that is kept and read again: sealed with a sum, so that a wrong bit is noticed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def sealed(about: Mapping[str, Any], indent: int = 2) -> str:
 
 
 def unsealed(data: bytes, older: Collection[str] = ()) -> dict[str, Any]:
-    """What `sealed` was given; a `ValueError` if that is not what `data` says.
+    """The content that `sealed` got; a `ValueError` if `data` has another.
 
     Files from before there were sums have none; they are taken if they have no key but `older`.
     """

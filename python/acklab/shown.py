@@ -1,4 +1,4 @@
-"""What a notebook shows of results: a line of words, a small table, a small figure."""
+"""Results in a notebook: a line of words, a small table, a small figure."""
 
 from __future__ import annotations
 

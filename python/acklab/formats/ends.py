@@ -1,4 +1,4 @@
-"""Who talks to whom: the addresses and ports that captures give to a flow."""
+"""The addresses and ports that captures give to a flow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `acklab run` can leave in a result folder for other tools."""
+"""The files that `acklab run` can leave in a result folder for other tools."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Export:
     of_tack: tuple[str, ...] = ()
 
     def needs(self, scenario: Scenario) -> tuple[str, ...]:
-        """What runs of a scenario must record for it."""
+        """The streams that runs of a scenario must record for it."""
         radio = self.of_radio if scenario.channels else ()
         return (*self.streams, *radio, *(self.of_tack if _speaks_tack(scenario) else ()))
 

@@ -104,7 +104,7 @@ def _per_time(series: pl.DataFrame, names: dict[str, str]) -> pl.DataFrame:
 def _raw(
     series: pl.DataFrame, table: pl.DataFrame, names: dict[str, str]
 ) -> dict[str, list[dict[str, float]]]:
-    """What was sampled, without what is computed of it; nulls are left out."""
+    """The samples, without columns computed from them; nulls are left out."""
     import polars as pl
 
     columns = [pl.col(ours).alias(theirs) for theirs, ours in SOCKET.items()]

@@ -201,7 +201,7 @@ def _states(told: pl.DataFrame) -> Iterator[Event]:
 
 
 def _metrics(series: pl.DataFrame) -> Iterator[Event]:
-    """What changed since the last sample."""
+    """The values that changed since the last sample."""
     import polars as pl
 
     table = series.select(

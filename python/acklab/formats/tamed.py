@@ -34,7 +34,7 @@ ESTIMATES = {
 
 
 class _Sent:
-    """What one end has sent of its stream, as the other's reports tell."""
+    """The bytes that one end has sent of its stream, as the other's reports tell."""
 
     def __init__(self) -> None:
         self._board = Scoreboard()
@@ -177,7 +177,7 @@ def _lost(number: int, why: str) -> dict[str, Any]:
 
 
 def estimate_events(reports: pl.DataFrame) -> Iterator[Event]:
-    """What the receiver knows of the path once a report has left, as far as it is news."""
+    """The receiver's knowledge of the path once a report has left, as far as it is news."""
     last: dict[str, Any] = {}
     for row in reports.iter_rows(named=True):
         known = {

@@ -30,7 +30,7 @@ LOST_BECAUSE = {"rack": "time_threshold", "dupack": "reordering_threshold", "rto
 
 
 class _Side:
-    """What one end has sent, as the other one's acknowledgements tell."""
+    """The bytes that one end has sent, as the other one's acknowledgements tell."""
 
     def __init__(self) -> None:
         self.board = Scoreboard()

@@ -1,4 +1,4 @@
-"""What a definition is."""
+"""The definition of a metric."""
 
 from __future__ import annotations
 

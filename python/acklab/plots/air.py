@@ -1,4 +1,4 @@
-"""Who held the air when: a lane per station, a bar per PPDU."""
+"""The air over time: a lane per station, a bar per PPDU."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def bars(source: Recorded) -> pl.DataFrame:
 
 
 def window(ppdus: pl.DataFrame, choice: Choice) -> pl.DataFrame:
-    """What was on the air between the times that were chosen; a few PPDUs next to the one that was
+    """The PPDUs between the times that were chosen; a few next to the one that was
     chosen, or from the first moment of silence after the middle on."""
     import polars as pl
 

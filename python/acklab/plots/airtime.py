@@ -1,4 +1,4 @@
-"""What the time of a radio channel went to: of the channel, and of each station."""
+"""The time of a radio channel by use: of the channel, and of each station."""
 
 from __future__ import annotations
 

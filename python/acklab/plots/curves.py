@@ -102,7 +102,7 @@ def means(runs: pl.DataFrame, told: Roles, metric: str, interval: str) -> pl.Dat
 def caption(
     data: pl.DataFrame, scale: Scale, told: Roles, keys: Sequence[str], interval: str
 ) -> str:
-    """What points and bars are, for the figure and its caption."""
+    """The meaning of points and bars, for the figure and its caption."""
     least, most = int(data["n"].min() or 0), int(data["n"].max() or 0)  # type: ignore[arg-type]
     if most <= 1:
         return f"One seed, so there is no interval.{_over(told, keys)}"

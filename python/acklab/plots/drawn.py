@@ -22,7 +22,7 @@ MOST_CSV_ROWS = 50_000
 
 @dataclass(frozen=True)
 class Choice:
-    """What of a result to draw; `None` leaves it to the plot."""
+    """The part of a result to draw; `None` leaves it to the plot."""
 
     flows: Sequence[str] | None = None
     #: Seconds of the run.
@@ -122,7 +122,7 @@ class Drawn:
 
     @property
     def _about(self) -> str:
-        """What the file says of itself."""
+        """The metadata of the file."""
         return " ".join(t for t in (self.alt, self.provenance) if t)
 
     def _repr_svg_(self) -> str:

@@ -75,7 +75,7 @@ def _panels(
 
 
 def _note(data: pl.DataFrame, runs: pl.DataFrame, over: list[str]) -> str:
-    """What a number of a cell is."""
+    """The meaning of a cell's number."""
     several = runs["flow"].n_unique() > 1
     names = " and ".join([*over, *(["flows"] if several else [])])
     most = int(data["seeds"].max() or 0)  # type: ignore[arg-type]

@@ -41,7 +41,7 @@ _SERIF: dict[str, Any] = {"font.family": "STIXGeneral", "mathtext.fontset": "sti
 
 @dataclass(frozen=True)
 class Look:
-    """What was chosen; the default is the look that each kind of plot has of itself."""
+    """The look that was chosen; by default each kind of plot has its own."""
 
     title: str = ""
     size: Size | None = None
@@ -81,7 +81,7 @@ class Look:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What of Matplotlib's defaults is different from the house's."""
+        """The settings that differ from Matplotlib's defaults."""
         changed: dict[str, Any] = dict(_SERIF) if self.style == "serif" else {}
         if self.style not in STYLES:
             changed |= _sheet(self.style)

@@ -22,7 +22,7 @@ _ALONE, _AMONG = 0.62, 0.85
 
 @dataclass(frozen=True)
 class Part:
-    """What one panel shows: its rows, what stands above it, and what stands at its right."""
+    """One panel: its rows, the text above it, and the text at its right."""
 
     rows: pl.DataFrame
     title: str = ""

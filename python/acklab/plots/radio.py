@@ -1,4 +1,4 @@
-"""What radio channels are used for: names, colours and hatches that all figures of them share."""
+"""Uses of a radio channel: names, colours and hatches that all figures of them share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What plots are drawn from: the tables of a run or of a sweep, in memory or in a folder."""
+"""The source of plots: the tables of a run or of a sweep, in memory or in a folder."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Scale:
 
     @property
     def label(self) -> str:
-        """What the axis says."""
+        """The label of the axis."""
         return f"{self.name}, {self.unit}" if self.unit else self.name
 
     def at(self, value: Any) -> float:

@@ -90,7 +90,7 @@ def _data(packets: pl.DataFrame) -> pl.DataFrame:
 
 
 def _told_apart(seen: pl.DataFrame, origin: int) -> pl.DataFrame:
-    """What begins below the highest byte sent so far is a retransmission."""
+    """A packet that begins below the highest byte sent so far is a retransmission."""
     import polars as pl
 
     start = _unwrapped(seen["seq"], origin)

@@ -69,7 +69,7 @@ def _part(frame: pl.DataFrame, quantity: str, name: str, value: str) -> pl.DataF
 
 
 def label(quantity: str) -> str:
-    """What an axis says of a quantity, unit on a line of its own."""
+    """The label of an axis: the quantity, its unit on a line of its own."""
     own = {"goodput": "goodput\nMbit/s", "queue": "queue\npackets"}
     return own.get(quantity) or next(v for k, v in _PANELS.items() if k.startswith(quantity))
 

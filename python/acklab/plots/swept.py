@@ -83,7 +83,7 @@ def metric(runs: pl.DataFrame, name: str, option: str) -> str:
 
 
 def where(texts: Sequence[str]) -> Mapping[str, list[str]]:
-    """What the command line's `KEY=V1,V2` say."""
+    """The selections of the command line's `KEY=V1,V2`."""
     read: dict[str, list[str]] = {}
     for text in texts:
         key, equals, values = text.partition("=")

@@ -1,4 +1,4 @@
-"""What changed most over a sweep, and the picture of it."""
+"""The greatest changes over a sweep, and the picture of them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def change(runs: pl.DataFrame, key: str, metric: str) -> Change | None:
 
 
 def sentences(runs: pl.DataFrame, keys: Sequence[str], metrics: Sequence[str]) -> str:
-    """What changed most of all metrics, then with which key the first metric did; Markdown."""
+    """The metric that changed most, then the key with which the first metric did; Markdown."""
     every = [c for m in metrics for k in keys if (c := change(runs, k, m)) and c.apart]
     if not every:
         return "No metric changed by more than its 95 % interval."

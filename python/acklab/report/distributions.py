@@ -97,7 +97,7 @@ def _signed(figure: Figure, data: pl.DataFrame, alt: str, provenance: str) -> Dr
 
 
 def _boxes(data: pl.DataFrame, value: str) -> pl.DataFrame:
-    """What the boxes are drawn from, with the unit of the value."""
+    """The numbers behind the boxes, with the unit of the value."""
     heads = {"low": "whisker below", "q1": "first quartile", "q3": "third quartile"}
     unit = style.heading(value).rpartition(", ")[2] if ", " in style.heading(value) else ""
     told = {

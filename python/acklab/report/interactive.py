@@ -1,4 +1,4 @@
-"""What is drawn by the page's script: lines, bars of states, heat maps."""
+"""The drawings of the page's script: lines, bars of states, heat maps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report is made of: claims, sections, charts."""
+"""The parts of a report: claims, sections, charts."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def stations(source: Recorded) -> pl.DataFrame | None:
 
 
 def airtime(source: Recorded) -> Iterator[Section]:
-    """What every run knows of its channels."""
+    """The facts that every run has of its channels."""
     drawn = KINDS["airtime"].draw(source, Choice())
     text = (
         "In percent of the run, which all uses sum to. `channel` is the channel itself. A station "
@@ -70,7 +70,7 @@ def _percent(data: pl.DataFrame) -> pl.DataFrame:
 
 
 def timeline(source: Recorded) -> Iterator[Section]:
-    """Who held the air when: as a figure, and as windows that can be zoomed."""
+    """The air over time: as a figure, and as windows that can be zoomed."""
     from acklab.plots.air import bars
 
     drawn = KINDS["air-timeline"].draw(source, Choice())

@@ -39,7 +39,7 @@ def first_screen(source: Recorded, metrics: Sequence[str] = ()) -> str:
 
 
 def _answer(source: Recorded, flows: pl.DataFrame | None) -> str:
-    """What ran, and how much of it arrived, in Markdown."""
+    """The flows, and how much of each arrived, in Markdown."""
     about = _parsed(source)
     described = str(about.get("description", ""))
     ran = _ran(source, about, flows)

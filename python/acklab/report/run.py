@@ -105,7 +105,7 @@ def _words(source: Recorded) -> Section:
 
 
 def _made(source: Recorded) -> Section:
-    """What made the run, and the page."""
+    """The program that made the run, and the page."""
     text = (
         f"{source.provenance}. Again, in the folder of the run: `{source.again}`. "
         f"acklab {acklab.__version__} wrote this page.\n\n"

@@ -91,7 +91,7 @@ def _axes(result: SweepResult, runs: pl.DataFrame) -> list[str]:
 
 
 def _varied(result: SweepResult, runs: pl.DataFrame) -> str:
-    """What was varied, how often, in Markdown."""
+    """The keys that were varied, and how often, in Markdown."""
     about = result.manifest
     axes = [" together with ".join(_key(runs, k) for k in axis) for axis in about.axes]
     told = " and ".join(x for x in (", ".join(axes[:-1]), axes[-1] if axes else "") if x)

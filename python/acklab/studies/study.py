@@ -1,4 +1,4 @@
-"""What a study runs: cells, and how much of them."""
+"""The runs of a study: cells, and how much of them."""
 
 from __future__ import annotations
 

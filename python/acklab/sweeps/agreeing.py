@@ -12,7 +12,7 @@ _TELLING = ("start_s", "received_bytes", "data_segments", "acks_received", "cwnd
 
 
 def note(result: SweepResult) -> str | None:
-    """What to say of the cells all of whose seeds agree; `None` if there are none."""
+    """A note on the cells all of whose seeds agree; `None` if there are none."""
     import polars as pl
 
     seeds = result.manifest.seeds

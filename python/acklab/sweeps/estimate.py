@@ -1,4 +1,4 @@
-"""What a sweep would cost, from runs that are made for it and thrown away."""
+"""The cost of a sweep, from runs that are made for it and thrown away."""
 
 from __future__ import annotations
 

@@ -66,11 +66,11 @@ class Grid:
         return tuple(reversed(at))
 
     def overrides(self, cell: int) -> list[tuple[str, str]]:
-        """What `cell` sets in the scenario."""
+        """The keys that `cell` sets in the scenario."""
         return self.at(self.steps(cell))
 
     def at(self, steps: Sequence[int]) -> list[tuple[str, str]]:
-        """What the cell at these steps of the axes sets in the scenario."""
+        """The keys that the cell at these steps of the axes sets in the scenario."""
         pairs = zip(self.axes, steps, strict=True)
         return [(k.key, k.values.at(i)) for axis, i in pairs for k in axis.keys]
 

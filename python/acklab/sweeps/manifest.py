@@ -29,7 +29,7 @@ _OLDER = (
 
 @dataclass(frozen=True)
 class Manifest:
-    """What `sweep.json` says."""
+    """The content of `sweep.json`."""
 
     scenario: str
     version: str
@@ -72,7 +72,7 @@ class Manifest:
         return [name for axis in self.axes for name in axis]
 
     def differences(self, other: Manifest) -> list[str]:
-        """What is not the same in `other`, one line each; commands do not count."""
+        """The differences from `other`, one line each; commands do not count."""
         lines = []
         for what in ("version", "overrides", "axes", "seeds"):
             there, here = getattr(self, what), getattr(other, what)

@@ -1,4 +1,4 @@
-"""What a sweep is: a scenario, a grid and seeds, and the number of each run."""
+"""A sweep: a scenario, a grid and seeds, and the number of each run."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class Listed:
-    """What a list of checksums says."""
+    """The content of a list of checksums."""
 
     files: Mapping[str, str]
     #: Whether it is as it was written. If not, what it says is worth what the files bear out.

@@ -96,7 +96,7 @@ class Values:
         return (part.at(i) for part in self.parts for i in range(part.count))
 
     def saved(self) -> str | list[str]:
-        """What a manifest keeps; `read` understands it."""
+        """The text that a manifest keeps; `read` understands it."""
         return self.text if self.text is not None else list(self)
 
 

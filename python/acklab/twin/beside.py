@@ -124,7 +124,7 @@ def _lines(
 
 
 def _goodput(samples: Sequence[live.Sample], begin: float) -> float:
-    """What the receiver's application could read from `begin` to the last sample, in Mbit/s."""
+    """The goodput from `begin` to the last sample, as the application reads it, Mbit/s."""
     before = [s.receiver["received_bytes"] for s in samples if s.time <= begin]
     last = samples[-1]
     bytes_ = last.receiver["received_bytes"] - (before[-1] if before else 0)

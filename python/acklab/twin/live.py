@@ -32,7 +32,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Sample:
-    """What both ends of a flow had counted at an instant."""
+    """The counters of both ends of a flow at an instant."""
 
     time: float
     sender: dict[str, Any]
@@ -41,7 +41,7 @@ class Sample:
 
 @dataclass
 class Ran:
-    """What came of it."""
+    """The outcome of a live run."""
 
     #: By flow, samples in the order of time; the last as of the end.
     samples: dict[str, list[Sample]] = field(default_factory=dict)

@@ -98,7 +98,7 @@ def _cell(
 
 
 def _as_late_as(repeat: dict[str, str]) -> Pauses:
-    """What would make an emulator as late as it was in this repeat.
+    """The delay that would make an emulator as late as it was in this repeat.
 
     The columns of the way there are taken; there and back one program is late.
     """

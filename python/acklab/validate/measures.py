@@ -1,4 +1,4 @@
-"""What is read off a run of ours to lie beside a reference's number."""
+"""Numbers of our runs that stand beside a reference's."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def saturated() -> list[Cell]:
 
 
 def _contending() -> Iterator[Cell]:
-    """What ns-3's own example of Bianchi's model is held to: packets of 1500 B, one at a time."""
+    """The setting of ns-3's own example of Bianchi's model: packets of 1500 B, one at a time."""
     for row in _rows("wifi_contention.csv"):
         mode = {"rate": row["rate"]} if row["rate"] else {"mcs": int(row["mcs"])}
         eifs = row["eifs"] == "1"

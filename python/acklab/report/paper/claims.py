@@ -282,7 +282,7 @@ def _point(x: Key, value: Value, signed: bool) -> Point:
 
 
 def _folded(study: Folder, j: Judged, results: Results, drawn: Container[str]) -> str:
-    """What proves it: the condition, the verdict of each set-up and witness, every number."""
+    """The proof: the condition, the verdict of each set-up and witness, every number."""
     conditions = f"<p>The claim holds if <code>{escape(j.claim.holds)}</code>.</p>"
     if j.claim.keys:
         at = escape(", ".join(f"{a}={k}" for a, k in j.claim.keys.items()))

@@ -260,7 +260,7 @@ def mark(look: int, x: float, y: float, theirs: int = 0) -> str:
 
 
 def key(series: Sequence[tuple[str, int, int]]) -> str:
-    """What the lines are: name, look, and the number of the witness, 0 for ours."""
+    """The legend of lines: name, look, and the number of the witness, 0 for ours."""
     items = ""
     for name, look, theirs in series:
         kind = _look(look, theirs)

@@ -163,7 +163,7 @@ def _key(of: Sequence[Panel]) -> str:
 def _numbers(
     study: Folder, figure: Figure, mine: Source, whose: Sequence[Source], prefix: str
 ) -> str:
-    """What is drawn, as a table that is folded; a long one is in the file only."""
+    """The numbers of the figure as a table that is folded; a long one is in the file only."""
     names = Names(study)
     quantity = study.vocabulary.quantities[figure.quantity]
     keys = keys_of(study, figure, mine.numbers.get((figure.group, figure.quantity)))

@@ -73,11 +73,11 @@ class Names:
         return self.study.key(axis, key)
 
     def axis(self, axis: str) -> str:
-        """What is varied."""
+        """The name of an axis."""
         return self.study.axis(axis)
 
     def quantity(self, quantity: Quantity) -> str:
-        """What is measured."""
+        """The name of a quantity."""
         return self.study.about.quantity.get(quantity.name) or quantity.name.replace("_", " ")
 
     def at(self, at: Mapping[str, Key]) -> str:
@@ -92,7 +92,7 @@ class Names:
         return f"{name} {told} {of}".rstrip()
 
     def measured(self, quantity: Quantity) -> str:
-        """What is measured, and in which unit."""
+        """The name of a quantity, with its unit."""
         name = self.quantity(quantity)
         alone = not quantity.unit or name.endswith(quantity.unit)
         return name if alone else f"{name} in {quantity.unit}"

@@ -109,7 +109,7 @@ def _falls(table: Table) -> bool:
 
 
 def _scale() -> str:
-    """What the colours mean."""
+    """The meaning of the colours."""
     items = "".join(f'<li><i class="d{i}"></i>{w}</li>' for i, w in enumerate(_WORDS))
     return f'<ul class="key distance"><li>Distance from the paper:</li>{items}</ul>'
 

@@ -1,4 +1,4 @@
-"""What is run: the paper's figures with both TCPs, what it says without a figure, and readings."""
+"""The cells: the paper's figures with both TCPs, its words without a figure, and readings."""
 
 from __future__ import annotations
 

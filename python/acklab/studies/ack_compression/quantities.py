@@ -1,4 +1,4 @@
-"""What is measured of a run: throughput, fairness, lost ACKs, and what the air is used for.
+"""The quantities of a run: throughput, fairness, lost ACKs, and uses of the air.
 
 Shares are between 0 and 1; those of the air are of the time after the start. The loss rate of a
 flow's ACKs is the part for which the access point's queue had no room.

@@ -1,4 +1,4 @@
-"""What is run: the groups of cells on the wire and over the air."""
+"""The groups of cells on the wire and over the air."""
 
 from importlib import import_module
 from importlib.util import find_spec

@@ -49,7 +49,7 @@ TRACED_PAIRS = {"ns3": (1, 8), "linux": (1, 8), "thesis": RATIOS}
 
 @dataclass(frozen=True)
 class Wired:
-    """What the thesis leaves open, decided."""
+    """A choice where the thesis leaves one open."""
 
     #: A stack of `acklab.stacks`, or `rfc` for the profile of that name.
     stack: str = "ns3"

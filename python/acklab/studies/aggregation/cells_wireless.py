@@ -1,4 +1,4 @@
-"""What is run over the air: Tables 4 and 5, ACKs thinned there, and what future work should add."""
+"""The cells over the air: Tables 4 and 5, ACKs thinned there, and the thesis's future work."""
 
 from __future__ import annotations
 

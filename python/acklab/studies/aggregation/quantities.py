@@ -1,4 +1,4 @@
-"""What is measured of a run on the wire and over the air.
+"""The quantities of a run on the wire and over the air.
 
 A quantity that both parts have is measured of the groups of both.
 """

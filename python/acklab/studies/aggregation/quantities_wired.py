@@ -1,4 +1,4 @@
-"""What is measured of every run of one or two flows on the wire, seed by seed."""
+"""The quantities of every run of one or two flows on the wire, seed by seed."""
 
 from __future__ import annotations
 

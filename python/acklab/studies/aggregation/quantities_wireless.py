@@ -1,4 +1,4 @@
-"""What is measured of a run over the air."""
+"""The quantities of a run over the air."""
 
 from __future__ import annotations
 

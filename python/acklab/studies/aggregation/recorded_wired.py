@@ -1,4 +1,4 @@
-"""What a recorded run of the dumbbell says: its bottleneck, its packets, its rate over time."""
+"""A recorded run of the dumbbell: its bottleneck, its packets, its rate over time."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def rates(r: Result, width: float, flow: int = 0) -> Line:
 
 @once_per_run
 def packets(r: Result) -> pl.DataFrame:
-    """What happened to data at the bottleneck; `end` is the offset behind a packet's payload."""
+    """The fate of data at the bottleneck; `end` is the offset behind a packet's payload."""
     import polars as pl
 
     columns = r.columns("packets")

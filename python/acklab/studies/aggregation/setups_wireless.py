@@ -60,7 +60,7 @@ SIZES: Mapping[int, Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class Air:
-    """What the thesis leaves open, decided: a stack, and keys of `[wifi]`."""
+    """A choice where the thesis leaves one open: a stack, and keys of `[wifi]`."""
 
     stack: str = "linux"
     segment: int = 1448

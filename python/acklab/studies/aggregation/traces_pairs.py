@@ -1,4 +1,4 @@
-"""What is read from a recorded run of two flows; the axis `flow` counts them from 1."""
+"""Quantities of a recorded run of two flows; the axis `flow` counts them from 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read from a recorded run of one flow: where seconds, packets and ACKs went."""
+"""Quantities of a recorded run of one flow: where seconds, packets and ACKs went."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is run: BBRv3 and what may be made of it, at home, on narrow air, and over wires."""
+"""The cells: BBRv3 and variants of it, at home, on narrow air, and over wires."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is measured of a run: how much the flows of BBR get, how long it takes, what they repeat."""
+"""The quantities of a run: how much BBR's flows get, how long it takes, what they repeat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is run: every way on radio links, three kinds of paths, and in failures."""
+"""The cells: every way on radio links, three kinds of paths, and in failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is measured of a run: goodput, feedback, delay, fairness, and how long a failure is felt."""
+"""The quantities of a run: goodput, feedback, delay, fairness, and how long a failure lasts."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Over(Generic[T]):
         return type(self)(self.without(axis), cells)
 
     def lines(self, axis: str) -> dict[Keys, list[T]]:
-        """What stands along the axis, in order, by the other keys."""
+        """The values along the axis, in order, by the other keys."""
         i = self.axes.index(axis)
         found: dict[Keys, list[T]] = {}
         for key, value in self.cells.items():

@@ -279,7 +279,7 @@ def about(folder: Path) -> About:
 
 
 def _defined(path: Path, name: str, what: str) -> Any:
-    """What a Python file of the study defines; it may import its neighbours relatively."""
+    """A name that a Python file of the study defines; it may import its neighbours relatively."""
     resolved = path.resolve()
     if resolved.parent == Path(__file__).parent.parent:
         package = f"acklab.studies.{resolved.name}"

@@ -1,4 +1,4 @@
-"""What is measured of a run, and what follows from it beside no thinning on the same path.
+"""The quantities of a run, and those beside a run without thinning on the same path.
 
 No thinning is Linux's receiver, which acknowledges every second segment, or each one while its
 window grows. A value is held against the same path, controller and seed without thinning.

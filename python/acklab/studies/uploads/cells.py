@@ -1,4 +1,4 @@
-"""What is run: stations of today and the paper's windows, each with one remedy at a time."""
+"""The cells: stations of today and the paper's windows, each with one remedy at a time."""
 
 from __future__ import annotations
 

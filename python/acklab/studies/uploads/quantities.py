@@ -1,4 +1,4 @@
-"""What is measured of a run: throughput, fairness and delay, and where ACKs and packets wait."""
+"""The quantities of a run: throughput, fairness and delay, and where ACKs and packets wait."""
 
 from __future__ import annotations
 

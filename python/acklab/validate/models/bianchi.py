@@ -143,7 +143,7 @@ class _Contention:
         self.n, self.of, self.slots, self.most = n, np.array(of, float), slots, most
 
     def follows(self, x: Floats) -> Floats:
-        """What tau and h would have to be for collisions to be as `x` makes them."""
+        """The tau and h with which collisions would be as `x` makes them."""
         tau, fresh = x
         common, _, _ = self._flows(tau, fresh)
         ks = np.arange(1, self.most + 1)
@@ -196,7 +196,7 @@ class _Contention:
         return busy @ open_to_all, busy, float(busy @ spent)
 
     def _early(self, k: int, fresh: float) -> tuple[Floats, float]:
-        """Who of `k` transmitters uses their own slots, by number, and the mean time until then."""
+        """Probabilities of 1, 2, … of `k` transmitters in own slots; the mean time until then."""
         slots, found, waited = self.slots, np.zeros(self.most), 0.0
         if k == 1:
             found[0] = slots.successful / self.of[0]
@@ -209,7 +209,7 @@ class _Contention:
         return found, waited
 
     def _open(self, k: int, tau: float) -> tuple[Floats, float]:
-        """Who transmits in the first open slot that is not idle, by number; idle slots before."""
+        """Probabilities of 1, 2, … transmitters in the first open busy slot; idle slots before."""
         ks = np.arange(1, self.most + 1)
         if k == 1 or self.slots.aligned:
             hits, idle = binom.pmf(ks, self.n, tau), (1 - tau) ** self.n

@@ -1,4 +1,4 @@
-"""What is compared with which model."""
+"""The cells that are compared, and the model of each."""
 
 from __future__ import annotations
 

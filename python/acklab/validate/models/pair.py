@@ -93,7 +93,7 @@ def _fresh(window: int) -> Floats:
 
 @cache
 def _stationary(chain: Chain) -> tuple[float, Floats, Floats]:
-    """What part of busy periods are collisions; of each state, its share and its idle slots."""
+    """The share of collisions in busy periods; of each state, its share and its idle slots."""
     step, collides, idle = chain.transitions()
     equations = step.T - np.eye(len(step))
     equations[-1] = 1
@@ -102,7 +102,7 @@ def _stationary(chain: Chain) -> tuple[float, Floats, Floats]:
 
 
 def pair(windows: Sequence[int], slots: Slots, *, anew: bool = False) -> Outcome:
-    """What two stations get."""
+    """The shares of two stations."""
     lost, share, idle = _stationary(Chain(tuple(windows), slots.successful > 0, anew))
     behind_collision = np.arange(len(share)) >= sum(windows)
     space = np.where(behind_collision, slots.own_collision, slots.own_success)

@@ -30,7 +30,7 @@ class Class:
 
 @dataclass(frozen=True)
 class Rules:
-    """What holds for all. Times in nanoseconds."""
+    """The settings of all stations. Times in nanoseconds."""
 
     slot: int
     #: Channel time of what succeeds and of what collides, without the space behind it.

@@ -33,7 +33,7 @@ class Category:
 def zones(
     categories: Sequence[Category], slot: float, success: float, collision: float
 ) -> list[Outcome]:
-    """What each category gets; times in microseconds, with the shortest AIFS behind both."""
+    """The share of each category; times in microseconds, with the shortest AIFS behind both."""
     cycle = _Cycle(categories)
 
     def rest(p: Floats) -> Floats:

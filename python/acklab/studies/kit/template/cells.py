@@ -1,4 +1,4 @@
-"""What is run: groups of cells, each with its keys and a scenario."""
+"""The runs of the study: groups of cells, each with its keys and a scenario."""
 
 from typing import Any
 

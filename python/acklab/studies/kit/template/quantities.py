@@ -1,4 +1,4 @@
-"""What is measured of a run."""
+"""The quantities of a run."""
 
 from acklab.results import Result
 from acklab.studies.kit.quantity import quantity
