@@ -43,12 +43,17 @@ def cases():
 
 
 def departures(case) -> list[tuple[int, str]]:
-    """All TACKs that leave, as (time in ns, reason), in order. Without start-up: no rule 2."""
-    interval = case["rtt_min"] // case["beta"]
-    interval = min(max(interval, case["shortest"]), case["longest"])
+    """All TACKs that leave, as (time in ns, reason), in order. Without start-up: no rule 2.
+
+    `case["changes"]` has minimum RTTs that hold from a time on, as (time in ns, RTT_min in ns).
+    """
+    interval = bounded(case, case["rtt_min"])
+    changes = list(case.get("changes", ()))
     enough = case["l"] * case["mss"]
     left, scheduled, pending, first = [], None, 0, 0
     for now, size, at_once in case["packets"]:
+        while changes and changes[0][0] <= now:
+            interval = bounded(case, changes.pop(0)[1])
         if scheduled and scheduled[0] < now:
             left.append(scheduled)
             scheduled, pending = None, 0
@@ -70,8 +75,13 @@ def departures(case) -> list[tuple[int, str]]:
     return [*left, scheduled] if scheduled else left
 
 
-def main():
-    """Writes CASES: parameters, packets and departures of each case, an empty line between two."""
+def bounded(case, rtt_min: int) -> int:
+    """The interval in ns."""
+    return min(max(rtt_min // case["beta"], case["shortest"]), case["longest"])
+
+
+def text() -> str:
+    """Of CASES: parameters, packets and departures of each case, an empty line between two."""
     names = ("beta", "l", "mss", "rtt_min", "shortest", "longest", "delayed")
     blocks = ["# Made by `python tests/tack_decisions.py` from docs/concepts/tack.md.\n"]
     for case in cases():
@@ -79,8 +89,8 @@ def main():
         lines.append(",".join(f"{t} {size} {int(flag)}" for t, size, flag in case["packets"]))
         lines += [f"{time} {reason}" for time, reason in departures(case)]
         blocks.append("\n".join(lines) + "\n")
-    CASES.write_text("\n".join(blocks), encoding="utf-8")
+    return "\n".join(blocks)
 
 
 if __name__ == "__main__":
-    main()
+    CASES.write_text(text(), encoding="utf-8")
