@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from statistics import median
 
 import numpy as np
@@ -288,6 +289,52 @@ def test_bbr3_with_its_phases_aligned(rtt):
     least = around(times, states, "PROBE_RTT", series["cwnd_packets"].to_numpy(), offsets)
     ours_ = around(trace.time, ours, "PROBE_RTT", trace.window[:, 0], offsets)
     assert ours_ == pytest.approx(least, rel=0.1)
+
+
+#: Places in a phase, from its beginning to its end.
+PLACES = np.linspace(0.1, 0.9, 9)
+
+
+def through(times, phases, phase, values) -> np.ndarray:
+    """Values at `PLACES` of a phase, the median over all times that it occurs."""
+    on = np.array([p == phase for p in phases])
+    edges = np.flatnonzero(np.diff(on.astype(int))) + 1
+    found = [
+        np.interp(PLACES, np.linspace(0, 1, end - begin), values[begin:end])
+        for begin, end in pairwise(edges)
+        if on[begin] and end - begin > 1 and WARM < times[begin] < LENGTH - 3
+    ]
+    return np.median(found, axis=0)
+
+
+@pytest.mark.parametrize("rtt", [0.04, 0.1])
+def test_bbr3s_error_in_each_phase(rtt):
+    """Each phase aligned from its beginning to its end: by how much window and RTT are off."""
+    scenario = beside("bbr3", "fifo", rtt)
+    scenario["record"] = {"every": "5 ms"}
+    series = load(scenario).run(1).series
+    times, states = series["time_s"].to_numpy(), series["state"].to_list()
+    path = Path(RATE, rtt + 1 / RATE)
+    trace = solve(path, [SENDERS["bbr3"]()], Fifo(1, 50), LENGTH, sample=5e-3)
+    ours = [p[0] for p in trace.phases]
+    window, rtts = series["cwnd_packets"].to_numpy(), series["rtt_ms"].to_numpy() / 1e3
+    # Largest error of the window, and the mean error of the RTT from and to. The model's queue
+    # grows in UP at once, the recorded one a round trip or two later.
+    limits = {
+        "REFILL": (0.12, -0.06, 0.02),
+        "UP": (0.12, 0.1, 0.28),
+        "DOWN": (0.16, -0.13, -0.03),
+        "CRUISE": (0.08, -0.06, 0.02),
+        "PROBE_RTT": (0.08, -0.06, 0.02),
+    }
+    for phase, (near, low, high) in limits.items():
+        name = phase if phase == "PROBE_RTT" else f"PROBE_BW_{phase}"
+        recorded = through(times, states, name, window)
+        off = through(trace.time, ours, phase, trace.window[:, 0]) / recorded - 1
+        assert np.abs(off).max() < near, phase
+        recorded = through(times, states, name, rtts)
+        off = through(trace.time, ours, phase, trace.rtt[:, 0]) / recorded - 1
+        assert low < off.mean() < high, phase
 
 
 def part_beside_cubic(cc: str, rtt: float) -> float:

@@ -256,8 +256,9 @@ def slot(
     square = mean * _SLOT_S
     for p, t in zip(success, lasts, strict=True):
         length = t + gap
-        mean += p * length
-        square += p * length * length
+        part = p * length
+        mean += part
+        square += part * length
     # By the longest frame of a slot: none longer attempts, and this one does.
     shorter, collision = 1.0, 0.0
     order = range(len(betas))

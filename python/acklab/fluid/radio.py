@@ -12,7 +12,7 @@ packets served n at a time, each T seconds, that takes q T / n and T (1 + 1/n) /
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from acklab.fluid import contention
@@ -163,18 +163,47 @@ class Radio:
         return air.service(full)
 
 
-@dataclass
 class _Turn:
-    """What a lane has to send."""
+    """A lane and what it has to send. `Air.service` runs 13,000 times a minute: numbers that do not
+    change are worked out once."""
 
-    lane: Lane
-    #: Packets in the device, and those that go at once.
-    held: float
-    at_once: float
-    #: Part of the time in which it has something.
-    active: float
-    #: Its part of its sender's accesses.
-    share: float = 0.0
+    __slots__ = (
+        "ack",
+        "ack_wait",
+        "active",
+        "at_most",
+        "at_once",
+        "burst",
+        "bursts",
+        "every",
+        "flows",
+        "held",
+        "most",
+        "shape",
+        "share",
+        "through",
+    )
+
+    def __init__(self, lane: Lane) -> None:
+        self.flows = tuple(lane.flows)
+        self.most, self.every, self.at_most = float(lane.data.most), lane.every, lane.at_most
+        self.bursts, self.through = lane.bursts, 1 - lane.p_phy
+        self.shape, self.ack = _shape(lane.data), _shape(lane.acks)
+        #: Packets in the device, and those that go at once; part of the time in which it has
+        #: something, and its part of its sender's accesses.
+        self.held, self.at_once, self.active, self.share = 0.0, 1.0, 0.0, 1.0
+        #: Packets that an access for ACKs releases, and what an ACK waits.
+        self.burst = self.ack_wait = 0.0
+
+
+#: Length of an exchange with none, for each MPDU, of what a collision leaves, for each MPDU of
+#: that, and the most MPDUs.
+_Shape = tuple[float, float, float, float, float]
+
+
+def _shape(of: Exchange) -> _Shape:
+    grows = of.each if of.rts is None else 0.0
+    return of.lasts(0), of.each, of.spoilt(0), grows, float(of.most)
 
 
 _FOREVER = float("inf")
@@ -208,9 +237,9 @@ class Air:
         #: solved, s.
         self._piles = [0.0] * len(of.answers)
         self._elapsed = 0.0
-        #: Packets that an access for ACKs releases, by lane.
-        self._bursts: dict[tuple[int, int], float] = {}
-        self._ack_waits: dict[tuple[int, int], float] = {}
+        self._turns = [[_Turn(x) for x in s.lanes] for s in of.sources]
+        #: The turns that each ACK sender answers.
+        self._answered = [[self._turns[i][j] for i, j in lanes] for _, lanes in of.answers]
         self._waits = [0.0] * flows
         #: What an access of each flow's data and one of its ACKs take, s.
         self.accesses = [0.0] * flows
@@ -261,43 +290,54 @@ class Air:
     def service(self, held: Sequence[float]) -> list[float]:
         """Eq 8: packets per second of each flow if devices hold so many."""
         of, betas, k = self.of, self._betas, len(self.of.sources)
-        turns = [_turns(s, held, self._bursts, i) for i, s in enumerate(of.sources)]
-        active = [min(sum(t.active for t in own), 1.0) for own in turns]
-        lasts = [sum(t.share * t.lane.data.lasts(t.at_once) for t in own) for own in turns]
-        spoilt = [sum(t.share * t.lane.data.spoilt(t.at_once) for t in own) for own in turns]
-        for a, (_, lanes) in enumerate(of.answers):
-            every = [turns[i][j] for i, j in lanes]
+        lasts, spoilt, active, effective = [], [], [], []
+        for source, own in zip(of.sources, self._turns, strict=True):
+            _fill(own, held, source.airtime)
+            long = short = busy = 0.0
+            for t in own:
+                base, each, left, grows, _ = t.shape
+                long += t.share * (base + each * t.at_once)
+                short += t.share * (left + grows * t.at_once)
+                busy += t.active
+            lasts.append(long)
+            spoilt.append(short)
+            active.append(busy if busy < 1 else 1.0)
+        for ratio, turns in zip(self._ratios, self._answered, strict=True):
             # ACKs since the last access, of a lane in its turn.
-            n = len(every)
-            at_once = [self._ratios[a] * t.at_once / t.lane.every for t in every]
-            if not of.merges:
-                at_once = [1.0] * n
-            acks = [t.lane.acks for t in every]
-            at_once = [min(max(m, 1.0), x.most) for m, x in zip(at_once, acks, strict=True)]
-            lasts.append(sum(x.lasts(m) for m, x in zip(at_once, acks, strict=True)) / n)
-            spoilt.append(sum(x.spoilt(m) for m, x in zip(at_once, acks, strict=True)) / n)
-        parts = active + self._parts
-        effective = [b * p for b, p in zip(betas, parts, strict=True)]
+            long = short = 0.0
+            for t in turns:
+                base, each, left, grows, most = t.ack
+                m = ratio * t.at_once / t.every if of.merges else 1.0
+                m = 1.0 if m < 1 else m if m < most else most
+                long += base + each * m
+                short += left + grows * m
+            lasts.append(long / len(turns))
+            spoilt.append(short / len(turns))
+        for b, part in zip(betas, (*active, *self._parts), strict=True):
+            effective.append(b * part)
         slot = contention.slot(effective, lasts, spoilt, of.aifsn)
-        self._mean = slot.mean / sum(slot.success) if any(slot.success) else 0.0
+        success, length = slot.success, slot.mean
+        total = sum(success)
+        self._mean = length / total if total > 0 else 0.0
         self._follow(effective)
         for a in range(len(of.answers)):
-            self._answer(a, turns, slot, lasts[k + a])
-        rates = [0.0] * self.flows
-        for i, own in enumerate(turns):
+            self._answer(a, slot, lasts[k + a])
+        rates, waits, accesses = [0.0] * self.flows, self._waits, self.accesses
+        for i, own in enumerate(self._turns):
             # Successes of a slot if it has something to send, and what a slot lasts then.
-            often = slot.success[i] / active[i] if active[i] > 0 else betas[i]
-            mean = slot.mean + (1 - active[i]) * often * lasts[i]
-            for j, t in enumerate(own):
-                speed = slot.success[i] / slot.mean * t.share * t.at_once * (1 - t.lane.p_phy)
-                turn = mean / (often * max(t.share, 1 / len(own)))
-                wait = (t.held / t.at_once + 0.5 * (1 + 1 / t.at_once)) * turn
-                wait = wait / (1 - t.lane.p_phy) + self._ack_waits.get((i, j), 0.0)
-                for f in t.lane.flows:
-                    part = held[f] / t.held if t.held > 0 else 1 / len(t.lane.flows)
+            often = success[i] / active[i] if active[i] > 0 else betas[i]
+            mean = length + (1 - active[i]) * often * lasts[i]
+            least = 1 / len(own)
+            for t in own:
+                n, ack = t.at_once, t.ack_wait
+                speed = success[i] / length * t.share * n * t.through
+                turn = mean / (often * (t.share if t.share > least else least))
+                wait = (t.held / n + 0.5 * (1 + 1 / n)) * turn / t.through + ack
+                for f in t.flows:
+                    part = held[f] / t.held if t.held > 0 else 1 / len(t.flows)
                     rates[f] = speed * part
-                    self._waits[f] = wait
-                    self.accesses[f] = turn + self._ack_waits.get((i, j), 0.0)
+                    waits[f] = wait
+                    accesses[f] = turn + ack
         return rates
 
     def _follow(self, effective: Sequence[float]) -> None:
@@ -314,22 +354,20 @@ class Air:
             beta = table[low] + (at - low) * (table[low + 1] - table[low])
             betas[i] += 0.5 * (beta - betas[i])
 
-    def _answer(
-        self, a: int, turns: Sequence[Sequence[_Turn]], slot: contention.Slot, lasts: float
-    ) -> None:
+    def _answer(self, a: int, slot: contention.Slot, lasts: float) -> None:
         """What an ACK sender finds to send, how often it does, and what an ACK waits."""
         of, k = self.of, len(self.of.sources)
-        lanes = of.answers[a][1]
+        turns, lanes = self._answered[a], of.answers[a][1]
         beta, part = self._betas[k + a], self._parts[a]
         serves = slot.success[k + a] / part if part > 0 else beta
         comes = data = 0.0
-        for i, j in lanes:
-            t = turns[i][j]
+        for t, (i, _) in zip(turns, lanes, strict=True):
             accesses = slot.success[i] * t.share
             data += accesses
             # An ACK for `every` packets, and no more than TACK's frequency.
-            batches = accesses * min(t.at_once / t.lane.every, 1.0)
-            comes += min(batches, t.lane.at_most * slot.mean)
+            batches = accesses * t.at_once / t.every if t.at_once < t.every else accesses
+            most = t.at_most * slot.mean
+            comes += batches if batches < most else most
         n = len(lanes)
         if of.merges:
             part, pending = contention.busy_part(comes / n, serves, n)
@@ -346,11 +384,10 @@ class Air:
         self._parts[a] = part
         self._ratios[a] = data / done if done > 0 else 1.0
         wait = slot.rest + max(waits - 1, 0.0) * (slot.mean - done * lasts) + lasts
-        for i, j in lanes:
-            self._ack_waits[i, j] = wait
-            t = turns[i][j]
-            if t.lane.bursts and done > 0:
-                self._bursts[i, j] = slot.success[i] * t.share * t.at_once * n / done
+        for t, (i, _) in zip(turns, lanes, strict=True):
+            t.ack_wait = wait
+            if t.bursts and done > 0:
+                t.burst = slot.success[i] * t.share * t.at_once * n / done
 
     def step(
         self, now: float, dt: float, rate: float, arrivals: Sequence[float]
@@ -379,28 +416,35 @@ class Air:
             self._since = now
             self._rates = self.service(held)
             self._until = now + 0.5 * self._exchange - 0.5 * dt
-        rates = self._rates
+        rates, life = self._rates, self.of.life
         served = [0.0] * self.flows
         for own, limit, above in self._devices:
-            total = comes = 0.0
+            total = comes = able = 0.0
             for f in own:
-                served[f] = min(held[f], rates[f] * dt)
-                held[f] -= served[f]
-                total += held[f]
+                has, out = held[f], rates[f] * dt
+                if out > has:
+                    out = has
+                served[f] = out
+                held[f] = has = has - out
+                total += has
                 comes += arrivals[f]
-            if self.of.life < _FOREVER:
+                able += rates[f]
+            if life < _FOREVER:
                 # What would wait for longer than a packet lives is given up.
-                able = 0.0
-                for f in own:
-                    able += rates[f]
-                limit = min(limit, max(self.of.life * able, 64.0))
+                lives = life * able
+                lives = lives if lives > 64.0 else 64.0
+                limit = limit if limit < lives else lives
             over = total - limit
             if above is None and over > 0 and comes > 0:
                 for f in own:
                     dropped[f] = min(over * arrivals[f] / comes, held[f])
                     held[f] -= dropped[f]
-            for g, f in enumerate(own):
-                waiting[f] = held[f] + (above.waiting[g] if above is not None else 0.0)
+            if above is None:
+                for f in own:
+                    waiting[f] = held[f]
+            else:
+                for f, more in zip(own, above.waiting, strict=True):
+                    waiting[f] = held[f] + more
         return served, dropped
 
     def delays(self, rate: float, served: Sequence[float], dt: float) -> list[float]:
@@ -409,24 +453,25 @@ class Air:
         return [a + b for a, b in zip(self._waits, self._upper, strict=True)]
 
 
-def _turns(
-    of: Source, held: Sequence[float], bursts: Mapping[tuple[int, int], float], i: int
-) -> list[_Turn]:
-    """What the lanes of source `i` have: by Eq 2 what waits goes at once, and so does what came at
-    once, up to Eq 3's limit."""
-    found, total = [], 0.0
-    for j, x in enumerate(of.lanes):
+def _fill(turns: Sequence[_Turn], held: Sequence[float], airtime: bool) -> None:
+    """What a source's lanes have: by Eq 2 what waits goes at once, and so does what came at once,
+    up to Eq 3's limit."""
+    total = 0.0
+    for t in turns:
         q = 0.0
-        for f in x.flows:
+        for f in t.flows:
             q += held[f]
-        n = max(min(max(q, bursts.get((i, j), 0.0)), float(x.data.most)), 1.0)
-        active = min(q / n, 1.0)
-        share = active / x.data.lasts(n) if of.airtime else active
-        total += share
-        found.append(_Turn(x, q, n, active, share))
-    for t in found:
-        t.share = t.share / total if total > 0 else 1 / len(found)
-    return found
+        n = t.burst if t.burst > q else q
+        n = 1.0 if n < 1 else n if n < t.most else t.most
+        active = q / n if q < n else 1.0
+        t.held, t.at_once, t.active = q, n, active
+        t.share = active / (t.shape[0] + t.shape[1] * n) if airtime else active
+        total += t.share
+    if len(turns) == 1:
+        turns[0].share = 1.0
+        return
+    for t in turns:
+        t.share = t.share / total if total > 0 else 1 / len(turns)
 
 
 class Series:

@@ -46,7 +46,9 @@ class Bounded:
         """See `Sender`. A window that is not in use does not grow (RFC 7661)."""
         of = self._of
         of.step(now, dt, delivered, lost, rtt, inflight)
-        of.window = self.window = min(of.window, self._most)
+        if of.window > self._most:
+            of.window = self._most
+        self.window = of.window
         self.pacing, self.phase = of.pacing, of.phase
 
 
