@@ -4,12 +4,13 @@ import uPlot from "uplot";
 import { shown } from "../lab/answers";
 import { theme } from "../theme";
 import { inked } from "./palette";
+import { SaveButtons, type Kind } from "./save";
 import type { Frame, Line } from "./frames";
 
 const SYNC = "time";
 const HEIGHT = 128;
 
-export function SeriesChart({ frame, onSave }: { frame: Frame; onSave: (kind: "svg" | "png" | "csv") => void }) {
+export function SeriesChart({ frame, onSave }: { frame: Frame; onSave: (kind: Kind) => void }) {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [at, setAt] = useState<number | null>(null);
@@ -43,13 +44,7 @@ export function SeriesChart({ frame, onSave }: { frame: Frame; onSave: (kind: "s
         <b>{frame.title}</b> <span class="unit">{frame.unit}</span>
         {frame.note && <span class="note">{frame.note}</span>}
         <Reading frame={frame} at={at} />
-        <span class="save">
-          {(["svg", "png", "csv"] as const).map((kind) => (
-            <button type="button" class="bare" aria-label={`Save ${frame.title} as ${kind.toUpperCase()}`} onClick={() => onSave(kind)}>
-              {kind}
-            </button>
-          ))}
-        </span>
+        <SaveButtons what={frame.title} onSave={onSave} />
       </figcaption>
       <div ref={holder} class="plot" role="img" aria-label={described(frame)} />
     </figure>

@@ -1,13 +1,13 @@
 /** A live figure: knobs, the numbers of its variants beside each other, and their lines. */
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { Frame } from "../charts/frames";
+import { saveChart } from "../charts/save";
 import { SeriesChart } from "../charts/series";
 import { seriesSvg } from "../charts/svg";
 import type { Run } from "../engine/types";
 import { shown } from "../lab/answers";
 import { AirOf } from "../panes/air";
-import { frameCsv, png, save } from "../share/files";
+import { frameCsv } from "../share/files";
 import { encode } from "../share/fragment";
 import { failure, lab } from "../state";
 import type { Figure, Turn } from "./shape";
@@ -73,6 +73,7 @@ function Knob({ knob, at, onTurn }: { knob: Turn; at: number; onTurn: (to: numbe
 
 function Answers({ figure, now }: { figure: Figure; now: Shown }) {
   const frames = useMemo(() => figure.charts.map((chart) => frameOf(chart, now.variants, now.runs)), [figure, now]);
+  const footer = `acklab: ${figure.title}`;
   return (
     <>
       <div class="wide" tabIndex={0} role="region" aria-label="Numbers">
@@ -95,17 +96,10 @@ function Answers({ figure, now }: { figure: Figure; now: Shown }) {
           ))}</tbody>
         </table>
       </div>
-      {figure.airtime && <AirOf runs={now.runs.map((run, i) => ({ label: now.variants[i]!.label, run }))} between=" / " />}
-      {frames.map((frame) => <SeriesChart key={frame.id} frame={frame} onSave={(kind) => void saved(figure, frame, kind)} />)}
+      {figure.airtime && <AirOf runs={now.runs.map((run, i) => ({ label: now.variants[i]!.label, run }))} between=" / " name={figure.id} footer={footer} />}
+      {frames.map((frame) => <SeriesChart key={frame.id} frame={frame} onSave={(kind) => void saveChart(`${figure.id}-${frame.id}`, kind, () => seriesSvg(frame, footer), () => frameCsv(frame))} />)}
     </>
   );
-}
-
-async function saved(figure: Figure, frame: Frame, kind: "svg" | "png" | "csv"): Promise<void> {
-  const name = `${figure.id}-${frame.id}`;
-  if (kind === "csv") return save(`${name}.csv`, frameCsv(frame), "text/csv");
-  const svg = seriesSvg(frame, `acklab: ${figure.title}`);
-  save(`${name}.${kind}`, kind === "svg" ? svg : await png(svg), kind === "svg" ? "image/svg+xml" : "image/png");
 }
 
 /** The bench with the last variant, and the first pinned beside it. */

@@ -1,9 +1,11 @@
 /** What a radio channel's time went to, as bars that sum to the whole run. */
 import { airtime, shown } from "../lab/answers";
+import { airCsv, airSvg, type Use } from "../charts/air-svg";
+import { SaveButtons, saveChart } from "../charts/save";
 import type { Run } from "../engine/types";
 
 /** The uses in the order of docs/results.md, with words for the page and a place in the palette. */
-const USES: [use: string, label: string, ink: string][] = [
+const USES: Use[] = [
   ["data", "data", "fill0"],
   ["transport_ack", "transport ACKs", "fill1"],
   ["mac_ack", "MAC ACKs", "fill3"],
@@ -15,19 +17,31 @@ const USES: [use: string, label: string, ink: string][] = [
   ["idle", "idle", "fillnone"],
 ];
 
-export function Air({ run, pinned }: { run: Run; pinned: Run | undefined }) {
+export function Air({ run, pinned, ...saved }: { run: Run; pinned: Run | undefined; name: string; footer: string }) {
   const runs = pinned ? [{ label: "A", run: pinned }, { label: "B", run }] : [{ label: "", run }];
-  return <AirOf runs={runs} between=" → " />;
+  return <AirOf runs={runs} between=" → " {...saved} />;
+}
+
+interface Shown {
+  runs: { label: string; run: Run }[];
+  /** What stands between the numbers of the runs. */
+  between: string;
+  /** The name of a saved chart, and the line at its foot. */
+  name: string;
+  footer: string;
 }
 
 /** A bar for each run that has a radio channel. */
-export function AirOf({ runs, between }: { runs: { label: string; run: Run }[]; between: string }) {
+export function AirOf({ runs, between, name, footer }: Shown) {
   const bars = runs.map(({ label, run }) => ({ label, shares: airtime(run) })).filter(({ shares }) => Object.keys(shares).length > 0);
   if (bars.length === 0 || bars.at(-1)!.label !== runs.at(-1)!.label) return null;
   const seen = USES.filter(([use]) => bars.some(({ shares }) => (shares[use] ?? 0) >= 0.0005));
   return (
     <section class="air" aria-label="Airtime">
-      <h3>Airtime <span class="unit">% of the run</span></h3>
+      <h3>
+        Airtime <span class="unit">% of the run</span>
+        <SaveButtons what="Airtime" onSave={(kind) => void saveChart(`${name}-airtime`, kind, () => airSvg(bars, seen, footer), () => airCsv(bars, seen))} />
+      </h3>
       {bars.map(({ label, shares }) => <Bar key={label} label={bars.length > 1 ? label : ""} shares={shares} />)}
       <ul class="legend">
         {seen.map(([use, label, ink]) => (

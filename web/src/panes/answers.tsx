@@ -5,7 +5,8 @@ import { framesOf, type Frame } from "../charts/frames";
 import { seriesSvg } from "../charts/svg";
 import { estimate, METRICS, numbers, shown, words, type Estimate, type Metric } from "../lab/answers";
 import type { Run } from "../engine/types";
-import { frameCsv, png, save } from "../share/files";
+import { saveChart, type Kind } from "../charts/save";
+import { frameCsv } from "../share/files";
 import { fileName } from "../share/command";
 import { open, outcome, pinned, running, seeds, type Outcome } from "../state";
 import { Air } from "./air";
@@ -41,7 +42,7 @@ export function Answers() {
       </div>
       {now ? <Numbers now={now} before={before} /> : <p class="note">{running.value ? "Running…" : "Nothing has run yet."}</p>}
       {now && <Expectations run={now.runs[0]!} />}
-      {now && <Air run={now.runs[0]!} pinned={before?.runs[0]} />}
+      {now && <Air run={now.runs[0]!} pinned={before?.runs[0]} name={fileName(now.experiment.text)} footer={footerOf(now)} />}
       {now && few && <Flows run={now.runs[0]!} />}
       {now && <Charts now={now} before={before} />}
       {now && !few && <Flows run={now.runs[0]!} />}
@@ -129,7 +130,7 @@ function Charts({ now, before }: { now: Outcome; before: Outcome | null }) {
   return (
     <section class="charts" aria-label="Over time">
       <Legend frames={drawn} compared={before !== null} />
-      {drawn.map((frame) => <SeriesChart key={frame.id} frame={frame} onSave={(kind) => void saved(frame, kind, now)} />)}
+      {drawn.map((frame) => <SeriesChart key={frame.id} frame={frame} onSave={(kind) => saved(frame, kind, now)} />)}
     </section>
   );
 }
@@ -148,12 +149,13 @@ function Legend({ frames, compared }: { frames: Frame[]; compared: boolean }) {
   );
 }
 
-async function saved(frame: Frame, kind: "svg" | "png" | "csv", now: Outcome): Promise<void> {
-  const base = `${fileName(now.experiment.text)}-${frame.id}`;
-  if (kind === "csv") return save(`${base}.csv`, frameCsv(frame), "text/csv");
-  const svg = seriesSvg(frame, `acklab · ${now.runs[0]!.summary.name} · seed ${now.runs[0]!.seed}`);
-  if (kind === "svg") return save(`${base}.svg`, svg, "image/svg+xml");
-  save(`${base}.png`, await png(svg), "image/png");
+function saved(frame: Frame, kind: Kind, now: Outcome): void {
+  const name = `${fileName(now.experiment.text)}-${frame.id}`;
+  void saveChart(name, kind, () => seriesSvg(frame, footerOf(now)), () => frameCsv(frame));
+}
+
+function footerOf(now: Outcome): string {
+  return `acklab · ${now.runs[0]!.summary.name} · seed ${now.runs[0]!.seed}`;
 }
 
 const COLUMNS: { column: string; label: string; unit: string; digits: number }[] = [
