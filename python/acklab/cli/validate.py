@@ -107,15 +107,16 @@ def validate(
         write_atomically(path, _csv(comparisons))
     kept(path)
     good = sum(c.ok for c in comparisons)
+    drawn = sum(c.ok and c.drawn for c in comparisons)
 
     def show() -> None:
         for part in dict.fromkeys(c.reference.source for c in comparisons):
             of = _show_saturated if part in set(saturated) else _show
             of([c for c in comparisons if c.reference.source == part])
-        within = f"{good} of {len(comparisons)} cells within the criteria: {path}"
-        console().print(within, markup=False)
+        within = f"{good - drawn} of {len(comparisons)} cells within the criteria"
+        console().print(f"{within}{_alike(drawn)}: {path}", markup=False)
 
-    said = {"file": path, "cells": len(comparisons), "within": good}
+    said = {"file": path, "cells": len(comparisons), "within": good - drawn, "alike": drawn}
     tell(lambda: {**said, "rows": [row for c in comparisons for row in c.rows()]}, show)
     return int(strict and good < len(comparisons))
 
@@ -199,6 +200,11 @@ def _show_saturated(comparisons: Sequence[Comparison]) -> None:
         _summarise(own)
 
 
+def _alike(drawn: int) -> str:
+    """What a rank test adds to those that the criterion passes."""
+    return f", {drawn} more (~) only by a rank test of the samples" if drawn else ""
+
+
 def _summarise(comparisons: Sequence[Comparison]) -> None:
     from statistics import median
 
@@ -210,9 +216,9 @@ def _summarise(comparisons: Sequence[Comparison]) -> None:
         good = sum(m.ok is not False for m in judged)
         drawn = sum(m.drawn for m in judged)
         errors = sorted(abs(m.error) for m in judged)
-        alike = f", {drawn} of them (~) because the samples are alike" if drawn else ""
         console().print(
-            f"{METRICS[metric]}: {good} of {len(judged)} within the criterion{alike}; "
+            f"{METRICS[metric]}: {good - drawn} of {len(judged)} within the criterion"
+            f"{_alike(drawn)}; "
             f"median error {median(errors):.1%}, largest {errors[-1]:.1%}",
             markup=False,
         )

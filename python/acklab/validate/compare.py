@@ -65,6 +65,11 @@ class Comparison:
         """Whether every metric that decides is close enough."""
         return all(m.ok is not False for m in self.metrics)
 
+    @property
+    def drawn(self) -> bool:
+        """Whether medians are too far apart and a rank test had to speak."""
+        return any(m.drawn for m in self.metrics)
+
     def rows(self) -> list[dict[str, Any]]:
         """One row per metric, for the CSV."""
         return [
