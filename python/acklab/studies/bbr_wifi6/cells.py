@@ -116,10 +116,24 @@ def _ofdma(effort: Effort, setup: str, direction: str, queue: str, ofdma: str) -
 
 def _wire(effort: Effort, rtt_ms: int, queue: str, version: str) -> dict[str, Any]:
     """The kernel's: two flows over a wire, HTB with a child or CAKE's own shaper."""
-    shaped = {"name": "all", "rate": f"{LIMIT} Mbit/s", "burst": "1500 B", "child": QUEUES[queue]}
-    tree: dict[str, Any] = {"name": "htb", "classes": [shaped]}
     if queue == "cake":
-        tree = {"name": "cake", "bandwidth": f"{LIMIT} Mbit/s"}
+        return _over_wire(effort, rtt_ms, version, {"name": "cake", "bandwidth": f"{LIMIT} Mbit/s"})
+    return _over_wire(effort, rtt_ms, version, _htb(queue))
+
+
+def _tree_over_wire(effort: Effort, rtt_ms: int, queue: str) -> dict[str, Any]:
+    """The same with every queue below HTB, as in a router's tree: CAKE does not shape there."""
+    return _over_wire(effort, rtt_ms, "bbr3", _htb(queue))
+
+
+def _htb(queue: str) -> dict[str, Any]:
+    shaped = {"name": "all", "rate": f"{LIMIT} Mbit/s", "burst": "1500 B", "child": QUEUES[queue]}
+    return {"name": "htb", "classes": [shaped]}
+
+
+def _over_wire(
+    effort: Effort, rtt_ms: int, version: str, tree: Mapping[str, Any]
+) -> dict[str, Any]:
     ends = {"rate": "unlimited", "queue": "100000 packets"}
     delay = f"{rtt_ms / 2:g} ms"
     return _run(
@@ -151,7 +165,8 @@ GROUPS = {
     "versions": over(_versions, setup=SETUPS, version=(*VERSIONS, "cubic")),
     "home": over(home, setup=SETUPS, direction=DIRECTIONS, queue=_QUEUES),
     "ofdma": over(
-        _ofdma, 5, setup=SETUPS, direction=DIRECTIONS[:2], queue=_QUEUES, ofdma=("off", "on")
+        _ofdma, setup=SETUPS, direction=DIRECTIONS[:2], queue=_QUEUES, ofdma=("off", "on")
     ),
     "wire": over(_wire, rtt_ms=WIRES_MS, queue=_QUEUES, version=("bbr1", "bbr2", "bbr3")),
+    "tree": over(_tree_over_wire, rtt_ms=WIRES_MS, queue=("cake",)),
 }

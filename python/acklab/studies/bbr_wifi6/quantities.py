@@ -15,7 +15,7 @@ from acklab.studies.values import columns, once_per_run
 if TYPE_CHECKING:
     from acklab.results import Result
 
-_PAIR = ("versions", "home", "ofdma", "wire")
+_PAIR = ("versions", "home", "ofdma", "wire", "tree")
 #: Samples of 100 ms over which the figures' throughput is averaged.
 _SECOND = 10
 #: The mean segment with its headers, KB.
@@ -98,6 +98,12 @@ def pacing(run: Result) -> dict[str, float]:
 def delivery(run: Result) -> dict[str, float]:
     """Median delivery rate, as the sender samples it."""
     return _of_series(run, "delivery_mbps", np.nanmedian)
+
+
+@quantity("Mbit/s", "wire", "tree", axis="flow", digits=2)
+def fast(run: Result) -> dict[str, float]:
+    """90th percentile of the delivery rate, as the sender samples it."""
+    return _of_series(run, "delivery_mbps", lambda v: np.nanpercentile(v, 90))
 
 
 def _smooth(rates: np.ndarray) -> np.ndarray:
