@@ -45,6 +45,11 @@ class SavedRun:
         return str(self._about["version"])
 
     @property
+    def made(self) -> dict[str, Any]:
+        """What made it: commit, build, wheel, processor; empty if an older acklab did."""
+        return dict(self._about.get("made", {}))
+
+    @property
     def command(self) -> str:
         """The command that made it."""
         return str(self._about["command"])
@@ -268,6 +273,8 @@ def _about(path: Path) -> dict[str, Any]:
         raise _broken(path, e) from None
     if not isinstance(about.get("sha256", {}), dict):
         raise _broken(path, "it does not say sha256")
+    if not isinstance(about.get("made", {}), dict):
+        raise _broken(path, "it does not say made")
     manifest.check_format(path, about.get("format", FORMAT), FORMAT)
     for key, kind in _KEYS.items():
         if not isinstance(about.get(key), kind):

@@ -50,6 +50,7 @@ class Kept:
     """The part of a run that a pickle keeps beside the tables."""
 
     version: str
+    made: dict[str, Any]
     recorded: tuple[str, ...]
     cost: dict[str, int]
     expectations: list[tuple[bool, str]]
@@ -83,6 +84,13 @@ class Result:
     def version(self) -> str:
         """The version of acklab that made it."""
         return self._run.version if isinstance(self._run, Kept) else _core.version()
+
+    @property
+    def made(self) -> dict[str, Any]:
+        """What made it: commit, build, wheel, processor (`acklab.made`)."""
+        from acklab import made
+
+        return dict(self._run.made if isinstance(self._run, Kept) else made.of_this())
 
     def columns(self, table: str) -> dict[str, Any]:
         """A table as the core's columns: numbers as arrays, words as lists."""
@@ -148,7 +156,7 @@ class Result:
 
     def __reduce__(self) -> tuple[Any, ...]:
         told = [(v.met, v.text) for v in self.expectations()]
-        kept = Kept(self.version, self.recorded, self.cost, told)
+        kept = Kept(self.version, self.made, self.recorded, self.cost, told)
         frames = {name: self.table(name) for name in self.tables}
         return _unpickled, (self.scenario, self.seed, kept, frames)
 

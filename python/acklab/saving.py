@@ -37,6 +37,7 @@ def save(result: Result, folder: Path, command: str) -> None:
         "scenario": result.scenario.name,
         "seed": result.seed,
         "version": result.version,
+        "made": result.made,
         "command": command,
         "again": f"acklab run scenario.toml --seed {result.seed}",
         "recorded": result.recorded,

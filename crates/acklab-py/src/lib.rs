@@ -57,6 +57,12 @@ mod _core {
         env!("CARGO_PKG_VERSION")
     }
 
+    /// The commit that was compiled, with `+modified` if the code was not quite that; "" if unknown.
+    #[pyfunction]
+    fn commit() -> &'static str {
+        env!("ACKLAB_COMMIT")
+    }
+
     /// Wireshark's dissector for TACK, in Lua.
     #[pyfunction]
     fn dissector() -> String {

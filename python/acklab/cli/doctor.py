@@ -90,14 +90,21 @@ def _versions() -> str:
     import polars
 
     import acklab
+    from acklab import made
 
-    return f"{acklab.__version__}, Python {platform.python_version()}, Polars {polars.__version__}"
+    told = made.shown(made.of_this())
+    commit = f" ({told})" if told else ""
+    others = f"Python {platform.python_version()}, Polars {polars.__version__}"
+    return f"{acklab.__version__}{commit}, {others}"
 
 
 def _cores() -> str:
     import os
 
-    return f"{len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()}"
+    from acklab.made import processor
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return f"{cores}, {processor()}"
 
 
 def _scenario() -> dict[str, object]:

@@ -183,6 +183,7 @@ def summed(result: Result, folder: Path) -> dict[str, object]:
         "scenario": result.scenario.name,
         "seed": result.seed,
         "version": result.version,
+        "made": result.made,
         "folder": folder,
         "flows": result.flows,
         "links": result.links,

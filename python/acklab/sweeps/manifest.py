@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from acklab import _core, code
+from acklab import _core, code, made
 from acklab.errors import AcklabError
 from acklab.sealed import sealed, unsealed
 from acklab.source import Source
@@ -41,6 +41,8 @@ class Manifest:
     runs: int
     #: Of the code that made it; the first format has none.
     build: str | None = None
+    #: What began it (`acklab.made`); the runs may come from several machines.
+    made: Mapping[str, Any] = field(default_factory=dict)
     #: Checksum of the scenario, by the name of its file.
     sha256: Mapping[str, str] = field(default_factory=dict)
 
@@ -58,6 +60,7 @@ class Manifest:
             cells=plan.grid.cells,
             runs=plan.runs,
             build=code.of_runs(),
+            made=made.of_this(),
             sha256={scenario_file(plan.source): digest(plan.source.text)},
         )
 
@@ -72,9 +75,12 @@ class Manifest:
         return [name for axis in self.axes for name in axis]
 
     def differences(self, other: Manifest) -> list[str]:
-        """The differences from `other`, one line each; commands do not count."""
+        """The differences from `other`, one line each; commands and machines do not count.
+
+        Nor does the version: builds are compared, and two of one version can differ.
+        """
         lines = []
-        for what in ("version", "overrides", "axes", "seeds"):
+        for what in ("overrides", "axes", "seeds"):
             there, here = getattr(self, what), getattr(other, what)
             if there != here:
                 shown = _show if what == "axes" else str
@@ -82,7 +88,7 @@ class Manifest:
         return lines
 
 
-_WORDS = {"version": "acklab", "overrides": "--set", "axes": "grid", "seeds": "seeds"}
+_WORDS = {"overrides": "--set", "axes": "grid", "seeds": "seeds"}
 #: As many values as this are listed; of more, what the user wrote.
 _LISTED = 1000
 
@@ -101,13 +107,13 @@ def read(folder: Path) -> Manifest:
     check_format(path, about.pop("format", None), FORMAT)
     about.pop("again", None)
     try:
-        made = Manifest(**about)
+        found = Manifest(**about)
     except TypeError as e:
         raise _corrupt(path, e) from None
-    for key, whole in _whole(made).items():
+    for key, whole in _whole(found).items():
         if not whole:
-            raise _corrupt(path, f"{key} is {getattr(made, key)!r}")
-    return made
+            raise _corrupt(path, f"{key} is {getattr(found, key)!r}")
+    return found
 
 
 def _whole(m: Manifest) -> dict[str, bool]:
@@ -122,6 +128,7 @@ def _whole(m: Manifest) -> dict[str, bool]:
         "seeds": all(_is_count(s) for s in seeds),
         "overrides": isinstance(m.overrides, dict),
         "build": isinstance(m.build, str | None),
+        "made": isinstance(m.made, dict),
         "sha256": isinstance(m.sha256, dict),
     }
 

@@ -43,6 +43,11 @@ class SweepResult:
         return self.manifest.version
 
     @property
+    def made(self) -> dict[str, Any]:
+        """What made it: commit, build, wheel, processor; empty if an older acklab did."""
+        return dict(self.manifest.made)
+
+    @property
     def keys(self) -> list[str]:
         """The columns of the grid's keys."""
         return self.manifest.keys
