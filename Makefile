@@ -11,7 +11,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fast test web webtest wheel reproduce validate picture fmt check docs site stubs nostd asserted fuzz clean
+.PHONY: help setup fast test web webtest wheel sdist reproduce validate picture fmt check docs site stubs nostd asserted fuzz clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -65,6 +65,12 @@ reproduce: $(VENV)/.core ## Make the papers' tables and figures; ends with the p
 
 wheel: $(VENV)/.made ## Build the wheel, install it elsewhere, use it in an empty folder
 	MATURIN=$(abspath $(BIN))/maturin PYTHON=$(abspath $(BIN))/python tests/wheel.sh
+
+# The source says of which commit it is, since it leaves git behind.
+CODE := crates python/acklab Cargo.toml Cargo.lock pyproject.toml
+sdist: $(VENV)/.made ## Pack the source, from which a wheel can be built
+	@echo "$$(git rev-parse HEAD)$$(test -z "$$(git status --porcelain -- $(CODE))" || echo +modified)" >crates/acklab-py/COMMIT
+	$(BIN)/maturin sdist --out $(OUT); status=$$?; rm -f crates/acklab-py/COMMIT; exit $$status
 
 validate: $(VENV)/.core ## Compare with the Linux kernel and ns-3
 	@$(BIN)/acklab validate --out $(OUT)

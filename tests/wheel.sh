@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the wheel, installs it into an environment of its own, and uses it in an empty folder, far from the
-# clone: whatever the tool needs must be in the wheel.
+# clone: whatever the tool needs must be in the wheel. WHEEL=FILE takes one that is built already.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 maturin=${MATURIN:-maturin}
@@ -8,17 +8,24 @@ python=${PYTHON:-python3}
 away=$(mktemp -d)
 trap 'rm -rf "$away"' EXIT
 
-(cd "$root" && "$maturin" build --release --locked --out "$away/wheel")
+if [ -n "${WHEEL-}" ]; then
+  mkdir "$away/wheel"
+  cp "$WHEEL" "$away/wheel"
+else
+  (cd "$root" && "$maturin" build --release --locked --out "$away/wheel")
+fi
 size=$(du -m "$away"/wheel/*.whl | cut -f1)
 [ "$size" -lt 15 ] || { echo "the wheel has $size MB, of at most 15" >&2; exit 1; }
 "$python" -m venv "$away/venv"
-"$away/venv/bin/pip" install -q "$away"/wheel/*.whl
+bin=$away/venv/bin
+[ -d "$bin" ] || bin=$away/venv/Scripts
+"$bin/python" -m pip install -q "$away"/wheel/*.whl
 
 mkdir "$away/empty"
 cd "$away/empty"
 # The clone must not help.
 unset PYTHONPATH
-PATH="$away/venv/bin:$PATH"
+PATH="$bin:$PATH"
 acklab list scenario
 acklab run single-flow --strict --report
 acklab run cellular --strict
