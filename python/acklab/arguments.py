@@ -44,6 +44,13 @@ def jobs(call: str, given: Any) -> int | None:
     return given
 
 
+def run(call: str, given: Any) -> None:
+    """An error unless `given` is the result of a run or a sweep."""
+    if not hasattr(given, "flows"):
+        right = "give a result, such as acklab.run(...) or acklab.open(FOLDER)"
+        raise wrong(call, "result", given, right)
+
+
 def path(call: str, name: str, given: Any) -> Path:
     """`given` as a path."""
     if not isinstance(given, str | os.PathLike):

@@ -209,7 +209,9 @@ def _why(target: Path, e: OSError) -> object:
     """The system's message; of a file where a folder should be it says little."""
     if e.errno == errno.EISDIR:
         return "it is a folder"
-    in_the_way = next((p for p in (target, *target.parents) if p.is_file()), None)
+    whole = (target, *target.parents)
+    in_the_way = next((p for p in whole if p.exists() and not p.is_dir()), None)
     if e.errno in (errno.EEXIST, errno.ENOTDIR) and in_the_way is not None:
-        return f"{'it' if in_the_way == target else in_the_way} is a file, not a folder"
+        kind = "a file" if in_the_way.is_file() else "a device"
+        return f"{'it' if in_the_way == target else in_the_way} is {kind}, not a folder"
     return e.strerror or e

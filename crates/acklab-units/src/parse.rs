@@ -40,12 +40,19 @@ pub enum Problem {
     TooLarge,
     /// Not zero, but smaller than the smallest representable value.
     TooSmall,
+    /// A part of what has no parts.
+    Fraction,
 }
 
 impl QuantityError {
     /// A text that would be right.
     pub fn hint(&self) -> &str {
         &self.hint
+    }
+
+    /// The same mistake with better advice, from whoever knows what the quantity is for.
+    pub fn advising(self, hint: String) -> Self {
+        Self { hint, ..self }
     }
 }
 
@@ -62,6 +69,7 @@ impl fmt::Display for QuantityError {
             Problem::Negative => write!(f, "\"{found}\" is negative"),
             Problem::TooLarge => write!(f, "\"{found}\" is too large"),
             Problem::TooSmall => write!(f, "\"{found}\" is too small to tell from zero"),
+            Problem::Fraction => write!(f, "\"{found}\" is not a whole number"),
         }
     }
 }
@@ -110,6 +118,24 @@ impl Grammar {
         decimal
             .scaled(scale)
             .map_err(|p| self.error(text, p, self.such_as()))
+    }
+
+    /// As [`Grammar::parse`], for what has no parts: half a kilobyte is a size, half a packet none.
+    pub(crate) fn parse_whole(&self, text: &str) -> Result<u64, QuantityError> {
+        let value = self.parse(text)?;
+        let (number, unit) = split(text);
+        let (decimal, _) = self.decimal(text, number)?;
+        match ((self.unit)(unit), decimal.between()) {
+            (Unit::Is(1), Some(below)) => {
+                let above = below.saturating_add(1);
+                let hint = match below {
+                    0 => format!("write \"{above} {unit}\""),
+                    _ => format!("write \"{below} {unit}\" or \"{above} {unit}\""),
+                };
+                Err(self.error(text, Problem::Fraction, hint))
+            }
+            _ => Ok(value),
+        }
     }
 
     fn decimal(&self, text: &str, number: &str) -> Result<(Decimal, bool), QuantityError> {
@@ -206,6 +232,17 @@ impl Decimal {
             mantissa: digits.0,
             exponent: exponent - after_point,
         })
+    }
+
+    /// The whole number below, unless it is whole itself.
+    fn between(self) -> Option<u128> {
+        if self.exponent >= 0 || self.mantissa == 0 {
+            return None;
+        }
+        match 10u128.checked_pow(self.exponent.unsigned_abs()) {
+            Some(power) => (!self.mantissa.is_multiple_of(power)).then_some(self.mantissa / power),
+            None => Some(0),
+        }
     }
 
     /// `self * scale`, rounded to the nearest whole number.

@@ -87,7 +87,7 @@ impl FromStr for Bytes {
 
     /// Reads `64 KiB`, `1448 B`, `10 MB`, tc's `64k`.
     fn from_str(text: &str) -> Result<Self, QuantityError> {
-        SIZE.parse(text).map(Self)
+        SIZE.parse_whole(text).map(Self)
     }
 }
 
@@ -115,7 +115,7 @@ impl FromStr for Limit {
     fn from_str(text: &str) -> Result<Self, QuantityError> {
         let (_, unit) = split(text);
         if let Unit::Is(_) = (PACKETS.unit)(unit) {
-            let n = PACKETS.parse(text)?;
+            let n = PACKETS.parse_whole(text)?;
             return u32::try_from(n)
                 .map(Self::Packets)
                 .map_err(|_| PACKETS.too_large(text));
@@ -123,7 +123,7 @@ impl FromStr for Limit {
         if let Unit::Is(_) = (BDP.unit)(unit) {
             return BDP.parse(text).map(Self::MicroBdp);
         }
-        BYTE_LIMIT.parse(text).map(|b| Self::Bytes(Bytes(b)))
+        BYTE_LIMIT.parse_whole(text).map(|b| Self::Bytes(Bytes(b)))
     }
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from acklab import arguments
 from acklab.errors import AcklabError
 from acklab.metrics.derived import with_metric
 from acklab.stats import check_numeric
@@ -26,6 +27,7 @@ def percentile(result: Result | SavedRun, table: str, column: str, percent: floa
         raise AcklabError(f"there is no {percent} % percentile\n  help: write 0 to 100")
     if table not in TABLES:
         raise AcklabError(f"there is no table {table!r}\n  help: there are {', '.join(TABLES)}")
+    arguments.run("percentile()", result)
     frame: pl.DataFrame = getattr(result, table)
     check_numeric(frame, column)
     return nearest_rank(frame[column], percent)
@@ -40,4 +42,5 @@ def nearest_rank(values: pl.Series, percent: float) -> float | None:
 
 def power(result: Result | SavedRun) -> pl.DataFrame:
     """Each flow's goodput in Mbit/s by its mean RTT in seconds, after the warm-up; null without."""
+    arguments.run("power()", result)
     return with_metric(result.flows, "power").select("flow", "power")

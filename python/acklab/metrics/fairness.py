@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+from acklab import arguments
 from acklab.errors import AcklabError
 from acklab.metrics.derived import with_metric
 from acklab.stats import check_numeric
@@ -138,6 +139,7 @@ def _goodputs(series: pl.DataFrame) -> pl.DataFrame:
 
 def _flows_of_one_run(result: Run, what: str) -> pl.DataFrame:
     """The flows; those of a sweep belong to many runs and are not for one index."""
+    arguments.run(f"{what}()", result)
     flows = result.flows
     if "run" in flows.columns:
         raise AcklabError(

@@ -16,7 +16,7 @@ import hashlib
 import io
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from acklab import code
@@ -253,13 +253,20 @@ def opened(folder: Path, plan: Plan, command: str) -> Iterator[Store]:
     check_name(folder)
     try:
         _check_target(folder, plan.source)
+        fresh = not os.path.lexists(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / LOCK, timeout=0):
-            store = Store(folder, plan, claim(folder, plan, command))
-            try:
-                yield store
-            finally:
-                store.close()
+        try:
+            with FileLock(folder / LOCK, timeout=0):
+                store = Store(folder, plan, claim(folder, plan, command))
+                try:
+                    yield store
+                finally:
+                    store.close()
+        except AcklabError:
+            # Refused before it did anything: a mistake leaves nothing behind.
+            if fresh and store.done == 0:
+                _take_back(folder, plan.source)
+            raise
     except Timeout:
         raise AcklabError(
             f"another sweep is writing to {folder}\n"
@@ -272,6 +279,15 @@ def opened(folder: Path, plan: Plan, command: str) -> Iterator[Store]:
             f"cannot write results to {folder}: {e.strerror or e}\n"
             f"  help: {kept if begun else ''}choose another folder with --out"
         ) from None
+
+
+def _take_back(folder: Path, source: Source) -> None:
+    """Removes what was begun in a folder that was made for it; what others put there stays."""
+    delete(folder / JOURNAL)
+    for name in (manifest.NAME, manifest.scenario_file(source), sums.UNDER_WAY, LOCK):
+        (folder / name).unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def write_durably(path: Path, data: bytes) -> None:

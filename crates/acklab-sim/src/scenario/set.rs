@@ -3,6 +3,7 @@
 use super::diagnostics::{Diagnostic, OUTSIDE, Severity, clipped};
 use super::doc::{Node, Value, parse_toml_value};
 use super::path::{Path, Step};
+use std::borrow::Cow;
 
 /// Letters of a key or a value that are shown.
 const SHOWN: usize = 160;
@@ -42,7 +43,7 @@ pub(crate) fn set(doc: &mut Node, key: &str, value: &str) -> Result<(), Box<Diag
         }
         None => Node::new(Value::Text(value.to_string())),
     };
-    let target = descend(doc, &path).map_err(|(message, hint)| refuse(message, hint))?;
+    let target = descend(doc, &path).map_err(|(message, hint)| refuse(message, &hint))?;
     *target = Node {
         outside: true,
         ..node
@@ -50,7 +51,7 @@ pub(crate) fn set(doc: &mut Node, key: &str, value: &str) -> Result<(), Box<Diag
     Ok(())
 }
 
-type Refusal = (String, &'static str);
+type Refusal = (String, Cow<'static, str>);
 
 fn descend<'a>(doc: &'a mut Node, path: &Path) -> Result<&'a mut Node, Refusal> {
     let mut here = doc;
@@ -82,7 +83,7 @@ fn make_room(node: &mut Node, step: &Step, at: &Path) -> Result<(), Refusal> {
             Step::Index(i) => {
                 return Err((
                     format!("`{at}` is not there, so it has no item {i}"),
-                    "write the list in the scenario; items count from 0",
+                    "write the list in the scenario; items count from 0".into(),
                 ));
             }
         };
@@ -101,16 +102,27 @@ fn make_room(node: &mut Node, step: &Step, at: &Path) -> Result<(), Refusal> {
         }
         (Value::List(l), Step::Index(i)) => Err((
             format!("`{at}` has {} items, so there is no item {i}", l.len()),
-            "items count from 0; the number after the last appends one",
+            "items count from 0; the number after the last appends one".into(),
         )),
         (Value::List(_), Step::Key(k)) => Err((
             format!("`{at}` is a list, so it has no key `{k}`"),
-            "put the number of the item, from 0, before the key: flow.0.cc",
+            "put the number of the item, from 0, before the key: flow.0.cc".into(),
         )),
         (_, _) => Err((
             format!("`{at}` is {node}, not a table"),
-            "set the whole value instead: --set 'flow.0.cc={ name = \"cubic\", hystart = false }'",
+            whole(node, step, at),
         )),
+    }
+}
+
+/// How to set what has parameters only as a table, where a word stands.
+fn whole(node: &Node, step: &Step, at: &Path) -> Cow<'static, str> {
+    match (&node.value, step) {
+        (Value::Text(_), Step::Key(key)) => format!(
+            "if it takes parameters, set it whole: --set '{at}={{ name = {node}, {key} = ... }}'"
+        )
+        .into(),
+        _ => format!("set the whole value instead: --set '{at}=...'").into(),
     }
 }
 

@@ -21,7 +21,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// More flows than this are a slip.
-const MOST_FLOWS: usize = 10_000;
+const MOST_FLOWS: usize = 100_000;
 /// The default controller.
 const DEFAULT_CC: &str = "cubic";
 /// The default transport.

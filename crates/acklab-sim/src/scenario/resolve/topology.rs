@@ -10,7 +10,7 @@ use super::wifi::{self, Network};
 use std::collections::HashMap;
 
 /// More of anything is a slip, and would take the memory of the machine.
-const MOST_LINKS: usize = 10_000;
+const MOST_LINKS: usize = 100_000;
 
 /// The network while it is being built.
 #[derive(Default)]

@@ -36,7 +36,7 @@ pub(crate) use link::{
     DetourSpec, DirectionSpec, GilbertElliottSpec, JitterSpec, LinkSpec, LossModel, LossPlaceWord,
     LossSpec, OutageSpec, PausesSpec, PresetLinkSpec, QuantilesSpec, RateSpec,
 };
-pub(crate) use quantity::{DscpSpec, OneOrMany, OrNone, OrOff, Probability, Qty};
+pub(crate) use quantity::{DscpSpec, GuardTime, OneOrMany, OrNone, OrOff, Probability, Qty};
 pub(crate) use record::{RecordSpec, TapsSpec};
 pub(crate) use tcp::{
     BufferSpec, CompressionSpec, EcnWord, EstimatorSpec, LossDetectionWord, PacingWord,

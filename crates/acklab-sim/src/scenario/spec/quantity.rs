@@ -4,7 +4,7 @@ use crate::scenario::choice::codepoint;
 use crate::scenario::de::with_hint;
 use crate::scenario::shown::short;
 use acklab_proto::datagram::Dscp;
-use acklab_units::{Bytes, Limit, QuantityError, Rate, Span};
+use acklab_units::{Bytes, Limit, Problem, QuantityError, Rate, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
@@ -36,6 +36,33 @@ impl Quantity for Span {
     const WRITE: &'static str = "a time, such as \"20 ms\"";
     const EXAMPLES: &'static [&'static str] = &["20 ms", "1.5 s", "100 us", "5 min"];
     const PATTERN: &'static str = r"^\s*[0-9._]+([eE][-+]?[0-9]+)?\s*(ns|us|µs|μs|ms|s|min|h|[num]?secs?|mins|seconds?|minutes?|hours?)\s*$";
+}
+
+/// A guard interval: a time that everybody gives in nanoseconds.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct GuardTime(pub(crate) Span);
+
+impl FromStr for GuardTime {
+    type Err = QuantityError;
+
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        text.parse()
+            .map(Self)
+            .map_err(|e: QuantityError| match e.problem {
+                Problem::NoUnit => {
+                    let number = e.found.trim_start_matches('-').to_string();
+                    e.advising(format!("write \"{number} ns\", for example"))
+                }
+                _ => e,
+            })
+    }
+}
+
+impl Quantity for GuardTime {
+    const NAME: &'static str = "GuardInterval";
+    const WRITE: &'static str = "a guard interval, such as \"800 ns\"";
+    const EXAMPLES: &'static [&'static str] = &["400 ns", "800 ns", "1600 ns", "3.2 us"];
+    const PATTERN: &'static str = <Span as Quantity>::PATTERN;
 }
 
 impl Quantity for Bytes {

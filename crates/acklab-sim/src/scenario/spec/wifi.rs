@@ -7,8 +7,8 @@ use super::wifi_words::{
     WidthWord,
 };
 use super::{
-    AddbaSpec, ArpSpec, EdcaSpec, ErrorsWord, FiltersSpec, HackSpec, OfdmaSpec, OrNone, OrOff,
-    Probability, Qty, RadioSpec, RateControlSpec, SpaceSpec, StationQueueSpec,
+    AddbaSpec, ArpSpec, EdcaSpec, ErrorsWord, FiltersSpec, GuardTime, HackSpec, OfdmaSpec, OrNone,
+    OrOff, Probability, Qty, RadioSpec, RateControlSpec, SpaceSpec, StationQueueSpec,
 };
 use acklab_units::{Bytes, Limit, Rate, Span};
 use schemars::JsonSchema;
@@ -47,7 +47,7 @@ macro_rules! with_way_keys {
             /// Width of the channel. Default: "20 MHz".
             pub(crate) width: Option<WidthWord>,
             /// Guard interval of n, ac and ax. Default: "800 ns".
-            pub(crate) guard_interval: Option<Qty<Span>>,
+            pub(crate) guard_interval: Option<Qty<GuardTime>>,
             /// Modulation and coding of n (0 to 31, 8 for each stream), ac and ax. Default: 7.
             #[schemars(range(min = 0, max = 31))]
             #[serde(deserialize_with = "super::wifi_words::mcs")]
@@ -119,7 +119,7 @@ macro_rules! with_way_keys {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct WayKeys {
     pub(crate) width: Option<WidthWord>,
-    pub(crate) guard_interval: Option<Qty<Span>>,
+    pub(crate) guard_interval: Option<Qty<GuardTime>>,
     pub(crate) mcs: Option<u32>,
     pub(crate) streams: Option<u32>,
     pub(crate) rate: Option<Qty<Rate>>,

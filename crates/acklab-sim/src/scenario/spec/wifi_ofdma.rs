@@ -1,6 +1,6 @@
 //! Transmissions of several stations at once.
 
-use super::Qty;
+use super::{GuardTime, Qty};
 use acklab_path::wifi::medium::{Answers, Scheduler};
 use acklab_units::Span;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -40,7 +40,7 @@ pub(crate) struct OfdmaTable {
     #[serde(deserialize_with = "super::wifi_words::mcs")]
     pub(crate) sig_b_mcs: Option<u32>,
     /// Guard interval of what stations send at once: "1600 ns" or "3200 ns". Default: "1600 ns".
-    pub(crate) guard_interval: Option<Qty<Span>>,
+    pub(crate) guard_interval: Option<Qty<GuardTime>>,
     /// Whether a station is served alone where that gives more bytes per second. Default: true.
     pub(crate) single_user: Option<bool>,
     /// The access point asks stations what they have (BSRP) when it has called nobody for so long. Default:

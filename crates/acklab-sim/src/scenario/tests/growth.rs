@@ -86,11 +86,11 @@ fn steps_grow_as_the_text_does() {
 
 #[test]
 fn more_flows_than_there_may_be_are_one_mistake() {
-    let told = loaded(&flows(10_001, "")).unwrap_err();
+    let told = loaded(&flows(100_001, "")).unwrap_err();
     let told: Vec<String> = told.iter().map(ToString::to_string).collect();
-    let expect = "error: too many flows\n  in t, line 7: flow\n  help: write 10000 at most";
+    let expect = "error: too many flows\n  in t, line 7: flow\n  help: write 100000 at most";
     assert_eq!(told, [expect]);
-    assert!(loaded(&flows(10_000, "")).is_ok());
+    assert!(loaded(&flows(100_000, "")).is_ok());
 }
 
 #[test]

@@ -176,7 +176,7 @@ fn block_ack_windows_have_a_range_and_hold_the_ampdu() {
 fn who_is_on_a_channel_is_checked() {
     assert_eq!(
         told("topology.stations", "0"),
-        "topology.stations: out of range|write a number from 1 to 5000"
+        "topology.stations: out of range|write a number from 1 to 10000"
     );
     assert_eq!(
         told("wifi.ap", "ap"),
@@ -200,7 +200,7 @@ fn who_is_on_a_channel_is_checked() {
     };
     assert_eq!(
         text("ap = 'a'\nstations = []"),
-        "wifi.stations: 0 stations|a radio channel has 1 to 5000 stations"
+        "wifi.stations: 0 stations|a radio channel has 1 to 10000 stations"
     );
     assert_eq!(
         text("ap = 'a'\nstations = ['b', 'a', 'b']"),

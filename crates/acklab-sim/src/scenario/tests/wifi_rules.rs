@@ -136,7 +136,7 @@ fn counts_below_zero_are_told_the_range_that_holds() {
     }
     assert_eq!(
         told("topology.stations", "-1"),
-        "topology.stations: out of range|write a number from 1 to 5000"
+        "topology.stations: out of range|write a number from 1 to 10000"
     );
     assert_eq!(
         told("topology.stations", "5000000000"),

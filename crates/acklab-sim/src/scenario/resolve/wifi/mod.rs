@@ -52,7 +52,7 @@ pub(crate) use space::Space;
 pub(crate) use waiting::{Queueing, Waiting};
 
 /// More stations than this are a slip.
-pub(super) const MOST_STATIONS: usize = 5_000;
+pub(super) const MOST_STATIONS: usize = 10_000;
 
 /// A radio channel with nothing left to defaults.
 #[derive(Debug)]

@@ -260,7 +260,7 @@ fn small(n: u32) -> u8 {
 
 fn guard(ways: &Ways, report: &mut Report<'_>) -> Option<Guard> {
     let (written, at) = ways.get("guard_interval", |k| k.guard_interval);
-    let span = written.map_or(Span::from_nanos(800), |g| g.0);
+    let span = written.map_or(Span::from_nanos(800), |g| g.0.0);
     let nanos = u32::try_from(span.as_nanos()).unwrap_or(u32::MAX);
     match Guard::from_nanos(nanos) {
         Ok(guard) => Some(guard),

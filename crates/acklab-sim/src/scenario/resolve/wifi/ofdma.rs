@@ -3,7 +3,8 @@
 use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
 use super::super::super::spec::{
-    MuEdcaTable, OfdmaTable, Qty, RandomAccessTable, RandomFrames, Standard, WidthWord, WifiSpec,
+    GuardTime, MuEdcaTable, OfdmaTable, Qty, RandomAccessTable, RandomFrames, Standard, WidthWord,
+    WifiSpec,
 };
 use super::numbers::{count, time};
 use super::{Network, Way, contention};
@@ -177,8 +178,8 @@ pub(super) fn needs_aggregation(network: &Network, path: &Path, report: &mut Rep
     }
 }
 
-fn guard(written: Qty<Span>, at: &Path, report: &mut Report<'_>) -> Guard {
-    match Guard::from_nanos(written.0.as_nanos() as u32) {
+fn guard(written: Qty<GuardTime>, at: &Path, report: &mut Report<'_>) -> Guard {
+    match Guard::from_nanos(written.0.0.as_nanos() as u32) {
         Ok(guard @ (Guard::Ns1600 | Guard::Ns3200)) => guard,
         _ => {
             let hint = "write \"1600 ns\" or \"3200 ns\"".to_string();
