@@ -343,6 +343,7 @@ def test_tours_quote_claims_of_the_studies(page):
     page.locator("summary", has_text="Tours").click()
     titles = page.locator(".sheet button").all_inner_texts()[:4]
     page.keyboard.press("Escape")
+    page.locator(".sheet").wait_for(state="hidden")
     for title in titles:
         page.locator("summary", has_text="Tours").click()
         page.get_by_role("button", name=title, exact=True).click()
@@ -352,7 +353,7 @@ def test_tours_quote_claims_of_the_studies(page):
             assert section.locator("blockquote").inner_text().strip("“”") in claims
             section.get_by_role("button", name="Read the study").click()
             study = page.locator("dialog.study")
-            assert study.locator("h1").is_visible()
+            study.locator("h1").wait_for()
             told = section.locator("code").first.inner_text()
             assert told.removeprefix("acklab reproduce ") in study.locator("article").inner_text()
             page.keyboard.press("Escape")

@@ -1,5 +1,5 @@
 /** The bar above: name, steps back, share and export, tours, look. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { command, fileName } from "../share/command";
 import { save, tableCsv } from "../share/files";
 import { linkNow } from "../share/link";
@@ -116,7 +116,7 @@ function Menu({ label, children }: { label: string; children: (close: () => void
   const place = useRef<HTMLDetailsElement>(null);
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOpen) return;
     const outside = (event: Event) => {
       if (event instanceof KeyboardEvent ? event.key === "Escape" : !place.current?.contains(event.target as Node)) close();
