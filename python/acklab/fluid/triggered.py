@@ -124,7 +124,7 @@ class Triggered:
         )
         f = access.eq6(found.gamma, self.p_phy)
         bits = access.eq8_printed(found.beta, f, theta)
-        rates = {i: float(bits) / self.payload / len(own) for own in self.stations for i in own}
+        rates = {i: bits / self.payload / len(own) for own in self.stations for i in own}
         return [rates[i] for i in sorted(rates)]
 
     def queue(self, flows: int) -> Cell:
