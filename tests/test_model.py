@@ -63,12 +63,12 @@ def test_what_the_model_leaves_out_is_said():
     ("name", "overrides", "says"),
     [
         ("parking-lot", [], "different bottlenecks"),
-        ("red", [], "has the queue red; the model knows pfifo"),
+        ("red", [], r"(?s)Eqs 18 to 24: s_i: .*has the queue red.*the model knows pfifo"),
         ("short-flows", [], "does not send without end"),
         ("cbr-with-cubic", [], "is not TCP"),
         ("single-flow", ["flow.0.cc=vegas"], "has vegas; the model knows newreno"),
-        ("cellular", [], "changes its rate"),
-        ("loss-bursts", [], "loses packets by a pattern"),
+        ("cellular", [], r"(?s)Eq 16: Theta: .*changes its rate.*help:"),
+        ("loss-bursts", [], r"(?s)Eq 17: p: .*loses packets by a pattern.*help:"),
     ],
 )
 def test_what_is_no_case_is_refused(name, overrides, says):
@@ -148,6 +148,21 @@ def test_a_flow_without_samples_is_named(acklab_cli, tmp_path):
     assert "flow 'bulk': nothing arrived after the warm-up" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "m").exists()
+
+
+def test_a_channel_with_several_fixed_points_is_refused(acklab_cli, tmp_path):
+    out = ("--seeds", "1", "--out", str(tmp_path / "m"))
+    done = acklab_cli("model", "wifi-station", "--set", "wifi.edca.cw_min=0", *out)
+    assert done.returncode == 1
+    assert "Eqs 4 and 5: beta and gamma may have several fixed points" in done.stderr
+    assert "help: windows that double from 4 slots on (cw_min = 3) have one" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_queue_of_one_packet_is_read():
+    one = load(GALLERY / "single-flow.toml", overrides=["topology.bottleneck.queue=1 packet"])
+    assert case_of(one.resolved).limit == 1
 
 
 def test_a_refusal_leaves_nothing(acklab_cli, tmp_path):

@@ -220,7 +220,8 @@ class _Way:
         rate = self.values["rate"]
         if not isinstance(rate, str):
             raise NoCaseError(
-                f"link {self.name!r} changes its rate; the model knows links of one rate"
+                f"Eq 16: Theta: link {self.name!r} changes its rate, and Theta is a constant\n"
+                "  help: write one rate"
             )
         slowest = float("inf") if rate == "unlimited" else _number(rate)
         for shaper in self._unwrapped()[1]:
@@ -422,7 +423,9 @@ def case_of(resolved: str) -> Case:
         )
     (link,) = narrow.values()
     if link.rate == inf:
-        raise NoCaseError(f"{name}: no link limits the rate; the model needs a bottleneck")
+        raise NoCaseError(
+            f"{name}: Eq 16: Theta: no link limits the rate\n  help: give a link a rate"
+        )
     packet = size + 8 * _number(link.values["overhead"])
     for flow in of["flow"]:
         _must_last(flow, link.rate * _number(of["duration"]))
@@ -553,7 +556,8 @@ def _chance(way: _Way) -> float:
     if isinstance(loss, Mapping) and loss.get("kind") == "bernoulli":
         return float(loss["p"])
     raise NoCaseError(
-        f"link {way.name!r} loses packets by a pattern; the model knows losses by chance"
+        f"Eq 17: p: link {way.name!r} loses packets by a pattern, and p is a probability\n"
+        "  help: write a loss rate, such as 0.01"
     )
 
 
@@ -561,9 +565,10 @@ def _queue(way: _Way, packet: float) -> dict[str, Any]:
     name, given, text = way.queue
     if name not in QUEUES:
         raise NoCaseError(
-            f"link {way.name!r} has the queue {name}; the model knows {', '.join(QUEUES)}"
+            f"Eqs 18 to 24: s_i: link {way.name!r} has the queue {name}\n"
+            f"  help: the model knows {', '.join(QUEUES)}"
         )
     number, _, unit = text.partition(" ")
-    limit = float(number) if unit == "packets" else _number(text) * 8 / packet
+    limit = float(number) if unit.startswith("packet") else _number(text) * 8 / packet
     times = {k: _number(given[k]) for k in ("target", "interval") if isinstance(given.get(k), str)}
     return {"queue": name, "limit": limit, **times}

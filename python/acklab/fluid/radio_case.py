@@ -313,7 +313,7 @@ class _Reader:
 
     def _limit(self, of: Mapping[str, Any], packet: int) -> float:
         count, _, unit = str(of["queue"]).partition(" ")
-        return float(count) if unit == "packets" else self.number(str(of["queue"])) / packet
+        return float(count) if unit.startswith("packet") else self.number(str(of["queue"])) / packet
 
     def spoilt(self, way: Mapping[str, Any], packet: int) -> float:
         """Part of the MPDUs that the channel spoils."""
