@@ -19,6 +19,8 @@ class Bbr:
     remembers = 10.0
     probe_rtt_every = 5.0
     probe_rtt_lasts = 0.2
+    #: What the largest sample of a varying rate is of the mean, which is all that a fluid has.
+    exceeds = 1.0
     #: Whether bursts are shorter than a round trip; BBRv1's fill one.
     spreads = True
 
@@ -80,7 +82,7 @@ class Bbr:
             self.on_round(now, self._round_lost, self._round_lost / sent if sent > 0 else 0.0)
             self._round_lost = self._round_delivered = 0.0
         a, b = self._best
-        self.bandwidth = a if a > b else b
+        self.bandwidth = self.exceeds * (a if a > b else b)
         if self.phase == "STARTUP":
             gain = self.startup_gain
             cwnd = self.startup_gain * self.bdp
