@@ -197,6 +197,29 @@ pub enum RepairGuard {
     ProvenOnly,
 }
 
+/// Which of the segments that are known to be lost is sent again first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum RepairOrder {
+    /// The lowest of the stream. The unacked list has the smallest gaps, and the acked list the largest
+    /// blocks: of a repair between them no TACK with full lists tells, so a sender that repairs there
+    /// waits for an answer that does not come.
+    #[default]
+    Lowest,
+    /// The first that was reported.
+    Reported,
+}
+
+/// Which RTT alpha is a part of (section 4.1: the minimum).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum AlphaRtt {
+    /// RTT_min, as Eq. 2 has it.
+    #[default]
+    Minimum,
+    /// The smoothed RTT, which the sender tells with each SYNC. TACKs that wait for each other make
+    /// themselves rarer. (RFC 9000's extension for ACK frequency advises the same.)
+    Smoothed,
+}
+
 /// The configuration of one endpoint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TackConfig {
@@ -220,6 +243,10 @@ pub struct TackConfig {
     pub rate_source: RateSource,
     /// When to repeat a repair.
     pub guard: RepairGuard,
+    /// Which repair comes first.
+    pub repair_order: RepairOrder,
+    /// Which RTT the interval is a part of.
+    pub alpha_rtt: AlphaRtt,
     /// Loss events are reported by IACKs (section 5.1); without them TACKs report what is missing
     /// (Figure 5a compares the two).
     pub loss_iack: bool,
@@ -319,6 +346,8 @@ impl Default for TackConfig {
             owner: Owner::default(),
             rate_source: RateSource::default(),
             guard: RepairGuard::default(),
+            repair_order: RepairOrder::default(),
+            alpha_rtt: AlphaRtt::default(),
             loss_iack: true,
             iack_copies: 1,
             unacked: Unacked::default(),

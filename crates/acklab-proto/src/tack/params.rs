@@ -1,8 +1,8 @@
 //! What a scenario can set of TACK.
 
 use super::config::{
-    Owd, Owner, RateSource, RepairGuard, Richness, Settle, StartUp, TackConfig, Taming, ThetaUnit,
-    Thin, Timing, Unacked,
+    AlphaRtt, Owd, Owner, RateSource, RepairGuard, RepairOrder, Richness, Settle, StartUp,
+    TackConfig, Taming, ThetaUnit, Thin, Timing, Unacked,
 };
 use super::wire::Packet;
 use crate::registry::{Entry, Kind, Param, Params, Value};
@@ -88,7 +88,8 @@ pub const PARAMS: &[Param] = &[
     ),
     span(
         "interval.longest",
-        "Most time between two TACKs while data arrives.",
+        "Most time between two TACKs while data arrives; the paper has none, but a TACK also moves the \
+         window, and the peer's timers wait for it.",
         (Span::from_millis(1), Span::from_secs(10)),
         Span::from_millis(250),
     ),
@@ -123,11 +124,21 @@ pub const PARAMS: &[Param] = &[
     ),
     choice(
         "blocks",
-        "Blocks of a TACK: as many as fit, one (Q = 1), or `q` and as many more as Eq. 6 asks for.",
+        "Blocks of a TACK: as many as fit into its packet (`mtu`), one (Q = 1), or `q` and as many more \
+         as Eq. 6 asks for. As many as fit, since an access to the medium costs the same, and each TACK \
+         repeats what a lost one said (section 5.1). They are ranges of the stream: a gap in PKT.SEQ \
+         never closes, since a repair has a number of its own.",
         &["rich", "poor", "adaptive"],
         "rich",
     ),
-    int("q", "Q of blocks = \"adaptive\".", (0, 1000), 4),
+    int(
+        "q",
+        "Q of blocks = \"adaptive\": the blocks that each TACK has; Eq. 6 adds rho rho' bdp / MSS - Q, \
+         or rho rho' L - Q where packets are counted (A.2 misprints it; this follows from Eq. 8). 4 is \
+         the example of appendix A.",
+        (0, 1000),
+        4,
+    ),
     choice(
         "settle",
         "How long a gap may last before it is a loss: nothing until reordering was seen and \
@@ -201,8 +212,17 @@ pub const PARAMS: &[Param] = &[
         "receiver",
     ),
     choice(
+        "alpha",
+        "Which RTT the interval between TACKs is a part of: the minimum (Eq. 2), or the smoothed one. \
+         The smoothed one grows where TACKs wait for each other, so they become rarer; a queue of data \
+         makes them rarer, too.",
+        &["rtt-min", "smoothed-rtt"],
+        "rtt-min",
+    ),
+    choice(
         "rate_samples",
-        "Whose delivery-rate samples the controller gets (section 5.3).",
+        "Whose delivery-rate samples the controller gets: the receiver's, which sees each packet arrive \
+         (section 5.3), or the sender's own.",
         &["receiver", "sender"],
         "receiver",
     ),
@@ -213,6 +233,14 @@ pub const PARAMS: &[Param] = &[
          repeated in vain wherever there is a queue.",
         &["smoothed-rtt", "min-rtt", "never"],
         "smoothed-rtt",
+    ),
+    choice(
+        "repair_order",
+        "Which lost segment is repaired first: the lowest of the stream, or the one that was reported \
+         first. The paper has no order. Full lists tell of the smallest gaps and the largest blocks, \
+         and nothing of a repair between them.",
+        &["lowest", "reported"],
+        "lowest",
     ),
     int(
         "theta",
@@ -248,7 +276,12 @@ pub const PARAMS: &[Param] = &[
         (10, 100_000),
         100,
     ),
-    int("mtu", "Bytes of the largest IP packet.", (200, 9000), 1500),
+    int(
+        "mtu",
+        "Bytes of the largest IP packet, which is as much as the lists of a TACK may fill.",
+        (200, 9000),
+        1500,
+    ),
     int("id_len", "Bytes of the connection id.", (0, 16), 8),
     int("tag_len", "Bytes of the AEAD's tag; 0 = none.", (0, 32), 16),
     Param {
@@ -361,6 +394,18 @@ impl TackConfig {
                     ("never", RepairGuard::ProvenOnly),
                 ],
                 RepairGuard::SmoothedRtt,
+            ),
+            repair_order: pick(
+                p,
+                "repair_order",
+                &[("reported", RepairOrder::Reported)],
+                RepairOrder::Lowest,
+            ),
+            alpha_rtt: pick(
+                p,
+                "alpha",
+                &[("smoothed-rtt", AlphaRtt::Smoothed)],
+                AlphaRtt::Minimum,
             ),
             loss_iack: p.bool("iack"),
             iack_copies: p.int("iack_copies") as u8,

@@ -6,8 +6,10 @@
 //! section 5.1).
 
 use super::record::Record;
+use crate::tack::config::RepairOrder;
 use acklab_units::Instant;
-use alloc::collections::VecDeque;
+use alloc::collections::{BinaryHeap, VecDeque};
+use core::cmp::Reverse;
 
 /// A number that carries no segment: a PING, or one that was skipped.
 const NONE: u64 = u64::MAX;
@@ -21,8 +23,11 @@ pub struct Board {
     /// Which record each number carried, from `first_number` on.
     numbers: VecDeque<u64>,
     first_number: u64,
-    /// Identities of records to be sent again, in the order in which they were found.
-    repairs: VecDeque<u64>,
+    /// Identities of records to be sent again, each behind its place in their order.
+    repairs: BinaryHeap<Reverse<(u64, u64)>>,
+    order: RepairOrder,
+    /// Repairs so far.
+    found: u64,
     /// No number below it is under way.
     unsettled: u64,
     inflight: u64,
@@ -32,13 +37,15 @@ pub struct Board {
 
 impl Board {
     /// Nothing is under way; the first packet will have this number.
-    pub fn new(first_number: u64) -> Self {
+    pub fn new(first_number: u64, order: RepairOrder) -> Self {
         Self {
             records: VecDeque::new(),
             base: 0,
             numbers: VecDeque::new(),
             first_number,
-            repairs: VecDeque::new(),
+            repairs: BinaryHeap::new(),
+            order,
+            found: 0,
             unsettled: first_number,
             inflight: 0,
             inflight_segments: 0,
@@ -137,13 +144,22 @@ impl Board {
 
     /// The next segment to be sent again.
     pub fn next_repair(&mut self) -> Option<u64> {
-        while let Some(&id) = self.repairs.front() {
+        while let Some(&Reverse((_, id))) = self.repairs.peek() {
             if self.record(id).is_some_and(Record::is_lost) {
                 return Some(id);
             }
-            self.repairs.pop_front();
+            self.repairs.pop();
         }
         None
+    }
+
+    fn queue_repair(&mut self, id: u64) {
+        let place = match self.order {
+            RepairOrder::Lowest => id,
+            RepairOrder::Reported => self.found,
+        };
+        self.found += 1;
+        self.repairs.push(Reverse((place, id)));
     }
 
     /// The oldest segment that has not arrived, and the newest.
@@ -164,14 +180,15 @@ impl Board {
         if r.is_under_way() {
             self.count(u64::from(r.len()), false);
         }
-        self.repairs.push_back(id);
+        self.queue_repair(id);
         Some(r)
     }
 
     /// Marks everything that has not arrived as lost, to be sent again in the stream's order.
     pub fn lose_all(&mut self, mut on_lost: impl FnMut(&Record)) {
         self.repairs.clear();
-        for (i, r) in self.records.iter_mut().enumerate() {
+        for i in 0..self.records.len() {
+            let r = &mut self.records[i];
             if r.is_delivered() {
                 continue;
             }
@@ -184,7 +201,7 @@ impl Board {
                 self.lost_segments += 1;
                 on_lost(r);
             }
-            self.repairs.push_back(self.base + i as u64);
+            self.queue_repair(self.base + i as u64);
         }
     }
 
@@ -307,7 +324,7 @@ mod tests {
     use alloc::vec::Vec;
 
     fn board(n: u64) -> Board {
-        let mut b = Board::new(7);
+        let mut b = Board::new(7, RepairOrder::Lowest);
         for i in 0..n {
             b.push(i * 1000, 1000, false, Instant::ZERO);
         }
@@ -351,6 +368,29 @@ mod tests {
         assert!(b.is_empty() && b.inflight() == 0);
         assert_eq!(b.oldest_number(), b.next_number());
         b.check();
+    }
+
+    #[test]
+    fn repairs_come_from_below_or_as_they_were_reported() {
+        for (order, expected) in [
+            (RepairOrder::Lowest, [1, 2, 3]),
+            (RepairOrder::Reported, [3, 1, 2]),
+        ] {
+            let mut b = Board::new(7, order);
+            for i in 0..4 {
+                b.push(i * 1000, 1000, false, Instant::ZERO);
+            }
+            for id in [3, 1, 2] {
+                b.lose(id);
+            }
+            let next = || {
+                let id = b.next_repair()?;
+                b.repeat(id, Instant::ZERO);
+                Some(id)
+            };
+            let sent: Vec<_> = core::iter::from_fn(next).collect();
+            assert_eq!(sent, expected);
+        }
     }
 
     /// What is settled is not under way, whatever is said of it later.

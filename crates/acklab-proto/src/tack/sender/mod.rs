@@ -24,7 +24,7 @@ pub use claims::Violation;
 pub use feedback_path::Freshness;
 pub use transmit::Outgoing;
 
-use super::config::{Owner, TackConfig, Taming};
+use super::config::{AlphaRtt, Owner, TackConfig, Taming};
 use super::receiver::{WindowedMax, span_micros};
 use super::wire::{EcnCounts, Sync};
 use crate::cc::{CongestionControl, RecoveryPhase};
@@ -101,6 +101,8 @@ pub struct Sender {
     undo: Undo,
     /// The last packet before silence asks for a TACK.
     asks: bool,
+    /// alpha is a part of the smoothed RTT.
+    smooth_alpha: bool,
     /// Scratch: what one report has shown to be lost.
     found: Vec<u64>,
 }
@@ -112,7 +114,7 @@ impl Sender {
             mss: cfg.mss,
             taming: cfg.taming,
             cc,
-            board: Board::new(first),
+            board: Board::new(first, cfg.repair_order),
             claims: Claims::new(first, cfg.skip_within, seed),
             feedback: FeedbackPath::new(cfg.ack_loss_period),
             syncing: Syncing::default(),
@@ -153,6 +155,7 @@ impl Sender {
             told_late: 0,
             undo: Undo::default(),
             asks: cfg.ack_now,
+            smooth_alpha: cfg.alpha_rtt == AlphaRtt::Smoothed,
             found: Vec::new(),
         }
     }
@@ -232,8 +235,16 @@ impl Sender {
     /// alpha as the peer has it: what its acknowledgements are late by, at most.
     fn peer_interval(&self) -> Span {
         let t = &self.taming;
-        let alpha = self.rtt_min() / u64::from(t.beta.max(1));
+        let alpha = self.alpha_rtt() / u64::from(t.beta.max(1));
         t.bounded(alpha)
+    }
+
+    /// The RTT that alpha is a part of.
+    fn alpha_rtt(&self) -> Span {
+        if self.smooth_alpha {
+            return self.rtt.srtt().max(self.rtt_min());
+        }
+        self.rtt_min()
     }
 
     /// Whether a SYNC is to leave.
@@ -251,10 +262,15 @@ impl Sender {
             return;
         }
         let rtt_min = self.rtt_min();
-        let interval = match cfg.owner {
-            Owner::Receiver => 0,
-            Owner::Sender => {
-                let f = super::frequency::tack(&self.taming, self.peer_bw.max(), rtt_min);
+        let interval = match (cfg.owner, cfg.alpha_rtt) {
+            (Owner::Receiver, AlphaRtt::Minimum) => 0,
+            (Owner::Receiver, AlphaRtt::Smoothed) => {
+                let beta = u64::from(self.taming.beta.max(1));
+                span_micros(self.alpha_rtt() / beta).max(1)
+            }
+            (Owner::Sender, _) => {
+                let rtt = self.alpha_rtt();
+                let f = super::frequency::tack(&self.taming, self.peer_bw.max(), rtt);
                 span_micros(f.interval()).max(1)
             }
         };

@@ -3,8 +3,8 @@
 use super::world::{Channel, Clock, World};
 use crate::endpoint::Event;
 use crate::tack::config::{
-    Owd, Owner, RateSource, RepairGuard, Richness, Settle, StartUp, TackConfig, ThetaUnit, Thin,
-    Timing, Unacked,
+    AlphaRtt, Owd, Owner, RateSource, RepairGuard, RepairOrder, Richness, Settle, StartUp,
+    TackConfig, ThetaUnit, Thin, Timing, Unacked,
 };
 use crate::tack::endpoint::State;
 use acklab_units::{Rate, Span};
@@ -52,7 +52,7 @@ fn config() -> impl Strategy<Value = TackConfig> {
         any::<bool>(),
         (8_000u64..1 << 20, 20_000u64..1 << 20),
         (prop_oneof![Just(0u32), 4u32..300], 2u16..200),
-        (any::<[bool; 5]>(), 1u8..4, 0u8..101, 1u8..20, 10u32..300),
+        (any::<[bool; 7]>(), 1u8..4, 0u8..101, 1u8..20, 10u32..300),
     )
         .prop_map(|(eq3, pick, richness, loss_iack, buffers, odd, more)| {
             let mut c = TackConfig::default();
@@ -73,7 +73,9 @@ fn config() -> impl Strategy<Value = TackConfig> {
             c.loss_iack = loss_iack;
             (c.recv_buffer, c.send_buffer) = buffers;
             (c.skip_within, c.holes) = odd;
-            let [thin, unacked, ack_now, undo, theta] = more.0;
+            let [thin, unacked, ack_now, undo, theta, reported, smooth] = more.0;
+            c.repair_order = [RepairOrder::Lowest, RepairOrder::Reported][usize::from(reported)];
+            c.alpha_rtt = [AlphaRtt::Minimum, AlphaRtt::Smoothed][usize::from(smooth)];
             c.taming.thin = [Thin::Timer, Thin::Interval][usize::from(thin)];
             c.unacked = [Unacked::Reported, Unacked::All][usize::from(unacked)];
             c.theta_unit = [ThetaUnit::Rtt, ThetaUnit::Interval][usize::from(theta)];
