@@ -11,7 +11,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fast test web webtest wheel sdist reproduce validate picture fmt check docs site stubs nostd asserted fuzz clean
+.PHONY: help setup fast test web webtest wheel sdist reproduce validate picture fmt check docs site stubs nostd asserted audit fuzz clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -111,6 +111,9 @@ nostd: ## Do the protocol and the path do without an operating system?
 
 asserted: $(VENV)/.dev ## Run random scenarios with debug assertions and overflow checks
 	$(BIN)/python tests/asserted.py
+
+audit: ## Licences, sources and known flaws of everything that is compiled in; needs cargo-deny
+	cargo deny --locked check
 
 SECONDS_EACH ?= 5
 fuzz: ## Run each fuzz target for SECONDS_EACH (5) seconds
