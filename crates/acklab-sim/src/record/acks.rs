@@ -189,8 +189,14 @@ impl AckLog {
         }
     }
 
-    /// A pure acknowledgement reached a host, `age` after it was sent.
-    pub(super) fn on_received(&mut self, now: Instant, packet: Packet, seg: &Segment, age: Span) {
+    /// A pure acknowledgement reached a host, `age` after it was sent, if that is known.
+    pub(super) fn on_received(
+        &mut self,
+        now: Instant,
+        packet: Packet,
+        seg: &Segment,
+        age: Option<Span>,
+    ) {
         let flow = (packet.flow.0 / 2) as usize;
         let ends = self.ends[flow];
         if packet.flow.0 != ends.receiver() || !seg.is_pure_ack() {
@@ -207,7 +213,7 @@ impl AckLog {
             link: None,
             ack,
             segments: segments(news, ends),
-            delay: Some(age),
+            delay: age,
         });
     }
 
@@ -334,7 +340,7 @@ mod tests {
             held,
         );
         link(&mut log, 6, LinkFact::Queued, held);
-        log.on_received(at(8), packet(1), &ack(1500), Span::from_millis(7));
+        log.on_received(at(8), packet(1), &ack(1500), Some(Span::from_millis(7)));
         let r = log.finish(at(7));
         assert_eq!(r.len(), 2, "what is after the end is left out");
         assert_eq!(

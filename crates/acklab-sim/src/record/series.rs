@@ -143,13 +143,13 @@ impl FlowSeries {
     }
 
     /// Closes the samples of the instant `now`.
-    pub(super) fn close(&mut self, now: Instant) {
+    pub fn close(&mut self, now: Instant) {
         self.ticks.push((now, self.samples.len()));
     }
 
     /// Takes a sample of a flow that has not changed since the last; says whether there is one.
     #[inline]
-    pub(super) fn repeat(&mut self, flow: usize) -> bool {
+    pub fn repeat(&mut self, flow: usize) -> bool {
         let Some(&Some(latest)) = self.latest.get(flow) else {
             return false;
         };
@@ -158,7 +158,7 @@ impl FlowSeries {
     }
 
     /// Takes a sample of a flow whose controller is in the state of that name.
-    pub(super) fn push(&mut self, sample: FlowSample, state: &'static str) {
+    pub fn push(&mut self, sample: FlowSample, state: &'static str) {
         let flow = sample.flow as usize;
         if flow >= self.latest.len() {
             self.latest.resize(flow + 1, None);

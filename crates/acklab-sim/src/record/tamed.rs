@@ -68,13 +68,13 @@ impl AckLog {
         delay
     }
 
-    /// A packet with these control frames reached a host, `age` after it was sent.
+    /// A packet with these control frames reached a host, `age` after it was sent, if that is known.
     pub(super) fn on_tamed_received(
         &mut self,
         now: Instant,
         packet: Packet,
         control: &[u8],
-        age: Span,
+        age: Option<Span>,
     ) {
         let Some((flow, ack, _)) = self.tamed(packet, control) else {
             return;
@@ -89,7 +89,7 @@ impl AckLog {
             link: None,
             ack,
             segments: segments(news, self.ends[flow]),
-            delay: Some(age),
+            delay: age,
         });
     }
 

@@ -36,6 +36,17 @@ struct UnderWay {
     ecn: Ecn,
 }
 
+impl UnderWay {
+    const fn new(now: Instant, packet: Packet) -> Self {
+        Self {
+            sent_at: now,
+            held_since: None,
+            number: UNSEEN,
+            ecn: packet.ecn,
+        }
+    }
+}
+
 /// The points at which packets are watched, and what was seen.
 #[derive(Debug)]
 struct PacketLog {
@@ -196,6 +207,56 @@ impl Tape {
         }
     }
 
+    /// What is in `packet` reached a host whose peer nobody here watches: when it was sent is unknown.
+    pub fn on_arrived_from_afar(
+        &mut self,
+        now: Instant,
+        packet: Packet,
+        (data, beside): Told<'_>,
+        at: &impl Transport,
+    ) {
+        self.enter(packet.id, UnderWay::new(now, packet));
+        self.arrived(now, (packet, packet.flow.0 ^ 1), (data, beside), None, at);
+    }
+
+    /// Watches no further packets; what was seen of them stays.
+    pub fn close_packets(&mut self) {
+        if let Some(log) = &mut self.packets {
+            log.hosts.fill(false);
+            log.links.fill(false);
+        }
+    }
+
+    #[inline(always)]
+    fn arrived(
+        &mut self,
+        now: Instant,
+        (packet, host): (Packet, u32),
+        (data, beside): Told<'_>,
+        age: Option<Span>,
+        at: &impl Transport,
+    ) {
+        let (point, both) = (TapPoint::Host(host), (packet, || (*data, beside)));
+        self.note(now, point, both, (PacketEvent::Delivered, None));
+        let flow = (host / 2) as usize;
+        if let Some(delays) = &mut self.delays
+            && let Some(age) = age
+            && data.carries_data()
+            && packet.flow.0 == self.ends[flow].sender
+        {
+            delays.on_data(now, flow, age);
+        }
+        if let Some(log) = &mut self.acks {
+            log.on_data(now, host, at.stats().bytes_received);
+            match data {
+                Datagram::Tcp(segment) => log.on_received(now, packet, segment, age),
+                Datagram::Tack(_) => log.on_tamed_received(now, packet, beside, age),
+                _ => {}
+            }
+        }
+        self.compare(now, host as usize, Stimulus::Segment, at);
+    }
+
     fn enter(&mut self, id: PacketId, it: UnderWay) {
         let i = id.0 as usize;
         if i >= self.under_way.len() {
@@ -227,15 +288,7 @@ impl Observer for Tape {
         (datagram, beside): Told<'_>,
         ack: Option<AckReason>,
     ) {
-        self.enter(
-            packet.id,
-            UnderWay {
-                sent_at: now,
-                held_since: None,
-                number: UNSEEN,
-                ecn: packet.ecn,
-            },
-        );
+        self.enter(packet.id, UnderWay::new(now, packet));
         let host = TapPoint::Host(packet.flow.0);
         let both = (packet, || (*datagram, beside));
         self.note(now, host, both, (PacketEvent::Sent, None));
@@ -264,26 +317,9 @@ impl Observer for Tape {
         (data, beside): Told<'_>,
         at: &impl Transport,
     ) {
-        let host = packet.flow.0 ^ 1;
         let age = now - self.under_way[packet.id.0 as usize].sent_at;
-        let (point, both) = (TapPoint::Host(host), (packet, || (*data, beside)));
-        self.note(now, point, both, (PacketEvent::Delivered, None));
-        let flow = (host / 2) as usize;
-        if let Some(delays) = &mut self.delays
-            && data.carries_data()
-            && packet.flow.0 == self.ends[flow].sender
-        {
-            delays.on_data(now, flow, age);
-        }
-        if let Some(log) = &mut self.acks {
-            log.on_data(now, host, at.stats().bytes_received);
-            match data {
-                Datagram::Tcp(segment) => log.on_received(now, packet, segment, age),
-                Datagram::Tack(_) => log.on_tamed_received(now, packet, beside, age),
-                _ => {}
-            }
-        }
-        self.compare(now, host as usize, Stimulus::Segment, at);
+        let to = (packet, packet.flow.0 ^ 1);
+        self.arrived(now, to, (data, beside), Some(age), at);
     }
 
     /// Inlined where the fact is known: three in four cases then are a call of [`Tape::note`].
