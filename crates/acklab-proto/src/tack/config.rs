@@ -318,6 +318,10 @@ pub struct TackConfig {
     /// measured rate falls until the window is at its least. The journal's controller knows Eq. 3
     /// alone, and so does the simulator's.
     pub lateness: Span,
+    /// Bytes of UDP payload that a HELLO fills at least: a driver that encrypts pads it, lest a forged
+    /// address multiply traffic. Where the handshake is the path's least RTT, its length counts. Zero = no
+    /// more than the ACCEPT needs.
+    pub hello_len: u32,
     /// PKT.SEQ is skipped now and then, at first within as many packets as this, later ever more
     /// rarely: who acknowledges what never was is lying. Zero = never.
     pub skip_within: u32,
@@ -385,6 +389,7 @@ impl Default for TackConfig {
             pacing_horizon: Span::ZERO,
             pacing_burst: 1,
             lateness: Span::ZERO,
+            hello_len: 0,
             skip_within: 256,
             max_retries: 15,
             keep_alive: None,

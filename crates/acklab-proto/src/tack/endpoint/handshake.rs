@@ -191,6 +191,12 @@ impl TackEndpoint {
         self.handshake.due = true;
     }
 
+    /// Bytes of frames in a HELLO of the length that is asked for.
+    fn hello_room(&self) -> usize {
+        let around = 1 + self.cfg.id_len as u32 + 8 + self.cfg.tag_len as u32;
+        self.cfg.hello_len.saturating_sub(around) as usize
+    }
+
     pub(super) fn poll_handshake(&mut self, now: Instant) -> Option<Datagram> {
         if !core::mem::take(&mut self.handshake.due) {
             return None;
@@ -201,7 +207,7 @@ impl TackEndpoint {
             State::HelloSent => {
                 Frame::Hello(Hello { offer, stamp }).put(&mut self.frames);
                 let len = self.frames.len() + HELLO_PADDING;
-                self.frames.resize(len, 0);
+                self.frames.resize(len.max(self.hello_room()), 0);
             }
             State::AcceptSent => {
                 let (hello, came) = self.handshake.hello?;

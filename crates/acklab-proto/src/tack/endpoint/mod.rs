@@ -131,6 +131,15 @@ impl TackEndpoint {
         self.receiver.set_buffer(bytes, known);
     }
 
+    /// Full packets have so much payload from now on, as far as both ends take it: the driver has found out
+    /// what the path carries. `anew`: what is not acknowledged is sent in such packets, too.
+    pub fn set_mss(&mut self, mss: u32, anew: bool) {
+        self.sender.set_mss(mss);
+        if anew {
+            self.sender.go_back();
+        }
+    }
+
     /// Breaks the connection off.
     pub fn abort(&mut self) {
         let known = !matches!(

@@ -134,11 +134,23 @@ impl Schedule {
 
     /// A TACK left. `bw`: the maximum delivery rate by then.
     pub fn on_sent(&mut self, now: Instant, bw: Rate) {
-        self.last = Some(now);
+        self.last = Some(self.counts_from(now));
         self.pending = 0;
         self.due = None;
         if self.growing && now >= self.round_end {
             self.judge_growth(now, bw);
+        }
+    }
+
+    /// From when on the next interval counts: a driver that wakes late sends late, and if the next
+    /// interval began then, TACKs would be rarer than Eq. 3 asks by as much each time. Half an interval
+    /// between two is the least.
+    fn counts_from(&self, now: Instant) -> Instant {
+        match self.due {
+            Some((due, AckReason::TackPeriodic)) if now <= due.saturating_add(self.alpha() / 2) => {
+                due.min(now)
+            }
+            _ => now,
         }
     }
 
@@ -220,6 +232,30 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// A driver that is always 1 ms late sends as often as one that never is.
+    #[test]
+    fn lateness_of_the_driver_does_not_add_up() {
+        let mut s = schedule(Span::from_millis(40));
+        let (late, gap) = (Span::from_millis(1), Span::from_micros(100));
+        let (mut now, mut sent) = (Instant::ZERO, 0);
+        while now < Instant::ZERO + Span::from_secs(10) {
+            s.on_packet(now, MSS, false);
+            if s.due().is_some_and(|d| d.0 + late <= now) {
+                s.on_sent(now, Rate::ZERO);
+                sent += 1;
+            }
+            now += gap;
+        }
+        assert!((999..=1001).contains(&sent), "{sent}");
+        // As late as half an interval, the next one counts from then.
+        s.on_packet(now, 2 * MSS, false);
+        let due = s.due().unwrap().0;
+        let much_later = due + Span::from_millis(6);
+        s.on_sent(much_later, Rate::ZERO);
+        s.on_packet(much_later, 2 * MSS, false);
+        assert_eq!(s.due().unwrap().0, much_later + Span::from_millis(10));
     }
 
     #[test]

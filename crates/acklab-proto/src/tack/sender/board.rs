@@ -205,6 +205,17 @@ impl Board {
         }
     }
 
+    /// Forgets everything that was sent. Reports of it mean nothing any more.
+    pub fn clear(&mut self) {
+        self.first_number = self.next_number();
+        self.base += self.records.len() as u64;
+        self.records.clear();
+        self.numbers.clear();
+        self.repairs.clear();
+        self.unsettled = self.first_number;
+        (self.inflight, self.inflight_segments, self.lost_segments) = (0, 0, 0);
+    }
+
     /// What was given up and has a number above `heard` may be under way after all; `heard` itself has
     /// arrived.
     pub fn revive(&mut self, heard: u64) {

@@ -47,6 +47,8 @@ use timers::Timer;
 #[derive(Debug)]
 pub struct Sender {
     mss: u32,
+    /// What both ends take, at most.
+    agreed_mss: u32,
     taming: Taming,
     cc: Box<dyn CongestionControl>,
     board: Board,
@@ -63,6 +65,8 @@ pub struct Sender {
     una: u64,
     /// Next offset to send for the first time.
     nxt: u64,
+    /// Behind all that was ever sent: beyond `nxt` after a return ([`Sender::go_back`]).
+    highest: u64,
     /// Offset behind the last byte the application has handed over.
     app_end: u64,
     fin_queued: bool,
@@ -112,6 +116,7 @@ impl Sender {
     pub fn new(cfg: &TackConfig, cc: Box<dyn CongestionControl>, first: u64, seed: u64) -> Self {
         Self {
             mss: cfg.mss,
+            agreed_mss: cfg.mss,
             taming: cfg.taming,
             cc,
             board: Board::new(first, cfg.repair_order),
@@ -126,6 +131,7 @@ impl Sender {
             phase: RecoveryPhase::Open,
             una: 0,
             nxt: 0,
+            highest: 0,
             app_end: 0,
             fin_queued: false,
             right_edge: 0,
@@ -163,12 +169,31 @@ impl Sender {
     /// The handshake is complete: what both ends have agreed on, and the peer's window.
     pub fn agree(&mut self, now: Instant, mss: u32, taming: Taming, window: u64, ecn: bool) {
         self.mss = mss;
+        self.agreed_mss = mss;
         self.taming = taming;
         self.right_edge = window;
         self.max_window = window;
         self.ecn = ecn;
         self.open = true;
         self.last_heard = now;
+    }
+
+    /// Payload bytes of a full packet that both ends take.
+    pub const fn agreed_mss(&self) -> u32 {
+        self.agreed_mss
+    }
+
+    /// Full packets have so much payload from now on, as far as both ends take it.
+    pub fn set_mss(&mut self, mss: u32) {
+        self.mss = mss.min(self.agreed_mss).max(1);
+    }
+
+    /// Everything that is not acknowledged is sent anew, in packets of the present size: a path that no longer
+    /// carries the larger ones would swallow each repetition (RFC 8899 section 4.4).
+    pub fn go_back(&mut self) {
+        self.highest = self.highest.max(self.nxt);
+        self.nxt = self.una;
+        self.board.clear();
     }
 
     /// Tells the controller the shortest interval between two TACKs.

@@ -37,7 +37,12 @@ impl Sender {
     ) -> Result<(), Violation> {
         let head = &tack.head;
         let mut d = self.begin(&head.receipt, freshness)?;
-        if tack.acked.clone().next().is_some_and(|b| b.end > self.nxt) {
+        if tack
+            .acked
+            .clone()
+            .next()
+            .is_some_and(|b| b.end > self.sent_end())
+        {
             return Err(Violation::Unsent);
         }
         stats.acks_in += 1;
@@ -92,8 +97,14 @@ impl Sender {
         self.finish(now, cfg, &mut d, marks.as_ref(), None, stats)
     }
 
+    /// Offset behind all that was ever sent.
+    fn sent_end(&self) -> u64 {
+        self.nxt.max(self.highest)
+    }
+
     fn begin(&mut self, r: &Receipt, freshness: Freshness) -> Result<Digest, Violation> {
-        self.claims.judge(r, self.nxt, self.board.next_number())?;
+        self.claims
+            .judge(r, self.sent_end(), self.board.next_number())?;
         if freshness == Freshness::Newest {
             self.right_edge = self.right_edge.max(r.cumulative.saturating_add(r.window));
             self.max_window = self.max_window.max(r.window);
@@ -120,6 +131,8 @@ impl Sender {
             return;
         }
         self.una = r.cumulative;
+        // The peer had more of it than was known.
+        self.nxt = self.nxt.max(self.una);
         d.advanced = true;
         let Self { board, rates, .. } = self;
         let mut gone = Digest::default();

@@ -253,7 +253,7 @@ impl Sender {
         self.rates.stamp(r, idle);
         let (number, end) = (r.number, r.end());
         self.nxt = end;
-        stats.on_sent(len, false);
+        stats.on_sent(len, start < self.highest);
         self.validate_pending = true;
         if self.reducing() {
             self.prr.on_sent(1);
