@@ -16,6 +16,11 @@ impl Clock {
         }
     }
 
+    /// The system's instant that is one second here.
+    pub const fn origin(&self) -> std::time::Instant {
+        self.origin
+    }
+
     /// The time.
     pub fn now(&self) -> Instant {
         let passed = self.origin.elapsed().as_nanos();

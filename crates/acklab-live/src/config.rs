@@ -3,6 +3,8 @@
 use crate::handshake::DoorConfig;
 use crate::id::ID_LEN;
 use crate::protect::TAG;
+use crate::session::mtu::BASE;
+use crate::session::watch::Watch;
 use acklab_proto::cc::{CcInit, CongestionControl};
 use acklab_proto::tack::TackConfig;
 use acklab_proto::tack::wire::Packet;
@@ -36,6 +38,12 @@ pub struct Config {
     pub packets_per_key: u64,
     /// Bytes of each of the socket's buffers that the kernel is asked for.
     pub socket_buffer: usize,
+    /// Bytes of the largest IP packet that is searched for: a connection begins with
+    /// [`BASE_MTU`](crate::BASE_MTU) and finds out what the path carries. `None`: packets have
+    /// [`TackConfig::mtu`] bytes, whatever the path.
+    pub search_mtu: Option<u32>,
+    /// Who watches connections, if anybody does.
+    pub watch: Option<Watch>,
 }
 
 impl Default for Config {
@@ -51,7 +59,10 @@ impl Default for Config {
             door: DoorConfig::default(),
             packets_per_key: u64::MAX,
             socket_buffer: 4 << 20,
+            search_mtu: None,
+            watch: None,
         }
+        .with_search(1500)
     }
 }
 
@@ -75,11 +86,29 @@ impl Config {
 
     /// The same with packets of `mtu` bytes, IP and UDP headers included.
     pub fn with_mtu(mut self, mtu: u32) -> Self {
+        self.set_sizes(mtu, mtu);
+        self.search_mtu = None;
+        self
+    }
+
+    /// The same with packets that become as large as the path carries, and at most `most` bytes.
+    pub fn with_search(mut self, most: u32) -> Self {
+        self.set_sizes(BASE, most.max(BASE));
+        self.search_mtu = Some(most.max(BASE));
+        self
+    }
+
+    /// Feedback fits into packets of `mtu` bytes, data into those of `most`.
+    fn set_sizes(&mut self, mtu: u32, most: u32) {
         let tack = Arc::make_mut(&mut self.tack);
         tack.mtu = mtu;
-        tack.mss = mtu - Packet::data_overhead(tack.id_len, tack.tag_len);
+        tack.mss = most - Packet::data_overhead(tack.id_len, tack.tag_len);
         tack.taming.mss = tack.mss;
-        self
+    }
+
+    /// Bytes of the largest IP packet that a connection sends.
+    pub fn largest(&self) -> u32 {
+        self.search_mtu.unwrap_or(self.tack.mtu)
     }
 
     pub(crate) fn build_controller(&self, seed: u64) -> Box<dyn CongestionControl> {

@@ -4,7 +4,7 @@ use crate::buffer::{RecvHalf, SendHalf, Shared};
 use crate::driver::{Command, Key, Mailbox};
 use crate::error::Ended;
 use crate::id::Id;
-use crate::session::{Report, Session};
+use crate::session::{Report, Session, watch};
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -20,9 +20,9 @@ pub struct Tie {
 }
 
 impl Tie {
-    pub(crate) fn new(key: Key, send: u64, recv: u64, bell: Arc<dyn crate::buffer::Bell>) -> Self {
+    pub(crate) fn new(key: Key, shared: Shared) -> Self {
         Self {
-            shared: Arc::new(Shared::new(send, recv, bell)),
+            shared: Arc::new(shared),
             key,
             id: Id::default(),
             address: (Ipv4Addr::UNSPECIFIED, 0).into(),
@@ -236,6 +236,11 @@ impl Connection {
                 None => send = self.shared().wait_send(send),
             }
         }
+    }
+
+    /// Who watches it, if its endpoint was told to have its sessions watched.
+    pub fn watcher(&self) -> Option<&watch::Shared> {
+        self.shared().watcher()
     }
 
     /// How the connection ended, if it has.

@@ -14,6 +14,8 @@ pub mod handshake;
 mod id;
 pub mod keys;
 pub mod protect;
+#[cfg(feature = "record")]
+pub mod recording;
 #[cfg(feature = "relay")]
 pub mod relay;
 pub mod session;
@@ -24,4 +26,5 @@ pub use endpoint::Endpoint;
 pub use error::Ended;
 pub use id::Id;
 pub use keys::{BadKey, Identity, Keypair, Peer, PublicKey, SharedKey};
-pub use session::{Report, Wire};
+pub use session::mtu::BASE as BASE_MTU;
+pub use session::{Report, Watch, Wire};

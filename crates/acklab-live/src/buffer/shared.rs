@@ -2,7 +2,7 @@
 
 use super::Chunks;
 use crate::error::Ended;
-use crate::session::Report;
+use crate::session::{Report, watch};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
@@ -20,6 +20,7 @@ pub struct Shared {
     readable: Condvar,
     bell: Arc<dyn Bell>,
     last: Mutex<Option<Box<Report>>>,
+    watcher: Option<watch::Shared>,
 }
 
 impl std::fmt::Debug for Shared {
@@ -137,7 +138,19 @@ impl Shared {
             readable: Condvar::new(),
             bell,
             last: Mutex::default(),
+            watcher: None,
         }
+    }
+
+    /// The same, watched.
+    pub fn watched_by(mut self, watcher: Option<watch::Shared>) -> Self {
+        self.watcher = watcher;
+        self
+    }
+
+    /// Who watches the connection.
+    pub const fn watcher(&self) -> Option<&watch::Shared> {
+        self.watcher.as_ref()
     }
 
     /// The sending half.

@@ -9,6 +9,7 @@ mod wake;
 pub use socket::Udp;
 pub use wake::{Command, Key, Mailbox};
 
+use crate::buffer::Shared;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::connection::Tie;
@@ -77,7 +78,7 @@ impl Driver {
         poll.registry().register(udp.source(), SOCKET, both)?;
         let alarm = Alarm::new(poll.registry(), ALARM)?;
         let mailbox = Arc::new(Mailbox::new(mio::Waker::new(poll.registry(), MAIL)?));
-        let longest = cfg.tack.mtu as usize;
+        let longest = cfg.largest() as usize;
         Ok(Self {
             batch: Batch::new(udp.segments().max(16), longest),
             cfg,
@@ -193,7 +194,10 @@ impl Driver {
         let key = self.table.reserve();
         let bell = Arc::new(SessionBell::new(self.mailbox.clone(), key));
         let t = &self.cfg.tack;
-        let tie = Tie::new(key, t.send_buffer, t.recv_buffer, bell.clone());
+        let shared = Shared::new(t.send_buffer, t.recv_buffer, bell.clone());
+        let watch = self.cfg.watch.as_ref();
+        let watcher = watch.map(|w| w.watcher(self.clock.origin()));
+        let tie = Tie::new(key, shared.watched_by(watcher));
         (key, bell, tie)
     }
 

@@ -158,9 +158,13 @@ fn run(parts: &[Part], most: usize) -> usize {
     let Some(head) = parts.first() else {
         return 0;
     };
+    if head.probe {
+        // The system may refuse it, and with it what would leave together.
+        return 1;
+    }
     let (mut count, mut bytes) = (0, 0);
     for p in parts.iter().take(most.max(1)) {
-        let alike = p.to == head.to && p.ecn == head.ecn && p.len <= head.len;
+        let alike = p.to == head.to && p.ecn == head.ecn && p.len <= head.len && !p.probe;
         if !alike || bytes + p.len > MOST_BYTES {
             break;
         }

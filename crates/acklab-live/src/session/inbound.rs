@@ -1,7 +1,8 @@
 //! Packets that arrive.
 
 use super::path::PathFrame;
-use super::{Session, Stage, greeting};
+use super::watch::Told;
+use super::{Session, Stage, as_ip, greeting};
 use crate::buffer::RecvHalf;
 use crate::config::Config;
 use crate::error::Ended;
@@ -46,9 +47,20 @@ impl Session {
                     if !matches!(Frames::new(&accept).next(), Some(Frame::Accept(_))) {
                         return;
                     }
-                    let packet = Datagram::Tack(greeting(&accept));
-                    self.endpoint.on_datagram_with(now, &packet, &accept);
+                    let it = greeting(&accept);
+                    self.show(|watcher, is| watcher.before(now, is));
+                    self.endpoint
+                        .on_datagram_with(now, &Datagram::Tack(it), &accept);
+                    self.show(|watcher, is| {
+                        let told = Told {
+                            packet: &it,
+                            control: &accept,
+                            size: as_ip(packet.len()),
+                        };
+                        watcher.on_arrived(now, told, is);
+                    });
                     self.take_keys(cfg, *agreed);
+                    self.search(now);
                     self.stage = Stage::Open;
                     self.due = false;
                     self.heard = now;
@@ -96,6 +108,7 @@ impl Session {
         self.heard = now;
         if matches!(self.stage, Stage::Answered { .. }) {
             // Only the client can have sealed it: it hears us.
+            self.search(now);
             self.stage = Stage::Open;
         }
         self.deliver_all(now, from, ecn, packets, opened);
@@ -129,13 +142,14 @@ impl Session {
         packets: &[u8],
         opened: &[Opened],
     ) {
+        self.show(|watcher, is| watcher.before(now, is));
         let shared = self.shared.clone();
         let mut recv = shared.recv();
         let edge = recv.edge;
         for o in opened {
             let packet = &packets[o.start..o.start + o.len];
             if o.space == Space::Path {
-                self.on_path(from, &packet[o.header..o.len - TAG]);
+                self.on_path(now, from, o.len, &packet[o.header..o.len - TAG]);
                 continue;
             }
             if from != self.path.address() || self.path.is_asking() {
@@ -172,13 +186,23 @@ impl Session {
     }
 
     #[cold]
-    fn on_path(&mut self, from: SocketAddr, frame: &[u8]) {
+    fn on_path(&mut self, now: Instant, from: SocketAddr, len: usize, frame: &[u8]) {
         match PathFrame::read(frame) {
             Some(PathFrame::Challenge(bytes)) => self.path.on_challenge(from, bytes),
             Some(PathFrame::Response(bytes)) => {
-                self.path.on_response(from, bytes);
+                if self.path.on_response(from, bytes) {
+                    self.mtu.restart(now);
+                    self.fit_packets(false);
+                }
             }
-            None => self.wire.refused += 1,
+            // What has arrived counts, not what the peer says of it.
+            Some(PathFrame::Probe(size)) if size == as_ip(len) => self.got = Some(size),
+            Some(PathFrame::Got(size)) => {
+                if self.mtu.on_answer(now, size) {
+                    self.fit_packets(false);
+                }
+            }
+            Some(PathFrame::Probe(_)) | None => self.wire.refused += 1,
         }
     }
 
@@ -196,6 +220,10 @@ impl Session {
         let datagram = Datagram::Tack(decoded.packet);
         self.endpoint
             .on_datagram_with(now, &datagram, decoded.control);
+        self.show(|watcher, is| {
+            let told = Told::of(&decoded.packet, decoded.control);
+            watcher.on_arrived(now, told, is);
+        });
     }
 }
 

@@ -3,10 +3,12 @@
 //! Time and packets come as arguments, so tests and fuzzers drive it as the driver does.
 
 mod inbound;
+pub mod mtu;
 mod outbound;
 pub mod path;
 #[cfg(test)]
 mod tests;
+pub mod watch;
 
 use crate::buffer::{SendHalf, Shared};
 use crate::config::Config;
@@ -16,8 +18,9 @@ use crate::id::{ID_LEN, Id};
 use crate::keys::Peer;
 use crate::protect::{self, Cipher, Opener, Sealer, TAG};
 use acklab_proto::cc::CongestionControl;
-use acklab_proto::datagram::Datagram;
+use acklab_proto::datagram::{Datagram, UDP_HEADER};
 use acklab_proto::endpoint::{Endpoint, Event};
+use acklab_proto::segment::IP_HEADER;
 use acklab_proto::stats::{Snapshot, Stats};
 use acklab_proto::tack::TackEndpoint;
 use acklab_proto::tack::endpoint::Role;
@@ -29,6 +32,7 @@ pub use outbound::{Batch, Part};
 use path::Path;
 use std::net::SocketAddr;
 use std::sync::Arc;
+pub use watch::Watch;
 
 /// The keys of a connection whose handshake is over.
 #[derive(Debug)]
@@ -84,7 +88,12 @@ pub struct Session {
     /// The receive buffer that the peer gets once an application has accepted the connection.
     to_grow: Option<u64>,
     path_number: u64,
+    mtu: mtu::Mtu,
+    /// The size of a probe that has arrived and is not answered.
+    got: Option<u32>,
     wire: Wire,
+    /// TACK's HELLO or ACCEPT, if somebody watches.
+    greeting: Box<[u8]>,
 }
 
 /// What a connection has put on the wire and taken from it.
@@ -119,6 +128,8 @@ pub struct Report {
     pub moves: u64,
     /// How often this end has changed its key, and how often the peer has.
     pub key_updates: (u64, u64),
+    /// Bytes of the largest IP packet that this end sends, headers of IPv4 counted.
+    pub packet_size: u32,
 }
 
 impl Report {
@@ -133,6 +144,7 @@ impl Report {
             address: session.address(),
             moves: session.moves(),
             key_updates: session.key_updates(),
+            packet_size: session.packet_size(),
         }
     }
 }
@@ -155,6 +167,16 @@ fn greeting(frames: &[u8]) -> Packet {
         control: frames.len() as u16,
         ..Packet::default()
     }
+}
+
+/// Bytes of the UDP payload of an IP packet of this size.
+const fn as_payload(size: u32) -> usize {
+    (size - IP_HEADER - UDP_HEADER) as usize
+}
+
+/// Bytes of an IP packet with this much UDP payload.
+const fn as_ip(payload: usize) -> u32 {
+    IP_HEADER + UDP_HEADER + payload as u32
 }
 
 impl Session {
@@ -182,7 +204,10 @@ impl Session {
             readable: false,
             to_grow: None,
             path_number: 0,
+            mtu: mtu::Mtu::new(cfg.tack.mtu, cfg.largest()),
+            got: None,
             wire: Wire::default(),
+            greeting: Box::default(),
         }
     }
 
@@ -203,8 +228,10 @@ impl Session {
         let _ = endpoint.poll_transmit(now);
         let hello = endpoint.attachment().to_vec();
         let cipher = Cipher::preferred();
+        let greeting = shared.watcher().map(|_| hello.as_slice().into());
         let opening = Opening::new(peer, entropy.id, VERSIONS, cipher, hello)?;
         let mut session = Self::new(endpoint, now, server, cfg, shared, entropy);
+        session.greeting = greeting.unwrap_or_default();
         session.stage = Stage::Opening(Box::new(opening));
         session.due = true;
         Ok(session)
@@ -227,12 +254,22 @@ impl Session {
         let mut endpoint = endpoint(Role::Passive, cfg, entropy.seed);
         let whole = cfg.tack.recv_buffer;
         endpoint.set_recv_buffer(whole.min(cfg.unaccepted_buffer));
-        let packet = Datagram::Tack(greeting(&admitted.hello));
-        endpoint.on_datagram_with(now, &packet, &admitted.hello);
+        let hello = greeting(&admitted.hello);
+        endpoint.on_datagram_with(now, &Datagram::Tack(hello), &admitted.hello);
+        if let Some(watcher) = shared.watcher() {
+            let told = watch::Told {
+                packet: &hello,
+                control: &admitted.hello,
+                size: as_ip(initial.len()),
+            };
+            watch::lock(watcher).on_arrived(now, told, &endpoint);
+        }
         endpoint.poll_transmit(now)?;
+        let accept = shared.watcher().map(|_| endpoint.attachment().into());
         let responder = admitted.responder;
         let (answer, agreed) = responder.respond(entropy.id, endpoint.attachment()).ok()?;
         let mut session = Self::new(endpoint, now, client, cfg, shared, entropy);
+        session.greeting = accept.unwrap_or_default();
         session.take_keys(cfg, agreed);
         session.to_grow = Some(whole);
         session.stage = Stage::Answered {
@@ -253,6 +290,32 @@ impl Session {
             opener,
             remote: agreed.remote,
         }));
+    }
+
+    /// The search for what the path carries begins. Packets have the base size until something else is
+    /// proven.
+    fn search(&mut self, now: Instant) {
+        let t = self.endpoint.shape();
+        let around = Packet::data_overhead(t.id_len, t.tag_len);
+        // Sizes count headers of IPv4. Those of IPv6 have 20 bytes more, and lines as many bytes as before.
+        let six =
+            matches!(self.path.address(), SocketAddr::V6(a) if a.ip().to_ipv4_mapped().is_none());
+        let most = self.endpoint.sender().agreed_mss() + around - 20 * u32::from(six);
+        self.mtu.begin(now, most);
+        self.fit_packets(false);
+    }
+
+    /// Packets get the size that is proven. `anew`: those under way, too.
+    fn fit_packets(&mut self, anew: bool) {
+        let t = self.endpoint.shape();
+        let around = Packet::data_overhead(t.id_len, t.tag_len);
+        let mss = self.mtu.size().saturating_sub(around);
+        self.endpoint.set_mss(mss, anew);
+    }
+
+    /// Bytes of the largest IP packet that this end sends.
+    pub const fn packet_size(&self) -> u32 {
+        self.mtu.size()
     }
 
     /// The id by which this end is found.
@@ -349,6 +412,26 @@ impl Session {
         }
     }
 
+    /// Shows the endpoint to whoever watches.
+    fn show(&self, look: impl FnOnce(&mut dyn watch::Watcher, &TackEndpoint)) {
+        if let Some(watcher) = self.shared.watcher() {
+            look(&mut *watch::lock(watcher), &self.endpoint);
+        }
+    }
+
+    /// A greeting leaves, which Noise carries in a packet with so much payload.
+    fn show_greeting(&self, now: Instant, payload: usize) {
+        self.show(|watcher, is| {
+            let (packet, control) = (greeting(&self.greeting), &*self.greeting);
+            let told = watch::Told {
+                packet: &packet,
+                control,
+                size: as_ip(payload),
+            };
+            watcher.on_sent(now, told, None, is);
+        });
+    }
+
     /// When [`Session::on_timeout`] must be called at the latest.
     pub fn next_timeout(&self) -> Option<Instant> {
         let own = match self.stage {
@@ -359,14 +442,23 @@ impl Session {
             }
         };
         let tack = self.endpoint.next_timeout();
-        Instant::earliest(Some(own), Instant::earliest(tack, self.path.next_timeout()))
+        let driver = Instant::earliest(self.path.next_timeout(), self.mtu.next_timeout());
+        Instant::earliest(Some(own), Instant::earliest(tack, driver))
     }
 
     /// Time has come.
     pub fn on_timeout(&mut self, now: Instant) {
         self.path.on_timeout(now);
+        self.mtu.on_timeout(now);
+        self.show(|watcher, is| watcher.before(now, is));
         let due = self.endpoint.next_timeout().is_some_and(|t| t <= now);
         self.endpoint.on_timeout(now);
+        self.show(|watcher, is| watcher.on_timer(now, is));
+        let stats = self.endpoint.stats();
+        let (timeouts, acked) = (stats.rto_count, stats.bytes_acked);
+        if self.mtu.on_timeouts(now, timeouts, acked) {
+            self.fit_packets(true);
+        }
         let waited = now.saturating_since(self.began) >= self.handshake_timeout;
         match &self.stage {
             Stage::Opening(opening) => {

@@ -1,7 +1,8 @@
 //! Packets that leave.
 
 use super::path::PathFrame;
-use super::{Keys, Session, Stage};
+use super::watch::{self, Told};
+use super::{Keys, Session, Stage, as_payload};
 use crate::buffer::SendHalf;
 use crate::error::Ended;
 use crate::id::ID_LEN;
@@ -11,6 +12,7 @@ use acklab_proto::endpoint::Endpoint;
 use acklab_proto::segment::Ecn;
 use acklab_proto::tack::endpoint::State;
 use acklab_proto::tack::wire::{self, Packet, encode_with};
+use acklab_proto::transport::Transport;
 use acklab_units::Instant;
 use std::net::SocketAddr;
 
@@ -31,6 +33,8 @@ pub struct Part {
     pub to: SocketAddr,
     /// Its mark.
     pub ecn: Ecn,
+    /// Whether it finds out what the path carries: it travels alone.
+    pub probe: bool,
     /// How it is to be sealed.
     seal: Option<(Space, u64, usize)>,
 }
@@ -97,6 +101,7 @@ impl Batch {
             len,
             to,
             ecn,
+            probe: false,
             seal,
         });
         self.used += len;
@@ -115,7 +120,9 @@ impl Session {
             Stage::Opening(opening) => {
                 if self.due && !batch.is_full() {
                     self.due = false;
-                    batch.push(self.path.address(), &opening.packet());
+                    let packet = opening.packet();
+                    batch.push(self.path.address(), &packet);
+                    self.show_greeting(now, packet.len());
                 }
                 self.drop_greetings(now);
             }
@@ -123,6 +130,7 @@ impl Session {
                 if self.due && !batch.is_full() {
                     self.due = false;
                     batch.push(self.path.address(), answer);
+                    self.show_greeting(now, answer.len());
                 }
                 self.drop_greetings(now);
             }
@@ -152,15 +160,28 @@ impl Session {
         };
         let first = batch.parts.len();
         self.poll_path(now, &keys, batch);
+        self.show(|watcher, is| watcher.before(now, is));
         self.take_read(now);
         let shared = self.shared.clone();
         let mut send = shared.send();
         self.take_written(now, &send);
-        while !batch.is_full()
-            && let Some(Datagram::Tack(packet)) = self.endpoint.poll_transmit(now)
-        {
+        self.show(|watcher, is| watcher.on_timer(now, is));
+        let mut watcher = shared.watcher().map(|w| watch::lock(w));
+        loop {
+            if batch.is_full() {
+                break;
+            }
+            let due = watcher.as_ref().and_then(|_| self.endpoint.ack_due());
+            let Some(Datagram::Tack(packet)) = self.endpoint.poll_transmit(now) else {
+                break;
+            };
             self.encode(&packet, &keys, &send, batch);
+            if let Some(watcher) = &mut watcher {
+                let told = Told::of(&packet, self.endpoint.attachment());
+                watcher.on_sent(now, told, due, &self.endpoint);
+            }
         }
+        drop(watcher);
         let aborted = send.aborted;
         if self.release(&mut send) {
             shared.wake_sender(send);
@@ -205,17 +226,44 @@ impl Session {
         while !batch.is_full()
             && let Some((to, frame)) = self.path.poll(now, PATH_LEN)
         {
-            let number = self.path_number;
-            self.path_number += 1;
-            let out = &mut batch.bytes[batch.used..batch.used + PATH_LEN];
-            out[0] = PATH_FIRST;
-            out[1..1 + ID_LEN].copy_from_slice(&keys.remote.0);
-            out[1 + ID_LEN..PATH_HEADER].copy_from_slice(&number.to_be_bytes());
-            out[PATH_HEADER..PATH_LEN - TAG].copy_from_slice(&frame.encode());
-            out[PATH_LEN - TAG..].fill(0);
-            let seal = Some((Space::Path, number, PATH_HEADER));
-            batch.take(PATH_LEN, to, Ecn::NotEct, seal);
+            self.put_frame(to, frame, PATH_LEN, keys, batch);
         }
+        let to = self.path.address();
+        if !batch.is_full()
+            && let Some(size) = self.got.take()
+        {
+            self.put_frame(to, PathFrame::Got(size), PATH_LEN, keys, batch);
+        }
+        if !batch.is_full()
+            && let Some(size) = self.mtu.poll(now)
+        {
+            let len = as_payload(size);
+            self.put_frame(to, PathFrame::Probe(size), len, keys, batch);
+            if let Some(part) = batch.parts.last_mut() {
+                part.probe = true;
+            }
+        }
+    }
+
+    /// A packet of the driver's own with `len` bytes.
+    fn put_frame(
+        &mut self,
+        to: SocketAddr,
+        frame: PathFrame,
+        len: usize,
+        keys: &Keys,
+        batch: &mut Batch,
+    ) {
+        let number = self.path_number;
+        self.path_number += 1;
+        let out = &mut batch.bytes[batch.used..batch.used + len];
+        out[0] = PATH_FIRST;
+        out[1..1 + ID_LEN].copy_from_slice(&keys.remote.0);
+        out[1 + ID_LEN..PATH_HEADER].copy_from_slice(&number.to_be_bytes());
+        out[PATH_HEADER..PATH_HEADER + PathFrame::LEN].copy_from_slice(&frame.encode());
+        out[PATH_HEADER + PathFrame::LEN..].fill(0);
+        let seal = Some((Space::Path, number, PATH_HEADER));
+        batch.take(len, to, Ecn::NotEct, seal);
     }
 
     /// What is acknowledged makes room; `true` if a writer is to be woken.

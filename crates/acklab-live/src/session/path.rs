@@ -17,6 +17,8 @@ const FIRST_WAIT: Span = Span::from_millis(300);
 /// Frames of the driver's own packets.
 const ASK: u8 = 1;
 const ANSWER: u8 = 2;
+const PROBE: u8 = 3;
+const GOT: u8 = 4;
 
 /// What the driver's own packets say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,6 +27,10 @@ pub enum PathFrame {
     Challenge([u8; CHALLENGE]),
     /// This is what you sent.
     Response([u8; CHALLENGE]),
+    /// An IP packet of so many bytes leaves, and this is it.
+    Probe(u32),
+    /// It has arrived.
+    Got(u32),
 }
 
 impl PathFrame {
@@ -36,19 +42,27 @@ impl PathFrame {
         let (kind, bytes) = match self {
             Self::Challenge(bytes) => (ASK, bytes),
             Self::Response(bytes) => (ANSWER, bytes),
+            Self::Probe(size) => (PROBE, u64::from(size).to_be_bytes()),
+            Self::Got(size) => (GOT, u64::from(size).to_be_bytes()),
         };
         let mut out = [kind; Self::LEN];
         out[1..].copy_from_slice(&bytes);
         out
     }
 
-    /// Reads a frame.
+    /// Reads a frame. Zeros may follow a probe.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let (kind, rest) = bytes.split_first()?;
-        let rest = rest.try_into().ok()?;
+        let (&rest, padding) = rest.split_first_chunk::<CHALLENGE>()?;
+        if *kind != PROBE && !padding.is_empty() {
+            return None;
+        }
+        let size = u32::try_from(u64::from_be_bytes(rest)).ok();
         match *kind {
             ASK => Some(Self::Challenge(rest)),
             ANSWER => Some(Self::Response(rest)),
+            PROBE => size.map(Self::Probe),
+            GOT => size.map(Self::Got),
             _ => None,
         }
     }
@@ -278,11 +292,17 @@ mod tests {
 
     #[test]
     fn frames_are_read_as_written_and_nothing_else_is() {
-        for f in [PathFrame::Challenge(SECRET), PathFrame::Response(SECRET)] {
+        let sizes = [PathFrame::Probe(1400), PathFrame::Got(1400)];
+        let asked = [PathFrame::Challenge(SECRET), PathFrame::Response(SECRET)];
+        for f in [asked, sizes].concat() {
             assert_eq!(PathFrame::read(&f.encode()), Some(f));
             assert_eq!(PathFrame::read(&f.encode()[..8]), None);
         }
-        assert_eq!(PathFrame::read(&[3; 9]), None);
+        let padded = [&PathFrame::Probe(99).encode()[..], &[0; 50]].concat();
+        assert_eq!(PathFrame::read(&padded), Some(PathFrame::Probe(99)));
+        assert_eq!(PathFrame::read(&[2; 10]), None, "padding");
+        assert_eq!(PathFrame::read(&[3; 9]), None, "a size of its own");
+        assert_eq!(PathFrame::read(&[5; 9]), None);
         assert_eq!(PathFrame::read(&[]), None);
     }
 }
