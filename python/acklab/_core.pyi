@@ -22,6 +22,7 @@ __all__ = [
     "Spurious",
     "TackConnection",
     "TackEndpoint",
+    "TackRecord",
     "TackRelay",
     "catalogue",
     "dissector",
@@ -263,6 +264,7 @@ class TackEndpoint:
         idle: float | None = None,
         patience: float | None = None,
         like: tuple[Scenario, int] | None = None,
+        record: TackRecord | None = None,
     ) -> TackEndpoint: ...
     @property
     def address(self) -> _Address: ...
@@ -283,6 +285,15 @@ class TackConnection:
     def wait_closed(self) -> None: ...
     def wait_acknowledged(self) -> None: ...
     def report(self) -> dict[str, Any]: ...
+
+@final
+class TackRecord:
+    def __new__(cls, scenario: Scenario, most_packets: int) -> TackRecord: ...
+    def passed(self) -> float: ...
+    @staticmethod
+    def take(
+        connection: TackConnection, scenario: Scenario, sends: bool, stop: float
+    ) -> tuple[Run, int]: ...
 
 @final
 class TackRelay:

@@ -92,6 +92,20 @@ class Result:
 
         return dict(self._run.made if isinstance(self._run, Kept) else made.of_this())
 
+    @property
+    def origin(self) -> str:
+        """Where it comes from, for exports."""
+        return f"simulated by acklab {self.version}, seed {self.seed}"
+
+    @property
+    def reference_ms(self) -> float:
+        """Time zero in milliseconds since 1970; a simulated run has times of its own."""
+        return 0.0
+
+    def saw(self, _flow: str, _node: str) -> bool:
+        """Whether that end of the flow was recorded."""
+        return True
+
     def columns(self, table: str) -> dict[str, Any]:
         """A table as the core's columns: numbers as arrays, words as lists."""
         if isinstance(self._run, Kept):

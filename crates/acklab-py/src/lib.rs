@@ -49,7 +49,7 @@ mod _core {
     #[pymodule_export]
     use crate::table::meet_numpy;
     #[pymodule_export]
-    use crate::tack::{TackConnection, TackEndpoint, TackRelay, tack_keypair};
+    use crate::tack::{TackConnection, TackEndpoint, TackRecord, TackRelay, tack_keypair};
 
     /// Version of the core.
     #[pyfunction]

@@ -26,6 +26,11 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    /// What a run of that scenario has left, wherever it ran.
+    pub(crate) const fn new(loaded: Arc<Loaded>, result: RunResult) -> Self {
+        Self { loaded, result }
+    }
+
     fn table<'py>(&self, py: Python<'py>, which: Which) -> PyResult<Bound<'py, PyDict>> {
         table(py, which.of(&self.result, &self.loaded.plan))
     }

@@ -5,6 +5,8 @@ use crate::controller::{self, Classes};
 use crate::loading;
 use crate::mistakes::InvalidScenario;
 use crate::tack::live_settings;
+use acklab_live::handshake::INITIAL_LEN;
+use acklab_proto::tack::TackConfig;
 use acklab_sim::plan::{Plan, TransportPlan};
 use acklab_sim::scenario::{self, Around, Expectations};
 use pyo3::prelude::*;
@@ -81,7 +83,10 @@ impl Scenario {
         let mut loaded = Loaded::clone(&self.loaded);
         for flow in &mut loaded.plan.flows {
             if let TransportPlan::Tack(tack) = &mut flow.transport {
-                tack.config = Arc::new(live_settings(&tack.config));
+                tack.config = Arc::new(TackConfig {
+                    hello_len: INITIAL_LEN as u32,
+                    ..live_settings(&tack.config)
+                });
             }
         }
         Self {

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, cast
@@ -18,7 +19,7 @@ from acklab.cli.output import printing, quiet, tell, tell_event, tell_lines
 if TYPE_CHECKING:
     from io import BufferedReader
 
-    from acklab.tack import Connection, Received
+    from acklab.tack import Connection, Received, Recorder
     from acklab.tack.keys import Key
     from acklab.tack.messages import Done, Offer
     from acklab.tack.perf import Measured
@@ -50,6 +51,15 @@ OwnKey = Annotated[
         help="A file of `acklab tack keygen`. Default: your own key pair, made when needed.",
     ),
 ]
+Qlog = Annotated[
+    Path | None,
+    typer.Option(
+        "--qlog",
+        metavar="DIR",
+        help="Keep a result folder there: qlog, and the tables that plots, reports and comparisons "
+        "of simulated runs read.",
+    ),
+]
 Listen = Annotated[
     str,
     typer.Option("--listen", metavar="[HOST]:PORT", help="Where to listen, UDP. Default: :8225."),
@@ -65,17 +75,25 @@ def send(
     name: Annotated[
         str | None, typer.Option("--name", help="What the receiver calls it. Default: its name.")
     ] = None,
+    qlog: Qlog = None,
 ) -> None:
     """Send a file to `acklab tack recv`. If it breaks off, the same command goes on from there."""
     from acklab.tack import connect
     from acklab.tack import send as send_file
 
     called = name or ("stdin" if file == "-" else Path(file).name)
-    with _opened(file) as (source, size), connect(to, key) as connection:
+    with (
+        _opened(file) as (source, size),
+        _keeping(qlog, "send") as kept,
+        connect(to, key, record=kept and kept.recorder) as connection,
+    ):
         began = monotonic()
         with _Bar(called) as bar:
             done = send_file(connection, source, called, size, lambda at: bar.show(at, size))
         _say_sent(connection, called, done, monotonic() - began, bar.first)
+        if kept:
+            kept.recorder.add("file", connection, sends=True)
+            kept.where = f"to {to}"
 
 
 @app.command(cls=Command)
@@ -92,18 +110,25 @@ def recv(
     keep: Annotated[
         bool, typer.Option("--keep", help="Go on with further files, until Ctrl-C.")
     ] = False,
+    qlog: Qlog = None,
 ) -> None:
     """Receive a file from `acklab tack send`.
 
     It gets its name when it is complete and its checksum is right. What has arrived of an
     unfinished file stays in .NAME.part, and the next transfer goes on from there.
     """
-    from acklab.errors import AcklabError
+    from acklab.errors import AcklabError, UsageError
     from acklab.tack import PeerGone, TackError, receive
     from acklab.tack import listen as listen_at
+    from acklab.tack.addresses import shown
 
+    if keep and qlog:
+        raise UsageError("--qlog keeps one transfer, and --keep goes on: give one of them")
     mine = _own(key)
-    with listen_at(listen, mine) as listener:
+    with (
+        _keeping(qlog, "recv") as kept,
+        listen_at(listen, mine, record=kept and kept.recorder) as listener,
+    ):
         _say_listening(listener.address, mine, "send FILE")
         for connection in listener:
             began = monotonic()
@@ -128,6 +153,9 @@ def recv(
                 typer.echo(f"error: {e}", err=True)
                 continue
             _say_received(received, monotonic() - began)
+            if kept:
+                kept.recorder.add("file", connection, sends=False)
+                kept.where = f"from {shown(connection.peer)}"
             if not keep:
                 return
 
@@ -152,12 +180,21 @@ def proxy(
         ),
     ] = "localhost",
     key: ServerKey = None,
+    qlog: Annotated[
+        Path | None,
+        typer.Option(
+            "--qlog",
+            metavar="DIR",
+            help="Keep a result folder of each connection there, DIR/0001 and so on, with qlog.",
+        ),
+    ] = None,
 ) -> None:
     """Carry a TCP service over TACK: a proxy here for its clients, and one there beside it."""
     from acklab.errors import UsageError
+    from acklab.tack import Recorder
     from acklab.tack import listen as listen_at
     from acklab.tack.addresses import resolve, shown
-    from acklab.tack.proxy import enter, leave, listen_tcp
+    from acklab.tack.proxy import Keeping, enter, leave, listen_tcp
 
     def told(line: str) -> None:
         if not quiet():
@@ -169,14 +206,18 @@ def proxy(
             "  help: acklab tack proxy --listen :8080 --to SERVER --key KEY\n"
             "        acklab tack proxy --serve :8225 --to localhost:80"
         )
+    recorder = None if qlog is None else Recorder("proxy")
+    keeping = None
+    if recorder is not None and qlog is not None:
+        keeping = Keeping(recorder, qlog, _command(), enters=serve is None)
     if serve is not None:
         at = resolve(to, "localhost", 0, stream=True)
         if at[1] == 0:
             raise UsageError(f"--to {to} needs the port of the TCP service, such as {to}:80")
         mine = _own(key)
-        with listen_at(serve, mine) as listener:
+        with listen_at(serve, mine, record=recorder) as listener:
             _say_listening(listener.address, mine, "proxy --listen :PORT")
-            leave(listener, at, told)
+            leave(listener, at, told, keeping)
     else:
         assert listen is not None
         far = resolve(to, "localhost")
@@ -184,7 +225,7 @@ def proxy(
             host, port = tcp.getsockname()[:2]
             at_ = shown((host, port))
             tell_event({"event": "listening", "at": at_}, f"TCP clients connect to {at_}")
-            enter(tcp, shown(far), key, told)
+            enter(tcp, shown(far), key, told, keeping)
 
 
 @app.command(cls=Command)
@@ -208,12 +249,19 @@ def perf(
     once: Annotated[
         bool, typer.Option("--once", "-1", help="As a server: end after one test.")
     ] = False,
+    qlog: Qlog = None,
 ) -> None:
     """Measure a path with TACK. Without --to it is the server, which takes part in tests."""
+    from acklab.errors import UsageError
     from acklab.tack import listen as listen_at
     from acklab.tack.perf import measure, serve
 
     if to is None:
+        if qlog:
+            raise UsageError(
+                "--qlog keeps what the end with --to sees\n"
+                "  help: give it there; with --reverse that end receives"
+            )
         mine = _own(key)
         with listen_at(listen, mine) as listener:
             _say_listening(listener.address, mine, "perf")
@@ -221,10 +269,18 @@ def perf(
                 listener, lambda line: tell_event({"event": "test", "text": line}, line), once=once
             )
         return
-    with _Bar("measuring") as bar:
+    with _keeping(qlog, "perf") as kept, _Bar("measuring") as bar:
         found = measure(
-            to, key, seconds=seconds, streams=streams, reverse=reverse, progress=bar.add
+            to,
+            key,
+            seconds=seconds,
+            streams=streams,
+            reverse=reverse,
+            progress=bar.add,
+            recorder=kept.recorder if kept else None,
         )
+        if kept:
+            kept.where = f"with {to}"
     tell(lambda: _summed(found), lambda: _show(found))
 
 
@@ -255,6 +311,42 @@ def keygen(
     else:
         said = f"shared key in {path}; copy the file to the other end over a safe way"
     tell_lines({"file": path, "public": public}, said)
+
+
+@dataclass
+class _Kept:
+    """What becomes a result folder."""
+
+    recorder: Recorder
+    where: str = ""
+
+
+@contextmanager
+def _keeping(folder: Path | None, name: str) -> Iterator[_Kept | None]:
+    """Something to record with, whose result is in `folder` in the end; that it can be written is
+    proved before."""
+    from acklab.cli.guard import kept
+    from acklab.folder import result_folder
+    from acklab.tack.recorded import Recorder, write
+
+    if folder is None:
+        yield None
+        return
+    with result_folder(folder) as scratch:
+        made = _Kept(Recorder(name))
+        yield made
+        result = made.recorder.result(made.where)
+        write(result, scratch, _command())
+    kept(folder)
+    more = f"; {result.missed} packets behind the first million are not in it"
+    typer.echo(f"results: {folder}{more if result.missed else ''}", err=True)
+
+
+def _command() -> str:
+    """The command that was given."""
+    import shlex
+
+    return shlex.join(["acklab", *sys.argv[1:]])
 
 
 @contextmanager

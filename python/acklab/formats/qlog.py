@@ -53,6 +53,8 @@ def write_qlog(result: Result, folder: str | os.PathLike[str]) -> list[Path]:
     and delay. A flow of UDP at a constant rate has no file: there is nothing in its packets that
     a transport would tell.
 
+    A live run has the files of those ends that were recorded.
+
     The sender of requests and responses is who responds, as everywhere in acklab.
 
     TCP has no packet numbers, so every transmission gets the next one: a retransmission another
@@ -89,7 +91,7 @@ def _views(result: Result) -> list[_View]:
         views.append(_View(ends, protocol, stem, ends.sender, True))
         if protocol == "tack":
             views.append(_View(ends, protocol, stem + OF_RECEIVER, ends.receiver, False))
-    return views
+    return [view for view in views if result.saw(view.ends.flow, view.node)]
 
 
 def _stems(result: Result) -> list[str]:
@@ -111,7 +113,7 @@ def _header(result: Result, view: _View) -> str:
         "qlog_version": VERSION,
         "qlog_format": "JSON-SEQ",
         "title": f"{result.scenario.name}: {view.ends.flow}",
-        "description": f"{protocol}, simulated by acklab {result.version}, seed {result.seed}",
+        "description": f"{protocol}, {result.origin}",
         "trace": {
             "title": view.ends.flow,
             "vantage_point": {
@@ -121,7 +123,7 @@ def _header(result: Result, view: _View) -> str:
             "configuration": {"time_offset": 0.0, "original_uris": []},
             "common_fields": {
                 "time_format": "relative",
-                "reference_time": 0.0,
+                "reference_time": result.reference_ms,
                 "protocol_type": [protocol],
             },
         },

@@ -16,6 +16,7 @@ from acklab.tack.errors import TackError
 from acklab.tack.keys import Key
 from acklab.tack.messages import PeerGone, Refused, TransferError
 from acklab.tack.receiving import Received, receive
+from acklab.tack.recorded import Recorder
 from acklab.tack.sending import send
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Listener",
     "PeerGone",
     "Received",
+    "Recorder",
     "Refused",
     "TackError",
     "TransferError",

@@ -22,6 +22,11 @@ class Connection:
         self._endpoint = endpoint
 
     @property
+    def core(self) -> _core.TackConnection:
+        """The core's connection."""
+        return self._core
+
+    @property
     def peer(self) -> Address:
         """Where the other end is."""
         return self._core.peer
@@ -124,14 +129,14 @@ def connect(server: str, key: Key | str | None = None, **options: Any) -> Connec
         key: the server's public key, or a key that both ends have; the 64 digits, a file, or None
             for a server of the same user.
         options: `mtu`, bytes of an IP packet; `idle`, seconds of silence after which the
-            connection is given up; `patience`, seconds for the handshake.
+            connection is given up; `patience`, seconds for the handshake; `record`, a `Recorder`.
 
     Raises:
         TackError: if there is no such server, or it has another key or version.
     """
     at = resolve(server, "127.0.0.1")
     meant = own() if key is None else Key.read(key) if isinstance(key, str) else key
-    endpoint = _core.TackEndpoint((_any(at), 0), None, **options)
+    endpoint = _core.TackEndpoint((_any(at), 0), None, **_for_core(options))
     try:
         return Connection(endpoint.connect(at, meant.of_client), endpoint)
     except OSError as e:
@@ -152,9 +157,14 @@ def listen(address: str = "", key: Key | str | None = None, **options: Any) -> L
     at = resolve(address, "0.0.0.0")
     meant = own() if key is None else Key.read(key) if isinstance(key, str) else key
     try:
-        return Listener(_core.TackEndpoint(at, meant.of_server, **options))
+        return Listener(_core.TackEndpoint(at, meant.of_server, **_for_core(options)))
     except OSError as e:
         raise TackError(_not_here(at, e)) from None
+
+
+def _for_core(options: dict[str, Any]) -> dict[str, Any]:
+    record = options.get("record")
+    return options if record is None else options | {"record": record.core}
 
 
 def _any(server: Address) -> str:

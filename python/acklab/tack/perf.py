@@ -13,12 +13,15 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from acklab.tack.addresses import shown
 from acklab.tack.connecting import Connection, Listener, connect
 from acklab.tack.errors import TackError
 from acklab.tack.keys import Key
+
+if TYPE_CHECKING:
+    from acklab.tack.recorded import Recorder
 
 #: Counts up when older versions would misunderstand newer ones.
 VERSION = 1
@@ -68,6 +71,7 @@ def measure(
     streams: int = 1,
     reverse: bool = False,
     progress: Callable[[int], None] = lambda _: None,
+    recorder: Recorder | None = None,
     **options: Any,
 ) -> Measured:
     """Runs a test with somebody who calls `serve`.
@@ -78,6 +82,7 @@ def measure(
         streams: connections at once.
         reverse: whether the server sends.
         progress: is told how many bytes more were written or read here.
+        recorder: gets this end of each stream, as `stream-0` and so on.
 
     Raises:
         TackError: if there is no such server, it refuses, or a connection breaks.
@@ -95,7 +100,7 @@ def measure(
         with control:
             _say(control, work)
             _answer(control)
-            lines = [connect(server, key, **options) for _ in range(streams)]
+            lines = [connect(server, key, record=recorder, **options) for _ in range(streams)]
             for number, line in enumerate(lines):
                 line.write_all(token + bytes([number]))
             with ThreadPoolExecutor(streams) as pool:
@@ -103,7 +108,22 @@ def measure(
             theirs = [Moved(**m) for m in _answer(control)["streams"]]
     except OSError as e:
         raise TackError(f"the test with {shown(control.peer)} broke off: {e}") from None
+    if recorder is not None:
+        for number, (line, peer) in enumerate(zip(lines, theirs, strict=True)):
+            _record(recorder, number, line, peer, reverse)
     return Measured(theirs, ours) if reverse else Measured(ours, theirs)
+
+
+def _record(recorder: Recorder, number: int, line: Connection, peer: Moved, reverse: bool) -> None:
+    from acklab.tack.recorded import CLIENT, SERVER
+
+    recorder.add(
+        f"stream-{number}",
+        line,
+        sends=not reverse,
+        nodes=(SERVER, CLIENT) if reverse else (CLIENT, SERVER),
+        peer=peer.report,
+    )
 
 
 def serve(

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import socket
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from acklab.errors import AcklabError
 from acklab.tack.addresses import Address, shown
 from acklab.tack.connecting import Connection, Listener, connect
 from acklab.tack.errors import TackError
 from acklab.tack.keys import Key
+
+if TYPE_CHECKING:
+    from acklab.tack.recorded import Recorder
 
 #: Bytes that are carried at once.
 _CHUNK = 1 << 18
@@ -40,7 +46,36 @@ def listen_tcp(at: Address) -> socket.socket:
         ) from None
 
 
-def enter(listener: socket.socket, server: str, key: Key | str | None, told: Told) -> None:
+class Keeping:
+    """Keeps a result folder of each connection that was carried, numbered as they end."""
+
+    def __init__(self, recorder: Recorder, folder: Path, command: str, *, enters: bool) -> None:
+        """`enters`: this proxy is the one that TCP clients connect to."""
+        self.recorder = recorder
+        self._folder, self._command, self._enters = folder, command, enters
+        self._numbers = itertools.count(1)
+
+    def keep(self, connection: Connection) -> None:
+        """The connection is over. Its flow is the way on which more bytes went."""
+        from acklab.tack.recorded import CLIENT, SERVER, keep
+
+        name = f"{next(self._numbers):04}"
+        report = connection.report()
+        sends = report["acked_bytes"] >= report["received_bytes"]
+        there = sends == self._enters
+        one = self.recorder.alone(f"{self.recorder.name}-{name}")
+        nodes = (CLIENT, SERVER) if there else (SERVER, CLIENT)
+        one.add("up" if there else "down", connection, sends=sends, nodes=nodes)
+        keep(one.result("between two proxies"), self._folder / name, self._command)
+
+
+def enter(
+    listener: socket.socket,
+    server: str,
+    key: Key | str | None,
+    told: Told,
+    keeping: Keeping | None = None,
+) -> None:
     """Carries each TCP connection that comes to the proxy at `server`, until it is interrupted."""
     listener.settimeout(0.2)
     while True:
@@ -54,15 +89,16 @@ def enter(listener: socket.socket, server: str, key: Key | str | None, told: Tol
             told(f"a TCP client must wait: {e.strerror}")
             time.sleep(0.2)
             continue
-        _start(tcp.close, _carry_in, tcp, shown((client[0], client[1])), server, key, told)
+        at = shown((client[0], client[1]))
+        _start(tcp.close, _carry_in, tcp, at, server, key, told, keeping)
 
 
-def leave(listener: Listener, to: Address, told: Told) -> None:
+def leave(listener: Listener, to: Address, told: Told, keeping: Keeping | None = None) -> None:
     """Carries each connection that comes over TACK to the TCP service at `to`, likewise."""
     while True:
         tack = listener.accept(0.2)
         if tack is not None:
-            _start(tack.abort, _carry_out, tack, to, told)
+            _start(tack.abort, _carry_out, tack, to, told, keeping)
 
 
 def _start(turn_away: Callable[[], None], work: Callable[..., None], *arguments: Any) -> None:
@@ -74,19 +110,25 @@ def _start(turn_away: Callable[[], None], work: Callable[..., None], *arguments:
 
 
 def _carry_in(
-    tcp: socket.socket, client: str, server: str, key: Key | str | None, told: Told
+    tcp: socket.socket,
+    client: str,
+    server: str,
+    key: Key | str | None,
+    told: Told,
+    keeping: Keeping | None,
 ) -> None:
     with tcp:
         try:
-            tack = connect(server, key)
+            tack = connect(server, key, record=keeping and keeping.recorder)
         except TackError as e:
             _reset(tcp)
             told(f"{client} is turned away: {e}")
             return
         _carry(tcp, tack)
+    _keep(keeping, tack, told)
 
 
-def _carry_out(tack: Connection, to: Address, told: Told) -> None:
+def _carry_out(tack: Connection, to: Address, told: Told, keeping: Keeping | None) -> None:
     try:
         tcp = socket.create_connection(to, timeout=30)
     except OSError as e:
@@ -96,6 +138,17 @@ def _carry_out(tack: Connection, to: Address, told: Told) -> None:
     with tcp:
         tcp.settimeout(None)
         _carry(tcp, tack)
+    _keep(keeping, tack, told)
+
+
+def _keep(keeping: Keeping | None, tack: Connection, told: Told) -> None:
+    """The other connections go on if this one cannot be kept."""
+    if keeping is None:
+        return
+    try:
+        keeping.keep(tack)
+    except (AcklabError, OSError) as e:
+        told(f"{shown(tack.peer)} is not kept: {e}")
 
 
 def _carry(tcp: socket.socket, tack: Connection) -> None:

@@ -27,6 +27,10 @@ impl TackConnection {
         Self { inner }
     }
 
+    pub(super) const fn inner(&self) -> &Connection {
+        &self.inner
+    }
+
     /// Reads or writes, and waits while that is not possible, the interpreter released and signals heard.
     fn wait<T: Send>(
         &self,

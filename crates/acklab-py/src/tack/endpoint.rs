@@ -1,7 +1,7 @@
 //! Sockets that speak TACK.
 
 use super::connection::TackConnection;
-use super::{Address, Key};
+use super::{Address, Key, TackRecord};
 use crate::away::{LOOK_EVERY, away};
 use crate::scenario::Scenario;
 use acklab_live::{Config, Endpoint};
@@ -24,10 +24,11 @@ pub(crate) struct TackEndpoint {
 
 #[pymethods]
 impl TackEndpoint {
-    /// An endpoint at `address`. With a key it lets connections in. `mtu` is the length of IP packets;
-    /// with a scenario, its flow of that number says how TACK works.
+    /// An endpoint at `address`. With a key it lets connections in. `mtu` is the length of IP packets, which
+    /// is searched for without it; with a scenario, its flow of that number says how TACK works. With a record, each connection is
+    /// recorded.
     #[new]
-    #[pyo3(signature = (address, key=None, *, mtu=None, idle=None, patience=None, like=None))]
+    #[pyo3(signature = (address, key=None, *, mtu=None, idle=None, patience=None, like=None, record=None))]
     fn new(
         address: Address,
         key: Option<Key>,
@@ -35,6 +36,7 @@ impl TackEndpoint {
         idle: Option<f64>,
         patience: Option<f64>,
         like: Option<(PyRef<'_, Scenario>, usize)>,
+        record: Option<PyRef<'_, TackRecord>>,
     ) -> PyResult<Self> {
         let address = SocketAddr::from(address);
         let mut config = Config::default();
@@ -50,6 +52,7 @@ impl TackEndpoint {
         if let Some((scenario, flow)) = like {
             config = like_flow(config, &scenario, flow)?;
         }
+        config.watch = record.map(|r| r.watch());
         let inner = match key {
             Some(key) => Endpoint::server(address, key.identity()?, config),
             None => Endpoint::client(address, config),
@@ -113,6 +116,8 @@ fn like_flow(mut config: Config, scenario: &Scenario, flow: usize) -> PyResult<C
         _ => return Err(PyValueError::new_err("the flow does not speak TACK")),
     };
     config.tack = Arc::new(live_settings(&tack.config));
+    // Packets have the sizes of those simulated.
+    config.search_mtu = None;
     config.controller = tack.cc.clone();
     Ok(config)
 }

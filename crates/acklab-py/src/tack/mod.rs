@@ -4,11 +4,13 @@
 
 mod connection;
 mod endpoint;
+mod record;
 mod relay;
 mod report;
 
 pub(crate) use connection::TackConnection;
 pub(crate) use endpoint::{TackEndpoint, live_settings};
+pub(crate) use record::TackRecord;
 pub(crate) use relay::TackRelay;
 
 use acklab_live::{Identity, Keypair, Peer, PublicKey, SharedKey};

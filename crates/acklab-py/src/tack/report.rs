@@ -47,5 +47,6 @@ pub(super) fn dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py,
     d.set_item("state", now.state)?;
     d.set_item("peer", report.address.to_string())?;
     d.set_item("moves", report.moves)?;
+    d.set_item("packet_size", report.packet_size)?;
     Ok(d)
 }
