@@ -87,7 +87,7 @@ class Result:
 
     @property
     def made(self) -> dict[str, Any]:
-        """What made it: commit, build, wheel, processor (`acklab.made`)."""
+        """Its origin: commit, build, wheel, processor (`acklab.made`)."""
         from acklab import made
 
         return dict(self._run.made if isinstance(self._run, Kept) else made.of_this())

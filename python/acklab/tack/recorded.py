@@ -16,7 +16,7 @@ from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Any
 
-from acklab import _core
+from acklab import _core, made
 from acklab.results import Kept, Result, frame_of
 from acklab.scenario import Scenario
 from acklab.tack.errors import TackError
@@ -105,9 +105,9 @@ class Recorder:
 
     def alone(self, name: str) -> Recorder:
         """A recorder of some of the same connections."""
-        made = copy(self)
-        made.name, made._ends = name, []
-        return made
+        view = copy(self)
+        view.name, view._ends = name, []
+        return view
 
     def add(
         self,
@@ -140,11 +140,11 @@ class Recorder:
         frames, missed = _frames(self._ends, seconds)
         scenario = _described(self.name, self._ends, frames, seconds, where)
         cost = {"data_packets": int(frames["flows"]["data_segments"].fill_null(0).sum())}
-        kept = Kept(_core.version(), STREAMS, cost, [])
-        made = Live(scenario, kept, self._ends, self._epoch)
-        made.missed = missed
-        vars(made).update(frames)
-        return made
+        kept = Kept(_core.version(), made.of_this(), STREAMS, cost, [])
+        live = Live(scenario, kept, self._ends, self._epoch)
+        live.missed = missed
+        vars(live).update(frames)
+        return live
 
 
 def keep(result: Live, folder: str | os.PathLike[str], command: str) -> None:
