@@ -25,6 +25,7 @@ __all__ = [
     "TackRecord",
     "TackRelay",
     "catalogue",
+    "commit",
     "dissector",
     "finished",
     "last_words",
