@@ -39,8 +39,8 @@ WRONG = [
     ("wifi.space", "{ ring = nan }", "nan", "write metres"),
     ("wifi.space", "{ ring = 1, place = { sta0 = [1e300, 0] } }", "[1e300, 0]", "100000"),
     ("wifi.space", "{ ring = 1, place = { sta0 = { position = 5 } } }", "5", "[10, 0]"),
-    ("topology.stations", "0", "0", "from 1 to 5000"),
-    ("topology.stations", "5001", "5001", "from 1 to 5000"),
+    ("topology.stations", "0", "0", "from 1 to 10000"),
+    ("topology.stations", "10001", "10001", "from 1 to 10000"),
     ("flow.0.count", "0", "0", "at least 1"),
 ]
 

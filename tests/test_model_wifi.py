@@ -59,7 +59,7 @@ SINGLE = {"ampdu": "off", "amsdu": "off"}
     ("name", "near", "rtt"),
     [
         ("wifi-station", 0.03, 0.25),
-        ("wifi-dumbbell", 0.03, 0.2),
+        ("wifi-dumbbell", 0.03, 0.25),
         ("wifi-hack", 0.02, 0.15),
         ("wifi-airtime", 0.05, 0.4),
         ("tack-wifi", 0.05, 0.2),

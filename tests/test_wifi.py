@@ -230,7 +230,7 @@ def test_columns_are_explained(capsys):
 def test_many_stations_are_warned_of_and_none_is_an_error():
     many = acklab.load(scenario(5000), overrides=["duration=1 ms"])
     assert "s of computing per simulated second" in many.warnings[0]
-    with pytest.raises(acklab.ScenarioError, match="write a number from 1 to 5000"):
+    with pytest.raises(acklab.ScenarioError, match="write a number from 1 to 10000"):
         acklab.load(scenario(0))
 
 

@@ -255,6 +255,7 @@ def opened(folder: Path, plan: Plan, command: str) -> Iterator[Store]:
         _check_target(folder, plan.source)
         fresh = not os.path.lexists(folder)
         folder.mkdir(parents=True, exist_ok=True)
+        store = None
         try:
             with FileLock(folder / LOCK, timeout=0):
                 store = Store(folder, plan, claim(folder, plan, command))
@@ -264,7 +265,7 @@ def opened(folder: Path, plan: Plan, command: str) -> Iterator[Store]:
                     store.close()
         except AcklabError:
             # Refused before it did anything: a mistake leaves nothing behind.
-            if fresh and store.done == 0:
+            if fresh and (store is None or store.done == 0):
                 _take_back(folder, plan.source)
             raise
     except Timeout:
