@@ -17,6 +17,8 @@ pub struct Pacer {
     /// Payload bytes and segments of the quantum that is leaving now.
     burst_bytes: u64,
     burst_segments: u32,
+    /// When its first segment left.
+    burst_began: Instant,
 }
 
 impl Pacer {
@@ -32,7 +34,8 @@ impl Pacer {
     }
 
     /// A segment of `bytes` payload left. Once `quantum` segments have, the next departure moves
-    /// away by what they take at `rate`.
+    /// away by what they take at `rate`, counted from the first: a driver that takes time to send them is
+    /// not late by that.
     pub fn on_sent(
         &mut self,
         now: Instant,
@@ -41,22 +44,25 @@ impl Pacer {
         quantum: u32,
         sent: u64,
     ) {
+        if self.burst_segments == 0 {
+            self.burst_began = now;
+        }
         self.burst_bytes += u64::from(bytes);
         self.burst_segments += 1;
         if self.burst_segments >= quantum {
-            self.close_burst(now, rate, sent);
+            self.close_burst(rate, sent);
         }
     }
 
     /// The sender has nothing more to send now: a quantum that is not full ends here.
-    pub fn close_burst(&mut self, now: Instant, rate: Option<Rate>, sent: u64) {
+    pub fn close_burst(&mut self, rate: Option<Rate>, sent: u64) {
         if self.burst_segments == 0 {
             return;
         }
         let bytes = core::mem::take(&mut self.burst_bytes);
         self.burst_segments = 0;
         let prior = self.next;
-        self.next = prior.max(now);
+        self.next = prior.max(self.burst_began);
         let Some(rate) = rate.filter(|_| sent >= UNPACED_SEGMENTS) else {
             return;
         };
@@ -111,6 +117,21 @@ mod tests {
         p.on_sent(at(0), 1000, RATE, 1, 10);
         p.on_sent(at(9000), 1000, RATE, 1, 11);
         assert_eq!(p.blocked_until(at(9000)), Some(at(9500)));
+    }
+
+    /// 4 ms are 4 segments at this rate: a sender that takes 3 of them to send the quantum keeps the rate.
+    #[test]
+    fn time_that_sending_takes_is_not_lateness() {
+        let mut p = Pacer::default();
+        let mut began = 0;
+        for _ in 0..20 {
+            for i in 0..4 {
+                assert_eq!(p.blocked_until(at(began + 1000 * i)), None);
+                p.on_sent(at(began + 1000 * i), 1000, RATE, 4, 10);
+            }
+            assert_eq!(p.blocked_until(at(began + 3000)), Some(at(began + 4000)));
+            began += 4000;
+        }
     }
 
     #[test]

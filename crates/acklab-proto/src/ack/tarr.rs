@@ -1,6 +1,6 @@
 //! TARR: the sender asks for one ACK per R full segments (draft-ietf-tcpm-ack-rate-request).
 //!
-//! Until it is asked, and when the sender never asks, the receiver acknowledges every second full
+//! Until the first request, or if there is none, the receiver acknowledges every second full
 //! segment like `delayed`. The delayed-ACK timer, out-of-order data and ECN stay what RFC 5681 and
 //! RFC 3168 want. When the sender asks is in `tcp/asking.rs`.
 

@@ -17,7 +17,7 @@ pub(super) struct Receiver {
     unanswered: u32,
     /// Packets of feedback that are due.
     due: u32,
-    /// Payload bytes that the application has not been told of.
+    /// Payload bytes that were not yet reported to the application.
     news: u64,
     /// Payload bytes that the application has not read.
     readable: u64,

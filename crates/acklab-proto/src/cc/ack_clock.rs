@@ -48,6 +48,7 @@ pub fn ack(ms: u64, segments: u32) -> Ack {
         newly_ce: 0,
         rtt: None,
         cc_rtt: None,
+        cc_rtt_samples: 1,
         srtt: Span::ZERO,
         min_rtt: Span::MAX,
         cwnd: bytes,

@@ -1,6 +1,6 @@
 //! Congestion control: the contract.
 //!
-//! A controller is told facts in the past tense, one struct per stimulus, and is asked for a
+//! A controller gets facts in the past tense, one struct per stimulus, and returns a
 //! window and a pacing rate. It never sees who acknowledges, so each works under TCP and under
 //! TACK. Rate sampling, pacing, loss detection and proportional rate reduction live outside.
 //!
@@ -122,6 +122,8 @@ pub struct Ack {
     /// RTT sample for delay-based controllers in Linux's `pkts_acked` sense: includes SACKed
     /// segments; `None` without one.
     pub cc_rtt: Option<Span>,
+    /// Packets of which `cc_rtt` is the least RTT: one as TCP measures, those of an interval under TACK.
+    pub cc_rtt_samples: u32,
     /// Smoothed RTT; zero before the first sample.
     pub srtt: Span,
     /// Windowed minimum RTT (Linux: `tcp_min_rtt`); [`Span::MAX`] before the first sample.
@@ -286,6 +288,9 @@ pub trait CongestionControl: core::fmt::Debug + Send {
 
     /// The peer leaves at least so much time between two acknowledgements, however short the path is.
     fn on_shortest_interval(&mut self, _interval: Span) {}
+
+    /// The transport paces each packet, also where [`Self::pacing_rate`] is `None`.
+    fn on_paced(&mut self) {}
 
     /// A segment left.
     fn on_sent(&mut self, _sent: &Sent) {}

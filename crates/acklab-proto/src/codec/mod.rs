@@ -6,7 +6,7 @@
 //! decoding takes any layout, skips options it does not know, and says of a malformed segment what
 //! is wrong with it.
 //!
-//! What a [`Segment`](crate::segment::Segment) has no place for is written as zero and ignored when
+//! Fields that a [`Segment`](crate::segment::Segment) lacks are written as zero and ignored when
 //! read: the urgent pointer and the reserved bits. The ECN codepoint is the IP header's: decoding
 //! leaves it at [`Ecn::NotEct`](crate::segment::Ecn), and the caller fills it in.
 

@@ -14,9 +14,9 @@ pub(super) struct Receiver {
     /// One more than the highest number that arrived.
     expected: u64,
     next_report: Option<Instant>,
-    /// Numbers of packets that the application has not asked for.
+    /// Numbers of packets that the application has not taken.
     arrived: VecDeque<u64>,
-    /// Payload bytes that the application has not been told of.
+    /// Payload bytes that were not yet reported to the application.
     news: u64,
     /// Payload bytes that the application has not read.
     readable: u64,

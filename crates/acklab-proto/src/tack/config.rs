@@ -27,7 +27,7 @@ pub struct Taming {
     /// How long a packet waits for the L-th, at most: "L packets" may never come (ambiguity 10). The
     /// paper has no such timer and says that thin flows "suffer more from ACK reduction" (B.3).
     pub delayed: Span,
-    /// What else ends that wait.
+    /// The other event that ends that wait.
     pub thin: Thin,
 }
 
@@ -127,7 +127,7 @@ pub enum Unacked {
     All,
 }
 
-/// What theta counts (ambiguity 7).
+/// Unit of theta (ambiguity 7).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum ThetaUnit {
     /// Minimum RTTs: "theta_filter is recommended as 5~10 RTTs" (section 5.4).
@@ -151,7 +151,7 @@ pub enum Timing {
     Legacy,
 }
 
-/// What the one-way delays are compared by (ambiguity 17: "smoothed OWD", gain unspecified).
+/// One-way delays to compare (ambiguity 17: "smoothed OWD", gain unspecified).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum Owd {
     /// The moving average, with the gain of [`TackConfig::owd_gain`].
@@ -161,7 +161,7 @@ pub enum Owd {
     Raw,
 }
 
-/// Who computes the interval between TACKs (ambiguity 8).
+/// The end that computes the interval between TACKs (ambiguity 8).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum Owner {
     /// The receiver, which measures the delivery rate; the sender tells it the minimum RTT (section
@@ -237,7 +237,7 @@ pub struct TackConfig {
     pub timing: Timing,
     /// Which one-way delays are compared.
     pub owd: Owd,
-    /// Who computes the interval.
+    /// The end that computes the interval.
     pub owner: Owner,
     /// Whose rate samples controllers get.
     pub rate_source: RateSource,
@@ -266,7 +266,7 @@ pub struct TackConfig {
     /// The maximum filter of the delivery rate, in minimum RTTs: "theta_filter is recommended as
     /// 5~10 RTTs" (section 5.4). Counted in time, at most ten seconds.
     pub theta: u16,
-    /// What theta counts.
+    /// Unit of theta.
     pub theta_unit: ThetaUnit,
     /// The moving average of one-way delays has a gain of one over this (ambiguity 17).
     pub owd_gain: u8,
@@ -312,11 +312,11 @@ pub struct TackConfig {
     pub pacing_horizon: Span,
     /// The most packets that leave at once for [`TackConfig::pacing_horizon`].
     pub pacing_burst: u32,
-    /// How late the drivers of both ends may be with a TACK and its reading. Unless it is zero, the
-    /// controller is told that no interval is shorter than the shortest that was agreed on and this: on
-    /// a path of 100 us a window of a few round trips waits for the next TACK most of the time, and the
-    /// measured rate falls until the window is at its least. The journal's controller knows Eq. 3
-    /// alone, and so does the simulator's.
+    /// How late the drivers of both ends may be with a TACK and its reading. The controller takes no
+    /// interval for shorter than this and the shortest that was agreed on: on a path of 100 us a window of
+    /// a few round trips waits for the next TACK most of the time, and the measured rate falls until the
+    /// window is at its least. Each end's handshake has its own lateness in it, too: unless this is zero,
+    /// the first report makes a SYNC with this end's minimum RTT.
     pub lateness: Span,
     /// Bytes of UDP payload that a HELLO fills at least: a driver that encrypts pads it, lest a forged
     /// address multiply traffic. Where the handshake is the path's least RTT, its length counts. Zero = no
@@ -327,7 +327,7 @@ pub struct TackConfig {
     pub skip_within: u32,
     /// Unanswered timeouts before the connection is given up.
     pub max_retries: u32,
-    /// Silence after which the peer is asked whether it is there; `None` = never.
+    /// Silence after which the peer gets a PING; `None` = never.
     pub keep_alive: Option<Span>,
 }
 

@@ -1,4 +1,4 @@
-//! What a scenario can set of TACK.
+//! Parameters of TACK that a scenario can set.
 
 use super::config::{
     AlphaRtt, Owd, Owner, RateSource, RepairGuard, RepairOrder, Richness, Settle, StartUp,
@@ -64,7 +64,7 @@ const fn yes(name: &'static str, doc: &'static str) -> Param {
 const US: Span = Span::from_micros(1);
 const SECOND: Span = Span::from_secs(1);
 
-/// What a scenario can set.
+/// Parameters that a scenario can set.
 pub const PARAMS: &[Param] = &[
     int(
         "beta",
@@ -325,7 +325,7 @@ fn pick<T: Copy>(params: &Params, name: &str, of: &[(&str, T)], default: T) -> T
 }
 
 impl TackConfig {
-    /// What these parameters of [`PARAMS`] say.
+    /// Configuration by these values of [`PARAMS`].
     pub fn from_params(p: &Params) -> Self {
         let base = Self::default();
         let time = |name, default| p.span(name).unwrap_or(default);

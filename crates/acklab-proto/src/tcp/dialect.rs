@@ -15,7 +15,7 @@ pub struct Dialect {
     pub reductions: &'static [Reduction],
     /// How the options of a segment are laid out.
     pub option_layout: OptionLayout,
-    /// The SYN has the option for the segment size (RFC 9293 section 3.7.1). Where it has not, both
+    /// The SYN has the option for the segment size (RFC 9293 section 3.7.1). Otherwise both
     /// ends are configured alike.
     pub mss_option: bool,
     /// The sending half can ask its peer to acknowledge otherwise (TARR, ACK frequency).

@@ -37,7 +37,7 @@ impl Machine {
     }
 
     /// Saves what an undo restores, once per loss episode: at its first lost segment or at the
-    /// entry into recovery, whichever is told first (`SaveStateUponLoss`).
+    /// entry into recovery, whichever comes first (`SaveStateUponLoss`).
     pub(super) fn save_state_upon_loss(&mut self) {
         if core::mem::replace(&mut self.undo.saved, true) {
             return;
@@ -151,7 +151,7 @@ mod tests {
         }
     }
 
-    /// Whether the entry into recovery is told before or after the lost segments must not matter.
+    /// The order of the entry into recovery and of the lost segments must not matter.
     #[test]
     fn the_order_of_the_news_does_not_matter() {
         let mut feed = Feed::up(Profile::draft(), mbit(10));

@@ -25,6 +25,11 @@ impl BbrTack {
         self.cycle_began = self.ticks - offset;
     }
 
+    /// The phase that probes for more.
+    pub(super) fn is_probing(&self) -> bool {
+        self.mode == Mode::ProbeBw && self.cycle_gain() == UP
+    }
+
     /// The gain of the interval under way.
     pub(super) fn cycle_gain(&self) -> Ratio {
         match (self.ticks - self.cycle_began) % self.config.cycle / PHASE {

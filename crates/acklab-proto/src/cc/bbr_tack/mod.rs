@@ -25,7 +25,7 @@ mod tests;
 
 pub use params::{ENTRY, PARAMS};
 
-use super::bbr::{AppLimited, MaxFilter, Ratio, Rounds};
+use super::bbr::{AppLimited, MaxFilter, Ratio, Rounds, round_up};
 use super::{Ack, CcInit};
 use crate::rng::{self, Rng};
 use acklab_units::{Instant, Rate, Span};
@@ -151,7 +151,7 @@ impl BbrTack {
         self.tick_at = self.tick_at.saturating_add(interval.saturating_mul(passed));
     }
 
-    /// "Bytes of the last two TACK intervals, times f / 2": the mean of two samples. What the
+    /// "Bytes of the last two TACK intervals, times f / 2": the mean of two samples. One that the
     /// application limits is left out unless it shows more than was known.
     fn update_bw(&mut self, ack: &Ack) {
         let Some(rate) = ack.rate.rate() else {
@@ -204,12 +204,16 @@ impl BbrTack {
     }
 
     /// The window that the model asks for: "cwnd_gain = 2 + 1 / (RTT_min f)" BDPs, which is the window
-    /// of version 1 and what arrives in an interval.
+    /// of version 1 and what arrives in an interval. A window is sent in whole packets and acknowledged by
+    /// L of them at least, so it is rounded up; where that is less than a probe needs, the probe has two
+    /// packets more (`bbr_quantization_budget`, where L is 2).
     fn target(&self) -> u64 {
         let gain = if self.full { CWND_GAIN } else { HIGH_GAIN };
         let interval = self.interval().unwrap_or(Span::ZERO);
-        let target = self.bdp(gain) + self.max_bw().bytes_in(interval);
-        target.max(MIN_CWND * self.mss)
+        let volume = self.bdp(gain) + self.max_bw().bytes_in(interval);
+        let whole = round_up(volume, self.config.packets * self.mss);
+        let probe = if self.is_probing() { 2 * self.mss } else { 0 };
+        (whole + probe).max(MIN_CWND * self.mss)
     }
 
     /// The window goes to the target by no more than what was delivered (`bbr_set_cwnd`).

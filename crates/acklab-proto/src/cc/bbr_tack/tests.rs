@@ -1,5 +1,6 @@
 //! The equations and constants of section VI-D, and the closed loop.
 
+use super::cycle::PHASE;
 use super::params::config;
 use super::{BbrTack, MIN_CWND, Mode};
 use crate::cc::bbr::testing::{MSS, Path, ack};
@@ -71,12 +72,20 @@ fn the_interval_is_that_of_eq_3() {
     assert_eq!(f.cc.interval(), Some(Span::from_millis(200)));
 }
 
+/// `x` bytes in whole pairs of packets, which are L.
+fn pairs(x: u64) -> u64 {
+    x.div_ceil(2 * MSS) * 2 * MSS
+}
+
 /// "cwnd_gain = 2 + 1 / (RTT_min f)", 2.25 in the periodic regime.
 #[test]
 fn the_window_is_two_bdp_and_what_arrives_in_an_interval() {
-    let f = Feed::probing(&[]);
+    let mut f = Feed::probing(&[]);
     let bdp = mbit(50).bytes_in(RTT);
-    assert_eq!(f.cc.target(), bdp * 9 / 4);
+    f.cc.cycle_began = f.cc.ticks - 2 * PHASE;
+    assert_eq!(f.cc.target(), pairs(bdp * 9 / 4));
+    f.cc.cycle_began = f.cc.ticks;
+    assert_eq!(f.cc.target(), pairs(bdp * 9 / 4) + 2 * MSS);
 }
 
 /// On a path that is much shorter than any interval, the window holds what is sent within one.
@@ -86,7 +95,8 @@ fn the_window_lasts_for_the_shortest_interval() {
     let shortest = RTT * 5;
     f.cc.on_shortest_interval(shortest);
     assert_eq!(f.cc.interval(), Some(shortest));
-    assert_eq!(f.cc.target(), mbit(50).bytes_in(RTT) * 7);
+    f.cc.cycle_began = f.cc.ticks - 2 * PHASE;
+    assert_eq!(f.cc.target(), pairs(mbit(50).bytes_in(RTT) * 7));
 }
 
 /// "Bytes of the last two intervals times f / 2".

@@ -33,8 +33,10 @@ pub enum Found {
 pub struct Arrival {
     /// When (us).
     pub now_us: u64,
-    /// RTT of the ACK (us).
+    /// RTT of the ACK (us), the least of [`Self::samples`] packets.
     pub delay_us: u64,
+    /// Packets of which it is.
+    pub samples: u32,
     /// Smallest RTT so far, this one included (us).
     pub delay_min_us: u64,
     /// Window before the ACK (segments).
@@ -72,6 +74,11 @@ impl HyStart {
             sample_cnt: 0,
             found: None,
         }
+    }
+
+    /// The transport paces the flow, whatever the settings say.
+    pub fn pace(&mut self) {
+        self.paced = true;
     }
 
     /// The cause that ended slow start, if anything did since the start or the last [`Self::rearm`].
@@ -127,11 +134,13 @@ impl HyStart {
         a.now_us - self.round_start_us > threshold
     }
 
-    /// The smallest of all delays of the round counts, from the ninth ACK on.
+    /// The smallest of all delays of the round counts, from the ninth ACK on. The least delay of several
+    /// packets counts as so many ACKs, each with that delay.
     fn delay(&mut self, a: &Arrival) -> bool {
         self.curr_rtt_us = self.curr_rtt_us.min(a.delay_us);
-        if self.sample_cnt < MIN_SAMPLES {
-            self.sample_cnt += 1;
+        let samples = self.sample_cnt.saturating_add(a.samples);
+        self.sample_cnt = samples.min(MIN_SAMPLES);
+        if samples <= MIN_SAMPLES {
             return false;
         }
         let allowance = (a.delay_min_us >> 3).clamp(DELAY_MIN_US, DELAY_MAX_US);
@@ -157,6 +166,7 @@ mod tests {
         Arrival {
             now_us,
             delay_us: BASE,
+            samples: 1,
             delay_min_us: BASE,
             cwnd: 40,
             snd_una: 1,
@@ -281,6 +291,26 @@ mod tests {
                     ..arrival(round * 100_000 + i * 5_000)
                 };
                 assert!(!h.update(&a));
+            }
+        }
+    }
+
+    /// Under TACK an acknowledgement has the least delay of many packets: the same as an ACK for each of
+    /// them with that delay.
+    #[test]
+    fn the_least_delay_of_several_packets_counts_for_each_of_them() {
+        for delays in [[BASE + 6_001; 4], [3 * BASE, BASE, 2 * BASE, BASE + 6_001]] {
+            for samples in 1..10 {
+                let (mut one, mut each) = (HyStart::new(true), HyStart::new(true));
+                for (i, delay_us) in (0..).zip(delays) {
+                    let a = |samples| Arrival {
+                        delay_us,
+                        samples,
+                        ..arrival(i * 10_000)
+                    };
+                    let apart = (0..samples).any(|_| each.update(&a(1)));
+                    assert_eq!(one.update(&a(samples)), apart, "{samples} {i}");
+                }
             }
         }
     }

@@ -50,20 +50,25 @@ impl HyStartPp {
         }
     }
 
+    /// The transport paces the flow, whatever the settings say.
+    pub fn pace(&mut self) {
+        self.l = u32::MAX;
+    }
+
     /// In conservative slow start.
     pub fn in_css(&self) -> bool {
         self.css_rounds.is_some()
     }
 
-    /// Takes an ACK's RTT; whether slow start is over (the last round of conservative slow start
-    /// has ended).
-    pub fn sample(&mut self, rtt: Option<Span>, snd_una: u64, snd_nxt: u64) -> bool {
+    /// Takes an ACK's RTT, the least of `samples` packets; whether slow start is over (the last round of
+    /// conservative slow start has ended).
+    pub fn sample(&mut self, rtt: Option<Span>, samples: u32, snd_una: u64, snd_nxt: u64) -> bool {
         if snd_una >= self.window_end && self.end_round(snd_nxt) {
             return true;
         }
         if let Some(rtt) = rtt {
             self.current_round_min_rtt = self.current_round_min_rtt.min(rtt);
-            self.rtt_sample_count += 1;
+            self.rtt_sample_count = self.rtt_sample_count.saturating_add(samples);
         }
         if self.rtt_sample_count >= N_RTT_SAMPLE {
             self.judge();
@@ -152,7 +157,7 @@ mod tests {
             for _ in 0..acks {
                 self.una += 1;
                 // The first ACK of a round covers the last byte of the one before.
-                over |= self.h.sample(Some(rtt), self.una, end + 1);
+                over |= self.h.sample(Some(rtt), 1, self.una, end + 1);
             }
             over
         }
@@ -210,9 +215,24 @@ mod tests {
     }
 
     #[test]
+    fn the_least_rtt_of_several_packets_counts_for_each_of_them() {
+        let enters = |samples| {
+            let mut r = Rounds::new();
+            r.round(10, MS(40));
+            for _ in 0..4 {
+                r.una += 1;
+                r.h.sample(Some(MS(50)), samples, r.una, 1_000);
+            }
+            r.h.in_css()
+        };
+        assert!(!enters(1) && enters(2));
+    }
+
+    #[test]
     fn one_ack_adds_at_most_l_segments_without_pacing() {
         let mut unpaced = HyStartPp::new(false);
-        let mut paced = HyStartPp::new(true);
+        let mut paced = HyStartPp::new(false);
+        paced.pace();
         for (acked, most) in [(2, 2), (8, 8), (16, 8), (200, 8)] {
             assert_eq!(unpaced.growth(acked), most);
             assert_eq!(paced.growth(acked), acked);
@@ -234,7 +254,7 @@ mod tests {
     fn an_ack_without_an_rtt_is_no_sample() {
         let mut h = HyStartPp::new(false);
         for i in 1..20 {
-            assert!(!h.sample(None, i, 100));
+            assert!(!h.sample(None, 1, i, 100));
         }
         assert_eq!(h.rtt_sample_count, 0);
     }

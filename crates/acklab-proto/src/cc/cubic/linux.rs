@@ -1,4 +1,4 @@
-//! CUBIC as Linux has it: when the cubic function, slow start and HyStart are asked.
+//! CUBIC as Linux has it: when the cubic function, slow start and HyStart apply.
 //!
 //! Source: `net/ipv4/tcp_cubic.c` (the same from 6.12 to 6.18).
 
@@ -73,6 +73,7 @@ impl LinuxCubic {
         Arrival {
             now_us: ack.now.as_nanos() / 1_000,
             delay_us,
+            samples: ack.cc_rtt_samples,
             delay_min_us: self.bic.delay_min_us,
             cwnd: (ack.cwnd / u64::from(self.window.mss())) as u32,
             snd_una: ack.snd_una,
@@ -123,7 +124,7 @@ impl LinuxCubic {
     fn sample_plus_plus(&mut self, ack: &Ack) {
         if let Exit::PlusPlus(h) = &mut self.exit
             && self.window.ssthresh_bytes() == u64::MAX
-            && h.sample(ack.cc_rtt, ack.snd_una, ack.snd_nxt)
+            && h.sample(ack.cc_rtt, ack.cc_rtt_samples, ack.snd_una, ack.snd_nxt)
         {
             self.window.snd_ssthresh = self.window.snd_cwnd;
         }
@@ -131,6 +132,15 @@ impl LinuxCubic {
 }
 
 impl CongestionControl for LinuxCubic {
+    /// `sk_pacing_status` of a flow whose transport paces.
+    fn on_paced(&mut self) {
+        match &mut self.exit {
+            Exit::Linux(h) => h.pace(),
+            Exit::PlusPlus(h) => h.pace(),
+            Exit::Off => {}
+        }
+    }
+
     /// `CA_EVENT_TX_START`: idle time does not count as time of the epoch.
     fn on_sent(&mut self, sent: &Sent) {
         let now = jiffies(sent.now);

@@ -197,6 +197,7 @@ fn hystart_is_not_rearmed_by_fast_recovery_but_by_a_timeout() {
         h.update(&Arrival {
             now_us: i * 1_000,
             delay_us: 20_000,
+            samples: 1,
             delay_min_us: 20_000,
             cwnd: 40,
             snd_una: 0,

@@ -83,7 +83,8 @@ pub const PARAMS: &[Param] = &[
     Param {
         name: "paced",
         doc: "Tell HyStart that the flow is paced: the ACK train must then be twice as long \
-              (sk_pacing_status), and HyStart++ counts whole stretch ACKs (L = infinity).",
+              (sk_pacing_status), and HyStart++ counts whole stretch ACKs (L = infinity). TACK paces each \
+              packet and tells it.",
         kind: Kind::Bool,
         default: Value::Bool(false),
     },

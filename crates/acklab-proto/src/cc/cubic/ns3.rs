@@ -3,7 +3,7 @@
 //! It follows Linux's structure with floating point and differs where it matters under thinning:
 //! at most one segment of growth per ACK, a HyStart that sees the smoothed RTT, waits for a train
 //! of a whole RTT and for a delay twice the smallest. Source:
-//! `src/internet/model/tcp-cubic.cc`, and `tcp-socket-base.cc` for what it is told.
+//! `src/internet/model/tcp-cubic.cc`, and `tcp-socket-base.cc` for its input.
 
 use super::super::newreno::ns3::ByteWindow;
 use super::super::ns3::{Callbacks, Facts};
@@ -266,11 +266,17 @@ impl Ns3Cubic {
 }
 
 impl CongestionControl for Ns3Cubic {
+    fn on_paced(&mut self) {
+        if let Some(h) = &mut self.plus_plus {
+            h.pace();
+        }
+    }
+
     fn on_ack(&mut self, ack: &Ack) {
         self.measure(ack.now, ack.srtt);
         if let Some(h) = &mut self.plus_plus
             && self.window.reported_ssthresh() == u64::MAX
-            && h.sample(ack.cc_rtt, ack.snd_una, ack.snd_nxt)
+            && h.sample(ack.cc_rtt, ack.cc_rtt_samples, ack.snd_una, ack.snd_nxt)
         {
             self.window.ssthresh = self.window.cwnd;
         }
@@ -330,7 +336,7 @@ impl Callbacks for Ns3Cubic {
         self.measure(facts.now, facts.srtt);
         if let Some(h) = &mut self.plus_plus
             && self.window.reported_ssthresh() == u64::MAX
-            && h.sample(Some(facts.last_rtt), facts.last_acked, facts.high_tx)
+            && h.sample(Some(facts.last_rtt), 1, facts.last_acked, facts.high_tx)
         {
             self.window.ssthresh = self.window.cwnd;
         }

@@ -2,7 +2,7 @@
 //!
 //! It measures with the *smoothed* RTT, into which delayed and thinned ACKs put their waiting
 //! time: with an ACK per segment it fills the link, with stretch ACKs it starves. Source:
-//! `src/internet/model/tcp-vegas.cc`, and `tcp-socket-base.cc` for what it is told.
+//! `src/internet/model/tcp-vegas.cc`, and `tcp-socket-base.cc` for its input.
 
 use super::super::newreno::ns3::ByteWindow;
 use super::super::ns3::{Callbacks, Facts};
@@ -10,7 +10,7 @@ use super::super::{Ack, CcInit, CongestionControl, Loss, RecoveryExit, RecoveryP
 use super::{Bounds, FEW_SAMPLES};
 use acklab_units::Span;
 
-/// ns-3's `TcpVegas`, a `TcpNewReno` where it has no opinion.
+/// ns-3's `TcpVegas`, a `TcpNewReno` where it decides nothing.
 #[derive(Clone, Debug)]
 pub struct Ns3Vegas {
     bounds: Bounds,

@@ -40,6 +40,7 @@ impl TackEndpoint {
     pub(super) fn on_close(&mut self, close: &Close) {
         let all = self.receiver.finished()
             && (self.sender.finished() || self.sender.close_at(close.cumulative));
+        self.stats.bytes_acked = self.sender.acked_bytes();
         match self.state {
             State::Established if all => {
                 self.state = State::Closed;

@@ -18,7 +18,7 @@ const LEAST_MSS: u32 = 256;
 /// forged address: echo and hold, and what larger numbers in the answer may take.
 const HELLO_PADDING: usize = 8 + 24;
 
-/// What opening needs to remember.
+/// State of an opening connection.
 #[derive(Clone, Debug)]
 pub struct Handshake {
     /// Our first PKT.SEQ.
@@ -55,7 +55,7 @@ impl Handshake {
 }
 
 impl TackEndpoint {
-    /// What this end offers.
+    /// This end's offer.
     fn offer(&self) -> Offer {
         let t = &self.cfg.taming;
         Offer {
@@ -70,8 +70,8 @@ impl TackEndpoint {
         }
     }
 
-    /// What both will do: the more frequent of two wishes, within the narrower bounds, so that
-    /// neither gets less feedback than it asks for.
+    /// Settles the common values: the more frequent of two wishes, within the narrower bounds, so
+    /// that neither gets less feedback than it asks for.
     fn agree(&mut self, now: Instant, theirs: &Offer) {
         let own = self.cfg.taming;
         let mss = self.cfg.mss.min(u32::from(theirs.mss).max(LEAST_MSS));
@@ -87,10 +87,9 @@ impl TackEndpoint {
         };
         let ecn = self.cfg.ecn && theirs.ecn;
         self.sender.agree(now, mss, taming, theirs.window, ecn);
-        if !self.cfg.lateness.is_zero() {
-            let shortest = taming.shortest.saturating_add(self.cfg.lateness);
-            self.sender.tell_interval(shortest);
-        }
+        // The interval that the receiver keeps, and not Eq. 3's alone: 1 / f is what the window has to last.
+        let shortest = taming.shortest.saturating_add(self.cfg.lateness);
+        self.sender.tell_interval(shortest);
         self.receiver
             .agree(&self.cfg, theirs.first_number, taming, ecn);
     }
@@ -100,7 +99,9 @@ impl TackEndpoint {
             return;
         }
         self.handshake.timed = true;
-        self.sender.handshake_rtt(now, rtt);
+        // Two late drivers measure two times: the peer's may be far off.
+        let shared = self.cfg.lateness.is_zero();
+        self.sender.handshake_rtt(now, rtt, shared);
         self.receiver.set_rtt(&self.cfg, rtt);
     }
 
@@ -191,7 +192,7 @@ impl TackEndpoint {
         self.handshake.due = true;
     }
 
-    /// Bytes of frames in a HELLO of the length that is asked for.
+    /// Bytes of frames in a HELLO of the required length.
     fn hello_room(&self) -> usize {
         let around = 1 + self.cfg.id_len as u32 + 8 + self.cfg.tag_len as u32;
         self.cfg.hello_len.saturating_sub(around) as usize

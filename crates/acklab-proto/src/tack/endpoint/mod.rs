@@ -150,7 +150,7 @@ impl TackEndpoint {
         self.state = State::Broken;
     }
 
-    /// What the next packets are expected to carry, for decoding them.
+    /// Expected form of the next packets, for decoding them.
     pub fn shape(&self) -> super::wire::Shape {
         super::wire::Shape {
             id_len: self.cfg.id_len,

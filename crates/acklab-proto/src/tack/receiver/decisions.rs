@@ -21,6 +21,7 @@ fn at(ns: u64) -> Instant {
 const fn word(reason: AckReason) -> &'static str {
     match reason {
         AckReason::TackNow => "tack_now",
+        AckReason::TackStartUp => "tack_start_up",
         AckReason::TackByteCount => "tack_byte_count",
         AckReason::TackPeriodic => "tack_periodic",
         AckReason::TackDelayed => "tack_delayed",
@@ -57,17 +58,24 @@ fn the_schedule_does_what_the_page_says() {
             delayed: Span::from_nanos(p[6]),
             ..Taming::default()
         };
-        let mut s = Schedule::new(taming, StartUp::Tamed, 0);
+        let modes = [StartUp::Tamed, StartUp::PerPacket, StartUp::ByteCounting];
+        let mut s = Schedule::new(taming, modes[p[7] as usize], p[8] as u32);
         s.set_rtt(Span::from_nanos(p[3]), None);
         let packets: Vec<_> = case[1].split(',').map(numbers).collect();
+        let gaps = case[2].split(',').filter(|g| *g != "-").map(numbers);
+        let mut gaps = gaps.peekable();
         let mut left = Vec::new();
         for packet in packets {
             leave(&mut s, at(packet[0]), &mut left);
             // A packet without payload brings no new byte, so the receiver asks for it.
             let at_once = packet[2] == 1 || packet[1] == 0;
             s.on_packet(at(packet[0]), packet[1], at_once);
+            // The packet that shows a gap is still one of start-up.
+            while let Some(gap) = gaps.next_if(|g| g[0] <= packet[0]) {
+                s.on_gap(at(gap[0]), gap[1]);
+            }
         }
         leave(&mut s, Instant::MAX, &mut left);
-        assert_eq!(left, case[2..], "{}", case[0]);
+        assert_eq!(left, case[3..], "{}", case[0]);
     }
 }

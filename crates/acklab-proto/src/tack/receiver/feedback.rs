@@ -1,4 +1,4 @@
-//! What leaves: IACKs for the events that are due, and the TACK if it is.
+//! Feedback to send: IACKs for the events that are due, and the TACK if it is.
 
 use super::Receiver;
 use super::lists::{self, Losses};
@@ -37,7 +37,9 @@ impl Receiver {
             why = why.or(Some(AckReason::IackMark));
         }
         let tack = self.schedule.due().filter(|d| d.0 <= now);
+        self.reopen(now);
         if core::mem::take(&mut self.window_due) {
+            self.note_window(now);
             if tack.is_none() {
                 self.put_iack(IackReason::Window, out);
             }
@@ -101,7 +103,7 @@ impl Receiver {
         Frame::Iack(Iack { receipt, reason }).put(out);
     }
 
-    /// What has arrived by now. The window that it tells is a promise.
+    /// Report of the arrivals so far. The window in it is a promise.
     fn receipt(&mut self) -> Receipt {
         self.edge = self.free_edge();
         let cumulative = self.islands.next();

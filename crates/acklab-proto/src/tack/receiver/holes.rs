@@ -9,7 +9,7 @@
 use acklab_units::{Instant, Span};
 use alloc::collections::VecDeque;
 
-/// What an arrival was.
+/// Kind of an arrival.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arrived {
     /// The number that was expected next, or one beyond it.

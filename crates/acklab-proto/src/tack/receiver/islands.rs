@@ -16,7 +16,7 @@ struct Island {
     by: u64,
 }
 
-/// What has arrived of the stream.
+/// Parts of the stream that have arrived.
 #[derive(Clone, Debug)]
 pub struct Islands {
     next: u64,
@@ -25,7 +25,7 @@ pub struct Islands {
     limit: usize,
 }
 
-/// What an arrival changed.
+/// Changes by an arrival.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Placed {
     /// How far the edge moved.

@@ -7,7 +7,7 @@ use crate::tack::wire::ListWriter;
 use acklab_units::{Rate, Span};
 use alloc::vec::Vec;
 
-/// What Eq. 6 goes by.
+/// Values that Eq. 6 uses.
 #[derive(Clone, Copy, Debug)]
 pub struct Losses {
     /// Maximum delivery rate.

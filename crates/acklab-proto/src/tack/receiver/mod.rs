@@ -36,6 +36,21 @@ use timing::Delays;
 /// Round trips of the maximum filter cannot make it longer than this (ambiguity 7).
 const LONGEST_THETA: Span = Span::from_secs(10);
 
+/// Times that an opened window is told again, each after twice the wait of the one before: the peer's own
+/// question, which has been backing off for as long as the window was shut, comes after that.
+const REOPENINGS: u8 = 4;
+
+/// Round trips after which data should have come through a window that was opened.
+const REOPENING_WAIT: u64 = 2;
+
+/// A window that was shut and was told to be open: told again until data come.
+#[derive(Clone, Copy, Debug)]
+struct Reopened {
+    at: Instant,
+    wait: Span,
+    left: u8,
+}
+
 /// Loss events that are reported again at once.
 #[derive(Clone, Debug, Default)]
 struct Copies {
@@ -64,12 +79,13 @@ pub struct Receiver {
     last_was_ce: bool,
     /// IACKs that are due besides loss events.
     window_due: bool,
+    reopened: Option<Reopened>,
     mark_due: bool,
     confirm_due: Option<(u32, Instant)>,
     /// The latest SYNC.
     sync: u64,
     rho_ack: Ppm,
-    /// What had been counted at the last TACK, and the loss rate of the interval.
+    /// Counts at the last TACK, and the loss rate of the interval.
     told_expected: u64,
     told_lost: u64,
     rho: Ppm,
@@ -78,6 +94,8 @@ pub struct Receiver {
     iacks: u64,
     /// Percent of the buffer by which a window must open for an IACK.
     window_share: u64,
+    /// Losses have IACKs.
+    loss_iack: bool,
     copies: Copies,
 }
 
@@ -99,6 +117,7 @@ impl Receiver {
             counts_marks: false,
             last_was_ce: false,
             window_due: false,
+            reopened: None,
             mark_due: false,
             confirm_due: None,
             sync: 0,
@@ -109,6 +128,7 @@ impl Receiver {
             mss: u64::from(cfg.mss),
             iacks: 0,
             window_share: cfg.window_share.into(),
+            loss_iack: cfg.loss_iack,
             copies: Copies::default(),
         }
     }
@@ -118,7 +138,7 @@ impl Receiver {
         self.iacks
     }
 
-    /// What the handshake has agreed on.
+    /// Takes over the results of the handshake.
     pub fn agree(&mut self, cfg: &TackConfig, first: u64, taming: Taming, ecn: bool) {
         self.holes = Holes::new(first.max(1), cfg.most_gaps());
         self.schedule.agree(taming);
@@ -178,8 +198,8 @@ impl Receiver {
         if waits { rtt / 4 } else { Span::ZERO }
     }
 
-    /// A packet with a PKT.SEQ arrived; `data` is empty for a PING. What cannot be kept is treated as
-    /// if it had been lost.
+    /// A packet with a PKT.SEQ arrived; `data` is empty for a PING. Data without room are treated
+    /// as if they had been lost.
     pub fn on_packet(
         &mut self,
         now: Instant,
@@ -199,6 +219,7 @@ impl Receiver {
         if data.is_some_and(|d| !self.can_keep(d)) {
             return;
         }
+        self.reopened = None;
         let settle = self.settle(cfg);
         let arrived = self.holes.on_packet(now, number, settle);
         stats.out_of_order_in += u64::from(arrived == Arrived::Late);
@@ -289,8 +310,42 @@ impl Receiver {
         let quarter = share.max(2 * self.mss).min(self.buffer / 2);
         let opened = self.free_edge().saturating_sub(self.edge);
         let left = self.edge.saturating_sub(self.islands.top());
-        let was_shut = left < self.mss && opened >= (2 * self.mss).min(self.buffer / 2);
+        let was_shut = self.is_shut() && opened >= (2 * self.mss).min(self.buffer / 2);
         self.window_due |= was_shut || (opened >= quarter && left <= quarter);
+    }
+
+    /// Whether the peer may send less than a packet more.
+    pub fn is_shut(&self) -> bool {
+        self.edge.saturating_sub(self.islands.top()) < self.mss
+    }
+
+    /// A window is about to be told: one that opens only now is told again, in case this is lost.
+    fn note_window(&mut self, now: Instant) {
+        if !self.is_shut() || self.free_edge() <= self.edge {
+            return;
+        }
+        let rtt = self.schedule.rtt_min().unwrap_or(Span::ZERO);
+        let wait = (rtt * REOPENING_WAIT).saturating_add(self.schedule.alpha());
+        self.reopened = Some(Reopened {
+            at: now.saturating_add(wait),
+            wait,
+            left: REOPENINGS,
+        });
+    }
+
+    /// No data have come through a window that was opened: it is to be told again.
+    fn reopen(&mut self, now: Instant) {
+        let Some(r) = self.reopened.filter(|r| r.at <= now) else {
+            return;
+        };
+        self.window_due = true;
+        let wait = r.wait * 2;
+        let next = Reopened {
+            at: now.saturating_add(wait),
+            wait,
+            left: r.left.saturating_sub(1),
+        };
+        self.reopened = (next.left > 0).then_some(next);
     }
 
     /// Offset behind the last byte for which there is room: it never goes back.
@@ -352,7 +407,7 @@ impl Receiver {
         self.schedule.is_start_up()
     }
 
-    /// What it has found out about the path.
+    /// Its estimates of the path.
     pub fn estimates(&self) -> Estimates {
         let (bw, rtt_min) = (self.bw(), self.schedule.rtt_min());
         let f = frequency::tack(self.schedule.taming(), bw, rtt_min.unwrap_or(Span::ZERO));
@@ -383,15 +438,25 @@ impl Receiver {
                 (Some(a), Some(b)) => Some(if b.0 < a.0 { b } else { a }),
                 (a, b) => a.or(b),
             };
-        earlier(urgent, earlier(loss, self.schedule.due()))
+        let again = self.reopened.map(|r| (r.at, AckReason::IackWindow));
+        let tack = earlier(again, self.schedule.due());
+        // A loss that no IACK tells of is no reason for the TACK that leaves then.
+        let timed = if self.loss_iack {
+            earlier(loss, tack)
+        } else {
+            earlier(tack, loss)
+        };
+        earlier(urgent, timed)
     }
 
     /// When [`Receiver::feedback`] has something to say, as far as time decides.
     pub fn next_timeout(&self) -> Option<Instant> {
-        Instant::earliest(self.holes.next_due(), self.schedule.due().map(|d| d.0))
+        let again = self.reopened.map(|r| r.at);
+        let loss = Instant::earliest(self.holes.next_due(), again);
+        Instant::earliest(loss, self.schedule.due().map(|d| d.0))
     }
 
-    /// What an IACK for the handshake says, if one is due.
+    /// Confirmation of the handshake for an IACK, if one is due.
     fn take_confirm(&mut self, now: Instant) -> Option<IackReason> {
         let (echo, since) = self.confirm_due.take()?;
         let hold = span_micros(now.saturating_since(since));

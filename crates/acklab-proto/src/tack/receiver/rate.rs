@@ -124,7 +124,7 @@ impl DeliveryRate {
         self.from = Some(self.last);
         self.bytes = 0;
         self.app_limited = false;
-        // What the application limits says at least so much.
+        // A sample that the application limits is a lower bound.
         if !sample.app_limited || sample.rate > self.filter.max() {
             self.filter.update(now, sample.rate);
         }

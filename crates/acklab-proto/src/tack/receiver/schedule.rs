@@ -58,7 +58,7 @@ impl Schedule {
         }
     }
 
-    /// What the ends have agreed on.
+    /// Takes over the taming that the ends agreed on.
     pub fn agree(&mut self, taming: Taming) {
         self.taming = taming;
     }
@@ -120,7 +120,7 @@ impl Schedule {
             let thin = self.since.saturating_add(thin);
             (thin.max(allowed), AckReason::TackDelayed)
         };
-        // What was to be a delayed TACK is a periodic one once enough has come.
+        // A planned delayed TACK becomes a periodic one once enough has come.
         let grown = |d: (Instant, AckReason)| due.0 == d.0 && d.1 == AckReason::TackDelayed;
         if self.due.is_none_or(|d| due.0 < d.0 || grown(d)) {
             self.due = Some(due);

@@ -216,6 +216,36 @@ fn the_window_never_goes_back_and_opens_at_once_after_it_was_shut() {
     assert_eq!(b.out(6), [std::format!("window {}", 4 * MSS)]);
 }
 
+/// Two round trips and an interval after it, then twice as late each time, until data come.
+#[test]
+fn a_window_that_has_opened_is_told_again_until_data_come() {
+    for comes in [false, true] {
+        let mut b = Bench::new(|c| c.recv_buffer = 4 * u64::from(MSS));
+        for n in 1..=4 {
+            b.data(n, n, n - 1);
+        }
+        b.tack_at(4);
+        b.r.read(u64::MAX);
+        let open = [std::format!("window {}", 4 * MSS)];
+        assert_eq!(b.out(6), open);
+        if comes {
+            b.data(50_000, 5, 4);
+            assert_eq!(b.out(100_000), ["tack 5 []"]);
+        }
+        let mut again = Vec::new();
+        for us in (6..5_000_000).step_by(10_000) {
+            let out = b.out(us + 100_000);
+            if !out.is_empty() {
+                assert_eq!(out, open);
+                again.push((us + 100_000) / 1000);
+            }
+        }
+        let times: &[u64] = if comes { &[] } else { &[100, 280, 640, 1360] };
+        assert_eq!(again, times);
+        assert_eq!(b.r.next_timeout(), None);
+    }
+}
+
 #[test]
 fn the_end_of_the_stream_takes_one_offset_and_no_byte() {
     let mut b = Bench::new(|_| {});

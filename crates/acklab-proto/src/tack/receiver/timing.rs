@@ -25,7 +25,7 @@ pub fn span_micros(span: Span) -> u32 {
 /// A packet of the interval.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
-    /// What is compared: a delay in eighths of a microsecond against the first packet's.
+    /// Compared value: a delay in eighths of a microsecond relative to the first packet's.
     delay: i64,
     stamp: u32,
     arrived: Instant,

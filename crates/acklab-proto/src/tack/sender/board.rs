@@ -1,4 +1,4 @@
-//! What is under way, by stream offset and by packet number.
+//! Data under way, by stream offset and by packet number.
 //!
 //! "The sender has to maintain a two-tuples (SEQ, PKT.SEQ) for each packet. Although retransmissions
 //! will have different PKT.SEQs, [...] it is recommended the PKT.SEQ of a packet in the tuples be
@@ -216,8 +216,8 @@ impl Board {
         (self.inflight, self.inflight_segments, self.lost_segments) = (0, 0, 0);
     }
 
-    /// What was given up and has a number above `heard` may be under way after all; `heard` itself has
-    /// arrived.
+    /// Segments that were given up and whose number is above `heard` may be under way after all;
+    /// `heard` itself has arrived.
     pub fn revive(&mut self, heard: u64) {
         for r in self.records.iter_mut() {
             if !r.is_lost() || r.number < heard {
@@ -404,7 +404,7 @@ mod tests {
         }
     }
 
-    /// What is settled is not under way, whatever is said of it later.
+    /// Settled packets are not under way, whatever later reports say of them.
     #[test]
     fn settled_numbers_leave_the_flight() {
         let mut b = board(5);

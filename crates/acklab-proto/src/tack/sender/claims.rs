@@ -1,4 +1,4 @@
-//! What the peer may claim.
+//! Limits of the peer's claims.
 //!
 //! Rate, RTT and loss come from the peer, and what it acknowledges makes room for more: a receiver
 //! that lies can drive a sender. It is bound by what was sent. Packet numbers are skipped now and
@@ -29,7 +29,7 @@ pub enum Violation {
     Marks,
 }
 
-/// What was sent, as claims are judged by it.
+/// The packets sent, by which claims are judged.
 #[derive(Clone, Debug)]
 pub struct Claims {
     first: u64,
@@ -43,6 +43,10 @@ pub struct Claims {
     packets: u64,
     /// Segments that it has acknowledged.
     segments: u64,
+    /// Segments that may have been acknowledged by packets that had other bounds, beside one for each packet.
+    recut: u64,
+    /// Such packets have nothing that is new from this offset on.
+    recut_until: u64,
 }
 
 impl Claims {
@@ -60,7 +64,16 @@ impl Claims {
             rng,
             packets: 0,
             segments: 0,
+            recut: 0,
+            recut_until: 0,
         }
+    }
+
+    /// What is under way, up to the offset `until`, is sent anew in so many segments: a packet that left before,
+    /// and arrives yet, holds several of them.
+    pub fn on_recut(&mut self, segments: u64, until: u64) {
+        self.recut += segments;
+        self.recut_until = until;
     }
 
     /// Whether `number`, which is about to be given out, is to be skipped.
@@ -119,11 +132,16 @@ impl Claims {
         Ok(())
     }
 
-    /// `segments` more were acknowledged: each came in a packet of its own.
-    pub fn on_delivered(&mut self, segments: u32) -> Result<(), Violation> {
+    /// `segments` more were acknowledged: each came in a packet of its own, unless it was cut anew.
+    /// Everything below the offset `una` is acknowledged now.
+    pub fn on_delivered(&mut self, segments: u32, una: u64) -> Result<(), Violation> {
         self.segments += u64::from(segments);
-        if self.segments > self.packets {
+        if self.segments > self.packets.saturating_add(self.recut) {
             return Err(Violation::TooFewPackets);
+        }
+        if una >= self.recut_until {
+            // What was not needed is no credit for later.
+            self.recut = self.recut.min(self.segments.saturating_sub(self.packets));
         }
         Ok(())
     }
@@ -159,8 +177,11 @@ mod tests {
         );
         assert_eq!(c.judge(&receipt(0, 5, 2), 1000, 6), Err(Violation::Skipped));
         assert_eq!(c.judge(&receipt(1000, 5, 1), 1000, 6), Ok(()));
-        assert_eq!(c.on_delivered(1), Ok(()));
-        assert_eq!(c.on_delivered(1), Err(Violation::TooFewPackets));
+        assert_eq!(c.on_delivered(1, 500), Ok(()));
+        assert_eq!(c.on_delivered(1, 500), Err(Violation::TooFewPackets));
+        c.on_recut(2, 1000);
+        assert_eq!(c.on_delivered(1, 500), Ok(()));
+        assert_eq!(c.on_delivered(1, 1000), Err(Violation::TooFewPackets));
         let marks = EcnCounts {
             ce: 2,
             ..EcnCounts::default()
@@ -168,8 +189,24 @@ mod tests {
         assert_eq!(c.judge_marks(&marks), Err(Violation::Marks));
     }
 
-    /// Who acknowledges everything up to the largest number is found out at the first skip, with any
-    /// seed; who counts what arrives never is.
+    /// Packets that left before a cut hold several segments each, as long as some of these are under way.
+    #[test]
+    fn what_is_cut_anew_is_no_credit_for_later() {
+        let mut c = Claims::new(1, 0, 1);
+        c.on_recut(8, 4000);
+        // Two packets of before brought six of the segments.
+        assert_eq!(c.judge(&receipt(3000, 2, 2), 4000, 9), Ok(()));
+        assert_eq!(c.on_delivered(6, 3000), Ok(()));
+        assert_eq!(c.judge(&receipt(4000, 4, 4), 4000, 9), Ok(()));
+        assert_eq!(c.on_delivered(2, 4000), Ok(()));
+        // From now on a segment is a packet.
+        assert_eq!(c.judge(&receipt(4500, 5, 5), 5000, 9), Ok(()));
+        assert_eq!(c.on_delivered(1, 4500), Ok(()));
+        assert_eq!(c.on_delivered(1, 5000), Err(Violation::TooFewPackets));
+    }
+
+    /// A peer that acknowledges everything up to the largest number is caught at the first skip,
+    /// with any seed; one that counts arrivals never is.
     #[test]
     fn a_skipped_number_catches_who_acknowledges_ahead() {
         for seed in 0..50 {

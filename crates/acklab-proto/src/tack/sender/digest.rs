@@ -1,4 +1,4 @@
-//! What one report delivered, gathered record by record.
+//! Deliveries by one report, gathered record by record.
 
 use super::record::Record;
 use crate::rate::RateSampler;
@@ -15,11 +15,18 @@ pub struct Digest {
     pub acked_segments: u32,
     /// Newly found lost.
     pub lost: u64,
+    /// A repair that left after the last reduction is among them.
+    pub repair_lost: bool,
     /// Newly marked.
     pub ce: u64,
     /// The cumulative point advanced.
     pub advanced: bool,
     pub prior_inflight: u64,
+    /// What an IACK that begins an episode of losses tells the controller to keep in flight, at least.
+    /// A controller that conserves packets (BBR) takes what is in flight then for its window. Between two
+    /// TACKs that grows by what arrives unreported, so an IACK soon after a TACK would cut the window by
+    /// up to an interval. What was in flight before the last TACK is what a TACK would conserve.
+    pub conserved: u64,
     /// The peer has settled all numbers up to this one.
     pub settled: Option<u64>,
     /// Some of it was settled by an earlier report: it arrived then, and is only told of now.

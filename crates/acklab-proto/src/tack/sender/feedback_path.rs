@@ -117,7 +117,7 @@ fn differs(a: u32, b: u32, percent: u32) -> bool {
 }
 
 impl Syncing {
-    /// What the peer knows from the handshake.
+    /// Takes over the minimum RTT that the peer knows from the handshake.
     pub fn start(&mut self, rtt_min: u32) {
         self.told.rtt_min = rtt_min;
     }

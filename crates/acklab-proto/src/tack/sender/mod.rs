@@ -47,7 +47,7 @@ use timers::Timer;
 #[derive(Debug)]
 pub struct Sender {
     mss: u32,
-    /// What both ends take, at most.
+    /// Largest segment that both ends take.
     agreed_mss: u32,
     taming: Taming,
     cc: Box<dyn CongestionControl>,
@@ -75,6 +75,8 @@ pub struct Sender {
     max_window: u64,
     /// The episode of losses ends when this is acknowledged.
     high_seq: u64,
+    /// The first PKT.SEQ that left after the last reduction.
+    reduced_at: u64,
     /// The handshake is complete: data may leave.
     open: bool,
     retries: u32,
@@ -100,6 +102,8 @@ pub struct Sender {
     gave_up: bool,
     /// Bytes that were found lost and may be replaced whatever the window is.
     credit: u64,
+    /// Bytes that counted as in flight when the last TACK arrived, before it told of arrivals.
+    peak: u64,
     /// `rates.delivered` when arrivals of long before were last told of.
     told_late: u64,
     undo: Undo,
@@ -113,7 +117,13 @@ pub struct Sender {
 
 impl Sender {
     /// A sender whose first packet has the number `first`.
-    pub fn new(cfg: &TackConfig, cc: Box<dyn CongestionControl>, first: u64, seed: u64) -> Self {
+    pub fn new(
+        cfg: &TackConfig,
+        mut cc: Box<dyn CongestionControl>,
+        first: u64,
+        seed: u64,
+    ) -> Self {
+        cc.on_paced();
         Self {
             mss: cfg.mss,
             agreed_mss: cfg.mss,
@@ -137,6 +147,7 @@ impl Sender {
             right_edge: 0,
             max_window: 0,
             high_seq: 0,
+            reduced_at: 0,
             open: false,
             retries: 0,
             backoff: 0,
@@ -158,6 +169,7 @@ impl Sender {
             ecn: false,
             gave_up: false,
             credit: 0,
+            peak: 0,
             told_late: 0,
             undo: Undo::default(),
             asks: cfg.ack_now,
@@ -192,6 +204,9 @@ impl Sender {
     /// carries the larger ones would swallow each repetition (RFC 8899 section 4.4).
     pub fn go_back(&mut self) {
         self.highest = self.highest.max(self.nxt);
+        let under_way = self.highest - self.una;
+        let segments = under_way.div_ceil(u64::from(self.mss)) + 1;
+        self.claims.on_recut(segments, self.highest);
         self.nxt = self.una;
         self.board.clear();
     }
@@ -201,12 +216,15 @@ impl Sender {
         self.cc.on_shortest_interval(shortest);
     }
 
-    /// "The initial RTT can be computed during handshakes" (section 4.3).
-    pub fn handshake_rtt(&mut self, now: Instant, rtt: Span) {
+    /// "The initial RTT can be computed during handshakes" (section 4.3). `shared`: the peer's handshake
+    /// took as long. If it may have taken longer, the first report makes a SYNC.
+    pub fn handshake_rtt(&mut self, now: Instant, rtt: Span, shared: bool) {
         self.rtt.on_sample(rtt, self.una, self.nxt);
         self.min_rtt.update(now, rtt);
         self.cc.on_handshake_rtt(now, rtt);
-        self.syncing.start(span_micros(rtt));
+        if shared {
+            self.syncing.start(span_micros(rtt));
+        }
     }
 
     /// Everything below this offset is acknowledged.
@@ -341,7 +359,7 @@ impl Sender {
         })
     }
 
-    /// What the sender looks like now.
+    /// The sender's present state.
     pub fn snapshot(&self, cfg: &TackConfig) -> Snapshot {
         Snapshot {
             cwnd: self.cwnd(),

@@ -10,7 +10,7 @@ const SETTLED: u8 = 1 << 3;
 const REPEATED: u8 = 1 << 4;
 const APP_LIMITED: u8 = 1 << 5;
 
-/// What the sender remembers of a segment until it is acknowledged cumulatively. Most of the memory of
+/// The sender's record of a segment until it is acknowledged cumulatively. Most of the memory of
 /// a flow consists of these.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {

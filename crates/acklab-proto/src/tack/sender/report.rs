@@ -1,5 +1,5 @@
 //! Digesting a TACK or an IACK: claims are judged, arrivals are noted, losses are marked, the
-//! controller is told, and only then do packets leave.
+//! controller gets the facts, and only then do packets leave.
 
 use super::claims::Violation;
 use super::digest::Digest;
@@ -65,6 +65,7 @@ impl Sender {
             self.peer_bw.update(now, claim.rate);
         }
         d.settled = Some(head.settled);
+        self.peak = d.prior_inflight;
         self.finish(now, cfg, &mut d, head.ecn.as_ref(), Some(claim), stats)
     }
 
@@ -218,17 +219,17 @@ impl Sender {
         claim: Option<Claim>,
         stats: &mut Stats,
     ) -> Result<(), Violation> {
-        self.claims.on_delivered(d.delivered_segments)?;
+        self.claims.on_delivered(d.delivered_segments, self.una)?;
         if let Some(e) = marks {
             self.claims.judge_marks(e)?;
             let new = e.ce.saturating_sub(self.marks.ce);
             self.marks.ce = self.marks.ce.max(e.ce);
             d.ce = new.saturating_mul(u64::from(self.mss)).min(d.delivered);
             self.rates.delivered_ce += d.ce;
-            // A mark counts even if what it was on was told of before.
+            // A mark counts even if the packet that bore it was reported before.
             d.ce = d.ce.max(u64::from(new > 0));
         }
-        stats.bytes_acked += d.acked;
+        stats.bytes_acked = self.acked_bytes();
         let duplicate = !d.advanced && d.delivered == 0;
         stats.dup_acks_in += u64::from(duplicate);
         if d.late {
@@ -240,14 +241,20 @@ impl Sender {
             self.board.settle(number);
         }
         self.take_back(now, cfg, stats);
+        let before = self.phase;
         self.change_phase(now, d, stats);
+        let enters = before != self.phase && self.phase == RecoveryPhase::Recovery;
+        d.conserved = match claim {
+            None if enters && d.delivered > 0 => self.peak.saturating_sub(d.lost + d.delivered),
+            _ => 0,
+        };
         let sample = match claim {
             Some(claim) => self.sample_rate(now, cfg, d, claim),
             // An IACK tells of a part of what has arrived: the TACK after it would seem to tell of
             // more in less time.
             None => RateSample::default(),
         };
-        self.move_window(now, d, sample);
+        self.move_window(now, cfg, d, sample);
         self.update_sync(now, cfg);
         self.rearm_after_report(now, d);
         self.validate_pending = true;
@@ -269,8 +276,8 @@ impl Sender {
         let any = d.delivered_segments > 0;
         let mut sample = self.rates.finish(now, any, self.min_rtt.min());
         let counts = cfg.rate_source == RateSource::Receiver && claim.rate > Rate::ZERO;
-        // What arrived long before, and no list had room for, would seem to have arrived at once by the
-        // sender's own clock. The receiver's rate is not concerned, and rounds go on.
+        // Data that arrived long before, and had no place in a list, would seem to arrive now by
+        // the sender's own clock. The receiver's rate is not concerned, and rounds go on.
         if !counts && sample.prior_delivered < self.told_late {
             sample.interval = Span::ZERO;
         }
@@ -288,9 +295,14 @@ impl Sender {
         sample
     }
 
-    fn move_window(&mut self, now: Instant, d: &Digest, rate: RateSample) {
+    fn move_window(&mut self, now: Instant, cfg: &TackConfig, d: &Digest, rate: RateSample) {
         let reducing = self.reducing();
         let rtt = d.fastest.or(d.rtt);
+        // "The minimum OWD during each TACK interval" (section 5.2): the least of all that arrived in it.
+        let samples = match cfg.timing {
+            Timing::Advanced if d.fastest.is_some() => d.delivered_segments.max(1),
+            _ => 1,
+        };
         self.cc.on_ack(&Ack {
             now,
             acked: d.acked,
@@ -303,10 +315,11 @@ impl Sender {
             newly_ce: d.ce.min(d.delivered),
             rtt,
             cc_rtt: rtt,
+            cc_rtt_samples: samples,
             srtt: self.rtt.srtt(),
             min_rtt: self.min_rtt.min(),
             cwnd: u64::from(self.cwnd_segments()) * u64::from(self.mss),
-            inflight: self.board.inflight(),
+            inflight: self.board.inflight().max(d.conserved),
             prior_inflight: d.prior_inflight,
             rate,
             cwnd_limited: self.is_cwnd_limited(),

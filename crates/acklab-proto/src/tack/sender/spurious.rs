@@ -17,12 +17,12 @@ use crate::stats::Stats;
 use crate::tack::config::TackConfig;
 use acklab_units::Instant;
 
-/// What reports have called lost, and what came all the same.
+/// Segments that reports called lost, and those of them that arrived all the same.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Undo {
     /// Transmissions that were taken for lost, each with a number up to the largest that had arrived.
     told: u64,
-    /// How many of these have come late, at least. What is missing and was not called lost makes it
+    /// How many of these have come late, at least. Missing packets not called lost make it
     /// less, never more.
     late: u64,
     /// Both, before the latest report.
@@ -43,7 +43,7 @@ pub(super) struct Undo {
     early: Option<u64>,
 }
 
-/// What was known when the retransmission timer expired.
+/// State at the expiry of the retransmission timer.
 #[derive(Clone, Copy, Debug)]
 struct Timeout {
     /// The largest number that had arrived, as far as was known.
@@ -186,7 +186,7 @@ mod tests {
         assert!(u.is_spurious());
     }
 
-    /// What is missing and in its settle time hides a late packet; it never invents one.
+    /// A packet that is missing and in its settle time hides a late packet; it never invents one.
     #[test]
     fn a_gap_that_nobody_has_reported_hides_a_late_packet() {
         let mut u = Undo::default();

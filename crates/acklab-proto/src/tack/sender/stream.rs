@@ -60,6 +60,11 @@ impl Sender {
         all
     }
 
+    /// Bytes of the stream that are acknowledged, by whatever report. The stream's end is no byte.
+    pub fn acked_bytes(&self) -> u64 {
+        self.una.min(self.app_end)
+    }
+
     /// How long a peer may go on asking after everything is over.
     pub fn linger(&self) -> Span {
         (self.rtt.rto().saturating_add(self.peer_interval())) * 3

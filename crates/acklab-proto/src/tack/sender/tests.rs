@@ -24,15 +24,19 @@ struct Bench {
 impl Bench {
     /// A sender with `packets` to send at once and a window for 20.
     fn new(packets: u64, change: impl FnOnce(&mut TackConfig)) -> Self {
+        let mut cc = CcChoice::named("fixed").unwrap();
+        cc.params
+            .set(cc.entry.params, "window", crate::registry::Value::Int(20))
+            .unwrap();
+        Self::under(&cc, packets, change)
+    }
+
+    fn under(cc: &CcChoice, packets: u64, change: impl FnOnce(&mut TackConfig)) -> Self {
         let mut cfg = TackConfig {
             skip_within: 0,
             ..TackConfig::default()
         };
         change(&mut cfg);
-        let mut cc = CcChoice::named("fixed").unwrap();
-        cc.params
-            .set(cc.entry.params, "window", crate::registry::Value::Int(20))
-            .unwrap();
         let cc = cc.build(crate::cc::CcInit {
             mss: cfg.mss,
             initial_cwnd: 20 * MSS,
@@ -41,7 +45,7 @@ impl Bench {
         let mut s = Sender::new(&cfg, cc, FIRST, 1);
         let now = Instant::ZERO + Span::from_secs(1);
         s.agree(now, cfg.mss, cfg.taming, 1 << 20, cfg.ecn);
-        s.handshake_rtt(now, RTT);
+        s.handshake_rtt(now, RTT, true);
         assert_eq!(s.write(&cfg, packets * MSS), packets * MSS);
         Self {
             cfg,
@@ -52,7 +56,7 @@ impl Bench {
         }
     }
 
-    /// What leaves by `span` from now on: number, which piece, whether it asks for a TACK.
+    /// Packets that leave within `span` from now: number, which piece, whether it asks for a TACK.
     fn run(&mut self, span: Span) -> Vec<(u64, u64, bool)> {
         let end = self.now + span;
         let mut out = Vec::new();
@@ -256,6 +260,29 @@ fn one_episode_of_losses_is_one_reduction() {
     assert_eq!(b.s.phase(), RecoveryPhase::Open);
 }
 
+/// Right after a TACK less is in flight than before it. BBR conserves what was in flight before, whether
+/// the loss is told of by an IACK then or by the TACK itself.
+#[test]
+fn an_iack_between_two_tacks_conserves_what_the_tack_would_have() {
+    let cc = CcChoice::named("bbr1").unwrap();
+    let mut b = Bench::under(&cc, 500, |_| {});
+    assert_eq!(b.run(RTT).len(), 20);
+    b.tack(Bench::head(Bench::receipt(10, 9, 10)), &[], &[]);
+    assert_eq!(b.s.board.inflight(), 10 * MSS);
+    b.loss(Bench::receipt(11, 12, 12), 10, 12);
+    assert_eq!(b.s.phase(), RecoveryPhase::Recovery);
+    assert_eq!(b.s.cwnd(), 19 * MSS);
+
+    let mut b = Bench::under(&cc, 500, |_| {});
+    b.run(RTT);
+    b.tack(
+        Bench::head(Bench::receipt(10, 11, 11)),
+        &[(11, 12)],
+        &[(10, 11)],
+    );
+    assert_eq!(b.s.cwnd(), 19 * MSS);
+}
+
 #[test]
 fn numbers_are_skipped_and_nothing_else_is() {
     let mut b = Bench::new(1000, |c| c.skip_within = 8);
@@ -267,7 +294,7 @@ fn numbers_are_skipped_and_nothing_else_is() {
 }
 
 /// Twenty packets leave, the first two are acknowledged, and then nothing is heard until the timer has
-/// expired. What has left since.
+/// expired. Returns the packets that have left since.
 fn timed_out(change: impl FnOnce(&mut TackConfig)) -> (Bench, Vec<(u64, u64, bool)>) {
     let mut b = Bench::new(22, change);
     b.run(RTT);

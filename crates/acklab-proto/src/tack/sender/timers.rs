@@ -12,7 +12,7 @@ use crate::stats::Stats;
 use crate::tack::config::TackConfig;
 use acklab_units::{Instant, Span};
 
-/// What a timer is for.
+/// Purpose of a timer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Timer {
     /// Nothing was heard of what is under way: ask.

@@ -1,4 +1,4 @@
-//! What leaves next: repairs before new data, both within window and pacing.
+//! Order of transmission: repairs before new data, both within window and pacing.
 
 use super::Sender;
 use crate::cc::{IdleRestart, RecoveryPhase, Sent};
@@ -73,7 +73,7 @@ impl Sender {
                 Some(o)
             }
             None => {
-                self.pacer.close_burst(now, rate, ALL_PACED);
+                self.pacer.close_burst(rate, ALL_PACED);
                 self.nothing_to_send(now, cfg);
                 None
             }
@@ -142,7 +142,7 @@ impl Sender {
         let id = self.board.next_repair()?;
         let len = u64::from(self.board.record(id)?.len());
         let inflight = self.board.inflight();
-        // What was lost has left the network: its repair may take its place, although a controller that
+        // Lost data have left the network: a repair may take their place, even if a controller that
         // sets its own window in recovery has not heard of any delivery since. With a TACK every
         // quarter of a round trip, repairs would else wait for the next one.
         let replaces = self.cc.owns_recovery() && self.credit >= len;

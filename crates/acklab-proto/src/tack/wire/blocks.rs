@@ -157,7 +157,7 @@ pub struct ListWriter<'a> {
     count: u16,
     /// The list ends here at the latest.
     limit: usize,
-    /// What the next distance is counted from; the flag says that blocks go down.
+    /// Origin of the next distance; the flag says that blocks go down.
     from: u64,
     down: bool,
 }

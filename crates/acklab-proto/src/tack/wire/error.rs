@@ -1,4 +1,4 @@
-//! What can be wrong with a packet, in words.
+//! Errors of packets, in words.
 
 use core::fmt;
 

@@ -7,7 +7,7 @@ use super::reader::Reader;
 use super::varint;
 use alloc::vec::Vec;
 
-/// What an end offers. Each end takes the more careful of the two where both must do the same.
+/// Offer of an end. Each end takes the more careful of the two where both must do the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Offer {
     /// PKT.SEQ of the first data packet: not zero, so that nobody off the path can guess it.

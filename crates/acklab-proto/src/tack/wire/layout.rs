@@ -23,7 +23,7 @@ pub struct Field {
     pub name: &'static str,
     /// How it is written.
     pub kind: Kind,
-    /// What it says.
+    /// Its meaning.
     pub text: &'static str,
 }
 
@@ -34,11 +34,11 @@ pub struct Flag {
     pub mask: u8,
     /// Its name.
     pub name: &'static str,
-    /// What it says.
+    /// Its meaning.
     pub text: &'static str,
 }
 
-/// What stands in a frame, one behind the other.
+/// Parts of a frame, one behind the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Item {
     /// A number.
@@ -59,7 +59,7 @@ pub enum Item {
     Blocks {
         /// Its name.
         name: &'static str,
-        /// What it lists.
+        /// Meaning of the list.
         text: &'static str,
         /// The direction.
         down: bool,
@@ -73,7 +73,7 @@ pub struct Layout {
     pub kind: u8,
     /// Its name.
     pub name: &'static str,
-    /// What stands behind the number.
+    /// The items behind the number.
     pub items: &'static [Item],
 }
 

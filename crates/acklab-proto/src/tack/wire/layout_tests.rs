@@ -7,7 +7,7 @@ use super::*;
 use alloc::vec::Vec;
 use proptest::prelude::*;
 
-/// What a reader by the table sees: names and values, in order.
+/// Names and values in order, as read by the table.
 type Seen = Vec<(&'static str, u64)>;
 
 struct Walk<'a> {
@@ -157,7 +157,7 @@ fn iack(i: &Iack) -> Seen {
     [Seen::from([("iack", code)]), receipt(&i.receipt), more].concat()
 }
 
-/// What the codec sees.
+/// Names and values in order, as the codec reads them.
 fn seen(frame: &Frame<'_>) -> Seen {
     match frame {
         Frame::Ping => Seen::new(),

@@ -18,7 +18,7 @@ pub enum Space {
     Feedback,
 }
 
-/// What stands in front of the frames.
+/// The fields in front of the frames.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Header {
     /// Its number, whole.
@@ -62,7 +62,7 @@ impl Data {
 /// packet, and every protocol moves packets as values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Packet {
-    /// What stands in front of the frames.
+    /// The fields in front of the frames.
     pub header: Header,
     /// Bytes of control frames.
     pub control: u16,
@@ -133,7 +133,7 @@ impl Packet {
     }
 }
 
-/// What both ends of a connection know of its packets before they read one.
+/// Properties of a connection's packets that both ends know before they read one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Shape {
     /// Bytes of the connection id.

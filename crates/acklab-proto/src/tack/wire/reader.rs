@@ -3,7 +3,7 @@
 use super::error::DecodeError;
 use super::varint;
 
-/// What is left to read.
+/// The bytes left to read.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],

@@ -7,7 +7,7 @@ use super::reader::Reader;
 use super::varint;
 use alloc::vec::Vec;
 
-/// What every report says.
+/// Common part of all reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Receipt {
     /// Everything below this stream offset has arrived.
@@ -49,7 +49,7 @@ pub struct Fastest {
 /// A TACK without its lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TackHead {
-    /// What has arrived.
+    /// Report of the arrivals.
     pub receipt: Receipt,
     /// Everything missing with a PKT.SEQ up to here was reported as lost; at most `largest`.
     pub settled: u64,
@@ -108,7 +108,7 @@ pub enum Instant {
 /// An instant ACK of the receiving half.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Iack {
-    /// What has arrived.
+    /// Report of the arrivals.
     pub receipt: Receipt,
     /// Why it was sent.
     pub reason: Instant,

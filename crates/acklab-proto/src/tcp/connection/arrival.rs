@@ -19,7 +19,7 @@ impl Connection {
         }
     }
 
-    /// Section 3.10.7.1: there is no connection, and whoever thinks so is told.
+    /// Section 3.10.7.1: there is no connection, and whoever thinks so gets a reset.
     #[cold]
     fn in_closed(&mut self, seg: &Segment) {
         if seg.flags.contains(Flags::RST) {

@@ -205,6 +205,7 @@ impl Sender {
             newly_ce: if o.ece { self.delivered } else { 0 },
             rtt,
             cc_rtt: rtt,
+            cc_rtt_samples: 1,
             srtt: self.rtt.srtt(),
             min_rtt: self.rtt.min(),
             cwnd: o.cwnd,

@@ -60,7 +60,7 @@ pub struct Sender {
     phase: RecoveryPhase,
     /// Everything below is acknowledged (`m_highRxAckMark`).
     una: u64,
-    /// The writer was told that everything below has made room.
+    /// The writer knows that everything below has made room.
     released: u64,
     /// Offset behind the last byte ever sent (`m_highTxMark`).
     nxt: u64,

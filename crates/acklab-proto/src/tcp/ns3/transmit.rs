@@ -26,7 +26,7 @@ impl Sender {
         self.next_to_leave(now, cfg, stats)
     }
 
-    /// The sending loop has nothing to run for. An end that only receives is asked after each packet.
+    /// The sending loop has nothing to run for. An end that only receives is polled at each packet.
     #[inline]
     fn rests(&self) -> bool {
         !self.due && !self.wrote && self.step.is_none() && self.forced.is_empty() && self.nxt > 0
@@ -56,7 +56,7 @@ impl Sender {
         out
     }
 
-    /// The writer is asked for more before a segment is made of little; the loop goes on as soon
+    /// Requests more of the writer before a segment is made of little; the loop goes on as soon
     /// as it has answered.
     fn ask_writer(&mut self, now: Instant) -> bool {
         let ask = self.released < self.una;

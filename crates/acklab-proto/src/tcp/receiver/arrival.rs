@@ -78,7 +78,7 @@ impl Receiver {
         }
     }
 
-    /// An unacceptable segment: answered at once, otherwise without effect. What it repeats is
+    /// An unacceptable segment: answered at once, otherwise without effect. Repeated data are
     /// reported, as RFC 2883 asks.
     #[cold]
     pub(super) fn refuse(&mut self, segment: Extent, verdict: Verdict) -> Outcome {

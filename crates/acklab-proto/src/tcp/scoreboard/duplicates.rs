@@ -1,4 +1,4 @@
-//! What is known of arrivals without SACK: how many, not which (Linux `tcp_add_reno_sack`,
+//! Arrivals without SACK: how many are known, not which (Linux `tcp_add_reno_sack`,
 //! `tcp_remove_reno_sacks`, `tcp_limit_reno_sacked`).
 
 use super::{Count, Scoreboard};

@@ -1,4 +1,4 @@
-//! What is outstanding: every segment sent and not yet cumulatively acknowledged.
+//! Outstanding segments: sent and not yet cumulatively acknowledged.
 //!
 //! Segments stand in sequence order in a ring; a doubly linked list through the same records keeps
 //! them in order of their latest transmission, which is what RACK walks. Both are O(1) at their

@@ -16,7 +16,7 @@ const LISTED: u8 = 1 << 7;
 /// No neighbour in the transmission-time list.
 pub(super) const NIL: u32 = u32::MAX;
 
-/// What the sender remembers of a segment until it is acknowledged.
+/// The sender's record of a segment until it is acknowledged.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// Stream offset of the first byte.

@@ -332,6 +332,7 @@ impl Sender {
             newly_ce,
             rtt: d.rtt.map(|r| r.oldest),
             cc_rtt: d.rtt.map(|r| r.newest),
+            cc_rtt_samples: 1,
             srtt: self.rtt.srtt(),
             min_rtt: self.rtt.min(),
             cwnd: u64::from(self.cwnd_segments()) * u64::from(self.mss),

@@ -96,8 +96,8 @@ impl Sender {
             self.buffer.asleep = false;
             return true;
         }
-        // What is queued was sent before that, here it is about to be: up to what the device may
-        // hold, from which it is taken at once.
+        // Queued data were sent before that, here they are about to be: as much as the device may
+        // hold, which takes it at once.
         let unsent = self.app_end.saturating_sub(self.nxt);
         let sent = unsent.min(self.device_segments(cfg) * u64::from(self.mss));
         if self.board.inflight() + sent < self.cwnd() {

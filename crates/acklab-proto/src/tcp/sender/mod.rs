@@ -111,7 +111,7 @@ pub struct Sender {
     buffer: SendBuffer,
     /// Bytes of options that the next new segment must leave room for.
     reserve: u32,
-    /// Longest delay of an acknowledgement that the peer was asked for.
+    /// Longest delay of an acknowledgement, as requested of the peer.
     peer_delay: Span,
     /// The ACK being digested has set the reordering timer.
     reordering_armed: bool,

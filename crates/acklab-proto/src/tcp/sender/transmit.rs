@@ -87,7 +87,7 @@ impl Sender {
     }
 
     /// Everything has been sent and acknowledged, and nothing is left to be noted of it. An end that
-    /// only receives is asked after each packet.
+    /// only receives is polled after each packet.
     #[inline]
     fn rests(&self) -> bool {
         self.board.is_empty()
@@ -132,7 +132,7 @@ impl Sender {
                 Some(o)
             }
             None => {
-                self.pacer.close_burst(now, rate, stats.data_segs_out);
+                self.pacer.close_burst(rate, stats.data_segs_out);
                 self.nothing_to_send(now);
                 None
             }

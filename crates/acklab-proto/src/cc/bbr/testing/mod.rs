@@ -32,6 +32,7 @@ pub fn ack(now: Instant, packets: u64, delivered: u64, rate: Rate, rtt: Span) ->
         newly_ce: 0,
         rtt: Some(rtt),
         cc_rtt: Some(rtt),
+        cc_rtt_samples: 1,
         srtt: rtt,
         min_rtt: rtt,
         cwnd: volume,

@@ -126,6 +126,7 @@ impl<C: CongestionControl> Path<C> {
             newly_ce: ce,
             rtt: Some(rtt),
             cc_rtt: Some(rtt),
+            cc_rtt_samples: 1,
             srtt: self.srtt,
             min_rtt: self.min_rtt,
             cwnd: prior_inflight,

@@ -106,6 +106,19 @@ fn close_spares_the_peer_its_wait() {
     assert!(at_once + soon >= 1 && soon == 2, "{at_once} {soon}");
 }
 
+/// The CLOSE overtakes the last TACK, which finds nobody any more.
+#[test]
+fn what_only_a_close_acknowledges_is_counted() {
+    for bytes in [1, 10_000, 1_000_000] {
+        let mut w = world(|_| {});
+        w.start(bytes);
+        assert!(w.finish(Span::from_secs(5)));
+        w.run_for(Span::from_millis(25));
+        assert_eq!(w.read[1], bytes);
+        assert_eq!(w.ends[0].stats().bytes_acked, bytes);
+    }
+}
+
 #[test]
 fn abort_breaks_off_at_both_ends() {
     let mut w = world(|_| {});

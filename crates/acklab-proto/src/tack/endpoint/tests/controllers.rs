@@ -28,6 +28,7 @@ fn megabits(w: &World) -> f64 {
 #[test]
 fn every_controller_fills_the_path() {
     let mut slow = String::new();
+    assert!(CONTROLLERS.iter().any(|e| e.name == "bbr-tack"));
     for entry in CONTROLLERS {
         let w = ten_seconds(entry.name, 0.0, |_| {});
         // `rate` paces 10 Mbit/s of payload; `fixed` has a window of its own.
@@ -56,7 +57,7 @@ fn every_controller_fills_the_path() {
 
 #[test]
 fn the_senders_own_samples_do_as_well() {
-    for cc in ["bbr1", "bbr3"] {
+    for cc in ["bbr1", "bbr3", "bbr-tack"] {
         let w = ten_seconds(cc, 0.0, |c| c.rate_source = RateSource::Sender);
         assert!(megabits(&w) > 17.0, "{cc} {}", megabits(&w));
     }
@@ -66,7 +67,7 @@ fn the_senders_own_samples_do_as_well() {
 #[test]
 fn bbr_fills_a_lossy_path() {
     // BBRv3 lowers its bounds for losses: over twenty seeds of such a path it gets 12.6 to 16.8 Mbit/s.
-    for (cc, least) in [("bbr1", 16.0), ("bbr3", 12.0)] {
+    for (cc, least) in [("bbr1", 16.0), ("bbr3", 12.0), ("bbr-tack", 16.0)] {
         let w = ten_seconds(cc, 0.01, |_| {});
         assert!(megabits(&w) > least, "{cc} {}", megabits(&w));
         let s = *crate::transport::Transport::stats(&w.ends[0]);

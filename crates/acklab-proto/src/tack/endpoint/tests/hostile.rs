@@ -21,7 +21,7 @@ struct Liar {
     end: TackEndpoint,
     now: Instant,
     feedback: u64,
-    /// What the endpoint has sent: number and range.
+    /// Packets that the endpoint has sent: number and range.
     sent: Vec<(u64, u64, u64)>,
 }
 

@@ -83,13 +83,15 @@ fn config() -> impl Strategy<Value = TackConfig> {
             (c.iack_copies, c.window_share, c.owd_gain) = (more.1, more.2, more.3);
             c.ack_loss_period = more.4;
             c.ecn = true;
-            // Who only listens behind a NAT must speak now and then, or is not found again.
+            // An end that only listens behind a NAT must speak now and then, or is not found again.
             c.keep_alive = Some(Span::from_secs(2));
             c
         })
 }
 
-const CONTROLLERS: [&str; 7] = ["newreno", "cubic", "vegas", "bbr1", "bbr2", "bbr3", "fixed"];
+const CONTROLLERS: [&str; 8] = [
+    "newreno", "cubic", "vegas", "bbr1", "bbr2", "bbr3", "bbr-tack", "fixed",
+];
 
 /// Timeouts of one end, once the faults have stopped, until everything has arrived: one that was
 /// waited for already, one for what was lost with it, and one for the peer's end of it.

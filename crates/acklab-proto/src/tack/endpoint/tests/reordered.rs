@@ -38,7 +38,7 @@ fn reductions_for_packets_that_came_late_are_taken_back() {
         let real = u64::from(with.dropped[0] > 0) * 3;
         let kept = s.recoveries - s.undos;
         assert!(kept <= 1 + real, "{cc} {kept}");
-        // What was called lost was dropped by the queue, or came late.
+        // Segments that were called lost were dropped by the queue, or came late.
         let known = s.late_segs + with.dropped[0];
         let off = s.lost_segs.abs_diff(known);
         assert!(off <= 20, "{cc} {} {known}", s.lost_segs);
@@ -53,7 +53,7 @@ fn reductions_for_packets_that_came_late_are_taken_back() {
     }
 }
 
-/// What was lost stays lost: nothing is taken back on a path that keeps the order.
+/// Real losses stand: nothing is taken back on a path that keeps the order.
 #[test]
 fn real_losses_are_never_taken_back() {
     for cc in ["cubic", "bbr1"] {

@@ -19,7 +19,7 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// What one direction does to packets.
+/// Properties of one direction of the path.
 #[derive(Clone, Copy, Debug)]
 pub struct Channel {
     pub delay: Span,
@@ -89,7 +89,7 @@ struct Flight {
     address: u32,
 }
 
-/// What an end's packets were, counted.
+/// Counts of an end's packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sent {
     pub data: u64,
@@ -350,7 +350,7 @@ impl World {
         }
     }
 
-    /// What an acked list has said is never sent again; an end may ignore feedback that is old.
+    /// Data in an acked list are never sent again; an end may ignore feedback that is old.
     fn remember_lists(&mut self, to: usize, number: u64, control: &[u8]) {
         let (largest, blocks) = &mut self.heard[to];
         if largest.is_some_and(|l| number <= l) {
