@@ -5,14 +5,14 @@
 //! victims from there. An acknowledgement meets the first kind first; what that lets go meets the
 //! second as if it had come at that instant, and joins the queue with nothing in between.
 //!
-//! What cannot be, and why:
+//! Combinations that cannot be, and why:
 //!
 //! * Two that decide before the queue. Each waits for acknowledgements that the other keeps, so that
 //!   no timer and no count means what it says.
 //! * Two that look into the queue. Each has a rule of its own for which of two acknowledgements stays
 //!   and where, and would look for ones that the other has taken away.
-//! * One that looks into the queue above one that decides before it. What it let pass is not in the
-//!   queue but held, where it finds nothing.
+//! * One that looks into the queue above one that decides before it. Acknowledgements that it let
+//!   pass are not in the queue but held, where it finds nothing.
 
 use super::{AckFilter, FilterStats, Verdict};
 use acklab_units::Instant;
@@ -62,7 +62,7 @@ pub struct Contradiction {
     pub upper: usize,
     /// Number of the lower one.
     pub lower: usize,
-    /// What is wrong.
+    /// Kind of the mistake.
     pub clash: Clash,
 }
 

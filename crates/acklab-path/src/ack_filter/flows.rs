@@ -1,4 +1,4 @@
-//! What a filter knows of each flow, found by the flow's number.
+//! A filter's rows for flows, found by the flow's number.
 //!
 //! Memory follows from the most flows that are known at a time, never from their numbers: rows that
 //! become free are used again. A row is found in a chain that is picked by multiplicative hashing

@@ -23,7 +23,7 @@ use acklab_proto::segment::Segment;
 use acklab_units::Instant;
 use alloc::vec::Vec;
 
-/// What a filter decided; the recorder can show it.
+/// Decision of a filter; the recorder can show it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// To the queue, now.
@@ -132,8 +132,8 @@ pub trait AckFilter: core::fmt::Debug + Send {
     fn on_out_of_reach(&mut self) {}
 
     /// Whether the filter picks its victims from the queue behind it (CAKE). Such a queue must be
-    /// a real one: the link may not compute departures in advance. Who does so holds nothing and has
-    /// no timer.
+    /// a real one: the link may not compute departures in advance. Such filters hold nothing and
+    /// have no timer.
     fn watches_queue(&self) -> bool {
         false
     }

@@ -70,7 +70,7 @@ pub(super) fn build(
     (entry.build)(&params)
 }
 
-/// What the filter says to packet `id` of `flow` at `us` microseconds.
+/// The filter's verdicts on packet `id` of `flow` at `us` microseconds.
 pub(super) fn offer(
     filter: &mut dyn AckFilter,
     us: u64,

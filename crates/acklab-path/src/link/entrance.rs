@@ -1,7 +1,7 @@
 //! Where packets enter a link that loses them there or stands still now and then.
 //!
-//! What becomes of a packet that meets a pause is worked out when it meets it, although it happens at the end of the
-//! pause. The driver is told at once, with the instant; the counters must not count it before that instant,
+//! The fate of a packet that meets a pause is known then, although it comes at the end of the
+//! pause. The driver learns it at once, with the instant; the counters count it at that instant,
 //! which may lie behind the end of a run.
 
 use super::{Link, LinkDriver, LinkStats};

@@ -140,8 +140,8 @@ prop_compose! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// However late it is asked, a link loses the same packets at the same instants, and hands out the
-    /// same in the same order; nobody learns of it later than he asks.
+    /// However late calls come, a link loses the same packets at the same instants, and hands out
+    /// the same in the same order; nobody learns of it later than at the call.
     #[test]
     fn what_is_due_happens_at_its_instant(
         config in configs(),

@@ -75,8 +75,8 @@ pub enum Queue {
 
 /// The services that a link needs from its driver.
 pub trait LinkDriver: PacketStore {
-    /// `packet` is gone, for `reason`; its place in the store is free again. What meets a pause is told in
-    /// advance, with the instant at which the pause ends.
+    /// `packet` is gone, for `reason`; its place in the store is free again. At a pause this comes
+    /// in advance, with the instant at which the pause ends.
     fn on_drop(&mut self, now: Instant, packet: Packet, reason: DropReason);
 
     /// Whether the driver wants to hear what follows.
@@ -86,7 +86,7 @@ pub trait LinkDriver: PacketStore {
     fn on_queued(&mut self, _now: Instant, _packet: Packet) {}
 
     /// `packet` left the queue after `sojourn`: its transmission begins `at`. Where departures are
-    /// computed in advance that is told in advance; elsewhere it may be told late.
+    /// computed in advance the call comes in advance; elsewhere it may come late.
     fn on_left(&mut self, _at: Instant, _packet: Packet, _sojourn: Span) {}
 
     /// The ACK filter keeps `packet`.
@@ -195,7 +195,7 @@ impl Link {
     }
 
     /// The next packet that has reached the far end at or before `now`; to be called until `None`. What
-    /// happens inside happens at its own instant, however late it is asked for.
+    /// happens inside happens at its own instant, however late the call comes.
     #[inline]
     pub fn advance<D: LinkDriver>(&mut self, now: Instant, driver: &mut D) -> Option<Packet> {
         self.look(now);

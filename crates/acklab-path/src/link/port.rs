@@ -128,13 +128,13 @@ impl Link {
         self.drop(now, packet, reason, driver);
     }
 
-    /// The medium has taken `packet` out of its queue, as it was asked to.
+    /// The medium has taken `packet` out of its queue, as requested.
     pub fn on_port_removed<D: LinkDriver>(&mut self, now: Instant, packet: Packet, driver: &mut D) {
         self.leave();
         self.drop(now, packet, DropReason::AckThinned, driver);
     }
 
-    /// The medium could not take a packet out of its queue as it was asked to: a hardware queue has
+    /// The medium could not take a packet out of its queue as requested: a hardware queue has
     /// it.
     pub fn on_port_kept(&mut self) {
         self.tell_out_of_reach();

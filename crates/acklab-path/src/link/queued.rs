@@ -1,6 +1,6 @@
 //! A real queue discipline in front of the transmitter, and a line on which packets may overtake.
 //!
-//! The discipline is asked at the instant at which the transmitter becomes free, but the call is
+//! The discipline is polled for the instant at which the transmitter becomes free, but the call is
 //! made later, when somebody looks: before an arrival, before a delivery. No packet can reach the
 //! far end earlier than one propagation delay after its service begins, so that is soon enough for
 //! the next wake.

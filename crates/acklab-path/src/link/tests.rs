@@ -310,7 +310,7 @@ fn pauses_hold_up_both_ends_and_not_the_transmitter() {
     }
 }
 
-/// What meets a pause is dropped at its end, and not counted before, by whichever way the queue is kept.
+/// A packet that meets a pause is dropped at its end, and not counted before, with either queue.
 #[test]
 fn a_drop_at_the_end_of_a_pause_counts_then() {
     let mut config = PLAIN;
@@ -369,7 +369,7 @@ fn copies_arrive_with_the_original() {
     assert_eq!(link.stats().duplicated, 1);
 }
 
-/// What mahimahi does, opportunity by opportunity (`LinkQueue::rationalize`): `(time, packet)` of each
+/// The algorithm of mahimahi (`LinkQueue::rationalize`), by opportunity: `(time, packet)` of each
 /// delivery out of a drop-tail queue.
 fn mahimahi(at_ms: &[u64], limit: pfifo::Limit, arrivals: &[(u64, u32)]) -> Vec<(u64, u32)> {
     let (mut out, mut queue) = (Vec::new(), std::collections::VecDeque::new());
@@ -496,7 +496,7 @@ proptest! {
         prop_assert_eq!(drive(&mut a, &mut da, &arrivals), drive(&mut b, &mut db, &arrivals));
         prop_assert_eq!(da.marked, db.marked);
         prop_assert_eq!(da.drops, db.drops);
-        // What meets a pause is counted at its end, which may lie behind the last packet.
+        // Packets that meet a pause are counted at its end, which may lie behind the last packet.
         a.look(Instant::MAX);
         b.look(Instant::MAX);
         prop_assert_eq!(a.stats(), b.stats());

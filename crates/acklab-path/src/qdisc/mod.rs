@@ -154,7 +154,7 @@ pub trait QueueDisc: core::fmt::Debug + Send {
     }
 
     /// The timer runs out. The call may be made later, with the instant at which it was due, but before
-    /// whatever happens after that instant. What is dropped goes to `dropped`; no packet may be had any
+    /// whatever happens after that instant. Drops go to `dropped`; no packet may be had any
     /// earlier for it.
     fn on_wakeup(&mut self, _now: Instant, _dropped: &mut dyn FnMut(Packet, DropReason)) {}
 

@@ -1,6 +1,6 @@
 //! Packets first in, first out, in which one is found by its number.
 //!
-//! Nobody pays for that before it is asked for. A packet that is taken out of the middle leaves a
+//! Nobody pays for that before it is used. A packet that is taken out of the middle leaves a
 //! gap; gaps go when they come to the front, or when there are more of them than packets.
 
 use crate::packet::{Packet, PacketId};

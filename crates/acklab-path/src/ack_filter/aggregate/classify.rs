@@ -1,4 +1,4 @@
-//! What a packet is to the thinning queue, judged by what came before it in its flow.
+//! Kinds of packets for the thinning queue, judged by the packets before them in their flows.
 
 use super::super::dsack::reports_duplicate;
 use acklab_proto::segment::{Flags, SackBlocks, Segment};
@@ -31,7 +31,7 @@ pub(super) struct Rules {
     pub(super) pass_handshake: bool,
 }
 
-/// What is remembered of a flow: the last thing said about each subject.
+/// Memory of a flow: the last thing said about each subject.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Memory {
     highest: Option<SeqNum>,
@@ -73,7 +73,7 @@ impl Memory {
         segment.sack != self.sack || reports_duplicate(segment)
     }
 
-    /// What rides on data is said too. A SYN begins a new connection, and its ECE and CWR are
+    /// Acknowledgements on data count, too. A SYN begins a new connection, and its ECE and CWR are
     /// about the negotiation (RFC 3168 section 6.1.1).
     fn remember(&mut self, segment: &Segment) {
         if segment.flags.contains(Flags::SYN) {

@@ -70,7 +70,7 @@ impl Known {
         idle.min_by_key(|at| self.flows[*at].used)
     }
 
-    /// What was said last in the flow at that place.
+    /// Memory of the flow at that place.
     #[inline]
     pub(super) fn memory(&mut self, place: usize) -> &mut Memory {
         &mut self.flows[place].memory

@@ -7,10 +7,10 @@
 //! acknowledgement goes on, the timer runs from the first held, duplicates and SACK blocks are
 //! thinned like the rest.
 //!
-//! What holds whatever the parameters are:
+//! Properties with any parameters:
 //!
 //! * **Never lost, never held**: data, SYN, FIN, RST, piggybacked acknowledgements, and any
-//!   acknowledgement whose ECE or CWR differs from the flow's packet before. What is held leaves
+//!   acknowledgement whose ECE or CWR differs from the flow's packet before. Held ones leave
 //!   before them, so nothing of a flow is overtaken. An ECE that stays set is no change: the
 //!   acknowledgements of such a run are thinned, its beginning and end are not.
 //! * **Newest** means the highest acknowledgement number, not the last arrival: an acknowledgement
@@ -27,7 +27,7 @@
 //! leaves with the next arrival; in ns-3 a queue disc does so whose timer does not call `Run()`.
 //! The acknowledgements of a flow that waits for them then never leave.
 //!
-//! What was said last is remembered of `flows` flows. Of a flow that was forgotten nothing is held; its
+//! The last state of `flows` flows is remembered. Of a forgotten flow nothing is held; its
 //! next acknowledgement is judged like the first one of a flow, so that with `duplicates = "pass"` one
 //! that is none may be thinned.
 //!
@@ -141,7 +141,7 @@ struct Options {
     release: Release,
     rules: Rules,
     per_flow: bool,
-    /// What the timer lets go waits for the next arrival.
+    /// Acknowledgements that the timer releases wait for the next arrival.
     sleeps: bool,
     capacity: u32,
 }

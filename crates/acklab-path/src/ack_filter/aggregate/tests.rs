@@ -240,7 +240,7 @@ fn a_window_update_arrives_with_the_newest() {
     assert_eq!(forwarded(&offer(&mut *f, 1, (2, 0), &update)), [2]);
 }
 
-/// What a 16:1 thinner with the 5 ms timer makes of an acknowledgement each `gap` microseconds.
+/// Number of ACKs that a 16:1 thinner with the 5 ms timer forwards, if one comes each `gap` us.
 fn thinned_by_the_timer(gap: u64, acks: u32) -> usize {
     let mut f = build(&HERE, &[ratio(16)]);
     let mut out = Vec::new();

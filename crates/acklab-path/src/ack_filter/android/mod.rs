@@ -1,4 +1,4 @@
-//! What Wi-Fi drivers of Android telephones do to the ACKs that they send: one in three goes on.
+//! ACK suppression by Wi-Fi drivers of Android telephones: one in three of their own ACKs goes on.
 //!
 //! Broadcom's driver calls it TCP ACK suppression, mode *hold*: of each flow one acknowledgement is
 //! held and counted. A further one whose number is not lower takes its place, and when `ratio` have
@@ -74,7 +74,7 @@ const PARAMS: [Param; 4] = [
     },
 ];
 
-/// What is held of a flow.
+/// The acknowledgement held of a flow.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     packet: Packet,
@@ -91,7 +91,7 @@ struct Hold {
     ratio: u32,
     delay: Span,
     most: u32,
-    /// What passes overtakes what is held.
+    /// Packets that pass overtake held ones.
     overtakes: bool,
     /// Those of which something is held; a free row has nothing.
     flows: Flows<Option<Row>>,

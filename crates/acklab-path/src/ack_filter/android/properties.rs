@@ -1,4 +1,4 @@
-//! What no parameters and no stream of packets may break.
+//! Properties with any parameters and any stream of packets.
 
 use super::super::testing::{self, ack, at, build, data, packet};
 use super::*;

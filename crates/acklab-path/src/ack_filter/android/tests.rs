@@ -68,7 +68,7 @@ fn sack_blocks_are_not_looked_at_and_flags_are() {
     let ece = flagged(1000, Flags::ECE);
     assert_eq!(forwarded(&offer(&mut *f, 2, (3, 0), &ece)), [3]);
     assert_eq!(forwarded(&offer(&mut *f, 3, (4, 0), &data(1000))), [4]);
-    // What was overtaken still counts: this is the third.
+    // An overtaken acknowledgement still counts: this is the third.
     assert_eq!(forwarded(&offer(&mut *f, 4, (5, 0), &ack(2000))), [5]);
 }
 

@@ -56,7 +56,7 @@ pub const ENTRY: Entry<Build> = Entry {
     },
 };
 
-/// What the filter knows of a packet in the queue.
+/// The filter's record of a packet in the queue.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     id: PacketId,
@@ -157,7 +157,7 @@ struct Cake {
 }
 
 impl Cake {
-    /// What waits of a flow.
+    /// Waiting packets of a flow.
     fn flow(&mut self, flow: FlowId) -> &mut Flow {
         let found = self.flows.find(flow);
         let at = found.unwrap_or_else(|| self.flows.insert(flow));

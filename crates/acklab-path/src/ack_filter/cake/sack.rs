@@ -3,7 +3,7 @@
 use acklab_proto::segment::{SackBlock, SackBlocks};
 use acklab_units::SeqNum;
 
-/// What the SACK blocks of a later acknowledgement are to those of an earlier one.
+/// Coverage of an earlier acknowledgement's SACK blocks by those of a later one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Coverage {
     /// The earlier one says something that the later one does not, or carries a DSACK.

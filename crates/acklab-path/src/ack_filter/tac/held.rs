@@ -60,7 +60,7 @@ struct Row {
     links: [Links; 2],
 }
 
-/// What is held of all flows.
+/// The acknowledgements held of all flows.
 #[derive(Debug)]
 pub(super) struct Table {
     flows: Flows<Row>,
@@ -93,7 +93,7 @@ impl Table {
         self.len() >= self.most
     }
 
-    /// What is held of a flow.
+    /// The acknowledgement held of a flow.
     pub fn of(&self, flow: FlowId) -> Option<&Held> {
         self.held(self.flows.find(flow)?)
     }

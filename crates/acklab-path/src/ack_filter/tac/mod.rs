@@ -6,7 +6,7 @@
 //! for that time, the representative one goes on. An acknowledgement that is not newer is no
 //! redundant one and goes on at once. Everything else bypasses.
 //!
-//! What the paper's flow chart leaves open or gets wrong is an option here. The entry `tac` has the
+//! Points that the paper's flow chart leaves open or gets wrong are options here. `tac` has the
 //! answers of somebody who has to answer for an access point; `tac-paper` does what the chart says:
 //!
 //! * **How long.** Acknowledgements that keep coming closer than the timer hold the representative one for
@@ -217,7 +217,7 @@ struct Tac {
     stats: FilterStats,
 }
 
-/// What becomes of an acknowledgement.
+/// Fate of an acknowledgement.
 enum Fate {
     /// It is held, in place of the one that was held if there was one.
     Represents,

@@ -1,4 +1,4 @@
-//! What no options and no stream of packets may break.
+//! Properties with any options and any stream of packets.
 
 use super::super::testing::{self, Arrival, ack, at, packet};
 use super::*;
@@ -30,7 +30,7 @@ prop_compose! {
     }
 }
 
-/// What became of the packets, by number: when they came, when and in which order they went on.
+/// Fates of the packets, by number: when they came, when and in which order they went on.
 struct Played {
     filter: Tac,
     came: Vec<u64>,

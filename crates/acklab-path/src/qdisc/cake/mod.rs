@@ -194,7 +194,7 @@ impl Cake {
         self.stats.on_left(packet);
     }
 
-    /// A packet was sent, or `dropped`: its time on the line is used up. What it counted for.
+    /// A packet was sent, or `dropped`: its time on the line is used up. Returns its counted bytes.
     fn charge(&mut self, now: Instant, tin: usize, packet: Packet, dropped: bool) -> i64 {
         let bytes = self.config.framing.bytes(packet.size);
         if let Some(shaper) = &mut self.shaper {

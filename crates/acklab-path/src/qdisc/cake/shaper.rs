@@ -1,8 +1,8 @@
 //! The shaper: it knows when the next packet may start, and lets it run into debt.
 //!
 //! There is no bucket: a packet leaves as soon as the time of those before it is over, and a pause
-//! earns nothing. If the discipline is asked late it gives packets until it has caught up, so that the
-//! rate holds over time (`cake_advance_shaper`). Packets that are dropped cost time in ingress mode;
+//! earns nothing. If the calls come late, packets leave until the discipline has caught up, so that
+//! the rate holds over time (`cake_advance_shaper`). Dropped packets cost time in ingress mode;
 //! the failsafe, at 2/3 of the rate, counts only what was sent, so that drops alone never stop it.
 
 use acklab_units::{Instant, Rate, Span};

@@ -213,7 +213,7 @@ fn a_full_memory_drops_the_head_of_the_fattest_queue() {
     assert!(q.memory <= 100_000);
 }
 
-/// What is dropped costs time at the exit of the bottleneck, and only there.
+/// Dropped packets cost time at the exit of the bottleneck, and only there.
 #[test]
 fn an_ingress_shaper_counts_what_it_drops() {
     let sent = |ingress: bool| {

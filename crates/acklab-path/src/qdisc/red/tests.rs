@@ -205,7 +205,7 @@ fn the_adaptive_probability_stays_in_its_bounds() {
     assert_eq!(law, before);
 }
 
-/// What happens above `max`, for packets that may be marked and others.
+/// Fates above `max` of packets that may be marked and of others.
 #[test]
 fn flags_decide_between_marks_and_drops() {
     let fates = |set: &[(&str, Value)]| {

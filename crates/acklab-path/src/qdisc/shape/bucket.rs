@@ -1,7 +1,7 @@
 //! A token bucket in exact arithmetic.
 //!
-//! Tokens are bits of 10^-9: a rate in bit/s times a time in nanoseconds. What comes in and what is
-//! charged are then whole numbers, and a rate holds exactly over any time. Linux counts nanoseconds
+//! Tokens are bits of 10^-9: a rate in bit/s times a time in nanoseconds. Income and charges
+//! are then whole numbers, and a rate holds exactly over any time. Linux counts nanoseconds
 //! of sending and rounds each packet (`psched_l2t_ns`).
 
 use acklab_units::{Instant, Rate, Span};

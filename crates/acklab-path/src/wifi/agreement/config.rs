@@ -5,7 +5,7 @@ use acklab_units::Span;
 /// How stations come to block ack agreements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AddbaConfig {
-    /// MPDUs, sent or not, that are there for a recipient before it is asked for an agreement.
+    /// MPDUs, sent or not, that are there for a recipient before it gets a request.
     pub packets: u16,
     /// From the acknowledgement of a request on, how long the response is waited for.
     pub response_timeout: Span,

@@ -25,14 +25,14 @@ enum State {
     Reset,
     /// The recipient is being asked.
     Pending,
-    /// It has not answered; until then it is not asked again.
+    /// It has not answered; until then it gets no request.
     NoReply(Instant),
 }
 
 /// Counters of one originator's agreements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AgreementStats {
-    /// Times that an agreement was asked for: requests, repetitions by the MAC not counted.
+    /// Requests for an agreement, repetitions by the MAC not counted.
     pub requests: u64,
     /// Agreements that were set up.
     pub agreed: u64,
@@ -98,7 +98,7 @@ impl Agreement {
         may && packets >= u32::from(config.packets)
     }
 
-    /// The recipient is asked.
+    /// A request goes to the recipient.
     pub fn ask(&mut self, stats: &mut AgreementStats) {
         debug_assert_eq!(self.allows(), Allowed::Singles, "asked for, or not needed");
         self.state = State::Pending;

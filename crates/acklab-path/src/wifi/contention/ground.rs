@@ -45,7 +45,7 @@ pub(super) struct Ground {
     extra: Span,
     apart: Vec<Apart>,
     started: bool,
-    /// When the first contender may transmit, kept up to date: it is asked for more often than it
+    /// When the first contender may transmit, kept up to date: it is read more often than it
     /// changes.
     next: Option<Instant>,
 }

@@ -186,7 +186,7 @@ impl Contention {
 
     /// The medium is idle for those of `ground` from `since` on, which may lie ahead (a NAV). They
     /// wait for `extra` beside their interframe space (EIFS - DIFS after a frame that could not be
-    /// read, 10.3.2.3.7). To be told again if what was told has changed.
+    /// read, 10.3.2.3.7). To be called again if any of this has changed.
     pub fn on_idle(&mut self, ground: GroundId, since: Instant, extra: Span) {
         self.grounds[usize::from(ground.0)].on_idle(since, extra, self.slot);
     }

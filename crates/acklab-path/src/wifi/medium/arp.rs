@@ -314,7 +314,7 @@ impl Medium {
             .is_some_and(|n| n.everybody == port)
     }
 
-    /// Sends what `holder` has for everybody. What becomes of it is asked of the only station that it
+    /// Sends the group-addressed frame of `holder`. Its fate is looked up at the only station it
     /// matters to.
     #[cold]
     pub(super) fn send_to_all(&mut self, now: Instant, holder: StationId) {

@@ -16,8 +16,8 @@ impl Medium {
         &self.stats[usize::from(station.0)]
     }
 
-    /// What the time up to `now` was for `station`: its own PPDUs, what it heard, and what it waited
-    /// for. Sums to it.
+    /// Uses of the time up to `now` by `station`: its own PPDUs, those that it heard, its waits.
+    /// They add up to that time.
     pub fn station_airtime(&self, station: StationId, now: Instant) -> Airtime {
         let mut sent = self.stats[usize::from(station.0)].sent;
         for flight in self.air.sent_by(station) {

@@ -20,8 +20,8 @@ pub(super) enum Event {
     /// The discipline above that access category of that station has something that it did not want to
     /// give before.
     Ready(u16, u8),
-    /// What an RTS of that station let expect, which ended at the first instant and reserved the air
-    /// until the second, should have begun.
+    /// The data that an RTS of that station announced, which ended at the first instant and
+    /// reserved the air until the second, should have begun.
     NavTimeout(u16, Instant, Instant),
     /// The station that the port of that number leaves asks who is at its far end.
     Ask(u32),

@@ -16,7 +16,7 @@ pub(super) struct Ears {
     reads: Option<(u32, Instant)>,
     /// The transmission that it is a part of.
     part: Part,
-    /// What they read since the air was last free could not be read.
+    /// A PPDU that they heard since the air was last free could not be read.
     garbled: bool,
     /// All of them have sent since the air was last free: the only one has. Where there are several, who
     /// sent has no EIFS either if nothing is heard when its exchange ends in silence

@@ -211,7 +211,7 @@ impl Medium {
         }
     }
 
-    /// What ended when it `asked` for an answer will get none that is heard, which is noticed when
+    /// The PPDU that ended when it `asked` for an answer gets none that is heard: this shows when
     /// nothing has begun in time. An answer that is sent in vain is part of the exchange, so that it
     /// cannot be over before: at 24 Mbit/s the timer runs 1 us longer than an ACK, at 6 Mbit/s a Block
     /// Ack lasts 39 us longer than the timer. Slots are counted from when the air became quiet all the

@@ -272,7 +272,7 @@ impl Medium {
     }
 
     /// The next packet that has reached its station at or before `now`; to be called until `None`. What
-    /// is due happens at its own instant, however late it is asked for.
+    /// is due happens at its own instant, however late the call comes.
     ///
     /// Inlined with what an event passes through: it is called twice for each.
     #[inline(always)]

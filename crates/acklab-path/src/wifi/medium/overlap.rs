@@ -2,7 +2,7 @@
 //!
 //! A receiver reads the PPDU whose preamble it has heard alone. Another one that begins meanwhile is
 //! noise to it: it takes the MPDUs of an A-MPDU that it overlaps, each of which has its own delimiter
-//! and FCS (9.7.1), and leaves those before and after. What has one FCS for all of it, or was hit in
+//! and FCS (9.7.1), and leaves those before and after. A PPDU with one FCS for all of it, or hit in
 //! its preamble, is gone. So is the PPDU that came second: who did not hear its preamble cannot join
 //! later. A radio that sends reads nothing, and gives up what it was reading.
 

@@ -76,9 +76,9 @@ impl Medium {
         }
     }
 
-    /// What the bits of `ppdu` go through, which belongs to an exchange over `port`: what befalls
-    /// the way that it goes, an answer the way back. Who chooses a mode by the signal learns of it,
-    /// as the receiver would tell in its answers.
+    /// Errors of the bits of `ppdu`, which belongs to an exchange over `port`: those of the way
+    /// that it goes, for an answer those of the way back. A sender that chooses a mode by the
+    /// signal learns of it, as the receiver would report in its answers.
     #[inline(always)]
     pub(super) fn bits(&mut self, ppdu: &Ppdu, port: usize) -> Bits {
         let way = &self.ports[port];

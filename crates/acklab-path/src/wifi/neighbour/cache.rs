@@ -11,7 +11,7 @@ enum State {
     /// Nobody has asked for it.
     #[default]
     Unknown,
-    /// It was asked for, and again so often.
+    /// A request was sent, and repeated so often.
     WaitReply(u8),
     /// It has answered then.
     Alive(Instant),
@@ -103,7 +103,7 @@ impl Cache {
         core::mem::take(&mut entry.pending)
     }
 
-    /// The clock has run down: `ask` is told of each neighbour to be asked for again, and `drop` of each
+    /// The clock has run down: `ask` gets each neighbour to send a request to, and `drop` each
     /// packet that waits in vain. Says whether the clock runs on.
     pub fn on_wait_over(
         &mut self,
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(admit(104_001), Fate::Asks);
     }
 
-    /// The clock is one for all: who is asked for 0.9 s after the first is asked for again 0.1 s later.
+    /// The clock is one for all: a request 0.9 s after the first is repeated 0.1 s later.
     #[test]
     fn the_clock_is_one_for_all_neighbours() {
         let mut c = Cache::new(3);

@@ -11,7 +11,7 @@ pub struct ArpConfig {
     /// all equally likely. Zero: it is sent at once.
     pub jitter_ms: u16,
     /// Between looks at who has not answered. The clock is one for all neighbours of a station, and
-    /// starts with the first that is asked for.
+    /// starts with the first request.
     pub wait_reply: Span,
     /// Questions after the first one, before a neighbour counts as dead.
     pub retries: u8,
@@ -19,7 +19,7 @@ pub struct ArpConfig {
     pub pending: u16,
     /// How long an answer holds.
     pub alive: Span,
-    /// How long a neighbour that has not answered is not asked again; packets for it are dropped.
+    /// How long a neighbour that has not answered gets no new request; packets for it are dropped.
     pub dead: Span,
     /// The station that is asked learns the asker's address from the question (RFC 826, packet
     /// reception). Otherwise it learns from answers to its own questions only.

@@ -53,7 +53,7 @@ impl Kind {
 pub struct Message {
     /// Its kind.
     pub kind: Kind,
-    /// The station that asks, is asked for, answers, or is answered.
+    /// The station that asks, is sought, answers, or is answered.
     pub station: StationId,
 }
 

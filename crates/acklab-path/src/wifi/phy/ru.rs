@@ -107,7 +107,7 @@ impl Ru {
         }
     }
 
-    /// The largest of which the channel has one for each of `users`; `None` if it has not so many of
+    /// The largest of which the channel has one for each of `users`; `None` if it has fewer of
     /// the smallest.
     pub fn largest_for(users: u32, width: Width) -> Option<Self> {
         let mut from_above = Self::ALL.into_iter().rev();

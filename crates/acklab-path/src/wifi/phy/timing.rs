@@ -169,7 +169,7 @@ impl Phy {
         self.eifs_before_difs + self.aifs(aifsn)
     }
 
-    /// Lengths of PPDUs in `mode`: to be kept where many are asked for.
+    /// Lengths of PPDUs in `mode`: to be kept where many are needed.
     pub fn timing(&self, mode: Mode) -> PpduTiming {
         self.rules.timing(self.band, mode)
     }

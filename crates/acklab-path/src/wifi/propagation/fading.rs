@@ -44,7 +44,7 @@ impl Fading {
 }
 
 /// The fading between two stations. A block's gain depends on seed and number of the block only,
-/// not on when or how often it is asked for.
+/// not on when or how often it is computed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fader {
     fading: Fading,

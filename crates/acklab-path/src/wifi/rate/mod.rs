@@ -34,7 +34,7 @@ impl Choice {
 pub enum RateControl {
     /// Always this mode.
     Fixed(Mode),
-    /// The fastest mode that the signal allows, which is told with [`RateControl::on_snr`].
+    /// The fastest mode that the signal allows, which comes by [`RateControl::on_snr`].
     Ideal(Ideal),
     /// By trial, from what was acknowledged.
     Minstrel(Box<Minstrel>),

@@ -7,7 +7,7 @@
 //! content leaves where, and when, the older one would have. Nothing is held and there is no timer.
 //! When the known one leaves, the next acknowledgement that joins is known.
 //!
-//! What the driver looks at and what it does not:
+//! Rules of the driver:
 //!
 //! * **Flags.** Only what has no flag but ACK and no payload takes part: SYN, FIN, RST, PSH, URG, ECE
 //!   and CWR queue.

@@ -1,4 +1,4 @@
-//! What no options and no stream of packets may break.
+//! Properties with any options and any stream of packets.
 
 use super::*;
 use crate::ack_filter::testing::{self, at, build, packet};
@@ -9,7 +9,7 @@ const FLOWS: u32 = 3;
 /// Flow, segment, whether the packet at the head leaves afterwards.
 type Step = (u32, Segment, bool);
 
-/// What left and what was dropped, by number, with the number of the one that took its place; and
+/// Packets that left, and dropped ones with those that took their places, by number; and
 /// how many waited at most.
 #[derive(Default)]
 struct Played {

@@ -15,7 +15,7 @@ fn careful() -> Filter {
     build(&ENTRY, &[("others", keep), ("sack", keep)])
 }
 
-/// What the queue holds after all segments of one flow have come and none has left, by position.
+/// Content of the queue after all segments of one flow have come and none has left, by position.
 fn queue(filter: &mut Filter, segments: &[Segment]) -> Vec<u32> {
     let mut queue = Vec::new();
     for (id, segment) in segments.iter().enumerate() {

@@ -13,6 +13,17 @@ pub(crate) const LEVELS: usize = 8;
 /// Priorities (`TC_HTB_NUMPRIO`).
 pub(crate) const PRIORITIES: usize = 8;
 
+/// What a class may do (`enum htb_cmode`), from the worst.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Mode {
+    /// Its ceiling has no tokens.
+    Stopped,
+    /// It has none of its own.
+    Borrows,
+    /// It has tokens of its own.
+    Sends,
+}
+
 /// A class.
 #[derive(Clone, Debug)]
 pub(crate) struct Class {
@@ -21,6 +32,9 @@ pub(crate) struct Class {
     pub level: usize,
     rate: Bucket,
     ceil: Bucket,
+    /// The mode as Linux has it in its books: worse than the tokens allow until an event is processed.
+    /// It counts for [`Counters::overlimits`] only.
+    noted: Mode,
     pub counters: Counters,
 }
 
@@ -38,6 +52,7 @@ impl Class {
             level,
             rate: Bucket::new(rate, burst),
             ceil: Bucket::new(ceil, cburst),
+            noted: Mode::Sends,
             counters: Counters::default(),
         }
     }
@@ -67,6 +82,23 @@ impl Class {
         (self.rate.rate(), self.ceil.rate())
     }
 
+    fn mode(&self, now: Instant) -> Mode {
+        match (self.may_send_at_all(now), self.has_own(now)) {
+            (false, _) => Mode::Stopped,
+            (true, false) => Mode::Borrows,
+            (true, true) => Mode::Sends,
+        }
+    }
+
+    /// The events that are due at `now` are processed (`htb_do_events`). Tokens only come in, so the
+    /// mode does not get worse.
+    #[inline]
+    pub fn process_events(&mut self, now: Instant) {
+        if self.noted != Mode::Sends {
+            self.noted = self.mode(now);
+        }
+    }
+
     /// A packet leaves through it, on the account of the class on level `lender`: this one, or one below or
     /// above it.
     #[inline]
@@ -75,9 +107,10 @@ impl Class {
         if own {
             self.rate.charge(now, size);
         }
-        let open = self.may_send_at_all(now);
         self.ceil.charge(now, size);
-        let shut = open && !self.may_send_at_all(now);
+        let mode = self.mode(now);
+        let shut = mode == Mode::Stopped && self.noted != Mode::Stopped;
+        self.noted = mode;
         self.counters
             .on_sent(size, self.level == lender, !own, shut);
     }

@@ -5,7 +5,9 @@
 //! needs no loan comes first, then whoever borrows from lower down, then the smaller number of
 //! `prio`; among equals a round robin by `quantum` decides (`htb_dequeue`, `htb_charge_class`).
 //! Tokens are exact here ([`super::bucket`]); modes are worked out when a packet is to be sent instead
-//! of being kept in event queues.
+//! of being kept in event queues. Only `overlimits` needs the modes that Linux has in its books: it
+//! counts the changes into the mode in which a class may not send, and a class notices that it may send
+//! again only when somebody looks for a packet on its level (`htb_do_events`).
 
 pub(super) mod class;
 pub(super) mod config;
@@ -16,7 +18,7 @@ mod tests;
 use crate::packet::{DropReason, Label, Packet, PacketId};
 use crate::qdisc::classes::{Counts, Row};
 use crate::qdisc::{Enqueue, QueueDisc, Stats};
-use acklab_units::Instant;
+use acklab_units::{Instant, Span};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use class::{Class, LEVELS, Match, PRIORITIES};
@@ -26,6 +28,9 @@ use stats::ClassRow;
 use super::framing::Framing;
 
 const NONE: u16 = u16::MAX;
+/// Events that are closer together than this are one: tc gives bursts in ticks (`PSCHED_SHIFT`), so tokens are
+/// known no better.
+const TICK: Span = Span::from_nanos(64);
 
 /// The tree.
 #[derive(Debug)]
@@ -40,6 +45,8 @@ pub struct Htb {
     joined: Vec<u16>,
     /// When it was last asked for a packet.
     asked: Instant,
+    /// It had none to give then, although some wait: a timer looks again at each event (`q->watchdog`).
+    watching: bool,
     stats: Stats,
 }
 
@@ -85,6 +92,7 @@ impl Htb {
             turns: [[0; PRIORITIES]; LEVELS],
             joined: Vec::new(),
             asked: Instant::ZERO,
+            watching: false,
             stats: Stats::default(),
         }
     }
@@ -157,6 +165,20 @@ impl Htb {
         best.map(|(level, _, _, i)| (i, level))
     }
 
+    /// The classes up to `level` learn what they may do at `now`.
+    fn process_events(&mut self, level: usize, now: Instant) {
+        let seen = self.classes.iter_mut().filter(|c| c.level <= level);
+        seen.for_each(|c| c.process_events(now));
+    }
+
+    /// The events since a look that found nothing, at which a timer has looked again in vain.
+    fn process_missed_events(&mut self, now: Instant) {
+        let before = now.saturating_sub(TICK);
+        if core::mem::take(&mut self.watching) && before > self.asked {
+            self.process_events(LEVELS, before);
+        }
+    }
+
     /// A packet of `size` bytes leaves a leaf that borrowed from `level`.
     fn charge(&mut self, leaf: usize, level: usize, now: Instant, size: u64) {
         let mut at = Some(self.leaves[leaf].class);
@@ -226,10 +248,18 @@ impl QueueDisc for Htb {
         now: Instant,
         dropped: &mut dyn FnMut(Packet, DropReason),
     ) -> Option<Packet> {
+        self.process_missed_events(now);
         self.asked = now;
         self.leaves.iter_mut().for_each(|l| l.gave_nothing = false);
         loop {
-            let (leaf, level) = self.choose(now)?;
+            let Some((leaf, level)) = self.choose(now) else {
+                self.watching = self.stats.packets > 0;
+                if self.watching {
+                    self.process_events(LEVELS, now);
+                }
+                return None;
+            };
+            self.process_events(level, now);
             match self.inside(leaf, |q| q.dequeue(now, dropped)) {
                 None => self.leaves[leaf].gave_nothing = true,
                 Some(packet) => {

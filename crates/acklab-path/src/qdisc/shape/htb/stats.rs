@@ -15,7 +15,7 @@ pub(crate) struct Counters {
 
 impl Counters {
     /// A packet of `size` bytes left through the class: on its own tokens; or else on those of a class above.
-    /// After that its ceiling `shut`: until now it let packets through (`htb_change_class_mode`).
+    /// That `shut` its ceiling (`htb_change_class_mode`).
     #[inline]
     pub fn on_sent(&mut self, size: u64, lends: bool, borrows: bool, shut: bool) {
         self.packets += 1;
@@ -43,7 +43,7 @@ pub struct ClassRow {
     pub bytes: u64,
     /// `dropped`: packets that its discipline refused; none of classes in which no packets wait.
     pub dropped: u64,
-    /// `overlimits`: times that a packet used up the tokens of its ceiling.
+    /// `overlimits`: times that it came into the mode in which it may not send.
     pub overlimits: u64,
     /// `backlog` in bytes, and in packets.
     pub backlog: (u64, u32),

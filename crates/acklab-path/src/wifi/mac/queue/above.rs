@@ -37,7 +37,7 @@ pub(super) struct Above {
     entered: Vec<Entered>,
     /// The same of a link layer's own packets, whose numbers are no places: few.
     own: Vec<(PacketId, Entered)>,
-    /// When it has something, if it had nothing when it was asked last and something waits.
+    /// When it will have something, if it had nothing at the last request and something waits.
     ready: Option<Instant>,
     /// When its timer runs out.
     timer: Option<Instant>,

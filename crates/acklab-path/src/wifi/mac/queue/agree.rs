@@ -209,7 +209,7 @@ impl TxQueue {
         true
     }
 
-    /// `peer` is asked for an agreement by `action`; what waits for it waits for the answer.
+    /// Requests an agreement of `peer` by `action`; what waits for it waits for the answer.
     fn ask(&mut self, now: Instant, peer: PeerId, action: Action) {
         if let Some(all) = &mut self.agreements {
             all.by_peer[usize::from(peer.0)].ask(&mut all.stats);

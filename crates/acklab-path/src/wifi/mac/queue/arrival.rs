@@ -8,8 +8,8 @@ use crate::wifi::mac::PeerId;
 use acklab_units::Instant;
 
 impl TxQueue {
-    /// A packet for `peer` arrives. It, or others, may be dropped. What is kept back for that peer
-    /// is so no longer. `label` is of interest where [`TxQueue::reads_labels`].
+    /// A packet for `peer` arrives. It, or others, may be dropped. Packets kept back for that peer
+    /// are so no longer. `label` is of interest where [`TxQueue::reads_labels`].
     ///
     /// Says whether the packet joined: a discipline above may refuse it. What the queue of the MAC has no
     /// room for counts as joined and dropped at once.

@@ -89,7 +89,7 @@ impl TxQueue {
     }
 
     /// Takes the next aggregate of `peer` out of the hardware queue and says how many new packets
-    /// may be in it. One that is asked for out of turn is put together now.
+    /// may be in it. One that is needed out of turn is put together now.
     fn take_ready(&mut self, now: Instant, peer: PeerId, on_drop: OnDrop<'_>) -> u32 {
         let mut budget = u32::MAX;
         let deadline = self.deadline(now);

@@ -173,8 +173,8 @@ impl TxQueue {
         }
     }
 
-    /// What arrived before that has lived too long: a packet lives as long as its lifetime, and dies
-    /// after it.
+    /// Packets that arrived before that have expired: a packet lives as long as its lifetime, and
+    /// dies after it.
     fn deadline(&self, now: Instant) -> Option<Instant> {
         let ago = now
             .as_nanos()

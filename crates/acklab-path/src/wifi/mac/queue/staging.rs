@@ -52,7 +52,7 @@ impl TxQueue {
     }
 
     /// `peer` has used so much airtime, sending or receiving. Only queues per station care. For an
-    /// exchange it is told before [`TxQueue::on_response`], which may choose whom to serve.
+    /// exchange the call comes before [`TxQueue::on_response`], which may choose whom to serve.
     pub fn spend_airtime(&mut self, peer: PeerId, airtime: Span) {
         if self.stations.is_none() {
             return;

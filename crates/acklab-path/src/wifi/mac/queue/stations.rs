@@ -122,7 +122,7 @@ struct Station {
     airtime: Span,
 }
 
-/// Everything that a queue per station has and a shared one has not.
+/// State of a queue per station that a shared one lacks.
 #[derive(Debug)]
 pub(super) struct Stations {
     config: StationsConfig,

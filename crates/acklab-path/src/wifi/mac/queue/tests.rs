@@ -123,7 +123,7 @@ fn or_everything_is_sent_again_at_once() {
     assert_eq!(b.seqs(), [0, 1, 2]);
 }
 
-/// Three transmissions, then the packets that did not arrive are lost and the recipient is told.
+/// Three transmissions, then the packets that did not arrive are lost and the recipient learns it.
 #[test]
 fn the_retry_limit_leaves_a_gap_that_is_announced() {
     let config = Config {

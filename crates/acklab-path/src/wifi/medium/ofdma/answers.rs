@@ -229,7 +229,7 @@ impl Ofdma {
         self.ask_next(m, now, user, driver);
     }
 
-    /// The user after that one is asked, if there is one.
+    /// Polls the user after that one, if there is one.
     pub(super) fn ask_next<D: MediumDriver>(
         &mut self,
         m: &mut Medium,

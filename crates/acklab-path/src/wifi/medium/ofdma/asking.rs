@@ -1,4 +1,4 @@
-//! Stations are asked what they have (BSRP), and report it (26.5.5).
+//! Stations are polled for their buffer status (BSRP), and report it (26.5.5).
 
 use super::super::{Medium, MediumDriver, PpduKind};
 use super::AP;
@@ -10,7 +10,7 @@ use crate::wifi::phy::Ru;
 use acklab_units::{Instant, Span};
 
 impl Ofdma {
-    /// The stations that are asked, in turn, and those that may answer at random.
+    /// The stations that are polled, in turn, and those that may answer at random.
     pub(super) fn add_polled(&mut self, m: &mut Medium, now: Instant) -> bool {
         self.active = 0;
         let units = self.random_units_in(false);

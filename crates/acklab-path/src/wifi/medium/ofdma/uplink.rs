@@ -8,7 +8,7 @@ use crate::wifi::mac::{PeerId, TxQueue};
 use crate::wifi::phy::{Ru, Width};
 use acklab_units::Instant;
 
-/// A buffer status is told in units of 256 octets, and the most is "more than 64768" (9.2.4.5.6).
+/// A buffer status has units of 256 octets, and the most is "more than 64768" (9.2.4.5.6).
 const UNIT: u64 = 256;
 const MOST_UNITS: u64 = 254;
 

@@ -94,7 +94,7 @@ fn an_agreement_comes_before_aggregates() {
     assert_eq!((sent.data_ppdus, sent.mpdus), (1, 3), "ADDBA is no data");
 }
 
-/// What comes later finds the agreement; the way back needs its own.
+/// Later packets find the agreement; the way back needs its own.
 #[test]
 fn an_agreement_is_asked_for_once_each_way() {
     let mut rig = Rig::new(negotiating(1, HT), 1);
@@ -120,7 +120,7 @@ fn one_packet_is_worth_an_agreement_or_not() {
     }
 }
 
-/// Who sends no A-MPDUs, and who cannot be answered, asks for nothing.
+/// A station that sends no A-MPDUs, or that cannot be answered, asks for no agreement.
 #[test]
 fn what_needs_no_agreement_has_none() {
     let mut config = negotiating(1, HT);
@@ -239,7 +239,7 @@ fn hidden_stations_agree_after_a_while() {
     }
     let last = all.iter().filter_map(|s| s.last).max();
     assert!(last > Some(us(200_000)), "{last:?}");
-    // Who hears the others waits once for longer than a response may take, as all begin at once, and agrees.
+    // Stations that hear the others wait once for too long, as all begin at once, and agree.
     let mut open = Rig::new(negotiating(12, HT), 3);
     open.saturate(&ports, 1460, 50, us(1_000_000));
     let open: Vec<_> = (1..=12).map(|s| counts(&open, s)).collect();
@@ -248,7 +248,7 @@ fn hidden_stations_agree_after_a_while() {
     assert!(2 * failed_open < failed, "{failed_open} {failed}");
 }
 
-/// With a queue per station what waits for one that is asked keeps nobody else waiting.
+/// With a queue per station, packets that wait for an agreement keep nobody else waiting.
 #[test]
 fn others_are_served_while_a_response_is_awaited() {
     let mut config = negotiating(3, HT);

@@ -68,7 +68,7 @@ fn a_station_asks_before_it_sends() {
         assert!(waited.is_multiple_of(9) && waited <= 15 * 9, "{waited}");
     };
     slots(107 + 28, starts[2]);
-    // What is for everybody reserves nothing.
+    // A broadcast reserves nothing.
     slots(starts[2] + 112, starts[3]);
     slots(starts[3] + 48 + 16 + 28, starts[5]);
     assert_eq!(arrived[0].0, rig.log.ppdus[5].end);
@@ -80,7 +80,7 @@ fn a_station_asks_before_it_sends() {
     assert_eq!(control, Span::from_micros(48 + 112 + 48));
 }
 
-/// The way back is asked for, too, unless the question has taught it.
+/// The way back needs a question, too, unless the first question has taught it.
 #[test]
 fn the_access_point_asks_back_unless_it_learns() {
     for (learns, asked) in [(false, 1), (true, 0)] {
@@ -195,7 +195,7 @@ fn messages_wait_in_queues_per_station() {
     rig.offer(0, 1460);
     rig.offer(1, 1460);
     rig.offer(3, 1460);
-    // One of the access point's two questions collides, and is asked again after a second.
+    // One of the access point's two questions collides, and is repeated after a second.
     assert_eq!(rig.run(us(990_000)).len(), 2);
     assert_eq!(stats(&rig, 0), [2, 1, 1, 0]);
     assert_eq!(rig.run(us(1_050_000)).len(), 1);

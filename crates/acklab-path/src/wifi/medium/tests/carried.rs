@@ -163,7 +163,7 @@ fn who_may_not_wait_takes_nobody_along() {
     assert_eq!(rig.medium.station_stats(AP).acks_kept_in_vain, 2);
 }
 
-/// What has lived too long is not taken along, and leaves with its reason.
+/// An expired packet is not taken along, and leaves with its reason.
 #[test]
 fn nothing_rides_that_has_lived_too_long() {
     let mut config = hack(
@@ -228,7 +228,7 @@ fn acks_ride_from_flow_queues() {
     assert_eq!(rig.medium.inside(), 0);
 }
 
-/// What is no ACK contends at once, and takes the ACKs before it along.
+/// A packet that is no ACK contends at once, and takes the ACKs before it along.
 #[test]
 fn data_do_not_wait() {
     let mut rig = Rig::new(hack(Aggregation::NONE, CarriedAcks::HACK), 1);

@@ -51,7 +51,7 @@ fn a_sparse_flow_waits_for_what_is_with_the_device_only() {
     assert!(fifo > Span::from_millis(70), "{fifo}");
 }
 
-/// Whoever holds packets back is asked again when it has something, though nobody else stirs.
+/// A discipline that holds packets back is polled when it has something, though nobody else stirs.
 #[test]
 fn a_shaper_is_asked_at_its_instants() {
     let gap = Span::from_millis(10);
@@ -91,7 +91,7 @@ fn what_is_refused_never_joined() {
     assert_eq!(rig.medium.waiting(PortId(0), 0), (5, 5000));
 }
 
-/// What the device has can neither be taken out nor replaced any more.
+/// Packets in the device can neither be taken out nor replaced any more.
 #[test]
 fn an_ack_filter_reaches_into_the_discipline_only() {
     let mut rig = under(1, 2, STA, pfifo(9));

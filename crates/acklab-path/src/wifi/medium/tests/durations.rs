@@ -157,7 +157,7 @@ fn another_takes_the_mpdus_that_it_overlaps() {
     assert_eq!(again.map(|p| p.mpdus), Some(2));
 }
 
-/// What has one FCS for all of it, and what is hit in its preamble, is gone, and not answered. The
+/// A PPDU with one FCS for all of it, or one hit in its preamble, is gone, and not answered. The
 /// second one's last microseconds have no preamble: nobody reads them.
 #[test]
 fn another_takes_all_of_what_cannot_be_parted() {

@@ -1,4 +1,4 @@
-//! Who waits for an EIFS after what could not be read (10.3.2.3.7), and who does not.
+//! Stations that wait for an EIFS after unreadable PPDUs (10.3.2.3.7), and others that do not.
 
 use super::*;
 

@@ -36,7 +36,7 @@ fn packet(id: u32, flow: u32, size: u32) -> Packet {
     }
 }
 
-/// Sends (flow, bytes) at once from station 1; what was told of its PPDU, and the medium.
+/// Sends (flow, bytes) at once from station 1; returns the medium, and its PPDU as reported.
 fn sent(long: bool, feedback: &[u32], packets: &[(u32, u32)]) -> (Medium, Ppdu) {
     let mut config = cell(1, ampdu(65_535));
     config.propagation = Span::from_nanos(100);

@@ -42,7 +42,7 @@ fn in_mode(mode: Mode, phy: PhyConfig, aggregation: Aggregation) -> MediumConfig
     for port in &mut config.ports {
         port.rate = RateConfig::Fixed(mode);
     }
-    // What the queue holds is no limit.
+    // The queue is too long to be a limit.
     for station in &mut config.stations {
         let counts = mac::Counts::Mpdus;
         station.queue.kind = mac::Kind::Shared {

@@ -1,4 +1,4 @@
-//! What must hold whatever happens.
+//! Invariants of the medium.
 
 use super::*;
 use crate::wifi::agreement::AddbaConfig;

@@ -4,7 +4,7 @@ use super::*;
 use alloc::collections::BTreeMap;
 use proptest::prelude::*;
 
-/// Who asks when: at the instants that the medium names, or some time after them.
+/// A caller of the medium: at the instants that it names, or some time after them.
 struct Caller {
     rig: Rig,
     lateness: Vec<u64>,
@@ -59,8 +59,8 @@ impl Caller {
 }
 
 proptest! {
-    /// However late it is asked, the same PPDUs are on the air at the same instants, the same packets
-    /// are lost, and what arrives is handed out in the same order, no later than it was asked for.
+    /// However late the calls come, the same PPDUs are on the air at the same instants, the same
+    /// packets are lost, and arrivals are handed out in the same order, no later than the calls.
     #[test]
     fn what_is_due_happens_at_its_instant(
         stations in 1u16..8,
@@ -107,7 +107,7 @@ proptest! {
     }
 }
 
-/// What became of packets that enter at those instants, by their number: when each arrived, and which were lost.
+/// Fates of packets that enter at those instants, by number: instants of arrival, and losses.
 fn outcome(
     config: &MediumConfig,
     seed: u64,
@@ -148,7 +148,7 @@ proptest! {
         for p in &mut config.ports {
             (p.errors, p.rts_from) = (ErrorModel::Ber(ber), rts);
         }
-        // What has waited too long is lost by the clock.
+        // A lifetime would make losses depend on the clock.
         config.stations.iter_mut().for_each(|s| s.queue.lifetime = None);
         let port = |n: u32| if down { 2 * (n % u32::from(stations)) + 1 } else { 0 };
         let mut at = us(100);

@@ -82,7 +82,7 @@ fn ampdu(bytes: u32) -> Aggregation {
     }
 }
 
-/// What happened, as text.
+/// Events of a run, as text.
 #[derive(Debug, Default)]
 struct Log {
     ppdus: Vec<Ppdu>,
@@ -192,7 +192,7 @@ impl Rig {
             let i = ports.iter().position(|p| *p == packet.flow.0).unwrap();
             bytes[i] += u64::from(packet.size);
             self.offer(packet.flow.0, size);
-            // What was given up leaves a place, too.
+            // A packet that was given up leaves a place, too.
             while let Some(port) = self.log.lost.pop() {
                 self.offer(port, size);
             }

@@ -126,7 +126,7 @@ fn a_download_for_four_by_hand() {
     }
 }
 
-/// One that is asked, reports, is called and sends, as the cycle of Eq. 1 in Shrestha et al. has it.
+/// A station gets a BSRP, reports, is called and sends: the cycle of Eq. 1 in Shrestha et al.
 #[test]
 fn a_cycle_of_the_uplink_by_hand() {
     let mut config = he_cell(

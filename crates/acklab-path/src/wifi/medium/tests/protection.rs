@@ -95,7 +95,7 @@ fn a_cts_to_self_that_collides_is_not_noticed() {
 /// Packets of 1400 bytes in subframes of 1444 bytes at 65 Mbit/s, in an opportunity of 900 us. Without protection
 /// 900 - 10 - 38 (block ack at 24 Mbit/s, 32 + 6) = 852 us are left, (852 - 42) / 4 = 202 symbols, 6562 bytes: four
 /// packets. Beside a CTS of 203 us and another SIFS they are 639 us, 149 symbols, 4839 bytes: three.
-/// What follows in the same opportunity is not protected again: both CTSs are alone in theirs.
+/// The next PPDU of the same opportunity is not protected again: both CTSs are alone in theirs.
 #[test]
 fn a_cts_to_self_takes_its_part_of_an_opportunity() {
     let sent = |protection| {

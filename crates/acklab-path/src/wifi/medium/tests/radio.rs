@@ -191,7 +191,7 @@ fn airtime_is_shared_by_queues_per_station() {
         (bytes[0] as f64 / bytes[1] as f64, air[0] / air[1])
     };
     let (packets, _) = deliver(mac::Config::NS3);
-    // What aggregates take out of turn favours the fast one somewhat.
+    // Packets that aggregates take out of turn favour the fast one somewhat.
     assert!((0.8..2.0).contains(&packets), "{packets}");
     let linux = mac::Config {
         kind: mac::Kind::PerStation(mac::StationsConfig::LINUX),
@@ -229,7 +229,7 @@ fn who_comes_near_is_heard() {
     assert!((far / near - 1.0).abs() < 0.05, "{far} against {near}");
 }
 
-/// Who hears whom is the same whether it is found once or, because somebody far away moves, again
+/// The hearing is the same whether it is found once or, because somebody far away moves, again
 /// and again.
 #[test]
 fn looking_again_changes_nothing_for_those_who_stay() {

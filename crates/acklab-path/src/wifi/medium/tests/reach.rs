@@ -82,8 +82,8 @@ fn nothing_arrives_from_beyond_hearing() {
     }
 }
 
-/// Who listens closer reads farther, and keeps out of the other's way: what collides begins at the same
-/// instant.
+/// A station that listens closer reads farther and defers to the other: collisions begin at the
+/// same instant.
 #[test]
 fn who_listens_closer_reads_farther() {
     for x in [52.0, 60.0] {
@@ -95,7 +95,7 @@ fn who_listens_closer_reads_farther() {
     assert_eq!(after_forty(pair(143.0, listening(-95.0))).1, 0);
 }
 
-/// At 45 m 96.3 dB are lost: of 16.02 dBm arrive -80.3, of 10 dBm -86.3. What the station sends arrives,
+/// At 45 m 96.3 dB are lost: of 16.02 dBm arrive -80.3, of 10 dBm -86.3. The station's data arrive,
 /// once each; nothing that the access point sends does, its answers included, so that all is repeated.
 #[test]
 fn who_is_weaker_answers_in_vain() {
@@ -160,7 +160,7 @@ fn an_answer_that_is_not_heard_is_missed_when_its_timer_ends() {
     }
 }
 
-/// Who says who hears whom says who reads whom, without any signal.
+/// A matrix of who hears whom says who reads whom, too, without any signal.
 #[test]
 fn who_does_not_hear_by_the_matrix_reads_nothing() {
     let mut config = cell(2, ampdu(65_535));
@@ -181,8 +181,8 @@ fn who_does_not_hear_by_the_matrix_reads_nothing() {
     assert_eq!(rig.run(us(2_000_000)).len(), 1);
 }
 
-/// What a far station sends in spite of all, as it hears nobody, is neither read nor a collision, and
-/// spoils nothing.
+/// PPDUs of a far station that sends in spite of all, as it hears nobody, are neither read nor a
+/// collision, and spoil nothing.
 #[test]
 fn what_is_not_heard_does_not_collide() {
     let mut config = cell(2, ampdu(16_384));

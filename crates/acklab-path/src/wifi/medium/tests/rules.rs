@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 const SIFS: Span = Span::from_micros(16);
 
-/// What a run put on the air, and who heard it.
+/// PPDUs of a run, and the stations that heard them.
 struct Air<'a> {
     ppdus: &'a [Ppdu],
     hears: &'a dyn Fn(StationId, StationId) -> bool,
@@ -90,8 +90,8 @@ impl Air<'_> {
         }
     }
 
-    /// Who was not involved and could not read what it heard since the air was last free waits for an
-    /// EIFS.
+    /// A station that was not involved and could not read what it heard since the air was last free
+    /// waits for an EIFS.
     fn check_eifs(&self, p: &Ppdu, eifs: Span) {
         let mut busy: Vec<_> = self.heard_by(p.from).filter(|o| o.end <= p.start).collect();
         busy.sort_by_key(|o| core::cmp::Reverse(o.end));
@@ -257,7 +257,7 @@ fn announced_data_are_no_repetitions() {
     }
 }
 
-/// What bit errors spoil is told from what others do: half of 200 data of 54 bytes, each 44 us long,
+/// Bit errors are kept apart from other causes: half of 200 data of 54 bytes, each 44 us long,
 /// and nothing else, as the way back is clear.
 #[test]
 fn noise_is_told_from_collisions() {
@@ -282,7 +282,7 @@ fn noise_is_told_from_collisions() {
 }
 
 /// NAVTimeout: RTS until 71 us, two SIFS, CTS of 28 us, aRxPHYStartDelay 20 us, two slots: 169 us.
-/// Who had to wait for it counts an AIFS of 43 us and slots from there.
+/// A station that had to wait for it counts an AIFS of 43 us and slots from there.
 #[test]
 fn an_unanswered_rts_reserves_no_more_than_its_answer() {
     let second = |seed| {
@@ -384,7 +384,7 @@ fn a_repeated_rts_is_answered() {
     assert!(early.count() > 0);
 }
 
-/// What a hidden station garbles is followed by an EIFS for the one who awaited it, too: the ACK
+/// A garbled answer is followed by an EIFS for the one that awaited it, too: the ACK
 /// was there, and could not be read.
 #[test]
 fn a_garbled_answer_is_followed_by_an_eifs() {
@@ -468,7 +468,7 @@ fn packets_of_every_length_arrive() {
     }
 }
 
-/// What befalls data befalls their acknowledgements only if it is on the way back, too.
+/// Errors of data befall their acknowledgements only if the way back has errors, too.
 #[test]
 fn answers_go_through_the_errors_of_the_way_that_they_go() {
     let lost = |way: usize| {

@@ -134,7 +134,7 @@ fn who_keeps_acks_back_is_idle() {
     rig.run(us(end + 100));
     let mut after = row(&rig, 1);
     assert_eq!(rig.log.ppdus.len(), 2);
-    // What the data reserved counts as reserved for who is not their sender.
+    // Time that the data reserved counts as reserved for all but their sender.
     assert_eq!(after[6] - before[6], 84);
     assert_eq!(after[9] - before[9], 16);
     (after[6], after[9]) = (before[6], before[9]);
@@ -152,7 +152,7 @@ fn covered(mut spans: Vec<(Instant, Instant)>) -> Span {
     all
 }
 
-/// What `ppdus` alone say of `who`, between exchanges, or while one waits in vain.
+/// Checks `row` by `ppdus` alone, for `who`, between exchanges, or while one waits in vain.
 fn check_against(
     ppdus: &[Ppdu],
     hears: &dyn Fn(StationId, StationId) -> bool,

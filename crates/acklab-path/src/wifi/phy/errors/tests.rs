@@ -18,7 +18,7 @@ fn legacy(mbit: f64) -> Mode {
     Mode::legacy(Rate::from_bps((mbit * 1e6) as u64)).unwrap()
 }
 
-/// What `NistErrorRateModel::GetChunkSuccessRate` of ns-3.44 answers for 12,000 bits.
+/// Results of `NistErrorRateModel::GetChunkSuccessRate` of ns-3.44 for 12,000 bits.
 #[test]
 fn coded_errors_are_those_of_ns3() {
     let table = [

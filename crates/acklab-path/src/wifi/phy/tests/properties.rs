@@ -1,4 +1,4 @@
-//! What holds for every mode, size and rule.
+//! Properties of every mode, size and rule.
 
 use super::{Guard, Mode, PhyConfig, PpduRules, Width};
 use crate::wifi::phy::{Band, Format, HeCoding, HeLtf, HePadding, Phy, ShortGi};
