@@ -16,7 +16,7 @@ pub const KINDS: [&str; 9] = [
     "fading",
 ];
 
-/// A building block as people are told of it.
+/// Description of a building block for people.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Block {
     /// The name in a scenario.

@@ -59,6 +59,42 @@ pub struct RecordPlan {
     pub ppdus: bool,
     /// Their content.
     pub frames: bool,
+    /// The part of the run of which single events, acknowledgements, packets, PPDUs and frames are kept.
+    pub within: Period,
+}
+
+/// A part of a run, both instants included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Period {
+    /// Its first instant.
+    pub from: Instant,
+    /// Its last instant.
+    pub until: Instant,
+}
+
+impl Period {
+    /// The whole run, however long.
+    pub const WHOLE: Self = Self {
+        from: Instant::ZERO,
+        until: Instant::MAX,
+    };
+
+    /// Whether `at` lies in it.
+    #[inline]
+    pub fn contains(&self, at: Instant) -> bool {
+        self.from <= at && at <= self.until
+    }
+
+    /// Whether a part of `from..=until` lies in it.
+    pub fn touches(&self, from: Instant, until: Instant) -> bool {
+        from <= self.until && self.from <= until
+    }
+}
+
+impl Default for Period {
+    fn default() -> Self {
+        Self::WHOLE
+    }
 }
 
 impl RecordPlan {

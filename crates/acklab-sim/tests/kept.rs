@@ -55,7 +55,7 @@ fn longest_standstill(scenario: &Scenario) -> Span {
 }
 
 /// The applications pause for 50 ms in the mean, the paths lose and reorder: a timeout of a second
-/// may pass, no more. What stood still did so for good.
+/// may pass, no more. Runs that stood still did so for good.
 #[test]
 fn what_stood_still_or_overflowed_once_moves() {
     for (name, text) in KEPT {

@@ -116,7 +116,7 @@ fn every_run_of_the_table_comes_out_the_same() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// What the table is for: a controller that counts ACKs and one that counts segments part ways.
+/// Purpose of the table: a controller that counts ACKs and one that counts segments part ways.
 #[test]
 fn thinning_tells_new_reno_from_linux_reno() {
     let retransmissions = |cc: &str, thin: &str| {

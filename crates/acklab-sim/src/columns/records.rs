@@ -5,7 +5,7 @@ use super::cells::{at, seconds};
 use crate::plan::Plan;
 use crate::record::packets::{PacketRecord, Packets, TapPoint};
 use crate::record::{AckRecord, EventRecord};
-use acklab_path::packet::DropReason;
+use acklab_path::packet::{DropReason, FlowId};
 use acklab_proto::datagram::Datagram;
 use acklab_proto::segment::{Ecn, Flags, Segment};
 
@@ -73,7 +73,8 @@ pub(super) fn packets(packets: &Packets, plan: &Plan) -> Table<'static> {
 /// The windows that the segments offer, in bytes (RFC 7323, 2.2): shifted as the SYN of their
 /// direction said, if the SYNs of both directions had the option; that of a SYN itself as it is.
 fn windows(packets: &Packets, flows: usize) -> Vec<u64> {
-    let mut shifts = vec![None; 2 * flows];
+    let ways = (0..2 * flows as u32).map(FlowId);
+    let mut shifts: Vec<_> = ways.map(|way| packets.scale_before(way)).collect();
     let mut window = |p: PacketRecord<'_>| {
         let (own, other) = (p.flow.0 as usize, p.flow.0 as usize ^ 1);
         let Some(segment) = p.datagram.tcp() else {

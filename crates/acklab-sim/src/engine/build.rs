@@ -30,7 +30,7 @@ pub struct FlowSeeds {
 }
 
 impl FlowSeeds {
-    fn new(root: u64, flow: &FlowPlan, end: &str) -> Self {
+    pub(super) fn new(root: u64, flow: &FlowPlan, end: &str) -> Self {
         let name = &flow.name;
         Self {
             isn: rng::stream(root, &format!("flow/{name}/{end}/isn")).next_u32(),

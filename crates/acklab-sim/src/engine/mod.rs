@@ -41,6 +41,7 @@ pub use build::{End, FlowSeeds};
 pub use host::Host;
 pub use hosts::Hosts;
 pub use spoken::Spoken;
+pub use tcp::origins;
 
 use crate::app::data_flows_forward;
 use crate::network::{Air, Arena, Network, Store, Turn};
@@ -54,8 +55,21 @@ use acklab_units::{Instant, Span};
 use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// Events between two looks at the stop flag: well under a millisecond.
+/// Events between two looks outside: well under a millisecond.
 const EVENTS_PER_CHECK: u64 = 4096;
+
+/// A look at a run from outside, every few thousand events.
+pub trait Watch: fmt::Debug {
+    /// Whether the run stops here; it has reached the virtual time `at`.
+    fn stops(&self, at: Instant) -> bool;
+}
+
+/// A flag that stops a run once it is true.
+impl Watch for AtomicBool {
+    fn stops(&self, _: Instant) -> bool {
+        self.load(Ordering::Relaxed)
+    }
+}
 
 /// The run was stopped from outside before its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,29 +89,29 @@ impl std::error::Error for Interrupted {}
 /// Runs `plan` with the transports that its flows name.
 ///
 /// # Errors
-/// If `stop` became true before the end.
-pub fn run(plan: &Plan, seed: u64, stop: &AtomicBool) -> Result<RunResult, Interrupted> {
+/// If `watch` stopped it before the end.
+pub fn run(plan: &Plan, seed: u64, watch: &dyn Watch) -> Result<RunResult, Interrupted> {
     if plan.record.observes() || !tcp::is_alone(plan) {
-        return run_with(plan, seed, stop, Spoken::new);
+        return run_with(plan, seed, watch, Spoken::new);
     }
     // Most runs: compiled for TCP, they ask no packet which transport it belongs to.
-    Engine::new(plan, seed, tcp::end, Nothing).complete(plan, stop)
+    Engine::new(plan, seed, tcp::end, Nothing).complete(plan, watch)
 }
 
 /// Runs `plan` with transports made by `make`, which is called for both ends of each flow.
 ///
 /// # Errors
-/// If `stop` became true before the end.
+/// If `watch` stopped it before the end.
 pub fn run_with<T: Transport>(
     plan: &Plan,
     seed: u64,
-    stop: &AtomicBool,
+    watch: &dyn Watch,
     make: impl FnMut(End<'_>) -> T,
 ) -> Result<RunResult, Interrupted> {
     if plan.record.observes() {
-        Engine::new(plan, seed, make, Tape::new(plan)).complete(plan, stop)
+        Engine::new(plan, seed, make, Tape::new(plan)).complete(plan, watch)
     } else {
-        Engine::new(plan, seed, make, Nothing).complete(plan, stop)
+        Engine::new(plan, seed, make, Nothing).complete(plan, watch)
     }
 }
 
@@ -111,25 +125,33 @@ pub struct Engine<T, O> {
 }
 
 impl<T: Transport, O: Observer> Engine<T, O> {
-    fn complete(mut self, plan: &Plan, stop: &AtomicBool) -> Result<RunResult, Interrupted> {
-        self.run(plan.stop, stop)?;
+    fn complete(mut self, plan: &Plan, watch: &dyn Watch) -> Result<RunResult, Interrupted> {
+        self.run(plan.stop, watch)?;
         Ok(self.finish(plan))
     }
 
     /// Handles every event up to and including `end`.
     ///
     /// # Errors
-    /// If `stop` became true before that.
-    pub fn run(&mut self, end: Instant, stop: &AtomicBool) -> Result<(), Interrupted> {
+    /// If `watch` stopped it before that.
+    pub fn run(&mut self, end: Instant, watch: &dyn Watch) -> Result<(), Interrupted> {
         while let Some(turn) = self.network.step(end, &mut self.hosts) {
             if let Turn::Driver(i) = turn {
                 self.wake(i);
             }
             self.perf.events += 1;
-            if self.perf.events.is_multiple_of(EVENTS_PER_CHECK) && stop.load(Ordering::Relaxed) {
-                let at = self.network.now();
-                return Err(Interrupted { at });
+            if self.perf.events.is_multiple_of(EVENTS_PER_CHECK) {
+                self.look(watch)?;
             }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn look(&self, watch: &dyn Watch) -> Result<(), Interrupted> {
+        let at = self.network.now();
+        if watch.stops(at) {
+            return Err(Interrupted { at });
         }
         Ok(())
     }

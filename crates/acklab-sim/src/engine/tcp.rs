@@ -1,7 +1,7 @@
 //! TCP as the engine's transport.
 
-use super::End;
-use crate::plan::{Plan, TcpPlan, TransportPlan};
+use super::{End, FlowSeeds};
+use crate::plan::{FlowPlan, Plan, TcpPlan, TransportPlan};
 use acklab_proto::cc::CcInit;
 use acklab_proto::tcp::{Connection, Role};
 
@@ -36,16 +36,29 @@ pub(super) fn connection(plan: &TcpPlan, end: End<'_>) -> Connection {
     Connection::new(role, tcp.clone(), cc, ack, tcp.isn.unwrap_or(end.seeds.isn))
 }
 
+/// Initial sequence numbers (RFC 9293, section 3.4.1) of each flow's source and destination in a run
+/// with `seed`; `None` for another transport than TCP.
+pub fn origins(plan: &Plan, seed: u64) -> Vec<Option<[u32; 2]>> {
+    let ends = |flow: &FlowPlan| {
+        let set = flow.transport.tcp()?.config.isn;
+        let drawn = |end| FlowSeeds::new(seed, flow, end).isn;
+        Some(["src", "dst"].map(|end| set.unwrap_or_else(|| drawn(end))))
+    };
+    plan.flows.iter().map(ends).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::dumbbell::Dumbbell;
     use super::super::run;
-    use crate::plan::{AppPlan, LossPlan, Plan};
+    use super::origins;
+    use crate::plan::{AppPlan, LossPlan, Plan, TapPlan};
     use crate::record::RunResult;
     use acklab_proto::cc::registry::CONTROLLERS;
     use acklab_proto::tcp::config::{AckChoice, CcChoice};
     use acklab_units::{Instant, Span};
     use core::sync::atomic::AtomicBool;
+    use std::sync::Arc;
 
     fn plan(cc: &str, seconds: u64) -> Plan {
         let mut plan = Dumbbell {
@@ -130,6 +143,25 @@ mod tests {
         let f = result(&plan).flows.remove(0);
         assert_eq!((f.min_rtt, f.rtt, f.srtt, f.cwnd), (None, None, None, None));
         assert_eq!((f.segments_per_ack, f.acks_per_rtt), (None, None));
+    }
+
+    #[test]
+    fn sequence_numbers_begin_at_their_origins() {
+        let mut plan = plan("cubic", 3);
+        plan.record.packets = Some(TapPlan {
+            nodes: vec![true; plan.nodes.len()],
+            links: vec![false; plan.links.len()],
+        });
+        let r = result(&plan);
+        let first = |way| {
+            let mut seen = r.records.packets.iter();
+            let syn = seen.find(|p| p.flow.0 == way).unwrap();
+            syn.datagram.tcp().unwrap().seq.0
+        };
+        assert_eq!(origins(&plan, 1)[0], Some([first(0), first(1)]));
+        let tcp = plan.flows[0].transport.tcp_mut().unwrap();
+        Arc::make_mut(&mut tcp.config).isn = Some(7);
+        assert_eq!(origins(&plan, 1)[0], Some([7, 7]));
     }
 
     #[test]

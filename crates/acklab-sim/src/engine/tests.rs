@@ -258,6 +258,29 @@ fn a_run_can_be_stopped() {
     assert!(stopped.at < plan.stop);
 }
 
+/// Keeps what it hears, and stops the run at the third look.
+#[derive(Debug, Default)]
+struct Looks(std::sync::Mutex<Vec<Instant>>);
+
+impl Watch for Looks {
+    fn stops(&self, at: Instant) -> bool {
+        let mut looks = self.0.lock().unwrap();
+        looks.push(at);
+        looks.len() == 3
+    }
+}
+
+#[test]
+fn whoever_looks_hears_the_time_that_a_run_has_reached() {
+    let plan = Dumbbell::default().plan();
+    let looks = Looks::default();
+    let config = WindowConfig::default();
+    let stopped = run_with(&plan, 1, &looks, |_| Window::new(config)).unwrap_err();
+    let looks = looks.0.into_inner().unwrap();
+    assert!(looks.is_sorted() && looks[0] > Instant::ZERO && looks[0] < looks[2]);
+    assert_eq!(looks[2..], [stopped.at]);
+}
+
 fn impairments() -> impl Strategy<Value = ImpairPlan> {
     let loss = prop_oneof![
         3 => Just(LossPlan::None),

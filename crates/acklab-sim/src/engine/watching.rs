@@ -2,8 +2,9 @@
 
 use super::tests::{bulk, chain, mbit, ms, rings, run, run_seed};
 use super::window::WindowConfig;
-use crate::plan::{Plan, RecordPlan, TapPlan};
+use crate::plan::{Period, Plan, RecordPlan, TapPlan};
 use crate::record::FlowSummary;
+use crate::record::RunResult;
 use crate::record::packets::{PacketEvent, TapPoint};
 use acklab_units::Instant;
 use proptest::prelude::*;
@@ -18,6 +19,7 @@ fn everything(plan: &Plan) -> RecordPlan {
         queues: true,
         ppdus: true,
         frames: true,
+        within: Period::WHOLE,
         packets: Some(TapPlan {
             nodes: vec![true; plan.nodes.len()],
             links: vec![true; plan.links.len()],
@@ -83,5 +85,38 @@ proptest! {
             prop_assert_eq!(count(PacketEvent::Delivered), link.stats.delivered);
             prop_assert_eq!(count(PacketEvent::Dropped), link.stats.dropped());
         }
+    }
+
+    /// The records of a part of a run are those of the whole run that lie in the part.
+    #[test]
+    fn a_part_is_cut_out_of_the_whole(plan in rings(), seed in 0u64..1000, from in 0u64..1500, length in 1u64..1500) {
+        let mut whole = plan.clone();
+        whole.record = everything(&plan);
+        let mut part = whole.clone();
+        let begin = Instant::ZERO + ms(from);
+        part.record.within = Period { from: begin, until: begin + ms(length) };
+        let inside = |at| part.record.within.contains(at);
+        let (all, cut) = (run_seed(&whole, WindowConfig::default(), seed),
+                          run_seed(&part, WindowConfig::default(), seed));
+        for (a, b) in all.flows.iter().zip(&cut.flows) {
+            prop_assert_eq!(a, b);
+        }
+        prop_assert_eq!(&all.series, &cut.series);
+        // All but their numbers, which count from the first that was seen. Where something was told in
+        // advance before the part, records of one instant may stand in another order.
+        let seen = |r: &RunResult| -> Vec<_> {
+            let records = r.records.packets.iter().filter(|p| inside(p.at));
+            let mut seen: Vec<_> = records
+                .map(|p| (p.at, format!("{:?}", (p.point, p.what, p.reason, p.flow, p.datagram, p.ecn, p.size))))
+                .collect();
+            seen.sort();
+            seen
+        };
+        prop_assert_eq!(seen(&all), seen(&cut));
+        prop_assert!(cut.records.packets.iter().all(|p| inside(p.at)));
+        let events = all.records.events.iter().filter(|e| inside(e.at)).copied();
+        prop_assert_eq!(events.collect::<Vec<_>>(), cut.records.events);
+        let acks = all.records.acks.iter().filter(|a| inside(a.at)).copied();
+        prop_assert_eq!(acks.collect::<Vec<_>>(), cut.records.acks);
     }
 }

@@ -399,7 +399,7 @@ impl PacketStore for Arena {
         }
     }
 
-    /// The hosts are nodes, so that flows between the same two are told to be so.
+    /// The hosts are nodes, so that flows between the same two have the same label.
     #[inline]
     fn label(&self, packet: Packet) -> Label {
         let h = packet.flow.0 as usize;

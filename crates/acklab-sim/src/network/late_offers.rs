@@ -62,7 +62,7 @@ fn instants(plan: &Plan, offers: &[Offer]) -> Vec<(Instant, usize)> {
     all.extend(network.into_observer().links.iter().filter_map(began));
     all.extend((2_000_000..).zip(offers).map(|(n, offer)| (offer.0, n)));
     all.sort_unstable();
-    // A wake that is asked for twice is one.
+    // Two requests for one wake are one.
     all.dedup();
     all
 }

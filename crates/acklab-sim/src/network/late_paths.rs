@@ -23,7 +23,7 @@ pub(super) type Offer = (Instant, FlowId, Datagram);
 /// An event at a link, with the number of its datagram.
 pub(super) type Seen = (Instant, usize, u32, LinkFact);
 
-/// Everything that was told.
+/// All facts that were reported.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     pub(super) links: Vec<Seen>,

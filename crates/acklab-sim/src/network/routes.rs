@@ -52,7 +52,7 @@ pub struct Routes {
 
 impl Routes {
     /// Adds a flow with the links of both directions, and returns its number. `positions` are those of
-    /// all packets under way; they are asked for only now and then.
+    /// all packets under way; they are needed only now and then.
     pub fn add<I: Iterator<Item = u32>>(
         &mut self,
         ways: [&[usize]; 2],

@@ -4,6 +4,7 @@
 //! sender.
 
 use super::observer::LinkFact;
+use crate::plan::Period;
 use acklab_path::ack_filter::ForwardReason;
 use acklab_path::packet::{DropReason, Packet};
 use acklab_proto::ack::AckReason;
@@ -60,7 +61,7 @@ pub struct AckRecord {
     pub at: Instant,
     /// Number of the flow in the plan.
     pub flow: u32,
-    /// What.
+    /// The event.
     pub what: AckEvent,
     /// Number of the link in the plan; `None` at hosts.
     pub link: Option<u32>,
@@ -123,15 +124,33 @@ impl Stream {
 pub(super) struct AckLog {
     pub(super) ends: Vec<Ends>,
     pub(super) streams: Vec<Stream>,
-    pub(super) records: Vec<AckRecord>,
+    pub(super) records: Kept,
+}
+
+/// The records of a part of the run.
+#[derive(Debug)]
+pub(super) struct Kept {
+    within: Period,
+    records: Vec<AckRecord>,
+}
+
+impl Kept {
+    pub(super) fn push(&mut self, record: AckRecord) {
+        if self.within.contains(record.at) {
+            self.records.push(record);
+        }
+    }
 }
 
 impl AckLog {
-    pub(super) fn new(ends: Vec<Ends>) -> Self {
+    pub(super) fn new(ends: Vec<Ends>, within: Period) -> Self {
         Self {
             streams: vec![Stream::default(); ends.len()],
             ends,
-            records: Vec::new(),
+            records: Kept {
+                within,
+                records: Vec::new(),
+            },
         }
     }
 
@@ -255,7 +274,7 @@ impl AckLog {
 
     /// The records up to `end`, by time.
     pub(super) fn finish(self, end: Instant) -> Vec<AckRecord> {
-        let mut records = self.records;
+        let mut records = self.records.records;
         records.retain(|r| r.at <= end);
         records.sort_by_key(|r| r.at);
         records
@@ -299,7 +318,7 @@ mod tests {
     }
 
     fn log() -> AckLog {
-        let mut log = AckLog::new(vec![ENDS]);
+        let mut log = AckLog::new(vec![ENDS], Period::WHOLE);
         let syn = Segment {
             seq: SeqNum(u32::MAX),
             flags: Flags::SYN,

@@ -60,7 +60,7 @@ pub struct EventRecord {
     pub at: Instant,
     /// Number of the flow in the plan.
     pub flow: u32,
-    /// What.
+    /// The event.
     pub kind: EventKind,
     /// Why, or into what; see [`EventKind`].
     pub cause: Option<&'static str>,

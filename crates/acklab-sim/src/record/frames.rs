@@ -202,7 +202,7 @@ mod tests {
         }
     }
 
-    /// They are told of at their ends, and come in the order of their beginnings.
+    /// They are reported at their ends, and come in the order of their beginnings.
     #[test]
     fn what_was_in_a_ppdu_stays_with_it() {
         let mut seen = Sightings::default();

@@ -6,7 +6,7 @@
 use super::log::Log;
 use acklab_path::packet::{DropReason, FlowId, Packet};
 use acklab_proto::datagram::Datagram;
-use acklab_proto::segment::Ecn;
+use acklab_proto::segment::{Ecn, Flags};
 use acklab_units::Instant;
 
 /// Where a packet was seen.
@@ -67,7 +67,7 @@ pub struct PacketRecord<'a> {
     pub at: Instant,
     /// Where.
     pub point: TapPoint,
-    /// What.
+    /// The event.
     pub what: PacketEvent,
     /// Why, if it was dropped.
     pub reason: Option<DropReason>,
@@ -95,6 +95,9 @@ pub struct Packets {
     beside: Beside,
     /// In order.
     entries: Log<Entry>,
+    /// Of each flow and direction that had a packet before the recorded part of the run, what its SYN
+    /// said of windows.
+    scales: Vec<Option<u8>>,
     /// Told too early or too late, each with the number of entries there were then. By link, for
     /// each link tells its own in order.
     astray: Vec<Vec<(Entry, usize)>>,
@@ -217,6 +220,28 @@ impl Packets {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.entries.len() == 0
+    }
+
+    /// A packet passes before the recorded part of the run. Of a SYN the shift of windows is kept (RFC
+    /// 7323, section 2.2), for without it no later window can be read.
+    #[cold]
+    pub(super) fn pass(&mut self, of: FlowId, datagram: impl FnOnce() -> Datagram) {
+        let way = of.0 as usize;
+        if way >= self.scales.len() {
+            self.scales.resize(way + 1, None);
+        }
+        // A connection begins with its SYN; whoever has no shift is asked again.
+        if self.scales[way].is_none()
+            && let Datagram::Tcp(segment) = datagram()
+            && segment.flags.contains(Flags::SYN)
+        {
+            self.scales[way] = segment.syn.window_scale;
+        }
+    }
+
+    /// The shift of windows that a SYN of this flow and direction said before the recorded part.
+    pub fn scale_before(&self, of: FlowId) -> Option<u8> {
+        self.scales.get(of.0 as usize).copied().flatten()
     }
 
     /// Enters a packet with what is in it and beside it, and returns its number.

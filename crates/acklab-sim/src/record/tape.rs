@@ -12,7 +12,7 @@ use super::quantiles::{Distribution, Quantiles, Sampled};
 use super::queues::Queues;
 use super::reports::{ReportLog, ReportRecord};
 use crate::app::data_flows_forward;
-use crate::plan::Plan;
+use crate::plan::{Period, Plan};
 use acklab_path::packet::{DropReason, Packet, PacketId, PacketStore};
 use acklab_path::wifi::medium::{Frames, Ppdu};
 use acklab_proto::ack::AckReason;
@@ -74,6 +74,8 @@ pub struct Tape {
     frames: Option<Sightings>,
     queues: Option<Queues>,
     sampled: Sampled,
+    /// What happens outside of it is not written down.
+    within: Period,
     end: Instant,
 }
 
@@ -115,7 +117,9 @@ impl Tape {
                 links: taps.links.clone(),
                 packets: Packets::default(),
             }),
-            acks: record.acks.then(|| AckLog::new(ends.clone())),
+            acks: record
+                .acks
+                .then(|| AckLog::new(ends.clone(), record.within)),
             reports: record.acks.then(|| ReportLog::new(ends.clone())),
             ack_delays: vec![Quantiles::default(); flows],
             events: record.events.then(EventLog::default),
@@ -128,6 +132,7 @@ impl Tape {
             ends,
             touched: vec![true; flows],
             sampled,
+            within: record.within,
             end: plan.stop,
         }
     }
@@ -147,7 +152,9 @@ impl Tape {
                 after: &after,
                 cwnd: is.cwnd(),
             };
-            log.compare(now, flow as u32, stimulus, news);
+            if self.within.contains(now) {
+                log.compare(now, flow as u32, stimulus, news);
+            }
             *before = after;
         }
     }
@@ -166,7 +173,9 @@ impl Tape {
             TapPoint::Host(h) => log.hosts[h as usize],
             TapPoint::Link(l) => log.links[l as usize],
         };
-        if watched {
+        if watched && at < self.within.from {
+            log.packets.pass(packet.flow, || content().0);
+        } else if watched && at <= self.within.until {
             let number = &mut self.under_way[packet.id.0 as usize].number;
             if *number == UNSEEN {
                 *number = log.packets.enter(packet, content());
@@ -207,7 +216,7 @@ impl Tape {
         }
     }
 
-    /// What is in `packet` reached a host whose peer nobody here watches: when it was sent is unknown.
+    /// `packet` reached a host whose peer nobody here watches: the time of sending is unknown.
     pub fn on_arrived_from_afar(
         &mut self,
         now: Instant,
@@ -293,6 +302,7 @@ impl Observer for Tape {
         let both = (packet, || (*datagram, beside));
         self.note(now, host, both, (PacketEvent::Sent, None));
         if let Some(log) = &mut self.reports
+            && self.within.contains(now)
             && let Datagram::Tack(tack) = datagram
         {
             log.on_sent(now, packet, (tack, beside), ack);
@@ -375,7 +385,9 @@ impl Observer for Tape {
     }
 
     fn on_ppdu(&mut self, medium: u32, ppdu: &Ppdu) {
-        if let Some(log) = &mut self.ppdus {
+        if let Some(log) = &mut self.ppdus
+            && self.within.touches(ppdu.start, ppdu.end)
+        {
             log.push(PpduRecord {
                 medium,
                 ppdu: *ppdu,
@@ -384,7 +396,9 @@ impl Observer for Tape {
     }
 
     fn on_frames(&mut self, medium: u32, ppdu: &Ppdu, frames: Frames<'_>) {
-        if let Some(log) = &mut self.frames {
+        if let Some(log) = &mut self.frames
+            && self.within.touches(ppdu.start, ppdu.end)
+        {
             log.note(medium, ppdu, frames);
         }
     }

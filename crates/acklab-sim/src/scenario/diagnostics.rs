@@ -171,7 +171,7 @@ impl Kept {
         self.list.len() >= MOST
     }
 
-    /// In the order of the text. That there were more is told at the end.
+    /// In the order of the text. That there were more is said at the end.
     fn told(&self, more: &Diagnostic) -> Diagnostics {
         let mut list = self.list.clone();
         list.extend(self.more.then(|| more.clone()));

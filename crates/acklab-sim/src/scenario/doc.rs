@@ -10,7 +10,7 @@ pub(crate) struct Node {
     pub(crate) value: Value,
     /// Counted from 1; `None` in JSON and for values that were set from outside.
     pub(crate) line: Option<usize>,
-    /// Whether it was set from outside, in place of what the text has or has not.
+    /// Whether it was set from outside, in place of what the text has or lacks.
     pub(crate) outside: bool,
 }
 
@@ -122,10 +122,10 @@ impl Node {
     }
 }
 
-/// Syntax errors that are told one by one: of a file in another language all would be.
+/// Syntax errors that are reported one by one: of a file in another language all would be.
 const SYNTAX_ERRORS: usize = 5;
 
-/// Reads TOML; the first syntax errors are told, the others counted.
+/// Reads TOML; the first syntax errors are reported, the others counted.
 pub(crate) fn parse_toml(text: &str, origin: &str) -> Result<Node, Vec<Diagnostic>> {
     let (table, errors) = DeTable::parse_recoverable(text);
     let lines = Lines::of(text);

@@ -103,7 +103,7 @@ fn keys<T: DeserializeOwned>() -> Keys {
     found.get()
 }
 
-/// Reads nothing, and notes the names of the fields that are asked for.
+/// Reads nothing, and notes the names of the fields of the type.
 struct Names<'a>(&'a Cell<Keys>);
 
 impl<'de> Deserializer<'de> for Names<'_> {

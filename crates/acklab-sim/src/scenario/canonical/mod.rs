@@ -14,7 +14,7 @@ use super::spec::{
 };
 use crate::plan::{
     AppPlan, DisciplinePlan, FilterPlan, FlowPlan, ImpairPlan, JitterPlan, LinkPlan, LossPlan,
-    Plan, QueuePlan, TransportPlan,
+    Period, Plan, QueuePlan, TransportPlan,
 };
 use acklab_path::impair::LossPlace;
 use acklab_path::qdisc::registry::Counts;
@@ -128,6 +128,13 @@ fn record(plan: &Plan, out: &mut Text) {
             let names: Vec<_> = names.collect();
             out.raw("packets", format!("[{}]", names.join(", ")));
         }
+    }
+    let Period { from, until } = r.within;
+    if from > Period::WHOLE.from {
+        out.text("from", since_start(from));
+    }
+    if until < Period::WHOLE.until {
+        out.text("until", since_start(until));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Warnings: settings that are valid and hardly meant.
 
 mod blind;
+mod idle;
 mod reach;
 mod shapers;
 mod tack;

@@ -58,7 +58,7 @@ pub(crate) fn resolve(
     let mut net = topology::build(spec, reg, report);
     let drafts = flow::resolve_all(spec, &clock, reg, &net, report);
     let expect = expect::resolve(spec, &drafts, &net, report);
-    let record = record::resolve(spec, &net, report);
+    let record = record::resolve(spec, clock.stop, &net, report);
     if !report.is_clean() {
         return None;
     }

@@ -3,16 +3,22 @@
 use super::super::diagnostics::{Report, suggest};
 use super::super::path::Path;
 use super::super::spec::{OrOff, Spec, TapsSpec};
+use super::not_too_long;
 use super::topology::Net;
-use crate::plan::{RecordPlan, TapPlan};
+use crate::plan::{Period, RecordPlan, TapPlan};
 use acklab_units::{Instant, Span};
 use std::collections::HashMap;
 
 /// Samples of all series together: one takes about a hundred bytes.
 const MOST_SAMPLES: u128 = 20_000_000;
 
-/// Everything but the number of samples, for which the flows must be known.
-pub(crate) fn resolve(spec: &Spec, net: &Net, report: &mut Report<'_>) -> RecordPlan {
+/// Everything but the number of samples, for which the flows must be known; the run ends at `stop`.
+pub(crate) fn resolve(
+    spec: &Spec,
+    stop: Instant,
+    net: &Net,
+    report: &mut Report<'_>,
+) -> RecordPlan {
     let r = &spec.record;
     RecordPlan {
         every: every(spec, report),
@@ -30,7 +36,37 @@ pub(crate) fn resolve(spec: &Spec, net: &Net, report: &mut Report<'_>) -> Record
             }),
             Some(TapsSpec::Named(names)) => Some(taps(names, net, report)),
         },
+        within: within(spec, stop, report),
     }
+}
+
+fn within(spec: &Spec, stop: Instant, report: &mut Report<'_>) -> Period {
+    let record = Path::root().key("record");
+    let mut window = Period::WHOLE;
+    if let Some(from) = &spec.record.from {
+        not_too_long(from.0, &record.key("from"), report);
+        window.from = Instant::ZERO.saturating_add(from.0);
+        // Without a duration the run has no end yet, and that is a mistake of its own.
+        if window.from >= stop && spec.duration.is_some() {
+            let hint = format!(
+                "write an earlier time: the run ends at \"{}\"",
+                stop - Instant::ZERO
+            );
+            report.error(&record.key("from"), "the run is over by then", hint);
+        }
+    }
+    if let Some(until) = &spec.record.until {
+        not_too_long(until.0, &record.key("until"), report);
+        window.until = Instant::ZERO.saturating_add(until.0);
+        if window.until <= window.from {
+            let hint = format!(
+                "write a time after \"{}\", where it begins",
+                window.from - Instant::ZERO
+            );
+            report.error(&record.key("until"), "nothing would be kept", hint);
+        }
+    }
+    window
 }
 
 /// The key that the distance of the samples stands under.

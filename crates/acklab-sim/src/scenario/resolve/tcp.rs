@@ -166,7 +166,7 @@ fn quoted(word: &str) -> String {
 /// The window would never let a full segment through.
 fn a_segment_fits(c: &TcpConfig, layers: &[Layer<'_>], report: &mut Report<'_>) {
     let (buffer, segment) = (c.recv_buffer.initial, u64::from(c.segment));
-    // A buffer or segment that is out of range was told already.
+    // A buffer or segment that is out of range was reported already.
     if buffer >= segment || buffer == 0 || c.segment > LARGEST_SEGMENT {
         return;
     }

@@ -1,6 +1,6 @@
 //! The records of a run.
 
-use super::OrOff;
+use super::{OrOff, Qty};
 use acklab_units::Span;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -29,6 +29,11 @@ pub(crate) struct RecordSpec {
     pub(crate) ppdus: Option<bool>,
     /// The content of those PPDUs, for captures as of a radio in monitor mode. Default: false.
     pub(crate) frames: Option<bool>,
+    /// Of events, acks, packets, ppdus and frames only those from this time of the run on are kept.
+    /// Default: 0 s.
+    pub(crate) from: Option<Qty<Span>>,
+    /// Of these only those up to this time of the run are kept. Default: the end of the run.
+    pub(crate) until: Option<Qty<Span>>,
 }
 
 /// Where packets are watched.

@@ -279,6 +279,19 @@ fn what_to_record_is_checked() {
     let text = toml_with(DUMBBELL, &twice).unwrap_err().to_string();
     assert!(text.contains("leave one of them out"), "{text}");
     assert!(told("record.packets", "3").contains("a list of nodes and links"));
+    // The run ends at 62 s.
+    let said = "the run is over by then|write an earlier time: the run ends at \"62 s\"";
+    assert_eq!(told("record.from", "62 s"), said);
+    let empty = [("record.from", "3 s"), ("record.until", "3 s")];
+    let text = toml_with(DUMBBELL, &empty).unwrap_err().to_string();
+    assert!(text.contains("nothing would be kept"), "{text}");
+    assert!(text.contains("after \"3 s\""), "{text}");
+    let part = [("record.from", "3 s"), ("record.until", "100 s")];
+    let resolved = toml_with(DUMBBELL, &part).unwrap().resolved;
+    assert!(
+        resolved.contains("from = \"3 s\"\nuntil = \"100 s\""),
+        "{resolved}"
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Names that are taken or lead nowhere are told together with everything else that is wrong.
+//! Names that are taken or lead nowhere are reported together with everything else that is wrong.
 
 use super::toml;
 

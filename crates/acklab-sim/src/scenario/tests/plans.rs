@@ -493,7 +493,7 @@ fn the_resolved_scenario_loads_to_the_same_plan() {
         duration = "10 s"
         start = "1 s"
         warmup = "500 ms"
-        record = { every = "100 ms", events = true, packets = ["r0->r1", "s0", "extra.node"] }
+        record = { every = "100 ms", events = true, packets = ["r0->r1", "s0", "extra.node"], from = "2 s", until = "3.5 s" }
         seed = 18446744073709551615
         [topology]
         preset = "parking-lot"

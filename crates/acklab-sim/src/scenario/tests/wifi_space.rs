@@ -1,4 +1,4 @@
-//! Stations in space: what their places become, and what is told of mistakes.
+//! Stations in space: the results of their places, and messages on mistakes.
 
 use super::wifi::{STATIONS, medium, port, reloads};
 use super::wifi_errors::{told, told_all};

@@ -105,7 +105,7 @@ fn hopeless(network: &Network, nodes: &[String], longest: u64, report: &mut Repo
         return;
     };
     let radios: Vec<Radio> = network.contenders.iter().map(|s| s.radio).collect();
-    // Of who is out of reach altogether something else is told.
+    // Stations that are out of reach altogether have a message of their own.
     let margins = space.margins_db(&radios, modes(network));
     let stays = |i: usize| space.motions[i].is_still();
     // A moving station may come nearer.

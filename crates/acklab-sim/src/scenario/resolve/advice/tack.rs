@@ -4,7 +4,7 @@ use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
 use super::super::flow::DraftFlow;
 use super::super::topology::Net;
-use super::place;
+use super::{idle, place};
 use crate::plan::{TackPlan, TransportPlan};
 use acklab_proto::tack::config::StartUp;
 use acklab_units::Span;
@@ -22,10 +22,16 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
         }
         told = Some(&flow.path);
         let at = flow.path.key("transport");
-        let ways = flow.plan.forward.iter().chain(&flow.plan.reverse);
-        let rtt: Span = ways.map(|l| net.links[*l].plan.delay).sum();
-        intervals(plan, rtt, &at, report);
-        unused_q(plan, &at, report);
+        let ways = || flow.plan.forward.iter().chain(&flow.plan.reverse);
+        // How long a radio channel takes, only a run can tell.
+        let first_port = net.wifi.iter().map(|w| w.first_link).min();
+        let wired = ways().all(|l| first_port.is_none_or(|port| *l < port));
+        if wired {
+            let rtt: Span = ways().map(|l| net.links[*l].plan.delay).sum();
+            intervals(plan, rtt, &at, report);
+        }
+        large_l(plan, &at, report);
+        idle::give(plan, flow, report);
         counting_controller(plan, &flow.path.key("cc"), report);
     }
     answers(net, flows, report);
@@ -39,14 +45,28 @@ fn intervals(plan: &TackPlan, rtt: Span, at: &Path, report: &mut Report<'_>) {
         return;
     }
     let shortest = key.key("shortest");
-    if report.has(&shortest) && taming.shortest * 2 > rtt {
+    let (written, beta) = (report.has(&shortest), at.key("beta"));
+    let default = if written { "" } else { ", the default," };
+    if taming.shortest * 2 > rtt {
         let message = format!(
-            "with {} between two TACKs and a round trip of {rtt} there are fewer than two in a round \
-             trip, and the sender stops and waits for each (TACK paper, appendix B.1)",
+            "with {}{default} between two TACKs (`interval.shortest`) and a round trip of {rtt} there are \
+             fewer than two in a round trip, and the sender stops and waits for each (TACK paper, appendix \
+             B.1): `beta` has no effect",
             taming.shortest
         );
-        let hint = format!("write \"{tamed}\" at most, which is `beta` in a round trip");
-        report.warn(&shortest, message, hint);
+        let hint = format!(
+            "write interval.shortest = \"{tamed}\" at most, which is `beta` = {} in a round trip",
+            taming.beta
+        );
+        report.warn(if written { &shortest } else { at }, message, hint);
+    } else if taming.shortest > tamed && report.has(&beta) {
+        let message = format!(
+            "`beta` has no effect: {}{default} between two TACKs (`interval.shortest`) is more than a \
+             {}th of the round trip of {rtt}",
+            taming.shortest, taming.beta
+        );
+        let hint = format!("write interval.shortest = \"{tamed}\" at most");
+        report.warn(&beta, message, hint);
     }
     let longest = key.key("longest");
     if report.has(&longest) && taming.longest < tamed {
@@ -60,12 +80,32 @@ fn intervals(plan: &TackPlan, rtt: Span, at: &Path, report: &mut Report<'_>) {
     }
 }
 
-fn unused_q(plan: &TackPlan, at: &Path, report: &mut Report<'_>) {
-    let (key, blocks) = (at.key("q"), plan.params.choice("blocks"));
-    if report.has(&key) && blocks != "adaptive" {
-        let message = format!("`q` has no effect with blocks = \"{blocks}\"");
-        let hint = "write blocks = \"adaptive\", or leave `q` out".to_string();
-        report.warn(&key, message, hint);
+/// L packets that never come together: no window holds so many.
+fn large_l(plan: &TackPlan, at: &Path, report: &mut Report<'_>) {
+    let taming = &plan.config.taming;
+    let (l, mss) = (u64::from(taming.packets), u64::from(taming.mss));
+    let fixed = (plan.cc.entry.name == "fixed").then(|| plan.cc.params.int("window") as u64 * mss);
+    let limits = [
+        ("the controller's `window`", fixed),
+        ("`send_buffer`", Some(plan.config.send_buffer)),
+        ("`recv_buffer`", Some(plan.config.recv_buffer)),
+    ];
+    let smallest = limits
+        .into_iter()
+        .filter_map(|(name, limit)| Some((limit?, name)));
+    let Some((limit, name)) = smallest.min_by_key(|(limit, _)| *limit) else {
+        return;
+    };
+    if l * mss > limit {
+        let message = format!(
+            "{l} packets of {mss} B (`l`) are more than {name} holds, {limit} B: the {l}th never comes, \
+             and each TACK waits for `delayed`, {}",
+            taming.delayed
+        );
+        let hint = format!("write l = {} at most", (limit / mss).max(1));
+        let key = at.key("l");
+        let place = if report.has(&key) { &key } else { at };
+        report.warn(place, message, hint);
     }
 }
 
