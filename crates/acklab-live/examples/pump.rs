@@ -1,8 +1,9 @@
-//! Sends bytes over loopback for some seconds, and says how fast: `pump [SECONDS] [MTU]`.
+//! Sends bytes over loopback for some seconds, and says how fast: `pump [SECONDS [MTU [CONTROLLER]]]`.
 
 #![expect(clippy::disallowed_methods, reason = "it has arguments")]
 
 use acklab_live::{Config, Endpoint, Identity, Keypair, Peer};
+use acklab_proto::tcp::config::CcChoice;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -15,7 +16,10 @@ fn number(n: usize, otherwise: u64) -> u64 {
 
 fn main() -> io::Result<()> {
     let (seconds, mtu) = (number(1, 3), number(2, 1500));
-    let cfg = Config::default().with_mtu(mtu as u32);
+    let mut cfg = Config::default().with_mtu(mtu as u32);
+    if let Some(name) = std::env::args().nth(3) {
+        cfg.controller = CcChoice::named(&name).expect("a controller");
+    }
     let keys = Keypair::generate();
     let peer = Peer::Pinned(keys.public());
     let any = "127.0.0.1:0".parse().expect("an address");

@@ -1,6 +1,6 @@
 //! The wall clock, as the instants that protocols count in.
 
-use acklab_units::{Instant, Span};
+use acklab_units::Instant;
 
 /// Counts from its creation. It never goes back, whatever happens to the date.
 #[derive(Clone, Copy, Debug)]
@@ -25,10 +25,5 @@ impl Clock {
     pub fn now(&self) -> Instant {
         let passed = self.origin.elapsed().as_nanos();
         Instant::from_nanos(1_000_000_000 + u64::try_from(passed).unwrap_or(u64::MAX / 2))
-    }
-
-    /// How long it is until `at`.
-    pub fn until(&self, at: Instant) -> Span {
-        at.saturating_since(self.now())
     }
 }

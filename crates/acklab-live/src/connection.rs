@@ -7,11 +7,11 @@ use crate::id::Id;
 use crate::session::{Report, Session, watch};
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, MutexGuard};
 use std::task::{Context, Poll};
 
-/// What the driver gives to an application for a connection.
+/// A connection as the driver gives it to an application.
 pub struct Tie {
     pub(crate) shared: Arc<Shared>,
     key: Key,
@@ -45,14 +45,22 @@ impl Drop for Guard {
     }
 }
 
+/// Outcome of a try to read.
+enum Tried<'a> {
+    /// So many bytes were there; zero is the end of the stream.
+    Read(usize),
+    /// There is nothing yet.
+    Nothing(MutexGuard<'a, RecvHalf>),
+}
+
 struct Handle {
     tie: Tie,
     guard: Arc<Guard>,
 }
 
 impl Drop for Handle {
-    /// What was written still arrives, as after closing a TCP socket; what arrives from now on
-    /// nobody reads, and its sender is told so.
+    /// Written data still arrive, as after closing a TCP socket; data that arrive from now on
+    /// nobody reads, and their sender learns of it.
     fn drop(&mut self) {
         let shared = &self.tie.shared;
         shared.send().finished = true;
@@ -164,34 +172,49 @@ impl Connection {
         }
         let mut recv = self.shared().recv();
         loop {
-            if let Some(taken) = self.try_read(&mut recv, out)? {
-                return Ok(taken);
-            }
-            recv = self.shared().wait_recv(recv);
+            recv = match self.try_read(recv, out)? {
+                Tried::Read(taken) => return Ok(taken),
+                Tried::Nothing(recv) => self.shared().wait_recv(recv),
+            };
         }
     }
 
-    fn try_read(&self, recv: &mut RecvHalf, out: &mut [u8]) -> io::Result<Option<usize>> {
+    fn try_read<'a>(
+        &'a self,
+        mut recv: MutexGuard<'a, RecvHalf>,
+        out: &mut [u8],
+    ) -> io::Result<Tried<'a>> {
         let there = (recv.edge - recv.read) as usize;
-        let taken = out.len().min(there);
-        if taken == 0 {
+        let most = out.len().min(there);
+        if most == 0 {
             return match (recv.finished, recv.ended) {
-                (true, _) => Ok(Some(0)),
+                (true, _) => Ok(Tried::Read(0)),
                 (_, Some(ended)) => Err(ended.into()),
-                _ => Ok(None),
+                _ => Ok(Tried::Nothing(recv)),
             };
         }
-        recv.chunks.read(recv.read, &mut out[..taken]);
+        let (from, edge) = (recv.read, recv.edge);
+        let (whole, mut taken) = recv.chunks.take(from, edge, most);
+        if taken == 0 {
+            taken = most;
+            recv.chunks.read(from, &mut out[..taken]);
+        }
         recv.read += taken as u64;
-        recv.chunks.release(recv.read);
+        let read = recv.read;
+        recv.chunks.release(read);
+        let ring = recv.has_news();
+        drop(recv);
+        if ring {
+            self.shared().ring();
+        }
+        // The driver goes on meanwhile: it writes into other chunks.
+        whole.copy_to(out);
+        let mut recv = self.shared().recv();
+        recv.chunks.give_back(whole);
         if recv.finished && recv.read == recv.edge {
             recv.chunks.shrink();
         }
-        // The driver tells the peer of so much room at a time.
-        if recv.read - recv.told >= recv.capacity / 4 {
-            self.shared().ring();
-        }
-        Ok(Some(taken))
+        Ok(Tried::Read(taken))
     }
 
     /// Nothing more will be written: what was arrives, and then the peer reads the end. Reading goes on.
@@ -238,7 +261,7 @@ impl Connection {
         }
     }
 
-    /// Who watches it, if its endpoint was told to have its sessions watched.
+    /// The watcher, if its endpoint has one for its sessions.
     pub fn watcher(&self) -> Option<&watch::Shared> {
         self.shared().watcher()
     }
@@ -248,7 +271,7 @@ impl Connection {
         self.shared().send().ended
     }
 
-    /// What it has counted, and what it looks like now, or looked like at its end.
+    /// Its counters, and its state now or at its end.
     ///
     /// # Errors
     /// If the driver has ended without a word.
@@ -286,13 +309,13 @@ impl tokio::io::AsyncRead for Connection {
         cx: &mut Context<'_>,
         out: &mut tokio::io::ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let mut recv = self.shared().recv();
-        match self.try_read(&mut recv, out.initialize_unfilled())? {
-            Some(taken) => {
+        let recv = self.shared().recv();
+        match self.try_read(recv, out.initialize_unfilled())? {
+            Tried::Read(taken) => {
                 out.advance(taken);
                 Poll::Ready(Ok(()))
             }
-            None => {
+            Tried::Nothing(mut recv) => {
                 recv.waker = Some(cx.waker().clone());
                 Poll::Pending
             }

@@ -1,4 +1,4 @@
-//! What can go wrong with a connection, in words for whoever started it.
+//! Errors of a connection, in words for whoever started it.
 
 use std::fmt;
 use std::io;

@@ -107,12 +107,12 @@ impl Keypair {
         Self { public, private }
     }
 
-    /// What clients pin.
+    /// The key that clients pin.
     pub const fn public(&self) -> PublicKey {
         self.public
     }
 
-    /// What stays here.
+    /// The key that stays here.
     pub const fn private(&self) -> &[u8; KEY_LEN] {
         &self.private
     }
@@ -168,7 +168,7 @@ pub enum Identity {
     Shared(SharedKey),
 }
 
-/// What a client demands of the server.
+/// Proof that a client demands of the server.
 #[derive(Clone, Debug)]
 pub enum Peer {
     /// This key.

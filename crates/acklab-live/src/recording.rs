@@ -1,4 +1,4 @@
-//! What a connection leaves behind: the records of a simulated run, made by the same recorder.
+//! Records of a connection: those of a simulated run, made by the same recorder.
 //!
 //! An end sees itself and not its peer. It is recorded twice: as the sender of a flow and as its receiver,
 //! because only later somebody says which it was. Data that travel the other way are in its packets and
@@ -31,7 +31,7 @@ const FIRST: Span = Span::from_secs(1);
 /// How connections are recorded.
 #[derive(Clone, Debug)]
 pub struct RecordConfig {
-    /// What is kept, and how long a full segment is: its first flow stands for each connection. Its run
+    /// Plan of the records: its first flow, with its segments, stands for each connection. Its run
     /// must not end before the connections do.
     pub plan: Arc<Plan>,
     /// Time zero of what is recorded.
@@ -50,9 +50,9 @@ impl RecordConfig {
 /// The record of one end of a connection.
 #[derive(Debug)]
 pub struct Recording {
-    /// What it is as the sender of a flow's data, with its packets.
+    /// Records as the sender of a flow's data, with its packets.
     sender: Tape,
-    /// What it is as their receiver.
+    /// Records as their receiver.
     receiver: Tape,
     series: FlowSeries,
     every: Option<Span>,
@@ -67,7 +67,7 @@ pub struct Recording {
     sent_bytes: u64,
 }
 
-/// What a summary needs to know on the way.
+/// Values that a summary gathers on the way.
 #[derive(Debug, Default)]
 struct Summary {
     next: Instant,
@@ -285,7 +285,7 @@ impl Recording {
     }
 }
 
-/// The end as it is. What its application could read stands for what it has read.
+/// The end as it is. Data that its application could read stand for those that it has read.
 fn sample(is: &TackEndpoint, at: &Snapshot, sent_bytes: u64) -> FlowSample {
     let s = is.stats();
     FlowSample {

@@ -1,4 +1,4 @@
-//! What goes wrong on real networks, and what an application is told.
+//! Faults of real networks, and the errors that an application gets.
 
 mod common;
 
@@ -197,7 +197,7 @@ fn injected_packets_do_not_disturb() {
 #[test]
 fn a_handshake_that_is_never_answered_is_not_amplified() {
     let e = ends(hasty());
-    // What the server says is swallowed.
+    // The server's packets are swallowed.
     let tap = |packet: &[u8], to_server: bool| match to_server {
         true => vec![packet.to_vec()],
         false => Vec::new(),

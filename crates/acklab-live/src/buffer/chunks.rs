@@ -4,10 +4,33 @@ use std::collections::VecDeque;
 
 /// Bytes of a chunk. An idle connection has none.
 const CHUNK: usize = 64 * 1024;
-/// Empty chunks that are kept for what comes next.
-const SPARES: usize = 4;
+/// Empty chunks that are kept for what comes next: as much as an application is ahead of the driver.
+const SPARES: usize = 16;
 
 type Chunk = Box<[u8]>;
+
+/// Chunks that one read takes out at once.
+const TAKEN: usize = 4;
+
+/// Chunks that were taken out of a stream whole, to be copied while nobody waits.
+#[derive(Debug, Default)]
+pub struct Taken {
+    chunks: [Option<Chunk>; TAKEN],
+    /// Where the bytes begin in the first.
+    place: usize,
+}
+
+impl Taken {
+    /// Copies all bytes into the front of `out`, which has room for them.
+    pub fn copy_to(&self, out: &mut [u8]) {
+        let (mut rest, mut place) = (out, self.place);
+        for chunk in self.chunks.iter().flatten() {
+            let (now, later) = rest.split_at_mut(CHUNK - place);
+            now.copy_from_slice(&chunk[place..]);
+            (rest, place) = (later, 0);
+        }
+    }
+}
 
 /// A window of a stream's bytes. Writing needs a chunk now and then, not an allocation per packet.
 #[derive(Debug, Default)]
@@ -86,6 +109,41 @@ impl Chunks {
         }
     }
 
+    /// Takes out the chunks from `offset` on, all written by now up to `edge`, as far as `most` bytes have room
+    /// for whole ones. Returns how many bytes these are.
+    pub fn take(&mut self, offset: u64, edge: u64, most: usize) -> (Taken, usize) {
+        let mut taken = Taken {
+            place: (offset % CHUNK as u64) as usize,
+            ..Taken::default()
+        };
+        self.release(offset);
+        let mut bytes = 0;
+        for slot in &mut taken.chunks {
+            let len = CHUNK - ((offset + bytes as u64) % CHUNK as u64) as usize;
+            let whole = offset + (bytes + len) as u64 <= edge && bytes + len <= most;
+            let Some(Some(_)) = self.list.front().filter(|_| whole) else {
+                break;
+            };
+            *slot = self.list.pop_front().flatten();
+            self.first += 1;
+            bytes += len;
+        }
+        (taken, bytes)
+    }
+
+    /// Gets back what was taken, for use again.
+    pub fn give_back(&mut self, taken: Taken) {
+        for chunk in taken.chunks.into_iter().flatten() {
+            self.keep(chunk);
+        }
+    }
+
+    fn keep(&mut self, chunk: Chunk) {
+        if self.spare.len() < SPARES {
+            self.spare.push(chunk);
+        }
+    }
+
     /// Everything below `offset` is over.
     pub fn release(&mut self, offset: u64) {
         let number = offset / CHUNK as u64;
@@ -94,8 +152,9 @@ impl Chunks {
                 break;
             };
             self.first += 1;
-            self.spare
-                .extend(chunk.filter(|_| self.spare.len() < SPARES));
+            if let Some(chunk) = chunk {
+                self.keep(chunk);
+            }
         }
     }
 
@@ -127,6 +186,31 @@ mod tests {
         assert_eq!((c.in_use(), c.spare.len()), (2, 0));
         c.shrink();
         assert_eq!(c.in_use(), 0);
+    }
+
+    #[test]
+    fn whole_chunks_are_taken_out_and_come_back() {
+        let len = 3 * CHUNK + 100;
+        let bytes: Vec<u8> = (0..len as u64).map(byte).collect();
+        let mut c = Chunks::default();
+        c.write(0, &bytes);
+        let edge = len as u64;
+        assert_eq!(c.take(0, edge, CHUNK - 1).1, 0, "no room for a whole one");
+        assert_eq!(c.take(0, 10, CHUNK).1, 0, "not all of it is there");
+        let from = 1000;
+        let (taken, count) = c.take(from, edge, 2 * CHUNK);
+        assert_eq!((count, c.in_use()), (2 * CHUNK - 1000, 2));
+        let mut out = vec![0; count + 5];
+        taken.copy_to(&mut out[..count]);
+        assert!(out[..count] == bytes[1000..2 * CHUNK]);
+        c.give_back(taken);
+        assert_eq!(c.spare.len(), 2);
+        let (taken, count) = c.take(2 * CHUNK as u64, edge, 9 * CHUNK);
+        assert_eq!((count, c.in_use()), (CHUNK, 1));
+        c.give_back(taken);
+        let mut rest = vec![0; 100];
+        c.read(3 * CHUNK as u64, &mut rest);
+        assert!(rest == bytes[3 * CHUNK..]);
     }
 
     proptest! {

@@ -1,4 +1,4 @@
-//! What application and driver share of a connection: the bytes of both directions, and how it ended.
+//! Common state of application and driver: the bytes of both directions, and how it ended.
 
 mod chunks;
 mod shared;

@@ -6,6 +6,14 @@ use crate::session::{Report, watch};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
+/// Bytes that an application may be ahead of the driver. What is under way needs the whole buffer; more that
+/// waits only takes memory, and has left the processor's cache when its turn comes.
+const AHEAD: u64 = 1 << 20;
+
+/// Bytes that an application has read when a peer whose window is shut hears of it: for each packet's worth
+/// there would be an acknowledgement as often as in TCP.
+const SHUT_NEWS: u64 = 64 * 1024;
+
 /// Wakes the driver for a connection.
 pub trait Bell: Send + Sync {
     /// The application has changed something that the driver is to look at.
@@ -29,13 +37,15 @@ impl std::fmt::Debug for Shared {
     }
 }
 
-/// What the application writes.
+/// Data that the application writes.
 #[derive(Debug)]
 pub struct SendHalf {
     /// The bytes from `start` on.
     pub chunks: Chunks,
     /// Everything below is acknowledged.
     pub start: u64,
+    /// Everything below has been sent.
+    pub next: u64,
     /// Behind the last byte that was written.
     pub end: u64,
     /// Bytes between the two, at most.
@@ -58,7 +68,7 @@ pub struct SendHalf {
     pub waker: Option<Waker>,
 }
 
-/// What the application reads.
+/// Data that the application reads.
 #[derive(Debug)]
 pub struct RecvHalf {
     /// The bytes from `read` on.
@@ -71,8 +81,10 @@ pub struct RecvHalf {
     pub capacity: u64,
     /// Nothing follows behind `edge`.
     pub finished: bool,
-    /// What the driver knows of `read`.
+    /// The driver's last value of `read`.
     pub told: u64,
+    /// The peer may send nothing more until it hears of room.
+    pub shut: bool,
     /// An application has the connection.
     pub accepted: bool,
     /// The application has let go of the connection.
@@ -87,14 +99,38 @@ pub struct RecvHalf {
 
 impl SendHalf {
     /// Bytes that the application may write.
-    pub const fn room(&self) -> u64 {
+    pub fn room(&self) -> u64 {
+        self.free().min(AHEAD.saturating_sub(self.unsent()))
+    }
+
+    const fn free(&self) -> u64 {
         self.capacity.saturating_sub(self.end - self.start)
     }
 
+    /// Bytes that have not been sent.
+    pub const fn unsent(&self) -> u64 {
+        self.end.saturating_sub(self.next)
+    }
+
     /// Whether a writer that had found no room should try again: a third of the buffer is free, as in
-    /// Linux (`sk_stream_is_writeable`) and in the simulator.
+    /// Linux (`sk_stream_is_writeable`) and in the simulator, and half of what may be unsent (Linux
+    /// `sk_stream_memory_free` with `TCP_NOTSENT_LOWAT`).
     pub const fn wakes_writer(&self) -> bool {
-        self.room() >= self.capacity.div_ceil(3)
+        self.free() >= self.capacity.div_ceil(3) && self.unsent() <= AHEAD / 2
+    }
+}
+
+impl RecvHalf {
+    /// Whether the driver is to tell the peer of room now: of a quarter of the buffer at a time, and of less
+    /// if the peer waits for it.
+    pub fn has_news(&self) -> bool {
+        let quarter = self.capacity / 4;
+        let least = if self.shut {
+            quarter.min(SHUT_NEWS)
+        } else {
+            quarter
+        };
+        self.read - self.told >= least
     }
 }
 
@@ -110,6 +146,7 @@ impl Shared {
             send: Mutex::new(SendHalf {
                 chunks: Chunks::default(),
                 start: 0,
+                next: 0,
                 end: 0,
                 capacity: send,
                 finished: false,
@@ -128,6 +165,7 @@ impl Shared {
                 capacity: recv,
                 finished: false,
                 told: 0,
+                shut: false,
                 accepted: false,
                 abandoned: false,
                 ended: None,
@@ -148,7 +186,7 @@ impl Shared {
         self
     }
 
-    /// Who watches the connection.
+    /// The connection's watcher.
     pub const fn watcher(&self) -> Option<&watch::Shared> {
         self.watcher.as_ref()
     }
@@ -225,7 +263,7 @@ impl Shared {
         *lock(&self.last) = Some(Box::new(report));
     }
 
-    /// What the driver has left.
+    /// The last report, which the driver has left.
     pub fn left(&self) -> Option<Report> {
         lock(&self.last).as_deref().copied()
     }
@@ -239,5 +277,29 @@ impl Shared {
         let mut recv = self.recv();
         recv.ended.get_or_insert(ended);
         self.wake_receiver(recv);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Deaf;
+
+    impl Bell for Deaf {
+        fn ring(&self) {}
+    }
+
+    #[test]
+    fn a_peer_that_waits_hears_of_less_room() {
+        let news = |capacity, shut, read| {
+            let shared = Shared::new(1, capacity, Arc::new(Deaf));
+            let mut recv = shared.recv();
+            (recv.shut, recv.read) = (shut, read);
+            recv.has_news()
+        };
+        assert!(!news(4 << 20, false, (1 << 20) - 1) && news(4 << 20, false, 1 << 20));
+        assert!(!news(4 << 20, true, 65_535) && news(4 << 20, true, 65_536));
+        assert!(!news(40_000, true, 9_999) && news(40_000, true, 10_000));
     }
 }

@@ -106,7 +106,7 @@ impl Driver {
         &self.mailbox
     }
 
-    /// Drives until it is told to end.
+    /// Drives until a command ends it.
     ///
     /// # Errors
     /// If the system's poll fails.
@@ -130,8 +130,7 @@ impl Driver {
         let timeout = if busy {
             Some(Duration::ZERO)
         } else {
-            let wait = self.table.next_timeout().map(|at| self.clock.until(at));
-            self.alarm.set(wait)
+            self.alarm.set(self.clock.now(), self.table.next_timeout())
         };
         match self.poll.poll(events, timeout) {
             Err(e) if e.kind() != io::ErrorKind::Interrupted => return Err(e),

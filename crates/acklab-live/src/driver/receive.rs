@@ -115,7 +115,7 @@ impl Driver {
             self.table.enqueue(slot);
             return;
         }
-        // Who cannot be let in must not cost a computation with curves.
+        // A client that cannot be let in must not cost a computation with curves.
         let room = !self.finishing
             && self.table.len() < self.cfg.most_connections
             && self.arrivals.has_room();
@@ -210,7 +210,7 @@ mod tests {
         (Driver::new(cfg, udp, Some(door), arrivals).unwrap(), peer)
     }
 
-    /// A client at `socket` sends its INITIAL, and again with the cookie where one is asked for. It never
+    /// A client at `socket` sends its INITIAL, and again with the cookie if one is needed. It never
     /// goes on after the server's answer.
     fn knock(driver: &mut Driver, socket: &UdpSocket, peer: &Peer, n: u16) {
         let (now, cfg) = (driver.clock.now(), driver.cfg.clone());

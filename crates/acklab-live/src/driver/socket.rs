@@ -62,7 +62,7 @@ impl Udp {
     pub fn bind(address: SocketAddr, size: usize) -> io::Result<Self> {
         let domain = Domain::for_address(address);
         let socket = Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))?;
-        // What the system does not allow, it cuts to what it allows.
+        // The system cuts a size that it does not allow to its own limit.
         let _ = socket.set_recv_buffer_size(size);
         let _ = socket.set_send_buffer_size(size);
         socket.bind(&address.into())?;
@@ -144,7 +144,7 @@ impl Udp {
         };
         match self.state.try_send((&self.socket).into(), &transmit) {
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => Err(e),
-            // What cannot be sent is lost, as on any path: the protocol finds out.
+            // A packet that cannot be sent is lost, as on any path: the protocol finds out.
             _ => Ok(count),
         }
     }
@@ -153,8 +153,6 @@ impl Udp {
 /// Packets from the front on that can leave as one: the same address, mark and length, the last one maybe
 /// shorter.
 fn run(parts: &[Part], most: usize) -> usize {
-    /// Bytes of the largest datagram that the kernel cuts up.
-    const MOST_BYTES: usize = 65_000;
     let Some(head) = parts.first() else {
         return 0;
     };
@@ -162,14 +160,13 @@ fn run(parts: &[Part], most: usize) -> usize {
         // The system may refuse it, and with it what would leave together.
         return 1;
     }
-    let (mut count, mut bytes) = (0, 0);
+    let mut count = 0;
     for p in parts.iter().take(most.max(1)) {
         let alike = p.to == head.to && p.ecn == head.ecn && p.len <= head.len && !p.probe;
-        if !alike || bytes + p.len > MOST_BYTES {
+        if !alike {
             break;
         }
         count += 1;
-        bytes += p.len;
         if p.len < head.len {
             break;
         }
@@ -203,7 +200,16 @@ mod tests {
         assert_eq!(lengths(&[full, (2, 1400), full], 64), [1, 1, 1]);
         assert_eq!(lengths(&[full; 10], 4), [4, 4, 2]);
         assert_eq!(lengths(&[full; 3], 1), [1, 1, 1]);
-        assert_eq!(lengths(&[full; 60], 64), [46, 14], "64 KiB");
+    }
+
+    #[test]
+    fn a_batch_is_what_the_kernel_takes_at_once() {
+        let mut batch = Batch::new(64, 1500);
+        while !batch.is_full() {
+            batch.push(([127, 0, 0, 1], 1).into(), &[0; 1400]);
+        }
+        assert_eq!(run(batch.parts(), 64), batch.parts().len());
+        assert!((60_000..=65_000).contains(&(batch.parts().len() * 1400)));
     }
 
     #[test]

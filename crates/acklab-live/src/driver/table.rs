@@ -16,7 +16,7 @@ pub struct Tenant {
     pub session: Session,
     /// How its application rings.
     pub bell: Arc<SessionBell>,
-    /// What the application gets once the client was heard.
+    /// The connection that the application gets once the client was heard.
     pub tie: Option<Tie>,
     tenant: u32,
     armed: Option<Instant>,

@@ -1,15 +1,19 @@
 //! Waiting for an instant, to the nanosecond where the system can.
 
-use acklab_units::Span;
+use acklab_units::Instant;
 use mio::{Interest, Registry, Token};
 use std::io;
 use std::time::Duration;
 
 /// An alarm that ends a poll. Poll's own timeout counts milliseconds; pacing needs microseconds.
+///
+/// Setting a timer costs 15 us in a virtual machine, as it programs the processor's clock. So one that is set
+/// too early stays: the poll ends once for nothing, and sets it then.
 #[cfg(target_os = "linux")]
 pub struct Alarm {
     fd: std::os::fd::OwnedFd,
-    set: bool,
+    /// When it goes off.
+    set: Option<Instant>,
 }
 
 #[cfg(target_os = "linux")]
@@ -25,17 +29,21 @@ impl Alarm {
         let fd = timerfd_create(TimerfdClockId::Monotonic, flags)?;
         let mut source = mio::unix::SourceFd(&fd.as_raw_fd());
         registry.register(&mut source, token, Interest::READABLE)?;
-        Ok(Self { fd, set: false })
+        Ok(Self { fd, set: None })
     }
 
-    /// How long a poll may take so that the alarm is heard after `wait`: for ever if it was set.
-    pub fn set(&mut self, wait: Option<Span>) -> Option<Duration> {
+    /// How long a poll may take so that it ends at `at`, or before: for ever if the alarm ends it.
+    pub fn set(&mut self, now: Instant, at: Option<Instant>) -> Option<Duration> {
         use rustix::time::{Itimerspec, TimerfdTimerFlags, Timespec, timerfd_settime};
-        let wait = wait.map(|w| w.as_nanos().max(1));
-        if wait.is_none() && !self.set {
+        let at = at?;
+        let wait = at.saturating_since(now);
+        if wait.is_zero() {
+            return Some(Duration::ZERO);
+        }
+        if self.set.is_some_and(|set| now < set && set <= at) {
             return None;
         }
-        let nanos = wait.unwrap_or(0);
+        let nanos = wait.as_nanos();
         let value = Itimerspec {
             it_interval: Timespec {
                 tv_sec: 0,
@@ -46,10 +54,15 @@ impl Alarm {
                 tv_nsec: (nanos % 1_000_000_000) as _,
             },
         };
-        self.set = wait.is_some();
         match timerfd_settime(&self.fd, TimerfdTimerFlags::empty(), &value) {
-            Ok(_) => None,
-            Err(_) => wait.map(Duration::from_nanos),
+            Ok(_) => {
+                self.set = Some(at);
+                None
+            }
+            Err(_) => {
+                self.set = None;
+                Some(Duration::from_nanos(nanos))
+            }
         }
     }
 }
@@ -69,8 +82,8 @@ impl Alarm {
         Ok(Self)
     }
 
-    /// How long a poll may take.
-    pub fn set(&mut self, wait: Option<Span>) -> Option<Duration> {
-        wait.map(|w| Duration::from_nanos(w.as_nanos()))
+    /// How long a poll may take so that it ends at `at`.
+    pub fn set(&mut self, now: Instant, at: Option<Instant>) -> Option<Duration> {
+        at.map(|at| Duration::from_nanos(at.saturating_since(now).as_nanos()))
     }
 }

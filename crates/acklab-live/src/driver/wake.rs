@@ -20,7 +20,7 @@ pub struct Key {
     pub tenant: u32,
 }
 
-/// What an application asks of the driver.
+/// Request of an application to the driver.
 pub enum Command {
     /// Open a connection.
     Connect {
@@ -31,7 +31,7 @@ pub enum Command {
         /// For the connection.
         reply: SyncSender<Result<Tie, Ended>>,
     },
-    /// What a connection has counted.
+    /// Report a connection's counters and state.
     Report {
         /// Which.
         key: Key,

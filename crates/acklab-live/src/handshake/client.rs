@@ -10,7 +10,7 @@ use snow::{Builder, HandshakeState};
 /// RETRYs and lists of versions that one connection follows: a server asks for one cookie.
 const MOST_DETOURS: u8 = 3;
 
-/// What somebody who may be the server has said, without a proof. An end that hears nothing better
+/// Hint, without a proof, of somebody who may be the server. An end that hears nothing better
 /// gives up with it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Hint {
@@ -20,7 +20,7 @@ pub enum Hint {
     Refused,
 }
 
-/// What a packet has led to.
+/// Result of a packet.
 #[derive(Debug)]
 pub enum Answer {
     /// Nothing.
@@ -130,7 +130,7 @@ impl Opening {
         .encode()
     }
 
-    /// What somebody has said who may be the server.
+    /// Hint of somebody who may be the server.
     pub const fn hint(&self) -> Option<&Hint> {
         self.hint.as_ref()
     }

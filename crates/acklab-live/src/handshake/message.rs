@@ -50,14 +50,14 @@ pub enum Message<'a> {
         version: u8,
         /// The client's id.
         id: Id,
-        /// What the next INITIAL is to carry.
+        /// The cookie for the next INITIAL.
         cookie: &'a [u8],
     },
     /// The server does not speak the INITIAL's version.
     Versions {
         /// The client's id.
         id: Id,
-        /// What it speaks.
+        /// The versions that it speaks.
         versions: &'a [u8],
     },
     /// The server could not read the first message of Noise: the client has another key. Nothing
@@ -79,13 +79,13 @@ pub struct Initial<'a> {
     pub id: Id,
     /// The number of the pattern: [`Pattern`] has those of this version.
     pub pattern: u8,
-    /// What the server's RETRY has asked for.
+    /// The cookie of the server's RETRY.
     pub cookie: &'a [u8],
     /// The first message of Noise.
     pub noise: &'a [u8],
 }
 
-/// What both ends authenticate of an INITIAL, besides the messages of Noise: all but cookie and padding.
+/// Authenticated part of an INITIAL, besides the messages of Noise: all but cookie and padding.
 pub fn prologue(version: u8, id: Id, pattern: u8) -> [u8; INITIAL_HEAD + 12] {
     let mut out = [0; INITIAL_HEAD + 12];
     out[..12].copy_from_slice(b"acklab tack ");

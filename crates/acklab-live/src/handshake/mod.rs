@@ -26,7 +26,7 @@ const NN_PSK0: &str = "Noise_NNpsk0_25519_ChaChaPoly_SHA256";
 /// Versions of the handshake that this crate speaks, the best one last.
 pub const VERSIONS: &[u8] = &[1];
 
-/// What a handshake has agreed on.
+/// Result of a handshake.
 #[derive(Clone, Debug)]
 pub struct Agreed {
     /// How packets are sealed.
@@ -39,10 +39,10 @@ pub struct Agreed {
     pub remote: Id,
 }
 
-/// What the first message of Noise carries, sealed.
+/// Content of the first message of Noise, sealed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Offer<'a> {
-    /// Every version that the client speaks: one that was told of fewer shows here.
+    /// All versions that the client speaks: this shows whether somebody feigned fewer to it.
     versions: &'a [u8],
     ciphers: u8,
     preferred: u8,
@@ -84,7 +84,7 @@ impl<'a> Offer<'a> {
     }
 }
 
-/// What the second message carries, sealed.
+/// Content of the second message, sealed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Choice<'a> {
     cipher: u8,

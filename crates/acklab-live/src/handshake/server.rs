@@ -48,7 +48,7 @@ impl Default for DoorConfig {
     }
 }
 
-/// What becomes of an INITIAL.
+/// Answer to an INITIAL.
 #[derive(Debug)]
 pub enum Reply {
     /// Nothing is sent, nothing is kept.
@@ -116,7 +116,7 @@ impl Responder {
     }
 }
 
-/// What one machine can hardly change: its address, or the first 56 bits of it with IPv6.
+/// The part of an address that one machine can hardly change: all, or the first 56 bits with IPv6.
 pub fn network(of: SocketAddr) -> u64 {
     match of.ip().to_canonical() {
         IpAddr::V4(ip) => u64::from(ip.to_bits()),

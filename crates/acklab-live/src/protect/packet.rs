@@ -26,7 +26,7 @@ const PHASE_BIT: u8 = 1 << 2;
 /// The first byte of a packet of [`Space::Path`], in key phase 0.
 pub const PATH_FIRST: u8 = PATH_KIND << 5 | LONG_BIT;
 
-/// What is known of a packet before it is opened.
+/// Properties of a packet that are known before it is opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outer {
     /// Which numbers it counts in.

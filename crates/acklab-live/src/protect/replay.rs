@@ -1,6 +1,6 @@
 //! Packet numbers that were seen: each packet is taken once.
 
-/// Numbers below the largest that are remembered. What is older is refused: it counts as lost.
+/// Numbers below the largest that are remembered. Older ones are refused: they count as lost.
 pub const WINDOW: u64 = 4096;
 const WORDS: usize = (WINDOW / 64) as usize;
 

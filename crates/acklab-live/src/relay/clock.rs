@@ -32,7 +32,7 @@ impl Clock {
         }
     }
 
-    /// What it shows.
+    /// The time since its start.
     pub fn now(&self) -> Instant {
         Instant::from_nanos(self.start.elapsed().as_nanos() as u64)
     }

@@ -76,7 +76,7 @@ impl Driver {
         })
     }
 
-    /// What ends a wait of the driver.
+    /// A bell that ends a wait of the driver.
     pub fn bell(&self) -> super::wait::Bell {
         self.waiter.bell()
     }
@@ -99,7 +99,7 @@ impl Driver {
                 self.end_silent_sessions(reading.now);
             }
             for answer in asked.try_iter() {
-                // Who asked may have gone.
+                // The asker may have gone.
                 let _ = answer.send(self.account());
             }
         }

@@ -3,7 +3,7 @@
 use acklab_units::Span;
 use hdrhistogram::Histogram;
 
-/// The longest lateness that is told from longer ones.
+/// Longest lateness that is kept apart from longer ones.
 const LONGEST_NS: u64 = 60_000_000_000;
 /// Values are kept to three digits.
 const DIGITS: u8 = 3;
@@ -36,7 +36,7 @@ impl Lateness {
         Span::from_nanos(self.0.mean() as u64)
     }
 
-    /// What `share` of the samples do not exceed, to three digits; zero without samples.
+    /// The value that `share` of the samples do not exceed, to three digits; zero without samples.
     pub fn quantile(&self, share: f64) -> Span {
         Span::from_nanos(self.0.value_at_quantile(share))
     }

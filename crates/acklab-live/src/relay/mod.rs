@@ -191,7 +191,7 @@ impl Relay {
         &self.doors
     }
 
-    /// What it has done so far.
+    /// Its account so far.
     ///
     /// # Errors
     /// If it has ended by itself: [`Relay::stop`] says why.

@@ -48,7 +48,7 @@ pub struct Crossed {
 }
 
 impl Crossed {
-    /// What the datagram carries.
+    /// Payload of the datagram.
     pub fn payload(&self) -> &[u8] {
         &self.packet[HEADERS..]
     }
@@ -67,7 +67,7 @@ impl Crossed {
 /// Addresses and ECN field of a datagram that enters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Envelope {
-    /// Who sent it.
+    /// Its sender.
     pub from: SocketAddr,
     /// To whom it goes.
     pub to: SocketAddr,
@@ -118,7 +118,7 @@ impl Path {
         flow
     }
 
-    /// Removes a flow. What it has on its way takes room and time to the end, and is gone then.
+    /// Removes a flow. Its packets under way take room and time to the end, and are gone then.
     pub fn part(&mut self, flow: u32) {
         self.network.remove_flow(flow);
     }
@@ -173,7 +173,7 @@ impl Path {
         self.network.next_wakeup()
     }
 
-    /// What each link has counted, with its name.
+    /// Counters of each link, with its name.
     pub fn links(&self) -> impl Iterator<Item = (&str, LinkStats)> {
         let links = self.network.links().iter().map(|l| *l.stats());
         self.names.iter().map(String::as_str).zip(links)

@@ -1,4 +1,4 @@
-//! What a relay did: packets, links, and how late it was.
+//! Account of a relay: packets, links, and how late it was.
 
 use super::lateness::Lateness;
 use super::path::{Balance, Way};
@@ -30,8 +30,8 @@ pub struct Report {
     pub entered_late: Lateness,
     /// How long after they were due datagrams left.
     pub left_late: Lateness,
-    /// What entered, in order, if that was asked for. The same entries in a [`Path`](super::Path) of the
-    /// same plan and seed give the same drops and delays.
+    /// Datagrams that entered, in order, if they were asked for. The same entries in a
+    /// [`Path`](super::Path) of the same plan and seed give the same drops and delays.
     pub entries: Vec<Entered>,
 }
 

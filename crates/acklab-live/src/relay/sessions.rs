@@ -1,4 +1,4 @@
-//! Who talks through the relay: one session for each client of a door.
+//! Clients of the relay: one session for each client of a door.
 //!
 //! A session has a socket of its own towards the server, as behind a NAT, so that answers find their client.
 //! A client that comes from a new address is a new session, and the server sees a new address, too.
@@ -8,7 +8,7 @@ use acklab_units::{Instant, Span};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 
-/// What clients connect to.
+/// A socket for clients, and the server behind it.
 #[derive(Debug)]
 pub(super) struct Door {
     /// Where it listens.
@@ -26,7 +26,7 @@ pub(super) struct Session {
     pub door: usize,
     /// Where the client is.
     pub client: SocketAddr,
-    /// What the server sees of the client.
+    /// The socket that the server sees as the client.
     pub socket: Socket,
     /// Its flow on the path.
     pub flow: u32,

@@ -34,13 +34,13 @@ impl Default for Batch {
 /// A datagram as it came.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Received<'a> {
-    /// Who sent it.
+    /// Its sender.
     pub from: SocketAddr,
     /// Its ECN field.
     pub ecn: Ecn,
     /// When the kernel got it, since 1970; `None` if the kernel does not say.
     pub stamp: Option<Duration>,
-    /// What it carries.
+    /// Its payload.
     pub payload: &'a [u8],
 }
 

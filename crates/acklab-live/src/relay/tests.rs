@@ -60,7 +60,7 @@ impl Bench {
         self.client.send(&payload).unwrap();
     }
 
-    /// What arrives until there was nothing for `silence`.
+    /// Receives datagrams until there was none for `silence`.
     fn receive(&self, clock: Clock, silence: Duration) -> Vec<Seen> {
         let mut batch = Batch::default();
         let mut seen = Vec::new();

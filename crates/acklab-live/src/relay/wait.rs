@@ -19,7 +19,7 @@ const NAMED: usize = 64;
 const TIMER: u64 = u64::MAX;
 const BELL: u64 = u64::MAX - 1;
 
-/// What a relay waits on: its sockets, a timer of the kernel with nanoseconds, and a bell.
+/// Events that a relay waits for: its sockets, a timer of the kernel with nanoseconds, and a bell.
 #[derive(Debug)]
 pub(super) struct Waiter {
     epoll: OwnedFd,
@@ -62,7 +62,7 @@ impl Waiter {
         Ok(Self { epoll, timer, bell })
     }
 
-    /// What ends a wait from elsewhere.
+    /// A bell that ends a wait from elsewhere.
     pub fn bell(&self) -> Bell {
         Bell(Arc::clone(&self.bell))
     }

@@ -67,7 +67,7 @@ impl Session {
                     self.take_events();
                 }
             },
-            // One answer for each copy: never more than was asked with.
+            // One answer for each copy: never more bytes than the request had.
             Stage::Answered { initial, .. } if packet == initial && from == self.path.address() => {
                 self.due = true;
             }
@@ -195,7 +195,7 @@ impl Session {
                     self.fit_packets(false);
                 }
             }
-            // What has arrived counts, not what the peer says of it.
+            // The size that arrived counts, not the size that the peer states.
             Some(PathFrame::Probe(size)) if size == as_ip(len) => self.got = Some(size),
             Some(PathFrame::Got(size)) => {
                 if self.mtu.on_answer(now, size) {

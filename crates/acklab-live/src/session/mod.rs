@@ -96,7 +96,7 @@ pub struct Session {
     greeting: Box<[u8]>,
 }
 
-/// What a connection has put on the wire and taken from it.
+/// Counters of a connection on the wire, both ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wire {
     /// Packets sent.
@@ -111,14 +111,14 @@ pub struct Wire {
     pub refused: u64,
 }
 
-/// What a connection has counted, and what it looks like now.
+/// A connection's counters, and its present state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
     /// TACK's counters.
     pub stats: Stats,
     /// TACK's sending half.
     pub snapshot: Snapshot,
-    /// What its receiving half has found out about the path.
+    /// Its receiving half's estimates of the path.
     pub estimates: Estimates,
     /// Packets and bytes on the wire.
     pub wire: Wire,
@@ -338,7 +338,7 @@ impl Session {
         &self.endpoint
     }
 
-    /// What it has put on the wire and taken from it.
+    /// Its counters on the wire, both ways.
     pub const fn wire(&self) -> &Wire {
         &self.wire
     }
@@ -376,7 +376,7 @@ impl Session {
         self.announced && std::mem::take(&mut self.announced)
     }
 
-    /// What the application has written since the last call.
+    /// Takes over data that the application has written since the last call.
     fn take_written(&mut self, now: Instant, send: &SendHalf) {
         let sender = self.endpoint.sender();
         let given = sender.una() + sender.backlog();
@@ -393,7 +393,7 @@ impl Session {
         }
     }
 
-    /// What it has read.
+    /// Takes over the number of bytes that it has read.
     fn take_read(&mut self, now: Instant) {
         let shared = self.shared.clone();
         let mut recv = shared.recv();
@@ -404,11 +404,12 @@ impl Session {
         {
             self.endpoint.set_recv_buffer(whole);
         }
-        if std::mem::take(&mut self.readable) {
-            shared.wake_receiver(recv);
-        }
         if taken > 0 {
             self.endpoint.read(now, taken);
+        }
+        recv.shut = self.endpoint.receiver().is_shut();
+        if std::mem::take(&mut self.readable) {
+            shared.wake_receiver(recv);
         }
     }
 
@@ -497,7 +498,7 @@ impl Session {
         }
     }
 
-    /// What the endpoint reports, to the application.
+    /// Passes the endpoint's events to the application.
     fn take_events(&mut self) {
         while let Some(event) = self.endpoint.poll_event() {
             match event {

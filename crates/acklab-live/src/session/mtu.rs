@@ -1,4 +1,4 @@
-//! What size of packet the path carries: RFC 8899's search, by probes that nothing depends on.
+//! Search for the largest packet of the path (RFC 8899), by probes that nothing depends on.
 //!
 //! A connection begins with packets of the base size, which the handshake has used. A probe is a packet of
 //! the driver's own, padded to the size in question; only its answer proves the size, and its loss says

@@ -22,6 +22,9 @@ const PATH_LEN: usize = PATH_HEADER + PathFrame::LEN + TAG;
 /// Bytes that the application must have left unsent, or the driver wants to hear of more.
 const HUNGRY_BELOW: u64 = 256 * 1024;
 
+/// Bytes that leave together, at most: those of the largest datagram that the kernel cuts up.
+const MOST_BYTES: usize = 65_000;
+
 /// A packet in a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
@@ -51,11 +54,11 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Room for `most` packets of at most `longest` bytes.
+    /// Room for `most` packets of at most `longest` bytes, and for as many bytes as the kernel takes at once.
     pub fn new(most: usize, longest: usize) -> Self {
         let longest = longest.max(crate::handshake::INITIAL_LEN + 256);
         Self {
-            bytes: vec![0; most * longest],
+            bytes: vec![0; (most * longest).min(MOST_BYTES.max(longest))],
             used: 0,
             parts: Vec::with_capacity(most),
             longest,
@@ -266,7 +269,7 @@ impl Session {
         batch.take(len, to, Ecn::NotEct, seal);
     }
 
-    /// What is acknowledged makes room; `true` if a writer is to be woken.
+    /// Acknowledged data make room; `true` if a writer is to be woken.
     fn release(&mut self, send: &mut SendHalf) -> bool {
         let sender = self.endpoint.sender();
         let una = sender.una().min(send.end);
@@ -274,7 +277,8 @@ impl Session {
             send.start = una;
             send.chunks.release(una);
         }
-        send.hungry = send.end.saturating_sub(sender.nxt()) < HUNGRY_BELOW;
+        send.next = sender.nxt();
+        send.hungry = send.unsent() < HUNGRY_BELOW;
         let waits = send.waiting > 0 || send.waker.is_some();
         waits && send.wakes_writer()
     }

@@ -2,8 +2,8 @@
 //!
 //! A packet with the newest number from another address begins a validation (RFC 9000 section 8.2):
 //! a challenge of random bytes goes there, and only its echo *from there* moves the connection.
-//! Meanwhile everything goes to the address that is proven. What goes to an unproven address is
-//! shorter than what came from it, so a forged address multiplies nothing.
+//! Meanwhile everything goes to the address that is proven. Packets to an unproven address are
+//! shorter than those that came from it, so a forged address multiplies nothing.
 
 use acklab_units::{Instant, Span};
 use std::net::SocketAddr;
@@ -20,7 +20,7 @@ const ANSWER: u8 = 2;
 const PROBE: u8 = 3;
 const GOT: u8 = 4;
 
-/// What the driver's own packets say.
+/// Contents of the driver's own packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PathFrame {
     /// Send this back from where you are.

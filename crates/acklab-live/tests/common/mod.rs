@@ -18,7 +18,7 @@ pub fn byte(offset: u64) -> u8 {
     (offset.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8
 }
 
-/// What the middle does.
+/// Faults that the middle makes.
 #[derive(Clone, Copy, Default)]
 pub struct Faults {
     pub loss: f64,

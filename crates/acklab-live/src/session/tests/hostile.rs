@@ -184,7 +184,8 @@ fn a_stream_of_holes_costs_no_more_than_the_buffer() {
 fn bytes_beyond_the_window_are_dropped() {
     let mut w = World::open(Config::default());
     let first = w.server.endpoint.receiver().next_number();
-    for (n, at) in [1u64 << 23, 1 << 30, 1 << 31].into_iter().enumerate() {
+    let beyond = w.cfg.tack.recv_buffer;
+    for (n, at) in [beyond, 1 << 30, 1 << 31].into_iter().enumerate() {
         let mut packet = data(first + n as u64, at, 100);
         packet.header.space = Space::Data;
         let p = w.forge(&packet, &[], &[1; 100]);

@@ -1,6 +1,7 @@
 //! Two sessions against each other.
 
 mod hostile;
+mod matrix;
 mod world;
 
 use super::*;
@@ -39,6 +40,24 @@ fn keys_change_under_way() {
     assert_eq!(w.server.wire.refused, 0);
 }
 
+/// A handshake takes the machines' time as well as the path's: each end has measured another. The interval
+/// of TACKs follows the path's, as the sender has it.
+#[test]
+fn the_receiver_learns_a_round_trip_shorter_than_its_handshake() {
+    let mut w = World::open(Config::default());
+    let rtt_min = |w: &World| w.server.endpoint.receiver().estimates().rtt_min;
+    let own = |w: &World| w.client.endpoint.sender().rtt_min();
+    // The first packet did not take any time in this world.
+    assert_eq!(own(&w), Span::from_micros(200));
+    assert_eq!(rtt_min(&w), Some(Span::from_micros(400)));
+    w.write(true, &[1; 500_000]);
+    for _ in 0..200 {
+        w.step(Span::from_micros(200));
+    }
+    assert_eq!(own(&w), Span::from_micros(200));
+    assert_eq!(rtt_min(&w), Some(Span::from_micros(200)));
+}
+
 /// Row "slow readers": a peer whose application does not read holds up one buffer, not more.
 #[test]
 fn a_reader_that_does_not_read_stops_the_sender() {
@@ -58,6 +77,27 @@ fn a_reader_that_does_not_read_stops_the_sender() {
         got += w.read(false).len();
     }
     assert_eq!(got, 1_000_000);
+}
+
+/// The word that the window is open again is lost after half a minute in which the sender's own questions have
+/// become rare: it is repeated.
+#[test]
+fn a_window_opens_soon_even_if_the_word_of_it_is_lost() {
+    let mut cfg = Config::default();
+    Arc::make_mut(&mut cfg.tack).recv_buffer = 200_000;
+    let mut w = World::open(cfg);
+    w.write(true, &vec![3; 1_000_000]);
+    for _ in 0..30_000 {
+        w.step(Span::from_millis(1));
+    }
+    let held = w.server.shared.recv().edge;
+    assert!(w.server.shared.recv().shut);
+    assert_eq!(w.read(false).len() as u64, held);
+    assert_eq!(w.sent(false).len(), 1, "the word that is lost");
+    for _ in 0..50 {
+        w.step(Span::from_millis(1));
+    }
+    assert!(w.server.shared.recv().edge > held);
 }
 
 /// Row "slow readers": before anybody has accepted it, a connection holds little.
@@ -105,6 +145,31 @@ fn a_full_buffer_is_not_a_lazy_application() {
         // Before the first write the application was idle.
         assert_eq!(marked > 1, !full, "{marked} steps");
     }
+}
+
+/// A path seems to carry only smaller packets, and those that left before arrive yet: each acknowledges
+/// several of the smaller ones at once, which is no lie.
+#[test]
+fn larger_packets_that_arrive_after_smaller_ones_were_sent_count() {
+    let mut w = World::open(Config::default());
+    w.write(true, &[6; 40_000]);
+    let large = w.sent(true);
+    assert!(large.len() >= 5, "{}", large.len());
+    w.client.endpoint.set_mss(300, true);
+    let mut smaller = 0;
+    while smaller < 3 * large.len() {
+        w.now = w.client.next_timeout().expect("a timer").max(w.now);
+        w.client.on_timeout(w.now);
+        smaller += w.sent(true).len();
+    }
+    for (_, packet) in large {
+        w.take(false, address(1), packet);
+    }
+    for _ in 0..400 {
+        w.step(Span::from_millis(5));
+    }
+    assert_eq!(w.client.shared.send().ended, None);
+    assert_eq!(w.read(false).len(), 40_000);
 }
 
 #[test]

@@ -52,12 +52,18 @@ impl World {
     }
 
     pub(super) fn unaccepted(cfg: Config) -> Self {
+        Self::between(cfg.clone(), cfg)
+    }
+
+    /// A client with settings of its own.
+    pub(super) fn between(client_cfg: Config, cfg: Config) -> Self {
         let keys = Keypair::generate();
         let now = Instant::from_nanos(1_000_000_000);
         let peer = Peer::Pinned(keys.public());
         let mut door = Door::new(Identity::Keys(keys), DoorConfig::default(), &[1; 32]);
         let at = address(SERVER);
-        let mut client = Session::connect(now, at, peer, &cfg, shared(&cfg), entropy(1)).unwrap();
+        let mut client =
+            Session::connect(now, at, peer, &client_cfg, shared(&client_cfg), entropy(1)).unwrap();
         let mut batch = Batch::new(64, 1500);
         client.poll_transmit(now, &mut batch);
         let initial = packets(&batch).remove(0).1;
