@@ -10,7 +10,7 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-/// What decides results: the code and the versions of what it uses.
+/// Files that decide results: the code, and the versions of its dependencies.
 const CODE: [&str; 5] = [
     "crates",
     "python/acklab",

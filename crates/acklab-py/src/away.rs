@@ -1,7 +1,7 @@
 //! Work that takes long, on a thread of its own: signals are heard while it lasts.
 //!
 //! Work looks at a flag now and then, but not everywhere: one event may take arbitrarily long. So a
-//! thread that does not end soon after it was told to is left behind. It has nothing that anyone
+//! thread that does not end soon after the order to stop is left behind. It has nothing that anyone
 //! else waits for, and ends with the process, or by itself.
 
 use pyo3::prelude::*;
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// How often the calling thread looks for signals.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// How long work that was told to stop is waited for.
+/// Longest wait for work that was ordered to stop.
 pub(crate) const GRACE: Duration = Duration::from_millis(300);
 
 /// As much as the main thread has, on which all of this could be done otherwise.

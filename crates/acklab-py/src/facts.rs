@@ -1,4 +1,4 @@
-//! The facts that a controller written in Python is told: sizes in bytes, times in seconds, rates
+//! Facts for a controller written in Python: sizes in bytes, times in seconds, rates
 //! in bit/s.
 
 use acklab_proto::cc;

@@ -77,7 +77,7 @@ fn chunks(path: &Path, stop: &AtomicBool, text: &mut Vec<u8>) -> std::io::Result
     Ok(())
 }
 
-/// What it is instead: opening a pipe without a writer never ends, nor does reading some devices.
+/// Its kind if it is no file: a pipe without a writer never opens, and some devices never end.
 fn no_file(kind: FileType) -> Option<&'static str> {
     match kind {
         _ if kind.is_file() => None,

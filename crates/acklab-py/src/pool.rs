@@ -3,13 +3,14 @@
 use crate::away::{GRACE, LOOK_EVERY};
 use crate::controller;
 use crate::scenario::Loaded;
-use acklab_sim::engine;
+use acklab_sim::engine::{self, Watch};
 use acklab_sim::record::RunResult;
+use acklab_units::Instant as Virtual;
 use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit};
 use pyo3::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -20,6 +21,38 @@ const AHEAD: usize = 2;
 /// A scenario and a seed.
 pub(crate) type Job = (Arc<Loaded>, u64);
 
+/// The virtual nanoseconds that the threads of a pool have simulated.
+#[derive(Debug, Default)]
+pub(crate) struct Reached(Box<[AtomicU64]>);
+
+impl Reached {
+    /// Of `threads` threads.
+    pub(crate) fn new(threads: usize) -> Self {
+        Self((0..threads).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    /// The sum over all threads.
+    pub(crate) fn nanos(&self) -> u64 {
+        self.0.iter().map(|ns| ns.load(Ordering::Relaxed)).sum()
+    }
+}
+
+/// A run on a thread that had simulated `before` nanoseconds.
+#[derive(Debug)]
+struct Watching<'a> {
+    stop: &'a AtomicBool,
+    reached: &'a AtomicU64,
+    before: u64,
+}
+
+impl Watch for Watching<'_> {
+    fn stops(&self, at: Virtual) -> bool {
+        let reached = self.before.saturating_add(at.as_nanos());
+        self.reached.store(reached, Ordering::Relaxed);
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
 /// How one run ended.
 pub(crate) enum Outcome {
     Done(Box<RunResult>),
@@ -28,26 +61,32 @@ pub(crate) enum Outcome {
     Panicked(String),
 }
 
-/// Does the jobs that `next` gives, on `threads` threads, and tells `ended` the number of each
-/// (0, 1, ... in the order of `next`) and how it ended, in the order in which they end. Both are
+/// Does the jobs that `next` gives, on as many threads as `reached` counts for, and tells `ended` the
+/// number of each (0, 1, ... in the order of `next`) and how it ended, in the order in which they end.
+/// `looked` hears how far they are, at every end and at least every [`LOOK_EVERY`]. All three are
 /// called on this thread. Returns early, with what is running stopped, when one of them fails, on
 /// Ctrl-C, or once a controller raised; then some jobs have no outcome, and a thread that does not
-/// look at its flag in time is left behind. After a signal what has ended is told nevertheless.
+/// look at its flag in time is left behind. After a signal finished jobs are reported nevertheless.
 pub(crate) fn run_all(
-    threads: usize,
+    reached: Reached,
     next: impl FnMut() -> PyResult<Option<Job>>,
     mut ended: impl FnMut(usize, Outcome) -> PyResult<()>,
+    looked: impl FnMut(&Reached) -> PyResult<()>,
 ) -> PyResult<()> {
+    let (threads, reached) = (reached.0.len(), Arc::new(reached));
     let stop = Arc::new(AtomicBool::new(false));
     let (give, jobs) = channel();
     let jobs = Arc::new(Mutex::new(jobs));
     let (tx, outcomes) = channel();
-    for _ in 0..threads {
+    for i in 0..threads {
         let (tx, jobs, stop) = (tx.clone(), Arc::clone(&jobs), Arc::clone(&stop));
-        std::thread::Builder::new().spawn(move || work(&jobs, &tx, &stop))?;
+        let reached = Arc::clone(&reached);
+        std::thread::Builder::new().spawn(move || work(&jobs, &tx, &stop, &reached.0[i]))?;
     }
     drop(tx);
-    let result = drive(threads * AHEAD, next, &mut ended, &give, &outcomes);
+    let mut looked = looked;
+    let look = || looked(&reached);
+    let result = drive(threads * AHEAD, next, &mut ended, look, &give, &outcomes);
     if result.is_err() {
         stop.store(true, Ordering::Relaxed);
     }
@@ -80,7 +119,7 @@ fn wind_up(
     let mut told = true;
     let time = || until.saturating_duration_since(Instant::now());
     while let Ok((i, outcome)) = outcomes.recv_timeout(time()) {
-        // A failure while things are stopped is not the first, which is the one that is told.
+        // A failure while things are stopped is not the first, which is the one to report.
         told = told && ended(i, outcome).is_ok();
     }
 }
@@ -89,12 +128,13 @@ fn work(
     jobs: &Mutex<Receiver<(usize, Job)>>,
     tx: &Sender<(usize, Outcome)>,
     stop: &Arc<AtomicBool>,
+    reached: &AtomicU64,
 ) {
     while !stop.load(Ordering::Relaxed) {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((i, (loaded, seed))) = job else { return };
         // Nobody may be waiting any more.
-        let _ = tx.send((i, one(&loaded, seed, stop)));
+        let _ = tx.send((i, one(&loaded, seed, stop, reached)));
     }
 }
 
@@ -102,6 +142,7 @@ fn drive(
     ahead: usize,
     mut next: impl FnMut() -> PyResult<Option<Job>>,
     mut ended: impl FnMut(usize, Outcome) -> PyResult<()>,
+    mut look: impl FnMut() -> PyResult<()>,
     give: &Sender<(usize, Job)>,
     outcomes: &Receiver<(usize, Outcome)>,
 ) -> PyResult<()> {
@@ -127,14 +168,25 @@ fn drive(
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
         }
+        look()?;
         Python::attach(|py| py.check_signals())?;
     }
 }
 
-fn one(loaded: &Arc<Loaded>, seed: u64, stop: &Arc<AtomicBool>) -> Outcome {
+fn one(loaded: &Arc<Loaded>, seed: u64, stop: &Arc<AtomicBool>, reached: &AtomicU64) -> Outcome {
+    let before = reached.load(Ordering::Relaxed);
+    let watching = Watching {
+        stop,
+        reached,
+        before,
+    };
     let (ran, raised) = controller::watched(&loaded.classes, stop, || {
-        catch_unwind(AssertUnwindSafe(|| engine::run(&loaded.plan, seed, stop)))
+        catch_unwind(AssertUnwindSafe(|| {
+            engine::run(&loaded.plan, seed, &watching)
+        }))
     });
+    let whole = before.saturating_add(loaded.plan.stop.as_nanos());
+    reached.store(whole, Ordering::Relaxed);
     match (raised, ran) {
         (Some(e), _) => Outcome::Raised(e),
         (None, Ok(Ok(result))) => Outcome::Done(Box::new(result)),

@@ -3,7 +3,7 @@
 use crate::away::away;
 use crate::captures;
 use crate::mistakes::{ControllerRaised, InternalError};
-use crate::pool::{self, Job, Outcome};
+use crate::pool::{self, Job, Outcome, Reached};
 use crate::scenario::{Loaded, Scenario};
 use crate::table::table;
 use acklab_sim::columns::Which;
@@ -26,7 +26,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// What a run of that scenario has left, wherever it ran.
+    /// Result of a run of that scenario, wherever it ran.
     pub(crate) const fn new(loaded: Arc<Loaded>, result: RunResult) -> Self {
         Self { loaded, result }
     }
@@ -160,17 +160,19 @@ impl Run {
 }
 
 /// Runs pairs of scenario and seed on `threads` threads; results in their order. `on_done` is
-/// called with the index of each run that has ended.
+/// called with the index of each run that has ended, `on_time` now and then with how many seconds all
+/// runs together have simulated, and how many they will.
 #[pyfunction]
-#[pyo3(signature = (runs, threads, on_done=None))]
+#[pyo3(signature = (runs, threads, on_done=None, on_time=None))]
 pub(crate) fn run_many(
     py: Python<'_>,
     runs: Vec<(Py<Scenario>, u64)>,
     threads: usize,
     on_done: Option<Py<PyAny>>,
+    on_time: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Run>> {
     let runs: Vec<Job> = runs.iter().map(job).collect();
-    let outcomes = py.detach(|| in_parallel(&runs, threads, on_done.as_ref()))?;
+    let outcomes = py.detach(|| in_parallel(&runs, threads, on_done.as_ref(), on_time.as_ref()))?;
     let mut done = Vec::with_capacity(runs.len());
     let mut interrupted = false;
     for ((loaded, _), outcome) in runs.into_iter().zip(outcomes) {
@@ -219,7 +221,7 @@ pub(crate) fn run_stream(
                 None => Ok(()),
             })
         };
-        pool::run_all(threads, next, ended)
+        pool::run_all(Reached::new(threads), next, ended, |_| Ok(()))
     })
 }
 
@@ -257,7 +259,9 @@ fn in_parallel(
     runs: &[Job],
     threads: usize,
     on_done: Option<&Py<PyAny>>,
+    on_time: Option<&Py<PyAny>>,
 ) -> PyResult<Vec<Option<Outcome>>> {
+    let total: f64 = runs.iter().map(|(l, _)| l.plan.stop.as_secs_f64()).sum();
     let mut outcomes: Vec<Option<Outcome>> = runs.iter().map(|_| None).collect();
     let mut jobs = runs.iter();
     let next = || {
@@ -272,6 +276,13 @@ fn in_parallel(
             None => Ok(()),
         }
     };
-    pool::run_all(threads.min(runs.len()), next, ended)?;
+    let looked = |reached: &Reached| match on_time {
+        Some(on_time) => {
+            let seconds = reached.nanos() as f64 / 1e9;
+            Python::attach(|py| on_time.call1(py, (seconds, total)).map(drop))
+        }
+        None => Ok(()),
+    };
+    pool::run_all(Reached::new(threads.min(runs.len())), next, ended, looked)?;
     Ok(outcomes)
 }

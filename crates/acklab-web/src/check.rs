@@ -1,4 +1,4 @@
-//! What is wrong with a scenario, and what it resolves to.
+//! Mistakes in a scenario, and its resolved form.
 
 use crate::network::Network;
 use crate::parts::Answer;

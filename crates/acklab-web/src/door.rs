@@ -17,11 +17,11 @@ use std::sync::{Mutex, Once, PoisonError};
 struct Handed {
     /// First, so that its place is known: `[n, at, length, ...]`.
     words: Vec<u32>,
-    /// What the words point to.
+    /// The memory that the words point to.
     _answer: Answer,
 }
 
-/// What the core said before it failed. A failed instance is not called again, but for this.
+/// Last words of the core before it failed. A failed instance is not called again, but for this.
 static LAST_WORDS: Mutex<String> = Mutex::new(String::new());
 static LISTENING: Once = Once::new();
 
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn answer(at: *mut u8, length: usize) -> *const u32 {
     hand_over(answer_to(&String::from_utf8_lossy(&request)))
 }
 
-/// What the core said before it failed.
+/// Last words of the core before it failed.
 #[unsafe(no_mangle)]
 pub extern "C" fn last_words() -> *const u32 {
     let text = LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner);

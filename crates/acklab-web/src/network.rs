@@ -1,4 +1,4 @@
-//! What there is to draw of a scenario: nodes, links, radio channels, ways of flows.
+//! A scenario's network, for drawing: nodes, links, radio channels, ways of flows.
 
 use acklab_sim::plan::{FlowPlan, LinkPlan, MediumPlan, Plan, QueuePlan};
 use acklab_units::Rate;

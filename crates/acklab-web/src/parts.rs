@@ -1,4 +1,4 @@
-//! What an answer consists of.
+//! Parts of an answer.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! What a page asks for.
+//! Requests of a page.
 
 use acklab_sim::scenario::{self, Around, NotLoaded, Scenario};
 use serde::Deserialize;
@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 #[derive(Debug, Deserialize)]
 #[serde(tag = "what", rename_all = "lowercase")]
 pub(crate) enum Request {
-    /// What is wrong with a scenario, and what it resolves to.
+    /// Mistakes in a scenario, and its resolved form.
     Check(Text),
     /// Run it.
     Run(Run),
     /// The JSON Schema of the scenario language.
     Schema,
-    /// What a scenario can name.
+    /// All names that a scenario can use.
     Catalogue,
     /// The version of the core.
     Version,
@@ -27,7 +27,7 @@ pub(crate) enum Request {
 pub(crate) struct Text {
     /// The text.
     pub(crate) toml: String,
-    /// What messages call the text.
+    /// Name of the text in messages.
     #[serde(default = "origin")]
     pub(crate) origin: String,
     /// Keys and values set before anything is checked.

@@ -34,7 +34,7 @@ pub(crate) fn run(asked: &Run) -> Answer {
     // A worker has nobody who could set a flag while it runs: whoever waits ends the worker.
     let never = AtomicBool::new(false);
     match engine::run(&scenario.plan, seed, &never) {
-        Ok(result) => drawn_up(asked, &scenario, &result),
+        Ok(result) => drawn_up(asked, seed, &scenario, &result),
         Err(why) => Answer::of(&json!({ "failed": why.to_string() })),
     }
 }
@@ -65,7 +65,7 @@ fn recording(asked: &Run) -> Result<Scenario, NotLoaded> {
     asked.text.load(&also)
 }
 
-fn drawn_up(asked: &Run, scenario: &Scenario, result: &RunResult) -> Answer {
+fn drawn_up(asked: &Run, seed: u64, scenario: &Scenario, result: &RunResult) -> Answer {
     let plan = &scenario.plan;
     let wanted = |w: &Which| {
         let tables = asked.tables.as_ref();
@@ -84,6 +84,7 @@ fn drawn_up(asked: &Run, scenario: &Scenario, result: &RunResult) -> Answer {
         "tables": tables,
         "summary": summary(scenario, result),
         "network": Network::of(plan),
+        "origins": engine::origins(plan, seed),
         "captures": captures,
     });
     Answer::with(&whole, parts)

@@ -21,7 +21,7 @@ struct Heading {
     what: What,
 }
 
-/// What a column is, and the numbers of its parts.
+/// Kind of a column, and the numbers of its parts.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum What {

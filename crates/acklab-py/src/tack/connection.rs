@@ -120,7 +120,7 @@ impl TackConnection {
         Ok(away(py, move |_| connection.wait_acknowledged())??)
     }
 
-    /// What it has counted, and what it looks like now.
+    /// Its counters, and its present state.
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let report = py.detach(|| self.inner.report())?;
         report::dict(py, &report)

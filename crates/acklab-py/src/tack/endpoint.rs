@@ -122,8 +122,8 @@ fn like_flow(mut config: Config, scenario: &Scenario, flow: usize) -> PyResult<C
     Ok(config)
 }
 
-/// The settings of a flow of a scenario on a real path: ids, tags, bursts, room for lateness and questions
-/// to a silent peer are those that a driver needs.
+/// The settings of a flow of a scenario on a real path: ids, tags, bursts, room for lateness, a closer look
+/// at the least round trip and questions to a silent peer are those that a driver needs.
 pub(crate) fn live_settings(of: &TackConfig) -> TackConfig {
     let own = Config::tack_defaults();
     TackConfig {
@@ -135,6 +135,7 @@ pub(crate) fn live_settings(of: &TackConfig) -> TackConfig {
         pacing_horizon: own.pacing_horizon,
         pacing_burst: own.pacing_burst,
         lateness: own.lateness,
+        sync_percent: of.sync_percent.min(own.sync_percent),
         ..of.clone()
     }
 }

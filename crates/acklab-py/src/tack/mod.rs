@@ -50,7 +50,7 @@ impl Key {
         }
     }
 
-    /// What a client demands of the server.
+    /// Proof that a client demands of the server.
     fn peer(self) -> Peer {
         match self {
             Self::Pair(_, public) => Peer::Pinned(PublicKey(public)),

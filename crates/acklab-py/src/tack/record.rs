@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use std::any::Any;
 use std::sync::Arc;
 
-/// What the endpoints that have it keep of their connections. Time zero is when it was made.
+/// Recorder for the connections of the endpoints that have it. Time zero is when it was made.
 #[pyclass(frozen, module = "acklab._core")]
 #[derive(Debug)]
 pub(crate) struct TackRecord {
@@ -41,8 +41,8 @@ impl TackRecord {
             .as_secs_f64()
     }
 
-    /// What was kept of a connection until `stop` seconds, as the first flow of `scenario`, whose data this
-    /// end sent or received; and how many packets there was no room for. Once only.
+    /// Records of a connection until `stop` seconds, as the first flow of `scenario`, whose data
+    /// this end sent or received; and how many packets there was no room for. Once only.
     #[staticmethod]
     fn take(
         py: Python<'_>,
