@@ -13,8 +13,10 @@ import { figureAsked, greet } from "./figures/door";
 import { FigurePanel } from "./figures/panel";
 import { follow, outcomeOf } from "./lab/runs";
 import { preset } from "./lab/preset";
+import { filmAt } from "./panes/network";
 import { Page } from "./panes/page";
 import { keepLink, readLink } from "./share/link";
+import { takeDrops } from "./share/take";
 import { failure, lab, open, pinned, seeds } from "./state";
 
 const FIRST = "ack-aggregation";
@@ -34,11 +36,13 @@ async function start(): Promise<void> {
     const entry = gallery.find(({ name }) => name === FIRST) ?? gallery[0];
     if (shared) {
       preset.value = gallery.find(({ toml }) => toml === shared.toml) ?? null;
-      seeds.value = shared.seeds ?? 1;
+      seeds.value = shared.seeds;
+      pinned.value = null;
       open({ text: shared.toml, files: shared.files });
+      filmAt(shared.film ?? null);
       if (shared.pinned) {
-        const { toml, files } = shared.pinned;
-        void outcomeOf(engine, { text: toml, files }, shared.seeds ?? 1).then((found) => (pinned.value = found));
+        const { toml, files, seeds } = shared.pinned;
+        void outcomeOf(engine, { text: toml, files }, seeds).then((found) => (pinned.value = found));
       }
     } else if (entry) {
       preset.value = entry;
@@ -49,6 +53,7 @@ async function start(): Promise<void> {
   addEventListener("hashchange", show);
   follow();
   keepLink();
+  takeDrops();
 }
 
 /** The page is one figure, as high as it needs, inside another page. */

@@ -22,7 +22,7 @@ export interface Experiment {
   files: Record<string, string>;
 }
 
-/** What was run: an experiment, and its runs with one seed each, the first one's series included. */
+/** Result of an experiment: its runs with one seed each, the first one's series included. */
 export interface Outcome {
   experiment: Experiment;
   runs: Run[];
@@ -30,9 +30,9 @@ export interface Outcome {
 }
 
 export const lab = signal<Lab | null>(null);
-/** What keeps the page from working. */
+/** The failure that keeps the page from working. */
 export const failure = signal<string | null>(null);
-/** What the reader should know once: a link that cannot be opened, a key that cannot be set. */
+/** A notice to show once: a link that cannot be opened, a key that cannot be set. */
 export const notice = signal<string | null>(null);
 
 export const text = signal("");
@@ -40,16 +40,16 @@ export const files = signal<Record<string, string>>({});
 export const focus = signal<Focus>({ flow: -1, link: 0, channel: 0 });
 export const seeds = signal(1);
 
-/** What the tool said about the text; `null` until it has said anything. */
+/** The check of the text by the tool; `null` until there is one. */
 export const check = signal<Check | null>(null);
 /** The last outcome of a text that could be run. It stays while a wrong text is mended. */
 export const outcome = signal<Outcome | null>(null);
 export const pinned = signal<Outcome | null>(null);
 export const running = signal(false);
-/** What failed in a run although the check had passed. */
+/** Errors of a run although the check had passed. */
 export const runErrors = signal<Diagnostic[]>([]);
 
-/** What is shown where there is room for one pane only. */
+/** The pane that is shown where there is room for one only. */
 export const pane = signal<"setup" | "network" | "answers">("setup");
 
 /** The last tree that was one: controls stay usable while the text is being typed. */

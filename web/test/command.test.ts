@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { estimate, shown } from "../src/lab/answers";
 import { edited, put } from "../src/scenario/document";
-import { command } from "../src/share/command";
+import { command, comparison, opening } from "../src/share/command";
 import { csv } from "../src/share/files";
 
 const TOML = readFileSync(new URL("../../python/acklab/data/scenarios/ack-aggregation.toml", import.meta.url), "utf8");
@@ -25,6 +25,29 @@ describe("the command line", () => {
   });
   it("of several seeds is a sweep over them", () => {
     expect(command(TOML, PRESET, 3, 5)).toBe("acklab sweep ack-aggregation --seeds 3..7 --out results");
+  });
+});
+
+describe("with a pinned run, the command line", () => {
+  const ran = (text: string, seeds = 1) => ({ text, seed: 1, seeds });
+  const run = "acklab run ack-aggregation";
+  const filter = ["topology", "bottleneck", "reverse", "ack_filter"];
+  it("repeats both runs and compares them", () => {
+    const now = changed(filter, "none");
+    const set = `--set ${filter.join(".")}=none`;
+    expect(comparison(ran(TOML), ran(now), PRESET)).toBe(`${run} --seed 1 --out a && ${run} ${set} --seed 1 --out b && acklab compare a b`);
+    expect(comparison(ran(now), ran(TOML), PRESET)).toBe(`${run} ${set} --seed 1 --out a && ${run} --seed 1 --out b && acklab compare a b`);
+    expect(comparison(ran(TOML, 3), ran(now, 3), PRESET)).toContain("acklab sweep ack-aggregation --seeds 1..3 --out a && ");
+  });
+  it("makes the pinned run from the saved file of the present one, or from a file of its own", () => {
+    const less = changed(["flow", 0, "cc"], undefined);
+    const file = "acklab run ack-aggregation";
+    expect(comparison(ran(TOML), ran(less), null)).toMatch(`${file}.toml --set flow.0.cc=`);
+    expect(comparison(ran(less), ran(TOML), null)).toBe(`${file}-a.toml --seed 1 --out a && ${file}.toml --seed 1 --out b && acklab compare a b`);
+  });
+  it("opens the page at a link, where there is room", () => {
+    expect(opening("#toml=ab_-&seeds=5")).toBe("acklab bench '#toml=ab_-&seeds=5'");
+    expect(opening(`#toml=${"a".repeat(100_000)}`)).toBeNull();
   });
 });
 

@@ -17,15 +17,18 @@ describe("a link", () => {
     const shared: Shared = {
       toml: TOML,
       files: { "traces/a.trace": "1\n2\n2\n" },
-      pinned: { toml: "x = 1\n", files: { b: "" } },
+      pinned: { toml: "x = 1\n", files: { b: "" }, seeds: 5 },
       seeds: 5,
+      film: 12.000000001,
     };
     expect(decode(encode(shared))).toEqual(shared);
-    expect(decode(encode({ toml: "\uFEFFa = 1\n", files: {} }))?.toml).toBe("\uFEFFa = 1\n");
+    const other: Shared = { ...shared, seeds: 1, pinned: { ...shared.pinned!, seeds: 3 } };
+    expect(decode(encode(other))).toEqual(other);
+    expect(decode(encode({ toml: "\uFEFFa = 1\n", files: {}, seeds: 1 }))?.toml).toBe("\uFEFFa = 1\n");
   });
 
   it("may have the padding that other programs write", () => {
-    const plain = encode({ toml: "a = 1\n", files: {} });
+    const plain = encode({ toml: "a = 1\n", files: {}, seeds: 1 });
     const packed = plain.slice("#toml=".length);
     expect(decode(`#toml=${packed}${"=".repeat((4 - (packed.length % 4)) % 4)}`)?.toml).toBe("a = 1\n");
   });
@@ -35,19 +38,30 @@ describe("a link", () => {
     expect(decode("#series")).toBeNull();
   });
 
+  it("that holds something wrong says what would be right", () => {
+    const whole = encode({ toml: TOML, files: {}, seeds: 1 });
+    for (const wrong of ["seeds=0", "seeds=101", "seeds=", "seeds=2.5", "seeds=x", "pinseeds=1e1", "film=-1", "film=x", "film=99999", "seeds"]) {
+      expect(() => decode(`${whole}&${wrong}`), wrong).toThrow(/such as (seeds|pinseeds)=5|such as film=12\.5/);
+    }
+    expect(() => decode(`${whole}&colour=red`)).toThrow("a field “colour”");
+    expect(() => decode(`${whole}&seeds=2&seeds=3`)).toThrow("twice");
+    expect(() => decode("#seeds=5")).toThrow("no scenario");
+    for (const count of [1, 2, 7, 100]) expect(decode(`${whole}&seeds=${count}`)?.seeds).toBe(count);
+  });
+
   it("that was cut says so", () => {
-    const whole = encode({ toml: TOML, files: {} });
+    const whole = encode({ toml: TOML, files: {}, seeds: 1 });
     for (const length of [20, 40, whole.length - 3]) expect(() => decode(whole.slice(0, length))).toThrow(DamagedLink);
   });
 
   it("cannot fill the memory", () => {
-    const large = encode({ toml: "a".repeat(9 * 1024 * 1024), files: {} });
+    const large = encode({ toml: "a".repeat(9 * 1024 * 1024), files: {}, seeds: 1 });
     expect(large.length).toBeLessThan(20000);
     expect(() => decode(large)).toThrow("8 MiB");
   });
 
   it("with files that are no files says so", () => {
-    const bad = encode({ toml: "[1]", files: {} }).replace("#toml=", "");
+    const bad = encode({ toml: "[1]", files: {}, seeds: 1 }).replace("#toml=", "");
     expect(() => decode(`#toml=${bad}&files=${bad}`)).toThrow("files are damaged");
   });
 
@@ -71,7 +85,7 @@ describe("a link", () => {
 
   it("with changed characters is refused or read", () => {
     const draw = draws(11);
-    const whole = encode({ toml: TOML, files: { a: "b" } });
+    const whole = encode({ toml: TOML, files: { a: "b" }, seeds: 1 });
     for (let i = 0; i < 5000; i++) {
       const place = 6 + Math.floor(draw() * (whole.length - 6));
       const changed = whole.slice(0, place) + "AZaz09-_&="[Math.floor(draw() * 10)] + whole.slice(place + 1);

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import tomllib
 import zlib
 from collections.abc import Iterator
@@ -18,6 +19,17 @@ from acklab.errors import AcklabError
 
 #: Longer ones do not fit into the command that opens a browser (Linux: 128 KiB each argument).
 LONGEST = 100_000
+
+#: The fields of a fragment: scenario, its files, the pinned one, its files, how many seeds of both,
+#: the time of the run at which the film stands.
+FIELDS = ("toml", "files", "pin", "pinfiles", "seeds", "pinseeds", "film")
+
+#: The fields that are not packed, and what they look like.
+_COUNT = "0{0,2}[1-9]|0?[1-9][0-9]|100"
+_PLAIN = {"seeds": _COUNT, "pinseeds": _COUNT, "film": r"[0-9]{1,5}(\.[0-9]{1,9})?"}
+
+#: What a field may be unpacked to, as on the page.
+_MOST = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -41,13 +53,48 @@ def scenario_of(path: Path) -> Scenario:
     return Scenario(toml, {name: _read(path.parent / name) for name in there})
 
 
-def address(root: str, scenario: Scenario | None) -> str:
-    """The address of the page at `root` that shows `scenario`."""
+def fragment_of(link: str) -> str | None:
+    """The fragment of a link that the page's Share button made, or of such a fragment alone.
+
+    `None` if `link` is no link with a fragment. `AcklabError` if its fragment holds no scenario.
+    """
+    before, mark, fragment = link.partition("#")
+    if not mark or not (before == "" or re.match(r"(https?|file)://", before)):
+        return None
+    fields = dict(part.partition("=")[::2] for part in fragment.split("&"))
+    if not fields.get("toml"):
+        raise AcklabError(
+            f"the link {_shortened(link)} holds no scenario: its fragment has no `toml=`\n"
+            "  help: quote it whole, as the Share button of the bench shows it"
+        )
+    for name, packed in fields.items():
+        if name not in FIELDS:
+            raise AcklabError(
+                f"the link {_shortened(link)} has a field {name!r}, which the bench does not know\n"
+                f"  help: it knows {', '.join(FIELDS)}"
+            )
+        if name not in _PLAIN:
+            _unpacked(name, packed)
+        elif not re.fullmatch(_PLAIN[name], packed, re.ASCII):
+            right = (
+                "a number from 1 to 100, such as 5" if "seeds" in name else "seconds, such as 12.5"
+            )
+            raise AcklabError(
+                f"the link {_shortened(link)} has {name}={packed[:20]!r}\n  help: write {right}"
+            )
+    return fragment
+
+
+def address(root: str, scenario: Scenario | str | None) -> str:
+    """The address of the page at `root` that shows `scenario`: one, or a link's fragment."""
     if scenario is None:
         return root
-    fragment = f"toml={_packed(scenario.toml)}"
-    if scenario.files:
-        fragment += f"&files={_packed(json.dumps(scenario.files))}"
+    if isinstance(scenario, str):
+        fragment = scenario
+    else:
+        fragment = f"toml={_packed(scenario.toml)}"
+        if scenario.files:
+            fragment += f"&files={_packed(json.dumps(scenario.files))}"
     whole = f"{root}#{fragment}"
     if len(whole) > LONGEST:
         raise AcklabError(
@@ -74,6 +121,29 @@ def _traces(value: Any) -> Iterator[str]:
     if isinstance(value, list):
         for inner in value:
             yield from _traces(inner)
+
+
+def _unpacked(name: str, field: str) -> str:
+    """The text of a field; `AcklabError` if it is damaged."""
+    bare = field.rstrip("=")
+    try:
+        if not re.fullmatch(r"[A-Za-z0-9_-]*", bare):
+            raise ValueError
+        packed = base64.urlsafe_b64decode(bare + "=" * (-len(bare) % 4))
+        inflate = zlib.decompressobj(-zlib.MAX_WBITS)
+        text = inflate.decompress(packed, _MOST)
+        if not inflate.eof:
+            raise ValueError
+        return text.decode()
+    except (ValueError, zlib.error):
+        raise AcklabError(
+            f"the link is damaged: its field `{name}` cannot be unpacked\n"
+            "  help: quote it whole, as the Share button of the bench shows it"
+        ) from None
+
+
+def _shortened(link: str) -> str:
+    return repr(link if len(link) <= 60 else f"{link[:57]}...")
 
 
 def _packed(text: str) -> str:

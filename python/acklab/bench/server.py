@@ -54,7 +54,7 @@ class Server(ThreadingHTTPServer):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What a browser may call this machine: a page of another name would pose as it."""
+        """Names of this machine for browsers: a page of another name would pose as it."""
         return (f"{HOST}:{self.server_port}", f"localhost:{self.server_port}")
 
 

@@ -13,25 +13,28 @@ export type Use = [use: string, label: string, ink: string];
 
 const OWN: Record<string, string> = { fillbad: "#8b1a1a", fillbad2: "#c9a227", fillnone: "#e2e6ea" };
 const WIDTH = 720;
-const LEFT = 110;
+const LEFT = 14;
 const RIGHT = 14;
-const STEP = 26;
+const BAR = 18;
 const COLUMNS = 3;
 
 export function airSvg(bars: AirBar[], uses: Use[], footer: string): string {
   const percent = (share: number | undefined) => `${((share ?? 0) * 100).toFixed(1)}`;
+  const named = bars.some(({ label }) => label !== "");
+  const step = BAR + (named ? 24 : 8);
+  const first = named ? 44 : 30;
   const rows = bars.map(({ label, shares }, row) => {
     let x = LEFT;
-    const y = 30 + row * STEP;
+    const y = first + row * step;
     const parts = uses.map(([use, , ink]) => {
       const width = (shares[use] ?? 0) * (WIDTH - LEFT - RIGHT);
       const from = x;
       x += width;
-      return width > 0 ? `<rect x="${fixed(from)}" y="${y}" width="${fixed(width)}" height="18" fill="${inkOf(ink)}"/>` : "";
+      return width > 0 ? `<rect x="${fixed(from)}" y="${y}" width="${fixed(width)}" height="${BAR}" fill="${inkOf(ink)}"/>` : "";
     });
-    return `<text x="${LEFT - 8}" y="${y + 13}" text-anchor="end" fill="#1b1f24">${escaped(label)}</text>${parts.join("")}`;
+    return `<text x="${LEFT}" y="${y - 5}" fill="#1b1f24">${escaped(label)}</text>${parts.join("")}`;
   });
-  const top = 44 + bars.length * STEP;
+  const top = first + 14 + bars.length * step - (named ? 16 : 0);
   const legend = uses.map(([use, label, ink], i) => {
     const x = LEFT + (i % COLUMNS) * ((WIDTH - LEFT) / COLUMNS);
     const y = top + Math.floor(i / COLUMNS) * 18;

@@ -21,6 +21,13 @@ export interface Frame {
   lines: Line[];
   /** Where there are too many lines: what the lines are instead. */
   note: string;
+  /** Names of the pinned run and of the present one, if there are two. */
+  runs?: [string, string];
+}
+
+/** A line's name in a file: its own, behind that of its run. */
+export function nameOfLine(frame: Frame, line: Line): string {
+  return frame.runs ? `${frame.runs[line.pinned ? 0 : 1]}: ${line.label}` : line.label;
 }
 
 interface Wanted {
@@ -43,13 +50,13 @@ const WANTED: Wanted[] = [
 const MOST = 6;
 
 /** The frames of a run, with those of a pinned run in the same axes. */
-export function framesOf(run: Run | undefined, pinned: Run | undefined): Frame[] {
+export function framesOf(run: Run | undefined, pinned: Run | undefined, runs?: [string, string]): Frame[] {
   return WANTED.map((wanted) => {
     const now = run ? part(run, wanted, false) : { times: [], lines: [], note: "" };
     const before = pinned ? part(pinned, wanted, true) : { times: [], lines: [], note: "" };
     const { times, lines } = joined(now, before);
     const { id, title, unit, digits } = wanted;
-    return { id, title, unit, digits, times, lines, note: now.note || before.note };
+    return { id, title, unit, digits, times, lines, note: now.note || before.note, ...(pinned && runs ? { runs } : {}) };
   });
 }
 

@@ -64,7 +64,7 @@ function Reading({ frame, at }: { frame: Frame; at: number | null }) {
   );
 }
 
-/** What the chart shows, in words for those who do not see it. */
+/** Description of the chart, in words for those who do not see it. */
 export function described(frame: Frame): string {
   const lines = frame.lines.map((line) => {
     const there = line.values.filter((value): value is number => value !== null && value !== undefined);

@@ -1,5 +1,5 @@
 /** Charts as SVG files that stand alone: white paper, black letters, the page's series colours. */
-import type { Frame, Line } from "./frames";
+import { nameOfLine, type Frame, type Line } from "./frames";
 
 /** Series colours on white paper (Okabe and Ito's, darkened for contrast). */
 export const INKS = ["#0067a3", "#c44f00", "#00795a", "#99417b", "#806300", "#4b4fb8", "#4d5560"];
@@ -8,20 +8,23 @@ const WIDTH = 720;
 const HEIGHT = 260;
 const LEFT = 56;
 const RIGHT = 12;
-const TOP = 40;
+const TOP = 22;
+const ROW = 18;
 const BOTTOM = 30;
 
 export function seriesSvg(frame: Frame, footer: string): string {
+  const { rows, parts: names } = legend(frame);
+  const top = TOP + rows * ROW;
   const first = frame.times[0] ?? 0;
   const last = frame.times.at(-1) ?? 1;
   const highest = Math.max(1e-9, ...frame.lines.flatMap((line) => line.values.map((value) => value ?? 0)));
   const x = (time: number) => LEFT + ((time - first) / (last - first || 1)) * (WIDTH - LEFT - RIGHT);
-  const y = (value: number) => HEIGHT - BOTTOM - (value / (highest * 1.05)) * (HEIGHT - TOP - BOTTOM);
+  const y = (value: number) => HEIGHT - BOTTOM - (value / (highest * 1.05)) * (HEIGHT - top - BOTTOM);
   const parts = [
     ...ticks(0, highest).map((tick) => grid(y(tick), String(tick))),
     ...ticks(first, last).map((tick) => `<text x="${fixed(x(tick))}" y="${HEIGHT - 12}" text-anchor="middle">${tick} s</text>`),
     ...frame.lines.map((line) => path(line, frame.times, x, y)),
-    ...legend(frame.lines),
+    ...names,
   ];
   const title = `<text x="${LEFT}" y="16" font-weight="600" fill="#1b1f24">${escaped(frame.title)}, ${escaped(frame.unit)}</text>`;
   const foot = `<text x="${WIDTH - RIGHT}" y="${HEIGHT + 8}" text-anchor="end" font-size="9">${escaped(footer)}</text>`;
@@ -57,18 +60,27 @@ function path(line: Line, times: number[], x: (t: number) => number, y: (v: numb
   return `<path d="${d}" fill="none" stroke="${INKS[line.color % INKS.length]}" stroke-width="${line.pinned ? 1 : 1.6}"${dash}/>`;
 }
 
-function legend(lines: Line[]): string[] {
+/** The lines' names, in as many rows as they need. */
+function legend(frame: Frame): { rows: number; parts: string[] } {
   let x = LEFT;
-  return lines.map((line) => {
-    const label = line.pinned ? `${line.label} (A)` : line.label;
-    const here = x;
-    x += 30 + label.length * 6.2;
+  let row = 0;
+  const parts = frame.lines.map((line) => {
+    const label = nameOfLine(frame, line);
+    const width = 30 + label.length * 6.2;
+    if (x > LEFT && x + width > WIDTH) {
+      x = LEFT;
+      row++;
+    }
+    const here = fixed(x);
+    const y = 28 + row * ROW;
+    x += width;
     const dash = line.pinned ? ' stroke-dasharray="5 3"' : "";
     return (
-      `<line x1="${here}" x2="${here + 16}" y1="28" y2="28" stroke="${INKS[line.color % INKS.length]}" stroke-width="2"${dash}/>` +
-      `<text x="${here + 20}" y="32">${escaped(label)}</text>`
+      `<line x1="${here}" x2="${fixed(Number(here) + 16)}" y1="${y}" y2="${y}" stroke="${INKS[line.color % INKS.length]}" stroke-width="2"${dash}/>` +
+      `<text x="${fixed(Number(here) + 20)}" y="${y + 4}">${escaped(label)}</text>`
     );
   });
+  return { rows: row + 1, parts };
 }
 
 /** Round numbers from low to high, about five. */

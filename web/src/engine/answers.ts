@@ -31,6 +31,7 @@ interface Told {
   tables: { name: TableName; rows: number; columns: Heading[] }[];
   summary: Omit<Summary, "tookMs">;
   network: Network;
+  origins: Run["origins"];
   captures: { of: string; packets: number; part: number }[];
 }
 
@@ -57,6 +58,7 @@ export function runOf(answer: FromWorker): Run {
     tables: Object.fromEntries(tables) as Run["tables"],
     summary: { ...told.summary, tookMs: answer.tookMs },
     network: told.network,
+    origins: told.origins,
     captures: told.captures.map((c): Capture => {
       return { of: c.of, packets: c.packets, bytes: new Uint8Array(answer.parts[c.part]!) };
     }),

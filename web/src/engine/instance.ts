@@ -21,7 +21,7 @@ export interface Answer {
 /** More memory than this is given back after an answer. WebAssembly cannot give back a part of it. */
 const MOST_BYTES = 64 << 20;
 
-/** What the core cannot say itself when it has no memory left, or too deep a stack. */
+/** Message of a core that has no memory left for its own, or too deep a stack. */
 const SPEECHLESS = "the simulator stopped and said nothing: it ran out of memory";
 
 export class Instance {

@@ -8,7 +8,7 @@
 
 import type { FromWorker, ToWorker } from "./worker";
 
-/** What the pool needs of a worker. */
+/** Interface of a worker for the pool. */
 export interface WorkerLike {
   postMessage(message: ToWorker): void;
   terminate(): void;

@@ -19,22 +19,22 @@ export interface Diagnostic {
   key: string;
   /** The value as it was written, shortened. */
   value?: string;
-  /** What is wrong. */
+  /** The mistake. */
   message: string;
-  /** What would be right. */
+  /** How to mend it. */
   hint?: string;
   /** All of it as the command line prints it. */
   text: string;
 }
 
-/** What a scenario is after defaults, names and routes were filled in. */
+/** A scenario after defaults, names and routes were filled in. */
 export interface Check {
   /** Whether it can be run. Warnings do not prevent that. */
   ok: boolean;
   diagnostics: Diagnostic[];
   /** The whole scenario as TOML with every default visible; only if `ok`. */
   resolvedToml?: string;
-  /** What there is to draw; only if `ok`. */
+  /** The network to draw; only if `ok`. */
   network?: Network;
   name?: string;
   description?: string;
@@ -42,7 +42,7 @@ export interface Check {
   seed?: bigint;
   /** When a run ends, in seconds. */
   durationS?: number;
-  /** What its runs record beside their summaries. */
+  /** Streams that its runs record beside their summaries. */
   recorded?: Stream[];
 }
 
@@ -96,7 +96,7 @@ export interface NetworkFlow {
   payload: number;
 }
 
-/** What a run can record beside its summaries. */
+/** Streams that a run can record beside its summaries. */
 export type Stream =
   | "series"
   | "events"
@@ -111,7 +111,7 @@ export type Stream =
 export interface NumberColumn {
   kind: "numbers";
   values: Float64Array | Uint32Array | Uint16Array | Uint8Array;
-  /** What the core counts in. */
+  /** The core's type of the numbers. */
   type: "f64" | "u64" | "u32" | "u16" | "u8" | "bool";
   /** `s`, `ms`, `ns`, `Hz`, `Mbit/s`, `per s`, `bytes` or `packets`; empty for counts and shares. */
   unit: string;
@@ -170,6 +170,8 @@ export interface Run {
   tables: Record<TableName, Table>;
   summary: Summary;
   network: Network;
+  /** Initial sequence numbers of each flow's source and destination; `null` where the flow is none of TCP. */
+  origins: ([number, number] | null)[];
   /** The captures that were asked for. */
   captures: Capture[];
 }
@@ -201,9 +203,9 @@ export interface Parameter {
   /** Its key; `outer.inner` for keys of tables in a list. */
   name: string;
   doc: string;
-  /** What it accepts, in words. */
+  /** Accepted values, in words. */
   accepts: string;
-  /** What it accepts, for a control. */
+  /** Accepted values, for a control. */
   kind: ParameterKind;
   /** In the scenario's spelling; `automatic`, `none` and `(needed)` as the tool shows them. */
   default: string;
@@ -225,7 +227,7 @@ export interface Block {
   params: Parameter[];
 }
 
-/** What a scenario can name. The keys are those of `acklab list`. */
+/** All names that a scenario can use. The keys are those of `acklab list`. */
 export type Catalogue = Record<
   | "transport"
   | "cc"
@@ -250,9 +252,9 @@ export interface GalleryEntry {
   files: Record<string, string>;
 }
 
-/** What can be said beside the text of a scenario. */
+/** Settings beside the text of a scenario. */
 export interface Around {
-  /** What messages call the text; "the scenario" if it is not said. */
+  /** Name of the text in messages; "the scenario" by default. */
   origin?: string;
   /** Keys and values set before anything is checked, as with `--set`. */
   set?: [key: string, value: string][];
@@ -261,7 +263,7 @@ export interface Around {
 }
 
 export interface RunOptions extends Around {
-  /** What to record; what the scenario itself asks for is recorded anyway. */
+  /** Streams to record, in addition to those of the scenario itself. */
   record?: Stream[];
   /** Distance of the samples of `series`, such as `"100 ms"`; 10 ms if it is not said. */
   every?: string;

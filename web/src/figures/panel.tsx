@@ -104,6 +104,6 @@ function Answers({ figure, now }: { figure: Figure; now: Shown }) {
 
 /** The bench with the last variant, and the first pinned beside it. */
 function linkOf(variants: Variant[]): string {
-  const pinned = { toml: variants[0]!.toml, files: {} };
-  return `${location.href.split("#")[0]}${encode({ toml: variants.at(-1)!.toml, files: {}, pinned })}`;
+  const pinned = { toml: variants[0]!.toml, files: {}, seeds: 1 };
+  return `${location.href.split("#")[0]}${encode({ toml: variants.at(-1)!.toml, files: {}, pinned, seeds: 1 })}`;
 }

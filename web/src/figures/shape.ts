@@ -1,11 +1,11 @@
-/** What a figure of the documentation consists of. */
+/** Parts of a figure of the documentation. */
 import type { MetricId } from "../lab/answers";
 import type { Path, Value } from "../scenario/document";
 
 /** A key of the scenario and values for it. */
 export interface Turn {
   label: string;
-  /** What each of them sets: at each path a value; `undefined` takes the key away. */
+  /** Settings of each of them: at each path a value; `undefined` takes the key away. */
   values: { label: string; set: [Path, Value | undefined][] }[];
   /** The one that a knob begins with. */
   first?: number;
@@ -22,7 +22,7 @@ export type Chart = "goodput" | "rtt" | "window" | "queue";
 export interface Figure {
   id: string;
   title: string;
-  /** What there is to see, whatever the knobs say. */
+  /** Description of the figure, whatever the knobs say. */
   says: string;
   toml: string;
   /** Its values are the lines and columns of the figure. */

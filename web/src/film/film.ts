@@ -5,6 +5,7 @@
  * transmitter, and is `delivered` at the other end, or is `dropped`.
  */
 import type { Column, Network, Run, Table } from "../engine/types";
+import type { Stretch } from "./stretch";
 
 /** One packet on one link. Times are nanoseconds from the beginning of the run. */
 export interface Flight {
@@ -29,7 +30,8 @@ export interface Flight {
 export interface Film {
   network: Network;
   flights: Flight[];
-  /** First and last instant of the film. */
+  origins: Run["origins"];
+  /** First and last instant of the film, in nanoseconds of the run. */
   from: number;
   to: number;
   packets: Table;
@@ -56,10 +58,13 @@ export interface Ppdu {
 
 const SLICES = 600;
 
-export function filmOf(run: Run): Film {
+/** The film of a run that recorded the part `of`. */
+export function filmOf(run: Run, of: Stretch): Film {
   const { packets } = run.tables;
   const { network } = run;
   const rows = reader(packets);
+  // What a packet did before a film that begins later was not seen: it waited, was held or was on its way.
+  const before = of.first ? null : of.fromS * 1e9;
   const links = new Map(network.links.map((link, i) => [link.name, i]));
   const flows = new Map(network.flows.map((flow, i) => [flow.name, i]));
   const flights: Flight[] = [];
@@ -72,7 +77,9 @@ export function filmOf(run: Run): Film {
     const what = rows.word("what", row);
     const link = links.get(rows.word("point", row) ?? "");
     if (link === undefined) {
-      if (what === "sent") sent.push({ time, packet });
+      if (what !== "sent") continue;
+      sent.push({ time, packet });
+      came.set(packet, time);
       continue;
     }
     const flight = under.get(packet);
@@ -80,7 +87,7 @@ export function filmOf(run: Run): Film {
       const made: Flight = {
         packet, link, flow: flows.get(rows.word("flow", row) ?? "") ?? 0,
         ack: rows.word("direction", row) === "reverse" && rows.number("len", row) === 0,
-        size: rows.number("size", row), came: came.get(packet) ?? time, queued: what === "queued" ? time : Infinity,
+        size: rows.number("size", row), came: came.get(packet) ?? (before === null ? time : -Infinity), queued: what === "queued" ? time : Infinity,
         left: Infinity, end: what === "queued" ? Infinity : time, dropped: what === "queued" ? null : (rows.word("reason", row) ?? "dropped"),
       };
       flights.push(made);
@@ -95,12 +102,35 @@ export function filmOf(run: Run): Film {
         flight.end = time;
         came.set(packet, time);
       }
+    } else if (before !== null && !came.has(packet) && (what === "left" || what === "delivered")) {
+      const wired = network.links[link]!.channel === null;
+      const size = rows.number("size", row);
+      const made: Flight = {
+        packet, link, flow: flows.get(rows.word("flow", row) ?? "") ?? 0,
+        ack: rows.word("direction", row) === "reverse" && rows.number("len", row) === 0,
+        size, came: -Infinity, queued: -Infinity, left: Infinity, end: Infinity, dropped: null,
+      };
+      if (what === "left") made.left = time;
+      else {
+        made.end = time;
+        if (wired) made.left = Math.min(before, time - wayOf(network, link, size));
+        came.set(packet, time);
+      }
+      flights.push(made);
+      under.set(packet, made);
     }
   }
   const ppdus = ppdusOf(run);
-  const from = Math.min(sent[0]?.time ?? 0, ppdus[0]?.begin ?? Infinity);
-  const to = Math.max(packets.rows > 0 ? rows.number("time_ns", packets.rows - 1) : 0, ppdus.at(-1)?.end ?? 0, from + 1);
-  return { network, flights, from, to, packets, ppdus, sent, slices: sliced(flights, from, to) };
+  const from = before ?? Math.min(sent[0]?.time ?? 0, ppdus[0]?.begin ?? Infinity);
+  const latest = Math.max(packets.rows > 0 ? rows.number("time_ns", packets.rows - 1) : 0, ppdus.at(-1)?.end ?? 0);
+  const to = Math.max(of.last ? latest : of.toS * 1e9, from + 1);
+  return { network, origins: run.origins, flights, from, to, packets, ppdus, sent, slices: sliced(flights, from, to) };
+}
+
+/** Nanoseconds that a packet takes over a wire. */
+function wayOf(network: Network, link: number, size: number): number {
+  const { delayS, rateBps } = network.links[link]!;
+  return delayS * 1e9 + (rateBps ? (size * 8e9) / rateBps : 0);
 }
 
 function sliced(flights: Flight[], from: number, to: number): Int32Array[] {
@@ -119,7 +149,7 @@ function sliceAt(time: number, from: number, to: number): number {
   return Math.max(0, Math.min(SLICES - 1, Math.floor(((time - from) / (to - from)) * SLICES)));
 }
 
-/** What a packet does at an instant. */
+/** Place of a packet at an instant. */
 export type Place =
   | { at: "held" | "queued" | "gone" | "dropped" }
   /** On the line, `part` of the way. */

@@ -4,7 +4,8 @@ import { reader, rowsOf, type Film } from "./film";
 export interface Life {
   title: string;
   about: string;
-  events: { timeMs: number; where: string; what: string }[];
+  /** Times in seconds of the run. */
+  events: { timeS: number; where: string; what: string }[];
 }
 
 const REASONS: Record<string, string> = {
@@ -32,9 +33,11 @@ export function lifeOf(film: Film, packet: number): Life | null {
     const what = cells.word("what", row) ?? "";
     const reason = cells.word("reason", row);
     const where = cells.word("point", row) ?? "";
-    return [{ timeMs: (cells.number("time_ns", row) - film.from) / 1e6, where, what: told(what, reason) }];
+    return [{ timeS: cells.number("time_ns", row) / 1e9, where, what: told(what, reason) }];
   });
-  return { title: `${kind}, of flow ${flow}`, about: about(film, first, length), events };
+  const seen = order.some((row) => cells.word("what", row) === "sent");
+  const before = seen ? "" : "; it was sent before this part of the film";
+  return { title: `${kind}, of flow ${flow}`, about: about(film, first, length) + before, events };
 }
 
 /** At one instant a packet is delivered at a link before it arrives at the node, and is sent before it is queued. */
@@ -57,21 +60,15 @@ function about(film: Film, row: number, length: number): string {
   const size = `${cells.number("size", row)} bytes with headers`;
   const forward = cells.word("direction", row) === "forward";
   const base = (name: "seq" | "ack") => cells.number(name, row);
-  const start = firstSeq(film, cells.word("flow", row), length > 0 ? (forward ? "forward" : "reverse") : forward ? "reverse" : "forward");
-  if (start === null || Number.isNaN(start)) return size;
+  const flow = film.network.flows.findIndex(({ name }) => name === cells.word("flow", row));
+  const origins = film.origins[flow];
+  if (!origins) return size;
+  // Data has its sender's numbers, and an acknowledgement those of the other end.
+  const start = origins[(length > 0) === forward ? 0 : 1];
   if (length > 0) {
     const from = (base("seq") - start - 1) >>> 0;
     return `bytes ${from.toLocaleString("en-US")} to ${(from + length).toLocaleString("en-US")} of the stream; ${size}`;
   }
   const to = (base("ack") - start - 1) >>> 0;
   return `says that everything up to byte ${to.toLocaleString("en-US")} has arrived; ${size}`;
-}
-
-/** The sequence number of the first packet of a direction: that of its SYN. */
-function firstSeq(film: Film, flow: string | null, direction: string): number | null {
-  const cells = reader(film.packets);
-  for (let row = 0; row < film.packets.rows; row++) {
-    if (cells.word("flow", row) === flow && cells.word("direction", row) === direction) return cells.number("seq", row);
-  }
-  return null;
 }

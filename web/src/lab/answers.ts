@@ -1,4 +1,4 @@
-/** What a run answers: the few numbers that the page compares, each with its unit. */
+/** Answers of a run: the few numbers that the page compares, each with its unit. */
 import type { Column, Run, Table } from "../engine/types";
 
 export interface Metric {

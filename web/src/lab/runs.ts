@@ -79,7 +79,7 @@ function seedJobs(experiment: Experiment, first: number, count: number, duration
   }));
 }
 
-/** What a run records and gives for the charts. */
+/** Streams and tables of a run for the charts. */
 export function seriesOf(durationS: number): RunOptions {
   return {
     record: ["series"],

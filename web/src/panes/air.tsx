@@ -1,4 +1,4 @@
-/** What a radio channel's time went to, as bars that sum to the whole run. */
+/** Uses of a radio channel's time, as bars that sum to the whole run. */
 import { airtime, shown } from "../lab/answers";
 import { airCsv, airSvg, type Use } from "../charts/air-svg";
 import { SaveButtons, saveChart } from "../charts/save";
@@ -17,14 +17,14 @@ const USES: Use[] = [
   ["idle", "idle", "fillnone"],
 ];
 
-export function Air({ run, pinned, ...saved }: { run: Run; pinned: Run | undefined; name: string; footer: string }) {
-  const runs = pinned ? [{ label: "A", run: pinned }, { label: "B", run }] : [{ label: "", run }];
+export function Air({ run, pinned, labels, ...saved }: { run: Run; pinned: Run | undefined; labels: [string, string]; name: string; footer: string }) {
+  const runs = pinned ? [{ label: labels[0], run: pinned }, { label: labels[1], run }] : [{ label: "", run }];
   return <AirOf runs={runs} between=" → " {...saved} />;
 }
 
 interface Shown {
   runs: { label: string; run: Run }[];
-  /** What stands between the numbers of the runs. */
+  /** Text between the numbers of the runs. */
   between: string;
   /** The name of a saved chart, and the line at its foot. */
   name: string;
@@ -61,11 +61,13 @@ function percent(share: number | undefined): string {
 function Bar({ label, shares }: { label: string; shares: Record<string, number> }) {
   const parts = USES.map(([use, words, ink]) => ({ use, words, ink, share: shares[use] ?? 0 }));
   return (
-    <div class="airbar" role="img" aria-label={`${label} ${parts.filter(({ share }) => share > 0).map(({ words, share }) => `${words} ${percent(share)} %`).join(", ")}`}>
-      {label && <span class="which">{label}</span>}
-      {parts.map(({ use, words, ink, share }) => share > 0 && (
-        <i key={use} class={ink} style={{ flexGrow: share }} title={`${words} ${percent(share)} %`} />
-      ))}
-    </div>
+    <>
+      {label && <p class="which">{label}</p>}
+      <div class="airbar" role="img" aria-label={`${label} ${parts.filter(({ share }) => share > 0).map(({ words, share }) => `${words} ${percent(share)} %`).join(", ")}`}>
+        {parts.map(({ use, words, ink, share }) => share > 0 && (
+          <i key={use} class={ink} style={{ flexGrow: share }} title={`${words} ${percent(share)} %`} />
+        ))}
+      </div>
+    </>
   );
 }

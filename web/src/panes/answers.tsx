@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import { SeriesChart } from "../charts/series";
 import { framesOf, type Frame } from "../charts/frames";
 import { seriesSvg } from "../charts/svg";
+import { figureOf, labelsOf } from "../lab/labels";
 import { estimate, METRICS, numbers, shown, words, type Estimate, type Metric } from "../lab/answers";
 import type { Run } from "../engine/types";
 import { saveChart, type Kind } from "../charts/save";
@@ -18,6 +19,7 @@ const SEEDS = [1, 3, 5, 10, 20];
 export function Answers() {
   const now = outcome.value;
   const before = pinned.value;
+  const labels = useMemo<[string, string]>(() => (now && before ? labelsOf(before.experiment.text, now.experiment.text) : ["A", "B"]), [now, before]);
   const few = now !== null && now.runs[0]!.tables.flows.rows <= 5;
   return (
     <div class="answers">
@@ -40,18 +42,42 @@ export function Answers() {
         </select>
         <output class="took" aria-live="off">{now ? `${shown(now.tookMs, 0)} ms` : ""}{running.value ? " …" : ""}</output>
       </div>
-      {now ? <Numbers now={now} before={before} /> : <p class="note">{running.value ? "Running…" : "Nothing has run yet."}</p>}
+      {now && before && <Says before={before} now={now} />}
+      {now ? <Numbers now={now} before={before} labels={labels} /> : <p class="note">{running.value ? "Running…" : "Nothing has run yet."}</p>}
       {now && <Expectations run={now.runs[0]!} />}
-      {now && <Air run={now.runs[0]!} pinned={before?.runs[0]} name={fileName(now.experiment.text)} footer={footerOf(now)} />}
+      {now && <Air run={now.runs[0]!} pinned={before?.runs[0]} labels={labels} name={fileName(now.experiment.text)} footer={footerOf(now)} />}
       {now && few && <Flows run={now.runs[0]!} />}
-      {now && <Charts now={now} before={before} />}
+      {now && <Charts now={now} before={before} labels={labels} />}
       {now && !few && <Flows run={now.runs[0]!} />}
       <Sweep />
     </div>
   );
 }
 
-function Numbers({ now, before }: { now: Outcome; before: Outcome | null }) {
+/** What the figure says that the two runs are from. */
+function Says({ before, now }: { before: Outcome; now: Outcome }) {
+  const figure = useMemo(() => figureOf(before.experiment.text), [before]);
+  if (!figure || figure !== figureOf(now.experiment.text)) return null;
+  return (
+    <div class="figuresays">
+      <h3>{figure.title}</h3>
+      <p>{figure.says}</p>
+    </div>
+  );
+}
+
+/** A run's label as the head of a column: its letter, and below it the rest. */
+function Head({ label, pin }: { label: string; pin?: boolean }) {
+  const [letter, ...rest] = label.split(": ");
+  return (
+    <th scope="col" class="number">
+      {letter}{pin && ", pinned"}
+      {rest.length > 0 && <span class="runlabel">{rest.join(": ")}</span>}
+    </th>
+  );
+}
+
+function Numbers({ now, before, labels }: { now: Outcome; before: Outcome | null; labels: [string, string] }) {
   const rows = METRICS.map((metric) => ({ metric, b: over(metric, now.runs), a: before && over(metric, before.runs) }));
   return (
     <table class="numbers">
@@ -59,8 +85,8 @@ function Numbers({ now, before }: { now: Outcome; before: Outcome | null }) {
       <thead>
         <tr>
           <th scope="col"><span class="unseen">Quantity</span></th>
-          {before && <th scope="col" class="number">A, pinned</th>}
-          <th scope="col" class="number">{before ? "B" : seedsOf(now)}</th>
+          {before && <Head label={labels[0]} pin />}
+          {before ? <Head label={labels[1]} /> : <th scope="col" class="number">{seedsOf(now)}</th>}
           {before && <th scope="col" class="number">B − A</th>}
           <th scope="col">unit</th>
         </tr>
@@ -124,25 +150,26 @@ function Expectations({ run }: { run: Run }) {
   );
 }
 
-function Charts({ now, before }: { now: Outcome; before: Outcome | null }) {
-  const frames = useMemo(() => framesOf(now.runs[0], before?.runs[0]), [now, before]);
+function Charts({ now, before, labels }: { now: Outcome; before: Outcome | null; labels: [string, string] }) {
+  const frames = useMemo(() => framesOf(now.runs[0], before?.runs[0], labels), [now, before, labels]);
   const drawn = frames.filter((frame) => frame.lines.length > 0);
   return (
     <section class="charts" aria-label="Over time">
-      <Legend frames={drawn} compared={before !== null} />
+      <Legend frames={drawn} compared={before === null ? null : labels} />
       {drawn.map((frame) => <SeriesChart key={frame.id} frame={frame} onSave={(kind) => saved(frame, kind, now)} />)}
     </section>
   );
 }
 
-function Legend({ frames, compared }: { frames: Frame[]; compared: boolean }) {
+function Legend({ frames, compared }: { frames: Frame[]; compared: [string, string] | null }) {
   const lines = frames.find((frame) => frame.id === "goodput")?.lines.filter((line) => !line.pinned) ?? [];
   const queues = frames.find((frame) => frame.id === "queue")?.lines.filter((line) => !line.pinned) ?? [];
   const list = (of: typeof lines) => of.map((line) => <li key={line.label}><i class={`swatch fill${line.color % 7}`} />{line.label}</li>);
   return (
     <ul class="legend" aria-label="Colours">
       {list(lines)}
-      {compared && <li><i class="swatch dashed" />A, pinned</li>}
+      {compared && <li><i class="swatch dashed" />{compared[0]}</li>}
+      {compared && <li>solid: {compared[1]}</li>}
       {queues.length > 0 && <li class="then">queues:</li>}
       {list(queues)}
     </ul>

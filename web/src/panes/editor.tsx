@@ -1,7 +1,6 @@
 /** The scenario's text, with colours, line numbers, and what the tool says at its line. */
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { check, files, open, runErrors, setText, text } from "../state";
-import { preset } from "../lab/preset";
+import { check, runErrors, setText, text } from "../state";
 import type { Diagnostic } from "../engine/types";
 import { coloured } from "./colours";
 
@@ -28,7 +27,7 @@ export function Editor() {
   };
 
   return (
-    <section class="editor" aria-label="Scenario as TOML" onDragOver={(event) => event.preventDefault()} onDrop={(event) => void drop(event)}>
+    <section class="editor" aria-label="Scenario as TOML">
       <div class="paper">
         <pre ref={back} aria-hidden="true">
           {lines.map((line, i) => (
@@ -54,20 +53,4 @@ export function Editor() {
 
 function diagnostics(): Diagnostic[] {
   return [...(check.value?.diagnostics ?? []), ...runErrors.value];
-}
-
-/** Reads dropped files: one scenario, and traces that it names. */
-async function drop(event: DragEvent): Promise<void> {
-  event.preventDefault();
-  await take([...(event.dataTransfer?.files ?? [])]);
-}
-
-export async function take(given: File[]): Promise<void> {
-  const scenario = given.find((file) => file.name.endsWith(".toml")) ?? (given.length === 1 ? given[0] : undefined);
-  const others = given.filter((file) => file !== scenario);
-  const read = await Promise.all(others.map(async (file) => [file.name, await file.text()] as const));
-  const named = Object.fromEntries(read.flatMap(([name, content]) => [[name, content], [`traces/${name}`, content]]));
-  if (!scenario) return;
-  preset.value = null;
-  open({ text: await scenario.text(), files: { ...files.value, ...named } });
 }

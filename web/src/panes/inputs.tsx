@@ -3,7 +3,7 @@ import { useId, useState } from "preact/hooks";
 import type { Control, Input } from "../scenario/controls";
 import { nameOf, type Value } from "../scenario/document";
 import { fromPosition, POSITIONS, read, toPosition, write } from "../scenario/quantity";
-import { QUEUES } from "../scenario/controls-path";
+import { QUEUES } from "../scenario/ranges";
 import { set } from "../state";
 
 /** Parameters of a block that are shown without unfolding: the first ones, and those that are set. */
@@ -12,12 +12,13 @@ const SHOWN = 2;
 export function ControlRow({ control }: { control: Control }) {
   const id = useId();
   const changed = control.value !== undefined;
+  const erasable = changed && !control.required;
   return (
     <>
       <div class={changed ? "control set" : "control"} data-control={control.id}>
         <label for={id} title={control.doc}>{control.label}</label>
         <Setter control={control} id={id} />
-        {changed && (
+        {erasable && (
           <button type="button" class="bare reset" title="Back to the default" aria-label={`${control.label}: back to the default`} onClick={() => set(control, undefined)}>
             ×
           </button>
@@ -144,7 +145,7 @@ function Slider(props: { control: Control; id: string; position: number; words: 
   );
 }
 
-/** A field for the value as the scenario language writes it. What is wrong, the tool says. */
+/** A field for the value as the scenario language writes it. The tool reports mistakes. */
 function Typed(props: {
   control: Control; text: string; onText: (words: string) => void; id?: string; wide?: boolean; words?: string[];
 }) {
@@ -167,7 +168,7 @@ function Typed(props: {
   );
 }
 
-/** What somebody typed, as TOML would have it: a number, a truth value, or words. */
+/** A typed value as TOML would have it: a number, a truth value, or words. */
 function guess(words: string): Value {
   if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(words)) return Number(words);
   return words === "true" ? true : words === "false" ? false : words;

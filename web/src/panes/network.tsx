@@ -1,17 +1,16 @@
 /** The network as a film: packets on their ways, a scrubber, and the life of the one that was clicked. */
-import { signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { draw, drawAir, type Spot } from "../film/draw";
 import { filmOf, rowsOf, type Film } from "../film/film";
 import { layoutOf, type Point } from "../film/layout";
 import { lifeOf } from "../film/life";
+import { stretchOf, type Stretch } from "../film/stretch";
 import { shown } from "../lab/answers";
-import { check, lab, outcome, type Outcome } from "../state";
+import { check, lab, outcome, text, type Outcome } from "../state";
 import { theme } from "../theme";
 import { SequenceChart } from "./sequence";
 
-/** How many packet events a film may have; longer runs are shown from their beginning. */
-const MOST_EVENTS = 80_000;
 /** A film takes tens of megabytes: while a slider moves, none is made. */
 const QUIET_MS = 400;
 const SPEEDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1];
@@ -24,17 +23,22 @@ const speed = signal(0.02);
 const chosen = signal<number | null>(null);
 const recording = signal(false);
 const said = signal("");
+/** The part of the run that the film holds. */
+const part = signal<Stretch | null>(null);
+/** Seconds of the run at which a film is wanted, as a link or the slider over the run says. */
+const wanted = signal<number | null>(null);
 
 export function NetworkPane() {
   const current = film.value;
-  const stale = current !== null && filmOfOutcome.value !== outcome.value;
+  const isOfText = outcome.value?.experiment.text === text.value;
+  const stale = isOfText && (wanted.value !== null || (current !== null && filmOfOutcome.value !== outcome.value));
   useEffect(() => {
     if (!stale || recording.value) return;
     const later = setTimeout(() => void record(), QUIET_MS);
     return () => clearTimeout(later);
-  }, [stale, outcome.value, recording.value]);
+  }, [stale, outcome.value, recording.value, wanted.value]);
   return (
-    <section class="network" aria-label="Network">
+    <section class="network" aria-label="Network" aria-busy={stale || recording.value}>
       {current ? <Screen film={current} /> : <Poster />}
       {said.value && <p class="error" role="alert">{said.value}</p>}
     </section>
@@ -44,12 +48,12 @@ export function NetworkPane() {
 /** Before anything was recorded: what there will be, and the button. */
 function Poster() {
   const found = check.value?.network;
-  const lengthS = filmLength();
+  const there = stretchNow();
   return (
     <div class="poster">
       <p>
         {found ? `${found.nodes.length} nodes, ${found.flows.length} ${found.flows.length === 1 ? "flow" : "flows"}` : "The network"}
-        <span class="note">{lengthS ? `The film shows each packet and ACK of the first ${shown(lengthS, 2)} s.` : ""}</span>
+        <span class="note">{there ? `The film shows each packet and ACK${there.first && there.last ? "" : `, ${shown(there.toS - there.fromS, 2)} s at a time, at any time of the run`}.` : ""}</span>
       </p>
       <button type="button" id="film" disabled={!outcome.value || recording.value} onClick={() => void record()}>
         {recording.value ? "Recording…" : "Record a film"}
@@ -58,43 +62,69 @@ function Poster() {
   );
 }
 
-/** Seconds from the start of the run that have no more events than a film may have. */
-export function filmLength(): number | null {
-  const run = outcome.value?.runs[0];
-  const whole = check.value?.durationS;
-  if (!run || !whole) return null;
-  const events = run.summary.cost.hops * 3 + 1;
-  const first = Math.min(...run.network.flows.map(({ startS }) => startS));
-  const measured = Math.max(0.001, whole - first);
-  return Math.min(measured, Math.max(0.02, (measured * MOST_EVENTS) / events));
+/** What a film or a capture of the present run holds. */
+export function stretchNow(): Stretch | null {
+  if (part.value && filmOfOutcome.value === outcome.value) return part.value;
+  return stretchAt(film.value ? now.value / 1e9 : null);
 }
 
-/** Settings that end a run after so many seconds. */
-export function stretch(lengthS: number): [string, string][] {
-  return [["duration", `${Math.max(1, Math.round(lengthS * 1000))} ms`], ["warmup", "0 s"]];
+function stretchAt(time: number | null): Stretch | null {
+  const from = outcome.value;
+  const whole = from?.runs[0]!.summary.durationS;
+  return from && whole ? stretchOf(from.runs[0]!, whole, time) : null;
+}
+
+/** Where the film is, in seconds of the run; `null` without a film. For links. */
+export const filmTime = computed(() => (film.value ? Math.round(now.value) / 1e9 : wanted.value));
+
+/** Shows the film at a time of the run: at once if the film holds it, otherwise once it is recorded. */
+export function filmAt(seconds: number | null): void {
+  if (seconds === null) {
+    film.value = null;
+    part.value = null;
+    wanted.value = null;
+    return;
+  }
+  playing.value = false;
+  now.value = seconds * 1e9;
+  if (!film.value || !holds(film.value, now.value)) wanted.value = seconds;
+}
+
+/** Nothing comes after the last event of a run. */
+function holds(made: Film, time: number): boolean {
+  return filmOfOutcome.value === outcome.value && time >= made.from && (time <= made.to || part.value?.last === true);
 }
 
 async function record(): Promise<void> {
   const engine = lab.value?.engine;
   const from = outcome.value;
-  const lengthS = filmLength();
-  if (!engine || !from || !lengthS || recording.value) return;
+  const time = wanted.value ?? (film.value ? now.value / 1e9 : null);
+  const of = stretchAt(time);
+  if (!engine || !from || !of || recording.value) return;
   recording.value = true;
   said.value = "";
   try {
     const run = await engine.run(from.experiment.text, from.runs[0]!.seed, {
       files: from.experiment.files,
-      set: stretch(lengthS),
+      set: of.set,
       record: ["packets", "ppdus"],
       tables: ["packets", "ppdus", "flows"],
     });
-    const made = filmOf(run);
-    film.value = made;
-    if (now.value < made.from || now.value > made.to) now.value = made.from;
-    if (chosen.value !== null && rowsOf(made, chosen.value).length === 0) chosen.value = null;
+    const made = filmOf(run, of);
+    // Packets count from the first that the film saw.
+    const sameStretch = part.value?.fromS === of.fromS;
+    if (chosen.value !== null && (!sameStretch || rowsOf(made, chosen.value).length === 0)) chosen.value = null;
+    batch(() => {
+      film.value = made;
+      part.value = of;
+      if (wanted.value === time) wanted.value = null;
+      now.value = Math.max(made.from, Math.min(made.to, now.value));
+    });
   } catch (error) {
     said.value = `No film: ${error instanceof Error ? error.message : String(error)}`;
     film.value = null;
+    part.value = null;
+    wanted.value = null;
   }
   filmOfOutcome.value = from;
   recording.value = false;
@@ -126,8 +156,9 @@ function Screen({ film: shownFilm }: { film: Film }) {
     const tick = (time: number) => {
       now.value = Math.min(shownFilm.to, now.value + (time - last) * 1e6 * speed.value);
       last = time;
-      if (now.value >= shownFilm.to) playing.value = false;
-      else frame = requestAnimationFrame(tick);
+      if (now.value < shownFilm.to) frame = requestAnimationFrame(tick);
+      else if (part.value?.last) playing.value = false;
+      else wanted.value = shownFilm.to / 1e9; // the film goes on with the next part
     };
     frame = requestAnimationFrame(tick);
     return () => cancelAnimationFrame(frame);
@@ -146,7 +177,7 @@ function Screen({ film: shownFilm }: { film: Film }) {
   return (
     <>
       <canvas ref={canvas} class="film" style={{ height: `${heightOf(places)}px` }} onClick={click} role="img"
-        aria-label={`The network ${shown((now.value - shownFilm.from) / 1e6, 2)} ms after the first packet. Squares are data, rings are acknowledgements.`} />
+        aria-label={`The network at ${clock(now.value)} of the run. Squares are data, rings are acknowledgements.`} />
       {radio && <canvas ref={air} class="airfilm" role="img" aria-label="Who sends on the radio channel around this instant" />}
       <Controls film={shownFilm} />
       <LifeOf film={shownFilm} />
@@ -176,21 +207,51 @@ function sized(canvas: HTMLCanvasElement | null) {
   return { pen, width, height };
 }
 
+/** Seconds of the run, to 10 µs. */
+function clock(nanoseconds: number): string {
+  return `${shown(nanoseconds / 1e9, 5)} s`;
+}
+
 function Controls({ film: { from, to } }: { film: Film }) {
   const play = () => {
     if (!playing.value && now.value >= to) now.value = from;
     playing.value = !playing.value;
   };
   return (
+    <>
+    <WholeRun />
     <div class="bar filmbar">
       <button type="button" onClick={play} aria-label={playing.value ? "Pause the film" : "Play the film"}>{playing.value ? "Pause" : "Play"}</button>
       <input type="range" min={from} max={to} step={(to - from) / 2000} value={now.value} aria-label="Instant of the film"
-        aria-valuetext={`${shown((now.value - from) / 1e6, 2)} ms`}
+        aria-valuetext={clock(now.value)}
         onInput={(event) => { playing.value = false; now.value = Number(event.currentTarget.value); }} />
-      <output>{shown((now.value - from) / 1e6, 2)} ms</output>
+      <output>{clock(now.value)}</output>
       <select aria-label="Speed" value={speed.value} onChange={(event) => (speed.value = Number(event.currentTarget.value))}>
         {SPEEDS.map((value) => <option key={value} value={value}>{value === 1 ? "as fast" : `${Math.round(1 / value)} × slower`}</option>)}
       </select>
+    </div>
+    </>
+  );
+}
+
+/** The slider over the run, where the film holds a part of it: it records the part around its time. */
+function WholeRun() {
+  const of = part.value;
+  const run = outcome.value?.runs[0];
+  if (!of || !run || (of.first && of.last)) return null;
+  const begin = Math.min(...run.network.flows.map(({ startS }) => startS));
+  const whole = run.summary.durationS;
+  const place = (time: number) => `${(100 * (time - begin)) / (whole - begin)}%`;
+  return (
+    <div class="bar filmbar whole">
+      <span>Run</span>
+      <div class="track">
+        <input type="range" min={begin} max={whole} step={(whole - begin) / 1000} value={now.value / 1e9} aria-label="Time of the run"
+          aria-valuetext={`${shown(now.value / 1e9, 2)} s of ${shown(whole, 2)} s`}
+          onInput={(event) => filmAt(Number(event.currentTarget.value))} />
+        <div class="held" style={{ left: place(of.fromS), right: `calc(100% - ${place(of.toS)})` }} />
+      </div>
+      <output aria-live="polite">{recording.value || wanted.value !== null ? "recording…" : `${shown(of.fromS, 2)} to ${shown(of.toS, 2)} s`}</output>
     </div>
   );
 }
@@ -221,8 +282,8 @@ function LifeOf({ film: shownFilm }: { film: Film }) {
           <ol>
             {life.events.map((event, i) => (
               <li key={i}>
-                <button type="button" class="bare" onClick={() => { playing.value = false; now.value = shownFilm.from + event.timeMs * 1e6; }}>
-                  {shown(event.timeMs, 3)} ms
+                <button type="button" class="bare" onClick={() => { playing.value = false; now.value = event.timeS * 1e9; }}>
+                  {shown(event.timeS, 6)} s
                 </button>
                 <span>{event.where}</span> <span>{event.what}</span>
               </li>

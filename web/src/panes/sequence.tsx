@@ -11,8 +11,10 @@ const HEIGHT = 220;
 export function SequenceChart({ film, onTime }: { film: Film; onTime: (nanoseconds: number) => void }) {
   const flows = film.network.flows.flatMap((flow, i) => (flow.transport === "tcp" ? [{ name: flow.name, i }] : []));
   const [isOpen, setOpen] = useState(false);
-  const [flow, setFlow] = useState(flows[0]?.i ?? 0);
-  if (flows.length === 0) return null;
+  const [wanted, setFlow] = useState(0);
+  // The chosen flow may not be there any more, or not speak TCP.
+  const flow = flows.find(({ i }) => i === wanted)?.i ?? flows[0]?.i;
+  if (flow === undefined) return null;
   return (
     <details class="sequence" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Every packet over time</summary>
@@ -36,7 +38,7 @@ function Drawn({ film, flow, onTime }: { film: Film; flow: number; onTime: (nano
     const made = new uPlot(options(place.clientWidth), data(sequence), place);
     made.over.addEventListener("click", () => {
       const at = made.cursor.left === undefined ? null : made.posToVal(made.cursor.left, "x");
-      if (at !== null && at >= 0) onTime(film.from + at * 1e6);
+      if (at !== null && at >= 0) onTime(at * 1e9);
     });
     const watch = new ResizeObserver(() => made.setSize({ width: place.clientWidth, height: HEIGHT }));
     watch.observe(place);
@@ -76,7 +78,7 @@ function options(width: number): uPlot.Options {
     cursor: { points: { show: false }, drag: { x: true, y: true, uni: 20 } },
     scales: { x: { time: false } },
     axes: [
-      { ...axis, size: 26, gap: 3, values: (_, ticks) => ticks.map((tick) => `${tick} ms`) },
+      { ...axis, size: 26, gap: 3, values: (_, ticks) => ticks.map((tick) => `${Number(tick.toFixed(6))} s`) },
       { ...axis, size: 56, gap: 4 },
     ],
     series: [

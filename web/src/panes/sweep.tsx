@@ -8,7 +8,7 @@ import { flat, type Control } from "../scenario/controls";
 import { apply } from "../scenario/apply";
 import { edited, type Value } from "../scenario/document";
 import { read, spread, write } from "../scenario/quantity";
-import { QUEUES } from "../scenario/controls-path";
+import { QUEUES } from "../scenario/ranges";
 import { csv, save } from "../share/files";
 import { fileName } from "../share/command";
 import { check, controls, files, lab, seed, text } from "../state";

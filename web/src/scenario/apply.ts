@@ -1,5 +1,5 @@
 /**
- * What setting a control does to the document: its key, and keys that could not stay beside it.
+ * Effect of a control on the document: its key, and keys that could not stay beside it.
  */
 import { type Control } from "./controls";
 import { at, isTree, nameOf, put, type Path, type Tree, type Value } from "./document";
@@ -34,7 +34,7 @@ function setBlock(tree: Tree, path: Path, value: Value | undefined): void {
 
 function consequences(tree: Tree, control: Control, value: Value | undefined): void {
   if (control.id === "flow.transport") for (const path of control.paths) otherTransport(tree, path.slice(0, -1), nameOf(value));
-  if (control.id === "wifi.standard") otherStandard(tree, control.paths[0]!.slice(0, -1), String(value));
+  if (control.id === "wifi.standard") otherStandard(tree, control.paths[0]!.slice(0, -1), String(value ?? "n"));
   if (control.id === "topology.stations") matchFlows(tree, control.value, value);
   if (control.id === "link.qdisc" || control.id === "wifi.down.qdisc") dropUnit(tree, control, value);
 }
@@ -54,6 +54,7 @@ function otherStandard(tree: Tree, channel: Path, standard: string): void {
       if (at(tree, [...place, key]) !== "off") put(tree, [...place, key], undefined);
     }
   }
+  if (standard === "n" && Number.parseInt(String(at(tree, [...channel, "width"]) ?? 20)) > 40) put(tree, [...channel, "width"], undefined);
   put(tree, [...channel, "band"], undefined);
   if (standard !== "ax") put(tree, [...channel, "ofdma"], undefined);
 }

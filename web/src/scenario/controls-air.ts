@@ -3,16 +3,8 @@ import { blockOptions, control, type Control, type Focus, type Option, type Sour
 import { queueControl } from "./controls-path";
 import { at, nameOf, type Path, type Tree } from "./document";
 import { channelsOf, presetOf } from "./places";
-import { fieldOf } from "./schema";
-
-/** The highest MCS of one stream, by standard. */
-const HIGHEST_MCS: Record<string, number> = { n: 7, ac: 9, ax: 11 };
-const LEGACY_RATES: Record<string, string[]> = {
-  b: ["1 Mbit/s", "2 Mbit/s", "5.5 Mbit/s", "11 Mbit/s"],
-  g: ["6 Mbit/s", "9 Mbit/s", "12 Mbit/s", "18 Mbit/s", "24 Mbit/s", "36 Mbit/s", "48 Mbit/s", "54 Mbit/s"],
-};
-LEGACY_RATES["a"] = LEGACY_RATES["g"]!;
-const AMPDU: Record<string, string> = { n: "65535 B", ac: "1048575 B", ax: "6500631 B" };
+import { AMSDU, HIGHEST_MCS, LEGACY_RATES, LONGEST_AMPDU, STATIONS, usual } from "./ranges";
+import { fieldOf, type Schema } from "./schema";
 
 export function airControls(tree: Tree, focus: Focus, sources: Sources): Control[] {
   const channel = channelsOf(tree)[focus.channel] ?? channelsOf(tree)[0];
@@ -55,8 +47,8 @@ export function airControls(tree: Tree, focus: Focus, sources: Sources): Control
     }),
     ...(LEGACY_RATES[standard]
       ? [words("rate", "PHY rate", LEGACY_RATES[standard], LEGACY_RATES[standard].at(-1)!)]
-      : modernControls(tree, base, standard, doc, words)),
-    words("rts", "RTS/CTS", ["off", "always"], "off"),
+      : modernControls(tree, base, standard, schema, words)),
+    words("rts", "RTS/CTS", (fieldOf(schema, "WifiSpec", "rts").words ?? []).map(({ value }) => value), "off"),
     queueControl(tree, [...base, "queue"], "500 packets", doc("queue"), "wifi.queue"),
     control(tree, {
       id: "wifi.down.qdisc",
@@ -82,13 +74,14 @@ function standards({ schema }: Sources): Option[] {
 
 function shapeControls(tree: Tree, { schema }: Sources): Control[] {
   const direction = fieldOf(schema, "TopologySpec", "direction");
+  const stations = fieldOf(schema, "TopologySpec", "stations");
   return [
     control(tree, {
       id: "topology.stations",
       group: "air",
       label: "Stations",
-      doc: fieldOf(schema, "TopologySpec", "stations").doc,
-      input: { type: "number", scale: { min: 1, max: 50, whole: true } },
+      doc: stations.doc,
+      input: { type: "number", scale: usual(stations, STATIONS) },
       paths: [["topology", "stations"]],
       fallback: "1",
     }),
@@ -99,10 +92,7 @@ function shapeControls(tree: Tree, { schema }: Sources): Control[] {
       doc: direction.doc,
       input: {
         type: "choice",
-        options: [
-          { value: "up", label: "up, from stations", doc: "" },
-          { value: "down", label: "down, to stations", doc: "" },
-        ],
+        options: (direction.words ?? []).map(({ value, doc }) => ({ value, label: `${value}, ${doc.replace(/^From servers to/, "to").replace(/^From stations.*/, "from stations").replace(/\.$/, "")}`, doc })),
       },
       paths: [["topology", "direction"]],
       fallback: "up",
@@ -114,19 +104,24 @@ function modernControls(
   tree: Tree,
   base: Path,
   standard: string,
-  doc: (key: string) => string,
+  schema: Schema,
   words: (key: string, label: string, values: string[], fallback: string) => Control,
 ): Control[] {
   const rate = at(tree, [...base, "rate"]);
-  const widths = standard === "n" ? ["20 MHz", "40 MHz"] : ["20 MHz", "40 MHz", "80 MHz", "160 MHz"];
+  const doc = (key: string) => fieldOf(schema, "WifiSpec", key).doc;
+  const mcs = fieldOf(schema, "WifiSpec", "mcs");
+  // The schema says of each width for which standards it is.
+  const widths = (fieldOf(schema, "WifiSpec", "width").words ?? [])
+    .filter(({ doc }) => doc === "For all." || doc.replace(/^For |\.$/g, "").split(", ").includes(standard))
+    .map(({ value }) => value);
   const fixed = at(tree, [...base, "rate_control"]) === undefined;
   const mode = rate === undefined
     ? control(tree, {
         id: "wifi.mcs",
         group: "air",
         label: "MCS",
-        doc: doc("mcs"),
-        input: { type: "number", scale: { min: 0, max: HIGHEST_MCS[standard] ?? 7, whole: true, linear: true } },
+        doc: mcs.doc,
+        input: { type: "number", scale: usual(mcs, { min: 0, max: HIGHEST_MCS[standard] ?? 7, whole: true, linear: true }) },
         paths: [[...base, "mcs"]],
         fallback: "7",
       })
@@ -138,7 +133,7 @@ function modernControls(
         input: { type: "text" },
         paths: [[...base, "rate"]],
       });
-  const longest = AMPDU[standard] ?? "65535 B";
+  const longest = LONGEST_AMPDU[standard] ?? "65535 B";
   return [
     ...(fixed ? [mode] : []),
     words("width", "Width", widths, "20 MHz"),
@@ -156,7 +151,7 @@ function modernControls(
       paths: [[...base, "ampdu"]],
       fallback: longest,
     }),
-    words("amsdu", "A-MSDU, most", standard === "n" ? ["off", "3839 B", "7935 B"] : ["off", "3895 B", "7991 B", "11454 B"], "off"),
+    words("amsdu", "A-MSDU, most", AMSDU[standard] ?? AMSDU["n"]!, "off"),
   ];
 }
 

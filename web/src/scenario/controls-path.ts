@@ -2,19 +2,9 @@
 import { blockOptions, control, type Control, type Focus, type Sources } from "./controls";
 import { at, type Path, type Tree } from "./document";
 import { linksOf } from "./places";
-import { read, type Scale } from "./quantity";
+import { read } from "./quantity";
+import { DELAY, LOSS, QUEUES, RATE } from "./ranges";
 import { fieldOf } from "./schema";
-
-const RATE: Scale = { min: 64e3, max: 10e9 };
-const DELAY: Scale = { min: 1e-4, max: 1, zero: true };
-const LOSS: Scale = { min: 1e-5, max: 0.5, zero: true };
-
-/** The range of a queue's slider, in what its limit counts. */
-export const QUEUES: Record<string, Scale> = {
-  BDP: { min: 0.05, max: 20 },
-  packets: { min: 1, max: 10000, whole: true },
-  B: { min: 1500, max: 64 * 1024 * 1024, whole: true },
-};
 
 export function pathControls(tree: Tree, focus: Focus, { schema, catalogue }: Sources): Control[] {
   const link = linksOf(tree)[focus.link] ?? linksOf(tree)[0];

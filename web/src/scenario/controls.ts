@@ -9,8 +9,9 @@ import { airControls } from "./controls-air";
 import { pathControls } from "./controls-path";
 import { parameterControls } from "./parameters";
 import { flowsOf } from "./places";
-import type { Dimension, Scale } from "./quantity";
-import { fieldOf, type Schema } from "./schema";
+import { read, type Dimension, type Scale } from "./quantity";
+import { DURATION, FLOWS, SEEDS, START, usual, WARMUP } from "./ranges";
+import { fieldOf, requiredAt, type Schema } from "./schema";
 
 export type Group = "flows" | "path" | "feedback" | "air" | "run";
 
@@ -37,11 +38,13 @@ export interface Control {
   input: Input;
   /** Where it writes; several if it holds for all flows. */
   paths: Path[];
-  /** What the document has; `undefined` where the default holds. */
+  /** The document's value; `undefined` where the default holds. */
   value: Value | undefined;
+  /** The language requires the key: no default can hold. */
+  required?: boolean;
   /** The places that it writes to have different values. */
   mixed: boolean;
-  /** What holds if the document says nothing, as text. */
+  /** The value that holds if the document says nothing, as text. */
   fallback?: string;
   /** Of a block's parameter: the block's name, and the parameter's key within it. */
   block?: { name: string; key: Path };
@@ -69,6 +72,7 @@ export function controlsOf(tree: Tree, focus: Focus, sources: Sources): Control[
     ...runControls(tree, sources),
   ];
   for (const control of found) {
+    if (control.paths.some((path) => requiredAt(sources.schema, path))) control.required = true;
     const inner = parameterControls(tree, control, sources.catalogue);
     if (inner.length > 0) control.inner = inner;
   }
@@ -100,7 +104,10 @@ function flowControls(tree: Tree, focus: Focus, { schema, catalogue }: Sources):
   const places = flowsOf(tree);
   const chosen = focus.flow < 0 ? places : places.slice(focus.flow, focus.flow + 1);
   if (chosen.length === 0) return [];
-  const paths = (...rest: string[]): Path[] => chosen.map(({ path }) => [...path, ...rest]);
+  const speaks = (path: Path) => transportName(at(tree, [...path, "transport"]));
+  // Of flows that speak differently, the ACK policy is that of those that speak TCP.
+  const taking = (key: string) => (key === "ack" ? chosen.filter(({ path }) => speaks(path) === "tcp") : chosen);
+  const paths = (key: string): Path[] => taking(key).map(({ path }) => [...path, key]);
   const doc = (key: string) => fieldOf(schema, "FlowSpec", key).doc;
   const made: Control[] = [];
   const block = (key: "transport" | "cc" | "ack", label: string, fallback: string) =>
@@ -124,7 +131,7 @@ function flowControls(tree: Tree, focus: Focus, { schema, catalogue }: Sources):
       group: "flows",
       label: "Flows alike",
       doc: doc("count"),
-      input: { type: "number", scale: { min: 1, max: 100, whole: true } },
+      input: { type: "number", scale: usual(fieldOf(schema, "FlowSpec", "count"), FLOWS) },
       paths: paths("count"),
       fallback: "1",
     }),
@@ -133,7 +140,7 @@ function flowControls(tree: Tree, focus: Focus, { schema, catalogue }: Sources):
       group: "flows",
       label: "Start at",
       doc: doc("start"),
-      input: { type: "quantity", dimension: "time", scale: { min: 0.1, max: 600, zero: true }, words: [] },
+      input: { type: "quantity", dimension: "time", scale: before(tree, START), words: [] },
       paths: paths("start"),
       fallback: typeof tree["start"] === "string" ? tree["start"] : "0 s",
     }),
@@ -169,26 +176,36 @@ function tcpControls(tree: Tree, schema: Schema): Control[] {
   });
 }
 
+function secondsOf(tree: Tree, key: string): number {
+  return read(tree[key], "time")?.value ?? 0;
+}
+
+/** A range of times at which something can still happen in the run. */
+function before(tree: Tree, scale: Scale): Scale {
+  const end = secondsOf(tree, "start") + secondsOf(tree, "duration");
+  return end > 0 ? { ...scale, min: Math.min(scale.min, end / 10), max: Math.min(scale.max, 0.95 * end) } : scale;
+}
+
 function runControls(tree: Tree, { schema }: Sources): Control[] {
-  const time = (key: "duration" | "warmup", label: string, min: number, max: number, zero: boolean) =>
+  const time = (key: "duration" | "warmup", label: string, scale: Scale) =>
     control(tree, {
       id: key,
       group: "run",
       label,
       doc: fieldOf(schema, "", key).doc,
-      input: { type: "quantity", dimension: "time", scale: { min, max, zero }, words: [] },
+      input: { type: "quantity", dimension: "time", scale, words: [] },
       paths: [[key]],
       fallback: "0 s",
     });
   return [
-    time("duration", "Duration", 0.5, 600, false),
-    time("warmup", "Warm-up", 0.1, 60, true),
+    time("duration", "Duration", { ...DURATION, min: Math.max(DURATION.min, 1.25 * secondsOf(tree, "warmup")) }),
+    time("warmup", "Warm-up", { ...WARMUP, max: Math.min(WARMUP.max, 0.9 * (secondsOf(tree, "duration") || WARMUP.max)) }),
     control(tree, {
       id: "seed",
       group: "run",
       label: "Seed",
       doc: fieldOf(schema, "", "seed").doc,
-      input: { type: "number", scale: { min: 1, max: 100, whole: true, linear: true } },
+      input: { type: "number", scale: usual(fieldOf(schema, "", "seed"), SEEDS) },
       paths: [["seed"]],
       fallback: "1",
     }),

@@ -2,6 +2,7 @@
 import type { Block, Catalogue, Parameter } from "../engine/types";
 import type { Control, Input } from "./controls";
 import { at, isTree, nameOf, type Tree } from "./document";
+import { RATE } from "./ranges";
 import { read, type Dimension, type Scale } from "./quantity";
 
 /** The catalogue's entry that a name or an alias means. */
@@ -51,11 +52,11 @@ function inputOf(parameter: Parameter): Input {
     case "float":
       return words.length > 0 ? { type: "text" } : { type: "number", scale: floatScale(kind.min, kind.max, parameter.default) };
     case "span":
-      return { type: "quantity", dimension: "time", scale: around(parameter.default, "time"), words };
+      return { type: "quantity", dimension: "time", scale: within(parameter, around(parameter.default, "time"), "time"), words };
     case "rate":
-      return { type: "quantity", dimension: "rate", scale: { min: 64e3, max: 10e9 }, words };
+      return { type: "quantity", dimension: "rate", scale: RATE, words };
     case "size":
-      return { type: "quantity", dimension: "size", scale: around(parameter.default, "size"), words };
+      return { type: "quantity", dimension: "size", scale: within(parameter, around(parameter.default, "size"), "size"), words };
     default:
       return { type: "text" };
   }
@@ -74,6 +75,17 @@ function floatScale(min: number, max: number, fallback: string): Scale {
   const most = Math.min(max, usual * 10);
   if (min > 0 && most / min > 100) return { min: Math.max(min, usual / 100), max: most };
   return { min, max: most, linear: true };
+}
+
+/** Cuts a range to the one that the catalogue says, as in `a time from 1 ms to 500 ms`. */
+function within({ accepts }: Parameter, scale: Scale, dimension: Dimension): Scale {
+  const said = /from ([\d.]+ ?\S+) to ([\d.]+ ?[^\s,]+)/.exec(accepts);
+  const [least, most] = [read(said?.[1], dimension)?.value, read(said?.[2], dimension)?.value];
+  if (least === undefined || most === undefined) return scale;
+  const max = Math.min(scale.max, most);
+  // Below the least there is nothing, and zero only where it is the least.
+  if (least > 0) return { ...scale, min: Math.min(Math.max(scale.min, least), max), max, zero: false };
+  return { ...scale, min: Math.min(scale.min, max / 100), max };
 }
 
 function around(fallback: string, dimension: Dimension): Scale {

@@ -1,5 +1,5 @@
 /**
- * What the JSON Schema of the scenario language says about a key: its meaning, its words, its bounds.
+ * The JSON Schema of the scenario language, key by key: meaning, words, bounds.
  */
 
 export type Schema = Record<string, unknown>;
@@ -15,7 +15,7 @@ export interface Field {
   max?: number;
 }
 
-/** What the schema says about `key` of the definition `of` (the empty name is the top level). */
+/** The schema's entry for `key` of the definition `of` (the empty name is the top level). */
 export function fieldOf(schema: Schema, of: string, key: string): Field {
   const place = of === "" ? schema : definition(schema, of);
   const properties = (place["properties"] ?? {}) as Record<string, Schema>;
@@ -32,6 +32,27 @@ export function fieldOf(schema: Schema, of: string, key: string): Field {
   return field;
 }
 
+/** Whether the schema requires the key at a path of a document, counted from the top. */
+export function requiredAt(schema: Schema, path: readonly (string | number)[]): boolean {
+  const key = path.at(-1);
+  let holders: Schema[] = [schema];
+  for (const step of path.slice(0, -1)) holders = holders.flatMap((holder) => shapesOf(schema, within(holder, step)));
+  return holders.length > 0 && holders.every((holder) => Array.isArray(holder["required"]) && holder["required"].includes(key));
+}
+
+function within(holder: Schema, step: string | number): Schema {
+  const found = typeof step === "number" ? holder["items"] : ((holder["properties"] ?? {}) as Record<string, Schema>)[step];
+  return (found ?? {}) as Schema;
+}
+
+/** The tables or lists that a property may be. */
+function shapesOf(schema: Schema, property: Schema): Schema[] {
+  const target = resolved(schema, property);
+  const choices = target["anyOf"] ?? target["oneOf"];
+  if (Array.isArray(choices)) return choices.flatMap((choice: Schema) => shapesOf(schema, choice));
+  return "properties" in target || "items" in target ? [target] : [];
+}
+
 function definition(schema: Schema, name: string): Schema {
   return ((schema["$defs"] ?? {}) as Record<string, Schema>)[name] ?? {};
 }
@@ -44,6 +65,9 @@ function resolved(schema: Schema, property: Schema): Schema {
 function wordsOf(target: Schema): Field["words"] {
   const list = target["enum"];
   if (Array.isArray(list)) return list.map((value) => ({ value: String(value), doc: "" }));
+  // Words beside another form, as `off` and `always` beside a size.
+  const forms = target["anyOf"];
+  if (Array.isArray(forms)) return forms.map((form: Schema) => wordsOf(form)).find((found) => found !== undefined);
   const choices = target["oneOf"];
   if (!Array.isArray(choices)) return undefined;
   const words = choices.map((choice: Schema) => ({

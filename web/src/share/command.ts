@@ -1,28 +1,75 @@
 /** The command line that repeats natively what the page shows. */
 import { at, dotted, literal, treeOf, type Path, type Tree, type Value } from "../scenario/document";
 
+/** A scenario that `acklab` knows by a name: a preset, or a saved file. */
+export interface Known {
+  name: string;
+  text: string;
+}
+
 /**
  * `acklab run` with the preset and what was changed in it as `--set`; of a scenario that is no preset's, with
  * the file that the page exports. Without a preset, or where something was removed, only the file can say it.
  */
-export function command(text: string, preset: { name: string; text: string } | null, seed: number, seeds: number): string {
-  const file = `${fileName(text)}.toml`;
-  const now = treeOf(text);
-  const before = preset && treeOf(preset.text);
-  const changes = now && before ? changesOf(before, now) : null;
-  const what = changes === null || !preset ? file : preset.name;
-  const sets = (changes ?? []).filter(([path]) => path.join(".") !== "seed");
-  const words = sets.map(([path, value]) => ` --set ${shell(`${dotted(path)}=${written(value)}`)}`).join("");
-  if (seeds > 1) return `acklab sweep ${what}${words} --seeds ${seed}..${seed + seeds - 1} --out results`;
-  return `acklab run ${what}${words} --seed ${seed} --out results`;
+export function command(text: string, preset: Known | null, seed: number, seeds: number, out = "results"): string {
+  const file = { name: `${fileName(text)}.toml`, text };
+  const from = preset && setsOf(preset, text) !== null ? preset : file;
+  const words = setsOf(from, text) ?? "";
+  if (seeds > 1) return `acklab sweep ${from.name}${words} --seeds ${seed}..${seed + seeds - 1} --out ${out}`;
+  return `acklab run ${from.name}${words} --seed ${seed} --out ${out}`;
 }
+
+export interface Ran {
+  text: string;
+  seed: number;
+  seeds: number;
+}
+
+/**
+ * Commands that repeat the pinned run and the present one, and compare them. Without a preset the pinned one comes
+ * from the saved file of the present one; where that cannot say it, from a file of its own (`fileOfPinned`).
+ */
+export function comparison(before: Ran, now: Ran, preset: Known | null): string {
+  const own = { name: `${fileName(now.text)}.toml`, text: now.text };
+  const saved = { name: fileOfPinned(before.text), text: before.text };
+  const fromPreset = preset && setsOf(preset, before.text) !== null && setsOf(preset, now.text) !== null;
+  const a = fromPreset ? preset : setsOf(own, before.text) !== null ? own : saved;
+  return [
+    command(before.text, a, before.seed, before.seeds, "a"),
+    command(now.text, fromPreset ? preset : own, now.seed, now.seeds, "b"),
+    "acklab compare a b",
+  ].join(" && ");
+}
+
+/** The file of a pinned scenario, beside that of the present one. */
+export function fileOfPinned(text: string): string {
+  return `${fileName(text)}-a.toml`;
+}
+
+/** What is set in a known scenario to have a text, as words of a command; `null` if that cannot say it. */
+function setsOf(known: Known, text: string): string | null {
+  if (known.text === text) return "";
+  const before = treeOf(known.text);
+  const now = treeOf(text);
+  const changes = before && now ? changesOf(before, now) : null;
+  const sets = changes?.filter(([path]) => path.join(".") !== "seed");
+  return sets?.map(([path, value]) => ` --set ${shell(`${dotted(path)}=${written(value)}`)}`).join("") ?? null;
+}
+
+/** The command that opens the page at a fragment. `null` if a command line has no room for it. */
+export function opening(fragment: string): string | null {
+  return fragment.length > LONGEST ? null : `acklab bench ${shell(fragment)}`;
+}
+
+/** As `python/acklab/bench/address.py` has it. */
+const LONGEST = 99_000;
 
 export function fileName(text: string): string {
   const name = treeOf(text)?.["name"];
   return typeof name === "string" && /^[\w.-]+$/.test(name) ? name : "scenario";
 }
 
-/** What was set; `null` if something was taken away, which `--set` cannot say. */
+/** Changes of the document; `null` if something was taken away, which `--set` cannot say. */
 export function changesOf(before: Tree, now: Tree, path: Path = []): [Path, Value][] | null {
   const found: [Path, Value][] = [];
   for (const key of Object.keys(before)) if (!Object.hasOwn(now, key)) return null;

@@ -1,5 +1,5 @@
 /** Files for the reader: text, CSV, SVG, and SVG drawn as PNG. */
-import type { Frame } from "../charts/frames";
+import { nameOfLine, type Frame } from "../charts/frames";
 import type { Table } from "../engine/types";
 
 export function save(name: string, content: BlobPart, type: string): void {
@@ -24,7 +24,7 @@ export async function png(svg: string): Promise<Blob> {
 }
 
 export function frameCsv(frame: Frame): string {
-  const names = frame.lines.map((line) => (line.pinned ? `A: ${line.label}` : line.label));
+  const names = frame.lines.map((line) => nameOfLine(frame, line));
   const rows = frame.times.map((time, i) => [time, ...frame.lines.map((line) => line.values[i] ?? "")]);
   return csv(["time_s", ...names], rows);
 }

@@ -1,6 +1,8 @@
 /**
  * A whole experiment in the fragment of a link: `#toml=…` is the scenario, `&files=…` what it names,
- * `&pin=…` the scenario that is pinned beside it (with `&pinfiles=…`), `&seeds=5` how many seeds.
+ * `&pin=…` the scenario that is pinned beside it (with `&pinfiles=…`), `&seeds=5` how many seeds, `&pinseeds=5` how
+ * many the pinned one has if that is another number, `&film=12.5` the time of the run at which the film stands, in
+ * seconds.
  *
  * Texts are raw DEFLATE of UTF-8, in base64url; padding may be there. A fragment never leaves the browser.
  */
@@ -9,13 +11,19 @@ import { deflateSync, Inflate, strFromU8, strToU8 } from "fflate";
 export interface Shared {
   toml: string;
   files: Record<string, string>;
-  pinned?: { toml: string; files: Record<string, string> };
-  seeds?: number;
+  pinned?: { toml: string; files: Record<string, string>; seeds: number };
+  seeds: number;
+  /** Seconds of the run; missing without a film. */
+  film?: number;
 }
 
-/** What a text may be unpacked to. A scenario can have more; such a one does not travel in a link. */
+const FIELDS = ["toml", "files", "pin", "pinfiles", "seeds", "pinseeds", "film"];
+
+/** Longest text after unpacking. A scenario can be longer; such a one does not travel in a link. */
 const MOST = 8 * 1024 * 1024;
 const MOST_SEEDS = 100;
+/** The longest run that there can be, in seconds. */
+const LONGEST = 24 * 3600;
 
 export function encode(shared: Shared): string {
   const parts = [`toml=${pack(shared.toml)}`];
@@ -25,25 +33,62 @@ export function encode(shared: Shared): string {
     const { files } = shared.pinned;
     if (Object.keys(files).length > 0) parts.push(`pinfiles=${pack(JSON.stringify(files))}`);
   }
-  if (shared.seeds !== undefined && shared.seeds > 1) parts.push(`seeds=${shared.seeds}`);
+  if (shared.seeds > 1) parts.push(`seeds=${shared.seeds}`);
+  if (shared.pinned && shared.pinned.seeds !== shared.seeds) parts.push(`pinseeds=${shared.pinned.seeds}`);
+  if (shared.film !== undefined) parts.push(`film=${shared.film}`);
   return `#${parts.join("&")}`;
 }
 
-/** Reads a fragment; `null` if it holds no scenario. Throws `DamagedLink` if it holds a broken one. */
+/** Reads a fragment; `null` if it is none of a link. Throws `DamagedLink` if it is one and cannot be read. */
 export function decode(fragment: string): Shared | null {
-  const fields = new Map<string, string>();
-  for (const part of fragment.replace(/^#/, "").split("&")) {
-    const cut = part.indexOf("=");
-    if (cut > 0) fields.set(part.slice(0, cut), part.slice(cut + 1));
-  }
+  const fields = fieldsOf(fragment);
+  if (fields.size === 0) return null;
   const toml = fields.get("toml");
-  if (toml === undefined) return null;
-  const shared: Shared = { toml: unpack(toml), files: filesOf(fields.get("files")) };
+  if (toml === undefined) throw new DamagedLink("it holds no scenario (toml=)");
+  const seeds = count(fields, "seeds") ?? 1;
+  const pinseeds = count(fields, "pinseeds") ?? seeds;
+  const shared: Shared = { toml: unpack(toml), files: filesOf(fields.get("files")), seeds };
   const pin = fields.get("pin");
-  if (pin !== undefined) shared.pinned = { toml: unpack(pin), files: filesOf(fields.get("pinfiles")) };
-  const seeds = Number(fields.get("seeds"));
-  if (Number.isInteger(seeds) && seeds > 1 && seeds <= MOST_SEEDS) shared.seeds = seeds;
+  if (pin !== undefined) {
+    shared.pinned = { toml: unpack(pin), files: filesOf(fields.get("pinfiles")), seeds: pinseeds };
+  }
+  const film = time(fields, "film");
+  if (film !== undefined) shared.film = film;
   return shared;
+}
+
+/** The fields of a fragment. One without any `=` is a place on a page. */
+function fieldsOf(fragment: string): Map<string, string> {
+  const fields = new Map<string, string>();
+  const words = fragment.replace(/^#/, "");
+  for (const part of words.includes("=") ? words.split("&") : []) {
+    const cut = part.indexOf("=");
+    const name = cut < 0 ? part : part.slice(0, cut);
+    if (!FIELDS.includes(name)) throw new DamagedLink(`it has a field “${brief(name)}”, and this page knows ${FIELDS.join(", ")}`);
+    if (fields.has(name)) throw new DamagedLink(`it has the field ${name} twice`);
+    fields.set(name, cut < 0 ? "" : part.slice(cut + 1));
+  }
+  return fields;
+}
+
+function count(fields: Map<string, string>, name: string): number | undefined {
+  const word = fields.get(name);
+  if (word === undefined) return undefined;
+  const number = /^\d{1,3}$/.test(word) ? Number(word) : 0;
+  if (number < 1 || number > MOST_SEEDS) throw new DamagedLink(`${name}=${brief(word)} is no whole number from 1 to ${MOST_SEEDS}, such as ${name}=5`);
+  return number;
+}
+
+function time(fields: Map<string, string>, name: string): number | undefined {
+  const word = fields.get(name);
+  if (word === undefined) return undefined;
+  const number = /^\d{1,5}(\.\d{1,9})?$/.test(word) ? Number(word) : Number.NaN;
+  if (!(number <= LONGEST)) throw new DamagedLink(`${name}=${brief(word)} is no time in seconds, such as ${name}=12.5`);
+  return number;
+}
+
+function brief(word: string): string {
+  return word.length > 20 ? `${word.slice(0, 20)}…` : word;
 }
 
 export class DamagedLink extends Error {

@@ -1,5 +1,6 @@
 /** The address of the page: it always holds what the page shows, so that it can be copied or reloaded. */
 import { effect } from "@preact/signals";
+import { filmTime } from "../panes/network";
 import { files, notice, pinned, seeds, text } from "../state";
 import { DamagedLink, decode, encode, type Shared } from "./fragment";
 
@@ -18,13 +19,15 @@ export function linkNow(): string {
   return `${href.split("#")[0]}${fragmentNow()}`;
 }
 
-function fragmentNow(): string {
+export function fragmentNow(): string {
   const before = pinned.value?.experiment;
+  const film = filmTime.value;
   return encode({
     toml: text.value,
     files: files.value,
-    ...(before ? { pinned: { toml: before.text, files: before.files } } : {}),
+    ...(before ? { pinned: { toml: before.text, files: before.files, seeds: pinned.value!.runs.length } } : {}),
     seeds: seeds.value,
+    ...(film === null ? {} : { film }),
   });
 }
 
@@ -32,7 +35,7 @@ function fragmentNow(): string {
 export function keepLink(): () => void {
   let timer = 0;
   return effect(() => {
-    void [text.value, files.value, pinned.value, seeds.value];
+    void [text.value, files.value, pinned.value, seeds.value, filmTime.value];
     clearTimeout(timer);
     timer = window.setTimeout(() => history.replaceState(null, "", fragmentNow()), 300);
   });

@@ -1,10 +1,14 @@
 /** The step of a tour: what the paper says, what was found, and the knob. */
 import { useEffect } from "preact/hooks";
-import { METRIC, estimate, shown } from "../lab/answers";
+import type { Run } from "../engine/types";
+import { METRIC, estimate, numbers, shown } from "../lab/answers";
 import { preset } from "../lab/preset";
-import { flat } from "../scenario/controls";
-import { at, isTree, nameOf, type Value } from "../scenario/document";
-import { controls, open, outcome, set, tree } from "../state";
+import { outcomeOf } from "../lab/runs";
+import { apply } from "../scenario/apply";
+import { flat, type Control } from "../scenario/controls";
+import { at, edited, isTree, nameOf, type Value } from "../scenario/document";
+import { flowsOf } from "../scenario/places";
+import { controls, focus, lab, open, outcome, pinned, seeds, set, tree } from "../state";
 import { end, step, tour } from "./state";
 import { StudyLink } from "./study";
 import type { Step } from "./tours";
@@ -15,7 +19,11 @@ export function TourPanel() {
   useEffect(() => {
     preset.value = null;
     open({ text: here.toml, files: {} });
-  }, [here]);
+    focus.value = { ...focus.value, flow: here.flow ?? -1 };
+    const stop = new AbortController();
+    void pin(here, stop.signal);
+    return () => stop.abort();
+  }, [here, lab.value]);
   return (
     <section class="tour" aria-label={`Tour: ${on.title}`}>
       <div class="bar">
@@ -41,6 +49,28 @@ export function TourPanel() {
   );
 }
 
+/** Pins the step with the knob's first value, so that every other one stands beside it. */
+async function pin(here: Step, stop: AbortSignal): Promise<void> {
+  const engine = lab.peek()?.engine;
+  pinned.value = null;
+  const control = knobOf(here);
+  if (!engine || !control) return;
+  const text = edited(here.toml, (draft) => apply(draft, control, here.knob.values[0]!));
+  const found = await outcomeOf(engine, { text, files: {} }, seeds.peek());
+  if (!stop.aborted) pinned.value = found;
+}
+
+function knobOf(here: Step): Control | undefined {
+  return flat(controls.value).find(({ id }) => id === here.knob.control);
+}
+
+/** The share of a flow, in shares that are fair. */
+function shareOf(run: Run, flow: number): number | null {
+  const all = Array.from(numbers(run.tables.flows, "goodput_mbps"));
+  const sum = all.reduce((a, b) => a + b, 0);
+  return sum > 0 ? (all[flow]! * all.length) / sum : null;
+}
+
 /** A block with a ratio reads as the papers write it: `aggregate 4:1`. */
 function label(value: Value): string {
   if (!isTree(value)) return String(value);
@@ -57,10 +87,15 @@ function sentence(verdict: Step["verdict"]): string {
   return `${verdict[0]!.toUpperCase()}${verdict.slice(1)}.`;
 }
 
+function flowName(flow: number): string {
+  return flowsOf(tree.value)[flow]?.label ?? "the flow";
+}
+
 function Knob({ here }: { here: Step }) {
-  const control = flat(controls.value).find(({ id }) => id === here.knob.control);
+  const control = knobOf(here);
   const now = control && at(tree.value, control.paths[0]!);
-  const run = outcome.value;
+  const share = here.flow === undefined ? [] : [{ id: "share", label: `${flowName(here.flow)}, of a fair share`, unit: "", digits: 2, of: (run: Run) => shareOf(run, here.flow!) }];
+  const watched = [...share, ...here.watch.map((id) => METRIC[id])];
   return (
     <div class="knob">
       <span>{control?.label ?? here.knob.control}</span>
@@ -71,13 +106,15 @@ function Knob({ here }: { here: Step }) {
         </button>
       ))}
       <dl>
-        {here.watch.map((id) => {
-          const metric = METRIC[id];
-          const value = run && estimate(run.runs.map((one) => metric.of(one)));
+        {watched.map((metric) => {
+          const [a, b] = [pinned.value, outcome.value].map((one) => one && estimate(one.runs.map((run) => metric.of(run))));
           return (
-            <div key={id}>
+            <div key={metric.id} data-watch={metric.id}>
               <dt>{metric.label}</dt>
-              <dd>{shown(value?.mean, metric.digits)} <span class="unit">{metric.unit}</span></dd>
+              <dd>
+                {a && <><span class="unit">A</span> {shown(a.mean, metric.digits)} <span class="unit">B</span> </>}
+                {shown(b?.mean, metric.digits)} <span class="unit">{metric.unit}</span>
+              </dd>
             </div>
           );
         })}

@@ -13,11 +13,13 @@ export interface Step {
   /** The claim of the study, as `study/id`. A test compares `says` with it. */
   claim: string;
   says: string;
-  /** What the study found with its own scenarios and seeds. */
+  /** The study's finding with its own scenarios and seeds. */
   verdict: Verdict;
-  /** What there is to see in this scenario. */
+  /** Things to look at in this scenario. */
   here: string;
   toml: string;
+  /** Number of the flow that the knob turns and whose share is shown; without it the knob turns all flows. */
+  flow?: number;
   /** The control to turn, and values for it as the document has them. */
   knob: { control: string; values: Value[] };
   /** Numbers to look at. */
