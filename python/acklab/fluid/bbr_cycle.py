@@ -6,8 +6,12 @@ from math import inf
 
 from acklab.fluid.bbr3 import DELTA, P_TH
 from acklab.fluid.bbr_model import Bbr
+from acklab.fluid.domain import Symbols, above_zero
+
+equation = Symbols(wait=above_zero("s", 2.5, name="the time between two probes"))
 
 
+@equation("BBRv3, 4.3.3")
 class Bbr3(Bbr):
     """BBRv3 (draft-ietf-ccwg-bbr): DOWN, CRUISE, REFILL, UP, with bounds that losses lower.
 
@@ -18,7 +22,7 @@ class Bbr3(Bbr):
     up_gain = 1.25
     down_gain = 0.9
     up_window_gain = 2.25
-    #: What a cruising flow leaves of its high bound (BBRHeadroom).
+    #: Part of the high bound that a cruising flow leaves free (BBRHeadroom).
     headroom = 0.15
     #: Whether UP ends when three rounds have found no more; else with its gain in flight.
     up_to_plateau = True

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from math import inf
 
+from acklab.fluid.domain import Symbols, count
 from acklab.fluid.loss_based import FIRST
+
+equation = Symbols(first=count(2, 0, name="the first gain"))
 
 
 class Bbr:
-    """What the versions share: the model of the path, STARTUP and DRAIN."""
+    """Common parts of the versions: the model of the path, STARTUP and DRAIN."""
 
     startup_gain = 2.77
     drain_gain = 0.35
@@ -19,7 +22,7 @@ class Bbr:
     remembers = 10.0
     probe_rtt_every = 5.0
     probe_rtt_lasts = 0.2
-    #: What the largest sample of a varying rate is of the mean, which is all that a fluid has.
+    #: Ratio of the largest sample of a varying rate to its mean; a fluid has only the mean.
     exceeds = 1.0
     #: Whether bursts are shorter than a round trip; BBRv1's fill one.
     spreads = True
@@ -115,8 +118,8 @@ class Bbr:
         self._round_ends = self._told + max(inflight, 1.0) + self._delivered
 
     def sampled(self, dt: float, delivered: float) -> float:
-        """What the last round trip delivered: a shorter burst is spread over it. The queue, which
-        is well mixed, spreads over its own part of the round trip."""
+        """Delivery rate over the last round trip: a shorter burst is spread over it. The queue,
+        which is well mixed, spreads over its own part of the round trip."""
         sums = self._sums
         sums.append(sums[-1] + delivered * dt)
         back = int(self.min_rtt / dt + 0.5) or 1
@@ -165,6 +168,7 @@ class Bbr:
         raise NotImplementedError
 
 
+@equation("BBRv1")
 class Bbr1(Bbr):
     """BBRv1: gains 1.25, 0.75 and six times 1, each for a smallest RTT; losses say nothing."""
 

@@ -12,16 +12,12 @@ from scipy.optimize import minimize_scalar
 
 from acklab.fluid.case import Case, NoCaseError, case_of
 from acklab.fluid.coupled import Trace
-from acklab.fluid.cycles import period
+from acklab.fluid.cycles import between_falls
+from acklab.fluid.domain import Symbols, count
 from acklab.fluid.radio import Radio
 from acklab.scenario import Scenario, run_many
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from acklab.plots.style import Format
     from acklab.results import Result
 
 #: Parameters that `fit` may change, and what they are to a reader.
@@ -29,7 +25,8 @@ PARAMETERS = {
     "rate": "the link's rate",
     "rtt": "the round trip without a queue",
     "limit": "the queue's limit",
-    "target": "CoDel's target",
+    "loss": "the part of the packets that is lost by chance",
+    "target": "CoDel's or PIE's target",
     "interval": "CoDel's interval",
     "wait": "the time between two probes of BBRv2 and BBRv3",
     "access": "what an access to the channel takes besides its packets",
@@ -68,7 +65,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Fit:
-    """What one parameter can do."""
+    """Best fit by one parameter."""
 
     parameter: str
     factor: float
@@ -94,15 +91,20 @@ class Beside:
     result: Result
 
     def cycles(self) -> list[tuple[str, float | None, float | None]]:
-        """Of each flow the seconds from one swing of its window to the next, in the model and in
-        the first seed's run; `None` where it does not swing."""
-        case, series, found = self.case, self.result.series, []
+        """Of each flow the mean seconds from one fall of its window to the next, in the model and
+        in the first seed's run; `None` where it does not fall twice."""
+        case, series = self.case, self.result.series
+        found: list[tuple[str, float | None, float | None]] = []
         late = self.trace.time > case.warmup
         for i, flow in enumerate(case.flows):
-            ours = period(self.trace.window[late, i], float(self.trace.time[0]))
+            ours = between_falls(self.trace.window[late, i], float(self.trace.time[0]))
+            # A run without `record.every` has no samples, and so no columns.
+            if len(series) == 0:
+                found.append((flow.name, ours, None))
+                continue
             own = series.filter((series["flow"] == flow.name) & (series["time_s"] > case.warmup))
             step = float(own["time_s"][1] - own["time_s"][0]) if len(own) > 1 else 1.0
-            theirs = period(own["cwnd_packets"].to_numpy(), step)
+            theirs = between_falls(own["cwnd_packets"].to_numpy(), step)
             found.append((flow.name, ours, theirs))
         return found
 
@@ -147,6 +149,13 @@ def simulated(result: Result) -> list[dict[str, float]]:
 METRICS = {"goodput": "Mbit/s", "rtt": "ms", "lost": ""}
 
 
+equation = Symbols(
+    seeds=count(1, name="the number of seeds"),
+    jobs=count(1, optional=True, name="the number of jobs"),
+)
+
+
+@equation("acklab model", None)
 def beside(
     scenario: Scenario,
     seeds: int,
@@ -239,60 +248,14 @@ def _matters(case: Case, parameter: str) -> bool:
         return any(s.above is not None and s.above.name != "pfifo" for s in sources)
     if on_air and parameter == "limit":
         return True
+    if parameter == "target" and case.queue == "pie":
+        return True
     if parameter in ("target", "interval"):
         return case.queue in ("codel", "fq-codel", "cake")
     if parameter == "limit":
         return case.queue in ("pfifo", "bfifo")
+    if parameter == "loss":
+        return 0 < case.loss <= 1 / RANGE
     if parameter == "wait":
         return any(f.cc in ("bbr2", "bbr3") for f in case.flows)
     return True
-
-
-def draw(of: Beside, stem: Path, form: Format = "svg") -> None:
-    """Goodput and RTT of each flow over time: the model's line over the first seed's."""
-    from acklab.plots.style import CATEGORICAL, figure, save
-
-    fig, axes = figure(2, 1, (7.2, 4.6), share=True)
-    series = of.result.series
-    top, bottom = axes[0][0], axes[1][0]
-    for i, flow in enumerate(of.case.flows):
-        colour = CATEGORICAL[i % len(CATEGORICAL)]
-        own = series.filter(series["flow"] == flow.name)
-        half = own.filter(own["time_s"] * 2 % 1 < 1e-9)
-        label = f"{flow.name} ({flow.cc})"
-        # Half a second each: shorter ones show single packets.
-        sim_t, sim_g = half["time_s"].to_numpy(), half["acked_bytes"].to_numpy()
-        rate = np.diff(sim_g) * 8 / 1e6 / np.diff(sim_t)
-        top.step(sim_t[1:], rate, color=colour, lw=0.9, alpha=0.55, label=f"{label}, simulated")
-        bottom.plot(own["time_s"], own["rtt_ms"], color=colour, lw=0.7, alpha=0.55)
-        t, g = _coarser(of.trace, i, 0.5)
-        top.plot(
-            t,
-            g * flow.payload / 1e6,
-            color=colour,
-            lw=1.6,
-            ls=(0, (4, 1.2)),
-            label=f"{label}, model",
-        )
-        on = of.trace.time > flow.start
-        bottom.plot(
-            of.trace.time[on], of.trace.rtt[on, i] * 1e3, color=colour, lw=1.4, ls=(0, (4, 1.2))
-        )
-    top.set_ylabel("goodput, Mbit/s")
-    bottom.set_ylabel("RTT, ms")
-    bottom.set_xlabel("time, s")
-    top.set_ylim(bottom=0)
-    bottom.set_ylim(bottom=0)
-    top.legend(loc="upper center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=8)
-    top.set_ylim(top=top.get_ylim()[1] * (1.12 + 0.12 * len(of.case.flows)))
-    save(fig, stem, form)
-
-
-def _coarser(
-    trace: Trace, i: int, seconds: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Goodput of flow `i` in packets per second, over longer samples."""
-    step = float(trace.time[0])
-    k = max(1, round(seconds / step))
-    n = len(trace.time) // k * k
-    return trace.time[:n].reshape(-1, k)[:, -1], trace.goodput[:n, i].reshape(-1, k).mean(1)

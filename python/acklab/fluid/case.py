@@ -23,14 +23,15 @@ from acklab.fluid.coupled import (
     step_of,
 )
 from acklab.fluid.domain import NoCaseError as NoCaseError
+from acklab.fluid.paths import Printed, Series
 from acklab.fluid.queues import INTERVAL, TARGET
-from acklab.fluid.radio import Printed, Radio, Series
+from acklab.fluid.radio import Radio
 from acklab.fluid.radio_case import Hop, radio_of
 from acklab.fluid.responses import asymmetry, tack
 from acklab.fluid.senders import SENDERS, Bounded, Sender
 from acklab.fluid.triggered import Triggered
 
-#: What the resolved form of a scenario writes.
+#: Units that the resolved form of a scenario has.
 _UNITS = {
     "bit/s": 1.0,
     "kbit/s": 1e3,
@@ -85,7 +86,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Case:
-    """What the model needs of a scenario."""
+    """A scenario as the model needs it."""
 
     name: str
     duration: float
@@ -110,12 +111,14 @@ class Case:
     radio: Radio | Triggered | None = None
     #: Bits per second of a wire that is narrower than the channel, and whether it comes first.
     wire: tuple[float, bool] | None = None
-    #: What of the scenario the model leaves out.
+    #: Seconds of a step at most, where it is not the solver's choice.
+    step: float | None = None
+    #: Parts of the scenario that the model leaves out.
     notes: Sequence[str] = field(default_factory=tuple)
 
     def with_factor(self, parameter: str, factor: float) -> Case:
         """The same with one parameter so many times as large."""
-        if self.radio is not None and parameter not in ("rtt", "wait"):
+        if self.radio is not None and parameter not in ("rtt", "wait", "loss"):
             return replace(self, radio=self.radio.with_factor(parameter, factor))
         if parameter == "rtt":
             return replace(self, flows=[replace(f, rtt=f.rtt * factor) for f in self.flows])
@@ -162,7 +165,7 @@ class Case:
     def _step(self) -> float | None:
         """A round trip takes the air twice, which is part of it."""
         if self.radio is None:
-            return None
+            return self.step
         air = self.radio.queue(len(self.flows)).accesses
         return step_of(min(f.rtt + a for f, a in zip(self.flows, air, strict=True)))
 
@@ -199,7 +202,10 @@ def _number(text: str) -> float:
     """A value of the resolved form with its unit, in SI units; bits for rates, bytes for sizes."""
     found = re.fullmatch(r"([0-9.e+-]+) ?([A-Za-z/]+)", text)
     if found is None or found[2] not in _UNITS:
-        raise NoCaseError(f"the model does not know the value {text!r}")
+        raise NoCaseError(
+            f"the model does not know the value {text!r}\n"
+            f"  help: a number and one of {', '.join(_UNITS)}, for example 10 ms"
+        )
     return float(found[1]) * _UNITS[found[2]]
 
 
@@ -277,7 +283,7 @@ class _Air(_Way):
 
 @dataclass(frozen=True)
 class _Talk:
-    """What a flow's transport puts on the path: bytes of packets and ACKs, bits of payload."""
+    """A flow's transport on the path: bytes of packets and ACKs, bits of payload."""
 
     packet: int
     ack: int
@@ -393,7 +399,8 @@ def case_of(resolved: str) -> Case:
         notes += [f"{w.name}: its ACK filter" for w in back if w.values["ack_filter"] != "none"]
         narrowest = min((w.rate for w in back if not isinstance(w, _Air)), default=inf)
         if slow is not None and narrowest < inf and not on_air:
-            k, _ = asymmetry(slow.rate, narrowest, size, back_size)
+            # A way without a limit is refused below, with its own words.
+            k = asymmetry(slow.rate, narrowest, size, back_size)[0] if slow.rate < inf else 0.0
             # Linux's receiver sends an ACK for every second packet.
             if k > talk.every and "transport" not in flow:
                 notes.append(
@@ -411,15 +418,17 @@ def case_of(resolved: str) -> Case:
     if used:
         if len(hops) < len(flows) or any(u is not used[0] for u in used):
             raise NoCaseError(
-                f"{name}: flows have different bottlenecks, of which one is"
-                f" {used[0]['name']}; the model has one"
+                f"{name}: Eq 16: q: flows have different bottlenecks, of which one is"
+                f" {used[0]['name']}, and the equation has one queue\n"
+                "  help: let the data of all flows cross one channel, or none"
             )
         radio = radio_of(used[0], hops, _number)
         return _over_the_air(common, radio, used[0], narrow, before_air, notes, of["flow"])
     if len(narrow) > 1:
         raise NoCaseError(
-            f"{name}: flows have different bottlenecks ({', '.join(sorted(narrow))});"
-            " the model has one"
+            f"{name}: Eq 16: q: flows have different bottlenecks"
+            f" ({', '.join(sorted(narrow))}), and the equation has one queue\n"
+            "  help: let one link be the slowest of all flows"
         )
     (link,) = narrow.values()
     if link.rate == inf:
@@ -458,8 +467,10 @@ def _over_the_air(
     if slow is not None and slow.rate < 1.05 * rate:
         if len(narrow) > 1:
             raise NoCaseError(
-                f"{common['name']}: flows have different bottlenecks"
-                f" ({', '.join(sorted(narrow))}); the model has one besides the channel"
+                f"{common['name']}: Eq 16: q: flows have different bottlenecks"
+                f" ({', '.join(sorted(narrow))}), and the model has one besides the channel\n"
+                "  help: let one wire be the slowest of all flows, or let all be faster than the"
+                " channel"
             )
         wire = (slow.rate, before_air[0])
     found = []
@@ -493,7 +504,7 @@ def _hosts(way: _Way, flows: Sequence[Mapping[str, Any]]) -> list[int] | None:
 
 
 def _unmodelled(way: _Way) -> list[str]:
-    """What CAKE does and the model does not."""
+    """Features of CAKE that the model does not have."""
     (_, given, _), found = way.queue, []
     if given.get("framing", "raw") != "raw" or given.get("overhead", 0):
         found.append(f"{way.name}: the overhead that its shaper counts")
@@ -507,8 +518,9 @@ def _must_last(flow: Mapping[str, Any], bits: float) -> None:
     size = flow["app"].get("bytes")
     if size is not None and 8 * _number(size) < bits:
         raise NoCaseError(
-            f"flow {flow['name']!r} does not send without end: {size} may be through before the"
-            " run ends; the model knows bulk flows"
+            f"Eq 12: x: flow {flow['name']!r} does not send without end: {size} may be through"
+            " before the run ends, and the equation sends a window in each round trip\n"
+            "  help: write no bytes, or a shorter duration"
         )
 
 
@@ -517,16 +529,19 @@ def _must_be_bulk(flow: Mapping[str, Any]) -> None:
     if "transport" in flow and flow["transport"]["name"] != "tack":
         transport = flow["transport"]["name"]
         raise NoCaseError(
-            f"{what} is {transport}, which is not TCP; the model knows TCP's {', '.join(SENDERS)},"
-            " and TACK with these"
+            f"Eq 12: w: {what} is {transport}, which is not TCP\n"
+            f"  help: the model knows TCP's {', '.join(SENDERS)}, and TACK with these"
         )
     if flow["cc"]["name"] not in SENDERS:
         raise NoCaseError(
-            f"{what} has {flow['cc']['name']}; the model knows {', '.join(SENDERS)}: Eq 12 needs"
-            " equations of the window and the rate, which code alone does not give"
+            f"Eq 12: w: {what} has {flow['cc']['name']}, for whose window there is no equation\n"
+            f"  help: the model knows {', '.join(SENDERS)}"
         )
     if flow["app"]["kind"] != "bulk" or set(flow["app"]) - {"kind", "bytes"}:
-        raise NoCaseError(f"{what} does not send without end; the model knows bulk flows")
+        raise NoCaseError(
+            f"Eq 12: x: {what} does not send without end, and the equation sends a window in each"
+            " round trip\n  help: the model knows bulk flows (app.kind)"
+        )
 
 
 def _route(ways: Mapping[str, Sequence[_Way]], start: str, end: str) -> list[_Way]:

@@ -19,17 +19,58 @@ from math import e
 from scipy.optimize import brentq
 
 from acklab.fluid.access import eq5, eq6
-from acklab.fluid.domain import NoSolutionError, need, positive, probability
+from acklab.fluid.domain import (
+    NoSolutionError,
+    Symbol,
+    Symbols,
+    above_zero,
+    count,
+    from_zero,
+    need,
+    probability,
+    unchecked,
+)
 from acklab.fluid.durations import DIFS, SIFS, SLOT, eifs, legacy
 
 #: Exchanges of data that pass, beyond the one after which it came, until an ACK's backoff is the
-#: shorter one. What is left of a uniform backoff has the density 2 (1 - x), and k new ones are
+#: shorter one. The rest of a uniform backoff has the density 2 (1 - x), and k new ones are
 #: together below it with probability 2 / (k + 2)!; the sum from k = 1 on is 2 (e - 2) - 1.
 RESIDUAL = 2 * (e - 2) - 1
 #: Points of gamma at which a curve without a proof is looked at.
 _LOOKS = 1000
 
+#: The length of an exchange or of a part of it.
+_TIME = from_zero("s", 100e-6)
+equation = Symbols(
+    slots=Symbol("", [8.5, 16.5], low=1.0, name="B_k"),
+    f=probability(0.1),
+    gamma=probability(0.1, name="f"),
+    p_phy=probability(0.0, equation="Eq 6"),
+    parts=probability([1.0, 1.0], name="the part of the time with something to send"),
+    betas=probability([0.1, 0.2], name="beta"),
+    i=count(0, 0, name="the number of a station"),
+    tries=count(8, 0, name="the number of attempts"),
+    arrives=from_zero("1/s", 0.1, name="the rate of arrivals"),
+    serves=above_zero("1/s", 0.2, name="the rate of service"),
+    customers=count(2, name="the number of receivers"),
+    lasts=_TIME.like([2e-3, 1e-3], name="T_s"),
+    spoilt=_TIME.like([2e-3, 1e-3], name="T_c"),
+    aifsn=count(2, 0, name="AIFSN"),
+    packets=from_zero("", 10.0, name="p_agg"),
+    payload=above_zero("bit", 12e3, name="s_p"),
+    exchange=above_zero("s", 2e-3, name="t_s"),
+    mbps=above_zero("", 24, name="the basic rate"),
+    fixed=_TIME.like(200e-6, name="d_ppdu"),
+    each=_TIME.like(180e-6, name="d_ppdu for each MPDU"),
+    most=count(20, name="P_Agg^Max"),
+    answer=_TIME.like(48e-6, name="d_mb"),
+    rts=_TIME.like(90e-6, optional=True, name="d_rts"),
+    rts_alone=_TIME.like(30e-6, name="d_rts"),
+    windows=count([16, 32], name="B_k", equation="Eq 4"),
+)
 
+
+@equation("Eq 1")
 @dataclass(frozen=True)
 class Exchange:
     """A PPDU and its answer, by number of MPDUs; seconds."""
@@ -43,7 +84,7 @@ class Exchange:
     answer: float
     #: RTS, CTS and their gaps; `None` without.
     rts: float | None = None
-    #: What remains of it when the RTS collides.
+    #: Length of the RTS alone, when it collides.
     rts_alone: float = 0.0
 
     def lasts(self, n: float) -> float:
@@ -61,9 +102,10 @@ class Exchange:
         return replace(self, each=self.each / factor)
 
 
+@equation("Eqs 4 and 6")
 @dataclass(frozen=True)
 class Contender:
-    """Who contends: windows by failures in a row, CWmin + 1 and so on."""
+    """A contending station: windows by failures in a row, CWmin + 1 and so on."""
 
     windows: Sequence[int]
     #: Part of the PPDUs that the channel spoils: of single MPDUs. An A-MPDU of which some MPDUs
@@ -74,8 +116,6 @@ class Contender:
         need(len(self.windows) > 0, "Eq 4", "B_k", list(self.windows), "there is a first stage")
         falls = any(b < a for a, b in pairwise(self.windows))
         need(not falls, "Eq 4", "B_k", list(self.windows), "windows do not shrink with failures")
-        need(self.windows[0] >= 1, "Eq 4", "B_k", list(self.windows), "a window has a slot")
-        probability("Eq 6", "p_phy", self.p_phy)
 
     @property
     def slots(self) -> list[float]:
@@ -83,6 +123,7 @@ class Contender:
         return [(w + 1) / 2 for w in self.windows]
 
 
+@equation("Eq 4", "")
 def has_one_point(slots: Sequence[float]) -> bool:
     """Whether these B_k can have only one fixed point beside any other stations.
 
@@ -100,6 +141,7 @@ def has_one_point(slots: Sequence[float]) -> bool:
     )
 
 
+@equation("Eq 4", "")
 def attempts(f: float, slots: Sequence[float]) -> float:
     """Eq 4 by Horner's scheme, for the many times that a solver asks."""
     top = bottom = 0.0
@@ -107,6 +149,9 @@ def attempts(f: float, slots: Sequence[float]) -> float:
         top = top * f + 1.0
         bottom = bottom * f + b
     return top / bottom
+
+
+_attempts = unchecked(attempts)
 
 
 @dataclass(frozen=True)
@@ -122,20 +167,21 @@ class _Kind:
         """(1 - gamma) times the probability that this station is silent: what Eq 5 makes of it is
         that all are silent."""
         f = 1 - (1 - gamma) * (1 - self.p_phy)
-        return (1 - gamma) * (1 - self.part * attempts(f, self.slots))
+        return (1 - gamma) * (1 - self.part * _attempts(f, self.slots))
 
     def beta(self, nobody: float) -> float:
         """Its beta where all are silent in `nobody` of the slots: `quiet` falls from its value at
         0 to 0, so that one gamma has it."""
         if nobody <= 0:
-            return attempts(1.0, self.slots)
+            return _attempts(1.0, self.slots)
         if nobody >= self.quiet(0.0):
             gamma = 0.0
         else:
             gamma = float(brentq(lambda g: self.quiet(g) - nobody, 0.0, 1.0, xtol=1e-15))
-        return attempts(1 - (1 - gamma) * (1 - self.p_phy), self.slots)
+        return _attempts(1 - (1 - gamma) * (1 - self.p_phy), self.slots)
 
 
+@equation("Eq 5", "")
 def fixed_point(of: Sequence[Contender], parts: Sequence[float]) -> list[float]:
     """Eqs 4 to 6 for stations of all kinds: beta of each if it has something to send, where it has
     so for `parts` of the time.
@@ -152,15 +198,21 @@ def fixed_point(of: Sequence[Contender], parts: Sequence[float]) -> list[float]:
     """
     tally: dict[tuple[tuple[float, ...], float, float], int] = {}
     keys = []
+    need(
+        len(of) == len(parts) > 0,
+        "Eq 5",
+        "the part of the time with something to send",
+        list(parts),
+        f"one for each of the stations, of which there are {len(of)}, and at least one",
+    )
     for c, part in zip(of, parts, strict=True):
-        probability("Eq 5", "the part of the time with something to send", part)
         key = (tuple(c.slots), c.p_phy, part)
         keys.append(key)
         tally[key] = tally.get(key, 0) + 1
     kinds = {k: _Kind(*k, n) for k, n in tally.items()}
     if len(of) == 1:
         # Nobody else, so gamma is 0.
-        return [attempts(of[0].p_phy, of[0].slots)]
+        return [_attempts(of[0].p_phy, of[0].slots)]
     for kind in kinds.values():
         _must_have_one(kind)
     most = min(k.quiet(0.0) for k in kinds.values())
@@ -201,11 +253,12 @@ def _must_have_one(of: _Kind) -> None:
         last = now
 
 
+@equation("Eq 4", ("", ""))
 def busy_part(arrives: float, serves: float, customers: int) -> tuple[float, float]:
     """Of an ACK sender: the part of the time that it has something to send, and how many receivers
     it has something for, in the mean. `arrives` is of each receiver that has nothing, `serves` for
     whoever is served, both per slot."""
-    if arrives <= 0:
+    if arrives == 0:
         return 0.0, 0.0
     if customers == 1:
         done = arrives * serves / (RESIDUAL * arrives + serves)
@@ -239,6 +292,7 @@ class Slot:
     collision: float
 
 
+@equation("Eq 7", {"mean": "s", "rest": "s", "collision": ""})
 def slot(
     betas: Sequence[float], lasts: Sequence[float], spoilt: Sequence[float], aifsn: int = 2
 ) -> Slot:
@@ -275,14 +329,16 @@ def slot(
     return Slot(mean, square / (2 * mean), success, collision)
 
 
+@equation("Eq 6", "")
 def gives_up(gamma: float, tries: int) -> float:
     """Part of the packets that `tries` attempts in a row do not bring through."""
-    probability("Eq 6", "f", gamma)
     return float(gamma**tries)
 
 
+@equation("Eq 5", "")
 def collides(betas: Sequence[float], i: int) -> float:
     """Eq 5 for stations of all kinds."""
+    need(i < len(betas), "Eq 5", "the number of a station", i, f"below {len(betas)}")
     alone = 1.0
     for j, b in enumerate(betas):
         if j != i:
@@ -290,16 +346,18 @@ def collides(betas: Sequence[float], i: int) -> float:
     return 1 - alone
 
 
+@equation("Eq 8", "bit/s")
 def station_printed(
     betas: Sequence[float], i: int, p_phy: float, packets: float, payload: float, exchange: float
 ) -> float:
     """Eqs 2, 5, 6 and 8 as printed, bit/s, with a channel that is one RU of random access: r_A of
     Eq 2 is 1, s_A is 0, and t_s is the `exchange`."""
-    positive("Eq 2", "t_s", exchange)
+    need(i < len(betas), "Eq 5", "the number of a station", i, f"below {len(betas)}")
     gamma = float(eq5(betas[i], 1, len(betas)))
     return betas[i] * (1 - float(eq6(gamma, p_phy))) * packets * payload / exchange
 
 
+@equation("Eq 7", ("s", "s"))
 def rts_cts(mbps: int) -> tuple[float, float]:
     """RTS, SIFS, CTS and SIFS, s; and the RTS alone."""
     rts, cts = legacy(mbps, 20), legacy(mbps, 14)

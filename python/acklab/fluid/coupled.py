@@ -20,15 +20,41 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from acklab.fluid.domain import NoSolutionError, positive, probability
+from acklab.fluid.domain import (
+    NoSolutionError,
+    Symbols,
+    above_zero,
+    count,
+    from_zero,
+    need,
+    probability,
+)
 from acklab.fluid.queues import INTERVAL, TARGET
 from acklab.fluid.senders import Sender
 
 Floats = NDArray[np.float64]
 
+equation = Symbols(
+    flows=count(2, name="the number of flows", equation="Eq 16"),
+    limit=above_zero("packet", 50.0, name="Q_max", infinite=True),
+    target=from_zero("s", TARGET, name="the target"),
+    interval=above_zero("s", INTERVAL, name="the interval"),
+    hosts=count([0, 1], 0, optional=True, name="the host", equation="Eq 22"),
+    rate=above_zero("packet/s", 1000.0, name="Theta", equation="Eq 16"),
+    rtt=above_zero("s", 0.04, name="tau_min", equation="Eq 15"),
+    loss=probability(0.0, name="p", equation="Eq 17"),
+    seconds=from_zero("s", 1.0, name="the length of the run"),
+    starts=from_zero("s", [0.0], optional=True, name="the start of a flow"),
+    sample=above_zero("s", 0.02, name="the sample"),
+    refine=count(1, name="the refinement"),
+    rtts=above_zero("s", [0.04], optional=True, name="tau_min", equation="Eq 15"),
+    holds=from_zero("s", [0.0], optional=True, name="the wait of feedback"),
+    step=above_zero("s", 5e-3, optional=True, name="the step"),
+)
+
 
 class Queue(Protocol):
-    """What the solver needs of a queue."""
+    """Interface of a queue for the solver."""
 
     #: Packets of each flow that wait.
     waiting: list[float]
@@ -42,11 +68,11 @@ class Queue(Protocol):
         """How long a packet of each flow waits."""
 
 
+@equation("Eq 19")
 class Fifo:
     """A FIFO of `limit` packets (Eqs 15 to 19)."""
 
     def __init__(self, flows: int, limit: float) -> None:
-        positive("Eq 19", "Q_max", limit)
         self.limit = limit
         self.waiting = [0.0] * flows
 
@@ -118,6 +144,7 @@ class _Law:
         return n
 
 
+@equation("Eq 21")
 class Codel:
     """CoDel with one queue for all (Eqs 15 to 18 and 21)."""
 
@@ -157,6 +184,7 @@ class Codel:
         return [sum(self.waiting) / rate] * len(self.waiting)
 
 
+@equation("PIE", target=above_zero("s", 15e-3, name="target"))
 class Pie:
     """PIE (RFC 8033 4): a drop probability that follows the delay and its change.
 
@@ -168,7 +196,6 @@ class Pie:
     burst = 0.15
 
     def __init__(self, flows: int, target: float = 15e-3) -> None:
-        positive("PIE", "target", target)
         self.waiting = [0.0] * flows
         self.target = target
         self.probability = 0.0
@@ -232,6 +259,7 @@ class Pie:
         return [sum(self.waiting) / rate] * len(self.waiting)
 
 
+@equation("Eq 21")
 @dataclass
 class Fair:
     """FQ-CoDel or CAKE (Eqs 20 to 24): max-min shares, and CoDel for each flow."""
@@ -314,6 +342,7 @@ def _max_min(have: Sequence[float], weights: Sequence[float], budget: float) -> 
     return out
 
 
+@equation("Eqs 15 to 17")
 @dataclass(frozen=True)
 class Path:
     """A bottleneck: packets per second, and seconds of a round trip without a queue."""
@@ -323,15 +352,10 @@ class Path:
     #: Part of what is sent that is lost by chance: every so many packets one, as a fluid.
     loss: float = 0.0
 
-    def __post_init__(self) -> None:
-        positive("Eq 16", "Theta", self.rate)
-        positive("Eq 15", "tau_min", self.rtt)
-        probability("Eq 17", "p", self.loss)
-
 
 @dataclass(frozen=True)
 class Trace:
-    """What came of it: one row a sample, one column a flow."""
+    """Solution over time: one row a sample, one column a flow."""
 
     time: Floats
     #: Packets per second that arrive at the receiver, over the sample.
@@ -342,6 +366,8 @@ class Trace:
     queue: Floats
     rtt: Floats
     window: Floats
+    #: Packets per second that it paces at most; infinite where it does not pace.
+    pacing: Floats
     #: Packets in flight, at the sender.
     inflight: Floats
     phases: list[tuple[str, ...]]
@@ -352,11 +378,25 @@ class Trace:
     left: Floats
 
 
+def _left(i: int, now: float, of: Sender, rtt: float, inflight: float) -> NoSolutionError:
+    """A flow that left the physical region: by its round trip, or by its rate."""
+    equation, symbol, value = (
+        ("Eq 12", f"x_{i}", inflight) if isfinite(rtt) else ("Eq 15", f"tau_{i}", rtt)
+    )
+    return NoSolutionError(
+        f"{equation}: {symbol} leaves the physical region at {now:.3f} s ({value}; a window of"
+        f" {of.window:g} packets, {inflight:g} in flight)\n  help: rates and round trips are"
+        " finite; a sender's window is, or it paces"
+    )
+
+
+@equation("the step", "s")
 def step_of(rtt: float) -> float:
     """Length of a step: at least six in a round trip, and 5 ms at most."""
     return rtt / max(6, ceil(rtt / 5e-3))
 
 
+@equation("the coupled model", None)
 def solve(
     path: Path,
     senders: Sequence[Sender],
@@ -369,13 +409,22 @@ def solve(
     holds: Sequence[float] | None = None,
     step: float | None = None,
 ) -> Trace:
-    """Runs the model for `seconds`.
+    """Runs the model for `seconds`, with a row of the result for each `sample` seconds.
 
     `starts` and `rtts` are of each flow, the latter in place of the path's; `refine` makes steps so
     many times shorter. Feedback waits for `holds` seconds that do not count as RTT. A
     `step` is at most so long, by default `step_of` the shortest round trip.
+
+    Raises:
+        DomainError: Where there is no flow, or a time or a rate has no sense.
+        NoSolutionError: Where a rate, a queue or a window leaves the finite.
     """
     n = len(senders)
+    need(n > 0, "the coupled model", "the number of flows", n, "there is at least one")
+    for symbol, of in (("the starts", starts), ("tau_min", rtts), ("the waits of feedback", holds)):
+        need(
+            of is None or len(of) == n, "the coupled model", symbol, of, f"one of each of {n} flows"
+        )
     bases = list(rtts) if rtts is not None else [path.rtt] * n
     shortest = min(bases)
     dt = step_of(shortest) if step is None else shortest / max(1, ceil(shortest / step))
@@ -383,7 +432,7 @@ def solve(
     held = list(holds) if holds is not None else [0.0] * n
     delays = [round((r + h) / dt) for r, h in zip(bases, held, strict=True)]
     began = list(starts) if starts is not None else [0.0] * n
-    # What a round trip ago was served and lost, and its RTT, of each flow; in turn.
+    # A ring for each flow, one round trip long: packets served and lost in a step, and the RTT.
     then = [[(0.0, 0.0, r)] * d for r, d in zip(bases, delays, strict=True)]
     inflight, rtt = [0.0] * n, list(bases)
     sent_all, served_all, dropped_all = [0.0] * n, [0.0] * n, [0.0] * n
@@ -435,13 +484,15 @@ def solve(
             missed[i] += lost
         if k + 1 == at_sample:
             at_sample += every
-            if not all(map(isfinite, rtt)) or not all(map(isfinite, inflight)):
-                raise NoSolutionError(f"Eq 12: a rate left the finite at {now:.3f} s: {inflight}")
+            for i in range(n):
+                if not isfinite(rtt[i]) or not isfinite(inflight[i]):
+                    raise _left(i, now, senders[i], rtt[i], inflight[i])
             times.append((k + 1) * dt)
             span = every * dt
-            windows = [s.window for s in senders]
+            windows, paces = [s.window for s in senders], [s.pacing for s in senders]
             rate = [g / span for g in got]
-            rows.append((rate, missed, list(queue.waiting), list(rtt), windows, list(inflight)))
+            held_now = list(queue.waiting)
+            rows.append((rate, missed, held_now, list(rtt), windows, paces, list(inflight)))
             phases.append(tuple(s.phase for s in senders))
             for i in range(n):
                 served_all[i] += got[i]
@@ -450,8 +501,8 @@ def solve(
     for i in range(n):
         served_all[i] += got[i]
         dropped_all[i] += missed[i]
-    goodput, missing, waiting, of_rtt, window, flying = (
-        np.array([r[c] for r in rows], float).reshape(-1, n) for c in range(6)
+    goodput, missing, waiting, of_rtt, window, pacing, flying = (
+        np.array([r[c] for r in rows], float).reshape(-1, n) for c in range(7)
     )
     return Trace(
         time=np.array(times),
@@ -460,6 +511,7 @@ def solve(
         queue=waiting,
         rtt=of_rtt,
         window=window,
+        pacing=pacing,
         inflight=flying,
         phases=phases,
         sent=np.array(sent_all),

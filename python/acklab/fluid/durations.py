@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from acklab.fluid.domain import Symbols, count, need
+
 #: aSIFSTime, aSlotTime and aRxPHYStartDelay of OFDM with 20 MHz (17.4.4).
 SIFS, SLOT, RX_START_DELAY = 16.0, 9.0, 20.0
 #: DIFS (10.3.2.3.5).
@@ -49,7 +51,20 @@ _LONGEST_PSDU = {"n": 65_535, "ac": 1_048_575, "ax": 6_500_631}
 #: Data bits of a symbol of 4 us at 6, 12 and 24 Mbit/s (17.3.2.2): the mandatory rates.
 _LEGACY_BITS = {6: 24, 12: 48, 24: 96}
 
+equation = Symbols(
+    mcs=count(7, 0, name="MCS"),
+    width=count(20, name="the width in MHz"),
+    guard=count(800, name="guard interval in ns"),
+    streams=count(1, name="the number of streams"),
+    mbps=count(24, name="the basic rate in Mbit/s"),
+    psdu=count(1500, 0, name="the length of the PSDU in bytes"),
+    window=count(64, name="the block ack window"),
+    packet=count(1500, 0, name="the length of the packet in bytes"),
+    limit=count(65535, name="the limit of an A-MPDU in bytes", optional=True),
+)
 
+
+@equation("IEEE 802.11")
 @dataclass(frozen=True)
 class Mode:
     """How data are sent: `n`, `ac` or `ax`, MCS of a stream, MHz, guard interval in ns."""
@@ -100,7 +115,7 @@ class Mode:
 
     @property
     def preamble(self) -> float:
-        """What is in front of the data."""
+        """Length of the fields before the data, us."""
         ltfs = _LTFS[self.streams]
         if self.standard == "n":
             # L-STF, L-LTF, L-SIG; HT-SIG, HT-STF, HT-LTFs (19.3.2).
@@ -125,8 +140,10 @@ class Mode:
         return {0: 6, 1: 12, 2: 12}.get(self.mcs, 24)
 
 
+@equation("IEEE 802.11, 17.4.3", None)
 def legacy(mbps: int, psdu: int) -> float:
     """TXTIME at 6, 12 or 24 Mbit/s (17.4.3)."""
+    need(mbps in _LEGACY_BITS, "IEEE 802.11, 17.4.3", "the basic rate", mbps, "6, 12 or 24 Mbit/s")
     return 20 + 4 * math.ceil((16 + 8 * psdu + 6) / _LEGACY_BITS[mbps])
 
 
@@ -140,11 +157,13 @@ def ack_timeout() -> float:
     return SIFS + SLOT + RX_START_DELAY
 
 
+@equation("IEEE 802.11, 9.3.1.8", None)
 def block_ack(window: int) -> int:
     """Bytes of a compressed BlockAck: bitmap of 64 or 256 MPDUs (9.3.1.8.2)."""
     return 24 + (8 if window <= 64 else 32)
 
 
+@equation("IEEE 802.11, 9.3.2", None)
 def mpdu(packet: int) -> int:
     """Bytes of the MPDU around an IP packet."""
     return packet + LLC_SNAP + QOS_AND_FCS
@@ -164,6 +183,7 @@ class Exchange:
         return self.data + SIFS + self.answer
 
 
+@equation("IEEE 802.11, 9.7", None, window=count(64, optional=True, name="the block ack window"))
 def longest_exchange(
     mode: Mode, packet: int, limit: int | None = None, window: int | None = None
 ) -> Exchange:

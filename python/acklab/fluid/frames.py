@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from acklab.fluid.access import eq1
-from acklab.fluid.domain import need
+from acklab.fluid.domain import Symbol, Symbols, above_zero, count, from_zero, need, probability
 
 #: Data subcarriers of an RU (802.11ax table 27-73 and those after it).
 DATA_TONES = {26: 24, 52: 48, 106: 102, 242: 234, 484: 468, 996: 980}
@@ -39,7 +39,25 @@ HE_TB_PREAMBLE = 40e-6
 #: not go together in a trigger-based PPDU (9.3.1.22).
 HE_LTF = {1.6e-6: 8e-6, 3.2e-6: 16e-6}
 
+equation = Symbols(
+    tones=count(106, name="RU"),
+    mcs=count(9, 0, name="MCS"),
+    streams=count(1, name="the number of streams"),
+    guard=above_zero("s", 1.6e-6, name="guard interval"),
+    octets=count(100, 0, name="the length of the frame in octets"),
+    basic=Symbol("bit/s", 24e6, low=0.0, above=True, name="the basic rate"),
+    at=above_zero("bit/s", 47e6, name="T_r"),
+    users=count(4, 0, name="the number of users"),
+    bitmap=Symbol("", 8, low=-2.0, whole=True, name="the bitmap in octets"),
+    tfr=from_zero("s", 40e-6, name="d_tfr"),
+    bsr=from_zero("s", 90e-6, name="d_bsr"),
+    tf=from_zero("s", 40e-6, name="d_tf"),
+    ppdu=from_zero("s", 3e-3, name="d_ppdu"),
+    mb=from_zero("s", 40e-6, name="d_mb"),
+)
 
+
+@equation("Eq 3", "bit/s")
 def rate(tones: int, mcs: int, streams: int = 1, guard: float = 1.6e-6) -> float:
     """Bits per second of an RU."""
     need(
@@ -50,11 +68,13 @@ def rate(tones: int, mcs: int, streams: int = 1, guard: float = 1.6e-6) -> float
     return int(DATA_TONES[tones] * bits * code * streams) / (HE_SYMBOL + guard)
 
 
+@equation("Eq 1", "s")
 def non_ht(octets: int, basic: float = 24e6) -> float:
     """Seconds of a frame at a basic rate (17.4.3)."""
     return 20e-6 + 4e-6 * ceil((16 + 8 * octets + 6) / round(basic * 4e-6))
 
 
+@equation("Eq 1", "s")
 def he_tb(octets: int, at: float, streams: int = 1, guard: float = 1.6e-6) -> float:
     """Seconds of a trigger-based PPDU whose RU has `at` bits per second (27.4.3), unpadded."""
     need(guard in HE_LTF, "Eq 1", "guard interval", guard, "1.6e-6 or 3.2e-6 s")
@@ -67,11 +87,13 @@ def he_tb(octets: int, at: float, streams: int = 1, guard: float = 1.6e-6) -> fl
     )
 
 
+@equation("Eq 1", "", basic=probability(True, whole=True, name="whether the trigger is basic"))
 def trigger(users: int, basic: bool) -> int:
     """Octets of a trigger frame (9.3.1.22): a basic one has one more for each user."""
     return 16 + 8 + (6 if basic else 5) * users + 4
 
 
+@equation("Eq 1", "")
 def multi_block_ack(users: int, bitmap: int = 8) -> int:
     """Octets of a multi-STA block ack (9.3.1.8.7)."""
     return 16 + 2 + (4 + bitmap) * users + 4
@@ -81,6 +103,7 @@ def multi_block_ack(users: int, bitmap: int = 8) -> int:
 QOS_NULL = 4 + 30 + 4
 
 
+@equation("Eq 1")
 @dataclass(frozen=True)
 class Cycle:
     """The frames of one cycle, in seconds."""
@@ -97,6 +120,7 @@ class Cycle:
         return float(eq1(self.tfr, self.bsr, self.tf, self.ppdu, self.mb, SIFS))
 
 
+@equation("Eq 1", None)
 def cycle(users: int, tones: int, mcs: int, ppdu: float, streams: int = 1) -> Cycle:
     """A cycle with `users` RUs of `tones`, whose data lasts `ppdu` seconds."""
     at = rate(tones, mcs, streams)

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from acklab.fluid.domain import NoSolutionError, need, positive
+from acklab.fluid.domain import NoSolutionError, Symbol, Symbols, above_zero, need
 from acklab.fluid.stability import Floats, Verdict, steady_state, verdict
 
 #: CUBIC's constants (RFC 9438 4.1): segments per second cubed, and what a loss leaves.
@@ -33,7 +33,19 @@ CUBIC_C, CUBIC_BETA = 0.4, 0.7
 #: PIE (RFC 8033 4.2): gains per update, and seconds between updates.
 PIE_ALPHA, PIE_BETA, PIE_UPDATE = 0.125, 1.25, 15e-3
 
+equation = Symbols(
+    flows=above_zero("", 4.0, name="N"),
+    rate=above_zero("packet/s", 1000.0, name="C"),
+    propagation=above_zero("s", 0.04, name="T"),
+    limit=above_zero("packet", 50.0, name="Q_max"),
+    target=above_zero("s", 15e-3, name="target"),
+    probe=above_zero("", 1.25, name="the gain of a probe"),
+    gain=Symbol("", 2.0, low=1.0, name="the gain of the window"),
+    cycle=above_zero("s", 1.0, name="the cycle"),
+)
 
+
+@equation("the loop")
 @dataclass(frozen=True)
 class Bottleneck:
     """N, C and T."""
@@ -41,10 +53,6 @@ class Bottleneck:
     flows: float
     rate: float
     propagation: float
-
-    def __post_init__(self) -> None:
-        for symbol, value in (("N", self.flows), ("C", self.rate), ("T", self.propagation)):
-            positive("the loop", symbol, value)
 
     def window(self, rtt: float) -> float:
         """Packets of a flow that fill the link: N W = C R."""
@@ -58,15 +66,13 @@ class _FullBuffer:
     of: Bottleneck
     limit: float
 
-    def __post_init__(self) -> None:
-        positive("drop tail", "Q_max", self.limit)
-
     @property
     def delay(self) -> float:
         """The round trip with the full buffer."""
         return self.of.propagation + self.limit / self.of.rate
 
 
+@equation("drop tail")
 @dataclass(frozen=True)
 class DropTail(_FullBuffer):
     """Reno behind a full buffer of `limit` packets: W. It drops what is above the link's rate."""
@@ -87,15 +93,13 @@ class DropTail(_FullBuffer):
         return verdict(self.field, self.steady(), self.delay)
 
 
+@equation("PIE")
 @dataclass(frozen=True)
 class RenoPie:
     """Reno behind PIE: W, q, p. PIE's gains are those of a probability near `scale`'s."""
 
     of: Bottleneck
     target: float = 15e-3
-
-    def __post_init__(self) -> None:
-        positive("PIE", "target", self.target)
 
     @property
     def delay(self) -> float:
@@ -146,6 +150,7 @@ class RenoPie:
         return verdict(self.field, self.steady(), self.delay)
 
 
+@equation("drop tail")
 @dataclass(frozen=True)
 class CubicDropTail(_FullBuffer):
     """CUBIC behind a full buffer: W_max and s."""
@@ -178,6 +183,7 @@ class CubicDropTail(_FullBuffer):
         return verdict(self.field, self.steady(), self.delay)
 
 
+@equation("BBR")
 @dataclass(frozen=True)
 class Bbr:
     """N flows of BBRv1 or BBRv2 with equal paths: the bandwidth that each believes in.
@@ -188,7 +194,7 @@ class Bbr:
     """
 
     of: Bottleneck
-    #: What a flow sends while it probes, of what it sends otherwise.
+    #: Rate of a flow while it probes, relative to its rate otherwise.
     probe: float
     #: Windows in bandwidth-delay products.
     gain: float
@@ -199,7 +205,6 @@ class Bbr:
 
     def __post_init__(self) -> None:
         need(self.of.flows >= 1, "BBR", "N", self.of.flows, "at least 1")
-        positive("BBR", "the cycle", self.cycle)
 
     @classmethod
     def v1_shallow(cls, of: Bottleneck) -> Bbr:
@@ -217,11 +222,11 @@ class Bbr:
         return cls(of, 1.25, 1.0, full=False)
 
     def slows(self, b: Floats) -> float:
-        """What rates are of the bandwidths."""
+        """Ratio of the rates to the bandwidths."""
         return 1.0 if self.full else min(self.of.rate / max(float(b.sum()), 1e-9), self.gain)
 
     def queue(self, b: Floats) -> float:
-        """Packets that wait behind the windows: gain T / (T + q / C) is what rates are."""
+        """Packets that wait behind the windows: gain T / (T + q / C) is the ratio of the rates."""
         rtt = self.gain * self.of.propagation / self.slows(b)
         return max(rtt - self.of.propagation, 0.0) * self.of.rate
 

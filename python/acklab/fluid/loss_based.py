@@ -11,7 +11,7 @@ FIRST = 10.0
 class _LossBased:
     """Slow start, and one reduction a round trip."""
 
-    #: What a reduction leaves.
+    #: Part of the window that is left after a reduction.
     keeps = 0.5
 
     def __init__(self) -> None:

@@ -5,9 +5,14 @@ All data goes one way, from stations to the access point or back, and ACKs go th
 a PPDU it serves n times as many packets. By Eq 2 n is what waits, up to Eq 3's limit, so that the
 service depends on the queue: a short queue is served slowly.
 
-A packet finds a PPDU under way, waits for those before it, and goes in one of its own. With q
-packets served n at a time, each T seconds, that takes q T / n and T (1 + 1/n) / 2 in the mean: Eq
-15 with what an access takes. The ACK waits for an access of its sender.
+A packet finds a PPDU under way, waits for those before it, and goes in one of its own. PPDUs of n
+packets end each T seconds. Let q packets be left when one ends, and the next come evenly, n of them
+in T. Who comes at the part u of T finds q + u n before it, and is through at the end of the PPDU
+number ceil((q + u n + 1) / n), after T (ceil(...) - u); the mean over u is q T / n and
+T (1 + 1/n) / 2: Eq 15 with what an access takes. The ACK waits for an access of its sender.
+
+So q is what a PPDU leaves behind, and the device holds up to q + n before the next one ends: those
+under way count against its limit (`_under_way`).
 """
 
 from __future__ import annotations
@@ -19,10 +24,39 @@ from acklab.fluid import contention
 from acklab.fluid.access import eq4, eq6
 from acklab.fluid.contention import Contender, Exchange
 from acklab.fluid.coupled import Codel, Fair, Fifo, Pie, Queue
-from acklab.fluid.domain import NoSolutionError, need, positive
-from acklab.fluid.triggered import Cell
+from acklab.fluid.domain import (
+    NoSolutionError,
+    Symbols,
+    above_zero,
+    count,
+    from_zero,
+    need,
+    probability,
+    unchecked,
+)
+
+#: Eqs 4 and 7 without their doors: `Air` calls them 13,000 times a minute.
+_slot, _busy_part = unchecked(contention.slot), unchecked(contention.busy_part)
+
+equation = Symbols(
+    limit=from_zero("packet", 50.0, name="Q_max", equation="Eq 19", infinite=True),
+    target=from_zero("s", 5e-3, name="the target", equation="Eq 21"),
+    interval=above_zero("s", 0.1, name="the interval", equation="Eq 21"),
+    every=above_zero("", 2.0, name="the packets for an ACK"),
+    at_most=above_zero("1/s", 100.0, name="the ACKs in a second", infinite=True),
+    p_phy=probability(0.0, equation="Eq 6"),
+    device=above_zero("packet", 500.0, name="the packets that a device holds", infinite=True),
+    aifsn=count(2, 0, name="AIFSN", equation="Eq 7"),
+    packet=above_zero("bit", 12e3, name="s_p", equation="Eq 2"),
+    payload=above_zero("bit", 11e3, name="s_p", equation="Eq 2"),
+    tries=count(8, name="the number of attempts", equation="Eq 6"),
+    life=above_zero("s", 0.5, name="the lifetime of a packet", infinite=True),
+    holds=above_zero("", 500.0, name="the ACKs that a device holds", infinite=True),
+    flows=count(1, name="the number of flows", equation="Eq 16"),
+)
 
 
+@equation("Eqs 18 to 24")
 @dataclass(frozen=True)
 class Above:
     """A discipline above the device's queue."""
@@ -44,6 +78,7 @@ class Above:
         return Fifo(flows, max(self.limit, 1.0))
 
 
+@equation("Eqs 2 to 6", flows=count([0], 0, name="the number of a flow"))
 @dataclass(frozen=True)
 class Lane:
     """Data from one sender to one receiver, and what comes back."""
@@ -64,6 +99,7 @@ class Lane:
     device: float = float("inf")
 
 
+@equation("Eqs 2 to 6")
 @dataclass(frozen=True)
 class Source:
     """A sender of data."""
@@ -79,6 +115,7 @@ class Source:
     airtime: bool = False
 
 
+@equation("Eqs 2 to 8")
 @dataclass(frozen=True)
 class Radio:
     """A channel: who sends data, and who answers with ACKs, each by the lanes that it serves."""
@@ -100,7 +137,6 @@ class Radio:
     holds: float = 500.0
 
     def __post_init__(self) -> None:
-        positive("Eq 2", "s_p", self.payload)
         need(len(self.sources) > 0, "Eq 5", "n_ra", 0, "there is at least one station")
 
     def with_factor(self, parameter: str, factor: float) -> Radio:
@@ -179,6 +215,7 @@ class _Turn:
         "flows",
         "held",
         "most",
+        "refilled",
         "shape",
         "share",
         "through",
@@ -194,6 +231,8 @@ class _Turn:
         self.held, self.at_once, self.active, self.share = 0.0, 1.0, 0.0, 1.0
         #: Packets that an access for ACKs releases, and what an ACK waits.
         self.burst = self.ack_wait = 0.0
+        #: Packets that a discipline above has put behind those that a PPDU left.
+        self.refilled = 0.0
 
 
 #: Length of an exchange with none, for each MPDU, of what a collision leaves, for each MPDU of
@@ -211,13 +250,16 @@ _FOREVER = float("inf")
 _GRID = 500
 
 
+@equation("Eqs 2 to 8")
 class Air:
     """The channel as a queue of the coupled model."""
 
     def __init__(self, of: Radio, flows: int) -> None:
+        known = 1 + max(f for s in of.sources for x in s.lanes for f in x.flows)
+        need(flows >= known, "Eq 16", "the number of flows", flows, f"the senders have {known}")
         self.of, self.flows = of, flows
         self.waiting = [0.0] * flows
-        #: What devices hold of each flow.
+        #: Packets of each flow in the devices.
         self._held = [0.0] * flows
         #: Devices: their flows, their limit, and the discipline above.
         self._devices: list[tuple[list[int], float, Queue | None]] = []
@@ -240,8 +282,13 @@ class Air:
         self._turns = [[_Turn(x) for x in s.lanes] for s in of.sources]
         #: The turns that each ACK sender answers.
         self._answered = [[self._turns[i][j] for i, j in lanes] for _, lanes in of.answers]
+        #: The turns of a device, by its first flow.
+        self._sizes = {
+            own[0]: [t for turns in self._turns for t in turns if set(t.flows) <= set(own)]
+            for own, _, _ in self._devices
+        }
         self._waits = [0.0] * flows
-        #: What an access of each flow's data and one of its ACKs take, s.
+        #: Time that an access of each flow's data and one of its ACKs take, s.
         self.accesses = [0.0] * flows
         self._rates = [0.0] * flows
         self._until = self._since = 0.0
@@ -281,8 +328,9 @@ class Air:
                 break
         else:
             raise NoSolutionError(
-                f"Eqs 4 to 8: no fixed point of how often {len(self._parts)} ACK senders have"
-                f" something to send (change {off:.2g} after 100 rounds)"
+                f"Eqs 4 to 8: beta has no fixed point: how often {len(self._parts)} ACK senders"
+                f" have something to send does not settle (change {off:.2g} after 100 rounds)\n"
+                "  help: fewer ACKs have one: A-MPDUs for them, or more packets for an ACK"
             )
         self._settled = list(self._parts)
         return self._betas
@@ -315,7 +363,7 @@ class Air:
             spoilt.append(short / len(turns))
         for b, part in zip(betas, (*active, *self._parts), strict=True):
             effective.append(b * part)
-        slot = contention.slot(effective, lasts, spoilt, of.aifsn)
+        slot = _slot(effective, lasts, spoilt, of.aifsn)
         success, length = slot.success, slot.mean
         total = sum(success)
         self._mean = length / total if total > 0 else 0.0
@@ -355,7 +403,7 @@ class Air:
             betas[i] += 0.5 * (beta - betas[i])
 
     def _answer(self, a: int, slot: contention.Slot, lasts: float) -> None:
-        """What an ACK sender finds to send, how often it does, and what an ACK waits."""
+        """Updates an ACK sender: ACKs to send, rate of attempts, and waiting time of an ACK."""
         of, k = self.of, len(self.of.sources)
         turns, lanes = self._answered[a], of.answers[a][1]
         beta, part = self._betas[k + a], self._parts[a]
@@ -370,7 +418,7 @@ class Air:
             comes += batches if batches < most else most
         n = len(lanes)
         if of.merges:
-            part, pending = contention.busy_part(comes / n, serves, n)
+            part, pending = _busy_part(comes / n, serves, n)
             done = part * serves
             waits = pending / done if done > 0 else 1 / serves
         else:
@@ -401,16 +449,23 @@ class Air:
                 for f in own:
                     held[f] += arrivals[f]
                 continue
-            room = limit
+            room = limit - self._under_way(own, above=True)
+            able = 0.0
             for f in own:
                 room -= held[f]
-            speed = max(room, 1e-6) / dt
+                able += self._rates[f]
+            # As PPDUs grow, what may wait besides them shrinks: the device comes down to it while
+            # it takes half of what it serves.
+            speed = max(room / dt, 0.5 * able, 1e-6 / dt)
             passed, lost = above.step(now, dt, speed, [arrivals[f] for f in own])
+            full = sum(above.waiting) > 0
+            for t in self._sizes[own[0]]:
+                t.refilled = (t.at_once * t.active + 1) / 2 if full else 0.0
             waits = above.delays(speed, passed, dt)
             for g, f in enumerate(own):
                 held[f] += passed[g]
                 dropped[f], self._upper[f] = lost[g], waits[g]
-        # What happens within an exchange is no news for Eq 8.
+        # Changes within an exchange do not matter to Eq 8.
         if now >= self._until:
             self._elapsed = now - self._since
             self._since = now
@@ -430,11 +485,11 @@ class Air:
                 comes += arrivals[f]
                 able += rates[f]
             if life < _FOREVER:
-                # What would wait for longer than a packet lives is given up.
+                # Packets that would wait for longer than their lifetime are given up.
                 lives = life * able
                 lives = lives if lives > 64.0 else 64.0
                 limit = limit if limit < lives else lives
-            over = total - limit
+            over = total - max(limit - self._under_way(own, above is not None), 1.0)
             if above is None and over > 0 and comes > 0:
                 for f in own:
                     dropped[f] = min(over * arrivals[f] / comes, held[f])
@@ -447,23 +502,39 @@ class Air:
                     waiting[f] = held[f] + more
         return served, dropped
 
+    def _under_way(self, own: Sequence[int], above: bool) -> float:
+        """Packets of a device beyond those that PPDUs leave behind.
+
+        A lane has u n of them, where u is the part of the time between two of its PPDUs that has
+        passed. Packets that come are lost where the most of these do not find room: just before one
+        of K lanes that take turns ends its PPDU, their parts are 1/K, 2/K, ... 1, which add up to
+        (K + 1) / 2. A discipline `above` fills the device up as soon as a PPDU ends, so that it
+        always holds its limit, of which q is what Little's law leaves: a packet is there for
+        q T / n and T (1 + 1/n) / 2, so that there are (n + 1) / 2 more.
+        """
+        turns = self._sizes[own[0]]
+        if above:
+            return sum(t.at_once * t.active + 1 for t in turns) / 2
+        return sum(t.at_once * t.active for t in turns) * (len(turns) + 1) / (2 * len(turns))
+
     def delays(self, rate: float, served: Sequence[float], dt: float) -> list[float]:
-        """What data and ACK wait."""
+        """Waiting times of data and of their ACKs, added, of each flow, s."""
         del rate, served, dt
         return [a + b for a, b in zip(self._waits, self._upper, strict=True)]
 
 
 def _fill(turns: Sequence[_Turn], held: Sequence[float], airtime: bool) -> None:
-    """What a source's lanes have: by Eq 2 what waits goes at once, and so does what came at once,
+    """Fills a source's lanes: by Eq 2 waiting packets go at once, and so do new arrivals,
     up to Eq 3's limit."""
     total = 0.0
     for t in turns:
         q = 0.0
         for f in t.flows:
             q += held[f]
-        n = t.burst if t.burst > q else q
+        there = q + t.refilled
+        n = t.burst if t.burst > there else there
         n = 1.0 if n < 1 else n if n < t.most else t.most
-        active = q / n if q < n else 1.0
+        active = there / n if there < n else 1.0
         t.held, t.at_once, t.active = q, n, active
         t.share = active / (t.shape[0] + t.shape[1] * n) if airtime else active
         total += t.share
@@ -472,64 +543,3 @@ def _fill(turns: Sequence[_Turn], held: Sequence[float], airtime: bool) -> None:
         return
     for t in turns:
         t.share = t.share / total if total > 0 else 1 / len(turns)
-
-
-class Series:
-    """A wire before or behind the channel that is narrower than it."""
-
-    def __init__(self, wire: Queue, rate: float, channel: Air | Cell, first: bool) -> None:
-        positive("Eq 16", "Theta", rate)
-        self._wire, self._rate, self._channel, self._first = wire, rate, channel, first
-        self._waits: list[float] = []
-        self.waiting = [0.0] * channel.flows
-
-    def step(
-        self, now: float, dt: float, rate: float, arrivals: Sequence[float]
-    ) -> tuple[list[float], list[float]]:
-        """See `coupled.Queue`: what one serves the other gets."""
-        del rate
-        wire, channel = self._wire, self._channel
-        first, second = (wire, channel) if self._first else (channel, wire)
-        passed, lost = first.step(now, dt, self._rate, arrivals)
-        served, lost_later = second.step(now, dt, self._rate, passed)
-        on_wire = wire.delays(self._rate, passed if self._first else served, dt)
-        on_air = channel.delays(self._rate, served, dt)
-        self._waits = [a + b for a, b in zip(on_wire, on_air, strict=True)]
-        self.waiting = [a + b for a, b in zip(wire.waiting, channel.waiting, strict=True)]
-        return served, [a + b for a, b in zip(lost, lost_later, strict=True)]
-
-    def delays(self, rate: float, served: Sequence[float], dt: float) -> list[float]:
-        """Both together."""
-        del rate, served, dt
-        return self._waits
-
-
-class Printed:
-    """Eqs 15 and 16 as printed, each flow with a constant Theta_i and a queue of its own. Below
-    zero, where the printed queue goes on, it stops, since there is no such queue."""
-
-    def __init__(self, rates: Sequence[float], limit: float) -> None:
-        for r in rates:
-            positive("Eq 15", "Theta_i", r)
-        self._rates, self._limit = rates, limit
-        self.waiting = [0.0] * len(rates)
-
-    def step(
-        self, now: float, dt: float, rate: float, arrivals: Sequence[float]
-    ) -> tuple[list[float], list[float]]:
-        """See `coupled.Queue`."""
-        del now, rate
-        served, dropped = [], []
-        for i, (comes, theta) in enumerate(zip(arrivals, self._rates, strict=True)):
-            have = self.waiting[i] + comes
-            out = min(have, theta * dt)
-            lost = max(have - out - self._limit, 0.0)
-            self.waiting[i] = have - out - lost
-            served.append(out)
-            dropped.append(lost)
-        return served, dropped
-
-    def delays(self, rate: float, served: Sequence[float], dt: float) -> list[float]:
-        """Eq 15: q_i / Theta_i."""
-        del rate, served, dt
-        return [q / t for q, t in zip(self.waiting, self._rates, strict=True)]

@@ -23,9 +23,34 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from acklab.fluid.domain import NoSolutionError, need, positive
+from acklab.fluid.domain import (
+    NoSolutionError,
+    Symbols,
+    above_zero,
+    from_zero,
+    need,
+    probability,
+    real,
+)
+
+equation = Symbols(
+    flows=above_zero("", 60.0, name="N"),
+    rate=above_zero("packet/s", 3750.0, name="C"),
+    propagation=above_zero("s", 0.2, name="T_p"),
+    low=from_zero("packet", 150.0, name="min_th"),
+    high=above_zero("packet", 200.0, name="max_th"),
+    probability=probability(0.1, above=True, name="p_max"),
+    weight=probability(1e-4, above=True, below=True, name="w_q"),
+    window=above_zero("packet", 15.0, name="W_0"),
+    queue=from_zero("packet", 175.0, name="q_0"),
+    rtt=above_zero("s", 0.25, name="R_0"),
+    frequency=real("1/s", 0.5, name="the frequency"),
+    seconds=above_zero("s", 1.0, name="the length of the run"),
+    step=above_zero("s", 0.005, optional=True, name="the step"),
+)
 
 
+@equation("TCP and RED")
 @dataclass(frozen=True)
 class Red:
     """A link with RED and the flows on it; queues in packets, rates in packets per second."""
@@ -43,16 +68,7 @@ class Red:
     weight: float
 
     def __post_init__(self) -> None:
-        for symbol, value in (
-            ("N", self.flows),
-            ("C", self.rate),
-            ("T_p", self.propagation),
-            ("w_q", self.weight),
-        ):
-            positive("TCP and RED", symbol, value)
         need(0 <= self.low < self.high, "RED", "min_th", self.low, f"below max_th, {self.high}")
-        need(0 < self.probability <= 1, "RED", "p_max", self.probability, "above 0, at most 1")
-        need(self.weight < 1, "RED", "w_q", self.weight, "below 1")
 
     @property
     def slope(self) -> float:
@@ -65,6 +81,7 @@ class Red:
         return -log(1 - self.weight) * self.rate
 
 
+@equation("TCP and RED")
 @dataclass(frozen=True)
 class Point:
     """An equilibrium: window, probability, queue, round trip."""
@@ -94,6 +111,7 @@ def equilibrium(of: Red) -> Point:
     return Point(window, 2 / window**2, q, rtt)
 
 
+@equation("TCP and RED", None)
 def loop(of: Red, at: Point, frequency: float) -> complex:
     """The open loop L(j w) at a frequency in rad/s: RED's low pass, TCP's plant (Eqs 8, 12)."""
     s = 1j * frequency
@@ -139,6 +157,7 @@ def margin(of: Red) -> Margin:
     return Margin(w, left * 180 / pi, left / w)
 
 
+@equation("TCP and RED", None)
 def run(
     of: Red, seconds: float, start: Point | None = None, step: float | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:

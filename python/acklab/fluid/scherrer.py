@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acklab.fluid.bbr3 import DELTA, P_TH
-from acklab.fluid.domain import NoSolutionError, need, positive
+from acklab.fluid.domain import NoSolutionError, Symbols, above_zero, need, real, unchecked
 
 Floats = NDArray[np.float64]
 Version = Literal["bbr1", "bbr2"]
@@ -36,10 +36,21 @@ ABRUPT = 100
 #: Milliseconds at the beginning and the end of a period in which the largest delivery rate is
 #: forgotten and believed, and how fast a larger one is taken over.
 EDGE, TAKES = 10.0, 5.0
-#: What BBRv2 loses of its low bound in a round trip with losses, and leaves of its high bound.
+#: Reduction of BBRv2's low bound in a round trip with losses; headroom below the high bound.
 LO_LOSS, HEADROOM = -log(0.9), 0.15
 
+equation = Symbols(
+    x=real("", 0.01, infinite=True, name="the argument of the sigmoid"),
+    sharp=above_zero("", SHARP, name="the sharpness"),
+    rate=above_zero("packet/s", 1000.0, name="C"),
+    rtts=above_zero("s", [0.04], name="d_i", empty=True),
+    limit=above_zero("packet", 40.0, name="B"),
+    seconds=above_zero("s", 0.1, name="the length of the run"),
+    step=above_zero("s", 1e-3, optional=True, name="the step"),
+)
 
+
+@equation("Scherrer et al.", "")
 def sigmoid(x: float, sharp: float = SHARP) -> float:
     """From 0 to 1 around `x` = 0."""
     z = sharp * x
@@ -48,12 +59,16 @@ def sigmoid(x: float, sharp: float = SHARP) -> float:
     return exp(z) if z < -40 else 1 / (1 + exp(-z))
 
 
+_sigmoid = unchecked(sigmoid)
+
+
 def _relaxed(dt: float, speed: float) -> float:
     """Part of the way to where a value goes at `speed` per millisecond, without Euler's overshoot:
     some of these are faster than a step."""
     return 1 - exp(-speed * dt)
 
 
+@equation("Scherrer et al.")
 @dataclass(frozen=True)
 class Dumbbell:
     """One bottleneck: packets per second, seconds of a round trip of each flow without its queue,
@@ -64,11 +79,7 @@ class Dumbbell:
     limit: float
 
     def __post_init__(self) -> None:
-        positive("Scherrer et al.", "C", self.rate)
-        positive("Scherrer et al.", "B", self.limit)
         need(len(self.rtts) > 0, "Scherrer et al.", "N", 0, "at least one flow")
-        for d in self.rtts:
-            positive("Scherrer et al.", "d_i", d)
 
 
 @dataclass(frozen=True)
@@ -136,10 +147,10 @@ class _Flow:
         window = least if self.probing_rtt else bound
         if not self.probing_rtt:
             off = delivered - self.best
-            self.best += off * _relaxed(dt, TAKES * sigmoid(off))
-            self.best -= self.best * _relaxed(dt, sigmoid(EDGE - self.since))
+            self.best += off * _relaxed(dt, TAKES * _sigmoid(off))
+            self.best -= self.best * _relaxed(dt, _sigmoid(EDGE - self.since))
             if self.version == "bbr1":
-                ends = _relaxed(dt, sigmoid(self.since - self.period + EDGE))
+                ends = _relaxed(dt, _sigmoid(self.since - self.period + EDGE))
                 self.bandwidth += ends * (self.best - self.bandwidth)
             elif self.drains:
                 self.bandwidth = max(self.before, self.best)
@@ -150,7 +161,7 @@ class _Flow:
         if self.version == "bbr2":
             self._bounds(dt, loss, base)
         off = self.tau_min - tau
-        self.tau_min -= off * _relaxed(dt, sigmoid(off))
+        self.tau_min -= off * _relaxed(dt, _sigmoid(off))
         self.since += dt
         if self.since >= self.period:
             self.since, self.cruises, self.before = 0.0, False, self.best
@@ -165,7 +176,7 @@ class _Flow:
             self.left = 200.0 if self.probing_rtt else self.every
 
     def _carry(self, dt: float, delivered: float, window: float, base: float) -> None:
-        """What is in flight: what is sent and has not arrived; a phase that drains to a target
+        """Updates the packets in flight: sent and not yet arrived; a phase that drains to a target
         comes to it within a millisecond."""
         if self.probing_rtt:
             self.inflight += (window - self.inflight) * _relaxed(dt, 1.0)
@@ -179,8 +190,8 @@ class _Flow:
         if self.version == "bbr1":
             at = self.i % 6
             up, down = (
-                sigmoid(self.since - k * self.tau_min, SMOOTH)
-                * sigmoid((k + 1) * self.tau_min - self.since, SMOOTH)
+                _sigmoid(self.since - k * self.tau_min, SMOOTH)
+                * _sigmoid((k + 1) * self.tau_min - self.since, SMOOTH)
                 for k in (at, at + 1)
             )
             return 1 + 0.25 * (up - down)
@@ -202,7 +213,7 @@ class _Flow:
                 self.low -= dt * LO_LOSS / self.d * self.low
         else:
             if self.since >= self.tau_min:
-                part = sigmoid(self.inflight - self.high, SMOOTH)
+                part = _sigmoid(self.inflight - self.high, SMOOTH)
                 self.high += dt * part * 2 ** (self.since / self.tau_min) / self.tau_min
             if loss >= P_TH:
                 self.high -= dt * DELTA / self.d * self.high
@@ -210,18 +221,33 @@ class _Flow:
         self.high = max(self.high, (1 + HEADROOM) * base)
 
 
+@equation("Scherrer et al.", None)
 def run(
     of: Dumbbell, versions: Sequence[Version], seconds: float, step: float | None = None
 ) -> Run:
     """Solves the system by Euler's method (what relaxes, exactly), with rates and queues of the
-    XX
-        Raises:
-            NoSolutionError: Where a rate leaves the finite.
+    past as they were at each step. A `step` is by default 1/40 of the shortest round trip.
+
+    Raises:
+        NoSolutionError: Where a rate leaves the finite.
     """
     n = len(of.rtts)
     need(len(versions) == n, "Scherrer et al.", "N", len(versions), f"a version for each of {n}")
     step = min(of.rtts) / 40 if step is None else step
-    positive("Scherrer et al.", "the step", step)
+    need(
+        step <= min(of.rtts),
+        "Scherrer et al.",
+        "the step",
+        step,
+        f"at most the shortest round trip, {min(of.rtts)} s",
+    )
+    need(
+        seconds >= max(0.02, step),
+        "Scherrer et al.",
+        "the length of the run",
+        seconds,
+        "at least the time between two samples, 0.02 s",
+    )
     dt, link, limit = step * 1e3, of.rate / 1e3, float(of.limit)
     flows = [_Flow(i, n, v, of.rtts[i] * 1e3, link / n) for i, v in enumerate(versions)]
     last = round(seconds / step)
@@ -257,7 +283,7 @@ def run(
             if not all(np.isfinite(f.rate) for f in flows):
                 raise NoSolutionError(
                     f"Scherrer et al.: x_i leaves the finite at {k * step:.3g} s"
-                    " (help: take shorter steps)"
+                    "\n  help: take shorter steps, at most 1/40 of the shortest round trip"
                 )
             span = every * dt / 1e3
             total = sum(sent)

@@ -11,12 +11,14 @@ from typing import Protocol
 
 from acklab.fluid.bbr_cycle import Bbr2, Bbr3
 from acklab.fluid.bbr_model import Bbr1
-from acklab.fluid.domain import positive
+from acklab.fluid.domain import Symbols, above_zero
 from acklab.fluid.loss_based import Cubic, Reno
+
+equation = Symbols(most=above_zero("packet", 1000.0, name="the receiver's window", infinite=True))
 
 
 class Sender(Protocol):
-    """What the solver needs of a sender."""
+    """Interface of a sender for the solver."""
 
     #: Packets that may be in flight.
     window: float
@@ -32,11 +34,11 @@ class Sender(Protocol):
         what was delivered, and packets in flight now."""
 
 
+@equation("Eq 12")
 class Bounded:
     """A sender whose receiver lets `most` packets in flight: its window is no larger."""
 
     def __init__(self, of: Sender, most: float) -> None:
-        positive("Eq 12", "the receiver's window", most)
         self._of, self._most = of, most
         self.window, self.pacing, self.phase = min(of.window, most), of.pacing, of.phase
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import root
 
-from acklab.fluid.domain import NoSolutionError, need
+from acklab.fluid.domain import NoSolutionError, Symbols, count, from_zero, real
 
 Floats = NDArray[np.float64]
 #: Values now, and one delay ago, to the change of values.
@@ -26,6 +26,15 @@ Field = Callable[[Floats, Floats], Any]
 POINTS = 24
 #: A root this much nearer to 0 than the system is fast decides nothing: further terms do.
 NEUTRAL = 1e-6
+
+equation = Symbols(
+    guess=real("", [1.0], name="the guess"),
+    at=real("", np.array([1.0]), name="the equilibrium"),
+    a=real("1/s", np.array([[-1.0]]), name="A"),
+    b=real("1/s", np.array([[-0.5]]), name="B"),
+    delay=from_zero("s", 0.1, name="the delay"),
+    points=count(24, 2, name="the points of the collocation"),
+)
 
 
 @dataclass(frozen=True)
@@ -49,30 +58,34 @@ class Verdict:
         return 2 * np.pi / self.frequency if self.frequency > 0 else None
 
 
+@equation("the steady state", None)
 def steady_state(field: Field, guess: Sequence[float], name: str) -> Floats:
     """Where nothing changes, near `guess`; `name` is of the equations, for the error."""
     start = np.asarray(guess, np.float64)
-    scale = np.maximum(np.abs(start), 1e-9)
+    scale = np.where(start == 0, 1.0, np.abs(start))
 
     def scaled(z: Floats) -> Floats:
         y = z * scale
         return np.asarray(field(y, y), np.float64)
 
-    found = root(scaled, np.ones(len(start)), tol=1e-13)
+    found = root(scaled, start / scale, tol=1e-13)
     y: Floats = found.x * scale
-    left = np.abs(scaled(found.x)).max()
-    if not np.isfinite(y).all() or left > 1e-6 * max(
-        1.0, np.abs(scaled(np.ones(len(start)))).max()
-    ):
+    off = np.abs(scaled(found.x))
+    left = off.max()
+    if not np.isfinite(y).all() or left > 1e-6 * max(1.0, np.abs(scaled(start / scale)).max()):
         raise NoSolutionError(
             f"{name}: no steady state near {start.tolist()}"
-            f" (what is left of the change is {left:.3g})"
+            f" (unknown {int(np.argmax(off))} changes most there, and {left:.3g} is left of it)\n"
+            "  help: a guess nearer to where nothing changes; some loops have no such place"
         )
     return y
 
 
+@equation("the linearisation", None)
 def linearised(field: Field, at: Floats) -> tuple[Floats, Floats]:
-    """The matrices A and B, by central differences."""
+    """The matrices A and B of y' = A y(t) + B y(t - delay), by central differences of the `field`
+    around the equilibrium `at`: columns are the unknowns in their order, elements are changes in
+    a second for each unit of an unknown."""
     n = len(at)
     a, b = np.empty((n, n)), np.empty((n, n))
     for j in range(n):
@@ -85,9 +98,9 @@ def linearised(field: Field, at: Floats) -> tuple[Floats, Floats]:
     return a, b
 
 
+@equation("the linearisation", None)
 def roots(a: Floats, b: Floats, delay: float, points: int = POINTS) -> NDArray[np.complex128]:
     """The characteristic roots that the collocation resolves, the rightmost first."""
-    need(delay >= 0, "the linearisation", "the delay", delay, "0 or more")
     n = len(a)
     if delay == 0:
         found = np.linalg.eigvals(a + b)
@@ -103,6 +116,7 @@ def roots(a: Floats, b: Floats, delay: float, points: int = POINTS) -> NDArray[n
     return np.asarray(found[order], np.complex128)
 
 
+@equation("the linearisation", None)
 def verdict(field: Field, at: Floats, delay: float) -> Verdict:
     """The rightmost root at an equilibrium."""
     a, b = linearised(field, at)

@@ -13,9 +13,33 @@ from functools import cached_property
 
 from acklab.fluid import access, frames
 from acklab.fluid.contention import Exchange
-from acklab.fluid.domain import need, positive, probability
+from acklab.fluid.domain import Symbol, Symbols, above_zero, count, from_zero, need, probability
+
+#: The length of a frame.
+_TIME = from_zero("s", 40e-6, equation="Eq 1")
+equation = Symbols(
+    users=count(4, name="the RUs of a trigger", equation="Eq 2"),
+    units=count(2, 0, name="r_A", equation="Eq 2"),
+    stages=Symbol("", [1.5, 2.5], low=1.0, name="B_k", empty=True, equation="Eq 4"),
+    tfr=_TIME.like(30e-6, name="d_tfr"),
+    bsr=_TIME.like(90e-6, name="d_bsr"),
+    tf=_TIME.like(40e-6, name="d_tf"),
+    mb=_TIME.like(32e-6, name="d_mb"),
+    fixed=_TIME.like(80e-6, name="d_ppdu"),
+    each=_TIME.like(90e-6, name="d_ppdu for each packet"),
+    most=count(50, name="P_Agg^Trf", equation="Eq 3"),
+    waits=_TIME.like(100e-6, name="the wait for the medium"),
+    device=above_zero("", 500.0, name="the packets that a station holds", infinite=True),
+    packet=above_zero("bit", 12e3, name="s_p", equation="Eq 2"),
+    payload=above_zero("bit", 11e3, name="s_p", equation="Eq 2"),
+    p_phy=probability(0.0, equation="Eq 6"),
+    every=above_zero("", 2.0, name="the packets for an ACK"),
+    life=above_zero("s", 0.5, name="the lifetime of a packet", infinite=True),
+    flows=count(1, name="the number of flows", equation="Eq 16"),
+)
 
 
+@equation("Eqs 1 to 8")
 @dataclass(frozen=True)
 class Triggered:
     """A cell of stations that upload; seconds, and packets of `payload` bits."""
@@ -37,7 +61,7 @@ class Triggered:
     each: float
     most: int
     acks: Exchange
-    #: What the access point waits for the medium, s.
+    #: Wait of the access point for the medium, s.
     waits: float
     #: Packets that a station holds.
     device: float
@@ -51,7 +75,6 @@ class Triggered:
     answers: Sequence[object] = (None,)
 
     def __post_init__(self) -> None:
-        positive("Eq 2", "s_p", self.payload)
         need(
             0 <= self.units <= self.users,
             "Eq 2",
@@ -59,8 +82,6 @@ class Triggered:
             self.units,
             f"at most the {self.users} RUs of a trigger",
         )
-        need(self.most >= 1, "Eq 3", "P_Agg^Trf", self.most, "at least one packet fits")
-        probability("Eq 6", "p_phy", self.p_phy)
 
     @property
     def scheduled(self) -> int:
@@ -132,15 +153,18 @@ class Triggered:
         return Cell(self, flows)
 
 
+@equation("Eqs 1 to 8")
 class Cell:
     """The stations' queues, each a FIFO."""
 
     def __init__(self, of: Triggered, flows: int) -> None:
+        known = 1 + max(f for own in of.stations for f in own)
+        need(flows >= known, "Eq 16", "the number of flows", flows, f"the stations have {known}")
         self.of, self.flows = of, flows
         self.waiting = [0.0] * flows
         self._waits = [0.0] * flows
         self._part = of.part
-        #: What an access of each flow's data and one of its ACKs take, s.
+        #: Time that an access of each flow's data and one of its ACKs take, s.
         self.accesses = [0.0] * flows
         self._until, self._rates = 0.0, [0.0] * flows
         self.service([1e6] * flows)
@@ -185,9 +209,12 @@ class Cell:
                 waiting[f] -= served[f]
                 total += waiting[f]
                 comes += arrivals[f]
-            # Who waits longer than a packet lives is given up.
+            # Packets that wait longer than their lifetime are given up.
             able = sum(self._rates[f] for f in own)
-            over = total - min(self.of.device, max(self.of.life * able, self.of.most))
+            # Those of the PPDU under way are in the device until it ends (`radio`).
+            under_way = min(max(total, 1.0), float(self.of.most))
+            holds = min(self.of.device, max(self.of.life * able, self.of.most))
+            over = total - max(holds - under_way, 1.0)
             if over > 0 and comes > 0:
                 for f in own:
                     dropped[f] = min(over * arrivals[f] / comes, waiting[f])
@@ -195,6 +222,6 @@ class Cell:
         return served, dropped
 
     def delays(self, rate: float, served: Sequence[float], dt: float) -> list[float]:
-        """What data and ACK wait."""
+        """Waiting times of data and of their ACKs, added, of each flow, s."""
         del rate, served, dt
         return list(self._waits)

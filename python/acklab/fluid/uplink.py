@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from acklab.fluid import access
-from acklab.fluid.domain import need, positive, probability
+from acklab.fluid.domain import Symbol, Symbols, above_zero, count, need, probability
 from acklab.fluid.frames import SIFS, SLOT
 
 #: AIFSN of best effort, which is the access point's too (802.11ax table 9-155).
@@ -19,10 +19,22 @@ AIFSN = 3
 #: Its windows: CWmin 15, CWmax 1023, by failures in a row.
 WINDOWS = (16, 32, 64, 128, 256, 512, 1024)
 
+equation = Symbols(
+    stations=count(8, name="n_ra", equation="Eq 5"),
+    units=count(4, name="r_A", equation="Eq 5"),
+    tf=above_zero("s", 40e-6, name="d_tf", equation="Eq 1"),
+    ppdu=above_zero("s", 1e-3, name="d_ppdu", equation="Eq 1"),
+    mb=above_zero("s", 32e-6, name="d_mb", equation="Eq 1"),
+    stages=Symbol("", [1.5, 2.5], low=1.0, name="B_k", equation="Eq 4"),
+    p_phy=probability(0.0, equation="Eq 6"),
+    scheduled=count(0, 0, name="s_A", equation="Eq 2"),
+)
 
+
+@equation("Eqs 1 to 8")
 @dataclass(frozen=True)
 class Setting:
-    """Who takes part, and how long the frames of a cycle are, s."""
+    """Participants of a cycle, and lengths of its frames, s."""
 
     #: Stations without an RU of their own, and the RUs for them.
     stations: int
@@ -38,17 +50,10 @@ class Setting:
     #: Stations with an RU of their own: then a trigger never stays without an answer.
     scheduled: int = 0
 
-    def __post_init__(self) -> None:
-        need(self.stations >= 1, "Eq 5", "n_ra", self.stations, "there is at least one station")
-        need(self.scheduled >= 0, "Eq 2", "s_A", self.scheduled, "0 or more")
-        for symbol, value in (("d_tf", self.tf), ("d_ppdu", self.ppdu), ("d_mb", self.mb)):
-            positive("Eq 1", symbol, value)
-        probability("Eq 6", "p_phy", self.p_phy)
-
 
 @dataclass(frozen=True)
 class Uplink:
-    """What becomes of it."""
+    """Steady state of random access on the uplink."""
 
     #: Probability that a station attempts after a trigger, and that an attempt collides.
     beta: float
@@ -65,13 +70,14 @@ class Uplink:
     def throughput(self, p_agg: float, s_p: float, own: float = 0.0) -> float:
         """Eq 8, bit/s: a station with `p_agg` packets of `s_p` bits in each PPDU, that has an `own`
         RU in so large a part of the cycles and contends in the others."""
-        probability("Eq 8", "the part with an own RU", own)
+        need(0 <= own <= 1, "Eq 8", "the part with an own RU", own, "from 0 to 1")
         f = access.eq6(self.gamma, self.p_phy)
         between = self.cycle - self.t_s
         wins = (1 - own) * self.beta
         return float(access.eq8(p_agg, own, wins, f, self.p_phy, s_p, self.t_s, between))
 
 
+@equation("Eqs 4 to 7", None)
 def uplink(of: Setting) -> Uplink:
     """Solves Eqs 4, 5 and 7.
 
