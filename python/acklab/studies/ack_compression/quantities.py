@@ -7,6 +7,7 @@ flow's ACKs is the part for which the access point's queue had no room.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from statistics import correlation, fmean, pstdev
 from typing import TYPE_CHECKING, Any
 
@@ -312,7 +313,17 @@ def _one(of: Callable[[Any], Mapping[str, float]], name: str) -> Callable[[Any],
 
 QUANTITIES = (
     *(
-        Quantity(name, unit, text, _one(of, name), groups, digits, signed="correlation" in name)
+        Quantity(
+            name,
+            unit,
+            text,
+            _one(of, name),
+            groups,
+            digits,
+            signed="correlation" in name,
+            # Those without a unit are indices and parts, except for counts per 1000.
+            most=inf if unit or "per_loss" in name else 1,
+        )
         for (of, groups), rows in _TABLE.items()
         for name, unit, digits, text in rows
     ),

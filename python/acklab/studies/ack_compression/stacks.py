@@ -101,7 +101,7 @@ PAPER: Mapping[str, Mapping[str, Any]] = {
 }
 _CAKE = {"down": {"ack_filter": {"name": "cake", "mode": "conservative"}}}
 _QUEUES = {"down": {"qdisc": "per-station", "queue": None}}
-#: What an access point of today can have.
+#: Remedies that an access point of today can have.
 REMEDIES: Mapping[str, Mapping[str, Any]] = {
     "nothing": {},
     "tac": timer("tac", 5),

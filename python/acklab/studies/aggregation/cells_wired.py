@@ -37,7 +37,7 @@ PAIRS = tuple((cc, cc) for cc in CONTROLLERS) + tuple(combinations(CONTROLLERS, 
 #: Controllers that only ns-3's and Linux's own runs have.
 OTHERS = {"ns3": ("bbr1", "linuxreno"), "linux": ("bbr1",)}
 START_S = 2
-#: What a flow has to send, bytes.
+#: Payload of a flow, bytes.
 VOLUME = 100_000 * 1448
 #: The bottleneck's two directions.
 DATA, ACKS = "left->right", "right->left"
@@ -96,7 +96,7 @@ class Wired:
         return replace(self, thinner={**self.thinner, **changed})
 
 
-#: What a device of ns-3.44 has unless told otherwise.
+#: Default queues of a device of ns-3.44.
 NS3_QUEUE = {"qdisc": "fq-codel", "device_queue": 100}
 #: The queue of the thesis as inferred from its numbers: the SYN-ACK counts as an ACK, one counter
 #: for all flows, each arrival starts the timer anew, and what the timer lets go waits for the next

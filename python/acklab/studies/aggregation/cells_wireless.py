@@ -22,7 +22,7 @@ from .setups_wireless import (
 
 #: As stated.
 STATED = {name: SETUPS[name] for name in ("ns3", "linux")}
-#: Seeds of runs that hardly differ, outside the papers' own tables.
+#: Seeds of runs that hardly differ, outside the papers' own tables; Vegas has one more.
 FEW = 2
 #: Seeds at most of a set-up that explains and turns no verdict.
 EXPLAINS = {"thesis": 5}
@@ -77,7 +77,7 @@ def thinned(effort: Effort) -> list[Cell]:
         Cell(
             {"setup": name, "cc": cc, "aggregation": how, "channel": channel, "ratio": ratio},
             dumbbell(setup, cc, {**AGGREGATIONS[how], **errors, **thinner(ratio)}, seconds),
-            None if effort.full else FEW,
+            None if effort.full else FEW + (cc == "vegas"),
         )
         for name, setup in STATED.items()
         for cc in CONTROLLERS
@@ -225,7 +225,7 @@ def readings(effort: Effort) -> list[Cell]:
     return found
 
 
-#: What is sent at once.
+#: Ways to aggregate, by the amount that is sent at once.
 AT_ONCE: Mapping[str, Mapping[str, str]] = {
     "one": AGGREGATIONS["none"],
     "A-MSDU 3.8 KB": {"ampdu": "off", "amsdu": "3839 B"},

@@ -254,7 +254,7 @@ def _jain(each: Sequence[float]) -> float:
     return sum(each) ** 2 / (len(each) * squares) if squares > 0 else 0.0
 
 
-@quantity("", "pairs", digits=3)
+@quantity("", "pairs", digits=3, most=1)
 def jain(r: Result) -> float:
     """Jain's index of two flows."""
     return _jain(goodputs(r))

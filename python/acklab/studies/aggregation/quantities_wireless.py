@@ -20,7 +20,7 @@ from .setups_wireless import START_S
 EVERY = tuple(GROUPS)
 #: Runs that are sampled over time.
 SAMPLED = ("air", "sizes", "jittered")
-#: What the air is used for, in the order in which it is drawn.
+#: Uses of the air, in the order in which they are drawn.
 USES = (
     "data",
     "transport_ack",
@@ -203,7 +203,7 @@ def given_up_share(run: Result) -> float:
     return gone / max(float(sum(columns(run, "flows")["data_segments"])), 1)
 
 
-@quantity("", "stations", "neighbours", digits=3)
+@quantity("", "stations", "neighbours", digits=3, most=1)
 def fairness(run: Result) -> float | None:
     """Jain's index of the flows' goodputs."""
     rates = goodputs(run)

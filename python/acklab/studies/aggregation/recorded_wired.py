@@ -138,7 +138,7 @@ def busy(r: Result) -> pl.DataFrame:
     )
     link = r.links.filter(pl.col("link") == DATA).row(0, named=True)
     packet = link["bytes_out"] / max(link["packets_out"], 1)
-    # What the link itself counts has its overhead, the recorded sizes do not.
+    # The link's own counters include its overhead, the recorded sizes do not.
     per_byte = link["utilisation"] * end(r) / max(link["bytes_out"], 1)
     came = pl.col("throughput_mbps").fill_null(0.0) * 1e6 / 8 * step
     through = came - pl.col("grew") - packet * pl.col("lost")

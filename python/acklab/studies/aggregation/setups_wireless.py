@@ -22,7 +22,7 @@ from acklab.stacks import STACKS
 
 CONTROLLERS = ("bbr3", "cubic", "newreno", "vegas")
 START_S = 2
-#: What a flow has to send, bytes.
+#: Payload of a flow, bytes.
 VOLUME = 500_000 * 1448
 SAMPLED = {"sample_every": "100 ms"}
 

@@ -204,7 +204,7 @@ def swing_calm(r: Result) -> float | None:
     rates = [
         v
         for t, v in of.rates(r, 0.5)
-        # What was held up is acknowledged at once in the bin in which the stall ends.
+        # The bin in which a stall ends has the ACKs of all data that the stall held up.
         if t > of.SETTLED_S - START_S and not any(t - 0.5 < b + 0.05 and a < t for a, b in still)
     ]
     return pstdev(rates) / fmean(rates) if any(rates) else None

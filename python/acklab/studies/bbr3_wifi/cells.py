@@ -37,10 +37,10 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
 AIRS = ("idle", "busy")
 #: Whether the access point uses OFDMA.
 OFDMA = ("off", "on")
-#: What a flow meets on the wires: the same, or CUBIC.
+#: The other flow on the wires: of the same controller, or CUBIC.
 BESIDE = ("itself", "cubic")
 DIRECTIONS = ("down", "up")
-#: What each of two neighbours tries to send where the channel is narrow, Mbit/s: more than it lets
+#: Rate that each of two neighbours offers where the channel is narrow, Mbit/s: more than it lets
 #: them.
 NOISE = 100
 #: s, of the testbed by channel: nearly all packets are the neighbours' there.

@@ -41,7 +41,7 @@ def repeated(run: Result) -> float:
     return float(1000 * _of(run, "retransmissions", "bbr").sum() / sent)
 
 
-@quantity("", digits=3)
+@quantity("", digits=3, most=1)
 def fairness(run: Result) -> float | None:
     """Jain's index over the flows of BBR and of CUBIC."""
     rates = np.concatenate([_of(run, "goodput_warm_mbps", who) for who in ("bbr", "cubic")])

@@ -1,4 +1,4 @@
-"""What is run: the paper's testbed, and the wired bottleneck that a kernel ran."""
+"""Cells of the study: the paper's testbed, and the wired bottleneck that a kernel ran."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VERSIONS: Mapping[str, Any] = {
 }
 DIRECTIONS = ("up", "down", "both")
 LAPTOPS = ("cubic", "bbr", "peer")
-#: What each of two neighbours on the channel tries to send, Mbit/s: more than it lets them.
+#: Two neighbours on the channel, and the rate that each offers, Mbit/s: more than it lets them.
 NEIGHBOURS = ("near0", "near1")
 NOISE = 400
 #: s.

@@ -1,4 +1,4 @@
-"""What is measured of a run: a number for each flow, and how the two swing."""
+"""Quantities of a run: a number for each flow, and how the two swing."""
 
 from __future__ import annotations
 

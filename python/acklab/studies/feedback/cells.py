@@ -8,7 +8,7 @@ from typing import Any
 
 from acklab.studies.ack_compression.cells import over
 from acklab.studies.ack_compression.setup import laid_over
-from acklab.studies.feedback.ways import TCP, WAYS, WIRED
+from acklab.studies.feedback.ways import SPARSE, TCP, WAYS, WIRED
 from acklab.studies.study import Effort
 
 CONTROLLERS = ("bbr1", "cubic")
@@ -158,13 +158,13 @@ def _fault(effort: Effort, fault: str, cc: str, way: str) -> dict[str, Any]:
     return {**found, "duration": f"{whole} s", "warmup": f"{WARMUP} s"}
 
 
-_ALL = tuple(WAYS)
+_ALL = tuple(w for w in WAYS if w != SPARSE)
 #: With many stations: one of each kind.
 _FEW = ("delayed", "paced", "l16", "ack-frequency", "tac", "cake", "hack", "tack")
 GROUPS = {
     "wifi": over(_wifi, frames=("single", "ampdu"), cc=CONTROLLERS, way=_ALL),
     "many": over(_many, 5, stations=(10, 30, 100), way=_FEW),
-    "asymmetric": over(_asymmetric, k=(1, 4, 16, 64), cc=CONTROLLERS, way=WIRED),
+    "asymmetric": over(_asymmetric, k=(1, 4, 16, 64), cc=CONTROLLERS, way=(*WIRED, SPARSE)),
     "satellite": over(_satellite, loss=(0, 0.1, 1), cc=CONTROLLERS, way=WIRED),
     "cellular": over(_cellular, cc=CONTROLLERS, way=WIRED),
     "fault": over(_fault, fault=tuple(FAULTS), cc=CONTROLLERS, way=WIRED),

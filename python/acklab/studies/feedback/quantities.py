@@ -74,7 +74,7 @@ def together(run: Result) -> float:
     return float(np.asarray(table["mpdus"])[up].sum() / np.asarray(table["data_ppdus"])[up].sum())
 
 
-@quantity("", "many", digits=2)
+@quantity("", "many", digits=2, most=1)
 def jain(run: Result) -> float:
     """Jain's index of the uploads' goodputs."""
     rates = np.nan_to_num(np.asarray(columns(run, "flows")["goodput_warm_mbps"], float))

@@ -31,11 +31,14 @@ class Way:
     #: Block Acks carry ACKs; over radio only.
     hack: bool = False
     tack: bool = False
+    #: Parameters of TACK.
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def flow(self, cc: str) -> dict[str, Any]:
         """Keys of a flow."""
         if self.tack:
-            transport = {"name": "tack", "send_buffer": BUFFER, "recv_buffer": BUFFER}
+            buffers = {"send_buffer": BUFFER, "recv_buffer": BUFFER}
+            transport = {"name": "tack", **buffers, **self.parameters}
             return {"cc": cc, "transport": transport}
         return {"cc": cc, "ack": self.ack}
 
@@ -64,6 +67,11 @@ WAYS: Mapping[str, Way] = {
     "cake-hard": Way(ack_filter={"name": "cake", "mode": "aggressive"}),
     "hack": Way(hack=True),
     "tack": Way(tack=True),
+    # TACKs and IACKs must not wait for each other: two TACKs in a round trip that includes their
+    # wait, and gaps wait for them.
+    "tack-sparse": Way(tack=True, parameters={"alpha": "smoothed-rtt", "beta": 2, "iack": False}),
 }
+#: Only where the way back is slow.
+SPARSE = "tack-sparse"
 #: HACK needs Block Acks.
-WIRED = tuple(w for w in WAYS if w != "hack")
+WIRED = tuple(w for w in WAYS if w not in ("hack", SPARSE))

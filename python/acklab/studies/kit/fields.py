@@ -125,12 +125,12 @@ def known(value: Value) -> Estimate:
     return estimate(list(value.values()))
 
 
-def reported(value: Value, signed: bool) -> Estimate:
-    """The same for a reader: no interval below zero of a quantity that cannot be negative.
+def reported(value: Value, bounds: tuple[float, float]) -> Estimate:
+    """The same for a reader: no interval that leaves the bounds of the quantity.
 
     Few runs that scatter much have such an interval; it would say nothing.
     """
     e = known(value)
-    if not signed and e.low < 0 <= e.mean:
+    if e.low < bounds[0] <= e.mean or e.high > bounds[1] >= e.mean:
         return Estimate(e.mean, math.nan, math.nan, e.n)
     return e

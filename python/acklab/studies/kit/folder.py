@@ -233,7 +233,9 @@ class Folder:
 
     def scope(self, of: Numbers, setup: str, claim: Claim | None = None) -> Scope:
         """The meaning of names in a set-up, and in a claim, with somebody's numbers."""
-        return Scope(self.vocabulary, of, self.where(setup, claim))
+        return Scope(
+            self.vocabulary, of, self.where(setup, claim), witnesses=lambda: self.witnesses
+        )
 
     def shown(self, id_: str) -> Table | Figure:
         """The table or figure of that name."""

@@ -61,6 +61,8 @@ class Scope:
     #: Keys that hold for every quantity which has the axis and does not say otherwise.
     where: Mapping[str, Where] = field(default_factory=dict)
     asked: dict[Asked, Field] = field(default_factory=dict)
+    #: Reads the numbers of witnesses, by name, for texts that call on one.
+    witnesses: Callable[[], Mapping[str, Numbers]] = dict
 
     def select(self, asked: Asked) -> Field:
         """A quantity at the keys that are named, or that hold anyway."""

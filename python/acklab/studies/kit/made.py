@@ -10,12 +10,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from acklab import _core, code
 from acklab.errors import AcklabError
 from acklab.folder import write_atomically
+from acklab.made import of_this
 from acklab.studies.kit.folder import Folder
 from acklab.studies.study import Effort
 from acklab.sweeps import sums
@@ -33,6 +35,8 @@ class Made(msgspec.Struct):
     seeds: int
     quick: bool
     full: bool
+    #: Commit, wheel, processor and so on: `acklab.made`. Older folders have none.
+    made: dict[str, Any] = {}
 
 
 def note(study: Folder, effort: Effort, folder: Path) -> Path:
@@ -46,6 +50,7 @@ def note(study: Folder, effort: Effort, folder: Path) -> Path:
         effort.seeds,
         effort.quick,
         effort.full,
+        of_this(),
     )
     write_atomically(path, msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
     seal(folder)

@@ -131,7 +131,7 @@ def of_table(study: Folder, table: Table | Figure, ours: Numbers) -> pl.DataFram
     named = (table.group, table.quantity)
     found = ours.get(named, Field((), {}))
     for key, value in found.cells.items():
-        e = reported(value, study.vocabulary.quantities[table.quantity].signed)
+        e = reported(value, study.vocabulary.quantities[table.quantity].bounds)
         at = dict(zip(found.axes, key, strict=True))
         ours_ = {"acklab": e.mean, "ci_low": e.low, "ci_high": e.high, "seeds": e.n}
         rows.append({**at, **ours_})

@@ -10,7 +10,7 @@ from acklab.errors import AcklabError
 from acklab.folder import writable_folder
 
 _TEMPLATE = "template"
-#: What stands for the study's name in the template.
+#: Placeholder of the study's name in the template.
 _NAME = "STUDY-NAME"
 
 

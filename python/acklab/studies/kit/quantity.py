@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from acklab.studies.kit.language import Scope, number
@@ -15,7 +16,12 @@ if TYPE_CHECKING:
 
 
 def quantity(
-    unit: str, *groups: str, digits: int = 2, axis: str | None = None, signed: bool = False
+    unit: str,
+    *groups: str,
+    digits: int = 2,
+    axis: str | None = None,
+    signed: bool = False,
+    most: float = inf,
 ) -> Callable[[Callable[[Result], Any]], Quantity]:
     """Makes a function of a run a quantity of that name; its first line of text defines it.
 
@@ -25,12 +31,13 @@ def quantity(
             return of_flow(run, "goodput_mbps")
 
     It is measured of the runs of `groups`, or of all. With `axis` the function returns numbers by
-    key on that axis, as a series over time does. `signed` says that it can be below zero.
+    key on that axis, as a series over time does. `signed` says that it can be below zero, `most`
+    how large it can be: an interval beyond these bounds is not shown.
     """
 
     def of(function: Callable[[Result], Any]) -> Quantity:
         text = (function.__doc__ or "").strip().partition("\n")[0]
-        return Quantity(function.__name__, unit, text, function, groups, digits, axis, signed)
+        return Quantity(function.__name__, unit, text, function, groups, digits, axis, signed, most)
 
     return of
 

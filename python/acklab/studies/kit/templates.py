@@ -9,6 +9,7 @@ unit), `:split 5` puts the runs below 5 and those from 5 on apart (`9.60 Mbit/s 
 1.20 Mbit/s in 2`), and any other format is Python's (`:.1f`). A `require` line shows nothing: the
 text is refused unless that claim has that verdict, so that a sentence cannot outlive what it rests
 on.
+`{model| goodput(cc=cubic)}` is the number of the witness `model`.
 Where an expression makes several numbers, and the paragraph does not say of what, a note does.
 """
 
@@ -19,6 +20,7 @@ from bisect import bisect_right
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
+from math import inf
 from statistics import fmean
 
 from acklab.studies.kit.fields import Value, reported
@@ -29,6 +31,8 @@ _REQUIRE = re.compile(r"[ \t]*\{\{\s*require\s+(?P<id>\S+)\s*=\s*(?P<verdict>\w+
 _BRACES = re.compile(r"\{(?P<what>[^{}]+)\}")
 #: A format at the end of an expression: a colon that no bracket closes.
 _FORMAT = re.compile(r"^(?P<expression>.*?)(?::(?P<form>[^()\[\]:\"]*))?$", re.DOTALL)
+#: A witness whose number it is.
+_WITNESS = re.compile(r"^(?P<name>[\w-]+)\|\s*(?P<expression>.*)$", re.DOTALL)
 #: Where there is no number.
 NONE = "-"
 #: Begins the format that tells runs in different states apart.
@@ -117,18 +121,29 @@ class _Braces:
     def __init__(self, what: str, scope: Scope) -> None:
         found = _FORMAT.match(what)
         assert found is not None, "every text matches"
-        inner = Scope(scope.vocabulary, scope.numbers, scope.where)
+        numbers = scope.numbers
+        if called := _WITNESS.match(what):
+            what = called["expression"]
+            theirs = scope.witnesses()
+            if called["name"] not in theirs:
+                known = ", ".join(theirs) or "none"
+                raise Wrong(f"{called['name']!r} is no witness of this study; it has {known}")
+            numbers = theirs[called["name"]]
+            found = _FORMAT.match(what)
+            assert found is not None, "every text matches"
+        inner = Scope(scope.vocabulary, numbers, scope.where)
         self.field = number(found["expression"], inner)
         self.form = found["form"] or ""
         if not self.form and re.search(r"\b(gain|spread|scatter)\(|/", found["expression"]):
             raise Wrong(f"{{{what}}}: a ratio has no unit; say how it is written, as in :% or :.2f")
         quantities = {scope.vocabulary.quantities[a.quantity] for a in inner.asked}
-        self.unit, self.digits, self.signed = "", 2, True
+        self.unit, self.digits, self.bounds = "", 2, (-inf, inf)
         if len(quantities) == 1:
             (of,) = quantities
             self.unit, self.digits = of.unit, of.digits
-            # A number that is made of several cells may be a difference.
-            self.signed = of.signed or self.field.cells != next(iter(inner.asked.values())).cells
+            # A number that is made of several cells may be a difference or a sum.
+            if self.field.cells == next(iter(inner.asked.values())).cells:
+                self.bounds = of.bounds
 
     def written(self) -> str:
         """The numbers, with the unit once at the end; a dash where there is none."""
@@ -157,7 +172,7 @@ class _Braces:
         return _listed(told)
 
     def _one(self, value: Value) -> str:
-        e = reported(value, self.signed)
+        e = reported(value, self.bounds)
         if e.n == 0 or e.mean != e.mean:
             return NONE
         if "±" in self.form:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import product
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from acklab.studies.kit.fields import Field, Key, Value, Where, listed
@@ -38,8 +39,15 @@ class Quantity:
     axis: str | None = None
     #: Whether it can be below zero, as a difference can.
     signed: bool = False
+    #: The largest value that it can have, as 1 for an index or a share.
+    most: float = inf
     #: Of a quantity that is made of others once all runs have ended; see `quantity.derived`.
     expression: str = ""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Its smallest and its largest possible value."""
+        return (-inf if self.signed else 0.0, self.most)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What is run: downloads through a shaped line and a home's Wi-Fi."""
+"""Cells of the study: downloads through a shaped line and a home's Wi-Fi."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from acklab.studies.ack_compression.cells import over
 from acklab.studies.study import Cell, Effort
 
 CONTROLLERS = ("newreno", "cubic", "vegas", "bbr1", "bbr2", "bbr3")
-#: What stands below the shaper; the FIFO is as long as Linux makes it.
+#: Queue disciplines below the shaper; the FIFO is as long as Linux makes it.
 QUEUES: Mapping[str, Mapping[str, Any]] = {
     "pfifo": {"name": "pfifo", "queue": "1000 packets"},
     "codel": {"name": "codel"},
@@ -36,7 +36,7 @@ BUSY_LENGTH = 12
 #: A fast line has so many seeds at most: a run has 250,000 packets.
 FAST, FAST_SEEDS = 500, 2
 LONG_MS, LONGER = 200, 2
-#: What the neighbour tries to send, Mbit/s: more than the channel lets it.
+#: Rate that the neighbour offers, Mbit/s: more than the channel lets it.
 NOISE = 400
 
 

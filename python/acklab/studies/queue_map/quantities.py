@@ -1,4 +1,4 @@
-"""What is measured of a run: how full the line is, how long packets wait, who gets how much."""
+"""Quantities of a run: how full the line is, how long packets wait, who gets how much."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ def _jain(rates: np.ndarray) -> float | None:
     return float(rates.sum() ** 2 / (len(rates) * (rates**2).sum()))
 
 
-@quantity("", digits=2)
+@quantity("", digits=2, most=1)
 def jain_flows(run: Result) -> float | None:
     """Jain's index over flows."""
     return _jain(_of(run, "goodput_warm_mbps"))
 
 
-@quantity("", digits=2)
+@quantity("", digits=2, most=1)
 def jain_hosts(run: Result) -> float | None:
     """Jain's index over hosts, of which one has four flows."""
     of_host: defaultdict[str, float] = defaultdict(float)

@@ -1,4 +1,4 @@
-"""What is run: the paper's figures, each as a group of cells."""
+"""Cells of the study: the paper's figures, each as a group of cells."""
 
 from __future__ import annotations
 
@@ -94,9 +94,25 @@ def _noisy(effort: Effort, case: int, way: str) -> dict[str, Any]:
 
 
 def _baseline(effort: Effort, standard: str) -> dict[str, Any]:
-    """What that radio carries of UDP."""
+    """UDP alone over that radio: its capacity."""
     found = radio(effort, udp(standard), standard, length=5)
     found["wifi"]["bit_error_rate"] = NOISE[standard]
+    return found
+
+
+#: The slot of 802.11g where stations of b are near, or may be.
+LONG_SLOT = "20 us"
+
+
+def _slots(effort: Effort, case: int, way: str) -> dict[str, Any]:
+    """Cases 1 and 2 over a radio with long slots, and UDP over it."""
+    standard = CASES[case][0]
+    found = (
+        radio(effort, udp(standard), standard, length=5)
+        if way == "udp"
+        else _wan(effort, case, way)
+    )
+    found["wifi"]["slot_time"] = LONG_SLOT
     return found
 
 
@@ -120,7 +136,7 @@ def _timing(effort: Effort, load: str, timing: str) -> dict[str, Any]:
     return found
 
 
-#: What each of two other stations sends to the TV, Mbit/s: the video fits, hardly fits
+#: Rate of each of two other stations to the TV, Mbit/s: the video fits, hardly fits
 #: or does not fit.
 BUSY: Mapping[str, Mapping[str, float]] = {
     "ampdu": {"fits": 14, "hardly": 16, "full": 18},
@@ -198,8 +214,11 @@ PAIRS = {
     # TACK with the rate that the sender measures, over a round trip.
     "sender-cubic": ("sender", "cubic"),
     "sender-bbr": ("sender", "bbr1"),
+    # TACK with the BBR that was designed with it (journal version).
+    "designed-cubic": ("designed", "cubic"),
+    "designed-bbr": ("designed", "bbr1"),
 }
-RIVALS = ("tack", "bbr1", "bbr2", "bbr3", "cubic", "newreno", "vegas")
+RIVALS = ("tack", "designed", "bbr1", "bbr2", "bbr3", "cubic", "newreno", "vegas")
 
 
 def _of(draws: Sequence[Any], effort: Effort, quick: int) -> range:
@@ -229,6 +248,8 @@ def _blocked(effort: Effort) -> list[Cell]:
 def _named(way: str) -> dict[str, Any]:
     if way == "sender":
         return tack(rate_samples="sender")
+    if way == "designed":
+        return tack("bbr-tack")
     return tack() if way == "tack" else tcp(way)
 
 
@@ -296,10 +317,11 @@ GROUPS = {
     "thinned": over(_thinned, fixes=("with", "without"), way=(*_WAYS, "tack")),
     "noisy": over(_noisy, case=tuple(CASES), way=("tcp", "tack")),
     "baseline": over(_baseline, standard=tuple(NOISE)),
+    "slots": over(_slots, case=(1, 2), way=("udp", "tcp", "tack")),
     "wan": over(_wan, case=tuple(CASES), way=("tcp", "tack")),
     "cast": over(_cast, setup=tuple(BUSY), busy=tuple(BUSY["ampdu"]), way=tuple(CASTS)),
     "timing": over(_timing, load=LOADS, timing=TIMINGS),
-    "frequency": over(_frequency, ONCE, mbits=(1, 7, 24, 48, 200, 590), rtt_ms=RTTS),
+    "frequency": over(_frequency, ONCE, mbits=(1, 7, 24, 26, 48, 200, 210, 590), rtt_ms=RTTS),
     "window": over(_window, ONCE, beta=(2, 4, 8), bdp=(1, 1.15, 1.34, 2)),
     "lossy": over(_lossy, mbits=(20, 100), ack_loss=ACK_LOSSES, way=("rich", "poor", "tcp")),
     "blocked": _blocked,

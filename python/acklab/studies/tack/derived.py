@@ -1,4 +1,4 @@
-"""What follows from several runs: ratios, places, means over random paths."""
+"""Quantities derived from several runs: ratios, places, means over random paths."""
 
 from __future__ import annotations
 
@@ -52,12 +52,28 @@ _OTHERS = (
         digits=3,
     ),
     derived(
+        "reduced",
+        "Hz",
+        "Figure 8(a): by how much TACK is rarer than TCP's delayed ACK, by Eqs. 3 and 5.",
+        "f_tcp2 - f_tack",
+        "frequency",
+        digits=0,
+    ),
+    derived(
+        "reduced_run",
+        "Hz",
+        "The same, with the frequency that runs have.",
+        "f_tcp2 - measured",
+        "frequency",
+        digits=0,
+    ),
+    derived(
         "middle", "KB", "Median over the draws.", "median(blocked, over=draw)", "blocked", digits=0
     ),
     derived(
         "expected",
         "ACKs",
-        "beta / RTT of the path x time, and one IACK for a loss event.",
+        "beta / RTT of the path x time, and the IACKs that left.",
         "eq3 + iacks",
         "wan",
         "noisy",

@@ -1,4 +1,4 @@
-"""What is measured of a run: goodput, ACKs and estimates, and the equations beside them."""
+"""Quantities of a run: goodput, ACKs and estimates, and the equations beside them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from acklab.results import Result
 
 _ONE_FLOW = (
-    *("wlan", "tool", "contention", "thinned", "wan", "noisy", "baseline"),
+    *("wlan", "tool", "contention", "thinned", "wan", "noisy", "slots", "baseline"),
     *("frequency", "window", "lossy"),
 )
 _RANDOM = ("wild", "rank")

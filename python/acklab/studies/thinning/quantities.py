@@ -95,7 +95,7 @@ _SETTINGS = "over=[path, ratio, timer]"
 #: A setting hurts that keeps less, and whose interval lies below all of the goodput.
 _HURTS = "mean(share) < 0.95 and share < 1"
 _GENTLE = "mean(hold) <= 0.1 and mean(burst) <= 0.25"
-#: What else is different where it hurts; the first that applies is the cause.
+#: Other signs of harm beside the goodput; the first that applies is the cause.
 _SIGNS = {
     "start": ("only the start is slower", "mean(share_settled) >= 0.95"),
     "timeouts": ("a run has one more timeout at least", "mean(timeouts_more) >= 1"),

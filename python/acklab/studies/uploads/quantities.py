@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,7 @@ def _one(of: Callable[[Any], Mapping[str, float]], name: str) -> Callable[[Any],
 
 
 QUANTITIES = tuple(
-    Quantity(name, unit, text, _one(of, name), (), digits)
+    Quantity(name, unit, text, _one(of, name), (), digits, most=1 if name == "jain" else inf)
     for of, rows in _TABLE.items()
     for name, unit, digits, text in rows
 )

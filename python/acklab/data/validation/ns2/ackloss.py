@@ -35,7 +35,7 @@ Cell = dict[str, str]
 
 
 def cells() -> Iterator[Cell]:
-    """What is run. The paper on ACK compression has windows of 50 packets of 1024 B."""
+    """Cells to run. The paper on ACK compression has windows of 50 packets of 1024 B."""
     for window in SECONDS:
         for loss in LOSSES:
             yield cell("Newreno", window, loss)
@@ -55,7 +55,7 @@ def cell(variant: str, window: str, ackloss: str, size: str = "1024", dataloss: 
 
 
 def sack_cells() -> Iterator[Cell]:
-    """What tells the causes of a difference with SACK apart."""
+    """Cells that tell the causes of a difference with SACK apart."""
     for variant in ("Sack1", "Fack"):
         for dupacks in ("3", "1"):
             for loss in ("0", "0.1", "0.2", "0.3"):

@@ -48,7 +48,7 @@ CELLS = (
 
 
 def settings() -> Iterator[str]:
-    """What is run, in the words of `programs/wifi.cc`."""
+    """Settings to run, in the words of `programs/wifi.cc`."""
     for chosen in product((False, True), repeat=len(CHANGES)):
         yield " ".join((SMALL, *(c for c, on in zip(CHANGES, chosen, strict=True) if on)))
     yield from CELLS

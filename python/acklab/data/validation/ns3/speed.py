@@ -35,7 +35,7 @@ VERSION = "3.44.post0"
 PROGRAMS = ("wired", "wifi", "wifihidden", "wifiofdma")
 
 _STATIONS = "wifi --mode=nsta --tcp=newreno --size=1024 --cwndCap=50 --apq=200 --ampdu=32768"
-#: What is run, in the words of `programs/wired.cc` and `programs/wifi.cc`.
+#: Runs to time, in the words of `programs/wired.cc` and `programs/wifi.cc`.
 RUNS = {
     "newreno": "wired --tcp=newreno",
     "cubic": "wired --tcp=cubic",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `tc -s` prints of CAKE's tins and HTB's classes: one boot of User Mode Linux for each case.
+"""Output of `tc -s` on CAKE's tins and HTB's classes: one boot of User Mode Linux for each case.
 
 `python3 run.py [CASE ...]` writes tc.json beside itself; build.sh makes the kernel. Time stands
 still while the machine computes, so that flows and the look at the counters are never late.
@@ -79,7 +79,7 @@ def _cake(*words: str) -> str:
 def _htb(*leaves: tuple[str, str, int | None]) -> str:
     """Classes 10, 20 ... below one of 10 Mbit/s, each with 50 packets; a codepoint chooses one."""
     at = "N r1 tc {} add dev eb {}"
-    burst = "burst 1500 cburst 1500 quantum 1500"
+    burst = "burst 1600 cburst 1600 quantum 1500"
     last = 10 * len(leaves)
     # Ethernet's 14 bytes come off again: rates count IP bytes.
     text = [

@@ -31,7 +31,7 @@ ADDRESSES = ("10.77.0.1", "10.77.0.2")
 TIMER_US = 5_000
 SECONDS, WARMUP = 30, 5
 KEYS = ("set", "link", "cc", "thin", "timer_ms", "sackpass", "gso")
-#: A run is disturbed if its emulator was later than this (99 %) plus twice what it was told to be,
+#: A run is disturbed if its emulator was later than this (99 %) plus twice its set lateness,
 #: or its sampler than this (maximum).
 LATE_US, SAMPLER_LATE_MS = 200, 20
 
@@ -46,7 +46,7 @@ def cells() -> dict[tuple[str, ...], list[dict[str, str]]]:
 
 
 def pauses_of(row: dict[str, str]) -> Pauses:
-    """What made this repeat of the reference as late as it was."""
+    """Pauses that made this repeat of the reference as late as it was."""
     return pauses(float(row["release_err_p99_us"]), float(row["release_err_max_us"]), SECONDS * 1e6)
 
 
