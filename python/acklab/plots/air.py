@@ -30,7 +30,7 @@ MOST_LABELLED = 4
 _LETTER, _AXES = 4.0, 500.0
 
 
-#: What the receiver could not read: column, what it is called, how it is crossed out.
+#: PPDUs that the receiver could not read: value of the column, label, hatching.
 SPOILT = {"garbled": ("not readable", "xxxx"), "lost": ("lost to noise", "||||")}
 
 
@@ -141,7 +141,7 @@ def _left_out(n: int, shown: int) -> str:
 
 def _view(begin: float, end: float) -> tuple[float, tuple[float, float]]:
     """Where the axis counts from, in whole milliseconds as seconds, and both its ends in ms."""
-    # What is a hair below a millisecond is meant to be one.
+    # A time that rounding puts just below a millisecond counts as that millisecond.
     origin = (begin * 1e3 + 1e-6) // 1 / 1e3
     return origin, (1e3 * (begin - origin), 1e3 * (end - origin))
 

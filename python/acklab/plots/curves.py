@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 VALUE = "goodput_mbps"
-#: What bars and bands can show.
+#: Statistics that bars and bands can show.
 INTERVALS = {
     "ci": "95 % confidence interval of the mean (Student's t)",
     "range": "least and greatest",
@@ -29,7 +29,7 @@ INTERVALS = {
 }
 #: Points from line to line between bars at one place, and at most from the first to the last.
 ASIDE, MOST_ASIDE = 2.4, 14.0
-#: What of a panel's height may lie empty below the lines before the scale no longer begins at zero.
+#: Empty share of a panel's height, below the lines, from which on the scale need not begin at zero.
 _EMPTY = 0.6
 LOGS = ("x", "y", "xy", "none")
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-#: What an ellipse is.
+#: Note of the plot of ellipses: how to read them.
 _ELLIPSES = (
     "Up and right is better: latency runs from right to left. Ellipses: one standard deviation "
     "around the mean of the runs; marks: medians."

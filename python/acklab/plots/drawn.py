@@ -40,7 +40,7 @@ class Choice:
     over: str | Sequence[str] | None = None
     #: Only the runs of a sweep with these values of keys.
     where: Mapping[str, Any] | None = None
-    #: What bars of a line show, and which of its axes are logarithmic.
+    #: Statistic that the bars of a line show, and the axes that are logarithmic.
     interval: str | None = None
     log: str | None = None
     #: How the figure looks: see `acklab.plots.look`.
@@ -79,20 +79,28 @@ class Drawn:
     """A figure with its data beside it."""
 
     figure: Figure
-    #: What the figure shows, no more and no less.
+    #: Exactly the values that the figure shows.
     data: pl.DataFrame
-    #: The figure in words, for who cannot see it.
+    #: The figure in words, for readers who cannot see it.
     alt: str
-    #: What its marks are, such as which interval a bar shows; for the figure's caption.
+    #: How to read its marks, such as the interval of a bar; for the figure's caption.
     note: str = ""
     #: Run, seeds and version.
     provenance: str = ""
 
-    def save(self, stem: Path | str, form: style.Format = "svg") -> list[Path]:
-        """Writes the figure and, with the same stem, its data; each complete or not at all."""
+    def save(self, stem: Path | str, form: style.Format | None = None) -> list[Path]:
+        """Writes the figure and, with the same stem, its data; each complete or not at all.
+
+        `stem` may be the name of the figure's file: `save("figure.pdf")` does the same as
+        `save("figure", "pdf")`. Without either it is SVG.
+        """
         from acklab.folder import scratch_file
 
         stem = Path(stem)
+        ending = next((f for f in style.FORMATS if stem.suffix == f".{f}"), None)
+        if ending and form in (None, ending):
+            stem, form = stem.with_suffix(""), ending
+        form = form or "svg"
         figure, (data, content) = stem.with_name(f"{stem.name}.{form}"), self._data_file(stem)
         figures = [stem.with_name(f"{stem.name}.{f}") for f in style.FORMATS]
         if data.exists() and not any(f.exists() for f in figures):

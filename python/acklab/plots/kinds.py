@@ -26,9 +26,9 @@ class Kind:
     about: str
     #: Tables without which it cannot be drawn.
     needs: tuple[str, ...]
-    #: What of a `Choice` it heeds.
+    #: Fields of a `Choice` that it uses.
     takes: tuple[str, ...]
-    #: Where its function `draw` is, or another one after a colon; loaded when it is asked for.
+    #: Where its function `draw` is, or another one after a colon; loaded at the first use.
     where: str
 
     def draw(self, source: Recorded, choice: Choice) -> Drawn:
@@ -69,7 +69,7 @@ class Kind:
 #: Options whose names are not those of `Choice`.
 _OPTIONS = {"start": "from", "end": "to"}
 TIMES = ("start", "end")
-#: What tells the runs of a sweep apart, and what every plot takes.
+#: Options that group and select the runs of a sweep, and those that every plot takes.
 OF_SWEEPS = ("by", "facet", "over", "where")
 LOOK = ("title", "size", "style")
 _OVER_TIME = ("flows", *TIMES)
@@ -213,29 +213,3 @@ def chosen(kind: Kind, given: Mapping[str, Any]) -> Choice:
                 f"  help: {mean}it takes {', '.join((*kind.takes, *LOOK))}"
             )
     return Choice(**given)
-
-
-class Plots:
-    """The plots of a result: `result.plot.series()`, `result.plot.ack_spacing(flows=["a"])`."""
-
-    def __init__(self, source: Any) -> None:
-        self._source = recorded(source)
-
-    def __getattr__(self, name: str) -> Callable[..., Drawn]:
-        name = name.replace("_", "-")
-        kind = KINDS.get(ALIASES.get(name, name))
-        if kind is None:
-            raise AttributeError(f"there is no plot {name!r}; there are {', '.join(self._names())}")
-
-        def draw(**choice: Any) -> Drawn:
-            return kind.draw(self._source, chosen(kind, choice))
-
-        draw.__doc__ = f"Draws {kind.about}; keywords as of `acklab.plots.Choice`."
-        return draw
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._names()]
-
-    @staticmethod
-    def _names() -> list[str]:
-        return [n.replace("-", "_") for n in KINDS]

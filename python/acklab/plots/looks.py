@@ -14,7 +14,7 @@ from acklab.plots.scale import Scale, spoken
 if TYPE_CHECKING:
     import polars as pl
 
-#: What a group is drawn as.
+#: Marks that stand for a group.
 Marks = Literal["marked line", "line", "mark"]
 #: From so many numbers on, their colours have an order.
 _ORDERED = 3

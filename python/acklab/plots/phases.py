@@ -23,7 +23,7 @@ _BBR = (
 )
 
 
-#: What the panels below the bars show.
+#: Columns of the panels below the bars, with their labels.
 _RATES = {"pacing_mbps": "pacing", "delivery_mbps": "delivery"}
 #: States of other controllers: greys, for they are few and not compared with BBR's.
 _GREYS = ("#bdbdbd", "#8a8a8a", "#5c5c5c", "#d9d9d9")

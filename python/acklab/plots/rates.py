@@ -9,7 +9,7 @@ from acklab.errors import AcklabError
 if TYPE_CHECKING:
     import polars as pl
 
-#: Windows across a plot when none is asked for: as many steps as the eye follows.
+#: Default number of windows across a plot: as many steps as the eye follows.
 WINDOWS = 200
 
 

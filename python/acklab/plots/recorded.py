@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 from acklab.errors import AcklabError
@@ -59,6 +61,10 @@ class Recorded(Protocol):
     def again(self) -> str:
         """The command that makes it again, given in its folder."""
 
+    @property
+    def changes(self) -> Sequence[str]:
+        """Keys of the scenario that the command line set, such as `flow.0.cc=bbr3`."""
+
     def table(self, name: str) -> pl.DataFrame | None:
         """The table `name`, or `None` if it was not recorded or has no rows."""
 
@@ -94,6 +100,11 @@ class InMemory:
         """Of the folder that it may be saved in."""
         return _again(self._result.seed)
 
+    @property
+    def changes(self) -> Sequence[str]:
+        """A program made it, and the scenario has what it set."""
+        return ()
+
     def table(self, name: str) -> pl.DataFrame | None:
         """A property of the result, if it has rows."""
         if name == "expectations":
@@ -103,7 +114,7 @@ class InMemory:
         try:
             frame = getattr(self._result, name, None)
         except AcklabError:
-            # So results answer when they are asked for what was not recorded.
+            # So results answer for tables that were not recorded.
             return None
         return _plain(frame) if frame is not None and len(frame) else None
 
@@ -138,6 +149,20 @@ class Opened:
         from acklab.opening import SavedRun
 
         return self._result.resolved if isinstance(self._result, SavedRun) else ""
+
+    @property
+    def changes(self) -> Sequence[str]:
+        """Those of the command that made it."""
+        from acklab.opening import SavedRun
+
+        if not isinstance(self._result, SavedRun):
+            return ()
+        try:
+            words = shlex.split(self._result.command)
+        except ValueError:
+            return ()
+        given = [value for option, value in pairwise(words) if option == "--set"]
+        return [v for v in given if not v.startswith("record.")]
 
     @property
     def again(self) -> str:

@@ -81,7 +81,7 @@ class Scale:
 
     def apply(self, ax: Any, logarithmic: bool) -> None:
         """Ticks and label of the axis across."""
-        from matplotlib.ticker import FuncFormatter, NullLocator
+        from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
         ax.set_xlabel(self.label)
         if self.numbers is None:
@@ -99,6 +99,9 @@ class Scale:
             ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
         if len(self.numbers) <= MOST_TICKS and (logarithmic or self._spread):
             ax.set_xticks(sorted(self.numbers), [f"{v:g}" for v in sorted(self.numbers)])
+        elif not logarithmic and all(float(v).is_integer() for v in self.numbers):
+            # Between 2 and 3 there is no ratio of 2.5.
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
     @property
     def _spread(self) -> bool:

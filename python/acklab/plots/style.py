@@ -52,7 +52,7 @@ _RC: Any = {
     "pdf.fonttype": 42,
 }
 
-#: What the writers would put in of dates and versions.
+#: Dates and versions that the writers would add by themselves.
 _SILENT: dict[Format, dict[str, None]] = {
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "ModDate": None, "Creator": None, "Producer": None},

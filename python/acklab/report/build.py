@@ -96,7 +96,7 @@ def _contents(sections: Sequence[Section], claims: bool) -> str:
     links = "".join(f'<li><a href="#{a}">{escape(title)}</a></li>' for a, title in places)
     listed = f"<ol>{links}</ol>"
     if len(places) > _SHORT:
-        # What matters stands on the first screen.
+        # A long list is folded, so that the first screen has room for the verdicts and numbers.
         listed = f"<details><summary>Contents ({len(places)})</summary>{listed}</details>"
     return f'<nav aria-label="Contents">{listed}</nav>'
 
@@ -123,7 +123,7 @@ def _content(section: Section, charts: Charts) -> list[str]:
         parts.append(html.prose(section.markdown))
     still = html.picture(section.picture) if section.picture is not None else ""
     if section.charts and section.folded:
-        # Who unfolded a section came to look into it.
+        # A reader who unfolded a section wants its charts at once.
         parts.append(f'<div class="charts">{charts.of(section)}</div>')
         parts.append(_still(still) if still else "")
     elif section.charts and still:

@@ -58,7 +58,7 @@ def rendered(result: SweepResult, summed: Summed, beside: bool) -> str:
     shown = frame.head(MOST_ROWS)
     heads = "".join(
         f'<th scope="col">{escape(h)}</th>'
-        for h in (*keys, "seeds", *(style.heading(m) for m in summed.metrics))
+        for h in (*keys, "seeds", *(_heading(m, summed) for m in summed.metrics))
     )
     commands = _Commands(result, beside)
     body = "\n".join(
@@ -82,6 +82,15 @@ def rendered(result: SweepResult, summed: Summed, beside: bool) -> str:
         f'<thead><tr>{heads}<th scope="col" class="plain">again</th></tr></thead>\n'
         f"<tbody>\n{body}\n</tbody></table></div>{_on_paper(len(shown))}{commands.about()}</section>"
     )
+
+
+def _heading(metric: str, summed: Summed) -> str:
+    """A metric with its unit; a sum over flows says so, since other tables have means."""
+    head = style.heading(metric)
+    if metric not in summed.sums:
+        return head
+    name, comma, unit = head.partition(", ")
+    return f"{name} (sum){comma}{unit}"
 
 
 def _about(summed: Summed) -> str:

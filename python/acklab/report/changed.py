@@ -1,4 +1,4 @@
-"""The greatest changes over a sweep, and the picture of them."""
+"""How a metric changes with a key of a sweep, and the picture of it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from acklab.plots import style
 from acklab.report.paper.drawing import LOOKS, MOST_KEYS, Panel, Point, Series, bounds
-from acklab.report.parts import spread
-from acklab.report.top import amount, name_of, picture, ticks_of, unit_of
+from acklab.report.top import name_of, picture, short, ticks_of
 from acklab.stats import estimate_by
 
 if TYPE_CHECKING:
@@ -76,42 +75,6 @@ def change(runs: pl.DataFrame, key: str, metric: str) -> Change | None:
     return Change(metric, key, least, most)
 
 
-def sentences(runs: pl.DataFrame, keys: Sequence[str], metrics: Sequence[str]) -> str:
-    """The metric that changed most, then the key with which the first metric did; Markdown."""
-    every = [c for m in metrics for k in keys if (c := change(runs, k, m)) and c.apart]
-    if not every:
-        return "No metric changed by more than its 95 % interval."
-    several = len(keys) > 1
-    top = max(every, key=lambda c: c.share)
-    told = [f"**{_capital(name_of(top.metric))} changed most**, {_ends(top, several)}."]
-    first = max((c for c in every if c.metric == metrics[0]), key=lambda c: c.share, default=None)
-    name = _capital(name_of(metrics[0]))
-    if first is None:
-        told.append(f"{name} did not change by more than its 95 % interval.")
-    elif first is not top:
-        most = " most" if several else ""
-        told.append(f"{name} changed{most} {_ends(first, several)}.")
-    if several:
-        told.append("These are means over everything else that was varied.")
-    return " ".join(told)
-
-
-def _ends(c: Change, several: bool) -> str:
-    along = f"with {c.key}: " if several else ""
-    return f"{along}from {_end(c, c.least)} to {_end(c, c.most)}"
-
-
-def _end(c: Change, end: End) -> str:
-    told = amount(end.mean)
-    if end.low is not None and end.high is not None:
-        half = max(end.high - end.mean, end.mean - end.low)
-        told += f" ± {spread(half, end.mean)}" if half else ""
-    unit = unit_of(c.metric)
-    # A word says itself which key it is of, a number does not.
-    at = f"{c.key} {end.at}" if numbers([end.at]) or isinstance(end.at, bool) else str(end.at)
-    return f"{told}{f' {unit}' if unit else ''} ({at})"
-
-
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
@@ -138,7 +101,7 @@ def drawn(runs: pl.DataFrame, keys: Sequence[str], metric: str) -> str:
     shown = _spread(values[other], LOOKS) if other else [None]
     places, labels, unit = _axis(values[x])
     lines = [
-        Series(f"{other} = {v}" if other else metric, i, _points(own, x, places))
+        Series(f"{other} = {short(v)}" if other else metric, i, _points(own, x, places))
         for i, v in enumerate(shown)
         if len(own := rows.filter(rows[other] == v) if other else rows)
     ]
@@ -171,7 +134,7 @@ def _axis(values: Sequence[Any]) -> tuple[Mapping[Any, Any], list[str], str | No
     """Where each value stands, the labels in that order, and the unit; none of words."""
     read = numbers(values)
     if read is None:
-        return {v: str(v) for v in values}, [str(v) for v in values], None
+        return {v: short(v) for v in values}, [short(v) for v in values], None
     places = dict(sorted(zip(values, read[0], strict=True), key=lambda p: p[1]))
     return places, [f"{n:g}" for n in places.values()], read[1]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: Lines and boxes side by side; more are no longer told apart.
 MOST_GROUPS = 12
-#: What is drawn of each run, the first of them as a static figure.
+#: Columns that are drawn of each run, the first of them as a static figure.
 VALUES = ("goodput_mbps", "rtt_p95_ms", "retransmissions")
 #: Latency and throughput of an ellipse's points.
 ELLIPSE = ("rtt_p50_ms", "goodput_mbps")

@@ -40,7 +40,7 @@ def _markdown() -> MarkdownIt:
 
 def prose(markdown: str) -> str:
     """CommonMark with tables; HTML within it is shown, not obeyed."""
-    # Who has no mouse scrolls a long line with the keys.
+    # Readers without a mouse scroll a long line with the keys.
     return str(_markdown().render(markdown)).replace("<pre>", '<pre tabindex="0">')
 
 

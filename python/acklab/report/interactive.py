@@ -109,7 +109,7 @@ class HeatMap:
     y: str
     #: Columns `x`, `y`, `panel`, `measure`, `mean`, `half`: half the interval's width, or null.
     cells: pl.DataFrame
-    #: What a cell is, in words.
+    #: Description of a cell, in words.
     note: str = field(default="", kw_only=True)
 
 

@@ -37,7 +37,7 @@ class Claim:
     #: Where it stands, such as `thesis, 4.1.2`.
     where: str
     verdict: Verdict
-    #: What we see instead, or likewise; plain text or Markdown within a line.
+    #: Our own finding, whether it agrees or not; plain text or Markdown within a line.
     ours: str
     #: Why it is so; plain text or Markdown within a line.
     mechanism: str
@@ -61,7 +61,7 @@ class Picture:
 
     #: An SVG or PNG file, or an SVG's content.
     image: Path | bytes
-    #: What it shows, for who cannot see it.
+    #: Description of the picture, for readers who cannot see it.
     alt: str
     caption: str = ""
 
@@ -77,7 +77,7 @@ class Section:
     #: A plot as it was drawn has its alt text with it; of a bare path it is the title.
     figure: Picture | Drawn | Path | None = None
     series: Interactive | Sequence[Interactive] = ()
-    #: What claims refer to, and the anchor; made from the title if it is not given.
+    #: Name that claims refer to, and the anchor; made from the title if it is not given.
     name: str = ""
     #: Whether a reader unfolds it: its title is all that is seen at first, and `note` beside it.
     folded: bool = False

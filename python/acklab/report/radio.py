@@ -22,7 +22,7 @@ MOST_BARS = 3000
 WINDOWS = 3
 #: Lanes of such a timeline; of more stations, those that sent longest.
 MOST_SHOWN = 100
-#: What PPDUs that could not be read are drawn in, on light and on dark ground.
+#: Colours of PPDUs that could not be read, on light and on dark ground.
 _GARBLED = (USES["collision"].light, USES["collision"].dark)
 _LOST = (USES["noise"].light, USES["noise"].dark)
 

@@ -12,7 +12,7 @@ from acklab.metrics.derived import DERIVED_COLUMNS, with_metric
 from acklab.plots import rates, style
 from acklab.plots.order import places
 from acklab.plots.recorded import Recorded
-from acklab.report import html
+from acklab.report import html, network
 from acklab.report.paper.drawing import MOST_POINTS, Panel, Point, Series, bounds
 from acklab.report.top import amount, header, picture, ticks_of
 
@@ -25,7 +25,7 @@ METRICS = ("goodput_mbps", "rtt_p50_ms", "rtt_p95_ms", "retransmissions")
 FEEDBACK = ("acks_sent", "feedback_airtime_ms")
 #: Flows in the small table, lines in the picture.
 MOST_FLOWS, MOST_LINES = 8, 7
-#: What the picture has of a run without samples over time.
+#: Columns of the picture of a run without samples over time, with their labels.
 _RTTS = {"rtt_min_ms": "least", "rtt_p50_ms": "p50", "rtt_p95_ms": "p95", "rtt_p99_ms": "p99"}
 
 
@@ -35,13 +35,17 @@ def first_screen(source: Recorded, metrics: Sequence[str] = ()) -> str:
     table = _table(source, flows, metrics) if flows is not None else ""
     drawn = "" if flows is None else _over_time(source) or _percentiles(source, flows)
     of = f"Run of {source.provenance}"
-    return header(of, source.name, _answer(source, flows), drawn, f"{table}{_verdict(source)}")
+    more = f"{table}{_verdict(source)}{network.drawn(_parsed(source))}"
+    return header(of, source.name, _answer(source, flows), drawn, more)
 
 
 def _answer(source: Recorded, flows: pl.DataFrame | None) -> str:
     """The flows, and how much of each arrived, in Markdown."""
     about = _parsed(source)
     described = str(about.get("description", ""))
+    if source.changes:
+        changed = ", ".join(f"`{c}`" for c in source.changes)
+        described = f"{described} **Changed on the command line**: {changed}.".strip()
     ran = _ran(source, about, flows)
     came = _came(flows) if flows is not None else ""
     return "\n\n".join(x for x in (described, " ".join(y for y in (ran, came) if y)) if x)

@@ -1,4 +1,4 @@
-"""The report of a sweep: what changed most, every cell, and folded below it all the rest."""
+"""The report of a sweep: what stands out, every cell, and folded below it all the rest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import acklab
 from acklab.errors import AcklabError
 from acklab.plots import style
 from acklab.plots.recorded import Opened
-from acklab.report import cells, changed, top
+from acklab.report import cells, changed, headline, top
 from acklab.report.build import build, save
 from acklab.report.distributions import distributions
 from acklab.report.groups import grouped, pooled_words, told_apart, varying
@@ -46,7 +46,7 @@ def sweep_report(result: SweepResult, metrics: Sequence[str] = (), beside: bool 
     stands in the sweep's folder, from where its links to the pages of cells lead.
     """
     numbers = summed(result, metrics)
-    first = _first_screen(result, numbers) + cells.rendered(result, numbers, beside)
+    first = _first_screen(result, numbers, bool(metrics)) + cells.rendered(result, numbers, beside)
     sections = [replace(s, folded=True) for s in _sections(result, numbers)]
     return build(result.name, sections=sections, top=first)
 
@@ -62,7 +62,8 @@ def write_sweep_report(result: SweepResult, path: Path, metrics: Sequence[str] =
     return save(page, path)
 
 
-def _first_screen(result: SweepResult, numbers: Summed) -> str:
+def _first_screen(result: SweepResult, numbers: Summed, asked: bool) -> str:
+    """What was varied and what stands out; `asked` is whether somebody chose the metrics."""
     about = result.manifest
     keys = _axes(result, numbers.runs)
     warnings = []
@@ -76,18 +77,23 @@ def _first_screen(result: SweepResult, numbers: Summed) -> str:
         warnings.append(told.partition("\n")[0])
     found, drawn = "Nothing was varied but the seed.", ""
     if numbers.metrics and keys:
-        found = changed.sentences(numbers.runs, keys, numbers.metrics)
-        drawn = changed.drawn(numbers.runs, keys, numbers.metrics[0])
+        found = headline.sentences(numbers.runs, keys, numbers.metrics, asked)
+        shown = numbers.metrics[0] if asked else headline.drawn(keys, numbers.metrics)
+        drawn = changed.drawn(numbers.runs, list(keys), shown)
     answer = "\n\n".join((_varied(result, numbers.runs), found))
     return top.header(
         f"Sweep of {Opened(result).provenance}", result.name, answer, drawn, "", warnings
     )
 
 
-def _axes(result: SweepResult, runs: pl.DataFrame) -> list[str]:
-    """One key per axis, since keys that change together are one; those with several values."""
-    heads = [next(iter(axis)) for axis in result.manifest.axes]
-    return [k for k in heads if runs[k].n_unique() > 1]
+def _axes(result: SweepResult, runs: pl.DataFrame) -> headline.Axes:
+    """One column per axis with several values, and the keys that change together in it."""
+    heads = [(next(iter(axis)), axis) for axis in result.manifest.axes]
+    return {
+        head: [key["key"] for key in axis.values()]
+        for head, axis in heads
+        if runs[head].n_unique() > 1
+    }
 
 
 def _varied(result: SweepResult, runs: pl.DataFrame) -> str:
@@ -103,8 +109,8 @@ def _varied(result: SweepResult, runs: pl.DataFrame) -> str:
 def _key(runs: pl.DataFrame, key: str) -> str:
     values = runs[key].unique(maintain_order=True).to_list()
     if len(values) <= _NAMED:
-        return f"**{key}** ({', '.join(map(str, values))})"
-    return f"**{key}** ({values[0]} to {values[-1]}, {len(values):,} values)"
+        return f"**{key}** ({', '.join(map(top.short, values))})"
+    return f"**{key}** ({top.short(values[0])} to {top.short(values[-1])}, {len(values):,} values)"
 
 
 def _sections(result: SweepResult, numbers: Summed) -> Iterator[Section]:

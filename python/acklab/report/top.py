@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from html import escape
+from typing import Any
 
 from acklab.metrics import DEFINITIONS
 from acklab.plots import style
@@ -81,6 +82,14 @@ def unit_of(column: str) -> str:
 def name_of(column: str) -> str:
     """A column in a sentence, without its unit."""
     return style.heading(column).partition(", ")[0]
+
+
+def short(value: Any) -> str:
+    """A value of a key for a reader: of a building block its name, then its parameters."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    block = re.fullmatch(r"""\{\s*name\s*=\s*["'](.*?)["']\s*,?\s*(.*?)\s*\}""", str(value))
+    return " ".join(block.groups()).strip() if block else str(value)
 
 
 def glossary(columns: Sequence[str]) -> str:

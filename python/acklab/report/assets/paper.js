@@ -12,14 +12,19 @@
     const output = filter.querySelector("output");
     const claims = all(".claim");
     const parts = all(".claims-of");
+    // The words of a claim; not those of its folded proof, where a reader would not see them.
+    const words_of = new Map(claims.map((claim) => [
+      claim,
+      [...claim.children].filter((part) => part.tagName !== "DETAILS")
+        .map((part) => part.textContent).join(" ").toLowerCase(),
+    ]));
     let verdict = "";
     const apply = () => {
       const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
       let shown = 0;
       for (const claim of claims) {
-        const text = claim.textContent.toLowerCase();
         claim.hidden = (verdict && claim.dataset.verdict !== verdict)
-          || !words.every((word) => text.includes(word));
+          || !words.every((word) => words_of.get(claim).includes(word));
         shown += !claim.hidden;
       }
       for (const part of parts) part.hidden = all(".claim", part).every((claim) => claim.hidden);

@@ -30,7 +30,7 @@ _MARKS = {"reproduced": "✓", "partly": "◐", "undecided": "?", "not": "✗"}
 _PAPER = {"not": "not reproduced"}
 _OWN = {"reproduced": "holds", "not": "does not hold"}
 _TRUTHS = {Truth.YES: "holds", Truth.NO: "does not hold", Truth.OPEN: "undecided"}
-#: What a set-up does for a verdict.
+#: Role of a set-up in a verdict, in words.
 _ROLES = {
     "decides": "which decides",
     "supports": "which supports",
@@ -255,7 +255,7 @@ def _chart(study: Folder, shown: Shown, axis: str) -> str:
             name = f"{name}, {whose}" if whose and rest else whose or name
             at = field.axes.index(axis)
             points = [
-                _point(k[at], v, shown.quantity.signed)
+                _point(k[at], v, shown.quantity.bounds)
                 for k, v in field.cells.items()
                 if _less(k, field, axis) == line
             ]
@@ -276,8 +276,8 @@ def _less(key_: tuple[Key, ...], field: Field, axis: str) -> tuple[Key, ...]:
     return key_[:at] + key_[at + 1 :]
 
 
-def _point(x: Key, value: Value, signed: bool) -> Point:
-    e = reported(value, signed)
+def _point(x: Key, value: Value, limits: tuple[float, float]) -> Point:
+    e = reported(value, limits)
     return Point(x, e.mean, e.low, e.high) if e.n > 1 and e.low == e.low else Point(x, e.mean)
 
 

@@ -28,14 +28,21 @@ def rendered(study: Folder, ours: Numbers, judged: Sequence[Judged]) -> str:
 
 
 def said(study: Folder) -> str:
-    """For the first screen, where there is such a set-up."""
+    """For the first screen: the set-ups that decide, and those that explain."""
+    decides = "; ".join(escape(s.title) for s in study.setups("decides"))
+    judged = ""
+    if decides:
+        judged = (
+            f'<p class="note">The set-up that decides a verdict: {decides}. See '
+            '<a href="#judging">how claims are judged</a>.</p>'
+        )
     titles = [s.title for s in study.setups("explains")]
     if not titles:
-        return ""
+        return judged
     listed = escape("; ".join(titles))
     one = len(titles) == 1
     noun = "One more set-up was" if one else f"{len(titles)} more set-ups were"
-    return (
+    return judged + (
         f'<p class="note">{noun} run to explain differences ({listed}). '
         f"{'It changes' if one else 'They change'} no verdict: see "
         '<a href="#explained">Set-ups that explain</a>.</p>'

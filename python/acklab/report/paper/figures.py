@@ -46,7 +46,7 @@ def rendered(study: Folder, figure: Figure, whose: Sequence[Source], prefix: str
         else:
             rows += f"<details><summary>The same, {escape(title)}</summary>{charts}</details>"
     caption = f"<p>{html.words(figure.caption)}</p>" if figure.caption else ""
-    about = f"{Names(study).measured(quantity)}: {quantity.text}"
+    about = f"{Names(study).measured(quantity)}: {quantity.text.rstrip('.')}."
     return (
         f'<div class="of-figure"><h3 id="{prefix}{figure.id}">{escape(figure.title)}</h3>{caption}'
         f'<p class="note">{escape(about)} Upright lines are 95 % intervals.</p>'
@@ -59,7 +59,10 @@ def first(study: Folder, figure: Figure, whose: Sequence[Source], most: int = 2)
     """The first panels of a figure, for the top of the page."""
     if figure.kind == "ellipses":
         return ""
-    every = (panels(study, figure, m, _with(m, whose)) for m in whose if m.ours)
+    # The paper, or the witness that stands first; the whole figure has the others.
+    witness = [w.name for w in study.about.witness][:1]
+    few = [s for s in whose if s.ours or s.id in witness]
+    every = (panels(study, figure, m, _with(m, few)) for m in few if m.ours)
     found = next((of for of in every if of), [])
     if not found:
         return ""
@@ -84,14 +87,14 @@ def panels(study: Folder, figure: Figure, mine: Source, whose: Sequence[Source])
     keys = keys_of(study, figure, mine.numbers.get((figure.group, figure.quantity)))
     lines = keys.get(figure.lines, ()) if figure.lines and figure.lines != SETUP else ()
     inner = [a for a in (figure.x, figure.lines) if a]
-    signed = study.vocabulary.quantities[figure.quantity].signed
+    limits = study.vocabulary.quantities[figure.quantity].bounds
     found = []
     for at, named in blocks(keys, inner):
         series: list[Series] = []
         for source in whose:
             for look, line in enumerate(lines or [None]):
                 where = {**at, figure.lines: line} if line is not None else dict(at)
-                points = _points(figure, source, where, keys[figure.x], signed)
+                points = _points(figure, source, where, keys[figure.x], limits)
                 name = names.key(figure.lines, line) if line is not None else source.title
                 if line is not None and not source.ours:
                     name = f"{name}, {source.title}"
@@ -109,14 +112,18 @@ def panels(study: Folder, figure: Figure, mine: Source, whose: Sequence[Source])
 
 
 def _points(
-    figure: Figure, source: Source, where: Mapping[str, Key], xs: Sequence[Key], signed: bool
+    figure: Figure,
+    source: Source,
+    where: Mapping[str, Key],
+    xs: Sequence[Key],
+    limits: tuple[float, float],
 ) -> list[Point]:
     found = []
     for x in xs:
         value = source.value(figure.group, figure.quantity, {**where, figure.x: x})
         if value is None:
             continue
-        e = reported(value, signed)
+        e = reported(value, limits)
         found.append(
             Point(x, e.mean, e.low, e.high) if e.n > 1 and e.low == e.low else Point(x, e.mean)
         )

@@ -11,7 +11,7 @@ from acklab.studies.kit.folder import SETUP, Figure, Folder, Setup, Table
 from acklab.studies.kit.numbers import Numbers
 from acklab.studies.kit.vocabulary import Quantity
 
-#: What stands where there is no number.
+#: Text in place of a number that does not exist.
 NONE = "-"
 
 
@@ -113,7 +113,7 @@ def unit(quantity: Quantity) -> str:
 
 def interval(value: Value, quantity: Quantity) -> str:
     """A number in words: with its unit, its 95 % interval and how many runs it is of."""
-    e = reported(value, quantity.signed)
+    e = reported(value, quantity.bounds)
     told = f"{written(e.mean, quantity)}{unit(quantity)}"
     if e.n < 2:
         return told

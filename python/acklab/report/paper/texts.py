@@ -77,6 +77,9 @@ def judging(study: Folder) -> str:
     weaker = "A weaker form of it holds"
     if study.about.setup:
         weaker += ", or it holds only in a set-up that supports"
+    contrary = ""
+    if any(c.opposite for c in study.claims):
+        contrary = ", or the claim names its opposite, which is true in a set-up that decides"
     return (
         '<section id="judging"><h2>How claims are judged</h2>'
         "<p>Each claim has a condition that compares numbers of acklab's runs, seed by seed. A "
@@ -84,17 +87,17 @@ def judging(study: Folder) -> str:
         f"<ul><li><b>{held}</b>: the condition is true.</li>"
         f"<li><b>Partly</b>: {weaker[0].lower()}{weaker[1:]}.</li>"
         "<li><b>Undecided</b>: the interval reaches over the bound.</li>"
-        f"<li><b>{failed}</b>: the condition is false.</li></ul>"
+        f"<li><b>{failed}</b>: the condition is false{contrary}.</li></ul>"
         "<p>A claim that <em>follows from the set-up</em> says nothing about TCP: the study's own "
         "settings make it true.</p>"
         f"{_words(study)}"
         + (f"<h3>Set-ups</h3><ul>{setups}</ul>" if setups else "")
         + (f"<h3>Other witnesses</h3><ul>{witnesses}</ul>" if witnesses else "")
         + "<h3>Two states</h3><p>The runs of a cell sometimes end in two different states, and the "
-        "mean would describe neither. acklab then shows both states with the number of runs in "
-        "each. It sorts the values and splits them at the widest gap. They are two states if each "
-        "part has at least two runs, the gap is at least three times as wide as the wider part, "
-        "and the gap is at least a fifth of the mean.</p></section>"
+        "mean would describe neither. A table then shows both states with the number of runs in "
+        "each. acklab sorts the values and splits them at the widest gap. They are two states if "
+        "each part has at least two runs, the gap is at least three times as wide as the wider "
+        "part, and the gap is at least a fifth of the mean.</p></section>"
     )
 
 
