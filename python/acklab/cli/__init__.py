@@ -148,7 +148,7 @@ COMMANDS: tuple[tuple[str, str, Callable[..., Any], tuple[str, ...]], ...] = (
         "Look",
         "explain",
         explain.explain,
-        ("acklab explain", "acklab explain goodput_mbps", "acklab explain byte_count"),
+        ("acklab explain goodput_mbps", "acklab explain BDP", "acklab explain slow-start"),
     ),
     (
         "Look",
@@ -250,7 +250,7 @@ def main() -> None:
     except KeyboardInterrupt:
         # A second one, while the first was being told.
         code = INTERRUPTED
-    # What is left is Python's own end, which a late Ctrl-C would fill with tracebacks.
+    # Only Python's own end is left, which a late Ctrl-C would fill with tracebacks.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if code in (INTERRUPTED, TERMINATED):
         # Python would kill itself where the interrupt came within a generated function, such as

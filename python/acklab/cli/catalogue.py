@@ -12,7 +12,7 @@ from acklab.cli.output import tell
 
 
 class Kind(StrEnum):
-    """What `acklab list` can list."""
+    """Kinds of things that `acklab list` can list."""
 
     TRANSPORT = "transport"
     CC = "cc"
@@ -42,7 +42,7 @@ BLOCKS = (
     Kind.FADING,
 )
 
-#: What each kind is.
+#: Description of each kind, with the key that takes it.
 ABOUT = {
     Kind.TRANSPORT: "transports: transport of a flow",
     Kind.CC: "congestion controllers: cc of a flow",
@@ -73,7 +73,7 @@ def list_(
     tell(lambda: rows, lambda: _show(rows, verbose))
 
 
-#: What there is to say of one thing, by the words that JSON has for it; `name` comes first.
+#: Description of one thing, by the words that JSON has for it; `name` comes first.
 Row = dict[str, Any]
 
 

@@ -50,7 +50,7 @@ def check(
 
 
 def _said(of: Mapping[str, Any], recorded: tuple[str, ...]) -> Iterator[str]:
-    """What would run, in a few lines."""
+    """A scenario's run in a few lines, before it starts."""
     yield of["name"]
     if of.get("description"):
         yield f"  {of['description']}"
@@ -80,7 +80,7 @@ def _kind(flow: Mapping[str, Any]) -> str:
     return ", ".join(words)
 
 
-#: So many links are told one by one; of more the rest is counted.
+#: So many links are listed one by one; of more the rest is counted.
 _MOST = 6
 
 

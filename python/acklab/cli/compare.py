@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Plot(StrEnum):
-    """What `acklab compare` can draw."""
+    """Plots that `acklab compare` can draw."""
 
     CDF = "cdf"
     BOX = "box"

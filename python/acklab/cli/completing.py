@@ -1,4 +1,4 @@
-"""What the shell offers for an argument when Tab is pressed.
+"""Words that the shell offers for an argument when Tab is pressed.
 
 Each function gets what was typed so far and returns the words that go on from there, with a
 description where there is one. Mistakes are silent: a shell has nowhere to show them.
@@ -59,6 +59,22 @@ def metric(incomplete: str) -> list[Offer]:
     return _starting(((n, text.partition(". ")[0]) for n, text in offers.items()), incomplete)
 
 
+def explained(incomplete: str) -> list[Offer]:
+    """What `metric` offers, and terms, in whatever case they are typed.
+
+    Other spellings of a term are offered once their beginning was typed.
+    """
+    from acklab.glossary import as_word, terms
+
+    found = dict(metric(incomplete))
+    begun = incomplete.lower().replace("_", "-")
+    for t in terms():
+        for spelling in map(as_word, t.spellings if incomplete else (t.name,)):
+            if spelling.lower().replace("_", "-").startswith(begun) and "%" not in spelling:
+                found.setdefault(spelling, t.meaning.partition(". ")[0])
+    return list(found.items())
+
+
 def flow_metric(incomplete: str) -> list[Offer]:
     """Columns of flows that are numbers, and metrics derived from them."""
     from acklab.metrics import DEFINITIONS
@@ -90,7 +106,7 @@ def plot(incomplete: str) -> list[Offer]:
 
 
 def streams(incomplete: str) -> list[Offer]:
-    """What `--record` takes: a list with commas, of which the last word is being typed."""
+    """Values for `--record`: a list with commas, of which the last word is being typed."""
     from acklab.results import STREAMS
 
     before, comma, _ = incomplete.rpartition(",")

@@ -55,20 +55,20 @@ def doctor(
 
 
 def _show(found: Sequence[Finding]) -> None:
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
     from acklab.cli.show import console
 
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     styles = {State.FINE: "green", State.ABSENT: "yellow", State.WRONG: "bold red"}
     for of in found:
-        table.add_row(f"[{styles[of.state]}]{of.state.value}[/]", of.what, escape(of.text))
+        table.add_row(Text(of.state.value, styles[of.state]), of.what, of.text)
     console().print(table)
 
 
 def findings(out: Path) -> Iterator[Finding]:
-    """What there is to say about this installation."""
+    """Findings about this installation."""
     checks: list[tuple[str, Callable[[], str]]] = [
         ("acklab", _versions),
         ("cores", _cores),
@@ -160,7 +160,7 @@ def _optional() -> Iterator[Finding]:
     import sys
 
     for name, use in PROGRAMS.items():
-        # What was installed with acklab stands beside its interpreter, in the search path or not.
+        # Programs installed with acklab are beside its interpreter, in the search path or not.
         path = shutil.which(name) or shutil.which(name, path=str(Path(sys.executable).parent))
         state = State.FINE if path else State.ABSENT
         yield Finding(state, name, path or f"not installed; {use}")

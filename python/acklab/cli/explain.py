@@ -1,4 +1,4 @@
-"""`acklab explain`: what a column, a metric, or a building block is."""
+"""`acklab explain`: the meaning of a term, a column, a metric, a building block or a key."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from acklab.cli.output import tell
 from acklab.errors import AcklabError
 
 if TYPE_CHECKING:
+    from acklab.glossary import Term
     from acklab.metrics.definition import Definition
 
 
@@ -19,39 +20,113 @@ def explain(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="A column, a metric, a word of a recorded table, a building block or one of its "
-            "parameters, such as owd_p95_ms, jain, byte_count, tack or tack.theta.",
-            autocompletion=completing.metric,
+            help="A term, a column, a metric, a word of a recorded table, a building block or one "
+            "of its parameters, or a key of a scenario, such as BDP, slow-start, owd_p95_ms, jain, "
+            "byte_count, tack, tack.theta or topology.bottleneck.queue.",
+            autocompletion=completing.explained,
         ),
     ] = None,
 ) -> None:
-    """Explain a column, a metric or a building block: meaning, unit, source, defaults.
+    """Explain a term, a column, a metric, a building block or a key: meaning, source, defaults.
 
-    Without a name, list all columns and metrics.
+    Without a name, list all columns, metrics and terms.
     """
+    from acklab.glossary import terms
     from acklab.metrics import DEFINITIONS
 
     if name is None:
-        tell(lambda: [_metric(d) for d in DEFINITIONS.values()], _show_all)
+        listed = [_metric(d) for d in DEFINITIONS.values()] + [_of_term(t) for t in terms()]
+        tell(lambda: listed, _show_all)
         return
-    found = list(_meanings(name))
+    found = _meanings(name)
     tell(lambda: {"name": name, "meanings": found}, lambda: _show(name, found))
 
 
-#: One thing that a name can mean. `kind` says which: metric, word, key, maybe, block, parameter.
+#: One thing that a name can mean. `kind` says which: term, metric, word, key, maybe, block,
+#: parameter, or "scenario key".
 Meaning = dict[str, Any]
 
 
-def _meanings(name: str) -> Iterator[Meaning]:
-    """All that `name` means; an error if it means nothing."""
-    from acklab.metrics import DEFINITIONS, defined
+def _meanings(name: str) -> list[Meaning]:
+    """All that `name` means, a term of the field first; an error if it means nothing."""
+    from acklab.glossary import term
 
-    words = [*_words(name), *_blocks(name)]
-    if name not in DEFINITIONS:
-        words = [*_terms(name), *words]
-    if name in DEFINITIONS or not words:
-        yield _metric(defined(name))
-    yield from words
+    of = term(name)
+    found: list[Meaning] = []
+    lower = name.strip().lower()
+    # Other names are found as they are written, or as one who knows them from texts writes them.
+    for spelling in (name, lower, lower.replace(" ", "_"), lower.replace(" ", "-")):
+        if found := list(named_so(spelling)):
+            break
+    if of is None and not found:
+        raise _unknown(name)
+    return [*([_of_term(of)] if of else []), *found]
+
+
+def named_so(name: str) -> Iterator[Meaning]:
+    """What has just this name, terms aside."""
+    from acklab.metrics import DEFINITIONS
+
+    keys = list(_scenario_keys(name))
+    if name in DEFINITIONS:
+        yield _metric(DEFINITIONS[name])
+    else:
+        yield from _terms(name)
+    yield from _words(name)
+    # With dots it is a key rather than a parameter, where there is such a key.
+    yield from _blocks(name) if not keys or "." not in name else ()
+    yield from keys
+
+
+def _unknown(name: str) -> AcklabError:
+    """The error for a name that means nothing, with what is like it; of one with dots, keys."""
+    from difflib import get_close_matches
+
+    from acklab.keys import keys
+
+    if "." in name.strip("."):
+        path = ".".join(p for p in name.split(".") if not p.isdigit())
+        near = get_close_matches(path, [k.path for k in keys()], 2, 0.5)
+        hint = f"did you mean {' or '.join(near)}?" if near else "acklab schema has all keys"
+        return AcklabError(f"a scenario has no key {name}\n  help: {hint}")
+    known = {n.lower(): n for n in _names()}
+    near = [known[n] for n in get_close_matches(name.lower(), known, 3)]
+    hint = f"did you mean {' or '.join(near)}?" if near else "acklab explain lists all names"
+    return AcklabError(
+        f"no term, column, metric, building block or key is called {name!r}\n  help: {hint}"
+    )
+
+
+def _names() -> Iterator[str]:
+    """Every name without dots that can be explained; of two that differ in case the last counts."""
+    from acklab import _core
+    from acklab.cli.catalogue import BLOCKS
+    from acklab.glossary import as_word, terms
+    from acklab.keys import keys
+    from acklab.metrics import DEFINITIONS
+    from acklab.metrics.terms import KEYS, MEANT
+    from acklab.metrics.words import VOCABULARIES
+
+    yield from (as_word(s) for t in terms() for s in t.spellings)
+    yield from (k.path.rpartition(".")[2] for k in keys() if k.text)
+    for kind in BLOCKS:
+        for block in _core.catalogue(kind.value):
+            yield from (block["name"], *block["aliases"])
+    for of in VOCABULARIES:
+        yield from of.names
+    yield from (*KEYS, *MEANT, *DEFINITIONS)
+
+
+def _of_term(t: Term) -> Meaning:
+    return {
+        "kind": "term",
+        "name": t.name,
+        "also": list(t.also),
+        "unit": t.unit,
+        "text": t.meaning,
+        "source": t.source,
+        "see": list(t.see),
+    }
 
 
 def _metric(d: Definition) -> Meaning:
@@ -68,7 +143,7 @@ def _metric(d: Definition) -> Meaning:
 
 
 def _terms(name: str) -> Iterator[Meaning]:
-    """What a key of a sweep's tables is, or the columns that an everyday word may mean."""
+    """Meaning of a key of a sweep's tables, or the columns that an everyday word may mean."""
     from acklab.metrics import DEFINITIONS
     from acklab.metrics.terms import KEYS, MEANT
 
@@ -79,7 +154,7 @@ def _terms(name: str) -> Iterator[Meaning]:
 
 
 def _words(name: str) -> Iterator[Meaning]:
-    """What `name` says as a value of a recorded table; it may say something in several."""
+    """Meanings of `name` as a value of a recorded table; it may have one in several."""
     from acklab.metrics.words import VOCABULARIES
 
     for of in VOCABULARIES:
@@ -87,6 +162,16 @@ def _words(name: str) -> Iterator[Meaning]:
             if word.name == name:
                 where = {"table": of.table, "column": of.column}
                 yield {"kind": "word", "name": name, **where, "text": word.text}
+
+
+def _scenario_keys(name: str) -> Iterator[Meaning]:
+    """The keys of a scenario that are called `name`, or whose paths end in it."""
+    from acklab.keys import named
+
+    for key in named(name):
+        if key.text:
+            text = " ".join(key.text.split())
+            yield {"kind": "scenario key", "name": key.path, "text": text}
 
 
 def _blocks(name: str) -> Iterator[Meaning]:
@@ -125,6 +210,7 @@ def _show_all() -> None:
     from rich.table import Table
 
     from acklab.cli.show import console
+    from acklab.glossary import groups
     from acklab.metrics import DEFINITIONS
 
     table = Table(box=None, padding=(0, 2, 0, 0))
@@ -133,6 +219,9 @@ def _show_all() -> None:
     for d in DEFINITIONS.values():
         where = "acklab.metrics" if d.derived else ", ".join(d.tables)
         table.add_row(d.name, d.unit, where, " ".join(d.needs or _stream_of(d.tables)))
+    for group in groups():
+        for t in group.terms:
+            table.add_row(t.name, t.unit, f"term: {group.title}", "")
     console().print(table)
 
 
@@ -149,6 +238,17 @@ def _show(name: str, found: list[Meaning]) -> None:
 
 def _named(of: Meaning) -> str:
     return f"{of['name']} ({of['unit']})" if of["unit"] else str(of["name"])
+
+
+def _lines_of_term(of: Meaning) -> list[str]:
+    from acklab.glossary import plain
+
+    also = f", also {', '.join(of['also'])}" if of["also"] else ""
+    lines = [f"{_named(of)}{also}", f"  {of['text']}", f"  source: {of['source']}"]
+    # What has the same name stands below the term anyway.
+    own = {plain(s) for s in (of["name"], *of["also"])}
+    see = [s.replace("plot ", "acklab plot RESULT ") for s in of["see"] if plain(s) not in own]
+    return lines + [f"  see: {', '.join(see)}"] * bool(see)
 
 
 def _lines_of_metric(of: Meaning) -> list[str]:
@@ -168,12 +268,14 @@ def _lines_of_block(of: Meaning) -> list[str]:
 
 
 _LINES: dict[str, Callable[[Meaning], list[str]]] = {
+    "term": _lines_of_term,
     "metric": _lines_of_metric,
     "maybe": lambda of: [
         f"{_named(of)}, {', '.join(of['tables']) or 'derived'}",
         f"  {of['text']}",
     ],
     "key": lambda of: [of["name"], f"  {of['text']}"],
+    "scenario key": lambda of: [f"{of['name']} (key of a scenario)", f"  {of['text']}"],
     "word": lambda of: [
         f"{of['name']} in {of['table']}.{of['column']}",
         f"  {of['text']}",
@@ -185,7 +287,7 @@ _LINES: dict[str, Callable[[Meaning], list[str]]] = {
 
 
 def _stream_of(tables: tuple[str, ...]) -> tuple[str, ...]:
-    """What must be recorded for a column all of whose tables are recorded on demand."""
+    """Streams to record for a column all of whose tables are recorded on demand."""
     streams = {"link_series": "series", "reports": "acks"}
     kept = {"flows", "links", "stations", "airtime", "ampdu_sizes", "queue_classes"}
     if not tables or kept & set(tables):

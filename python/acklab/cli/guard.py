@@ -137,12 +137,12 @@ def _stopped() -> int:
 
 def _unread() -> int:
     """The reader of a pipe went away (`acklab list cc | head`): not a mistake of anyone."""
-    # What is still buffered must go somewhere when Python ends.
+    # Buffered output must go somewhere when Python ends.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
     return FINE
 
 
-#: What a system says when it does not write: no space, a quota, a broken or read-only device.
+#: Errors of a system that does not write: no space, a quota, a broken or read-only device.
 _REFUSED = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG)
 
 
@@ -153,7 +153,7 @@ def _refused(e: OSError) -> int:
         f"error: cannot write to {where}: {e.strerror}\n"
         "  help: make room, or send the output elsewhere"
     )
-    # What is still buffered must go somewhere when Python ends.
+    # Buffered output must go somewhere when Python ends.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
     return USER
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-#: What `acklab --help` says of the codes that commands end with.
+#: Section of `acklab --help` on the codes that commands end with.
 EXIT_CODES = (
     "[bold]Exit codes[/]  0: done. 1: a mistake in a file or a value, or a check that failed. "
     "2: a mistake in the command line. 70: a bug in acklab. 130: interrupted with Ctrl-C. "

@@ -43,9 +43,10 @@ def model(
     """
     import acklab
     from acklab.cli.show import console, progress
-    from acklab.fluid.beside import beside, draw
+    from acklab.fluid.beside import beside
     from acklab.fluid.beside import fit as fitted
     from acklab.fluid.case import case_of
+    from acklab.fluid.drawn import draw
     from acklab.folder import writable_folder, write_atomically
 
     overrides = list(set_ or [])
@@ -76,7 +77,7 @@ def model(
 
 
 def _summed(of: Beside) -> dict[str, object]:
-    """What the words say, for programs; cycles are periods of a window in seconds."""
+    """The words as values for programs; cycles are mean seconds between falls of a window."""
     radio = of.case.radio
     cycles = [{"flow": f, "model": ours, "simulation": theirs} for f, ours, theirs in of.cycles()]
     return {
@@ -160,7 +161,7 @@ def _show(of: Beside, seeds: int) -> None:
     for flow, ours, theirs in of.cycles():
         if ours is not None or theirs is not None:
             both = [f"{x:.1f} s" if x is not None else "none" for x in (ours, theirs)]
-            said = f"{flow}: its window swings every {both[0]} in the model, {both[1]} simulated"
+            said = f"{flow}: its window falls every {both[0]} in the model, {both[1]} simulated"
             console().print(said, markup=False)
     for note in case.notes:
         console().print(f"not in the model: {note}", markup=False)
@@ -192,8 +193,16 @@ def _show_fit(fits: Sequence[Fit]) -> None:
             f" error is {f.after:.1%} then, and {before:.1%} now",
             markup=False,
         )
-    if not good:
-        best = fits[0]
+    if len(good) > 1:
+        say("one error, several parameters: they cannot be told apart", markup=False)
+    best = fits[0]
+    if best.after >= before:
+        say(
+            "no parameter makes them agree, and none makes the largest error smaller than"
+            f" {before:.1%}. Each was tried from 1/{RANGE:g} to {RANGE:g} times its value.",
+            markup=False,
+        )
+    elif not good:
         say(
             f"no parameter makes them agree. The best is {PARAMETERS[best.parameter]} times"
             f" {best.factor:.2f}: the largest error is {best.after:.1%} then, and {before:.1%} now."

@@ -13,7 +13,7 @@ from acklab.errors import AcklabError
 
 
 class Template(StrEnum):
-    """What a new scenario begins with."""
+    """Networks that a new scenario can begin with."""
 
     DUMBBELL = "dumbbell"
     LINE = "line"
@@ -34,7 +34,11 @@ def new(
     ] = Template.DUMBBELL,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
 ) -> None:
-    """Write a commented scenario to begin with."""
+    """Write a commented scenario to begin with, or a notebook.
+
+    A name that ends in .ipynb writes the notebook "Your own question in 15 minutes";
+    first-look.ipynb and sweep-and-mechanism.ipynb are two more.
+    """
     import shlex
 
     from acklab.folder import write_atomically
@@ -43,6 +47,10 @@ def new(
         raise AcklabError(f"{file} is a folder\n  help: name a file, for example {file}/a.toml")
     if file.exists() and not force:
         raise AcklabError(f"{file} exists\n  help: choose another name, or --force to replace it")
+    if file.suffix == ".ipynb":
+        write_atomically(file, notebook(file.stem))
+        tell_lines({"file": file}, f"wrote {file}; open it in VS Code or JupyterLab")
+        return
     if file.suffix != ".toml":
         raise AcklabError(
             f"{file} would not be read as TOML\n  help: call it {file.with_suffix('.toml')}"
@@ -50,6 +58,14 @@ def new(
     write_atomically(file, scenario(template, file))
     run = f"acklab run {shlex.quote(str(file))}"
     tell_lines({"file": file, "template": template}, f"wrote {file}; run it:\n  {run}")
+
+
+def notebook(name: str) -> str:
+    """The text of the notebook of that name, or of the one for a question of your own."""
+    from acklab.places import packaged
+
+    every = {path.stem: path for path in packaged("notebooks").glob("*.ipynb")}
+    return every.get(name, every["own-question"]).read_text(encoding="utf-8")
 
 
 def scenario(template: Template, file: Path) -> str:

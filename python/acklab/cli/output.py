@@ -1,4 +1,4 @@
-"""What a command prints: words for people, JSON for programs (`--json`), or nothing (`--quiet`).
+"""Output of a command: words for people, JSON for programs (`--json`), or nothing (`--quiet`).
 
 A command says both at once (`tell`), and `printing` gives it the two options. Warnings, progress
 and mistakes are no output; they go to standard error, progress not with `--quiet`.

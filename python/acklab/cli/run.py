@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from acklab.cli import completing
+from acklab.cli import completing, forecast
 from acklab.cli.guard import kept
-from acklab.cli.output import tell
+from acklab.cli.output import tell, tell_lines
 from acklab.cli.scenarios import Overrides, ScenarioFile, given
+from acklab.cli.simulated import simulated
 
 if TYPE_CHECKING:
     from acklab.formats.exports import Export
@@ -72,9 +73,18 @@ def run(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 if an expectation is not met.")
     ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Say what it would take: time, memory and disk, from a run of its first part; "
+            "write nothing.",
+        ),
+    ] = False,
 ) -> int:
     """Run a scenario once and keep the results in a folder."""
     import acklab
+    from acklab.cli import replacing
     from acklab.folder import result_folder
     from acklab.formats.exports import EXPORTS
     from acklab.saving import save
@@ -100,11 +110,27 @@ def run(
     words += [f"--{e.option}" for e in exports]
     words += ["--report"] * report + ["--strict"] * strict
     target = out or Path("out") / scenario.name
-    with result_folder(target) as folder:
-        result = scenario.run(seed=seed)
+    if dry_run or forecast.ONE_BY_ONE.intersection(scenario.recorded):
+        found = forecast.of(source, overrides, scenario, seed)
+        if dry_run:
+            dry = {"scenario": scenario.name, "seed": seed, "folder": target, **vars(found)}
+            tell_lines(
+                dry,
+                f"would run: {scenario.name}, seed {seed}",
+                found.told(),
+                f"results would go to {target}",
+            )
+            return 0
+        forecast.warn(found, target)
+    before = replacing.kept_in(target)
+    with result_folder(target) as folder, simulated(scenario.name) as shown:
+        result = scenario.run(seed=seed, on_time=shown.reached)
+        shown.writes()
         save(result, folder, command=shlex.join(words))
         failed = _derived(result, folder, exports, report)
     kept(target)
+    if told := replacing.note(target, before):
+        typer.echo(told, err=True)
     verdicts = result.expectations()
     tell(lambda: summed(result, target), lambda: _show(result, target))
     if failed is not None:
@@ -118,19 +144,21 @@ def _show(result: Result, target: Path) -> None:
 
     summary(result)
     for v in result.expectations():
-        console().print(f"{'met' if v.met else 'NOT MET'}: {v.text}", markup=False)
-    console().print(f"results: {target}", markup=False)
+        console().print(f"{'met' if v.met else 'NOT MET'}: {v.text}", soft_wrap=True)
+    console().print(f"results: {target}", soft_wrap=True)
 
 
 def _derived(
     result: Result, folder: Path, exports: Sequence[Export], report: bool
 ) -> Exception | None:
     """Writes what is made of the result; the first failure, which does not cost the result."""
+    from acklab.opening import open as open_saved
     from acklab.report.run import write_run_report
 
     jobs: list[Callable[[], object]] = [partial(e.write, result, folder) for e in exports]
     if report:
-        jobs.append(partial(write_run_report, result, folder / "report.html"))
+        # Of what was saved, which knows the command line.
+        jobs.append(lambda: write_run_report(open_saved(folder), folder / "report.html"))
     failures = []
     for job in jobs:
         try:
@@ -145,7 +173,7 @@ SAMPLES = "10 ms"
 
 
 def streams(words: str | None) -> Sequence[str]:
-    """What `--record` names."""
+    """Streams that `--record` names."""
     from acklab.errors import UsageError
     from acklab.results import STREAMS
 

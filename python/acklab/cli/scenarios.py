@@ -19,7 +19,7 @@ ScenarioFile = Annotated[
         autocompletion=completing.scenario,
     ),
 ]
-#: What is changed of it.
+#: Changes to the scenario.
 Overrides = Annotated[
     list[str] | None,
     typer.Option(

@@ -1,4 +1,4 @@
-"""What the terminal shows."""
+"""Tables and progress bars for the terminal."""
 
 from __future__ import annotations
 
@@ -25,10 +25,14 @@ MOST_ROWS = 100
 
 
 def console() -> Console:
-    """Standard output; as wide as it takes when it is not a terminal."""
+    """Standard output; as wide as it takes when it is not a terminal.
+
+    Brackets are no markup: names of flows and texts such as `[wifi]` are shown as they are.
+    """
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else 180, highlight=False)
+    width = None if sys.stdout.isatty() else 180
+    return Console(width=width, highlight=False, markup=False)
 
 
 #: Heads that a narrow terminal goes without, the first of them first.
@@ -48,7 +52,7 @@ def fits(table: Table, out: Console) -> bool:
 
 
 def shown(table: Table, out: Console) -> None:
-    """Prints a table with as many columns as fit; no value is cut. What is left out is said."""
+    """Prints a table with as many columns as fit; no value is cut. Left-out columns are named."""
     left: list[str] = []
     for head in _SPARED:
         if fits(table, out):
@@ -79,7 +83,7 @@ def progress(name: str) -> Iterator[Callable[[int, int], None]]:
 
     err = Console(stderr=True)
     bar = Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         Remaining(),
@@ -104,7 +108,7 @@ def progress(name: str) -> Iterator[Callable[[int, int], None]]:
             left = (said - began) * (total - done) / (done - before)
             print(f"{name}: {done}/{total} runs, about {left:.0f} s left", file=sys.stderr)
         if bar.tasks[task].total is None:
-            # What was there before must not count as speed.
+            # Runs that were there before must not count as speed.
             before = done
             bar.reset(task, completed=done, total=total)
         bar.update(task, completed=done)
@@ -171,11 +175,26 @@ def summary(result: Result) -> None:
         )
     _close(links, result.links.height, "links")
     shown(links, out)
+    for line in filters(result):
+        out.print(line, markup=False, highlight=False)
     for table in classes(result, MOST_ROWS):
         shown(table, out)
     if len(result.airtime):
         shown(airtime(result), out)
         shown(stations(result), out)
+
+
+def filters(result: Result) -> list[str]:
+    """A line for each ACK filter: how many ACKs it passed, and whether its timer released them."""
+    lines: list[str] = []
+    for row in result.links.iter_rows(named=True):
+        if len(lines) < MOST_ROWS and row["acks_seen"] and row["acks_passed"]:
+            one_in = row["acks_seen"] / row["acks_passed"]
+            timer = row["acks_by_timer"] or 0
+            told = f"{row['link']}: the ACK filter passed one ACK in {one_in:.1f}"
+            share = f"; its timer released {100 * timer / row['acks_passed']:.0f} % of them"
+            lines.append(told + share * bool(timer))
+    return lines
 
 
 def _names_transports(result: Result) -> bool:
@@ -184,7 +203,7 @@ def _names_transports(result: Result) -> bool:
 
 
 def feedback(result: Result) -> Table:
-    """What the flows' receivers sent, and what it took, a row per flow."""
+    """Feedback of the flows' receivers, and its cost, a row per flow."""
     from rich.table import Table
 
     rows = result.flows
@@ -221,7 +240,7 @@ def _close(table: Table, rows: int, what: str) -> None:
 
 
 def airtime(result: Result) -> Table:
-    """What the time of radio channels was used for, a column each."""
+    """Uses of the time of radio channels, a column each."""
     from rich.table import Table
 
     table = Table()
@@ -252,7 +271,7 @@ _USES = {
 
 
 def stations(result: Result) -> Table:
-    """What the time of each station went to, a row each; of uses that there were."""
+    """Uses of the time of each station, a row each; only uses that occurred."""
     import polars as pl
     from rich.table import Table
 

@@ -1,4 +1,4 @@
-"""What queue disciplines count of their tins and classes, as tables for people."""
+"""Counters of the tins and classes of queue disciplines, as tables for people."""
 
 from __future__ import annotations
 

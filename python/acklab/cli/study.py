@@ -12,6 +12,7 @@ from acklab.cli.guard import kept
 from acklab.cli.helping import Command, Group
 from acklab.cli.output import printing, quiet, tell_lines
 from acklab.errors import AcklabError
+from acklab.wording import many
 
 if TYPE_CHECKING:
     from acklab.studies.kit.folder import Folder
@@ -84,7 +85,7 @@ def check(folder: Place) -> None:
     }
     tell_lines(
         {"study": study.about.name, "counts": counts},
-        f"{study.about.name}: {', '.join(_many(n, what) for what, n in counts.items())}",
+        f"{study.about.name}: {', '.join(many(n, what) for what, n in counts.items())}",
         "the study is whole",
     )
     if quiet():
@@ -98,14 +99,6 @@ def check(folder: Place) -> None:
     for claim in study.claims:
         if not claim.because:
             typer.echo(f"note: {claim.file}:{claim.line}: {claim.id} gives no reason", err=True)
-
-
-def _many(n: int, what: str) -> str:
-    return (
-        f"{n} {what}"
-        if n == 1
-        else f"{n} {what.removesuffix('y')}{'ies' if what.endswith('y') else 's'}"
-    )
 
 
 @app.command(cls=Command)

@@ -106,6 +106,7 @@ def sweep(
     from acklab.sweeps.results import SweepResult
     from acklab.sweeps.shares import SHARES, Share, fill_share
     from acklab.sweeps.store import opened
+    from acklab.wording import many
 
     made = plan(
         scenario_of(read(find(file))),
@@ -116,7 +117,7 @@ def sweep(
         LIMIT if limit is None else limit,
     )
     first = made.load(0)
-    for warning in first.warnings:
+    for warning in made.told():
         print(warning, file=sys.stderr)
     target = out or Path("out") / f"{first.name}-sweep"
     began = time.monotonic()
@@ -158,7 +159,8 @@ def sweep(
     tell_lines(
         {"folder": target, "cells": made.grid.cells, "seeds": len(made.seeds), "runs": made.runs}
         | {"there": there, "done": made.runs - there if merge else new, "seconds": took},
-        f"{made.grid.cells:,} cells, {len(made.seeds):,} seeds: {made.runs:,} runs",
+        f"{many(made.grid.cells, 'cell')}, {many(len(made.seeds), 'seed')}: "
+        f"{many(made.runs, 'run')}",
         merged if merge else ran,
         f"results: {target}",
     )
@@ -194,7 +196,7 @@ def _command(
     zip_: Sequence[str] | None,
     seeds: str | None,
 ) -> str:
-    """What the user typed, without what does not change the results."""
+    """The user's command, without options that do not change the results."""
     words = ["acklab", "sweep", file]
     for option, given in (("--set", set_), ("--grid", grid), ("--zip", zip_)):
         words += [w for text in given or [] for w in (option, text)]

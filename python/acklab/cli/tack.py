@@ -121,9 +121,11 @@ def recv(
     from acklab.tack import PeerGone, TackError, receive
     from acklab.tack import listen as listen_at
     from acklab.tack.addresses import shown
+    from acklab.tack.receiving import check_target
 
     if keep and qlog:
         raise UsageError("--qlog keeps one transfer, and --keep goes on: give one of them")
+    check_target(out)
     mine = _own(key)
     with (
         _keeping(qlog, "recv") as kept,
@@ -315,7 +317,7 @@ def keygen(
 
 @dataclass
 class _Kept:
-    """What becomes a result folder."""
+    """Records that become a result folder."""
 
     recorder: Recorder
     where: str = ""
@@ -427,7 +429,7 @@ def _own(key: str | None) -> Key:
     from acklab.tack.keys import own
 
     mine = own() if key is None else Key.read(key)
-    # A mistake is told before anything is listened to.
+    # A mistake is reported before anything is listened to.
     _ = mine.of_server
     return mine
 

@@ -14,11 +14,13 @@ from acklab.cli.output import tell
 from acklab.cli.run import Jobs
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from acklab.validate import Comparison
 
 
 class Source(StrEnum):
-    """What there is to compare with."""
+    """References to compare with."""
 
     KERNEL = "kernel"
     KERNEL_QUIET = "kernel-quiet"
@@ -55,7 +57,8 @@ def validate(
     that the study `aggregation` infers, single flows and pairs. ns3-wifi: radio channels.
     ns3-modes: TCP over each mode. ns3-saturated: UDP over each mode, and hidden stations.
     wifi-models: saturated channels beside closed forms and arithmetic from the standard. models:
-    senders and queues beside fluids (see `acklab model`).
+    senders and queues beside fluids (see `acklab model`); Eqs 4 to 7 beside printed numbers of
+    Bianchi's model, where nothing is simulated.
     """
     from acklab.cli.show import console, progress
     from acklab.folder import writable_folder, write_atomically
@@ -72,6 +75,7 @@ def validate(
         ns3_thesis_rows,
         ns3_wifi_rows,
         paused_rows,
+        published,
         quiet_rows,
         wifi_models,
     )
@@ -90,6 +94,7 @@ def validate(
         Source.MODELS: models_rows,
     }
     references = [r for name, of in rows.items() if source in (None, name) for r in of()]
+    printed = published.check(Source.MODELS.value) if source in (None, Source.MODELS) else []
     saturated = {
         Source.NS3_SATURATED: (ns3_modes.saturated, NS3_SATURATED),
         Source.WIFI_MODELS: (wifi_models.rows, WIFI_MODELS),
@@ -97,7 +102,7 @@ def validate(
     path = out / "validation.csv"
     with writable_folder(out):
         with progress("validate") as advance:
-            comparisons = compare(references, seeds, jobs, advance)
+            comparisons = compare(references, seeds, jobs, advance) + printed
         for name, (cells, criteria) in saturated.items():
             if source in (None, name):
                 with progress(name.value) as advance:
@@ -146,18 +151,18 @@ def _show(comparisons: Sequence[Comparison]) -> None:
         table.add_column(METRICS[metric].replace(", ", "\n"), justify="right", no_wrap=True)
     table.add_column("verdict")
     for c in comparisons:
-        cells = []
+        cells: list[Text] = []
         found = {m.name: m for m in c.metrics}
         for m in map(found.get, first.measures):
             if m is None:
-                cells.append("")
+                cells.append(_marked("", True))
                 continue
             span = f"{m.low:.4g}..{m.high:.4g}" if m.high > m.low else f"{m.low:.4g}"
             text = f"{m.acklab:.4g} : {span} {m.error:+.1%}" + "~" * m.drawn
             if m.late_error is not None:
                 text += f" ({m.late_error:+.1%})"
-            cells.append(f"[bold red]{text}[/]" if m.ok is False else text)
-        table.add_row(c.reference.name, *cells, "ok" if c.ok else "[bold red]off[/]")
+            cells.append(_marked(text, m.ok is not False))
+        table.add_row(c.reference.name, *cells, _verdict(c.ok))
     console().print(table)
     _summarise(comparisons)
 
@@ -190,18 +195,28 @@ def _show_saturated(comparisons: Sequence[Comparison]) -> None:
         for cell, m in found:
             if id(m) not in shown and m.ok:
                 continue
-            verdict = "ok" if m.ok else "[bold red]off[/]"
             what = METRICS[m.name].replace(", 1", "")
             ours = (f"{m.reference:.5g}", f"{m.acklab:.5g}", f"{m.error:+.2%}")
-            table.add_row(cell, what, *ours, verdict)
+            table.add_row(cell, what, *ours, _verdict(m.ok is True))
         console().print(table)
         if len(found) > table.row_count:
             console().print(f"and {len(found) - table.row_count} that are nearer, in the file")
         _summarise(own)
 
 
+def _verdict(ok: bool) -> Text:
+    return _marked("ok" if ok else "off", ok)
+
+
+def _marked(text: str, fine: bool) -> Text:
+    """A cell that stands out if it is not fine."""
+    from rich.text import Text
+
+    return Text(text, "" if fine else "bold red")
+
+
 def _alike(drawn: int) -> str:
-    """What a rank test adds to those that the criterion passes."""
+    """Note on comparisons that only a rank test passes, beside those that the criterion passes."""
     return f", {drawn} more (~) only by a rank test of the samples" if drawn else ""
 
 
