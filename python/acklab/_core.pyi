@@ -69,6 +69,7 @@ def run_many(
     runs: Sequence[tuple[Scenario, int]],
     threads: int,
     on_done: Callable[[int], object] | None = None,
+    on_time: Callable[[float, float], object] | None = None,
 ) -> list[Run]: ...
 def run_stream(
     runs: Iterator[tuple[Scenario, int]],

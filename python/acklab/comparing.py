@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
-#: What is compared unless it is said.
+#: Metrics that are compared by default.
 METRICS = (
     "goodput_mbps",
     "retransmissions",
@@ -89,13 +89,15 @@ class Comparison:
 
         Of a metric of whole runs, such as `jain`, the flow is "all". `harm` is measured by the
         flow of the same name in the first result, which is the one alone.
-        `mean`, `ci_low`, `ci_high` and `n` are over runs; `difference` is that of the means,
+        `mean`, `ci_low`, `ci_high` and `n` are over seeds, after a mean over the keys that `by`
+        leaves out; `difference` is that of the means,
         relative to the first result's.
         """
         import polars as pl
 
         flows = self.frame("flows")
-        groups = ["flow", *_known(self.keys if by is None else by, flows, "flows")]
+        keys = _known(self.keys if by is None else by, flows, "flows")
+        groups = list(dict.fromkeys(["flow", *keys]))
         parts = []
         for metric in metrics:
             if metric == "harm":
@@ -116,6 +118,11 @@ class Comparison:
 
         from acklab.stats import estimate_by
 
+        if "seed" in flows.columns:
+            # Cells of one seed are no sample of chance: it is their mean that varies over seeds.
+            check_numeric(flows, metric)
+            each = [*groups, "result", "seed"]
+            flows = flows.group_by(each, maintain_order=True).agg(pl.col(metric).mean())
         found = estimate_by(flows, [*groups, "result"], metric)
         first = found.filter(pl.col("result") == self.names[0]).select(*groups, base="mean")
         joined = found.join(first, on=groups, how="left", nulls_equal=True, maintain_order="left")

@@ -26,7 +26,7 @@ class OutputError(AcklabError):
 
 
 class NotRecordedError(AcklabError):
-    """Something was asked for that the run did not keep; the text says how to keep it."""
+    """A table or column is needed that the run did not keep; the text says how to keep it."""
 
     def __init__(self, scenario: str, missing: list[str]) -> None:
         keys = {"series": 'every = "10 ms"', "packets": "packets = true"}

@@ -152,7 +152,7 @@ def _carry_over(old: Path, new: Path) -> None:
 
 
 def _names_of_plots() -> list[str]:
-    """Where `acklab plot` draws unless it is told: figures of the result that is gone."""
+    """Default files of `acklab plot`: figures of the result that is gone."""
     from acklab.plots.kinds import KINDS
 
     return [f"plots/{kind}.*" for kind in KINDS]

@@ -1,4 +1,4 @@
-"""What made a result: the commit, the wheel and the machine. None of it changes a number.
+"""Provenance of a result: commit, wheel and machine. None of it changes a number.
 
 Tables never have it. Whoever compares two results leaves out the key `made` of `run.json` and
 `sweep.json`, which is all that another machine or another commit of the same code changes.
@@ -21,13 +21,13 @@ from acklab import _core, code
 
 _PACKAGE = Path(acklab.__file__).resolve().parent
 _ROOT = _PACKAGE.parents[1]
-#: What decides results in a clone.
+#: Files that decide results, in a clone.
 _CODE = ("crates", "python/acklab", "Cargo.toml", "Cargo.lock", "pyproject.toml")
 
 
 @cache
 def of_this() -> dict[str, Any]:
-    """What a result of this process keeps; what is not known is `None`."""
+    """Provenance of results of this process; unknown values are `None`."""
     commit, modified = _commit()
     return {
         "commit": commit,
@@ -73,7 +73,7 @@ def _git(*args: str) -> str | None:
 
 
 def _distribution() -> metadata.Distribution | None:
-    """What was installed, if this package is what it installed."""
+    """The installed distribution, if this package belongs to it."""
     try:
         found = metadata.distribution("acklab")
     except metadata.PackageNotFoundError:

@@ -19,11 +19,11 @@ from acklab.sweeps.results import SweepResult
 if TYPE_CHECKING:
     import polars as pl
 
-    from acklab.plots.kinds import Plots
+    from acklab.plots.methods import Plots
 
 
 class SavedRun:
-    """A run that `acklab run` left: the frames of a `Result`, read when they are asked for."""
+    """A run that `acklab run` left: the frames of a `Result`, read at the first use."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
@@ -46,7 +46,7 @@ class SavedRun:
 
     @property
     def made(self) -> dict[str, Any]:
-        """What made it: commit, build, wheel, processor; empty if an older acklab did."""
+        """Provenance: commit, build, wheel, processor; empty if an older acklab made it."""
         return dict(self._about.get("made", {}))
 
     @property
@@ -157,7 +157,7 @@ class SavedRun:
 
     @property
     def tables(self) -> list[str]:
-        """The tables that were kept; that one is gone is said when it is asked for."""
+        """The tables that were kept; a missing one is reported when it is read."""
         known = self._sums or (p.name for p in self.folder.glob("*.parquet"))
         parts = (name.partition(".parquet") for name in known)
         return sorted(name for name, suffix, _ in parts if suffix)
@@ -204,7 +204,7 @@ class SavedRun:
     @property
     def plot(self) -> Plots:
         """Its named plots: `run.plot.series()`, and so on; see `acklab list plot`."""
-        from acklab.plots.kinds import Plots
+        from acklab.plots.methods import Plots
 
         return Plots(self)
 
@@ -243,7 +243,7 @@ _MARKS = {
     "packets": ("flow", "what", "point"),
 }
 
-#: What `run.json` must have, and as what.
+#: Keys that `run.json` must have, and their types.
 _KEYS: dict[str, type] = {
     "scenario": str,
     "seed": int,

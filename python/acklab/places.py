@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acklab.errors import AcklabError
+from acklab.errors import AcklabError, ScenarioError
 
 _DATA = Path(__file__).resolve().parent / "data"
 
 
 def packaged(name: str) -> Path:
-    """The folder `name` of what comes with the package: `scenarios` or `validation`."""
+    """The folder `name` of what comes with the package: `scenarios`, `notebooks`, `validation`."""
     folder = _DATA / name
     if not folder.is_dir():
         raise AcklabError(
@@ -30,19 +30,26 @@ def find(name: str) -> Path:
     if name == "-":
         return Path("/dev/stdin")
     if not name:
-        raise AcklabError(
+        raise ScenarioError(
             "the name of the scenario is empty\n"
+            "  help: give a scenario file, or a name that `acklab list scenario` shows"
+        )
+    if "\0" in name:
+        raise ScenarioError(
+            f"cannot read {name!r}: a path has no null character\n"
             "  help: give a scenario file, or a name that `acklab list scenario` shows"
         )
     path = Path(name)
     if path.is_dir():
-        raise AcklabError(f"cannot read {name}: it is a folder\n  help: {_within(path)}")
+        raise ScenarioError(f"cannot read {name}: it is a folder\n  help: {_within(path)}")
     if path.exists():
         return path
     names = by_name()
     if name in names:
         return names[name]
-    raise AcklabError(f"cannot read {name}: there is no such file\n  help: {_instead(name, names)}")
+    raise ScenarioError(
+        f"cannot read {name}: there is no such file\n  help: {_instead(name, names)}"
+    )
 
 
 def by_name() -> dict[str, Path]:

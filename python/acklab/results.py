@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     import polars as pl
 
     from acklab.opening import SavedRun
-    from acklab.plots.kinds import Plots
+    from acklab.plots.methods import Plots
     from acklab.scenario import Scenario
 
 
-#: What a run can record beside its summaries.
+#: Streams that a run can record beside its summaries.
 STREAMS = ("series", "events", "acks", "delays", "queues", "packets", "ppdus", "frames")
 
 
@@ -270,7 +270,7 @@ class Result:
     @property
     def plot(self) -> Plots:
         """Its named plots: `result.plot.series()`, and so on; see `acklab list plot`."""
-        from acklab.plots.kinds import Plots
+        from acklab.plots.methods import Plots
 
         return Plots(self)
 
@@ -356,6 +356,9 @@ def _column(name: str, values: Any) -> pl.Series:
     import numpy as np
     import polars as pl
 
+    if isinstance(values, list):
+        # Without rows, or where all are none, Polars cannot see that they are words.
+        return pl.Series(name, values, dtype=pl.String)
     if not isinstance(values, tuple):
         return pl.Series(name, values, nan_to_null=True)
     first, second = values

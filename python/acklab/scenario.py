@@ -15,6 +15,9 @@ from acklab.errors import AcklabError, ControllerError, OverrideError, ScenarioE
 from acklab.results import Result
 from acklab.source import Source, literal, read
 
+#: Hears the seconds that have been simulated, and how many there are in all.
+OnTime = Callable[[float, float], object]
+
 Controllers = Mapping[str, type[CongestionController]]
 
 #: The core counts seeds in 64 bits.
@@ -63,9 +66,9 @@ class Scenario:
         """Names of its radio channels."""
         return tuple(self._core.channels)
 
-    def run(self, seed: int | None = None) -> Result:
-        """Runs it. Ctrl-C interrupts within a moment."""
-        return run_many([(self, self.seed if seed is None else seed)], jobs=1)[0]
+    def run(self, seed: int | None = None, *, on_time: OnTime | None = None) -> Result:
+        """Runs it. Ctrl-C interrupts within a moment. `on_time` is that of `run_many`."""
+        return run_many([(self, self.seed if seed is None else seed)], jobs=1, on_time=on_time)[0]
 
     def __repr__(self) -> str:
         return f"<Scenario {self.name!r}>"
@@ -106,7 +109,7 @@ def load(
     controllers: Controllers | None = None,
     replace: bool = False,
 ) -> Scenario:
-    """Reads and checks a scenario: a path to a TOML or JSON file, or a mapping.
+    """Reads and checks a scenario: a path to a TOML or JSON file, a gallery name, or a mapping.
 
     `overrides` are `"key=value"` texts or a mapping from dotted keys to values. `controllers`
     are congestion controllers written in Python, by the name that the scenario uses for them; with
@@ -127,10 +130,12 @@ def run(
     seed: int | None = None,
     *,
     overrides: Sequence[str] | Mapping[str, Any] = (),
+    on_time: OnTime | None = None,
 ) -> Result:
     """Runs a scenario once: a name of the gallery, a path, a mapping, or one that is loaded.
 
-    Without `seed` it takes the scenario's own. `overrides` are those of `load`.
+    Without `seed` it takes the scenario's own. `overrides` are those of `load`, `on_time` is that
+    of `run_many`.
     """
     overrides = arguments.overrides("run()", overrides)
     if isinstance(source, Scenario):
@@ -139,12 +144,8 @@ def run(
                 "run(): overrides are for a scenario that is not loaded yet\n"
                 "  help: give them to load(), or give run() the path"
             )
-        return source.run(seed)
-    if isinstance(source, str):
-        from acklab.places import find
-
-        source = find(source)
-    return load(source, overrides=overrides).run(seed)
+        return source.run(seed, on_time=on_time)
+    return load(source, overrides=overrides).run(seed, on_time=on_time)
 
 
 def run_many(
@@ -152,10 +153,13 @@ def run_many(
     *,
     jobs: int | None = None,
     on_done: Callable[[int], object] | None = None,
+    on_time: OnTime | None = None,
 ) -> list[Result]:
     """Runs scenarios, or pairs of scenario and seed, on `jobs` threads; results in their order.
 
-    The results do not depend on `jobs`. `on_done` is told the index of each run as it ends.
+    The results do not depend on `jobs`. `on_done` hears the index of each run as it ends.
+    `on_time` hears about 20 times a second how many seconds all runs together have simulated so
+    far, and how many they will.
     """
     jobs = arguments.jobs("run_many()", jobs)
     if not isinstance(runs, Iterable) or isinstance(runs, str | Mapping):
@@ -164,7 +168,7 @@ def run_many(
     threads = jobs or os.cpu_count() or 1
     ready()
     try:
-        done = _core.run_many([(s._core, seed) for s, seed in pairs], threads, on_done)
+        done = _core.run_many([(s._core, seed) for s, seed in pairs], threads, on_done, on_time)
     except _core.ControllerRaised as e:
         raise ControllerError(blame(e.__cause__)) from e.__cause__
     return [Result(s, seed, run) for (s, seed), run in zip(pairs, done, strict=True)]

@@ -15,6 +15,7 @@ from typing import Any
 
 from acklab import _core
 from acklab.errors import ScenarioError
+from acklab.places import find
 
 #: As many tables and lists within each other as the core reads of a TOML file.
 DEEPEST = 80
@@ -79,7 +80,10 @@ class Source:
 
 
 def read(source: str | os.PathLike[str] | Mapping[str, Any] | Source) -> Source:
-    """Reads a path to a TOML or JSON file, or a mapping; what is read already stays as it is."""
+    """Reads a path to a TOML or JSON file, a name of the gallery, or a mapping.
+
+    A source that is read already stays as it is.
+    """
     if isinstance(source, Source):
         return source
     if isinstance(source, Mapping):
@@ -87,11 +91,11 @@ def read(source: str | os.PathLike[str] | Mapping[str, Any] | Source) -> Source:
         scenario = {k: v for k, v in source.items() if k != "sweep"}
         return Source(_json(scenario), "<dict>", "json", sweep)
     if isinstance(source, str | os.PathLike):
-        path = Path(source)
+        path = find(source) if isinstance(source, str) else Path(source)
         form = "json" if path.suffix == ".json" else "toml"
         origin, folder = str(path), path.parent.absolute()
         if origin == "/dev/stdin":
-            # What it names is beside whoever wrote it there.
+            # Relative paths in it are relative to the folder of the command that wrote it.
             origin, folder = "standard input", Path.cwd()
         return _without_sweep(Source(_read(path), origin, form, folder=folder))
     raise ScenarioError(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-#: What would be run: not a number that has a sign, perhaps with a unit behind it.
+#: Cells that a spreadsheet would run: not a number with a sign, perhaps with a unit behind it.
 _RUN = r"^[=@\t\r]|^[+-]"
 _NUMBER = r"^[+-](?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:\s*[A-Za-zµ%][\w/%]*)?$"
 

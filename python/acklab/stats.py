@@ -26,12 +26,12 @@ class Estimate:
     n: int
 
 
-#: What a mean of rates, counts and times can be, and what one of shares and of Jain's index can be.
+#: Range of a mean of rates, counts and times, and of one of shares or of Jain's index.
 AMOUNT = (0.0, math.inf)
 SHARE = (0.0, 1.0)
 #: Columns and metrics that are shares.
 _SHARES = frozenset({"jain", "utilisation"})
-#: What is 1 at most and below zero where it is a gain.
+#: Range of metrics that are at most 1, and below zero where the change is a gain.
 _SIGNED = {"harm": (-math.inf, 1.0)}
 
 

@@ -28,9 +28,9 @@ class Export:
     #: Packets at every node and link, not only where the scenario watches them.
     everywhere: bool
     write: Callable[[Result, Path], object]
-    #: What it needs in addition if there are radio channels.
+    #: Streams that it needs in addition if there are radio channels.
     of_radio: tuple[str, ...] = ()
-    #: What it needs in addition if a flow speaks TACK.
+    #: Streams that it needs in addition if a flow speaks TACK.
     of_tack: tuple[str, ...] = ()
 
     def needs(self, scenario: Scenario) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ NOTE = (
     "The ping is the mean over flows of the latest RTT that their senders measured."
 )
 
-#: What Flent calls samples of a socket's state, and ours.
+#: Flent's names of samples of a socket's state, and our columns.
 SOCKET = {
     "tcp_cwnd": "cwnd_packets",
     "tcp_rtt": "srtt_ms",

@@ -27,7 +27,7 @@ VERSION = "0.3"
 RECORD_SEPARATOR = "\x1e"
 
 
-#: What the file of a receiver of TACK has behind the name of the flow.
+#: Suffix of the file of a TACK receiver, behind the name of the flow.
 OF_RECEIVER = ".receiver"
 
 

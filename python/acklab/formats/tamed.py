@@ -70,6 +70,9 @@ class _Sent:
         An IACK names numbers. A TACK names offsets: those are lost whose number is settled, then
         those that were sent longest ago.
         """
+        # Nearly every packet: looking through all that is under way would cost the square of it.
+        if count == 0:
+            return
         iacks = [r["lost"] for r in reports if r["frame_type"] == "iack" and "lost" in r]
         tacks = [r for r in reports if r["frame_type"] == "tack"]
         found = [(n, "iack") for n in self._outstanding if _among(n, iacks)]
@@ -87,6 +90,8 @@ class _Sent:
 
     def lose_all(self, count: int) -> Iterator[tuple[int, str]]:
         """Everything under way is given up."""
+        if count == 0:
+            return
         yield from self._mark([(n, "pto_expired") for n in self._outstanding], count)
 
     def _mark(self, found: list[tuple[int, str]], count: int) -> Iterator[tuple[int, str]]:

@@ -32,7 +32,7 @@ class Definition:
     source: str
     #: The tables in which it is a column; none for a derived metric.
     tables: tuple[str, ...] = ()
-    #: What must be recorded for it to be there.
+    #: Streams that must be recorded for it to exist.
     needs: tuple[str, ...] = ()
 
     @property

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     #: The samples over time of all the runs, or `None` or no rows if there are none.
     Samples = Callable[[], pl.DataFrame | None]
 
-#: What tells the runs of a table apart, where it has several.
+#: Columns that identify a run in a table of several.
 RUNS = ("result", "run")
 #: Metrics of a whole run: every flow of it has the same value.
 OF_A_RUN = ("jain", "rtt_fairness", "convergence_time")
@@ -83,7 +83,7 @@ def _converged(flows: pl.DataFrame, series: pl.DataFrame | None, runs: list[str]
     return flows.join(times, on=runs, how="left", nulls_equal=True, maintain_order="left")
 
 
-#: What needs more than one table of flows, and how to come by it.
+#: Metrics that one table of flows does not suffice for, and how to come by them.
 _ELSEWHERE = {
     "harm": "harm is of a flow beside others, measured by the same flow alone, and here is no "
     "result of it alone\n"

@@ -66,7 +66,7 @@ CLASSES = (
     _class("ceil_mbps", "Mbit/s", "the rate that it may borrow up to."),
     _class("pkts_sent", "", "packets that left through it."),
     _class("bytes_sent", "B", "their bytes, with what `overhead` adds."),
-    _class("overlimits", "", "times that a packet used up the tokens of its ceiling."),
+    _class("overlimits", "", "times that the class came into the mode in which it may not send."),
     _class(
         "lended", "", "packets that left on its own tokens, those of the classes below included."
     ),

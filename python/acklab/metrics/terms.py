@@ -1,4 +1,4 @@
-"""Words that are asked for like a column and are none: what they are here, or which are meant."""
+"""Words that are used like a column and are none: what they are here, or which are meant."""
 
 from __future__ import annotations
 

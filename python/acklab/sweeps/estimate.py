@@ -12,6 +12,7 @@ from acklab.scenario import Scenario, run_many
 from acklab.sweeps.packing import pack
 from acklab.sweeps.plan import Plan
 from acklab.sweeps.shares import Share
+from acklab.wording import many
 
 #: Cells of which one run each is made: the first, the middle one, the last.
 _SAMPLED = 3
@@ -21,7 +22,7 @@ _PATIENCE = 20.0
 
 @dataclass(frozen=True)
 class Estimate:
-    """What would run, how long it would take and how much it would write."""
+    """Estimate of a sweep: its runs, its time, and the size of its files."""
 
     folder: Path
     cells: int
@@ -43,24 +44,24 @@ class Estimate:
     def told(self) -> str:
         """All of it in lines."""
         of = "" if self.shard is None else f" of {self.of_runs:,} (shard {self.shard})"
-        runs = f"{self.runs:,} runs{of}"
-        made = f"{self.measured} {'run' if self.measured == 1 else 'runs'}"
+        runs = f"{many(self.runs, 'run')}{of}"
+        made = many(self.measured, "run")
         each = f"{self.seconds_per_run:.2g} s a run"
         return "\n".join(
             (
-                f"would run: {self.cells:,} cells, {self.seeds:,} seeds: {runs}",
+                f"would run: {many(self.cells, 'cell')}, {many(self.seeds, 'seed')}: {runs}",
                 *(f"  {n}: {count:,} values of {key}" for n, (key, count) in self.grid.items()),
-                f"time: about {_time(self.seconds)} on {self.jobs} threads ({each})",
-                f"disk: about {_size(self.bytes)}, and as much again while it is at work",
+                f"time: about {span(self.seconds)} on {self.jobs} threads ({each})",
+                f"disk: about {size(self.bytes)}, and as much again while it is at work",
                 f"measured on {made}; results would go to {self.folder}",
             )
         )
 
 
 def of(plan: Plan, target: Path, share: Share | None, jobs: int) -> Estimate:
-    """What `plan`, or a share of it, would take on so many threads."""
+    """Estimate for `plan`, or for a share of it, on so many threads."""
     runs = plan.runs if share is None else len(share.runs(plan))
-    seconds, size, made = sampled(plan)
+    seconds, each, made = sampled(plan)
     return Estimate(
         folder=target,
         cells=plan.grid.cells,
@@ -72,7 +73,7 @@ def of(plan: Plan, target: Path, share: Share | None, jobs: int) -> Estimate:
         jobs=jobs,
         seconds=seconds * runs / min(jobs, max(runs, 1)),
         seconds_per_run=seconds,
-        bytes=size * runs,
+        bytes=each * runs,
         measured=made,
     )
 
@@ -96,15 +97,17 @@ def _packed(result: Result) -> int:
     return len(packed)
 
 
-def _time(seconds: float) -> str:
-    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.1f} {unit}"
+def span(seconds: float) -> str:
+    """A duration in words."""
+    for length, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.1f} {unit}"
     return f"{max(seconds, 0.1):.1f} s"
 
 
-def _size(amount: float) -> str:
-    for size, unit in ((1e9, "GB"), (1e6, "MB")):
-        if amount >= size:
-            return f"{amount / size:.1f} {unit}"
+def size(amount: float) -> str:
+    """A number of bytes in words."""
+    for large, unit in ((1e9, "GB"), (1e6, "MB")):
+        if amount >= large:
+            return f"{amount / large:.1f} {unit}"
     return f"{amount / 1e3:.0f} kB"

@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS files (
 );
 """
 
-#: What the system has refused, as SQLite tells it; all else is about what is in the file.
+#: SQLite's codes for refusals by the system; all other codes are about the contents of the file.
 _OF_THE_SYSTEM = {
     sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_BUSY,
@@ -132,7 +132,7 @@ class Journal:
         ranges = self._db.execute("SELECT first, last FROM shards ORDER BY first").fetchall()
         of = "SELECT path, sha256 FROM files WHERE first = ? ORDER BY path"
         files = [dict(self._db.execute(of, (first,)).fetchall()) for first, _ in ranges]
-        # SQLite keeps no type of a column. What is left out here is not of any shard then.
+        # SQLite keeps no type of a column. Values left out here are not of any shard then.
         words = [{p: s for p, s in f.items() if isinstance(p, str)} for f in files]
         pairs = zip(ranges, words, strict=True)
         return [Shard(first, last, f) for (first, last), f in pairs if isinstance(last, int)]

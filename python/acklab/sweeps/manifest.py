@@ -41,7 +41,7 @@ class Manifest:
     runs: int
     #: Of the code that made it; the first format has none.
     build: str | None = None
-    #: What began it (`acklab.made`); the runs may come from several machines.
+    #: Provenance of the process that began it (`acklab.made`); runs may be from several machines.
     made: Mapping[str, Any] = field(default_factory=dict)
     #: Checksum of the scenario, by the name of its file.
     sha256: Mapping[str, str] = field(default_factory=dict)

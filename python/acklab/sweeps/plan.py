@@ -6,7 +6,7 @@ import re
 import reprlib
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,11 +16,14 @@ from acklab.scenario import SEEDS, checked_seed
 from acklab.source import DEEPEST, Source
 from acklab.sweeps import values
 from acklab.sweeps.grid import Grid, build, check_values
+from acklab.wording import many
 
 #: More runs than this need to be asked for.
 LIMIT = 1_000_000
 #: Up to this many cells are all checked before the first run; of more, each value once.
 CHECKED_CELLS = 500
+#: So many different warnings are shown.
+MOST_WARNINGS = 5
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ class Plan:
     overrides: tuple[tuple[str, str], ...]
     grid: Grid
     seeds: Sequence[int]
+    #: What may not be meant, with the cells that were checked and have it.
+    warnings: Mapping[str, Sequence[str]] = field(default_factory=dict, compare=False)
 
     @cached_property
     def runs(self) -> int:
@@ -46,7 +51,7 @@ class Plan:
         return self.seeds[run % len(self.seeds)]
 
     def load(self, cell: int) -> _core.Scenario:
-        """The scenario of a cell; a mistake in it is told with the cell."""
+        """The scenario of a cell; a mistake in it is reported with the cell."""
         return self._load(self.grid.overrides(cell))
 
     def _load(self, changes: list[tuple[str, str]]) -> _core.Scenario:
@@ -63,16 +68,44 @@ class Plan:
             raise ScenarioError(f"{text}\n  in the cell {at}") from None
         return loaded
 
-    def check(self) -> None:
-        """Loads cells so that mistakes are told before the first run."""
+    def check(self) -> dict[str, list[str]]:
+        """Loads cells so that mistakes are reported before the first run.
+
+        Returns their warnings, each with the cells that have it.
+        """
         if self.grid.cells <= CHECKED_CELLS:
-            for cell in range(self.grid.cells):
-                self.load(cell)
-            return
-        first = [0] * len(self.grid.axes)
-        for i, axis in enumerate(self.grid.axes):
-            for step in range(min(axis.count, CHECKED_CELLS)):
-                self._load(self.grid.at([*first[:i], step, *first[i + 1 :]]))
+            cells = [self.grid.overrides(cell) for cell in range(self.grid.cells)]
+        else:
+            first = [0] * len(self.grid.axes)
+            cells = [
+                self.grid.at([*first[:i], step, *first[i + 1 :]])
+                for i, axis in enumerate(self.grid.axes)
+                for step in range(min(axis.count, CHECKED_CELLS))
+            ]
+        found: dict[str, list[str]] = {}
+        for changes in cells:
+            for warning in self._load(changes).warnings:
+                found.setdefault(warning, []).append(", ".join(f"{k} = {v}" for k, v in changes))
+        return found
+
+    def told(self) -> list[str]:
+        """The warnings as a reader sees them, with the cells that they are about."""
+        every = min(self.grid.cells, CHECKED_CELLS)
+        # Those that differ in numbers only are one.
+        alike: dict[str, tuple[str, list[str]]] = {}
+        for warning, cells in self.warnings.items():
+            kind = re.sub(r"\d+(\.\d+)?", "0", warning)
+            alike.setdefault(kind, (warning, []))[1].extend(cells)
+        lines = []
+        for warning, cells in [*alike.values()][:MOST_WARNINGS]:
+            where = ""
+            if len(cells) < every:
+                count = f"{len(cells)} cells, the first" if len(cells) > 1 else "the cell"
+                where = f"\n  in {count}: {cells[0]}"
+            lines.append(f"{warning}{where}")
+        if (more := len(alike) - MOST_WARNINGS) > 0:
+            lines.append(f"warning: there are {more} more kinds of warnings")
+        return lines
 
     def command(self, scenario: str) -> str:
         """The command line that makes this sweep of the file `scenario`."""
@@ -139,8 +172,7 @@ def plan(
     )
     _check_size(made, limit)
     check_values(made.grid)
-    made.check()
-    return made
+    return replace(made, warnings=made.check())
 
 
 def _built(
@@ -150,7 +182,7 @@ def _built(
     zipped: Sequence[Mapping[str, Any]],
     from_outside: bool,
 ) -> Grid:
-    """The grid; a mistake in one that the file alone gives is told with its place."""
+    """The grid; a mistake in one that the file alone gives is reported with its place."""
     try:
         return build(grid, zipped)
     except AcklabError as e:
@@ -212,14 +244,10 @@ def _check_size(made: Plan, limit: int) -> None:
     if made.runs <= limit:
         return
     raise AcklabError(
-        f"the sweep has {_many(made.grid.cells, 'cell')} and {_many(len(made.seeds), 'seed')}: "
-        f"{_many(made.runs, 'run')}; the limit is {limit:,}\n"
+        f"the sweep has {many(made.grid.cells, 'cell')} and {many(len(made.seeds), 'seed')}: "
+        f"{many(made.runs, 'run')}; the limit is {limit:,}\n"
         f"  help: make the grid coarser, or allow it with --limit {made.runs}"
     )
-
-
-def _many(n: int, what: str) -> str:
-    return f"{n:,} {what}{'s' * (n != 1)}"
 
 
 def _argument(key: str, name: str, of: values.Values) -> str:
@@ -286,7 +314,7 @@ class _Section:
         return cls(grid, groups, seeds)
 
     def read_seeds(self, source: Source) -> Sequence[int]:
-        """The seeds that the file names; a mistake is told with its place."""
+        """The seeds that the file names; a mistake is reported with its place."""
         try:
             return read_seeds(self.seeds)
         except AcklabError as e:

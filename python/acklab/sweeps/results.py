@@ -13,7 +13,7 @@ from acklab.sweeps import manifest, packing, sums
 if TYPE_CHECKING:
     import polars as pl
 
-    from acklab.plots.kinds import Plots
+    from acklab.plots.methods import Plots
     from acklab.sweeps.manifest import Manifest
 
 #: The column that tells the rows of one run apart.
@@ -44,7 +44,7 @@ class SweepResult:
 
     @property
     def made(self) -> dict[str, Any]:
-        """What made it: commit, build, wheel, processor; empty if an older acklab did."""
+        """Provenance: commit, build, wheel, processor; empty if an older acklab made it."""
         return dict(self.manifest.made)
 
     @property
@@ -185,7 +185,7 @@ class SweepResult:
     @property
     def plot(self) -> Plots:
         """Its named plots: `sweep.plot.heatmap()`, and so on; see `acklab list plot`."""
-        from acklab.plots.kinds import Plots
+        from acklab.plots.methods import Plots
 
         return Plots(self)
 

@@ -170,7 +170,7 @@ def _journal(own: Path) -> Iterator[Journal]:
     try:
         journal = Journal(path)
     except CorruptJournal:
-        # What it had can be done again.
+        # The lost journal's runs can be done again.
         delete(path)
         journal = Journal(path)
     try:

@@ -43,7 +43,7 @@ class Store:
     def __init__(self, folder: Path, plan: Plan, notes: Sequence[str] = ()) -> None:
         self.folder = folder
         self.plan = plan
-        #: What had to be mended, for the user.
+        #: Repairs, as notes for the user.
         self.notes = [*notes]
         self._journal: Journal | None = None
         self._shards = {s.first: s for s in self._resumed()}

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-#: What files of a table's folder are called; others are not of the sweep.
+#: Names of the files in a table's folder; files of other names do not belong to the sweep.
 SHARD = re.compile(r"\d+-\d+\.parquet")
 NAME = "SHA256SUMS"
 #: The same of a sweep under way: its full shards.

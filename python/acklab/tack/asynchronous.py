@@ -55,7 +55,7 @@ class AsyncConnection:
         return self._blocking.peer
 
     async def read(self, most: int = 65536) -> bytes:
-        """What has arrived, up to `most` bytes; waits for the first. Empty at the end."""
+        """Returns the bytes that arrived, at most `most`; waits for the first. Empty at the end."""
         buffer = bytearray(most)
         while (got := self._core.try_readinto(buffer, self._readable.event)) is None:
             await self._readable.rung()
@@ -80,7 +80,7 @@ class AsyncConnection:
         self._core.abort()
 
     def report(self) -> dict[str, Any]:
-        """What it has counted, and what it looks like now."""
+        """Its counters, and its present state."""
         return self._core.report()
 
     async def close(self) -> None:

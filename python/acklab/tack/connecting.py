@@ -36,7 +36,7 @@ class Connection:
         return self._core.readinto(buffer)
 
     def read(self, most: int = 65536) -> bytes:
-        """What has arrived, up to `most` bytes; waits for the first. Empty at the end."""
+        """Returns the bytes that arrived, at most `most`; waits for the first. Empty at the end."""
         buffer = bytearray(most)
         return bytes(buffer[: self._core.readinto(buffer)])
 
@@ -72,7 +72,7 @@ class Connection:
             self._core.wait_closed()
 
     def report(self) -> dict[str, Any]:
-        """What it has counted, and what it looks like now."""
+        """Its counters, and its present state."""
         return self._core.report()
 
     def __enter__(self) -> Connection:

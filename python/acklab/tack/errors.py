@@ -1,4 +1,4 @@
-"""What goes wrong between two ends of TACK."""
+"""Errors of connections and transfers between two ends of TACK."""
 
 from acklab.errors import AcklabError
 

@@ -139,7 +139,7 @@ def own_path() -> Path:
 
 
 def own() -> Key:
-    """This user's key pair. It is made when it is asked for the first time.
+    """This user's key pair. It is made at the first use.
 
     Raises:
         TackError: if it cannot be read or made, or others can read it.

@@ -1,4 +1,4 @@
-"""What two ends of a file transfer say to each other, as frames on a byte stream.
+"""Messages between the two ends of a file transfer, as frames on a byte stream.
 
 A frame is a kind (one byte), a length (four bytes, big endian) and a body. The body of a message
 is JSON; that of a block is a digest and data. The digest covers the file from its first byte to
@@ -210,7 +210,7 @@ def _understood(body: bytes) -> Message:
 
 
 def plain(text: str) -> str:
-    """What the other end wrote, without anything that a terminal would obey."""
+    """Text of the other end, without control characters that a terminal would obey."""
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 

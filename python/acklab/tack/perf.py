@@ -39,13 +39,13 @@ _PATIENCE = 15.0
 
 @dataclass(frozen=True)
 class Moved:
-    """What one end of a stream did."""
+    """Result of one end of a stream."""
 
     #: Payload bytes that it wrote or read.
     bytes: int
     #: Seconds from the first to the last.
     seconds: float
-    #: What the connection counted, as of the end.
+    #: Counters of the connection, as of the end.
     report: dict[str, Any]
 
 
@@ -58,7 +58,7 @@ class Measured:
 
     @property
     def goodput_mbps(self) -> float:
-        """What all receivers read, over the time of the longest stream."""
+        """Goodput of all receivers together, over the time of the longest stream."""
         seconds = max((m.seconds for m in self.received), default=0.0)
         return sum(m.bytes for m in self.received) * 8e-6 / seconds if seconds else 0.0
 

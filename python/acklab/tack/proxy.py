@@ -145,6 +145,9 @@ def _keep(keeping: Keeping | None, tack: Connection, told: Told) -> None:
     """The other connections go on if this one cannot be kept."""
     if keeping is None:
         return
+    # Both TCP ends are done with it, but its last bytes may still be on their way.
+    with suppress(OSError):
+        tack.close()
     try:
         keeping.keep(tack)
     except (AcklabError, OSError) as e:

@@ -10,6 +10,7 @@ import errno
 import fcntl
 import hashlib
 import os
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -125,7 +126,7 @@ def _receive(
     progress: Progress,
 ) -> Received:
     hashed, at = hashlib.sha256(), 0
-    # The sender chooses the size. If it were told the digest of any beginning of what is here, it
+    # The sender chooses the size. If it learnt the digest of any beginning of what is here, it
     # could find out the bytes one by one, whoever sent them.
     if offer.size is not None and os.fstat(file.fileno()).st_size <= offer.size:
         hashed, at = _hashed(file, offer.size)
@@ -176,11 +177,33 @@ def _next(frames: Frames, at: int, offer: Offer) -> Block | Message:
         ) from None
 
 
+def check_target(target: Path) -> None:
+    """Makes sure that a file can be written there, before a sender comes.
+
+    Raises:
+        TransferError: if there is no such folder, or it takes no file.
+    """
+    folder = target if target.is_dir() else target.parent
+    if not folder.is_dir():
+        raise TransferError(_no_folder(folder))
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as e:
+        # The name of the file that was tried says nothing.
+        e.filename = str(folder)
+        raise TransferError(_reason(e)) from None
+
+
+def _no_folder(folder: Path) -> str:
+    return f"there is no folder {folder}\n  help: make it, or choose another place with --out"
+
+
 def _path(target: Path, name: str) -> Path:
     """Where the file goes. A sender chooses a name, but no folder."""
     if not target.is_dir():
         if not target.parent.is_dir():
-            raise TransferError(f"there is no folder {target.parent}")
+            raise TransferError(_no_folder(target.parent))
         return target
     # A hidden file may be one that a shell or an editor obeys, or the unfinished part of another.
     fine = name != "" and name[0] != "." and "/" not in name and name.isprintable()
@@ -311,7 +334,7 @@ def _telling(frames: Frames) -> Iterator[None]:
 def _refuse(frames: Frames, error: TransferError) -> None:
     try:
         frames.refuse(str(error))
-        # What is under way would be lost together with the refusal if the stream were closed now.
+        # Closing now would lose data under way, and the refusal with them.
         left = _UNDER_WAY
         while left > 0:
             frame = frames.read()
@@ -333,4 +356,7 @@ def _reason(e: OSError) -> str:
             f"the receiver may not write{where}\n"
             "  help: start the receiver in a folder that it may write, or choose one with --out"
         )
-    return f"the receiver cannot write{where}: {e.strerror or e}"
+    return (
+        f"the receiver cannot write{where}: {e.strerror or e}\n"
+        "  help: choose another folder with --out"
+    )

@@ -33,7 +33,7 @@ MOST_PACKETS = 1_000_000
 EVERY = "10 ms"
 #: Names of the nodes of a recorded connection.
 CLIENT, SERVER = "client", "server"
-#: What a live run records.
+#: Streams that a live run records.
 STREAMS = ("series", "events", "acks", "packets")
 
 #: Columns of `flows` that only the receiver of the data knows.
@@ -57,12 +57,12 @@ class End:
     sends: bool
     #: The nodes from which and to which the data went.
     nodes: tuple[str, str]
-    #: What the other end reported, where it is not recorded here.
+    #: Report of the other end, where it is not recorded here.
     peer: Mapping[str, Any] | None = None
 
 
 class Live(Result):
-    """What a live run left, with the tables of a simulated one."""
+    """Result of a live run, with the tables of a simulated one."""
 
     def __init__(self, scenario: Scenario, kept: Kept, ends: Sequence[End], epoch: float) -> None:
         super().__init__(scenario, scenario.seed, kept)
@@ -130,7 +130,7 @@ class Recorder:
         self._ends.append(End(flow, connection.core, sends, nodes, peer))
 
     def result(self, where: str = "") -> Live:
-        """What was recorded of the connections that were added, until now. Once only.
+        """Records of the connections that were added, until now. Once only.
 
         `where` goes into the description: between whom.
         """
@@ -284,7 +284,7 @@ def _flow(flow: str, ends: _Ends) -> pl.DataFrame:
 
 
 def _of_peer(frame: pl.DataFrame, sender: End) -> dict[str, Any]:
-    """What a sender knows of its receiver, or the receiver has reported."""
+    """Values that a sender knows of its receiver, or that the receiver has reported."""
     goodput = frame["acked_mbps"][0]
     known = {"goodput_mbps": goodput, "goodput_warm_mbps": goodput}
     if (peer := sender.peer) is None:
@@ -317,7 +317,7 @@ def _series(flow: str, ends: _Ends) -> pl.DataFrame:
 def _packets(
     taken: Sequence[tuple[End, _core.Run]],
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """What happened to packets at the ends, and what is in them; each has one number at both."""
+    """Packets at the ends, and their contents; each packet has one number at both ends."""
     import polars as pl
 
     packets, contents = [], []

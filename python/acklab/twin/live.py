@@ -45,7 +45,7 @@ class Ran:
 
     #: By flow, samples in the order of time; the last as of the end.
     samples: dict[str, list[Sample]] = field(default_factory=dict)
-    #: What the relay counted, with its lateness.
+    #: Counters of the relay, and its lateness.
     relay: dict[str, Any] = field(default_factory=dict)
 
 

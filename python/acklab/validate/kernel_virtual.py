@@ -31,7 +31,7 @@ _COLUMNS = {
 }
 #: Seconds before the first sample.
 _WARM = 5
-#: What stands below the shaper of 10 Mbit/s; CAKE shapes by itself.
+#: Queue disciplines below the shaper of 10 Mbit/s; CAKE shapes by itself.
 _CHILDREN: Mapping[str, dict[str, Any]] = {
     "pfifo limit 50": {"name": "pfifo", "queue": "50 packets"},
     "fq_codel": {"name": "fq-codel"},
@@ -40,7 +40,7 @@ _CHILDREN: Mapping[str, dict[str, Any]] = {
     "pie": {"name": "pie", "tupdate": "16 ms"},
     "red": {"name": "red", "queue": "75000 B", "min": "6250 B", "max": "18750 B", "burst": 11},
 }
-#: What CAKE's keywords are called here.
+#: CAKE's keywords as keys of a scenario.
 _CAKE: Mapping[str, dict[str, Any]] = {
     "cake": {},
     **{f"cake {k}": {"framing": k} for k in ("ethernet", "docsis", "pppoe-llcsnap", "bridged-ptm")},
@@ -51,6 +51,12 @@ _CAKE: Mapping[str, dict[str, Any]] = {
 _SHARED = ("pfifo limit 50", "codel", "pie", "red")
 #: Disciplines that draw.
 _DRAWING = ("pie", "red")
+#: The machines had 512 MB, of which Linux gives a socket no more than this (`tcp_init`: a 128th of
+#: the free pages). It counts long before it is reached: how fast a receiver opens its window
+#: depends on how far it is from half of the largest (`__tcp_grow_window`).
+_BUFFER = "4033824 B"
+#: Before 6.16 an autotuned receive buffer had room for 16 segments more (`tcp_rcv_space_adjust`).
+_CUSHIONS: Mapping[str, int] = {"linux-6.12": 16, "linux-7.3": 0}
 _CAKE_UP: Mapping[str, Block | None] = {
     "no-ack-filter": None,
     "ack-filter": {"name": "cake", "mode": "conservative"},
@@ -170,7 +176,14 @@ def _scenario(keys: dict[str, str], secs: str) -> dict[str, Any]:
                 dst="rcv",
                 name=f"{cc}{i}",
                 start_jitter="1 ms",
-                tcp={"profile": "linux", "segment": 1448, "pacing_quantum": 1},
+                tcp={
+                    "profile": "linux",
+                    "segment": 1448,
+                    "pacing_quantum": 1,
+                    "recv_cushion": _CUSHIONS[keys["kernel"]],
+                    "recv_buffer": {"initial": "131072 B", "max": _BUFFER},
+                    "send_buffer": {"initial": "87380 B", "max": _BUFFER},
+                },
             )
             for i, cc in enumerate(flows)
         ],

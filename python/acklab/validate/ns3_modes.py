@@ -33,7 +33,7 @@ _SECONDS: dict[str, int] = {
     "uplink OFDMA": 10,
 }
 _HEARING_M = 51
-#: What ns-3.44 does and the standard does not say (`acklab.validate.ns3_wifi`).
+#: Settings for behaviour of ns-3.44 that is not in the standard (`acklab.validate.ns3_wifi`).
 _AS_NS3 = {
     "amsdu": "off",
     "durations": "ns3",

@@ -15,7 +15,7 @@ class Reference:
     """One cell of a reference: its repeats, and how to run it here."""
 
     source: str
-    #: What identifies the cell, in the reference's own words.
+    #: Keys of the cell, in the reference's own words.
     keys: Mapping[str, str]
     #: Metric to the values of its repeats.
     values: Mapping[str, Sequence[float]]

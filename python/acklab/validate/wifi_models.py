@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: The name of this source.
 SOURCE = "wifi-models"
-#: What a model says of some stations of a cell, by metric.
+#: Predictions of a model for some stations of a cell, by metric.
 Expected = Mapping[str, float]
 
 

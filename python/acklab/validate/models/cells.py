@@ -50,7 +50,7 @@ MODES = {
 #: One station in 4 s sends so often that its backoffs are within 0.1 % of their mean. Two collide
 #: so seldom that it takes longer to count that within half a per cent.
 _SECONDS = {"pair": 240, "contention": 40, "priorities": 120, "modes": 4}
-#: Who gets little gets it in clusters: such cells take longer, there and here, by so much.
+#: A station with a small share gets it in clusters: such cells run longer, there and here, by this.
 _LONGER = 5
 _STARVING_AIFSN = 7
 
