@@ -1,4 +1,4 @@
-"""What tests share: a small scenario, and the command line as a user runs it."""
+"""Common parts of the tests: a small scenario, and the command line as a user runs it."""
 
 import copy
 import os
@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 in_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
 
-# Who starts the tests in the background may have Ctrl-C ignored, which every command started here
-# would inherit and obey.
+# A shell that runs the tests in the background may ignore Ctrl-C, which every command started
+# here would inherit and obey.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

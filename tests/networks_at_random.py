@@ -31,7 +31,7 @@ class Network:
     lengths: dict[str, int] = field(default_factory=dict)
 
     def value(self, key: str, kind: str, draw: Random) -> object:
-        """What stands at a key that refers to something, names it or says how many there are.
+        """Value of a key that refers to something, names it or says how many there are.
 
         `kind` is the type of the value, or the schema's name of it. Nothing at other keys.
         """

@@ -29,7 +29,7 @@ CHANCE = (0.22, 0.16, 0.1)
 CHANCE_OF_NEW = 0.5
 
 FACTORS = (0.25, 0.5, 0.75, 1, 1, 1.5, 2, 4)
-#: What stands for a quantity that has no default: a run of a second has room for them.
+#: Values for a quantity that has no default: a run of a second has room for them.
 USUAL = {
     "Time": ("1 ms", "3 ms", "10 ms", "40 ms", "150 ms", "400 ms", "250 us"),
     "Rate": ("300 kbit/s", "2 Mbit/s", "6 Mbit/s", "20 Mbit/s", "54 Mbit/s"),
@@ -42,7 +42,7 @@ RARE = (0.0001, 0.001, 0.01, 0.05)
 RARER = (1e-7, 1e-6, 1e-5)
 #: Of trees of classes: the last one takes what is left, so that one before it can choose.
 LENGTHS = {"classes": 2, "queues": 2}
-#: What a class takes packets by.
+#: Keys by which a class takes packets.
 MATCHES = ("flow", "from", "to", "dscp")
 #: Tables that networks consist of.
 SHAPE = ("topology", "node", "link", "wifi", "flow")
@@ -291,7 +291,7 @@ def fit_transport(flow: dict) -> None:
 
 
 def advice(mistake: str) -> list[object]:
-    """What a message says that would be right: `write 1, 2 or 5.5 Mbit/s`."""
+    """Values that are right according to a message: `write 1, 2 or 5.5 Mbit/s`."""
     help_ = re.search(r"^  help: .*?\bwrite (.*)$", mistake, re.MULTILINE)
     if not help_:
         return []

@@ -1,4 +1,4 @@
-"""What one core makes of a folder of cases; `same_results.py` starts it once for each core.
+"""Results of one core for a folder of cases; `same_results.py` starts it once for each core.
 
 `draw` writes random scenarios that this core reads, `digest` runs every case and writes checksums
 of all that comes out, `rows` prints one table of one case. It uses no more of the package than

@@ -261,7 +261,7 @@ def validated(*packages: Path) -> int:
         with tempfile.TemporaryDirectory() as out:
             env = {**os.environ, "PYTHONPATH": str(package)}
             words = [sys.executable, "-m", "acklab", "validate", "--out", out]
-            # It ends with 1 where a cell is off, which is not what is asked here.
+            # It ends with 1 where a cell is off, which does not matter here.
             subprocess.run(words, env=env, cwd=ROOT, stdout=subprocess.DEVNULL)
             tables.append({p.name: p.read_bytes() for p in Path(out).rglob("*.csv")})
     names = sorted(n for n in {*tables[0], *tables[1]} if tables[0].get(n) != tables[1].get(n))

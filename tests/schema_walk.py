@@ -1,4 +1,4 @@
-"""What a schema has, by name, and what of it a document uses.
+"""Items of a schema, by name, and those of them that a document uses.
 
 An *item* is a key (`LinkSpec.loss`, `AckFilter:tac.hold`), a word (`WidthWord=20 MHz`) or a form of
 a value (`Loss#0`).

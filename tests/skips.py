@@ -1,4 +1,4 @@
-"""Tests that were skipped are told at the end; where everything must be there, they fail the run.
+"""Skipped tests are reported at the end; where everything must be there, they fail the run.
 
 `ACKLAB_REQUIRE=all` says that everything must be there, which `.ci/run` does.
 """

@@ -1,4 +1,4 @@
-"""What the tests of sweeps share: a scenario of a few milliseconds, and its sweep."""
+"""Common parts of the tests of sweeps: a scenario of a few milliseconds, and its sweep."""
 
 import acklab
 

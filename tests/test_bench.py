@@ -5,6 +5,7 @@ import contextlib
 import http.client
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -107,6 +108,46 @@ def test_a_scenario_that_is_wrong_travels_too(tmp_path):
     assert fields == {"toml": "name = µ\n"}
 
 
+LINK = bench.address("http://127.0.0.1:8000/", bench.Scenario('name = "µ"\n'))
+
+
+def test_a_shared_link_or_its_fragment_opens_at_this_page():
+    fragment = LINK.partition("#")[2]
+    for link in (LINK, f"#{fragment}", f"file:///bench/index.html#{fragment}"):
+        assert bench.address("http://x/", bench.fragment_of(link)) == f"http://x/#{fragment}"
+    whole = f"{fragment}&pin={fragment.removeprefix('toml=')}&seeds=5&pinseeds=100&film=12.5"
+    assert bench.fragment_of(f"#{whole}") == whole
+
+
+def test_what_is_no_link_is_none():
+    for words in ("single-flow", "a#b.toml", "http://x/", "C#toml=x"):
+        assert bench.fragment_of(words) is None
+
+
+@pytest.mark.parametrize(
+    ("link", "said"),
+    [
+        ("#", "holds no scenario"),
+        ("http://x/#seeds=5", "holds no scenario"),
+        (LINK[:-4], "`toml` cannot be unpacked"),
+        ("#toml=%22", "`toml` cannot be unpacked"),
+        (f"{LINK}&pin=AAAA", "`pin` cannot be unpacked"),
+        (f"{LINK}&colour=red", "'colour', which the bench does not know"),
+        (f"{LINK}&seeds=0", "write a number from 1 to 100, such as 5"),
+        (f"{LINK}&pinseeds=101", "write a number from 1 to 100, such as 5"),
+        (f"{LINK}&film=soon", "write seconds, such as 12.5"),
+    ],
+)
+def test_a_damaged_link_is_told(link, said):
+    with pytest.raises(AcklabError, match=re.escape(said)):
+        bench.fragment_of(link)
+
+
+def test_the_command_takes_a_link_and_tells_a_damaged_one(acklab_cli):
+    done = acklab_cli("bench", LINK[:-4], "--no-open")
+    assert (done.returncode, "the link is damaged" in done.stderr) == (1, True)
+
+
 def test_no_scenario_no_fragment():
     assert bench.address("http://x/", None) == "http://x/"
 
@@ -132,14 +173,17 @@ def test_a_page_that_is_not_built_is_told(monkeypatch, tmp_path):
         bench.page()
 
 
-def test_the_command_serves_until_ctrl_c(tmp_path):
+@pytest.mark.parametrize("asked_for", ["cake", "link"])
+def test_the_command_serves_until_ctrl_c(tmp_path, asked_for):
     """The page of the test takes the place of the built one."""
     built = tmp_path / "index.html"
     built.write_bytes(PAGE)
+    link = bench.address("http://elsewhere/", bench.scenario_of(find("cake")))
+    words = link if asked_for == "link" else asked_for
     program = (
         "import pathlib, sys; from acklab.bench import server; from acklab import cli; "
         f"server.BUILT = pathlib.Path({str(built)!r}); "
-        "sys.argv = ['acklab', 'bench', 'cake', '--no-open']; cli.main()"
+        f"sys.argv = ['acklab', 'bench', {words!r}, '--no-open']; cli.main()"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, bufsize=1

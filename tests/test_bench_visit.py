@@ -1,5 +1,6 @@
-"""What a visitor of the bench takes along: files that open, a command that repeats, a link."""
+"""Downloads of a visitor of the bench: files that open, a command that repeats, a link."""
 
+import base64
 import re
 import shlex
 import signal
@@ -12,8 +13,9 @@ import polars as pl
 import pytest
 
 import acklab
+from acklab import bench
 from conftest import in_a_browser
-from test_bench_page import PAGE, answered, choose, metric, page, text_of  # noqa: F401
+from test_bench_page import PAGE, SCENARIOS, answered, choose, metric, page, text_of  # noqa: F401
 from test_pcapng import needs_tshark, tshark
 
 pytestmark = [
@@ -85,6 +87,62 @@ def test_a_saved_scenario_and_the_command_give_the_same_run(page, tmp_path, ackl
         assert metric(page, "goodput") == round(flows["goodput_mbps"].sum(), 2)
 
 
+def test_the_commands_of_a_pair_repeat_both_runs_and_open_the_page(page, tmp_path, acklab_cli):  # noqa: F811
+    choose(page, "ack-aggregation")
+    page.get_by_role("button", name="Pin as A").click()
+    page.locator("[data-control='link.reverse.ack_filter'] select").select_option("none")
+    answered(page)
+    shown = page.locator("[data-metric='goodput'] td").all_inner_texts()[:2]
+    page.locator("summary", has_text="Share").click()
+    commands = page.get_by_label("Command", exact=True).input_value().split(" && ")
+    opens = shlex.split(page.get_by_label("This page", exact=True).input_value())
+    link = page.get_by_label("Link", exact=True).input_value()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Unpin").click()
+    for command in commands:
+        done = acklab_cli(*shlex.split(command)[1:])
+        assert done.returncode == 0, done.stderr
+    native = [pl.read_parquet(tmp_path / out / "flows.parquet") for out in ("a", "b")]
+    assert [float(cell) for cell in shown] == [
+        round(flows["goodput_mbps"].sum(), 2) for flows in native
+    ]
+    assert opens[:2] == ["acklab", "bench"]
+    assert bench.fragment_of(opens[2]) == bench.fragment_of(link) == link.partition("#")[2]
+
+
+DROP = """([place, name, packed]) => {
+  const given = new DataTransfer();
+  given.items.add(new File([Uint8Array.from(atob(packed), (c) => c.charCodeAt(0))], name));
+  const options = { bubbles: true, cancelable: true, dataTransfer: given };
+  const target = document.querySelector(place);
+  return ["dragover", "drop"].every((what) => !target.dispatchEvent(new DragEvent(what, options)));
+}"""
+
+
+def test_a_file_can_be_dropped_anywhere_and_one_that_is_no_scenario_is_refused(page):  # noqa: F811
+    red = (SCENARIOS / "red.toml").read_bytes()
+
+    def drop(place, name, content):
+        assert page.evaluate(DROP, [place, name, base64.b64encode(content).decode()])
+
+    for place in ("header", "#pane-answers", ".network", ".paper textarea"):
+        choose(page, "single-flow")
+        drop(place, "red.toml", red)
+        page.wait_for_function("() => document.querySelector('output.name').textContent === 'red'")
+        answered(page)
+    before = text_of(page)
+    refused = {
+        "latin.toml": 'name = "é"'.encode("latin-1"),
+        "empty.toml": b"",
+        "a.json": b'{"duration": "3 s"}',
+    }
+    for name, content in refused.items():
+        drop("body", name, content)
+        page.get_by_role("alert").filter(has_text=name).wait_for()
+        assert text_of(page) == before
+    page.get_by_role("button", name="close").click()
+
+
 @needs_tshark
 def test_wireshark_reads_the_capture(page, tmp_path):  # noqa: F811
     choose(page, "single-flow")
@@ -116,10 +174,13 @@ def test_a_visitor_learns_what_tack_does_for_airtime(browser, tmp_path):
         tcp, tack = float(cells[0]), float(cells[1])
         assert tcp > 3 > 1 > tack
         bars = visit.locator(".airbar").evaluate_all("all => all.map((e) => e.ariaLabel)")
-        assert [bar.split(" ")[0] for bar in bars] == ["A", "B"]
+        assert [bar.split(" data ")[0] for bar in bars] == ["A: delayed ACK", "B: TACK"]
+        assert "with A-MPDUs many ACKs share" in visit.locator(".figuresays").inner_text()
         button, name = "Save Airtime as SVG", "tack-airtime-airtime.svg"
         figure = saved(visit, button, tmp_path, name, menu=None)
         shown = " ".join(ET.parse(figure).getroot().itertext())
+        assert "A: delayed ACK" in shown
+        assert "B: TACK" in shown
         parts = re.search(r"transport ACKs ([\d.]+) / ([\d.]+)", shown)
         assert [float(part) for part in parts.groups()] == [round(tcp, 1), round(tack, 1)]
         visit.locator("summary", has_text="Share").click()

@@ -1,6 +1,7 @@
 """The command line: what it prints, what it leaves, how it ends."""
 
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -18,7 +19,31 @@ def test_run_prints_warnings(acklab_cli, small_file):
     done = acklab_cli("run", small_file, "--set", f"{key}={stuck}")
     assert done.returncode == 0, done.stderr
     assert done.stderr.startswith("warning: without a timer this filter waits for 99 ACKs")
-    assert acklab_cli("run", small_file).stderr == ""
+    assert acklab_cli("run", small_file, "--out", "fine").stderr == ""
+
+
+def test_run_says_that_it_replaced_another_run(acklab_cli, small_file, tmp_path):
+    def run(*more):
+        done = acklab_cli("run", small_file, *more)
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+
+    said = "note: out/small held an earlier run{}; this one replaced it (--out DIR keeps both)\n"
+    assert run() == ""
+    # The identical run, however it was asked for.
+    assert run("--seed", 1, "-q") == ""
+    assert run("--seed", 2) == said.format(" with another seed")
+    assert run("--seed", 2) == ""
+    assert run("--seed", 3, "--json", "--set", "flow.0.cc=newreno") == said.format(
+        " with another seed and another scenario"
+    )
+    # All tables that were there are there again, and one more; then that one is gone.
+    assert run("--seed", 3, "--set", "flow.0.cc=newreno", "--record", "events") == ""
+    assert run("--seed", 3, "--set", "flow.0.cc=newreno") == said.format(" with more tables")
+    (tmp_path / "out/small/run.json").write_text("{}")
+    assert run() == said.format("")
+    assert run("--seed", 2, "--out", "elsewhere") == ""
+    assert run("--seed", 3, "--dry-run") == ""
 
 
 def test_run_leaves_a_folder_that_explains_itself(acklab_cli, small_file, tmp_path):
@@ -203,3 +228,43 @@ def test_blocks_and_their_parameters_are_explained(acklab_cli):
     done = acklab_cli("explain", "tack.nothing")
     assert done.returncode == 1
     assert "it has beta, l, interval.shortest" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "text"),
+    [
+        ("topology.bottleneck.rate", "topology.bottleneck.rate", "Bits per second"),
+        ("flow.0.cc", "flow.cc", "Congestion controller"),
+        ("warmup", "warmup", "Means of sampled quantities"),
+        ("qdisc.bandwidth", "link.qdisc.bandwidth", "Rate of the shaper"),
+        ("queue", "wifi.down.queue", "Most that waits"),
+    ],
+)
+def test_keys_of_a_scenario_are_explained(acklab_cli, name, path, text):
+    done = acklab_cli("explain", name)
+    assert done.returncode == 0, done.stderr
+    assert f"{path} (key of a scenario)\n  {text}" in done.stdout
+
+
+def test_a_key_that_is_not_there_has_the_nearest_one(acklab_cli):
+    done = acklab_cli("explain", "topology.botleneck.rate")
+    assert done.returncode == 1
+    assert "did you mean topology.bottleneck.rate" in done.stderr
+
+
+def test_every_key_has_a_meaning():
+    from acklab.keys import keys
+
+    without = {k.path.split(".")[-1] for k in keys() if not k.text}
+    # Which of several tables it is: their meanings are those of the building blocks.
+    assert without <= {"name", "kind", "feedback", "interval"}
+
+
+def test_a_run_says_what_its_ack_filter_did(acklab_cli, tmp_path):
+    told = acklab_cli("run", "ack-aggregation", "--out", tmp_path / "a").stdout
+    line = next(x for x in told.splitlines() if "ACK filter passed" in x)
+    assert re.fullmatch(
+        r"right->left: the ACK filter passed one ACK in 3\.\d; its timer released \d+ % of them",
+        line,
+    )
+    assert "ACK filter" not in acklab_cli("run", "single-flow", "--out", tmp_path / "b").stdout

@@ -13,6 +13,7 @@ from acklab.comparing import Comparison
 from acklab.plots import box, cdf, ellipse, style
 from acklab.saving import save
 from acklab.sealed import sealed, unsealed
+from acklab.stats import t_quantile
 from sweeping import TINY
 
 
@@ -104,7 +105,8 @@ def test_sweeps_side_by_side(folders):
         there = fast.row(by_predicate=pl.col("flow.0.cc") == row["flow.0.cc"], named=True)
         assert (row["mean"], row["ci_low"]) == pytest.approx((there["mean"], there["ci_low"]))
         assert row["difference"] > 0.2
-    assert comparison.table(["goodput_mbps"], by=[])["n"].to_list() == [12, 12]
+    # Two controllers with six seeds each: the mean over controllers has six.
+    assert comparison.table(["goodput_mbps"], by=[])["n"].to_list() == [6, 6]
 
 
 def test_what_cannot_be_compared(folders, tmp_path):
@@ -296,3 +298,28 @@ def test_a_footer_does_not_name_results_without_end(folders):
         f"f: tiny · 6 seeds · acklab {acklab.__version__}",
         "and 3 more",
     ]
+
+
+def test_flow_may_be_named_as_a_key_and_cells_are_no_sample_of_chance(acklab_cli, tmp_path):
+    """A mean over the keys that are left out comes first: its interval is over seeds."""
+    scenario = {
+        "duration": "3 s",
+        "topology": {"preset": "dumbbell", "bottleneck": {"rate": "10 Mbit/s", "delay": "5 ms"}},
+        "flow": [{"start_jitter": "50 ms"}],
+    }
+    grid = {"delay:topology.bottleneck.delay": ["5 ms", "10 ms", "40 ms"]}
+    made = [
+        acklab.sweep(
+            scenario, grid=grid, seeds=4, out=tmp_path / name, overrides=[f"flow.0.cc={cc}"]
+        )
+        for name, cc in (("one", "cubic"), ("two", "newreno"))
+    ]
+    table = acklab.compare(*made).table(["goodput_mbps"], by=["flow"])
+    own = made[0].flows.group_by("seed").agg(pl.col("goodput_mbps").mean())
+    row = table.row(0, named=True)
+    assert row["n"] == 4
+    assert row["mean"] == pytest.approx(own["goodput_mbps"].mean())
+    half = own["goodput_mbps"].std() / 2 * t_quantile(3)
+    assert row["ci_high"] - row["mean"] == pytest.approx(half)
+    done = acklab_cli("compare", tmp_path / "one", tmp_path / "two", "--by", "flow")
+    assert done.returncode == 0, done.stderr

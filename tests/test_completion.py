@@ -1,4 +1,4 @@
-"""What the shell is told when Tab is pressed, asked as shells ask."""
+"""Words that the shell gets when Tab is pressed, requested as shells do."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What the documentation shows works."""
+"""Examples in the documentation work."""
 
 import re
 

@@ -5,7 +5,7 @@ import pytest
 import acklab
 from acklab import _core
 
-#: What marks, and nothing else: queues are long enough that nothing is dropped before.
+#: Queues that mark and do nothing else: they are long enough that nothing is dropped before.
 MARKERS = {
     "step": {"queue": "400 packets", "mark": "20 packets"},
     "codel": {"qdisc": {"name": "codel", "ecn": True}},
@@ -21,10 +21,10 @@ MARKERS = {
         "qdisc": {"name": "tbf", "rate": "10 Mbit/s", "child": {"name": "fq-codel"}},
     },
 }
-#: "fixed" and "rate" do as they are told.
+#: "fixed" and "rate" do as their parameters say.
 CONTROLLERS = [e["name"] for e in _core.catalogue("cc") if e["name"] not in ("fixed", "rate")]
 #: BBRv1 and TACK's BBR do not listen (tcp_bbr.c has no reaction to ECE). BBRv2 and BBRv3 look at
-#: the share of marks only where they are told to.
+#: the share of marks only with a parameter for it.
 DEAF = {"bbr1", "bbr2", "bbr3", "bbr3-wifi", "bbr-tack"}
 
 

@@ -1,4 +1,6 @@
-"""What someone meets first: a new scenario, and the doctor."""
+"""First steps of a user: a new scenario, and the doctor."""
+
+import json
 
 import pytest
 
@@ -34,6 +36,22 @@ def test_a_file_that_exists_is_not_replaced_unless_asked(acklab_cli, tmp_path):
     assert file.read_text() == "mine"
     assert acklab_cli("new", file, "--force").returncode == 0
     assert file.read_text() != "mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("mine", "Your own question"),
+        ("first-look", "A first look"),
+        ("sweep-and-mechanism", "From a"),
+    ],
+)
+def test_a_new_notebook_is_one_of_those_that_come_with_it(acklab_cli, tmp_path, name, title):
+    file = tmp_path / f"{name}.ipynb"
+    assert acklab_cli("new", file).returncode == 0
+    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    assert "".join(cells[0]["source"]).startswith(f"# {title}")
+    assert any(cell.get("outputs") for cell in cells)
 
 
 @pytest.mark.parametrize(("name", "hint"), [("a.txt", "a.toml"), (".", "is a folder")])

@@ -36,7 +36,7 @@ def file(result, tmp_path_factory):
 
 
 def flent(file, *options):
-    """What Flent prints, without a word of complaint beside it."""
+    """Flent's output, without a word of complaint beside it."""
     words = [sys.executable, "-m", "flent", "-i", str(file), *options]
     done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE)
     said = [line for line in done.stderr.splitlines() if not harmless(line)]

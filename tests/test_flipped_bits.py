@@ -39,7 +39,7 @@ def places(folder, of_each, seed):
 
 
 def error(action):
-    """What is told to the user; `None` if all goes well."""
+    """The message for the user; `None` if all goes well."""
     try:
         action()
     except acklab.AcklabError as e:
@@ -134,7 +134,7 @@ def test_the_first_page_of_a_journal(tmp_path):
     begun = tmp_path / "begun"
     with pytest.raises(Stop):
         swept(begun, on_progress=stop_after(10), jobs=1)
-    # What is in the log goes into the database.
+    # Rows in the log go into the database.
     plan = acklab.sweeps.plan.plan(acklab.source.read(TINY), GRID, [], 5, [])
     with store.opened(begun, plan, "") as opened:
         opened._journal._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acklab.fluid import access, frames
-from acklab.fluid.domain import DomainError
+from acklab.fluid.domain import DomainError, NoSolutionError, unchecked
 from acklab.fluid.uplink import Setting, uplink
 from acklab.validate.models.bianchi import transmits, windows
 from conftest import ROOT
@@ -95,6 +95,7 @@ def test_a_fixed_point_over_the_whole_box(n, r, low, doublings, more):
     assert 0 <= found.winners <= r * (1 + 1e-9)
 
 
+@settings(deadline=None)
 @given(
     ap=st.floats(0, 1),
     classes=st.lists(st.tuples(st.integers(0, 40), st.floats(0, 1)), max_size=4),
@@ -123,6 +124,8 @@ def test_printed_equation_4_leaves_the_probabilities():
     # CWmin of voice is 3: a mean backoff of 1.5 slots. A window of 1 (OCW 0) has none.
     assert access.eq4_printed(0.0, [0.5]) > 1
     with pytest.raises(ZeroDivisionError):
+        unchecked(access.eq4_printed)(1.0, [8, 16])
+    with pytest.raises(DomainError, match="Eq 4: gamma = 1"):
         access.eq4_printed(1.0, [8, 16])
     assert access.eq4(1.0, [8, 16]) == pytest.approx(2 / 24)
 
@@ -242,3 +245,18 @@ def test_what_is_outside_a_domain_is_named(call, says):
     with pytest.raises(DomainError, match=says) as caught:
         call()
     assert "help: " in str(caught.value)
+
+
+def test_several_fixed_points_are_counted_and_refused():
+    """B_k that fall: after a failure a station attempts more often, so that a crowd may be calm or
+    stay in collisions. Each of the three is a solution of Eqs 4 and 5."""
+    slots = [100.0] + [1.0] * 50
+    with pytest.raises(NoSolutionError, match=r"3 fixed points for n_ra = 20, r_A = 1 and B_k"):
+        access.random_access(20, 1, slots)
+    off = [access.eq5(access.eq4(g, slots), 1, 20) - g for g in (0.0, 0.5, 0.99, 1.0)]
+    assert [o > 0 for o in off] == [True, False, True, False]
+
+
+def test_falling_slots_with_one_fixed_point_have_it():
+    found = access.random_access(8, 1, [50.0, 1.0])
+    assert found.gamma == pytest.approx(access.eq5(access.eq4(found.gamma, [50, 1]), 1, 8))

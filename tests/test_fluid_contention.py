@@ -96,7 +96,7 @@ def rises(of: Contender, part: float) -> bool:
     st.floats(0, 1),
 )
 def test_the_rule_of_one_point_is_enough(w, doublings, stages, p_phy, part, a, b):
-    """What the comparison of coefficients promises: the curve falls for all parts and errors."""
+    """The comparison of coefficients promises that the curve falls for all parts and errors."""
     of = Contender(windows(w, doublings, stages), p_phy)
     assert has_one_point(of.slots)
     low, high = sorted((a, b))
@@ -133,6 +133,7 @@ def test_windows_from_one_slot_on_have_several():
     assert fixed_point(of[:1], [1.0]) == [1.0]
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1), st.integers(1, 1024), st.integers(0, 10), st.integers(1, 30))
 def test_horners_scheme_is_eq_4(f, w, doublings, stages):
     slots = [(x + 1) / 2 for x in windows(w, doublings, stages)]
@@ -143,7 +144,7 @@ def test_horners_scheme_is_eq_4(f, w, doublings, stages):
     ("call", "says"),
     [
         (lambda: Contender((32, 16)), "Eq 4: B_k = .*windows do not shrink"),
-        (lambda: Contender((0, 16)), "Eq 4: B_k = .*a window has a slot"),
+        (lambda: Contender((0, 16)), "Eq 4: B_k = 0 .*1 or more"),
         (lambda: Contender(()), "Eq 4: B_k"),
         (lambda: fixed_point([Contender((16, 32))], [1.5]), "Eq 5: the part of the time"),
     ],

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from acklab.fluid.case import WAITS, case_of
 from acklab.fluid.coupled import Codel, Fair, Fifo, Path, Pie, Queue, Trace, _max_min, solve
-from acklab.fluid.domain import DomainError
+from acklab.fluid.domain import DomainError, NoSolutionError
 from acklab.fluid.queues import eq15, eq19, eq20
 from acklab.fluid.senders import SENDERS
 from acklab.scenario import load, run_many
@@ -134,6 +134,7 @@ def test_cubic_loses_as_often_as_in_the_simulator(rtt):
     assert period == pytest.approx(simulated, rel=0.1)
 
 
+@settings(deadline=None)
 @given(
     of=st.lists(st.tuples(st.floats(0, 100), st.floats(0.1, 8)), min_size=1, max_size=6),
     budget=st.floats(1, 300),
@@ -371,3 +372,24 @@ def test_bbr2_yields_to_cubic_in_a_fifo_and_bbr3_does_not(rtt):
 def test_what_is_outside_a_domain_is_named(call, says):
     with pytest.raises(DomainError, match=says):
         call()
+
+
+@pytest.mark.parametrize(
+    ("window", "says"),
+    [(float("inf"), "Eq 15: tau_0"), (float("nan"), "Eq 15: tau_0")],
+)
+def test_a_sender_that_leaves_the_physical_region_is_named(window, says):
+    """A window without end into a queue without end."""
+
+    class Endless:
+        pacing, phase = float("inf"), "ENDLESS"
+
+        def __init__(self) -> None:
+            self.window = window
+
+        def step(self, *_: float) -> None:
+            pass
+
+    with pytest.raises(NoSolutionError, match=rf"{says} leaves the physical region") as caught:
+        solve(Path(1000.0, 0.04), [Endless()], Fifo(1, float("inf")), 1.0)
+    assert "help: " in str(caught.value)

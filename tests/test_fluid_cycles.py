@@ -2,16 +2,17 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from acklab.fluid.coupled import Fifo, Path, solve
-from acklab.fluid.cycles import period
+from acklab.fluid.cycles import between_falls, period
 from acklab.fluid.senders import Cubic, Reno
 
 
 # The highest peak is at the last delay that is looked at: half the time is nine periods.
 @example(length=3.33203125, phase=1.25, noise=0.0, saw=False)
+@settings(deadline=None)
 @given(
     length=st.floats(0.5, 9),
     phase=st.floats(0, 6),
@@ -52,3 +53,17 @@ def test_a_limit_cycle_needs_no_service_that_varies():
     trace = solve(Path(833, 0.1012), [Cubic()], Fifo(1, 50), 120)
     found = period(trace.window[trace.time > 20, 0], float(trace.time[0]))
     assert 4 < found < 12
+
+
+def test_each_tooth_counts_where_they_alternate():
+    """Teeth of 4 and 2.6 s repeat after 6.6 s, and the window falls every 3.3 s."""
+    ends = np.cumsum([4.0, 2.6] * 8)
+    t = np.arange(0, ends[-1], 0.02)
+    since = t - np.concatenate([[0], ends])[np.searchsorted(ends, t, side="right")]
+    saw = 10 + 5 * since
+    assert period(saw, 0.02) == pytest.approx(6.6, abs=0.05)
+    assert between_falls(saw, 0.02) == pytest.approx(3.3, abs=0.1)
+    assert between_falls(np.ones(100), 0.02) is None
+    assert between_falls(t, 0.02) is None
+    assert between_falls(np.array([]), 0.02) is None
+    assert between_falls(np.full(9, np.nan), 0.02) is None

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import replace
-from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pint
 import pytest
 
-from acklab.fluid import access, bbr3, loops, queues, red, responses, system, uplink
-from acklab.fluid.coupled import Fifo, Path, solve
+from acklab.fluid import (
+    access,
+    bbr3,
+    contention,
+    cycles,
+    durations,
+    loops,
+    queues,
+    red,
+    stability,
+    system,
+    uplink,
+)
+from acklab.fluid.bbr_model import Bbr
+from acklab.fluid.coupled import Codel, Fair, Fifo, Path, solve
+from acklab.fluid.delays import solve_delayed
+from acklab.fluid.domain import DomainError, Symbol, unchecked
+from acklab.fluid.maps import growth
 from acklab.fluid.senders import SENDERS
+from fluid_functions import FUNCTIONS, arguments
 
 U = pint.UnitRegistry()
 U.define("packet = [packet]")
@@ -20,152 +36,153 @@ PER_S = U.packet / U.s
 BITS = U.bit / U.s
 #: Values with units.
 T, W, X, P = 20 * U.ms, 100 * U.packet, 1000 * PER_S, 0.1
-SPEED, SIZE = 50e6 * BITS, 12e3 * U.bit
 Q, S = [9, 1] * U.packet, [500, 500] * PER_S
 FULL = 50 * U.packet
-SLOTS = access.Slots(0.5, 0.3, 0.2)
-HALVES = np.array([0.5, 0.5])
 
-TIME, PACKETS, RATE, SPEEDS, ONE = "[time]", "[packet]", "[packet] / [time]", "speed", ""
-#: A call with units, and the dimension of its result.
-WITH_UNITS = {
-    "access.eq1": (lambda: access.eq1(T, T, T, T, T, 16 * U.us), TIME),
-    "access.eq2_printed": (lambda: access.eq2_printed(10, 3, 4, SIZE, T), SPEEDS),
-    "access.eq2": (lambda: access.eq2(10, 3, 1.5, SIZE, T, 0.1, T), SPEEDS),
-    "access.eq3_printed": (
-        lambda: access.eq3_printed(SPEED, T, 1 * U.ms, 160 * U.bit, 160 * U.bit, SIZE, 64),
-        ONE,
-    ),
-    "access.eq3": (
-        lambda: access.eq3(SPEED, T, 1 * U.ms, 416 * U.bit, SIZE, 32 * U.bit, 64),
-        ONE,
-    ),
-    "access.difs": (lambda: access.difs(16 * U.us, 9 * U.us), TIME),
-    "access.eifs": (lambda: access.eifs(16 * U.us, 44 * U.us, 34 * U.us), TIME),
-    "access.eq7_success": (lambda: access.eq7_success(T, 34 * U.us), TIME),
-    "access.eq7_collision_printed": (
-        lambda: access.eq7_collision_printed(T, 1 * U.ms, 34 * U.us),
-        TIME,
-    ),
-    "access.eq7_collision": (
-        lambda: access.eq7_collision(T, 1 * U.ms, 16 * U.us, 34 * U.us),
-        TIME,
-    ),
-    "access.eq7": (lambda: access.eq7(SLOTS, 9 * U.us, T, T), TIME),
-    "access.cycle_time": (lambda: access.cycle_time(0.1, [8.5, 16.5], 9 * U.us, T, T), TIME),
-    "access.eq8_printed": (lambda: access.eq8_printed(0.5, 0.1, SPEED), SPEEDS),
-    "access.eq8": (lambda: access.eq8(10, 1, 0.5, 0.1, 0.1, SIZE, T, T), SPEEDS),
-    "bbr3.activation": (lambda: bbr3.activation(T, 1 * U.s), ONE),
-    "bbr3.eq9_printed": (lambda: bbr3.eq9_printed(W, 0.5, W, W), PACKETS),
-    "bbr3.eq9": (lambda: bbr3.eq9(W, 0.5, W, W), PACKETS),
-    "bbr3.eq10": (lambda: bbr3.eq10(W, W, 0, 3 * T, T, 0.0, 1 * U.packet), RATE),
-    "bbr3.eq11_printed": (lambda: bbr3.eq11_printed(W, W, 1, T, P), RATE),
-    "bbr3.eq11": (lambda: bbr3.eq11(W, W, 1, T, P), RATE),
-    "bbr3.eq12_printed": (lambda: bbr3.eq12_printed(W, T), RATE),
-    "bbr3.eq12": (lambda: bbr3.eq12(W, T, X), RATE),
-    "bbr3.eq13_printed": (lambda: bbr3.eq13_printed(W, T)[1], RATE),
-    "bbr3.eq13": (lambda: bbr3.eq13(W, T)[1], RATE),
-    "bbr3.eq14": (lambda: bbr3.eq14(True, X, X), RATE),
-    "bbr3.bandwidth": (lambda: bbr3.bandwidth(X, 2 * X, T, 100 * T), "[packet] / [time] ** 2"),
-    "queues.eq15_printed": (lambda: queues.eq15_printed(T, Q, S), TIME),
-    "queues.eq15": (lambda: queues.eq15(T, Q, S, shared=True), TIME),
-    "queues.eq16_printed": (lambda: queues.eq16_printed(S, S), RATE),
-    "queues.eq16": (lambda: queues.eq16(S, S, Q), RATE),
-    "queues.eq17_printed": (lambda: queues.eq17_printed(P, S), RATE),
-    "queues.eq17": (lambda: queues.eq17(P, S, S, Q), RATE),
-    "queues.eq18_printed": (lambda: queues.eq18_printed(S, Q, FULL), PACKETS),
-    "queues.eq18": (lambda: queues.eq18(X, Q, S), RATE),
-    "queues.eq19_printed": (lambda: queues.eq19_printed(FULL, FULL, S), RATE),
-    "queues.eq19": (lambda: queues.eq19(FULL, FULL, S, X), RATE),
-    "queues.eq20_printed": (lambda: queues.eq20_printed(HALVES, X), RATE),
-    "queues.eq20": (lambda: queues.eq20(HALVES, X, Q, S), RATE),
-    "queues.eq21_sojourn": (lambda: queues.eq21_sojourn(Q, S), TIME),
-    "queues.eq21_printed": (lambda: queues.eq21_printed(T, 0.1, 5 * U.ms), ONE),
-    "queues.eq21": (lambda: queues.eq21(T, 100 * U.ms), "1 / [time]"),
-    "queues.eq23": (lambda: queues.eq23(1e3 / U.s, 5 * T, 0.0, 100 * U.ms), ONE),
-    "queues.eq24_printed": (lambda: queues.eq24_printed(S, P, S), RATE),
-    "queues.eq24": (lambda: queues.eq24(S, P, S, Q), RATE),
-    # Closed forms: a packet is a number.
-    "responses.mathis": (lambda: responses.mathis(T, 0.01), "1 / [time]"),
-    "responses.pftk": (lambda: responses.pftk(T, 0.01, 1 * U.s), "1 / [time]"),
-    "responses.pftk_full": (lambda: responses.pftk_full(T, 0.01, 1 * U.s), "1 / [time]"),
-    "responses.tack_share": (lambda: responses.tack_share(W, 2 * W), ONE),
-    "responses.cubic_window": (lambda: responses.cubic_window(T, 1e-4, c=0.4 / U.s**3), ONE),
-    "responses.asymmetry": (lambda: responses.asymmetry(SPEED, SPEED, SIZE, SIZE)[0], ONE),
-    "responses.byte_counting": (lambda: responses.byte_counting(1e3 / U.s, 2), "1 / [time]"),
-    "responses.periodic": (lambda: responses.periodic(T), "1 / [time]"),
-    "responses.tack": (lambda: responses.tack(1e3 / U.s, T), "1 / [time]"),
-    "responses.delayed": (lambda: responses.delayed(1e3 / U.s, T), "1 / [time]"),
-    "responses.least_window": (lambda: responses.least_window(W, 2), PACKETS),
+#: Functions without a call with units, and the reason; those with a test have its name.
+WITHOUT = {
+    "bbr3.eq10_printed": "clashes: test_printed_forms_whose_units_clash",
+    "coupled.solve": "a solver: test_a_minute_of_bbr_is_an_hour_of_a_slower_one",
+    "coupled.step_of": "has 5 ms of its own; the same test takes a step",
+    "delays.solve_delayed": "a solver: test_a_delay_equation_has_the_unit_of_its_delay",
+    "maps.growth": "a solver: test_equations_over_time_have_no_unit_of_their_own",
+    "red.equilibrium": "a solver: the same",
+    "red.margin": "a solver: the same",
+    "red.loop": "complex numbers: the same, as `margin` is its phase",
+    "red.run": "a solver: test_red_over_time_has_no_unit_of_its_own",
+    "scherrer.run": "its source has sigmoids of milliseconds and packets, so that units matter",
+    "stability.linearised": "takes the unit of any field: the test of `roots`",
+    "stability.roots": "eigenvalues: test_roots_have_the_unit_of_their_matrices",
+    "stability.steady_state": "takes the unit of any field: the test of `maps.growth`",
+    "stability.verdict": "is `roots`: the same",
+    "system.corrected": "a solver that knows seconds: test_the_system_knows_seconds_by_its_phases",
+    "system.printed": "a solver: its equations are in this table, and Eq 10 clashes",
+    "uplink.uplink": "a solver: test_a_cycle_has_the_unit_of_its_frames",
 }
-#: Functions of numbers that have no unit, and which of their arguments would be wrong with one.
-PURE = {
-    "access.eq4_printed": lambda x: access.eq4_printed(x, [8.0, 16.0]),
-    "access.eq4": lambda x: access.eq4(x, [8.0, 16.0]),
-    "access.uora_slots": lambda x: access.uora_slots(7 * x, 2),
-    "access.uora_stages": lambda x: access.uora_stages(2, 7 * x)[0],
-    "access.eq5": lambda x: access.eq5(x, 2, 3),
-    "access.eq6": lambda x: access.eq6(x, 0.1),
-    "access.eq7_probabilities_printed": lambda x: (
-        access.eq7_probabilities_printed(x, [(2, 0.1)], 0.1).success
-    ),
-    "access.eq7_probabilities": lambda x: access.eq7_probabilities(x, [(2, 0.1)], 0.1).success,
-    "access.nobody_wins": lambda x: access.nobody_wins(3, 2, x),
-    "access.random_access": lambda x: access.random_access(3, 2, [2.0 * x / x]).beta + x,
-    "bbr3.activation_printed": bbr3.activation_printed,
-    "responses.pivot": lambda x: responses.pivot(2, 4) + x,
-    "responses.iack_loss": lambda x: responses.iack_loss(4, x, 8.0),
-    "responses.most_packets": lambda x: responses.most_packets(4, x, 0.1) + x,
-    "responses.slow_start": lambda x: responses.slow_start(2, x),
-    "responses.rounds_to": lambda x: responses.rounds_to(100, 10, 1, x),
-    "responses.avoidance": lambda x: responses.avoidance(2 + x, by_byte=False),
+#: Modules whose functions are no equations, or have octets and microseconds of the standard's
+#: tables: test_wifi_models.py compares those with the simulator's, to the nanosecond.
+NO_EQUATIONS = {
+    "beside": "runs and draws",
+    "case": "reads scenarios",
+    "domain": "errors",
+    "drawn": "draws",
+    "durations": "the standard's tables",
+    "frames": "the standard's tables",
+    "many": "arrays of runs: test_fluid_many.py compares them with `coupled`, to 1e-14",
+    "many_queues": "the same",
+    "maps": "a table of any function; `growth` is above",
+    "radio_case": "reads scenarios",
 }
-#: Those whose units are those of their constants or of nothing.
-OTHERWISE = {
-    "bbr3.eq10_printed": "clashes, see below",
-    "bbr3.probes_rtt": "a truth, of seconds",
-    "queues.eq22": "hosts and truths",
+#: Symbols whose unit counts for nothing, and why.
+ANY_UNIT = {
+    "queues.eq16.q": "its sign alone",
+    "queues.eq17.q": "its sign alone",
+    "queues.eq18.q": "a flow's part of it",
+    "queues.eq18.x": "counts where nothing waits: test_service_of_an_empty_fifo_is_a_rate",
+    "queues.eq18_printed.theta": "a flow's part of it",
+    "queues.eq20.q": "its sign alone",
+    "queues.eq20.weights": "a flow's part of them",
+    "queues.eq20_printed.weights": "a flow's part of them",
+    "queues.eq24.q": "its sign alone",
 }
 
 
-def functions(of: ModuleType) -> set[str]:
-    """Names of the functions that a module defines."""
-    short = of.__name__.rpartition(".")[2]
+def functions_with_units() -> dict[str, Any]:
+    """Equations that say the unit of their result."""
     return {
-        f"{short}.{name}"
-        for name, f in inspect.getmembers(of, inspect.isfunction)
-        if f.__module__ == of.__name__ and not name.startswith("_")
+        name: of
+        for name, of in FUNCTIONS.items()
+        if getattr(of, "__result__", None) is not None
+        and name not in WITHOUT
+        and name.partition(".")[0] not in NO_EQUATIONS
     }
 
 
+WITH_UNITS = functions_with_units()
+
+
 def test_none_is_left_out():
-    every = set().union(*(functions(m) for m in (access, bbr3, queues, responses)))
-    assert every == WITH_UNITS.keys() | PURE.keys() | OTHERWISE.keys()
+    """The functions are found: one without a unit and without a reason fails here."""
+    others = {n for n in FUNCTIONS if n.partition(".")[0] in NO_EQUATIONS}
+    assert FUNCTIONS.keys() - others - WITH_UNITS.keys() - WITHOUT.keys() == set()
+    assert WITHOUT.keys() <= FUNCTIONS.keys()
+    assert {n.partition(".")[0] for n in others} == NO_EQUATIONS.keys()
+    # Nearly all have a call with units.
+    assert len(WITH_UNITS) >= 70
+
+
+@pytest.fixture
+def constants_with_units(monkeypatch):
+    """Those of the standard; in `slot` the gap is a number of microseconds times 1e-6."""
+    monkeypatch.setattr(contention, "_SLOT_S", 9 * U.us)
+    monkeypatch.setattr(contention, "_AFTER_FAILURE", 60 * U.us)
+    monkeypatch.setattr(contention, "SIFS", 16 * U.s)
+    monkeypatch.setattr(contention, "SLOT", 9 * U.s)
+    monkeypatch.setattr(contention, "legacy", lambda *of: durations.legacy(*of) * U.s)
+
+
+def quantity(of: Symbol, more: Any = 1) -> Any:
+    """The example of a symbol in its unit, times `more`."""
+    unit = (U(of.unit) if of.unit else 1) * more
+    if isinstance(unit, int) and unit == 1:
+        return of.example
+    if isinstance(of.example, (list, tuple)):
+        if isinstance(of.example[0], tuple):
+            return [(n, x * unit) for n, x in of.example]
+        return [x * unit for x in of.example]
+    return of.example * unit
+
+
+def has_unit(found: Any, unit: Any) -> bool:
+    """Whether a result has the unit that its equation says."""
+    if isinstance(unit, dict):
+        return all(has_unit(getattr(found, name), u) for name, u in unit.items())
+    if isinstance(unit, tuple):
+        return all(has_unit(x, u) for x, u in zip(found, unit, strict=True))
+    if isinstance(found, bool):
+        return unit == ""
+    if isinstance(found, list):
+        return all(has_unit(x, unit) for x in found)
+    return U.Quantity(found).check(U(unit).dimensionality if unit else "")
 
 
 @pytest.mark.parametrize("name", WITH_UNITS)
-def test_dimensions(name):
-    call, dimension = WITH_UNITS[name]
-    found = call()
-    if dimension == ONE:
-        assert U.Quantity(found).check("")
-    elif dimension == SPEEDS:
-        assert found.check(SPEED.dimensionality)
-    else:
-        assert found.check(dimension)
+def test_dimensions(name, constants_with_units):
+    """Without the door, which looks at magnitudes: the equation itself."""
+    of = WITH_UNITS[name]
+    found = unchecked(of)(**arguments(name, of, quantity))
+    assert has_unit(found, of.__result__)
 
 
-@pytest.mark.parametrize("name", PURE)
-def test_numbers_without_units(name):
-    assert np.isfinite(PURE[name](0.5 if name != "access.uora_stages" else 1))
-    with pytest.raises((pint.DimensionalityError, TypeError, ValueError)):
-        PURE[name](0.5 * U.s)
+@pytest.mark.filterwarnings("ignore::pint.UnitStrippedWarning")
+@pytest.mark.parametrize(
+    "symbol", [f"{name}.{s}" for name, of in WITH_UNITS.items() for s in of.__symbols__]
+)
+def test_another_unit_is_wrong(symbol, constants_with_units):
+    """A kilogram more in any symbol: there is an error, or the result has another unit."""
+    name, _, parameter = symbol.rpartition(".")
+    of = WITH_UNITS[name]
+    given = arguments(name, of, quantity)
+    try:
+        given[parameter] = quantity(of.__symbols__[parameter], U.kg)
+        found = unchecked(of)(**given)
+    except (pint.DimensionalityError, TypeError, ValueError, DomainError):
+        # The last is of an equation that calls another.
+        return
+    assert (not has_unit(found, of.__result__)) != (symbol in ANY_UNIT)
+
+
+def test_service_of_an_empty_fifo_is_a_rate():
+    empty = [0, 0] * U.packet
+    assert queues.eq18(X, empty, S).check(X.dimensionality)
+    with pytest.raises(pint.DimensionalityError):
+        queues.eq18(X, empty, [500, 500] * U.packet)
 
 
 def test_printed_forms_whose_units_clash():
     # Eq 10: a sigmoid of seconds.
     with pytest.raises(pint.DimensionalityError):
-        bbr3.eq10_printed(W, W, 0, 2 * T, T, 0.0)
+        unchecked(bbr3.eq10_printed)(W, W, 0, 2 * T, T, 0.0)
     # With sigmoids that could: its first term has no unit, and its second packets a second.
     first = bbr3.G_HI * (2 * T) / T
     assert first.check("")
@@ -180,7 +197,7 @@ def test_printed_forms_whose_units_clash():
     assert queues.eq19_printed(FULL, FULL, S).check(X.dimensionality)
 
 
-#: What solvers do cannot have a unit on the way: with another unit of time it must be the same.
+#: Solvers cannot have a unit on the way: with another unit of time all must be the same.
 HOUR = 3600.0
 
 
@@ -190,6 +207,11 @@ def test_equations_over_time_have_no_unit_of_their_own():
     other = loops.DropTail(loops.Bottleneck(4, 800.0 / HOUR, 0.04 * HOUR), 20)
     assert other.steady() == pytest.approx(one.steady())
     assert other.stability().growth * HOUR == pytest.approx(one.stability().growth)
+    for name in ("reno, drop tail", "cubic, drop tail"):
+        # CUBIC has seconds: its constant is packets in a cubic second.
+        fast = growth(name, 800.0, 20.0, 4.0, 0.04)
+        if name.startswith("reno"):
+            assert growth(name, 800.0 / HOUR, 20.0, 4.0, 0.04 * HOUR) * HOUR == pytest.approx(fast)
     of = red.Red(60, 3750, 0.2, 50, 550, 0.1, 1e-4)
     slow = replace(of, rate=of.rate / HOUR, propagation=of.propagation * HOUR)
     assert red.equilibrium(slow).queue == pytest.approx(red.equilibrium(of).queue)
@@ -201,6 +223,40 @@ def test_equations_over_time_have_no_unit_of_their_own():
         ]
         queue = [b.queue(b.steady()) for b in bbrs]
         assert queue[0] == pytest.approx(queue[1])
+
+
+def test_a_delay_equation_has_the_unit_of_its_delay():
+    """Hayes' equation over an hour is that over a second."""
+    for k in (1.0, HOUR):
+        found = solve_delayed(
+            lambda t, y, then, k=k: -then / k, 0.5 * k, [1.0], 8 * k, sample=0.1 * k
+        )
+        if k == 1.0:
+            first = found
+    assert found.values == pytest.approx(first.values, abs=1e-4)
+    assert found.time == pytest.approx(HOUR * first.time)
+
+
+def test_roots_have_the_unit_of_their_matrices():
+    a, b = np.array([[-1.0, 0.3], [0.2, -2.0]]), np.array([[0.0, 0.5], [-0.7, 0.1]])
+    fast = stability.roots(a, b, 0.4)
+    slow = stability.roots(a / HOUR, b / HOUR, 0.4 * HOUR)
+    assert slow[:4] * HOUR == pytest.approx(fast[:4])
+
+
+def test_red_over_time_has_no_unit_of_its_own():
+    of = red.Red(60, 3750, 0.2, 50, 550, 0.1, 1e-4)
+    slow = replace(of, rate=of.rate / HOUR, propagation=of.propagation * HOUR)
+    _, w, q = red.run(of, 4.0, step=0.002)
+    _, w_slow, q_slow = red.run(slow, 4.0 * HOUR, step=0.002 * HOUR)
+    assert w_slow == pytest.approx(w)
+    assert q_slow == pytest.approx(q)
+
+
+def test_a_period_has_the_unit_of_its_step():
+    swing = np.sin(np.arange(400) / 7)
+    assert cycles.period(swing, 0.02 * U.s).check("[time]")
+    assert cycles.period(1000 * swing, 2.0) == pytest.approx(100 * cycles.period(swing, 0.02))
 
 
 def test_a_cycle_has_the_unit_of_its_frames():
@@ -227,3 +283,30 @@ def test_the_system_knows_seconds_by_its_phases():
     fast = system.corrected(system.Home(1600, 0.02, 40), 10)
     slow = system.corrected(system.Home(800, 0.04, 40), 10)
     assert fast.served[-1] > 1.5 * slow.served[-1]
+
+
+@pytest.mark.parametrize("name", ["bbr2", "bbr3"])
+@pytest.mark.parametrize("kind", ["fifo", "codel", "fair"])
+def test_a_minute_of_bbr_is_an_hour_of_a_slower_one(monkeypatch, name, kind):
+    """Their only times are those with a name: with these and the path's so many times as long, all
+    numbers of packets are the same, to the last digit for a power of two."""
+    found = []
+    for k in (1.0, 64.0):
+        with monkeypatch.context() as patch:
+            for constant in ("remembers", "probe_rtt_every", "probe_rtt_lasts"):
+                patch.setattr(Bbr, constant, getattr(Bbr, constant) * k)
+            queue = {
+                "fifo": Fifo(1, 40),
+                "codel": Codel(1, 5e-3 * k, 0.1 * k),
+                "fair": Fair(1, None, 5e-3 * k, 0.1 * k),
+            }[kind]
+            sender = SENDERS[name](wait=2.5 * k)
+            path = Path(833 / k, 0.04 * k)
+            found.append(solve(path, [sender], queue, 60 * k, sample=0.02 * k, step=5e-3 * k))
+    fast, slow = found
+    assert "UP" in {p[0] for p in fast.phases}
+    assert fast.phases == slow.phases
+    for what in ("queue", "window", "inflight", "lost", "sent"):
+        assert (getattr(fast, what) == getattr(slow, what)).all(), what
+    assert (slow.rtt == 64 * fast.rtt).all()
+    assert (fast.goodput == 64 * slow.goodput).all()

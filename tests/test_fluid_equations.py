@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad, solve_ivp
 
@@ -12,6 +12,7 @@ from acklab.fluid.domain import DomainError
 windows = st.floats(0.1, 1e4)
 
 
+@settings(deadline=None)
 @given(base=windows, lo=windows, hi=windows, cruise=st.floats(0, 1))
 def test_a_window_stays_between_its_bounds(base, lo, hi, cruise):
     bounds = min(2 * base, lo), min(2.25 * base, hi)
@@ -96,6 +97,7 @@ def test_an_empty_queue_does_not_fall():
     assert queues.eq24(1.0, 0.0, 2.0, 0.0) == 0
 
 
+@settings(deadline=None)
 @given(p=st.floats(0, 1), x=windows)
 def test_printed_17_in_printed_16_never_drains(p, x):
     growth = queues.eq16_printed(x, queues.eq17_printed(p, x))
@@ -109,6 +111,7 @@ flows = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(of=flows)
 def test_a_fifo_serves_what_its_link_can(of):
     q, x, _ = (np.array(v) for v in zip(*of, strict=True))
@@ -131,6 +134,7 @@ def test_a_full_fifo_still_serves():
     assert queues.eq19(49, 50, x, 1000.0).sum() == 0
 
 
+@settings(deadline=None)
 @given(of=flows)
 def test_fair_queues_lose_no_work_and_share_by_max_min(of):
     q, x, w = (np.array(v) for v in zip(*of, strict=True))

@@ -33,8 +33,9 @@ def test_tacks_frequency_is_eq_3(rtt_ms):
     rate, least = row["data_segments"][0] / 60, row["rtt_min_ms"][0] / 1e3
     equation = responses.tack(rate, least, 2, 4)
     assert equation == pytest.approx(4 / least)
-    # There are more while it starts up, and while it has not seen the smallest yet.
-    assert equation * 0.98 < row["acks_sent"][0] / 60 < equation * 1.16
+    # There are more while it starts up, and in the first 10 s, of which its filter holds the round
+    # trip without a queue: 100 a second at 40 ms.
+    assert equation * 0.98 < row["acks_sent"][0] / 60 < equation * 1.2
 
 
 @pytest.mark.parametrize(

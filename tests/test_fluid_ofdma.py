@@ -106,7 +106,7 @@ def test_where_eqs_4_to_8_hold(stations, units):
 
 @pytest.mark.parametrize(("stations", "units", "off"), [(2, 2, 0.34), (2, 4, 0.05), (4, 1, 0.08)])
 def test_where_they_do_not_hold_because_silence_comes_in_runs(stations, units, off):
-    """Who waits many triggers is known to wait longer: with few stations or RUs one trigger without
+    """A station that waits many triggers will wait longer: with few stations or RUs one without
     an answer makes the next one likely, and the access point's window grows."""
     result = randomly(stations, units, seconds=16, warmup=8)
     model = modelled(stations, units)
@@ -117,7 +117,7 @@ def test_where_they_do_not_hold_because_silence_comes_in_runs(stations, units, o
 
 @pytest.mark.parametrize(("stations", "units"), [(15, 2), (30, 4)])
 def test_where_they_do_not_hold_because_stations_contend(stations, units):
-    """Who was never called contends as before 802.11ax, and so many leave the access point no
+    """Stations never called contend as before 802.11ax, and so many leave the access point no
     trigger that would end it. Eqs 4 to 8 know nothing of that."""
     rows = randomly(stations, units, seconds=16, warmup=8).stations
     access_point = pl.col("station") == "ap"

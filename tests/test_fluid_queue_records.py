@@ -58,7 +58,7 @@ def at(packets: pl.DataFrame, point: str, what: str) -> pl.DataFrame:
 
 
 def queued(result: acklab.Result) -> tuple[pl.DataFrame, np.ndarray, np.ndarray]:
-    """What came into the bottleneck, when, and how large."""
+    """Packets that came into the bottleneck, times in s, and sizes in packets of 1500 B."""
     came = at(result.packets, "r->b", "queued")
     return came, came["time_ns"].to_numpy() / 1e9, came["size"].to_numpy() / 1500
 

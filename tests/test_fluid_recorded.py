@@ -155,7 +155,7 @@ def in_use(since: np.ndarray, window: np.ndarray, inflight: np.ndarray) -> bool:
 
 
 def grown(of, tau: float, window: float, rounds: np.ndarray) -> np.ndarray:
-    """What an Eq 10 makes of a bound that is in use, without losses, at `rounds`."""
+    """Growth of a bound in use by an Eq 10, without losses, at `rounds`."""
     solved = solve_ivp(
         lambda t, y: [of(y[0], y[0], 0.0, t, tau, 0.0)],
         (0, rounds[-1] * tau),

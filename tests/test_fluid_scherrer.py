@@ -102,7 +102,7 @@ def test_shorter_steps_change_little():
 
 
 def test_the_books_balance():
-    """What is sent is dropped, waits, or arrives half a round trip later at most."""
+    """Packets that were sent are dropped, wait, or arrive half a round trip later at most."""
     of = Dumbbell(RATE, [RTT, 2 * RTT], 0.5 * BDP)
     found = run(of, ["bbr1", "bbr2"], 10.0)
     sent = found.rate.sum(1) * 0.02

@@ -19,6 +19,7 @@ from acklab.fluid.red import Red, equilibrium, margin
 from acklab.fluid.stability import roots, steady_state, verdict
 
 
+@settings(deadline=None)
 @given(k=st.floats(0.05, 8))
 def test_hayes(k):
     # y' = -k y(t - 1) dies away below pi / 2 (N. D. Hayes, 1950).
@@ -267,6 +268,47 @@ def test_what_leaves_the_physical_region_is_named():
     with pytest.raises(NoSolutionError, match=r"Eq 16: q leaves the physical region at 0\.5") as e:
         solve_delayed(lambda t, y, then: np.array([0, -2.0]), 0.1, [1, 1], 2, bounds=bounds)
     assert "help: a queue is 0 or more" in str(e.value)
+
+
+def test_an_unknown_above_its_bound_is_named():
+    bounds = [Bound(0, "q", "Eq 16", right="a queue is at most Q_max", most=50.0)]
+    says = (
+        r"Eq 16: q leaves the physical region at 0\.5.*q = 50\.0.*from 0 to 50\)\n  help: a queue"
+    )
+    with pytest.raises(NoSolutionError, match=f"(?s){says}"):
+        solve_delayed(lambda t, y, then: np.array([100.0]), 0.1, [0.0], 2, bounds=bounds)
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.3])
+def test_a_solution_that_blows_up_is_named(delay):
+    """y' = y^2 from 1 is 1 / (1 - t): the solver does not go on for ever before t = 1."""
+    bounds = [Bound(0, "w", "Eq 9", right="a window is finite")]
+    with pytest.raises(NoSolutionError, match=r"Eq 9: (w grows|no solution beyond)") as caught:
+        solve_delayed(lambda t, y, then: y * y, delay, [1.0], 2.0, bounds=bounds)
+    text = str(caught.value)
+    assert " 1 s" in text
+    assert "help: " in text
+    # Without a name it is the number of the unknown.
+    with pytest.raises(NoSolutionError, match=r"y\[0\]"):
+        solve_delayed(lambda t, y, then: y * y, delay, [1.0], 2.0)
+
+
+def test_a_value_that_is_no_number_is_named():
+    """The message does not say that the solver has reached its end."""
+
+    def right(t, y, then):
+        return np.array([1.0, np.nan if t > 0.5 else 0.0])
+
+    bounds = [Bound(1, "w_lo", "Eq 11", right="a loss rate is from 0 to 1")]
+    with pytest.raises(NoSolutionError, match="Eq 11: the change of w_lo is no number") as caught:
+        solve_delayed(right, 0.0, [0.0, 1.0], 2.0, bounds=bounds)
+    assert "successfully" not in str(caught.value)
+    assert "help: a loss rate is from 0 to 1" in str(caught.value)
+
+
+def test_a_bound_of_no_unknown_is_refused():
+    with pytest.raises(DomainError, match="the index of an unknown = 3"):
+        solve_delayed(lambda t, y, then: -y, 0.0, [1.0], 1.0, bounds=[Bound(3, "q", "Eq 16")])
 
 
 def test_a_delay_equation_with_a_known_solution():

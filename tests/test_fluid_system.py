@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import acklab
+from acklab.fluid import delays
 from acklab.fluid.cycles import period
 from acklab.fluid.domain import DomainError, NoSolutionError
 from acklab.fluid.system import Home, corrected, printed
@@ -25,7 +26,14 @@ def test_the_printed_system_starves_and_never_drains():
     assert calm.values[:, 2].max() == pytest.approx(0, abs=1e-9)
     # The low bound comes back while it probes; the high bound is gone for good.
     assert calm.values[-1, 0] < 0.01 * HOME.bdp
-    lossy = printed(HOME, 20, "throughput", loss=0.05)
+    with pytest.raises(
+        NoSolutionError, match=r"Eq 16: q leaves the physical region .* to 50\)"
+    ) as e:
+        printed(HOME, 20, "throughput", loss=0.05)
+    assert "help: a queue is from 0 to Q_max; the corrected Eqs 16 and 19 stop there" in str(
+        e.value
+    )
+    lossy = printed(HOME, 20, "throughput", loss=0.05, beyond=True)
     queue = lossy.values[:, 2]
     assert (np.diff(queue) >= -1e-9).all()
     assert queue[-1] > 2 * HOME.limit
@@ -34,7 +42,7 @@ def test_the_printed_system_starves_and_never_drains():
 def test_the_printed_system_with_a_constant_service_leaves_the_physical_region():
     with pytest.raises(NoSolutionError, match="Eq 16: q leaves the physical region") as e:
         printed(HOME, 20, "service")
-    assert "the corrected Eq 16 stops there" in str(e.value)
+    assert "the corrected Eqs 16 and 19 stop there" in str(e.value)
 
 
 def test_a_printed_flow_on_an_empty_path_has_one_per_cent_after_31_round_trips():
@@ -46,6 +54,52 @@ def test_a_printed_flow_on_an_empty_path_has_one_per_cent_after_31_round_trips()
 @pytest.fixture(scope="module")
 def run():
     return corrected(HOME, 60)
+
+
+def steps(monkeypatch, tau, seconds=60):
+    """A run, and the number of the solver's steps."""
+    taken = []
+    add = delays._Past.add
+    monkeypatch.setattr(delays._Past, "add", lambda *a: (taken.append(a[2]), add(*a))[1])
+    run = corrected(Home(RATE, tau, 50), seconds)
+    monkeypatch.setattr(delays._Past, "add", add)
+    return run, taken
+
+
+def test_a_minute_takes_thousands_of_steps_on_any_path(monkeypatch):
+    """No longer than the delay at 5 ms, which are 12,000; a shorter delay has longer ones."""
+    found, taken = steps(monkeypatch, 0.005)
+    assert 12_000 < len(taken) < 16_000
+    assert max(taken) < 0.005 * (1 + 1e-9)
+    assert found.served[-1] == pytest.approx(46_554, rel=1e-3)
+    for tau in (0.0005, 0.001, 0.003):
+        found, taken = steps(monkeypatch, tau)
+        assert len(taken) < 10_000, tau
+        assert max(taken) > 2 * tau
+
+
+@pytest.mark.parametrize("tau", [0.001, 0.003])
+def test_steps_longer_than_the_delay_are_as_exact(monkeypatch, tau):
+    of = Home(RATE, tau, 50)
+    monkeypatch.setattr(delays, "MANY_DELAYS", 1_000)
+    long = corrected(of, 10)
+    monkeypatch.setattr(delays, "MANY_DELAYS", 1_000_000)
+    short = corrected(of, 10)
+    assert long.served[-1] == pytest.approx(short.served[-1], rel=1e-4)
+    assert long.queue.max() == pytest.approx(short.queue.max(), rel=0.02)
+    for name in ("window_high", "window_low", "bandwidth"):
+        assert getattr(long, name) == pytest.approx(getattr(short, name), rel=1e-3)
+    assert long.sent[-1] == pytest.approx(long.served[-1] + long.queue[-1], rel=1e-4)
+
+
+def test_larger_steps_are_as_exact():
+    """With a tolerance a hundred times as small the numbers are the same."""
+    for tau in (0.005, 0.04):
+        of = Home(RATE, tau, 50)
+        rough, fine = corrected(of, 12), corrected(of, 12, tolerance=1e-7)
+        assert rough.served[-1] == pytest.approx(fine.served[-1], rel=1e-4)
+        assert rough.queue.max() == pytest.approx(fine.queue.max(), rel=1e-3)
+        assert rough.window_high[-1] == pytest.approx(fine.window_high[-1], rel=1e-3)
 
 
 def test_the_corrected_system_fills_the_link(run):

@@ -31,7 +31,7 @@ def test_signals(command, sign, tmp_path):
         env={**os.environ, "NO_COLOR": "1"},
     )
     try:
-        # What starts the engine imports numpy last, however long all of it takes here.
+        # Starting the engine imports numpy last, however long all of it takes here.
         for line in process.stderr:
             if line.rstrip().endswith(" numpy"):
                 break
@@ -89,7 +89,7 @@ MODULES = [
 
 
 def test_hardly_anything_is_imported_before_ctrl_c_is_heard():
-    """What is, the interpreter has at its start, or it takes a millisecond."""
+    """The imported modules are there at the interpreter's start, or take a millisecond."""
     code = (
         "import os, signal, sys; before = set(sys.modules); import acklab.__main__; "
         "print(*sorted(set(sys.modules) - before))"
@@ -120,7 +120,7 @@ def test_ctrl_c_at_an_import(tmp_path, module, command):
     assert "interrupted" in done.stderr
     assert "Traceback" not in done.stderr
     assert "bug" not in done.stderr
-    # What prints the summary is imported when the result is there.
+    # The module that prints the summary is imported when the result is there.
     told = "the results are in r" if (tmp_path / "r").exists() else "nothing was written"
     assert command == "sweep" or told in done.stderr
     assert (tmp_path / "r").exists() == (command == "run" and module == "rich")

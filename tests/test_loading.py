@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import acklab
-from conftest import SMALL_TOML
+from conftest import ROOT, SMALL_TOML
 
 #: A scenario whose link follows the trace NAME.
 TRACED = """
@@ -192,3 +192,13 @@ def unread(pipe):
     count = array.array("i", [0])
     fcntl.ioctl(pipe, termios.FIONREAD, count)
     return count[0]
+
+
+def test_a_name_of_the_gallery_is_loaded_and_swept(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert acklab.load("single-flow").name == "single-flow"
+    made = acklab.sweep("single-flow", out="swept", seeds=1)
+    assert made.complete
+    # A file of that name comes first.
+    (tmp_path / "single-flow").write_text((ROOT / "scenarios/pie.toml").read_text())
+    assert acklab.load("single-flow").name == "pie"

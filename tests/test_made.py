@@ -1,4 +1,4 @@
-"""What made a result: it is said, it is true, and nothing that is compared depends on it."""
+"""Provenance of a result: it is said, it is true, and nothing that is compared depends on it."""
 
 import json
 import pickle

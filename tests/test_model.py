@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import csv
 import tomllib
+from dataclasses import replace
 from statistics import median
 
 import pytest
 
-from acklab.fluid.beside import beside, fit, modelled
+from acklab.cli.model import _show_fit
+from acklab.fluid.beside import Fit, beside, fit, modelled
 from acklab.fluid.case import NoCaseError, case_of
+from acklab.fluid.cycles import period
+from acklab.fluid.drawn import draw, grouped
 from acklab.scenario import load
 from acklab.validate.kernel_virtual import rows as kernel_rows
 from conftest import ROOT
@@ -62,11 +66,15 @@ def test_what_the_model_leaves_out_is_said():
 @pytest.mark.parametrize(
     ("name", "overrides", "says"),
     [
-        ("parking-lot", [], "different bottlenecks"),
+        ("parking-lot", [], r"(?s)Eq 16: q: flows have different bottlenecks.*help:"),
         ("red", [], r"(?s)Eqs 18 to 24: s_i: .*has the queue red.*the model knows pfifo"),
-        ("short-flows", [], "does not send without end"),
-        ("cbr-with-cubic", [], "is not TCP"),
-        ("single-flow", ["flow.0.cc=vegas"], "has vegas; the model knows newreno"),
+        ("short-flows", [], r"(?s)Eq 12: x: .*does not send without end.*help:"),
+        ("cbr-with-cubic", [], r"(?s)Eq 12: w: .*is not TCP.*help:"),
+        (
+            "single-flow",
+            ["flow.0.cc=vegas"],
+            r"(?s)Eq 12: w: .*has vegas.*help: the model knows newreno",
+        ),
         ("cellular", [], r"(?s)Eq 16: Theta: .*changes its rate.*help:"),
         ("loss-bursts", [], r"(?s)Eq 17: p: .*loses packets by a pattern.*help:"),
     ],
@@ -141,6 +149,23 @@ def test_swings_have_the_same_period():
     assert ours == pytest.approx(theirs, rel=0.15)
 
 
+def test_the_default_example_falls_a_sixth_too_seldom():
+    """In the model long and short teeth alternate; in the simulation all are alike."""
+    scenario = load(GALLERY / "single-flow.toml", overrides=["record.every=100 ms"])
+    found = beside(scenario, 1)
+    ((_, ours, theirs),) = found.cycles()
+    assert theirs == pytest.approx(2.77, abs=0.1)
+    assert ours == pytest.approx(3.32, abs=0.1)
+    late = found.trace.time > found.case.warmup
+    both = period(found.trace.window[late, 0], float(found.trace.time[0]))
+    assert both == pytest.approx(2 * ours, rel=0.05)
+    # Without samples of the simulation there is still the model.
+    plain = load(GALLERY / "single-flow.toml")
+    bare = replace(found, result=plain.run(1))
+    assert len(bare.result.series) == 0
+    assert bare.cycles() == [("bulk", ours, None)]
+
+
 def test_a_flow_without_samples_is_named(acklab_cli, tmp_path):
     slow = ("--set", "topology.bottleneck.rate=1 bit/s", "--seeds", "1", "--out", tmp_path / "m")
     done = acklab_cli("model", "single-flow", *slow)
@@ -174,7 +199,7 @@ def test_a_refusal_leaves_nothing(acklab_cli, tmp_path):
 
 
 def test_a_wrong_parameter_is_found_again():
-    # The simulated queue is half as long as the model is told: a fit says so, and nothing else does
+    # The simulated queue is half as long as in the model: a fit says so, and nothing else does
     # as well.
     scenario = load(GALLERY / "single-flow.toml")
     both = beside(scenario, 1)
@@ -184,3 +209,25 @@ def test_a_wrong_parameter_is_found_again():
     limit = next(f for f in fit(wrong) if f.parameter == "limit")
     assert limit.factor == pytest.approx(0.5, rel=0.15)
     assert limit.after < 0.05 < limit.before
+
+
+@pytest.mark.parametrize("after", [0.03, 0.2])
+def test_several_parameters_for_one_error_are_not_told_apart(after, capsys):
+    """Each of two would make them agree, or only one would."""
+    _show_fit([Fit("rtt", 1.1, 0.3, 0.02), Fit("limit", 1.2, 0.3, after)])
+    said = " ".join(capsys.readouterr().out.split())
+    assert ("several parameters: they cannot be told apart" in said) == (after < 0.05)
+
+
+def test_many_flows_are_drawn_by_their_controller():
+    many = grouped(case_of(load("wifi-uploads").resolved))
+    assert many == {"30 flows of newreno": list(range(30))}
+    two = grouped(case_of(load("bbr-with-cubic").resolved))
+    assert two == {"bbr (bbr3)": [0], "cubic (cubic)": [1]}
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_picture_of_many_flows_has_room_for_its_lines(tmp_path):
+    # Matplotlib warns of axes without height.
+    draw(beside(load("wifi-uploads", overrides={"duration": "2 s"}), 1), tmp_path / "many")
+    assert (tmp_path / "many.svg").stat().st_size > 10_000

@@ -106,7 +106,7 @@ def test_times_are_those_of_the_ppdus(captured):
 #: Bits of a symbol of 4 us, and what comes before the symbols: HT MCS 7 over 20 MHz with one stream
 #: (IEEE 802.11-2020, 19.3.2, 19.5), and 24 Mbit/s of control frames (17.3.2, 17.3.3).
 HT, LEGACY = (260, 36), (96, 20)
-#: What is read of each frame beside its time and length.
+#: Fields that are read of each frame beside its time and length.
 ON_AIR = ("wlan.ta", "wlan.ra", "wlan.duration", "radiotap.ampdu.reference", "wlan.fc.type_subtype")
 
 

@@ -1,4 +1,4 @@
-"""What nests too deep for a parser is a mistake with its place, in whatever form it comes."""
+"""Input that nests too deep for a parser is a mistake with its place, in whatever form it comes."""
 
 import json
 import shutil

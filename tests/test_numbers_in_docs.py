@@ -57,7 +57,7 @@ def test_the_number_of_claims(study):
         assert int(number) <= len(study.claims), own
 
 
-#: What pages say of how much is run: study, effort, number, page.
+#: Statements of pages on how much is run: study, effort, number, page.
 RUNS = [
     ("thinning", {}, "7,410 runs", "docs/studies/thinning.md"),
     ("thinning", {"full": True, "seeds": 3}, "14,220 runs", "docs/studies/thinning.md"),

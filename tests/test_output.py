@@ -201,7 +201,7 @@ def test_both_ends_of_a_transfer(how, place, tmp_path):
         assert json.loads(sent.stdout)["sha256"] == received["sha256"]
 
 
-#: What ends with which code; signals have tests of their own (`test_interrupt`, `test_stopped`).
+#: Exit codes of commands; signals have tests of their own (`test_interrupt`, `test_stopped`).
 CODES = {
     "--version": 0,
     "": 0,

@@ -1,4 +1,4 @@
-"""What is not acklab's stays as it is, and a result outlives what is made of it."""
+"""Files that are not acklab's stay as they are, and a result outlives what is made of it."""
 
 import json
 

@@ -42,7 +42,7 @@ def capture(result, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def at_sender(capture):
-    """What a capture at the sender would have; tshark takes a packet seen twice for two."""
+    """A capture at the sender alone; tshark takes a packet seen twice for two."""
     alone = capture.with_name("sender.pcapng")
     only = ["-Y", 'frame.interface_name == "bulk@s0"', "-w", str(alone)]
     subprocess.run(["tshark", "-r", str(capture), *only], check=True, timeout=PATIENCE)

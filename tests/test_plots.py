@@ -1,22 +1,24 @@
 """Plots: each kind from a recorded run, its data true, what is missing told."""
 
 import hashlib
+import inspect
 
 import polars as pl
 import pytest
 
 import acklab
 from acklab.errors import AcklabError
-from acklab.plots import KINDS, plot
+from acklab.plots import KINDS, Plots, plot
 from acklab.plots.drawn import Choice
 from acklab.plots.fairness import jain
 from acklab.plots.histograms import counts, spacings
+from acklab.plots.kinds import ALIASES, LOOK, named
 from acklab.plots.lines import PEAK
 from acklab.plots.phases import spans
 from acklab.plots.rates import goodput
 from acklab.plots.sequence import marks
 
-#: What tests/test_air.py draws.
+#: Plots that tests/test_air.py draws.
 OF_RADIO = {"air-timeline", "airtime", "ampdu-sizes"}
 OF_A_RUN = sorted(set(KINDS) - {"heatmap", "line"} - OF_RADIO)
 OF_A_SWEEP = ("heatmap", "line", "cdf", "box", "ellipse")
@@ -403,3 +405,30 @@ def test_a_table_in_the_place_of_another_is_told(small, tmp_path, acklab_cli):
         assert done.returncode == 1
         assert "series.parquet" in done.stderr
         assert "it is not what the run left" in done.stderr
+
+
+def test_every_plot_is_a_method_that_shows_what_it_takes():
+    assert set(Plots._names()) == {n.replace("-", "_") for n in (*KINDS, *ALIASES)}
+    for name in Plots._names():
+        kind, method = named(name.replace("_", "-")), getattr(Plots, name)
+        shown = inspect.signature(method).parameters
+        assert set(shown) == {"self", *kind.takes, *LOOK}
+        for argument in list(shown)[1:]:
+            assert f"\n    {argument}: " in method.__doc__
+
+
+def test_a_plot_that_does_not_exist_is_an_attribute_error(small):
+    plots = acklab.load(small).run().plot
+    with pytest.raises(AttributeError, match="there is no plot 'sries'; there are series, "):
+        plots.sries  # noqa: B018
+    assert "sries" not in dir(plots)
+    assert {"line", "heat", "ack_spacing"} <= set(dir(plots))
+
+
+def test_the_name_of_a_file_says_its_form(result, tmp_path):
+    files = result.plot.cdf().save(tmp_path / "figure.pdf")
+    assert [f.name for f in files] == ["figure.pdf", "figure.csv"]
+    assert files[0].read_bytes().startswith(b"%PDF")
+    # Another ending is a part of the name.
+    assert result.plot.cdf().save(tmp_path / "a.b")[0].name == "a.b.svg"
+    assert result.plot.cdf().save(tmp_path / "c.pdf", "png")[0].name == "c.pdf.png"

@@ -242,3 +242,12 @@ def test_on_the_command_line(sweep, acklab_cli, tmp_path):
     done = acklab_cli("plot", sweep.folder, "line", "--where", "delay")
     assert done.returncode == 2
     assert done.stderr.startswith("error: cannot read --where 'delay'")
+
+
+def test_many_whole_numbers_have_whole_ticks():
+    from matplotlib.figure import Figure
+
+    ax = Figure(figsize=(3.35, 2.6)).subplots()
+    ax.plot(range(1, 17), range(16))
+    Scale.of("ratio", list(range(1, 17))).apply(ax, logarithmic=False)
+    assert all(float(t).is_integer() for t in ax.get_xticks())

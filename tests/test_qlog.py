@@ -178,7 +178,7 @@ def test_rtt_is_the_runs(result, logs, index):
 
 
 def test_metrics_are_the_samples(result, logs):
-    """Changes alone are told; together they give every sample back."""
+    """Only changes are logged; together they give every sample back."""
     known, at = {}, {}
     for event in named(logs[0][1], "recovery:metrics_updated"):
         known |= event["data"]

@@ -118,7 +118,7 @@ def test_packets_are_the_runs(result, logs):
     assert order == sorted(set(order))
     assert sum(e["data"]["raw"]["payload_length"] > 0 for e in data) == flow["data_segments"]
     again = [e["data"]["trigger"] for e in data if "trigger" in e["data"]]
-    assert len(again) == flow["retransmissions"] > 100
+    assert len(again) == flow["retransmissions"] > 50
     assert set(again) == {"reported"}
 
 
@@ -198,7 +198,7 @@ def test_what_a_receiver_calls_lost_has_not_come(logs):
 
 
 def test_estimates_are_the_reports(result, logs):
-    """Changes alone are told; together they give every row back."""
+    """Only changes are logged; together they give every row back."""
     known, at = {}, {}
     for event in named(logs[1][1], "tack:estimates_updated"):
         known |= event["data"]

@@ -69,7 +69,7 @@ def test_classes_count_what_the_link_counts():
     }
     assert list(rows) == ["all", "slow", "rest"]
     both = rows["slow"]["pkts_sent"] + rows["rest"]["pkts_sent"]
-    # What left the class may still be on the line.
+    # Packets that left the class may still be on the line.
     assert 0 <= rows["all"]["pkts_sent"] - link["packets_out"] < 100
     assert rows["all"]["pkts_sent"] == both
     for leaf in ("slow", "rest"):

@@ -3,6 +3,7 @@
 import json
 import re
 import tempfile
+import tomllib
 from pathlib import Path
 
 import polars as pl
@@ -64,7 +65,7 @@ def test_all_that_the_schema_has_is_drawn():
 
 def test_few_are_given_up(drawn):
     source, _ = drawn
-    # What is refused should be mendable by what the message says.
+    # A refused scenario should be mendable by the words of the message.
     assert source.redrawn < COUNT / 20
     assert source.mended < 5 * COUNT
 
@@ -101,9 +102,18 @@ def test_recording_packets_changes_nothing(pairs):
         assert plain.links.equals(result.links), scenario.name
 
 
+def of_the_whole(pairs):
+    """The results of runs whose packets are recorded from the first to the last."""
+    kept = [
+        r for s, r in pairs if not {"from", "until"} & tomllib.loads(s.resolved)["record"].keys()
+    ]
+    assert len(kept) > len(pairs) / 4
+    return kept
+
+
 def test_a_link_loses_no_packet(pairs):
-    """What entered left, was dropped for a reason, or is inside; counters and packets agree."""
-    for _, result in pairs:
+    """Packets that entered left, were dropped for a reason, or are inside; counters agree."""
+    for result in of_the_whole(pairs):
         points = result.packets.partition_by("point", as_dict=True)
         for link in result.links.iter_rows(named=True):
             where = (result.scenario.name, link["link"])
@@ -118,7 +128,7 @@ def test_a_link_loses_no_packet(pairs):
 
 
 def test_a_flow_reads_no_more_than_was_sent(pairs):
-    for _, result in pairs:
+    for result in of_the_whole(pairs):
         data = result.packets.filter(pl.col("what") == "sent", pl.col("len") > 0)
         sent = dict(data.group_by("flow").agg(pl.col("len").sum()).iter_rows())
         for flow in result.flows.iter_rows(named=True):

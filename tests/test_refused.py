@@ -1,4 +1,4 @@
-"""What the system refuses, and what a spreadsheet would run: never a bug of acklab."""
+"""Refusals by the system, and cells that a spreadsheet would run: never a bug of acklab."""
 
 import os
 import subprocess

@@ -2,15 +2,20 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
+import acklab
 from acklab import report
 from acklab.errors import AcklabError
+from acklab.plots.kinds import recorded
 from acklab.plots.reduce import allowance, m4
+from acklab.report import network
+from acklab.report.run import run_report
 
 TABLE = pl.DataFrame({"cc": ["cubic", "bbr3"], "mbps": [9.62345, 1.5], "none": [None, 2.0]})
 
@@ -242,3 +247,27 @@ def test_a_figure_is_drawn_once_for_a_page():
     figure = Counted()
     report.build("a", sections=[report.Section("One", figure=figure)])
     assert figure.drawn == 1
+
+
+def test_a_run_has_its_network_on_the_first_screen():
+    drawn = network.drawn(tomllib.loads(acklab.load("wifi-uploads").resolved))
+    # Thirty stations with the same radio are one.
+    names = re.findall(r">([^<>]+)</text>", drawn)
+    assert {"ap", "server", "sta0 … sta29", "802.11n"} <= set(names)
+    assert len(names) == 5
+    assert 'aria-label="The network: ' in drawn
+    page = run_report(recorded(acklab.run("single-flow")))
+    assert page.index('class="network"') < page.index("<h2>")
+    # Neither a lone node nor forty without links are a picture.
+    assert network.drawn({"node": [{"name": "alone"}]}) == ""
+    assert network.drawn({"node": [{"name": f"n{i}"} for i in range(40)]}) == ""
+
+
+def test_a_page_says_what_the_command_line_changed(acklab_cli, tmp_path):
+    ratio = "topology.bottleneck.reverse.ack_filter.ratio=2"
+    command = ("run", "ack-aggregation", "--set", ratio, "--set", "record.every=1 s", "--report")
+    assert acklab_cli(*command, "--out", tmp_path / "a").returncode == 0
+    page = (tmp_path / "a" / "report.html").read_text()
+    assert f"<strong>Changed on the command line</strong>: <code>{ratio}</code>." in page
+    assert "ACK filter: aggregate" in page
+    assert page == run_report(recorded(acklab.open(tmp_path / "a")))

@@ -12,7 +12,7 @@ import sweeping
 from acklab.report.summed import summed
 from conftest import PATIENCE
 
-#: What 100,000 runs may take beyond 2,000, in MB. Their table of flows alone has 160.
+#: Memory that 100,000 runs may take beyond 2,000, in MB. Their table of flows alone has 160.
 MOST = 160
 
 REPORTS = """

@@ -10,10 +10,14 @@ import polars as pl
 import pytest
 
 import acklab
+from acklab.keys import keys
+from acklab.metrics import DEFINITIONS
 from acklab.metrics.derived import with_metric
 from acklab.report.compared import write_comparison_report
 from acklab.report.groups import grouped, told_apart, varying
+from acklab.report.headline import extremes, sentences
 from acklab.report.parts import spread
+from acklab.report.setting import _SET, _numbered, sets
 from acklab.report.swept import sweep_report
 from acklab.saving import save
 from sweeping import TINY, Stop, stop_after, swept
@@ -48,20 +52,118 @@ def test_every_cell_has_its_mean_and_interval_over_seeds(sweep):
         assert f'{row["mean"]:.4g} <span class="half">± {spread(half, row["mean"])}</span>' in cells
 
 
-def test_the_first_screen_says_what_varied_and_what_changed_most(sweep):
-    page = sweep_report(sweep)
-    first = page[page.index('class="top"') : page.index('id="cells"')].replace("\u00a0", " ")
+def first_screen(page):
+    return page[page.index('class="top"') : page.index('id="cells"')].replace("\u00a0", " ")
+
+
+def test_the_first_screen_says_what_varied_and_what_stands_out(sweep):
+    first = first_screen(sweep_report(sweep))
     assert "<strong>flow.0.cc</strong> (cubic, bbr3)" in first
     assert "4 cells with 5 seeds each, 20 runs." in first
-    # More rate is more goodput: the sentence has the means of both rates, seed by seed.
-    by_rate = sweep.flows.group_by("rate", "seed").agg(pl.col("goodput_mbps").mean())
-    for rate in ("2 Mbit/s", "4 Mbit/s"):
-        of_rate = by_rate.filter(pl.col("rate").cast(pl.String) == rate)["goodput_mbps"]
-        assert re.search(rf"{of_rate.mean():.3g} ± [\d.]+ Mbit/s \(rate {rate}\)", first)
-    assert "Goodput" in first
-    # A line per controller over the rate, each point with its interval.
+    # That more rate is more goodput is no finding: controllers are compared at the same rate.
+    told = re.search(
+        r"<strong>Goodput</strong> with rate (\d Mbit/s): from ([\d.]+)[^(]* \(cubic\) to "
+        r"([\d.]+) ± [\d.]+ Mbit/s \(bbr3\); (\d+) % more, by \d+ times the spread of seeds\.",
+        first,
+    )
+    rate, least, most, more = told.groups()
+    at_rate = sweep.stats("goodput_mbps").filter(pl.col("rate").cast(pl.String) == rate)
+    cubic, bbr3 = at_rate.sort("flow.0.cc")["mean"].sort()
+    assert (least, most) == (f"{cubic:.3g}", f"{bbr3:.3g}")
+    assert int(more) == round(100 * (bbr3 / cubic - 1))
+    # The picture is of a metric that no key sets: a line per controller, each point with intervals.
+    assert "RTT p50 over <code>rate</code>" in first
     assert first.count('<path class="line') == 2 + 2
     assert first.count('<path class="bar') == 4
+
+
+def test_metrics_that_were_asked_for_are_told_whatever_sets_them(sweep):
+    first = first_screen(sweep_report(sweep, ["goodput_mbps"]))
+    assert re.search(
+        r"from [\d.]+ Mbit/s \(cubic, rate 2 Mbit/s\) to .* \(\w+, rate 4 Mbit/s\)", first
+    )
+    assert "Alone, as a mean over everything else, rate moves it most: from" in first
+    assert "Goodput over <code>rate</code>" in first
+
+
+def runs_of(**columns):
+    """Runs of five seeds in cells whose means `columns` have, with their keys."""
+    cells = pl.DataFrame(columns).with_row_index("cell")
+    noise = [-0.2, -0.1, 0.0, 0.1, 0.2]
+    rows = cells.join(pl.DataFrame({"seed": range(1, 6), "noise": noise}), how="cross")
+    return rows.with_columns(goodput_mbps=pl.col("goodput_mbps") + pl.col("noise"))
+
+
+def test_the_headline_measures_a_difference_by_the_seeds():
+    runs = runs_of(queue=["1 BDP", "2 BDP", "3 BDP"], goodput_mbps=[9.0, 10.0, 9.5])
+    told = sentences(runs, {"queue": ["topology.bottleneck.queue"]}, ["goodput_mbps"])
+    told = told.replace("\u00a0", " ")
+    # The spread is the deviation of the noise, sqrt(0.1 / 4) = 0.158; 1 / 0.158 = 6.3.
+    assert told.startswith(
+        "- **Goodput**: from 9 ± 0.20 Mbit/s (queue 1 BDP) to 10 ± 0.20 Mbit/s (queue 2 BDP); "
+        "11 % more, by 6.3 times the spread of seeds."
+    )
+    alike = runs_of(queue=["1 BDP", "2 BDP"], goodput_mbps=[9.0, 9.05])
+    told = sentences(alike, {"queue": ["topology.bottleneck.queue"]}, ["goodput_mbps"])
+    assert told.strip() == "No metric differs between cells by more than seeds do."
+
+
+def test_extremes_of_many_cells_that_differ_by_chance_do_not_stand_out():
+    import numpy as np
+
+    draw = np.random.default_rng(1)
+    runs = pl.DataFrame({"cell": np.repeat(np.arange(400), 5), "seed": np.tile(np.arange(5), 400)})
+    runs = runs.with_columns(jitter=pl.col("cell"), jain=0.5 + draw.normal(0, 0.01, 2000))
+    axes = {"jitter": ["flow.0.start_jitter"]}
+    found = extremes(runs, axes, "jain")
+    # By their own intervals they would.
+    assert found.most.low > found.least.high
+    assert not found.stands_out
+    assert "No metric differs" in sentences(runs, axes, ["jain"])
+
+
+def test_what_the_key_sets_is_left_out_of_the_headline():
+    runs = runs_of(back=["1 Mbit/s", "2 Mbit/s"], goodput_mbps=[5.0, 10.0])
+    left = sentences(runs, {"back": ["topology.bottleneck.rate"]}, ["goodput_mbps"])
+    assert left.strip() == "Left out, since `back` sets it: goodput."
+    # The rate of the way back sets no goodput: what it does is a finding.
+    told = sentences(runs, {"back": ["topology.bottleneck.reverse.rate"]}, ["goodput_mbps"])
+    assert "2 times as much" in told
+
+
+def test_one_seed_gives_numbers_without_a_spread():
+    runs = runs_of(queue=["1 BDP", "2 BDP"], goodput_mbps=[9.0, 10.0]).filter(pl.col("seed") == 3)
+    told = sentences(runs, {"queue": ["topology.bottleneck.queue"]}, ["goodput_mbps"])
+    assert "from 9 Mbit/s (queue 1 BDP) to 10 Mbit/s (queue 2 BDP); 11 % more." in told
+    assert "One seed does not tell what chance does." in told
+
+
+@pytest.mark.parametrize(
+    ("key", "metric", "expected"),
+    [
+        ("topology.bottleneck.rate", "goodput_mbps", True),
+        ("topology.bottleneck.rate", "rtt_p95_ms", False),
+        ("topology.bottleneck.queue", "rtt_p95_ms", False),
+        ("link.0.delay", "rtt_p50_ms", True),
+        ("link.0.jitter", "rtt_p50_ms", False),
+        ("flow.ack.l", "segments_per_ack", True),
+        ("flow.0.ack", "goodput_mbps", False),
+        ("topology.bottleneck.reverse.ack_filter", "segments_per_ack", False),
+        ("topology.bottleneck.loss", "retransmissions", True),
+        ("topology.bottleneck.reverse.loss", "retransmissions", False),
+        ("wifi.mcs", "goodput_mbps", True),
+    ],
+)
+def test_which_metrics_a_key_sets(key, metric, expected):
+    assert sets([key], metric) is expected
+
+
+def test_each_pattern_of_a_key_and_of_a_metric_has_something():
+    paths = {_numbered(k.path) for k in keys()}
+    for key, of in _SET:
+        assert any(re.fullmatch(key, path) for path in paths), key
+        for pattern in [of] if "(" in of else of.split("|"):
+            assert any(re.fullmatch(pattern, name) for name in DEFINITIONS), pattern
 
 
 def test_the_command_of_a_cell_makes_the_first_of_its_runs_again(sweep, acklab_cli):
@@ -158,7 +260,7 @@ def test_a_sweep_that_is_not_complete_says_so(tmp_path, small_shards):
 
 
 def counted(action, *args):
-    """What it returns, and how many functions of Python's it called."""
+    """Result of `action`, and the number of calls of Python functions in it."""
     calls = itertools.count()
     sys.setprofile(lambda _, event, __: next(calls) if event == "call" else None)
     try:

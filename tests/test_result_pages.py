@@ -259,7 +259,7 @@ def test_on_paper_nothing_is_cut(opened, kind, words):
         assert len(paper) <= 4
     assert words in text
     assert "On paper are the sections that were unfolded." in text
-    # What is folded stays away.
+    # A folded section stays away.
     assert "How this was made" not in text
 
 

@@ -205,4 +205,6 @@ def test_a_strict_script(tmp_path):
         [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.startswith("figure.pdf 2 True")
+    first, second = ran.stdout.splitlines()[:2]
+    assert first.endswith(" 2 True True")
+    assert second.startswith("figure.pdf 2 True")

@@ -47,7 +47,7 @@ def run(request):
 
 @pytest.fixture(scope="module")
 def capture(run, tmp_path_factory):
-    """What passes at the sender."""
+    """The packets at the sender."""
     folder = tmp_path_factory.mktemp("rtt")
     whole = write_pcapng(run, folder / "a.pcapng")
     only = ["-Y", 'frame.interface_name == "bulk@s0"', "-w", str(folder / "s.pcapng")]

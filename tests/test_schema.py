@@ -1,4 +1,4 @@
-"""What the published schema accepts the loader reads."""
+"""The loader reads every document that the published schema accepts."""
 
 import copy
 import json

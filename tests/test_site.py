@@ -13,6 +13,7 @@ from html import unescape
 import pytest
 
 import acklab
+from acklab.glossary import terms
 from acklab.metrics import DEFINITIONS
 from acklab.metrics.words import VOCABULARIES
 from conftest import ROOT, in_a_browser
@@ -55,6 +56,13 @@ def test_every_page_of_the_docs_is_in_the_navigation(site):
     for page in (ROOT / "docs").rglob("*.md"):
         name = page.relative_to(ROOT / "docs").with_suffix(".html").as_posix()
         assert f'href="{name}"' in home, name
+
+
+def test_the_reference_has_every_term_under_a_heading_that_links_lead_to(site):
+    page = (site / "reference/terms.html").read_text()
+    found = re.findall(r'<h3 id="([^"]+)">(.*?)<a class="headerlink"', page)
+    assert [unescape(name) for _, name in found] == [t.name for t in terms()]
+    assert {"bdp", "delayed-ack", "probe_rtt"} <= {anchor for anchor, _ in found}
 
 
 def test_the_reference_has_every_metric(site):

@@ -1,4 +1,4 @@
-"""A test that is skipped is told at the end, and fails where everything must be there."""
+"""A skipped test is reported at the end, and fails where everything must be there."""
 
 import os
 import subprocess

@@ -28,7 +28,7 @@ QUICK = Effort(2, quick=True)
 
 
 def strange(sentence):
-    """What the paper does not have of it, four words at a time."""
+    """Words of it that the paper does not have, four at a time."""
     found = []
     for part in sentence.split("…"):
         words = [w for w in (word.strip(".,;:()[]") for word in part.split()) if w]

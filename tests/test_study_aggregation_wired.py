@@ -51,7 +51,7 @@ def truth(of: object) -> Truth:
 
 
 def test_swings_needs_both_ways() -> None:
-    """What only falls can be foretold."""
+    """A line that only falls can be foretold."""
     assert truth(swings(line(1, 8, 2), "ratio", 0.1)) is Truth.YES
     assert truth(swings(line(9, 6, 2), "ratio", 0.1)) is Truth.NO
     assert truth(swings(line(9, 6, 6.5), "ratio", 0.1)) is Truth.NO

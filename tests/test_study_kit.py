@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 import kit_study
+from acklab.made import of_this
 from acklab.studies.kit import folder, make, new
 from acklab.studies.kit.flaws import Flaw
 from acklab.studies.kit.runs import run
@@ -259,7 +260,9 @@ def test_new_check_and_reproduce(acklab_cli, tmp_path):
         made / p
         for p in ("numbers/main.csv", "made.json", "table1.csv", "claims.csv", "report.html")
     ]
-    assert json.loads((made / "made.json").read_text())["seeds"] == 2
+    noted = json.loads((made / "made.json").read_text())
+    assert noted["seeds"] == 2
+    assert noted["made"] == of_this()
     table = pl.read_csv(made / "table1.csv")
     assert set(table["seeds"]) == {2}
     verdicts = dict(pl.read_csv(made / "claims.csv").select("id", "verdict").iter_rows())

@@ -1,4 +1,4 @@
-"""What a study keeps and reads again: nothing of another code, and no wrong bit."""
+"""Results that a study keeps and reads again: nothing of another code, and no wrong bit."""
 
 import random
 import sys

@@ -188,7 +188,7 @@ def test_a_text_has_its_numbers(text, shown):
 
 
 def test_states_of_a_cell_are_told_apart():
-    """And none is told that no run is in."""
+    """And no group of the text is without a run."""
     states = {1: 9.5, 2: 1.0, 3: 9.7, 4: 1.4, 5: 3.0}
     fields = {("main", "goodput"): Field(("cc", "ratio"), {("cubic", 1): states})}
     of = Scope(VOCABULARY, Numbers(fields), {"cc": "cubic", "ratio": 1})
@@ -245,12 +245,16 @@ def test_numbers_in_a_row_are_named_where_the_text_does_not():
 
 def test_an_interval_of_what_cannot_be_negative_is_not_told_below_zero():
     few = {1: 200.0, 2: 300.0, 3: 1320.0}
-    e = reported(few, signed=False)
+    positive = (0.0, math.inf)
+    e = reported(few, positive)
     assert (e.mean, e.n) == (pytest.approx(606.67, abs=0.01), 3)
     assert math.isnan(e.low)
-    assert reported(few, signed=True) == known(few)
+    assert reported(few, (-math.inf, math.inf)) == known(few)
     assert known(few).low < 0
-    assert reported({1: 9.0, 2: 10.0, 3: 11.0}, signed=False).low > 0
+    assert reported({1: 9.0, 2: 10.0, 3: 11.0}, positive).low > 0
+    index = {1: 0.5, 2: 0.99}
+    assert known(index).high > 1
+    assert math.isnan(reported(index, (0.0, 1.0)).high)
     means = {"cubic": (600.0, 1.0, 1.0)}
     told = scope(noise=400.0, seeds=3, means={**MEANS, **means})
     assert filled("{goodput(cc=cubic, ratio=1):±}", told).count(" to ") == 1

@@ -88,7 +88,7 @@ def test_a_cell_has_every_source_and_its_distance_from_the_paper(html):
     assert re.search(r"95 % interval [\d.]+ to [\d.]+, 2 runs, [\d.]+ % (above|below)", ours)
     again = "acklab study cell thinned main setup=linux cc=cubic ratio=1"
     assert f'data-again="{again}"' in ours
-    # What only explains is no part of the paper's table.
+    # A set-up that only explains is no part of the paper's table.
     assert "acklab-plain" not in table
 
 
@@ -196,6 +196,10 @@ def test_claims_are_filtered_by_verdict_and_by_words(opened):
     opened.get_by_role("searchbox").fill("keeps its throughput")
     assert claims(opened) == ["claim-cubic-keeps"]
     assert opened.locator(".claim-filter output").inner_text() == "1 of 3 shown"
+    # Not by the words of its folded proof, which the reader does not see.
+    opened.get_by_role("searchbox").fill("the claim holds if")
+    assert claims(opened) == []
+    opened.get_by_role("searchbox").fill("keeps its throughput")
     # A link to a claim that is filtered out shows it.
     opened.evaluate("location.hash = '#claim-falls'")
     opened.wait_for_function("document.getElementById('claim-falls').offsetHeight > 0")

@@ -25,7 +25,7 @@ from acklab.studies.thinning import cells, quantities
 STUDY = load(Path(package.__file__).parent)
 QUICK = Effort(2, quick=True, full=False)
 ESSENCE = Effort(5, full=False)
-#: What the essence measured, as far as claims ask for it; `kept` below says how it was made.
+#: Results of the essence, as far as claims need them; `kept` below says how they were made.
 KEPT = witnessed(Path(__file__).parent / "data" / "thinning.csv")
 VERDICTS = {j.claim.id: j.verdict for j in judge_all(STUDY, KEPT, strict=False)}
 

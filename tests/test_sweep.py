@@ -314,3 +314,15 @@ def test_a_corrupt_manifest_is_told(acklab_cli, tiny_file, tmp_path, key, value)
         done = acklab_cli(*args)
         assert done.returncode == 1
         assert f"sweep.json is corrupt: {key}" in done.stderr
+
+
+def test_warnings_of_all_cells_are_shown(acklab_cli, tmp_path):
+    ratio = "topology.bottleneck.reverse.ack_filter.ratio"
+    command = ["sweep", "ack-aggregation", "--grid", f"ratio:{ratio}=4,11..16", "--seeds", "1"]
+    command += ["--set", "topology.bottleneck.reverse.ack_filter.timeout=none", "--dry-run"]
+    told = acklab_cli(*command, "--out", tmp_path / "s").stderr
+    # Those that differ in numbers only are one.
+    assert told.count("without a timer this filter waits") == 1
+    assert f"in 6 cells, the first: {ratio} = 11" in told
+    told = acklab_cli(*command[:3], f"ratio:{ratio}=4,8", *command[4:]).stderr
+    assert "without a timer" not in told

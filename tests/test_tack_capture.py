@@ -109,7 +109,7 @@ def test_numbers_of_data_are_the_runs(result, read):
 
 
 def test_acknowledgements_are_the_runs(result, read):
-    """What the receiver counted, as its TACKs and IACKs say it, against its own packets."""
+    """Counters of the receiver, by its TACKs and IACKs, against its own packets."""
     flow = result.flows.row(0, named=True)
     feedback = "tack.space == 1 && ip.src == 10.0.0.4 && !tack.offer.beta"
     sent = read("frame.number", view="bulk@d0", only=feedback)

@@ -1,7 +1,8 @@
-"""When TACKs leave: the rules of docs/concepts/tack.md, written again, against whole runs.
+"""When TACKs and IACKs leave: the rules of docs/concepts/tack.md, written again, and whole runs.
 
 `tack_decisions.py` has the rules. It gets what a receiver got (the packets of a recorded run and
-what is in them) and has to say when each TACK left, to the nanosecond, and why.
+what is in them) and has to say when each TACK left, to the nanosecond, and why; and of each gap in
+the packet numbers whether and when it was a loss, and what its IACK said.
 """
 
 import json
@@ -11,73 +12,14 @@ import polars as pl
 
 import acklab
 import tack_decisions
+from tack_runs import received, scenario, sent
 
 RUNS = 100
 
 
-def scenario(draw: random.Random):
-    """A path, a way of sending and parameters of TACK at random; no start-up, which is rule 2."""
-    mtu = draw.choice([576, 1200, 1500, 1500])
-    shortest = draw.choice([0.1, 1, 1, 10])
-    transport = {
-        "name": "tack",
-        "start_up": "tamed",
-        "beta": draw.choice([2, 4, 4, 8]),
-        "l": draw.choice([1, 2, 2, 4, 16]),
-        "mtu": mtu,
-        "delayed": f"{draw.choice([5, 25, 25, 100])} ms",
-        "interval": {
-            "shortest": f"{shortest} ms",
-            "longest": f"{draw.choice([30, 250, 1000])} ms",
-        },
-        "ack_now": draw.random() < 0.8,
-    }
-    mbits = 10 ** draw.uniform(-0.5, 1.3)
-    app = draw.choice(
-        [
-            {"kind": "bulk"},
-            {"kind": "bulk", "bytes": f"{draw.randint(1, 200)} kB"},
-            {"kind": "on-off", "rate": f"{mbits / 4:.3f} Mbit/s", "on": "80 ms", "off": "60 ms"},
-            {"kind": "on-off", "rate": "0.1 Mbit/s", "chunk": f"{draw.randint(50, 400)} B"},
-        ]
-    )
-    return {
-        "name": "decided",
-        "duration": "2 s",
-        "topology": {
-            "preset": "dumbbell",
-            "bottleneck": {
-                "rate": f"{mbits:.3f} Mbit/s",
-                "delay": f"{10 ** draw.uniform(-0.3, 2):.3f} ms",
-                "queue": f"{draw.randint(5, 60)} packets",
-                "loss": draw.choice([0, 0, 0.01, 0.05]),
-                "reverse": {"loss": draw.choice([0, 0, 0.1])},
-            },
-        },
-        "flow": [
-            {"transport": transport, "cc": draw.choice(["cubic", "bbr1", "bbr-tack"]), "app": app}
-        ],
-        "record": {"packets": True, "acks": True},
-    }
-
-
-def received(result):
-    """What came to the receiver, in order: time in ns, packet number, space and frames."""
-    there = result.packets.filter(
-        (pl.col("point") == "d0")
-        & (pl.col("direction") == "forward")
-        & (pl.col("what") == "delivered")
-    )
-    rows = there.select("time_ns", "packet").join(
-        result.tack_contents, on="packet", how="left", maintain_order="left"
-    )
-    for row in rows.iter_rows(named=True):
-        yield row["time_ns"], row["number"], row["feedback"], json.loads(row["frames"])
-
-
 def decided(result, transport):
     """The case of a run."""
-    packets, changes, seen, there = [], [], set(), set()
+    packets, changes, seen, there, numbers = [], [], set(), set(), []
     accepts = [t for t, kinds in sent(result) if "accept" in kinds]
     sync, timed = None, False
     for now, number, feedback, frames in received(result):
@@ -104,14 +46,27 @@ def decided(result, transport):
         # A sender cuts its stream once: what begins at an offset that came before is a copy.
         copy = bool(edges) and edges <= there
         there |= edges
-        packets.append((now, size, copy or any(f.get("now") for f in frames)))
+        at_once = copy or any(f.get("now") for f in frames)
+        packets.append((now, size, at_once, 0 if copy else size, bool(data)))
+        numbers.append((now, number))
     offer = next(
         f
         for frames in result.tack_contents["frames"].head(1)
         for f in json.loads(frames)
         if f["frame_type"] == "hello"
     )["offer"]
+
+    def rtt_at(now):
+        return next((rtt for at, rtt in reversed(changes) if at <= now), 0)
+
+    gaps = tack_decisions.losses(numbers, offer["first_number"], transport["settle"], rtt_at)
     return {
+        "gaps": [(at, above - below - 1) for at, below, above in gaps],
+        "losses": gaps,
+        # Numbers that came late, and that no IACK had called lost by then.
+        "closed": len(late(numbers, gaps)),
+        "start_up": transport["start_up"],
+        "start_up_packets": transport["start_up_packets"],
         "beta": transport["beta"],
         "l": transport["l"],
         "mss": offer["mss"],
@@ -125,8 +80,19 @@ def decided(result, transport):
     }
 
 
-def sent(result):
-    """What left the receiver: time in ns, and kinds of frames."""
+def late(numbers, losses):
+    """Packets below one that came before, and inside no gap that is a loss."""
+    found, largest = [], 0
+    for now, number in numbers:
+        told = any(at < now and below < number < above for at, below, above in losses)
+        if number < largest and not told:
+            found.append(number)
+        largest = max(largest, number)
+    return found
+
+
+def iacks(result):
+    """IACKs of losses that left the receiver: time in ns, largest number below, number above."""
     there = result.packets.filter(
         (pl.col("point") == "d0") & (pl.col("direction") == "reverse") & (pl.col("what") == "sent")
     )
@@ -134,8 +100,10 @@ def sent(result):
         result.tack_contents, on="packet", how="left", maintain_order="left"
     )
     return [
-        (row["time_ns"], [f["frame_type"] for f in json.loads(row["frames"])])
+        (row["time_ns"], frame["lost"][0] - 1, frame["lost"][1] + 1)
         for row in rows.iter_rows(named=True)
+        for frame in json.loads(row["frames"])
+        if frame["frame_type"] == "iack" and frame["reason"] == "loss"
     ]
 
 
@@ -150,13 +118,15 @@ def test_the_cases_of_the_core_are_those_of_the_rules():
     assert tack_decisions.CASES.read_text(encoding="utf-8") == tack_decisions.text()
 
 
-def test_rules_and_runs_agree_on_every_tack():
+def test_rules_and_runs_agree_on_every_tack_and_iack():
     reasons: dict[str, int] = {}
+    kinds = {"losses": 0, "settled later": 0, "closed": 0, "silent": 0}
+    end = 2_000_000_000
     for text, result in runs():
         transport = text["flow"][0]["transport"]
-        expected = tack_decisions.departures(decided(result, transport))
-        times = [t for t, kinds in sent(result) if "tack" in kinds]
-        end = 2_000_000_000
+        case = decided(result, transport)
+        expected = tack_decisions.departures(case)
+        times = [t for t, frames in sent(result) if "tack" in frames]
         assert [t for t, _ in expected if t <= end] == times, text
         # A TACK that leaves with an IACK has the reason of the IACK.
         said = result.acks.filter(
@@ -167,5 +137,18 @@ def test_rules_and_runs_agree_on_every_tack():
             if time / 1e9 in own:
                 assert own[time / 1e9] == reason, (text, time)
                 reasons[reason] = reasons.get(reason, 0) + 1
-    assert set(reasons) == {"tack_now", "tack_byte_count", "tack_periodic", "tack_delayed"}
+        lost = [loss for loss in case["losses"] if loss[0] <= end]
+        assert iacks(result) == (lost if transport["iack"] else []), text
+        arrivals = {t for t, *_ in case["packets"]}
+        kinds["losses" if transport["iack"] else "silent"] += len(lost)
+        kinds["settled later"] += sum(at not in arrivals for at, *_ in lost)
+        kinds["closed"] += case["closed"]
+    assert set(reasons) == {
+        "tack_now",
+        "tack_byte_count",
+        "tack_periodic",
+        "tack_delayed",
+        "tack_start_up",
+    }
     assert min(reasons.values()) > 100, reasons
+    assert min(kinds.values()) > 50, kinds

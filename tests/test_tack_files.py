@@ -268,7 +268,7 @@ def test_the_receiver_chooses_the_name(tmp_path, there):
 
 
 def conversation(there, *say):
-    """What a receiver in `there` makes of these messages."""
+    """Error of a receiver in `there` after these messages."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         frames = Frames(Plain(ours))
@@ -409,7 +409,7 @@ def test_a_limit_of_the_disk_is_told_to_both(tmp_path, there):
         (errno.ENOSPC, "the receiver's disk is full\n  help: make room there"),
         (errno.EDQUOT, "the receiver's disk is full"),
         (errno.EACCES, "the receiver may not write /a/f\n  help: start the receiver in a folder"),
-        (errno.EIO, "the receiver cannot write /a/f: Input/output error"),
+        (errno.EIO, "the receiver cannot write /a/f: Input/output error\n  help: choose"),
     ],
 )
 def test_reasons_say_what_to_do(number, says):

@@ -1,9 +1,11 @@
 """Live connections as results: qlog, tables, plots, reports, comparisons as of simulated runs."""
 
 import json
+import socket
 import subprocess
 import sys
 import threading
+import time
 
 import polars as pl
 import pytest
@@ -11,10 +13,11 @@ import pytest
 import acklab
 import acklab.tack
 from acklab.formats import write_qlog
+from acklab.results import frame_of
 from acklab.tack.recorded import Recorder
 from test_qlog import named, read
 from test_qlog_tack import AT_RECEIVER, AT_SENDER, DEFINITIONS, conforms  # noqa: F401
-from test_tack_live import acklab_, ended, listening, own_keys  # noqa: F401
+from test_tack_live import acklab_, ended, listening, own_keys, stop  # noqa: F401
 
 PLOTS = ("series", "sequence", "phases", "cdf", "ack-spacing", "segments-per-ack")
 TABLES = ("flows", "series", "events", "acks", "reports", "packets", "tack_contents", "links")
@@ -77,6 +80,13 @@ def drained(connection):
     connection.close()
 
 
+def appears(path, seconds=60):
+    end = time.monotonic() + seconds
+    while not path.exists():
+        assert time.monotonic() < end, path
+        time.sleep(0.05)
+
+
 @pytest.fixture(scope="module")
 def both():
     return both_ends(2_000_000, 2)
@@ -89,6 +99,15 @@ def test_the_tables_have_the_columns_of_a_simulated_run(both, simulated):
         assert live.columns == sim.columns, name
         # Nobody sees the links of a real path.
         assert live.dtypes == sim.dtypes or name == "links", name
+
+
+def test_a_transfer_shorter_than_a_sample_has_columns_of_the_same_kinds(simulated):
+    # Columns of words without rows, and with nothing but none.
+    assert {frame_of({"w": w})["w"].dtype for w in ([], [None], ["a"])} == {pl.String}
+    result, _ = both_ends(100)
+    for name in TABLES:
+        live, sim = result.table(name), simulated.table(name)
+        assert live.schema == sim.schema or name == "links", name
 
 
 def test_what_both_ends_saw_is_one_run(both):
@@ -202,6 +221,55 @@ def test_a_receiver_keeps_what_it_saw(tmp_path):
     assert len(there.reports) > 0
     assert "reports" not in here.tables
     assert [p.name for p in (tmp_path / "there").glob("*.sqlog")] == ["file.receiver.sqlog"]
+
+
+def test_proxies_keep_each_connection(tmp_path):
+    """Both proxies keep a folder of each connection; their counts and TCP's bytes agree."""
+    service = socket.create_server(("127.0.0.1", 0))
+    sizes = [(2_000_000, 1_000), (3_000, 700_000)]
+
+    def serve():
+        for _, back in sizes:
+            tcp, _ = service.accept()
+            with tcp:
+                while tcp.recv(65536):
+                    pass
+                tcp.sendall(bytes(back))
+
+    serving = threading.Thread(target=serve, daemon=True)
+    serving.start()
+    port = service.getsockname()[1]
+    words = ("proxy", "--serve", "127.0.0.1:0", "--to", f"127.0.0.1:{port}")
+    there = acklab_("tack", *words, "--qlog", tmp_path / "there")
+    at, key = listening(there)
+    words = ("proxy", "--listen", "127.0.0.1:0", "--to", at, "--key", key)
+    here = acklab_("tack", *words, "--qlog", tmp_path / "here")
+    entrance = int(here.stdout.readline().rsplit(":", 1)[1])
+    for number, (up, down) in enumerate(sizes, start=1):
+        with socket.create_connection(("127.0.0.1", entrance), timeout=30) as tcp:
+            tcp.sendall(bytes(up))
+            tcp.shutdown(socket.SHUT_WR)
+            got = 0
+            while more := tcp.recv(65536):
+                got += len(more)
+        assert got == down
+        for side in ("here", "there"):
+            appears(tmp_path / side / f"{number:04}")
+    for proxy in (here, there):
+        stop(proxy)
+    serving.join(10)
+    for number, (up, down) in enumerate(sizes, start=1):
+        name, carried = ("up", up) if up > down else ("down", down)
+        for side in ("here", "there"):
+            run = acklab.open(tmp_path / side / f"{number:04}")
+            sends = (side == "here") == (name == "up")
+            assert run.flows["flow"].to_list() == [name]
+            assert run.flows["received_bytes"].to_list() == [carried]
+            assert ("reports" in run.tables) != sends
+            kind = f"{name}.sqlog" if sends else f"{name}.receiver.sqlog"
+            files = [p.name for p in (tmp_path / side / f"{number:04}").glob("*.sqlog")]
+            assert files == [kind]
+            assert "acklab tack proxy" in run.command
 
 
 def test_no_more_is_kept_than_was_asked(tmp_path):

@@ -1,4 +1,4 @@
-"""What receivers of TACK report and know: the table `reports` against packets and equations."""
+"""Reports and estimates of receivers of TACK: the table `reports` against packets and equations."""
 
 import polars as pl
 import pytest

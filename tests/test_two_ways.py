@@ -112,7 +112,7 @@ def test_goodput_is_what_came_in_order(run):
 
 
 def test_throughput_is_what_was_sent(run):
-    # What is sent at the very instant at which measuring begins is not measured: the SYN.
+    # A packet sent at the very instant at which measuring begins is not measured: the SYN.
     sent = at(run, "s0", "sent").filter(pl.col("time_ns") > 0)["size"].sum()
     assert flow(run)["sent_mbps"] == pytest.approx(sent * 8 / DURATION_S / 1e6)
     assert flow(run)["data_segments"] == data(at(run, "s0", "sent")).height
@@ -224,7 +224,7 @@ def test_drops_by_reason(run):
 def test_marks_are_changes_to_ce(run):
     for link in run.links.iter_rows(named=True):
         marked = at(run, link["link"], "marked")
-        # What the queue has marked and still holds is not seen to have left yet.
+        # A packet that the queue has marked and still holds is not seen to have left yet.
         waiting = at(run, link["link"], "queued").height - at(run, link["link"], "left").height
         assert marked.height <= link["marks"] <= marked.height + waiting
         assert set(marked["ecn"]) <= {"CE"}

@@ -37,7 +37,7 @@ def test_on_a_path_with_room_the_picture_never_stops(transport):
 @pytest.mark.parametrize("transport", ["tcp", "tack"])
 def test_a_stream_on_too_narrow_a_path_stalls_by_what_is_missing(transport):
     flow = run(transport, line="5 Mbit/s")
-    # What is shown is what arrives, at the rate of the video.
+    # The part that is shown is the part that arrives, at the rate of the video.
     assert flow["video_rebuffering"] == pytest.approx(1 - flow["goodput_mbps"] / 8, abs=0.05)
     assert (flow["video_frame_loss"], flow["video_macroblock_loss"]) == (0, 0)
 

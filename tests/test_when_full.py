@@ -1,4 +1,4 @@
-"""What an application writes into a full send buffer waits, or is lost and counted."""
+"""Data that an application writes into a full send buffer wait, or are lost and counted."""
 
 import pytest
 

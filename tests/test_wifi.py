@@ -291,7 +291,7 @@ def test_stations_far_from_each_other_are_hidden():
     apart, beside = ([40, 0], [-40, 0]), ([40, 0], [40, 1])
     assert collided(apart) > 0.25
     assert collided(beside) < 0.2
-    # What is written counts more.
+    # An explicit list counts more than places.
     assert collided(apart, hidden=[]) < 0.2
 
 
@@ -335,7 +335,7 @@ def test_block_acks_carry_acks_where_data_say_so():
 
 
 def test_the_queue_of_a_radio_channel_is_sampled():
-    """What was queued and has neither left nor been refused is what waits."""
+    """Packets that were queued and have neither left nor been refused are those that wait."""
     busy = cells.cell(record={"every": "50 ms", "packets": True})
     busy["wifi"] |= {"up": {"queue": "30 packets"}}
     result = cells.run(busy)

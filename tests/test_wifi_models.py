@@ -180,7 +180,7 @@ def test_every_cell_is_within_its_models_criterion_but_those_explained(compariso
     assert off == set(EXCEPTIONS)
 
 
-#: What misses its model's criterion, with the reason. The same cells agree with the models that
+#: Reasons for cells that miss their model's criterion. The same cells agree with the models that
 #: leave the reason out.
 INDEPENDENCE = (
     "two stations are far from independent of each other; exactly (`two stations`) they agree"

@@ -1,4 +1,4 @@
-"""Wrong inputs in tables, each with the beginning of what the user is told.
+"""Wrong inputs in tables, each with the beginning of the message for the user.
 
 The tables are in `wrong_inputs/`. A case is a change of a scenario (`set`), a command line (`run`)
 or an expression of Python (`call`). `says` is the beginning of the message, line by line; `...` at
@@ -40,7 +40,7 @@ def place(tmp_path_factory):
     folder = tmp_path_factory.mktemp("place")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        # What libraries keep for themselves is not beside the results.
+        # Files that libraries keep for themselves are not beside the results.
         for name in ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
             patch.setenv(name, str(tmp_path_factory.mktemp("home")))
         patch.setenv("COLUMNS", "80")

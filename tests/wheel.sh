@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the wheel, installs it into an environment of its own, and uses it in an empty folder, far from the
-# clone: whatever the tool needs must be in the wheel. WHEEL=FILE takes one that is built already.
+# clone: whatever the tool needs must be in the wheel. WHEEL=FILE takes one that is built already, KEEP=FOLDER
+# leaves it there.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 maturin=${MATURIN:-maturin}
@@ -26,23 +27,21 @@ cd "$away/empty"
 # The clone must not help.
 unset PYTHONPATH
 PATH="$bin:$PATH"
-acklab list scenario
-acklab run single-flow --strict --report
-acklab run cellular --strict
-acklab new first.toml
-acklab run first.toml --record series
-acklab plot out/first series
-acklab report out/first
-acklab sweep first.toml --grid flow.0.cc=cubic,bbr3 --seeds 2 --out swept
-acklab model single-flow
+# The commands and programs of the page for newcomers, in order.
+python "$root/tests/walking.py" "$root/docs/getting-started.md"
+acklab list scenario >list.txt
+acklab run cellular --strict --report
 acklab validate ns3-thesis --seeds 1 --out checked
-acklab reproduce thinning --quick
 acklab schema >schema.json
 if [ -e "$root/python/acklab/data/bench/index.html" ]; then
-  python -c 'from acklab import bench; bench.page()'
+  "$python" "$root/tests/wheel_bench.py" "$bin/acklab"
 fi
-for file in out/single-flow/report.html out/first/report.html out/thinning/report.html \
-  out/single-flow-model/model.svg checked/validation.csv schema.json; do
+for file in out/cellular/report.html out/first/report.html out/aggregation/report.html \
+  ratios.pdf out/single-flow-model/model.svg checked/validation.csv schema.json; do
   [ -s "$file" ] || { echo "$file is missing" >&2; exit 1; }
 done
-echo "the wheel is whole: $size MB"
+if [ -n "${KEEP-}" ]; then
+  mkdir -p "$KEEP"
+  cp "$away"/wheel/*.whl "$KEEP"
+fi
+echo "the wheel is whole: $size MB${KEEP:+, in $KEEP}"

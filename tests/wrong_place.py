@@ -71,7 +71,7 @@ count = 8
 """,
 }
 
-#: What the commands run: the wired one, shorter.
+#: Scenario that the commands run: the wired one, shorter.
 SHORT = BASES["wired"].replace('"3 s"', '"300 ms"\nsample_every = "20 ms"')
 
 #: Files by name; none is a scenario that could run but `short.toml` and `other.toml`.
@@ -106,7 +106,7 @@ FILES: dict[str, str | bytes] = {
     "study/study.toml": "name = \n",
 }
 
-#: What the folder's own results are made by.
+#: Commands that make the folder's own results.
 RESULTS = (
     "run short.toml --out run",
     "run other.toml --out other --seed 2",
@@ -123,7 +123,7 @@ def command(args: list[str]) -> tuple[int, str]:
     """Runs the command line in this process; its exit code and standard error."""
     told, stdin = io.StringIO(), sys.stdin
     handlers = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
-    # What comes in where a command reads the standard input.
+    # Input of commands that read the standard input.
     sys.stdin = io.TextIOWrapper(io.BytesIO(b"not toml"))
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(told):
@@ -213,7 +213,7 @@ def _copy(place: Path, what: str, name: str) -> Path:
 
 
 def snapshot(place: Path) -> dict[str, tuple[int, int]]:
-    """What is in `place`, with sizes and times of writing: two are equal if nothing was written."""
+    """Contents of `place`, with sizes and times of writing; equal if nothing was written."""
     found = {}
     for folder, _, files in os.walk(place):
         found[folder] = (0, 0)
