@@ -1,4 +1,4 @@
-"""What a profile-guided build of the core learns from: the gallery, one run each.
+"""Training runs for a profile-guided build of the core: the gallery, one run each.
 
 `make fast` builds an instrumented core, runs this with it, and compiles the core again with what
 was counted. The gallery has every kind of link, queue, filter, controller and receiver, on wires

@@ -1,7 +1,7 @@
 //! Measuring: the shortest of several runs, because everything that disturbs makes it longer.
 //!
-//! What is compared with one another is measured in turns, in processor time: a machine that
-//! is busy for a while then slows all of it down.
+//! Alternatives are measured in turns, in processor time: a machine that is busy for a while then
+//! slows all of them down.
 
 #![forbid(unsafe_code)]
 

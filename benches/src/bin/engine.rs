@@ -1,4 +1,4 @@
-//! What a hop costs, with a transport that costs next to nothing.
+//! Cost of a hop, with a transport that costs next to nothing.
 //!
 //! `cargo run --release -p acklab-benches --bin engine [runs] [part of a name]`
 

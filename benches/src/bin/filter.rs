@@ -1,10 +1,10 @@
-//! What an ACK costs in each ACK filter, by the number of flows.
+//! Cost of an ACK in each ACK filter, by the number of flows.
 //!
 //! `cargo run --release -p acklab-benches --bin filter [runs] [filter ...]`
 //!
 //! Each flow's ACKs come every 2 ms on average, with rising numbers; whose is next is drawn, so that
-//! with many flows each finds its rows cold. Timers run as a link runs them. What goes on
-//! waits in a queue with room for two ACKs of each flow, so that filters that look into it find
+//! with many flows each finds its rows cold. Timers run as a link runs them. Forwarded ACKs
+//! wait in a queue with room for two ACKs of each flow, so that filters that look into it find
 //! something there. The row `(none)` is all that without a filter: take it off.
 //!
 //! Then the same in front of a link that has time for half of the ACKs: queue and all. There also

@@ -1,4 +1,4 @@
-//! What a run of one scenario costs, between two versions of the engine.
+//! Cost of a run of one scenario, between two versions of the engine.
 //!
 //! `target/release/one SCENARIO.toml [runs] [key=value ...]` prints the shortest processor time. For
 //! instructions, which repeat where times do not, of the run alone:

@@ -1,4 +1,4 @@
-//! What a packet costs in each queue discipline: one arrival and one departure, by the number of flows.
+//! Cost of a packet in each queue discipline: an arrival and a departure, by the number of flows.
 //!
 //! `cargo run --release -p acklab-benches --bin qdisc [runs] [discipline ...]`
 //!

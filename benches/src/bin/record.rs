@@ -1,4 +1,4 @@
-//! What recording costs, as against a run that records nothing: time to run and to free the result.
+//! Cost of recording, as against a run that records nothing: time to run and to free the result.
 //!
 //! `cargo run --release -p acklab-benches --bin record [runs] [stream]`
 
@@ -109,6 +109,7 @@ fn choices(plan: &Plan) -> Vec<(&'static str, RecordPlan)> {
                 ppdus: true,
                 frames: true,
                 packets,
+                ..none()
             },
         ),
     ]

@@ -1,4 +1,4 @@
-//! What a data packet costs over TACK, and over TCP with the same controller.
+//! Cost of a data packet over TACK, and over TCP with the same controller.
 //!
 //! `cargo run --release -p acklab-benches --bin tack [runs]` takes the transports in turns and prints
 //! medians. For instructions, which do not waver, run one of them alone:

@@ -1,4 +1,4 @@
-//! What a run of TCP costs.
+//! Cost of a run of TCP.
 //!
 //! `cargo run --release -p acklab-benches --bin tcp [runs] [controller ...]`
 

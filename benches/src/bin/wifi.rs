@@ -1,4 +1,4 @@
-//! What a run of TCP over a radio channel costs.
+//! Cost of a run of TCP over a radio channel.
 //!
 //! `cargo run --release -p acklab-benches --bin wifi [runs] [controller] [cases that contain this]`
 

@@ -21,7 +21,7 @@ use acklab_proto::segment::{Ecn, Segment};
 use acklab_units::{Instant, Rate, Span};
 use std::collections::BTreeMap;
 
-/// What became of each packet.
+/// Fate of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fate {
     Inside,

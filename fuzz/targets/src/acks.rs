@@ -22,7 +22,7 @@ pub fn value(param: &Param, byte: u8) -> Value {
     }
 }
 
-/// What an option of a filter says, if the filter has it.
+/// Values of a filter's options, if the filter has them.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a>(pub &'static [Param], pub &'a Params);
 
@@ -47,7 +47,7 @@ impl Options<'_> {
     }
 }
 
-/// What a flow said last.
+/// Last values that a flow told.
 #[derive(Clone, Copy)]
 struct Said {
     ack: u32,

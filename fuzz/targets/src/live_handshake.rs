@@ -1,7 +1,7 @@
 //! The handshake on real networks: any bytes as any of its packets, before a client and a server.
 //!
-//! What is read is written as it was. Nobody without the keys gets in, a client opens to nobody, and
-//! no answer is longer than what it answers.
+//! Packets that are read are written as they were. Nobody without the keys gets in, a client
+//! opens to nobody, and no answer is longer than what it answers.
 
 use acklab_live::handshake::{Answer, Door, DoorConfig, Opening, Reply, VERSIONS, decode};
 use acklab_live::protect::Cipher;

@@ -244,7 +244,7 @@ impl MediumDriver for Books {
     fn on_ppdu(&mut self, ppdu: &Ppdu) {
         let last = &mut self.sent[usize::from(ppdu.from.0)];
         self.ended += 1;
-        // What one sends to several at once counts for each.
+        // A PPDU to several stations at once counts for each.
         let span = (ppdu.start, ppdu.end);
         let part = ppdu.users > 1 && *last == span;
         assert!(part || last.1 <= ppdu.start, "two frames at once: {ppdu:?}");

@@ -113,7 +113,7 @@ fn discipline(b: &mut Bytes<'_>) -> Option<Box<dyn QueueDisc>> {
     let room = Room::new(limit(b, entry.build.counts), 1, "here")
         .before(Some(Rate::from_bps(1 << 20)), Some(1570));
     let params = params(b, entry.params, DEEPEST);
-    // What a scenario may not say is not built.
+    // A discipline that a scenario may not have is not built.
     (entry.build.check)(&params)
         .is_none()
         .then(|| (entry.build.make)(&params, room))

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 const MSS: u64 = 1000;
 
-/// What has arrived, in whole segments.
+/// Arrived data, in whole segments.
 #[derive(Default)]
 struct Model {
     arrived: BTreeSet<u64>,

@@ -68,7 +68,7 @@ fn deliver(end: &mut TackEndpoint, now: Instant, bytes: &[u8], ecn: Ecn) {
     }
 }
 
-/// What must hold whatever was said.
+/// Checks the invariants, which must hold whatever was said.
 fn check(end: &TackEndpoint) {
     let receiver = end.receiver();
     assert!(receiver.readable() + receiver.blocked() <= BUFFER);
@@ -194,7 +194,7 @@ impl<'a> Wire<'a> {
             assert!(self.now < start + PATIENCE, "no end: {states:?}");
             assert!(self.read <= self.all);
         }
-        // Who gets no answer for long enough gives up.
+        // An end that gets no answer for long enough gives up.
         let given_up = self.timed_out || self.ends.iter().any(|e| e.state() == State::Broken);
         assert!(
             given_up || self.read == self.all,
@@ -359,7 +359,7 @@ impl<'a> Hostile<'a> {
             }
             self.drain();
         }
-        // What was read had come in order, and no more than that.
+        // Data that were read had come in order, and no more than that.
         assert!(self.read + self.end.receiver().readable() <= self.end.receiver().next());
         self.end.close(self.now);
         self.wait(Span::from_secs(10_000));

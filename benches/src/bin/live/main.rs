@@ -1,6 +1,6 @@
 //! One connection over loopback: TACK over UDP beside quinn and the kernel's TCP.
 //!
-//! `cargo run --release -p acklab-benches --bin live [SECONDS [RUNS [MTU]]]`
+//! `cargo run --release -p acklab-benches --bin live [SECONDS [RUNS [MTU [NAME...]]]]`
 //!
 //! The sender is this process, the receiver a child, so each end's processor time is its own. Runs are
 //! in turns. quinn and TACK seal with AES-128-GCM and have packets of the same length. The table says
@@ -49,7 +49,7 @@ const TRANSPORTS: &[Transport] = &[
     },
 ];
 
-/// What one run has shown.
+/// Result of one run.
 #[derive(Clone, Copy)]
 struct Run {
     gbps: f64,
@@ -138,14 +138,17 @@ fn main() -> io::Result<()> {
     }
     let (seconds, runs, mtu) = (number(0, 3), number(1, 3), number(2, 1480));
     let time = Duration::from_secs(seconds.into());
-    let mut all: Vec<Vec<Run>> = TRANSPORTS.iter().map(|_| Vec::new()).collect();
+    let names = args.get(3..).unwrap_or_default();
+    let chosen = |t: &&Transport| names.is_empty() || names.iter().any(|n| n == t.name);
+    let transports: Vec<&Transport> = TRANSPORTS.iter().filter(chosen).collect();
+    let mut all: Vec<Vec<Run>> = transports.iter().map(|_| Vec::new()).collect();
     for _ in 0..runs {
-        for (t, results) in TRANSPORTS.iter().zip(&mut all) {
+        for (t, results) in transports.iter().zip(&mut all) {
             results.push(measure(t, time, mtu)?);
         }
     }
     println!("              Gbit/s   CPU s/GB sender   receiver   both");
-    for (t, results) in TRANSPORTS.iter().zip(all) {
+    for (t, results) in transports.iter().zip(all) {
         let of = |f: fn(&Run) -> f64| median(results.iter().map(f).collect());
         println!(
             "{:10} {:9.2} {:17.3} {:10.3} {:6.3}",

@@ -1,4 +1,4 @@
-//! What became of each packet that arrived, and whether it may.
+//! Fate of each packet that arrived, and whether it is allowed.
 
 use super::said::Guards;
 use crate::acks::Options;
@@ -23,7 +23,7 @@ pub(super) struct Came {
     pub fate: Fate,
 }
 
-/// What became of each packet that arrived, and what may.
+/// Fates of the packets that arrived, and the allowed ones.
 pub(super) struct Books {
     guards: Guards,
     pub came: Vec<Came>,
@@ -34,7 +34,7 @@ pub(super) struct Books {
     /// Held packets, or queued ones, may be overtaken.
     overtakes: bool,
     thins_syn_acks: bool,
-    /// What each packet may wait, and what a flow may wait until one of its packets leaves.
+    /// Longest wait of a packet, and of a flow until one of its packets leaves.
     packet_waits: Option<Span>,
     pub flow_waits: Option<Span>,
     capacity: Option<usize>,
@@ -161,8 +161,8 @@ impl Books {
         *entry = after;
     }
 
-    /// Who stands for a lost one is who just arrived, or the one of its flow that was held when that
-    /// came; it may have left at once.
+    /// The one that stands for a lost one is the one that just arrived, or the one of its flow that
+    /// was held when that came; it may have left at once.
     fn check_said(&self, lost: PacketId, by: Option<PacketId>, left: &[PacketId]) {
         let by = by.expect("the timer drops nothing");
         let old = self.of(lost);

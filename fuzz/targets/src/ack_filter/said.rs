@@ -1,11 +1,11 @@
-//! What each filter promises that is not lost with an acknowledgement that it drops, written down a
-//! second time from the documentation, field by field.
+//! Information that each filter promises not to lose with an acknowledgement that it drops, written
+//! down a second time from the documentation, field by field.
 
 use crate::acks::Options;
 use acklab_proto::segment::{Flags, SackBlock, Segment};
 use acklab_units::SeqNum;
 
-/// What is kept of SACK blocks.
+/// Part of the SACK blocks that is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sack {
     /// Nothing.
@@ -14,7 +14,7 @@ enum Sack {
     Same,
     /// Whatever they say: again, or by the number.
     Said,
-    /// What they say, again, and not by the number: CAKE.
+    /// Their information, again, and not by the number: CAKE.
     Again,
 }
 
@@ -101,7 +101,7 @@ impl Guards {
         }
     }
 
-    /// What is lost of `old` where only `new` goes on.
+    /// Checks that nothing of `old` is lost where only `new` goes on.
     pub fn says_as_much(&self, old: &Segment, new: &Segment) -> Result<(), &'static str> {
         let ahead = new.ack.0.wrapping_sub(old.ack.0);
         // Half the numbers apart, either may be called the newer one.
