@@ -12,7 +12,8 @@ from collections.abc import Iterable
 import mkdocs_gen_files
 
 from acklab import _core
-from acklab.cli import COMMANDS, study, tack
+from acklab.cli import COMMANDS, explain, study, tack
+from acklab.glossary import groups
 from acklab.metrics import DEFINITIONS, Definition
 from acklab.metrics.words import VOCABULARIES
 
@@ -149,7 +150,43 @@ def events() -> str:
     return "\n\n".join(page) + "\n"
 
 
-PAGES = {"cli": cli, "blocks": blocks, "metrics": metrics, "events": events}
+#: The pages on which names stand that `acklab explain` knows, by the kinds of their meanings.
+PLACES = {
+    "metric": "metrics.md",
+    "word": "events.md",
+    "block": "blocks.md",
+    "parameter": "blocks.md",
+    "scenario key": "scenario-keys.md",
+}
+
+
+def terms() -> str:
+    """The field's terms, each with a heading that links can lead to."""
+    page = [
+        "# Terms",
+        "What `acklab explain TERM` says: the field's terms, where they are defined, and what "
+        "of acklab shows them. Case and the signs `-` and `_` make no difference there.",
+    ]
+    for group in groups():
+        page.append(f"## {group.title}")
+        for term in group.terms:
+            page.append(f"### {term.name}")
+            also = f"Also {', '.join(term.also)}. " if term.also else ""
+            unit = f" Unit: {term.unit}." if term.unit else ""
+            page.append(f"{also}{term.meaning}{unit}\n\n*Source: {term.source}*")
+            page.append(f"See {', '.join(place(s) for s in term.see)}.")
+    return "\n\n".join(page) + "\n"
+
+
+def place(name: str) -> str:
+    """A name of acklab with a link to the page that has it."""
+    if name.startswith("plot "):
+        return f"[`acklab {name.replace('plot', 'plot RESULT')}`](../plots.md)"
+    kinds = (meaning["kind"] for meaning in explain.named_so(name))
+    return f"[`{name}`]({next(PLACES[kind] for kind in kinds if kind in PLACES)})"
+
+
+PAGES = {"cli": cli, "blocks": blocks, "metrics": metrics, "events": events, "terms": terms}
 
 for name, make in PAGES.items():
     with mkdocs_gen_files.open(f"reference/{name}.md", "w") as page:
