@@ -11,7 +11,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fast test web webtest wheel sdist reproduce validate picture fmt check docs site stubs nostd asserted audit fuzz clean
+.PHONY: help setup fast test web webtest wheel sdist reproduce validate picture fmt check docs site stubs notebooks nostd asserted audit fuzz clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -63,8 +63,11 @@ webtest: web $(VENV)/.core ## Test the page, and that it has the native tool's n
 reproduce: $(VENV)/.core ## Make the papers' tables and figures; ends with the path of the report
 	@$(BIN)/acklab reproduce --out $(OUT)
 
-wheel: $(VENV)/.made ## Build the wheel, install it elsewhere, use it in an empty folder
-	MATURIN=$(abspath $(BIN))/maturin PYTHON=$(abspath $(BIN))/python tests/wheel.sh
+notebooks: $(VENV)/.core ## Run the notebooks again and keep their outputs in them
+	$(BIN)/python docs/notebooks.py
+
+wheel: $(VENV)/.made ## Build the wheel into OUT, install it elsewhere, walk the first page there
+	KEEP=$(abspath $(OUT)) MATURIN=$(abspath $(BIN))/maturin PYTHON=$(abspath $(BIN))/python tests/wheel.sh
 
 # The source says of which commit it is, since it leaves git behind.
 CODE := crates python/acklab Cargo.toml Cargo.lock pyproject.toml
@@ -80,14 +83,14 @@ picture: $(VENV)/.core ## Draw the picture of the README anew
 
 fmt: $(VENV)/.dev ## Format everything
 	cargo fmt --all
-	$(BIN)/ruff check --fix-only -q python tests docs notebooks
-	$(BIN)/ruff format -q python tests docs notebooks
+	$(BIN)/ruff check --fix-only -q python tests docs
+	$(BIN)/ruff format -q python tests docs
 
 check: $(VENV)/.dev ## Formatting, lints and types, Rust and Python
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	$(BIN)/ruff check python tests docs notebooks
-	$(BIN)/ruff format --check python tests docs notebooks
+	$(BIN)/ruff check python tests docs
+	$(BIN)/ruff format --check python tests docs
 	$(BIN)/mypy
 
 docs: $(VENV)/.made ## API documentation of the core
