@@ -24,6 +24,12 @@ impl Receiver {
         out: &mut Vec<u8>,
     ) -> Option<AckReason> {
         self.due().filter(|d| d.0 <= now)?;
+        // Before any IACK of this packet tells of the window: what it opened is known here only.
+        self.reopen(now);
+        let window = core::mem::take(&mut self.window_due);
+        if window {
+            self.note_window(now);
+        }
         let mut why = None;
         if let Some(reason) = self.take_confirm(now) {
             self.put_iack(reason, out);
@@ -37,9 +43,7 @@ impl Receiver {
             why = why.or(Some(AckReason::IackMark));
         }
         let tack = self.schedule.due().filter(|d| d.0 <= now);
-        self.reopen(now);
-        if core::mem::take(&mut self.window_due) {
-            self.note_window(now);
+        if window {
             if tack.is_none() {
                 self.put_iack(IackReason::Window, out);
             }

@@ -246,6 +246,28 @@ fn a_window_that_has_opened_is_told_again_until_data_come() {
     }
 }
 
+/// Each IACK has the window in it: the first of a packet must not hide that it opens only now.
+#[test]
+fn a_window_that_opens_beside_another_iack_is_told_again_too() {
+    let mut b = Bench::new(|c| c.recv_buffer = 4 * u64::from(MSS));
+    for n in 1..=4 {
+        b.data(n, n, n - 1);
+    }
+    b.tack_at(4);
+    b.r.read(u64::MAX);
+    // Packet 5 is missing; 6 has no data.
+    b.r.on_packet(at(5), &b.cfg, 6, Ecn::NotEct, None, &mut b.stats);
+    let open = std::format!("window {}", 4 * MSS);
+    assert_eq!(b.out(6), ["loss 4 6".into(), open.clone()]);
+    let mut again = Vec::new();
+    for us in (100_006..5_000_000).step_by(10_000) {
+        if b.out(us).contains(&open) {
+            again.push(us / 1000);
+        }
+    }
+    assert_eq!(again, [100, 280, 640, 1360]);
+}
+
 #[test]
 fn the_end_of_the_stream_takes_one_offset_and_no_byte() {
     let mut b = Bench::new(|_| {});
