@@ -53,95 +53,47 @@ def cases():
 
 
 class StartUp:
-    """Whether start-up goes on. Times in ns, rates in bytes a ns."""
+    """Whether start-up goes on. Times in ns."""
 
     def __init__(self, case):
-        self.mode = case["start_up"]
-        self.growing = self.mode != "tamed"
+        self.growing = case["start_up"] != "tamed"
         self.left = case["start_up_packets"] or None
         self.gaps = list(case["gaps"])
         self.gap_before = None
-        self.max_rate = self.grown_to = 0.0
-        self.stale = 0
-        self.judged_at = None
-        # Of the interval under way.
-        self.began = self.last = None
-        self.fresh = 0
 
-    def take_gaps(self, before, rtt_at):
+    def take_gaps(self, before, rtt_min):
         """Losses that came before a time."""
         while self.gaps and self.gaps[0][0] < before:
             at, missing = self.gaps.pop(0)
-            near = self.gap_before is not None and at <= self.gap_before + rtt_at(at)
+            near = self.gap_before is not None and at <= self.gap_before + rtt_min
             if missing > 1 or near:
                 self.growing = False
             self.gap_before = at
 
-    def on_packet(self, now, fresh, has_data):
+    def on_packet(self):
         """A packet with a new number; whether it is one of start-up."""
         goes_on = self.growing and (self.left is None or self.left > 0)
         if self.left:
             self.left -= 1
-        if has_data:
-            self.last = now
-            if self.began is None:
-                self.began = now
-            else:
-                self.fresh += fresh
         return goes_on
 
-    def on_tack(self, now, interval, rtt):
-        """A TACK leaves."""
-        took = self.last - self.began if self.began is not None else 0
-        if self.fresh > 0 and took > 0 and took >= interval:
-            rate = self.fresh / took
-            # What the application limits counts if it raises the maximum, and so does all else.
-            self.max_rate = max(self.max_rate, rate)
-            self.began, self.fresh = self.last, 0
-        due = self.judged_at is None or now >= self.judged_at + self.round
-        if not self.growing or not due or rtt == 0:
-            return
-        self.judged_at, self.round = now, rtt
-        if self.grown_to == 0 or self.max_rate > 1.25 * self.grown_to:
-            self.grown_to, self.stale = self.max_rate, 0
-        else:
-            self.stale += 1
-            self.growing = self.stale < 3
 
-
-def departures(case, rates=True) -> list[tuple[int, str]]:
-    """All TACKs that leave, as (time in ns, reason), in order.
-
-    `case["changes"]` has minimum RTTs that hold from a time on, as (time in ns, RTT_min in ns). A
-    packet may have more: its new bytes, and whether it has data. `rates`: start-up also ends when
-    the rate has not grown.
-    """
-    changes = [(0, case["rtt_min"]), *case.get("changes", ())]
-
-    def rtt_at(now):
-        return next(rtt for at, rtt in reversed(changes) if at <= now)
-
+def departures(case) -> list[tuple[int, str]]:
+    """All TACKs that leave, as (time in ns, reason), in order."""
     enough = case["l"] * case["mss"]
+    rtt_min, interval = case["rtt_min"], bounded(case)
     start_up = StartUp(case)
     left, scheduled, pending, first = [], None, 0, 0
-
-    def leave(tack):
-        left.append(tack)
-        rtt = rtt_at(tack[0]) if rates else 0
-        start_up.on_tack(tack[0], bounded(case, rtt_at(tack[0])), rtt)
-
-    for now, size, at_once, *more in case["packets"]:
+    for now, size, at_once in case["packets"]:
         if scheduled and scheduled[0] < now:
-            start_up.take_gaps(scheduled[0], rtt_at)
-            leave(scheduled)
+            start_up.take_gaps(scheduled[0], rtt_min)
+            left.append(scheduled)
             scheduled, pending = None, 0
-        start_up.take_gaps(now, rtt_at)
-        interval = bounded(case, rtt_at(now))
+        start_up.take_gaps(now, rtt_min)
         if pending == 0:
             first = now
         pending += max(size, 1)
-        fresh, has_data = more or (size, size > 0)
-        starts = start_up.on_packet(now, fresh, has_data)
+        starts = start_up.on_packet()
         allowed = left[-1][0] + interval if left else now
         if at_once or size == 0:
             candidate = (max(allowed, now), "tack_now")
@@ -159,6 +111,11 @@ def departures(case, rates=True) -> list[tuple[int, str]]:
         if sooner or (candidate[0] == scheduled[0] and scheduled[1] == "tack_delayed"):
             scheduled = candidate
     return [*left, scheduled] if scheduled else left
+
+
+def bounded(case) -> int:
+    """The interval in ns."""
+    return min(max(case["rtt_min"] // case["beta"], case["shortest"]), case["longest"])
 
 
 def losses(numbers, first, settle, rtt_at) -> list[tuple[int, int, int]]:
@@ -194,11 +151,6 @@ def losses(numbers, first, settle, rtt_at) -> list[tuple[int, int, int]]:
     return told
 
 
-def bounded(case, rtt_min: int) -> int:
-    """The interval in ns."""
-    return min(max(rtt_min // case["beta"], case["shortest"]), case["longest"])
-
-
 def text() -> str:
     """Of CASES: parameters, packets, gaps and departures of each case; an empty line between."""
     names = ("beta", "l", "mss", "rtt_min", "shortest", "longest", "delayed")
@@ -208,7 +160,7 @@ def text() -> str:
         lines = [" ".join(map(str, [*told, case["start_up_packets"]]))]
         lines.append(",".join(f"{t} {size} {int(flag)}" for t, size, flag in case["packets"]))
         lines.append(",".join(f"{t} {missing}" for t, missing in case["gaps"]) or "-")
-        lines += [f"{time} {reason}" for time, reason in departures(case, rates=False)]
+        lines += [f"{time} {reason}" for time, reason in departures(case)]
         blocks.append("\n".join(lines) + "\n")
     return "\n".join(blocks)
 

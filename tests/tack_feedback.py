@@ -190,6 +190,15 @@ class Receiver:
         if self.rate.stalled(time, self.link.rtt_min):
             self.start_up = False
 
+    def answer(self, case: dict[str, Any]) -> list[Packet]:
+        """Replay what arrived; return every packet up to and including `case["end"]`."""
+        for packet in case["received"]:
+            if packet["time"] > case["end"]:
+                break
+            self.receive(packet)
+        self.run_until(case["end"], inclusive=True)
+        return self.sent
+
     def send(self, time: int, iacks: list[list[Any]], tack: bool, reason: str | None) -> None:
         """Note a packet of the answer."""
         self.sent.append({"time": time, "iacks": iacks, "tack": tack, "reason": reason})
@@ -197,10 +206,4 @@ class Receiver:
 
 def decide(case: dict[str, Any]) -> list[Packet]:
     """Return every packet that the receiver sends up to and including `case["end"]`."""
-    receiver = Receiver(case)
-    for packet in case["received"]:
-        if packet["time"] > case["end"]:
-            break
-        receiver.receive(packet)
-    receiver.run_until(case["end"], inclusive=True)
-    return receiver.sent
+    return Receiver(case).answer(case)
