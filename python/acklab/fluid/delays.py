@@ -6,7 +6,7 @@ its steps are the past. The solver begins anew where a phase ends, and a delay l
 feedback jumps; elsewhere it goes on. A value that leaves the physical region stops the run, and the
 error names the symbol and its equation.
 
-A minute has tens of thousands of delays of a millisecond. There a step may be longer where hardly
+A minute has tens of thousands of delays of a millisecond. A step may be longer where hardly
 anything happens: the values of its own past are foretold, along the last slope. What came is
 compared with what was foretold, and a step that foretold wrongly is taken again in short ones.
 """
@@ -52,8 +52,6 @@ equation = Symbols(
 )
 #: A value so many times its scale has blown up.
 BLOWN_UP = 1e12
-#: A run of more delays than this may have longer steps.
-MANY_DELAYS = 15_000
 #: So many delays are a longer step at most, and so many calm steps in a row come before the first.
 LONG_STEP, CALM_STEPS = 50, 6
 #: Steps of the solver up to the next phase; a hundred thousand times as many as a phase takes.
@@ -217,7 +215,6 @@ def solve_delayed(
     def begin(t: float, y: Floats, until: float, longest: float) -> LSODA:
         return LSODA(now, t, y, until, rtol=tolerance, atol=tolerance * sizes, max_step=longest)
 
-    may_be_long = 0 < delay * MANY_DELAYS < seconds
     for since, until in pairwise(edges):
         # A jump at the beginning of a step belongs to the step.
         t = since + 1e-12
@@ -227,7 +224,7 @@ def solve_delayed(
         for step in range(MOST_STEPS + 1):
             message = solver.step()
             ends, end = solver.y.tolist(), float(solver.t)
-            if may_be_long:
+            if delay > 0:
                 allowed = [tolerance * (abs(v) + s) for v, s in zip(values, sizes, strict=True)]
                 if _foretold(end - t, values, slope, ends, allowed):
                     calm += end - t > delay / 2
@@ -256,7 +253,7 @@ def solve_delayed(
             t, values, slope = end, ends, end_slope
             if solver.status != "running":
                 break
-            if may_be_long and not long and calm >= enough:
+            if delay > 0 and not long and calm >= enough:
                 long = True
                 solver = begin(t, y, until, LONG_STEP * delay)
     return Solution(times[:done], rows[:done])
