@@ -362,10 +362,13 @@ def _opened(file: str) -> Iterator[tuple[BufferedReader, int | None]]:
     path = Path(file)
     try:
         if path.exists() and not path.is_file():
-            raise OSError(0, "it is not a regular file; a pipe can be sent as -")
+            raise OSError(0, "it is not a regular file")
         source = path.open("rb")
     except OSError as e:
-        raise AcklabError(f"cannot send {file}: {e.strerror or e}") from None
+        raise AcklabError(
+            f"cannot send {file}: {e.strerror or e}\n"
+            "  help: give the path of a file, or - for the standard input"
+        ) from None
     with source:
         yield source, os.fstat(source.fileno()).st_size
 
