@@ -34,7 +34,7 @@ def executed(path: str | Path, patience_s: int = 600) -> nbformat.NotebookNode:
 
 
 if __name__ == "__main__":
-    here = Path(__file__).parents[1] / "notebooks"
+    here = Path(__file__).parents[1] / "python/acklab/data/notebooks"
     for path in [Path(a) for a in sys.argv[1:]] or sorted(here.glob("*.ipynb")):
         print(path.stem, flush=True)
         nbformat.write(executed(path), path)

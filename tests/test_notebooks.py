@@ -6,13 +6,14 @@ import sys
 
 import pytest
 
+from acklab.places import packaged
 from conftest import PATIENCE, ROOT
 
 nbclient = pytest.importorskip("nbclient")
 nbformat = pytest.importorskip("nbformat")
 pytest.importorskip("ipykernel")
 
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted(packaged("notebooks").glob("*.ipynb"))
 sys.path.insert(0, str(ROOT / "docs"))
 
 
