@@ -135,7 +135,7 @@ def test_downloads_beside_the_mean_of_all_packets(monkeypatch, cc):
     counted = off()
     assert abs(counted) < 0.1
     assert rtt(modelled(case, case.runs(1)[0])) > 1.1 * rtt(theirs)
-    monkeypatch.setattr(Air, "_under_way", lambda self, own, above: 0.0)
+    monkeypatch.setattr(Air, "_under_way", lambda self, of: 0.0)
     assert off() > counted + 0.06
 
 
@@ -148,7 +148,7 @@ def test_a_device_counts_what_is_under_way():
     # Both links have the device's queue.
     most = queued["queue_packets"].max()
     case = case_of(described(2, "newreno", "down").resolved)
-    sizes = [t.at_once for own in case.radio.queue(2)._turns for t in own]
+    sizes = [t.at_once for s in case.radio.queue(2)._sources for t in s.turns]
     assert 500 - 2 * max(sizes) < most < 500 - 0.8 * min(sizes)
 
 
@@ -167,8 +167,8 @@ def test_the_acks_of_two_uploads_fill_the_access_point():
     assert 0.51 < acks.height / data.height < 0.56
     case, _, theirs = cell(2, "cubic", "up", SINGLE)
     air = case.radio.queue(2)
-    assert air._parts == [1.0]
-    assert air._piles == [0.0]
+    assert [s.part for s in air._answers] == [1.0]
+    assert [s.pile for s in air._answers] == [0.0]
     ours = rtt(modelled(case, case.runs(1)[0]))
     more = case.with_factor("every", 0.98)
     edge = rtt(modelled(more, more.runs(1)[0]))

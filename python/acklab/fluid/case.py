@@ -132,70 +132,73 @@ class Case:
 
     def run(self) -> Trace:
         """The model's run."""
-        queue = self._queue()
-        rate = self.rate / self.packet
-        rtts = [f.rtt for f in self.flows]
-        return solve(
-            Path(rate, min(rtts), self.loss),
-            [self._sender(f) for f in self.flows],
-            queue,
-            self.duration,
-            starts=[f.start for f in self.flows],
-            rtts=rtts,
-            holds=self._holds(),
-            step=self._step(),
+        kinds = self._kinds()
+        if self.radio is None:
+            return self._solve(kinds, self._queue(), self.step)
+        flows = [self.flows[i] for i in _firsts(kinds)]
+        channel = (
+            self.radio.queue(len(flows), kinds)
+            if isinstance(self.radio, Radio)
+            else self.radio.queue(len(flows))
         )
+        # A round trip takes the air twice, which is part of it.
+        step = step_of(min(f.rtt + a for f, a in zip(flows, channel.accesses, strict=True)))
+        queue: Queue = channel
+        if self.wire is not None:
+            rate, first = self.wire
+            queue = Series(Fifo(len(flows), 1000), rate / self.packet, channel, first)
+        return self._solve(kinds, queue, step)
 
     def printed(self) -> Trace | None:
         """The run with Eqs 8, 15 and 16 as printed; `None` without a channel."""
         rates = self.radio.printed() if self.radio is not None else None
         if rates is None:
             return None
-        rtts = [f.rtt for f in self.flows]
-        return solve(
-            Path(self.rate / self.packet, min(rtts), self.loss),
-            [self._sender(f) for f in self.flows],
-            Printed(rates, max(self.limit, 1.0)),
-            self.duration,
-            starts=[f.start for f in self.flows],
-            rtts=rtts,
-            holds=self._holds(),
-        )
+        kinds = self._kinds()
+        queue = Printed([rates[i] for i in _firsts(kinds)], max(self.limit, 1.0))
+        return self._solve(kinds, queue, None)
 
-    def _step(self) -> float | None:
-        """A round trip takes the air twice, which is part of it."""
-        if self.radio is None:
-            return self.step
-        air = self.radio.queue(len(self.flows)).accesses
-        return step_of(min(f.rtt + a for f, a in zip(self.flows, air, strict=True)))
+    def _kinds(self) -> list[int]:
+        """Of each flow the number of its kind: flows of a kind do the same, and one is solved."""
+        if isinstance(self.radio, Radio) and self.wire is None:
+            return self.radio.kinds([replace(f, name="") for f in self.flows])
+        return list(range(len(self.flows)))
 
-    def _holds(self) -> list[float]:
+    def _solve(self, kinds: Sequence[int], queue: Queue, step: float | None) -> Trace:
+        flows = [self.flows[i] for i in _firsts(kinds)]
+        rtts = [f.rtt for f in flows]
         share = self.rate / self.packet / len(self.flows)
-        return [f.hold(share) for f in self.flows]
+        trace = solve(
+            Path(self.rate / self.packet, min(rtts), self.loss),
+            [self._sender(f) for f in flows],
+            queue,
+            self.duration,
+            starts=[f.start for f in flows],
+            rtts=rtts,
+            holds=[f.hold(share) for f in flows],
+            step=step,
+        )
+        return trace.columns(kinds)
 
     def _queue(self) -> Queue:
         n = len(self.flows)
-        queue: Queue
-        if self.radio is not None:
-            channel = self.radio.queue(n)
-            if self.wire is None:
-                return channel
-            rate, first = self.wire
-            return Series(Fifo(n, 1000), rate / self.packet, channel, first)
         if self.queue == "codel":
-            queue = Codel(n, self.target, self.interval)
-        elif self.queue == "pie":
-            queue = Pie(n, self.target)
-        elif self.queue in ("fq-codel", "cake"):
-            queue = Fair(n, self.hosts, self.target, self.interval)
-        else:
-            queue = Fifo(n, max(self.limit, 1.0))
-        return queue
+            return Codel(n, self.target, self.interval)
+        if self.queue == "pie":
+            return Pie(n, self.target)
+        if self.queue in ("fq-codel", "cake"):
+            return Fair(n, self.hosts, self.target, self.interval)
+        return Fifo(n, max(self.limit, 1.0))
 
     def _sender(self, flow: Flow) -> Sender:
         of = SENDERS[flow.cc]
         sender = of(wait=self.wait) if issubclass(of, Bbr3) else of()
         return Bounded(sender, flow.most) if flow.most < inf else sender
+
+
+def _firsts(kinds: Sequence[int]) -> list[int]:
+    """The first flow of each kind, by the kind's number."""
+    return [kinds.index(k) for k in range(1 + max(kinds))]
 
 
 def _number(text: str) -> float:

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import e
+from operator import mul
+from typing import NamedTuple
 
 from scipy.optimize import brentq
 
@@ -270,7 +272,7 @@ def busy_part(arrives: float, serves: float, customers: int) -> tuple[float, flo
     for k in range(customers):
         terms.append(terms[-1] * (customers - k) * load)
     total = sum(terms)
-    waiting = sum(k * t for k, t in enumerate(terms)) / total
+    waiting = sum(map(mul, range(customers + 1), terms)) / total
     return 1 - terms[0] / total, waiting
 
 
@@ -279,8 +281,7 @@ _SLOT_S = SLOT * 1e-6
 _AFTER_FAILURE = (eifs() - DIFS) * 1e-6
 
 
-@dataclass(frozen=True)
-class Slot:
+class Slot(NamedTuple):
     """Eq 7 for stations of all kinds."""
 
     #: E[X], s.
@@ -290,9 +291,11 @@ class Slot:
     #: Successes of each station in a slot.
     success: Sequence[float]
     collision: float
+    #: Part of the slots in which nobody sends.
+    idle: float
 
 
-@equation("Eq 7", {"mean": "s", "rest": "s", "collision": ""})
+@equation("Eq 7", {"mean": "s", "rest": "s", "collision": "", "idle": ""})
 def slot(
     betas: Sequence[float], lasts: Sequence[float], spoilt: Sequence[float], aifsn: int = 2
 ) -> Slot:
@@ -326,7 +329,7 @@ def slot(
             mean += p * length
             square += p * length * length
             collision += p
-    return Slot(mean, square / (2 * mean), success, collision)
+    return Slot(mean, square / (2 * mean), success, collision, idle)
 
 
 @equation("Eq 6", "")

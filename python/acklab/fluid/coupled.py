@@ -12,7 +12,7 @@ losses are those of a FIFO; a flow's part of the service follows its arrivals by
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from math import ceil, inf, isfinite, sqrt
 from operator import add, sub
 from typing import Protocol
@@ -376,6 +376,12 @@ class Trace:
     served: Floats
     dropped: Floats
     left: Floats
+
+    def columns(self, of: Sequence[int]) -> Trace:
+        """The same with these columns: of flows for which others stand."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        some = {k: v[..., list(of)] for k, v in values.items() if k not in ("time", "phases")}
+        return replace(self, phases=[tuple(p[i] for i in of) for p in self.phases], **some)
 
 
 def _left(i: int, now: float, of: Sender, rtt: float, inflight: float) -> NoSolutionError:

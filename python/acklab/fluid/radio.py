@@ -17,8 +17,10 @@ under way count against its limit (`_under_way`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import add
+from typing import Any
 
 from acklab.fluid import contention
 from acklab.fluid.access import eq4, eq6
@@ -53,6 +55,7 @@ equation = Symbols(
     life=above_zero("s", 0.5, name="the lifetime of a packet", infinite=True),
     holds=above_zero("", 500.0, name="the ACKs that a device holds", infinite=True),
     flows=count(1, name="the number of flows", equation="Eq 16"),
+    kinds=count([0], 0, optional=True, name="the kind of a flow"),
 )
 
 
@@ -188,15 +191,53 @@ class Radio:
                     found[flow] = bits / self.payload / share
         return [found[i] for i in sorted(found)]
 
-    def queue(self, flows: int) -> Air:
+    def kinds(self, flows: Sequence[Hashable]) -> list[int]:
+        """Of each flow the number of its kind. Flows of a kind have the same numbers for ever,
+        since they, their stations, and whom those meet are alike. `flows` is of each what tells it
+        from others elsewhere."""
+        answer = {lane: a for a, (_, own) in enumerate(self.answers) for lane in own}
+        lanes = {(i, j): x for i, s in enumerate(self.sources) for j, x in enumerate(s.lanes)}
+        looks: dict[tuple[int, int], Hashable] = {
+            (i, j): (
+                replace(self.sources[i], name="", lanes=()),
+                replace(lane, flows=(0,)),
+                tuple(flows[f] for f in lane.flows),
+                self.answers[answer[i, j]][0] if (i, j) in answer else None,
+            )
+            for (i, j), lane in lanes.items()
+        }
+        alike, before = _numbered(looks), 0
+        # Until lanes of a kind share senders, and are answered, with the same kinds.
+        while len(set(alike.values())) > before:
+            before = len(set(alike.values()))
+            sent, answered = {}, {}
+            for i, s in enumerate(self.sources):
+                sent[i] = tuple(alike[i, j] for j in range(len(s.lanes)))
+            for a, (_, own) in enumerate(self.answers):
+                answered[a] = tuple(alike[lane] for lane in own)
+            sends, answers = _numbered(sent), _numbered(answered)
+            alike = _numbered(
+                {x: (n, sends[x[0]], answers.get(answer.get(x))) for x, n in alike.items()}
+            )
+        of = {f: (alike[x], flows[f]) for x, lane in lanes.items() for f in lane.flows}
+        numbers = _numbered({f: of[f] for f in sorted(of)})
+        return list(numbers.values())
+
+    def queue(self, flows: int, kinds: Sequence[int] | None = None) -> Air:
         """The channel as a queue of the coupled model."""
-        return Air(self, flows)
+        return Air(self, flows, kinds)
 
     def saturated(self) -> list[float]:
         """Eq 8, corrected, for each flow with full queues, packets per second."""
         air = Air(self, sum(len(x.flows) for s in self.sources for x in s.lanes))
         full = [1e6] * air.flows
         return air.service(full)
+
+
+def _numbered(of: Mapping[Any, Hashable]) -> dict[Any, int]:
+    """A number for each value, the same for equal ones."""
+    numbers: dict[Hashable, int] = {}
+    return {key: numbers.setdefault(value, len(numbers)) for key, value in of.items()}
 
 
 class _Turn:
@@ -216,13 +257,16 @@ class _Turn:
         "held",
         "most",
         "refilled",
+        "sender",
         "shape",
         "share",
         "through",
     )
 
-    def __init__(self, lane: Lane) -> None:
-        self.flows = tuple(lane.flows)
+    sender: _Sender
+
+    def __init__(self, lane: Lane, flows: tuple[int, ...]) -> None:
+        self.flows = flows
         self.most, self.every, self.at_most = float(lane.data.most), lane.every, lane.at_most
         self.bursts, self.through = lane.bursts, 1 - lane.p_phy
         self.shape, self.ack = _shape(lane.data), _shape(lane.acks)
@@ -233,6 +277,53 @@ class _Turn:
         self.burst = self.ack_wait = 0.0
         #: Packets that a discipline above has put behind those that a PPDU left.
         self.refilled = 0.0
+
+
+class _Sender:
+    """Senders that are alike, of data with their lanes or of ACKs with those that they answer."""
+
+    __slots__ = (
+        "airtime",
+        "beta",
+        "contender",
+        "lanes",
+        "order",
+        "part",
+        "pile",
+        "ratio",
+        "table",
+        "turns",
+        "won",
+    )
+
+    def __init__(self, contender: Contender, turns: Sequence[_Turn], airtime: bool = False) -> None:
+        self.contender, self.airtime = contender, airtime
+        #: The lanes of one of them that differ; for each of its lanes which of these it is.
+        self.turns, self.lanes = list(dict.fromkeys(turns)), len(turns)
+        self.order = [self.turns.index(t) for t in turns]
+        #: Part of the time in which it has something to send, and its successes in a slot.
+        self.part, self.won = 1.0, 0.0
+        #: Of a sender of ACKs: accesses for data for each of its own, and ACKs that wait where each
+        #: takes an access of its own.
+        self.ratio, self.pile = 1.0, 0.0
+        #: Eq 4, and its table by gamma.
+        self.beta = 0.0
+        self.table: list[float] = []
+
+
+class _Device:
+    """The queue of a sender or of one of its lanes, and the discipline above."""
+
+    __slots__ = ("above", "each", "flows", "limit", "turns", "under_way")
+
+    def __init__(self, turns: Sequence[_Turn], limit: float, above: Above | None) -> None:
+        #: Its flows, of which those of a kind have one number; each number, and where it is first.
+        self.flows = [f for t in turns for f in t.flows]
+        self.each = [(f, self.flows.index(f)) for f in dict.fromkeys(self.flows)]
+        self.turns, self.limit = turns, max(limit, 1.0)
+        self.above = above.queue(len(self.flows)) if above else None
+        #: Packets of it that are under way.
+        self.under_way = 0.0
 
 
 #: Length of an exchange with none, for each MPDU, of what a collision leaves, for each MPDU of
@@ -252,41 +343,47 @@ _GRID = 500
 
 @equation("Eqs 2 to 8")
 class Air:
-    """The channel as a queue of the coupled model."""
+    """The channel as a queue of the coupled model.
 
-    def __init__(self, of: Radio, flows: int) -> None:
+    With `kinds` of flows (`Radio.kinds`) the solver has one flow of each kind, and those that are
+    alike are computed once. They count one after the other, so that sums are the same to the bit.
+    """
+
+    def __init__(self, of: Radio, flows: int, kinds: Sequence[int] | None = None) -> None:
         known = 1 + max(f for s in of.sources for x in s.lanes for f in x.flows)
+        kind = range(known) if kinds is None else kinds
+        need(len(kind) >= known, "Eq 16", "the kinds", kinds, f"one for each of {known} flows")
+        known = 1 + max(kind)
         need(flows >= known, "Eq 16", "the number of flows", flows, f"the senders have {known}")
         self.of, self.flows = of, flows
-        self.waiting = [0.0] * flows
         #: Packets of each flow in the devices.
         self._held = [0.0] * flows
-        #: Devices: their flows, their limit, and the discipline above.
-        self._devices: list[tuple[list[int], float, Queue | None]] = []
-        for s in of.sources:
-            groups = [(list(x.flows), x.device) for x in s.lanes]
-            if not s.per_lane:
-                groups = [([f for own, _ in groups for f in own], s.device)]
-            for own, limit in groups:
-                above = s.above.queue(len(own)) if s.above else None
-                self._devices.append((own, max(limit, 1.0), above))
-        self._contenders = [s.contender for s in of.sources] + [c for c, _ in of.answers]
-        #: Part of the time in which ACK senders have something, and accesses for data for each of
-        #: theirs.
-        self._parts = [1.0] * len(of.answers)
-        self._ratios = [1.0] * len(of.answers)
-        #: ACKs that wait where each takes an access of its own, and the time since Eq 8 was last
-        #: solved, s.
-        self._piles = [0.0] * len(of.answers)
+        self._devices: list[_Device] = []
+        #: Those that contend: first the senders of data, then those of ACKs.
+        everyone: list[_Sender] = []
+        sources: dict[Hashable, _Sender] = {}
+        turns: dict[tuple[int, int], _Turn] = {}
+        for i, s in enumerate(of.sources):
+            lanes = [tuple(kind[f] for f in x.flows) for x in s.lanes]
+            if tuple(lanes) not in sources:
+                sources[tuple(lanes)] = self._source(s, lanes)
+            sender = sources[tuple(lanes)]
+            everyone.append(sender)
+            turns |= {(i, j): sender.turns[k] for j, k in enumerate(sender.order)}
+        answers: dict[Hashable, _Sender] = {}
+        for contender, served in of.answers:
+            own = tuple(turns[lane] for lane in served)
+            everyone.append(answers.setdefault((contender, own), _Sender(contender, own)))
+        self._sources, self._answers = list(sources.values()), list(answers.values())
+        self._senders = self._sources + self._answers
+        #: For each that contends which of these it is.
+        places = {s: i for i, s in enumerate(self._senders)}
+        self._order = [places[s] for s in everyone]
+        #: Whether a discipline is above a device; without one what waits is what devices hold.
+        self._disciplines = any(d.above is not None for d in self._devices)
+        self.waiting = [0.0] * flows if self._disciplines else self._held
+        #: The time since Eq 8 was last solved, s.
         self._elapsed = 0.0
-        self._turns = [[_Turn(x) for x in s.lanes] for s in of.sources]
-        #: The turns that each ACK sender answers.
-        self._answered = [[self._turns[i][j] for i, j in lanes] for _, lanes in of.answers]
-        #: The turns of a device, by its first flow.
-        self._sizes = {
-            own[0]: [t for turns in self._turns for t in turns if set(t.flows) <= set(own)]
-            for own, _, _ in self._devices
-        }
         self._waits = [0.0] * flows
         #: Time that an access of each flow's data and one of its ACKs take, s.
         self.accesses = [0.0] * flows
@@ -296,173 +393,179 @@ class Air:
         self._upper = [0.0] * flows
         #: Eq 4 by gamma; the same for all with the same windows.
         tables: dict[Contender, list[float]] = {}
-        for c in self._contenders:
+        for sender in self._senders:
+            c = sender.contender
             if c not in tables:
                 tables[c] = [
                     eq4(min(float(eq6(g / _GRID, c.p_phy)), 1.0), c.slots) for g in range(_GRID + 1)
                 ]
-        self._tables = [tables[c] for c in self._contenders]
-        self._betas = self._settle()
+            sender.table = tables[c]
+        self._settle()
         #: From one success on the channel to the next with full queues, s.
         self._exchange = self._mean
 
-    @property
-    def gamma(self) -> list[float]:
-        """Of each sender of data the probability that an attempt collides, with full queues."""
-        parts = [1.0] * len(self.of.sources) + self._settled
-        effective = [b * p for b, p in zip(self._betas, parts, strict=True)]
-        return [contention.collides(effective, i) for i in range(len(self.of.sources))]
+    def _source(self, of: Source, lanes: Sequence[tuple[int, ...]]) -> _Sender:
+        """A sender of data with the flows of its lanes, and its devices."""
+        differ = {own: (_Turn(x, own), x.device) for own, x in zip(lanes, of.lanes, strict=True)}
+        turns = [differ[own][0] for own in lanes]
+        sender = _Sender(of.contender, turns, of.airtime)
+        for t, device in differ.values():
+            t.sender = sender
+            if of.per_lane:
+                self._devices.append(_Device([t], device, of.above))
+        if not of.per_lane:
+            self._devices.append(_Device(turns, of.device, of.above))
+        return sender
 
-    def _settle(self) -> list[float]:
+    def _settle(self) -> None:
         """Eqs 4 to 6 with full queues: ACK senders have something to send as often as follows."""
-        full = [1e6] * self.flows
+        full, answers = [1e6] * self.flows, self._answers
+        everyone = [self._senders[i] for i in self._order]
         for _ in range(100):
-            before = list(self._parts)
-            parts = [1.0] * len(self.of.sources) + self._parts
-            self._betas = contention.fixed_point(self._contenders, parts)
+            before = [s.part for s in answers]
+            for s in self._sources:
+                s.part = 1.0
+            betas = contention.fixed_point(
+                [s.contender for s in everyone], [s.part for s in everyone]
+            )
+            for s, beta in zip(everyone, betas, strict=True):
+                s.beta = beta
             self.service(full)
             # Half of the way: a part that is too large makes the next one too small.
-            self._parts = [(a + b) / 2 for a, b in zip(before, self._parts, strict=True)]
-            off = max((abs(a - b) for a, b in zip(before, self._parts, strict=True)), default=0.0)
+            off = 0.0
+            for s, part in zip(answers, before, strict=True):
+                s.part = (part + s.part) / 2
+                off = max(off, abs(part - s.part))
             if off < 1e-9:
-                break
-        else:
-            raise NoSolutionError(
-                f"Eqs 4 to 8: beta has no fixed point: how often {len(self._parts)} ACK senders"
-                f" have something to send does not settle (change {off:.2g} after 100 rounds)\n"
-                "  help: fewer ACKs have one: A-MPDUs for them, or more packets for an ACK"
-            )
-        self._settled = list(self._parts)
-        return self._betas
+                return
+        raise NoSolutionError(
+            f"Eqs 4 to 8: beta has no fixed point: how often {len(self.of.answers)} ACK"
+            f" senders have something to send does not settle (change {off:.2g} after 100 rounds)\n"
+            "  help: fewer ACKs have one: A-MPDUs for them, or more packets for an ACK"
+        )
 
     def service(self, held: Sequence[float]) -> list[float]:
         """Eq 8: packets per second of each flow if devices hold so many."""
-        of, betas, k = self.of, self._betas, len(self.of.sources)
-        lasts, spoilt, active, effective = [], [], [], []
-        for source, own in zip(of.sources, self._turns, strict=True):
-            _fill(own, held, source.airtime)
-            long = short = busy = 0.0
-            for t in own:
-                base, each, left, grows, _ = t.shape
-                long += t.share * (base + each * t.at_once)
-                short += t.share * (left + grows * t.at_once)
-                busy += t.active
+        sources, merges, k = self._sources, self.of.merges, len(self._sources)
+        lasts, spoilt, effective = [], [], []
+        for s in sources:
+            long, short = _fill(s, held)
             lasts.append(long)
             spoilt.append(short)
-            active.append(busy if busy < 1 else 1.0)
-        for ratio, turns in zip(self._ratios, self._answered, strict=True):
+            effective.append(s.beta * s.part)
+        for s in self._answers:
             # ACKs since the last access, of a lane in its turn.
-            long = short = 0.0
-            for t in turns:
+            longs, shorts, ratio = [], [], s.ratio
+            for t in s.turns:
                 base, each, left, grows, most = t.ack
-                m = ratio * t.at_once / t.every if of.merges else 1.0
+                m = ratio * t.at_once / t.every if merges else 1.0
                 m = 1.0 if m < 1 else m if m < most else most
-                long += base + each * m
-                short += left + grows * m
-            lasts.append(long / len(turns))
-            spoilt.append(short / len(turns))
-        for b, part in zip(betas, (*active, *self._parts), strict=True):
-            effective.append(b * part)
-        slot = _slot(effective, lasts, spoilt, of.aifsn)
-        success, length = slot.success, slot.mean
+                longs.append(base + each * m)
+                shorts.append(left + grows * m)
+            lasts.append(_sum(longs, s.order) / s.lanes)
+            spoilt.append(_sum(shorts, s.order) / s.lanes)
+            effective.append(s.beta * s.part)
+        order = self._order
+        slot = _slot(
+            [effective[i] for i in order],
+            [lasts[i] for i in order],
+            [spoilt[i] for i in order],
+            self.of.aifsn,
+        )
+        length, _, success, _, idle = slot
         total = sum(success)
         self._mean = length / total if total > 0 else 0.0
-        self._follow(effective)
-        for a in range(len(of.answers)):
-            self._answer(a, slot, lasts[k + a])
+        for i, won in zip(order, success):  # noqa: B905
+            self._senders[i].won = won
+        for s, b in zip(self._senders, effective):  # noqa: B905
+            # Half a step of Eqs 4 and 5: who has nothing to send does not collide either.
+            at = (1 - idle / (1 - b) if b < 1 else 1.0) * _GRID
+            low = int(at)
+            if low >= _GRID:
+                low = _GRID - 1
+            table, beta = s.table, s.beta
+            here = table[low]
+            s.beta = beta + 0.5 * (here + (at - low) * (table[low + 1] - here) - beta)
+        for s, long in zip(self._answers, lasts[k:]):  # noqa: B905
+            self._answer(s, slot, long)
         rates, waits, accesses = [0.0] * self.flows, self._waits, self.accesses
-        for i, own in enumerate(self._turns):
+        for s, long in zip(sources, lasts):  # noqa: B905
             # Successes of a slot if it has something to send, and what a slot lasts then.
-            often = success[i] / active[i] if active[i] > 0 else betas[i]
-            mean = length + (1 - active[i]) * often * lasts[i]
-            least = 1 / len(own)
-            for t in own:
-                n, ack = t.at_once, t.ack_wait
-                speed = success[i] / length * t.share * n * t.through
-                turn = mean / (often * (t.share if t.share > least else least))
-                wait = (t.held / n + 0.5 * (1 + 1 / n)) * turn / t.through + ack
+            won, part = s.won, s.part
+            often = won / part if part > 0 else s.beta
+            mean = length + (1 - part) * often * long
+            least = 1 / s.lanes
+            for t in s.turns:
+                n, ack, share, q, through = t.at_once, t.ack_wait, t.share, t.held, t.through
+                speed = won / length * share * n * through
+                turn = mean / (often * (share if share > least else least))
+                wait = (q / n + 0.5 * (1 + 1 / n)) * turn / through + ack
                 for f in t.flows:
-                    part = held[f] / t.held if t.held > 0 else 1 / len(t.flows)
-                    rates[f] = speed * part
+                    rates[f] = speed * (held[f] / q if q > 0 else 1 / len(t.flows))
                     waits[f] = wait
                     accesses[f] = turn + ack
+        for d in self._devices:
+            d.under_way = self._under_way(d)
         return rates
 
-    def _follow(self, effective: Sequence[float]) -> None:
-        """Half a step of Eqs 4 and 5: who has nothing to send does not collide either."""
-        nobody = 1.0
-        for b in effective:
-            nobody *= 1 - b
-        betas = self._betas
-        for i, b in enumerate(effective):
-            gamma = 1 - nobody / (1 - b) if b < 1 else 1.0
-            at = gamma * _GRID
-            low = min(int(at), _GRID - 1)
-            table = self._tables[i]
-            beta = table[low] + (at - low) * (table[low + 1] - table[low])
-            betas[i] += 0.5 * (beta - betas[i])
-
-    def _answer(self, a: int, slot: contention.Slot, lasts: float) -> None:
+    def _answer(self, of: _Sender, slot: contention.Slot, lasts: float) -> None:
         """Updates an ACK sender: ACKs to send, rate of attempts, and waiting time of an ACK."""
-        of, k = self.of, len(self.of.sources)
-        turns, lanes = self._answered[a], of.answers[a][1]
-        beta, part = self._betas[k + a], self._parts[a]
-        serves = slot.success[k + a] / part if part > 0 else beta
-        comes = data = 0.0
-        for t, (i, _) in zip(turns, lanes, strict=True):
-            accesses = slot.success[i] * t.share
-            data += accesses
+        won, part, n = of.won, of.part, of.lanes
+        serves = won / part if part > 0 else of.beta
+        each, accesses = [], [t.sender.won * t.share for t in of.turns]
+        for t, often in zip(of.turns, accesses):  # noqa: B905
             # An ACK for `every` packets, and no more than TACK's frequency.
-            batches = accesses * t.at_once / t.every if t.at_once < t.every else accesses
+            batches = often * t.at_once / t.every if t.at_once < t.every else often
             most = t.at_most * slot.mean
-            comes += batches if batches < most else most
-        n = len(lanes)
-        if of.merges:
+            each.append(batches if batches < most else most)
+        comes, data = _sum(each, of.order), _sum(accesses, of.order)
+        if self.of.merges:
             part, pending = _busy_part(comes / n, serves, n)
             done = part * serves
             waits = pending / done if done > 0 else 1 / serves
         else:
             # One at a time: more than it serves pile up, as many as a device holds.
             load = comes / serves
-            pile = self._piles[a] + (comes - serves) / slot.mean * self._elapsed
-            self._piles[a] = pile = min(max(pile, 0.0), of.holds)
+            pile = of.pile + (comes - serves) / slot.mean * self._elapsed
+            of.pile = pile = min(max(pile, 0.0), self.of.holds)
             part = 1.0 if pile > 0 else min(load, 1.0)
             waits = (1 + pile) / serves
         done = part * serves
-        self._parts[a] = part
-        self._ratios[a] = data / done if done > 0 else 1.0
+        of.part = part
+        of.ratio = data / done if done > 0 else 1.0
         wait = slot.rest + max(waits - 1, 0.0) * (slot.mean - done * lasts) + lasts
-        for t, (i, _) in zip(turns, lanes, strict=True):
+        for t, often in zip(of.turns, accesses):  # noqa: B905
             t.ack_wait = wait
             if t.bursts and done > 0:
-                t.burst = slot.success[i] * t.share * t.at_once * n / done
+                t.burst = often * t.at_once * n / done
 
     def step(
         self, now: float, dt: float, rate: float, arrivals: Sequence[float]
     ) -> tuple[list[float], list[float]]:
         """See `coupled.Queue`; the channel has its own rate."""
         del rate
-        held, waiting = self._held, self.waiting
+        held = self._held
         dropped = [0.0] * self.flows
-        for own, limit, above in self._devices:
+        for d in self._devices:
+            above = d.above
             if above is None:
-                for f in own:
+                for f, _ in d.each:
                     held[f] += arrivals[f]
                 continue
-            room = limit - self._under_way(own, above=True)
+            room = d.limit - d.under_way
             able = 0.0
-            for f in own:
+            for f in d.flows:
                 room -= held[f]
                 able += self._rates[f]
             # As PPDUs grow, what may wait besides them shrinks: the device comes down to it while
             # it takes half of what it serves.
             speed = max(room / dt, 0.5 * able, 1e-6 / dt)
-            passed, lost = above.step(now, dt, speed, [arrivals[f] for f in own])
+            passed, lost = above.step(now, dt, speed, [arrivals[f] for f in d.flows])
             full = sum(above.waiting) > 0
-            for t in self._sizes[own[0]]:
+            for t in d.turns:
                 t.refilled = (t.at_once * t.active + 1) / 2 if full else 0.0
             waits = above.delays(speed, passed, dt)
-            for g, f in enumerate(own):
+            for f, g in d.each:
                 held[f] += passed[g]
                 dropped[f], self._upper[f] = lost[g], waits[g]
         # Changes within an exchange do not matter to Eq 8.
@@ -473,61 +576,68 @@ class Air:
             self._until = now + 0.5 * self._exchange - 0.5 * dt
         rates, life = self._rates, self.of.life
         served = [0.0] * self.flows
-        for own, limit, above in self._devices:
-            total = comes = able = 0.0
-            for f in own:
+        for d in self._devices:
+            for f, _ in d.each:
                 has, out = held[f], rates[f] * dt
                 if out > has:
                     out = has
                 served[f] = out
-                held[f] = has = has - out
-                total += has
-                comes += arrivals[f]
-                able += rates[f]
+                held[f] = has - out
+            if d.above is not None:
+                for f, g in d.each:
+                    self.waiting[f] = held[f] + d.above.waiting[g]
+                continue
+            total = _sum(held, d.flows)
+            limit = d.limit
             if life < _FOREVER:
                 # Packets that would wait for longer than their lifetime are given up.
-                lives = life * able
-                lives = lives if lives > 64.0 else 64.0
+                lives = max(life * _sum(rates, d.flows), 64.0)
                 limit = limit if limit < lives else lives
-            over = total - max(limit - self._under_way(own, above is not None), 1.0)
-            if above is None and over > 0 and comes > 0:
-                for f in own:
-                    dropped[f] = min(over * arrivals[f] / comes, held[f])
-                    held[f] -= dropped[f]
-            if above is None:
-                for f in own:
-                    waiting[f] = held[f]
-            else:
-                for f, more in zip(own, above.waiting, strict=True):
-                    waiting[f] = held[f] + more
+            limit -= d.under_way
+            over = total - (limit if limit > 1.0 else 1.0)
+            if over > 0 and (comes := _sum(arrivals, d.flows)) > 0:
+                for f, _ in d.each:
+                    dropped[f] = lost_now = min(over * arrivals[f] / comes, held[f])
+                    held[f] -= lost_now
         return served, dropped
 
-    def _under_way(self, own: Sequence[int], above: bool) -> float:
+    def _under_way(self, of: _Device) -> float:
         """Packets of a device beyond those that PPDUs leave behind.
 
         A lane has u n of them, where u is the part of the time between two of its PPDUs that has
         passed. Packets that come are lost where the most of these do not find room: just before one
         of K lanes that take turns ends its PPDU, their parts are 1/K, 2/K, ... 1, which add up to
-        (K + 1) / 2. A discipline `above` fills the device up as soon as a PPDU ends, so that it
+        (K + 1) / 2. A discipline above fills the device up as soon as a PPDU ends, so that it
         always holds its limit, of which q is what Little's law leaves: a packet is there for
         q T / n and T (1 + 1/n) / 2, so that there are (n + 1) / 2 more.
         """
-        turns = self._sizes[own[0]]
-        if above:
-            return sum(t.at_once * t.active + 1 for t in turns) / 2
-        return sum(t.at_once * t.active for t in turns) * (len(turns) + 1) / (2 * len(turns))
+        turns = of.turns
+        if of.above is not None:
+            return sum([t.at_once * t.active + 1 for t in turns]) / 2
+        return sum([t.at_once * t.active for t in turns]) * (len(turns) + 1) / (2 * len(turns))
 
     def delays(self, rate: float, served: Sequence[float], dt: float) -> list[float]:
         """Waiting times of data and of their ACKs, added, of each flow, s."""
         del rate, served, dt
-        return [a + b for a, b in zip(self._waits, self._upper, strict=True)]
+        if not self._disciplines:
+            return self._waits
+        return list(map(add, self._waits, self._upper))
 
 
-def _fill(turns: Sequence[_Turn], held: Sequence[float], airtime: bool) -> None:
-    """Fills a source's lanes: by Eq 2 waiting packets go at once, and so do new arrivals,
-    up to Eq 3's limit."""
+def _sum(values: Sequence[float], order: Sequence[int]) -> float:
+    """One after the other, as often as they come."""
     total = 0.0
-    for t in turns:
+    for i in order:
+        total += values[i]
+    return total
+
+
+def _fill(of: _Sender, held: Sequence[float]) -> tuple[float, float]:
+    """Fills a source's lanes: by Eq 2 waiting packets go at once, and so do new arrivals, up to
+    Eq 3's limit. Lengths of its mean success, and of what a collision leaves of it."""
+    order, airtime = of.order, of.airtime
+    shares, longs, shorts, parts = [], [], [], []
+    for t in of.turns:
         q = 0.0
         for f in t.flows:
             q += held[f]
@@ -535,11 +645,21 @@ def _fill(turns: Sequence[_Turn], held: Sequence[float], airtime: bool) -> None:
         n = t.burst if t.burst > there else there
         n = 1.0 if n < 1 else n if n < t.most else t.most
         active = there / n if there < n else 1.0
+        base, each, left, grows, _ = t.shape
         t.held, t.at_once, t.active = q, n, active
-        t.share = active / (t.shape[0] + t.shape[1] * n) if airtime else active
-        total += t.share
-    if len(turns) == 1:
-        turns[0].share = 1.0
-        return
-    for t in turns:
-        t.share = t.share / total if total > 0 else 1 / len(turns)
+        parts.append(active)
+        shares.append(active / (base + each * n) if airtime else active)
+        longs.append(base + each * n)
+        shorts.append(left + grows * n)
+    if of.lanes == 1:
+        of.turns[0].share = 1.0
+        of.part = active if active < 1 else 1.0
+        return longs[0], shorts[0]
+    total = _sum(shares, order)
+    for k, t in enumerate(of.turns):
+        t.share = share = shares[k] / total if total > 0 else 1 / of.lanes
+        longs[k] *= share
+        shorts[k] *= share
+    busy = _sum(parts, order)
+    of.part = busy if busy < 1 else 1.0
+    return _sum(longs, order), _sum(shorts, order)
