@@ -287,10 +287,12 @@ class _Sender:
         "beta",
         "contender",
         "lanes",
+        "lasts",
         "order",
         "part",
         "pile",
         "ratio",
+        "spoilt",
         "table",
         "turns",
         "won",
@@ -303,6 +305,8 @@ class _Sender:
         self.order = [self.turns.index(t) for t in turns]
         #: Part of the time in which it has something to send, and its successes in a slot.
         self.part, self.won = 1.0, 0.0
+        #: Lengths of a success and of a frame that collides, s.
+        self.lasts = self.spoilt = 0.0
         #: Of a sender of ACKs: accesses for data for each of its own, and ACKs that wait where each
         #: takes an access of its own.
         self.ratio, self.pile = 1.0, 0.0
@@ -389,7 +393,9 @@ class Air:
         self.accesses = [0.0] * flows
         self._rates = [0.0] * flows
         self._until = self._since = 0.0
-        self._mean = 0.0
+        #: A slot, and from one success to the next, s; what they follow from, when last solved.
+        self._length = self._mean = 0.0
+        self._state: list[float] = []
         self._upper = [0.0] * flows
         #: Eq 4 by gamma; the same for all with the same windows.
         tables: dict[Contender, list[float]] = {}
@@ -446,13 +452,38 @@ class Air:
 
     def service(self, held: Sequence[float]) -> list[float]:
         """Eq 8: packets per second of each flow if devices hold so many."""
-        sources, merges, k = self._sources, self.of.merges, len(self._sources)
-        lasts, spoilt, effective = [], [], []
-        for s in sources:
-            long, short = _fill(s, held)
-            lasts.append(long)
-            spoilt.append(short)
-            effective.append(s.beta * s.part)
+        # A pile that time has not changed is empty or full, and stays so.
+        state: list[float] = [self._elapsed > 0]
+        for s in self._sources:
+            _fill(s, held, state)
+        for s in self._senders:
+            state += (s.beta, s.part, s.ratio, s.pile)
+        # Most of the time queues are so full that nothing changes.
+        if state != self._state:
+            self._state = state
+            self._contend()
+        rates, waits, accesses = [0.0] * self.flows, self._waits, self.accesses
+        length = self._length
+        for s in self._sources:
+            # Successes of a slot if it has something to send, and what a slot lasts then.
+            won, part = s.won, s.part
+            often = won / part if part > 0 else s.beta
+            mean = length + (1 - part) * often * s.lasts
+            least = 1 / s.lanes
+            for t in s.turns:
+                n, ack, share, q, through = t.at_once, t.ack_wait, t.share, t.held, t.through
+                speed = won / length * share * n * through
+                turn = mean / (often * (share if share > least else least))
+                wait = (q / n + 0.5 * (1 + 1 / n)) * turn / through + ack
+                for f in t.flows:
+                    rates[f] = speed * (held[f] / q if q > 0 else 1 / len(t.flows))
+                    waits[f] = wait
+                    accesses[f] = turn + ack
+        return rates
+
+    def _contend(self) -> None:
+        """Eqs 4 to 7: how often each has the air, and how long a slot is."""
+        order, merges = self._order, self.of.merges
         for s in self._answers:
             # ACKs since the last access, of a lane in its turn.
             longs, shorts, ratio = [], [], s.ratio
@@ -462,10 +493,11 @@ class Air:
                 m = 1.0 if m < 1 else m if m < most else most
                 longs.append(base + each * m)
                 shorts.append(left + grows * m)
-            lasts.append(_sum(longs, s.order) / s.lanes)
-            spoilt.append(_sum(shorts, s.order) / s.lanes)
-            effective.append(s.beta * s.part)
-        order = self._order
+            s.lasts = _sum(longs, s.order) / s.lanes
+            s.spoilt = _sum(shorts, s.order) / s.lanes
+        effective = [s.beta * s.part for s in self._senders]
+        lasts = [s.lasts for s in self._senders]
+        spoilt = [s.spoilt for s in self._senders]
         slot = _slot(
             [effective[i] for i in order],
             [lasts[i] for i in order],
@@ -474,7 +506,7 @@ class Air:
         )
         length, _, success, _, idle = slot
         total = sum(success)
-        self._mean = length / total if total > 0 else 0.0
+        self._length, self._mean = length, length / total if total > 0 else 0.0
         for i, won in zip(order, success):  # noqa: B905
             self._senders[i].won = won
         for s, b in zip(self._senders, effective):  # noqa: B905
@@ -486,27 +518,10 @@ class Air:
             table, beta = s.table, s.beta
             here = table[low]
             s.beta = beta + 0.5 * (here + (at - low) * (table[low + 1] - here) - beta)
-        for s, long in zip(self._answers, lasts[k:]):  # noqa: B905
-            self._answer(s, slot, long)
-        rates, waits, accesses = [0.0] * self.flows, self._waits, self.accesses
-        for s, long in zip(sources, lasts):  # noqa: B905
-            # Successes of a slot if it has something to send, and what a slot lasts then.
-            won, part = s.won, s.part
-            often = won / part if part > 0 else s.beta
-            mean = length + (1 - part) * often * long
-            least = 1 / s.lanes
-            for t in s.turns:
-                n, ack, share, q, through = t.at_once, t.ack_wait, t.share, t.held, t.through
-                speed = won / length * share * n * through
-                turn = mean / (often * (share if share > least else least))
-                wait = (q / n + 0.5 * (1 + 1 / n)) * turn / through + ack
-                for f in t.flows:
-                    rates[f] = speed * (held[f] / q if q > 0 else 1 / len(t.flows))
-                    waits[f] = wait
-                    accesses[f] = turn + ack
+        for s in self._answers:
+            self._answer(s, slot, s.lasts)
         for d in self._devices:
             d.under_way = self._under_way(d)
-        return rates
 
     def _answer(self, of: _Sender, slot: contention.Slot, lasts: float) -> None:
         """Updates an ACK sender: ACKs to send, rate of attempts, and waiting time of an ACK."""
@@ -632,9 +647,9 @@ def _sum(values: Sequence[float], order: Sequence[int]) -> float:
     return total
 
 
-def _fill(of: _Sender, held: Sequence[float]) -> tuple[float, float]:
+def _fill(of: _Sender, held: Sequence[float], state: list[float]) -> None:
     """Fills a source's lanes: by Eq 2 waiting packets go at once, and so do new arrivals, up to
-    Eq 3's limit. Lengths of its mean success, and of what a collision leaves of it."""
+    Eq 3's limit. Says in `state` how full they are."""
     order, airtime = of.order, of.airtime
     shares, longs, shorts, parts = [], [], [], []
     for t in of.turns:
@@ -647,6 +662,7 @@ def _fill(of: _Sender, held: Sequence[float]) -> tuple[float, float]:
         active = there / n if there < n else 1.0
         base, each, left, grows, _ = t.shape
         t.held, t.at_once, t.active = q, n, active
+        state += (n, active)
         parts.append(active)
         shares.append(active / (base + each * n) if airtime else active)
         longs.append(base + each * n)
@@ -654,7 +670,8 @@ def _fill(of: _Sender, held: Sequence[float]) -> tuple[float, float]:
     if of.lanes == 1:
         of.turns[0].share = 1.0
         of.part = active if active < 1 else 1.0
-        return longs[0], shorts[0]
+        of.lasts, of.spoilt = longs[0], shorts[0]
+        return
     total = _sum(shares, order)
     for k, t in enumerate(of.turns):
         t.share = share = shares[k] / total if total > 0 else 1 / of.lanes
@@ -662,4 +679,4 @@ def _fill(of: _Sender, held: Sequence[float]) -> tuple[float, float]:
         shorts[k] *= share
     busy = _sum(parts, order)
     of.part = busy if busy < 1 else 1.0
-    return _sum(longs, order), _sum(shorts, order)
+    of.lasts, of.spoilt = _sum(longs, order), _sum(shorts, order)
