@@ -69,6 +69,7 @@ equation = Symbols(
     rts=_TIME.like(90e-6, optional=True, name="d_rts"),
     rts_alone=_TIME.like(30e-6, name="d_rts"),
     windows=count([16, 32], name="B_k", equation="Eq 4"),
+    order=count([0, 1], 0, optional=True, own=True, name="the kind of a station"),
 )
 
 
@@ -268,9 +269,10 @@ def busy_part(arrives: float, serves: float, customers: int) -> tuple[float, flo
         return part, part
     # Machine repair: P_k / P_0 = n! / (n - k)! (arrives / serves)^k.
     load = arrives / serves
-    terms = [1.0]
-    for k in range(customers):
-        terms.append(terms[-1] * (customers - k) * load)
+    terms, term = [1.0], 1.0
+    for others in range(customers, 0, -1):
+        term = term * others * load
+        terms.append(term)
     total = sum(terms)
     waiting = sum(map(mul, range(customers + 1), terms)) / total
     return 1 - terms[0] / total, waiting
@@ -297,35 +299,42 @@ class Slot(NamedTuple):
 
 @equation("Eq 7", {"mean": "s", "rest": "s", "collision": "", "idle": ""})
 def slot(
-    betas: Sequence[float], lasts: Sequence[float], spoilt: Sequence[float], aifsn: int = 2
+    betas: Sequence[float],
+    lasts: Sequence[float],
+    spoilt: Sequence[float],
+    aifsn: int = 2,
+    order: Sequence[int] | None = None,
 ) -> Slot:
     """E[X]: `lasts` and `spoilt` are lengths of a success and of a frame that collides, s.
 
-    A collision lasts as long as its longest frame, and then all wait for EIFS.
+    A collision lasts as long as its longest frame, and then all wait for EIFS. Where stations are
+    alike, `order` says for each station which of these it is; by default each is one.
     """
+    order = range(len(betas)) if order is None else order
+    silent = [1 - b for b in betas]
     idle = 1.0
-    for b in betas:
-        idle *= 1 - b
+    for i in order:
+        idle *= silent[i]
     success = [b * idle / (1 - b) if b < 1 else 0.0 for b in betas]
     gap = (SIFS + aifsn * SLOT) * 1e-6
-    failed = _AFTER_FAILURE + gap
+    lengths = [t + gap for t in lasts]
+    parts = [p * t for p, t in zip(success, lengths, strict=True)]
+    squares = [p * t for p, t in zip(parts, lengths, strict=True)]
     mean = idle * _SLOT_S
     square = mean * _SLOT_S
-    for p, t in zip(success, lasts, strict=True):
-        length = t + gap
-        part = p * length
-        mean += part
-        square += part * length
+    for i in order:
+        mean += parts[i]
+        square += squares[i]
     # By the longest frame of a slot: none longer attempts, and this one does.
+    failed = _AFTER_FAILURE + gap
+    lengths = [t + failed for t in spoilt]
     shorter, collision = 1.0, 0.0
-    order = range(len(betas))
     for i in sorted(order, key=spoilt.__getitem__, reverse=True):
-        b = betas[i]
         # Less the case that nobody else attempts.
-        p = shorter * b - success[i]
-        shorter *= 1 - b
+        p = shorter * betas[i] - success[i]
+        shorter *= silent[i]
         if p > 0:
-            length = spoilt[i] + failed
+            length = lengths[i]
             mean += p * length
             square += p * length * length
             collision += p

@@ -498,18 +498,12 @@ class Air:
         effective = [s.beta * s.part for s in self._senders]
         lasts = [s.lasts for s in self._senders]
         spoilt = [s.spoilt for s in self._senders]
-        slot = _slot(
-            [effective[i] for i in order],
-            [lasts[i] for i in order],
-            [spoilt[i] for i in order],
-            self.of.aifsn,
-        )
+        slot = _slot(effective, lasts, spoilt, self.of.aifsn, order)
         length, _, success, _, idle = slot
-        total = sum(success)
+        total = sum([success[i] for i in order])
         self._length, self._mean = length, length / total if total > 0 else 0.0
-        for i, won in zip(order, success):  # noqa: B905
-            self._senders[i].won = won
-        for s, b in zip(self._senders, effective):  # noqa: B905
+        for s, b, won in zip(self._senders, effective, success):  # noqa: B905
+            s.won = won
             # Half a step of Eqs 4 and 5: who has nothing to send does not collide either.
             at = (1 - idle / (1 - b) if b < 1 else 1.0) * _GRID
             low = int(at)
