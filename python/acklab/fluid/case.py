@@ -198,7 +198,10 @@ class Case:
 
 def _firsts(kinds: Sequence[int]) -> list[int]:
     """The first flow of each kind, by the kind's number."""
-    return [kinds.index(k) for k in range(1 + max(kinds))]
+    firsts: dict[int, int] = {}
+    for i, kind in enumerate(kinds):
+        firsts.setdefault(kind, i)
+    return [firsts[k] for k in sorted(firsts)]
 
 
 def _number(text: str) -> float:

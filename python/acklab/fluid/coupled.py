@@ -379,9 +379,9 @@ class Trace:
 
     def columns(self, of: Sequence[int]) -> Trace:
         """The same with these columns: of flows for which others stand."""
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
-        some = {k: v[..., list(of)] for k, v in values.items() if k not in ("time", "phases")}
-        return replace(self, phases=[tuple(p[i] for i in of) for p in self.phases], **some)
+        names = [f.name for f in fields(self) if f.name not in ("time", "phases")]
+        values = {name: np.take(getattr(self, name), list(of), axis=-1) for name in names}
+        return replace(self, phases=[tuple(p[i] for i in of) for p in self.phases], **values)
 
 
 def _left(i: int, now: float, of: Sender, rtt: float, inflight: float) -> NoSolutionError:

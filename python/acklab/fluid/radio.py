@@ -644,8 +644,6 @@ def _sum(values: Sequence[float], order: Sequence[int]) -> float:
 def _fill(of: _Sender, held: Sequence[float], state: list[float]) -> None:
     """Fills a source's lanes: by Eq 2 waiting packets go at once, and so do new arrivals, up to
     Eq 3's limit. Says in `state` how full they are."""
-    order, airtime = of.order, of.airtime
-    shares, longs, shorts, parts = [], [], [], []
     for t in of.turns:
         q = 0.0
         for f in t.flows:
@@ -654,23 +652,26 @@ def _fill(of: _Sender, held: Sequence[float], state: list[float]) -> None:
         n = t.burst if t.burst > there else there
         n = 1.0 if n < 1 else n if n < t.most else t.most
         active = there / n if there < n else 1.0
-        base, each, left, grows, _ = t.shape
         t.held, t.at_once, t.active = q, n, active
         state += (n, active)
-        parts.append(active)
-        shares.append(active / (base + each * n) if airtime else active)
+    if of.lanes == 1:
+        base, each, left, grows, _ = t.shape
+        t.share, of.part = 1.0, active if active < 1 else 1.0
+        of.lasts, of.spoilt = base + each * n, left + grows * n
+        return
+    order = of.order
+    shares, longs, shorts = [], [], []
+    for t in of.turns:
+        base, each, left, grows, _ = t.shape
+        n = t.at_once
         longs.append(base + each * n)
         shorts.append(left + grows * n)
-    if of.lanes == 1:
-        of.turns[0].share = 1.0
-        of.part = active if active < 1 else 1.0
-        of.lasts, of.spoilt = longs[0], shorts[0]
-        return
+        shares.append(t.active / longs[-1] if of.airtime else t.active)
     total = _sum(shares, order)
     for k, t in enumerate(of.turns):
         t.share = share = shares[k] / total if total > 0 else 1 / of.lanes
         longs[k] *= share
         shorts[k] *= share
-    busy = _sum(parts, order)
+    busy = _sum([t.active for t in of.turns], order)
     of.part = busy if busy < 1 else 1.0
     of.lasts, of.spoilt = _sum(longs, order), _sum(shorts, order)
