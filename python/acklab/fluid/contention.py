@@ -69,7 +69,6 @@ equation = Symbols(
     rts=_TIME.like(90e-6, optional=True, name="d_rts"),
     rts_alone=_TIME.like(30e-6, name="d_rts"),
     windows=count([16, 32], name="B_k", equation="Eq 4"),
-    order=count([0, 1], 0, optional=True, own=True, name="the kind of a station"),
 )
 
 
@@ -299,18 +298,23 @@ class Slot(NamedTuple):
 
 @equation("Eq 7", {"mean": "s", "rest": "s", "collision": "", "idle": ""})
 def slot(
-    betas: Sequence[float],
-    lasts: Sequence[float],
-    spoilt: Sequence[float],
-    aifsn: int = 2,
-    order: Sequence[int] | None = None,
+    betas: Sequence[float], lasts: Sequence[float], spoilt: Sequence[float], aifsn: int = 2
 ) -> Slot:
     """E[X]: `lasts` and `spoilt` are lengths of a success and of a frame that collides, s.
 
-    A collision lasts as long as its longest frame, and then all wait for EIFS. Where stations are
-    alike, `order` says for each station which of these it is; by default each is one.
+    A collision lasts as long as its longest frame, and then all wait for EIFS.
     """
-    order = range(len(betas)) if order is None else order
+    return _slot_of(betas, lasts, spoilt, aifsn, range(len(betas)))
+
+
+def _slot_of(
+    betas: Sequence[float],
+    lasts: Sequence[float],
+    spoilt: Sequence[float],
+    aifsn: int,
+    order: Sequence[int],
+) -> Slot:
+    """See `slot`; stations may be alike, and `order` says for each which of these it is."""
     silent = [1 - b for b in betas]
     idle = 1.0
     for i in order:

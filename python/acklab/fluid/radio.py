@@ -37,8 +37,8 @@ from acklab.fluid.domain import (
     unchecked,
 )
 
-#: Eqs 4 and 7 without their doors: `Air` calls them 13,000 times a minute.
-_slot, _busy_part = unchecked(contention.slot), unchecked(contention.busy_part)
+#: Without its door: `Air` calls it 13,000 times a minute.
+_busy_part = unchecked(contention.busy_part)
 
 equation = Symbols(
     limit=from_zero("packet", 50.0, name="Q_max", equation="Eq 19", infinite=True),
@@ -498,7 +498,7 @@ class Air:
         effective = [s.beta * s.part for s in self._senders]
         lasts = [s.lasts for s in self._senders]
         spoilt = [s.spoilt for s in self._senders]
-        slot = _slot(effective, lasts, spoilt, self.of.aifsn, order)
+        slot = contention._slot_of(effective, lasts, spoilt, self.of.aifsn, order)
         length, _, success, _, idle = slot
         total = sum([success[i] for i in order])
         self._length, self._mean = length, length / total if total > 0 else 0.0
