@@ -304,7 +304,7 @@ def slot(
 
     A collision lasts as long as its longest frame, and then all wait for EIFS.
     """
-    return _slot_of(betas, lasts, spoilt, aifsn, range(len(betas)))
+    return _slot_of(betas, lasts, spoilt, aifsn, [(i, 1) for i in range(len(betas))])
 
 
 def _slot_of(
@@ -312,36 +312,43 @@ def _slot_of(
     lasts: Sequence[float],
     spoilt: Sequence[float],
     aifsn: int,
-    order: Sequence[int],
+    runs: Sequence[tuple[int, int]],
 ) -> Slot:
-    """See `slot`; stations may be alike, and `order` says for each which of these it is."""
+    """See `slot`; stations may be alike: `runs` are which of these comes, and how often in a row.
+
+    They count one after the other, so that products and sums are those of single stations, to the
+    bit.
+    """
     silent = [1 - b for b in betas]
     idle = 1.0
-    for i in order:
-        idle *= silent[i]
+    for i, n in runs:
+        quiet = silent[i]
+        for _ in range(n):
+            idle *= quiet
     success = [b * idle / (1 - b) if b < 1 else 0.0 for b in betas]
     gap = (SIFS + aifsn * SLOT) * 1e-6
-    lengths = [t + gap for t in lasts]
-    parts = [p * t for p, t in zip(success, lengths, strict=True)]
-    squares = [p * t for p, t in zip(parts, lengths, strict=True)]
     mean = idle * _SLOT_S
     square = mean * _SLOT_S
-    for i in order:
-        mean += parts[i]
-        square += squares[i]
+    for i, n in runs:
+        length = lasts[i] + gap
+        part = success[i] * length
+        more = part * length
+        for _ in range(n):
+            mean += part
+            square += more
     # By the longest frame of a slot: none longer attempts, and this one does.
     failed = _AFTER_FAILURE + gap
-    lengths = [t + failed for t in spoilt]
     shorter, collision = 1.0, 0.0
-    for i in sorted(order, key=spoilt.__getitem__, reverse=True):
-        # Less the case that nobody else attempts.
-        p = shorter * betas[i] - success[i]
-        shorter *= silent[i]
-        if p > 0:
-            length = lengths[i]
-            mean += p * length
-            square += p * length * length
-            collision += p
+    for i, n in sorted(runs, key=lambda run: spoilt[run[0]], reverse=True):
+        b, alone, quiet, length = betas[i], success[i], silent[i], spoilt[i] + failed
+        for _ in range(n):
+            # Less the case that nobody else attempts.
+            p = shorter * b - alone
+            shorter *= quiet
+            if p > 0:
+                mean += p * length
+                square += p * length * length
+                collision += p
     return Slot(mean, square / (2 * mean), success, collision, idle)
 
 

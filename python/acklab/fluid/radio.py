@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from operator import add
 from typing import Any
 
@@ -383,6 +384,7 @@ class Air:
         #: For each that contends which of these it is.
         places = {s: i for i, s in enumerate(self._senders)}
         self._order = [places[s] for s in everyone]
+        self._runs = [(i, len(list(own))) for i, own in groupby(self._order)]
         #: Whether a discipline is above a device; without one what waits is what devices hold.
         self._disciplines = any(d.above is not None for d in self._devices)
         self.waiting = [0.0] * flows if self._disciplines else self._held
@@ -483,7 +485,7 @@ class Air:
 
     def _contend(self) -> None:
         """Eqs 4 to 7: how often each has the air, and how long a slot is."""
-        order, merges = self._order, self.of.merges
+        merges = self.of.merges
         for s in self._answers:
             # ACKs since the last access, of a lane in its turn.
             longs, shorts, ratio = [], [], s.ratio
@@ -498,9 +500,9 @@ class Air:
         effective = [s.beta * s.part for s in self._senders]
         lasts = [s.lasts for s in self._senders]
         spoilt = [s.spoilt for s in self._senders]
-        slot = contention._slot_of(effective, lasts, spoilt, self.of.aifsn, order)
+        slot = contention._slot_of(effective, lasts, spoilt, self.of.aifsn, self._runs)
         length, _, success, _, idle = slot
-        total = sum([success[i] for i in order])
+        total = sum([success[i] for i in self._order])
         self._length, self._mean = length, length / total if total > 0 else 0.0
         for s, b, won in zip(self._senders, effective, success):  # noqa: B905
             s.won = won
