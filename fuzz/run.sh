@@ -21,6 +21,8 @@ RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Ccodegen-units=4 -Cdebug-assert
   -Cllvm-args=-sanitizer-coverage-pc-table
   -Cllvm-args=-sanitizer-coverage-trace-compares"
 export RUSTFLAGS
+# There is a program for each target: optimising across crates would be done anew for each.
+export CARGO_PROFILE_RELEASE_LTO=off
 cargo build -q --locked --release --target "$host"
 
 [ $# -gt 0 ] || set -- $(ls corpus)
