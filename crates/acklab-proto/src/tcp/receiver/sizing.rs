@@ -49,8 +49,7 @@ impl Sizing {
         match cfg.dialect().receive_buffer {
             ReceiveBuffer::Autotuned => {
                 let tune = Autotune::new(cfg.recv_buffer, cfg.segment);
-                let tune = tune.with_cushion(cfg.recv_cushion);
-                Self::Autotuned(tune.with_share(cfg.recv_share))
+                Self::Autotuned(tune.with_cushion(cfg.recv_cushion))
             }
             ReceiveBuffer::Fixed { stepped } => Self::Fixed {
                 buffer: max,
