@@ -100,6 +100,8 @@ def test_who_differs_anywhere_is_of_another_kind():
     )
     radio = case.radio
     assert radio.kinds(["a", "a", "a"]) == [0, 0, 1]
+    with pytest.raises(DomainError, match=r"(?s)Eq 16: what tells flows apart .* of 3 flows"):
+        radio.kinds(["a"])
     assert radio.kinds(["a", "b", "a"]) == [0, 1, 2]
     # Who is answered by another sender of ACKs, or with other lanes.
     (contender, _) = radio.answers[0]

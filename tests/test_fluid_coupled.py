@@ -367,6 +367,10 @@ def test_bbr2_yields_to_cubic_in_a_fifo_and_bbr3_does_not(rtt):
         (lambda: Path(0, 0.1), "Eq 16: Theta"),
         (lambda: Path(10, -0.1), "Eq 15: tau_min"),
         (lambda: Fifo(1, 0), "Eq 19: Q_max"),
+        (
+            lambda: solve(Path(RATE, 0.04), [SENDERS["newreno"]()] * 2, Fifo(1, 50), 1),
+            "(?s)Eq 16: the flows of the queue = 1 .*help: 2, one for each sender",
+        ),
     ],
 )
 def test_what_is_outside_a_domain_is_named(call, says):

@@ -84,6 +84,76 @@ def test_what_is_no_case_is_refused(name, overrides, says):
         case_of(load(GALLERY / f"{name}.toml", overrides=overrides).resolved)
 
 
+WIRED = """
+duration = "20 s"
+node = [{ name = "a" }, { name = "b" }, { name = "r" }, { name = "d" }]
+link = [
+  { a = "a", b = "r", rate = "1 Gbit/s", delay = "1 ms" },
+  { a = "b", b = "r", rate = "1 Gbit/s", delay = "1 ms" },
+  { a = "r", b = "d", rate = "20 Mbit/s", delay = "20 ms" },
+]
+flow = [
+  { from = "a", to = "d", cc = "newreno", ack = { name = "delayed", segments = 2 } },
+  { from = "b", to = "d", cc = "newreno" },
+]
+"""
+
+WIRELESS = """
+duration = "5 s"
+topology = { preset = "wlan", stations = 1, wire = { rate = "1 Gbit/s", delay = "10 ms" } }
+flow = [
+  { cc = "newreno", ack = { name = "delayed", segments = 2 } },
+  { cc = "newreno" },
+]
+"""
+
+TRIGGERED = """
+duration = "5 s"
+topology = { preset = "wlan", stations = 4, wire = { rate = "1 Gbit/s", delay = "10 ms" } }
+flow = [{ cc = "cubic", count = 4 }]
+[wifi]
+standard = "ax"
+mcs = 7
+ofdma = { uplink = true, downlink = false, always_poll = true, users = 4, mu_edca = { aifsn = 0 } }
+[wifi.station.sta3.up]
+mcs = 7
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "override", "says"),
+    [
+        (WIRED, "link.1.loss=0.02", r"(?s)Eq 17: the loss .* from 0 to 0\.02, .*help: lose as"),
+        (
+            WIRED,
+            "flow.1.tcp.segment=536",
+            r"(?s)Eq 16: q: the size .* from 588 to 1500, .*help: give all flows one",
+        ),
+        (
+            WIRELESS,
+            "flow.1.tcp.segment=300",
+            r"(?s)Eq 3: n: flows from sta0 to ap have different sizes of packets \(352, 1500\)",
+        ),
+        (
+            WIRELESS,
+            "flow.0.ack.segments=16",
+            r"(?s)Eq 3: n: flows from sta0 to ap have different numbers .* \(2, 16\).*help: give",
+        ),
+        (
+            TRIGGERED,
+            "wifi.station.sta3.up.mcs=0",
+            r"(?s)Eq 2: T_r: sta0 and sta3 differ in mode.*help: give all triggered stations",
+        ),
+    ],
+)
+def test_what_flows_must_share_is_refused(text, override, says, tmp_path):
+    """An equation with one value for all flows would give the value of some to the rest."""
+    (tmp_path / "it.toml").write_text(text)
+    case_of(load(tmp_path / "it.toml").resolved)
+    with pytest.raises(NoCaseError, match=says):
+        case_of(load(tmp_path / "it.toml", overrides=[override]).resolved)
+
+
 def test_the_command_writes_a_table_and_a_figure(acklab_cli, tmp_path):
     done = acklab_cli("model", "single-flow", "--seeds", "2", "--out", str(tmp_path / "m"))
     assert done.returncode == 0, done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -193,6 +194,21 @@ def test_what_an_ack_sender_finds_to_do():
     assert part > 0.999999
     assert pending == pytest.approx(29, abs=0.01)
     assert busy_part(0.0, 0.1, 5) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("arrives", "serves", "customers"),
+    [("0.5", "0.02", 150), ("5", "1e-9", 300), ("0.01", "2", 400)],
+)
+def test_an_ack_sender_of_hundreds_is_that_of_exact_fractions(arrives, serves, customers):
+    """Terms of machine repair are larger than any float; fractions have no such end."""
+    load, terms = Fraction(arrives) / Fraction(serves), [Fraction(1)]
+    for k in range(customers):
+        terms.append(terms[-1] * (customers - k) * load)
+    total = sum(terms)
+    part, waiting = busy_part(float(arrives), float(serves), customers)
+    assert part == pytest.approx(float(1 - terms[0] / total))
+    assert waiting == pytest.approx(float(sum(k * t for k, t in enumerate(terms)) / total))
 
 
 def test_residual_backoffs_by_chance():

@@ -160,8 +160,8 @@ def _show(of: Beside, seeds: int) -> None:
             console().print(why, markup=False)
     for flow, ours, theirs in of.cycles():
         if ours is not None or theirs is not None:
-            both = [f"{x:.1f} s" if x is not None else "none" for x in (ours, theirs)]
-            said = f"{flow}: its window falls every {both[0]} in the model, {both[1]} simulated"
+            both = [f"every {x:.1f} s" if x is not None else "hardly" for x in (ours, theirs)]
+            said = f"{flow}: its window falls {both[0]} in the model, {both[1]} in the simulation"
             console().print(said, markup=False)
     for note in case.notes:
         console().print(f"not in the model: {note}", markup=False)

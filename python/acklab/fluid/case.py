@@ -348,7 +348,8 @@ def case_of(resolved: str) -> Case:
     hops: list[Hop] = []
     used: list[Mapping[str, Any]] = []
     before_air: list[bool] = []
-    loss = 0.0
+    losses: list[float] = []
+    packets: list[int] = []
     for flow in of["flow"]:
         _must_be_bulk(flow)
         talk = _talk(flow, notes)
@@ -401,7 +402,8 @@ def case_of(resolved: str) -> Case:
         passed = 1.0
         for w in there:
             passed *= 1 - _chance(w)
-        loss = max(loss, 1 - passed)
+        losses.append(1 - passed)
+        packets.append(talk.packet)
         notes += [f"{w.name}: its ACK filter" for w in back if w.values["ack_filter"] != "none"]
         narrowest = min((w.rate for w in back if not isinstance(w, _Air)), default=inf)
         if slow is not None and narrowest < inf and not on_air:
@@ -413,13 +415,18 @@ def case_of(resolved: str) -> Case:
                     f"{flow['name']}: the narrow way back; RFC 3449's k is {k:.1f}, so that ACKs"
                     " wait or are lost with more than one for so many packets"
                 )
+    _must_be_one(
+        f"{name}: Eq 17: the loss of the flows' ways",
+        losses,
+        "lose as much on each way, for example at the bottleneck alone",
+    )
     common = {
         "name": name,
         # Both count from the first start.
         "duration": _number(of["start"]) + _number(of["duration"]),
         "warmup": _number(of["start"]) + _number(of["warmup"]),
         "flows": flows,
-        "loss": loss,
+        "loss": losses[0],
     }
     if used:
         if len(hops) < len(flows) or any(u is not used[0] for u in used):
@@ -441,7 +448,12 @@ def case_of(resolved: str) -> Case:
         raise NoCaseError(
             f"{name}: Eq 16: Theta: no link limits the rate\n  help: give a link a rate"
         )
-    packet = size + 8 * _number(link.values["overhead"])
+    _must_be_one(
+        f"{name}: Eq 16: q: the size of the flows' packets in bytes",
+        packets,
+        "give all flows one segment size (tcp.segment) or mtu",
+    )
+    packet = 8.0 * packets[0] + 8 * _number(link.values["overhead"])
     for flow in of["flow"]:
         _must_last(flow, link.rate * _number(of["duration"]))
     return Case(
@@ -453,6 +465,15 @@ def case_of(resolved: str) -> Case:
         hosts=_hosts(link, of["flow"]),
         **_queue(link, packet),
     )
+
+
+def _must_be_one(what: str, values: Sequence[float], right: str) -> None:
+    """Refuses values of which the equation has one for all flows."""
+    least, most = min(values), max(values)
+    if most - least > 1e-9 * most:
+        raise NoCaseError(
+            f"{what} is from {least:.4g} to {most:.4g}, and the equation has one\n  help: {right}"
+        )
 
 
 def _over_the_air(

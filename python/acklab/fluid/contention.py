@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import e
+from math import e, inf
 from operator import mul
 from typing import NamedTuple
 
@@ -272,6 +272,13 @@ def busy_part(arrives: float, serves: float, customers: int) -> tuple[float, flo
     for others in range(customers, 0, -1):
         term = term * others * load
         terms.append(term)
+    if terms[-1] == inf:
+        # More than a float holds. From the other end: P_k / P_n = 1 / ((n - k)! load^(n - k)).
+        terms, term = [1.0], 1.0
+        for others in range(1, customers + 1):
+            term = term / (others * load)
+            terms.append(term)
+        terms.reverse()
     total = sum(terms)
     waiting = sum(map(mul, range(customers + 1), terms)) / total
     return 1 - terms[0] / total, waiting

@@ -196,6 +196,14 @@ class Radio:
         """Of each flow the number of its kind. Flows of a kind have the same numbers for ever,
         since they, their stations, and whom those meet are alike. `flows` is of each what tells it
         from others elsewhere."""
+        known = sum(len(lane.flows) for s in self.sources for lane in s.lanes)
+        need(
+            isinstance(flows, Sequence) and len(flows) == known,
+            "Eq 16",
+            "what tells flows apart",
+            flows,
+            f"one hashable value for each of {known} flows",
+        )
         answer = {lane: a for a, (_, own) in enumerate(self.answers) for lane in own}
         lanes = {(i, j): x for i, s in enumerate(self.sources) for j, x in enumerate(s.lanes)}
         looks: dict[tuple[int, int], Hashable] = {

@@ -69,6 +69,7 @@ def radio_of(
             station = sender if up else receiver
             way, back = (reader.way(station, d) for d in (("up", "down") if up else ("down", "up")))
             hop = hops[flows[0]]
+            _must_be_alike(channel, [hops[f] for f in flows], f"flows from {sender} to {receiver}")
             hack = hack or bool(way["hack"])
             data = reader.exchange(way, hop.packet, sender)
             lanes.append(
@@ -158,6 +159,18 @@ def _triggered(
     stations = list(by_sender)
     way = reader.way(stations[0], "up")
     hop = hops[0]
+    _must_be_alike(channel, hops, "flows that are triggered")
+    for other in stations[1:]:
+        same = all(reader.way(other, d) == reader.way(stations[0], d) for d in ("up", "down"))
+        if not same or reader.limit(other, ap) != reader.limit(stations[0], ap):
+            _no(
+                channel,
+                "Eq 2",
+                "T_r",
+                f"{stations[0]} and {other} differ in mode, errors or queue, and a trigger has one"
+                " length for all",
+                "give all triggered stations the same",
+            )
     width = round(float(str(way["width"]).split()[0]))
     users = of["users"]
     tones = _ru(width, users)
@@ -222,6 +235,24 @@ def _ru(width: int, users: int) -> int:
 
 def _no(channel: Mapping[str, Any], equation: str, symbol: str, why: str, right: str) -> None:
     raise NoCaseError(f"{channel['name']}: {equation}: {symbol}: {why}\n  help: {right}")
+
+
+def _must_be_alike(channel: Mapping[str, Any], hops: Sequence[Hop], whose: str) -> None:
+    """A PPDU has packets of one size, and one rule when they are acknowledged."""
+    for what, of in (
+        ("sizes of packets", {h.packet for h in hops}),
+        ("sizes of ACKs", {h.ack for h in hops}),
+        ("numbers of packets for an ACK", {h.every for h in hops}),
+    ):
+        if len(of) > 1:
+            _no(
+                channel,
+                "Eq 3",
+                "n",
+                f"{whose} have different {what} ({', '.join(f'{x:g}' for x in sorted(of))}), and"
+                " the equation has one",
+                "give them one transport, segment size and ACK policy",
+            )
 
 
 def _must_be_plain(of: Mapping[str, Any]) -> None:
