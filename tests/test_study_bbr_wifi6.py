@@ -21,9 +21,9 @@ SHORT = Effort(1, quick=True)
 WITH = ("goodput", "rtt", "retransmissions", "pacing", "delivery", "cwnd", "jitter")
 
 
-def test_it_is_whole_and_made_on_request_only():
+def test_it_is_whole_and_made_without_a_name():
     check_texts(STUDY)
-    assert STUDY.about.on_request
+    assert not STUDY.about.on_request
     assert all(c.because for c in STUDY.claims)
 
 

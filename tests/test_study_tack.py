@@ -17,9 +17,9 @@ STUDY = load(Path(package.__file__).parent)
 SHORT = Effort(1, quick=True)
 
 
-def test_it_is_whole_and_made_on_request_only():
+def test_it_is_whole_and_made_without_a_name():
     check_texts(STUDY)
-    assert STUDY.about.on_request
+    assert not STUDY.about.on_request
     assert not STUDY.about.own
     assert not STUDY.rules
     assert all(c.because and c.place for c in STUDY.claims)

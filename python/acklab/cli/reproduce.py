@@ -28,8 +28,8 @@ def reproduce(
         typer.Argument(
             metavar="STUDY[/PART]",
             help="A study of `acklab list study`, a study's folder (`acklab study new`), or one "
-            "table or figure of a study (aggregation/table1). Default: the essence of "
-            "`aggregation` and `ack-compression`.",
+            "table or figure of a study (aggregation/table1). Default: the studies of the four "
+            "papers, `aggregation`, `ack-compression`, `bbr-wifi6` and `tack`.",
             autocompletion=completing.study,
         ),
     ] = None,
