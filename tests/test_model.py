@@ -140,13 +140,23 @@ mcs = 7
             r"(?s)Eq 3: n: flows from sta0 to ap have different numbers .* \(2, 16\).*help: give",
         ),
         (
+            WIRELESS,
+            "wifi.bit_error_rate=0.9",
+            r"(?s)Eq 6: p_phy: it is 1\.0+: of 12304 bits.*help: set bit_error_rate below 8e-05",
+        ),
+        (
+            WIRELESS,
+            "wifi.edca={cw_min=0,cw_max=0}",
+            r"(?s)Eq 4: W_0: sta0 waits for no slot.*help: set cw_max to 1 or more",
+        ),
+        (
             TRIGGERED,
             "wifi.station.sta3.up.mcs=0",
             r"(?s)Eq 2: T_r: sta0 and sta3 differ in mode.*help: give all triggered stations",
         ),
     ],
 )
-def test_what_flows_must_share_is_refused(text, override, says, tmp_path):
+def test_what_the_equations_cannot_have_is_refused(text, override, says, tmp_path):
     """An equation with one value for all flows would give the value of some to the rest."""
     (tmp_path / "it.toml").write_text(text)
     case_of(load(tmp_path / "it.toml").resolved)

@@ -427,8 +427,8 @@ def solve(
     """
     n = len(senders)
     need(n > 0, "the coupled model", "the number of flows", n, "there is at least one")
-    waiting = len(queue.waiting)
-    need(waiting == n, "Eq 16", "the flows of the queue", waiting, f"{n}, one for each sender")
+    ways = len(queue.waiting)
+    need(ways == n, "Eq 16", "the flows of the queue", ways, f"{n}, one for each sender")
     for symbol, of in (("the starts", starts), ("tau_min", rtts), ("the waits of feedback", holds)):
         need(
             of is None or len(of) == n, "the coupled model", symbol, of, f"one of each of {n} flows"

@@ -333,6 +333,15 @@ class _Reader:
                 "a TXOP holds several exchanges, and Eq 3 has one PPDU",
                 "set the category's txop to 0 s",
             )
+        if of["cw_max"] == 0:
+            _no(
+                self.channel,
+                "Eq 4",
+                "W_0",
+                f"{name} waits for no slot before any attempt, so that two who have data never get"
+                " one through",
+                "set cw_max to 1 or more",
+            )
         found = [of["cw_min"] + 1]
         while len(found) <= self.channel["retry_limit"]:
             found.append(min(2 * found[-1], of["cw_max"] + 1))
@@ -357,7 +366,16 @@ class _Reader:
                 "set bit_error_rate",
             )
         bits = 8 * air.mpdu(packet)
-        return float(1 - (1 - way.get("bit_error_rate", 0.0)) ** bits)
+        spoilt = float(1 - (1 - way.get("bit_error_rate", 0.0)) ** bits)
+        if spoilt > 1 - 1e-6:
+            _no(
+                self.channel,
+                "Eq 6",
+                "p_phy",
+                f"it is {spoilt:.7f}: of {bits} bits one is always wrong",
+                f"set bit_error_rate below {1 / bits:.0e}",
+            )
+        return spoilt
 
     def exchange(self, way: Mapping[str, Any], packet: int, sender: str) -> Exchange:
         """A PPDU of packets of so many bytes, and its answer."""
