@@ -259,6 +259,7 @@ fn a_window_that_opens_beside_another_iack_is_told_again_too() {
     b.r.on_packet(at(5), &b.cfg, 6, Ecn::NotEct, None, &mut b.stats);
     let open = std::format!("window {}", 4 * MSS);
     assert_eq!(b.out(6), ["loss 4 6".into(), open.clone()]);
+    assert_eq!(b.out(20_000), ["tack 6 []"]);
     let mut again = Vec::new();
     for us in (100_006..5_000_000).step_by(10_000) {
         if b.out(us).contains(&open) {
