@@ -13,12 +13,13 @@ import numpy as np
 
 import acklab.fluid
 from acklab.fluid import access, uplink
+from acklab.fluid.air import Air
 from acklab.fluid.contention import Contender, Exchange
 from acklab.fluid.coupled import Fifo, Path
 from acklab.fluid.durations import Mode
 from acklab.fluid.loops import Bottleneck
 from acklab.fluid.many import Runs
-from acklab.fluid.radio import Air, Lane, Radio, Source
+from acklab.fluid.radio import Lane, Radio, Source
 from acklab.fluid.red import Red, equilibrium
 from acklab.fluid.scherrer import Dumbbell
 from acklab.fluid.senders import SENDERS
@@ -62,7 +63,7 @@ THINGS: dict[str, Callable[[], Any]] = {
     "paths.Series.first": lambda: True,
     "paths.Series.wire": lambda: Fifo(1, 50.0),
     "radio.Above.name": lambda: "codel",
-    "radio.Air.of": lambda: RADIO,
+    "air.Air.of": lambda: RADIO,
     "radio.Lane.acks": lambda: DATA,
     "radio.Lane.data": lambda: DATA,
     "radio.Radio.answers": lambda: [(Contender(WINDOWS), [(0, 0)])],

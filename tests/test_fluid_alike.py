@@ -7,10 +7,11 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from acklab.fluid.case import Case, case_of
+from acklab.fluid.air import Air
+from acklab.fluid.case import Case
 from acklab.fluid.domain import DomainError
 from acklab.fluid.loss_based import Reno
-from acklab.fluid.radio import Air
+from acklab.fluid.scenario_case import case_of
 from acklab.scenario import load
 
 

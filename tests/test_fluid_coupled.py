@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acklab.fluid.case import WAITS, case_of
+from acklab.fluid.case import WAITS
 from acklab.fluid.coupled import Codel, Fair, Fifo, Path, Pie, Queue, Trace, _max_min, solve
 from acklab.fluid.domain import DomainError, NoSolutionError
 from acklab.fluid.queues import eq15, eq19, eq20
+from acklab.fluid.scenario_case import case_of
 from acklab.fluid.senders import SENDERS
 from acklab.scenario import load, run_many
 

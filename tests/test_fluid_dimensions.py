@@ -63,7 +63,6 @@ WITHOUT = {
 #: tables: test_wifi_models.py compares those with the simulator's, to the nanosecond.
 NO_EQUATIONS = {
     "beside": "runs and draws",
-    "case": "reads scenarios",
     "domain": "errors",
     "drawn": "draws",
     "durations": "the standard's tables",
@@ -72,6 +71,7 @@ NO_EQUATIONS = {
     "many_queues": "the same",
     "maps": "a table of any function; `growth` is above",
     "radio_case": "reads scenarios",
+    "scenario_case": "reads scenarios",
 }
 #: Symbols whose unit counts for nothing, and why.
 ANY_UNIT = {

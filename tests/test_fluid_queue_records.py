@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.fluid.case import case_of
 from acklab.fluid.queues import eq15, eq16, eq19
+from acklab.fluid.scenario_case import case_of
 from acklab.scenario import load
 
 SEGMENT, HEADERS = 1448, 52

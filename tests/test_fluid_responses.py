@@ -8,8 +8,8 @@ import pytest
 
 from acklab.fluid import responses
 from acklab.fluid.beside import modelled
-from acklab.fluid.case import case_of
 from acklab.fluid.domain import DomainError
+from acklab.fluid.scenario_case import case_of
 from acklab.scenario import load, run_many
 from acklab.validate.kernel_virtual import rows as kernel_rows
 

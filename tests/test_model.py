@@ -11,9 +11,10 @@ import pytest
 
 from acklab.cli.model import _show_fit
 from acklab.fluid.beside import Fit, beside, fit, modelled
-from acklab.fluid.case import NoCaseError, case_of
 from acklab.fluid.cycles import period
+from acklab.fluid.domain import NoCaseError
 from acklab.fluid.drawn import draw, grouped
+from acklab.fluid.scenario_case import case_of
 from acklab.scenario import load
 from acklab.validate.kernel_virtual import rows as kernel_rows
 from conftest import ROOT

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from acklab.fluid import access
+from acklab.fluid.air import Air
 from acklab.fluid.beside import beside, fit, modelled, simulated
-from acklab.fluid.case import NoCaseError, case_of
 from acklab.fluid.contention import (
     RESIDUAL,
     Contender,
@@ -20,8 +20,8 @@ from acklab.fluid.contention import (
     slot,
     station_printed,
 )
-from acklab.fluid.domain import DomainError
-from acklab.fluid.radio import Air
+from acklab.fluid.domain import DomainError, NoCaseError
+from acklab.fluid.scenario_case import case_of
 from acklab.scenario import load
 from conftest import ROOT
 

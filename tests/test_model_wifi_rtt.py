@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from acklab.fluid.air import Air
 from acklab.fluid.bbr_model import Bbr
 from acklab.fluid.beside import modelled, simulated
-from acklab.fluid.case import case_of
-from acklab.fluid.radio import Air
+from acklab.fluid.scenario_case import case_of
 from acklab.scenario import load
 
 WARM, LENGTH = 10, 30

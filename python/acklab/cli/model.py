@@ -45,8 +45,8 @@ def model(
     from acklab.cli.show import console, progress
     from acklab.fluid.beside import beside
     from acklab.fluid.beside import fit as fitted
-    from acklab.fluid.case import case_of
     from acklab.fluid.drawn import draw
+    from acklab.fluid.scenario_case import case_of
     from acklab.folder import writable_folder, write_atomically
 
     overrides = list(set_ or [])

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from acklab.fluid.case import Case, NoCaseError, case_of
+from acklab.fluid.case import Case
 from acklab.fluid.coupled import Trace
 from acklab.fluid.cycles import between_falls
-from acklab.fluid.domain import Symbols, count
+from acklab.fluid.domain import NoCaseError, Symbols, count
 from acklab.fluid.radio import Radio
+from acklab.fluid.scenario_case import case_of
 from acklab.scenario import Scenario, run_many
 
 if TYPE_CHECKING:

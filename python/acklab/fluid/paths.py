@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from acklab.fluid.air import Air
 from acklab.fluid.coupled import Queue
 from acklab.fluid.domain import Symbols, above_zero, from_zero
-from acklab.fluid.radio import Air
 from acklab.fluid.triggered import Cell
 
 equation = Symbols(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from acklab.fluid.beside import modelled
-from acklab.fluid.case import case_of
+from acklab.fluid.scenario_case import case_of
 from acklab.fluid.senders import SENDERS
 from acklab.scenario import load
 from acklab.validate import transport_models

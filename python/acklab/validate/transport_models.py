@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from acklab.fluid.beside import modelled
-from acklab.fluid.case import case_of
 from acklab.fluid.responses import pftk, tack, tack_share
+from acklab.fluid.scenario_case import case_of
 from acklab.scenario import load
 from acklab.validate.criteria import TRANSPORT_MODELS, Tolerance
 from acklab.validate.measures import Measure, all_flows, fairness, first_flow
