@@ -147,6 +147,8 @@ def test_what_the_schema_accepts_the_loader_reads():
         (("tcp",), "max_retries", 1 << 32),
         (("tcp",), "recv_cushion", -1),
         (("tcp",), "recv_cushion", 1_000_001),
+        (("tcp",), "recv_share", 0),
+        (("tcp",), "recv_share", 256),
         (("tcp",), "rtt_estimator", {"kind": "linux", "granularity": "1 ms"}),
         (("tcp",), "rtt_estimator", {"kind": "linux", "samples": "every-ack"}),
         (("tcp",), "rtt_estimator", {"kind": "rfc6298", "samples": "often"}),

@@ -57,6 +57,8 @@ _DRAWING = ("pie", "red")
 _BUFFER = "4033824 B"
 #: Before 6.16 an autotuned receive buffer had room for 16 segments more (`tcp_rcv_space_adjust`).
 _CUSHIONS: Mapping[str, int] = {"linux-6.12": 16, "linux-7.3": 0}
+#: A packet over a virtual cable takes 2280 bytes of the receiver's memory, 1448 of them data.
+_SHARE = 1448 * 256 // 2280
 _CAKE_UP: Mapping[str, Block | None] = {
     "no-ack-filter": None,
     "ack-filter": {"name": "cake", "mode": "conservative"},
@@ -181,6 +183,7 @@ def _scenario(keys: dict[str, str], secs: str) -> dict[str, Any]:
                     "segment": 1448,
                     "pacing_quantum": 1,
                     "recv_cushion": _CUSHIONS[keys["kernel"]],
+                    "recv_share": _SHARE,
                     "recv_buffer": {"initial": "131072 B", "max": _BUFFER},
                     "send_buffer": {"initial": "87380 B", "max": _BUFFER},
                 },

@@ -356,6 +356,12 @@ pub trait CongestionControl: core::fmt::Debug + Send {
         false
     }
 
+    /// Windows that the send buffer shall hold where it grows with the window (Linux
+    /// `sndbuf_expand`).
+    fn buffered_windows(&self) -> u64 {
+        2
+    }
+
     /// The controller as ns-3's socket calls it, if it is one of ns-3's: the sender of that profile
     /// then makes these calls instead of the `on_*` of this contract.
     fn callbacks(&mut self) -> Option<&mut dyn ns3::Callbacks> {

@@ -9,6 +9,9 @@ use crate::segment::{IP_HEADER, TCP_HEADER};
 use acklab_units::Span;
 use alloc::boxed::Box;
 
+/// [`TcpConfig::recv_share`] where nothing else is said: 1448 of 2304 bytes.
+pub const FULL_SEGMENT_SHARE: u32 = 160;
+
 /// A coherent set of defaults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum Profile {
@@ -158,7 +161,12 @@ pub struct TcpConfig {
     pub recv_buffer: Buffer,
     /// Segments that an autotuned receive buffer has room for beside what the application reads: 16
     /// in Linux before 6.16 (`tcp_rcv_space_adjust`), none since ("tcp: fix sk_rcvbuf overshoot").
+    /// With a cushion data above a gap get no room of their own, as before 6.16 ("tcp: adjust rcvbuf
+    /// in presence of reorders").
     pub recv_cushion: u32,
+    /// Payload of full segments in an autotuned receive buffer, in 256ths of their memory
+    /// (`scaling_ratio` of `tcp_measure_rcv_mss`).
+    pub recv_share: u32,
     /// Shortest retransmission timeout.
     pub min_rto: Span,
     /// Longest retransmission timeout.
@@ -274,6 +282,7 @@ impl TcpConfig {
                 max: 6 << 20,
             },
             recv_cushion: 0,
+            recv_share: FULL_SEGMENT_SHARE,
             min_rto: Span::from_millis(200),
             max_rto: Span::from_secs(120),
             initial_rto: Span::from_secs(1),

@@ -108,10 +108,10 @@ impl SendingHalf {
         forward!(self, s => s.una())
     }
 
-    /// Up to here the writer may be told that room was made.
+    /// Grows whenever a writer may be told that room was made.
     pub fn released(&self) -> u64 {
         match self {
-            Self::Linux(s) => s.una(),
+            Self::Linux(s) => 1 + s.chances(),
             Self::Ns3(s) => s.released(),
         }
     }

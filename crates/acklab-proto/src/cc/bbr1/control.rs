@@ -98,6 +98,11 @@ impl CongestionControl for Bbr1 {
         true
     }
 
+    /// `bbr_sndbuf_expand`: the window may grow even in recovery.
+    fn buffered_windows(&self) -> u64 {
+        3
+    }
+
     fn state(&self) -> &'static str {
         match self.mode {
             Mode::Startup => "STARTUP",

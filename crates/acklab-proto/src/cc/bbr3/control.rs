@@ -111,6 +111,11 @@ impl CongestionControl for Machine {
         true
     }
 
+    /// `bbr_sndbuf_expand`: the window may grow even in recovery.
+    fn buffered_windows(&self) -> u64 {
+        3
+    }
+
     fn state(&self) -> &'static str {
         match self.state {
             State::Startup => "STARTUP",

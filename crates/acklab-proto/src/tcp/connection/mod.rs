@@ -59,8 +59,8 @@ pub struct Connection {
     refusal: Option<Segment>,
     /// Asks the peer for another acknowledgement rate, if the policy wants that.
     asker: Option<Box<Asker>>,
-    /// The first unacknowledged offset when room was last looked for.
-    reported_una: u64,
+    /// [`SendingHalf::released`] when room was last looked for.
+    reported: u64,
 }
 
 impl Connection {
@@ -96,7 +96,7 @@ impl Connection {
             time_wait: None,
             reset_pending: false,
             refusal: None,
-            reported_una: 1,
+            reported: 1,
             cfg,
         }
     }
@@ -207,8 +207,8 @@ impl Connection {
             self.state = State::Closed;
             self.pending.end = Some(Event::TimedOut);
         }
-        if self.sender.released() > self.reported_una {
-            self.reported_una = self.sender.released();
+        if self.sender.released() > self.reported {
+            self.reported = self.sender.released();
             self.pending.writable |= self.sender.wakes_writer(&self.cfg);
         }
         let next = self
@@ -273,7 +273,7 @@ impl Endpoint for Connection {
     #[inline]
     fn poll_transmit(&mut self, now: Instant) -> Option<Datagram> {
         let out = self.next_datagram(now);
-        let room = self.sender.released() > self.reported_una;
+        let room = self.sender.released() > self.reported;
         if room || (out.is_some() && self.sender.fin_sent()) {
             self.settle(now);
         }

@@ -4,18 +4,15 @@
 //!
 //! Buffers are counted as Linux counts them, with the memory around the payload. That memory is
 //! not modelled per packet: a fixed share of the buffer is payload, one half before the first
-//! full segment and [`FULL_SEGMENT_SHARE`] afterwards, which is what 1448-byte segments in pages
-//! come to. Pruning and collapsing under memory pressure are therefore absent.
+//! full segment and `recv_share` afterwards. Pruning and collapsing under memory pressure are therefore absent.
 
-use crate::tcp::config::Buffer;
+use crate::tcp::config::{Buffer, FULL_SEGMENT_SHARE};
 use acklab_units::{Instant, Span};
 
 /// Denominator of payload shares.
 const SHARE_UNIT: u64 = 256;
 /// Payload share of the buffer before anything is known (Linux `TCP_DEFAULT_SCALING_RATIO`).
 const INITIAL_SHARE: u64 = 128;
-/// Payload share once full segments arrive: 1448 of 2304 bytes, in 256ths.
-pub const FULL_SEGMENT_SHARE: u64 = 160;
 /// Segments shorter than this do not let the window grow.
 const GROWTH_MIN_LEN: u32 = 128;
 /// Segments that count as read in the RTT before the first measurement (`TCP_INIT_CWND`).
@@ -29,6 +26,8 @@ pub struct Autotune {
     /// Largest buffer (`tcp_rmem[2]`), with overhead.
     max: u64,
     share: u64,
+    /// Payload share once full segments arrive.
+    full_share: u64,
     /// Most that is ever advertised with this buffer (`window_clamp`).
     clamp: u64,
     /// Most that is advertised now (`rcv_ssthresh`).
@@ -49,6 +48,7 @@ impl Autotune {
             buffer: buffer.initial,
             max: buffer.max.max(buffer.initial),
             share: INITIAL_SHARE,
+            full_share: u64::from(FULL_SEGMENT_SHARE),
             clamp: 0,
             ssthresh: 0,
             mss: u64::from(mss),
@@ -72,6 +72,12 @@ impl Autotune {
         Self { cushion, ..self }
     }
 
+    /// The same with full segments of another share.
+    pub fn with_share(self, share: u32) -> Self {
+        let full_share = u64::from(share);
+        Self { full_share, ..self }
+    }
+
     /// The handshake ended at `now` having advertised `window` bytes.
     pub fn on_established(&mut self, now: Instant, next: u64, window: u64) {
         self.ssthresh = self.clamp.min(window);
@@ -93,7 +99,7 @@ impl Autotune {
     /// Payload that the largest buffer holds.
     #[cfg(test)]
     pub const fn max_space(&self) -> u64 {
-        self.max * FULL_SEGMENT_SHARE / SHARE_UNIT
+        self.max * self.full_share / SHARE_UNIT
     }
 
     /// The largest buffer (`tcp_rmem[2]`); the window scale is chosen from it.
@@ -113,8 +119,8 @@ impl Autotune {
 
     /// Segments of full size arrive: their share of the memory is known now.
     pub fn on_full_segment(&mut self) {
-        if self.share != FULL_SEGMENT_SHARE {
-            self.share = FULL_SEGMENT_SHARE;
+        if self.share != self.full_share {
+            self.share = self.full_share;
             self.clamp = self.full_space();
         }
     }
@@ -143,7 +149,9 @@ impl Autotune {
         if copied > self.space {
             let old = core::mem::replace(&mut self.space, copied);
             let wanted = 2 * copied + self.cushion;
-            self.resize(wanted + slow_start_room(wanted, copied, old) + queue.span);
+            self.resize(
+                wanted + slow_start_room(wanted, copied, old) + self.room_above(queue.span),
+            );
         }
         self.space_from = queue.read;
         self.space_since = now;
@@ -152,7 +160,14 @@ impl Autotune {
     /// Data arrived above a gap, and what waits reaches over `span` bytes: it needs room beside
     /// what is read per RTT.
     pub fn on_out_of_order(&mut self, span: u64) {
-        self.resize(2 * self.space + span);
+        if self.room_above(span) > 0 {
+            self.resize(2 * self.space + span);
+        }
+    }
+
+    /// Room for what waits above a gap and reaches over `span` bytes: before 6.16, none.
+    fn room_above(&self, span: u64) -> u64 {
+        if self.cushion > 0 { 0 } else { span }
     }
 
     fn resize(&mut self, window: u64) {
@@ -259,8 +274,8 @@ mod tests {
         };
         // The data read grew from 10 segments to 40, so that room for growth is six times the rest.
         let payload = |segments: u64| {
-            let buffer = 7 * segments * 1448 * SHARE_UNIT / FULL_SEGMENT_SHARE;
-            buffer * FULL_SEGMENT_SHARE / SHARE_UNIT
+            let buffer = 7 * segments * 1448 * SHARE_UNIT / 160;
+            buffer * 160 / SHARE_UNIT
         };
         assert_eq!((limit(0), limit(16)), (payload(80), payload(96)));
     }
@@ -298,6 +313,26 @@ mod tests {
         assert_eq!(t.clamp(), 81_920);
         t.on_out_of_order(100_000);
         assert_eq!(t.clamp(), 2 * 14_480 + 100_000);
+    }
+
+    /// So it is before 6.16, which has the cushion.
+    #[test]
+    fn with_a_cushion_what_waits_above_a_gap_has_no_room_of_its_own() {
+        let mut t = linux().with_cushion(16);
+        t.on_established(at(0), 1, 64_240);
+        t.on_full_segment();
+        let before = t.clamp();
+        t.on_out_of_order(100_000);
+        assert_eq!(t.clamp(), before);
+    }
+
+    /// 1448 of 2280 bytes are 162 of 256.
+    #[test]
+    fn a_share_says_how_much_the_buffer_holds() {
+        let mut t = linux().with_share(162);
+        t.on_established(at(0), 1, 64_240);
+        t.on_full_segment();
+        assert_eq!(t.clamp(), 131_072 * 162 / 256);
     }
 
     #[test]

@@ -49,7 +49,8 @@ impl Sizing {
         match cfg.dialect().receive_buffer {
             ReceiveBuffer::Autotuned => {
                 let tune = Autotune::new(cfg.recv_buffer, cfg.segment);
-                Self::Autotuned(tune.with_cushion(cfg.recv_cushion))
+                let tune = tune.with_cushion(cfg.recv_cushion);
+                Self::Autotuned(tune.with_share(cfg.recv_share))
             }
             ReceiveBuffer::Fixed { stepped } => Self::Fixed {
                 buffer: max,

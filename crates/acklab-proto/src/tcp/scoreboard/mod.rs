@@ -55,6 +55,8 @@ pub struct Scoreboard {
     pub retrans: Count,
     /// Without SACK: arrived as duplicate ACKs tell. No record is tagged for them.
     pub dup_acked: Count,
+    /// Segments that Linux holds in one buffer with the one before them.
+    pub merged: u64,
     /// Offset behind the highest selectively acknowledged byte; 0 = none.
     pub highest_sacked: u64,
     /// No lost and unretransmitted record stands before this one.
@@ -146,6 +148,7 @@ impl Scoreboard {
     }
 
     fn forget_marks(&mut self, r: &Record) {
+        self.merged -= u64::from(r.is_merged());
         if r.is_sacked() {
             self.sacked.sub(r);
         }

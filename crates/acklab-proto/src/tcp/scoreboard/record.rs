@@ -3,15 +3,16 @@
 use crate::rate::{Stamp, Transmission};
 use acklab_units::{Instant, Span};
 
-const SACKED: u8 = 1;
-const LOST: u8 = 1 << 1;
+const SACKED: u16 = 1;
+const LOST: u16 = 1 << 1;
 /// A retransmission is in flight.
-const RETRANS: u8 = 1 << 2;
-const EVER_RETRANS: u8 = 1 << 3;
-const APP_LIMITED: u8 = 1 << 4;
-const SYN: u8 = 1 << 5;
-const FIN: u8 = 1 << 6;
-const LISTED: u8 = 1 << 7;
+const RETRANS: u16 = 1 << 2;
+const EVER_RETRANS: u16 = 1 << 3;
+const APP_LIMITED: u16 = 1 << 4;
+const SYN: u16 = 1 << 5;
+const FIN: u16 = 1 << 6;
+const LISTED: u16 = 1 << 7;
+const MERGED: u16 = 1 << 8;
 
 /// No neighbour in the transmission-time list.
 pub(super) const NIL: u32 = u32::MAX;
@@ -23,7 +24,7 @@ pub struct Record {
     pub start: u64,
     /// Payload bytes.
     pub len: u32,
-    flags: u8,
+    flags: u16,
     /// Time of the latest transmission.
     pub sent_at: Instant,
     /// Running number of the latest transmission: a total order where times are equal.
@@ -136,6 +137,15 @@ impl Record {
         self.flags |= EVER_RETRANS;
     }
 
+    /// Linux holds it in one buffer with the segment before it.
+    pub(super) fn is_merged(&self) -> bool {
+        self.flags & MERGED != 0
+    }
+
+    pub(super) fn set_merged(&mut self) {
+        self.flags |= MERGED;
+    }
+
     pub(super) fn set_sacked(&mut self) {
         self.flags |= SACKED;
     }
@@ -160,7 +170,7 @@ impl Record {
         self.put(LISTED, on);
     }
 
-    fn put(&mut self, bit: u8, on: bool) {
+    fn put(&mut self, bit: u16, on: bool) {
         if on {
             self.flags |= bit;
         } else {

@@ -65,7 +65,24 @@ impl Scoreboard {
         r.set_sacked();
         self.sacked.add(r);
         self.highest_sacked = self.highest_sacked.max(r.end());
+        self.merge(i);
         self.order.remove(&mut self.ring, self.base, id);
+    }
+
+    /// A segment that has just been tagged moves into the buffer of a tagged neighbour before it, and
+    /// one behind it follows (Linux `tcp_shift_skb_data`). They must be equally long.
+    fn merge(&mut self, i: usize) {
+        let ring = &mut self.ring;
+        let len = ring[i].len;
+        let alike = |r: &Record| r.is_sacked() && r.len == len;
+        if i == 0 || !alike(&ring[i - 1]) {
+            return;
+        }
+        let behind = ring.get(i + 1).is_some_and(alike);
+        for r in ring.range_mut(i..=i + usize::from(behind)) {
+            self.merged += u64::from(!r.is_merged());
+            r.set_merged();
+        }
     }
 
     /// Whether an outstanding segment inside `[start, end)` was ever retransmitted.

@@ -54,6 +54,33 @@ fn repeated_blocks_are_no_news_and_extensions_are() {
     assert_eq!(n, 5);
 }
 
+/// A buffer takes what follows it, not what stands before it, and the run behind a filled hole.
+#[test]
+fn neighbours_share_a_buffer_once_both_have_arrived() {
+    let mut s = board(10);
+    let mut merged = |blocks: &[(u64, u64)]| {
+        s.sack(blocks, |_| {});
+        s.merged
+    };
+    assert_eq!(merged(&[(2001, 4001)]), 1);
+    assert_eq!(merged(&[(2001, 4001), (5001, 7001)]), 2);
+    assert_eq!(merged(&[(2001, 7001)]), 4, "the hole and what is behind it");
+    assert_eq!(merged(&[(1001, 7001)]), 4);
+    s.ack_to(4001, |_| {});
+    assert_eq!(s.merged, 3);
+    s.ack_to(10_001, |_| {});
+    assert_eq!(s.merged, 0);
+}
+
+#[test]
+fn a_shorter_segment_keeps_its_buffer() {
+    let mut s = board(2);
+    s.push(Record::new(2001, 400, at(2)));
+    s.push(Record::new(2401, 1000, at(3)));
+    s.sack(&[(1, 3401)], |_| {});
+    assert_eq!(s.merged, 1);
+}
+
 #[test]
 fn transmission_order_moves_with_retransmissions() {
     let mut s = board(4);

@@ -51,6 +51,10 @@ impl Sender {
         let prior_una = self.una;
         let advanced = a.ack > prior_una;
         let window_moved = self.update_window(a);
+        // `tcp_data_snd_check` looks for room after each ACK: SACKed neighbours give some back.
+        if advanced || cfg.dialect().send_buffer_of_memory {
+            self.buffer.offer();
+        }
         if advanced {
             self.una = a.ack;
             self.buffer.on_acked(a.ack);

@@ -7,10 +7,9 @@
 //! PSH once per third of its buffer, and a receiver whose application reads at once acknowledges
 //! that segment without delay. The buffer follows the window, but only when the window was not
 //! filled (`tcp_should_expand_sndbuf`): because the writer was late, or because an ACK released more
-//! than the device may hold, which is what makes the buffer grow in slow start.
+//! than one segment, after the first of which it is not filled yet.
 
 use super::Sender;
-use super::transmit::PACING_SHIFT_PER_SECOND;
 use crate::tcp::config::TcpConfig;
 use alloc::collections::VecDeque;
 
@@ -38,9 +37,21 @@ pub(super) struct SendBuffer {
     pub short_of_room: bool,
     /// That writer was not woken yet.
     asleep: bool,
+    /// How often a waiting writer may have found room.
+    chances: u64,
 }
 
 impl SendBuffer {
+    /// A writer that waits may find room now.
+    pub fn offer(&mut self) {
+        self.chances += u64::from(self.asleep);
+    }
+
+    /// How often that was so.
+    pub fn chances(&self) -> u64 {
+        self.chances
+    }
+
     /// Everything below `una` is acknowledged.
     pub fn on_acked(&mut self, una: u64) {
         while self.ends.front().is_some_and(|e| *e <= una) {
@@ -87,7 +98,8 @@ impl Sender {
         taken
     }
 
-    /// An ACK may have made room: whether a writer that waits is woken (`tcp_check_space`).
+    /// Whether a writer that waits is woken (`tcp_check_space`): asked after each ACK, and after each
+    /// new segment.
     pub fn wakes_writer(&mut self, cfg: &TcpConfig) -> bool {
         if !self.buffer.asleep {
             return false;
@@ -96,26 +108,22 @@ impl Sender {
             self.buffer.asleep = false;
             return true;
         }
-        // Queued data were sent before that, here they are about to be: as much as the device may
-        // hold, which takes it at once.
+        // An ACK is asked about before what it lets go has left. Linux asks after the first new
+        // segment (`tcp_event_new_data_sent`), before which lost ones go, and at the end.
+        let lost = self
+            .board
+            .lost
+            .bytes
+            .saturating_sub(self.board.retrans.bytes);
         let unsent = self.app_end.saturating_sub(self.nxt);
-        let sent = unsent.min(self.device_segments(cfg) * u64::from(self.mss));
-        if self.board.inflight() + sent < self.cwnd() {
+        let first = unsent.min(u64::from(self.mss));
+        if self.board.inflight() + lost + first < self.cwnd() {
             self.expand_buffer(cfg);
         }
         let queued = self.queued_memory();
         let free = self.buffer.limit.saturating_sub(queued);
         self.buffer.asleep = free < queued / 2;
         !self.buffer.asleep
-    }
-
-    /// How many full segments the device may hold before the next must wait for it: a millisecond's
-    /// worth or two segments, then one more (`tcp_small_queue_check`; two are exactly the limit).
-    fn device_segments(&self, cfg: &TcpConfig) -> u64 {
-        let memory = u64::from(self.mss) + OVERHEAD;
-        let rate = self.socket_rate(cfg).map_or(0, |r| r.as_bps() / 8);
-        let limit = (rate / PACING_SHIFT_PER_SECOND).max(2 * memory);
-        (limit - 1) / memory + 1
     }
 
     /// Payload that the send buffer can still take. Linux takes a whole segment as long as
@@ -126,17 +134,20 @@ impl Sender {
             return self.buffer.limit.saturating_sub(held);
         }
         let mss = u64::from(self.mss);
-        let segments = self.buffer.limit.div_ceil(mss + OVERHEAD);
+        let merged = self.board.merged * OVERHEAD;
+        let segments = (self.buffer.limit + merged).div_ceil(mss + OVERHEAD);
         (segments * mss).saturating_sub(held)
     }
 
-    /// `sk_wmem_queued`, as if all but the last segment were full.
+    /// `sk_wmem_queued`, as if all but the last segment were full. What has moved into a neighbour's
+    /// buffer has left its own.
     fn queued_memory(&self) -> u64 {
         let held = self.backlog();
-        held + held.div_ceil(u64::from(self.mss)) * OVERHEAD
+        let buffers = held.div_ceil(u64::from(self.mss)) - self.board.merged;
+        held + buffers * OVERHEAD
     }
 
-    /// `tcp_sndbuf_expand`: twice the window, with the overhead.
+    /// `tcp_sndbuf_expand`: twice the window or what the controller asks for, with the overhead.
     fn expand_buffer(&mut self, cfg: &TcpConfig) {
         if !cfg.dialect().send_buffer_of_memory {
             self.buffer.limit = cfg.send_buffer.max;
@@ -149,7 +160,7 @@ impl Sender {
             .cwnd_segments()
             .max(cfg.initial_window)
             .max(self.dup_thresh + 1);
-        let wanted = 2 * u64::from(segments) * memory;
+        let wanted = self.cc.buffered_windows() * u64::from(segments) * memory;
         self.buffer.limit = self.buffer.limit.max(wanted.min(cfg.send_buffer.max));
     }
 
@@ -177,14 +188,19 @@ mod tests {
     use crate::stats::Stats;
     use crate::tcp::Profile;
     use crate::tcp::config::CcChoice;
+    use crate::tcp::scoreboard::Record;
     use acklab_units::Instant;
 
     const MSS: u64 = 1448;
 
     fn sender(cfg: &TcpConfig) -> Sender {
-        let cc = CcChoice::named("newreno").unwrap().build(CcInit {
+        controlled(cfg, "newreno", 10)
+    }
+
+    fn controlled(cfg: &TcpConfig, cc: &str, window: u64) -> Sender {
+        let cc = CcChoice::named(cc).unwrap().build(CcInit {
             mss: cfg.segment,
-            initial_cwnd: 10 * u64::from(cfg.segment),
+            initial_cwnd: window * u64::from(cfg.segment),
             seed: 1,
         });
         let mut s = Sender::new(cfg, cc);
@@ -218,6 +234,48 @@ mod tests {
         s.buffer.on_acked(s.una);
         assert_eq!(s.write(&cfg, u64::MAX), 8 * MSS);
         assert_eq!(s.buffer.ends, [1 + 21 * MSS, 1 + 29 * MSS]);
+    }
+
+    /// The segments up to `n` are under way.
+    fn send_up_to(s: &mut Sender, n: u64) {
+        for i in 0..n {
+            s.board
+                .push(Record::new(1 + i * MSS, MSS as u32, Instant::ZERO));
+        }
+        s.nxt = 1 + n * MSS;
+    }
+
+    /// Of eight in a row seven move into the buffer of the first, and 832 bytes of each come free.
+    #[test]
+    fn sacked_neighbours_make_room() {
+        let cfg = TcpConfig::new(Profile::Linux);
+        let mut s = sender(&cfg);
+        s.write(&cfg, u64::MAX);
+        send_up_to(&mut s, 21);
+        s.una = 1 + 5 * MSS;
+        s.board.ack_to(s.una, |_| {});
+        let mut woken = |n: u64| {
+            s.board.sack(&[(1 + 6 * MSS, 1 + (6 + n) * MSS)], |_| {});
+            s.wakes_writer(&cfg)
+        };
+        assert!(!woken(7) && woken(8));
+        assert_eq!(s.write(&cfg, u64::MAX), 7 * MSS);
+    }
+
+    /// One segment fills the window again; after the first of two it is not filled.
+    #[test]
+    fn the_buffer_follows_a_window_that_two_segments_fill() {
+        let cfg = TcpConfig::new(Profile::Linux);
+        let grown = |cc, under_way| {
+            let mut s = controlled(&cfg, cc, 20);
+            s.buffer.limit = 20 * 2304;
+            s.write(&cfg, u64::MAX);
+            send_up_to(&mut s, under_way);
+            s.wakes_writer(&cfg);
+            s.buffer.limit / (20 * 2304)
+        };
+        assert_eq!((grown("newreno", 19), grown("newreno", 18)), (1, 2));
+        assert_eq!((grown("bbr1", 19), grown("bbr1", 18)), (1, 3));
     }
 
     #[test]

@@ -232,6 +232,11 @@ impl Sender {
         self.una
     }
 
+    /// How often a writer that waits may have found room.
+    pub fn chances(&self) -> u64 {
+        self.buffer.chances()
+    }
+
     /// The next offset to be sent for the first time.
     pub fn nxt(&self) -> u64 {
         self.nxt

@@ -11,7 +11,7 @@ use crate::tcp::scoreboard::{Id, Record};
 use acklab_units::{Instant, Rate};
 
 /// Linux `tcp_tso_autosize` through `sk_pacing_shift`: a burst lasts about a millisecond.
-pub(super) const PACING_SHIFT_PER_SECOND: u64 = 1024;
+const PACING_SHIFT_PER_SECOND: u64 = 1024;
 /// Linux `tcp_min_tso_segs`.
 const MIN_TSO_SEGMENTS: u32 = 2;
 
@@ -406,6 +406,7 @@ impl Sender {
         self.tell_controller(now, len, prior_inflight, false, restart);
         let cwr = len > 0 && core::mem::take(&mut self.cwr_pending);
         self.last_sent = now;
+        self.buffer.offer();
         Outgoing {
             start,
             len,

@@ -24,7 +24,7 @@ use acklab_proto::datagram::Dscp;
 use acklab_proto::rtp;
 use acklab_proto::tack;
 use acklab_proto::tcp::TcpConfig;
-use acklab_proto::tcp::config::{Buffer, RttEstimator, SackCompression};
+use acklab_proto::tcp::config::{Buffer, FULL_SEGMENT_SHARE, RttEstimator, SackCompression};
 use acklab_units::{Bytes, Instant, Limit, Rate, Span};
 use std::fmt::Display;
 
@@ -361,6 +361,7 @@ fn tcp(config: &TcpConfig, out: &mut Text) {
         send_buffer,
         recv_buffer,
         recv_cushion,
+        recv_share,
         min_rto,
         max_rto,
         initial_rto,
@@ -397,6 +398,9 @@ fn tcp(config: &TcpConfig, out: &mut Text) {
     // Older results do not have it.
     if *recv_cushion > 0 {
         out.raw("recv_cushion", recv_cushion);
+    }
+    if *recv_share != FULL_SEGMENT_SHARE {
+        out.raw("recv_share", recv_share);
     }
     out.text("min_rto", min_rto);
     out.text("max_rto", max_rto);

@@ -64,6 +64,7 @@ fn numbers(spec: &TcpSpec, c: &mut TcpConfig, path: &Path, report: &mut Report<'
     put(&mut c.segment, spec.segment);
     put(&mut c.initial_window, spec.initial_window);
     put(&mut c.recv_cushion, spec.recv_cushion);
+    put(&mut c.recv_share, spec.recv_share);
     put(&mut c.pacing_ss_ratio, spec.pacing_ss_ratio);
     put(&mut c.pacing_ca_ratio, spec.pacing_ca_ratio);
     put(&mut c.pacing_quantum, spec.pacing_quantum);
@@ -79,6 +80,7 @@ fn numbers(spec: &TcpSpec, c: &mut TcpConfig, path: &Path, report: &mut Report<'
     };
     range("segment", spec.segment, LARGEST_SEGMENT);
     range("initial_window", spec.initial_window, 1_000_000);
+    range("recv_share", spec.recv_share, 255);
     range("pacing_ss_ratio", spec.pacing_ss_ratio, 100_000);
     range("pacing_ca_ratio", spec.pacing_ca_ratio, 100_000);
     if spec.recv_cushion.is_some_and(|n| n > 1_000_000) {

@@ -44,6 +44,10 @@ pub(crate) struct TcpSpec {
     /// 16 in Linux before 6.16, which then acknowledges more segments one by one. Default: 0.
     #[schemars(range(max = 1000000))]
     pub(crate) recv_cushion: Option<u32>,
+    /// Share of an autotuned receive buffer's memory that full segments fill with data, in 256ths:
+    /// 162 where they come over a virtual cable. Default: 160.
+    #[schemars(range(min = 1, max = 255))]
+    pub(crate) recv_share: Option<u32>,
     /// Shortest retransmission timeout.
     pub(crate) min_rto: Option<Qty<Span>>,
     /// Longest retransmission timeout.

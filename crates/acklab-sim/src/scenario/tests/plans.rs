@@ -516,6 +516,7 @@ fn the_resolved_scenario_loads_to_the_same_plan() {
         rtt_estimator = { kind = "rfc6298", granularity = "10 ms", samples = "one-per-window" }
         isn = 7
         recv_cushion = 16
+        recv_share = 162
         [[node]]
         name = "extra.node"
         [[link]]
