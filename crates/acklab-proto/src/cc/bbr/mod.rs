@@ -16,7 +16,9 @@ mod volume;
 
 pub use app_limited::AppLimited;
 pub use departure::Departure;
-pub use extra_acked::{AckedNow, EXTRA_ACKED_WIN_RTTS, EXTRA_ACKED_WIN_RTTS_STARTUP, ExtraAcked};
+pub use extra_acked::{
+    AckedNow, EXTRA_ACKED_MAX, EXTRA_ACKED_WIN_RTTS, EXTRA_ACKED_WIN_RTTS_STARTUP, ExtraAcked,
+};
 pub use max_filter::{CycleMax, MaxFilter};
 pub use pacing::{NOMINAL_RTT, PACING_MARGIN_PERCENT, Pacing, paced};
 pub use ratio::Ratio;

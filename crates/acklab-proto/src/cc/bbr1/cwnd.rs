@@ -2,8 +2,8 @@
 
 use super::{Bbr1, Mode};
 use crate::cc::Ack;
-use crate::cc::bbr::{CWND_MIN_TARGET, Ratio, bdp, round_up};
-use acklab_units::{Instant, Rate, Span};
+use crate::cc::bbr::{CWND_MIN_TARGET, EXTRA_ACKED_MAX, Ratio, bdp, round_down, round_up};
+use acklab_units::{Instant, Rate};
 
 /// Below this pacing rate a burst is one packet, above it at least two (`bbr_min_tso_rate`).
 pub const MIN_TSO_RATE: Rate = Rate::from_bps(1_200_000);
@@ -48,7 +48,8 @@ impl Bbr1 {
         self.quantization_budget(self.bdp(bw, gain))
     }
 
-    /// Bytes in the network when the next packet may leave (`bbr_packets_in_net_at_edt`).
+    /// Bytes in the network when the next packet may leave (`bbr_packets_in_net_at_edt`). What is
+    /// delivered until then counts in whole packets: below one packet it is nothing.
     pub(super) fn in_network(&self, now: Instant, inflight: u64) -> u64 {
         let quantum = if self.pacing_gain.is_above_one() {
             self.burst()
@@ -56,7 +57,7 @@ impl Bbr1 {
             0
         };
         self.departure
-            .in_network(now, inflight, self.bw(), quantum, 1)
+            .in_network(now, inflight, self.bw(), quantum, self.mss)
     }
 
     /// Bytes that aggregation adds once the pipe was full (`bbr_ack_aggregation_cwnd`).
@@ -64,7 +65,7 @@ impl Bbr1 {
         if !self.full_pipe.reached() {
             return 0;
         }
-        let most = self.bw().bytes_in(Span::from_millis(100));
+        let most = round_down(self.bw().bytes_in(EXTRA_ACKED_MAX), self.mss);
         self.config
             .extra_acked_gain
             .of(self.extra_acked.max())
@@ -98,6 +99,7 @@ impl Bbr1 {
 mod tests {
     use super::super::tests::{Feed, mbit};
     use super::*;
+    use acklab_units::Span;
 
     const MSS: u64 = 1448;
 
@@ -162,7 +164,22 @@ mod tests {
         feed.packets = 500;
         feed.cc.cwnd = 1000 * MSS;
         feed.step(Span::from_millis(1), mbit(10));
-        assert_eq!(feed.cc.ack_aggregation_cwnd(), 125_000);
+        // 125,000 bytes are 86.3 packets.
+        assert_eq!(feed.cc.ack_aggregation_cwnd(), 86 * MSS);
+    }
+
+    /// A packet takes 0.965 ms at 12 Mbit/s, the first half of that because the pacer was idle. At
+    /// 10 Mbit/s 0.42 packets are delivered before the next may leave, then 2.1.
+    #[test]
+    fn what_leaves_before_the_next_departure_counts_in_whole_packets() {
+        let mut feed = Feed::probe_bw(mbit(10));
+        feed.cc.pacing_gain = Ratio::ONE;
+        feed.cc.departure.on_sent(feed.now, MSS, mbit(12));
+        assert_eq!(feed.cc.in_network(feed.now, 20 * MSS), 20 * MSS);
+        for _ in 0..2 {
+            feed.cc.departure.on_sent(feed.now, MSS, mbit(12));
+        }
+        assert_eq!(feed.cc.in_network(feed.now, 20 * MSS), 18 * MSS);
     }
 
     #[test]

@@ -192,7 +192,7 @@ impl Bbr1 {
             bw: self.bw(),
             cwnd: self.cwnd,
             mss: self.mss,
-            unit: 1,
+            unit: self.mss,
             round_start: self.rounds.is_start(),
             window_rounds: EXTRA_ACKED_WIN_RTTS,
         });
