@@ -32,7 +32,7 @@ impl Receiver {
         let placed = self.stream.place(segment);
         self.measure(now, data, &placed);
         self.update_sack(&placed, segment);
-        let window_grew = placed.fresh > 0 && self.size_window(data.len, &placed);
+        let window_grew = placed.fresh > 0 && self.size_window(now, data.len, &placed);
         if window_grew {
             self.policy.on_window_grown();
         }
@@ -168,7 +168,10 @@ impl Receiver {
     /// Lets the window follow what arrives. Says whether its limit grew. Without SACK it stays while
     /// data arrives above a gap: an ACK that moves it would not count as a duplicate (Linux
     /// `tcp_data_queue_ofo`).
-    fn size_window(&mut self, len: u32, placed: &Placed) -> bool {
+    fn size_window(&mut self, now: Instant, len: u32, placed: &Placed) -> bool {
+        if let Some(tune) = self.window.autotune() {
+            tune.settle(now);
+        }
         let span = self.stream.span();
         if let (Some(_), Some(tune)) = (placed.island, self.window.autotune()) {
             tune.on_out_of_order(span);

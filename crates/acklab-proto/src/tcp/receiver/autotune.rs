@@ -39,6 +39,8 @@ pub struct Autotune {
     space: u64,
     space_from: u64,
     space_since: Instant,
+    /// A measurement that ends at this instant, with what has been read so far.
+    ending: Option<(Instant, Queue)>,
 }
 
 impl Autotune {
@@ -56,6 +58,7 @@ impl Autotune {
             space: INITIAL_SPACE * u64::from(mss),
             space_from: 1,
             space_since: Instant::ZERO,
+            ending: None,
         };
         // One segment is kept back for the reader (`tcp_init_buffer_space`).
         tune.clamp = tune.full_space();
@@ -89,6 +92,7 @@ impl Autotune {
     pub fn begin_measuring(&mut self, now: Instant, next: u64) {
         self.space_from = next;
         self.space_since = now;
+        self.ending = None;
     }
 
     /// Payload that the buffer holds.
@@ -140,11 +144,30 @@ impl Autotune {
 
     /// The application has read up to `queue.read`. Once per RTT the buffer is sized for twice
     /// what it read, and more while that grows, so that the sender's slow start finds room.
+    ///
+    /// The kernel takes in all segments that arrive at an instant before the reader runs. So a measurement
+    /// includes whatever else is read at the instant at which it ends, and takes effect afterwards
+    /// ([`settle`](Self::settle)).
     pub fn on_read(&mut self, now: Instant, queue: Queue, rtt: Option<Span>) {
+        self.settle(now);
         let Some(rtt) = rtt else { return };
-        if now.saturating_since(self.space_since) < rtt {
-            return;
+        if now.saturating_since(self.space_since) >= rtt {
+            self.ending = Some((now, queue));
         }
+    }
+
+    /// Finishes a measurement that ended before `now`.
+    #[inline]
+    pub fn settle(&mut self, now: Instant) {
+        if let Some((at, queue)) = self.ending
+            && at < now
+        {
+            self.ending = None;
+            self.measure(at, queue);
+        }
+    }
+
+    fn measure(&mut self, at: Instant, queue: Queue) {
         let copied = (queue.read - self.space_from).saturating_sub(queue.unread);
         if copied > self.space {
             let old = core::mem::replace(&mut self.space, copied);
@@ -154,7 +177,7 @@ impl Autotune {
             );
         }
         self.space_from = queue.read;
-        self.space_since = now;
+        self.space_since = at;
     }
 
     /// Data arrived above a gap, and what waits reaches over `span` bytes: it needs room beside
@@ -218,6 +241,12 @@ mod tests {
         }
     }
 
+    /// Reads at `now`, and finishes the measurement if one ended.
+    fn read(t: &mut Autotune, now: Instant, queue: Queue, rtt: Option<Span>) {
+        t.on_read(now, queue, rtt);
+        t.settle(now + Span::from_nanos(1));
+    }
+
     fn at(ms: u64) -> Instant {
         Instant::ZERO + Span::from_millis(ms)
     }
@@ -254,7 +283,7 @@ mod tests {
         let (mut read, mut flight) = (1, 14_480);
         for round in 1..9 {
             read += flight;
-            t.on_read(at(48 * round), all_read(read), rtt);
+            self::read(&mut t, at(48 * round), all_read(read), rtt);
             flight *= 2;
             assert!(t.clamp() >= flight.min(t.max_space()), "round {round}");
         }
@@ -269,7 +298,12 @@ mod tests {
             let mut t = linux().with_cushion(segments);
             t.on_established(at(0), 1, 64_240);
             t.on_full_segment();
-            t.on_read(at(10), all_read(1 + 57_920), Some(Span::from_millis(10)));
+            read(
+                &mut t,
+                at(10),
+                all_read(1 + 57_920),
+                Some(Span::from_millis(10)),
+            );
             t.clamp()
         };
         // The data read grew from 10 segments to 40, so that room for growth is six times the rest.
@@ -284,11 +318,49 @@ mod tests {
     fn measures_once_per_rtt_and_never_without_one() {
         let mut t = linux();
         t.on_established(at(0), 1, 64_240);
-        t.on_read(at(1000), all_read(1_000_000), None);
-        t.on_read(at(9), all_read(1_000_000), Some(Span::from_millis(10)));
+        read(&mut t, at(1000), all_read(1_000_000), None);
+        read(
+            &mut t,
+            at(9),
+            all_read(1_000_000),
+            Some(Span::from_millis(10)),
+        );
         assert_eq!(t.clamp(), 65_536 - 1448);
-        t.on_read(at(10), all_read(1_000_000), Some(Span::from_millis(10)));
+        read(
+            &mut t,
+            at(10),
+            all_read(1_000_000),
+            Some(Span::from_millis(10)),
+        );
         assert!(t.clamp() > 2_000_000);
+    }
+
+    /// Twelve segments and not eleven, if the twelfth arrives at the instant at which the measurement ends.
+    #[test]
+    fn a_measurement_includes_what_is_read_at_the_instant_at_which_it_ends() {
+        let limit = |segments: &[u64]| {
+            let mut t = linux();
+            t.on_established(at(0), 1, 64_240);
+            t.on_full_segment();
+            for n in segments {
+                t.on_read(at(10), all_read(1 + n * 1448), Some(Span::from_millis(10)));
+                assert_eq!(t.clamp(), 81_920, "nothing changes at this instant");
+            }
+            read(
+                &mut t,
+                at(20),
+                all_read(1 + 40 * 1448),
+                Some(Span::from_millis(10)),
+            );
+            t.clamp()
+        };
+        let payload = |old: u64, new: u64| {
+            let window = 2 * new * 1448 * (old + 2 * (new - old)) / old;
+            let buffer = window * SHARE_UNIT / 160;
+            buffer * 160 / SHARE_UNIT
+        };
+        assert_eq!(limit(&[11]), payload(11, 29));
+        assert_eq!(limit(&[11, 12]), payload(12, 28));
     }
 
     #[test]
@@ -300,7 +372,7 @@ mod tests {
             unread: 90_000,
             span: 0,
         };
-        t.on_read(at(10), queue, Some(Span::from_millis(10)));
+        read(&mut t, at(10), queue, Some(Span::from_millis(10)));
         assert_eq!(t.clamp(), 65_536 - 1448);
     }
 
@@ -345,7 +417,12 @@ mod tests {
             1448,
         );
         t.on_established(at(0), 1, 64_240);
-        t.on_read(at(50), all_read(10_000_000), Some(Span::from_millis(50)));
+        read(
+            &mut t,
+            at(50),
+            all_read(10_000_000),
+            Some(Span::from_millis(50)),
+        );
         assert_eq!(t.clamp(), 100_000 - 1448);
     }
 }
