@@ -48,12 +48,15 @@ def reproduce(
 ) -> None:
     """Run a study: a paper's experiments or acklab's own; write tables, figures and a report.
 
-    If you stop the command, it keeps the finished cells, and the same command resumes.
+    If you stop the command, it keeps the finished cells, and the same command resumes. After
+    `bbr-wifi6` it also makes the map that belongs to it, `queue-map`, unless you say --quick.
     """
     from acklab.folder import writable_folder
     from acklab.studies.kit.make import make, make_part
 
     studies, part = choose(what)
+    if what is not None and not (part or quick):
+        studies += _also(studies[0])
     done: list[Made] = []
     with writable_folder(out):
         for study in studies:
@@ -94,6 +97,25 @@ def _shown(study: Folder) -> Iterator[Tell]:
 
     with finished_is_kept("cells"), progress(study.about.name) as advance:
         yield advance
+
+
+def _also(study: Folder) -> list[Folder]:
+    """The studies that belong to `study`.
+
+    Raises:
+        AcklabError: if it names a study that does not come with acklab.
+    """
+    from acklab.studies import built_in
+    from acklab.studies.kit.folder import load
+
+    known = built_in()
+    for i, name in enumerate(study.about.also):
+        if name not in known:
+            raise AcklabError(
+                f"{study.path / 'study.toml'}: also[{i}] = {name!r} is no study of acklab\n"
+                f"  help: the studies are {', '.join(known)}"
+            )
+    return [load(known[name]) for name in study.about.also]
 
 
 def choose(what: str | None) -> tuple[list[Folder], str]:

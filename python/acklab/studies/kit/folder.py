@@ -143,6 +143,9 @@ class About(_Of, frozen=True):
     own: bool = False
     #: Whether `acklab reproduce` makes it only when its name is given.
     on_request: bool = False
+    #: Studies that belong to it: `acklab reproduce NAME` makes them after it. Neither
+    #: `acklab reproduce` without a name nor `--quick` does.
+    also: list[str] = []
     #: Groups outside the essence: `acklab reproduce --full` runs them.
     full: list[str] = []
     setup: list[Setup] = []
