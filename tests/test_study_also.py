@@ -3,13 +3,13 @@
 from types import SimpleNamespace
 
 import pytest
-from kit_study import change
 
 from acklab.cli import reproduce as command
 from acklab.errors import AcklabError
 from acklab.studies import built_in
 from acklab.studies.kit import make as making
 from acklab.studies.kit.folder import load
+from kit_study import change
 
 
 @pytest.fixture
