@@ -15,3 +15,5 @@ cp "$here/kernel.config" b/.config
 make -C linux-source-6.12 ARCH=um O="$work/b" olddefconfig
 nice make -C linux-source-6.12 ARCH=um O="$work/b" -j2 linux
 cp b/linux linux-6.12
+# Random numbers as a function of a seed.
+gcc -O2 -shared -fPIC -o seed.so "$here/seed.c"

@@ -1,0 +1,136 @@
+"""First packets of flows, and 58 s in numbers, beside captures of a kernel that is never late."""
+
+import copy
+import json
+import sys
+
+import pytest
+
+import acklab
+from acklab.validate import kernel_virtual_rows
+from conftest import ROOT
+
+FOLDER = ROOT / "validation/kernel-virtual/captures"
+sys.path.insert(0, str(FOLDER))
+import wire  # noqa: E402
+
+SAID = json.loads((FOLDER / "captures.json").read_text())
+UNTIL = 58_000_000
+#: Of each cell the first segments and ACKs that are the kernel's, those whose windows are, too, and
+#: microseconds within which 95 % of them are.
+FIRST = {
+    "pfifo limit 50 reno": (1030, 460, 10),
+    "pfifo limit 50 cubic": (1550, 1470, 10),
+    "pfifo limit 50 vegas": (3000, 3000, 10),
+    # In another phase of PROBE_BW from 0.4 s on.
+    "pfifo limit 50 bbr": (950, 950, 5000),
+    "fq_codel cubic": (300, 290, 35),
+    "cake cubic": (60, 28, 50),
+    "cake bbr": (70, 27, 50),
+    "codel bbr": (520, 390, 10),
+    # RED drops another packet.
+    "red bbr": (125, 125, 35),
+}
+SCENARIOS = {r.name: r.scenarios[0] for r in kernel_virtual_rows()}
+
+
+@pytest.fixture(scope="module", params=SAID)
+def pair(request):
+    """The cell, and all that passes the sender's interface here."""
+    cell = request.param
+    spec = copy.deepcopy(SCENARIOS[f"linux-6.12 {cell}"])
+    spec["record"] = {"packets": ["snd"]}
+    (flow,) = spec["flow"]
+    del flow["start_jitter"]
+    # Against the clock of the timestamps, as the kernel's flow.
+    flow["start"] = f"{SAID[cell]['start_us']} us"
+    found = rows(acklab.load(spec).run(1).packets)
+    return cell, [r for r in found if r.time < UNTIL]
+
+
+def rows(packets):
+    names = ("time_ns", "direction", "flags", "seq", "ack", "len", "window_bytes", "sack")
+    found = zip(*(packets[n].to_list() for n in names), strict=True)
+    began, out, _, isn, *_ = next(found)
+    base = isn + 1
+    for time_ns, direction, flags, seq, ack, size, window, sack in found:
+        time = (time_ns - began) // 1000
+        if direction == out and size:
+            yield wire.Row(time, "D", (seq - base) % (1 << 32), size, ())
+        elif direction != out and not flags & 2:
+            edges = [(n - base) % (1 << 32) for n in sack]
+            blocks = tuple(zip(edges[::2], edges[1::2], strict=True))
+            yield wire.Row(time, "A", (ack - base) % (1 << 32), window, blocks)
+
+
+def kept(cell):
+    return wire.load(FOLDER / f"{cell.replace(' ', '-')}.csv.gz")
+
+
+def test_the_first_segments_and_acks(pair):
+    cell, here = pair
+    first, windows, close = FIRST[cell]
+    same, apart = wire.same(kept(cell), here, windows=False)
+    assert same >= first
+    assert apart <= close
+    assert wire.same(kept(cell), here, windows=True)[0] >= windows
+
+
+def test_the_whole_flow(pair):
+    """What a capture counts; BBR's phases are a draw, so of them means are compared."""
+    cell, here = pair
+    said, found = SAID[cell], wire.summary(here, "bbr" in cell)
+    assert set(found) == set(said) - {"start_us", "sha256"}
+    assert found["segments"] == pytest.approx(said["segments"], rel=0.01)
+    assert found["retransmissions"] == pytest.approx(said["retransmissions"], rel=0.1, abs=2)
+    # RED drops at random: its episodes are another draw.
+    rel, packets = (0.25, 0.8) if cell == "red bbr" else (0.05, 0.5)
+    assert count(found["episodes"]) == pytest.approx(count(said["episodes"]), rel=rel, abs=1)
+    for end in {"up", "cruise", "down"} & set(found):
+        assert mean(found[end]) == pytest.approx(mean(said[end]), abs=packets), end
+
+
+def count(counter):
+    return sum(counter.values())
+
+
+def mean(counter):
+    return sum(int(k) * n for k, n in counter.items()) / count(counter)
+
+
+def test_vegas_is_the_kernels_packet_by_packet(pair):
+    """Segments and ACKs, with windows and SACK: nothing differs in 58 s."""
+    cell, here = pair
+    if cell == "pfifo limit 50 vegas":
+        assert len(here) > 70_000
+        assert wire.digest(here) == SAID[cell]["sha256"]
+
+
+def test_a_difference_is_seen():
+    rows = kept("pfifo limit 50 reno")
+    assert wire.same(rows, rows, windows=True) == (len(rows), 0)
+    i, ack = next((i, r) for i, r in enumerate(rows) if r.sack)
+    other = list(rows)
+    other[i] = ack._replace(sack=ack.sack[1:])
+    before = sum(r.time < ack.time for r in rows)
+    assert wire.same(rows, other, windows=False)[0] == before
+    assert wire.digest(rows) != wire.digest(other)
+    other[i] = ack._replace(size=ack.size + 64)
+    assert wire.same(rows, other, windows=False)[0] == len(rows)
+    assert wire.same(rows, other, windows=True)[0] == before
+    shifted = [r._replace(time=r.time + 20) for r in rows]
+    assert wire.same(rows, shifted, windows=True) == (len(rows), 20)
+
+
+def test_the_summary_counts_episodes_of_loss():
+    segment = [wire.Row(0, "D", 1448 * i, 1448, ()) for i in range(10)]
+    late = wire.WARM + 1
+    again = [segment[i]._replace(time=late) for i in (0, 2, 4)]
+    ack = wire.Row(late, "A", 14_480, 0, ())
+    new = [r._replace(time=late, number=r.number + 14_480) for r in segment]
+    rows = [*segment, *again, ack, *new, new[0]]
+    assert wire.summary(rows, bbr=False) == {
+        "segments": 24,
+        "retransmissions": 4,
+        "episodes": {"1": 1, "3": 1},
+    }
