@@ -67,11 +67,11 @@ RUN="{sys.executable} {HERE / "machine.py"}"
 """
 
 
-def boot(place: pathlib.Path, case: str, seed: int = 1) -> None:
+def boot(place: pathlib.Path, case: str, seed: int = 1, memory: str = "512M") -> None:
     """Runs the shell text `case` in a machine of its own; its files are in `place` afterwards.
 
     The kernel's random numbers follow `seed` (tc/seed.c), and the command line, which is mixed into
-    them, is always the same.
+    them, is always the same but for `memory`.
     """
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
@@ -81,7 +81,7 @@ def boot(place: pathlib.Path, case: str, seed: int = 1) -> None:
     init.chmod(0o755)
     subprocess.run(
         [
-            *("setarch", "-R", WORK / "linux-6.12", "mem=512M"),
+            *("setarch", "-R", WORK / "linux-6.12", f"mem={memory}"),
             *("root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"),
             *(f"init={init}", "labdir=/proc/self/cwd/.", f"uml_dir={WORK}/ud"),
             *("con=null", "con0=null,fd:1", "loglevel=4", "panic=-1"),
