@@ -132,7 +132,7 @@ def test_tack_has_the_air_that_its_frequency_leaves(cc):
         (4, 4, 0, 0.01, 0.041),
         (8, 4, 0, 0.01, 0.085),
         (8, 4, 2, 0.015, 0.25),
-        (8, 4, 4, 0.06, 0.25),
+        (8, 4, 4, 0.06, 0.29),
     ],
 )
 def test_triggered_uplink(n, users, units, near, long):
@@ -155,7 +155,7 @@ def test_triggered_uplink(n, users, units, near, long):
     rtts = [sum(x["rtt"] for x in of) for of in (ours, theirs)]
     assert rtts[0] / rtts[1] - 1 == pytest.approx(long, abs=0.03)
     cycle = 40 / result.stations["triggers"].sum()
-    assert case.radio.cycle(case.radio.most) == pytest.approx(cycle, rel=0.04)
+    assert case.radio.cycle(case.radio.most) == pytest.approx(cycle, rel=0.045)
     # Printed, Eq 8 has no value without random access, and too much with it.
     if units == 0:
         assert case.printed() is None
