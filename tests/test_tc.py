@@ -72,14 +72,29 @@ def pair(request):
             {"a": "r2", "b": "rcv", "delay": "10 ms", **ends, "reverse": {"delay": "0 s"}},
         ],
         "node": [{"name": n} for n in ("snd", "r1", "r2", "rcv")],
-        "tcp": {"profile": "linux", "segment": 1448, "pacing_quantum": 1},
+        # The kernel's buffers, as in acklab.validate.kernel_virtual.
+        "tcp": {
+            "profile": "linux",
+            "segment": 1448,
+            "pacing_quantum": 1,
+            "recv_cushion": 16,
+            "recv_share": 162,
+            "recv_buffer": {"initial": "131072 B", "max": "4033824 B"},
+            "send_buffer": {"initial": "87380 B", "max": "4033824 B"},
+        },
         "flow": [
             {"name": f"f{i}", "from": "snd", "to": "rcv", "cc": "cubic", "dscp": d}
             for i, d in enumerate(CODEPOINTS[case])
         ],
     }
-    rows = acklab.load(spec).run(1).queue_classes
-    return case, SAID[case], [r for r in rows.iter_rows(named=True) if r["place"] == "r1->r2"]
+    if case in TINS:
+        # Which millisecond a flow starts at decides how four of them share: drops of one tin differ
+        # by a third.
+        for flow in spec["flow"]:
+            flow["start_jitter"] = "20 ms"
+    loaded = acklab.load(spec)
+    starts = [loaded.run(seed).queue_classes for seed in (range(1, 7) if case in TINS else [1])]
+    return case, SAID[case], [rows.filter(rows["place"] == "r1->r2").to_dicts() for rows in starts]
 
 
 def near(relative=0.0, absolute=0.0):
@@ -87,14 +102,14 @@ def near(relative=0.0, absolute=0.0):
 
 
 def test_every_counter(pair):
-    case, said, rows = pair
-    of_tins(said, rows) if case in TINS else of_classes(said, rows)
+    case, said, starts = pair
+    of_tins(said, starts) if case in TINS else of_classes(said, starts[0])
 
 
-def of_tins(said, rows):
+def of_tins(said, starts):
     tins = said["qdisc"][0]["tins"]
-    assert len(tins) == len(rows)
-    for tin, row in zip(tins, rows, strict=True):
+    for tin, *rows in zip(tins, *starts, strict=True):
+        row = rows[0]
         sent = tin["sent_packets"]
         exact = {
             "threshold_mbps": tin["threshold_rate"] * 8e-6,
@@ -107,18 +122,24 @@ def of_tins(said, rows):
             "ack_drop": tin["ack_drops"],
             "un_flows": tin["unresponsive_flows"],
         }
-        assert {k: row[k] for k in exact} == exact, row["class"]
+        assert [{k: r[k] for k in exact} for r in rows] == [exact] * len(rows), row["class"]
         # A flow between two packets is sparse or bulk.
         assert row["bk_flows"] + row["sp_flows"] == tin["bulk_flows"] + tin["sparse_flows"]
         for of, value, close in (
             ("target_ms", tin["target_us"] / 1000, near(absolute=0.001)),
             ("interval_ms", tin["interval_us"] / 1000, near(absolute=0.001)),
-            ("pkts_arrived", sent, near(0.08)),
-            ("bytes_arrived", tin["sent_bytes"] - ETHERNET * sent, near(0.08)),
+            ("pkts_arrived", sent, near(0.06)),
+            ("bytes_arrived", tin["sent_bytes"] - ETHERNET * sent, near(0.06)),
             ("drops", tin["drops"], near(0.15, 10)),
             ("av_delay_ms", tin["avg_delay_us"] / 1000, near(0.25)),
         ):
-            assert close(value, row[of]), (row["class"], of, value, row[of])
+            here = sorted(r[of] for r in rows)
+            assert here[0] <= value <= here[-1] or any(close(value, x) for x in here), (
+                row["class"],
+                of,
+                value,
+                here,
+            )
 
 
 def of_classes(said, rows):
