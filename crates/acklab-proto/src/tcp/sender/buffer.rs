@@ -140,10 +140,11 @@ impl Sender {
     }
 
     /// `sk_wmem_queued`, as if all but the last segment were full. What has moved into a neighbour's
-    /// buffer has left its own.
+    /// buffer has left its own; of short segments more may have moved than full ones would be.
     fn queued_memory(&self) -> u64 {
         let held = self.backlog();
-        let buffers = held.div_ceil(u64::from(self.mss)) - self.board.merged;
+        let full = held.div_ceil(u64::from(self.mss));
+        let buffers = full.saturating_sub(self.board.merged);
         held + buffers * OVERHEAD
     }
 
@@ -260,6 +261,22 @@ mod tests {
         };
         assert!(!woken(7) && woken(8));
         assert_eq!(s.write(&cfg, u64::MAX), 7 * MSS);
+    }
+
+    /// Ten segments of 100 bytes would fit one full one, but eight of them have moved.
+    #[test]
+    fn short_neighbours_never_take_less_than_their_payload() {
+        let cfg = TcpConfig::new(Profile::Linux);
+        let mut s = sender(&cfg);
+        s.una = 1;
+        s.write(&cfg, 1000);
+        for i in 0..10 {
+            s.board.push(Record::new(1 + i * 100, 100, Instant::ZERO));
+        }
+        s.nxt = 1001;
+        s.board.sack(&[(101, 1001)], |_| {});
+        assert_eq!(s.board.merged, 8);
+        assert_eq!(s.queued_memory(), 1000);
     }
 
     /// One segment fills the window again; after the first of two it is not filled.
