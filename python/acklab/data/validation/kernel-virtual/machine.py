@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 
 HERE = pathlib.Path(__file__).resolve().parent
 WORK = pathlib.Path(os.environ.get("UML_WORK", "/tmp/uml"))
@@ -95,6 +96,16 @@ def boot(place: pathlib.Path, case: str, seed: int = 1, memory: str = "512M") ->
         timeout=1800,
         check=False,
     )
+
+
+def chosen(given: list[str], known: Iterable[str]) -> list[str]:
+    """What the command line names of a recipe, all if nothing; an unknown name ends the program."""
+    every = list(known)
+    if wrong := sorted(set(given) - set(every)):
+        sys.exit(
+            f"error: there is no {wrong[0]!r}\n  help: there are {', '.join(map(repr, every))}"
+        )
+    return given or every
 
 
 def sink(ports: list[int]) -> None:

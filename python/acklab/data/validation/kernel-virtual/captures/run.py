@@ -75,7 +75,7 @@ def main(cells: list[str]) -> None:
     """Captures the cells and keeps what the others said."""
     kept = HERE / "captures.json"
     old = json.loads(kept.read_text()) if kept.exists() else {}
-    both = old | {cell: flow(cell) for cell in cells or CELLS}
+    both = old | {cell: flow(cell) for cell in machine.chosen(cells, CELLS)}
     lines = (f"{json.dumps(c)}: {json.dumps(both[c])}" for c in CELLS if c in both)
     kept.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 

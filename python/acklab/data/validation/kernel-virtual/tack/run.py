@@ -102,7 +102,7 @@ def main(names: list[str]) -> None:
     """Runs the cases and keeps what the others said."""
     kept = HERE / "tack.json"
     old = json.loads(kept.read_text()) if kept.exists() else {}
-    for name in names or CASES:
+    for name in machine.chosen(names, CASES):
         *path, seeds = CASES[name]
         runs = [run(name, seed) for seed in seeds]
         old[name] = {"scenario": scenario(*path), "seconds": SECONDS, "runs": runs}
