@@ -48,8 +48,9 @@ def reproduce(
 ) -> None:
     """Run a study: a paper's experiments or acklab's own; write tables, figures and a report.
 
-    If you stop the command, it keeps the finished cells, and the same command resumes. After
-    `bbr-wifi6` it also makes the map that belongs to it, `queue-map`, unless you say --quick.
+    If you stop the command, it keeps the finished cells, and the same command resumes.
+
+    `bbr-wifi6` brings the map that belongs to it, `queue-map`, unless you say --quick.
     """
     from acklab.folder import writable_folder
     from acklab.studies.kit.make import make, make_part
