@@ -91,6 +91,9 @@ struct Linux {
     pushed_twice: bool,
     /// The timer, in jiffies.
     deadline: Option<u64>,
+    /// When the timer was to expire that nothing waits for any more (`inet_csk_clear_xmit_timer` leaves
+    /// it running).
+    idle: Option<u64>,
     rtt: Option<Span>,
 }
 
@@ -112,6 +115,7 @@ impl Linux {
             pushed: false,
             pushed_twice: false,
             deadline: None,
+            idle: None,
             rtt: None,
         }
     }
@@ -150,12 +154,15 @@ impl Linux {
             Some(AckReason::OutOfOrder)
         } else if arrival.ecn_change {
             Some(AckReason::Ecn)
-        } else if second_segment && arrival.window_can_move {
+        } else if second_segment && arrival.moves_unread {
             Some(AckReason::ByteCount)
         } else if self.quickack_mode() {
             Some(AckReason::Quick)
         } else if is_out_of_order(arrival) {
             Some(AckReason::OutOfOrder)
+        } else if second_segment && arrival.window_can_move {
+            // The reader sends it (`tcp_cleanup_rbuf`).
+            Some(AckReason::ByteCount)
         } else {
             None
         }
@@ -180,6 +187,7 @@ impl Linux {
             return AckDecision::Hold;
         }
         self.deadline = Some(new);
+        self.idle = None;
         AckDecision::At(self.ato.instant(new))
     }
 }
@@ -230,7 +238,7 @@ impl AckPolicy for Linux {
         self.scheduled = false;
         self.pushed = false;
         self.pushed_twice = false;
-        self.deadline = None;
+        self.idle = self.deadline.take().or(self.idle);
     }
 
     fn next_timeout(&self) -> Option<Instant> {
@@ -241,6 +249,14 @@ impl AckPolicy for Linux {
         // A reply within the timeout: the next one will come as quickly and can carry the ACK.
         let since = self.ato.jiffies(now) - self.ato.last_segment();
         self.pingpong |= since < self.ato.current();
+    }
+
+    fn reader_acknowledges(&self) -> bool {
+        true
+    }
+
+    fn idle_timer(&self) -> Option<Instant> {
+        self.idle.map(|d| self.ato.instant(d))
     }
 
     fn on_window_grown(&mut self) {

@@ -47,6 +47,8 @@ pub struct Arrival {
     /// The window that could be advertised now is at least as large as the one last advertised
     /// (Linux's condition for an immediate ACK after two segments).
     pub window_can_move: bool,
+    /// It is so even before the application has read what has just arrived.
+    pub moves_unread: bool,
     /// The receiver's smoothed RTT estimate, if it has one.
     pub rtt: Option<Span>,
     /// Offset of its first byte in the stream; the first byte of all is 1.
@@ -163,6 +165,19 @@ pub trait AckPolicy: core::fmt::Debug + Send {
     /// The segment that the next [`AckPolicy::on_data`] reports lets the receiver offer a larger
     /// window than before (Linux `tcp_grow_window`: it stays in quickack while the window grows).
     fn on_window_grown(&mut self) {}
+
+    /// Whether an application that reads more than a full segment of unacknowledged data has it
+    /// acknowledged, even if SACK compression holds the ACK of their arrival (Linux `tcp_cleanup_rbuf`).
+    fn reader_acknowledges(&self) -> bool {
+        false
+    }
+
+    /// When a timer expires that nothing waits for any more, because what it was set for has been
+    /// acknowledged; it may lie in the past. Linux lets it run, and it ends SACK compression
+    /// (`tcp_delack_timer_handler`).
+    fn idle_timer(&self) -> Option<Instant> {
+        None
+    }
 
     /// This end's request, as a sender, for its peer's acknowledgements. With an answer its SYN
     /// announces that it honours such requests itself. Asked once.

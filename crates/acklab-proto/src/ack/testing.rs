@@ -61,6 +61,7 @@ pub(super) fn arrival(what: What) -> Arrival {
         unacked: if in_order { u64::from(len) } else { 0 },
         rcv_mss: MSS,
         window_can_move: !matches!(what, What::Stuck),
+        moves_unread: !matches!(what, What::Stuck),
         rtt: None,
         start: 1,
         next: 1 + u64::from(len),

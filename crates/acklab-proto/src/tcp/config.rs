@@ -11,6 +11,11 @@ use alloc::boxed::Box;
 
 /// [`TcpConfig::recv_share`] where nothing else is said: 1448 of 2304 bytes.
 pub const FULL_SEGMENT_SHARE: u32 = 160;
+/// Memory of a block that holds no payload: `sk_buff` and `skb_shared_info`, and room for headers
+/// (`MAX_TCP_HEADER`).
+const BLOCK_OVERHEAD: u32 = 256 + 320 + 320;
+/// Segments of one packet in the reader's queue, each a fragment (`MAX_SKB_FRAGS`).
+const FRAGMENTS: u32 = 17;
 
 /// A coherent set of defaults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
@@ -167,6 +172,10 @@ pub struct TcpConfig {
     /// Payload of full segments in an autotuned receive buffer, in 256ths of their memory
     /// (`scaling_ratio` of `tcp_measure_rcv_mss`).
     pub recv_share: u32,
+    /// Memory of the block in which an autotuned receive buffer keeps a segment above a gap, with the
+    /// neighbours behind it that fit: 4,352 bytes for linear packets over a virtual cable (`skb_condense`,
+    /// `skb_try_coalesce`). 0: each takes as much as in order.
+    pub recv_block: u32,
     /// Shortest retransmission timeout.
     pub min_rto: Span,
     /// Longest retransmission timeout.
@@ -252,6 +261,24 @@ impl TcpConfig {
         self.headers() + self.segment
     }
 
+    /// Payload that a block above a gap holds, in whole segments; 0 without blocks.
+    pub const fn payload_per_block(&self) -> u64 {
+        if self.recv_block == 0 {
+            return 0;
+        }
+        let segments = self.recv_block.saturating_sub(BLOCK_OVERHEAD) / self.segment;
+        let segments = if segments == 0 { 1 } else { segments };
+        segments as u64 * self.segment as u64
+    }
+
+    /// Payload of neighbouring segments that a reader finds as one packet (`tcp_try_coalesce`).
+    pub const fn payload_per_packet(&self) -> u64 {
+        match self.payload_per_block() {
+            0 => FRAGMENTS as u64 * self.segment as u64,
+            bytes => bytes,
+        }
+    }
+
     /// The behaviours of the profile's stack that no key sets.
     pub const fn dialect(&self) -> &'static Dialect {
         self.profile.dialect()
@@ -283,6 +310,7 @@ impl TcpConfig {
             },
             recv_cushion: 0,
             recv_share: FULL_SEGMENT_SHARE,
+            recv_block: 0,
             min_rto: Span::from_millis(200),
             max_rto: Span::from_secs(120),
             initial_rto: Span::from_secs(1),

@@ -70,9 +70,10 @@ impl Ato {
         }
     }
 
-    /// The beginning of a jiffy: timers fire there.
+    /// When a timer fires that is set for `jiffy`: at the beginning of the next one, so that it is never
+    /// early (Linux `calc_index`).
     pub(super) fn instant(&self, jiffy: u64) -> Instant {
-        Instant::from_nanos(jiffy * self.limits.tick.as_nanos())
+        Instant::from_nanos((jiffy + 1) * self.limits.tick.as_nanos())
     }
 
     /// A length of time in jiffies, rounded up, at least one.
@@ -221,7 +222,7 @@ mod tests {
     fn jiffies_round_down_and_spans_up() {
         let a = ato();
         assert_eq!(a.jiffies(Instant::from_nanos(8 * MS - 1)), 1);
-        assert_eq!(a.instant(2), at(8));
+        assert_eq!(a.instant(2), at(12));
         assert_eq!(a.ticks(Span::from_micros(4_001)), 2);
     }
 }

@@ -84,6 +84,9 @@ impl Connection {
         self.enter(now, State::Established);
         self.receiver.on_rtt(self.sender.srtt());
         self.receiver.request_ack(AckReason::Control);
+        // An application writes once it hears of the connection. Only what it wrote before can take the
+        // ACK along (Linux `tcp_rcv_synsent_state_process`, RFC 9293 section 3.10.7.3).
+        self.ends_handshake = self.sender.backlog() == 0;
     }
 
     /// Both ends open at once (section 3.5, figure 8): the SYNs have crossed. Ours goes out again,

@@ -27,6 +27,7 @@ impl Connection {
             return None;
         }
         let acks_first = self.acks_before_data && self.sender.nxt() > 0;
+        let acks_first = acks_first || self.ends_handshake;
         if acks_first && self.receiver.ack_pending().is_some() {
             return Some(self.pure_ack(now));
         }
@@ -57,6 +58,7 @@ impl Connection {
     #[inline(always)]
     fn pure_ack(&mut self, now: Instant) -> Datagram {
         let seq = self.iss.at(self.sender.nxt());
+        self.ends_handshake = false;
         self.stats.segs_out += 1;
         self.stats.acks_out += 1;
         let seg = Segment {
@@ -108,7 +110,7 @@ impl Connection {
             window: f.window_field,
             flags: seg.flags.with(Flags::ACK).with(echo),
             timestamps: self.timestamps.then(|| Timestamps {
-                val: ts_clock(now),
+                val: ts_clock(f.clock.unwrap_or(now)),
                 ecr: f.ts_ecr,
             }),
             sack: match &f.sack {

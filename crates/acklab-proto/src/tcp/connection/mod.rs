@@ -50,6 +50,8 @@ pub struct Connection {
     ecn: bool,
     /// The behaviours of the dialect that each packet needs.
     acks_before_data: bool,
+    /// The ACK that ends the handshake is due, and leaves before data.
+    ends_handshake: bool,
     option_layout: OptionLayout,
     stats: Stats,
     pending: Pending,
@@ -90,6 +92,7 @@ impl Connection {
             offer_sack: cfg.sack,
             ecn: false,
             acks_before_data: cfg.dialect().acks_before_data,
+            ends_handshake: false,
             option_layout: cfg.dialect().option_layout,
             stats: Stats::default(),
             pending: Pending::default(),

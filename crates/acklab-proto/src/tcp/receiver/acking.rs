@@ -21,13 +21,18 @@ impl Receiver {
     /// do leave, and [`Receiver::on_ack_sent`] afterwards.
     #[inline]
     pub fn ack_fields(&mut self) -> AckFields {
-        let (window, window_field) = self.window.advertise(self.occupancy());
+        let mut occupancy = self.occupancy();
+        if self.window.counts_unread() {
+            occupancy.unread = occupancy.unread.max(self.unread_at_ack);
+        }
+        let (window, window_field) = self.window.advertise(occupancy);
         AckFields {
             ack: self.stream.next(),
             window,
             window_field,
             sack: self.sack.report(self.stream.next(), self.sack_room),
             ts_ecr: self.timestamps.recent(),
+            clock: self.ack_clock,
             ece: self.ecn.echoing(),
         }
     }
@@ -40,6 +45,7 @@ impl Receiver {
             window_field: self.syn_window(),
             sack: None,
             ts_ecr: self.timestamps.recent(),
+            clock: None,
             ece: false,
         }
     }
@@ -49,6 +55,8 @@ impl Receiver {
     pub fn on_ack_sent(&mut self, now: Instant, piggybacked: bool) {
         self.last_ack = self.stream.next();
         self.pending = None;
+        self.unread_at_ack = 0;
+        self.ack_clock = None;
         self.sack.on_ack_sent();
         self.compression.on_ack_sent();
         if piggybacked {
@@ -77,6 +85,7 @@ impl Receiver {
     pub fn on_timeout(&mut self, now: Instant) {
         let due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
         if due(self.compression.deadline()) {
+            self.ack_clock = self.compression.clock();
             self.compression.on_ack_sent();
             self.pending.get_or_insert(AckReason::OutOfOrder);
         }
@@ -95,12 +104,19 @@ impl Receiver {
             return 0;
         }
         let before = self.occupancy();
-        self.read_to += taken;
+        let first = if self.head_end > self.read_to {
+            self.head_end
+        } else {
+            self.read_to + self.packet
+        };
         let queue = Queue {
-            read: self.read_to,
-            unread: self.readable(),
+            from: self.read_to,
+            read: first.min(self.read_to + taken),
+            next: self.stream.next(),
             span: self.stream.span(),
         };
+        self.read_to += taken;
+        self.unread_room = 0;
         let rtt = self.rtt.estimate();
         if let Some(tune) = self.window.autotune() {
             tune.on_read(now, queue, rtt);

@@ -29,10 +29,14 @@ impl Receiver {
         let had_gap = self.stream.has_gap();
         self.timestamps
             .record(data.offset, data.ts_val, self.last_ack);
+        let held = if had_gap { self.occupancy().held } else { 0 };
         let placed = self.stream.place(segment);
-        self.measure(now, data, &placed);
+        if placed.advanced > 0 {
+            self.queue(before, segment, &placed, held);
+        }
+        self.measure(now, data, segment, &placed);
         self.update_sack(&placed, segment);
-        let window_grew = placed.fresh > 0 && self.size_window(now, data.len, &placed);
+        let window_grew = placed.fresh > 0 && self.size_window(now, data.len, &placed, held);
         if window_grew {
             self.policy.on_window_grown();
         }
@@ -48,6 +52,25 @@ impl Receiver {
             taken: self.payload_above(before, segment),
             fin_reached,
             window_grew,
+        }
+    }
+
+    /// In-order data from `before` on wait for the reader. `held` is the room that all above the gap took.
+    fn queue(&mut self, before: u64, segment: Extent, placed: &Placed, held: u64) {
+        if before == self.read_to {
+            let whole = before + self.packet.min(placed.advanced);
+            self.head_end = match self.stream.per_block() {
+                0 => whole,
+                _ => segment.end + placed.beside,
+            };
+        }
+        if held > 0 {
+            let freed = held.saturating_sub(self.occupancy().held);
+            // What goes into the block of the segment leaves its own.
+            let own = self
+                .window
+                .room_of(placed.beside, u64::from(placed.beside > 0));
+            self.unread_room = (freed + placed.fresh).saturating_sub(own);
         }
     }
 
@@ -99,6 +122,7 @@ impl Receiver {
 
     #[inline(always)]
     fn arrival(&self, now: Instant, data: &Data, placed: &Placed, had_gap: bool) -> Arrival {
+        let moves_unread = self.window.can_move(self.occupancy());
         Arrival {
             now,
             len: data.len,
@@ -110,7 +134,8 @@ impl Receiver {
             ecn_change: false,
             unacked: self.stream.next() - self.last_ack,
             rcv_mss: self.rcv_mss.bytes(),
-            window_can_move: self.window_can_move(placed.advanced),
+            window_can_move: moves_unread || self.window_can_move(placed.advanced),
+            moves_unread,
             rtt: self.rtt.best_known(),
             start: data.offset,
             next: self.stream.next(),
@@ -118,11 +143,11 @@ impl Receiver {
         }
     }
 
-    /// Whether the window could stay as large as it was. Data that have just arrived count as read:
-    /// a reader that keeps up takes it before an ACK leaves.
+    /// Whether the window could stay as large as it was. Data that have just arrived count as read: a
+    /// reader that keeps up takes them, and acknowledges then (Linux `tcp_cleanup_rbuf`).
     fn window_can_move(&self, just_arrived: u64) -> bool {
         let mut occupancy = self.occupancy();
-        occupancy.unread = occupancy.unread.saturating_sub(just_arrived);
+        occupancy.unread = self.readable().saturating_sub(just_arrived);
         self.window.can_move(occupancy)
     }
 
@@ -131,10 +156,17 @@ impl Receiver {
             ecn_change: self.ecn.on_data(data.ecn, data.cwr),
             ..self.arrival(now, data, placed, had_gap)
         };
-        if let AckDecision::Now(reason) = self.policy.on_data(&arrival)
-            && !self.may_wait(&arrival, reason)
-        {
+        let AckDecision::Now(reason) = self.policy.on_data(&arrival) else {
+            return;
+        };
+        if !self.may_wait(&arrival, reason) {
             self.pending.get_or_insert(reason);
+            if precedes_reader(&arrival, reason) {
+                self.unread_at_ack = self.occupancy().unread;
+            }
+        } else if self.policy.reader_acknowledges() && arrival.unacked > u64::from(arrival.rcv_mss)
+        {
+            self.pending.get_or_insert(AckReason::ByteCount);
         }
     }
 
@@ -146,18 +178,24 @@ impl Receiver {
         let rtt = self.rtt.shortest();
         let next = self.stream.next();
         let urgency = self.compression.on_out_of_order(arrival.now, next, rtt);
-        urgency == Urgency::Held
+        if urgency == Urgency::Now {
+            return false;
+        }
+        if let Some(at) = self.policy.idle_timer().filter(|at| *at > arrival.now) {
+            self.compression.end_by(at);
+        }
+        true
     }
 
-    fn measure(&mut self, now: Instant, data: &Data, placed: &Placed) {
+    fn measure(&mut self, now: Instant, data: &Data, segment: Extent, placed: &Placed) {
         if let Some(reply) = data.reply {
             let full_sized = data.len >= self.rcv_mss.bytes();
             let drained = self.readable() <= placed.advanced;
             self.rtt.on_reply(reply, full_sized, drained);
         }
         if placed.advanced > 0 {
-            let (next, window) = (self.stream.next(), self.window.advertised());
-            self.rtt.on_edge(now, next, window);
+            // Linux does so before it takes what waited above the gap (`tcp_event_data_recv`).
+            self.rtt.on_edge(now, segment.end, self.window.advertised());
         }
         let grew = self.rcv_mss.on_segment(data.len, data.push || data.fin);
         if let (true, Some(tune)) = (grew, self.window.autotune()) {
@@ -168,7 +206,9 @@ impl Receiver {
     /// Lets the window follow what arrives. Says whether its limit grew. Without SACK it stays while
     /// data arrives above a gap: an ACK that moves it would not count as a duplicate (Linux
     /// `tcp_data_queue_ofo`).
-    fn size_window(&mut self, now: Instant, len: u32, placed: &Placed) -> bool {
+    /// It has the room that there was before, less its own if it is in order: Linux charges a block, and
+    /// frees what a gap held back, afterwards.
+    fn size_window(&mut self, now: Instant, len: u32, placed: &Placed, held: u64) -> bool {
         if let Some(tune) = self.window.autotune() {
             tune.settle(now);
         }
@@ -179,7 +219,14 @@ impl Receiver {
                 return false;
             }
         }
-        self.window.on_segment(len, self.occupancy())
+        let mut occupancy = self.occupancy();
+        if held > 0 && placed.island.is_none() {
+            occupancy.held = held;
+            occupancy.unread = self.readable().saturating_sub(placed.advanced) + placed.fresh;
+        } else if self.stream.per_block() > 0 {
+            occupancy.held = held;
+        }
+        self.window.on_segment(len, occupancy)
     }
 
     fn reports_duplicates(&self) -> bool {
@@ -212,6 +259,16 @@ impl Receiver {
         if noted == Noted::Far && self.compression.held() > 0 {
             self.pending.get_or_insert(AckReason::OutOfOrder);
         }
+    }
+}
+
+/// Whether an ACK for `reason` leaves before the application reads. One that waits for what the reader
+/// drains leaves after it.
+const fn precedes_reader(arrival: &Arrival, reason: AckReason) -> bool {
+    match reason {
+        AckReason::Push => false,
+        AckReason::ByteCount => arrival.moves_unread,
+        _ => true,
     }
 }
 

@@ -35,11 +35,15 @@ pub struct Autotune {
     mss: u64,
     /// Bytes that there is room for beside what is read.
     cushion: u64,
+    /// Memory of a block above a gap.
+    block: u64,
+    /// Bytes of neighbouring segments that the reader finds as one packet.
+    packet: u64,
     /// Bytes read in the best RTT so far, where and when the running measurement began.
     space: u64,
     space_from: u64,
     space_since: Instant,
-    /// A measurement that ends at this instant, with what has been read so far.
+    /// A measurement that ends at this instant, with what the reader found there.
     ending: Option<(Instant, Queue)>,
 }
 
@@ -55,6 +59,8 @@ impl Autotune {
             ssthresh: 0,
             mss: u64::from(mss),
             cushion: 0,
+            block: 0,
+            packet: 0,
             space: INITIAL_SPACE * u64::from(mss),
             space_from: 1,
             space_since: Instant::ZERO,
@@ -73,6 +79,21 @@ impl Autotune {
     pub fn with_cushion(self, segments: u32) -> Self {
         let cushion = u64::from(segments) * self.mss;
         Self { cushion, ..self }
+    }
+
+    /// The same with blocks of `memory` bytes above a gap, and packets of up to `packet` bytes.
+    pub fn with_blocks(self, memory: u32, packet: u64) -> Self {
+        let block = u64::from(memory);
+        Self {
+            block,
+            packet,
+            ..self
+        }
+    }
+
+    /// Payload that could lie where so many blocks do.
+    pub const fn room_of_blocks(&self, blocks: u64) -> u64 {
+        blocks * self.block * self.share / SHARE_UNIT
     }
 
     /// The same with full segments of another share.
@@ -142,14 +163,25 @@ impl Autotune {
         true
     }
 
-    /// The application has read up to `queue.read`. Once per RTT the buffer is sized for twice
-    /// what it read, and more while that grows, so that the sender's slow start finds room.
+    /// The application reads. Once per RTT the buffer is sized for twice what it read, and more while
+    /// that grows, so that the sender's slow start finds room.
     ///
-    /// The kernel takes in all segments that arrive at an instant before the reader runs. So a measurement
-    /// includes whatever else is read at the instant at which it ends, and takes effect afterwards
-    /// ([`settle`](Self::settle)).
+    /// The kernel measures after each packet that it copies, and takes off what waits behind it
+    /// (`tcp_recvmsg_locked`). The measurement therefore ends with the first packet of the queue, and the
+    /// rest counts in the next one. The queue has all segments that arrive at an instant, because the reader
+    /// runs after them. So a measurement takes effect afterwards ([`settle`](Self::settle)).
     pub fn on_read(&mut self, now: Instant, queue: Queue, rtt: Option<Span>) {
         self.settle(now);
+        if let Some((_, found)) = &mut self.ending {
+            // A neighbour that arrived at the same instant may be in the first packet, too.
+            let joins = queue.from == found.read && queue.read - found.from <= self.packet;
+            *found = Queue {
+                from: found.from,
+                read: if joins { queue.read } else { found.read },
+                ..queue
+            };
+            return;
+        }
         let Some(rtt) = rtt else { return };
         if now.saturating_since(self.space_since) >= rtt {
             self.ending = Some((now, queue));
@@ -168,7 +200,8 @@ impl Autotune {
     }
 
     fn measure(&mut self, at: Instant, queue: Queue) {
-        let copied = (queue.read - self.space_from).saturating_sub(queue.unread);
+        let waiting = queue.next.saturating_sub(queue.read);
+        let copied = (queue.read - self.space_from).saturating_sub(waiting);
         if copied > self.space {
             let old = core::mem::replace(&mut self.space, copied);
             let wanted = 2 * copied + self.cushion;
@@ -202,13 +235,15 @@ impl Autotune {
     }
 }
 
-/// The data that the reader and the network have left in the queue.
+/// The queue as the reader finds it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Queue {
-    /// Offset up to which the application has read.
+    /// Offset at which its first packet begins, or what of it has not been read.
+    pub from: u64,
+    /// Offset at which its first packet ends, or the read if that ends earlier.
     pub read: u64,
-    /// Bytes in order that it has not read.
-    pub unread: u64,
+    /// The offset expected next.
+    pub next: u64,
     /// Bytes from the in-order edge to the highest one received.
     pub span: u64,
 }
@@ -237,6 +272,7 @@ mod tests {
     fn all_read(read: u64) -> Queue {
         Queue {
             read,
+            next: read,
             ..Queue::default()
         }
     }
@@ -335,32 +371,65 @@ mod tests {
         assert!(t.clamp() > 2_000_000);
     }
 
-    /// Twelve segments and not eleven, if the twelfth arrives at the instant at which the measurement ends.
+    /// The limits after segments `arrivals` were read at one instant, at which a measurement ended, and
+    /// `last` in the next RTT.
+    fn after_an_instant(mut t: Autotune, arrivals: &[u64], last: u64) -> u64 {
+        t.on_established(at(0), 1, 64_240);
+        t.on_full_segment();
+        let rtt = Some(Span::from_millis(10));
+        let mut from = 1;
+        for n in arrivals {
+            let read = 1 + n * 1448;
+            let queue = Queue {
+                from,
+                ..all_read(read)
+            };
+            t.on_read(at(10), queue, rtt);
+            assert_eq!(t.clamp(), 81_920, "nothing changes at this instant");
+            from = read;
+        }
+        read(&mut t, at(20), all_read(1 + last * 1448), rtt);
+        t.clamp()
+    }
+
+    /// The limit for a reader of `old`, then of `new` segments in an RTT.
+    fn limit(old: u64, new: u64) -> u64 {
+        let wanted = 2 * new * 1448;
+        let window = wanted + 2 * (wanted * (new - old) / old);
+        let buffer = window * SHARE_UNIT / 160;
+        buffer * 160 / SHARE_UNIT
+    }
+
+    /// A measurement ends with the first packet of the queue: what waits behind it counts in the next one,
+    /// and does not count in this.
     #[test]
-    fn a_measurement_includes_what_is_read_at_the_instant_at_which_it_ends() {
-        let limit = |segments: &[u64]| {
-            let mut t = linux();
-            t.on_established(at(0), 1, 64_240);
-            t.on_full_segment();
-            for n in segments {
-                t.on_read(at(10), all_read(1 + n * 1448), Some(Span::from_millis(10)));
-                assert_eq!(t.clamp(), 81_920, "nothing changes at this instant");
-            }
-            read(
-                &mut t,
-                at(20),
-                all_read(1 + 40 * 1448),
-                Some(Span::from_millis(10)),
-            );
-            t.clamp()
-        };
-        let payload = |old: u64, new: u64| {
-            let window = 2 * new * 1448 * (old + 2 * (new - old)) / old;
-            let buffer = window * SHARE_UNIT / 160;
-            buffer * 160 / SHARE_UNIT
-        };
-        assert_eq!(limit(&[11]), payload(11, 29));
-        assert_eq!(limit(&[11, 12]), payload(12, 28));
+    fn a_measurement_ends_with_the_first_packet_of_the_queue() {
+        let one = |arrivals: &[u64]| after_an_instant(linux(), arrivals, 40);
+        assert_eq!(one(&[11]), limit(11, 29));
+        // Ten segments, which is what counts as read in the RTT before.
+        assert_eq!(one(&[11, 12]), limit(10, 29));
+    }
+
+    /// Two segments that arrive at one instant are one packet, if that has room.
+    #[test]
+    fn neighbours_of_one_instant_may_be_one_packet() {
+        let pairs = || linux().with_blocks(4352, 2 * 1448);
+        assert_eq!(after_an_instant(pairs(), &[10, 11], 40), limit(10, 30));
+        assert_eq!(after_an_instant(pairs(), &[11], 40), limit(11, 29));
+        let mut t = pairs();
+        t.on_established(at(0), 1, 64_240);
+        t.on_full_segment();
+        let rtt = Some(Span::from_millis(10));
+        let from = 1 + 10 * 1448;
+        for (from, n) in [(from, 11), (from + 1448, 12)] {
+            let queue = Queue {
+                from,
+                ..all_read(1 + n * 1448)
+            };
+            t.on_read(at(10), queue, rtt);
+        }
+        read(&mut t, at(20), all_read(1 + 40 * 1448), rtt);
+        assert_eq!(t.clamp(), limit(12, 28));
     }
 
     #[test]
@@ -368,8 +437,9 @@ mod tests {
         let mut t = linux();
         t.on_established(at(0), 1, 64_240);
         let queue = Queue {
+            from: 1,
             read: 100_001,
-            unread: 90_000,
+            next: 190_001,
             span: 0,
         };
         read(&mut t, at(10), queue, Some(Span::from_millis(10)));

@@ -29,6 +29,10 @@ pub struct Compression {
     sent_at_edge: u8,
     held: u32,
     deadline: Option<Instant>,
+    /// When the last ACK was held.
+    last: Option<Instant>,
+    /// Another timer will end the wait.
+    cut_short: bool,
 }
 
 impl Compression {
@@ -40,6 +44,8 @@ impl Compression {
             sent_at_edge: 0,
             held: 0,
             deadline: None,
+            last: None,
+            cut_short: false,
         }
     }
 
@@ -76,9 +82,24 @@ impl Compression {
             return Urgency::Now;
         }
         self.held += 1;
+        self.last = Some(now);
         let at = now.saturating_add(delay).saturating_add(config.slack);
         self.deadline.get_or_insert(at);
         Urgency::Held
+    }
+
+    /// Another timer expires at `at` and ends the wait.
+    pub fn end_by(&mut self, at: Instant) {
+        if self.deadline.is_some_and(|deadline| at < deadline) {
+            self.deadline = Some(at);
+            self.cut_short = true;
+        }
+    }
+
+    /// The time that the ACK of this timer carries in its timestamp, if not the present: Linux does not
+    /// look at the clock then (`tcp_compressed_ack_kick`), so it is that of the last arrival.
+    pub const fn clock(&self) -> Option<Instant> {
+        if self.cut_short { None } else { self.last }
     }
 
     /// ACKs held now.
@@ -95,6 +116,8 @@ impl Compression {
     pub fn on_ack_sent(&mut self) {
         self.held = 0;
         self.deadline = None;
+        self.last = None;
+        self.cut_short = false;
     }
 }
 
@@ -139,6 +162,21 @@ mod tests {
         c.on_out_of_order(t + Span::from_micros(900), 5, RTT);
         assert_eq!(c.deadline(), Some(t + Span::from_micros(1000 + 100)));
         assert_eq!(c.held(), 2);
+    }
+
+    #[test]
+    fn another_timer_can_only_shorten_the_wait() {
+        let mut c = linux();
+        c.end_by(Instant::from_nanos(5));
+        assert_eq!(c.deadline(), None);
+        for _ in 0..4 {
+            c.on_out_of_order(Instant::ZERO, 5, RTT);
+        }
+        let micros = |n| Some(Instant::ZERO + Span::from_micros(n));
+        c.end_by(Instant::ZERO + Span::from_micros(900));
+        assert_eq!(c.deadline(), micros(600));
+        c.end_by(Instant::ZERO + Span::from_micros(200));
+        assert_eq!(c.deadline(), micros(200));
     }
 
     #[test]

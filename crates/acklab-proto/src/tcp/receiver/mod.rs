@@ -73,6 +73,18 @@ pub struct Receiver {
     last_ack: u64,
     /// An ACK must leave now.
     pending: Option<AckReason>,
+    /// Bytes that no one had read when that ACK became due: Linux sends it before the reader runs, and
+    /// they take room in its window.
+    unread_at_ack: u64,
+    /// The time that its timestamp shows, if not the present.
+    ack_clock: Option<Instant>,
+    /// What waits to be read takes this much room, where it lay above a gap before; else as many bytes
+    /// as it has.
+    unread_room: u64,
+    /// Where the first packet ends that waits to be read.
+    head_end: u64,
+    /// Bytes of neighbouring segments that are one packet of the reader's queue.
+    packet: u64,
     /// When an unacceptable empty segment or a challenge was last answered.
     last_answer: Option<Instant>,
 }
@@ -82,7 +94,7 @@ impl Receiver {
     pub fn new(cfg: &TcpConfig, policy: Box<dyn AckPolicy>) -> Self {
         Self {
             policy,
-            stream: Reassembly::new(0),
+            stream: Reassembly::new(0).with_blocks(cfg.payload_per_block()),
             window: Window::new(cfg),
             sack: SackList::default(),
             sack_room: 0,
@@ -99,6 +111,11 @@ impl Receiver {
             fin_at: None,
             last_ack: 0,
             pending: None,
+            unread_at_ack: 0,
+            ack_clock: None,
+            unread_room: 0,
+            head_end: FIRST_BYTE,
+            packet: cfg.payload_per_packet(),
             last_answer: None,
         }
     }
@@ -116,7 +133,8 @@ impl Receiver {
 
     /// The peer's SYN or SYN-ACK arrived. Options that both ends want are in force from now on.
     pub fn on_peer_syn(&mut self, now: Instant, peer: SynInfo) {
-        self.stream = Reassembly::new(FIRST_BYTE);
+        let blocks = self.stream.per_block();
+        self.stream = Reassembly::new(FIRST_BYTE).with_blocks(blocks);
         let scaled = peer.window_scale.is_some();
         self.window.on_syn(now, FIRST_BYTE, scaled);
         if self.timestamps_allowed && peer.timestamps {
@@ -215,8 +233,13 @@ impl Receiver {
     fn occupancy(&self) -> Occupancy {
         Occupancy {
             next: self.stream.next(),
-            unread: self.readable(),
-            held: self.stream.held(),
+            unread: match self.unread_room {
+                0 => self.readable(),
+                room => room,
+            },
+            held: self
+                .window
+                .room_of(self.stream.held(), self.stream.blocks()),
             rcv_mss: u64::from(self.rcv_mss.bytes()),
         }
     }

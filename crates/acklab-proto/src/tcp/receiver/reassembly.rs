@@ -50,6 +50,8 @@ impl Extent {
 }
 
 /// The change by one segment.
+///
+/// What a gap held back follows the segment that closed it into the reader's queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Placed {
     /// How far the in-order edge moved.
@@ -60,6 +62,8 @@ pub struct Placed {
     pub duplicate: Option<Extent>,
     /// The island that now contains the segment, if it lies above the in-order edge.
     pub island: Option<Extent>,
+    /// Bytes behind the segment that lie in its block, in the order of the stream.
+    pub beside: u64,
 }
 
 impl Placed {
@@ -73,6 +77,15 @@ impl Placed {
 /// Capacity that is given back once the islands are gone.
 const SPARE_ISLANDS: usize = 64;
 
+/// An island and the blocks of memory that its segments are kept in.
+#[derive(Clone, Copy, Debug, Default)]
+struct Island {
+    extent: Extent,
+    blocks: u64,
+    /// Bytes in the last block.
+    tail: u64,
+}
+
 /// The in-order edge and the islands received above it.
 ///
 /// Islands are sorted, disjoint and never touch each other or the edge. Lengths only: the bytes
@@ -80,8 +93,11 @@ const SPARE_ISLANDS: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub struct Reassembly {
     next: u64,
-    islands: VecDeque<Extent>,
+    islands: VecDeque<Island>,
     held: u64,
+    /// Bytes that a block holds; 0 = there are no blocks.
+    per_block: u64,
+    blocks: u64,
 }
 
 impl Reassembly {
@@ -91,7 +107,24 @@ impl Reassembly {
             next,
             islands: VecDeque::new(),
             held: 0,
+            per_block: 0,
+            blocks: 0,
         }
+    }
+
+    /// The same, keeping what lies above a gap in blocks that hold `bytes` each. A segment goes into
+    /// the block of the one before it if it fits, else into one of its own (Linux
+    /// `tcp_ooo_try_coalesce` with a linear packet).
+    pub fn with_blocks(self, bytes: u64) -> Self {
+        Self {
+            per_block: bytes,
+            ..self
+        }
+    }
+
+    /// Bytes that a block holds.
+    pub const fn per_block(&self) -> u64 {
+        self.per_block
     }
 
     /// The offset expected next (RCV.NXT).
@@ -104,9 +137,15 @@ impl Reassembly {
         self.held
     }
 
+    /// Blocks that hold them; 0 without blocks.
+    pub const fn blocks(&self) -> u64 {
+        self.blocks
+    }
+
     /// From the edge to the highest offset received.
     pub fn span(&self) -> u64 {
-        self.islands.back().map_or(0, |top| top.end - self.next)
+        let top = self.islands.back();
+        top.map_or(0, |top| top.extent.end - self.next)
     }
 
     /// Whether something waits above a gap.
@@ -117,7 +156,7 @@ impl Reassembly {
     /// The islands in ascending order.
     #[cfg(test)]
     pub fn islands(&self) -> impl Iterator<Item = Extent> + '_ {
-        self.islands.iter().copied()
+        self.islands.iter().map(|island| island.extent)
     }
 
     /// Takes in `segment`.
@@ -161,15 +200,22 @@ impl Reassembly {
     fn extend_edge(&mut self, rest: Extent, placed: &mut Placed) {
         let mut end = rest.end;
         placed.fresh = rest.len();
-        while let Some(&island) = self.islands.front() {
-            if island.start > end {
+        while let Some(&Island { extent, blocks, .. }) = self.islands.front() {
+            if extent.start > end {
                 break;
             }
-            let known = island.intersection(rest);
+            let known = extent.intersection(rest);
             placed.note_duplicate(known);
             placed.fresh -= known.len();
-            self.held -= island.len();
-            end = end.max(island.end);
+            if blocks == 1
+                && extent.start == rest.end
+                && rest.len() + extent.len() <= self.per_block
+            {
+                placed.beside = extent.len();
+            }
+            self.held -= extent.len();
+            self.blocks -= blocks;
+            end = end.max(extent.end);
             self.islands.pop_front();
         }
         if self.islands.is_empty() && self.islands.capacity() > SPARE_ISLANDS {
@@ -181,27 +227,57 @@ impl Reassembly {
 
     /// `rest` begins above the edge: one island of it and all that it touches.
     fn extend_islands(&mut self, rest: Extent, placed: &mut Placed) {
-        let first = self.islands.partition_point(|i| i.end < rest.start);
+        let first = self.islands.partition_point(|i| i.extent.end < rest.start);
         let mut behind = first;
         let mut island = rest;
         placed.fresh = rest.len();
-        while let Some(&other) = self.islands.get(behind) {
-            if other.start > rest.end {
+        while let Some(&Island { extent, .. }) = self.islands.get(behind) {
+            if extent.start > rest.end {
                 break;
             }
-            let known = other.intersection(rest);
+            let known = extent.intersection(rest);
             placed.note_duplicate(known);
             placed.fresh -= known.len();
-            island = island.hull(other);
+            island = island.hull(extent);
             behind += 1;
         }
+        let island = self.stored(first, behind, island, placed.fresh);
         self.replace(first, behind, island);
         self.held += placed.fresh;
-        placed.island = Some(island);
+        placed.island = Some(island.extent);
+    }
+
+    /// The island over `extent` that takes the place of `first..behind`, with `fresh` more bytes.
+    fn stored(&mut self, first: usize, behind: usize, extent: Extent, fresh: u64) -> Island {
+        let mut island = Island {
+            extent,
+            ..Island::default()
+        };
+        if self.per_block == 0 {
+            return island;
+        }
+        for other in self.islands.range(first..behind) {
+            island.blocks += other.blocks;
+            island.tail = other.tail;
+        }
+        let left = self.islands.get(first).filter(|_| first < behind);
+        let left = left
+            .filter(|l| l.extent.start == extent.start)
+            .map(|l| l.tail);
+        let alone = left.is_none_or(|tail| tail + fresh > self.per_block);
+        let last = behind <= first + usize::from(left.is_some());
+        if fresh > 0 {
+            self.blocks += u64::from(alone);
+            island.blocks += u64::from(alone);
+            if last {
+                island.tail = if alone { fresh } else { island.tail + fresh };
+            }
+        }
+        island
     }
 
     /// Puts `island` where the islands `first..behind` were.
-    fn replace(&mut self, first: usize, behind: usize, island: Extent) {
+    fn replace(&mut self, first: usize, behind: usize, island: Island) {
         if first == behind {
             self.islands.insert(first, island);
             return;
@@ -262,6 +338,40 @@ mod tests {
         assert_eq!((p.advanced, r.next()), (40, 50));
     }
 
+    /// Two segments of ten fit into a block.
+    #[test]
+    fn a_segment_joins_the_block_of_the_one_before_it() {
+        let mut r = Reassembly::new(0).with_blocks(25);
+        let mut place = |start| {
+            r.place(ext(start, start + 10));
+            r.blocks()
+        };
+        // The third needs another block, and the fourth joins it.
+        assert_eq!([100, 110, 120, 130].map(&mut place), [1, 1, 2, 2]);
+        // The next island has a block of its own, and so has a segment in front of one.
+        assert_eq!([200, 190].map(&mut place), [3, 4]);
+        // What joins two islands goes to the left one, whose last block is full.
+        assert_eq!([150, 140].map(&mut place), [5, 6]);
+        assert_eq!(place(160), 6);
+    }
+
+    #[test]
+    fn a_filled_gap_frees_its_blocks_and_says_what_lies_beside_the_segment() {
+        let mut r = Reassembly::new(0).with_blocks(25);
+        for start in [10, 30, 40, 60] {
+            r.place(ext(start, start + 10));
+        }
+        assert_eq!(r.blocks(), 3);
+        assert_eq!(r.place(ext(0, 10)).beside, 10);
+        assert_eq!((r.next(), r.blocks()), (20, 2));
+        // Twenty do not fit beside ten.
+        assert_eq!(r.place(ext(20, 30)).beside, 0);
+        assert_eq!((r.next(), r.blocks()), (50, 1));
+        let mut none = Reassembly::new(0);
+        none.place(ext(10, 20));
+        assert_eq!((none.blocks(), none.place(ext(0, 10)).beside), (0, 0));
+    }
+
     #[test]
     fn memory_goes_back_after_a_large_recovery() {
         let mut r = Reassembly::new(0);
@@ -278,7 +388,7 @@ mod tests {
         /// Against a bitmap: whatever arrives, edge, islands and counts are those of the set.
         #[test]
         fn is_the_set_of_what_arrived(segments in prop::collection::vec((0u64..200, 0u64..40), 1..60)) {
-            let mut r = Reassembly::new(0);
+            let mut r = Reassembly::new(0).with_blocks(40);
             let mut there = [false; 256];
             for (start, len) in segments {
                 let seg = ext(start, start + len);
@@ -300,6 +410,8 @@ mod tests {
                 }
                 let held = there[edge as usize..].iter().filter(|&&t| t).count() as u64;
                 prop_assert_eq!(r.held(), held);
+                prop_assert_eq!(r.blocks() == 0, held == 0);
+                prop_assert!(40 * r.blocks() >= held);
             }
         }
     }

@@ -50,6 +50,7 @@ impl Sizing {
             ReceiveBuffer::Autotuned => {
                 let tune = Autotune::new(cfg.recv_buffer, cfg.segment);
                 let tune = tune.with_cushion(cfg.recv_cushion);
+                let tune = tune.with_blocks(cfg.recv_block, cfg.payload_per_packet());
                 Self::Autotuned(tune.with_share(cfg.recv_share))
             }
             ReceiveBuffer::Fixed { stepped } => Self::Fixed {

@@ -3,7 +3,7 @@
 use super::reassembly::Extent;
 use crate::ack::request::AckOption;
 use crate::segment::{Ecn, MAX_SACK_BLOCKS};
-use acklab_units::Span;
+use acklab_units::{Instant, Span};
 
 /// The offers of the peer's SYN (or SYN-ACK).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -134,6 +134,8 @@ pub struct AckFields {
     pub sack: Option<SackExtents>,
     /// `TSecr` for the timestamps option (`TS.Recent`); 0 without timestamps.
     pub ts_ecr: u32,
+    /// The time that `TSval` shows, if that is not the present.
+    pub clock: Option<Instant>,
     /// Set ECE.
     pub ece: bool,
 }

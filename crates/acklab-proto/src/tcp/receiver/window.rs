@@ -84,6 +84,19 @@ impl Window {
         }
     }
 
+    /// Whether an ACK that leaves before the application has read shows that (Linux).
+    pub const fn counts_unread(&self) -> bool {
+        matches!(self.sizing, Sizing::Autotuned(_))
+    }
+
+    /// Room that `held` bytes above a gap take, in bytes of payload, if they lie in so many blocks.
+    pub const fn room_of(&self, held: u64, blocks: u64) -> u64 {
+        match &self.sizing {
+            Sizing::Autotuned(tune) if blocks > 0 => tune.room_of_blocks(blocks),
+            _ => held,
+        }
+    }
+
     /// A segment of `len` bytes that brought something new is in the buffer. Says whether the
     /// window's limit grew.
     #[inline]

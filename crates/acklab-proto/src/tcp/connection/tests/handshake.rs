@@ -21,6 +21,34 @@ fn three_way_handshake_with_options() {
     assert_eq!(w.a.snapshot().srtt, Span::from_millis(20));
 }
 
+/// Linux's client acknowledges the SYN-ACK before its application can write, unless it has written before.
+#[test]
+fn an_ack_of_its_own_ends_the_handshake() {
+    for early in [false, true] {
+        let end = |role| {
+            let cc = Box::new(Fixed::new(10 * MSS));
+            Connection::new(role, Arc::new(config()), cc, Box::new(Every), 5)
+        };
+        let (mut a, mut b) = (end(Role::Active), end(Role::Passive));
+        let at = |ms| Instant::ZERO + Span::from_millis(ms);
+        a.open(at(0));
+        if early {
+            assert_eq!(a.write(100), 100);
+        }
+        b.on_segment(at(10), &a.poll_segment(at(0)).unwrap());
+        a.on_segment(at(20), &b.poll_segment(at(10)).unwrap());
+        assert_eq!(a.poll_event(), Some(Event::Connected));
+        if !early {
+            assert_eq!(a.write(100), 100);
+        }
+        let first = a.poll_segment(at(20)).unwrap();
+        assert_eq!(first.len, if early { 100 } else { 0 });
+        assert!(first.flags.contains(Flags::ACK));
+        let second = a.poll_segment(at(20)).map(|s| s.len);
+        assert_eq!(second, (!early).then_some(100));
+    }
+}
+
 #[test]
 fn a_lost_syn_is_repeated_every_second_at_first() {
     let script = Box::new(|way, n, _: &Segment| {

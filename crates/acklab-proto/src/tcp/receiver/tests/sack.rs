@@ -4,7 +4,7 @@ use super::fixture::{Bench, Delayed, Silent, edge, syn};
 use crate::ack::AckReason::{ByteCount, OutOfOrder};
 use crate::tcp::config::TcpConfig;
 use crate::tcp::receiver::{Data, SynInfo, TimestampReply};
-use acklab_units::Span;
+use acklab_units::{Instant, Span};
 use std::boxed::Box;
 use std::vec;
 use std::vec::Vec;
@@ -235,4 +235,26 @@ fn in_order_data_is_never_compressed() {
     let mut b = with_rtt(48);
     b.segment(1);
     assert_eq!(b.ack(), Some((ByteCount, edge(2), vec![])));
+}
+
+/// Linux does not look at the clock when its timer sends the ACK that was held: the timestamp shows when the
+/// last segment arrived.
+#[test]
+fn a_held_ack_carries_the_time_of_the_last_arrival() {
+    let mut b = with_rtt(48);
+    b.ack();
+    for n in 2..5 {
+        b.at(1_000).segment(n);
+        blocks(&mut b);
+        assert_eq!(b.last.clock, None);
+    }
+    b.at(2_000).segment(5);
+    b.at(2_400).segment(6);
+    assert_eq!(b.ack(), None);
+    b.at(3_100);
+    assert_eq!(blocks(&mut b), [seg(2, 7)]);
+    assert_eq!(b.last.clock, Some(Instant::ZERO + Span::from_micros(2_400)));
+    b.at(4_000).segment(1);
+    b.ack();
+    assert_eq!(b.last.clock, None);
 }

@@ -199,3 +199,51 @@ fn the_handshake_is_not_part_of_the_first_measurement() {
     let window = s.bench.last.window;
     assert!((151_257..=152_697).contains(&window), "{window}");
 }
+
+/// With `Linux`'s own policy, after a gap of one segment and `above` segments above it.
+fn gap(block: u32, above: u64) -> Bench {
+    let mut cfg = TcpConfig::new(Profile::Linux);
+    cfg.recv_block = block;
+    cfg.sack_compression = None;
+    let mut b = Bench::new(&cfg, Box::<Delayed>::default());
+    for n in 0..20 {
+        b.segment_and_read(n);
+    }
+    for n in 21..21 + above {
+        b.segment(n);
+        b.ack();
+    }
+    b
+}
+
+/// Linux acknowledges what fills a gap before the application reads it, and all of it takes room then.
+#[test]
+fn an_ack_that_fills_a_gap_leaves_before_the_reader_runs() {
+    let mut b = gap(0, 30);
+    let before = b.last.window;
+    assert!(b.segment_and_read(20).is_some());
+    let full = b.last.window;
+    assert!(full < before - 20 * u64::from(MSS), "{full} of {before}");
+    b.at(100).segment_and_read(51);
+    assert!(b.segment_and_read(52).is_some());
+    assert!(b.last.window >= before);
+}
+
+/// Two segments of 1448 bytes share a block of 4352, of which 160 of 256 are payload: 2720 instead of 2896.
+#[test]
+fn blocks_above_a_gap_take_the_room_of_their_memory() {
+    let windows = [0, 4352].map(|block| {
+        let mut b = gap(block, 30);
+        b.segment_and_read(20);
+        b.last.window
+    });
+    let spared = 15 * (2 * 1448 - 2720);
+    assert!(
+        windows[1].abs_diff(windows[0] + spared) <= 128,
+        "{windows:?}"
+    );
+    // One alone takes a block, too, but then lies in that of the segment which fills the gap.
+    let mut b = gap(4352, 1);
+    b.segment(20);
+    assert_eq!(b.receiver.occupancy().unread, 1448);
+}
