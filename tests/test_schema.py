@@ -149,6 +149,7 @@ def test_what_the_schema_accepts_the_loader_reads():
         (("tcp",), "recv_cushion", 1_000_001),
         (("tcp",), "recv_share", 0),
         (("tcp",), "recv_share", 256),
+        (("tcp",), "recv_block", 1_000_001),
         (("tcp",), "rtt_estimator", {"kind": "linux", "granularity": "1 ms"}),
         (("tcp",), "rtt_estimator", {"kind": "linux", "samples": "every-ack"}),
         (("tcp",), "rtt_estimator", {"kind": "rfc6298", "samples": "often"}),

@@ -362,6 +362,7 @@ fn tcp(config: &TcpConfig, out: &mut Text) {
         recv_buffer,
         recv_cushion,
         recv_share,
+        recv_block,
         min_rto,
         max_rto,
         initial_rto,
@@ -401,6 +402,9 @@ fn tcp(config: &TcpConfig, out: &mut Text) {
     }
     if *recv_share != FULL_SEGMENT_SHARE {
         out.raw("recv_share", recv_share);
+    }
+    if *recv_block > 0 {
+        out.raw("recv_block", recv_block);
     }
     out.text("min_rto", min_rto);
     out.text("max_rto", max_rto);

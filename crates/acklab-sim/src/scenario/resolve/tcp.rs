@@ -65,6 +65,7 @@ fn numbers(spec: &TcpSpec, c: &mut TcpConfig, path: &Path, report: &mut Report<'
     put(&mut c.initial_window, spec.initial_window);
     put(&mut c.recv_cushion, spec.recv_cushion);
     put(&mut c.recv_share, spec.recv_share);
+    put(&mut c.recv_block, spec.recv_block);
     put(&mut c.pacing_ss_ratio, spec.pacing_ss_ratio);
     put(&mut c.pacing_ca_ratio, spec.pacing_ca_ratio);
     put(&mut c.pacing_quantum, spec.pacing_quantum);
@@ -83,9 +84,14 @@ fn numbers(spec: &TcpSpec, c: &mut TcpConfig, path: &Path, report: &mut Report<'
     range("recv_share", spec.recv_share, 255);
     range("pacing_ss_ratio", spec.pacing_ss_ratio, 100_000);
     range("pacing_ca_ratio", spec.pacing_ca_ratio, 100_000);
-    if spec.recv_cushion.is_some_and(|n| n > 1_000_000) {
-        let hint = "write a whole number from 0 to 1000000".to_string();
-        report.error(&path.key("recv_cushion"), "out of range", hint);
+    for (key, value) in [
+        ("recv_cushion", spec.recv_cushion),
+        ("recv_block", spec.recv_block),
+    ] {
+        if value.is_some_and(|n| n > 1_000_000) {
+            let hint = "write a whole number from 0 to 1000000".to_string();
+            report.error(&path.key(key), "out of range", hint);
+        }
     }
 }
 

@@ -48,6 +48,11 @@ pub(crate) struct TcpSpec {
     /// 162 where they come over a virtual cable. Default: 160.
     #[schemars(range(min = 1, max = 255))]
     pub(crate) recv_share: Option<u32>,
+    /// Memory in bytes of the block in which an autotuned receive buffer keeps a segment above a gap, with
+    /// the neighbours behind it that fit: 4352 where linear packets come over a virtual cable. Default: 0,
+    /// no blocks.
+    #[schemars(range(max = 1000000))]
+    pub(crate) recv_block: Option<u32>,
     /// Shortest retransmission timeout.
     pub(crate) min_rto: Option<Qty<Span>>,
     /// Longest retransmission timeout.

@@ -517,6 +517,7 @@ fn the_resolved_scenario_loads_to_the_same_plan() {
         isn = 7
         recv_cushion = 16
         recv_share = 162
+        recv_block = 4352
         [[node]]
         name = "extra.node"
         [[link]]
