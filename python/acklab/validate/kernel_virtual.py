@@ -59,6 +59,8 @@ _BUFFER = "4033824 B"
 _CUSHIONS: Mapping[str, int] = {"linux-6.12": 16, "linux-7.3": 0}
 #: A packet over a virtual cable takes 2280 bytes of the receiver's memory, 1448 of them data.
 _SHARE = 1448 * 256 // 2280
+#: Above a gap it becomes one of 4352, with room for its neighbour (`skb_condense`).
+_BLOCK = 4352
 _CAKE_UP: Mapping[str, Block | None] = {
     "no-ack-filter": None,
     "ack-filter": {"name": "cake", "mode": "conservative"},
@@ -151,7 +153,7 @@ def _bottleneck(keys: dict[str, str]) -> Link:
     qdisc: dict[str, Any] = {"name": "cake", "bandwidth": "10 Mbit/s"} | (own or {})
     if own is None:
         child = _CHILDREN[keys["bottleneck"]]
-        shaped = {"name": "all", "rate": "10 Mbit/s", "burst": "1500 B", "child": child}
+        shaped = {"name": "all", "rate": "10 Mbit/s", "burst": "1514 B", "child": child}
         qdisc = {"name": "htb", "classes": [shaped]}
     return Link(a="r1", b="r2", rate="unlimited", delay="0 ms", qdisc=qdisc, reverse=back)
 
@@ -184,6 +186,7 @@ def _scenario(keys: dict[str, str], secs: str) -> dict[str, Any]:
                     "pacing_quantum": 1,
                     "recv_cushion": _CUSHIONS[keys["kernel"]],
                     "recv_share": _SHARE,
+                    "recv_block": _BLOCK,
                     "recv_buffer": {"initial": "131072 B", "max": _BUFFER},
                     "send_buffer": {"initial": "87380 B", "max": _BUFFER},
                 },

@@ -93,12 +93,12 @@ def capture(path: pathlib.Path) -> Iterator[Row]:
 
 
 def phase(path: pathlib.Path) -> int:
-    """Microseconds by which the SYN left after a step of the timestamps' clock of 1 ms.
+    """Microseconds by which the SYN left after a tick of 4 ms.
 
-    The machine's clock began at a whole second. Receivers measure round trips with timestamps, so
-    when their windows grow depends on it.
+    The machine's clock began at a whole second. Receivers measure round trips with timestamps of
+    1 ms, and their timers fire at ticks, so when their windows grow depends on it.
     """
-    return next(segments(path)).time % 1000
+    return next(segments(path)).time % 4000
 
 
 def save(path: pathlib.Path, rows: Iterable[Row]) -> None:
