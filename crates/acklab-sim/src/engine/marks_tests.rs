@@ -131,6 +131,8 @@ fn no_filter_swallows_an_echo_or_its_end() {
         let order = match name {
             "android-thin" => ", others = 'flush'",
             "android-replace" => ", others = 'keep'",
+            // As in the paper, a newer ACK stands for one that says something else of marks.
+            "tac-paper" => ", ecn = 'flush'",
             _ => "",
         };
         format!("{{ name = '{name}'{order} }}")

@@ -193,7 +193,7 @@ mod tests {
 
     /// Watched at the destination and the link back only: some packets are first seen on their arrival.
     const SCENARIO: &str = r#"
-        duration = "12 s"
+        duration = "20 s"
         record = { packets = ["d0", "right->left"] }
         topology = { preset = "dumbbell", bottleneck = { rate = "5 Mbit/s", loss = 0.02, reverse = { loss = 0.2 } } }
         [[flow]]
