@@ -59,8 +59,9 @@ class Scenarios:
         self.walk = Walk(schema)
         self.folder = folder
         self.random = random.Random(seed)
-        #: How many of the scenarios so far have each item of the schema.
+        #: How many of the scenarios so far have each item of the schema, and which any has.
         self.seen: Counter[str] = Counter()
+        self.drawn: set[str] = set()
         self.mended = self.redrawn = 0
         (folder / "traces").mkdir(parents=True, exist_ok=True)
         for trace in TRACES:
@@ -73,7 +74,9 @@ class Scenarios:
             while not self._mend(scenario):
                 self.redrawn += 1
                 scenario = self._one(number)
-            self.seen.update(self.walk.items(scenario))
+            items = self.walk.items(scenario)
+            self.seen.update(items)
+            self.drawn |= items
             yield scenario
 
     def _one(self, number: int) -> dict:
@@ -146,7 +149,7 @@ class Scenarios:
 
     def _unseen(self, schema: dict, label: str) -> int:
         """How much that no scenario has yet could stand below a form of a value."""
-        return sum(not self.seen[item] for item in self.walk.below(schema, label))
+        return len(self.walk.below(schema, label) - self.drawn)
 
     def _least(self, choices, item):
         """Mostly one of those that fewest scenarios have."""

@@ -7,8 +7,23 @@ a value (`Loss#0`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, wraps
+
+
+def _once(method: Callable) -> Callable:
+    """Keeps what a method makes of a part of the schema, which does not change."""
+    name = method.__name__
+
+    @wraps(method)
+    def kept(self, schema, *more):
+        key = (name, id(schema), *more)
+        if key not in self.kept:
+            # With the part, so that no other comes to have its identity.
+            self.kept[key] = (schema, method(self, schema, *more))
+        return self.kept[key][1]
+
+    return kept
 
 
 class Walk:
@@ -17,7 +32,9 @@ class Walk:
     def __init__(self, schema: dict) -> None:
         self.root = schema
         self.defs = schema["$defs"]
+        self.kept: dict[tuple, tuple] = {}
 
+    @_once
     def resolved(self, schema: dict, label: str = "") -> tuple[dict, str]:
         """The schema behind references, with what stands beside them, and the name of the last."""
         while "$ref" in schema:
@@ -26,12 +43,14 @@ class Walk:
             schema = self.defs[label] | beside
         return schema, label
 
+    @_once
     def forms(self, schema: dict) -> list[dict]:
         """The forms that a value may have; of tables with conditions there is one."""
         if "properties" in schema:
             return []
         return [*schema.get("anyOf", []), *schema.get("oneOf", [])]
 
+    @_once
     def form(self, schema: dict, label: str, at: int) -> tuple[dict, str]:
         """One of the forms, by its name, or that of the table's `name` or `kind`."""
         form = self.forms(schema)[at]
@@ -59,15 +78,16 @@ class Walk:
         schema, label = self.branch(schema, table, label)
         return label, schema.get("properties", {})
 
-    def everything(self) -> set[str]:
+    def everything(self) -> frozenset[str]:
         """Every item of the schema that a document can have."""
         return self.below(self.root, "")
 
-    def below(self, schema: dict, label: str) -> set[str]:
+    @_once
+    def below(self, schema: dict, label: str) -> frozenset[str]:
         """The items that a value of this schema can have, it and what it refers to."""
         found: set[str] = set()
         self._look(schema, label, found, set())
-        return found
+        return frozenset(found)
 
     def _look(self, schema: dict, label: str, found: set[str], done: set[str]) -> None:
         if "$ref" in schema:

@@ -4,6 +4,7 @@ import json
 import re
 import tempfile
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import polars as pl
@@ -27,9 +28,14 @@ LEFT_OUT: dict[str, str] = {
 }
 
 
+@cache
+def placeless(item):
+    return PLACES.sub("discipline", item)
+
+
 def anywhere(items):
     """Items without the place of a queue discipline."""
-    return {PLACES.sub("discipline", item) for item in items}
+    return set(map(placeless, items))
 
 
 @pytest.fixture(scope="module")
