@@ -8,6 +8,7 @@ import pytest
 
 import acklab
 from acklab.formats import write_qlog
+from cddl import conforming
 from test_qlog import acked, named, numbers, read, sent, stream
 
 SCHEMA = Path(__file__).parents[1] / "docs" / "schema" / "tack-qlog.cddl"
@@ -63,17 +64,8 @@ def logs(files):
 
 @pytest.fixture(scope="module")
 def conforms():
-    cbor2, pycddl = pytest.importorskip("cbor2"), pytest.importorskip("pycddl")
-    text = (Path(__file__).parent / "data" / "qlog-0.3.cddl").read_text()
-    text = text.replace("\n    time: ", '\n    "time": ') + SCHEMA.read_text()
-    schemas = {}
-
-    def check(value, definition):
-        if definition not in schemas:
-            schemas[definition] = pycddl.Schema(f"start = {definition}\n{text}")
-        schemas[definition].validate_cbor(cbor2.dumps(value))
-
-    return check
+    drafts = (Path(__file__).parent / "data" / "qlog-0.3.cddl").read_text()
+    return conforming(drafts + SCHEMA.read_text())
 
 
 def frames(events, kind):
