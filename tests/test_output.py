@@ -54,7 +54,7 @@ LINES = {
         {"folder", "seeds", "scenario", "lines", "cycles", "eq8", "not_in_the_model", "fits"},
     ),
     "twin": ("twin tacky.toml", {"folder", "scenario", "seed", "lines", "relay"}),
-    "validate": ("validate ns3-thesis --seeds 1", {"file", "cells", "within", "alike", "rows"}),
+    "validate": ("validate ns3 --seeds 1", {"file", "cells", "within", "alike", "rows"}),
     "schema": ("schema", {"$schema", "properties"}),
     "study new": ("study new my-study", {"folder"}),
     "study check": ("study check mine", {"study", "counts"}),
