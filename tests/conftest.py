@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import in_process
 from skips import pytest_sessionfinish, pytest_terminal_summary  # noqa: F401
 
 #: Seconds until what hangs is given up; no test asks how long something takes on a busy machine.
@@ -70,7 +71,17 @@ def small_file(tmp_path):
 
 @pytest.fixture
 def acklab_cli(tmp_path):
-    """Runs `acklab` in a folder of its own; returns the completed process."""
+    """Runs `acklab` in a folder of its own, in this process; returns what a process would."""
+
+    def run(*args, cwd=tmp_path):
+        return in_process.acklab(args, cwd)
+
+    return run
+
+
+@pytest.fixture
+def acklab_process(tmp_path):
+    """The same in a process of its own, whose input, limits and memory are its own too."""
 
     def run(*args, cwd=tmp_path, **more):
         return subprocess.run(
@@ -79,7 +90,7 @@ def acklab_cli(tmp_path):
             capture_output=True,
             text=True,
             timeout=PATIENCE,
-            env={**os.environ, "COLUMNS": "160", "NO_COLOR": "1"},
+            env={**os.environ, **in_process.TERMINAL},
             **more,
         )
 

@@ -83,15 +83,15 @@ def test_completion_shows_what_there_is_without_loading_it():
     assert done.stdout == "False\n"
 
 
-def test_a_scenario_may_come_from_the_standard_input(acklab_cli, tmp_path):
+def test_a_scenario_may_come_from_the_standard_input(acklab_cli, acklab_process, tmp_path):
     text = acklab_cli("check", "single-flow", "--resolved").stdout
-    done = acklab_cli("run", "-", "--record", "series", "--out", tmp_path / "o", input=text)
+    done = acklab_process("run", "-", "--record", "series", "--out", tmp_path / "o", input=text)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "o" / "series.parquet").exists()
-    broken = acklab_cli("check", "-", input=text.replace('"cubic"', '"cubik"'))
+    broken = acklab_process("check", "-", input=text.replace('"cubic"', '"cubik"'))
     assert broken.returncode == 1
     assert "in standard input, line " in broken.stderr
     assert "did you mean `cubic`?" in broken.stderr
-    none = acklab_cli("check", "-", input="")
+    none = acklab_process("check", "-", input="")
     assert none.returncode == 1
     assert "Traceback" not in none.stderr

@@ -77,9 +77,9 @@ def test_files_have_a_longest_length(tmp_path):
     assert "it is longer than 64 MiB" in refused(traced)
 
 
-def test_what_a_shell_passes_is_read(acklab_cli, tmp_path):
+def test_what_a_shell_passes_is_read(acklab_process, tmp_path):
     """Process substitution, and standard input, are pipes too."""
-    done = acklab_cli("run", "/dev/stdin", "--out", "r", input=SMALL_TOML)
+    done = acklab_process("run", "/dev/stdin", "--out", "r", input=SMALL_TOML)
     assert done.returncode == 0, done.stderr
     (tmp_path / "small.toml").write_text(SMALL_TOML)
     line = f"{sys.executable} -m acklab run <(cat small.toml) --out a"
@@ -90,13 +90,13 @@ def test_what_a_shell_passes_is_read(acklab_cli, tmp_path):
     assert (tmp_path / "a" / "run.json").is_file()
 
 
-def test_a_trace_from_a_pipe_is_read_once(acklab_cli, tmp_path):
+def test_a_trace_from_a_pipe_is_read_once(acklab_process, tmp_path):
     """Both ways of a link follow it, and the pipe that a shell passes is empty after the first."""
     (tmp_path / "piped.toml").write_text(TRACED.format("/dev/stdin"))
     (tmp_path / "filed.toml").write_text(TRACED.format("trace"))
     trace = "".join(f"{ms}\n" for ms in range(1, 40))
     (tmp_path / "trace").write_text(trace)
-    done = [acklab_cli("run", f"{n}.toml", "--out", n, input=trace) for n in ("piped", "filed")]
+    done = [acklab_process("run", f"{n}.toml", "--out", n, input=trace) for n in ("piped", "filed")]
     assert [d.returncode for d in done] == [0, 0], done[0].stderr
     assert (tmp_path / "piped" / "traces" / "stdin").read_text() == trace
     piped, filed = (pl.read_parquet(tmp_path / n / "flows.parquet") for n in ("piped", "filed"))
@@ -112,6 +112,7 @@ def raised(*_):
     raise InterruptedError("heard")
 
 signal.signal(signal.SIGALRM, raised)
+acklab.load("single-flow")  # What it imports is there before the signal comes.
 read, write = os.pipe()
 open("traced.toml", "w").write(sys.argv[1].format(f"/dev/fd/{read}"))
 signal.setitimer(signal.ITIMER_REAL, 0.5)

@@ -86,7 +86,7 @@ def command_lines(tmp_path):
         (("reproduce", "ack-segregation"), "aggregation"),
         (("reproduce", "aggregation/table9"), "table1"),
         (("reproduce", "--out", a_file / "sub"), "cannot write"),
-        (("validate", "--out", a_file / "sub"), "cannot write"),
+        (("validate", "ns3", "--out", a_file / "sub"), "cannot write"),
     ]
 
 
@@ -99,7 +99,7 @@ def test_command_lines_with_a_mistake(acklab_cli, tmp_path):
 
 
 @pytest.mark.parametrize("most", [100, 1500, 4000])
-def test_a_full_disk_leaves_nothing(acklab_cli, small_file, tmp_path, most):
+def test_a_full_disk_leaves_nothing(acklab_cli, acklab_process, small_file, tmp_path, most):
     def full():
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
@@ -109,7 +109,7 @@ def test_a_full_disk_leaves_nothing(acklab_cli, small_file, tmp_path, most):
     # Some table is larger than each of the limits.
     assert max(map(len, before.values())) > 4000
     for out in ("new", "earlier"):
-        done = acklab_cli("run", small_file, "--out", out, preexec_fn=full)
+        done = acklab_process("run", small_file, "--out", out, preexec_fn=full)
         assert done.returncode == 1, done
         assert f"cannot write results to {tmp_path / out}" in done.stderr
         assert "Traceback" not in done.stderr

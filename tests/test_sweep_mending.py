@@ -218,12 +218,12 @@ def test_two_sweeps_in_one_folder(tmp_path, acklab_cli, tiny_file):
 
 
 @pytest.mark.parametrize("most", [0, 5000, 60_000])
-def test_a_full_disk_keeps_what_is_finished(acklab_cli, tiny_file, tmp_path, most):
+def test_a_full_disk_keeps_what_is_finished(acklab_cli, acklab_process, tiny_file, tmp_path, most):
     def full():
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
     args = ("sweep", tiny_file, "--seeds", "40", "--jobs", 1, "--out")
-    stopped = acklab_cli(*args, "s", preexec_fn=full)
+    stopped = acklab_process(*args, "s", preexec_fn=full)
     assert stopped.returncode == 1, stopped
     assert f"cannot write results to {tmp_path / 's'}" in stopped.stderr
     assert "Traceback" not in stopped.stderr
