@@ -403,7 +403,7 @@ def comparisons():
     return found
 
 
-def test_where_nothing_is_drawn_one_seed_is_all(comparisons):
+def test_where_nothing_is_drawn_one_seed_is_all():
     """Which saves runs; that three seeds decide for five is arithmetic."""
     for source in ("ns3", "ns3-thesis"):
         cells = SOURCES[source]()[::10]
