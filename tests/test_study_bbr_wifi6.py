@@ -1,11 +1,14 @@
 """The study of BBR at home as a folder: it is whole, and its network is the paper's."""
 
+import importlib.util
 import re
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+import acklab
 import acklab.studies.bbr_wifi6 as package
 from acklab.scenario import load as load_scenario
 from acklab.studies.bbr_wifi6 import cells, equations
@@ -15,6 +18,7 @@ from acklab.studies.kit.templates import filled
 from acklab.studies.kit.truth import Truth
 from acklab.studies.kit.words import Wrong
 from acklab.studies.study import Effort
+from conftest import ROOT
 
 STUDY = load(Path(package.__file__).parent)
 SHORT = Effort(1, quick=True)
@@ -110,6 +114,196 @@ def test_a_witness_that_does_not_exist_is_named():
     scope = STUDY.scope(STUDY.vocabulary.shapes, STUDY.deciding()[0])
     with pytest.raises(Wrong, match="'modell' is no witness of this study; it has paper, linux, "):
         filled("{modell| home.rtt(direction=up, queue=cake, flow=bbr)}", scope)
+
+
+def test_far_laptops_add_their_delay_and_nothing_else():
+    near, far = (
+        load_scenario(cells.home(SHORT, setup, "up", "cake")).run(1) for setup in cells.SETUPS[:2]
+    )
+    for run, least in ((near, 0), (far, cells.FAR_MS)):
+        assert all(least < rtt < least + 2 for rtt in run.flows["rtt_min_ms"])
+    # The other laptops and the shaper are the same.
+    assert far.flows["goodput_mbps"].sum() == pytest.approx(near.flows["goodput_mbps"].sum(), 0.05)
+
+
+def test_a_fifo_favours_cubic_where_a_round_trip_is_a_whole_number_of_packets():
+    """And not where it is a sixth of a packet's time more or less, or where packets are late."""
+
+    def lead(rtt_us, jitter):
+        runs = acklab.run_many(
+            [(acklab.load(cells._phase(Effort(1), rtt_us, jitter)), seed) for seed in (1, 2)]
+        )
+        flows = [STUDY.quantities["goodput"].of(run) for run in runs]
+        return sum(of["cubic"] - of["bbr"] for of in flows) / len(flows)
+
+    assert lead(12000, "none") > 1.5
+    assert lead(13200, "none") > 1.5
+    assert lead(13000, "none") < 0.7
+    assert lead(12000, "a packet") < 1.2
+
+
+def test_the_percentiles_of_a_box_rise(uplink):
+    for _, result in uplink.values():
+        for what in ("rtt", "jitter"):
+            boxes = [STUDY.quantities[f"{what}_box{n}"].of(result) for n in (5, 25, 50, 75, 95)]
+            for flow in ("cubic", "bbr"):
+                ends = [box[flow] for box in boxes]
+                assert ends == sorted(ends)
+                assert ends[0] < ends[-1]
+
+
+def test_over_time_there_is_a_number_for_each_second(uplink):
+    of, result = uplink["pfifo"]
+    bbr = STUDY.quantities["goodput_of_bbr"].of(result)
+    assert list(bbr) == list(range(cells.WARMUP, 10))
+    assert sum(bbr.values()) / len(bbr) == pytest.approx(of["goodput"]["bbr"], rel=0.05)
+    assert STUDY.quantities["goodput_of_bbr_up"].of(result) is None
+    assert STUDY.quantities["crossings"].of(result) is not None
+
+
+def _constant(file, name):
+    """A ratio, count or time of a controller, as its source file has it."""
+    source = (ROOT / "crates/acklab-proto/src/cc" / file).read_text()
+    text = re.search(rf"const {name}: \w+ = ([^;]+);", source)[1]
+    kind, numbers = re.fullmatch(r"(?:(\w+::\w+)\()?([^()]+)\)?", text).groups()
+    whole = [_whole(n) for n in numbers.split(",")]
+    if kind == "Ratio::new":
+        return Fraction(*whole)
+    return whole[0] / Fraction({"Ratio::per_256": 256, "Ratio::percent": 100}.get(kind, 1))
+
+
+def _whole(text):
+    """Of a product, a quotient and a sum of whole numbers, as Rust works it out."""
+    assert re.fullmatch(r"[\d\s*/+-]+", text), text
+    return int(eval(text.replace("/", "//")))
+
+
+#: The numbers of acklab in Table I: file and constant of each, by version and parameter.
+PARAMETERS = {
+    "BBRv1": {
+        "STARTUP: pacing gain": ("bbr1/params.rs", "HIGH_GAIN"),
+        "STARTUP: window gain": ("bbr1/params.rs", "HIGH_GAIN"),
+        "DRAIN: pacing gain": ("bbr1/params.rs", "DRAIN_GAIN"),
+        "PROBE_BW: phases": ("bbr1/probe_bw.rs", "CYCLE_LEN"),
+        "PROBE_BW: window gain": ("bbr1/params.rs", "CWND_GAIN"),
+        "PROBE_RTT: every": ("bbr1/params.rs", "MIN_RTT_WIN"),
+        "PROBE_RTT: window": ("bbr/mod.rs", "CWND_MIN_TARGET"),
+        "PROBE_RTT: for": ("bbr1/params.rs", "PROBE_RTT_MODE"),
+    },
+    "BBRv2": {
+        "STARTUP: pacing gain": ("bbr2/mod.rs", "HIGH_GAIN"),
+        "STARTUP: window gain": ("bbr2/mod.rs", "HIGH_GAIN"),
+        "DRAIN: pacing gain": ("bbr2/mod.rs", "DRAIN_GAIN"),
+        "PROBE_BW: pacing gain up": ("bbr3/probe_bw_up.rs", "PACING_GAIN"),
+        "PROBE_BW: pacing gain down": ("bbr2/mod.rs", "PROBE_DOWN_GAIN"),
+        "PROBE_BW: window gain": ("bbr2/mod.rs", "CWND_GAIN"),
+        "PROBE_RTT: every": ("bbr3/probe_rtt.rs", "INTERVAL"),
+        "PROBE_RTT: window": ("bbr3/probe_rtt.rs", "CWND_GAIN"),
+        "PROBE_RTT: for": ("bbr3/probe_rtt.rs", "DURATION"),
+        "inflight_lo": ("bbr3/short_term.rs", "BETA_KERNEL"),
+        "headroom below inflight_hi": ("bbr3/long_term.rs", "HEADROOM_KERNEL"),
+        "time between probes": ("bbr3/probe_bw.rs", "BASE_WAIT"),
+    },
+    "BBRv3": {
+        "STARTUP: pacing gain": ("bbr3/startup.rs", "PACING_GAIN_KERNEL"),
+        "STARTUP: window gain": ("bbr3/startup.rs", "CWND_GAIN"),
+        "DRAIN: pacing gain": ("bbr3/drain.rs", "PACING_GAIN_KERNEL"),
+        "PROBE_BW: pacing gain up": ("bbr3/probe_bw_up.rs", "PACING_GAIN"),
+        "PROBE_BW: pacing gain down": ("bbr3/probe_bw_down.rs", "PACING_GAIN_KERNEL"),
+        "PROBE_BW: window gain up": ("bbr3/probe_bw_up.rs", "CWND_GAIN"),
+        "PROBE_BW: window gain": ("bbr3/probe_bw.rs", "CWND_GAIN"),
+        "PROBE_RTT: every": ("bbr3/probe_rtt.rs", "INTERVAL"),
+        "PROBE_RTT: window": ("bbr3/probe_rtt.rs", "CWND_GAIN"),
+        "PROBE_RTT: for": ("bbr3/probe_rtt.rs", "DURATION"),
+        "inflight_lo": ("bbr3/short_term.rs", "BETA_KERNEL"),
+        "headroom below inflight_hi": ("bbr3/long_term.rs", "HEADROOM_KERNEL"),
+        "time between probes": ("bbr3/probe_bw.rs", "BASE_WAIT"),
+    },
+}
+#: Parameters whose cell is words, some with a number that is not a constant of its own.
+WORDS = ("largest window", "ends", "inflight_hi")
+
+
+def _tables():
+    """Table I by version: parameter and acklab's cell, and how many rows."""
+    found, rows = {}, {}
+    for line in STUDY.text("parameters").splitlines():
+        if line.startswith("**"):
+            rows = found.setdefault(line.strip("*"), {})
+        elif line.startswith("| ") and not line.startswith("| parameter"):
+            name, *_, ours = (cell.strip() for cell in line.strip("|").split("|"))
+            rows[name] = ours
+    return found
+
+
+def test_table_1_has_the_codes_numbers():
+    tables = _tables()
+    assert {v: len(rows) for v, rows in tables.items()} == {"BBRv1": 16, "BBRv2": 18, "BBRv3": 19}
+    for version, rows in tables.items():
+        for name, ours in rows.items():
+            if name in PARAMETERS[version]:
+                value = _constant(*PARAMETERS[version][name])
+                told = Fraction(re.search(r"[\d.]+", ours)[0])
+                assert told == round(value, 2), (version, name)
+            else:
+                assert not re.match(r"[\d.]", ours) or name in _OTHERWISE, (version, name)
+
+
+#: Cells with numbers of several constants, and the numbers that they have.
+_OTHERWISE = {
+    "PROBE_BW: pacing gain": "1.25, 0.75, 1 ...",
+    "PROBE_BW: a probe ends": "2 % of loss",
+    "time between probes": "8 phases of an RTT",
+}
+
+
+def test_the_other_numbers_of_table_1():
+    tables = _tables()
+    source = (ROOT / "crates/acklab-proto/src/cc/bbr1/probe_bw.rs").read_text()
+    gains = re.search(r"PACING_GAIN: .*?= \[(.*?)\];", source, re.S)[1]
+    pairs = re.findall(r"Ratio::new\((\d+), (\d+)\)", gains)
+    told = ", ".join(f"{int(a) / int(b):g}" for a, b in pairs)
+    assert gains.count("Ratio::ONE") == 6
+    assert tables["BBRv1"]["PROBE_BW: pacing gain"] == f"{told}, 1 ..."
+    assert tables["BBRv1"]["time between probes"].startswith(
+        str(_constant("bbr1/probe_bw.rs", "CYCLE_LEN"))
+    )
+    loss = _constant("bbr3/long_term.rs", "LOSS_THRESH_KERNEL")
+    pif = _constant("bbr2/mod.rs", "BW_PROBE_PIF_GAIN")
+    assert f"{loss.numerator}/{loss.denominator}" in STUDY.text("parameters")
+    for version in ("BBRv2", "BBRv3"):
+        assert f"{100 * loss:.0f} % of loss" in tables[version]["PROBE_BW: a probe ends"]
+        wait = _constant("bbr3/probe_bw.rs", "BASE_WAIT")
+        rand = _constant("bbr3/probe_bw.rs", "RAND_WAIT")
+        assert tables[version]["time between probes"] == f"{wait} to {wait + rand} s"
+    assert f"{float(pif):g} BDP" in tables["BBRv2"]["PROBE_BW: a probe ends"]
+    counts = {"BBRv2": ("bbr2/mod.rs", 8), "BBRv3": ("bbr3/startup.rs", 6)}
+    for version, (file, losses) in counts.items():
+        assert _constant(file, "FULL_LOSS_CNT") == losses
+        assert f"{losses} losses in a round" in tables[version]["STARTUP: ends"]
+    growth = _constant("bbr3/full_pipe.rs", "FULL_BW_THRESH")
+    assert growth == _constant("bbr1/startup.rs", "FULL_BW_THRESH") == Fraction(5, 4)
+
+
+def test_the_page_is_the_one_that_its_numbers_make():
+    """`docs/bbr_wifi6.py` writes it; a text that a verdict no longer bears is refused."""
+    spec = importlib.util.spec_from_file_location("bbr_wifi6", ROOT / "docs/bbr_wifi6.py")
+    writer = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(writer)
+    of, seeds, verdicts = writer.kept()
+    assert set(verdicts) == {claim.id for claim in STUDY.claims}
+    assert writer.page(of, seeds, verdicts)[0] == writer.PAGE.read_text()
+
+
+def test_the_numbers_of_the_page_are_those_of_the_code():
+    """Of one cell that is quick, all seeds anew."""
+    text = (ROOT / "docs/studies/bbr-wifi6.csv").read_text()
+    seeds = int(re.search(r"means of (\d+) seeds", text)[1])
+    cell = acklab.load(cells._phase(Effort(seeds), 12000, "none"))
+    runs = acklab.run_many([(cell, seed) for seed in range(1, seeds + 1)])
+    flows = [STUDY.quantities["goodput"].of(run) for run in runs]
+    (line,) = re.findall(r"^phase,goodput,.*\bbbr\b.*none.*12000.*,([\d.]+)$", text, re.M)
+    assert sum(of["bbr"] for of in flows) / seeds == pytest.approx(float(line), abs=1e-4)
 
 
 def test_the_page_counts_what_the_equations_predict():

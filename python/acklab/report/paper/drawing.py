@@ -18,6 +18,8 @@ LOOKS = 7
 GAPS = 4
 #: More keys along an axis stand at their distances, fewer side by side.
 MOST_KEYS = 10
+#: Between marks that would cover each other.
+_ASIDE = 9.0
 #: A line of more points has no marks, and is thinned to so many.
 MOST_MARKS, MOST_POINTS = 24, 160
 
@@ -30,6 +32,8 @@ class Point:
     y: float
     low: float | None = None
     high: float | None = None
+    #: Of a box: its ends, the quartiles; `low` and `high` are its whiskers.
+    box: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -61,11 +65,15 @@ def panel(of: Panel, label: str, bottom: float, top: float, x: str, y: str) -> s
     at = _places(of)
     scale = _Scale(bottom, top, x, y)
     body = _frame(of, at, scale)
-    bars = [s for s in of.series if not s.theirs] if of.kind == "bars" else []
+    wide = [s for s in of.series if not s.theirs] if of.kind in ("bars", "boxes") else []
+    hidden: list[tuple[float, float]] = []
     for s in of.series:
         own = [p for p in _thinned(s.points) if p.x in at and math.isfinite(p.y)]
-        if s in bars:
-            body += _bars(own, s, at, scale, bars.index(s), len(bars))
+        if s in wide:
+            draw = _bars if of.kind == "bars" else _boxes
+            body += draw(own, s, at, scale, wide.index(s), len(wide))
+        elif wide:
+            body += _beside(own, s, at, scale, hidden)
         else:
             body += _line(own, s, at, scale, joined=of.kind == "lines")
     return (
@@ -100,7 +108,7 @@ def bounds(panels: Sequence[Panel]) -> tuple[float, float]:
     if not ends:
         return 0.0, 1.0
     low, high = min(ends), max(ends)
-    from_zero = any(p.kind == "bars" for p in panels) or 0 <= low <= 0.7 * high
+    from_zero = any(p.kind in ("bars", "boxes") for p in panels) or 0 <= low <= 0.7 * high
     margin = 0.06 * (high - low or abs(high) or 1.0)
     if low >= 0:
         # A margin never goes below zero where no number does.
@@ -180,7 +188,7 @@ def _names(of: Panel, at: dict[Key, float], base: float) -> str:
 def _deeper(of: Panel) -> int:
     """How much higher a chart of bars is whose names do not fit into one row."""
     room = (WIDE - _LEFT - _RIGHT) / max(len(of.keys), 1)
-    if of.kind != "bars" or all(6 * len(label) < room for label in of.labels):
+    if of.kind not in ("bars", "boxes") or all(6 * len(label) < room for label in of.labels):
         return 0
     return 9 * (max(len(label.split()) for label in of.labels) - 1)
 
@@ -228,6 +236,50 @@ def _bars(
         if p.low is not None and p.high is not None and math.isfinite(p.low):
             ends = f"M{x + width / 2:.1f} {scale(p.low):.1f}V{scale(p.high):.1f}"
             found += f'<path class="axis" d="{ends}"/>'
+    return found
+
+
+def _boxes(
+    points: Sequence[Point], s: Series, at: dict[Key, float], scale: _Scale, i: int, n: int
+) -> str:
+    """From quartile to quartile, a stroke at the median, whiskers to the ends."""
+    room = 0.8 * (WIDE - _LEFT - _RIGHT) / max(len(at), 1)
+    width, look = room / n, f"l{s.look % LOOKS}"
+    found = ""
+    for p in points:
+        if p.box is None or p.low is None or p.high is None:
+            continue
+        left = at[p.x] - room / 2 + i * width + width / 6
+        across, middle = 2 * width / 3, at[p.x] - room / 2 + (i + 0.5) * width
+        low, high = (scale(end) for end in p.box)
+        for end, whisker in ((low, scale(p.low)), (high, scale(p.high))):
+            found += (
+                f'<path class="bar {look}" d="M{middle:.1f} {end:.1f}V{whisker:.1f}'
+                f'm{-across / 4:.1f} 0h{across / 2:.1f}"/>'
+            )
+        found += (
+            f'<rect class="mark {look}" fill-opacity=".35" x="{left:.1f}" y="{high:.1f}" '
+            f'width="{across:.1f}" height="{max(low - high, 0.5):.1f}"/>'
+            f'<path class="axis" d="M{left:.1f} {scale(p.y):.1f}h{across:.1f}"/>'
+        )
+    return found
+
+
+def _beside(
+    points: Sequence[Point],
+    s: Series,
+    at: dict[Key, float],
+    scale: _Scale,
+    taken: list[tuple[float, float]],
+) -> str:
+    """The marks of a witness between bars; one where another stands moves aside."""
+    found = ""
+    for p in points:
+        x, y = at[p.x], scale(p.y)
+        while any(abs(x - a) < _ASIDE and abs(y - b) < _ASIDE for a, b in taken):
+            x += _ASIDE
+        taken.append((x, y))
+        found += mark(s.look, x, y, s.theirs)
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import product
+from statistics import median, quantiles
 
 from acklab.report import html
 from acklab.report.paper import ellipses
@@ -19,10 +20,20 @@ from acklab.report.paper.sources import (
     unit,
     written,
 )
-from acklab.studies.kit.fields import Key, known, reported
+from acklab.studies.kit.fields import Key, Value, known, reported
 from acklab.studies.kit.folder import SETUP, Figure, Folder
 from acklab.studies.kit.vocabulary import Quantity
 
+#: What the marks of a kind of figure mean.
+_INTERVALS = "Upright lines are 95 % intervals."
+_OF_BOXES = "A box ends at the quartiles and has a stroke at the median; whiskers end at "
+_MARKS = {
+    **dict.fromkeys(("lines", "bars", "dots"), _INTERVALS),
+    "boxes": f"{_OF_BOXES}the 5th and the 95th percentile: means over the runs of those of a run.",
+    "runs": f"{_OF_BOXES}the least and the largest of the runs.",
+}
+#: Over time, keys that have a label.
+_EVERY = 10
 #: A figure of more numbers has them in its file only.
 MOST_NUMBERS = 400
 
@@ -36,6 +47,8 @@ def rendered(study: Folder, figure: Figure, whose: Sequence[Source], prefix: str
     every = {m.id: panels(study, figure, m, _with(m, whose)) for m in mine}
     bottom, top = bounds([p for of in every.values() for p in of])
     rows = ""
+    if figure.beside:
+        mine = mine[:1]
     mine = [m for m in mine if every[m.id]] or mine[:1]
     for m in mine:
         title = next((s.title for s in study.about.setup if s.name == m.setup), "")
@@ -47,9 +60,13 @@ def rendered(study: Folder, figure: Figure, whose: Sequence[Source], prefix: str
             rows += f"<details><summary>The same, {escape(title)}</summary>{charts}</details>"
     caption = f"<p>{html.words(figure.caption)}</p>" if figure.caption else ""
     about = f"{Names(study).measured(quantity)}: {quantity.text.rstrip('.')}."
+    if figure.beside:
+        about = f"{Names(study).axis(figure.x).capitalize()} across; one run of seed 1."
+    marks = _MARKS[figure.kind if figure.box or figure.kind != "boxes" else "runs"]
+    marks = "" if figure.beside else f" {marks}"
     return (
         f'<div class="of-figure"><h3 id="{prefix}{figure.id}">{escape(figure.title)}</h3>{caption}'
-        f'<p class="note">{escape(about)} Upright lines are 95 % intervals.</p>'
+        f'<p class="note">{escape(about)}{marks}</p>'
         f"{_key([p for of in every.values() for p in of])}{rows}"
         f"{_numbers(study, figure, mine[0], whose, prefix)}</div>"
     )
@@ -91,7 +108,11 @@ def panels(study: Folder, figure: Figure, mine: Source, whose: Sequence[Source])
     found = []
     for at, named in blocks(keys, inner):
         series: list[Series] = []
-        for source in whose:
+        for look, name in enumerate([figure.quantity, *figure.beside] if figure.beside else []):
+            if points := _points(figure, mine, dict(at), keys[figure.x], limits, name):
+                title = names.quantity(study.vocabulary.quantities[name])
+                series.append(Series(title, look, points))
+        for source in whose if not figure.beside else ():
             for look, line in enumerate(lines or [None]):
                 where = {**at, figure.lines: line} if line is not None else dict(at)
                 points = _points(figure, source, where, keys[figure.x], limits)
@@ -104,7 +125,7 @@ def panels(study: Folder, figure: Figure, mine: Source, whose: Sequence[Source])
                     series.append(Series(name, place, points, theirs))
         used = {p.x for s in series for p in s.points}
         xs = [k for k in keys[figure.x] if k in used]
-        labels = [names.key(figure.x, k) for k in xs]
+        labels = [names.key(figure.x, k) if _labelled(figure, k) else "" for k in xs]
         if series:
             title = names.at(named)
             found.append(Panel(title, series, xs, labels, figure.kind, figure.log))
@@ -117,17 +138,38 @@ def _points(
     where: Mapping[str, Key],
     xs: Sequence[Key],
     limits: tuple[float, float],
+    quantity: str = "",
 ) -> list[Point]:
     found = []
     for x in xs:
-        value = source.value(figure.group, figure.quantity, {**where, figure.x: x})
+        at = {**where, figure.x: x}
+        value = source.value(figure.group, quantity or figure.quantity, at)
         if value is None:
             continue
         e = reported(value, limits)
+        if figure.kind == "boxes" and source.ours:
+            ends = [source.value(figure.group, name, at) for name in figure.box]
+            found.append(_box(x, e.mean, value, [known(v).mean for v in ends if v is not None]))
+            continue
         found.append(
             Point(x, e.mean, e.low, e.high) if e.n > 1 and e.low == e.low else Point(x, e.mean)
         )
     return found
+
+
+def _labelled(figure: Figure, key: Key) -> bool:
+    return not figure.beside or not isinstance(key, int) or key % _EVERY == 0
+
+
+def _box(x: Key, middle: float, runs: Value, ends: Sequence[float]) -> Point:
+    """Of four ends; or, without them, over the runs."""
+    if len(ends) == 4:
+        low, lower, upper, high = ends
+    else:
+        of = sorted(runs.values())
+        low, high, middle = of[0], of[-1], median(of)
+        lower, _, upper = quantiles(of, n=4, method="inclusive") if len(of) > 1 else of * 3
+    return Point(x, middle, low, high, (lower, upper))
 
 
 def _row(
@@ -135,7 +177,7 @@ def _row(
 ) -> str:
     quantity = study.vocabulary.quantities[figure.quantity]
     x = Names(study).axis(figure.x)
-    y = Names(study).measured(quantity)
+    y = quantity.unit if figure.beside else Names(study).measured(quantity)
     charts = ""
     for p in of:
         label = f"{figure.title}{f', {setup}' if setup else ''}"
@@ -177,6 +219,8 @@ def _numbers(
     axes = [a for a in keys if a != SETUP]
     file = f"numbers/{figure.group}.csv"
     link = f'<p class="note">Every run: <a href="{file}">{file}</a>, beside this page.</p>'
+    if figure.beside:
+        return link
     rows, used = [], set()
     for combination in product(*(keys[a] for a in axes)):
         at = dict(zip(axes, combination, strict=True))

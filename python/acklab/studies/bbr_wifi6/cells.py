@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from acklab.studies.ack_compression.cells import over
-from acklab.studies.study import Effort
+from acklab.studies.study import Cell, Effort
 
-SETUPS = ("idle", "busy")
+SETUPS = ("idle", "far", "busy")
+#: What the laptops add to the round trip in the set-up `far`, ms. The paper's medians behind
+#: FQ-CoDel and CAKE need a round trip of about 12 ms without load, of which the air has 1.
+FAR_MS = 11
+#: The station of the third laptop, where that is behind a wire.
+CARD = "card"
 #: Section 4.1, Mbit/s each way.
 LIMIT = 10
 #: RouterOS's queue types: PFIFO of 50 packets; FQ-CoDel and CAKE with their defaults.
@@ -30,9 +36,28 @@ NEIGHBOURS = ("near0", "near1")
 NOISE = 400
 #: s.
 LENGTH, WARMUP = 60, 5
-#: RTT of wires, ms: the kernel's, and one with which the paper's delays come out.
-WIRES_MS = (12, 20)
+#: Seeds of what is drawn over time.
 ONCE = 1
+#: RTT of the wire that a kernel ran, too, ms.
+WIRES_MS = (20,)
+#: RTT of the wires with the router's tree, ms: that of the air, one with which the paper's delays
+#: come out, and the kernel's.
+TREES_MS = (1, 12, 20)
+#: The time of a packet of 1500 B at 10 Mbit/s, microseconds.
+PACKET_US = 1200
+#: RTT of the wires on which a FIFO shows in which part of a packet's time packets arrive,
+#: microseconds: 12 ms is ten packets' times.
+PHASES_US = (12000, 12200, 12400, 12600, 12800, 13000, 13200)
+#: Gains of BBRv3 that section 5.6 would tune, below Google's 1.25, 2.25 and 2.
+GAINS: Mapping[str, Any] = {
+    "google": VERSIONS["bbr3"],
+    "smaller": {
+        **VERSIONS["bbr3"],
+        "probe_up_pacing_gain": 1.1,
+        "probe_up_cwnd_gain": 2.0,
+        "cwnd_gain": 1.5,
+    },
+}
 
 
 def _tree(queue: str) -> dict[str, Any]:
@@ -77,14 +102,21 @@ def home(
     """
     near = NEIGHBOURS if setup == "busy" else ()
     load = {"name": "cbr", "rate": f"{NOISE} Mbit/s", "feedback": {"every": 0}}
+    behind: dict[str, Any] = {}
+    stations = [*LAPTOPS, *near]
+    if setup == "far":
+        stations = [CARD if n == "peer" else n for n in stations]
+        wire = {"rate": "unlimited", "queue": "100000 packets", "delay": f"{FAR_MS / 2:g} ms"}
+        behind["link"] = [{"a": CARD, "b": "peer", **wire}]
     return _run(
         effort,
         f"home-{direction}",
-        node=[{"name": n} for n in ("ap", *LAPTOPS, *near)],
+        node=[{"name": n} for n in dict.fromkeys(("ap", *LAPTOPS, *stations))],
+        **behind,
         wifi=[
             {
                 "ap": "ap",
-                "stations": [*LAPTOPS, *near],
+                "stations": stations,
                 "standard": "ax",
                 "band": "5 GHz",
                 "width": "80 MHz",
@@ -121,9 +153,39 @@ def _wire(effort: Effort, rtt_ms: int, queue: str, version: str) -> dict[str, An
     return _over_wire(effort, rtt_ms, version, _htb(queue))
 
 
-def _tree_over_wire(effort: Effort, rtt_ms: int, queue: str) -> dict[str, Any]:
-    """The same with every queue below HTB, as in a router's tree: CAKE does not shape there."""
-    return _over_wire(effort, rtt_ms, "bbr3", _htb(queue))
+def _below(queue: str) -> dict[str, Any]:
+    """The router's queue tree, as `home` has it: CAKE does not shape there."""
+    all_ = {"name": "all", "max_limit": f"{LIMIT} Mbit/s", "child": QUEUES[queue]}
+    return {"name": "queue-tree", "queues": [all_]}
+
+
+def _tree_over_wire(effort: Effort, rtt_ms: int, queue: str, version: str) -> dict[str, Any]:
+    """The same without Wi-Fi. Each packet is late by up to the time of one, so that none meets the
+    queue in the same part of that time again and again; see `_phase`."""
+    return _late(_over_wire(effort, rtt_ms, version, _below(queue)))
+
+
+def _phase(effort: Effort, rtt_us: int, jitter: str) -> dict[str, Any]:
+    """A FIFO over a wire on which all times are whole, or whose packets are late by chance."""
+    spec = _over_wire(effort, rtt_us / 1000, "bbr3", _below("pfifo"))
+    return spec if jitter == "none" else _late(spec)
+
+
+def _late(spec: dict[str, Any]) -> dict[str, Any]:
+    spec["link"][0]["jitter"] = f"{PACKET_US} us"
+    return spec
+
+
+def _marked(effort: Effort, setup: str, queue: str) -> dict[str, Any]:
+    """Both directions at once, and senders and receivers that speak ECN."""
+    spec = home(effort, setup, "both", queue)
+    spec["tcp"] = {**spec["tcp"], "ecn": "on"}
+    return spec
+
+
+def _tuned(effort: Effort, setup: str, queue: str, gains: str) -> dict[str, Any]:
+    """Section 5.6: the testbed with other gains."""
+    return home(effort, setup, "up", queue, GAINS[gains])
 
 
 def _htb(queue: str) -> dict[str, Any]:
@@ -132,7 +194,7 @@ def _htb(queue: str) -> dict[str, Any]:
 
 
 def _over_wire(
-    effort: Effort, rtt_ms: int, version: str, tree: Mapping[str, Any]
+    effort: Effort, rtt_ms: float, version: str, tree: Mapping[str, Any]
 ) -> dict[str, Any]:
     ends = {"rate": "unlimited", "queue": "100000 packets"}
     delay = f"{rtt_ms / 2:g} ms"
@@ -161,12 +223,27 @@ def _over_wire(
 
 
 _QUEUES = tuple(QUEUES)
+
+
+def _trees(effort: Effort) -> list[Cell]:
+    """BBRv3 behind each queue, the older versions behind the FIFO only."""
+    three = over(_tree_over_wire, rtt_ms=TREES_MS, queue=_QUEUES, version=("bbr3",))
+    older = over(_tree_over_wire, rtt_ms=TREES_MS, queue=("pfifo",), version=("bbr1", "bbr2"))
+    return [*three(effort), *older(effort)]
+
+
 GROUPS = {
     "versions": over(_versions, setup=SETUPS, version=(*VERSIONS, "cubic")),
     "home": over(home, setup=SETUPS, direction=DIRECTIONS, queue=_QUEUES),
     "ofdma": over(
-        _ofdma, setup=SETUPS, direction=DIRECTIONS[:2], queue=_QUEUES, ofdma=("off", "on")
+        _ofdma, setup=("idle", "busy"), direction=DIRECTIONS[:2], queue=_QUEUES, ofdma=("off", "on")
     ),
+    "marked": over(_marked, setup=SETUPS[:2], queue=("cake",)),
+    "tuned": over(_tuned, setup=SETUPS[:1], queue=("pfifo", "cake"), gains=tuple(GAINS)),
     "wire": over(_wire, rtt_ms=WIRES_MS, queue=_QUEUES, version=("bbr1", "bbr2", "bbr3")),
-    "tree": over(_tree_over_wire, rtt_ms=WIRES_MS, queue=("cake",)),
+    "tree": _trees,
+    "phase": over(_phase, rtt_us=PHASES_US, jitter=("none", "a packet")),
+    # One seed over time: figures 6, 7, 9 and 11, and figure 5.
+    "times": over(partial(home, setup="idle"), ONCE, direction=DIRECTIONS, queue=_QUEUES),
+    "times5": over(partial(_versions, setup="idle"), ONCE, version=tuple(VERSIONS)),
 }

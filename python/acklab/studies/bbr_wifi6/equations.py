@@ -1,7 +1,8 @@
 """The corrected equations, as a witness.
 
 `python -m acklab.studies.bbr_wifi6.equations` prints what stands in model.csv. The cells are those
-of the group `wire`, and of `home` one direction at a time: the access point shapes to 10 Mbit/s, so
+of the group `wire`, that of `tree` whose round trip is the air's, and of `home` one direction at a
+time: the access point shapes to 10 Mbit/s, so
 that its shaper is the queue of Eqs 15 to 24, and the air, which Eq 8 gives many times as much, is a
 part of the round trip (`air`). What takes the air twice is not Eq 8's (the access point receives
 and sends it, beta_ap), so that there is no queue in the air. Both directions at once would be two
@@ -23,7 +24,15 @@ import numpy as np
 from acklab.fluid import durations
 from acklab.fluid.case import Case, Flow
 from acklab.fluid.coupled import Trace
-from acklab.studies.bbr_wifi6.cells import LENGTH, LIMIT, QUEUES, VERSIONS, WARMUP, WIRES_MS
+from acklab.studies.bbr_wifi6.cells import (
+    LENGTH,
+    LIMIT,
+    QUEUES,
+    TREES_MS,
+    VERSIONS,
+    WARMUP,
+    WIRES_MS,
+)
 
 #: Bits of a packet, and of its payload.
 _PACKET, _PAYLOAD = 12_000, 1448 * 8
@@ -114,6 +123,11 @@ def table() -> str:
                 for (quantity, flow), value in found.items():
                     key = ("wire", quantity, queue, version, rtt_ms, "", flow)
                     rows.writerow([*key, f"{value:.4f}"])
+    air_ms = TREES_MS[0]
+    alike = replace(case(air_ms, "pfifo", "bbr3"), step=_STEP)
+    for (quantity, flow), value in _of(alike.run()).items():
+        key = ("tree", quantity, "pfifo", "bbr3", air_ms, "", flow)
+        rows.writerow([*key, f"{value:.4f}"])
     for queue in QUEUES:
         found = _home(home(queue).run())
         for direction in ("up", "down"):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from acklab.studies.bbr_wifi6.cells import LIMIT, NEIGHBOURS
+from acklab.studies.bbr_wifi6.cells import LIMIT, NEIGHBOURS, WARMUP
 from acklab.studies.kit.quantity import quantity
 from acklab.studies.kit.vocabulary import Quantity
 from acklab.studies.values import columns, once_per_run
@@ -15,7 +15,13 @@ from acklab.studies.values import columns, once_per_run
 if TYPE_CHECKING:
     from acklab.results import Result
 
-_PAIR = ("versions", "home", "ofdma", "wire", "tree")
+_PAIR = ("versions", "home", "ofdma", "wire", "tree", "marked", "tuned")
+#: Groups with a flow of each kind, in one direction or in both.
+_SWUNG = ("versions", "home", "wire", "tree", "tuned")
+#: Groups that are drawn over time.
+_TIMES = ("times", "times5")
+#: Mbit/s that BBRv1 frequently exceeds, by section 5.1.
+_MUCH = 7.5
 #: Samples of 100 ms over which the figures' throughput is averaged.
 _SECOND = 10
 #: The mean segment with its headers, KB.
@@ -37,7 +43,7 @@ def _samples(run: Result) -> Mapping[str, Mapping[str, np.ndarray]]:
     """The series of each flow from the warm-up on."""
     table = columns(run, "series")
     names = np.asarray(table["flow"], str)
-    late = np.asarray(table["time_s"], float) >= 5
+    late = np.asarray(table["time_s"], float) >= WARMUP
     wanted = ("goodput_mbps", "rtt_ms", "cwnd_packets", "pacing_mbps", "delivery_mbps")
     return {
         name: {w: np.asarray(table[w], float)[(names == name) & late] for w in wanted}
@@ -52,16 +58,29 @@ def _of_series(run: Result, column: str, how: Callable[[np.ndarray], Any]) -> di
     return {n: float(how(v)) for n, v in series.items() if not np.isnan(v).all()}
 
 
-@quantity("Mbit/s", *_PAIR, axis="flow")
+@quantity("Mbit/s", *_PAIR, "phase", axis="flow")
 def goodput(run: Result) -> dict[str, float]:
     """Payload that arrived after the first 5 s."""
     return _by_flow(run, "goodput_warm_mbps")
 
 
-@quantity("segments", *_PAIR, axis="flow", digits=0)
+@quantity("segments", *_PAIR, "phase", axis="flow", digits=0)
 def retransmissions(run: Result) -> dict[str, float]:
-    """Segments sent again."""
+    """Segments that were retransmitted."""
     return _by_flow(run, "retransmissions")
+
+
+@quantity("%", "home", "marked", axis="flow", digits=1)
+def again(run: Result) -> dict[str, float]:
+    """Retransmissions, as a share of all segments that were sent."""
+    sent, resent = _by_flow(run, "data_segments"), _by_flow(run, "retransmissions")
+    return {name: 100 * resent[name] / sent[name] for name in sent}
+
+
+@quantity("marks", "marked", axis="flow", digits=0)
+def reductions(run: Result) -> dict[str, float]:
+    """How often a sender reduced its window or rate because of ECN marks."""
+    return _by_flow(run, "ecn_reductions")
 
 
 @quantity("ms", *_PAIR, axis="flow", digits=1)
@@ -76,16 +95,47 @@ def rtt_p95(run: Result) -> dict[str, float]:
     return _by_flow(run, "rtt_p95_ms")
 
 
+def _changes(rtts: np.ndarray) -> np.ndarray:
+    """From one sample, of 100 ms, to the next."""
+    return np.abs(np.diff(rtts))
+
+
 @quantity("ms", "home", axis="flow", digits=2)
 def jitter(run: Result) -> dict[str, float]:
     """Median change of the round-trip time from one sample, of 100 ms, to the next."""
-    return _of_series(run, "rtt_ms", lambda v: np.nanmedian(np.abs(np.diff(v))))
+    return _of_series(run, "rtt_ms", lambda v: np.nanmedian(_changes(v)))
+
+
+def _percentile(share: int, name: str, what: str, of: Callable[[np.ndarray], Any]) -> Quantity:
+    """A percentile of the samples of 100 ms, for a box plot."""
+
+    def measured(run: Result) -> dict[str, float]:
+        return _of_series(run, "rtt_ms", lambda v: np.nanpercentile(of(v), share))
+
+    measured.__name__ = f"{name}_box{share}"
+    place = "Median" if share == 50 else f"{share}th percentile"
+    measured.__doc__ = f"{place} of the {what}, of samples of 100 ms."
+    return quantity("ms", "home", axis="flow", digits=1)(measured)
 
 
 @quantity("KB", "home", axis="flow", digits=0)
 def cwnd(run: Result) -> dict[str, float]:
     """Mean congestion window."""
     return _of_series(run, "cwnd_packets", lambda v: _KB * np.nanmean(v))
+
+
+@quantity("KB", "home", axis="flow", digits=1)
+def bdp(run: Result) -> dict[str, float]:
+    """Bandwidth-delay product: the goodput times the smallest round-trip time."""
+    rate, least = _by_flow(run, "goodput_warm_mbps"), _by_flow(run, "rtt_min_ms")
+    return {name: rate[name] * least[name] / 8 for name in rate}
+
+
+@quantity("Mbit/s", "home", "tuned", axis="flow", digits=2)
+def unsteady(run: Result) -> dict[str, float]:
+    """Standard deviation of the throughput, by seconds."""
+    series = {name: s["goodput_mbps"] for name, s in _samples(run).items()}
+    return {name: float(np.std(_smooth(rates))) for name, rates in series.items()}
 
 
 @quantity("Mbit/s", "home", axis="flow", digits=1)
@@ -111,37 +161,99 @@ def _smooth(rates: np.ndarray) -> np.ndarray:
 
 
 @once_per_run
-def _swings(run: Result) -> tuple[np.ndarray, np.ndarray]:
+def _swings(run: Result) -> tuple[np.ndarray, np.ndarray] | None:
+    """The pair's throughput by seconds; none where both directions have a pair."""
     pair = _samples(run)
+    if "bbr" not in pair:
+        return None
     return _smooth(pair["bbr"]["goodput_mbps"]), _smooth(pair["cubic"]["goodput_mbps"])
 
 
-@quantity("per minute", "versions", "wire", digits=1)
-def crossings(run: Result) -> float:
+@quantity("per minute", *_SWUNG, digits=1)
+def crossings(run: Result) -> float | None:
     """How often the flow that is ahead changes, by seconds: the oscillation rate."""
-    bbr, cubic = _swings(run)
+    if (pair := _swings(run)) is None:
+        return None
     # A lead below a twentieth of the link is none.
-    lead = bbr - cubic
+    lead = pair[0] - pair[1]
     ahead = np.sign(lead[np.abs(lead) > LIMIT / 20])
     return float(np.count_nonzero(np.diff(ahead)) / (len(lead) / 600))
 
 
-@quantity("Mbit/s", "versions", "wire", digits=1)
-def high(run: Result) -> float:
+@quantity("Mbit/s", *_SWUNG, digits=1)
+def high(run: Result) -> float | None:
     """95th percentile of BBR's throughput, by seconds."""
-    return float(np.percentile(_swings(run)[0], 95))
+    return None if (pair := _swings(run)) is None else float(np.percentile(pair[0], 95))
 
 
-@quantity("Mbit/s", "versions", "wire", digits=1)
-def low(run: Result) -> float:
+@quantity("Mbit/s", *_SWUNG, digits=1)
+def low(run: Result) -> float | None:
     """5th percentile of BBR's throughput, by seconds."""
-    return float(np.percentile(_swings(run)[0], 5))
+    return None if (pair := _swings(run)) is None else float(np.percentile(pair[0], 5))
 
 
-@quantity("", "versions", "wire", digits=2, signed=True)
-def opposed(run: Result) -> float:
+@quantity("Mbit/s", *_SWUNG, digits=1)
+def lowest_second(run: Result) -> float | None:
+    """Lowest throughput of BBR in a second."""
+    return None if (pair := _swings(run)) is None else float(np.min(pair[0]))
+
+
+@quantity("%", *_SWUNG, digits=0)
+def much(run: Result) -> float | None:
+    """Share of the seconds in which BBR has more than 7.5 Mbit/s."""
+    return None if (pair := _swings(run)) is None else float(100 * np.mean(pair[0] > _MUCH))
+
+
+@quantity("", *_SWUNG, digits=2, signed=True)
+def opposed(run: Result) -> float | None:
     """Correlation of the two flows' throughput, by seconds: -1 is one at the other's cost."""
-    return float(np.corrcoef(*_swings(run))[0, 1])
+    return None if (pair := _swings(run)) is None else float(np.corrcoef(*pair)[0, 1])
 
 
-QUANTITIES = tuple(of for of in tuple(globals().values()) if isinstance(of, Quantity))
+def _over_time(
+    flow: str, column: str, unit: str, groups: tuple[str, ...], factor: float = 1.0
+) -> Quantity:
+    """A column of one flow over time, second by second; a flow may be absent."""
+
+    def measured(run: Result) -> dict[int, float] | None:
+        series = _samples(run).get(flow)
+        if series is None or np.isnan(series[column]).all():
+            return None
+        values = factor * series[column]
+        whole = values[: len(values) // _SECOND * _SECOND].reshape(-1, _SECOND)
+        found = {WARMUP + i: row[~np.isnan(row)] for i, row in enumerate(whole)}
+        return {second: float(row.mean()) for second, row in found.items() if len(row)}
+
+    what = column.partition("_")[0]
+    measured.__name__ = f"{what}_of_{flow.replace('-', '_')}"
+    measured.__doc__ = f"Mean over a second: {what}, {flow}."
+    return quantity(unit, *groups, axis="second", digits=2)(measured)
+
+
+_BOXES = tuple(
+    _percentile(share, *what)
+    for share in (5, 25, 50, 75, 95)
+    for what in (
+        ("rtt", "round-trip time", np.asarray),
+        ("jitter", "change of the round-trip time", _changes),
+    )
+)
+_DRAWN = tuple(
+    _over_time(flow, column, unit, _TIMES if column == "goodput_mbps" else _TIMES[:1], factor)
+    for flow in ("cubic", "bbr", "cubic-up", "bbr-up", "cubic-down", "bbr-down")
+    for column, unit, factor in (
+        ("goodput_mbps", "Mbit/s", 1.0),
+        ("rtt_ms", "ms", 1.0),
+        ("cwnd_packets", "KB", _KB),
+        *(
+            (("pacing_mbps", "Mbit/s", 1.0), ("delivery_mbps", "Mbit/s", 1.0))
+            if flow == "bbr"
+            else ()
+        ),
+    )
+)
+QUANTITIES = (
+    *(of for of in tuple(globals().values()) if isinstance(of, Quantity)),
+    *_BOXES,
+    *_DRAWN,
+)

@@ -109,8 +109,13 @@ class Figure(Drawn, frozen=True, kw_only=True):
     x: str
     lines: str = ""
     panels: str = ""
-    kind: Literal["lines", "bars", "dots", "ellipses"] = "lines"
+    kind: Literal["lines", "bars", "dots", "ellipses", "boxes"] = "lines"
     log: bool = False
+    #: Of lines: further quantities of the same unit, a line each, such as those of other flows.
+    beside: list[str] = []
+    #: Of boxes: the quantities at the lower whisker, the lower quartile, the upper quartile and the
+    #: upper whisker, whose median is `quantity`. Without them a box is over the runs.
+    box: list[str] = []
     #: Of ellipses the quantity that lies across, less to the right; runs of all keys of `x` are the
     #: points of a line.
     against: str = ""
@@ -393,6 +398,13 @@ def _check_drawn(study: Folder, of: Table | Figure) -> None:
             )
     elif against:
         raise Wrong("`against` is for ellipses: leave it out", "against")
+    if isinstance(of, Figure):
+        for name in (*of.beside, *of.box):
+            study.vocabulary.meant(name, of.group, keys)
+        if of.beside and (of.kind != "lines" or of.lines):
+            raise Wrong("`beside` is for figures of the kind lines that have no `lines`", "beside")
+        if of.box and (of.kind != "boxes" or len(of.box) != 4):
+            raise Wrong("`box` is for boxes: two quantities below the median, two above it", "box")
 
 
 def _check_claim(study: Folder, claim: Claim, shapes: Numbers) -> None:

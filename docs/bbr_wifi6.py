@@ -1,0 +1,148 @@
+"""Writes docs/studies/bbr-wifi6.md, whose numbers come from a reproduction.
+
+`.venv/bin/python docs/bbr_wifi6.py [FOLDER]` fills bbr-wifi6.in. FOLDER is where `acklab reproduce
+bbr-wifi6` left its results (`out/bbr-wifi6`): the numbers that the page shows are copied from there
+into bbr-wifi6.csv. Without a folder those of that file are used. Where a verdict has turned that a
+sentence rests on (`{{require ...}}`), nothing is written.
+"""
+
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from acklab.folder import write_atomically
+from acklab.studies.kit import folder, made, runs
+from acklab.studies.kit.fields import known
+from acklab.studies.kit.judge import judge_all
+from acklab.studies.kit.language import Scope
+from acklab.studies.kit.numbers import Numbers, numbers, witnessed
+from acklab.studies.kit.quantity import with_derived
+from acklab.studies.kit.templates import filled
+
+ROOT = Path(__file__).parents[1]
+STUDY = folder.load(ROOT / "python/acklab/studies/bbr_wifi6")
+PAGE, FORM, KEPT = (ROOT / f"docs/studies/bbr-wifi6.{end}" for end in ("md", "in", "csv"))
+VERDICTS = {
+    "reproduced": "reproduced",
+    "partly": "partly reproduced",
+    "not": "not reproduced",
+    "undecided": "undecided",
+}
+
+
+def read(results: Path) -> Numbers:
+    """The numbers of a reproduction."""
+    tables = {}
+    for group, axes in STUDY.vocabulary.grids.items():
+        texts = {a: pl.String for a, keys in axes.items() if isinstance(keys[0], str)}
+        path = results / "numbers" / f"{group}.csv"
+        tables[group] = pl.read_csv(path, schema_overrides=texts, infer_schema_length=None)
+    return with_derived(STUDY.vocabulary, numbers(tables))
+
+
+def runs_of_the_study() -> int:
+    """How many runs it has."""
+    effort = STUDY.effort()
+    tasks = runs._tasks(STUDY.run_by(effort), list(STUDY.quantities.values()), effort)
+    return sum(t.seeds for t in {id(t): t for of in tasks.values() for _, t in of}.values())
+
+
+def page(of: Numbers, seeds: int, verdicts: dict[str, str]) -> tuple[str, Scope]:
+    """The page, and what it asked for."""
+    counts = Counter(v for name, v in verdicts.items() if name.startswith("M-"))
+    told = [f"{counts[v]} are {words}" for v, words in VERDICTS.items() if counts[v]]
+    text = FORM.read_text()
+    for mark, value in {
+        "CLAIMS": len(STUDY.claims),
+        "RUNS": f"{runs_of_the_study():,}",
+        "SEEDS": seeds,
+        "MODEL": ", ".join(told[:-1]) + f" and {told[-1]}",
+    }.items():
+        text = text.replace(f"@{mark}@", str(value))
+    scope = Scope(STUDY.vocabulary, Asked(of), STUDY.where("idle"), witnesses=witnesses)
+    # A line is a paragraph of its own here, so that no note on keys stands below a table.
+    lines = [_filled(line, scope, verdicts) for line in joined(text)]
+    return "\n".join(line for line in lines if line is not None) + "\n", scope
+
+
+def joined(text: str) -> list[str]:
+    """The lines; braces that go on in the next line are not cut."""
+    found = [""]
+    for line in text.splitlines():
+        found[-1] += line
+        if found[-1].count("{") == found[-1].count("}"):
+            found.append("")
+        else:
+            found[-1] += "\n"
+    return found[:-1]
+
+
+def _filled(line: str, scope: Scope, verdicts: dict[str, str]) -> str | None:
+    told = filled(line, scope, verdicts)
+    if told == "" and line != "":
+        return None
+    return re.sub(r" \*In this order: [^*]*\*$", "", told)
+
+
+def witnesses():
+    """The kernel's and the equations' numbers."""
+    return STUDY.witnesses
+
+
+class Asked(dict):
+    """Numbers, and which of them were looked at."""
+
+    def __init__(self, of: Numbers) -> None:
+        super().__init__(of)
+        self.seen: set[tuple[str, str]] = set()
+
+    def get(self, key: tuple[str, str], default: Any = None) -> Any:
+        """As a dictionary does."""
+        self.seen.add(key)
+        return super().get(key, default)
+
+
+def keep(of: Numbers, asked: Asked, seeds: int, verdicts: dict[str, str]) -> str:
+    """The means of all quantities that the page asked for, and the verdicts, as a file."""
+    rows = []
+    for group, quantity in sorted(asked.seen):
+        field = of[group, quantity]
+        for key, value in field.cells.items():
+            at = dict(zip(field.axes, key, strict=True))
+            rows.append({"group": group, "quantity": quantity, **at, "value": known(value).mean})
+    axes = sorted({a for row in rows for a in row} - {"group", "quantity", "value"})
+    head = ["group", "quantity", *axes, "value"]
+    lines = [f"# Written by docs/bbr_wifi6.py: means of {seeds} seeds that the page shows."]
+    lines += [f"# verdict {name} {verdict}" for name, verdict in verdicts.items()]
+    lines.append(",".join(head))
+    for row in rows:
+        row["value"] = f"{row['value']:.4f}"
+        lines.append(",".join(str(row.get(column, "")) for column in head))
+    return "\n".join(lines) + "\n"
+
+
+def kept() -> tuple[Numbers, int, dict[str, str]]:
+    """What stands in the file."""
+    text = KEPT.read_text()
+    seeds = int(re.search(r"means of (\d+) seeds", text)[1])
+    return witnessed(KEPT), seeds, dict(re.findall(r"^# verdict (\S+) (\S+)$", text, re.M))
+
+
+def main() -> None:
+    """Copies the numbers of a folder, if one is named, and writes the page."""
+    if len(sys.argv) > 1:
+        results = Path(sys.argv[1])
+        of, seeds = read(results), made.effort(results).seeds
+        judged = judge_all(STUDY, of)
+        verdicts = {j.claim.id: j.verdict for j in judged}
+        scope = page(of, seeds, verdicts)[1]
+        write_atomically(KEPT, keep(of, scope.numbers, seeds, verdicts).encode())
+    write_atomically(PAGE, page(*kept())[0].encode())
+
+
+if __name__ == "__main__":
+    main()
