@@ -8,7 +8,9 @@ sentence rests on (`{{require ...}}`), nothing is written.
 
 import re
 import sys
+import textwrap
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,9 @@ from acklab.studies.kit.templates import filled
 ROOT = Path(__file__).parents[1]
 STUDY = folder.load(ROOT / "python/acklab/studies/bbr_wifi6")
 PAGE, FORM, KEPT = (ROOT / f"docs/studies/bbr-wifi6.{end}" for end in ("md", "in", "csv"))
+#: Letters in a line.
+WIDE = 135
+_WRAP = partial(textwrap.wrap, break_long_words=False, break_on_hyphens=False)
 VERDICTS = {
     "reproduced": "reproduced",
     "partly": "partly reproduced",
@@ -66,7 +71,27 @@ def page(of: Numbers, seeds: int, verdicts: dict[str, str]) -> tuple[str, Scope]
     scope = Scope(STUDY.vocabulary, Asked(of), STUDY.where("idle"), witnesses=witnesses)
     # A line is a paragraph of its own here, so that no note on keys stands below a table.
     lines = [_filled(line, scope, verdicts) for line in joined(text)]
-    return "\n".join(line for line in lines if line is not None) + "\n", scope
+    return wrapped("\n".join(line for line in lines if line is not None)) + "\n", scope
+
+
+def wrapped(text: str) -> str:
+    """Paragraphs and items in lines of at most `WIDE` letters; tables, headings and code stay."""
+    found: list[str] = []
+    code = whole = False
+    for line in text.splitlines():
+        code ^= line.startswith("```")
+        stays = code or line.startswith(("```", "#", "|")) or not line
+        if stays or whole or not found or line.startswith("- "):
+            found.append(line)
+        else:
+            found[-1] += " " + line.strip()
+        whole = stays
+    lines = []
+    for line in found:
+        inner = "  " if line.startswith("- ") else ""
+        kept_ = not line or line.startswith(("```", "#", "|")) or "  " in line
+        lines += [line] if kept_ else _WRAP(line, WIDE, subsequent_indent=inner)
+    return "\n".join(lines)
 
 
 def joined(text: str) -> list[str]:

@@ -61,7 +61,8 @@ def rendered(study: Folder, figure: Figure, whose: Sequence[Source], prefix: str
     caption = f"<p>{html.words(figure.caption)}</p>" if figure.caption else ""
     about = f"{Names(study).measured(quantity)}: {quantity.text.rstrip('.')}."
     if figure.beside:
-        about = f"{Names(study).axis(figure.x).capitalize()} across; one run of seed 1."
+        across = Names(study).axis(figure.x)
+        about = f"{across[:1].upper()}{across[1:]} across; {_runs(figure, mine[0])}."
     marks = _MARKS[figure.kind if figure.box or figure.kind != "boxes" else "runs"]
     marks = "" if figure.beside else f" {marks}"
     return (
@@ -155,6 +156,13 @@ def _points(
             Point(x, e.mean, e.low, e.high) if e.n > 1 and e.low == e.low else Point(x, e.mean)
         )
     return found
+
+
+def _runs(figure: Figure, mine: Source) -> str:
+    """Whose values a line over time has: one run's, or means."""
+    field = mine.numbers.get((figure.group, figure.quantity))
+    seeds = {seed for value in field.cells.values() for seed in value} if field else set()
+    return f"one run of seed {seeds.pop()}" if len(seeds) == 1 else "means over the runs"
 
 
 def _labelled(figure: Figure, key: Key) -> bool:
