@@ -6,6 +6,8 @@ import polars as pl
 import pytest
 
 import acklab
+from acklab.formats import tc
+from acklab.formats.tc import text
 
 CAKE = {"name": "cake", "bandwidth": "10 Mbit/s", "diffserv": "diffserv4"}
 CALL = {"name": "cbr", "rate": "100 kbit/s", "size": 200}
@@ -38,7 +40,9 @@ def bottleneck(result):
 def test_tins_count_what_the_link_counts():
     result = behind(CAKE)
     link = bottleneck(result)
-    tins = result.queue_classes.filter(pl.col("place") == link["link"])
+    rows = result.queue_classes.filter(pl.col("place") == link["link"])
+    assert rows["class"][0] == "cake"
+    tins = rows[1:]
     assert tins["class"].to_list() == ["Bulk", "Best Effort", "Video", "Voice"]
     assert set(tins["part"]) == {"tin"}
     assert tins["pkts_arrived"].sum() == link["packets_in"]
@@ -51,6 +55,31 @@ def test_tins_count_what_the_link_counts():
     # A frame of 200 bytes has 18 of Ethernet.
     assert (voice["max_len"], voice["drops"]) == (182, 0)
     assert tins["pkts_sent"].null_count() == len(tins)
+
+
+def test_a_cake_counts_what_its_tins_and_the_link_count():
+    result = behind(CAKE | {"framing": "docsis"})
+    link = bottleneck(result)
+    rows = result.queue_classes.filter(pl.col("place") == link["link"])
+    cake, tins = rows.row(0, named=True), rows[1:]
+    assert (cake["part"], cake["class"]) == ("qdisc", "cake")
+    # Packets that left may still be on the line.
+    assert 0 <= cake["pkts_sent"] - link["packets_out"] < 100
+    assert cake["drops"] == tins["drops"].sum() == link["dropped"]
+    assert cake["backlog_bytes"] == tins["backlog_bytes"].sum()
+    seen = cake["pkts_sent"] + cake["drops"] + cake["backlog_packets"]
+    assert seen == tins["pkts_arrived"].sum() == link["packets_in"]
+    assert cake["overlimits"] > cake["pkts_sent"]
+    # 10 Mbit/s for four intervals of 100 ms are 500 kB; tc-cake(8) has 4 MiB at least.
+    assert cake["memory_limit_bytes"] == 4 << 20
+    # A packet of 1500 bytes takes 2304, and no queue was longer than the link's longest.
+    assert 2304 < cake["memory_used_bytes"] <= 2304 * link["queue_max_packets"]
+    assert cake["capacity_mbps"] == 10.0
+    # SYN and data of Linux with timestamps; DOCSIS adds 18 bytes, and has 64 at least.
+    sizes = [cake[f"{end}_{of}_size"] for of in ("network", "adj") for end in ("min", "max")]
+    assert sizes[1] == 1500
+    assert sizes[2:] == [max(sizes[0] + 18, 64), 1518]
+    assert tins["memory_used_bytes"].null_count() == len(tins)
 
 
 def test_classes_count_what_the_link_counts():
@@ -84,7 +113,7 @@ def test_classes_count_what_the_link_counts():
 def test_tins_within_classes_and_at_an_access_point():
     classes = [{"name": "dsl", "rate": "8 Mbit/s", "child": {"name": "cake"}}]
     names = behind({"name": "htb", "classes": classes}).queue_classes["class"].to_list()
-    assert names[:4] == ["dsl", "dsl/Bulk", "dsl/Best Effort", "dsl/Voice"]
+    assert names[:5] == ["dsl", "dsl/cake", "dsl/Bulk", "dsl/Best Effort", "dsl/Voice"]
     air = {
         "name": "air",
         "duration": "2 s",
@@ -115,4 +144,78 @@ def test_the_command_shows_what_took_packets(acklab_cli, tmp_path, scenario, sho
     if shown:
         assert "Voice" in made.stdout
         assert "Video" not in made.stdout  # no packet has such a codepoint
-        assert len(acklab.open(tmp_path / "here").queue_classes) == 8  # four tins in each direction
+        assert (
+            len(acklab.open(tmp_path / "here").queue_classes) == 10
+        )  # four tins in each direction
+
+
+def test_tc_prints_them_as_tc_does(acklab_cli, tmp_path):
+    made = acklab_cli("run", "cake-diffserv", "--set", "duration=7s", "--out", "here", "--tc")
+    assert made.returncode in (0, 1), made.stderr
+    rows = acklab.open(tmp_path / "here").queue_classes
+    assert text(rows) in made.stdout
+    cake = rows.row(0, named=True)
+    blocks = text(rows).split("\n\nqdisc ")
+    assert len(blocks) == rows.filter(pl.col("part") == "qdisc")["pkts_sent"].gt(0).sum() == 2
+    lines = blocks[0].splitlines()
+    assert lines[:2] == [
+        f"qdisc cake on {cake['place']}",
+        f" Sent {cake['bytes_sent']} bytes {cake['pkts_sent']} pkt "
+        f"(dropped {cake['drops']}, overlimits {cake['overlimits']})",
+    ]
+    table = [line.split() for line in lines if line.startswith("  ")]
+    names = "thresh target interval pk_delay av_delay sp_delay backlog pkts bytes way_inds"
+    names += " way_miss way_cols drops marks ack_drop sp_flows bk_flows un_flows max_len quantum"
+    assert [line[0] for line in table[1:]] == names.split()
+    values = {name: rest for name, *rest in table[1:]}
+    tins = rows[1:5]
+    assert values["pkts"] == [str(n) for n in tins["pkts_arrived"]]
+    assert values["max_len"] == [str(n) for n in tins["max_len"]]
+
+
+def test_tc_without_such_a_queue_says_so(acklab_cli):
+    made = acklab_cli("run", "fq-codel", "--set", "duration=2s", "--out", "here", "--tc")
+    assert "no packet came to a CAKE, an HTB or a queue tree" in made.stdout
+
+
+def test_tc_has_classes_and_what_is_inside():
+    classes = [{"name": "dsl", "rate": "8 Mbit/s", "child": {"name": "cake"}}]
+    result = behind({"name": "htb", "classes": classes})
+    place = bottleneck(result)["link"]
+    rows = result.queue_classes.filter(pl.col("place") == place)
+    dsl, cake = rows.row(0, named=True), rows.row(1, named=True)
+    block, inner = text(rows).split("\n\nqdisc ")
+    assert block.splitlines() == [
+        f"class dsl on {place} prio 0 rate 8Mbit ceil 8Mbit",
+        f" Sent {dsl['bytes_sent']} bytes {dsl['pkts_sent']} pkt "
+        f"(dropped {dsl['drops']}, overlimits {dsl['overlimits']})",
+        f" backlog {dsl['backlog_bytes']}b {dsl['backlog_packets']}p",
+        f" lended: {dsl['lended']} borrowed: 0",
+    ]
+    lines = inner.splitlines()
+    assert lines[0] == f"cake on {place} in dsl"
+    assert lines[4] == " capacity estimate: 0bit"
+    assert lines[8].split() == ["Bulk", "Best", "Effort", "Voice"]
+    assert (dsl["pkts_sent"], cake["overlimits"]) == (cake["pkts_sent"], 0)
+
+
+#: What `tc` prints of these numbers (iproute2 6.1, the cases of validation/kernel-virtual/tc).
+@pytest.mark.parametrize(
+    ("of", "value", "printed"),
+    [
+        (tc._rate, None, "0bit"),
+        (tc._rate, 0.625, "625Kbit"),
+        (tc._rate, 10.0, "10Mbit"),
+        (tc._rate, 9.375, "9375Kbit"),
+        (tc._rate, 0.123457, "123457bit"),
+        (tc._time, 0.06, "60us"),
+        (tc._time, 3.797, "3.8ms"),
+        (tc._time, 124.068, "124ms"),
+        (tc._time, 2500.0, "2.5s"),
+        (tc._size, 22_800, "22800b"),
+        (tc._size, 65_536, "64Kb"),
+        (tc._size, 4_194_304, "4Mb"),
+    ],
+)
+def test_numbers_are_spelled_as_tc_spells_them(of, value, printed):
+    assert of(value) == printed

@@ -1,4 +1,4 @@
-"""Tins of CAKE and classes of HTB beside what `tc -s` prints in a kernel that is never late."""
+"""CAKE, its tins and classes of HTB beside what `tc -s` prints in a kernel that is never late."""
 
 import json
 
@@ -106,8 +106,41 @@ def test_every_counter(pair):
     of_tins(said, starts) if case in TINS else of_classes(said, starts[0])
 
 
+def of_cakes(whole, rows):
+    """The rows of whole CAKEs, one for each start."""
+    ends = ("min_network_size", "max_network_size", "min_adj_size", "max_adj_size")
+    exact = {
+        "memory_limit_bytes": whole["memory_limit"],
+        "capacity_mbps": whole["capacity_estimate"] * 8e-6,
+        **{end: whole[end] for end in ends},
+    }
+    assert [{k: r[k] for k in exact} for r in rows] == [exact] * len(rows)
+    packets = whole["packets"]
+    for of, value, close in (
+        ("pkts_sent", packets, near(0.01)),
+        ("bytes_sent", whole["bytes"] - ETHERNET * packets, near(0.01)),
+        ("drops", whole["drops"], near(0.1, 10)),
+        # The first call at an arrival and the one after each departure find the shaper shut.
+        ("overlimits", whole["overlimits"], near(0.05)),
+        ("backlog_packets", whole["qlen"], near(absolute=15)),
+        ("backlog_bytes", whole["backlog"] - ETHERNET * whole["qlen"], near(absolute=22_500)),
+        # The longest queue of half a minute.
+        ("memory_used_bytes", whole["memory_used"], near(0.25)),
+    ):
+        within(of, value, close, [r[of] for r in rows])
+
+
+def within(of, value, close, here):
+    """The kernel's value lies among those here, or near one of them."""
+    here = sorted(here)
+    assert here[0] <= value <= here[-1] or any(close(value, x) for x in here), (of, value, here)
+
+
 def of_tins(said, starts):
-    tins = said["qdisc"][0]["tins"]
+    whole = said["qdisc"][0]
+    of_cakes(whole, [rows[0] for rows in starts])
+    assert {rows[0]["part"] for rows in starts} == {"qdisc"}
+    tins, starts = whole["tins"], [rows[1:] for rows in starts]
     for tin, *rows in zip(tins, *starts, strict=True):
         row = rows[0]
         sent = tin["sent_packets"]
@@ -133,13 +166,7 @@ def of_tins(said, starts):
             ("drops", tin["drops"], near(0.15, 10)),
             ("av_delay_ms", tin["avg_delay_us"] / 1000, near(0.25)),
         ):
-            here = sorted(r[of] for r in rows)
-            assert here[0] <= value <= here[-1] or any(close(value, x) for x in here), (
-                row["class"],
-                of,
-                value,
-                here,
-            )
+            within((row["class"], of), value, close, [r[of] for r in rows])
 
 
 def of_classes(said, rows):

@@ -152,7 +152,7 @@ class SavedRun:
 
     @cached_property
     def queue_classes(self) -> pl.DataFrame:
-        """One row per tin of CAKE and class of HTB, as `tc -s` prints them."""
+        """One row per CAKE, tin of it and class of HTB, as `tc -s` prints them."""
         return self.table("queue_classes")
 
     @property

@@ -70,6 +70,12 @@ def run(
     report: Annotated[
         bool, typer.Option("--report", help="Add report.html, an interactive page of the run.")
     ] = False,
+    tc: Annotated[
+        bool,
+        typer.Option(
+            "--tc", help="Print the counters of CAKE, HTB and queue trees as `tc -s` does, too."
+        ),
+    ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 if an expectation is not met.")
     ] = False,
@@ -108,7 +114,7 @@ def run(
     words += ["--out", str(out)] if out is not None else []
     words += ["--record", record] if record is not None else []
     words += [f"--{e.option}" for e in exports]
-    words += ["--report"] * report + ["--strict"] * strict
+    words += ["--report"] * report + ["--tc"] * tc + ["--strict"] * strict
     target = out or Path("out") / scenario.name
     if dry_run or forecast.ONE_BY_ONE.intersection(scenario.recorded):
         found = forecast.of(source, overrides, scenario, seed)
@@ -132,17 +138,21 @@ def run(
     if told := replacing.note(target, before):
         typer.echo(told, err=True)
     verdicts = result.expectations()
-    tell(lambda: summed(result, target), lambda: _show(result, target))
+    tell(lambda: summed(result, target), lambda: _show(result, target, tc))
     if failed is not None:
         typer.echo("acklab kept the result, but these additions failed:", err=True)
         raise failed
     return int(strict and not all(v.met for v in verdicts))
 
 
-def _show(result: Result, target: Path) -> None:
+def _show(result: Result, target: Path, tc: bool) -> None:
     from acklab.cli.show import console, summary
+    from acklab.formats.tc import text
 
     summary(result)
+    if tc:
+        nothing = "--tc: no packet came to a CAKE, an HTB or a queue tree"
+        typer.echo(text(result.queue_classes) or nothing)
     for v in result.expectations():
         console().print(f"{'met' if v.met else 'NOT MET'}: {v.text}", soft_wrap=True)
     console().print(f"results: {target}", soft_wrap=True)

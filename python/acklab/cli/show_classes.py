@@ -44,7 +44,7 @@ def classes(result: Result, most: int) -> Iterator[Table]:
     import polars as pl
 
     used = pl.coalesce("pkts_arrived", "pkts_sent") > 0
-    busy = result.queue_classes.filter(used)
+    busy = result.queue_classes.filter(used & (pl.col("part") != "qdisc"))
     busy = busy.filter(pl.len().over("place") > 1)
     for part, columns in (("tin", _TIN), ("class", _CLASS)):
         rows = busy.filter(pl.col("part") == part)

@@ -1,4 +1,4 @@
-"""The columns of `queue_classes`: tins of CAKE and classes of HTB, as `tc -s` prints them."""
+"""The columns of `queue_classes`: CAKE, its tins and classes of HTB, as `tc -s` prints them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,14 @@ def _tin(name: str, unit: str, text: str) -> Definition:
     return column("queue_classes", name, unit, f"Of a tin of CAKE: {text}", _CAKE)
 
 
+def _whole(name: str, unit: str, text: str) -> Definition:
+    return column("queue_classes", name, unit, f"Of a CAKE: {text}", _CAKE)
+
+
+def _sent(name: str, unit: str, text: str) -> Definition:
+    return _both(name, unit, f"Of a CAKE or a class: {text}")
+
+
 def _class(name: str, unit: str, text: str) -> Definition:
     return column("queue_classes", name, unit, f"Of a class of HTB: {text}", _HTB)
 
@@ -30,9 +38,15 @@ CLASSES = (
     _both(
         "class",
         "",
-        "Name of the tin or class; behind the names of the classes that its discipline stands in.",
+        "Name of the tin or class, `cake` of a whole CAKE; behind the names of the classes that "
+        "its discipline stands in.",
     ),
-    _both("part", "", "What the row is about: a tin of CAKE, or a class of HTB or a queue tree."),
+    _both(
+        "part",
+        "",
+        "What the row is about: a whole CAKE (qdisc), a tin of it, or a class of HTB or a queue "
+        "tree.",
+    ),
     _tin("threshold_mbps", "Mbit/s", "up to this rate it goes first; null without a shaper."),
     _tin("target_ms", "ms", "the waiting time that its control law aims at."),
     _tin("interval_ms", "ms", "how long its control law waits before it acts."),
@@ -64,25 +78,42 @@ CLASSES = (
     _class("prio", "", "its priority; null of classes in which no packets wait."),
     _class("rate_mbps", "Mbit/s", "the rate that it has for itself."),
     _class("ceil_mbps", "Mbit/s", "the rate that it may borrow up to."),
-    _class("pkts_sent", "", "packets that left through it."),
-    _class("bytes_sent", "B", "their bytes, with what `overhead` adds."),
-    _class("overlimits", "", "times that the class came into the mode in which it may not send."),
+    _sent("pkts_sent", "", "packets that left through it."),
+    _sent("bytes_sent", "B", "their bytes; of a class with what `overhead` adds."),
+    _sent(
+        "overlimits",
+        "",
+        "of a CAKE times that its shaper held a packet back; of a class times that it came into "
+        "the mode in which it may not send.",
+    ),
     _class(
         "lended", "", "packets that left on its own tokens, those of the classes below included."
     ),
     _class("borrowed", "", "packets that left through it on the tokens of a class above."),
+    _whole("memory_used_bytes", "B", "the most memory that its packets took, as Linux counts it."),
+    _whole("memory_limit_bytes", "B", "the memory that they may take."),
+    _whole(
+        "capacity_mbps",
+        "Mbit/s",
+        "the rate at which packets arrive, as `autorate_ingress` estimates it; without it the "
+        "rate of the shaper, null without one.",
+    ),
+    _whole("min_network_size", "B", "its smallest IP packet."),
+    _whole("max_network_size", "B", "its largest IP packet."),
+    _whole("min_adj_size", "B", "what a packet counted for at least, with framing and overhead."),
+    _whole("max_adj_size", "B", "what a packet counted for at most, with framing and overhead."),
     _both(
         "drops",
         "",
-        "Packets dropped: of a tin by the control law and for want of memory; of a class those "
-        "that its discipline refused on arrival.",
+        "Packets dropped: of a tin by the control law and for want of memory; of a CAKE those of "
+        "its tins and of the ACK filter; of a class those that its discipline refused on arrival.",
     ),
     _both("backlog_bytes", "B", "Bytes that wait at the end of the run."),
-    _class("backlog_packets", "", "packets that wait at the end of the run."),
+    _sent("backlog_packets", "", "packets that wait at the end of the run."),
     _both(
         "quantum_bytes",
         "B",
-        "Bytes that a flow of the tin, or the class, may send in its turn; null of classes in "
-        "which no packets wait.",
+        "Bytes that a flow of the tin, or the class, may send in its turn; null of a whole CAKE, "
+        "and of classes in which no packets wait.",
     ),
 )

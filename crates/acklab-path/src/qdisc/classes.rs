@@ -1,6 +1,6 @@
-//! The counters of each part of a discipline, as `tc -s` prints it: tins of CAKE, classes of HTB.
+//! The counters of each part of a discipline, as `tc -s` prints it: CAKE and its tins, classes of HTB.
 
-use super::cake::stats::TinRow;
+use super::cake::stats::{TinRow, WholeRow};
 use super::shape::htb::stats::ClassRow;
 use alloc::format;
 use alloc::string::String;
@@ -8,6 +8,8 @@ use alloc::string::String;
 /// The counters of one part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Counts {
+    /// Of a whole CAKE (`tc -s qdisc show`).
+    Whole(WholeRow),
     /// Of a tin of CAKE (`tc -s qdisc show`).
     Tin(TinRow),
     /// Of a class of HTB, or a queue of a queue tree (`tc -s class show`).
@@ -17,7 +19,7 @@ pub enum Counts {
 /// One part of a discipline.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
-    /// Its name; behind the names of the classes in which its discipline stands: `bulk/Best Effort`.
+    /// Its name, of a whole CAKE `cake`; behind the names of the classes in which its discipline stands: `bulk/Best Effort`.
     pub name: String,
     /// Its counters.
     pub counts: Counts,

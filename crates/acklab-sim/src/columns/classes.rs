@@ -1,9 +1,9 @@
-//! Tins and classes of queue disciplines as columns, by the names of `tc -s`.
+//! Queue disciplines, their tins and classes as columns, by the names of `tc -s`.
 
 use super::Table;
 use super::cells::ms;
 use crate::record::ClassSummary;
-use acklab_path::qdisc::cake::stats::TinRow;
+use acklab_path::qdisc::cake::stats::{TinRow, WholeRow};
 use acklab_path::qdisc::classes::Counts;
 use acklab_path::qdisc::shape::htb::stats::ClassRow;
 use acklab_units::Rate;
@@ -12,14 +12,21 @@ use acklab_units::Rate;
 fn of_tin(row: &ClassSummary, value: impl Fn(&TinRow) -> f64) -> f64 {
     match &row.row.counts {
         Counts::Tin(tin) => value(tin),
-        Counts::Class(_) => f64::NAN,
+        Counts::Whole(_) | Counts::Class(_) => f64::NAN,
+    }
+}
+
+fn of_whole(row: &ClassSummary, value: impl Fn(&WholeRow) -> f64) -> f64 {
+    match &row.row.counts {
+        Counts::Whole(whole) => value(whole),
+        Counts::Tin(_) | Counts::Class(_) => f64::NAN,
     }
 }
 
 fn of_class(row: &ClassSummary, value: impl Fn(&ClassRow) -> f64) -> f64 {
     match &row.row.counts {
-        Counts::Tin(_) => f64::NAN,
         Counts::Class(class) => value(class),
+        Counts::Whole(_) | Counts::Tin(_) => f64::NAN,
     }
 }
 
@@ -27,6 +34,11 @@ fn mbps(rate: Rate) -> f64 {
     rate.as_bps() as f64 / 1e6
 }
 
+fn or_nan(value: Option<impl Into<f64>>) -> f64 {
+    value.map_or(f64::NAN, Into::into)
+}
+
+type OfWhole = fn(&WholeRow) -> f64;
 type OfTin = fn(&TinRow) -> f64;
 type OfClass = fn(&ClassRow) -> f64;
 
@@ -50,17 +62,41 @@ const TIN: [(&str, OfTin); 16] = [
     ("max_len", |t| f64::from(t.longest)),
 ];
 
+/// Counters that only a whole discipline has.
+const WHOLE: [(&str, OfWhole); 7] = [
+    ("memory_used_bytes", |w| w.memory_used as f64),
+    ("memory_limit_bytes", |w| w.memory_limit as f64),
+    ("capacity_mbps", |w| or_nan(w.capacity.map(mbps))),
+    ("min_network_size", |w| or_nan(w.network_sizes.map(|s| s.0))),
+    ("max_network_size", |w| or_nan(w.network_sizes.map(|s| s.1))),
+    ("min_adj_size", |w| {
+        or_nan(w.adjusted_sizes.map(|s| s.0 as f64))
+    }),
+    ("max_adj_size", |w| {
+        or_nan(w.adjusted_sizes.map(|s| s.1 as f64))
+    }),
+];
+
+/// Counters that a whole discipline and a class have.
+type OfBoth = (&'static str, OfWhole, OfClass);
+const BOTH: [OfBoth; 3] = [
+    ("pkts_sent", |w| w.packets as f64, |c| c.packets as f64),
+    ("bytes_sent", |w| w.bytes as f64, |c| c.bytes as f64),
+    (
+        "overlimits",
+        |w| w.overlimits as f64,
+        |c| c.overlimits as f64,
+    ),
+];
+
 /// Counters that only a class has.
-const CLASS: [(&str, OfClass); 9] = [
+const CLASS: [(&str, OfClass); 6] = [
     ("level", |c| f64::from(c.level)),
     ("prio", |c| {
         c.turn.map_or(f64::NAN, |(prio, _)| f64::from(prio))
     }),
     ("rate_mbps", |c| mbps(c.rate)),
     ("ceil_mbps", |c| mbps(c.ceil)),
-    ("pkts_sent", |c| c.packets as f64),
-    ("bytes_sent", |c| c.bytes as f64),
-    ("overlimits", |c| c.overlimits as f64),
     ("lended", |c| c.lended as f64),
     ("borrowed", |c| c.borrowed as f64),
 ];
@@ -77,19 +113,34 @@ pub(super) fn queue_classes(rows: &[ClassSummary]) -> Table<'_> {
     for (name, value) in CLASS {
         t.numbers(name, r().map(|c| of_class(c, value)));
     }
+    for (name, value) in WHOLE {
+        t.numbers(name, r().map(|c| of_whole(c, value)));
+    }
+    for (name, whole, class) in BOTH {
+        t.numbers(name, r().map(|c| of_both(c, whole, class)));
+    }
     t.numbers("drops", r().map(drops))
         .numbers("ecn_marks", r().map(|c| of_tin(c, |t| t.marks as f64)))
         .numbers("backlog_bytes", r().map(backlog))
         .numbers(
             "backlog_packets",
-            r().map(|c| of_class(c, |c| f64::from(c.backlog.1))),
+            r().map(|c| of_both(c, |w| f64::from(w.backlog.1), |c| f64::from(c.backlog.1))),
         )
         .numbers("quantum_bytes", r().map(quantum));
     t
 }
 
+fn of_both(row: &ClassSummary, whole: OfWhole, class: OfClass) -> f64 {
+    match &row.row.counts {
+        Counts::Tin(_) => f64::NAN,
+        Counts::Whole(row) => whole(row),
+        Counts::Class(row) => class(row),
+    }
+}
+
 fn part(row: &ClassSummary) -> &str {
     match row.row.counts {
+        Counts::Whole(_) => "qdisc",
         Counts::Tin(_) => "tin",
         Counts::Class(_) => "class",
     }
@@ -97,6 +148,7 @@ fn part(row: &ClassSummary) -> &str {
 
 fn drops(row: &ClassSummary) -> u64 {
     match row.row.counts {
+        Counts::Whole(whole) => whole.dropped,
         Counts::Tin(tin) => tin.drops,
         Counts::Class(class) => class.dropped,
     }
@@ -104,6 +156,7 @@ fn drops(row: &ClassSummary) -> u64 {
 
 fn backlog(row: &ClassSummary) -> u64 {
     match row.row.counts {
+        Counts::Whole(whole) => whole.backlog.0,
         Counts::Tin(tin) => tin.backlog,
         Counts::Class(class) => class.backlog.0,
     }
@@ -111,6 +164,7 @@ fn backlog(row: &ClassSummary) -> u64 {
 
 fn quantum(row: &ClassSummary) -> f64 {
     match row.row.counts {
+        Counts::Whole(_) => f64::NAN,
         Counts::Tin(tin) => f64::from(tin.quantum),
         Counts::Class(class) => class.turn.map_or(f64::NAN, |(_, bytes)| f64::from(bytes)),
     }

@@ -1,11 +1,11 @@
-//! Tins and classes of queue disciplines in numbers.
+//! Queue disciplines, their tins and classes in numbers.
 
 use crate::network::Air;
 use crate::plan::Plan;
 use acklab_path::link::Link;
 use acklab_path::qdisc::classes::Row;
 
-/// A tin or a class, at the end of the run.
+/// A CAKE, a tin or a class, at the end of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassSummary {
     /// Where its discipline stands: the name of a link, or channel, station and access category

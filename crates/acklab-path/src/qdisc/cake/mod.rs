@@ -31,7 +31,7 @@ use autorate::Autorate;
 use params::Config;
 pub use params::ENTRY;
 use shaper::Shaper;
-use stats::{Table, TinRow};
+use stats::{TinRow, WholeRow};
 use tin::Tin;
 
 /// `average` after one more `sample`, of weight `2^-shift` (`cake_ewma`).
@@ -58,6 +58,8 @@ pub struct Cake {
     memory_limit: u64,
     memory_used: u64,
     overlimits: u64,
+    /// IP bytes that left.
+    sent: u64,
     sizes: [(u64, u64); 2],
     rng: Rng,
     stats: Stats,
@@ -87,6 +89,7 @@ impl Cake {
             memory_limit: config.memory(config.rate),
             memory_used: 0,
             overlimits: 0,
+            sent: 0,
             sizes: [(u64::MAX, 0); 2],
             rng,
             stats: Stats::default(),
@@ -94,25 +97,30 @@ impl Cake {
         }
     }
 
-    /// The counters that `tc -s qdisc show` prints.
-    pub fn table(&self) -> Table {
-        let range = |(least, most): (u64, u64)| (least.min(most), most);
-        let network = range(self.sizes[0]);
-        let row = |(tin, name): &(usize, &'static str)| {
-            let tin = &self.tins[*tin];
-            tin.counters.row(name, &tin.share, tin.backlog)
-        };
-        Table {
+    /// What `tc -s qdisc show` prints above the tins.
+    fn whole(&self) -> WholeRow {
+        let seen = |(least, most): (u64, u64)| (least <= most).then_some((least, most));
+        let capacity = self.autorate.map(|a| a.capacity());
+        WholeRow {
+            packets: self.stats.dequeued,
+            bytes: self.sent,
+            dropped: self.stats.dropped_inside,
             overlimits: self.overlimits,
+            backlog: (self.stats.bytes, self.stats.packets),
             memory_used: self.memory_used,
             memory_limit: self.memory_limit,
-            capacity: self
-                .autorate
-                .map_or(self.config.rate, |a| Some(a.capacity())),
-            network_sizes: (network.0 as u32, network.1 as u32),
-            adjusted_sizes: range(self.sizes[1]),
-            tins: self.config.mode.order().iter().map(row).collect(),
+            capacity: capacity.or(self.config.rate),
+            network_sizes: seen(self.sizes[0]).map(|(a, b)| (a as u32, b as u32)),
+            adjusted_sizes: seen(self.sizes[1]),
         }
+    }
+
+    /// The rows of its tins, from the lowest class up.
+    fn tin_rows(&self) -> impl Iterator<Item = TinRow> {
+        self.config.mode.order().iter().map(|(tin, name)| {
+            let tin = &self.tins[*tin];
+            tin.counters.row(name, &tin.share, tin.backlog)
+        })
     }
 
     /// The shaper has another rate from now on.
@@ -332,6 +340,7 @@ impl Cake {
         let bytes = self.charge(now, at.0, head.packet, false);
         self.spend(at, bytes);
         self.stats.dequeued += 1;
+        self.sent += u64::from(head.packet.size);
         self.stats.check();
         head.packet
     }
@@ -424,10 +433,12 @@ impl QueueDisc for Cake {
     }
 
     fn classes(&self) -> Vec<Row> {
-        let row = |tin: &TinRow| Row {
-            name: tin.name.into(),
-            counts: Counts::Tin(*tin),
+        let row = |name: &str, counts| Row {
+            name: name.into(),
+            counts,
         };
-        self.table().tins.iter().map(row).collect()
+        let tins = self.tin_rows().map(|t| row(t.name, Counts::Tin(t)));
+        let whole = row(ENTRY.name, Counts::Whole(self.whole()));
+        core::iter::once(whole).chain(tins).collect()
     }
 }

@@ -4,8 +4,6 @@ use super::ewma;
 use super::hash::Ways;
 use super::tins::Share;
 use acklab_units::{Rate, Span};
-use alloc::vec::Vec;
-use core::fmt;
 
 /// Counters of one tin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -110,95 +108,28 @@ pub struct TinRow {
     pub quantum: u32,
 }
 
-/// All that `tc -s` shows.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Table {
-    /// Times that the shaper held a packet back.
+/// A CAKE as a whole, as `tc -s` shows it above its tins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WholeRow {
+    /// `Sent ... pkt`: packets that left.
+    pub packets: u64,
+    /// `Sent ... bytes`: their IP bytes.
+    pub bytes: u64,
+    /// `dropped`, by the control laws, for want of memory, and by an ACK filter.
+    pub dropped: u64,
+    /// `overlimits`: times that the shaper held packets back.
     pub overlimits: u64,
-    /// Most bytes of memory that packets have taken.
+    /// `backlog` in bytes, and in packets.
+    pub backlog: (u64, u32),
+    /// `memory used`: most bytes of memory that packets have taken.
     pub memory_used: u64,
-    /// Bytes that they may take.
+    /// `of`: bytes that they may take.
     pub memory_limit: u64,
-    /// The rate of the line, by autorate; else the rate of the shaper.
+    /// `capacity estimate`: the rate of the line, by autorate; else the rate of the shaper, if it has one.
     pub capacity: Option<Rate>,
-    /// Smallest and largest IP packet.
-    pub network_sizes: (u32, u32),
-    /// Smallest and largest that one counted for.
-    pub adjusted_sizes: (u64, u64),
-    /// The tins, from the lowest class up.
-    pub tins: Vec<TinRow>,
-}
-
-impl fmt::Display for Table {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, " overlimits {}", self.overlimits)?;
-        writeln!(
-            f,
-            " memory used: {}b of {}b",
-            self.memory_used, self.memory_limit
-        )?;
-        match self.capacity {
-            Some(rate) => writeln!(f, " capacity estimate: {rate}")?,
-            None => writeln!(f, " capacity estimate: 0bit")?,
-        }
-        let (least, most) = self.network_sizes;
-        writeln!(f, " min/max network layer size: {least:>12} / {most:>7}")?;
-        let (least, most) = self.adjusted_sizes;
-        writeln!(f, " min/max overhead-adjusted size: {least:>8} / {most:>7}")?;
-        writeln!(f)?;
-        self.rows(f)
-    }
-}
-
-/// A line of the table: its name, and the value of a tin.
-type Line<'a> = (
-    &'a str,
-    &'a dyn Fn(&TinRow, &mut fmt::Formatter<'_>) -> fmt::Result,
-);
-
-impl Table {
-    fn rows(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: [Line<'_>; 19] = [
-            ("", &|t, f| write!(f, "{:>16}", t.name)),
-            ("thresh", &|t, f| match t.threshold {
-                Some(rate) => f.pad(&alloc::format!("{:>16}", alloc::format!("{rate}"))),
-                None => write!(f, "{:>16}", "0bit"),
-            }),
-            ("target", &|t, f| span(t.target, f)),
-            ("interval", &|t, f| span(t.interval, f)),
-            ("pk_delay", &|t, f| span(t.peak_delay, f)),
-            ("av_delay", &|t, f| span(t.average_delay, f)),
-            ("sp_delay", &|t, f| span(t.sparse_delay, f)),
-            ("backlog", &|t, f| write!(f, "{:>15}b", t.backlog)),
-            ("pkts", &|t, f| write!(f, "{:>16}", t.packets)),
-            ("bytes", &|t, f| write!(f, "{:>16}", t.bytes)),
-            ("way_inds", &|t, f| write!(f, "{:>16}", t.way_hits)),
-            ("way_miss", &|t, f| write!(f, "{:>16}", t.way_misses)),
-            ("way_cols", &|t, f| write!(f, "{:>16}", t.way_collisions)),
-            ("drops", &|t, f| write!(f, "{:>16}", t.drops)),
-            ("marks", &|t, f| write!(f, "{:>16}", t.marks)),
-            ("ack_drop", &|t, f| write!(f, "{:>16}", t.ack_drops)),
-            ("sp_flows", &|t, f| write!(f, "{:>16}", t.sparse_flows)),
-            ("bk_flows", &|t, f| write!(f, "{:>16}", t.bulk_flows)),
-            ("quantum", &|t, f| write!(f, "{:>16}", t.quantum)),
-        ];
-        for (name, value) in lines {
-            write!(f, "  {name:<9}")?;
-            for tin in &self.tins {
-                value(tin, f)?;
-            }
-            writeln!(f)?;
-        }
-        Ok(())
-    }
-}
-
-fn span(span: Span, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let us = span.as_micros();
-    let text = if us >= 1000 {
-        alloc::format!("{}.{}ms", us / 1000, us % 1000 / 100)
-    } else {
-        alloc::format!("{us}us")
-    };
-    write!(f, "{text:>16}")
+    /// `min/max network layer size`: bytes of the smallest and the largest IP packet; `None` before the
+    /// first.
+    pub network_sizes: Option<(u32, u32)>,
+    /// `min/max overhead-adjusted size`: smallest and largest number of bytes that one counted for.
+    pub adjusted_sizes: Option<(u64, u64)>,
 }

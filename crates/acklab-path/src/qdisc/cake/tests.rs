@@ -229,30 +229,59 @@ fn an_ingress_shaper_counts_what_it_drops() {
 }
 
 #[test]
-fn the_table_counts_as_tc_does() {
+fn rows_count_as_tc_does() {
     let mut q = cake(&[mbit(10), word("framing", "docsis")]);
+    let idle = q.whole();
+    assert_eq!((idle.network_sizes, idle.adjusted_sizes), (None, None));
     q.enqueue(at(0), packet(0, 0, 1500), label(0, 1, 2, 46));
     q.enqueue(at(0), packet(1, 1, 40), label(1, 1, 2, 8));
+    q.enqueue(at(0), packet(2, 1, 60), label(1, 1, 2, 8));
     q.dequeue(at(1000), &mut |_, _| {});
+    // The shaper is busy.
+    assert!(q.dequeue(at(1000), &mut |_, _| {}).is_none());
     q.remove(PacketId(1)).unwrap();
-    let table = q.table();
-    assert_eq!(
-        (table.network_sizes, table.adjusted_sizes),
-        ((40, 1500), (64, 1518))
-    );
-    let [bulk, effort, voice] = table.tins[..] else {
+    let rows = q.classes();
+    let names: Vec<_> = rows.iter().map(|r| r.name.as_str()).collect();
+    assert_eq!(names, ["cake", "Bulk", "Best Effort", "Voice"]);
+    let expected = WholeRow {
+        packets: 1,
+        bytes: 1500,
+        dropped: 1,
+        overlimits: 1,
+        backlog: (60, 1),
+        memory_used: truesize(1500) + truesize(40) + truesize(60),
+        memory_limit: 4 << 20,
+        capacity: Some(Rate::from_bps(10_000_000)),
+        network_sizes: Some((40, 1500)),
+        adjusted_sizes: Some((64, 1518)),
+    };
+    assert_eq!(rows[0].counts, Counts::Whole(expected));
+    let [bulk, effort, voice] = q.tin_rows().collect::<Vec<_>>()[..] else {
         panic!("three tins");
     };
-    assert_eq!((bulk.name, bulk.packets, bulk.ack_drops), ("Bulk", 1, 1));
-    assert_eq!((effort.name, effort.packets), ("Best Effort", 0));
-    assert_eq!((voice.name, voice.packets, voice.bytes), ("Voice", 1, 1500));
+    assert_eq!(rows[1].counts, Counts::Tin(bulk));
+    assert_eq!((bulk.packets, bulk.ack_drops, bulk.backlog), (2, 1, 60));
+    assert_eq!(effort.packets, 0);
+    assert_eq!((voice.packets, voice.bytes), (1, 1500));
     // 1 ms, in a mean that takes a 256th.
     assert_eq!(voice.average_delay, Span::from_nanos(1_000_000 >> 8));
-    let text = std::format!("{table}");
-    assert!(
-        text.contains("thresh") && text.contains("Best Effort"),
-        "{text}"
-    );
+}
+
+/// What arrives, not what the shaper does with it.
+#[test]
+fn the_capacity_is_what_autorate_estimates() {
+    let mut q = cake(&[mbit(100), ("autorate_ingress", Value::Bool(true))]);
+    let capacity = |q: &Cake| q.whole().capacity.unwrap().as_bps() as f64 / 1e6;
+    assert_eq!(capacity(&q), 100.0);
+    for i in 0..50_000u64 {
+        let hair = if i % 10 == 0 { 10 } else { 0 };
+        let now = at(1200 * i + hair);
+        q.enqueue(now, packet((i % 1000) as u32, 0, 1500), label(0, 1, 2, 0));
+        q.dequeue(now, &mut |_, _| {});
+    }
+    assert!((capacity(&q) - 10.0).abs() < 0.1, "{}", capacity(&q));
+    let none = cake(&[]);
+    assert_eq!(none.whole().capacity, None);
 }
 
 proptest! {

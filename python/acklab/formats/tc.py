@@ -1,0 +1,136 @@
+"""The counters of queue disciplines as `tc -s` prints them.
+
+Layout, units and rounding of iproute2 (`tc/q_cake.c`, `tc/q_htb.c`, `print_rate`, `print_size`,
+`print_time`). Settings are left out, and so is what no simulated queue has: requeues, giants,
+tokens and the offset of the network header.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_Row = dict[str, Any]
+_MS = 1e3
+
+
+def text(queue_classes: pl.DataFrame) -> str:
+    """The rows of `queue_classes` as `tc -s qdisc` and `tc -s class` print them; a block for each
+    CAKE, and one for each class of HTB or a queue tree, that has seen a packet."""
+    return "\n\n".join("\n".join(b) for b in _blocks(queue_classes.to_dicts()))
+
+
+def _blocks(rows: Sequence[_Row]) -> Iterator[list[str]]:
+    for i, row in enumerate(rows):
+        if row["part"] == "tin" or not row["pkts_sent"] + row["drops"] + row["backlog_packets"]:
+            continue
+        if row["part"] == "class":
+            yield _class(row)
+            continue
+        tins = []
+        for tin in rows[i + 1 :]:
+            if tin["part"] != "tin":
+                break
+            tins.append(tin)
+        yield _cake(row, tins)
+
+
+def _sent(row: _Row) -> list[str]:
+    return [
+        f" Sent {row['bytes_sent']} bytes {row['pkts_sent']} pkt "
+        f"(dropped {row['drops']}, overlimits {row['overlimits']})",
+        f" backlog {row['backlog_bytes']}b {row['backlog_packets']}p",
+    ]
+
+
+def _class(row: _Row) -> list[str]:
+    prio = "" if row["prio"] is None else f" prio {row['prio']}"
+    rates = f"rate {_rate(row['rate_mbps'])} ceil {_rate(row['ceil_mbps'])}"
+    return [
+        f"class {row['class']} on {row['place']}{prio} {rates}",
+        *_sent(row),
+        f" lended: {row['lended']} borrowed: {row['borrowed']}",
+    ]
+
+
+def _cake(row: _Row, tins: Sequence[_Row]) -> list[str]:
+    outer, _, _ = row["class"].rpartition("/")
+    # The tins of a CAKE inside a class have its name before theirs.
+    within = len(outer) + 1 if outer else 0
+    table = [(name, *(value(t) for t in tins)) for name, value in _TIN]
+    return [
+        f"qdisc cake on {row['place']}" + (f" in {outer}" if outer else ""),
+        *_sent(row),
+        f" memory used: {_size(row['memory_used_bytes'])} of {_size(row['memory_limit_bytes'])}",
+        f" capacity estimate: {_rate(row['capacity_mbps'])}",
+        f" min/max network layer size: {_sizes(row, 'network_size', 12)}",
+        f" min/max overhead-adjusted size: {_sizes(row, 'adj_size', 8)}",
+        "",
+        " " * 10 + "".join(f"{t['class'][within:]:>16}" for t in tins),
+        *(f"  {name:<8}" + "".join(f"{v:>16}" for v in values) for name, *values in table),
+    ]
+
+
+def _sizes(row: _Row, of: str, width: int) -> str:
+    least, most = (row[f"{end}_{of}"] or 0 for end in ("min", "max"))
+    return f"{least:>{width}} / {most:>7}"
+
+
+def _count(column: str) -> Callable[[_Row], str]:
+    return lambda row: str(row[column])
+
+
+def _time_of(column: str) -> Callable[[_Row], str]:
+    return lambda row: _time(row[column])
+
+
+#: The lines of a CAKE's table, as `tc` has them.
+_TIN: tuple[tuple[str, Callable[[_Row], str]], ...] = (
+    ("thresh", lambda r: _rate(r["threshold_mbps"])),
+    ("target", _time_of("target_ms")),
+    ("interval", _time_of("interval_ms")),
+    ("pk_delay", _time_of("pk_delay_ms")),
+    ("av_delay", _time_of("av_delay_ms")),
+    ("sp_delay", _time_of("sp_delay_ms")),
+    ("backlog", lambda r: f"{r['backlog_bytes']}b"),
+    ("pkts", _count("pkts_arrived")),
+    ("bytes", _count("bytes_arrived")),
+    ("way_inds", _count("way_inds")),
+    ("way_miss", _count("way_miss")),
+    ("way_cols", _count("way_cols")),
+    ("drops", _count("drops")),
+    ("marks", _count("ecn_marks")),
+    ("ack_drop", _count("ack_drop")),
+    ("sp_flows", _count("sp_flows")),
+    ("bk_flows", _count("bk_flows")),
+    ("un_flows", _count("un_flows")),
+    ("max_len", _count("max_len")),
+    ("quantum", _count("quantum_bytes")),
+)
+
+
+def _rate(mbps: float | None) -> str:
+    """A rate in the largest unit that keeps four digits or more of it."""
+    rate = 0 if mbps is None else round(mbps * 1e6)
+    for unit in ("", "K", "M", "G"):
+        if rate < 1000 or (rate % 1000 and rate < 1_000_000):
+            return f"{rate}{unit}bit"
+        rate //= 1000
+    return f"{rate}Tbit"
+
+
+def _time(ms: float) -> str:
+    us = round(ms * _MS)
+    if us >= 1_000_000:
+        return f"{us / 1e6:.3g}s"
+    return f"{us / _MS:.3g}ms" if us >= 1000 else f"{us}us"
+
+
+def _size(size: int) -> str:
+    for unit, name, close in ((1 << 20, "Mb", 1024), (1 << 10, "Kb", 16)):
+        if size >= unit and abs(unit * round(size / unit) - size) < close:
+            return f"{round(size / unit)}{name}"
+    return f"{size}b"
