@@ -39,6 +39,7 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
         too_eager(network, &net.nodes, report);
         reach::give(network, &net.nodes, longest, report);
         unlikely_channel(network, longest, report);
+        shapers::on_air(network, report);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{DUMBBELL, good, toml};
 use crate::plan::DisciplinePlan;
 use acklab_proto::registry::Params;
-use acklab_units::Limit;
+use acklab_units::{Limit, Rate};
 
 fn with(qdisc: &str) -> String {
     DUMBBELL.replace("queue = \"40 packets\"", &format!("qdisc = {qdisc}"))
@@ -172,13 +172,16 @@ fn mistakes_inside_are_named_where_they_are() {
     );
 }
 
+fn warned(text: &str) -> String {
+    match toml(text) {
+        Ok(loaded) => loaded.warnings.to_string(),
+        Err(e) => panic!("{e}"),
+    }
+}
+
 /// The bottleneck carries 10 Mbit/s.
 #[test]
 fn a_shaper_that_never_acts_is_warned_of() {
-    let warned = |qdisc: &str| match toml(&with(qdisc)) {
-        Ok(loaded) => loaded.warnings.to_string(),
-        Err(e) => panic!("{e}"),
-    };
     for (name, of) in [
         ("cake", "bandwidth = '20 Mbit/s'"),
         ("tbf", "rate = '20 Mbit/s'"),
@@ -188,7 +191,7 @@ fn a_shaper_that_never_acts_is_warned_of() {
         ),
         ("queue-tree", "queues = [{ max_limit = '20 Mbit/s' }]"),
     ] {
-        let told = warned(&format!("{{ name = '{name}', {of} }}"));
+        let told = warned(&with(&format!("{{ name = '{name}', {of} }}")));
         assert!(
             told.contains("shapes to 20 Mbit/s on a link of 10 Mbit/s: it never acts"),
             "{name}: {told}"
@@ -196,10 +199,92 @@ fn a_shaper_that_never_acts_is_warned_of() {
         assert!(told.contains("topology.bottleneck.qdisc"), "{name}: {told}");
         let acts = of.replace("20 Mbit/s", "9 Mbit/s");
         assert_eq!(
-            warned(&format!("{{ name = '{name}', {acts} }}")),
+            warned(&with(&format!("{{ name = '{name}', {acts} }}"))),
             "",
             "{name}"
         );
     }
-    assert_eq!(warned("'cake'"), "");
+    assert_eq!(warned(&with("'cake'")), "");
+    // `bandwidth` is where it begins.
+    let follows = "{ name = 'cake', bandwidth = '20 Mbit/s', autorate_ingress = true }";
+    assert_eq!(warned(&with(follows)), "");
+}
+
+/// Each class without a parent by itself, whatever the others shape to.
+#[test]
+fn a_slow_leaf_does_not_excuse_a_root_that_never_acts() {
+    let tree = |root: &str, leaf: &str| {
+        with(&format!(
+            "{{ name = 'htb', classes = [{{ name = 'all', rate = '{root}' }}, \
+             {{ name = 'a', parent = 'all', rate = '1 Mbit/s', ceil = '{leaf}', flow = 'f0' }}, \
+             {{ parent = 'all', rate = '1 Mbit/s', ceil = '{root}' }}] }}"
+        ))
+    };
+    let told = warned(&tree("100 Mbit/s", "5 Mbit/s"));
+    let expected =
+        "class `all` of `htb` shapes to 100 Mbit/s on a link of 10 Mbit/s: it never acts";
+    assert!(told.contains(expected), "{told}");
+    assert_eq!(told.matches("never acts").count(), 1, "{told}");
+    assert_eq!(warned(&tree("9 Mbit/s", "5 Mbit/s")), "");
+    // Below a root that acts, a ceiling says how much of what there is may be borrowed.
+    assert_eq!(warned(&tree("9 Mbit/s", "20 Mbit/s")), "");
+}
+
+#[test]
+fn a_shaper_inside_a_slower_one_is_warned_of() {
+    let inside =
+        |outer: &str| outer.replace("CAKE", "child = { name = 'cake', bandwidth = '6 Mbit/s' }");
+    for (outer, bound) in [
+        (
+            "{ name = 'tbf', rate = '5 Mbit/s', CAKE }",
+            "inside `tbf` of 5 Mbit/s",
+        ),
+        (
+            "{ name = 'htb', classes = [{ name = 'dsl', rate = '5 Mbit/s', CAKE }] }",
+            "inside class `dsl` of `htb` of 5 Mbit/s",
+        ),
+        (
+            "{ name = 'queue-tree', queues = [{ max_limit = '5 Mbit/s', CAKE }] }",
+            "inside queue 1 of `queue-tree` of 5 Mbit/s",
+        ),
+    ] {
+        let told = warned(&with(&inside(outer)));
+        let expected = format!("`cake` shapes to 6 Mbit/s {bound}: it never acts");
+        assert!(told.contains(&expected), "{outer}: {told}");
+        assert!(told.contains("child"), "{told}");
+        let acts = inside(outer)
+            .replace("rate = '5", "rate = '7")
+            .replace("limit = '5", "limit = '7");
+        assert_eq!(warned(&with(&acts)), "", "{acts}");
+    }
+}
+
+/// MCS 7 of 802.11ax with one stream in 20 MHz: 73.1 to 86.0 Mbit/s by guard interval (table 27-55).
+#[test]
+fn a_shaper_above_the_rate_of_its_station_is_warned_of() {
+    let air = |side: &str, rate: &str| {
+        warned(&format!(
+            "name = 'air'\nduration = '1 s'\n[topology]\npreset = 'wlan'\nstations = 3\n\
+             [wifi]\nstandard = 'ax'\n{side} = {{ qdisc = {{ name = 'cake', bandwidth = '{rate}' }} }}\n\
+             [[flow]]\ncc = 'cubic'\n"
+        ))
+    };
+    for side in ["down", "up"] {
+        let told = air(side, "5 Gbit/s");
+        let expected = "`cake` shapes to 5 Gbit/s on a radio channel of ";
+        assert!(told.contains(expected), "{told}");
+        let rate = told.split(expected).nth(1).unwrap();
+        let rate: Rate = rate
+            .split(" at most: it never acts")
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap();
+        assert!((73_000_000..=86_100_000).contains(&rate.as_bps()), "{told}");
+        // Three stations are alike.
+        assert_eq!(told.matches("never acts").count(), 1, "{told}");
+        assert!(told.contains(&format!("wifi.{side}.qdisc")), "{told}");
+        let acts = air(side, "60 Mbit/s");
+        assert!(!acts.contains("never acts"), "{acts}");
+    }
 }

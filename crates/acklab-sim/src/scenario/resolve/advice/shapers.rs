@@ -1,38 +1,159 @@
-//! Shapers that never act, because the link below them is slower.
+//! Shapers that never act, because the link below them or the shaper around them is slower.
 
 use super::super::super::diagnostics::Report;
+use super::super::super::path::Path;
 use super::super::link::place;
 use super::super::topology::Net;
-use crate::plan::DisciplinePlan;
+use super::super::{Network, Way};
 use acklab_proto::registry::Params;
 use acklab_units::Rate;
 
-/// Warns about each link whose discipline shapes to more than the link carries.
+/// Warns about each link whose discipline, or one inside it, shapes to more than gets there.
 pub(super) fn give(net: &Net, report: &mut Report<'_>) {
     for link in &net.links {
         let Some(of) = &link.plan.discipline else {
             continue;
         };
-        let (rate, name) = (link.plan.rate, of.entry.name);
-        let Some(shaped) = slowest(of).filter(|s| *s > rate && link.plan.trace.is_none()) else {
-            continue;
-        };
-        let message = format!("`{name}` shapes to {shaped} on a link of {rate}: it never acts");
-        let hint = format!("write a rate below {rate}, or a discipline without a shaper");
-        report.warn(&place(&link.path, "qdisc", report), message, hint);
+        let rate = link.plan.rate;
+        let known = link.plan.trace.is_none();
+        let bound = known.then(|| Bound::new(rate, format!("on a link of {rate}")));
+        let at = place(&link.path, "qdisc", report);
+        look((of.entry.name, &of.params), bound.as_ref(), &at, report);
     }
 }
 
-/// The lowest rate to which it limits anything; none where it limits nothing.
-fn slowest(of: &DisciplinePlan) -> Option<Rate> {
-    let p = &of.params;
-    let least =
-        |table: &str, of: fn(&Params) -> Option<Rate>| p.tables(table).iter().filter_map(of).min();
-    match of.entry.name {
-        "cake" => p.rate("bandwidth"),
-        "tbf" => p.rate("rate"),
-        "htb" => least("classes", |c| c.rate("ceil").or(c.rate("rate"))),
-        "queue-tree" => least("queues", |q| q.rate("max_limit")),
-        _ => None,
+/// The same for the stations of a channel: of all that send equally fast, the first.
+pub(super) fn on_air(network: &Network, report: &mut Report<'_>) {
+    /// Rates of modes are broken numbers: their bound is told in such steps.
+    const STEP: u64 = 100_000;
+    let fastest = |ways: &[Way]| {
+        let rates = ways.iter().map(|way| way.rate.mode.rate().as_bps());
+        rates
+            .max()
+            .map(|bps| Rate::from_bps(bps.next_multiple_of(STEP)))
+    };
+    let mut told = Vec::new();
+    for (i, station) in network.contenders.iter().enumerate() {
+        let (side, ways) = match i {
+            0 => ("down", &network.down[..]),
+            _ => ("up", &network.up[i - 1..i]),
+        };
+        let (Some(of), Some(rate)) = (station.waiting.discipline(), fastest(ways)) else {
+            continue;
+        };
+        if !told.contains(&(side, rate)) {
+            told.push((side, rate));
+            let bound = Bound::new(rate, format!("on a radio channel of {rate} at most"));
+            let at = super::place(network, side, "qdisc", report);
+            look((of.entry.name, &of.params), Some(&bound), &at, report);
+        }
+    }
+}
+
+/// What gets through at most, and in which place.
+#[derive(Clone)]
+struct Bound {
+    rate: Rate,
+    place: String,
+}
+
+impl Bound {
+    fn new(rate: Rate, place: String) -> Self {
+        Self { rate, place }
+    }
+
+    /// The bound inside a shaper to `rate`.
+    fn inside(outer: Option<&Self>, rate: Rate, shaper: &str) -> Self {
+        match outer {
+            Some(outer) if outer.rate <= rate => outer.clone(),
+            _ => Self::new(rate, format!("inside {shaper} of {rate}")),
+        }
+    }
+}
+
+/// Looks at the discipline at `at` and at those inside it.
+fn look((name, p): (&str, &Params), bound: Option<&Bound>, at: &Path, report: &mut Report<'_>) {
+    match name {
+        // Autorate only begins with `bandwidth`.
+        "cake" if !p.bool("autorate_ingress") => {
+            warn("`cake`", p.rate("bandwidth"), bound, at, report);
+        }
+        "tbf" => {
+            warn("`tbf`", p.rate("rate"), bound, at, report);
+            look_inside(p, "`tbf`", p.rate("rate"), bound, at, report);
+        }
+        "htb" => tree(
+            (name, p.tables("classes"), "class"),
+            &at.key("classes"),
+            bound,
+            report,
+        ),
+        "queue-tree" => tree(
+            (name, p.tables("queues"), "queue"),
+            &at.key("queues"),
+            bound,
+            report,
+        ),
+        _ => {}
+    }
+}
+
+/// Looks at the classes of a tree. Those below another one may write any ceiling: they borrow what there is.
+fn tree(
+    (name, classes, word): (&str, &[Params], &str),
+    at: &Path,
+    bound: Option<&Bound>,
+    report: &mut Report<'_>,
+) {
+    for (i, class) in classes.iter().enumerate() {
+        let ceiling = match name {
+            "htb" => class.rate("ceil").or(class.rate("rate")),
+            _ => class.rate("max_limit"),
+        };
+        let own = class.names("name").first();
+        let own = own.map_or_else(|| (i + 1).to_string(), |own| format!("`{own}`"));
+        let shaper = format!("{word} {own} of `{name}`");
+        let at = at.index(i);
+        if class.names("parent").is_empty() {
+            warn(&shaper, ceiling, bound, &at, report);
+        }
+        look_inside(class, &shaper, ceiling, bound, &at, report);
+    }
+}
+
+fn look_inside(
+    p: &Params,
+    shaper: &str,
+    rate: Option<Rate>,
+    outer: Option<&Bound>,
+    at: &Path,
+    report: &mut Report<'_>,
+) {
+    let Some(child) = p.block("child") else {
+        return;
+    };
+    let bound = match rate {
+        None => outer.cloned(),
+        Some(rate) => Some(Bound::inside(outer, rate, shaper)),
+    };
+    let of = (child.name, &child.params);
+    look(of, bound.as_ref(), &at.key("child"), report);
+}
+
+fn warn(
+    shaper: &str,
+    rate: Option<Rate>,
+    bound: Option<&Bound>,
+    at: &Path,
+    report: &mut Report<'_>,
+) {
+    let (Some(rate), Some(bound)) = (rate, bound) else {
+        return;
+    };
+    if rate > bound.rate {
+        let (place, least) = (&bound.place, bound.rate);
+        let message = format!("{shaper} shapes to {rate} {place}: it never acts");
+        let hint = format!("write a rate below {least}, or a discipline without a shaper");
+        report.warn(at, message, hint);
     }
 }
