@@ -1,5 +1,6 @@
 //! Names and parameters against a registry, and back to text.
 
+mod elsewhere;
 mod nested;
 
 pub(crate) use nested::codepoint;
@@ -99,8 +100,11 @@ fn without_name<B>(entry: &Entry<B>, key: &str) -> Option<&'static Param> {
 fn unknown_param<B>(entry: &Entry<B>, key: &str, at: &Path, report: &mut Report<'_>) {
     let message = format!("`{}` has no parameter `{key}`", entry.name);
     let names = entry.params.iter().map(|p| p.name);
-    let hint = suggest(key, names, "its parameters are")
-        .unwrap_or_else(|| format!("`{}` takes no parameters", entry.name));
+    let hint = match elsewhere::hint(entry.name, key) {
+        Some(hint) => hint.to_string(),
+        None => suggest(key, names, "its parameters are")
+            .unwrap_or_else(|| format!("`{}` takes no parameters", entry.name)),
+    };
     report.error(at, message, hint);
 }
 

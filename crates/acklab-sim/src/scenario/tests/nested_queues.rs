@@ -172,6 +172,61 @@ fn mistakes_inside_are_named_where_they_are() {
     );
 }
 
+/// tc's other parameters of CAKE say where they are, or why there are none; also inside another discipline.
+#[test]
+fn what_cake_has_in_tc_alone_says_what_to_write() {
+    for (key, message, hint) in [
+        (
+            "ack_filter = true",
+            "ack_filter",
+            "it belongs to the link: write ack_filter = \"cake\" beside `qdisc`",
+        ),
+        (
+            "ack-filter = 'aggressive'",
+            "ack-filter",
+            "mode = \"aggressive\"",
+        ),
+        (
+            "nat = true",
+            "nat",
+            "leave it out: no address is translated",
+        ),
+        (
+            "split_gso = false",
+            "split_gso",
+            "leave it out: packets are single segments",
+        ),
+        (
+            "no-split-gso = true",
+            "no-split-gso",
+            "leave it out: packets are single segments",
+        ),
+        (
+            "wash = true",
+            "wash",
+            "leave it out: packets keep their codepoint",
+        ),
+        (
+            "fwmark = 255",
+            "fwmark",
+            "leave it out: there are no firewall marks",
+        ),
+    ] {
+        let cake = format!("{{ name = 'cake', {key} }}");
+        let inner = format!("{{ name = 'tbf', rate = '1 Mbit/s', child = {cake} }}");
+        for text in [told(&cake), told(&inner)] {
+            assert!(
+                text.contains(&format!("`cake` has no parameter `{message}`")),
+                "{text}"
+            );
+            assert!(text.contains(hint), "{key}: {text}");
+            assert!(!text.contains("its parameters are"), "{text}");
+        }
+    }
+    let text = told("{ name = 'codel', ack_filter = true }");
+    assert!(text.contains("its parameters are"), "{text}");
+}
+
 fn warned(text: &str) -> String {
     match toml(text) {
         Ok(loaded) => loaded.warnings.to_string(),
