@@ -95,7 +95,7 @@ def blocks() -> str:
             if block["aliases"]:
                 page.append("Also " + ", ".join(f"`{a}`" for a in block["aliases"]) + ".")
             page.append(f"{block['summary']}\n\n*Source: {block['source']}*")
-            if block["params"]:
+            if block["params"] or "queue" in block:
                 page.append("\n".join(["| parameter | default | |", "|---|---|---|", *rows(block)]))
     return "\n\n".join(page) + "\n"
 
@@ -104,7 +104,7 @@ def rows(block: dict) -> list[str]:
     """The parameters of a block as rows of a table."""
     return [
         f"| `{p['name']}` | `{p['default']}` | {p['doc'].replace('|', '&#124;')} |"
-        for p in block["params"]
+        for p in [block["queue"]] * ("queue" in block) + block["params"]
     ]
 
 

@@ -135,6 +135,25 @@ def test_list_verbose_has_the_parameters(acklab_cli):
     assert "fast_convergence" in acklab_cli("list", "cc", "--verbose").stdout
 
 
+def test_list_verbose_has_how_much_waits_in_each_discipline(acklab_cli):
+    verbose = " ".join(acklab_cli("list", "qdisc", "--verbose").stdout.split())
+    waits = "How much may wait, a key beside `qdisc`"
+    for name, limit in (
+        ("pfifo", "1000 packets"),
+        ("bfifo", "1514 kB"),
+        ("pfifo-head-drop", "1000 packets"),
+        ("fq-codel", "10240 packets"),
+        ("cake", "10240 packets"),
+        ("red", "400 kB"),
+    ):
+        block = next(b for b in acklab._core.catalogue("qdisc") if b["name"] == name)
+        assert f"source: {block['source']} queue = {limit}: {waits}" in verbose, name
+    # Packets wait inside what is inside these three.
+    assert verbose.count(waits) == len(acklab._core.catalogue("qdisc")) - 3
+    assert 'its ACK filter is the link\'s `ack_filter = "cake"`' in verbose
+    assert waits not in acklab_cli("list", "qdisc").stdout
+
+
 def test_list_verbose_has_the_source_of_a_study(acklab_cli):
     # The terminal breaks long lines.
     verbose = " ".join(acklab_cli("list", "study", "--verbose").stdout.split())

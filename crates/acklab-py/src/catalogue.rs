@@ -29,6 +29,9 @@ fn block<'py>(py: Python<'py>, b: &Block) -> PyResult<Bound<'py, PyDict>> {
     d.set_item("aliases", b.aliases.to_vec())?;
     d.set_item("summary", b.summary)?;
     d.set_item("source", b.source)?;
+    if let Some(queue) = &b.queue {
+        d.set_item("queue", param(py, queue)?)?;
+    }
     let params = PyList::empty(py);
     for p in &b.params {
         params.append(param(py, p)?)?;

@@ -1,6 +1,9 @@
 //! The building blocks that a scenario can name: controllers, ACK policies, filters, queues, parts of radio channels.
 
+use acklab_path::qdisc::registry::{Build, Counts, DISCIPLINES};
+use acklab_path::qdisc::{Limit, pfifo};
 use acklab_proto::registry::{Entry, Kind, Param, Value};
+use acklab_units as units;
 use serde::Serialize;
 
 /// The kinds of building blocks.
@@ -27,6 +30,10 @@ pub struct Block {
     pub summary: &'static str,
     /// RFC, paper or file that defines it.
     pub source: &'static str,
+    /// How much may wait in a queue discipline: the key `queue`, which stands beside `qdisc`. None of other
+    /// blocks, and of disciplines that let packets wait in others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Parameter>,
     /// Its parameters. Keys of tables in a list follow the list.
     pub params: Vec<Parameter>,
 }
@@ -90,12 +97,49 @@ pub fn catalogue(kind: &str) -> Option<Vec<Block>> {
         "cc" => blocks(acklab_proto::cc::registry::CONTROLLERS),
         "ack" => blocks(acklab_proto::ack::registry::POLICIES),
         "filter" => blocks(acklab_path::ack_filter::registry::FILTERS),
-        "qdisc" => blocks(acklab_path::qdisc::registry::DISCIPLINES),
+        "qdisc" => disciplines(),
         "rate-control" => blocks(acklab_path::wifi::rate::registry::CONTROLS),
         "station-queue" => blocks(acklab_path::wifi::mac::queue::registry::QUEUES),
         "path-loss" => blocks(acklab_path::wifi::propagation::registry::PATH_LOSSES),
         "fading" => blocks(acklab_path::wifi::propagation::registry::FADINGS),
         _ => return None,
+    })
+}
+
+fn disciplines() -> Vec<Block> {
+    let entries = DISCIPLINES.iter().zip(blocks(DISCIPLINES));
+    let with_queue = |(e, block)| Block {
+        queue: queue(e),
+        ..block
+    };
+    entries.map(with_queue).collect()
+}
+
+/// The key `queue` of a discipline.
+fn queue(entry: &Entry<Build>) -> Option<Parameter> {
+    let (doc, accepts) = match entry.build.counts {
+        Counts::Inside => return None,
+        Counts::Packets => ("How much may wait, a key beside `qdisc`.", "packets"),
+        Counts::Bytes => ("How much may wait, a key beside `qdisc`.", "a size"),
+        Counts::Either if entry.name == pfifo::ENTRY.name => (
+            "How much may wait, a key beside `qdisc`; at a preset's bottleneck 1 BDP by default.",
+            "packets, a size or BDP",
+        ),
+        Counts::Either => (
+            "How much may wait, a key beside `qdisc`.",
+            "packets, a size or BDP",
+        ),
+    };
+    let default = match entry.build.limit {
+        Limit::Packets(n) => units::Limit::Packets(n),
+        Limit::Bytes(n) => units::Limit::Bytes(units::Bytes(n)),
+    };
+    Some(Parameter {
+        name: "queue".to_owned(),
+        doc,
+        accepts: accepts.to_owned(),
+        kind: Accepted::Other,
+        default: default.to_string(),
     })
 }
 
@@ -105,6 +149,7 @@ fn blocks<B>(entries: &'static [Entry<B>]) -> Vec<Block> {
         aliases: e.aliases,
         summary: e.summary,
         source: e.source,
+        queue: None,
         params: e.params.iter().flat_map(with_inner).collect(),
     };
     entries.iter().map(block).collect()
@@ -182,6 +227,30 @@ mod tests {
             }
         }
         assert_eq!(catalogue("controller"), None);
+    }
+
+    /// Defaults as docs/scenario.md has them.
+    #[test]
+    fn disciplines_say_how_much_may_wait() {
+        let qdiscs = catalogue("qdisc").unwrap();
+        let default = |name: &str| {
+            let block = qdiscs.iter().find(|b| b.name == name).unwrap();
+            block.queue.as_ref().map(|q| q.default.clone())
+        };
+        for (name, limit) in [
+            ("pfifo", "1000 packets"),
+            ("pfifo-head-drop", "1000 packets"),
+            ("codel", "1000 packets"),
+            ("fq-codel", "10240 packets"),
+            ("cake", "10240 packets"),
+            ("red", "400 kB"),
+        ] {
+            assert_eq!(default(name).as_deref(), Some(limit), "{name}");
+        }
+        for name in ["tbf", "htb", "queue-tree"] {
+            assert_eq!(default(name), None, "{name}");
+        }
+        assert!(catalogue("cc").unwrap().iter().all(|b| b.queue.is_none()));
     }
 
     #[test]

@@ -92,7 +92,7 @@ def _show(rows: list[Row], verbose: bool) -> None:
         for key in ("source", "needs"):
             if key in row:
                 table.add_row("", f"{key}: {row[key] if key == 'source' else _needs(row[key])}")
-        for p in row.get("params", ()):
+        for p in [row["queue"]] * ("queue" in row) + row.get("params", []):
             table.add_row("", f"{p['name']} = {p['default']}: {p['doc']}")
         for part in row.get("parts", ()):
             table.add_row(part["name"], part["about"])
@@ -110,13 +110,15 @@ def _kinds() -> list[Row]:
 def _blocks(kind: Kind) -> list[Row]:
     from acklab import _core
 
+    keys = ("name", "default", "doc")
     return [
         {
             "name": block["name"],
             "about": block["summary"],
             "aliases": list(block["aliases"]),
             "source": block["source"],
-            "params": [{k: p[k] for k in ("name", "default", "doc")} for p in block["params"]],
+            **{of: {k: block[of][k] for k in keys} for of in ("queue",) if of in block},
+            "params": [{k: p[k] for k in keys} for p in block["params"]],
         }
         for block in _core.catalogue(kind.value)
     ]

@@ -224,6 +224,8 @@ export interface Block {
   aliases: string[];
   summary: string;
   source: string;
+  /** How much may wait in a queue discipline: the key `queue` beside `qdisc`. */
+  queue?: Parameter;
   params: Parameter[];
 }
 

@@ -34,7 +34,7 @@ const HEADER: u32 = 14;
 pub const ENTRY: Entry<Build> = Entry {
     name: "cake",
     aliases: &[],
-    summary: "CAKE: a shaper without bursts, classes by codepoint, fair to hosts and to flows, COBALT on each queue.",
+    summary: "CAKE: a shaper without bursts, classes by codepoint, fair to hosts and to flows, COBALT on each queue; its ACK filter is the link's `ack_filter = \"cake\"`.",
     source: "Hoiland-Jorgensen et al. 2018, Linux net/sched/sch_cake.c, tc-cake(8)",
     params: &[
         Param {
