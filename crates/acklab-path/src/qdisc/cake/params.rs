@@ -45,7 +45,7 @@ pub const ENTRY: Entry<Build> = Entry {
         },
         Param {
             name: "autorate_ingress",
-            doc: "Sets the rate to 15/16 of what arrives (tc-cake(8), autorate-ingress).",
+            doc: "Sets the rate to 15/16 of what arrives, from `bandwidth` on (tc-cake(8), autorate-ingress). It measures where a gap between packets is longer than their mean: evenly spaced packets, as an ideal bottleneck sends them, leave the rate as it is.",
             kind: Kind::Bool,
             default: Value::Bool(false),
         },
