@@ -1,18 +1,25 @@
 //! Any discipline of the registry with any parameters, inside shapers or not, and any arrivals,
-//! departures, timers and removals: each packet leaves once, flows keep their order, the counters
-//! agree, and what waits comes out in the end.
+//! departures, timers and removals, of flows between a few hosts with any codepoints: each packet leaves
+//! once, flows keep their order, the counters agree, those of tins and classes with them, and what waits
+//! comes out in the end.
 //!
-//! The first bytes choose discipline and parameters, each further group of three is a step.
+//! The first bytes choose discipline and parameters, the next two of each flow its hosts and its
+//! codepoint, and each further group of three is a step.
 
 use crate::Bytes;
 use acklab_path::packet::{FlowId, Label, Packet, PacketId};
+use acklab_path::qdisc::classes;
 use acklab_path::qdisc::registry::{Build, Counts, DISCIPLINES, Room};
 use acklab_path::qdisc::{Enqueue, Limit, QueueDisc};
+use acklab_proto::datagram::Dscp;
 use acklab_proto::registry::{Block, Entry, Kind, Nested, Param, Params, Value};
 use acklab_proto::segment::Ecn;
 use acklab_units::{Bytes as Size, Instant, Limit as Most, Rate, Span};
 
 const FLOWS: u32 = 8;
+/// Few enough that flows share them.
+const HOSTS: u8 = 4;
+const CODEPOINTS: u8 = 64;
 /// Disciplines inside disciplines.
 const DEEPEST: u32 = 3;
 
@@ -75,10 +82,14 @@ fn table(b: &mut Bytes<'_>, specs: &'static [Param], i: u8, depth: u32) -> Param
         class.nest("parent", word(format!("{}", b.u8() % i)));
     }
     if i > 0 && b.u8() & 1 == 1 {
-        class.nest(
-            "flow",
-            Nested::Names(vec![String::new()], vec![u32::from(b.u8()) % FLOWS]),
-        );
+        let (key, below) = [
+            ("flow", FLOWS as u8),
+            ("from", HOSTS),
+            ("to", HOSTS),
+            ("dscp", CODEPOINTS),
+        ][usize::from(b.u8() % 4)];
+        let number = u32::from(b.u8() % below);
+        class.nest(key, Nested::Names(vec![String::new()], vec![number]));
     }
     class
 }
@@ -108,7 +119,8 @@ fn block(b: &mut Bytes<'_>, depth: u32) -> Block {
     }
 }
 
-fn discipline(b: &mut Bytes<'_>) -> Option<Box<dyn QueueDisc>> {
+/// A discipline, and whether it is a CAKE.
+fn discipline(b: &mut Bytes<'_>) -> Option<(Box<dyn QueueDisc>, bool)> {
     let entry = entry(b);
     let room = Room::new(limit(b, entry.build.counts), 1, "here")
         .before(Some(Rate::from_bps(1 << 20)), Some(1570));
@@ -116,11 +128,24 @@ fn discipline(b: &mut Bytes<'_>) -> Option<Box<dyn QueueDisc>> {
     // A discipline that a scenario may not have is not built.
     (entry.build.check)(&params)
         .is_none()
-        .then(|| (entry.build.make)(&params, room))
+        .then(|| ((entry.build.make)(&params, room), entry.name == "cake"))
+}
+
+/// Hosts and codepoint of a flow, which stay as they are: else its packets might overtake each other.
+fn label(b: &mut Bytes<'_>, flow: u32) -> Label {
+    let hosts = b.u8();
+    Label {
+        flow,
+        from: u32::from(hosts % HOSTS),
+        to: u32::from(hosts / HOSTS % HOSTS),
+        dscp: Dscp::new(b.u8() % CODEPOINTS).expect("it is small enough"),
+    }
 }
 
 struct Bench {
     q: Box<dyn QueueDisc>,
+    is_cake: bool,
+    labels: Vec<Label>,
     now: Instant,
     /// Whether each packet has left.
     gone: Vec<bool>,
@@ -147,7 +172,8 @@ impl Bench {
 
     fn enqueue(&mut self, packet: Packet) {
         self.gone.push(false);
-        match self.q.enqueue(self.now, packet, Label::of(packet.flow)) {
+        let label = self.labels[packet.flow.0 as usize];
+        match self.q.enqueue(self.now, packet, label) {
             Enqueue::Queued => {}
             Enqueue::Dropped(_) => Self::leave(&mut self.gone, packet),
             Enqueue::Evicted(victim, _) => Self::leave(&mut self.gone, victim),
@@ -181,6 +207,36 @@ impl Bench {
         assert_eq!(s.enqueued + s.refused, self.gone.len() as u64);
     }
 
+    /// Each CAKE in it counts as much as its tins together; one by itself counts what the discipline counts.
+    fn check_rows(&self) {
+        let rows = self.q.classes();
+        for (i, row) in rows.iter().enumerate() {
+            let classes::Counts::Whole(whole) = row.counts else {
+                continue;
+            };
+            let mut sums = [0; 3];
+            for row in &rows[i + 1..] {
+                let classes::Counts::Tin(tin) = row.counts else {
+                    break;
+                };
+                sums[0] += tin.drops + tin.ack_drops;
+                sums[1] += tin.backlog;
+                sums[2] += tin.packets;
+            }
+            let (bytes, waiting) = whole.backlog;
+            let seen = whole.packets + whole.dropped + u64::from(waiting);
+            assert_eq!(sums, [whole.dropped, bytes, seen], "{}", row.name);
+            assert_eq!(whole.network_sizes.is_none(), seen == 0);
+            if self.is_cake {
+                let s = self.q.stats();
+                assert_eq!(
+                    (s.packets, s.bytes, s.dequeued),
+                    (waiting, bytes, whole.packets)
+                );
+            }
+        }
+    }
+
     /// Takes everything out, as fast as it can be had.
     fn drain(&mut self) {
         for _ in 0..4 * self.gone.len() + 4 {
@@ -194,17 +250,20 @@ impl Bench {
             self.check();
         }
         assert_eq!(self.q.stats().packets, 0, "something stayed");
+        self.check_rows();
     }
 }
 
 /// Runs one input.
 pub fn run(bytes: &[u8]) {
     let mut b = Bytes(bytes);
-    let Some(q) = discipline(&mut b) else {
+    let Some((q, is_cake)) = discipline(&mut b) else {
         return;
     };
     let mut bench = Bench {
         q,
+        is_cake,
+        labels: (0..FLOWS).map(|flow| label(&mut b, flow)).collect(),
         now: Instant::ZERO,
         gone: Vec::new(),
         newest: [None; FLOWS as usize],
@@ -230,5 +289,6 @@ pub fn run(bytes: &[u8]) {
         }
         bench.check();
     }
+    bench.check_rows();
     bench.drain();
 }
