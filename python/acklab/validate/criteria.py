@@ -30,6 +30,7 @@ KERNEL_VIRTUAL = {
     "retransmissions": Tolerance(0.15, absolute=10),
     "drops": Tolerance(0.10, absolute=10),
     "ack_drops": Tolerance(0.10, absolute=10),
+    "marks": Tolerance(0.10, absolute=10),
     "rtt": Tolerance(0.05),
     "rtt_p95": Tolerance(0.05),
 }
@@ -91,6 +92,7 @@ METRICS = {
     "rtt_p95": "RTT p95, ms",
     "drops": "drops, packets",
     "ack_drops": "ACKs dropped, packets",
+    "marks": "marks, packets",
     "frequency": "ACKs, 1/s",
     "sum": "goodput of all, Mbit/s",
     "jain": "fairness, Jain's index",

@@ -20,7 +20,9 @@ from acklab.validate.reference import Reference
 if TYPE_CHECKING:
     from acklab.results import Result
 
-_KEYS = ("kernel", "set", "bottleneck", "ack_filter", "flows")
+_KEYS = ("kernel", "set", "bottleneck", "ack_filter", "tcp_ecn", "hosts", "flows")
+#: Where the rows are, below validation/kernel-virtual.
+_FILES = ("results.csv", "cells/cells.csv", "bbr3.csv")
 #: Of each metric the column, and what makes its unit ours.
 _COLUMNS = {
     "goodput": ("goodput_mbps", 1.0),
@@ -44,19 +46,19 @@ _CHILDREN: Mapping[str, dict[str, Any]] = {
 _CAKE: Mapping[str, dict[str, Any]] = {
     "cake": {},
     **{f"cake {k}": {"framing": k} for k in ("ethernet", "docsis", "pppoe-llcsnap", "bridged-ptm")},
-    **{f"cake {k}": {"isolation": k} for k in ("dual-srchost", "flowblind")},
+    **{f"cake {k}": {"isolation": k} for k in ("dual-srchost", "triple-isolate", "flowblind")},
     "cake ingress": {"ingress": True},
 }
 #: Disciplines that do not separate flows: a microsecond decides how two share one.
-_SHARED = ("pfifo limit 50", "codel", "pie", "red")
+_SHARED = ("pfifo limit 50", "codel", "pie", "red", "codel ecn", "pie ecn", "red ecn")
 #: Disciplines that draw.
-_DRAWING = ("pie", "red")
+_DRAWING = ("pie", "red", "pie ecn", "red ecn")
 #: The machines had 512 MB, of which Linux gives a socket no more than this (`tcp_init`: a 128th of
 #: the free pages). It counts long before it is reached: how fast a receiver opens its window
 #: depends on how far it is from half of the largest (`__tcp_grow_window`).
 _BUFFER = "4033824 B"
 #: Before 6.16 an autotuned receive buffer had room for 16 segments more (`tcp_rcv_space_adjust`).
-_CUSHIONS: Mapping[str, int] = {"linux-6.12": 16, "linux-7.3": 0}
+_CUSHIONS: Mapping[str, int] = {"linux-6.12": 16, "linux-6.12-bbr3": 16, "linux-7.3": 0}
 #: A packet over a virtual cable takes 2280 bytes of the receiver's memory, 1448 of them data.
 _SHARE = 1448 * 256 // 2280
 #: Above a gap it becomes one of 4352, with room for its neighbour (`skb_condense`).
@@ -71,9 +73,10 @@ _CAKE_UP: Mapping[str, Block | None] = {
 def rows() -> list[Reference]:
     """Every flow of every cell, with one value for each seed and start of the kernel's."""
     cells: dict[tuple[str, ...], list[dict[str, str]]] = {}
-    with (packaged("validation") / "kernel-virtual" / "results.csv").open() as f:
-        for row in csv.DictReader(f):
-            cells.setdefault(tuple(row[k] for k in (*_KEYS, "flow")), []).append(row)
+    for file in _FILES:
+        with (packaged("validation") / "kernel-virtual" / file).open() as f:
+            for row in csv.DictReader(f):
+                cells.setdefault(tuple(row.get(k, "") for k in (*_KEYS, "flow")), []).append(row)
     return [_cell(dict(zip((*_KEYS, "flow"), key, strict=True)), r) for key, r in cells.items()]
 
 
@@ -93,6 +96,9 @@ def _cell(keys: dict[str, str], found: Sequence[dict[str, str]]) -> Reference:
     if keys["set"] == "ackfilter":
         values["ack_drops"] = [float(r["ack_drop"]) for r in found]
         measures["ack_drops"] = _dropped("r2->r1", "drops_ack_thinned")
+    if keys["tcp_ecn"]:
+        values["marks"] = [float(r["marked"]) for r in found]
+        measures["marks"] = _dropped("r1->r2", "marks")
     return Reference(
         source="kernel-virtual",
         keys={k: v for k, v in keys.items() if v and k not in ("set", "flow")}
@@ -152,16 +158,33 @@ def _bottleneck(keys: dict[str, str]) -> Link:
     own = _CAKE.get(keys["bottleneck"])
     qdisc: dict[str, Any] = {"name": "cake", "bandwidth": "10 Mbit/s"} | (own or {})
     if own is None:
-        child = _CHILDREN[keys["bottleneck"]]
+        child = _child(keys["bottleneck"])
         shaped = {"name": "all", "rate": "10 Mbit/s", "burst": "1514 B", "child": child}
         qdisc = {"name": "htb", "classes": [shaped]}
     return Link(a="r1", b="r2", rate="unlimited", delay="0 ms", qdisc=qdisc, reverse=back)
+
+
+def _child(bottleneck: str) -> dict[str, Any]:
+    """What stands below the shaper."""
+    if bottleneck in _CHILDREN:
+        return dict(_CHILDREN[bottleneck])
+    return dict(_CHILDREN[bottleneck.removesuffix(" ecn")]) | {"ecn": True}
+
+
+def _cc(keys: Mapping[str, str], name: str) -> str | Block:
+    """A congestion control of the kernel's; `bbr` is version 3 in a kernel of its own."""
+    if name == "bbr" and keys["kernel"].endswith("-bbr3"):
+        return {"name": "bbr3", "source": "google"}
+    return LINUX.cc(name)
 
 
 def _scenario(keys: dict[str, str], secs: str) -> dict[str, Any]:
     delay = "24 ms" if keys["set"] == "ackfilter" else "10 ms"
     plain: dict[str, Any] = {"rate": "unlimited", "queue": "100000 packets"}
     flows = keys["flows"].split("+")
+    # Flows of the first host; the second has the others.
+    first = int(keys["hosts"].split("+")[0]) if keys["hosts"] else len(flows)
+    second = [Link(a="snd2", b="r1", delay="0 ms", **plain, reverse={"delay": delay})]
     # The kernel forwards without cost; there is no rate but the bottleneck's.
     return describe(
         "kernel-virtual-" + "-".join(keys[k].replace(" ", "-") for k in _KEYS if keys[k]),
@@ -170,17 +193,19 @@ def _scenario(keys: dict[str, str], secs: str) -> dict[str, Any]:
         sample_every="100 ms",
         links=[
             Link(a="snd", b="r1", delay="0 ms", **plain, reverse={"delay": delay}),
+            *(second if keys["hosts"] else []),
             _bottleneck(keys),
             Link(a="r2", b="rcv", delay=delay, **plain, reverse={"delay": "0 ms"}),
         ],
         flows=[
             Flow(
-                cc=LINUX.cc(cc),
-                src="snd",
+                cc=_cc(keys, cc),
+                src="snd" if i < first else "snd2",
                 dst="rcv",
                 name=f"{cc}{i}",
                 start_jitter="1 ms",
-                tcp={
+                tcp=({"ecn": "on"} if keys["tcp_ecn"] else {})
+                | {
                     "profile": "linux",
                     "segment": 1448,
                     "pacing_quantum": 1,

@@ -1,7 +1,8 @@
 """A machine of User Mode Linux in virtual time: network, boot, and the two ends of a flow.
 
 tc/build.sh makes the kernel. Inside the machine this file runs as a program: `machine.py sink
-PORT ...` accepts and discards, `machine.py send PORT CC DSCP SECONDS` is a bulk flow.
+PORT ...` and `drain PORT ...` accept and discard, `machine.py send PORT CC DSCP SECONDS` is a bulk
+flow.
 """
 
 import os
@@ -126,6 +127,30 @@ def sink(ports: list[int]) -> None:
                 open_.remove(s)
 
 
+def drain(ports: list[int]) -> None:
+    """Accepts and discards, into one buffer: new memory is what costs such a machine most."""
+    poll = select.epoll()
+    doors, flows = {}, {}
+    for port in ports:
+        door = socket.create_server(("", port))
+        doors[door.fileno()] = door
+        poll.register(door, select.EPOLLIN)
+    buffer = bytearray(1 << 18)
+    while True:
+        for fd, _ in poll.poll():
+            if fd in doors:
+                new = doors[fd].accept()[0]
+                flows[new.fileno()] = new
+                poll.register(new, select.EPOLLIN)
+                continue
+            try:
+                open_ = flows[fd].recv_into(buffer) > 0
+            except ConnectionResetError:
+                open_ = False
+            if not open_:
+                flows.pop(fd).close()
+
+
 def send(port: int, cc: str, dscp: int, seconds: float) -> None:
     """A bulk flow: writes of 64 KiB until the buffer takes no more, and then whenever it does."""
     s = socket.socket()
@@ -147,5 +172,7 @@ def send(port: int, cc: str, dscp: int, seconds: float) -> None:
 if __name__ == "__main__":
     if sys.argv[1] == "sink":
         sink([int(w) for w in sys.argv[2:]])
+    elif sys.argv[1] == "drain":
+        drain([int(w) for w in sys.argv[2:]])
     else:
         send(int(sys.argv[2]), sys.argv[3], int(sys.argv[4]), float(sys.argv[5]))

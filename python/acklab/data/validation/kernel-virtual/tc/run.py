@@ -8,7 +8,11 @@ still while the machine computes, so that flows and the look at the counters are
 import json
 import pathlib
 import re
+import resource
+import select
+import socket
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
@@ -22,6 +26,14 @@ LOOK = 30
 
 def _cake(*words: str) -> str:
     return f"N r1 tc qdisc replace dev eb root cake bandwidth 10mbit overhead 0 {' '.join(words)}"
+
+
+def _up(word: str) -> str:
+    return f"N r2 tc qdisc replace dev ec root cake bandwidth 150kbit overhead 0 besteffort {word}"
+
+
+def _ecn() -> str:
+    return "\n".join(f"N {n} sysctl -qw net.ipv4.tcp_ecn=1" for n in ("snd", "rcv"))
 
 
 def _htb(*leaves: tuple[str, str, int | None]) -> str:
@@ -55,31 +67,83 @@ CASES: dict[str, tuple[str, tuple[int, ...]]] = {
     "cake diffserv4": (_cake("diffserv4"), (8, 0, 34, 46)),
     "htb shares": (_htb(("5mbit", "", 46), ("2mbit", "", 10), ("3mbit", "", None)), (46, 10)),
     "htb priorities": (_htb(("2mbit", "prio 1", 46), ("2mbit", "prio 2", None)), (46, 0)),
+    # Both hosts have ECN.
+    "cake ecn": (f"{_ecn()}\n{_cake('diffserv3')}", (8, 0, 46)),
+    # An upstream that its ACKs fill; the look is at this one.
+    "cake ack-filter": (f"{_cake('besteffort')}\n{_up('ack-filter')}", (0,)),
+    # More flows than fit into some of the 128 sets of eight queues. A packet of this machine's
+    # carries a hash that its socket drew, and draws anew when it times out (`sk_rethink_txhash`).
+    "cake flows": (
+        "N snd sysctl -qw net.core.txrehash=0\n" + _cake("besteffort").replace("10mbit", "100mbit"),
+        (0,) * 800,
+    ),
 }
+#: Where the look is at the way back.
+BACK = ("cake ack-filter",)
+#: Flows from which on one program has all of them.
+MANY = 100
+#: Of linux/tcp.h.
+TCP_NOTSENT_LOWAT = 25
 
 
-def case(discipline: str, dscps: tuple[int, ...]) -> str:
+def case(name: str) -> str:
     """The shell text of a case: path, discipline, flows, and the look."""
+    discipline, dscps = CASES[name]
+    look = "r2 tc -s -j qdisc show dev ec" if name in BACK else "r1 tc -s -j qdisc show dev eb"
     ports = range(5001, 5001 + len(dscps))
-    sends = "\n".join(
-        f"N snd $RUN send {port} cubic {dscp} {LOOK + 1} &"
-        for port, dscp in zip(ports, dscps, strict=True)
-    )
+    sink = "sink"
+    if len(dscps) >= MANY:
+        ports, sink = range(5001, 5002), "drain"
+        sends = f"N snd {sys.executable} {pathlib.Path(__file__).resolve()} many {len(dscps)} &"
+    else:
+        sends = _sends(ports, dscps)
     return f"""{machine.PATH}
 {discipline}
-N rcv $RUN sink {" ".join(map(str, ports))} &
+N rcv $RUN {sink} {" ".join(map(str, ports))} &
 sleep 1
 {sends}
 sleep {LOOK}
-N r1 tc -s -j qdisc show dev eb > qdisc.json
+N {look} > qdisc.json
 N r1 tc -s class show dev eb > class.txt
 """
+
+
+def _sends(ports: range, dscps: tuple[int, ...]) -> str:
+    return "\n".join(
+        f"N snd $RUN send {port} cubic {dscp} {LOOK + 1} &"
+        for port, dscp in zip(ports, dscps, strict=True)
+    )
+
+
+def many(count: int) -> None:
+    """Flows of CUBIC that start one after the other within a second."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
+    poll = select.epoll()
+    flows: dict[int, socket.socket] = {}
+    start = time.monotonic()
+    while time.monotonic() < start + LOOK + 1:
+        if len(flows) < count:
+            s = socket.socket()
+            s.setblocking(False)
+            # So many full buffers would be more than TCP may have of this machine's memory.
+            s.setsockopt(socket.IPPROTO_TCP, TCP_NOTSENT_LOWAT, 16384)
+            s.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"cubic")
+            s.connect_ex(("10.0.3.2", 5001))
+            poll.register(s, select.EPOLLOUT | select.EPOLLET)
+            flows[s.fileno()] = s
+            time.sleep(1 / count)
+        for fd, _ in poll.poll(0 if len(flows) < count else 0.1):
+            try:
+                while flows[fd].send(machine.CHUNK[:8192]) == 8192:
+                    pass
+            except BlockingIOError:
+                pass
 
 
 def boot(name: str) -> dict[str, object]:
     """Runs the case in a machine of its own; returns what `tc` said."""
     place = machine.WORK / "tc" / name.replace(" ", "-")
-    machine.boot(place, case(*CASES[name]))
+    machine.boot(place, case(name))
     said = json.loads((place / "qdisc.json").read_text())
     return {"qdisc": said, "class": classes((place / "class.txt").read_text())}
 
@@ -110,4 +174,7 @@ def main(words: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    if sys.argv[1:2] == ["many"]:
+        many(int(sys.argv[2]))
+    else:
+        main(sys.argv[1:])

@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""Flows of Linux with ECN, pairs, and two sending hosts: one boot of User Mode Linux for each run.
+
+`python3 run.py [CELL ...]` writes cells.csv beside itself; ../tc/build.sh makes the kernel. Inside
+the machine this file runs as a program: `run.py flow PORT CC SECONDS START_US OUT` is a bulk flow
+that looks at its TCP_INFO each 100 ms.
+"""
+
+import csv
+import hashlib
+import json
+import math
+import pathlib
+import random
+import select
+import socket
+import struct
+import sys
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent))
+
+import machine  # noqa: E402
+
+SECONDS = 60
+#: Seconds before the first sample that counts.
+WARM = 5
+#: Seconds after the boot at which flows start: PIE updates its probability before.
+START = 3
+
+HTB = """N r1 tc qdisc replace dev eb root handle 1: stab overhead -14 linklayer ethernet \\
+  htb default 1
+N r1 tc class add dev eb parent 1: classid 1:1 htb rate 10mbit burst 1514 cburst 1514 quantum 1514
+N r1 tc qdisc add dev eb parent 1:1 {}
+"""
+RED = "red limit 75000 min 6250 max 18750 avpkt 1000 burst 11 probability 0.02 bandwidth 10mbit"
+CAKE = "N r1 tc qdisc replace dev eb root cake bandwidth 10mbit overhead 0 {}\n"
+#: A second sending host, as far from r1 as the first.
+HOST = """
+ip netns add snd2
+ip -n snd2 link set lo up
+N snd2 sysctl -qw net.ipv4.tcp_no_metrics_save=1
+link snd2 et 10.0.4.1 r1 ef 10.0.4.2 04
+ip -n snd2 route add default via 10.0.4.2
+ip -n r2 route add 10.0.4.0/24 via 10.0.2.1
+N r1 tc qdisc replace dev ef root netem delay 10ms limit 100000
+"""
+
+
+class Cell(NamedTuple):
+    """What is run, in how many starts."""
+
+    bottleneck: str
+    flows: str
+    starts: int
+    ecn: bool = False
+    #: Flows of the first host and of the second.
+    hosts: str = ""
+
+    @property
+    def name(self) -> str:
+        """The cell in one line."""
+        words = (self.bottleneck, "with ECN" if self.ecn else "", self.flows)
+        return " ".join(w for w in words if w)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells its rows."""
+        return self.bottleneck, "tcp_ecn" if self.ecn else "", self.flows
+
+
+def _cells() -> list[Cell]:
+    found = []
+    # More starts where chance decides: in disciplines that draw, and where two flows share a queue.
+    for q, alone, pair in (
+        ("fq_codel", 3, 3),
+        ("cake", 3, 3),
+        ("codel ecn", 3, 6),
+        ("pie ecn", 6, 6),
+        ("red ecn", 6, 6),
+    ):
+        found += [Cell(q, cc, alone, ecn=True) for cc in ("cubic", "reno")]
+        found.append(Cell(q, "cubic+reno", pair, ecn=True))
+    for q, starts in (("pfifo limit 50", 6), ("fq_codel", 3)):
+        found += [Cell(q, pair, starts) for pair in ("vegas+cubic", "reno+cubic")]
+    for q in ("cake dual-srchost", "cake triple-isolate"):
+        found.append(Cell(q, "+".join(["cubic"] * 5), 3, hosts="1+4"))
+    return found
+
+
+CELLS = {cell.name: cell for cell in _cells()}
+
+
+def case(cell: Cell, delays: list[int]) -> str:
+    """The shell text of a run: path, discipline, flows, and the look at the discipline."""
+    kind, *words = cell.bottleneck.split(" ", 1)
+    if kind == "cake":
+        discipline = CAKE.format(*words or [""])
+    else:
+        child = cell.bottleneck.replace("red", RED) if kind == "red" else cell.bottleneck
+        discipline = HTB.format(child)
+    ccs = cell.flows.split("+")
+    first = int(cell.hosts.split("+")[0]) if cell.hosts else len(ccs)
+    ports = " ".join(str(5001 + i) for i in range(len(ccs)))
+    both = ("snd", "snd2") if cell.hosts else ("snd",)
+    ecn = "".join(f"N {n} sysctl -qw net.ipv4.tcp_ecn=1\n" for n in (*both, "rcv") if cell.ecn)
+    mine = f"{sys.executable} {pathlib.Path(__file__).resolve()}"
+    sends = "\n".join(
+        f"N {both[i >= first]} {mine} flow {5001 + i} {cc} {SECONDS} {delays[i]} f{i}.json &\n"
+        f"p{i}=$!"
+        for i, cc in enumerate(ccs)
+    )
+    waits = " ".join(f"$p{i}" for i in range(len(ccs)))
+    return f"""{machine.PATH}
+{HOST if cell.hosts else ""}
+{ecn}{discipline}
+N rcv $RUN drain {ports} &
+{sends}
+wait {waits}
+N r1 tc -s -j qdisc show dev eb > qdisc.json
+"""
+
+
+def run(cell: Cell, seed: int) -> list[dict[str, object]]:
+    """One run in a machine of its own; a row for each flow."""
+    ccs = cell.flows.split("+")
+    drawn = random.Random(f"{cell.name} {seed}")
+    delays = [drawn.randrange(1000) for _ in ccs]
+    place = machine.WORK / "cells" / f"{cell.name.replace(' ', '-')}-{seed}"
+    machine.boot(place, case(cell, delays), seed)
+    text = (place / "qdisc.json").read_text()
+    root, *children = json.loads(text)
+    inner = children[0] if children else root
+    marks = sum(t["ecn_mark"] for t in root["tins"]) if "tins" in root else inner.get("ecn_mark")
+    if inner["kind"] == "red":
+        marks = inner["marked"]
+    said = [json.loads((place / f"f{i}.json").read_text()) for i in range(len(ccs))]
+    digest = hashlib.sha256((text + json.dumps(said)).encode()).hexdigest()[:16]
+    return [
+        {
+            "kernel": "linux-6.12",
+            "set": "cells",
+            "link": "10M20ms",
+            "bottleneck": cell.bottleneck,
+            "tcp_ecn": "tcp_ecn" if cell.ecn else "",
+            "hosts": cell.hosts,
+            "flows": cell.flows,
+            "seed": seed,
+            "start_us": delays[i],
+            "secs": f"{SECONDS:.2f}",
+            "flow": i,
+            "cc": cc,
+            **said[i],
+            "dropped": root["drops"],
+            "marked": marks or 0,
+            "sha256": digest,
+        }
+        for i, cc in enumerate(ccs)
+    ]
+
+
+def flow(port: int, cc: str, seconds: float, start_us: int, out: str) -> None:
+    """A bulk flow, and what its TCP_INFO says."""
+    s = socket.socket()
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, cc.encode())
+    time.sleep(START + start_us * 1e-6 - time.clock_gettime(time.CLOCK_MONOTONIC))
+    s.connect(("10.0.3.2", port))
+    s.setblocking(False)
+    poll = select.poll()
+    poll.register(s, select.POLLOUT)
+    begin = time.monotonic()
+    rtt, cwnd = [], []
+    for k in range(1, round(seconds * 10) + 1):
+        at = begin + 0.1 * k
+        while (left := at - time.monotonic()) > 0:
+            if not poll.poll(math.ceil(left * 1000)):
+                break
+            try:
+                while s.send(machine.CHUNK) == len(machine.CHUNK):
+                    pass
+            except BlockingIOError:
+                pass
+        info = s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 240)
+        if k >= WARM * 10:
+            rtt.append(struct.unpack_from("I", info, 68)[0])
+            cwnd.append(struct.unpack_from("I", info, 80)[0])
+    took = time.monotonic() - begin
+    rtt.sort()
+    at = lambda q: rtt[int((len(rtt) - 1) * q)]  # noqa: E731
+    acked = struct.unpack_from("Q", info, 120)[0]
+    said = {
+        "goodput_mbps": round(acked * 8e-6 / took, 4),
+        "total_retrans": struct.unpack_from("I", info, 100)[0],
+        "rtt_p50_us": at(0.5),
+        "rtt_p95_us": at(0.95),
+        "cwnd_mean": round(sum(cwnd) / len(cwnd), 1),
+        "delivered_ce": struct.unpack_from("I", info, 196)[0],
+    }
+    pathlib.Path(out).write_text(json.dumps(said))
+    # No FIN, and nothing of the buffer: the look at the discipline is of these seconds.
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    s.close()
+
+
+def main(words: list[str]) -> None:
+    """Runs the cells and keeps the rows of the others."""
+    names = machine.chosen(words, CELLS)
+    kept = HERE / "cells.csv"
+    old = list(csv.DictReader(kept.open(newline=""))) if kept.exists() else []
+    jobs = [(CELLS[name], seed) for name in names for seed in range(1, CELLS[name].starts + 1)]
+    rows: dict[tuple[object, ...], list[dict[str, object]]] = {}
+    with ThreadPoolExecutor(2) as pool:
+        for found in pool.map(lambda job: run(*job), jobs):
+            rows.setdefault(_key(found[0]), []).extend(found)
+    new = set(rows)
+    for row in old:
+        if _key(row) not in new:
+            rows.setdefault(_key(row), []).append(dict(row))
+    ordered = [r for cell in CELLS.values() for r in rows.get(cell.key, [])]
+    with kept.open("w", newline="") as f:
+        out = csv.DictWriter(f, fieldnames=list(ordered[0]), lineterminator="\n")
+        out.writeheader()
+        out.writerows(ordered)
+
+
+def _key(row: Mapping[str, object]) -> tuple[object, ...]:
+    return tuple(row[k] for k in ("bottleneck", "tcp_ecn", "flows"))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["flow"]:
+        flow(int(sys.argv[2]), sys.argv[3], float(sys.argv[4]), int(sys.argv[5]), sys.argv[6])
+    else:
+        main(sys.argv[1:])
