@@ -54,3 +54,22 @@ def test_the_schema_refuses_what_the_loader_refuses(validator):
         assert not validator.is_valid(broken), key
         with pytest.raises(acklab.ScenarioError):
             acklab.load(broken)
+
+
+#: Another discipline than the one the scenario is about.
+OTHERS = {
+    "pfifo-head-drop": "topology.bottleneck.qdisc=pfifo",
+    "fq-codel": "topology.bottleneck.qdisc=codel",
+    "queue-tree": (
+        'topology.bottleneck.qdisc={ name = "tbf", rate = "10 Mbit/s", '
+        'child = { name = "pfifo", queue = "1000 packets" } }'
+    ),
+    "cake-diffserv": "topology.bottleneck.qdisc.diffserv=besteffort",
+    "wifi6-ofdma": "wifi.ofdma=false",
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_its_expectations_notice_another_discipline(name):
+    verdicts = acklab.load(SCENARIOS[name], overrides=[OTHERS[name]]).run().expectations()
+    assert not all(v.met for v in verdicts)
