@@ -1,7 +1,5 @@
 """CAKE's `autorate_ingress` behind a bottleneck: what it estimates, and what it shapes to."""
 
-import pytest
-
 import acklab
 
 #: Far above what arrives.
