@@ -216,7 +216,7 @@ class Result:
 
     @cached_property
     def queue_classes(self) -> pl.DataFrame:
-        """One row per CAKE, tin of it and class of HTB, as `tc -s` prints them; none without them."""
+        """One row per CAKE, tin of it and class of HTB, as `tc -s` prints them."""
         return frame_of(self.columns("queue_classes"))
 
     @cached_property
