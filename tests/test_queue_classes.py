@@ -174,7 +174,8 @@ def test_tc_prints_them_as_tc_does(acklab_cli, tmp_path):
 
 
 def test_tc_without_such_a_queue_says_so(acklab_cli):
-    made = acklab_cli("run", "fq-codel", "--set", "duration=2s", "--out", "here", "--tc")
+    short = ("--set", "duration=2s", "--set", "warmup=1s")
+    made = acklab_cli("run", "fq-codel", *short, "--out", "here", "--tc")
     assert "no packet came to a CAKE, an HTB or a queue tree" in made.stdout
 
 

@@ -145,13 +145,13 @@ def of_cakes(whole, rows):
     for of, value, close in (
         ("pkts_sent", packets, near(0.01)),
         ("bytes_sent", whole["bytes"] - ETHERNET * packets, near(0.01)),
-        ("drops", whole["drops"], near(0.1, 10)),
+        ("drops", whole["drops"], near(0.15, 10)),
         # The first call at an arrival and the one after each departure find the shaper shut.
         ("overlimits", whole["overlimits"], near(0.05)),
-        ("backlog_packets", whole["qlen"], near(absolute=15)),
-        ("backlog_bytes", whole["backlog"] - ETHERNET * whole["qlen"], near(absolute=22_500)),
-        # The longest queue of half a minute.
-        ("memory_used_bytes", whole["memory_used"], near(0.25)),
+        ("backlog_packets", whole["qlen"], near(0.15, 15)),
+        ("backlog_bytes", whole["backlog"] - ETHERNET * whole["qlen"], near(0.15, 22_500)),
+        # The longest queue of half a minute. Of filtered ACKs the kernel never counts more than one.
+        ("memory_used_bytes", whole["memory_used"], near(0.25, 2_500)),
     ):
         within(of, value, close, [r[of] for r in rows])
 
@@ -195,7 +195,8 @@ def of_tins(said, starts):
             ("interval_ms", tin["interval_us"] / 1000, near(absolute=0.001)),
             ("pkts_arrived", sent, near(0.06)),
             ("bytes_arrived", tin["sent_bytes"] - ETHERNET * sent, near(0.06)),
-            ("drops", tin["drops"], near(0.15, 10)),
+            # One start of the kernel's; tins share what the shaper leaves.
+            ("drops", tin["drops"], near(0.25, 10)),
             ("av_delay_ms", tin["avg_delay_us"] / 1000, near(0.25)),
             *counted,
         ):
