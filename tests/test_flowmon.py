@@ -57,13 +57,13 @@ def test_packets_and_bytes_are_the_runs(result, flows, index):
     )
     sent = data.filter(pl.col("what") == "sent").height
     assert sent == flow["data_segments"]
-    # Beside data, SYN; the handshake's ACK is on the first data.
-    assert int(there.get("txPackets")) == sent + 1
+    # Beside data, SYN and the handshake's ACK.
+    assert int(there.get("txPackets")) == sent + 2
     assert int(back.get("txPackets")) == flow["acks_sent"] + 1
     assert int(back.get("rxPackets")) == flow["acks_received"] + 1
     headers = 40 + 12
     payload = data.filter(pl.col("what") == "sent")["len"].sum()
-    assert int(there.get("txBytes")) == payload + sent * headers + 60
+    assert int(there.get("txBytes")) == payload + sent * headers + 60 + headers
 
 
 def test_losses_are_the_links(result, flows):

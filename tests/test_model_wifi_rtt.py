@@ -55,7 +55,7 @@ def test_bbr_believes_in_more_than_the_mean(monkeypatch, cc, n, direction, wifi)
     case, series, theirs = cell(n, cc, direction, wifi)
     arrives = np.mean([f["goodput"] for f in theirs]) * 1500 / 1448
     factor = series["pacing_mbps"].median() / arrives
-    assert 1.05 < factor < 1.4
+    assert 1.05 < factor < 1.5
     before = rtt(modelled(case, case.runs(1)[0])) / rtt(theirs) - 1
     assert before < -0.25
     monkeypatch.setattr(Bbr, "exceeds", factor)
@@ -113,7 +113,7 @@ def test_a_recorded_rtt_is_that_of_the_last_ack_of_many(cc):
         latest = rtts[np.searchsorted(at, np.arange(at[0], at[-1], 0.02), "right") - 1].mean()
         own = result.series.filter((pl.col("flow") == flow) & (pl.col("time_s") > WARM))
         assert latest == pytest.approx(own["rtt_ms"].mean(), rel=0.06)
-        assert 0.75 < latest / rtts.mean() < 0.92
+        assert 0.7 < latest / rtts.mean() < 0.92
         arrives = result.flows.filter(pl.col("flow") == flow)["goodput_warm_mbps"][0] * 1e3 / 8
         assert own["inflight_bytes"].mean() / arrives == pytest.approx(rtts.mean(), rel=0.06)
 

@@ -159,18 +159,18 @@ def test_acknowledged_bytes_are_the_runs(result, logs, index):
 
 @pytest.mark.parametrize("index", FLOWS)
 def test_rtt_is_the_runs(result, logs, index):
-    """The smallest is of an ACK for one segment, where all definitions agree."""
+    """The smallest is of an ACK for one segment, or of a timestamp, whose clock has 1 ms."""
     events = logs[index][1]
     packets = sent(events)
     rtts = [time - packets[n]["time"] for n, time in acked(events)]
-    assert min(rtts) == pytest.approx(result.flows["rtt_min_ms"][index], abs=1e-6)
+    assert min(rtts) == pytest.approx(result.flows["rtt_min_ms"][index], abs=1)
     sampled = [
         e["data"]["min_rtt"]
         for e in named(events, "recovery:metrics_updated")
         if "min_rtt" in e["data"]
     ]
     assert sampled == sorted(sampled, reverse=True)
-    assert min(rtts) <= sampled[-1] + 1e-6
+    assert min(rtts) <= sampled[-1] + 1
 
 
 def test_metrics_are_the_samples(result, logs):

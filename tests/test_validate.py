@@ -297,6 +297,7 @@ EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
     ("kernel-quiet", "main 40M10ms bbr 16"): {"retransmissions": START},
     ("kernel-paused", "main 10M48ms bbr 2"): {"retransmissions": FEW_PAUSES},
     ("kernel-paused", "main 40M10ms bbr 4"): {"retransmissions": FEW_PAUSES},
+    ("kernel-paused", "main 40M10ms bbr 16"): {"retransmissions": FEW_PAUSES},
     ("kernel-virtual", "linux-7.3 cake bbr"): {"retransmissions": DRAW, "drops": DRAW},
     ("kernel-virtual", "linux-7.3 pfifo limit 50 cubic+bbr 1"): {"retransmissions": DRAW},
     ("kernel-virtual", "linux-7.3 pie cubic+cubic 0"): {"goodput": DRAW},

@@ -92,7 +92,7 @@ def _show(rows: list[Row], verbose: bool) -> None:
         for key in ("source", "needs"):
             if key in row:
                 table.add_row("", f"{key}: {row[key] if key == 'source' else _needs(row[key])}")
-        for p in [row["queue"]] * ("queue" in row) + row.get("params", []):
+        for p in ([row["queue"]] if "queue" in row else []) + row.get("params", []):
             table.add_row("", f"{p['name']} = {p['default']}: {p['doc']}")
         for part in row.get("parts", ()):
             table.add_row(part["name"], part["about"])
