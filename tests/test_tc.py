@@ -150,7 +150,7 @@ def of_cakes(whole, rows):
         ("overlimits", whole["overlimits"], near(0.05)),
         ("backlog_packets", whole["qlen"], near(0.15, 15)),
         ("backlog_bytes", whole["backlog"] - ETHERNET * whole["qlen"], near(0.15, 22_500)),
-        # The longest queue of half a minute. Of filtered ACKs the kernel never counts more than one.
+        # The longest queue of half a minute. Of filtered ACKs the kernel counts no more than one.
         ("memory_used_bytes", whole["memory_used"], near(0.25, 2_500)),
     ):
         within(of, value, close, [r[of] for r in rows])
