@@ -104,7 +104,7 @@ def rows(block: dict) -> list[str]:
     """The parameters of a block as rows of a table."""
     return [
         f"| `{p['name']}` | `{p['default']}` | {p['doc'].replace('|', '&#124;')} |"
-        for p in [block["queue"]] * ("queue" in block) + block["params"]
+        for p in ([block["queue"]] if "queue" in block else []) + block["params"]
     ]
 
 
