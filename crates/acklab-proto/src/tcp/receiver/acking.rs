@@ -116,7 +116,7 @@ impl Receiver {
             span: self.stream.span(),
         };
         self.read_to += taken;
-        self.unread_room = 0;
+        self.unread_excess = 0;
         let rtt = self.rtt.estimate();
         if let Some(tune) = self.window.autotune() {
             tune.on_read(now, queue, rtt);

@@ -70,7 +70,8 @@ impl Receiver {
             let own = self
                 .window
                 .room_of(placed.beside, u64::from(placed.beside > 0));
-            self.unread_room = (freed + placed.fresh).saturating_sub(own);
+            let room = (freed + placed.fresh).saturating_sub(own);
+            self.unread_excess += room as i64 - placed.advanced as i64;
         }
     }
 

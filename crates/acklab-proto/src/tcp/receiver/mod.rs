@@ -78,9 +78,8 @@ pub struct Receiver {
     unread_at_ack: u64,
     /// The time that its timestamp shows, if not the present.
     ack_clock: Option<Instant>,
-    /// What waits to be read takes this much room, where it lay above a gap before; else as many bytes
-    /// as it has.
-    unread_room: u64,
+    /// How much more room than its bytes what waits to be read takes, because it lay above a gap before.
+    unread_excess: i64,
     /// Where the first packet ends that waits to be read.
     head_end: u64,
     /// Bytes of neighbouring segments that are one packet of the reader's queue.
@@ -113,7 +112,7 @@ impl Receiver {
             pending: None,
             unread_at_ack: 0,
             ack_clock: None,
-            unread_room: 0,
+            unread_excess: 0,
             head_end: FIRST_BYTE,
             packet: cfg.payload_per_packet(),
             last_answer: None,
@@ -233,10 +232,7 @@ impl Receiver {
     fn occupancy(&self) -> Occupancy {
         Occupancy {
             next: self.stream.next(),
-            unread: match self.unread_room {
-                0 => self.readable(),
-                room => room,
-            },
+            unread: self.readable().saturating_add_signed(self.unread_excess),
             held: self
                 .window
                 .room_of(self.stream.held(), self.stream.blocks()),

@@ -50,8 +50,6 @@ impl Extent {
 }
 
 /// The change by one segment.
-///
-/// What a gap held back follows the segment that closed it into the reader's queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Placed {
     /// How far the in-order edge moved.

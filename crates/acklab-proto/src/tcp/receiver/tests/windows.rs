@@ -229,6 +229,27 @@ fn an_ack_that_fills_a_gap_leaves_before_the_reader_runs() {
     assert!(b.last.window >= before);
 }
 
+/// What waited for a slow reader before a gap closed still takes its room afterwards.
+#[test]
+fn a_gap_that_closes_forgets_nothing_that_is_unread() {
+    for block in [0, 4352] {
+        let mut b = gap(block, 0);
+        for n in [20, 21, 23, 24, 22, 25] {
+            b.segment(n);
+        }
+        let room = b.receiver.occupancy().unread;
+        let (six, block) = (6 * u64::from(MSS), u64::from(block));
+        assert_eq!(
+            room,
+            if block == 0 {
+                six
+            } else {
+                4 * u64::from(MSS) + 2720
+            }
+        );
+    }
+}
+
 /// Two segments of 1448 bytes share a block of 4352, of which 160 of 256 are payload: 2720 instead of 2896.
 #[test]
 fn blocks_above_a_gap_take_the_room_of_their_memory() {
