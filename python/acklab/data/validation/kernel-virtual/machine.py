@@ -68,6 +68,14 @@ N r1 tc qdisc replace dev ea root netem delay 10ms limit 100000
 RUN="{sys.executable} {HERE / "machine.py"}"
 """
 
+#: The bottleneck on r1: 10 Mbit/s of IP packets above a discipline.
+HTB = """N r1 tc qdisc replace dev eb root handle 1: stab overhead -14 linklayer ethernet \\
+  htb default 1
+N r1 tc class add dev eb parent 1: classid 1:1 htb rate 10mbit burst 1514 cburst 1514 quantum 1514
+N r1 tc qdisc add dev eb parent 1:1 {}
+"""
+RED = "red limit 75000 min 6250 max 18750 avpkt 1000 burst 11 probability 0.02 bandwidth 10mbit"
+
 
 def boot(place: pathlib.Path, case: str, seed: int = 1, memory: str = "512M") -> None:
     """Runs the shell text `case` in a machine of its own; its files are in `place` afterwards.

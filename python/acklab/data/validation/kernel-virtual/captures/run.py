@@ -22,17 +22,11 @@ COUNTED = 58
 #: Rows of each cell that are kept.
 KEPT = 3000
 
-HTB = """N r1 tc qdisc replace dev eb root handle 1: stab overhead -14 linklayer ethernet \\
-  htb default 1
-N r1 tc class add dev eb parent 1: classid 1:1 htb rate 10mbit burst 1514 cburst 1514 quantum 1514
-N r1 tc qdisc add dev eb parent 1:1 {}
-"""
-RED = "red limit 75000 min 6250 max 18750 avpkt 1000 burst 11 probability 0.02 bandwidth 10mbit"
 DISCIPLINES = {
-    "pfifo limit 50": HTB.format("pfifo limit 50"),
-    "fq_codel": HTB.format("fq_codel"),
-    "codel": HTB.format("codel"),
-    "red": HTB.format(RED),
+    "pfifo limit 50": machine.HTB.format("pfifo limit 50"),
+    "fq_codel": machine.HTB.format("fq_codel"),
+    "codel": machine.HTB.format("codel"),
+    "red": machine.HTB.format(machine.RED),
     "cake": "N r1 tc qdisc replace dev eb root cake bandwidth 10mbit overhead 0",
 }
 #: The discipline and the congestion control, named as in results.csv.

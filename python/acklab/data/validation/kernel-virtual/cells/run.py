@@ -33,12 +33,6 @@ WARM = 5
 #: Seconds after the boot at which flows start: PIE updates its probability before.
 START = 3
 
-HTB = """N r1 tc qdisc replace dev eb root handle 1: stab overhead -14 linklayer ethernet \\
-  htb default 1
-N r1 tc class add dev eb parent 1: classid 1:1 htb rate 10mbit burst 1514 cburst 1514 quantum 1514
-N r1 tc qdisc add dev eb parent 1:1 {}
-"""
-RED = "red limit 75000 min 6250 max 18750 avpkt 1000 burst 11 probability 0.02 bandwidth 10mbit"
 CAKE = "N r1 tc qdisc replace dev eb root cake bandwidth 10mbit overhead 0 {}\n"
 #: A second sending host, as far from r1 as the first.
 HOST = """
@@ -102,8 +96,8 @@ def case(cell: Cell, delays: list[int]) -> str:
     if kind == "cake":
         discipline = CAKE.format(*words or [""])
     else:
-        child = cell.bottleneck.replace("red", RED) if kind == "red" else cell.bottleneck
-        discipline = HTB.format(child)
+        child = cell.bottleneck.replace("red", machine.RED) if kind == "red" else cell.bottleneck
+        discipline = machine.HTB.format(child)
     ccs = cell.flows.split("+")
     first = int(cell.hosts.split("+")[0]) if cell.hosts else len(ccs)
     ports = " ".join(str(5001 + i) for i in range(len(ccs)))
