@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -220,11 +220,16 @@ def _line(
     return found
 
 
+def _room(at: Mapping[Key, float]) -> float:
+    """Pixels that all series together have at a place of the x axis."""
+    return 0.8 * (WIDE - _LEFT - _RIGHT) / max(len(at), 1)
+
+
 def _bars(
     points: Sequence[Point], s: Series, at: dict[Key, float], scale: _Scale, i: int, n: int
 ) -> str:
-    room = 0.8 * (WIDE - _LEFT - _RIGHT) / max(len(at), 1)
-    width, look = room / n, f"l{s.look % LOOKS}"
+    room, look = _room(at), f"l{s.look % LOOKS}"
+    width = room / n
     found = ""
     for p in points:
         x = at[p.x] - room / 2 + i * width
@@ -243,8 +248,8 @@ def _boxes(
     points: Sequence[Point], s: Series, at: dict[Key, float], scale: _Scale, i: int, n: int
 ) -> str:
     """From quartile to quartile, a stroke at the median, whiskers to the ends."""
-    room = 0.8 * (WIDE - _LEFT - _RIGHT) / max(len(at), 1)
-    width, look = room / n, f"l{s.look % LOOKS}"
+    room, look = _room(at), f"l{s.look % LOOKS}"
+    width = room / n
     found = ""
     for p in points:
         if p.box is None or p.low is None or p.high is None:

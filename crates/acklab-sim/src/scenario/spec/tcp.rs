@@ -43,15 +43,18 @@ pub(crate) struct TcpSpec {
     /// Segments that an autotuned receive buffer has room for beside what the application reads:
     /// 16 in Linux before 6.16, which then acknowledges more segments one by one. Default: 0.
     #[schemars(range(max = 1000000))]
+    #[serde(deserialize_with = "super::words::from_zero")]
     pub(crate) recv_cushion: Option<u32>,
     /// Share of an autotuned receive buffer's memory that full segments fill with data, in 256ths:
     /// 162 where they come over a virtual cable. Default: 160.
     #[schemars(range(min = 1, max = 255))]
+    #[serde(deserialize_with = "super::words::count")]
     pub(crate) recv_share: Option<u32>,
     /// Memory in bytes of the block in which an autotuned receive buffer keeps a segment above a gap, with
     /// the neighbours behind it that fit: 4352 where linear packets come over a virtual cable. Default: 0,
     /// no blocks.
     #[schemars(range(max = 1000000))]
+    #[serde(deserialize_with = "super::words::from_zero")]
     pub(crate) recv_block: Option<u32>,
     /// Shortest retransmission timeout.
     pub(crate) min_rto: Option<Qty<Span>>,
