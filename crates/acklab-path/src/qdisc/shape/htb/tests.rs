@@ -291,7 +291,7 @@ fn classes_count_as_tc_does() {
     assert_eq!(rest.packets, 0);
 }
 
-/// A tin inside a class has the name of the class before its own.
+/// A CAKE inside a class and its tins have the name of the class before their own.
 #[test]
 fn the_tins_inside_a_class_bear_its_name() {
     let mut values = values(&[c("dsl", "", 5, 5, None)]);
@@ -306,5 +306,14 @@ fn the_tins_inside_a_class_bear_its_name() {
     values.nest("classes", Nested::Tables([dsl].into()));
     let q = (ENTRY.build.make)(&values, Room::new(INSIDE, 1, "here"));
     let names: Vec<_> = q.classes().into_iter().map(|r| r.name).collect();
-    assert_eq!(names, ["dsl", "dsl/Bulk", "dsl/Best Effort", "dsl/Voice"]);
+    assert_eq!(
+        names,
+        [
+            "dsl",
+            "dsl/cake",
+            "dsl/Bulk",
+            "dsl/Best Effort",
+            "dsl/Voice"
+        ]
+    );
 }
