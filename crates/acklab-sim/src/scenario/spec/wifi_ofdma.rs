@@ -41,10 +41,10 @@ pub(crate) struct OfdmaTable {
     pub(crate) sig_b_mcs: Option<u32>,
     /// Guard interval of what stations send at once: "1600 ns" or "3200 ns". Default: "1600 ns".
     pub(crate) guard_interval: Option<Qty<GuardTime>>,
-    /// Whether a station is served alone where that gives more bytes per second. Default: true.
+    /// Whether stations send and are sent to alone where that gives more bytes per second. Default: true.
     pub(crate) single_user: Option<bool>,
-    /// The access point asks stations what they have (BSRP) when it has called nobody for so long. Default:
-    /// "10 ms".
+    /// The access point asks stations what they have (BSRP) when for so long it has called nobody, and nobody's data
+    /// said that there is more. Default: "10 ms".
     pub(crate) poll: Option<Qty<Span>>,
     /// Whether it also asks before each call. Default: false, it calls those whose data have said that they have
     /// more.

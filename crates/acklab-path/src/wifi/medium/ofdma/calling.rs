@@ -25,19 +25,17 @@ impl Ofdma {
     /// The stations that are called for data, and how long they may send.
     pub(super) fn add_called(&mut self, m: &mut Medium, now: Instant, category: u8) -> bool {
         self.active = 0;
-        self.ready.clear();
-        let members = self.members.iter().enumerate();
-        let known = members.filter(|(_, m)| m.up.is_some() && m.reported > 0);
-        self.ready.extend(known.map(|(i, _)| i));
+        self.ready_up();
         let units = self.random_units_in(true);
-        let own = self.config.most_users.saturating_sub(units);
+        let own = self.most_called();
         if own == 0 {
             self.ready.clear();
         }
         let mut ru = match self.ready.is_empty() {
             true => None,
-            false => self.choose(m, (UP, category), own, true),
+            false => self.choose(m, (UP, category), own),
         };
+        self.leaves = ru.is_none() && !self.ready.is_empty();
         if units > 0 {
             let all = self.ready.len() as u32 + u32::from(units);
             ru = self.width(m).and_then(|width| Ru::largest_for(all, width));

@@ -1,9 +1,12 @@
 //! The choice of the stations served at once, and of their tones.
 
+use super::super::station::Port;
 use super::super::{Medium, PortId};
-use super::Scheduler;
-use super::state::{Ofdma, UP};
-use crate::wifi::mac::{PeerId, sizes};
+use super::contest::Contest;
+use super::state::{DOWN, Ofdma, UP};
+use super::uplink::told;
+use super::{AP, Scheduler};
+use crate::wifi::mac::{Content, PeerId, sizes};
 use crate::wifi::phy::{Mode, Ru, SigBUsers};
 use acklab_units::Span;
 
@@ -75,15 +78,40 @@ impl Ofdma {
     }
 
     /// Chooses among those who are [`Ofdma::ready`], which is what remains of them: the resource unit of each.
-    /// With `may_be_one` a single one is a choice, too; otherwise `None` means that serving one after the
-    /// other is better.
+    /// `None` means that more arrives otherwise: downlink if they are served one after the other, uplink if
+    /// they contend.
     pub(super) fn choose(
         &mut self,
-        m: &mut Medium,
+        m: &Medium,
         (direction, category): (usize, u8),
         at_most: u16,
-        may_be_one: bool,
     ) -> Option<Ru> {
+        let (ru, count) = self.pick(m, (direction, category), at_most)?;
+        let alone = count < 2 && direction == DOWN;
+        let several = !(alone || self.singles_pay(m, (direction, category), (ru, count)));
+        // Who is left to contend has had the turn, too, so that others are looked at.
+        if (several || direction == UP)
+            && let Some(last) = self.ready.last()
+        {
+            self.turns[direction] = (last + 1) % self.members.len();
+        }
+        several.then_some(ru)
+    }
+
+    /// The same, but whoever has the turn keeps it, and only whether it pays to call is told.
+    pub(super) fn calls_pay(&mut self, m: &Medium, category: u8, at_most: u16) -> bool {
+        let picked = self.pick(m, (UP, category), at_most);
+        picked.is_some_and(|picked| !self.singles_pay(m, (UP, category), picked))
+    }
+
+    /// Those of the ready who come first by the scheduler, as many as it serves at once, and the resource unit of each.
+    fn pick(
+        &mut self,
+        m: &Medium,
+        (direction, category): (usize, u8),
+        at_most: u16,
+    ) -> Option<(Ru, u32)> {
+        let may_be_one = direction == UP;
         let mut ready = core::mem::take(&mut self.ready);
         let turn = self.turns[direction];
         let n = self.members.len();
@@ -126,25 +154,89 @@ impl Ofdma {
             }
         }
         self.ready.truncate(count as usize);
-        if count < 2 && !may_be_one {
-            return None;
+        Some((ru, count))
+    }
+
+    /// Whether as much arrives, or more, if those who are ready do not share the channel.
+    fn singles_pay(
+        &mut self,
+        m: &Medium,
+        (direction, category): (usize, u8),
+        (ru, count): (Ru, u32),
+    ) -> bool {
+        let may = match direction {
+            UP => self.may_contend(category),
+            _ => count >= 2,
+        };
+        if !(self.config.falls_back && may) {
+            return false;
         }
-        if self.config.falls_back && count >= 2 && !may_be_one {
-            let together = self.rate_of(m, (direction, category), count as usize, ru);
-            if together <= self.rate_of_singles(m, (direction, category)) {
-                return None;
+        let contest = self.contest(m, direction, category);
+        let together = self.rate_of(m, (direction, category), count as usize, ru);
+        together <= self.rate_of_singles(m, (direction, category), contest)
+    }
+
+    /// Whether those who are ready may send for themselves, and no resource unit is for whoever wants it.
+    fn may_contend(&self, category: u8) -> bool {
+        let rests = |i: &usize| self.members[*i].mu_edca[usize::from(category)].is_some();
+        self.random_units_in(true) == 0 && !self.ready.iter().any(rests)
+    }
+
+    /// How those contend who send alone: the access point downlink; uplink everybody with something, and the access
+    /// point if it has data of its own.
+    fn contest(&mut self, m: &Medium, direction: usize, category: u8) -> Contest {
+        let from = match (direction, self.ready.first()) {
+            (UP, Some(i)) => self.members[*i].station,
+            _ => AP,
+        };
+        let edca = &m.stations[usize::from(from.0)].categories[usize::from(category)].config;
+        let n = match direction {
+            UP => {
+                let rival = usize::from(self.rival(m, category).is_some());
+                self.members.iter().filter(|m| m.has_data_up()).count() + rival
+            }
+            _ => 1,
+        };
+        let windows = (edca.cw_min, edca.cw_max);
+        match self.contest {
+            Some((known, contest)) if known == (n, windows) => contest,
+            _ => {
+                let contest = Contest::of(n as u32, windows);
+                self.contest = Some(((n, windows), contest));
+                contest
             }
         }
-        if let Some(last) = self.ready.last() {
-            self.turns[direction] = (last + 1) % n;
+    }
+
+    /// How long the access point's own data are on the air that collide with a station's, if it has some: all that waits, as far
+    /// as a PPDU holds it, or the RTS before.
+    fn rival(&self, m: &Medium, category: u8) -> Option<Span> {
+        let queue = &m.stations[usize::from(AP.0)].categories[usize::from(category)].queue;
+        let way = &m.ports[self.way(*self.ready.first()?, DOWN)?.0 as usize];
+        let waits = queue.backlog_of_all();
+        if waits == 0 {
+            return None;
         }
-        Some(ru)
+        let psdu = psdu_alone(m, way, waits);
+        Some(match announces(way, psdu) {
+            true => way.sending.rts,
+            false => way.sending.data(Content::Ampdu, psdu),
+        })
     }
 
     /// Waiting for the medium: an AIFS and half of the smallest contention window.
     fn access(m: &Medium, category: u8) -> Span {
         let edca = m.stations[0].categories[usize::from(category)].config;
         m.phy.aifs(edca.aifsn) + m.phy.slot() * u64::from(edca.cw_min / 2)
+    }
+
+    /// The bytes that a member can be thought to send next: what it has reported, or the most there can be if it has
+    /// more than a report can say.
+    fn expected(&self, m: &Medium, member: usize, direction: usize, category: u8) -> u64 {
+        match self.backlog(m, member, direction, category) {
+            all if direction == UP && all >= told(u64::MAX) => u64::from(u32::MAX),
+            all => all,
+        }
     }
 
     /// Bytes per second if the first `users` of those who are ready are served at once on `ru` each.
@@ -174,7 +266,7 @@ impl Ofdma {
             };
             (symbol, control) = (timing.symbol(), sending.control);
             let most = symbols_within(m, on_ru, longest(m, on_ru), around);
-            let waits = self.backlog(m, *i, direction, category);
+            let waits = self.expected(m, *i, direction, category);
             let overhead = m.ports[port.0 as usize].config.aggregation.overhead;
             let psdu = psdu_of(waits, overhead).min(u64::from(timing.bytes_in(most)));
             bytes += waits.min(psdu);
@@ -183,31 +275,57 @@ impl Ofdma {
         let data = around + symbol * u64::from(symbols);
         let short = m.phy.duration(control, sizes::block_ack(64));
         let exchange = match direction {
-            // The Trigger frame and the answer.
-            UP => data + short * 2 + m.phy.sifs() * 2,
+            // The Trigger frame and the answer, and a poll and reports if each call begins with them.
+            UP => {
+                let polls = self.config.uplink.is_some_and(|u| u.poll.always);
+                let around = (short + m.phy.sifs()) * 2;
+                data + around * (1 + u64::from(polls))
+            }
             _ => data + m.phy.sifs() + short * 2,
         };
         rate(bytes, Self::access(m, category) + exchange)
     }
 
     /// Bytes per second if those who are ready are served one after the other, each over the whole channel.
-    fn rate_of_singles(&self, m: &Medium, (direction, category): (usize, u8)) -> f64 {
-        let (mut bytes, mut time) = (0, Span::ZERO);
+    fn rate_of_singles(
+        &self,
+        m: &Medium,
+        (direction, category): (usize, u8),
+        contest: Contest,
+    ) -> f64 {
+        let (mut bytes, mut time) = (0, 0.0);
+        // Of collisions of two among n, two in n are with any one of them.
+        let (rival, with_rival) = match (direction, self.rival(m, category)) {
+            (UP, Some(lasts)) => (lasts.as_secs_f64(), 2.0 / f64::from(contest.n)),
+            _ => (0.0, 0.0),
+        };
         for i in &self.ready {
             let Some(port) = self.way(*i, direction) else {
                 continue;
             };
             let way = &m.ports[port.0 as usize];
-            let timing = m.phy.timing(way.sending.mode);
-            let longest = longest(m, way.sending.mode);
-            let waits = self.backlog(m, *i, direction, category);
-            let most = timing.max_psdu(longest).min(way.config.aggregation.ampdu);
-            let psdu = psdu_of(waits, way.config.aggregation.overhead).min(u64::from(most));
-            bytes += waits.min(psdu);
-            time += Self::access(m, category) + timing.duration(psdu as u32);
-            time += m.phy.sifs() + way.sending.block_ack;
+            let edca =
+                &m.stations[usize::from(way.from.0)].categories[usize::from(category)].config;
+            let waits = self.expected(m, *i, direction, category);
+            let psdu = psdu_alone(m, way, waits);
+            bytes += waits.min(u64::from(psdu));
+            let (sifs, sending) = (m.phy.sifs(), &way.sending);
+            let answered = sending.data(Content::Ampdu, psdu) + sifs + sending.block_ack;
+            let announcement = sending.rts + sifs + sending.cts;
+            let (takes, collision) = match announces(way, psdu) {
+                true => (announcement + sifs + answered, announcement),
+                false => (answered, answered),
+            };
+            let collision = collision.as_secs_f64();
+            let collision = collision + with_rival * (rival - collision).max(0.0);
+            let aifs = m.phy.aifs(edca.aifsn).as_secs_f64();
+            let idle = m.phy.slot().as_secs_f64() * contest.idle_slots;
+            time += idle + (aifs + collision) * contest.collisions + aifs + takes.as_secs_f64();
         }
-        rate(bytes, time)
+        match time > 0.0 {
+            true => bytes as f64 / time,
+            false => 0.0,
+        }
     }
 
     /// Somebody was served, or was not; for [`Scheduler::ProportionalFair`].
@@ -225,6 +343,19 @@ impl Ofdma {
             *mean += (got - *mean) / MEMORY;
         }
     }
+}
+
+/// The PSDU of `waits` bytes of packets that has the whole channel, as far as it holds them.
+fn psdu_alone(m: &Medium, way: &Port, waits: u64) -> u32 {
+    let timing = m.phy.timing(way.sending.mode);
+    let longest = longest(m, way.sending.mode);
+    let most = timing.max_psdu(longest).min(way.config.aggregation.ampdu);
+    psdu_of(waits, way.config.aggregation.overhead).min(u64::from(most)) as u32
+}
+
+/// Whether an RTS goes before it.
+fn announces(way: &Port, psdu: u32) -> bool {
+    way.config.rts_from.is_some_and(|least| psdu >= least)
 }
 
 fn rate(bytes: u64, time: Span) -> f64 {

@@ -20,8 +20,8 @@ pub struct OfdmaConfig {
     /// How HE-SIG-B is sent; `None` = in the MCS of its slowest user, 5 at most, as in ns-3's
     /// `WifiTxVector::GetSigBMode`.
     pub sig_b: Option<SigBMcs>,
-    /// A single station is served alone, over the whole channel, where more would arrive in the same time by
-    /// serving one station after the other.
+    /// Stations have the whole channel one after the other where more arrives in that way: downlink the access
+    /// point sends to one of them, uplink it calls nobody and they contend.
     pub falls_back: bool,
 }
 
@@ -68,7 +68,7 @@ pub struct UplinkOfdma {
 /// When an access point asks stations for their buffer status (26.5.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Poll {
-    /// When it has called nobody for that long.
+    /// When for that long it has called nobody, and nobody's data said that there is more.
     pub every: Span,
     /// Before each call for data as well.
     pub always: bool,

@@ -45,7 +45,7 @@ impl Ofdma {
                 m.choose_rate(now, port);
             }
         }
-        let Some(ru) = self.choose(m, (DOWN, category), self.config.most_users, false) else {
+        let Some(ru) = self.choose(m, (DOWN, category), self.config.most_users) else {
             return false;
         };
         self.build_down(m, now, (category, ru), driver);

@@ -19,6 +19,7 @@ mod asking;
 mod calling;
 mod choice;
 mod config;
+mod contest;
 mod downlink;
 mod ending;
 mod launch;
@@ -98,6 +99,8 @@ impl Medium {
             turns: [0; 3],
             was_up: true,
             poll_due: false,
+            leaves: false,
+            contest: None,
             last_uplink: Instant::ZERO,
             body: Instant::ZERO,
             symbols: 0,

@@ -3,6 +3,7 @@
 use super::super::delivery::Reading;
 use super::super::{PortId, StationId, Use};
 use super::OfdmaConfig;
+use super::contest::Contest;
 use crate::wifi::mac::{Content, Limits, Psdu};
 use crate::wifi::phy::{Mode, PpduTiming};
 use acklab_units::{Instant, Span};
@@ -91,6 +92,13 @@ pub(in super::super) struct User {
     pub backlog: u64,
 }
 
+impl Member {
+    /// Whether it is known to have something for the access point.
+    pub fn has_data_up(&self) -> bool {
+        self.up.is_some() && self.reported > 0
+    }
+}
+
 impl User {
     /// One whose data go that way, in that mode, up to those limits.
     pub fn new(
@@ -150,6 +158,10 @@ pub(in super::super) struct Ofdma {
     pub was_up: bool,
     /// Nobody was called for long.
     pub poll_due: bool,
+    /// Those who have something are left to contend, since more arrives in that way.
+    pub leaves: bool,
+    /// The last contest that was reckoned, for so many stations with such windows.
+    pub contest: Option<((usize, (u16, u16)), Contest)>,
     /// End of the last exchange for the uplink.
     pub last_uplink: Instant,
     /// When the data of the transmission on the air begin.

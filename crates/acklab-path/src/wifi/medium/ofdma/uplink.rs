@@ -2,7 +2,7 @@
 
 use super::super::{Event, Medium, StationId};
 use super::AP;
-use super::state::{Ofdma, Phase, User};
+use super::state::{Member, Ofdma, Phase, User};
 use crate::wifi::mac::triggers::BUFFER_STATUS;
 use crate::wifi::mac::{PeerId, TxQueue};
 use crate::wifi::phy::{Ru, Width};
@@ -28,10 +28,23 @@ impl Ofdma {
         self.poll_due || self.knows_any()
     }
 
-    /// Whether some station is known to have something.
+    /// Whether some station is known to have something, and is not left to contend for itself.
     fn knows_any(&self) -> bool {
-        let mut members = self.members.iter();
-        members.any(|m| m.up.is_some() && m.reported > 0)
+        !self.leaves && self.members.iter().any(Member::has_data_up)
+    }
+
+    /// Those who are known to have something become ready.
+    pub(super) fn ready_up(&mut self) {
+        self.ready.clear();
+        let members = self.members.iter().enumerate();
+        let known = members.filter(|(_, m)| m.has_data_up());
+        self.ready.extend(known.map(|(i, _)| i));
+    }
+
+    /// How many stations a Trigger frame can call for data by name.
+    pub(super) fn most_called(&self) -> u16 {
+        let units = self.random_units_in(true);
+        self.config.most_users.saturating_sub(units)
     }
 
     /// Tells contention whether there is somebody to call.
@@ -75,8 +88,25 @@ impl Ofdma {
         {
             member.reported = told(bytes);
             if member.reported > 0 && self.phase == Phase::Idle {
-                self.call(m, now);
+                self.weigh(m, now);
             }
+        }
+    }
+
+    /// Calls those who are known to have something, unless more arrives if they go on contending. What is heard
+    /// of them then makes a poll needless.
+    fn weigh(&mut self, m: &mut Medium, now: Instant) {
+        let Some(uplink) = self.config.uplink else {
+            return;
+        };
+        self.ready_up();
+        let own = self.most_called();
+        self.leaves = own > 0 && !self.calls_pay(m, uplink.category, own);
+        if self.leaves {
+            self.last_uplink = now;
+            self.note_calls(m);
+        } else {
+            self.call(m, now);
         }
     }
 

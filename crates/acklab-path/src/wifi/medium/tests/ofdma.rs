@@ -363,6 +363,79 @@ fn falls_back_to_one_user_when_that_pays() {
     assert!(several > 500, "{several}");
 }
 
+/// What four stations bring to the access point in four seconds, and how often that calls them.
+fn brought(ofdma: OfdmaConfig, size: u32, depth: u32) -> (u64, u64) {
+    let mut rig = Rig::new(he_cell(4, ofdma), 3);
+    let bytes = rig.saturate(&[0, 2, 4, 6], size, depth, us(4_000_000));
+    let triggers = rig.medium.station_stats(AP).triggers;
+    (bytes.iter().sum(), triggers)
+}
+
+const CALLS: OfdmaConfig = OfdmaConfig {
+    downlink: None,
+    uplink: Some(UplinkOfdma {
+        poll: Poll {
+            every: Span::from_millis(10),
+            always: false,
+        },
+        ..UPLINK
+    }),
+    falls_back: true,
+    ..OFDMA
+};
+
+/// Seven long packets of a station fit into its part of a PPDU, more than 28 into one of its own: nobody is called,
+/// and as much arrives as from an access point that cannot call.
+#[test]
+fn full_queues_are_left_to_contend() {
+    let always = OfdmaConfig {
+        falls_back: false,
+        ..CALLS
+    };
+    let none = OfdmaConfig {
+        uplink: None,
+        downlink: OFDMA.downlink,
+        ..CALLS
+    };
+    let (called, often) = brought(always, 1460, 100);
+    let (left, seldom) = brought(CALLS, 1460, 100);
+    let (alone, _) = brought(none, 1460, 100);
+    assert!(often > 100 && seldom < often / 20, "{seldom} of {often}");
+    assert!(left as f64 > 1.05 * called as f64, "{left} {called}");
+    assert!(left as f64 > 0.97 * alone as f64, "{left} {alone}");
+}
+
+/// Whoever has a short packet at a time is called with the others.
+#[test]
+fn short_queues_are_called_at_once() {
+    let (_, triggers) = brought(CALLS, 100, 3);
+    assert!(triggers > 500, "{triggers}");
+}
+
+/// A station that its MU EDCA timer keeps silent is called, however much it has.
+#[test]
+fn who_may_not_contend_is_called() {
+    let mu_edca = Some(MuEdca {
+        aifsn: 0,
+        cw_min: 15,
+        cw_max: 1023,
+        timer: Span::from_millis(50),
+    });
+    let uplink = CALLS.uplink.map(|u| UplinkOfdma { mu_edca, ..u });
+    let config = OfdmaConfig { uplink, ..CALLS };
+    let mut rig = Rig::new(he_cell(4, config), 3);
+    let ports = [0, 2, 4, 6];
+    rig.saturate(&ports, 100, 3, us(100_000));
+    let before = rig.medium.station_stats(AP).triggers;
+    for p in ports {
+        for _ in 0..200 {
+            rig.offer(p, 1460);
+        }
+    }
+    rig.run(us(140_000));
+    assert!(rig.medium.station_stats(AP).triggers > before + 5);
+}
+
 /// Three stations have been served, two at a time; then a fourth, as fast as they, gets packets.
 /// How many of the next `exchanges` serve it?
 fn served_of(scheduler: Scheduler, waiting: u32, exchanges: usize) -> usize {
