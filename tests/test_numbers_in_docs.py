@@ -202,6 +202,22 @@ def test_ofdma_in_the_guide_on_wifi():
     results = acklab.run_many([(acklab.load(file, overrides=c), 1) for c in changes])
     assert [f"{r.flows['goodput_mbps'].sum():.1f}" for r in results] == shown
 
+    told = re.search(
+        r"have ([\d.]+) Mbit/s without OFDMA, ([\d.]+) with it, and\s([\d.]+) with", guide
+    )
+    assert told
+    stations = [f"s{i}" for i in range(8)]
+    uploads = {
+        "duration": "20 s",
+        "node": [{"name": n} for n in ("ap", *stations)],
+        "flow": [{"from": n, "to": "ap", "cc": "cubic"} for n in stations[:4]],
+    }
+    radio = {"ap": "ap", "stations": stations, "standard": "ax", "mcs": 9}
+    ways = (False, True, {"single_user": False})
+    jobs = [{**uploads, "wifi": [{**radio, "ofdma": way}]} for way in ways]
+    results = acklab.run_many([(acklab.load(job), 1) for job in jobs])
+    assert tuple(f"{r.flows['goodput_mbps'].sum():.1f}" for r in results) == told.groups()
+
 
 def test_queues_above_the_radio_in_the_guide_on_wifi(tmp_path):
     """Median RTT of the exchange and goodput of the download, five seeds."""
