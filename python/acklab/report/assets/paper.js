@@ -66,6 +66,21 @@
         }
       };
     }
+    // The block at the chosen keys. Without a script all blocks are there.
+    const choices = part.querySelector(".choices");
+    if (choices) {
+      const lists = all("select", choices);
+      const blocks = all(".chosen", part);
+      const name = (axis) => axis.replace(/_(.)/g, (_, c) => c.toUpperCase());
+      const show = () => {
+        for (const block of blocks) {
+          block.hidden = lists.some((l) => block.dataset[name(l.dataset.axis)] !== l.value);
+        }
+      };
+      for (const list of lists) list.onchange = show;
+      choices.hidden = false;
+      show();
+    }
     // A cell is read under the pointer, or where the arrow keys have moved to. One cell of a
     // table takes part in the order of Tab, so that a table is left with one key.
     const read = part.querySelector(".read");

@@ -36,7 +36,8 @@ def rendered(study: Folder, table: Table, whose: Sequence[Source], prefix: str =
     found = ""
     used: dict[str, Source] = {}
     for at, named in blocks(keys, (table.rows, table.columns)):
-        found += _block(study, table, whose, keys, at, names.at(named), used, prefix)
+        block = _block(study, table, whose, keys, at, names.at(named), used, prefix)
+        found += _chosen(table, at, block)
     layout = f"{names.axis(table.columns)} across, {names.axis(table.rows)} down"
     layout = escape(layout[:1].upper() + layout[1:])
     caption = html.words(table.caption) + " " if table.caption else ""
@@ -47,7 +48,8 @@ def rendered(study: Folder, table: Table, whose: Sequence[Source], prefix: str =
     several = any(None not in v for s in whose for v in _values(s, table, quantity))
     return (
         f'<div class="of-table">{head}<p class="note">{about} {layout}.</p>'
-        f"{_switch(list(used.values()), anchor)}{_key(table, used)}{found}"
+        f"{_switch(list(used.values()), anchor)}{_choices(names, table, keys)}"
+        f"{_key(table, used)}{found}"
         f'<output class="read" for="{anchor}">'
         "Point at a number, or move with the arrow keys, to read "
         f"{'its interval' if several else 'it'}.</output>"
@@ -90,6 +92,32 @@ def _switch(used: Sequence[Source], name: str) -> str:
         for id_, title in choices
     )
     return f'<div class="switch" role="group" aria-label="Whose numbers">{buttons}</div>'
+
+
+def _choices(names: Names, table: Table, keys: Mapping[str, Sequence[Key]]) -> str:
+    """A list for each axis whose key the reader chooses; the page's script shows it."""
+    lists = ""
+    for axis, first in table.choose.items():
+        options = "".join(
+            f'<option value="{escape(str(k))}"{" selected" * (k == first)}>'
+            f"{escape(names.at({axis: k}))}</option>"
+            for k in keys[axis]
+        )
+        lists += (
+            f"<label>{escape(names.axis(axis))} "
+            f'<select data-axis="{escape(axis)}">{options}</select></label>'
+        )
+    return f'<div class="choices" hidden>{lists}</div>' if lists else ""
+
+
+def _chosen(table: Table, at: Mapping[str, Key], block: str) -> str:
+    """A block that the script shows where its keys are chosen."""
+    if not (table.choose and block):
+        return block
+    chosen = "".join(
+        f' data-{escape(a).replace("_", "-")}="{escape(str(at[a]))}"' for a in table.choose
+    )
+    return f'<div class="chosen"{chosen}>{block}</div>'
 
 
 def _key(table: Table, used: Mapping[str, Source]) -> str:

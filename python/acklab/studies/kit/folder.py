@@ -96,6 +96,9 @@ class Table(Drawn, frozen=True, kw_only=True):
     #: Makes it a heat map: bounds of four colours and a fifth, from the best on. They fall where
     #: more is better, and rise where less is.
     shade: list[float] = []
+    #: Axes whose key the reader chooses, all that are left, and the key that is shown first.
+    #: Without, there is a block for each combination.
+    choose: Mapping[str, Key] = {}
 
     @property
     def axes(self) -> list[str]:
@@ -398,6 +401,13 @@ def _check_drawn(study: Folder, of: Table | Figure) -> None:
             )
     elif against:
         raise Wrong("`against` is for ellipses: leave it out", "against")
+    if isinstance(of, Table) and of.choose:
+        grid = study.vocabulary.grids[of.group]
+        left = [a for a in grid if a not in of.axes and a not in of.keys and a != SETUP]
+        if sorted(of.choose) != sorted(left):
+            raise Wrong(f"the axes that a reader can choose here are {', '.join(left)}", "choose")
+        for axis, key in of.choose.items():
+            _among("key", [key], grid[axis])
     if isinstance(of, Figure):
         for name in (*of.beside, *of.box):
             study.vocabulary.meant(name, of.group, keys)
