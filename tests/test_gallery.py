@@ -64,7 +64,7 @@ OTHERS = {
         'topology.bottleneck.qdisc={ name = "tbf", rate = "10 Mbit/s", '
         'child = { name = "pfifo", queue = "1000 packets" } }'
     ),
-    "cake-diffserv": "topology.bottleneck.qdisc.diffserv=besteffort",
+    "cake-diffserv": "topology.bottleneck.qdisc.diffserv=diffserv3",
     "wifi6-ofdma": "wifi.ofdma=false",
 }
 
