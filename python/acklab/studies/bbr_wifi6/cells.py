@@ -34,6 +34,8 @@ LAPTOPS = ("cubic", "bbr", "peer")
 #: Two neighbours on the channel, and the rate that each offers, Mbit/s: more than it lets them.
 NEIGHBOURS = ("near0", "near1")
 NOISE = 400
+#: The flow of a call.
+CALL = "call"
 #: s.
 LENGTH, WARMUP = 60, 5
 #: Seeds of what is drawn over time.
@@ -146,6 +148,15 @@ def _ofdma(effort: Effort, setup: str, direction: str, queue: str, ofdma: str) -
     return spec
 
 
+def _call(effort: Effort, setup: str, queue: str) -> dict[str, Any]:
+    """A call beside the two flows: G.711, a packet of 200 B every 20 ms, from CUBIC's laptop."""
+    spec = home(effort, setup, "up", queue)
+    voice = {"name": "cbr", "rate": "80 kbit/s", "size": 200, "feedback": {"every": 0}}
+    spec["flow"].append({"name": CALL, "from": "cubic", "to": "peer", "transport": voice})
+    spec["record"] = {**spec["record"], "delays": True}
+    return spec
+
+
 def _wire(effort: Effort, rtt_ms: int, queue: str, version: str) -> dict[str, Any]:
     """The kernel's: two flows over a wire, HTB with a child or CAKE's own shaper."""
     if queue == "cake":
@@ -238,6 +249,7 @@ GROUPS = {
     "ofdma": over(
         _ofdma, setup=("idle", "busy"), direction=DIRECTIONS[:2], queue=_QUEUES, ofdma=("off", "on")
     ),
+    "call": over(_call, setup=SETUPS[:2], queue=_QUEUES),
     "marked": over(_marked, setup=SETUPS[:2], queue=("cake",)),
     "tuned": over(_tuned, setup=SETUPS[:1], queue=("pfifo", "cake"), gains=tuple(GAINS)),
     "wire": over(_wire, rtt_ms=WIRES_MS, queue=_QUEUES, version=("bbr1", "bbr2", "bbr3")),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from acklab.studies.bbr_wifi6.cells import LIMIT, NEIGHBOURS, WARMUP
+from acklab.studies.bbr_wifi6.cells import CALL, LIMIT, NEIGHBOURS, WARMUP
 from acklab.studies.kit.quantity import quantity
 from acklab.studies.kit.vocabulary import Quantity
 from acklab.studies.values import columns, once_per_run
@@ -75,6 +75,18 @@ def again(run: Result) -> dict[str, float]:
     """Retransmissions, as a share of all segments that were sent."""
     sent, resent = _by_flow(run, "data_segments"), _by_flow(run, "retransmissions")
     return {name: 100 * resent[name] / sent[name] for name in sent}
+
+
+@quantity("ms", "call", digits=1)
+def call_delay(run: Result) -> float:
+    """99th percentile of the one-way delay of the call's packets."""
+    return _by_flow(run, "owd_p99_ms")[CALL]
+
+
+@quantity("%", "call", digits=2)
+def call_lost(run: Result) -> float:
+    """Packets of the call that did not arrive."""
+    return 100 * _by_flow(run, "datagram_loss")[CALL]
 
 
 @quantity("marks", "marked", axis="flow", digits=0)
