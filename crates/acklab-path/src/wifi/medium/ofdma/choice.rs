@@ -197,15 +197,11 @@ impl Ofdma {
             }
             _ => 1,
         };
-        let windows = (edca.cw_min, edca.cw_max);
-        match self.contest {
-            Some((known, contest)) if known == (n, windows) => contest,
-            _ => {
-                let contest = Contest::of(n as u32, windows);
-                self.contest = Some(((n, windows), contest));
-                contest
-            }
-        }
+        let (n, windows) = (n as u32, (edca.cw_min, edca.cw_max));
+        let known = self.contest.filter(|c| (c.n, c.windows) == (n, windows));
+        let contest = known.unwrap_or_else(|| Contest::of(n, windows));
+        self.contest = Some(contest);
+        contest
     }
 
     /// How long the access point's own data are on the air that collide with a station's, if it has some: all that waits, as far

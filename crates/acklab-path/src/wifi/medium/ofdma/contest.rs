@@ -5,6 +5,8 @@
 pub(in super::super) struct Contest {
     /// The stations.
     pub n: u32,
+    /// Their smallest and their largest contention window.
+    pub windows: (u16, u16),
     /// Slots in which nobody sends.
     pub idle_slots: f64,
     /// Collisions.
@@ -13,8 +15,9 @@ pub(in super::super) struct Contest {
 
 impl Contest {
     /// The fixed point of Bianchi, "Performance analysis of the IEEE 802.11 distributed coordination function",
-    /// 2000, Eqs 7 and 9, for a contention window that doubles from `cw_min` to `cw_max`.
-    pub fn of(n: u32, (cw_min, cw_max): (u16, u16)) -> Self {
+    /// 2000, Eqs 7 and 9, for contention windows that double.
+    pub fn of(n: u32, windows: (u16, u16)) -> Self {
+        let (cw_min, cw_max) = windows;
         let window = f64::from(cw_min) + 1.0;
         let most = f64::from(cw_max) + 1.0;
         // Eq. 7 with a sum: the mean window of a station whose PPDUs collide with probability `p`.
@@ -42,6 +45,7 @@ impl Contest {
         let nobody = (1.0 - tau) * others_are_silent(tau);
         Self {
             n,
+            windows,
             idle_slots: nobody / alone,
             collisions: (1.0 - nobody - alone) / alone,
         }

@@ -160,8 +160,8 @@ pub(in super::super) struct Ofdma {
     pub poll_due: bool,
     /// Those who have something are left to contend, since more arrives in that way.
     pub leaves: bool,
-    /// The last contest that was reckoned, for so many stations with such windows.
-    pub contest: Option<((usize, (u16, u16)), Contest)>,
+    /// The last contest that was reckoned.
+    pub contest: Option<Contest>,
     /// End of the last exchange for the uplink.
     pub last_uplink: Instant,
     /// When the data of the transmission on the air begin.
