@@ -39,7 +39,7 @@ def uploads(stations, ofdma, seconds, record=None, warmup=1):
             "queue": "200 packets",
             "lifetime": "none",
             "retry_limit": 255,
-            "ofdma": {"downlink": False, "mu_edca": CALLED, **ofdma},
+            "ofdma": {"downlink": False, "single_user": False, "mu_edca": CALLED, **ofdma},
         },
         "flow": [{"transport": cbr, "name": f"f{i}"} for i in range(stations)],
     }

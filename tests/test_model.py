@@ -115,7 +115,7 @@ flow = [{ cc = "cubic", count = 4 }]
 [wifi]
 standard = "ax"
 mcs = 7
-ofdma = { uplink = true, downlink = false, always_poll = true, users = 4, mu_edca = { aifsn = 0 } }
+ofdma = { downlink = false, single_user = false, always_poll = true, mu_edca = { aifsn = 0 } }
 [wifi.station.sta3.up]
 mcs = 7
 """

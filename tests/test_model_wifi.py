@@ -139,6 +139,7 @@ def test_triggered_uplink(n, users, units, near, long):
     """Eqs 1 to 8: RUs of one's own in turn, and random access, with ACKs between the cycles."""
     ofdma = {
         "downlink": False,
+        "single_user": False,
         "users": users,
         "always_poll": units == 0,
         "mu_edca": {"aifsn": 0, "timer": "8 s"},
@@ -262,7 +263,7 @@ def test_gallery_scenarios_that_have_no_model(name, says):
         case_of(load(GALLERY / f"{name}.toml").resolved)
 
 
-OFDMA = {"downlink": False, "mu_edca": {"aifsn": 0, "timer": "8 s"}}
+OFDMA = {"downlink": False, "single_user": False, "mu_edca": {"aifsn": 0, "timer": "8 s"}}
 
 
 @pytest.mark.parametrize(
@@ -278,6 +279,10 @@ OFDMA = {"downlink": False, "mu_edca": {"aifsn": 0, "timer": "8 s"}}
         ({"up": {"qdisc": "cake"}}, "Eqs 18 to 24: s_i: sta0 has the queue cake"),
         ({"standard": "ax", "ofdma": {**OFDMA, "mu_edca": {"aifsn": 2}}}, "Eq 7: beta_j"),
         ({"standard": "ax", "ofdma": {**OFDMA, "users": 2}}, "Eq 2: s_A: a station that has told"),
+        (
+            {"standard": "ax", "ofdma": {**OFDMA, "single_user": True}},
+            "Eq 2: s_A: the access point",
+        ),
         (
             {"standard": "ax", "ofdma": {**OFDMA, "random_access": {"units": 2}}},
             "Eq 5: r_A: random access is for reports",

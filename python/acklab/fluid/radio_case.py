@@ -148,6 +148,14 @@ def _triggered(
             "stations contend between triggers, which Eq 4 does not count",
             "set wifi.ofdma.mu_edca.aifsn = 0",
         )
+    if of["single_user"] and given is None:
+        _no(
+            channel,
+            "Eq 2",
+            "s_A",
+            "the access point calls nobody where more arrives if stations contend",
+            "set wifi.ofdma.single_user = false",
+        )
     if not of["always_poll"] and given is None and len(by_sender) > of["users"]:
         _no(
             channel,
