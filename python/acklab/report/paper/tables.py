@@ -48,7 +48,7 @@ def rendered(study: Folder, table: Table, whose: Sequence[Source], prefix: str =
     several = any(None not in v for s in whose for v in _values(s, table, quantity))
     return (
         f'<div class="of-table">{head}<p class="note">{about} {layout}.</p>'
-        f"{_switch(list(used.values()), anchor)}{_choices(names, table, keys)}"
+        f"{_switch(_told_apart(table, used), anchor)}{_choices(names, table, keys)}"
         f"{_key(table, used)}{found}"
         f'<output class="read" for="{anchor}">'
         "Point at a number, or move with the arrow keys, to read "
@@ -80,6 +80,13 @@ def _beside(table: Table, prefix: str) -> str:
         f'<p class="note">Every number: <a href="{table.id}.csv">{table.id}.csv</a>, '
         "beside this page.</p>"
     )
+
+
+def _told_apart(table: Table, used: Mapping[str, Source]) -> list[Source]:
+    """The sources among which a reader chooses: not our set-ups, if the table has their axis."""
+    every = list(used.values())
+    ours = SETUP in table.axes and all(s.ours for s in every)
+    return [] if ours else every
 
 
 def _switch(used: Sequence[Source], name: str) -> str:
@@ -122,7 +129,8 @@ def _chosen(table: Table, at: Mapping[str, Key], block: str) -> str:
 
 def _key(table: Table, used: Mapping[str, Source]) -> str:
     if not table.shade:
-        return _scale() if len(used) > 1 else ""
+        paper = any(not s.ours for s in list(used.values())[:1])
+        return _scale() if paper and len(used) > 1 else ""
     way = "at least" if _falls(table) else "at most"
     items = "".join(
         f'<li><i class="d{i}"></i>{way} {bound:g}</li>' for i, bound in enumerate(table.shade)
