@@ -71,11 +71,12 @@
     if (choices) {
       const lists = all("select", choices);
       const blocks = all(".chosen", part);
-      const name = (axis) => axis.replace(/_(.)/g, (_, c) => c.toUpperCase());
+      const none = choices.querySelector("output");
       const show = () => {
         for (const block of blocks) {
-          block.hidden = lists.some((l) => block.dataset[name(l.dataset.axis)] !== l.value);
+          block.hidden = lists.some((l) => block.getAttribute(`data-${l.dataset.axis}`) !== l.value);
         }
+        none.textContent = blocks.every((block) => block.hidden) ? "No runs at these keys." : "";
       };
       for (const list of lists) list.onchange = show;
       choices.hidden = false;

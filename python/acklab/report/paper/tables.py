@@ -114,16 +114,14 @@ def _choices(names: Names, table: Table, keys: Mapping[str, Sequence[Key]]) -> s
             f"<label>{escape(names.axis(axis))} "
             f'<select data-axis="{escape(axis)}">{options}</select></label>'
         )
-    return f'<div class="choices" hidden>{lists}</div>' if lists else ""
+    return f'<div class="choices" hidden>{lists}<output></output></div>' if lists else ""
 
 
 def _chosen(table: Table, at: Mapping[str, Key], block: str) -> str:
     """A block that the script shows where its keys are chosen."""
     if not (table.choose and block):
         return block
-    chosen = "".join(
-        f' data-{escape(a).replace("_", "-")}="{escape(str(at[a]))}"' for a in table.choose
-    )
+    chosen = "".join(f' data-{escape(a)}="{escape(str(at[a]))}"' for a in table.choose)
     return f'<div class="chosen"{chosen}>{block}</div>'
 
 

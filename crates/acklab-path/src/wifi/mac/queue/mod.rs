@@ -104,6 +104,11 @@ impl TxQueue {
         }
     }
 
+    /// Whether an A-MPDU without an answer is followed by a BlockAckReq.
+    pub fn asks_after_silence(&self) -> bool {
+        self.config.explicit_bar
+    }
+
     /// Whether something could be sent now: packets that are not kept back, MPDUs again, a
     /// BlockAckReq, or what sets up an agreement. During an exchange what is on the air may count.
     #[inline]

@@ -98,7 +98,7 @@ impl Ofdma {
             u.read = u.heard;
             let (member, random, read) = (u.member, u.random, u.heard);
             if read {
-                self.members[member].reported = told(u.backlog);
+                self.members[member].note(now, told(u.backlog));
             }
             heard |= read;
             self.let_go(m, now, i);

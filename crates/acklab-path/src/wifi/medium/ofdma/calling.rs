@@ -1,7 +1,7 @@
 //! Stations are called for data, send them, and are answered (26.5.2, 26.4.4.5).
 
 use super::super::{Medium, MediumDriver, PpduKind, Use};
-use super::choice::{USUAL, longest_ppdu, psdu_of, symbols_within};
+use super::choice::{LEAST_PSDU, USUAL, longest_ppdu, psdu_of_way, symbols_within};
 use super::downlink::tell_left;
 use super::launch::{Shape, plain};
 use super::state::{Ofdma, Phase, UP, User};
@@ -15,9 +15,6 @@ use crate::wifi::mac::{Content, PeerId};
 use crate::wifi::phy::Ru;
 use acklab_units::{Instant, Span};
 
-/// The least grant of a station, in bytes of a PSDU: the `UlPsduSize` of ns-3's
-/// `RrMultiUserScheduler`.
-const LEAST_PSDU: u64 = 500;
 /// Shorter data are not called for in what is left of a transmission opportunity.
 const SHORTEST: Span = Span::from_micros(500);
 
@@ -59,17 +56,13 @@ impl Ofdma {
         let left = longest_ppdu(m, first.mode, category, self.around_data(m));
         let most = symbols_within(m, first.mode, left, preamble);
         let needs = |u: &User| {
-            let overhead = m.ports[u.port.0 as usize].config.aggregation.overhead;
             // By chance a packet of the usual size.
             let known = match u.random {
                 true => USUAL,
-                false => self.members[u.member].reported,
+                false => self.members[u.member].expected(),
             };
-            if known >= told(u64::MAX) {
-                return most;
-            }
-            u.timing
-                .symbols(psdu_of(known, overhead).max(LEAST_PSDU) as u32)
+            let psdu = psdu_of_way(&m.ports[u.port.0 as usize], known);
+            u.timing.symbols(psdu.max(LEAST_PSDU) as u32)
         };
         let wanted = self.active().iter().map(needs).max().unwrap_or(1);
         self.symbols = wanted.min(most).max(1);
@@ -199,7 +192,7 @@ impl Ofdma {
             u.read = u.takes_part && u.heard;
             any |= u.read;
             if u.read {
-                self.members[u.member].reported = told(u.backlog);
+                self.members[u.member].note(now, told(u.backlog));
             }
         }
         if any {

@@ -3,8 +3,7 @@
 use super::super::station::Port;
 use super::super::{Medium, PortId};
 use super::contest::Contest;
-use super::state::{DOWN, Ofdma, UP};
-use super::uplink::told;
+use super::state::{DOWN, Member, Ofdma, UP};
 use super::{AP, Scheduler};
 use crate::wifi::mac::{Content, PeerId, sizes};
 use crate::wifi::phy::{Mode, Ru, SigBUsers};
@@ -14,6 +13,13 @@ use acklab_units::Span;
 pub(super) const USUAL: u64 = 1500;
 /// The memory of [`Scheduler::ProportionalFair`]: the mean is over about so many exchanges.
 const MEMORY: f64 = 100.0;
+/// Stations whose MU EDCA timer runs no longer than this are left to wait for its end if so many times as many bytes per
+/// second arrive after it.
+const PAUSE: Span = Span::from_millis(100);
+const WORTH_A_PAUSE: f64 = 1.1;
+/// The least grant of a station, in bytes of a PSDU: the `UlPsduSize` of ns-3's
+/// `RrMultiUserScheduler`.
+pub(super) const LEAST_PSDU: u64 = 500;
 
 /// The part of `bytes` of packets that can be served: bytes of the PSDU.
 pub(super) fn psdu_of(bytes: u64, overhead: u32) -> u64 {
@@ -90,18 +96,27 @@ impl Ofdma {
         let alone = count < 2 && direction == DOWN;
         let several = !(alone || self.singles_pay(m, (direction, category), (ru, count)));
         // Who is left to contend has had the turn, too, so that others are looked at.
-        if (several || direction == UP)
-            && let Some(last) = self.ready.last()
-        {
-            self.turns[direction] = (last + 1) % self.members.len();
+        if several || direction == UP {
+            self.pass_turn(direction);
         }
         several.then_some(ru)
     }
 
-    /// The same, but whoever has the turn keeps it, and only whether it pays to call is told.
+    /// Whether it pays to call those who are ready. If it does, whoever has the turn keeps it.
     pub(super) fn calls_pay(&mut self, m: &Medium, category: u8, at_most: u16) -> bool {
         let picked = self.pick(m, (UP, category), at_most);
-        picked.is_some_and(|picked| !self.singles_pay(m, (UP, category), picked))
+        let pay = picked.is_some_and(|picked| !self.singles_pay(m, (UP, category), picked));
+        if !pay {
+            self.pass_turn(UP);
+        }
+        pay
+    }
+
+    /// The turn goes to whoever comes after those who are ready.
+    fn pass_turn(&mut self, direction: usize) {
+        if let Some(last) = self.ready.last() {
+            self.turns[direction] = (last + 1) % self.members.len();
+        }
     }
 
     /// Those of the ready who come first by the scheduler, as many as it serves at once, and the resource unit of each.
@@ -165,47 +180,55 @@ impl Ofdma {
         (ru, count): (Ru, u32),
     ) -> bool {
         let may = match direction {
-            UP => self.may_contend(category),
+            UP => self.may_contend(m),
             _ => count >= 2,
         };
         if !(self.config.falls_back && may) {
             return false;
         }
-        let contest = self.contest(m, direction, category);
+        let gain = match direction == UP && self.members.iter().any(|member| member.rests(m)) {
+            true => WORTH_A_PAUSE,
+            false => 1.0,
+        };
         let together = self.rate_of(m, (direction, category), count as usize, ru);
-        together <= self.rate_of_singles(m, (direction, category), contest)
+        gain * together <= self.rate_of_singles(m, (direction, category))
     }
 
-    /// Whether those who are ready may send for themselves, and no resource unit is for whoever wants it.
-    fn may_contend(&self, category: u8) -> bool {
-        let rests = |i: &usize| self.members[*i].mu_edca[usize::from(category)].is_some();
-        self.random_units_in(true) == 0 && !self.ready.iter().any(rests)
+    /// Whether everybody may send for themselves, now or after a short pause for which there is enough to send, and no
+    /// resource unit is for whoever wants it.
+    fn may_contend(&self, m: &Medium) -> bool {
+        let timer = self
+            .config
+            .uplink
+            .and_then(|u| u.mu_edca)
+            .map(|mu| mu.timer);
+        let short = timer.is_none_or(|timer| timer <= PAUSE);
+        let waits = |member: &Member| member.rests(m) && !(short && member.has_much());
+        self.random_units_in(true) == 0 && !self.members.iter().any(waits)
     }
 
     /// How those contend who send alone: the access point downlink; uplink everybody with something, and the access
-    /// point if it has data of its own.
-    fn contest(&mut self, m: &Medium, direction: usize, category: u8) -> Contest {
+    /// point if it calls or has data of its own.
+    fn contest(&self, m: &Medium, (direction, category): (usize, u8), with_ap: bool) -> Contest {
         let from = match (direction, self.ready.first()) {
             (UP, Some(i)) => self.members[*i].station,
             _ => AP,
         };
         let edca = &m.stations[usize::from(from.0)].categories[usize::from(category)].config;
         let n = match direction {
-            UP => {
-                let rival = usize::from(self.rival(m, category).is_some());
-                self.members.iter().filter(|m| m.has_data_up()).count() + rival
-            }
+            UP => self.members.iter().filter(|m| m.has_data_up()).count() + usize::from(with_ap),
             _ => 1,
         };
         let (n, windows) = (n as u32, (edca.cw_min, edca.cw_max));
-        let known = self.contest.filter(|c| (c.n, c.windows) == (n, windows));
+        let cell = &self.contests[direction][usize::from(with_ap)];
+        let known = cell.get().filter(|c| (c.n, c.windows) == (n, windows));
         let contest = known.unwrap_or_else(|| Contest::of(n, windows));
-        self.contest = Some(contest);
+        cell.set(Some(contest));
         contest
     }
 
-    /// How long the access point's own data are on the air that collide with a station's, if it has some: all that waits, as far
-    /// as a PPDU holds it, or the RTS before.
+    /// How long the access point's own data are on the air that collide with a station's, if it has some: all that
+    /// waits, as far as a PPDU holds it, or the RTS before.
     fn rival(&self, m: &Medium, category: u8) -> Option<Span> {
         let queue = &m.stations[usize::from(AP.0)].categories[usize::from(category)].queue;
         let way = &m.ports[self.way(*self.ready.first()?, DOWN)?.0 as usize];
@@ -220,18 +243,38 @@ impl Ofdma {
         })
     }
 
-    /// Waiting for the medium: an AIFS and half of the smallest contention window.
-    fn access(m: &Medium, category: u8) -> Span {
-        let edca = m.stations[0].categories[usize::from(category)].config;
-        m.phy.aifs(edca.aifsn) + m.phy.slot() * u64::from(edca.cw_min / 2)
+    /// Seconds from wanting the medium to a PPDU that does not collide, if what collides lasts so long.
+    fn wait(m: &Medium, aifsn: u8, contest: Contest, collision: f64) -> f64 {
+        let aifs = m.phy.aifs(aifsn).as_secs_f64();
+        let idle = m.phy.slot().as_secs_f64() * contest.idle_slots;
+        idle + aifs + (aifs + collision) * contest.collisions
     }
 
-    /// The bytes that a member can be thought to send next: what it has reported, or the most there can be if it has
-    /// more than a report can say.
+    /// Seconds that the access point waits for the medium. Stations that no MU EDCA parameters hold back contend with
+    /// its calls, and may collide with them.
+    fn access(&self, m: &Medium, (direction, category): (usize, u8)) -> f64 {
+        let aifsn = m.stations[0].categories[usize::from(category)].config.aifsn;
+        let held = self.config.uplink.is_some_and(|u| u.mu_edca.is_some());
+        if direction != UP || held {
+            return Self::wait(m, aifsn, self.contest(m, (DOWN, category), false), 0.0);
+        }
+        let lasts = self.ready.iter().filter_map(|i| {
+            let way = &m.ports[self.way(*i, UP)?.0 as usize];
+            let psdu = psdu_alone(m, way, self.expected(m, *i, UP, category));
+            Some(match announces(way, psdu) {
+                true => way.sending.rts,
+                false => way.sending.data(Content::Ampdu, psdu),
+            })
+        });
+        let collision = lasts.max().unwrap_or(Span::ZERO).as_secs_f64();
+        Self::wait(m, aifsn, self.contest(m, (UP, category), true), collision)
+    }
+
+    /// The bytes that a member can be thought to send next.
     fn expected(&self, m: &Medium, member: usize, direction: usize, category: u8) -> u64 {
-        match self.backlog(m, member, direction, category) {
-            all if direction == UP && all >= told(u64::MAX) => u64::from(u32::MAX),
-            all => all,
+        match direction {
+            UP => self.members[member].expected(),
+            _ => self.backlog(m, member, direction, category),
         }
     }
 
@@ -261,12 +304,17 @@ impl Ofdma {
                 }
             };
             (symbol, control) = (timing.symbol(), sending.control);
-            let most = symbols_within(m, on_ru, longest(m, on_ru), around);
+            let beside = (m.phy.duration(control, sizes::block_ack(64)) + m.phy.sifs()) * 2;
+            let left = longest_ppdu(m, on_ru, category, beside);
+            let most = u64::from(timing.bytes_in(symbols_within(m, on_ru, left, around)));
             let waits = self.expected(m, *i, direction, category);
-            let overhead = m.ports[port.0 as usize].config.aggregation.overhead;
-            let psdu = psdu_of(waits, overhead).min(u64::from(timing.bytes_in(most)));
+            let psdu = psdu_of_way(&m.ports[port.0 as usize], waits).min(most);
             bytes += waits.min(psdu);
-            symbols = symbols.max(timing.symbols(psdu as u32));
+            let granted = match direction {
+                UP => psdu.max(LEAST_PSDU),
+                _ => psdu,
+            };
+            symbols = symbols.max(timing.symbols(granted as u32));
         }
         let data = around + symbol * u64::from(symbols);
         let short = m.phy.duration(control, sizes::block_ack(64));
@@ -279,49 +327,49 @@ impl Ofdma {
             }
             _ => data + m.phy.sifs() + short * 2,
         };
-        rate(bytes, Self::access(m, category) + exchange)
+        rate(
+            bytes,
+            self.access(m, (direction, category)) + exchange.as_secs_f64(),
+        )
     }
 
     /// Bytes per second if those who are ready are served one after the other, each over the whole channel.
-    fn rate_of_singles(
-        &self,
-        m: &Medium,
-        (direction, category): (usize, u8),
-        contest: Contest,
-    ) -> f64 {
+    fn rate_of_singles(&self, m: &Medium, (direction, category): (usize, u8)) -> f64 {
         let (mut bytes, mut time) = (0, 0.0);
+        let rival = self.rival(m, category).filter(|_| direction == UP);
+        let contest = self.contest(m, (direction, category), rival.is_some());
         // Of collisions of two among n, two in n are with any one of them.
-        let (rival, with_rival) = match (direction, self.rival(m, category)) {
-            (UP, Some(lasts)) => (lasts.as_secs_f64(), 2.0 / f64::from(contest.n)),
-            _ => (0.0, 0.0),
-        };
+        let with_rival = 2.0 / f64::from(contest.n);
         for i in &self.ready {
             let Some(port) = self.way(*i, direction) else {
                 continue;
             };
             let way = &m.ports[port.0 as usize];
-            let edca =
-                &m.stations[usize::from(way.from.0)].categories[usize::from(category)].config;
+            let edcaf = &m.stations[usize::from(way.from.0)].categories[usize::from(category)];
+            let aifsn = edcaf.config.aifsn;
             let waits = self.expected(m, *i, direction, category);
             let psdu = psdu_alone(m, way, waits);
             bytes += waits.min(u64::from(psdu));
             let (sifs, sending) = (m.phy.sifs(), &way.sending);
             let answered = sending.data(Content::Ampdu, psdu) + sifs + sending.block_ack;
             let announcement = sending.rts + sifs + sending.cts;
-            let (takes, collision) = match announces(way, psdu) {
+            let announced = announces(way, psdu);
+            let (takes, collision) = match announced {
                 true => (announcement + sifs + answered, announcement),
                 false => (answered, answered),
             };
-            let collision = collision.as_secs_f64();
-            let collision = collision + with_rival * (rival - collision).max(0.0);
-            let aifs = m.phy.aifs(edca.aifsn).as_secs_f64();
-            let idle = m.phy.slot().as_secs_f64() * contest.idle_slots;
-            time += idle + (aifs + collision) * contest.collisions + aifs + takes.as_secs_f64();
+            let mut collision = collision.as_secs_f64();
+            if let Some(rival) = rival {
+                collision += with_rival * (rival.as_secs_f64() - collision).max(0.0);
+            }
+            if edcaf.queue.asks_after_silence() && !announced {
+                // Each of two then contends for a BlockAckReq.
+                let request = sending.data(Content::Bar(0), 0) + sifs + sending.block_ack;
+                collision += 2.0 * (Self::wait(m, aifsn, contest, 0.0) + request.as_secs_f64());
+            }
+            time += Self::wait(m, aifsn, contest, collision) + takes.as_secs_f64();
         }
-        match time > 0.0 {
-            true => bytes as f64 / time,
-            false => 0.0,
-        }
+        rate(bytes, time)
     }
 
     /// Somebody was served, or was not; for [`Scheduler::ProportionalFair`].
@@ -334,19 +382,26 @@ impl Ofdma {
                 .iter()
                 .filter(|u| u.member == i && u.read);
             let bytes: u32 = users.map(|u| u.psdu.ip_bytes()).sum();
-            let got = rate(u64::from(bytes), lasted);
+            let got = rate(u64::from(bytes), lasted.as_secs_f64());
             let mean = &mut member.served[direction];
             *mean += (got - *mean) / MEMORY;
         }
     }
 }
 
-/// The PSDU of `waits` bytes of packets that has the whole channel, as far as it holds them.
+/// The PSDU of `waits` bytes of packets, as far as an A-MPDU of that way and its block ack window hold them.
+pub(super) fn psdu_of_way(way: &Port, waits: u64) -> u64 {
+    let aggregation = &way.config.aggregation;
+    let window = psdu_of(USUAL * u64::from(aggregation.window), aggregation.overhead);
+    let most = window.min(u64::from(aggregation.ampdu));
+    psdu_of(waits, aggregation.overhead).min(most)
+}
+
+/// The same if it has the whole channel.
 fn psdu_alone(m: &Medium, way: &Port, waits: u64) -> u32 {
-    let timing = m.phy.timing(way.sending.mode);
     let longest = longest(m, way.sending.mode);
-    let most = timing.max_psdu(longest).min(way.config.aggregation.ampdu);
-    psdu_of(waits, way.config.aggregation.overhead).min(u64::from(most)) as u32
+    let most = m.phy.timing(way.sending.mode).max_psdu(longest);
+    psdu_of_way(way, waits).min(u64::from(most)) as u32
 }
 
 /// Whether an RTS goes before it.
@@ -354,9 +409,10 @@ fn announces(way: &Port, psdu: u32) -> bool {
     way.config.rts_from.is_some_and(|least| psdu >= least)
 }
 
-fn rate(bytes: u64, time: Span) -> f64 {
-    if time.is_zero() {
-        return 0.0;
+/// Bytes per second; none in no time.
+fn rate(bytes: u64, seconds: f64) -> f64 {
+    match seconds > 0.0 {
+        true => bytes as f64 / seconds,
+        false => 0.0,
     }
-    bytes as f64 / time.as_secs_f64()
 }

@@ -41,7 +41,8 @@ impl Contest {
             }
         }
         let tau = attempts((low + high) / 2.0);
-        let alone = f64::from(n.max(1)) * tau * others_are_silent(tau);
+        // Windows of nothing collide for ever.
+        let alone = (f64::from(n.max(1)) * tau * others_are_silent(tau)).max(f64::EPSILON);
         let nobody = (1.0 - tau) * others_are_silent(tau);
         Self {
             n,

@@ -1,13 +1,15 @@
 //! An access point's state for OFDMA.
 
 use super::super::delivery::Reading;
-use super::super::{PortId, StationId, Use};
+use super::super::{Medium, PortId, StationId, Use};
 use super::OfdmaConfig;
 use super::contest::Contest;
+use super::uplink::told;
 use crate::wifi::mac::{Content, Limits, Psdu};
 use crate::wifi::phy::{Mode, PpduTiming};
 use acklab_units::{Instant, Span};
 use alloc::vec::Vec;
+use core::cell::Cell;
 
 /// The PPDU on the air, or the one after the SIFS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -45,6 +47,8 @@ pub(in super::super) struct Member {
     pub up: Option<PortId>,
     /// Its buffered bytes, as far as the access point knows.
     pub reported: u64,
+    /// When it told so.
+    pub heard: Instant,
     /// OFDMA backoff and contention window.
     pub obo: u16,
     pub ocw: u16,
@@ -96,6 +100,30 @@ impl Member {
     /// Whether it is known to have something for the access point.
     pub fn has_data_up(&self) -> bool {
         self.up.is_some() && self.reported > 0
+    }
+
+    /// It has told that it has `bytes`.
+    pub fn note(&mut self, now: Instant, bytes: u64) {
+        (self.reported, self.heard) = (bytes, now);
+    }
+
+    /// Whether it has more than a report can tell.
+    pub fn has_much(&self) -> bool {
+        self.reported >= told(u64::MAX)
+    }
+
+    /// The bytes that it can be thought to have: those that it has told, or any number.
+    pub fn expected(&self) -> u64 {
+        match self.has_much() {
+            true => u64::from(u32::MAX),
+            false => self.reported,
+        }
+    }
+
+    /// Whether its MU EDCA timer keeps it from contending, under any category.
+    pub fn rests(&self, m: &Medium) -> bool {
+        let station = &m.stations[usize::from(self.station.0)];
+        self.up.is_some() && station.categories.iter().any(|c| c.rests)
     }
 }
 
@@ -160,8 +188,10 @@ pub(in super::super) struct Ofdma {
     pub poll_due: bool,
     /// Those who have something are left to contend, since more arrives in that way.
     pub leaves: bool,
-    /// The last contest that was reckoned.
-    pub contest: Option<Contest>,
+    /// A station rests of which nothing is known for long, so that it is asked even while others are called.
+    pub must_ask: bool,
+    /// The last contests that were reckoned: by direction, without and with the access point.
+    pub contests: [[Cell<Option<Contest>>; 2]; 2],
     /// End of the last exchange for the uplink.
     pub last_uplink: Instant,
     /// When the data of the transmission on the air begin.

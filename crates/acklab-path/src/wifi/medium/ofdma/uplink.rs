@@ -67,12 +67,18 @@ impl Ofdma {
         let Some(uplink) = self.config.uplink else {
             return;
         };
-        let due = self.last_uplink + uplink.poll.every;
-        if due > now {
+        let every = uplink.poll.every;
+        let due = self.last_uplink + every;
+        // Calls of others do not help whoever rests and had nothing when it was last heard of.
+        let silent = |member: &Member| {
+            member.reported == 0 && member.heard + every <= now && member.rests(m)
+        };
+        self.must_ask = self.members.iter().any(silent);
+        if due > now && !self.must_ask {
             m.calendar.enter(due, Event::Poll);
             return;
         }
-        m.calendar.enter(now + uplink.poll.every, Event::Poll);
+        m.calendar.enter(now + every, Event::Poll);
         self.poll_due = true;
         self.call(m, now);
     }
@@ -86,7 +92,7 @@ impl Ofdma {
         if let Some(member) = self.member(holder)
             && member.up.is_some()
         {
-            member.reported = told(bytes);
+            member.note(now, told(bytes));
             if member.reported > 0 && self.phase == Phase::Idle {
                 self.weigh(m, now);
             }
@@ -117,7 +123,8 @@ impl Ofdma {
         };
         // A station with data may say so on resource units that belong to nobody.
         let by_chance = uplink.random.is_some_and(|r| r.for_data);
-        let asks = uplink.poll.always || !(self.knows_any() || by_chance);
+        let must = core::mem::take(&mut self.must_ask);
+        let asks = must || uplink.poll.always || !(self.knows_any() || by_chance);
         self.poll_due = false;
         let began = if asks {
             self.add_polled(m, now)

@@ -365,7 +365,11 @@ fn falls_back_to_one_user_when_that_pays() {
 
 /// What four stations bring to the access point in four seconds, and how often that calls them.
 fn brought(ofdma: OfdmaConfig, size: u32, depth: u32) -> (u64, u64) {
-    let mut rig = Rig::new(he_cell(4, ofdma), 3);
+    brought_in(he_cell(4, ofdma), size, depth)
+}
+
+fn brought_in(config: MediumConfig, size: u32, depth: u32) -> (u64, u64) {
+    let mut rig = Rig::new(config, 3);
     let bytes = rig.saturate(&[0, 2, 4, 6], size, depth, us(4_000_000));
     let triggers = rig.medium.station_stats(AP).triggers;
     (bytes.iter().sum(), triggers)
@@ -405,6 +409,75 @@ fn full_queues_are_left_to_contend() {
     assert!(left as f64 > 0.97 * alone as f64, "{left} {alone}");
 }
 
+/// A call for all of a PPDU's time would carry no more than an A-MPDU of two packets.
+#[test]
+fn a_call_is_worth_no_more_than_the_ampdus() {
+    let cell = |ofdma| {
+        let mut config = he_cell(4, ofdma);
+        for port in &mut config.ports {
+            port.aggregation.ampdu = 3_100;
+        }
+        config
+    };
+    let none = OfdmaConfig {
+        uplink: None,
+        downlink: OFDMA.downlink,
+        ..CALLS
+    };
+    let (left, _) = brought_in(cell(CALLS), 1460, 100);
+    let (alone, _) = brought_in(cell(none), 1460, 100);
+    assert!(left as f64 > 0.97 * alone as f64, "{left} {alone}");
+}
+
+const SILENT: MuEdca = MuEdca {
+    aifsn: 0,
+    cw_min: 15,
+    cw_max: 1023,
+    timer: Span::from_millis(50),
+};
+
+fn silent(timer: Span, falls_back: bool) -> OfdmaConfig {
+    let mu_edca = Some(MuEdca { timer, ..SILENT });
+    OfdmaConfig {
+        uplink: CALLS.uplink.map(|u| UplinkOfdma { mu_edca, ..u }),
+        falls_back,
+        ..CALLS
+    }
+}
+
+/// Stations that were called with little are left to contend once they have much: their timers may end.
+#[test]
+fn full_queues_are_left_after_short_ones_were_called() {
+    let mut rig = Rig::new(he_cell(4, silent(Span::from_millis(50), true)), 3);
+    let ports = [0, 2, 4, 6];
+    rig.saturate(&ports, 100, 3, us(500_000));
+    let short = rig.medium.station_stats(AP).triggers;
+    assert!(short > 20, "{short}");
+    rig.saturate(&ports, 1460, 100, us(1_000_000));
+    let before = rig.medium.station_stats(AP).triggers;
+    rig.saturate(&ports, 1460, 0, us(3_000_000));
+    let after = rig.medium.station_stats(AP).triggers - before;
+    assert!(after < 20, "{after}");
+}
+
+/// A station that its timer keeps silent, and that had nothing when it was called, is asked while another is called all the
+/// time.
+#[test]
+fn who_rests_is_asked_while_others_are_called() {
+    for falls_back in [true, false] {
+        let mut rig = Rig::new(he_cell(2, silent(Span::from_secs(5), falls_back)), 3);
+        rig.saturate(&[0, 2], 100, 3, us(100_000));
+        rig.run(us(150_000));
+        rig.saturate(&[0], 1460, 100, us(300_000));
+        rig.offer(2, 1460);
+        let bytes = rig.saturate(&[0, 2], 1460, 0, us(340_000));
+        assert!(
+            bytes[0] > 100_000 && bytes[1] > 0,
+            "{falls_back}: {bytes:?}"
+        );
+    }
+}
+
 /// Whoever has a short packet at a time is called with the others.
 #[test]
 fn short_queues_are_called_at_once() {
@@ -415,15 +488,7 @@ fn short_queues_are_called_at_once() {
 /// A station that its MU EDCA timer keeps silent is called, however much it has.
 #[test]
 fn who_may_not_contend_is_called() {
-    let mu_edca = Some(MuEdca {
-        aifsn: 0,
-        cw_min: 15,
-        cw_max: 1023,
-        timer: Span::from_millis(50),
-    });
-    let uplink = CALLS.uplink.map(|u| UplinkOfdma { mu_edca, ..u });
-    let config = OfdmaConfig { uplink, ..CALLS };
-    let mut rig = Rig::new(he_cell(4, config), 3);
+    let mut rig = Rig::new(he_cell(4, silent(Span::from_secs(2), true)), 3);
     let ports = [0, 2, 4, 6];
     rig.saturate(&ports, 100, 3, us(100_000));
     let before = rig.medium.station_stats(AP).triggers;
