@@ -60,11 +60,12 @@ def _cake(row: _Row, tins: Sequence[_Row]) -> list[str]:
     outer, _, _ = row["class"].rpartition("/")
     # The tins of a CAKE inside a class have its name before theirs.
     within = len(outer) + 1 if outer else 0
+    used, limit = (_size(int(row[f"memory_{of}_bytes"])) for of in ("used", "limit"))
     table = [(name, *(value(t) for t in tins)) for name, value in _TIN]
     return [
         f"qdisc cake on {row['place']}" + (f" in {outer}" if outer else ""),
         *_sent(row),
-        f" memory used: {_size(row['memory_used_bytes'])} of {_size(row['memory_limit_bytes'])}",
+        f" memory used: {used} of {limit}",
         f" capacity estimate: {_rate(row['capacity_mbps'])}",
         f" min/max network layer size: {_sizes(row, 'network_size', 12)}",
         f" min/max overhead-adjusted size: {_sizes(row, 'adj_size', 8)}",
@@ -75,7 +76,7 @@ def _cake(row: _Row, tins: Sequence[_Row]) -> list[str]:
 
 
 def _sizes(row: _Row, of: str, width: int) -> str:
-    least, most = (row[f"{end}_{of}"] or 0 for end in ("min", "max"))
+    least, most = (int(row[f"{end}_{of}"] or 0) for end in ("min", "max"))
     return f"{least:>{width}} / {most:>7}"
 
 

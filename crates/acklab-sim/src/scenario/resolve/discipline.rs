@@ -41,8 +41,17 @@ pub(super) fn read(
         return None;
     }
     if spec.mark.is_some_and(|m| m.0.is_some()) {
-        let message = format!("`{}` marks by time, not by length", entry.name);
-        let hint = "leave `mark` out, and give the discipline a `ce_threshold`".to_string();
+        let has = |name: &str| entry.params.iter().any(|p| p.name == name);
+        let message = format!(
+            "`{}` marks by rules of its own, not from a length on",
+            entry.name
+        );
+        let hint = match (has("ce_threshold"), has("ecn")) {
+            (true, _) => "leave `mark` out, and give the discipline a `ce_threshold`",
+            (false, true) => "leave `mark` out, and give the discipline `ecn = true`",
+            (false, false) => "leave `mark` out",
+        };
+        let hint = hint.to_string();
         report.error(&place(path, "mark", report), message, hint);
     }
     Some(DisciplinePlan {

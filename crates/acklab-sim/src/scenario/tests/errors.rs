@@ -179,7 +179,7 @@ fn a_discipline_and_what_waits_must_fit_together() {
     assert!(text.contains("such as \"1000 packets\""), "{text}");
     let text = both("topology.bottleneck.mark", "20 packets").unwrap();
     assert!(
-        text.contains("`codel` marks by time, not by length"),
+        text.contains("`codel` marks by rules of its own, not from a length on"),
         "{text}"
     );
     assert_eq!(both("topology.bottleneck.device_queue", "100"), None);
