@@ -286,6 +286,32 @@ fn a_slow_leaf_does_not_excuse_a_root_that_never_acts() {
 }
 
 #[test]
+fn a_class_that_is_sure_of_more_than_its_parent_has_is_warned_of() {
+    let tree = |leaf: &str| {
+        with(&format!(
+            "{{ name = 'htb', classes = [{{ name = 'all', rate = '5 Mbit/s' }}, \
+             {{ name = 'a', parent = 'all', rate = '{leaf}', flow = 'f0' }}, \
+             {{ parent = 'all', rate = '1 Mbit/s', ceil = '5 Mbit/s' }}] }}"
+        ))
+    };
+    let told = warned(&tree("8 Mbit/s"));
+    let expected = "class `a` of `htb` is sure of 8 Mbit/s, and its parent has 5 Mbit/s at most";
+    assert!(told.contains(expected), "{told}");
+    assert_eq!(warned(&tree("4 Mbit/s")), "");
+}
+
+#[test]
+fn a_bucket_smaller_than_a_packet_is_warned_of() {
+    let told = warned(&with(
+        "{ name = 'tbf', rate = '5 Mbit/s', burst = '100 B' }",
+    ));
+    let expected = "`tbf` refuses packets of more than 100 bytes";
+    assert!(told.contains(expected), "{told}");
+    let whole = with("{ name = 'tbf', rate = '5 Mbit/s', burst = '1500 B' }");
+    assert_eq!(warned(&whole), "");
+}
+
+#[test]
 fn a_shaper_inside_a_slower_one_is_warned_of() {
     let inside =
         |outer: &str| outer.replace("CAKE", "child = { name = 'cake', bandwidth = '6 Mbit/s' }");

@@ -80,6 +80,7 @@ fn look((name, p): (&str, &Params), bound: Option<&Bound>, at: &Path, report: &m
         }
         "tbf" => {
             warn("`tbf`", p.rate("rate"), bound, at, report);
+            small_bucket(p, at, report);
             look_inside(p, "`tbf`", p.rate("rate"), bound, at, report);
         }
         "htb" => tree(
@@ -114,10 +115,58 @@ fn tree(
         let own = own.map_or_else(|| (i + 1).to_string(), |own| format!("`{own}`"));
         let shaper = format!("{word} {own} of `{name}`");
         let at = at.index(i);
-        if class.names("parent").is_empty() {
-            warn(&shaper, ceiling, bound, &at, report);
+        let above = class.names("parent").first().and_then(|parent| {
+            let mut all = classes.iter();
+            all.find(|c| c.names("name").first() == Some(parent))
+        });
+        match above {
+            None => warn(&shaper, ceiling, bound, &at, report),
+            Some(above) => more_than_parent(name, (&shaper, class), above, &at, report),
         }
         look_inside(class, &shaper, ceiling, bound, &at, report);
+    }
+}
+
+/// The key of the rate that a class is sure of in that tree, and its ceiling.
+fn rates(name: &str, class: &Params) -> (&'static str, Option<Rate>, Option<Rate>) {
+    match name {
+        "htb" => (
+            "rate",
+            class.rate("rate"),
+            class.rate("ceil").or(class.rate("rate")),
+        ),
+        _ => ("limit_at", class.rate("limit_at"), class.rate("max_limit")),
+    }
+}
+
+/// A class may borrow up to any ceiling, but nobody can give it a rate of its own that its parent does not have.
+fn more_than_parent(
+    name: &str,
+    (shaper, class): (&str, &Params),
+    above: &Params,
+    at: &Path,
+    report: &mut Report<'_>,
+) {
+    let (key, own, _) = rates(name, class);
+    let (_, _, most) = rates(name, above);
+    if let (Some(own), Some(most)) = (own, most)
+        && own > most
+    {
+        let message = format!("{shaper} is sure of {own}, and its parent has {most} at most");
+        let hint = format!("write {most} or less, or a higher one for the parent");
+        report.warn(&at.key(key), message, hint);
+    }
+}
+
+/// The usual packet.
+const USUAL: u64 = 1500;
+
+/// A packet that is larger than the bucket never leaves it (tc-tbf(8)).
+fn small_bucket(p: &Params, at: &Path, report: &mut Report<'_>) {
+    if let Some(burst) = p.size("burst").filter(|burst| *burst < USUAL) {
+        let message = format!("`tbf` refuses packets of more than {burst} bytes");
+        let hint = format!("write burst = \"{USUAL} B\" or more, or leave it out");
+        report.warn(&at.key("burst"), message, hint);
     }
 }
 
