@@ -14,7 +14,7 @@ pub(super) const USUAL: u64 = 1500;
 /// The memory of [`Scheduler::ProportionalFair`]: the mean is over about so many exchanges.
 const MEMORY: f64 = 100.0;
 /// Stations whose MU EDCA timer runs no longer than this are left to wait for its end if so many times as many bytes per
-/// second arrive after it.
+/// second arrive after it. Both are our choice: no standard has such a rule.
 const PAUSE: Span = Span::from_millis(100);
 const WORTH_A_PAUSE: f64 = 1.1;
 /// The least grant of a station, in bytes of a PSDU: the `UlPsduSize` of ns-3's
@@ -174,7 +174,7 @@ impl Ofdma {
 
     /// Whether as much arrives, or more, if those who are ready do not share the channel.
     fn singles_pay(
-        &mut self,
+        &self,
         m: &Medium,
         (direction, category): (usize, u8),
         (ru, count): (Ru, u32),
@@ -236,11 +236,7 @@ impl Ofdma {
         if waits == 0 {
             return None;
         }
-        let psdu = psdu_alone(m, way, waits);
-        Some(match announces(way, psdu) {
-            true => way.sending.rts,
-            false => way.sending.data(Content::Ampdu, psdu),
-        })
+        Some(lost_by_collision(m, way, waits))
     }
 
     /// Seconds from wanting the medium to a PPDU that does not collide, if what collides lasts so long.
@@ -260,11 +256,11 @@ impl Ofdma {
         }
         let lasts = self.ready.iter().filter_map(|i| {
             let way = &m.ports[self.way(*i, UP)?.0 as usize];
-            let psdu = psdu_alone(m, way, self.expected(m, *i, UP, category));
-            Some(match announces(way, psdu) {
-                true => way.sending.rts,
-                false => way.sending.data(Content::Ampdu, psdu),
-            })
+            Some(lost_by_collision(
+                m,
+                way,
+                self.expected(m, *i, UP, category),
+            ))
         });
         let collision = lasts.max().unwrap_or(Span::ZERO).as_secs_f64();
         Self::wait(m, aifsn, self.contest(m, (UP, category), true), collision)
@@ -407,6 +403,15 @@ fn psdu_alone(m: &Medium, way: &Port, waits: u64) -> u32 {
 /// Whether an RTS goes before it.
 fn announces(way: &Port, psdu: u32) -> bool {
     way.config.rts_from.is_some_and(|least| psdu >= least)
+}
+
+/// How long a collision of `waits` bytes lasts: the RTS before them, or as many of them as a PPDU holds.
+fn lost_by_collision(m: &Medium, way: &Port, waits: u64) -> Span {
+    let psdu = psdu_alone(m, way, waits);
+    match announces(way, psdu) {
+        true => way.sending.rts,
+        false => way.sending.data(Content::Ampdu, psdu),
+    }
 }
 
 /// Bytes per second; none in no time.
