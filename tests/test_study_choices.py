@@ -56,7 +56,7 @@ def test_there_is_a_list_for_each_axis_and_a_block_for_each_key(shown):
 @pytest.mark.parametrize(
     ("was", "instead", "told"),
     [
-        ('choose = { cc = "cubic" }', "choose = { ratio = 1 }", "can choose here are cc"),
+        ('choose = { cc = "cubic" }', "choose = { ratio = 1 }", "needs a first key for each of cc"),
         ('choose = { cc = "cubic" }', 'choose = { cc = "cubix" }', "cubix"),
     ],
 )

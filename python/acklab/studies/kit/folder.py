@@ -405,7 +405,7 @@ def _check_drawn(study: Folder, of: Table | Figure) -> None:
         grid = study.vocabulary.grids[of.group]
         left = [a for a in grid if a not in of.axes and a not in of.keys and a != SETUP]
         if sorted(of.choose) != sorted(left):
-            raise Wrong(f"the axes that a reader can choose here are {', '.join(left)}", "choose")
+            raise Wrong(f"`choose` needs a first key for each of {', '.join(left)}", "choose")
         for axis, key in of.choose.items():
             _among("key", [key], grid[axis])
     if isinstance(of, Figure):
