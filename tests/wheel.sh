@@ -13,7 +13,7 @@ if [ -n "${WHEEL-}" ]; then
   mkdir "$away/wheel"
   cp "$WHEEL" "$away/wheel"
 else
-  (cd "$root" && "$maturin" build --release --locked --out "$away/wheel")
+  (cd "$root" && "$maturin" build --release --locked --strip --out "$away/wheel")
 fi
 size=$(du -m "$away"/wheel/*.whl | cut -f1)
 [ "$size" -lt 15 ] || { echo "the wheel has $size MB, of at most 15" >&2; exit 1; }
