@@ -2,6 +2,7 @@
 
 import re
 from importlib import import_module
+from statistics import mean
 
 import pytest
 
@@ -217,6 +218,39 @@ def test_ofdma_in_the_guide_on_wifi():
     jobs = [{**uploads, "wifi": [{**radio, "ofdma": way}]} for way in ways]
     results = acklab.run_many([(acklab.load(job), 1) for job in jobs])
     assert tuple(f"{r.flows['goodput_mbps'].sum():.1f}" for r in results) == told.groups()
+
+
+def test_many_uploads_in_the_guide_on_wifi():
+    """TCP ACKs limit how many stations contend: goodput and accesses that fail."""
+    shown = [row[1:] for row in table("docs/guides/wifi.md", "20 uploads")]
+    urgent = {"down": {"edca": {"cw_min": 7}}}
+    udp = {"name": "cbr", "rate": "20 Mbit/s", "size": 1500, "feedback": {"every": 0}}
+    cases = [
+        ({}, {"cc": "cubic"}),
+        ({"ofdma": True}, {"cc": "cubic"}),
+        ({"ofdma": {"downlink": False}}, {"cc": "cubic"}),
+        (urgent, {"cc": "cubic"}),
+        ({}, {"transport": udp}),
+        ({"rts": "always"}, {"cc": "cubic"}),
+        ({"ofdma": True, "rts": "always"}, {"cc": "cubic"}),
+    ]
+    wire = {"rate": "1 Gbit/s", "delay": "5 ms"}
+    got = []
+    for radio, flow in cases:
+        scenario = acklab.load(
+            {
+                "duration": "6 s",
+                "warmup": "2 s",
+                "topology": {"preset": "wlan", "stations": 20, "wire": wire},
+                "wifi": {"standard": "ax", "mcs": 9, "width": "20 MHz", **radio},
+                "flow": [{"count": 20, "start_jitter": "200 ms", **flow}],
+            }
+        )
+        results = acklab.run_many([(scenario, seed) for seed in (1, 2, 3)])
+        goodput = mean(r.flows["goodput_warm_mbps"].sum() for r in results)
+        failed = mean(r.stations["failures"].sum() / r.stations["accesses"].sum() for r in results)
+        got.append([f"{goodput:.1f} Mbit/s", f"{100 * failed:.0f} %"])
+    assert got == shown
 
 
 def test_queues_above_the_radio_in_the_guide_on_wifi(tmp_path):
