@@ -20,6 +20,8 @@ pub(crate) struct Bucket {
     most: i128,
     tokens: i128,
     at: Instant,
+    /// From when on it owes nothing, unless something is charged: who asks often need not multiply and divide.
+    clear: Instant,
 }
 
 impl Bucket {
@@ -33,6 +35,7 @@ impl Bucket {
             most: bytes(burst) + rounding,
             tokens: bytes(burst),
             at: Instant::ZERO,
+            clear: Instant::ZERO,
         }
     }
 
@@ -61,6 +64,13 @@ impl Bucket {
         let owed = -self.filled(Span::from_secs(60));
         self.tokens = (self.level(now) - bytes(size)).max(owed);
         self.at = now;
+        self.clear = self.ready(now, 0);
+    }
+
+    /// From when on it owes nothing.
+    #[inline]
+    pub fn clear(&self) -> Instant {
+        self.clear
     }
 
     /// The first instant from `now` on at which there are `need` tokens; never, if it cannot hold them.
@@ -72,9 +82,13 @@ impl Bucket {
         if need > self.most || self.rate == Rate::ZERO {
             return Instant::MAX;
         }
-        let rate = i128::from(self.rate.as_bps());
-        let wait = (need - level + rate - 1) / rate;
-        now.saturating_add(Span::from_nanos(u64::try_from(wait).unwrap_or(u64::MAX)))
+        let (missing, rate) = ((need - level) as u128, self.rate.as_bps());
+        // A division of 128 bits takes several times as long as one of 64.
+        let wait = match u64::try_from(missing) {
+            Ok(missing) => missing.div_ceil(rate),
+            Err(_) => u64::try_from(missing.div_ceil(u128::from(rate))).unwrap_or(u64::MAX),
+        };
+        now.saturating_add(Span::from_nanos(wait))
     }
 }
 
@@ -94,6 +108,9 @@ mod tests {
                 now = bucket.ready(now, bytes(size));
                 prop_assert!(bucket.level(now) >= bytes(size));
                 bucket.charge(now, size);
+                let clear = bucket.clear();
+                prop_assert!(bucket.level(clear) >= 0);
+                prop_assert!(clear == now || bucket.level(clear - Span::from_nanos(1)) < 0);
                 sent += size;
                 let allowed = bytes(1500) + i128::from(bps) * i128::from(now.as_nanos() + 1);
                 prop_assert!(bytes(sent) <= allowed);

@@ -60,21 +60,25 @@ impl Class {
     /// Whether the ceiling lets something through.
     #[inline]
     pub fn may_send_at_all(&self, now: Instant) -> bool {
-        self.ceil.level(now) >= 0
+        self.ceil.clear() <= now
     }
 
     /// Whether it has tokens of its own.
     #[inline]
     pub fn has_own(&self, now: Instant) -> bool {
-        self.rate.level(now) >= 0
+        self.rate.clear() <= now
     }
 
-    pub fn may_send_from(&self, now: Instant) -> Instant {
-        self.ceil.ready(now, 0)
+    /// From when on the ceiling lets something through.
+    #[inline]
+    pub fn may_send_from(&self) -> Instant {
+        self.ceil.clear()
     }
 
-    pub fn has_own_from(&self, now: Instant) -> Instant {
-        self.rate.ready(now, 0)
+    /// From when on it has tokens of its own.
+    #[inline]
+    pub fn has_own_from(&self) -> Instant {
+        self.rate.clear()
     }
 
     /// Its own rate, and its ceiling.

@@ -60,6 +60,8 @@ struct Leaf {
     /// The bytes that it may still send in its turn, by the level that it borrows from.
     deficit: [i64; LEVELS],
     inside: Box<dyn QueueDisc>,
+    /// Packets in it.
+    waiting: u32,
     /// It has just given nothing, although it has packets.
     gave_nothing: bool,
 }
@@ -82,6 +84,7 @@ impl Htb {
             prio: l.prio,
             quantum: i64::from(l.quantum),
             deficit: [0; LEVELS],
+            waiting: 0,
             inside: l.inside,
             gave_nothing: false,
         };
@@ -105,10 +108,12 @@ impl Htb {
     /// Does something with what is inside a leaf, and takes over what it counts.
     #[inline]
     fn inside<R>(&mut self, leaf: usize, act: impl FnOnce(&mut dyn QueueDisc) -> R) -> R {
-        let inside = &mut *self.leaves[leaf].inside;
+        let leaf = &mut self.leaves[leaf];
+        let inside = &mut *leaf.inside;
         let before = inside.stats();
         let result = act(inside);
         let after = inside.stats();
+        leaf.waiting = after.packets;
         take_over(&mut self.stats, before, after);
         self.stats.check();
         result
@@ -149,7 +154,7 @@ impl Htb {
     fn choose(&self, now: Instant) -> Option<(usize, usize)> {
         let mut best: Option<(usize, u8, bool, usize)> = None;
         for (i, leaf) in self.leaves.iter().enumerate() {
-            if leaf.gave_nothing || leaf.inside.stats().packets == 0 {
+            if leaf.gave_nothing || leaf.waiting == 0 {
                 continue;
             }
             let Some(level) = self.lender(i, now) else {
@@ -207,8 +212,8 @@ impl Htb {
         let (mut capped, mut best) = (now, Instant::MAX);
         loop {
             let class = &self.classes[at];
-            capped = capped.max(class.may_send_from(now));
-            best = best.min(capped.max(class.has_own_from(now)));
+            capped = capped.max(class.may_send_from());
+            best = best.min(capped.max(class.has_own_from()));
             match class.parent {
                 Some(parent) => at = parent,
                 None => return best,
@@ -286,7 +291,7 @@ impl QueueDisc for Htb {
 
     fn next_ready(&self) -> Option<Instant> {
         let waiting = self.leaves.iter().enumerate();
-        let waiting = waiting.filter(|(_, l)| l.inside.stats().packets > 0);
+        let waiting = waiting.filter(|(_, l)| l.waiting > 0);
         let ready = waiting.filter_map(|(i, l)| match l.gave_nothing {
             true => l.inside.next_ready(),
             false => Some(self.ready(i, self.asked)),
