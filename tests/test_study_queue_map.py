@@ -64,3 +64,23 @@ def test_who_gets_how_much():
     assert shared["jain_hosts"] > 0.9 > shared["jain_flows"]
     shared = _measured(**SLOW, hosts="many", queue="fq-codel")
     assert shared["jain_flows"] > 0.9 > shared["jain_hosts"]
+
+
+def _of_a_call(**keys):
+    for cell in cells.GROUPS["below"](SHORT):
+        if all(cell.keys[axis] == key for axis, key in keys.items()):
+            result = load_scenario(cell.scenario).run(1)
+            return STUDY.quantities["call_p99"].of(result)
+    raise AssertionError(keys)
+
+
+@pytest.mark.parametrize("queue", ["fq-codel", "cake"])
+def test_at_which_rate_to_shape(queue):
+    """Before the line a shaper may have its rate; behind it only a lower one makes a queue."""
+    bulk = {"cc": "cubic", "rate": 5, "flows": "one", "queue": queue}
+    before = {s: _of_a_call(way="up", share=s, **bulk) for s in ("none", "100")}
+    behind = {s: _of_a_call(way="down", share=s, **bulk) for s in ("none", "100", "90")}
+    assert before["none"] > 100
+    assert before["100"] < 10
+    assert behind["100"] == pytest.approx(behind["none"], rel=0.01)
+    assert behind["90"] < 0.05 * behind["none"]

@@ -36,6 +36,9 @@ BUSY_LENGTH = 12
 #: A fast line has so many seeds at most: a run has 250,000 packets.
 FAST, FAST_SEEDS = 500, 2
 LONG_MS, LONGER = 200, 2
+#: s over a long round trip, where the window of a BDP takes CUBIC 8.5 s to grow back (RFC 9438,
+#: Eq. 2): several such cycles.
+SLOW: Mapping[tuple[str, int], int] = {("idle", 50): 90, ("busy", 50): 48}
 #: Rate that the neighbour offers, Mbit/s: more than the channel lets it.
 NOISE = 400
 
@@ -43,7 +46,9 @@ NOISE = 400
 def seconds(effort: Effort, air: str, rate: int, rtt_ms: int) -> int:
     """Of a run."""
     most = BUSY_LENGTH if air == "busy" else LENGTHS[rate]
-    whole = min(LENGTHS[rate], most) * (LONGER if rtt_ms >= LONG_MS else 1)
+    whole = min(LENGTHS[rate], most)
+    if rtt_ms >= LONG_MS:
+        whole = SLOW.get((air, rate), whole * LONGER)
     return max(whole // 5, 3) if effort.quick else whole
 
 
@@ -113,4 +118,74 @@ def _map(effort: Effort) -> list[Cell]:
     ]
 
 
-GROUPS = {"map": _map}
+#: Rates of a shaper, % of the line's.
+SHARES = ("none", "110", "100", "98", "95", "90", "80")
+#: Bulk flows beside a call.
+BULK: Mapping[str, int] = {"one": 1, "eight": 8}
+#: The flow of a call.
+CALL = "call"
+#: Round trip of the line, ms.
+_MIDDLE = 20
+_LONG_FIFO = {"qdisc": "pfifo", "queue": "1000 packets"}
+
+
+def _below(
+    effort: Effort, way: str, queue: str, cc: str, rate: int, flows: str, share: str
+) -> dict[str, Any]:
+    """A call beside bulk flows over a line with a long FIFO. The router's shaper stands before it
+    for uploads and behind it for downloads."""
+    length = seconds(effort, "idle", rate, _MIDDLE)
+    ends = {"from": "host", "to": "server"} if way == "up" else {"from": "server", "to": "host"}
+    voice = {
+        "name": "cbr",
+        "rate": "80 kbit/s",
+        "size": 200,
+        "frame": "ip",
+        "feedback": {"every": 0},
+    }
+    inner = {"a": "router", "b": "modem", "rate": "1 Gbit/s", "delay": "0 ms"}
+    if way == "down":
+        inner |= {"a": "modem", "b": "router"}
+    line = {"a": "modem", "b": "server", "rate": f"{rate} Mbit/s", "delay": f"{_MIDDLE / 2:g} ms"}
+    return {
+        "name": f"below-{rate}-{_MIDDLE}",
+        "duration": f"{length} s",
+        "warmup": f"{length / 3:g} s",
+        "node": [{"name": n} for n in ("host", "router", "modem", "server")],
+        "link": [
+            {"a": "host", "b": "router", "rate": "1 Gbit/s", "delay": "0 ms", **_LONG_FIFO},
+            {**inner, **_shaper(way, queue, rate, share), "reverse": _LONG_FIFO},
+            {**line, **_LONG_FIFO},
+        ],
+        "tcp": {"profile": "linux", "segment": 1448},
+        "flow": [
+            {"name": "bulk", **ends, "cc": cc, "count": BULK[flows], "start_jitter": "1 s"},
+            {"name": CALL, **ends, "transport": voice},
+        ],
+        "record": {"delays": True},
+    }
+
+
+def _shaper(way: str, queue: str, rate: int, share: str) -> Mapping[str, Any]:
+    """At that share of the line's rate: CAKE's own, or HTB's."""
+    if share == "none":
+        return _LONG_FIFO
+    shaped = f"{rate * int(share) / 100:g} Mbit/s"
+    if queue == "cake":
+        # Behind the line what it drops has used the line, too.
+        return {"qdisc": {"name": "cake", "bandwidth": shaped, "ingress": way == "down"}}
+    return {"qdisc": {"name": "htb", "classes": [{"name": "all", "rate": shaped, "child": queue}]}}
+
+
+GROUPS = {
+    "map": _map,
+    "below": over(
+        _below,
+        way=("up", "down"),
+        queue=("fq-codel", "cake"),
+        cc=("cubic", "bbr3"),
+        rate=RATES[:2],
+        flows=tuple(BULK),
+        share=SHARES,
+    ),
+}

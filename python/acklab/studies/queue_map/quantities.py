@@ -9,6 +9,7 @@ import numpy as np
 
 from acklab.studies.kit.quantity import quantity
 from acklab.studies.kit.vocabulary import Quantity
+from acklab.studies.queue_map.cells import CALL
 from acklab.studies.values import columns, once_per_run
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 @once_per_run
 def _ours(run: Result) -> np.ndarray:
-    """Which rows of the flows table are downloads, and not the neighbour's."""
-    return np.asarray([name != "near" for name in columns(run, "flows")["flow"]])
+    """Which rows of the flows table are bulk, and neither the neighbour's nor the call's."""
+    return np.asarray([name not in ("near", CALL) for name in columns(run, "flows")["flow"]])
 
 
 def _of(run: Result, column: str) -> np.ndarray:
@@ -55,6 +56,15 @@ def delay_p95(run: Result) -> float:
 def delay_p99(run: Result) -> float:
     """99th percentile of the one-way delay that queues and air add."""
     return _added(run, "owd_p99_ms")
+
+
+@quantity("ms", digits=1)
+def call_p99(run: Result) -> float | None:
+    """99th percentile of the one-way delay that queues add to the packets of the call."""
+    flows = columns(run, "flows")
+    at = [i for i, name in enumerate(flows["flow"]) if name == CALL]
+    line = float(run.scenario.name.split("-")[2]) / 2
+    return float(flows["owd_p99_ms"][at[0]]) - line if at else None
 
 
 def _jain(rates: np.ndarray) -> float | None:
