@@ -62,6 +62,18 @@ def study(tmp_path):
             r"toml:10: .*no axis 'tcp'.*cc",
         ),
         (CLAIMS, 'place = "section 4"', 'plaice = "4"', r"toml:8: .*plaice.*\n.*keys.* place,"),
+        (
+            CLAIMS,
+            'place = "section 4"',
+            'asks.papr = "rtt > 1"',
+            r"toml:8: claim 'cubic-keeps', asks: .*'papr'.*paper",
+        ),
+        (
+            CLAIMS,
+            'place = "section 4"',
+            'asks.paper = "rrt > 1"',
+            r"toml:8: claim 'cubic-keeps', asks: .*mean 'rtt'",
+        ),
         (CLAIMS, 'place = "section 4"', "place = 4", r"toml:8: .*Expected `str`, got `int`"),
         (CLAIMS, 'id = "falls"', 'id = "cubic-keeps"', r"toml:17: .*taken by .*toml:5; give it"),
         (CLAIMS, 'says = "Throughput', 'said = "Throughput', r"toml:18: .*`said`.*\n.*says, place"),
@@ -173,6 +185,22 @@ def test_a_verdict_without_a_reason_of_its_own_is_refused(study):
     kit_study.change(study / "cells.py", '"20 s"', '"2 s"')
     with pytest.raises(Flaw, match=r"'cubic-keeps', because: it is now '\w+', .* for not"):
         make.make(folder.load(study), Effort(2), study.parent / "out", jobs=2)
+
+
+@pytest.mark.parametrize(("than", "told"), [("<", "holds"), (">", "does not hold")])
+def test_a_witness_is_asked_about_what_it_ran(study, than, told):
+    """The paper has nothing at 16:1, which the weaker form needs, and at 4:1 less than at 1:1."""
+    asked = f"all(goodput(ratio=4) {than} goodput(ratio=1), over=cc)"
+    kit_study.change(
+        study / CLAIMS, 'holds = "all(fall', f'asks.paper = "{asked}"\nholds = "all(fall'
+    )
+    kit_study.change(study / "cells.py", '"20 s"', '"2 s"')
+    loaded = folder.load(study)
+    written = make.make(loaded, Effort(1, quick=True), study.parent / "out", jobs=2)
+    claims = pl.read_csv(written.report.parent / "claims.csv")
+    assert claims.filter(pl.col("id") == "falls")["paper"].to_list() == [told]
+    page = written.report.read_text()
+    assert f"its numbers: <b>{told}</b>; by acklab's numbers: <b>" in page
 
 
 def test_the_same_cell_in_two_groups_is_run_once(study):

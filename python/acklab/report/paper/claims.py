@@ -310,9 +310,24 @@ def _truths(study: Folder, j: Judged) -> str:
         for s in study.about.setup
         if s.name in j.setups
     ]
-    rows += [(f"By the numbers of “{_title(study, w)}”", t) for w, t in j.witnesses.items()]
+    rows += [
+        (f"By the numbers of “{_title(study, w)}”", t)
+        for w, t in j.witnesses.items()
+        if w not in j.asked
+    ]
     told = [(name, _TRUTHS[t]) for name, t in rows if t in _TRUTHS]
     items = "".join(f"<li>{escape(name)}: <b>{truth}</b></li>" for name, truth in told)
+    for w, ours in j.asked.items():
+        theirs = j.witnesses[w]
+        of_both = "; ".join(
+            f"by {whose} numbers: <b>{_TRUTHS.get(t, t.value)}</b>"
+            for whose, t in (("its", theirs), ("acklab's", ours))
+        )
+        asked = escape(j.claim.asks[w])
+        items += (
+            f"<li>“{escape(_title(study, w))}” ran other cells and is asked whether "
+            f"<code>{asked}</code>; {of_both}</li>"
+        )
     mute = [_title(study, w) for w, t in j.witnesses.items() if t is Truth.MISSING]
     if mute:
         items += f"<li>No numbers for this condition: {escape('; '.join(mute))}</li>"

@@ -130,7 +130,7 @@ def _percentile(share: int, name: str, what: str, of: Callable[[np.ndarray], Any
     return quantity("ms", "home", axis="flow", digits=1)(measured)
 
 
-@quantity("KB", "home", axis="flow", digits=0)
+@quantity("KB", "home", "wire", axis="flow", digits=0)
 def cwnd(run: Result) -> dict[str, float]:
     """Mean congestion window."""
     return _of_series(run, "cwnd_packets", lambda v: _KB * np.nanmean(v))

@@ -43,6 +43,9 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     weaker_says: str = ""
     #: When the opposite holds, which no other set-up can make good.
     opposite: str = ""
+    #: What a witness is asked instead of `holds`, by its name: it may have run other cells, such as
+    #: the wired part of a testbed.
+    asks: Mapping[str, str] = {}
     #: Keys of axes that hold throughout the claim.
     keys: Mapping[str, Key | list[Key]] = {}
     #: Numbers to show instead of those that `holds` asks for; expressions.

@@ -428,6 +428,10 @@ def _check_claim(study: Folder, claim: Claim, shapes: Numbers) -> None:
         with claim.blamed(form):
             if text := getattr(claim, form):
                 truth(text, scope)
+    for name, text in claim.asks.items():
+        with claim.blamed("asks", rf"\b{re.escape(name)}\s*=", rf"\basks\.{re.escape(name)}\b"):
+            _among("witness", [name], [w.name for w in study.about.witness])
+            truth(text, scope)
     with claim.blamed("numbers"):
         for text in claim.numbers:
             number(text, scope)

@@ -40,6 +40,8 @@ class Judged:
     setups: Mapping[str, Truth]
     #: Whether it holds on the numbers of each witness, by name.
     witnesses: Mapping[str, Truth]
+    #: Whether what a witness is asked instead holds on ours, by its name.
+    asked: Mapping[str, Truth]
     shown: Sequence[Shown]
     #: Markdown.
     because: str = ""
@@ -95,12 +97,17 @@ def _judged(study: Folder, claim: Claim, ours: Numbers) -> Judged:
 
     theirs = {
         w.name: truth(
-            claim.holds, study.scope(study.witnesses[w.name], w.setup or study.deciding()[0], claim)
+            claim.asks.get(w.name, claim.holds),
+            study.scope(study.witnesses[w.name], w.setup or study.deciding()[0], claim),
         )
         for w in study.about.witness
     }
+    alike = {
+        name: truth(text, study.scope(ours, deciding[0], claim))
+        for name, text in claim.asks.items()
+    }
     shown = [_shown(study, claim, a, field) for a, field in asked.items()]
-    return Judged(claim, *verdict(), truths, theirs, shown)
+    return Judged(claim, *verdict(), truths, theirs, alike, shown)
 
 
 def _shown(study: Folder, claim: Claim, asked: Asked, field: Field) -> Shown:
