@@ -60,7 +60,7 @@ pub const ENTRY: Entry<Build> = Entry {
         },
         Param {
             name: "max",
-            doc: "Average queue from which on all packets are dropped; by default a quarter of `queue` (tc-red(8)).",
+            doc: "Average queue from which on all packets are dropped; by default three times `min`, or a quarter of `queue` where that is not written either (tc's red_parse_opt).",
             kind: SIZES,
             default: Value::Auto,
         },
@@ -121,6 +121,13 @@ pub const ENTRY: Entry<Build> = Entry {
     },
 };
 
+/// `min` and `max` in a queue of `limit` bytes, as tc works out those that are left out (`red_parse_opt`).
+pub fn thresholds(values: &Values, limit: f64) -> (f64, f64) {
+    let [min, max] = ["min", "max"].map(|key| values.size(key).map(|n| n as f64));
+    let max = max.unwrap_or_else(|| min.map_or(limit / 4.0, |min| 3.0 * min));
+    (min.unwrap_or(max / 3.0), max)
+}
+
 /// The limit in the example of tc-red(8).
 const LIMIT: u64 = 400_000;
 
@@ -154,8 +161,7 @@ impl Params {
             Limit::Packets(n) => f64::from(n) * f64::from(room.packet),
         };
         let avpkt = values.int("avpkt") as f64;
-        let max = values.size("max").map_or(limit / 4.0, |n| n as f64);
-        let min = values.size("min").map_or(max / 3.0, |n| n as f64);
+        let (min, max) = thresholds(values, limit);
         let burst = match values.int("burst") {
             0 => (2.0 * min + max) / (3.0 * avpkt),
             n => n as f64,

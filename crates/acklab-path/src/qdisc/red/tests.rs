@@ -33,6 +33,25 @@ fn packet(id: u32, ecn: Ecn) -> Packet {
     }
 }
 
+/// tc: max is three times min where only min is written, a quarter of the limit where neither is, and min a
+/// third of max.
+#[test]
+fn thresholds_that_are_left_out() {
+    let given = |set: &[(&str, u64)]| {
+        let mut values = Values::defaults(ENTRY.params);
+        for (key, n) in set {
+            let size = Value::Size(acklab_units::Bytes(*n));
+            values.set(ENTRY.params, key, size).unwrap();
+        }
+        thresholds(&values, 120_000.0)
+    };
+    assert_eq!(given(&[]), (10_000.0, 30_000.0));
+    assert_eq!(given(&[("min", 15_000)]), (15_000.0, 45_000.0));
+    assert_eq!(given(&[("max", 60_000)]), (20_000.0, 60_000.0));
+    let both = [("min", 50_000), ("max", 60_000)];
+    assert_eq!(given(&both), (50_000.0, 60_000.0));
+}
+
 /// The table in Linux' include/net/red.h: bursts that pass with weights of 2^-1 to 2^-9, for min / avpkt
 /// of 32. The weight that is chosen for a burst lets it pass, and the next larger one would not.
 #[test]
