@@ -50,6 +50,9 @@ impl Config {
     };
 }
 
+/// Linux raises a quantum that is smaller (`fq_codel_change`).
+pub const LINUX_LEAST_QUANTUM: i64 = 256;
+
 /// Room for 28 full packets: less drops what nobody means to drop.
 pub(crate) const LEAST_MEMORY: i64 = 65_536;
 

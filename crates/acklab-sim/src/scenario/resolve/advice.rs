@@ -2,6 +2,7 @@
 
 mod blind;
 mod idle;
+mod laws;
 mod reach;
 mod shapers;
 mod tack;
@@ -27,6 +28,7 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
     blind::give(net, flows, report);
     tack::give(net, flows, report);
     shapers::give(net, report);
+    laws::give(net, flows, report);
     for (at, link) in blind::places(net, report) {
         idle_timer(&net.links[link], &at, report);
     }
@@ -40,6 +42,7 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
         reach::give(network, &net.nodes, longest, report);
         unlikely_channel(network, longest, report);
         shapers::on_air(network, report);
+        laws::on_air(network, longest, report);
     }
 }
 

@@ -8,6 +8,7 @@
 
 use super::super::diagnostics::Report;
 use super::super::path::Path;
+use super::super::steps;
 use super::flow::DraftFlow;
 use super::link::{DraftLink, HOST_QUEUE_PLAN, place};
 use super::topology::Net;
@@ -98,6 +99,30 @@ pub(super) fn full_packet(flow: &DraftFlow) -> u64 {
     u64::from(flow.plan.transport.full_packet())
 }
 
+/// The largest packet that crosses each of so many links; 0 where none does.
+pub(super) fn largest(links: usize, flows: &[DraftFlow]) -> Vec<u32> {
+    let mut all = vec![0; links];
+    for (way, largest) in flows.iter().flat_map(ways) {
+        steps::count(way.len());
+        for l in way {
+            all[*l] = largest.max(all[*l]);
+        }
+    }
+    all.into_iter().map(|bytes| bytes as u32).collect()
+}
+
+/// Both ways of a flow, with the largest packet on each.
+fn ways(flow: &DraftFlow) -> [(&Vec<usize>, u64); 2] {
+    let packet = full_packet(flow);
+    let answers = matches!(flow.plan.app, AppPlan::RequestResponse { .. });
+    let back = if answers {
+        packet
+    } else {
+        u64::from(flow.plan.transport.feedback_packet())
+    };
+    [(&flow.plan.forward, packet), (&flow.plan.reverse, back)]
+}
+
 fn in_bytes(product: Product, millionths: u64, at: &Path, report: &mut Report<'_>) -> QueuePlan {
     let Some(bdp) = product.bytes else {
         let hint = "write the limit in packets or bytes, or give a link on the way a rate";
@@ -131,13 +156,7 @@ impl Product {
                 .chain(reverse)
                 .fold(Span::ZERO, |d, l| d.saturating_add(links[*l].plan.delay));
             let packet = full_packet(flow);
-            let answers = matches!(flow.plan.app, AppPlan::RequestResponse { .. });
-            let back = if answers {
-                packet
-            } else {
-                u64::from(flow.plan.transport.feedback_packet())
-            };
-            for (way, largest) in [(forward, packet), (reverse, back)] {
+            for (way, largest) in ways(flow) {
                 let product = Self::new(least_rate(way, links), delay, packet, largest);
                 for l in way {
                     crossed[*l] = Some(crossed[*l].map_or(product, |p| p.max(product)));

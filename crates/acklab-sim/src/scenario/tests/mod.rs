@@ -10,6 +10,7 @@ mod growth;
 mod names;
 mod nested_queues;
 mod plans;
+mod queue_laws;
 mod robust;
 mod tack;
 mod transports;

@@ -2,6 +2,7 @@
 
 use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
+use super::super::super::steps;
 use super::super::link::place;
 use super::super::topology::Net;
 use super::super::{Network, Way};
@@ -80,55 +81,56 @@ fn look((name, p): (&str, &Params), bound: Option<&Bound>, at: &Path, report: &m
         }
         "tbf" => {
             warn("`tbf`", p.rate("rate"), bound, at, report);
-            small_bucket(p, at, report);
             look_inside(p, "`tbf`", p.rate("rate"), bound, at, report);
         }
         "htb" => tree(
-            (name, p.tables("classes"), "class"),
+            (name, p.tables("classes")),
             &at.key("classes"),
             bound,
             report,
         ),
-        "queue-tree" => tree(
-            (name, p.tables("queues"), "queue"),
-            &at.key("queues"),
-            bound,
-            report,
-        ),
+        "queue-tree" => tree((name, p.tables("queues")), &at.key("queues"), bound, report),
         _ => {}
     }
 }
 
-/// Looks at the classes of a tree. Those below another one may write any ceiling: they borrow what there is.
+/// Looks at the classes of a tree.
 fn tree(
-    (name, classes, word): (&str, &[Params], &str),
+    (name, classes): (&str, &[Params]),
     at: &Path,
     bound: Option<&Bound>,
     report: &mut Report<'_>,
 ) {
     for (i, class) in classes.iter().enumerate() {
-        let ceiling = match name {
-            "htb" => class.rate("ceil").or(class.rate("rate")),
-            _ => class.rate("max_limit"),
-        };
-        let own = class.names("name").first();
-        let own = own.map_or_else(|| (i + 1).to_string(), |own| format!("`{own}`"));
-        let shaper = format!("{word} {own} of `{name}`");
+        let (_, _, ceiling) = rates(name, class);
+        let shaper = called(name, i, class);
         let at = at.index(i);
-        let above = class.names("parent").first().and_then(|parent| {
-            let mut all = classes.iter();
-            all.find(|c| c.names("name").first() == Some(parent))
-        });
-        match above {
+        match parent(classes, class) {
             None => warn(&shaper, ceiling, bound, &at, report),
             Some(above) => more_than_parent(name, (&shaper, class), above, &at, report),
         }
+        more_than_there_is(name, (&shaper, class), classes, &at, report);
         look_inside(class, &shaper, ceiling, bound, &at, report);
     }
 }
 
-/// The key of the rate that a class is sure of in that tree, and its ceiling.
-fn rates(name: &str, class: &Params) -> (&'static str, Option<Rate>, Option<Rate>) {
+/// What a message calls the class `i` of a tree.
+pub(super) fn called(name: &str, i: usize, class: &Params) -> String {
+    let word = if name == "htb" { "class" } else { "queue" };
+    let own = class.names("name").first();
+    let own = own.map_or_else(|| (i + 1).to_string(), |own| format!("`{own}`"));
+    format!("{word} {own} of `{name}`")
+}
+
+/// The class above.
+fn parent<'a>(classes: &'a [Params], class: &Params) -> Option<&'a Params> {
+    let parent = class.names("parent").first()?;
+    let mut all = classes.iter();
+    all.find(|c| c.names("name").first() == Some(parent))
+}
+
+/// The key of the rate that a class is sure of in that tree, that rate, and its ceiling.
+pub(super) fn rates(name: &str, class: &Params) -> (&'static str, Option<Rate>, Option<Rate>) {
     match name {
         "htb" => (
             "rate",
@@ -139,7 +141,7 @@ fn rates(name: &str, class: &Params) -> (&'static str, Option<Rate>, Option<Rate
     }
 }
 
-/// A class may borrow up to any ceiling, but nobody can give it a rate of its own that its parent does not have.
+/// Nobody can give a class a rate of its own that its parent does not have, nor lend it more.
 fn more_than_parent(
     name: &str,
     (shaper, class): (&str, &Params),
@@ -147,26 +149,48 @@ fn more_than_parent(
     at: &Path,
     report: &mut Report<'_>,
 ) {
-    let (key, own, _) = rates(name, class);
-    let (_, _, most) = rates(name, above);
-    if let (Some(own), Some(most)) = (own, most)
-        && own > most
-    {
+    let (key, own, ceiling) = rates(name, class);
+    let (_, _, Some(most)) = rates(name, above) else {
+        return;
+    };
+    let hint = format!("write {most} or less, or a higher one for the parent");
+    if let Some(own) = own.filter(|own| *own > most) {
         let message = format!("{shaper} is sure of {own}, and its parent has {most} at most");
-        let hint = format!("write {most} or less, or a higher one for the parent");
+        report.warn(&at.key(key), message, hint);
+    } else if let Some(ceiling) = ceiling.filter(|ceiling| *ceiling > most) {
+        let message = format!("{shaper} may reach {ceiling}, and its parent has {most} at most");
+        let key = if name == "htb" { "ceil" } else { "max_limit" };
         report.warn(&at.key(key), message, hint);
     }
 }
 
-/// The usual packet.
-const USUAL: u64 = 1500;
-
-/// A packet that is larger than the bucket never leaves it (tc-tbf(8)).
-fn small_bucket(p: &Params, at: &Path, report: &mut Report<'_>) {
-    if let Some(burst) = p.size("burst").filter(|burst| *burst < USUAL) {
-        let message = format!("`tbf` refuses packets of more than {burst} bytes");
-        let hint = format!("write burst = \"{USUAL} B\" or more, or leave it out");
-        report.warn(&at.key("burst"), message, hint);
+/// Classes get what they are sure of even where their parent has less: it then exceeds its own ceiling.
+fn more_than_there_is(
+    name: &str,
+    (shaper, class): (&str, &Params),
+    classes: &[Params],
+    at: &Path,
+    report: &mut Report<'_>,
+) {
+    let (Some(own), (_, _, Some(most))) = (class.names("name").first(), rates(name, class)) else {
+        return;
+    };
+    let below = classes
+        .iter()
+        .filter(|c| c.names("parent").first() == Some(own));
+    let sure: Vec<_> = below.filter_map(|c| rates(name, c).1).collect();
+    steps::count(classes.len());
+    let all = sure
+        .iter()
+        .fold(0_u64, |all, rate| all.saturating_add(rate.as_bps()));
+    let alone = sure.iter().any(|rate| *rate > most);
+    if all > most.as_bps() && !alone {
+        let all = Rate::from_bps(all);
+        let message =
+            format!("the classes below {shaper} are sure of {all}, and it has {most} at most");
+        let hint =
+            format!("write rates that sum to {most} or less, or a higher one for this class");
+        report.warn(at, message, hint);
     }
 }
 
