@@ -154,6 +154,39 @@ def test_list_verbose_has_how_much_waits_in_each_discipline(acklab_cli):
     assert waits not in acklab_cli("list", "qdisc").stdout
 
 
+def test_list_verbose_has_every_word_that_a_discipline_takes(acklab_cli):
+    done = acklab_cli("list", "qdisc", "--verbose")
+    assert max(map(len, done.stdout.splitlines())) <= 100
+    verbose = " ".join(done.stdout.split())
+    for block in acklab._core.catalogue("qdisc"):
+        for p in block["params"]:
+            if p["accepts"].startswith("one of "):
+                told = f"{p['name']} = {p['default']}: {p['doc']} takes {p['accepts']}"
+                assert told in verbose, (block["name"], p["name"])
+    # The words of tc-cake(8), so that none is missing from the registry.
+    for words in (
+        "besteffort, diffserv3, diffserv4, diffserv8, precedence",
+        "flowblind, srchost, dsthost, hosts, flows, dual-srchost, dual-dsthost, triple-isolate",
+        "raw, conservative, ethernet, docsis, ipoa-vcmux, ipoa-llcsnap, bridged-vcmux",
+        "pppoe-ptm, bridged-ptm",
+    ):
+        assert words in verbose
+
+
+def test_list_verbose_has_what_a_scenario_has_beside_a_discipline(acklab_cli):
+    verbose = " ".join(acklab_cli("list", "qdisc", "--verbose").stdout.split())
+    assert 'ack_filter: it belongs to the link: write ack_filter = "cake"' in verbose
+    assert "takes one of conservative, aggressive" in verbose
+    assert "split_gso: leave it out: packets are single segments" in verbose
+    # In front of a line, in all stations, at the access point, in one station.
+    for key in ("link.qdisc: ", "wifi.qdisc: ", "wifi.down.qdisc: ", "wifi.station.NAME.qdisc: "):
+        assert key in verbose, key
+    assert "in one for each receiver (`per-station`)" in verbose
+    rows = json.loads(acklab_cli("list", "qdisc", "--json").stdout)
+    cake = next(row for row in rows if row["name"] == "cake")
+    assert [of["name"] for of in cake["elsewhere"]][:3] == ["ack_filter", "nat", "split_gso"]
+
+
 def test_list_verbose_has_the_source_of_a_study(acklab_cli):
     # The terminal breaks long lines.
     verbose = " ".join(acklab_cli("list", "study", "--verbose").stdout.split())

@@ -348,9 +348,9 @@ impl Kind {
             Self::Bool => "true or false".to_string(),
             Self::Int(lo, hi) => alloc::format!("a whole number from {lo} to {hi}"),
             Self::Float(lo, hi) => alloc::format!("a number from {lo} to {hi}"),
-            Self::Span(lo, hi) => alloc::format!("a time from {lo:?} to {hi:?}, such as \"5 ms\""),
+            Self::Span(lo, hi) => alloc::format!("a time from {lo} to {hi}, such as \"5 ms\""),
             Self::OptSpan(lo, hi) => {
-                alloc::format!("a time from {lo:?} to {hi:?}, such as \"5 ms\", or \"none\"")
+                alloc::format!("a time from {lo} to {hi}, such as \"5 ms\", or \"none\"")
             }
             Self::Rate => "a rate above zero, such as \"10 Mbit/s\"".to_string(),
             Self::OptRate => "a rate above zero, such as \"10 Mbit/s\", or \"none\"".to_string(),

@@ -37,7 +37,26 @@ fn block<'py>(py: Python<'py>, b: &Block) -> PyResult<Bound<'py, PyDict>> {
         params.append(param(py, p)?)?;
     }
     d.set_item("params", params)?;
+    if !b.elsewhere.is_empty() {
+        d.set_item("elsewhere", elsewhere(py, b)?)?;
+    }
     Ok(d)
+}
+
+fn elsewhere<'py>(py: Python<'py>, b: &Block) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for e in &b.elsewhere {
+        let params = PyList::empty(py);
+        for p in &e.params {
+            params.append(param(py, p)?)?;
+        }
+        let d = PyDict::new(py);
+        d.set_item("name", e.name)?;
+        d.set_item("hint", e.hint)?;
+        d.set_item("params", params)?;
+        list.append(d)?;
+    }
+    Ok(list)
 }
 
 fn param<'py>(py: Python<'py>, p: &Parameter) -> PyResult<Bound<'py, PyDict>> {

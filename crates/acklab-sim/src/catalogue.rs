@@ -1,8 +1,10 @@
 //! The building blocks that a scenario can name: controllers, ACK policies, filters, queues, parts of radio channels.
 
+use crate::scenario;
+use acklab_path::ack_filter::registry::FILTERS;
 use acklab_path::qdisc::registry::{Build, Counts, DISCIPLINES};
 use acklab_path::qdisc::{Limit, pfifo};
-use acklab_proto::registry::{Entry, Kind, Param, Value};
+use acklab_proto::registry::{Entry, Kind, Param, Value, find};
 use acklab_units as units;
 use serde::Serialize;
 
@@ -35,6 +37,20 @@ pub struct Block {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<Parameter>,
     /// Its parameters. Keys of tables in a list follow the list.
+    pub params: Vec<Parameter>,
+    /// Parameters that tc has of it, and a scenario has in another place or not at all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<Elsewhere>,
+}
+
+/// A parameter that tc has of a building block and a scenario has not.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Elsewhere {
+    /// The name in tc, with underscores.
+    pub name: &'static str,
+    /// What to write instead.
+    pub hint: &'static str,
+    /// The parameters of what is to be written.
     pub params: Vec<Parameter>,
 }
 
@@ -96,7 +112,7 @@ pub fn catalogue(kind: &str) -> Option<Vec<Block>> {
         "transport" => blocks(acklab_proto::transport::registry::TRANSPORTS),
         "cc" => blocks(acklab_proto::cc::registry::CONTROLLERS),
         "ack" => blocks(acklab_proto::ack::registry::POLICIES),
-        "filter" => blocks(acklab_path::ack_filter::registry::FILTERS),
+        "filter" => blocks(FILTERS),
         "qdisc" => disciplines(),
         "rate-control" => blocks(acklab_path::wifi::rate::registry::CONTROLS),
         "station-queue" => blocks(acklab_path::wifi::mac::queue::registry::QUEUES),
@@ -108,11 +124,29 @@ pub fn catalogue(kind: &str) -> Option<Vec<Block>> {
 
 fn disciplines() -> Vec<Block> {
     let entries = DISCIPLINES.iter().zip(blocks(DISCIPLINES));
-    let with_queue = |(e, block)| Block {
+    let whole = |(e, block): (&Entry<Build>, Block)| Block {
         queue: queue(e),
+        elsewhere: elsewhere(e.name),
         ..block
     };
-    entries.map(with_queue).collect()
+    entries.map(whole).collect()
+}
+
+/// What tc has of the discipline called `name` and a scenario has elsewhere. An ACK filter has the name of the
+/// discipline that tc has it in.
+fn elsewhere(name: &str) -> Vec<Elsewhere> {
+    let filter = find(FILTERS, name).into_iter();
+    let filter: Vec<_> = filter.flat_map(|e| e.params.iter()).collect();
+    let all = scenario::choice::elsewhere::of(name);
+    let of = |(key, hint): (&'static str, &'static str)| Elsewhere {
+        name: key,
+        hint,
+        params: match key {
+            "ack_filter" => filter.iter().map(|p| parameter(p, "")).collect(),
+            _ => Vec::new(),
+        },
+    };
+    all.map(of).collect()
 }
 
 /// The key `queue` of a discipline.
@@ -151,6 +185,7 @@ fn blocks<B>(entries: &'static [Entry<B>]) -> Vec<Block> {
         source: e.source,
         queue: None,
         params: e.params.iter().flat_map(with_inner).collect(),
+        elsewhere: Vec::new(),
     };
     entries.iter().map(block).collect()
 }
@@ -251,6 +286,19 @@ mod tests {
             assert_eq!(default(name), None, "{name}");
         }
         assert!(catalogue("cc").unwrap().iter().all(|b| b.queue.is_none()));
+    }
+
+    #[test]
+    fn what_tc_has_of_cake_and_a_scenario_has_elsewhere() {
+        let qdiscs = catalogue("qdisc").unwrap();
+        let cake = qdiscs.iter().find(|b| b.name == "cake").unwrap();
+        let names: Vec<_> = cake.elsewhere.iter().map(|e| e.name).collect();
+        assert_eq!(names, ["ack_filter", "nat", "split_gso", "wash", "fwmark"]);
+        let modes: Vec<_> = cake.elsewhere.iter().flat_map(|e| &e.params).collect();
+        assert_eq!(modes.len(), 1);
+        assert_eq!(modes[0].accepts, "one of conservative, aggressive");
+        let others = qdiscs.iter().filter(|b| b.name != "cake");
+        assert!(others.flat_map(|b| &b.elsewhere).next().is_none());
     }
 
     #[test]

@@ -70,11 +70,18 @@ def list_(
 ) -> None:
     """List the choices: building blocks, scenarios, studies, plots, metrics."""
     rows = _kinds() if kind is None else _OF.get(kind, _blocks)(kind)
-    tell(lambda: rows, lambda: _show(rows, verbose))
+    if kind in BLOCKS and verbose:
+        tell(lambda: rows, lambda: _show_blocks(kind, rows))
+    else:
+        tell(lambda: rows, lambda: _show(rows, verbose))
 
 
 #: Description of one thing, by the words that JSON has for it; `name` comes first.
 Row = dict[str, Any]
+
+
+#: A verbose text is as wide as a page at most: longer lines are hard to read.
+_WIDEST = 100
 
 
 def _show(rows: list[Row], verbose: bool) -> None:
@@ -86,17 +93,71 @@ def _show(rows: list[Row], verbose: bool) -> None:
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
     for row in rows:
-        table.add_row(", ".join([row["name"], *row.get("aliases", ())]), row["about"])
-        if not verbose:
-            continue
-        for key in ("source", "needs"):
+        table.add_row(_names(row), row["about"])
+        for key in ("source", "needs") if verbose else ():
             if key in row:
                 table.add_row("", f"{key}: {row[key] if key == 'source' else _needs(row[key])}")
-        for p in ([row["queue"]] if "queue" in row else []) + row.get("params", []):
-            table.add_row("", f"{p['name']} = {p['default']}: {p['doc']}")
-        for part in row.get("parts", ()):
+        for part in row.get("parts", ()) if verbose else ():
             table.add_row(part["name"], part["about"])
     console().print(table)
+
+
+def _names(row: Row) -> str:
+    return ", ".join([row["name"], *row.get("aliases", ())])
+
+
+def _show_blocks(kind: Kind, rows: list[Row]) -> None:
+    """Blocks below each other, with what each parameter takes, and the keys that name a block."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from acklab.cli.show import console
+
+    out = console()
+
+    def tell(text: str, indent: int, style: str = "") -> None:
+        # Lines after the first stand two further in.
+        lines = Text(text, style).wrap(out, min(out.width, _WIDEST) - indent - 2)
+        for i, line in enumerate(lines):
+            line.rstrip()
+            out.print(Padding(line, (0, 0, 0, indent + 2 * (i > 0)), expand=False))
+
+    for key, text in _places(kind):
+        tell(f"{key}: {text}", 0)
+    for i, row in enumerate(rows):
+        if i or kind in _KEY:
+            out.print()
+        tell(_names(row), 0, "bold")
+        tell(row["about"], 4)
+        tell(f"source: {row['source']}", 4)
+        for p in ([row["queue"]] if "queue" in row else []) + row["params"]:
+            _parameter(tell, p, 4)
+        for of in row.get("elsewhere", ()):
+            tell(f"{of['name']}: {of['hint']}", 4)
+            for p in of["params"]:
+                _parameter(tell, p, 6)
+
+
+def _parameter(tell: Callable[[str, int], None], p: Row, indent: int) -> None:
+    tell(f"{p['name']} = {p['default']}: {p['doc']}", indent)
+    # The keys of tables follow, each with a line of its own.
+    if p["accepts"] not in _PLAIN and not p["accepts"].startswith("a list of tables"):
+        tell(f"takes {p['accepts']}", indent + 4)
+
+
+#: What says no more than the default does.
+_PLAIN = ("true or false", 'a rate above zero, such as "10 Mbit/s"')
+
+#: Keys of a scenario that name a block of that kind.
+_KEY = {Kind.QDISC: "qdisc", Kind.FILTER: "ack_filter"}
+
+
+def _places(kind: Kind) -> list[tuple[str, str]]:
+    """Where blocks of that kind may stand: of keys with the same meaning the first."""
+    from acklab.keys import named
+
+    found = named(_KEY[kind]) if kind in _KEY else []
+    return [(key.path, " ".join(key.text.split())) for key in found]
 
 
 def _needs(streams: Sequence[str]) -> str:
@@ -110,7 +171,7 @@ def _kinds() -> list[Row]:
 def _blocks(kind: Kind) -> list[Row]:
     from acklab import _core
 
-    keys = ("name", "default", "doc")
+    keys = ("name", "default", "accepts", "doc")
     return [
         {
             "name": block["name"],
@@ -119,6 +180,7 @@ def _blocks(kind: Kind) -> list[Row]:
             "source": block["source"],
             **{of: {k: block[of][k] for k in keys} for of in ("queue",) if of in block},
             "params": [{k: p[k] for k in keys} for p in block["params"]],
+            **({"elsewhere": block["elsewhere"]} if "elsewhere" in block else {}),
         }
         for block in _core.catalogue(kind.value)
     ]

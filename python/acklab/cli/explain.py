@@ -185,7 +185,8 @@ def _blocks(name: str) -> Iterator[Meaning]:
         for block in _core.catalogue(kind.value):
             if block_name not in (block["name"], *block["aliases"]):
                 continue
-            params = [{k: p[k] for k in ("name", "default", "doc")} for p in block["params"]]
+            fields = ("name", "default", "accepts", "doc")
+            params = [{k: p[k] for k in fields} for p in block["params"]]
             wanted = [p for p in params if not parameter or p["name"] == parameter]
             known += [p["name"] for p in params]
             if parameter and not wanted:
@@ -264,7 +265,10 @@ def _lines_of_block(of: Meaning) -> list[str]:
     lines = [f"{of['name']} ({of['where']})"]
     if "text" in of:
         lines += [f"  {of['text']}", f"  source: {of['source']}"]
-    return lines + [f"  {p['name']} = {p['default']}: {p['doc']}" for p in of["params"]]
+    for p in of["params"]:
+        lines.append(f"  {p['name']} = {p['default']}: {p['doc']}")
+        lines += [f"    takes {p['accepts']}"] * (of["kind"] == "parameter")
+    return lines
 
 
 _LINES: dict[str, Callable[[Meaning], list[str]]] = {

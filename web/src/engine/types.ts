@@ -227,6 +227,8 @@ export interface Block {
   /** How much may wait in a queue discipline: the key `queue` beside `qdisc`. */
   queue?: Parameter;
   params: Parameter[];
+  /** Parameters that tc has of it, and a scenario has in another place or not at all. */
+  elsewhere?: { name: string; hint: string; params: Parameter[] }[];
 }
 
 /** All names that a scenario can use. The keys are those of `acklab list`. */

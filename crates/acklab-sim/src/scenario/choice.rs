@@ -1,6 +1,6 @@
 //! Names and parameters against a registry, and back to text.
 
-mod elsewhere;
+pub(crate) mod elsewhere;
 mod nested;
 
 pub(crate) use nested::codepoint;

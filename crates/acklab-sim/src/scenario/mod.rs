@@ -10,7 +10,7 @@
 
 mod blame;
 mod canonical;
-mod choice;
+pub(crate) mod choice;
 mod de;
 mod diagnostics;
 mod doc;

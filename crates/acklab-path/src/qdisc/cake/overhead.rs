@@ -50,7 +50,7 @@ const TAG: i64 = 4;
 pub(super) const PARAMS: [Param; 5] = [
     Param {
         name: "framing",
-        doc: "Link layer whose overhead each packet counts for (tc-cake(8), overhead keywords).",
+        doc: "Link layer whose overhead each packet counts for (tc-cake(8), overhead keywords): raw adds nothing, conservative 48 bytes in ATM cells, ethernet 38, docsis 18; the others are those of DSL.",
         kind: Kind::Choice(WORDS),
         default: Value::Choice("raw"),
     },

@@ -30,6 +30,12 @@ const ELSEWHERE: [(&str, &str, &str); 5] = [
     ),
 ];
 
+/// The parameters that tc has of the block called `name`, each with what to write here.
+pub(crate) fn of(name: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let own = ELSEWHERE.iter().filter(move |(block, ..)| *block == name);
+    own.map(|(_, key, hint)| (*key, *hint))
+}
+
 /// What to do about the parameter `key` that the block called `name` does not have; spelled as in tc or as here.
 pub(super) fn hint(name: &str, key: &str) -> Option<&'static str> {
     let key = key.replace('-', "_");
