@@ -16,6 +16,7 @@ mod ppdu;
 mod preamble;
 mod response;
 mod ru;
+mod ru_plan;
 mod rules;
 mod timing;
 
@@ -32,5 +33,6 @@ pub use multi_user::{SharedData, SigBMcs, SigBUsers, TriggerCycle};
 pub use ppdu::PpduTiming;
 pub use response::BasicRates;
 pub use ru::Ru;
+pub use ru_plan::{NoPlan, RuPlan};
 pub use rules::{HeCoding, HeLtf, HePadding, PpduRules, ShortGi};
 pub use timing::{Phy, PhyConfig};

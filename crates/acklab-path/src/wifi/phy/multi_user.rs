@@ -57,6 +57,11 @@ impl SigBUsers {
         Self { width, users }
     }
 
+    /// So many in each content channel.
+    pub const fn of(width: Width, users: [u32; 2]) -> Self {
+        Self { width, users }
+    }
+
     /// Bits of the common field: 8 for each 20 MHz that the content channel speaks of, one for the
     /// resource unit in the middle of 80 MHz, CRC and tail (27.3.11.8.2).
     const fn common_bits(self) -> u32 {

@@ -37,6 +37,7 @@ lists! {
     velocity: f64 = "metres per second along x, y and perhaps z: [1.5, 0]",
     waypoints: WaypointSpec = "places with their times: [{ at = \"0 s\", position = [10, 0] }, ...]",
     rates: Qty<Rate> = "a list of rates: [\"6 Mbit/s\", \"12 Mbit/s\"]",
+    tones: u32 = "tones of resource units in the order of their frequencies: [106, 26, 106]",
     names: String = "a list of names of nodes: [\"laptop\", \"phone\"]",
     pairs: Pair = "a list of pairs of stations: [[\"laptop\", \"phone\"]]",
     nodes: NodeSpec = "a list of tables: [[node]] instead of [node]",

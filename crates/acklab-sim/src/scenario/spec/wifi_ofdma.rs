@@ -11,12 +11,12 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// OFDMA; `None` = off.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct OfdmaSpec(pub(crate) Option<OfdmaTable>);
 
 /// OFDMA of 802.11ax (IEEE 802.11ax-2021, 26.5): the access point sends to several stations at once, and lets
 /// several send to it at once.
-#[derive(Deserialize, JsonSchema, Default, Clone, Copy, Debug)]
+#[derive(Deserialize, JsonSchema, Default, Clone, Debug)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct OfdmaTable {
     /// Whether the access point sends to several stations at once (HE MU PPDUs). Default: true.
@@ -29,6 +29,12 @@ pub(crate) struct OfdmaTable {
     #[schemars(range(min = 1, max = 74))]
     #[serde(deserialize_with = "super::words::count")]
     pub(crate) users: Option<u32>,
+    /// Tones of the resource units in the order of their frequencies, such as `[106, 26, 106]` in 20 MHz: 26, 52, 106,
+    /// 242, 484, 996 or 1992 (2 x 996). Of the stations served at once, whoever has most gets the largest. Default:
+    /// equal units, by `users`.
+    #[schemars(length(min = 1, max = 74), inner(range(min = 26, max = 1992)))]
+    #[serde(deserialize_with = "super::lists::tones")]
+    pub(crate) ru_allocation: Option<Vec<u32>>,
     /// How stations acknowledge what they get at once. Default: "aggregated".
     pub(crate) acknowledgements: Option<AnswersWord>,
     /// Highest MCS of Block Acks that are sent at once. Default: 5, as in ns-3.

@@ -500,6 +500,76 @@ fn several_at_once_if_the_channel_says_so() {
 }
 
 #[test]
+fn resource_units_may_be_of_several_sizes() {
+    let ax = ("wifi.standard", "ax");
+    let ofdma = |keys: &[(&str, &str)]| set(&[&[ax], keys].concat()).plan.media[0].config.ofdma;
+    let listed = |width: &str, tones: &str| {
+        let own = ofdma(&[("wifi.width", width), ("wifi.ofdma.ru_allocation", tones)]).unwrap();
+        let plan = own.plan.unwrap();
+        assert_eq!(usize::from(own.most_users), plan.listed().len());
+        plan.listed()
+            .iter()
+            .map(|ru| ru.tones())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(listed("20 MHz", "[106, 26, 106]"), [106, 26, 106]);
+    let wide = [996, 484, 26, 242, 106, 26, 106];
+    assert_eq!(listed("160 MHz", "[996, 484, 26, 242, 106, 26, 106]"), wide);
+    assert_eq!(ofdma(&[("wifi.ofdma", "true")]).unwrap().plan, None);
+}
+
+#[test]
+fn a_division_that_the_standard_does_not_have_is_told() {
+    let ax = ("wifi.standard", "ax");
+    let told = |keys: &[(&str, &str)]| told_all(&[&[ax], keys].concat());
+    let key = "wifi.ofdma.ru_allocation";
+    let fill = "write units that fill 20 MHz in the order of their frequencies (802.11ax, table 27-26), such as \
+                [106, 26, 106]";
+    for (tones, expected) in [
+        (
+            "[106, 52, 106]",
+            format!("20 MHz have no place for 106 tones after [106, 52]|{fill}"),
+        ),
+        (
+            "[484]",
+            format!("20 MHz have no place for 484 tones|{fill}"),
+        ),
+        (
+            "[106, 26]",
+            format!("these units leave a part of 20 MHz to nobody|{fill}"),
+        ),
+        (
+            "[]",
+            format!("these units leave a part of 20 MHz to nobody|{fill}"),
+        ),
+    ] {
+        let text = told(&[(key, tones)]);
+        assert!(text.contains(&format!("{key}: {expected}")), "{text}");
+    }
+    let text = told(&[(key, "[106, 27, 106]")]);
+    let expected = "ru_allocation.1: there is no resource unit of 27 tones|\
+                    write 26, 52, 106, 242, 484, 996 or 1992 (2 x 996)";
+    assert!(text.contains(expected), "{text}");
+    let plan = (key, "[106, 26, 106]");
+    let text = told(&[plan, ("wifi.ofdma.users", "3")]);
+    let expected = "`users` and `ru_allocation` both say how many stations are served at once";
+    assert!(text.contains(expected), "{text}");
+    let text = told(&[plan, ("wifi.ofdma.random_access.units", "1")]);
+    assert!(
+        text.contains("`random_access` needs units of one size"),
+        "{text}"
+    );
+    let text = told(&[plan, ("wifi.up.width", "40 MHz")]);
+    let expected = "these units divide 20 MHz, and a station uses 40 MHz";
+    assert!(text.contains(expected), "{text}");
+    let text = told(&[(key, "3")]);
+    assert!(
+        text.contains("tones of resource units in the order"),
+        "{text}"
+    );
+}
+
+#[test]
 fn what_cannot_be_said_of_ofdma_is_told() {
     let ax = ("wifi.standard", "ax");
     let told = |keys: &[(&str, &str)]| told_all(&[&[ax], keys].concat());

@@ -38,7 +38,7 @@ impl Ofdma {
 
     /// How long a Block Ack on the resource unit of `mode` lasts.
     fn answer_time(&self, m: &Medium, mode: Mode, window: u16) -> Span {
-        let mode = self.answer_mode(mode);
+        let mode = self.answer_mode(self.on_smallest(mode));
         let data = m.phy.shared_data(&[(mode, block_ack_at_once(window))]);
         let preamble = m.phy.tb_preamble(mode.streams(), self.config.guard);
         preamble + data.map_or(Span::ZERO, |d| d.duration())

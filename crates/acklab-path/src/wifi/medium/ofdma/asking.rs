@@ -29,6 +29,7 @@ impl Ofdma {
                 break;
             }
             let unit = self.active as u16;
+            let ru = self.unit_of(usize::from(unit), ru);
             self.add_up(m, now, k, ru, Some(unit));
             self.turns[POLL] = (k + 1) % n;
         }

@@ -39,6 +39,7 @@ impl Ofdma {
         }
         let Some(ru) = ru else { return false };
         for k in 0..self.ready.len() {
+            let ru = self.unit_of(k, ru);
             self.add_up(m, now, self.ready[k], ru, Some(k as u16));
         }
         self.random_units = (self.active as u16, units);

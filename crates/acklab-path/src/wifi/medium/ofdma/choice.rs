@@ -6,7 +6,7 @@ use super::contest::Contest;
 use super::state::{DOWN, Member, Ofdma, UP};
 use super::{AP, Scheduler};
 use crate::wifi::mac::{Content, PeerId, sizes};
-use crate::wifi::phy::{Mode, Ru, SigBUsers};
+use crate::wifi::phy::{Mode, Ru};
 use acklab_units::Span;
 
 /// A packet that is not known counts as so long.
@@ -65,7 +65,7 @@ impl Ofdma {
     }
 
     /// The bytes that a member has to send or to receive.
-    fn backlog(&self, m: &Medium, member: usize, direction: usize, category: u8) -> u64 {
+    pub(super) fn backlog(&self, m: &Medium, member: usize, direction: usize, category: u8) -> u64 {
         if direction == UP {
             return self.members[member].reported;
         }
@@ -114,7 +114,7 @@ impl Ofdma {
 
     /// The turn goes to whoever comes after those who are ready.
     fn pass_turn(&mut self, direction: usize) {
-        if let Some(last) = self.ready.last() {
+        if let Some(last) = self.last_in_turn(direction) {
             self.turns[direction] = (last + 1) % self.members.len();
         }
     }
@@ -147,14 +147,17 @@ impl Ofdma {
             }
         }
         // All resource units are of a channel of one width.
-        let width = ready.first().and_then(|i| self.mode_of(m, *i, direction));
-        let width = width.map(|mode| mode.width());
+        let widths = ready.iter().filter_map(|i| self.mode_of(m, *i, direction));
+        let mut widths = widths.map(|mode| mode.width());
+        let width = widths.find(|width| self.divides(*width));
         ready.retain(|i| self.mode_of(m, *i, direction).map(|mode| mode.width()) == width);
         self.ready = ready;
         let width = width?;
         let most = (self.ready.len() as u32).min(u32::from(at_most));
         let (mut ru, mut count) = Ru::filling(most, width);
-        if self.config.scheduler == Scheduler::Backlog {
+        if let Some(plan) = &self.config.plan {
+            count = most.min(plan.listed().len() as u32);
+        } else if self.config.scheduler == Scheduler::Backlog {
             let mut best = 0.0;
             for option in Ru::ALL {
                 let users = option.most_in(width).min(most);
@@ -169,6 +172,7 @@ impl Ofdma {
             }
         }
         self.ready.truncate(count as usize);
+        self.order_by_backlog(m, direction, category);
         Some((ru, count))
     }
 
@@ -278,7 +282,8 @@ impl Ofdma {
     fn rate_of(&self, m: &Medium, (direction, category): (usize, u8), users: usize, ru: Ru) -> f64 {
         let (mut bytes, mut symbols, mut symbol) = (0, 0, Span::ZERO);
         let (mut around, mut control) = (Span::ZERO, m.phy.slowest());
-        for i in self.ready.iter().take(users) {
+        for (k, i) in self.ready.iter().take(users).enumerate() {
+            let ru = self.unit_of(k, ru);
             let Some(port) = self.way(*i, direction) else {
                 continue;
             };
@@ -294,7 +299,7 @@ impl Ofdma {
             around = match direction {
                 UP => m.phy.tb_preamble(mode.streams(), guard),
                 _ => {
-                    let sig = SigBUsers::even(mode.width(), users as u32);
+                    let sig = self.sig_b_users(mode.width(), users as u32);
                     m.phy
                         .mu_preamble(sig, self.sig_b(mode), mode.streams(), guard)
                 }

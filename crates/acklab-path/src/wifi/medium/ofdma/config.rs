@@ -1,6 +1,6 @@
 //! How an access point serves several stations at once.
 
-use crate::wifi::phy::{Guard, SigBMcs};
+use crate::wifi::phy::{Guard, RuPlan, SigBMcs};
 use acklab_units::Span;
 
 /// OFDMA of 802.11ax (clause 26.5): the access point sends to several stations at once, and calls several to
@@ -15,6 +15,8 @@ pub struct OfdmaConfig {
     pub scheduler: Scheduler,
     /// Most stations that are served at once.
     pub most_users: u16,
+    /// The resource units, the largest of which are used where there are fewer stations; `None` = equal ones.
+    pub plan: Option<RuPlan>,
     /// Guard interval of HE TB PPDUs, 1.6 or 3.2 us (9.3.1.22).
     pub guard: Guard,
     /// How HE-SIG-B is sent; `None` = in the MCS of its slowest user, 5 at most, as in ns-3's

@@ -9,7 +9,7 @@ use crate::wifi::mac::sizes::{DELIMITER, padded};
 use crate::wifi::mac::triggers::{TriggerKind, trigger};
 use crate::wifi::mac::{PeerId, Psdu};
 use crate::wifi::neighbour::Message;
-use crate::wifi::phy::{Mode, Ru, SigBMcs, SigBUsers};
+use crate::wifi::phy::{Mode, Ru, SigBMcs};
 use acklab_units::{Instant, Span};
 
 impl Ofdma {
@@ -79,7 +79,7 @@ impl Ofdma {
                 continue;
             };
             let way = &m.ports[port.0 as usize];
-            let Ok(mode) = way.sending.mode.on_ru(ru) else {
+            let Ok(mode) = way.sending.mode.on_ru(self.unit_of(k, ru)) else {
                 continue;
             };
             let mut limits = way.sending.limits(super::super::sending::Room::default());
@@ -137,7 +137,7 @@ impl Ofdma {
     /// How many symbols data for `n` stations may last.
     fn symbols_down(&self, m: &Medium, category: u8, (n, window): (u32, u16), mode: Mode) -> u32 {
         let guard = mode.guard().unwrap_or(self.config.guard);
-        let sig = SigBUsers::even(mode.width(), n);
+        let sig = self.sig_b_users(mode.width(), n);
         let preamble = m
             .phy
             .mu_preamble(sig, self.sig_b(mode), mode.streams(), guard);
@@ -159,7 +159,7 @@ impl Ofdma {
         let streams = self.streams();
         let first = self.users[0].mode;
         let guard = first.guard().unwrap_or(self.config.guard);
-        let sig = SigBUsers::even(first.width(), self.active as u32);
+        let sig = self.sig_b_users(first.width(), self.active as u32);
         let preamble = m
             .phy
             .mu_preamble(sig, self.sig_b(self.slowest()), streams, guard);

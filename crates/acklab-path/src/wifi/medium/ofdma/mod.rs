@@ -26,6 +26,7 @@ mod launch;
 mod random_access;
 mod reading;
 mod state;
+mod units;
 mod uplink;
 
 pub use config::{

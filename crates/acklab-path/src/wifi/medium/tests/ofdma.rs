@@ -5,6 +5,7 @@ use crate::wifi::phy::SigBMcs;
 use proptest::prelude::*;
 
 mod fallback;
+mod units;
 
 /// One stream over 20 MHz with 0.8 us: 86 Mbit/s with MCS 7.
 fn he(mcs: u8) -> Mode {
@@ -19,6 +20,7 @@ const OFDMA: OfdmaConfig = OfdmaConfig {
     uplink: None,
     scheduler: Scheduler::RoundRobin,
     most_users: 9,
+    plan: None,
     guard: Guard::Ns1600,
     sig_b: SigBMcs::new(0),
     falls_back: false,
@@ -416,16 +418,22 @@ fn ofdma() -> impl Strategy<Value = OfdmaConfig> {
             mu_edca,
         })
     });
-    (downlink, uplink, scheduler, 6u16..10, any::<bool>()).prop_map(
-        |(downlink, uplink, scheduler, most_users, falls_back)| OfdmaConfig {
+    let shape = (6u16..10, any::<bool>(), prop::option::of(units::plans()));
+    (downlink, uplink, scheduler, shape).prop_map(|(downlink, uplink, scheduler, shape)| {
+        let (most_users, falls_back, plan) = shape;
+        // Units for anybody are of one size.
+        let random = uplink.is_some_and(|u| u.random.is_some());
+        let plan = plan.filter(|_| !random);
+        OfdmaConfig {
             downlink,
             uplink,
             scheduler,
-            most_users,
+            most_users: plan.map_or(most_users, |plan| plan.listed().len() as u16),
+            plan,
             falls_back,
             ..OFDMA
-        },
-    )
+        }
+    })
 }
 
 proptest! {
@@ -475,12 +483,13 @@ proptest! {
         // Parts of a transmission begin and end together, and what the access point sends fits into the channel.
         let parts = rig.log.ppdus.iter().filter(|p| p.users > 1);
         for p in parts {
-            if let Some(ru) = p.mode.ru().filter(|_| p.from == AP && p.mode.is_partial()) {
-                prop_assert!(u32::from(p.users) <= ru.most_in(Width::Mhz20), "{} of {ru}", p.users);
-            }
             let same = |o: &&Ppdu| (o.start, o.end, o.users) == (p.start, p.end, p.users);
-            let all = rig.log.ppdus.iter().filter(same).count();
-            prop_assert_eq!(all, usize::from(p.users));
+            let all = rig.log.ppdus.iter().filter(same);
+            prop_assert_eq!(all.clone().count(), usize::from(p.users));
+            if p.from == AP && p.mode.is_partial() {
+                let tones: u32 = all.filter_map(|p| p.mode.ru()).map(|ru| ru.tones()).sum();
+                prop_assert!(tones <= 242, "{tones} tones in 20 MHz");
+            }
         }
     }
 

@@ -10,6 +10,7 @@ pub(super) fn table(ofdma: OfdmaConfig) -> String {
         uplink,
         scheduler,
         most_users,
+        plan,
         guard,
         sig_b,
         falls_back,
@@ -18,7 +19,13 @@ pub(super) fn table(ofdma: OfdmaConfig) -> String {
         format!("downlink = {}", downlink.is_some()),
         format!("uplink = {}", uplink.is_some()),
         format!("scheduler = \"{}\"", SchedulerWord::of(scheduler)),
-        format!("users = {most_users}"),
+        match plan {
+            None => format!("users = {most_users}"),
+            Some(plan) => {
+                let tones: Vec<_> = plan.listed().iter().map(|ru| ru.tones()).collect();
+                format!("ru_allocation = {tones:?}")
+            }
+        },
         format!("guard_interval = \"{} ns\"", guard.nanos()),
         format!("single_user = {falls_back}"),
     ];

@@ -11,13 +11,15 @@ use super::{Network, Way, contention};
 use acklab_path::wifi::medium::{
     DownlinkOfdma, MuEdca, OfdmaConfig, Poll, RandomAccess, UplinkOfdma,
 };
-use acklab_path::wifi::phy::{Format, Guard, Ru, SigBMcs, Width};
+use acklab_path::wifi::phy::{Format, Guard, NoPlan, Ru, RuPlan, SigBMcs, Width};
 use acklab_units::Span;
 
 /// OCWmin and OCWmax that the UORA Parameter Set element has by default (9.4.2.244).
 const OCW: (u32, u32) = (7, 31);
 /// The `NStations` of ns-3's `RrMultiUserScheduler`.
 const USERS: u32 = 4;
+/// The key of resource units of several sizes.
+const ALLOCATION: &str = "ru_allocation";
 /// Eight units of the MU EDCA Timer (9.4.2.245).
 const TIMER: Span = Span::from_micros(8 * 8_192);
 
@@ -37,7 +39,7 @@ pub(super) fn resolve(
     path: &Path,
     report: &mut Report<'_>,
 ) -> Option<OfdmaConfig> {
-    let table = spec.ofdma?.0?;
+    let table = spec.ofdma.as_ref()?.0.as_ref()?;
     let at = path.key("ofdma");
     if standard.format() != Format::He {
         let word = standard.word();
@@ -71,7 +73,8 @@ pub(super) fn resolve(
         };
         report.error(&at.key("users"), message, hint);
     }
-    let users = users.clamp(1, most);
+    let plan = plan(table, width, &at, report);
+    let users = plan.map_or(users.clamp(1, most), |plan| plan.listed().len() as u32);
     let guard = match table.guard_interval {
         None => Guard::Ns1600,
         Some(written) => guard(written, &at.key("guard_interval"), report),
@@ -94,17 +97,97 @@ pub(super) fn resolve(
         answer_mcs: answer_mcs as u8,
     });
     let uplink = table.uplink.unwrap_or(true);
-    idle_keys(&table, (downlink.is_some(), uplink), &at, report);
-    let uplink = uplink.then(|| self::uplink(&table, users, &at, report));
+    idle_keys(table, (downlink.is_some(), uplink), &at, report);
+    let uplink = uplink.then(|| self::uplink(table, users, &at, report));
     Some(OfdmaConfig {
         downlink,
         uplink,
         scheduler: table.scheduler.map_or_else(Default::default, Into::into),
         most_users: users as u16,
+        plan,
         guard,
         sig_b,
         falls_back: table.single_user.unwrap_or(true),
     })
+}
+
+/// The resource units of several sizes that are written.
+fn plan(table: &OfdmaTable, width: Width, at: &Path, report: &mut Report<'_>) -> Option<RuPlan> {
+    let tones = table.ru_allocation.as_ref()?;
+    let at = at.key(ALLOCATION);
+    let plan = divided(tones, width, &at, report);
+    if table.users.is_some() {
+        let message = "`users` and `ru_allocation` both say how many stations are served at once";
+        let hint = "leave `users` out, or leave this out for equal units".to_string();
+        report.error(&at, message, hint);
+    }
+    if table.random_access.is_some() {
+        let message = "`random_access` needs units of one size";
+        let hint = "leave one of them out, and write `users` for equal units".to_string();
+        report.error(&at, message, hint);
+    }
+    plan
+}
+
+fn divided(tones: &[u32], width: Width, at: &Path, report: &mut Report<'_>) -> Option<RuPlan> {
+    let units: Vec<_> = tones.iter().map(|tones| Ru::from_tones(*tones)).collect();
+    if let Some(i) = units.iter().position(Option::is_none) {
+        let message = format!("there is no resource unit of {} tones", tones[i]);
+        let hint = "write 26, 52, 106, 242, 484, 996 or 1992 (2 x 996)".to_string();
+        report.error(&at.index(i), message, hint);
+        return None;
+    }
+    let units: Vec<_> = units.into_iter().flatten().collect();
+    let list = |units: &[Ru]| {
+        let tones: Vec<_> = units.iter().map(|ru| ru.tones().to_string()).collect();
+        format!("[{}]", tones.join(", "))
+    };
+    match RuPlan::of(width, &units) {
+        Ok(plan) => Some(plan),
+        Err(why) => {
+            let message = match why {
+                NoPlan::Gap => format!("these units leave a part of {width} to nobody"),
+                NoPlan::Misfit(0) => format!("{width} have no place for {} tones", tones[0]),
+                NoPlan::Misfit(i) => {
+                    let before = list(&units[..i]);
+                    format!(
+                        "{width} have no place for {} tones after {before}",
+                        tones[i]
+                    )
+                }
+            };
+            let hint = format!(
+                "write units that fill {width} in the order of their frequencies (802.11ax, table 27-26), such \
+                 as {}",
+                list(RuPlan::example(width))
+            );
+            report.error(at, message, hint);
+            None
+        }
+    }
+}
+
+/// Resource units are those of one width.
+pub(super) fn one_width(network: &Network, path: &Path, report: &mut Report<'_>) {
+    let Some(plan) = network.channel.ofdma.and_then(|ofdma| ofdma.plan) else {
+        return;
+    };
+    let modes = network
+        .up
+        .iter()
+        .chain(&network.down)
+        .map(|way| way.rate.mode);
+    let mut widths = modes
+        .filter(|mode| mode.format() == Format::He)
+        .map(|mode| mode.width());
+    if let Some(other) = widths.find(|width| *width != plan.width()) {
+        let message = format!(
+            "these units divide {}, and a station uses {other}",
+            plan.width()
+        );
+        let hint = "write one width for all stations, or `users` for equal units".to_string();
+        report.error(&path.key("ofdma").key(ALLOCATION), message, hint);
+    }
 }
 
 /// Keys about a direction that is off, and a table without any.

@@ -106,6 +106,7 @@ pub(super) fn add(
         path: path.clone(),
     };
     super::ofdma::needs_aggregation(&network, path, report);
+    super::ofdma::one_width(&network, path, report);
     net.wifi.push(network);
 }
 
