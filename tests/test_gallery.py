@@ -58,7 +58,9 @@ def test_the_schema_refuses_what_the_loader_refuses(validator):
 
 #: Another discipline than the one the scenario is about.
 OTHERS = {
+    "pfifo": "topology.bottleneck.qdisc=pfifo-head-drop",
     "pfifo-head-drop": "topology.bottleneck.qdisc=pfifo",
+    "red": "topology.bottleneck.qdisc=bfifo",
     "fq-codel": "topology.bottleneck.qdisc=codel",
     "queue-tree": (
         'topology.bottleneck.qdisc={ name = "tbf", rate = "10 Mbit/s", '

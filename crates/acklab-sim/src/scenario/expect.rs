@@ -58,7 +58,7 @@ pub enum Metric {
     Exchanges,
     /// Part of the run in which the transmitter was busy, 0 to 1.
     Utilisation,
-    /// Packets that the queue dropped, whole run.
+    /// Packets that did not fit into the queue, whole run.
     Drops,
     /// Packets lost at random, whole run.
     Losses,

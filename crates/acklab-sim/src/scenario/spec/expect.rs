@@ -68,7 +68,7 @@ pub(crate) struct FlowExpect {
 pub(crate) struct LinkExpect {
     /// Part of the run in which the transmitter was busy, 0 to 1.
     pub(crate) utilisation: Option<Bounds<f64>>,
-    /// Packets that the queue dropped.
+    /// Packets that the queue dropped because they did not fit; what a control law drops early does not count.
     pub(crate) drops: Option<Bounds<u64>>,
     /// Packets lost at random.
     pub(crate) losses: Option<Bounds<u64>>,
