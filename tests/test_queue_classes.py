@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.formats import tc
+from acklab.formats import tc, tc_links
 from acklab.formats.tc import text
 
 CAKE = {"name": "cake", "bandwidth": "10 Mbit/s", "diffserv": "diffserv4"}
@@ -162,7 +162,7 @@ def test_tc_prints_them_as_tc_does(acklab_cli, tmp_path):
     assert lines[:2] == [
         f"qdisc cake on {cake['place']}",
         f" Sent {cake['bytes_sent']} bytes {cake['pkts_sent']} pkt "
-        f"(dropped {cake['drops']}, overlimits {cake['overlimits']})",
+        f"(dropped {cake['drops']}, overlimits {cake['overlimits']} requeues 0)",
     ]
     table = [line.split() for line in lines if line.startswith("  ")]
     names = "thresh target interval pk_delay av_delay sp_delay backlog pkts bytes way_inds"
@@ -174,10 +174,95 @@ def test_tc_prints_them_as_tc_does(acklab_cli, tmp_path):
     assert values["max_len"] == [str(n) for n in tins["max_len"]]
 
 
-def test_tc_without_such_a_queue_says_so(acklab_cli):
-    short = ("--set", "duration=2s", "--set", "warmup=1s")
-    made = acklab_cli("run", "fq-codel", *short, "--out", "here", "--tc")
-    assert "no packet came to a CAKE, an HTB or a queue tree" in made.stdout
+def test_tc_of_links_without_a_queue_is_empty():
+    # Nothing but links without a limit, which have no queue.
+    scenario = {
+        "name": "plain",
+        "duration": "1 s",
+        "topology": {"preset": "dumbbell", "bottleneck": {"delay": "10 ms"}},
+        "flow": [{"cc": "cubic", "app": {"kind": "bulk", "bytes": "100 kB"}}],
+    }
+    assert tc_links.text(acklab.load(scenario).run()) == ""
+
+
+def test_tc_shows_classes_to_which_no_packet_came():
+    result = acklab.load("htb", overrides=["duration=2s", "warmup=1s"]).run()
+    rest = text(result.queue_classes).split("\n\n")[3]
+    assert rest.splitlines() == [
+        "class rest on left->right prio 0 rate 3Mbit ceil 3Mbit",
+        " Sent 0 bytes 0 pkt (dropped 0, overlimits 0 requeues 0)",
+        " backlog 0b 0p requeues 0",
+        " lended: 0 borrowed: 0",
+    ]
+
+
+#: Settings as iproute2 prints them for the same `tc qdisc add`; counters as `tc -s` names them.
+@pytest.mark.parametrize(
+    ("qdisc", "queue", "settings", "counters"),
+    [
+        ("pfifo", "50 packets", "pfifo on L limit 50p", None),
+        ("bfifo", "64 KiB", "bfifo on L limit 64Kb", None),
+        ("pfifo-head-drop", "50 packets", "pfifo_head_drop on L limit 50p", None),
+        (
+            {"name": "codel", "ecn": True, "ce_threshold": "1 ms"},
+            "500 packets",
+            "codel on L limit 500p target 5ms ce_threshold 1ms interval 100ms ecn",
+            "  ecn_mark {marks} drop_overlimit {drops_queue_full}",
+        ),
+        (
+            {"name": "fq-codel", "quantum": 300, "target": "500 us"},
+            "1000 packets",
+            "fq_codel on L limit 1000p flows 1024 quantum 300 target 500us interval 100ms "
+            "memory_limit 32Mb ecn drop_batch 64",
+            "  drop_overlimit {drops_queue_full} ecn_mark {marks}",
+        ),
+        (
+            {"name": "pie", "ecn": True},
+            "1000 packets",
+            "pie on L limit 1000p target 15ms tupdate 15ms alpha 2 beta 20 ecn",
+            "  pkts_in {joined} overlimit {drops_queue_full} dropped {drops_aqm} "
+            "maxq {queue_max_packets} ecn_mark {marks}",
+        ),
+        (
+            {"name": "red", "ecn": True, "min": "10 kB"},
+            "400 kB",
+            "red on L limit 400000b min 10000b max 30000b ecn",
+            "  marked {marks} early {drops_aqm} pdrop {drops_queue_full} other 0",
+        ),
+        ("red", "400 kB", "red on L limit 400000b min 33333b max 100000b", None),
+        (
+            {"name": "tbf", "rate": "9500 kbit/s", "burst": "16 KiB", "latency": "50 ms"},
+            None,
+            "tbf on L rate 9500Kbit burst 16Kb lat 50ms",
+            None,
+        ),
+    ],
+)
+def test_tc_prints_other_disciplines_as_tc_does(qdisc, queue, settings, counters):
+    bottleneck = {"rate": "10 Mbit/s", "delay": "10 ms", "qdisc": qdisc}
+    bottleneck |= {"queue": queue} if queue else {}
+    topology = {"preset": "dumbbell", "bottleneck": bottleneck}
+    flows = [{"name": "bulk", "cc": "cubic", "count": 4}]
+    spec = {"name": "tc", "duration": "5 s", "topology": topology, "flow": flows}
+    result = acklab.load(spec | {"tcp": {"ecn": "on"}}).run()
+    link = bottleneck_of(result)
+    drops = link["drops_queue_full"] + link["drops_aqm"]
+    link["joined"] = link["packets_in"] - drops
+    assert drops + link["marks"] > 0
+    lines = tc_links.text(result).split("\n\n")[0].splitlines()
+    assert lines[0] == f"qdisc {settings}".replace(" L ", f" {link['link']} ")
+    early = link["drops_aqm"] + link["marks"] if "red" in settings else 0
+    overlimits = "" if "tbf" in settings else f" overlimits {early}"
+    assert lines[1] == (
+        f" Sent {link['bytes_out']} bytes {link['packets_out']} pkt "
+        f"(dropped {drops},{overlimits} requeues 0)"
+    )
+    if counters:
+        assert lines[2:] == [counters.format_map(link)]
+
+
+def bottleneck_of(result):
+    return result.links.filter(pl.col("link") == "left->right").row(0, named=True)
 
 
 def test_tc_has_classes_and_what_is_inside():
@@ -190,8 +275,8 @@ def test_tc_has_classes_and_what_is_inside():
     assert block.splitlines() == [
         f"class dsl on {place} prio 0 rate 8Mbit ceil 8Mbit",
         f" Sent {dsl['bytes_sent']} bytes {dsl['pkts_sent']} pkt "
-        f"(dropped {dsl['drops']}, overlimits {dsl['overlimits']})",
-        f" backlog {dsl['backlog_bytes']}b {dsl['backlog_packets']}p",
+        f"(dropped {dsl['drops']}, overlimits {dsl['overlimits']} requeues 0)",
+        f" backlog {dsl['backlog_bytes']}b {dsl['backlog_packets']}p requeues 0",
         f" lended: {dsl['lended']} borrowed: 0",
     ]
     lines = inner.splitlines()
@@ -205,18 +290,18 @@ def test_tc_has_classes_and_what_is_inside():
 @pytest.mark.parametrize(
     ("of", "value", "printed"),
     [
-        (tc._rate, None, "0bit"),
-        (tc._rate, 0.625, "625Kbit"),
-        (tc._rate, 10.0, "10Mbit"),
-        (tc._rate, 9.375, "9375Kbit"),
-        (tc._rate, 0.123457, "123457bit"),
-        (tc._time, 0.06, "60us"),
-        (tc._time, 3.797, "3.8ms"),
-        (tc._time, 124.068, "124ms"),
-        (tc._time, 2500.0, "2.5s"),
-        (tc._size, 22_800, "22800b"),
-        (tc._size, 65_536, "64Kb"),
-        (tc._size, 4_194_304, "4Mb"),
+        (tc.printed_rate, None, "0bit"),
+        (tc.printed_rate, 0.625, "625Kbit"),
+        (tc.printed_rate, 10.0, "10Mbit"),
+        (tc.printed_rate, 9.375, "9375Kbit"),
+        (tc.printed_rate, 0.123457, "123457bit"),
+        (tc.printed_time, 0.06, "60us"),
+        (tc.printed_time, 3.797, "3.8ms"),
+        (tc.printed_time, 124.068, "124ms"),
+        (tc.printed_time, 2500.0, "2.5s"),
+        (tc.printed_size, 22_800, "22800b"),
+        (tc.printed_size, 65_536, "64Kb"),
+        (tc.printed_size, 4_194_304, "4Mb"),
     ],
 )
 def test_numbers_are_spelled_as_tc_spells_them(of, value, printed):

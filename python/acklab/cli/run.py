@@ -72,9 +72,7 @@ def run(
     ] = False,
     tc: Annotated[
         bool,
-        typer.Option(
-            "--tc", help="Print the counters of CAKE, HTB and queue trees as `tc -s` does, too."
-        ),
+        typer.Option("--tc", help="Print the counters of queue disciplines as `tc -s` does, too."),
     ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 if an expectation is not met.")
@@ -147,12 +145,13 @@ def run(
 
 def _show(result: Result, target: Path, tc: bool) -> None:
     from acklab.cli.show import console, summary
-    from acklab.formats.tc import text
+    from acklab.formats import tc as classes
+    from acklab.formats import tc_links as disciplines
 
     summary(result)
     if tc:
-        nothing = "--tc: no packet came to a CAKE, an HTB or a queue tree"
-        typer.echo(text(result.queue_classes) or nothing)
+        told = [of for of in (disciplines.text(result), classes.text(result.queue_classes)) if of]
+        typer.echo("\n\n".join(told) or "--tc: no packet came to a queue of a link")
     for v in result.expectations():
         console().print(f"{'met' if v.met else 'NOT MET'}: {v.text}", soft_wrap=True)
     console().print(f"results: {target}", soft_wrap=True)
