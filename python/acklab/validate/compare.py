@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from acklab.scenario import load, run_many
@@ -100,26 +100,31 @@ def compare(
     jobs: int | None = None,
     on_progress: Callable[[int, int], object] | None = None,
 ) -> list[Comparison]:
-    """Runs every scenario of every cell with the seeds 1, 2, ... and compares medians."""
+    """Runs every scenario of every cell with the seeds 1, 2, ... and compares medians.
+
+    Cells that have a scenario in common, as the flows of a pair do, share its runs.
+    """
     runs = []
     for reference in references:
         for scenarios in (reference.scenarios, reference.late_scenarios):
             loaded = [load(s) for s in scenarios]
             runs.append([(s, seed) for s in loaded for seed in range(1, seeds + 1)])
-    total = sum(map(len, runs))
+    made = {(s.resolved, seed): (s, seed) for s, seed in chain.from_iterable(runs)}
     done = 0
 
     def one_more(_: int) -> None:
         nonlocal done
         done += 1
         if on_progress is not None:
-            on_progress(done, total)
+            on_progress(done, len(made))
 
-    results = iter(run_many(list(chain.from_iterable(runs)), jobs=jobs, on_done=one_more))
+    results = run_many(list(made.values()), jobs=jobs, on_done=one_more)
+    found = dict(zip(made, results, strict=True))
     comparisons = []
     for reference, ideal, late in zip(references, runs[::2], runs[1::2], strict=True):
         cell, cell_late = (
-            _measured(reference, islice(results, len(part))) for part in (ideal, late)
+            _measured(reference, (found[s.resolved, seed] for s, seed in part))
+            for part in (ideal, late)
         )
         comparisons.append(Comparison(reference, _metrics(reference, cell, cell_late)))
     return comparisons

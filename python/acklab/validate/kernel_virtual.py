@@ -50,7 +50,7 @@ _CAKE: Mapping[str, dict[str, Any]] = {
     "cake ingress": {"ingress": True},
 }
 #: Disciplines that do not separate flows: a microsecond decides how two share one.
-_SHARED = ("pfifo limit 50", "codel", "pie", "red", "codel ecn", "pie ecn", "red ecn")
+_SHARED = ("pfifo limit 50", "netem", "codel", "pie", "red", "codel ecn", "pie ecn", "red ecn")
 #: Disciplines that draw.
 _DRAWING = ("pie", "red", "pie ecn", "red ecn")
 #: The machines had 512 MB, of which Linux gives a socket no more than this (`tcp_init`: a 128th of

@@ -77,7 +77,13 @@ N r1 tc qdisc add dev eb parent 1:1 {}
 RED = "red limit 75000 min 6250 max 18750 avpkt 1000 burst 11 probability 0.02 bandwidth 10mbit"
 
 
-def boot(place: pathlib.Path, case: str, seed: int = 1, memory: str = "512M") -> None:
+def boot(
+    place: pathlib.Path,
+    case: str,
+    seed: int = 1,
+    memory: str = "512M",
+    kernel: str = "linux-6.12",
+) -> None:
     """Runs the shell text `case` in a machine of its own; its files are in `place` afterwards.
 
     The kernel's random numbers follow `seed` (tc/seed.c), and the command line, which is mixed into
@@ -91,7 +97,7 @@ def boot(place: pathlib.Path, case: str, seed: int = 1, memory: str = "512M") ->
     init.chmod(0o755)
     subprocess.run(
         [
-            *("setarch", "-R", WORK / "linux-6.12", f"mem={memory}"),
+            *("setarch", "-R", WORK / kernel, f"mem={memory}"),
             *("root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"),
             *(f"init={init}", "labdir=/proc/self/cwd/.", f"uml_dir={WORK}/ud"),
             *("con=null", "con0=null,fd:1", "loglevel=4", "panic=-1"),

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Flows of Linux with ECN, pairs, and two sending hosts: one boot of User Mode Linux for each run.
 
-`python3 run.py [CELL ...]` writes cells.csv beside itself; ../tc/build.sh makes the kernel. Inside
+`python3 run.py [CELL ...]` writes cells.csv and ../bbr3.csv; ../tc/build.sh makes the kernel, and
+../tc/bbr3.sh that of the cells named `bbr3`, whose `bbr` is BBRv3. Inside
 the machine this file runs as a program: `run.py flow PORT CC SECONDS START_US OUT` is a bulk flow
 that looks at its TCP_INFO each 100 ms.
 """
@@ -17,9 +18,9 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
@@ -32,8 +33,18 @@ SECONDS = 60
 WARM = 5
 #: Seconds after the boot at which flows start: PIE updates its probability before.
 START = 3
+#: The disciplines of most cells.
+QUEUES = ("pfifo limit 50", "fq_codel", "cake", "codel", "pie", "red")
+#: Those that keep flows apart and draw nothing.
+APART = ("fq_codel", "cake")
 
 CAKE = "N r1 tc qdisc replace dev eb root cake bandwidth 10mbit overhead 0 {}\n"
+#: A slow way back, and a link that serves packets whole.
+UP = """N r1 tc qdisc replace dev eb root netem rate 10mbit -14 limit 41
+N r2 tc qdisc replace dev ec root cake bandwidth 150kbit overhead 0 {}
+N r2 tc qdisc replace dev ed root netem delay 24ms limit 100000
+N r1 tc qdisc replace dev ea root netem delay 24ms limit 100000
+"""
 #: A second sending host, as far from r1 as the first.
 HOST = """
 ip netns add snd2
@@ -44,6 +55,11 @@ ip -n snd2 route add default via 10.0.4.2
 ip -n r2 route add 10.0.4.0/24 via 10.0.2.1
 N r1 tc qdisc replace dev ef root netem delay 10ms limit 100000
 """
+FIELDS = (
+    *("kernel", "set", "link", "bottleneck", "ack_filter", "tcp_ecn", "hosts", "flows", "seed"),
+    *("start_us", "secs", "flow", "cc", "goodput_mbps", "total_retrans", "rtt_p50_us"),
+    *("rtt_p95_us", "cwnd_mean", "delivered_ce", "dropped", "ack_drop", "marked", "sha256"),
+)
 
 
 class Cell(NamedTuple):
@@ -55,17 +71,30 @@ class Cell(NamedTuple):
     ecn: bool = False
     #: Flows of the first host and of the second.
     hosts: str = ""
+    #: CAKE's keyword on the way back.
+    ack_filter: str = ""
+    kernel: str = "linux-6.12"
 
     @property
     def name(self) -> str:
         """The cell in one line."""
-        words = (self.bottleneck, "with ECN" if self.ecn else "", self.flows)
+        words = (self.bottleneck, self.ack_filter, "with ECN" if self.ecn else "", self._ccs)
         return " ".join(w for w in words if w)
+
+    @property
+    def _ccs(self) -> str:
+        return self.flows if self.kernel == "linux-6.12" else self.flows.replace("bbr", "bbr3")
 
     @property
     def key(self) -> tuple[object, ...]:
         """What tells its rows."""
-        return self.bottleneck, "tcp_ecn" if self.ecn else "", self.flows
+        ecn = "tcp_ecn" if self.ecn else ""
+        return self.kernel, self.bottleneck, self.ack_filter, ecn, self.flows
+
+    @property
+    def seconds(self) -> int:
+        """How long its flows last."""
+        return 30 if self.ack_filter else SECONDS
 
 
 def _cells() -> list[Cell]:
@@ -84,7 +113,47 @@ def _cells() -> list[Cell]:
         found += [Cell(q, pair, starts) for pair in ("vegas+cubic", "reno+cubic")]
     for q in ("cake dual-srchost", "cake triple-isolate"):
         found.append(Cell(q, "+".join(["cubic"] * 5), 3, hosts="1+4"))
+    found += _pairs() + _bbr3()
+    for word, pair in (
+        ("ethernet", "cubic+reno"),
+        ("docsis", "cubic+bbr"),
+        ("pppoe-llcsnap", "vegas+cubic"),
+        ("bridged-ptm", "cubic+cubic"),
+    ):
+        found.append(Cell(f"cake {word}", pair, 5 if "bbr" in pair else 3))
+    for pair in ("cubic+cubic", "reno+cubic", "cubic+bbr"):
+        found += [
+            Cell("netem", pair, 6, ack_filter=word)
+            for word in ("no-ack-filter", "ack-filter", "ack-filter-aggressive")
+        ]
     return found
+
+
+def _pairs() -> list[Cell]:
+    found = [Cell("codel", cc, 3) for cc in ("reno", "vegas")]
+    for q in QUEUES:
+        for pair in ("vegas+cubic", "reno+cubic"):
+            if q not in ("pfifo limit 50", "fq_codel"):
+                found.append(Cell(q, pair, 3 if q in APART else 6))
+        found += [
+            Cell(q, pair, _starts(q, pair))
+            for pair in (
+                *("reno+reno", "vegas+vegas", "reno+vegas"),
+                *("bbr+bbr", "bbr+reno", "bbr+vegas"),
+            )
+        ]
+    return found
+
+
+def _bbr3() -> list[Cell]:
+    flows = ("bbr", "cubic+bbr", "bbr+bbr", "bbr+reno", "bbr+vegas")
+    return [Cell(q, f, _starts(q, f), kernel="linux-6.12-bbr3") for q in QUEUES for f in flows]
+
+
+def _starts(queue: str, flows: str) -> int:
+    if queue in APART:
+        return 5 if "bbr" in flows else 3
+    return 6
 
 
 CELLS = {cell.name: cell for cell in _cells()}
@@ -93,7 +162,9 @@ CELLS = {cell.name: cell for cell in _cells()}
 def case(cell: Cell, delays: list[int]) -> str:
     """The shell text of a run: path, discipline, flows, and the look at the discipline."""
     kind, *words = cell.bottleneck.split(" ", 1)
-    if kind == "cake":
+    if cell.ack_filter:
+        discipline = UP.format(cell.ack_filter)
+    elif kind == "cake":
         discipline = CAKE.format(*words or [""])
     else:
         child = cell.bottleneck.replace("red", machine.RED) if kind == "red" else cell.bottleneck
@@ -105,7 +176,7 @@ def case(cell: Cell, delays: list[int]) -> str:
     ecn = "".join(f"N {n} sysctl -qw net.ipv4.tcp_ecn=1\n" for n in (*both, "rcv") if cell.ecn)
     mine = f"{sys.executable} {pathlib.Path(__file__).resolve()}"
     sends = "\n".join(
-        f"N {both[i >= first]} {mine} flow {5001 + i} {cc} {SECONDS} {delays[i]} f{i}.json &\n"
+        f"N {both[i >= first]} {mine} flow {5001 + i} {cc} {cell.seconds} {delays[i]} f{i}.json &\n"
         f"p{i}=$!"
         for i, cc in enumerate(ccs)
     )
@@ -117,6 +188,7 @@ N rcv $RUN drain {ports} &
 {sends}
 wait {waits}
 N r1 tc -s -j qdisc show dev eb > qdisc.json
+{"N r2 tc -s -j qdisc show dev ec > back.json" if cell.ack_filter else ""}
 """
 
 
@@ -126,31 +198,37 @@ def run(cell: Cell, seed: int) -> list[dict[str, object]]:
     drawn = random.Random(f"{cell.name} {seed}")
     delays = [drawn.randrange(1000) for _ in ccs]
     place = machine.WORK / "cells" / f"{cell.name.replace(' ', '-')}-{seed}"
-    machine.boot(place, case(cell, delays), seed)
+    machine.boot(place, case(cell, delays), seed, kernel=cell.kernel)
     text = (place / "qdisc.json").read_text()
     root, *children = json.loads(text)
     inner = children[0] if children else root
     marks = sum(t["ecn_mark"] for t in root["tins"]) if "tins" in root else inner.get("ecn_mark")
     if inner["kind"] == "red":
         marks = inner["marked"]
+    if cell.ack_filter:
+        back = (place / "back.json").read_text()
+        text += back
+        acks = sum(t["ack_drops"] for t in json.loads(back)[0]["tins"])
     said = [json.loads((place / f"f{i}.json").read_text()) for i in range(len(ccs))]
     digest = hashlib.sha256((text + json.dumps(said)).encode()).hexdigest()[:16]
     return [
         {
-            "kernel": "linux-6.12",
-            "set": "cells",
-            "link": "10M20ms",
+            "kernel": cell.kernel,
+            "set": "ackfilter" if cell.ack_filter else "cells",
+            "link": "10M48ms_up150k" if cell.ack_filter else "10M20ms",
             "bottleneck": cell.bottleneck,
+            "ack_filter": cell.ack_filter,
             "tcp_ecn": "tcp_ecn" if cell.ecn else "",
             "hosts": cell.hosts,
             "flows": cell.flows,
             "seed": seed,
             "start_us": delays[i],
-            "secs": f"{SECONDS:.2f}",
+            "secs": f"{cell.seconds:.2f}",
             "flow": i,
             "cc": cc,
             **said[i],
             "dropped": root["drops"],
+            "ack_drop": acks if cell.ack_filter else "",
             "marked": marks or 0,
             "sha256": digest,
         }
@@ -204,26 +282,32 @@ def flow(port: int, cc: str, seconds: float, start_us: int, out: str) -> None:
 def main(words: list[str]) -> None:
     """Runs the cells and keeps the rows of the others."""
     names = machine.chosen(words, CELLS)
-    kept = HERE / "cells.csv"
-    old = list(csv.DictReader(kept.open(newline=""))) if kept.exists() else []
-    jobs = [(CELLS[name], seed) for name in names for seed in range(1, CELLS[name].starts + 1)]
+    files = (HERE / "cells.csv", HERE.parent / "bbr3.csv")
     rows: dict[tuple[object, ...], list[dict[str, object]]] = {}
+    for kept in filter(pathlib.Path.exists, files):
+        for row in csv.DictReader(kept.open(newline="")):
+            rows.setdefault(_key(row), []).append(dict(row))
+    for name in names:
+        rows.pop(CELLS[name].key, None)
+    jobs = [(CELLS[name], seed) for name in names for seed in range(1, CELLS[name].starts + 1)]
     with ThreadPoolExecutor(2) as pool:
         for found in pool.map(lambda job: run(*job), jobs):
             rows.setdefault(_key(found[0]), []).extend(found)
-    new = set(rows)
-    for row in old:
-        if _key(row) not in new:
-            rows.setdefault(_key(row), []).append(dict(row))
-    ordered = [r for cell in CELLS.values() for r in rows.get(cell.key, [])]
-    with kept.open("w", newline="") as f:
-        out = csv.DictWriter(f, fieldnames=list(ordered[0]), lineterminator="\n")
-        out.writeheader()
-        out.writerows(ordered)
+            _write(files, rows)
+
+
+def _write(files: Sequence[pathlib.Path], rows: Mapping[tuple[object, ...], list[Any]]) -> None:
+    for kept, own in zip(files, (False, True), strict=True):
+        cells = [c for c in CELLS.values() if (c.kernel != "linux-6.12") == own]
+        ordered = [r for cell in cells for r in rows.get(cell.key, [])]
+        with kept.open("w", newline="") as f:
+            out = csv.DictWriter(f, fieldnames=FIELDS, lineterminator="\n", restval="")
+            out.writeheader()
+            out.writerows(ordered)
 
 
 def _key(row: Mapping[str, object]) -> tuple[object, ...]:
-    return tuple(row[k] for k in ("bottleneck", "tcp_ecn", "flows"))
+    return tuple(row.get(k, "") for k in ("kernel", "bottleneck", "ack_filter", "tcp_ecn", "flows"))
 
 
 if __name__ == "__main__":

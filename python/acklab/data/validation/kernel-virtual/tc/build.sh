@@ -8,7 +8,10 @@ cd "$work"
 apt-get update -qq
 apt-get install -y --no-install-recommends \
   gcc make flex bison bc xz-utils libc6-dev iproute2 ethtool linux-source-6.12
-[ -d linux-source-6.12 ] || tar xf /usr/src/linux-source-6.12.tar.xz
+if [ ! -d linux-source-6.12 ]; then
+  tar xf /usr/src/linux-source-6.12.tar.xz
+  sed -i -f "$here/xstate.sed" linux-source-6.12/arch/x86/um/os-Linux/registers.c
+fi
 # Ticks of 250 Hz, as Debian's kernels have; there is no prompt for it.
 sed -i '/^config HZ$/,/default/s/default [0-9]*/default 250/' linux-source-6.12/arch/um/Kconfig
 cp "$here/kernel.config" b/.config
