@@ -120,7 +120,7 @@ def _cells() -> list[Cell]:
         ("pppoe-llcsnap", "vegas+cubic"),
         ("bridged-ptm", "cubic+cubic"),
     ):
-        found.append(Cell(f"cake {word}", pair, 5 if "bbr" in pair else 3))
+        found.append(Cell(f"cake {word}", pair, _starts("cake", pair)))
     for pair in ("cubic+cubic", "reno+cubic", "cubic+bbr"):
         found += [
             Cell("netem", pair, 6, ack_filter=word)
@@ -134,7 +134,7 @@ def _pairs() -> list[Cell]:
     for q in QUEUES:
         for pair in ("vegas+cubic", "reno+cubic"):
             if q not in ("pfifo limit 50", "fq_codel"):
-                found.append(Cell(q, pair, 3 if q in APART else 6))
+                found.append(Cell(q, pair, _starts(q, pair)))
         found += [
             Cell(q, pair, _starts(q, pair))
             for pair in (
@@ -151,7 +151,7 @@ def _bbr3() -> list[Cell]:
 
 
 def _starts(queue: str, flows: str) -> int:
-    if queue in APART:
+    if queue in APART and "vegas" not in flows:
         return 5 if "bbr" in flows else 3
     return 6
 
