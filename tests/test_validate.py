@@ -283,10 +283,12 @@ DUPLICATES = (
 DRAW = "one draw of this kernel's, within the range of 6.12's starts or next to it"
 RED_CHANCE = "three starts of the kernel's; 40 seeds have 21 to 46 drops"
 TIES = (
-    "packets come at the very instant at which another leaves; the kernel's clock has steps of 256 ns "
-    "and its timers are late by them (500 ns of jitter here: kernel-virtual/README.md)"
+    "packets come at the very instant at which another leaves; the kernel's clock has steps of 256 "
+    "ns, and its timers are late by them (500 ns of jitter here: kernel-virtual/README.md)"
 )
-AT_THE_LIMIT = "1.2 % with 20 seeds; the kernel's six starts have 4.40 to 4.53, those here 4.47 to 4.57"
+AT_THE_LIMIT = (
+    "1.2 % with 20 seeds; the kernel's six starts have 4.40 to 4.53, those here 4.47 to 4.57"
+)
 A_SEVENTH = "a seventh more drops; neither ties nor PIE's own rules make it"
 ONE_OF_FOUR = "one of four flows that share a host's rate; their mean is within 0.3 %"
 #: Misses of the criteria, by source and cell, with the mechanism. Evidence: concepts/trust.md.
