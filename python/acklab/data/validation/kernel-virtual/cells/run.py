@@ -2,7 +2,8 @@
 """Flows of Linux with ECN, pairs, and two sending hosts: one boot of User Mode Linux for each run.
 
 `python3 run.py [CELL ...]` writes cells.csv and ../bbr3.csv; ../tc/build.sh makes the kernel, and
-../tc/bbr3.sh that of the cells named `bbr3`, whose `bbr` is BBRv3. Inside
+../tc/bbr3.sh that of the cells named `bbr3`, whose `bbr` is BBRv3. `run.py capture CELL SEED` keeps
+what passes the sender and the bottleneck of a run, with nanoseconds, where it says. Inside
 the machine this file runs as a program: `run.py flow PORT CC SECONDS START_US OUT` is a bulk flow
 that looks at its TCP_INFO each 100 ms.
 """
@@ -165,8 +166,17 @@ def _starts(queue: str, flows: str) -> int:
 CELLS = {cell.name: cell for cell in _cells()}
 
 
-def case(cell: Cell, delays: list[int]) -> str:
+#: Before and after the flows of a run that is captured; tcpdump costs no virtual time.
+CAPTURE = (
+    "N snd tcpdump --nano -i es -s 120 -w /mnt/snd.pcap tcp 2> dump &\n"
+    "N r1 tcpdump --nano -i eb -s 120 -w /mnt/bottleneck.pcap tcp 2> dump2 &\n",
+    "sleep 0.2\nkillall tcpdump\nsleep 0.5\n",
+)
+
+
+def case(cell: Cell, delays: list[int], capture: bool = False) -> str:
     """The shell text of a run: path, discipline, flows, and the look at the discipline."""
+    before, after = CAPTURE if capture else ("", "")
     kind, *words = cell.bottleneck.split(" ", 1)
     if cell.ack_filter:
         discipline = UP.format(cell.ack_filter)
@@ -190,19 +200,31 @@ def case(cell: Cell, delays: list[int]) -> str:
     return f"""{machine.PATH}
 {HOST if cell.hosts else ""}
 {ecn}{discipline}
-N rcv $RUN drain {ports} &
+{before}N rcv $RUN drain {ports} &
 {sends}
 wait {waits}
 N r1 tc -s -j qdisc show dev eb > qdisc.json
 {"N r2 tc -s -j qdisc show dev ec > back.json" if cell.ack_filter else ""}
-"""
+{after}"""
+
+
+def _delays(cell: Cell, seed: int) -> list[int]:
+    """Microseconds by which each flow starts later."""
+    drawn = random.Random(f"{cell.name} {seed}")
+    return [drawn.randrange(1000) for _ in cell.flows.split("+")]
+
+
+def capture(cell: Cell, seed: int) -> pathlib.Path:
+    """A run with its captures, and where they are."""
+    place = machine.WORK / "captured" / f"{cell.name.replace(' ', '-')}-{seed}"
+    machine.boot(place, case(cell, _delays(cell, seed), capture=True), seed, kernel=cell.kernel)
+    return place
 
 
 def run(cell: Cell, seed: int) -> list[dict[str, object]]:
     """One run in a machine of its own; a row for each flow."""
     ccs = cell.flows.split("+")
-    drawn = random.Random(f"{cell.name} {seed}")
-    delays = [drawn.randrange(1000) for _ in ccs]
+    delays = _delays(cell, seed)
     place = machine.WORK / "cells" / f"{cell.name.replace(' ', '-')}-{seed}"
     machine.boot(place, case(cell, delays), seed, kernel=cell.kernel)
     text = (place / "qdisc.json").read_text()
@@ -319,5 +341,7 @@ def _key(row: Mapping[str, object]) -> tuple[object, ...]:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["flow"]:
         flow(int(sys.argv[2]), sys.argv[3], float(sys.argv[4]), int(sys.argv[5]), sys.argv[6])
+    elif sys.argv[1:2] == ["capture"]:
+        print(capture(CELLS[sys.argv[2]], int(sys.argv[3])))
     else:
         main(sys.argv[1:])
