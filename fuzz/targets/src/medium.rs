@@ -15,7 +15,9 @@ use acklab_path::wifi::medium::{
     PortId, Ppdu, RandomAccess, RateConfig, Scheduler, StationConfig, StationId, UplinkOfdma, Use,
 };
 use acklab_path::wifi::neighbour::ArpConfig;
-use acklab_path::wifi::phy::{Band, ErrorModel, Guard, Mode, Phy, PhyConfig, SigBMcs, Width};
+use acklab_path::wifi::phy::{
+    Band, ErrorModel, Guard, Mode, Phy, PhyConfig, Ru, RuPlan, SigBMcs, Width,
+};
 use acklab_path::wifi::propagation::ChannelStreams;
 use acklab_proto::rng;
 use acklab_proto::segment::Ecn;
@@ -130,6 +132,10 @@ fn ofdma(b: &mut Bytes<'_>) -> OfdmaConfig {
         cw_max: 63,
         timer: Span::from_micros(1 + 50 * u64::from(h)),
     });
+    // Units for anybody are of one size.
+    let units = [Ru::Tones106, Ru::Tones26, Ru::Tones106];
+    let plan = RuPlan::of(Width::Mhz20, &units).ok();
+    let plan = plan.filter(|_| h >= 192 && random.is_none());
     OfdmaConfig {
         downlink: bit(f, 0).then(|| DownlinkOfdma {
             answers: [Answers::Sequence, Answers::MuBar, Answers::Aggregated][usize::from(g % 3)],
@@ -149,7 +155,8 @@ fn ofdma(b: &mut Bytes<'_>) -> OfdmaConfig {
             Scheduler::ProportionalFair,
             Scheduler::Backlog,
         ][usize::from(h % 3)],
-        most_users: 1 + u16::from(h / 4 % 9),
+        most_users: plan.map_or(1 + u16::from(h / 4 % 9), |_| 3),
+        plan,
         guard: [Guard::Ns1600, Guard::Ns3200][usize::from(bit(f, 3))],
         sig_b: SigBMcs::new(h % 8),
         falls_back: bit(f, 7),
