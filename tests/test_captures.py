@@ -123,6 +123,14 @@ def test_a_delayed_ack_leaves_when_the_jiffy_after_its_own_begins():
     assert all(delay == 44_000 - phase for phase, delay in found)
 
 
+def test_pie_updates_its_probability_a_tick_later_than_tupdate_in_ticks():
+    found = json.loads((FOLDER / "pie.json").read_text())
+    assert sum(found) / len(found) == pytest.approx(20, abs=0.1)
+    spec = next(s for name, s in SCENARIOS.items() if name == "linux-6.12 pie reno")
+    (bottleneck,) = [link for link in spec["link"] if link["a"] == "r1"]
+    assert bottleneck["qdisc"]["classes"][0]["child"]["tupdate"] == "20 ms"
+
+
 def test_a_difference_is_seen():
     rows = kept("pfifo limit 50 reno")
     assert wire.same(rows, rows, windows=True) == (len(rows), 0)

@@ -38,8 +38,8 @@ _CHILDREN: Mapping[str, dict[str, Any]] = {
     "pfifo limit 50": {"name": "pfifo", "queue": "50 packets"},
     "fq_codel": {"name": "fq-codel"},
     "codel": {"name": "codel"},
-    # 15 ms in ticks of 250 Hz.
-    "pie": {"name": "pie", "tupdate": "16 ms"},
+    # 15 ms are four ticks of 250 Hz, and a timer fires when the one after them begins.
+    "pie": {"name": "pie", "tupdate": "20 ms"},
     "red": {"name": "red", "queue": "75000 B", "min": "6250 B", "max": "18750 B", "burst": 11},
 }
 #: CAKE's keywords as keys of a scenario.

@@ -88,7 +88,7 @@ pub const ENTRY: Entry<Build> = Entry {
         },
         Param {
             name: "tupdate",
-            doc: "Time between two updates of the probability (RFC 8033 section 4.2: T_UPDATE). Linux counts it in ticks of its clock: 16 ms at 250 Hz.",
+            doc: "Time between two updates of the probability (RFC 8033 section 4.2: T_UPDATE). Linux counts it in ticks of its clock, and one more: 20 ms at 250 Hz.",
             kind: TIMES,
             default: Value::Span(Params::DEFAULT.tupdate),
         },
