@@ -36,9 +36,9 @@ BUSY_LENGTH = 12
 #: A fast line has so many seeds at most: a run has 250,000 packets.
 FAST, FAST_SEEDS = 500, 2
 LONG_MS, LONGER = 200, 2
-#: s over a long round trip, where the window of a BDP takes CUBIC 8.5 s to grow back (RFC 9438,
-#: Eq. 2): several such cycles.
-SLOW: Mapping[tuple[str, int], int] = {("idle", 50): 90, ("busy", 50): 48}
+#: Where the window of a BDP takes CUBIC 8.5 s to grow back (RFC 9438, Eq. 2), a run has several
+#: such cycles, s; not on a busy channel, where it would take minutes of the map's ten.
+SLOW: Mapping[tuple[str, int], int] = {("idle", 50): 60}
 #: Rate that the neighbour offers, Mbit/s: more than the channel lets it.
 NOISE = 400
 
