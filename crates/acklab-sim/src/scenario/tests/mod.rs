@@ -19,6 +19,7 @@ mod wifi_blocks;
 mod wifi_coexistence;
 mod wifi_errors;
 mod wifi_mode_errors;
+mod wifi_ofdma;
 mod wifi_rules;
 mod wifi_space;
 
