@@ -154,6 +154,11 @@ impl Htb {
     fn choose(&self, now: Instant) -> Option<(usize, usize)> {
         let mut best: Option<(usize, u8, bool, usize)> = None;
         for (i, leaf) in self.leaves.iter().enumerate() {
+            debug_assert_eq!(
+                leaf.waiting,
+                leaf.inside.stats().packets,
+                "a leaf lost count"
+            );
             if leaf.gave_nothing || leaf.waiting == 0 {
                 continue;
             }
