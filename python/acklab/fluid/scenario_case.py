@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -17,23 +16,8 @@ from acklab.fluid.radio_case import Hop, radio_of
 from acklab.fluid.responses import asymmetry
 from acklab.fluid.senders import SENDERS
 from acklab.fluid.triggered import Triggered
+from acklab.quantities import UNITS, number
 
-#: Units that the resolved form of a scenario has.
-_UNITS = {
-    "bit/s": 1.0,
-    "kbit/s": 1e3,
-    "Mbit/s": 1e6,
-    "Gbit/s": 1e9,
-    "ns": 1e-9,
-    "us": 1e-6,
-    "ms": 1e-3,
-    "s": 1.0,
-    "B": 1.0,
-    "kB": 1e3,
-    "MB": 1e6,
-    "KiB": 1024.0,
-    "MiB": 1024.0**2,
-}
 #: Bytes of IP and TCP headers, and of the timestamps that most have.
 _HEADERS, _TIMESTAMPS = 40, 12
 #: Bytes of the IP packet of a TACK without blocks.
@@ -44,13 +28,13 @@ QUEUES = ("pfifo", "bfifo", "codel", "pie", "fq-codel", "cake")
 
 def _number(text: str) -> float:
     """A value of the resolved form with its unit, in SI units; bits for rates, bytes for sizes."""
-    found = re.fullmatch(r"([0-9.e+-]+) ?([A-Za-z/]+)", text)
-    if found is None or found[2] not in _UNITS:
+    try:
+        return number(text)
+    except ValueError:
         raise NoCaseError(
             f"the model does not know the value {text!r}\n"
-            f"  help: a number and one of {', '.join(_UNITS)}, for example 10 ms"
-        )
-    return float(found[1]) * _UNITS[found[2]]
+            f"  help: a number and one of {', '.join(UNITS)}, for example 10 ms"
+        ) from None
 
 
 @dataclass(frozen=True)

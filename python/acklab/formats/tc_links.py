@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from acklab.formats.tc import printed_rate, printed_size, printed_time
+from acklab.quantities import number
 
 if TYPE_CHECKING:
     from acklab.results import Result
@@ -166,36 +167,19 @@ _COUNTERS: dict[str, Callable[[_Row], list[str]]] = {
     "red": _red_counters,
 }
 
-_BYTES = {
-    "B": 1,
-    "kB": 1000,
-    "MB": 10**6,
-    "GB": 10**9,
-    "KiB": 1 << 10,
-    "MiB": 1 << 20,
-    "GiB": 1 << 30,
-}
-_MS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3, "min": 60e3, "h": 3600e3}
-_MBPS = {"bit/s": 1e-6, "kbit/s": 1e-3, "Mbit/s": 1.0, "Gbit/s": 1e3, "Tbit/s": 1e6}
-
-
-def _in(quantity: str, units: Mapping[str, float]) -> float:
-    number, unit = quantity.split(" ")
-    return float(number) * units[unit]
-
 
 def _bytes(size: str) -> int:
-    return round(_in(size, _BYTES))
+    return round(number(size))
 
 
 def _time(span: str) -> str:
-    return printed_time(_in(span, _MS))
+    return printed_time(1e3 * number(span))
 
 
 def _rate(rate: str) -> str:
-    return printed_rate(_in(rate, _MBPS))
+    return printed_rate(1e-6 * number(rate))
 
 
 def _limit(queue: str) -> str:
-    number, unit = queue.split(" ")
-    return f"{number}p" if unit.startswith("packet") else printed_size(_bytes(queue))
+    packets = queue.removesuffix("s").removesuffix(" packet")
+    return f"{packets}p" if packets.isdigit() else printed_size(_bytes(queue))
