@@ -188,8 +188,8 @@ def test_the_equations_beside_a_kernel():
             continue
         if row.keys["kernel"].endswith("-bbr3"):
             continue
-        pairs = ("cubic+cubic", "cubic+bbr") if fair else ()
-        if "+" in row.keys["flows"] and row.keys["flows"] not in pairs:
+        # BBR beside Reno is left out: behind `fq_codel` the model's RTT of BBR is 20.3 % less.
+        if "+" in row.keys["flows"] and (not fair or row.keys["flows"] == "bbr+reno"):
             continue
         # The model has neither RED nor Vegas, and counts no overhead of a link layer.
         if row.keys["bottleneck"].startswith(("red", "cake ")) or "vegas" in row.keys["flows"]:
@@ -197,11 +197,11 @@ def test_the_equations_beside_a_kernel():
         i = int(row.keys.get("flow", 0))
         case = case_of(load(row.scenarios[0]).resolved)
         of = modelled(case, case.run())[i]
-        within = 0.06 if row.keys["flows"] == "reno" else 0.025
+        within = 0.06 if "reno" in row.keys["flows"] else 0.025
         assert of["goodput"] == pytest.approx(median(row.values["goodput"]), rel=within), row.name
         assert of["rtt"] == pytest.approx(median(row.values["rtt"]), rel=0.2), row.name
         counted += 1
-    assert counted == 41
+    assert counted == 53
 
 
 def test_shapers_are_looked_through():
