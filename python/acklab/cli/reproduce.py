@@ -75,6 +75,10 @@ def reproduce(
         from acklab.studies.kit.overview import write_overview
 
         overview = write_overview(studies, out)
+    # Before the paths: the last line is that of the report.
+    if what is None and not (full or quiet()):
+        note = "note: `acklab reproduce --full` has more cells, and more seeds for some"
+        typer.echo(note, err=True)
     files = [path for made in done for path in (*made.files, made.report)]
     tell_lines(
         {
@@ -87,9 +91,6 @@ def reproduce(
         *files,
         *([] if overview is None else [overview]),
     )
-    if what is None and not (full or quiet()):
-        note = "note: `acklab reproduce --full` has more cells, and more seeds for some"
-        typer.echo(note, err=True)
 
 
 @contextmanager
