@@ -149,6 +149,14 @@ fn recorded_packets_that_are_sent_again_change_nothing() {
         s.spawn(|| write_all(&client, 300_000));
         assert_eq!(read_all(&server), 300_000);
     });
+    // The client's own last packets (a probe of the path, a late retransmission) may come after the
+    // last byte: only what the middle passed on may count.
+    let passed = || {
+        let seen = middle.seen.lock().unwrap();
+        seen.iter().filter(|r| r.0).count() as u64
+    };
+    let passed_before = passed();
+    std::thread::sleep(Duration::from_millis(300));
     let before = server.report().unwrap();
     let stranger = std::net::UdpSocket::bind(any()).unwrap();
     let recorded: Vec<_> = middle.seen.lock().unwrap().clone();
@@ -161,7 +169,12 @@ fn recorded_packets_that_are_sent_again_change_nothing() {
     std::thread::sleep(Duration::from_millis(300));
     let after = server.report().unwrap();
     assert_eq!(after.stats.bytes_received, before.stats.bytes_received);
-    assert_eq!(after.stats.segs_in, before.stats.segs_in);
+    let counted = after.stats.segs_in - before.stats.segs_in;
+    let own = passed() - passed_before;
+    assert!(
+        counted <= own && own < 10,
+        "{counted} counted, {own} of them the client's own"
+    );
     assert_eq!((after.address, after.moves), (before.address, 0));
     // The one INITIAL among them made a half-open connection that got one answer, and no more.
     stranger
