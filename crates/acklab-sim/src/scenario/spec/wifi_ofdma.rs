@@ -45,7 +45,8 @@ pub(crate) struct OfdmaTable {
     #[schemars(range(min = 0, max = 5))]
     #[serde(deserialize_with = "super::wifi_words::mcs")]
     pub(crate) sig_b_mcs: Option<u32>,
-    /// Guard interval of what stations send at once: "1600 ns" or "3200 ns". Default: "1600 ns".
+    /// Guard interval of what stations send at once: "1600 ns" or "3200 ns". Default: "1600 ns", or
+    /// "3200 ns" if stations alone have it, too.
     pub(crate) guard_interval: Option<Qty<GuardTime>>,
     /// Whether stations send and are sent to alone where that gives more bytes per second. Default: true.
     pub(crate) single_user: Option<bool>,

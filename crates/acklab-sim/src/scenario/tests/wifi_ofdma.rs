@@ -46,6 +46,32 @@ fn resource_units_may_be_of_several_sizes() {
     assert_eq!(ofdma(&[("wifi.ofdma", "true")]).unwrap().plan, None);
 }
 
+/// Long echoes are in both directions, and HE TB PPDUs have no guard interval of 800 ns.
+#[test]
+fn stations_called_at_once_have_a_long_guard_interval_if_alone_they_have_it() {
+    let guard = |key: &str, value: &str| {
+        let keys = [
+            ("wifi.standard", "ax"),
+            ("wifi.ofdma", "true"),
+            (key, value),
+        ];
+        set(&keys).plan.media[0].config.ofdma.unwrap().guard.nanos()
+    };
+    assert_eq!(guard("wifi.mcs", "7"), 1600);
+    assert_eq!(guard("wifi.guard_interval", "800 ns"), 1600);
+    assert_eq!(guard("wifi.guard_interval", "3200 ns"), 3200);
+    assert_eq!(guard("wifi.up.guard_interval", "3200 ns"), 3200);
+    assert_eq!(guard("wifi.down.guard_interval", "3200 ns"), 1600);
+    let own = "{ guard_interval = \"1600 ns\" }";
+    let keys = [
+        ("wifi.standard", "ax"),
+        ("wifi.guard_interval", "3200 ns"),
+        ("wifi.ofdma", own),
+    ];
+    let written = set(&keys).plan.media[0].config.ofdma.unwrap();
+    assert_eq!(written.guard.nanos(), 1600);
+}
+
 #[test]
 fn a_division_that_the_standard_does_not_have_is_told() {
     let ax = ("wifi.standard", "ax");

@@ -76,7 +76,7 @@ pub(super) fn resolve(
     let plan = plan(table, width, &at, report);
     let users = plan.map_or(users.clamp(1, most), |plan| plan.listed().len() as u32);
     let guard = match table.guard_interval {
-        None => Guard::Ns1600,
+        None => usual_guard(spec),
         Some(written) => guard(written, &at.key("guard_interval"), report),
     };
     let sig_b = table.sig_b_mcs.and_then(|mcs| {
@@ -258,6 +258,16 @@ pub(super) fn needs_aggregation(network: &Network, path: &Path, report: &mut Rep
             let message = format!("{message}, which OFDMA needs for its acknowledgements");
             report.error(&path.key("ofdma"), message, hint);
         }
+    }
+}
+
+/// A network with long guard intervals has long echoes in both directions; HE TB PPDUs have no short ones
+/// (27.3.4).
+fn usual_guard(spec: &WifiSpec) -> Guard {
+    let written = spec.up.guard_interval.or(spec.guard_interval);
+    match written.map(|guard| Guard::from_nanos(guard.0.0.as_nanos() as u32)) {
+        Some(Ok(Guard::Ns3200)) => Guard::Ns3200,
+        _ => Guard::Ns1600,
     }
 }
 
