@@ -36,6 +36,25 @@ def test_hosts_of_ns3_ask_for_addresses_and_those_of_linux_know_them():
     assert "arp" not in wifi["linux"]
 
 
+@pytest.mark.parametrize("arp", ["known", "asked"])
+def test_the_start_of_vegas_matters_as_much_as_in_ns3(arp):
+    """The lowest and the highest goodput over the starts, for each way to aggregate."""
+    theirs: dict[tuple[int, int], list[float]] = {}
+    with (VALIDATION / "ns3/wifi_vegas_start.csv").open() as file:
+        for row in csv.DictReader(file):
+            if int(row["arp"]) == (arp == "asked"):
+                sizes = (int(row["ampdu"]) > 0, int(row["amsdu"]) > 0)
+                theirs.setdefault(sizes, []).append(float(row["goodput_mbps"]))
+    ways = {"none": (0, 0), "amsdu": (0, 1), "ampdu": (1, 0), "both": (1, 1)}
+    found = [c for c in cells.starts(Effort(1)) if c.keys["arp"] == arp]
+    for how, sizes in ways.items():
+        runs = [c.scenario for c in found if c.keys["aggregation"] == how]
+        assert len(runs) == 20
+        ours = [float(acklab.load(s).run(1).flows["goodput_mbps"][0]) for s in runs]
+        assert min(ours) == pytest.approx(min(theirs[sizes]), rel=0.06), how
+        assert max(ours) == pytest.approx(max(theirs[sizes]), rel=0.08), how
+
+
 def test_the_rate_in_bins_adds_up_to_what_was_acknowledged():
     run = short("cubic")
     at, line = of._line(run, "acked_bytes")
