@@ -9,6 +9,7 @@ use crate::qdisc::Stats;
 use crate::qdisc::codel::{self, Codel};
 use crate::qdisc::slab::{List, Slab, Waiting};
 use acklab_units::Instant;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 const NONE: u32 = u32::MAX;
@@ -26,7 +27,7 @@ pub(crate) struct Shape {
     pub drop_batch: u32,
     /// Bytes that a flow may send in a round.
     pub quantum: u32,
-    /// Moves flows to other queues; `None`: a flow's number is that of its queue.
+    /// Moves flows to other queues; `None`: flows take queues in the order in which they come to a group.
     pub perturbation: Option<u32>,
 }
 
@@ -51,6 +52,8 @@ struct Group {
     round: RoundRobin,
     /// The flow of each queue, once it has one.
     table: Vec<u32>,
+    /// Without a hash: when each flow came, from 0.
+    came: BTreeMap<u32, u32>,
     packets: u32,
 }
 
@@ -174,11 +177,19 @@ impl Flows {
             self.groups.push(Group {
                 round: RoundRobin::default(),
                 table: alloc::vec![NONE; queues as usize],
+                came: BTreeMap::new(),
                 packets: 0,
             });
         }
-        let bucket = self.bucket(flow);
-        let entry = &mut self.groups[group as usize].table[bucket as usize];
+        let there = &mut self.groups[group as usize];
+        let spread = match self.shape.perturbation {
+            Some(p) => mix(flow ^ p),
+            None => {
+                let next = there.came.len() as u32;
+                *there.came.entry(flow).or_insert(next)
+            }
+        };
+        let entry = &mut there.table[(spread % queues) as usize];
         if *entry == NONE {
             *entry = self.flows.len() as u32;
             self.flows.push(Flow {
@@ -187,11 +198,6 @@ impl Flows {
             });
         }
         *entry
-    }
-
-    fn bucket(&self, flow: u32) -> u32 {
-        let spread = self.shape.perturbation.map_or(flow, |p| mix(flow ^ p));
-        spread % self.shape.queues.max(1)
     }
 
     /// Drops from the head of the flow with most bytes while more than the limit wait, or take more

@@ -95,7 +95,7 @@ pub const ENTRY: Entry<Build> = Entry {
         },
         Param {
             name: "hash",
-            doc: "How flows find their queues: perturbed by a draw of the run's (RFC 8290 section 4.1.1), fixed whatever the seed, or none: no two flows share one while there are enough.",
+            doc: "How flows find their queues: perturbed by a draw of the run's (RFC 8290 section 4.1.1), fixed whatever the seed, or none: in the order in which they come, so that no two share one while there are enough.",
             kind: Kind::Choice(&["perturbed", "fixed", "none"]),
             default: Value::Choice("perturbed"),
         },
