@@ -47,7 +47,7 @@ pub const ENTRY: Entry<Build> = Entry {
         framing::PARAMS[2],
         Param {
             name: "latency",
-            doc: "Without a child: packets wait drop-tail in a queue of rate * latency + burst bytes (tc-tbf(8)); none: in one of 1000 packets.",
+            doc: "Without a child: packets wait drop-tail in a queue of rate * latency + burst bytes, or of peakrate * latency + mtu if these are fewer (tc-tbf(8)); none: in one of 1000 packets.",
             kind: Kind::OptSpan(
                 acklab_units::Span::from_micros(1),
                 acklab_units::Span::from_secs(60),
@@ -136,7 +136,7 @@ impl Tbf {
             bucket: Bucket::new(rate, burst),
             peak,
             most,
-            child: child(values, rate, burst, room),
+            child: child(values, (rate, burst), (values.rate("peakrate"), mtu), room),
             head: None,
             ready: Instant::ZERO,
             refused: 0,
@@ -173,11 +173,19 @@ impl Tbf {
     }
 }
 
-fn child(values: &Params, rate: Rate, burst: u64, room: &Room) -> Box<dyn QueueDisc> {
+/// With `latency` as tc works it out (iproute2 `tc/q_tbf.c`, `tbf_parse_opt`).
+fn child(
+    values: &Params,
+    (rate, burst): (Rate, u64),
+    (peak, mtu): (Option<Rate>, u64),
+    room: &Room,
+) -> Box<dyn QueueDisc> {
     match values.span("latency") {
         None => room.child(values, "child", ("pfifo", None)),
         Some(latency) => {
             let limit = rate.bytes_in(latency) + burst;
+            let by_peak = peak.map_or(u64::MAX, |peak| peak.bytes_in(latency) + mtu);
+            let limit = limit.min(by_peak);
             Box::new(crate::qdisc::pfifo::Pfifo::new(Limit::Bytes(limit)))
         }
     }

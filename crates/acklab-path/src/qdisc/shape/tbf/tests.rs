@@ -103,6 +103,24 @@ fn latency_sets_the_limit() {
     assert_eq!(queued.count(), 11);
 }
 
+/// iproute2 `tc/q_tbf.c`: a burst that leaves at the peak rate may not take longer, either. 10.5 Mbit/s for 12 ms and
+/// a packet are 11 packets, 10 Mbit/s for 12 ms and a burst 12.
+#[test]
+fn a_peak_rate_lowers_the_limit_by_latency() {
+    let latency = ("latency", Value::Span(Span::from_millis(12)));
+    let burst = ("burst", Value::Size(Bytes(3000)));
+    let peak = ("peakrate", Value::Rate(Rate::from_bps(10_500_000)));
+    for (set, packets) in [
+        (&[RATE, latency, burst][..], 12),
+        (&[RATE, latency, burst, peak], 11),
+    ] {
+        let mut q = tbf(set);
+        let queued =
+            (0..50).filter(|id| q.offer(Instant::ZERO, packet(*id, 1500)) == Enqueue::Queued);
+        assert_eq!(queued.count(), packets);
+    }
+}
+
 fn over(child: &'static str, limit: u32) -> Tbf {
     let mut values = Params::defaults(ENTRY.params);
     values.set(ENTRY.params, RATE.0, RATE.1).unwrap();
