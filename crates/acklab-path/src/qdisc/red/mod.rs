@@ -31,7 +31,7 @@ pub struct Params {
     pub wlog: u32,
     /// Time of an average packet on the line: how fast the average falls while nothing waits.
     pub packet_time: f64,
-    /// Moves the probability so that the average stays in the middle (Floyd, Gummadi and Shenker 2001).
+    /// Moves the probability so that the average stays in the middle (Floyd, Gummadi and Shenker 2001). On current Linux tc passes the flag where the kernel does not look, and nothing moves.
     pub adaptive: bool,
     /// Marks packets that may be marked.
     pub ecn: bool,

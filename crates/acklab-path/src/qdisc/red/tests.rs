@@ -199,6 +199,27 @@ fn an_idle_queue_forgets() {
     assert_eq!(law.idle_since, None);
 }
 
+/// Floyd, Gummadi and Shenker 2001, section 4: up by a quarter, by 0.01 at most; down to nine tenths.
+#[test]
+fn the_adaptive_probability_moves_in_steps() {
+    let params = example(&[("adaptive", Value::Bool(true))]);
+    let step = |average: f64, probability: f64| {
+        let mut law = Law::new(&params);
+        (law.average, law.probability) = (average, probability);
+        law.adapt(&params, Instant::ZERO);
+        law.probability
+    };
+    for (average, before, after) in [
+        (89_000.0, 0.02, 0.025),
+        (89_000.0, 0.1, 0.11),
+        (31_000.0, 0.1, 0.09),
+        (31_000.0, 0.02, 0.018),
+    ] {
+        let moved = step(average, before);
+        assert!((moved - after).abs() < 1e-12, "{before}: {moved}");
+    }
+}
+
 #[test]
 fn the_adaptive_probability_stays_in_its_bounds() {
     let params = example(&[("adaptive", Value::Bool(true))]);
