@@ -46,7 +46,6 @@ UP = {
     "qdisc": {"name": "cake", "bandwidth": "150 kbit/s", "diffserv": "besteffort"},
     "ack_filter": {"name": "cake", "mode": "conservative"},
     "rate": "unlimited",
-    "queue": "10240 packets",
 }
 
 

@@ -152,7 +152,7 @@ fn elsewhere(name: &str) -> Vec<Elsewhere> {
 /// The key `queue` of a discipline.
 fn queue(entry: &Entry<Build>) -> Option<Parameter> {
     let (doc, accepts) = match entry.build.counts {
-        Counts::Inside => return None,
+        Counts::Inside | Counts::Memory => return None,
         Counts::Packets => ("How much may wait, a key beside `qdisc`.", "packets"),
         Counts::Bytes => ("How much may wait, a key beside `qdisc`.", "a size"),
         Counts::Either if entry.name == pfifo::ENTRY.name => (
@@ -277,12 +277,11 @@ mod tests {
             ("pfifo-head-drop", "1000 packets"),
             ("codel", "1000 packets"),
             ("fq-codel", "10240 packets"),
-            ("cake", "10240 packets"),
             ("red", "400 kB"),
         ] {
             assert_eq!(default(name).as_deref(), Some(limit), "{name}");
         }
-        for name in ["tbf", "htb", "queue-tree"] {
+        for name in ["cake", "tbf", "htb", "queue-tree"] {
             assert_eq!(default(name), None, "{name}");
         }
         assert!(catalogue("cc").unwrap().iter().all(|b| b.queue.is_none()));

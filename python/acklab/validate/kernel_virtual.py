@@ -150,7 +150,7 @@ def _bottleneck(keys: dict[str, str]) -> Link:
         filtered = _CAKE_UP[keys["ack_filter"]]
         if filtered is not None:
             back["ack_filter"] = filtered
-        back |= {"rate": "unlimited", "queue": "10240 packets"}
+        back["rate"] = "unlimited"
         return Link(
             a="r1", b="r2", rate="10 Mbit/s", queue="40 packets", delay="0 ms", reverse=back
         )

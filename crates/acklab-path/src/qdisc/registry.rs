@@ -117,6 +117,15 @@ pub enum Counts {
     Either,
     /// Nothing: packets wait in the disciplines inside, each with a limit of its own.
     Inside,
+    /// Memory, by a parameter of its own.
+    Memory,
+}
+
+impl Counts {
+    /// Whether the discipline has a limit of its own, beside its parameters.
+    pub const fn has_limit(self) -> bool {
+        !matches!(self, Self::Inside | Self::Memory)
+    }
 }
 
 /// How the registry makes a discipline.
@@ -163,7 +172,7 @@ impl Mistake {
     }
 }
 
-/// The limit of a discipline in which nothing waits but in others.
+/// The limit of a discipline that has none of its own ([`Counts::has_limit`]).
 pub const INSIDE: Limit = Limit::Packets(u32::MAX);
 
 /// Of a discipline whose parameters cannot contradict each other.
@@ -215,7 +224,7 @@ mod tests {
             let fits = match entry.build.counts {
                 Counts::Packets => matches!(entry.build.limit, Limit::Packets(_)),
                 Counts::Bytes => matches!(entry.build.limit, Limit::Bytes(_)),
-                Counts::Either | Counts::Inside => true,
+                Counts::Either | Counts::Inside | Counts::Memory => true,
             };
             assert!(fits, "{}", entry.name);
         }

@@ -195,7 +195,7 @@ fn inner_limit(counts: Counts) -> Option<Json> {
         Counts::Packets => Some(packets),
         Counts::Bytes => Some(bytes),
         Counts::Either => Some(json!({ "anyOf": [packets, bytes] })),
-        Counts::Inside => None,
+        Counts::Inside | Counts::Memory => None,
     }
 }
 

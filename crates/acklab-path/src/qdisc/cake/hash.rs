@@ -130,7 +130,7 @@ mod tests {
         // The ninth flow of a set has to share.
         let mut table = Table::new();
         for k in 0..8 {
-            table.find(k * QUEUES, |at| at < k);
+            assert_eq!(table.find(k * QUEUES, |at| at < k), Found::Free(k));
         }
         assert_eq!(table.find(8 * QUEUES, |_| true), Found::Shared(0));
     }

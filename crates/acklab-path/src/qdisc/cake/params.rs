@@ -3,9 +3,9 @@
 use super::isolation::{self, Isolation};
 use super::overhead;
 use super::tins::{self, Mode};
-use crate::qdisc::registry::{Build, Counts, Mistake, Room};
+use crate::qdisc::cake::Cake;
+use crate::qdisc::registry::{Build, Counts, INSIDE, Mistake, Room};
 use crate::qdisc::shape::framing::Framing;
-use crate::qdisc::{Limit, cake::Cake};
 use acklab_proto::registry::{Entry, Kind, Param, Params, Value};
 use acklab_proto::rng::{Rng, RngCore};
 use acklab_units::{Rate, Span};
@@ -24,10 +24,12 @@ const DISTANCES: [(&str, u64, u64); 8] = [
     ("interplanetary", 50_000_000, 1_000_000_000),
 ];
 
-/// Packets of `frame` bytes that may wait (`cake_init`).
+/// The memory is at most that of so many largest frames (`cake_init`).
 const LIMIT: u32 = 10_240;
 
-/// Bytes of an Ethernet header, which Linux counts in its largest frame (`psched_mtu`).
+/// IP packets that Ethernet carries whatever the flows send, and its header, which Linux counts in the largest
+/// frame (`psched_mtu`).
+const MTU: u32 = 1500;
 const HEADER: u32 = 14;
 
 /// The registry's entry.
@@ -91,12 +93,17 @@ pub const ENTRY: Entry<Build> = Entry {
         },
     ],
     build: Build {
-        limit: Limit::Packets(LIMIT),
-        counts: Counts::Packets,
+        limit: INSIDE,
+        counts: Counts::Memory,
         check,
         make: |values, room| Box::new(Cake::new(Config::from_values(values, &room), room.rng())),
     },
 };
+
+/// Bytes that an IP packet of `size` bytes takes from the shaper of one with these parameters.
+pub fn bytes_of(values: &Params, size: u32) -> u64 {
+    overhead::from_values(values).bytes(size)
+}
 
 fn check(values: &Params) -> Option<Mistake> {
     if values.span("rtt").is_some() && values.choice("distance") != "internet" {
@@ -119,8 +126,7 @@ pub(crate) struct Config {
     pub isolation: Isolation,
     pub framing: Framing,
     memlimit: Option<u64>,
-    limit: u32,
-    /// Bytes of the largest frame.
+    /// Bytes of the largest frame that the device takes.
     pub frame: u32,
 }
 
@@ -138,15 +144,14 @@ impl Config {
             isolation: Isolation::from_values(values, rng.next_u32()),
             framing: overhead::from_values(values),
             memlimit: values.size("memlimit"),
-            limit: room.packets(),
-            frame: room.packet + HEADER,
+            frame: room.packet.max(MTU) + HEADER,
         }
     }
 
     /// Bytes of memory that packets may take at that rate (`cake_reconfigure`).
     pub fn memory(&self, rate: Option<Rate>) -> u64 {
         const LEAST: u64 = 4 << 20;
-        let packets = u64::from(self.limit) * u64::from(self.frame);
+        let packets = u64::from(LIMIT) * u64::from(self.frame);
         let by_rate = rate.map_or(u64::MAX, |r| (r.bytes_in(self.law.1) * 4).max(LEAST));
         self.memlimit.unwrap_or_else(|| by_rate.min(packets))
     }
@@ -183,6 +188,16 @@ mod tests {
         }
         let law = config(&[("rtt", Value::Span(Span::from_millis(40)))]).law;
         assert_eq!(law, (Span::from_millis(2), Span::from_millis(40)));
+    }
+
+    /// Linux goes by the device, not by what the flows send: `cake_set_rate` takes `psched_mtu`.
+    #[test]
+    fn the_largest_frame_is_the_devices() {
+        let frame = |packet| {
+            let room = Room::new(ENTRY.build.limit, 1, "q").before(None, Some(packet));
+            Config::from_values(&Params::defaults(ENTRY.params), &room).frame
+        };
+        assert_eq!((frame(576), frame(1500), frame(9000)), (1514, 1514, 9014));
     }
 
     #[test]

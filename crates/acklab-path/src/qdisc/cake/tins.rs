@@ -258,4 +258,63 @@ mod tests {
             assert_eq!(mode.order().len(), mode.tins());
         }
     }
+
+    /// Every codepoint: those that a mode lifts out of best effort, by the names that tc-cake(8) gives them (LE = 1,
+    /// TOS4 = 4, CSn = 8 n, AFxy = 8 x + 2 y, VA = 44, EF = 46), all others in best effort's tin.
+    #[test]
+    fn all_other_codepoints_are_best_effort() {
+        const CS: [u8; 8] = [0, 8, 16, 24, 32, 40, 48, 56];
+        const LE: u8 = 1;
+        const TOS4: u8 = 4;
+        const VA: u8 = 44;
+        const EF: u8 = 46;
+        let af = |class: u8| (1..=3).map(move |drop| 8 * class + 2 * drop);
+        let video: std::vec::Vec<u8> = [TOS4, CS[2], CS[3]]
+            .into_iter()
+            .chain((2..=4).flat_map(af))
+            .collect();
+        let classes: [(Mode, usize, std::vec::Vec<(usize, std::vec::Vec<u8>)>); 3] = [
+            (
+                Mode::Diffserv3,
+                0,
+                [
+                    (1, [LE, CS[1]].to_vec()),
+                    (2, [TOS4, VA, EF, CS[6], CS[7]].to_vec()),
+                ]
+                .to_vec(),
+            ),
+            (
+                Mode::Diffserv4,
+                0,
+                [
+                    (1, [LE, CS[1]].to_vec()),
+                    (2, video),
+                    (3, [VA, EF, CS[4], CS[5], CS[6], CS[7]].to_vec()),
+                ]
+                .to_vec(),
+            ),
+            (
+                Mode::Diffserv8,
+                2,
+                [
+                    (0, [LE].to_vec()),
+                    (1, [2, CS[1]].into_iter().chain(af(1)).collect()),
+                    (3, [CS[3]].into_iter().chain(af(3)).chain(af(4)).collect()),
+                    (4, [TOS4].into_iter().chain(af(2)).collect()),
+                    (5, [CS[2]].to_vec()),
+                    (6, [VA, EF, CS[4], CS[5]].to_vec()),
+                    (7, [CS[6], CS[7]].to_vec()),
+                ]
+                .to_vec(),
+            ),
+        ];
+        for (mode, best_effort, lifted) in classes {
+            for value in 0..64 {
+                let own = lifted.iter().find(|(_, points)| points.contains(&value));
+                let expected = own.map_or(best_effort, |(tin, _)| *tin);
+                let tin = mode.tin(Dscp::new(value).unwrap());
+                assert_eq!(tin, expected, "{mode:?}, codepoint {value}");
+            }
+        }
+    }
 }

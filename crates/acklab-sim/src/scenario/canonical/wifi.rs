@@ -236,7 +236,7 @@ fn station(station: &Station, space: Option<&Space>, out: &mut Text) {
         radio,
         edca,
     } = station;
-    if !queueing.waits_inside() {
+    if !queueing.has_no_limit() {
         out.text("queue", limit(queue));
     }
     match queueing {

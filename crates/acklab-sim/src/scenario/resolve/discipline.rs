@@ -75,9 +75,9 @@ pub(super) fn drop_tail_default(
     counted(entry, limit, &place(path, "queue", report), report).then(|| default_limit(entry))
 }
 
-/// Whether packets wait inside the disciplines below the one of this name, and not in its own queue.
-pub(super) fn waits_inside(name: &str, reg: Registries<'_>) -> bool {
-    find(reg.qdisc, name).is_some_and(|e| e.build.counts == Counts::Inside)
+/// Whether the discipline of this name has no limit of its own.
+pub(super) fn has_no_limit(name: &str, reg: Registries<'_>) -> bool {
+    find(reg.qdisc, name).is_some_and(|e| !e.build.counts.has_limit())
 }
 
 /// Checks what the discipline at `at` says about itself and about those inside it, and fills in the
@@ -110,7 +110,7 @@ fn settle_inside(params: &mut Params, at: &Path, reg: Registries<'_>, report: &m
                     continue;
                 };
                 let fits = counted(entry, block.limit, &at.key("queue"), report);
-                let waits = entry.build.counts != Counts::Inside;
+                let waits = entry.build.counts.has_limit();
                 block.limit = block.limit.filter(|_| fits).or(Some(default_limit(entry)));
                 block.limit = block.limit.filter(|_| waits);
                 settle(entry, &mut block.params, &at, reg, report);
@@ -240,7 +240,7 @@ pub(super) fn counted(
         Counts::Packets => (true, false),
         Counts::Bytes => (false, true),
         Counts::Either => (true, true),
-        Counts::Inside => return nothing_waits(entry, limit, path, report),
+        Counts::Inside | Counts::Memory => return no_limit(entry, limit, path, report),
     };
     let fits = match limit {
         None => true,
@@ -257,22 +257,32 @@ pub(super) fn counted(
     fits
 }
 
-fn nothing_waits(
+fn no_limit(
     entry: &Entry<Build>,
     limit: Option<Limit>,
     path: &Path,
     report: &mut Report<'_>,
 ) -> bool {
-    if limit.is_some() {
-        let message = format!(
-            "packets wait inside `{}`, not in a queue of its own",
-            entry.name
-        );
-        let hint = "write `queue` in what is inside: \
-                    child = { name = \"pfifo\", queue = \"50 packets\" }";
-        report.error(path, message, hint.to_string());
+    let name = entry.name;
+    if limit.is_none() {
+        return true;
     }
-    limit.is_none()
+    if entry.build.counts == Counts::Memory {
+        // A sweep over disciplines may give all of them the same queue.
+        let message = format!(
+            "has no effect: `{name}` limits the memory that packets take, not their number"
+        );
+        let hint = format!(
+            "leave `queue` out, or write qdisc = {{ name = \"{name}\", memlimit = \"4 MB\" }}"
+        );
+        report.warn(path, message, hint);
+        return true;
+    }
+    let message = format!("packets wait inside `{name}`, not in a queue of its own");
+    let hint =
+        "write `queue` in what is inside: child = { name = \"pfifo\", queue = \"50 packets\" }";
+    report.error(path, message, hint.to_string());
+    false
 }
 
 /// How much may wait in a discipline that is given no limit.

@@ -110,7 +110,7 @@ fn inherit(forward: &DirectionSpec, reverse: &DirectionSpec, reg: Registries<'_>
         delay: reverse.delay.or(forward.delay),
         // A discipline in which nothing waits has no use for the queue of the way there.
         queue: match &reverse.qdisc {
-            Some(own) if discipline::waits_inside(&own.0.name, reg) => reverse.queue,
+            Some(own) if discipline::has_no_limit(&own.0.name, reg) => reverse.queue,
             _ => reverse.queue.or(forward.queue),
         },
         qdisc: reverse.qdisc.clone().or_else(|| forward.qdisc.clone()),
@@ -153,7 +153,11 @@ fn direction(
         Some(d) => Some(discipline::default_limit(d.entry)),
     };
     let default = named.unwrap_or(site.default_queue);
-    let limit = spec.queue.map_or(default, |q| q.0);
+    let limited = discipline
+        .as_ref()
+        .is_none_or(|d| d.entry.build.counts.has_limit());
+    let written = spec.queue.filter(|_| limited);
+    let limit = written.map_or(default, |q| q.0);
     let nothing = "a queue of size 0 drops every packet";
     check_limit(limit, nothing, &place(path, "queue", report), report);
     let mark = spec.mark.and_then(|m| m.0);

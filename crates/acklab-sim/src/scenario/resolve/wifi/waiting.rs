@@ -45,10 +45,9 @@ pub(crate) enum Queueing {
 }
 
 impl Queueing {
-    /// Whether packets wait in disciplines that are inside one, each with a limit of its own.
-    pub(crate) fn waits_inside(&self) -> bool {
-        let counts = qdisc::registry::Counts::Inside;
-        matches!(self, Self::Above(chosen, _) if chosen.entry().build.counts == counts)
+    /// Whether packets wait in a discipline that has no limit of its own.
+    pub(crate) fn has_no_limit(&self) -> bool {
+        matches!(self, Self::Above(chosen, _) if !chosen.entry().build.counts.has_limit())
     }
 }
 
@@ -168,11 +167,11 @@ fn above_limit(
 ) -> QueuePlan {
     let (entry, _) = chosen.parts();
     let (limit, at) = sides.get("queue", |k| k.queue.map(|q| q.0));
-    // Where nothing waits in the discipline itself, the queue of a place further out is not for it.
-    let inside = entry.build.counts == qdisc::registry::Counts::Inside;
-    let limit = limit.filter(|_| !inside || !is_further_out(sides));
+    // Where the discipline has no limit of its own, the queue of a place further out is not for it.
+    let limited = entry.build.counts.has_limit();
+    let limit = limit.filter(|_| limited || !is_further_out(sides));
     let counts = counted(entry, limit, &at, report);
-    match limit.filter(|_| counts).unwrap_or(default_limit(entry)) {
+    match limit.filter(|_| counts && limited).unwrap_or(default_limit(entry)) {
         Limit::Packets(0) | Limit::Bytes(Bytes(0)) => {
             nothing(&at, report);
             QueuePlan::Packets(1)
