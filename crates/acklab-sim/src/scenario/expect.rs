@@ -46,6 +46,8 @@ pub enum Metric {
     Delivered,
     /// Mean of the RTT, sampled every 100 ms from `warmup` on, seconds.
     Rtt,
+    /// 95th percentile of the one-way delay of packets that arrived after the warm-up, seconds.
+    Delay,
     /// Pure ACKs that reached the sender, whole run.
     Acks,
     /// Data segments sent per pure ACK that reached the sender, whole run.
@@ -78,6 +80,7 @@ impl Metric {
             Self::Timeouts => "timeouts",
             Self::Delivered => "delivered",
             Self::Rtt => "rtt",
+            Self::Delay => "delay",
             Self::Acks => "acks",
             Self::SegmentsPerAck => "segments_per_ack",
             Self::EcnReductions => "ecn_reductions",
@@ -99,7 +102,7 @@ impl Metric {
         match self {
             Self::Goodput => Rate::from_bps(value.round() as u64).to_string(),
             Self::Delivered => Bytes(value.round() as u64).to_string(),
-            Self::Rtt | Self::Completion => Span::from_secs_f64(value).to_string(),
+            Self::Rtt | Self::Delay | Self::Completion => Span::from_secs_f64(value).to_string(),
             _ => value.to_string(),
         }
     }

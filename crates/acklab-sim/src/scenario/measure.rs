@@ -94,6 +94,7 @@ fn of_flow(f: &FlowSummary, metric: Metric) -> Option<f64> {
         Metric::Retransmissions => f.retrans.total() as f64,
         Metric::Timeouts => f.rtos as f64,
         Metric::Rtt => f.rtt?.mean.as_secs_f64(),
+        Metric::Delay => f.delays.as_ref()?.owd.p95.as_secs_f64(),
         Metric::Acks => f.acks_received as f64,
         Metric::SegmentsPerAck => f.segments_per_ack?,
         Metric::EcnReductions => f.ecn_reductions as f64,

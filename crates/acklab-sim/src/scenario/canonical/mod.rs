@@ -17,7 +17,6 @@ use crate::plan::{
     Period, Plan, QueuePlan, TransportPlan,
 };
 use acklab_path::impair::LossPlace;
-use acklab_path::qdisc::registry::Counts;
 use acklab_path::wifi::medium::AccessCategory;
 use acklab_proto::cbr;
 use acklab_proto::datagram::Dscp;
@@ -158,8 +157,8 @@ fn direction(link: &LinkPlan, out: &mut Text) {
         Some(t) => out.raw("rate", format!("{{ trace = {} }}", quoted(&t.file))),
     }
     out.text("delay", link.delay);
-    let inside = |d: &DisciplinePlan| d.entry.build.counts == Counts::Inside;
-    if !link.discipline.as_ref().is_some_and(inside) {
+    let limited = |d: &DisciplinePlan| d.entry.build.counts.has_limit();
+    if link.discipline.as_ref().is_none_or(limited) {
         out.text("queue", limit(&link.queue));
     }
     match &link.discipline {
@@ -481,7 +480,7 @@ fn bound(metric: Metric, value: f64) -> String {
     match metric {
         Metric::Goodput => quoted(Rate::from_bps(value as u64)),
         Metric::Delivered => quoted(Bytes(value as u64)),
-        Metric::Rtt | Metric::Completion => quoted(Span::from_secs_f64(value)),
+        Metric::Rtt | Metric::Delay | Metric::Completion => quoted(Span::from_secs_f64(value)),
         Metric::Jain | Metric::Utilisation | Metric::SegmentsPerAck => format!("{value:?}"),
         _ => format!("{}", value as u64),
     }

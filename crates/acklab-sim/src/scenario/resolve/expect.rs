@@ -56,6 +56,7 @@ pub(crate) fn resolve(
     let path = Path::root().key("expect");
     let mut all = Collector {
         list: Vec::new(),
+        delays: spec.record.delays.unwrap_or(false),
         report,
     };
     all.total(spec, &path);
@@ -162,6 +163,8 @@ fn flows_called(
 
 struct Collector<'a, 'r> {
     list: Vec<Expectation>,
+    /// Whether one-way delays are recorded.
+    delays: bool,
     report: &'a mut Report<'r>,
 }
 
@@ -185,6 +188,12 @@ impl Collector<'_, '_> {
         self.add(subject, Metric::Retransmissions, e.retransmissions, path);
         self.add(subject, Metric::Timeouts, e.timeouts, path);
         self.add(subject, Metric::Rtt, e.rtt, path);
+        if e.delay.is_some() && !self.delays {
+            let hint = "write delays = true in [record]".to_string();
+            let message = "the run does not record one-way delays";
+            self.report.error(&path.key("delay"), message, hint);
+        }
+        self.add(subject, Metric::Delay, e.delay, path);
         self.add(subject, Metric::Acks, e.acks, path);
         self.add(subject, Metric::SegmentsPerAck, e.segments_per_ack, path);
         self.add(subject, Metric::EcnReductions, e.ecn_reductions, path);

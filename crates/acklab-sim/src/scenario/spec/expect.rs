@@ -49,6 +49,8 @@ pub(crate) struct FlowExpect {
     pub(crate) timeouts: Option<Bounds<u64>>,
     /// Mean of the RTT, sampled every 100 ms after the warm-up.
     pub(crate) rtt: Option<Bounds<Qty<Span>>>,
+    /// 95th percentile of the one-way delay after the warm-up; needs `delays = true` in `[record]`.
+    pub(crate) delay: Option<Bounds<Qty<Span>>>,
     /// Pure ACKs that reached the sender, whole run.
     pub(crate) acks: Option<Bounds<u64>>,
     /// Data segments sent per pure ACK that reached the sender, whole run.

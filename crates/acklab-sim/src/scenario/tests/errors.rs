@@ -395,6 +395,10 @@ fn names_are_unique() {
 #[test]
 fn expectations_are_checked_too() {
     assert_eq!(
+        told("expect.flow.f0.delay.max", "30 ms"),
+        "the run does not record one-way delays|write delays = true in [record]"
+    );
+    assert_eq!(
         told("expect.flow.f9.goodput.min", "1 Mbit/s"),
         "there is no flow called `f9`|the flows are `f0`, `f1`"
     );

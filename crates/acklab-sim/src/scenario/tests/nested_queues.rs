@@ -265,6 +265,55 @@ fn a_shaper_that_never_acts_is_warned_of() {
     assert_eq!(warned(&with(follows)), "");
 }
 
+/// 1600 bytes at 10 Mbit/s take 1.28 ms, 1500 at 9.9 Mbit/s 1.21 ms.
+#[test]
+fn a_shaper_that_counts_too_little_is_warned_of() {
+    let of = |keys: &str| {
+        let link = with(&format!("{{ {keys} }}"));
+        warned(&link.replace("overhead = \"2 B\"", "overhead = \"100 B\""))
+    };
+    for shaper in [
+        "name = 'cake', bandwidth = '9.9 Mbit/s'",
+        "name = 'tbf', rate = '9.9 Mbit/s'",
+    ] {
+        let told = of(shaper);
+        let expected = "shapes to 9.9 Mbit/s and counts 1500 bytes for a packet of 1500, which takes 1600 on a link \
+                        of 10 Mbit/s: it never acts";
+        assert!(told.contains(expected), "{told}");
+        assert_eq!(of(&format!("{shaper}, overhead = 100")), "");
+        assert_eq!(of(&shaper.replace("9.9", "9.3")), "");
+    }
+}
+
+#[test]
+fn a_peak_rate_above_the_line_is_warned_of() {
+    let of = |peak: &str| {
+        let keys = "name = 'tbf', rate = '8 Mbit/s', burst = '9 kB'";
+        warned(&with(&format!("{{ {keys}, peakrate = '{peak}' }}")))
+    };
+    let told = of("20 Mbit/s");
+    assert!(
+        told.contains("topology.bottleneck.qdisc.peakrate"),
+        "{told}"
+    );
+    let expected =
+        "a burst cannot leave at 20 Mbit/s on a link of 10 Mbit/s: the peak rate never acts";
+    assert!(told.contains(expected), "{told}");
+    assert_eq!(of("9.5 Mbit/s"), "");
+}
+
+/// A CAKE has no limit of packets.
+#[test]
+fn a_queue_beside_a_cake_has_no_effect() {
+    for queue in ["100 packets", "64 kB", "1 BDP"] {
+        let told = warned(&with(&format!("'cake'\nqueue = '{queue}'")));
+        let expected =
+            "has no effect: `cake` limits the memory that packets take, not their number";
+        assert!(told.contains(expected), "{told}");
+        assert!(told.contains("memlimit = \"4 MB\""), "{told}");
+    }
+}
+
 /// Each class without a parent by itself, whatever the others shape to.
 #[test]
 fn a_slow_leaf_does_not_excuse_a_root_that_never_acts() {

@@ -207,3 +207,26 @@ fn what_cannot_be_said_of_ofdma_is_told() {
     let expected = "wifi.ofdma: 802.11n has no OFDMA|leave it out, or write standard = \"ax\"";
     assert!(text.contains(expected), "{text}");
 }
+
+#[test]
+fn a_timer_that_no_access_point_can_announce_is_warned_of() {
+    let warnings = |timer: &str| {
+        let keys = [("wifi.standard", "ax"), ("wifi.ofdma.mu_edca.timer", timer)];
+        set(&keys)
+            .warnings
+            .iter()
+            .map(|w| w.to_string())
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    for timer in ["10 us", "10 s"] {
+        let told = warnings(timer);
+        assert!(told.contains("the field counts 8 TU in 8 bits"), "{told}");
+        assert!(
+            told.contains("write \"8.192 ms\" to \"2088.96 ms\""),
+            "{told}"
+        );
+    }
+    assert!(!warnings("8192 us").contains("8 TU"));
+    assert!(!warnings("2088960 us").contains("8 TU"));
+}

@@ -27,7 +27,12 @@ impl Ofdma {
     }
 
     /// It has sent there, and was answered or not.
-    pub(super) fn after_random(&mut self, member: usize, answered: bool, rng: &mut Rng) {
+    pub(in crate::wifi::medium) fn after_random(
+        &mut self,
+        member: usize,
+        answered: bool,
+        rng: &mut Rng,
+    ) {
         let Some(random) = self.config.uplink.and_then(|u| u.random) else {
             return;
         };

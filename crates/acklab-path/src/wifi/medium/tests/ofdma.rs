@@ -133,6 +133,14 @@ fn a_download_for_four_by_hand() {
 /// A station gets a BSRP, reports, is called and sends: the cycle of Eq. 1 in Shrestha et al.
 #[test]
 fn a_cycle_of_the_uplink_by_hand() {
+    // What is told is 1536 B, with the overhead of two packets 1536 + 2 * 45 -> 13,030 bits -> 55 symbols.
+    cycle_by_hand(1500, 55);
+    // Told are 256 B, which with overhead would be 301; the least grant is 500 B: 4022 bits -> 17 symbols.
+    cycle_by_hand(100, 17);
+}
+
+/// One packet of `size` bytes from each of four stations, for which the access point grants so many symbols.
+fn cycle_by_hand(size: u32, symbols: u64) {
     let mut config = he_cell(
         4,
         OfdmaConfig {
@@ -149,20 +157,19 @@ fn a_cycle_of_the_uplink_by_hand() {
     // air, so that nobody sends them before.
     rig.run(us(10_010));
     for p in downloads(4) {
-        rig.offer(p - 1, 1500);
+        rig.offer(p - 1, size);
     }
     let got = rig.run(us(11_500));
     let all = &kinds(&rig);
     // BSRP: 16 + 8 + 4 * 5 + 4 = 48 B, 406 bits -> 5 symbols of 4 us. Reports: 38 B, 326 bits on 52 tones with 240
-    // -> 2 symbols of 14.4 us behind 48 us. Basic: 52 B, 438 bits -> 5. What is told is 1536 B, with the overhead of
-    // two packets 1536 + 2 * 45 -> 13,030 bits -> 55 symbols. Multi-STA BlockAck, all of all: 16 + 2 + 4 * 2 + 4 = 30 B,
-    // 262 bits -> 3 symbols.
+    // -> 2 symbols of 14.4 us behind 48 us. Basic: 52 B, 438 bits -> 5. Multi-STA BlockAck, all of all:
+    // 16 + 2 + 4 * 2 + 4 = 30 B, 262 bits -> 3 symbols.
     let mut at = all[0].0;
     for (kind, lasts) in [
         ("trigger", 40_000),
         ("buffer_status", 76_800),
         ("trigger", 40_000),
-        ("data", 48_000 + 55 * 14_400),
+        ("data", 48_000 + symbols * 14_400),
         ("multi_block_ack", 32_000),
     ] {
         let now: Vec<_> = all.iter().filter(|k| k.0 == at).collect();
@@ -332,6 +339,27 @@ fn random_access_by_its_closed_form() {
     let p = collided as f64 / sent as f64;
     let model = 1.0 - libm::pow(1.0 - 1.0 / mean / f64::from(units), f64::from(n - 1));
     assert!((p / model - 1.0).abs() < 0.02, "{p} against {model}");
+}
+
+/// Without an answer the OFDMA contention window doubles, up to its most; with one it begins anew (26.5.4.4).
+#[test]
+fn a_window_of_random_access_doubles_until_answered() {
+    let random = Some(RandomAccess {
+        units: 1,
+        ocw_min: 7,
+        ocw_max: 31,
+        for_data: true,
+    });
+    let uplink = Some(UplinkOfdma { random, ..UPLINK });
+    let mut rig = Rig::new(he_cell(1, OfdmaConfig { uplink, ..OFDMA }), 1);
+    let mut rng = acklab_proto::rng::stream(1, "random access");
+    let ofdma = rig.medium.ofdma.as_mut().unwrap();
+    let mut windows = Vec::new();
+    for answered in [true, false, false, false, true, false] {
+        ofdma.after_random(0, answered, &mut rng);
+        windows.push(ofdma.members[0].ocw);
+    }
+    assert_eq!(windows, [7, 15, 31, 31, 7, 15]);
 }
 
 /// Three stations have been served, two at a time; then a fourth, as fast as they, gets packets.

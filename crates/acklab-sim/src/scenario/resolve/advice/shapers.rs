@@ -6,8 +6,12 @@ use super::super::super::steps;
 use super::super::link::place;
 use super::super::topology::Net;
 use super::super::{Network, Way};
+use acklab_path::qdisc::{cake::params as cake, shape::tbf};
 use acklab_proto::registry::Params;
 use acklab_units::Rate;
+
+/// The packet for which overheads are compared.
+const FULL_PACKET: u32 = 1500;
 
 /// Warns about each link whose discipline, or one inside it, shapes to more than gets there.
 pub(super) fn give(net: &Net, report: &mut Report<'_>) {
@@ -17,7 +21,10 @@ pub(super) fn give(net: &Net, report: &mut Report<'_>) {
         };
         let rate = link.plan.rate;
         let known = link.plan.trace.is_none();
-        let bound = known.then(|| Bound::new(rate, format!("on a link of {rate}")));
+        let bound = known.then(|| Bound {
+            overhead: link.plan.overhead,
+            ..Bound::new(rate, format!("on a link of {rate}"))
+        });
         let at = place(&link.path, "qdisc", report);
         look((of.entry.name, &of.params), bound.as_ref(), &at, report);
     }
@@ -55,12 +62,18 @@ pub(super) fn on_air(network: &Network, report: &mut Report<'_>) {
 #[derive(Clone)]
 struct Bound {
     rate: Rate,
+    /// Bytes that a packet takes there beside its own.
+    overhead: u32,
     place: String,
 }
 
 impl Bound {
     fn new(rate: Rate, place: String) -> Self {
-        Self { rate, place }
+        Self {
+            rate,
+            overhead: 0,
+            place,
+        }
     }
 
     /// The bound inside a shaper to `rate`.
@@ -78,9 +91,14 @@ fn look((name, p): (&str, &Params), bound: Option<&Bound>, at: &Path, report: &m
         // Autorate only begins with `bandwidth`.
         "cake" if !p.bool("autorate_ingress") => {
             warn("`cake`", p.rate("bandwidth"), bound, at, report);
+            let counts = cake::bytes_of(p, FULL_PACKET);
+            counts_too_little("`cake`", (p.rate("bandwidth"), counts), bound, at, report);
         }
         "tbf" => {
             warn("`tbf`", p.rate("rate"), bound, at, report);
+            let counts = tbf::bytes_of(p, FULL_PACKET);
+            counts_too_little("`tbf`", (p.rate("rate"), counts), bound, at, report);
+            peak(p.rate("peakrate"), bound, at, report);
             look_inside(p, "`tbf`", p.rate("rate"), bound, at, report);
         }
         "htb" => tree(
@@ -228,5 +246,48 @@ fn warn(
         let message = format!("{shaper} shapes to {rate} {place}: it never acts");
         let hint = format!("write a rate below {least}, or a discipline without a shaper");
         report.warn(at, message, hint);
+    }
+}
+
+/// A shaper below the line's rate, by which the line takes longer for a packet all the same: packets take more there
+/// than the shaper counts.
+fn counts_too_little(
+    shaper: &str,
+    (rate, counts): (Option<Rate>, u64),
+    bound: Option<&Bound>,
+    at: &Path,
+    report: &mut Report<'_>,
+) {
+    let (Some(rate), Some(bound)) = (rate, bound) else {
+        return;
+    };
+    let takes = u64::from(FULL_PACKET + bound.overhead);
+    let (there, here) = (bound.rate.serialisation(takes), rate.serialisation(counts));
+    if rate <= bound.rate && takes > counts && there > here {
+        let message = format!(
+            "{shaper} shapes to {rate} and counts {counts} bytes for a packet of {FULL_PACKET}, which takes {takes} \
+             {}: it never acts",
+            bound.place
+        );
+        let hint = format!(
+            "give the discipline an overhead of {} bytes, too, or a lower rate",
+            bound.overhead
+        );
+        report.warn(at, message, hint);
+    }
+}
+
+/// A peak rate that the line does not have.
+fn peak(peak: Option<Rate>, bound: Option<&Bound>, at: &Path, report: &mut Report<'_>) {
+    let (Some(peak), Some(bound)) = (peak, bound) else {
+        return;
+    };
+    if peak > bound.rate {
+        let message = format!(
+            "a burst cannot leave at {peak} {}: the peak rate never acts",
+            bound.place
+        );
+        let hint = format!("leave it out, or write a rate below {}", bound.rate);
+        report.warn(&at.key("peakrate"), message, hint);
     }
 }

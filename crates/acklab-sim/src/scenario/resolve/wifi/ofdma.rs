@@ -20,7 +20,9 @@ const OCW: (u32, u32) = (7, 31);
 const USERS: u32 = 4;
 /// The key of resource units of several sizes.
 const ALLOCATION: &str = "ru_allocation";
-/// Eight units of the MU EDCA Timer (9.4.2.245).
+/// The unit of the MU EDCA Timer, 8 TU (9.4.2.245).
+const TIMER_STEP: Span = Span::from_micros(8_192);
+/// Eight of them.
 const TIMER: Span = Span::from_micros(8 * 8_192);
 
 /// The narrowest width that is written for the channel or one of its sides.
@@ -357,11 +359,19 @@ fn uplink(table: &OfdmaTable, users: u32, at: &Path, report: &mut Report<'_>) ->
             let hint = "write 0, or 2 to 15".to_string();
             report.error(&aifsn_at, "reserved in 802.11ax", hint);
         }
+        let timer_at = at.key("timer");
+        let timer = time(timer, TIMER, &timer_at, report);
+        let (least, most) = (TIMER_STEP, TIMER_STEP * 255);
+        if timer < least || timer > most {
+            let message = "no access point can announce this: the field counts 8 TU in 8 bits";
+            let hint = format!("write \"{least}\" to \"{most}\"");
+            report.warn(&timer_at, message.to_string(), hint);
+        }
         MuEdca {
             aifsn: aifsn as u8,
             cw_min: low as u16,
             cw_max: high as u16,
-            timer: time(timer, TIMER, &at.key("timer"), report),
+            timer,
         }
     });
     UplinkOfdma {
