@@ -38,8 +38,7 @@ def rendered(study: Folder, table: Table, whose: Sequence[Source], prefix: str =
     for at, named in blocks(keys, (table.rows, table.columns)):
         block = _block(study, table, whose, keys, at, names.at(named), used, prefix)
         found += _chosen(table, at, block)
-    layout = f"{names.axis(table.columns)} across, {names.axis(table.rows)} down"
-    layout = escape(layout[:1].upper() + layout[1:])
+    layout = escape(_layout(names, table))
     caption = html.words(table.caption) + " " if table.caption else ""
     anchor = f"{prefix}{table.id}"
     head = f'<h3 id="{anchor}">{escape(table.title)}</h3>'
@@ -55,6 +54,13 @@ def rendered(study: Folder, table: Table, whose: Sequence[Source], prefix: str =
         f"{'its interval' if several else 'it'}.</output>"
         f"{_hint(several, quantity)}{_beside(table, prefix)}</div>"
     )
+
+
+def _layout(names: Names, table: Table) -> str:
+    """Which axis goes which way, as a sentence without its full stop."""
+    ways = ((table.columns, "across"), (table.rows, "down"))
+    told = ", ".join(f"{names.axis(axis)} {way}" for axis, way in ways if axis)
+    return told[:1].upper() + told[1:]
 
 
 def _in(quantity: Quantity) -> str:
@@ -160,13 +166,12 @@ def _block(
 ) -> str:
     """The cells at the keys of the other axes; nothing where nobody has a number."""
     names = Names(study)
-    rows = keys.get(table.rows, ())
+    rows = _along(table.rows, keys)
     columns = [
         c
-        for c in keys.get(table.columns, ())
+        for c in _along(table.columns, keys)
         if any(
-            source.value(table.group, table.quantity, {**at, table.rows: r, table.columns: c})
-            is not None
+            source.value(table.group, table.quantity, _where(table, at, r, c)) is not None
             for source in whose
             for r in rows
         )
@@ -175,12 +180,12 @@ def _block(
     for row in rows:
         lines = ""
         for source in whose:
-            wheres = [{**at, table.rows: row, table.columns: c} for c in columns]
+            wheres = [_where(table, at, row, c) for c in columns]
             cells = [_cell(study, table, source, whose, w) for w in wheres]
             if not any(cells):
                 continue
             used.setdefault(source.id, source)
-            label = escape(names.key(table.rows, row))
+            label = escape(_head(study, table, table.rows, row))
             lines += (
                 f'<tr data-source="{escape(source.id)}"><th scope="row" class="row">{label}</th>'
                 f'<th scope="row" class="of">{escape("acklab" if few else source.title)}</th>'
@@ -191,7 +196,7 @@ def _block(
     if not body:
         return ""
     head = "".join(
-        f'<th scope="col" class="number">{escape(names.key(table.columns, c))}</th>'
+        f'<th scope="col" class="number">{escape(_head(study, table, table.columns, c))}</th>'
         for c in columns
     )
     caption = escape(f"{table.title}, {title}" if title else table.title)
@@ -206,9 +211,28 @@ def _block(
     return (
         f'<div class="wide" tabindex="0" role="region" aria-label="{label}">'
         f'<table class="paper">{shown}<thead><tr><th scope="col">'
-        f'{escape(names.axis(table.rows))}</th><th scope="col">source</th>{head}</tr></thead>\n'
+        f"{escape(names.axis(table.rows) or 'quantity')}</th>"
+        f'<th scope="col">source</th>{head}</tr></thead>\n'
         f"{body}</table></div>"
     )
+
+
+def _along(axis: str, keys: Mapping[str, Sequence[Key]]) -> Sequence[Key]:
+    """The keys of the rows or the columns; a single one where the table has no such axis."""
+    return keys.get(axis, ()) if axis else ("",)
+
+
+def _where(table: Table, at: Mapping[str, Key], row: Key, column: Key) -> dict[str, Key]:
+    """The keys of a cell."""
+    return {**at, **{a: k for a, k in ((table.rows, row), (table.columns, column)) if a}}
+
+
+def _head(study: Folder, table: Table, axis: str, key: Key) -> str:
+    """The name of a row or a column; of the only one it is the quantity's."""
+    names = Names(study)
+    if axis:
+        return names.key(axis, key)
+    return names.measured(study.vocabulary.quantities[table.quantity])
 
 
 def _cell(
