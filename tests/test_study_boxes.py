@@ -8,10 +8,12 @@ import kit_study
 from acklab.report.paper import drawing, figures
 from acklab.report.paper.drawing import Panel, Point, Series
 from acklab.report.paper.sources import sources
+from acklab.studies import built_in
 from acklab.studies.kit import folder
 from acklab.studies.kit.fields import Field
 from acklab.studies.kit.flaws import Flaw
 from acklab.studies.kit.numbers import Numbers
+from made_up import numbers_of
 
 FIGURE = """[[figure]]
 id = "boxes"
@@ -119,3 +121,30 @@ def test_what_does_not_fit_is_told(study, what, to, told):
     kit_study.change(study / "study.toml", what, to)
     with pytest.raises(Flaw, match=re.escape(told)):
         folder.load(study)
+
+
+def _over_time(keys):
+    """A study's figure over the seconds of a run, drawn of made-up numbers at these seconds."""
+    study = folder.load(built_in()["bbr-wifi6"])
+    figure = study.shown("time5")
+    ours = numbers_of(study, seconds=keys)
+    return figures.rendered(study, figure, sources(study, ours, study.setups("decides")[:1]))
+
+
+@pytest.mark.parametrize(
+    ("keys", "labels"),
+    [
+        (range(3, 10), [3, 4, 5, 6, 7, 8, 9]),
+        (range(3, 60), [10, 20, 30, 40, 50]),
+        (range(5, 301), [50, 100, 150, 200, 250, 300]),
+    ],
+)
+def test_over_time_round_seconds_have_labels(keys, labels):
+    page = _over_time(keys)
+    chart = page[: page.index("</svg></figure>")]
+    across = re.findall(r'<text x="[\d.]+" y="170" text-anchor="middle">([^<]*)</text>', chart)
+    assert [int(x) for x in across] == labels
+    for told in re.findall(r'aria-label="[^"]*\bby time in s\. ([^"]*)"', page):
+        lines = told.split("; ")
+        ends = [re.fullmatch(r"\S+: [\d.]+ at (\d+), [\d.]+ Mbit/s at (\d+)", x) for x in lines]
+        assert [e.groups() for e in ends] == [(str(keys[0]), str(keys[-1]))] * 2

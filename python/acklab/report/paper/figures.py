@@ -9,7 +9,7 @@ from statistics import median, quantiles
 
 from acklab.report import html
 from acklab.report.paper import ellipses
-from acklab.report.paper.drawing import Panel, Point, Series, bounds, key, panel
+from acklab.report.paper.drawing import Panel, Point, Series, bounds, key, panel, ticks
 from acklab.report.paper.sources import (
     NONE,
     Names,
@@ -32,8 +32,8 @@ _MARKS = {
     "boxes": f"{_OF_BOXES}the 5th and the 95th percentile: means over the runs of those of a run.",
     "runs": f"{_OF_BOXES}the least and the largest of the runs.",
 }
-#: Over time, keys that have a label.
-_EVERY = 10
+#: Over time, so many keys or a few more have a label.
+_LABELS = 6
 #: A figure of more numbers has them in its file only.
 MOST_NUMBERS = 400
 
@@ -126,7 +126,8 @@ def panels(study: Folder, figure: Figure, mine: Source, whose: Sequence[Source])
                     series.append(Series(name, place, points, theirs))
         used = {p.x for s in series for p in s.points}
         xs = [k for k in keys[figure.x] if k in used]
-        labels = [names.key(figure.x, k) if _labelled(figure, k) else "" for k in xs]
+        shown = _labelled(figure, xs)
+        labels = [names.key(figure.x, k) if k in shown else "" for k in xs]
         if series:
             title = names.at(named)
             found.append(Panel(title, series, xs, labels, figure.kind, figure.log))
@@ -165,8 +166,12 @@ def _runs(figure: Figure, mine: Source) -> str:
     return f"one run of seed {seeds.pop()}" if len(seeds) == 1 else "means over the runs"
 
 
-def _labelled(figure: Figure, key: Key) -> bool:
-    return not figure.beside or not isinstance(key, int) or key % _EVERY == 0
+def _labelled(figure: Figure, keys: Sequence[Key]) -> Sequence[Key]:
+    """The keys that have a label along x: over time the round ones, otherwise all."""
+    numbers = [k for k in keys if isinstance(k, int | float)]
+    if not figure.beside or not numbers:
+        return keys
+    return [t for t in ticks(min(numbers), max(numbers), _LABELS) if t in numbers] or keys
 
 
 def _box(x: Key, middle: float, runs: Value, ends: Sequence[float]) -> Point:
@@ -190,21 +195,20 @@ def _row(
     for p in of:
         label = f"{figure.title}{f', {setup}' if setup else ''}"
         label += f", {p.title}" if p.title else ""
-        label += f": {y} by {x}. {_told(p, quantity)}"
+        label += f": {y} by {x}. {_told(p, quantity, figure.x, Names(study))}"
         head = f"<figcaption>{escape(p.title)}</figcaption>" if p.title else ""
         charts += f"<figure>{head}{panel(p, label, bottom, top, x, y)}</figure>"
     return f'<p class="y-name">{escape(y)}</p><div class="multiples">{charts}</div>'
 
 
-def _told(of: Panel, quantity: Quantity) -> str:
+def _told(of: Panel, quantity: Quantity, x: str, names: Names) -> str:
     """The ends of each line, for who does not see them."""
     ends = []
     for s in of.series[:8]:
         first, last = s.points[0], s.points[-1]
-        label = dict(zip(of.keys, of.labels, strict=True))
         ends.append(
-            f"{s.name}: {written(first.y, quantity)} at {label[first.x]}, "
-            f"{written(last.y, quantity)}{unit(quantity)} at {label[last.x]}"
+            f"{s.name}: {written(first.y, quantity)} at {names.key(x, first.x)}, "
+            f"{written(last.y, quantity)}{unit(quantity)} at {names.key(x, last.x)}"
         )
     return "; ".join(ends)
 
