@@ -66,6 +66,13 @@ def test_a_table_without_columns_has_one_with_the_name_of_the_quantity(study):
     assert 'data-again="acklab study cell thinned main setup=linux cc=cubic ratio=4"' in page
 
 
+def test_a_rate_stands_after_its_name_without_in():
+    study = folder.load(built_in()["bbr-wifi6"])
+    page = shown(study, study.shown("fig5-crossings"), numbers_of(study))
+    assert '<p class="note">Changes of the lead, per minute: How often' in page
+    assert '<th scope="col" class="number">changes of the lead per minute</th>' in page
+
+
 def test_a_table_without_rows_has_one(study):
     page = shown(study, study.shown("across"), numbers_of(study))
     assert 'class="row">goodput in Mbit/s</th>' in page

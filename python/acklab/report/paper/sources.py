@@ -95,7 +95,7 @@ class Names:
         """The name of a quantity, with its unit."""
         name = self.quantity(quantity)
         alone = not quantity.unit or name.endswith(quantity.unit)
-        return name if alone else f"{name} in {quantity.unit}"
+        return name if alone else f"{name} {of_unit(quantity)}"
 
 
 def written(value: float, quantity: Quantity) -> str:
@@ -104,6 +104,11 @@ def written(value: float, quantity: Quantity) -> str:
         return NONE
     digits = quantity.digits if abs(value) < 10_000 else 0
     return f"{value:.{digits}f}".replace("-0." + "0" * digits, "0." + "0" * digits, 1)
+
+
+def of_unit(quantity: Quantity) -> str:
+    """The unit after a name: "in Mbit/s", but "per minute"."""
+    return quantity.unit if quantity.unit.startswith("per ") else f"in {quantity.unit}"
 
 
 def unit(quantity: Quantity) -> str:

@@ -14,6 +14,7 @@ from acklab.report.paper.sources import (
     blocks,
     interval,
     keys_of,
+    of_unit,
     unit,
     written,
 )
@@ -64,7 +65,7 @@ def _layout(names: Names, table: Table) -> str:
 
 
 def _in(quantity: Quantity) -> str:
-    return f", in {quantity.unit}" if quantity.unit else ""
+    return f", {of_unit(quantity)}" if quantity.unit else ""
 
 
 def _values(source: Source, table: Table, quantity: Quantity) -> list[Value]:
