@@ -2,17 +2,23 @@
 
 import math
 import re
-from itertools import pairwise
+from dataclasses import astuple
+from itertools import combinations
 
 import pytest
 
 import kit_study
 from acklab.report.paper import ellipses, figures
+from acklab.report.paper.ellipses import Cloud
+from acklab.report.paper.placing import Box, Chart, placed
 from acklab.report.paper.sources import sources
+from acklab.studies import built_in
 from acklab.studies.kit import folder
 from acklab.studies.kit.fields import Field
 from acklab.studies.kit.flaws import Flaw
 from acklab.studies.kit.numbers import Numbers
+from acklab.studies.kit.page import on_paper
+from conftest import in_a_browser
 
 FIGURE = """[[figure]]
 id = "both"
@@ -25,6 +31,16 @@ lines = "cc"
 kind = "ellipses"
 
 [[figure]]"""
+#: Where the letters of the names are, in units of the chart.
+BOXES = """[...document.querySelectorAll('text.beside')].map((name) => {
+  const box = name.getBBox();
+  return [box.x, box.y + 2, box.x + box.width, box.y + box.height - 2];
+})"""
+#: The middles of its dots and marks.
+POINTS = """[...document.querySelectorAll('circle.mark, .multiples path.mark')].map((mark) => {
+  const box = mark.getBBox();
+  return [box.x + box.width / 2, box.y + box.height / 2];
+})"""
 
 
 def test_an_ellipse_is_one_standard_deviation():
@@ -75,15 +91,81 @@ def test_less_delay_is_to_the_right_and_more_goodput_is_higher(study):
     assert len(dots) == 2 * ratios
 
 
-def test_names_do_not_cover_each_other(study):
-    study = folder.load(study)
-    mine = sources(study, _numbers(study), study.setups("decides"))
-    page = figures.rendered(study, study.shown("both"), mine)
-    chart = page[: page.index("</svg></figure>")].rpartition("<svg viewBox")[2]
-    below = [float(y) for y in re.findall(r'class="beside"[^>]* y="([\d.]+)"', chart)]
-    # All clouds are the same here.
-    assert len(below) > 1
-    assert all(b - a >= 11 for a, b in pairwise(below))
+def _cover(boxes):
+    """Pairs of rectangles (left, top, right, bottom) that have a part in common."""
+    return [
+        (a, b)
+        for a, b in combinations(boxes, 2)
+        if a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+    ]
+
+
+#: Names and marks as in the map of queues: at one place, close to each other, at an edge.
+MIDDLES = {
+    "one place": [("FIFO, 1000 packets", (120, 90)), ("CoDel", (120, 90)), ("PIE", (120, 90))],
+    "close": [(f"BBRv{n}", (125.0 + n, 33.0 + n)) for n in (1, 2, 3)] + [("CUBIC", (92, 42))],
+    "six at a corner": [(name, (280.0, 190.0)) for name in ("a", "bb", "ccc", "dddd", "e", "ff")],
+    "apart": [("CAKE", (60, 60)), ("PIE", (160, 120))],
+}
+
+
+@pytest.mark.parametrize("name", MIDDLES)
+def test_names_cover_no_other_name_no_mark_and_no_dot(name):
+    dots = [(x, y) for x in range(60, 280, 40) for y in range(20, 190, 40)]
+    frame = Box(43, 1, 299, 195)
+    found = placed(MIDDLES[name], Chart(frame, dots))
+    boxes = [astuple(n.box) for n in found]
+    assert _cover(boxes) == []
+    marks = [mark for _, mark in MIDDLES[name]]
+    assert not any(n.box.has(point) for n in found for point in [*marks, *dots])
+    assert all(n.box.within(frame) for n in found)
+    # One that does not stand beside its mark has a thread that begins there.
+    for n in found:
+        far = math.dist(n.mark, n.box.nearest(n.mark))
+        assert (n.thread is not None) == (far > 9)
+        assert n.thread is None or n.thread[0] == n.mark
+    assert placed(MIDDLES[name], Chart(frame, dots)) == found
+
+
+def test_a_name_alone_stands_to_the_right_of_its_mark():
+    (name,) = placed([("CAKE", (60, 60))], Chart(Box(43, 1, 299, 195), []))
+    assert (name.box.left, name.thread) == (67, None)
+    assert name.at == (67, 63)
+
+
+#: Delay and share of each queue at 5 Mbit/s, about as in the map of queues.
+QUEUES = {
+    "FIFO, 1000 packets": (44, 0.958),
+    "CoDel": (5.8, 0.950),
+    "PIE": (9.3, 0.957),
+    "FQ-CoDel": (5.9, 0.949),
+    "CAKE": (4.6, 0.940),
+}
+#: Runs about these.
+ABOUT = [(0.5, 0.008), (0.8, -0.004), (1.2, 0.003), (1.9, -0.006), (1.1, 0.001)]
+
+
+@in_a_browser
+@pytest.mark.parametrize("width", [400, 1280])
+def test_in_a_browser_names_cover_nothing(open_page, tmp_path, width):
+    """The letters are as wide as the browser draws them."""
+    study = folder.load(built_in()["queue-map"])
+    lines = [
+        Cloud(name, look, [(x * times, y + more) for times, more in ABOUT])
+        for look, (name, (x, y)) in enumerate(QUEUES.items())
+    ]
+    drawn = ellipses.row(study, study.shown("ellipses"), [("5 Mbit/s", lines)])
+    path = tmp_path / "ellipses.html"
+    path.write_text(on_paper("Ellipses", f'<header class="top"></header>{drawn}'))
+    tab = open_page(path.as_uri())
+    tab.set_viewport_size({"width": width, "height": 900})
+    boxes = tab.evaluate(BOXES)
+    assert len(boxes) == len(QUEUES)
+    assert _cover(boxes) == []
+    points = tab.evaluate(POINTS)
+    assert len(points) == len(QUEUES) * (1 + len(ABOUT))
+    covered = [p for p in points for b in boxes if b[0] < p[0] < b[2] and b[1] < p[1] < b[3]]
+    assert covered == []
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from statistics import fmean, median, stdev
 
 from acklab.report import html
 from acklab.report.paper.drawing import LOOKS, key, mark, ticks
+from acklab.report.paper.placing import Box, Chart, Point, placed
 from acklab.report.paper.sources import Names, Source, blocks, keys_of, written
 from acklab.studies.kit.fields import Key
 from acklab.studies.kit.folder import Figure, Folder
@@ -21,8 +22,10 @@ from acklab.studies.kit.folder import Figure, Folder
 #: A panel in units of its own, as those of lines but higher.
 _WIDE, _HIGH = 300, 230
 _LEFT, _RIGHT, _TOP, _BOTTOM = 42, 12, 12, 34
-#: Height of a name beside its ellipse.
-_LETTER = 11.0
+#: Points that stand for the contour of an ellipse.
+_CORNERS = 64
+#: Where names may stand.
+_INNER = Box(_LEFT + 1, 1, _WIDE - 1, _HIGH - _BOTTOM - 1)
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,18 @@ class Ellipse:
     long: float
     short: float
     angle: float
+
+    @property
+    def edge(self) -> list[Point]:
+        """Points of its contour."""
+        turn = math.radians(self.angle)
+        found = []
+        for n in range(_CORNERS):
+            along = self.long * math.cos(2 * math.pi * n / _CORNERS)
+            aside = self.short * math.sin(2 * math.pi * n / _CORNERS)
+            x = self.x + along * math.cos(turn) - aside * math.sin(turn)
+            found.append((x, self.y + along * math.sin(turn) + aside * math.cos(turn)))
+        return found
 
 
 def ellipse_of(points: Sequence[tuple[float, float]]) -> Ellipse | None:
@@ -205,46 +220,41 @@ def _decades(scale: _Scale) -> list[float]:
 
 def _drawn(lines: Sequence[Cloud], scale: _Scale) -> str:
     """Dots below, then ellipses, then a mark and a name at each middle."""
-    dots, shapes, middles = "", "", []
-    for c in lines:
-        look, at = f"l{c.look % LOOKS}", [scale(p) for p in c.points]
-        dots += "".join(
-            f'<circle class="mark {look}" cx="{x:.1f}" cy="{y:.1f}" r="1.3" opacity=".45"/>'
-            for x, y in at
+    drawn, shapes, edges, middles = "", "", [], []
+    dots = [(c, *scale(p)) for c in lines for p in c.points]
+    for c, x, y in dots:
+        drawn += (
+            f'<circle class="mark l{c.look % LOOKS}" cx="{x:.1f}" cy="{y:.1f}" r="1.3" '
+            'opacity=".45"/>'
         )
+    for c in lines:
+        at = [scale(p) for p in c.points]
         e = ellipse_of(at)
         if e is not None:
+            edges.append(e.edge)
             shapes += (
-                f'<ellipse class="mark {look}" fill-opacity=".14" rx="{max(e.long, 0.8):.1f}" '
-                f'ry="{max(e.short, 0.8):.1f}" transform="translate({e.x:.1f} {e.y:.1f}) '
-                f'rotate({e.angle:.1f})"/>'
+                f'<ellipse class="mark l{c.look % LOOKS}" fill-opacity=".14" '
+                f'rx="{max(e.long, 0.8):.1f}" ry="{max(e.short, 0.8):.1f}" '
+                f'transform="translate({e.x:.1f} {e.y:.1f}) rotate({e.angle:.1f})"/>'
             )
-        middles.append((c, fmean(x for x, _ in at), fmean(y for _, y in at)))
-    marks = "".join(mark(c.look, x, y) for c, x, y in middles)
-    return f"{dots}{shapes}{marks}{_names(middles)}"
+        middles.append((c, (fmean(x for x, _ in at), fmean(y for _, y in at))))
+    marks = "".join(mark(c.look, *at) for c, at in middles)
+    chart = Chart(_INNER, [(x, y) for _, x, y in dots], edges)
+    threads, names = _names(middles, chart)
+    return f"{drawn}{shapes}{threads}{marks}{names}"
 
 
-def _names(middles: Sequence[tuple[Cloud, float, float]]) -> str:
-    """A name beside each mark; those that would cover each other move down, on a thread."""
-    found = ""
-    taken: list[tuple[float, float, float]] = []
-    for c, x, y in sorted(middles, key=lambda m: m[2]):
-        width = 5.6 * len(c.name)
-        # To the left where there is no room to the right.
-        left = x + 7 if x + 7 + width < _WIDE - 2 else x - 7 - width
-        below = y + 4
-        while any(abs(below - b) < _LETTER and left < e and s < left + width for s, e, b in taken):
-            below += 1
-        taken.append((left, left + width, below))
-        look = c.look % LOOKS
-        if below > y + 9:
-            end = left - 1 if left > x else left + width + 1
-            found += (
-                f'<path class="bar l{look}" fill="none" '
-                f'd="M{x:.1f} {y:.1f}L{end:.1f} {below - 4:.1f}"/>'
-            )
-        found += (
-            f'<text class="beside" style="fill: var(--l{look})" x="{left:.1f}" y="{below:.1f}">'
-            f"{escape(c.name)}</text>"
+def _names(middles: Sequence[tuple[Cloud, Point]], chart: Chart) -> tuple[str, str]:
+    """The threads, which lie below the marks, and the names."""
+    threads, names = "", ""
+    every = placed([(c.name, at) for c, at in middles], chart)
+    for (c, _), name in zip(middles, every, strict=True):
+        look, (x, y) = c.look % LOOKS, name.at
+        if name.thread is not None:
+            ends = "L".join(f"{a:.1f} {b:.1f}" for a, b in name.thread)
+            threads += f'<path class="bar l{look}" fill="none" d="M{ends}"/>'
+        names += (
+            f'<text class="beside" style="fill: var(--l{look})" x="{x:.1f}" y="{y:.1f}">'
+            f"{escape(name.text)}</text>"
         )
-    return found
+    return threads, names
