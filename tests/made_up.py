@@ -9,7 +9,7 @@ from acklab.studies.kit.numbers import Numbers
 from acklab.studies.kit.quantity import with_derived
 
 #: Keys of an axis of a quantity's own that the study does not name, such as seconds.
-KEYS = range(3, 10)
+KEYS = (1, 2)
 
 
 def numbers_of(study, seeds=3, seconds=KEYS):

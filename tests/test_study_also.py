@@ -1,7 +1,5 @@
 """Studies that belong to another one."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from acklab.cli import reproduce as command
@@ -19,7 +17,7 @@ def made(monkeypatch, tmp_path):
 
     def make(study, _effort, _out, _jobs, _advance):
         names.append(study.about.name)
-        return SimpleNamespace(files=(), report=tmp_path / "report.html")
+        return making.Made(files=(), report=tmp_path / "report.html")
 
     monkeypatch.setattr(making, "make", make)
     monkeypatch.chdir(tmp_path)

@@ -9,7 +9,6 @@ import pytest
 import kit_study
 from acklab.report.paper.states import states
 from acklab.studies.kit import folder, make, page
-from acklab.studies.kit.flaws import Flaw
 from acklab.studies.kit.made import seal
 from acklab.studies.study import Effort
 from conftest import in_a_browser
@@ -123,7 +122,7 @@ def test_results_of_another_version_are_called_so(made):
     assert "These results were made" not in make.tell_again(study, out.parent).report.read_text()
 
 
-def test_a_text_that_rests_on_another_verdict_is_refused(made):
+def test_a_text_that_rests_on_another_verdict_is_left_out(made):
     study, out = made
     answer = study.path / "text" / "answer.md"
     kept = answer.read_text()
@@ -132,9 +131,11 @@ def test_a_text_that_rests_on_another_verdict_is_refused(made):
     try:
         about.write_text(noted.replace('"quick": true', '"quick": false'))
         seal(out)
-        answer.write_text(f"{{{{require falls = reproduced}}}}\n{kept}")
-        with pytest.raises(Flaw, match=r"answer\.md.*falls = reproduced, which is now"):
-            make.tell_again(study, out.parent)
+        answer.write_text(f"{{{{require falls = not}}}}\n{kept}")
+        told = make.tell_again(study, out.parent)
+        (where,) = told.unfit
+        assert re.search(r"answer\.md:1: .*falls = not, which is now", where)
+        assert "This text is left out" in told.report.read_text()
     finally:
         answer.write_text(kept)
         about.write_text(noted)

@@ -13,7 +13,7 @@ from acklab.cli import completing
 from acklab.cli.guard import finished_is_kept, kept
 from acklab.cli.output import quiet, tell_lines
 from acklab.cli.run import Jobs
-from acklab.cli.study import folder_of
+from acklab.cli.study import folder_of, warn_of
 from acklab.errors import AcklabError
 
 if TYPE_CHECKING:
@@ -44,11 +44,17 @@ def reproduce(
         int | None, typer.Option("--seeds", min=1, help="Seeds per cell. Default: the study's.")
     ] = None,
     out: Annotated[Path, typer.Option("--out", help="Folder for the results.")] = Path("out"),
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 if a text does not fit the verdicts.")
+    ] = False,
     jobs: Jobs = None,
-) -> None:
+) -> int:
     """Run a study: a paper's experiments or acklab's own; write tables, figures and a report.
 
     If you stop the command, it keeps the finished cells, and the same command resumes.
+
+    A text of a study is written for some verdicts. If your runs turn one of them, the report leaves
+    the text out and says so.
 
     `bbr-wifi6` brings the map that belongs to it, `queue-map`, unless you say --quick.
     """
@@ -69,6 +75,7 @@ def reproduce(
                 else:
                     made = make(study, effort, out, jobs, advance)
             kept(out / study.about.name)
+            warn_of(made)
             done.append(made)
     overview = None
     if what is None:
@@ -91,6 +98,7 @@ def reproduce(
         *files,
         *([] if overview is None else [overview]),
     )
+    return int(strict and any(made.unfit for made in done))
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from acklab.wording import many
 
 if TYPE_CHECKING:
     from acklab.studies.kit.folder import Folder
+    from acklab.studies.kit.make import Made
     from acklab.studies.study import Cell
 
 app = typer.Typer(
@@ -217,5 +218,12 @@ def report(
     """Judge the numbers of the last reproduction and write the report anew; runs nothing."""
     from acklab.studies.kit.make import tell_again
 
-    page = tell_again(loaded(folder), out).report
-    tell_lines({"report": page}, page)
+    made = tell_again(loaded(folder), out)
+    warn_of(made)
+    tell_lines({"report": made.report}, made.report)
+
+
+def warn_of(made: Made) -> None:
+    """Says which texts and reasons of a study do not fit its verdicts."""
+    for where in made.unfit:
+        typer.echo(f"warning: {where}", err=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from html import escape
+from itertools import groupby
 
 from acklab.report import html
-from acklab.report.paper.claims import verdict
+from acklab.report.paper.claims import anchor, verdict
 from acklab.report.paper.sources import Names
+from acklab.studies.kit.fit import LeftOut, fitted
 from acklab.studies.kit.flaws import blamed
 from acklab.studies.kit.folder import Folder
 from acklab.studies.kit.numbers import Numbers
@@ -24,7 +26,7 @@ def text(
     verdicts: Mapping[str, str] | None,
     essence: Container[str] | None = None,
 ) -> str:
-    """A text of the study as HTML; with `verdicts` it is refused where one has turned.
+    """A text of the study as HTML; with `verdicts` it says where it leaves a paragraph out.
 
     With `essence`, the claims that were judged, it loses its paragraphs on what was not run.
     """
@@ -35,8 +37,21 @@ def text(
     with blamed(study.path / "text" / f"{name}.md"):
         if essence is not None:
             written = without_missing(written, scope, essence)
-        markdown = filled(written, scope, verdicts)
-    return html.prose(markdown)
+        parts = fitted(written, verdicts) if verdicts is not None else [written]
+        told = [p if isinstance(p, LeftOut) else filled(p, scope) for p in parts]
+    return "".join(_pieces(told, study.about.own))
+
+
+def _pieces(parts: Sequence[str | LeftOut], own: bool) -> Iterator[str]:
+    """Paragraphs together, as they may be of one list, and a note for each that is left out."""
+    for left, some in groupby(parts, lambda p: isinstance(p, LeftOut)):
+        of = list(some)
+        if not left:
+            yield html.prose("\n\n".join(map(str, of)))
+        for part in of:
+            if isinstance(part, LeftOut):
+                note = html.words(part.note(own, lambda id_: f"[{id_}](#{anchor(id_)})"))
+                yield f'<p class="warn" role="note">{note}</p>\n'
 
 
 def glossary(study: Folder, own: str) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from acklab.studies.kit.claims import ALWAYS, Claim, Verdict
 from acklab.studies.kit.fields import Field, Key, listed
+from acklab.studies.kit.fit import LeftOut, fitted, told
 from acklab.studies.kit.folder import Folder
 from acklab.studies.kit.language import Asked, number, truth
 from acklab.studies.kit.numbers import Numbers
@@ -14,6 +15,11 @@ from acklab.studies.kit.templates import filled, without_missing
 from acklab.studies.kit.truth import Truth
 from acklab.studies.kit.vocabulary import Quantity
 from acklab.studies.kit.words import Wrong
+from acklab.studies.study import Effort
+
+#: Instead of a reason: nobody foresaw the verdict, or it rests on what was not run.
+NOBODY = "Nobody has written a reason for this verdict."
+NOT_RUN = "The reason for this verdict has numbers that only `--full` runs."
 
 
 @dataclass(frozen=True)
@@ -45,22 +51,27 @@ class Judged:
     shown: Sequence[Shown]
     #: Markdown.
     because: str = ""
+    #: Where the reason does not fit the verdict, for who writes the study.
+    unfit: Sequence[str] = ()
 
 
-def judge_all(study: Folder, ours: Numbers, strict: bool = True, full: bool = True) -> list[Judged]:
+def judge_all(
+    study: Folder, ours: Numbers, strict: bool = True, effort: Effort | None = None
+) -> list[Judged]:
     """Every claim, judged. With `strict` a reason must have been written for its verdict.
 
-    Without `full`, a claim about cells outside the essence is left out.
+    An effort that is not full leaves out claims about cells outside the essence.
     """
+    effort = effort or study.effort(full=True)
     found = [_judged(study, claim, ours) for claim in study.claims]
-    if not full:
+    if not effort.full:
         found = [
             j
             for j in found
             if all(j.setups[s] is not Truth.MISSING for s in study.deciding(j.claim))
         ]
     verdicts: dict[str, str] = {j.claim.id: j.verdict for j in found}
-    return [replace(j, because=_reason(study, j, ours, verdicts, strict, full)) for j in found]
+    return [_reasoned(study, j, ours, verdicts, effort, strict) for j in found]
 
 
 def _judged(study: Folder, claim: Claim, ours: Numbers) -> Judged:
@@ -126,29 +137,49 @@ def _shown(study: Folder, claim: Claim, asked: Asked, field: Field) -> Shown:
     )
 
 
-def _reason(
+def _reasoned(
     study: Folder,
     judged: Judged,
     ours: Numbers,
     verdicts: Mapping[str, str],
+    effort: Effort,
     strict: bool,
-    full: bool,
-) -> str:
-    """Why it has its verdict, with numbers."""
-    claim = judged.claim
+) -> Judged:
+    """With the reason for its verdict, or with what stands in place of one."""
+    claim, verdict = judged.claim, judged.verdict
     scope = study.scope(ours, study.deciding(claim)[0], claim)
-    text = claim.because.get(judged.verdict, claim.because.get(ALWAYS, ""))
-    with claim.blamed("because", rf"\b({judged.verdict}|{ALWAYS})\s*="):
-        if not text and claim.because and strict:
-            raise Wrong(
-                f"it is now {judged.verdict!r}, and there is a text for "
-                f"{', '.join(claim.because)} only: write one for {judged.verdict!r}"
-            )
-        whole = text if full else without_missing(text, scope, verdicts)
-        # A quick run may lack more, and its verdicts may have no text of their own.
-        if strict and text and not whole:
-            raise Wrong(
-                "every paragraph of because has numbers that only --full runs; "
-                "begin with a paragraph that has none"
-            )
-        return filled(whole, scope, verdicts if strict else None)
+    text = claim.because.get(verdict, claim.because.get(ALWAYS, ""))
+    at = ("because", rf"\b({verdict}|{ALWAYS})\s*=")
+    with claim.blamed(*at):
+        whole = text if effort.full else without_missing(text, scope, verdicts)
+        # Short runs of few seeds turn verdicts; their reasons need not fit.
+        if effort.quick:
+            return replace(judged, because=filled(whole, scope))
+        if strict:
+            for error in _flaws(claim, verdict, text, whole):
+                raise error
+            return replace(judged, because=filled(whole, scope, verdicts))
+        parts = fitted(whole, verdicts)
+        errors = [*_flaws(claim, verdict, text, whole)]
+        errors += [e for p in parts if isinstance(p, LeftOut) for e in p.errors()]
+        own = study.about.own
+        because = "\n\n".join(
+            p.note(own) if isinstance(p, LeftOut) else filled(p, scope) for p in parts
+        )
+    if not whole and errors:
+        because = NOT_RUN if text else NOBODY
+    return replace(judged, because=because, unfit=[told(e, claim.blamed(*at)) for e in errors])
+
+
+def _flaws(claim: Claim, verdict: Verdict, text: str, whole: str) -> Iterator[Wrong]:
+    """Why a claim has no reason for its verdict; `whole` is what is left of the reason's `text`."""
+    if claim.because and not text:
+        yield Wrong(
+            f"it is now {verdict!r}, and there is a text for "
+            f"{', '.join(claim.because)} only: write one for {verdict!r}"
+        )
+    if text and not whole:
+        yield Wrong(
+            "every paragraph of because has numbers that only --full runs; "
+            "begin with a paragraph that has none"
+        )

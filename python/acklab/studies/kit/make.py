@@ -14,7 +14,8 @@ from acklab.folder import writable_folder, write_atomically
 from acklab.spreadsheet import csv
 from acklab.studies.kit import made
 from acklab.studies.kit.fields import Field, known, reported
-from acklab.studies.kit.folder import SETUP, Figure, Folder, Table
+from acklab.studies.kit.fit import unfit
+from acklab.studies.kit.folder import SETUP, Figure, Folder, Table, check_texts
 from acklab.studies.kit.judge import Judged, judge_all
 from acklab.studies.kit.numbers import Numbers, numbers
 from acklab.studies.kit.quantity import with_derived
@@ -34,12 +35,16 @@ class Made:
 
     files: Sequence[Path]
     report: Path
+    #: Where a text or a reason does not fit the verdicts: the report leaves it out and says so.
+    unfit: Sequence[str] = ()
 
 
 def make(
     study: Folder, effort: Effort, out: Path, jobs: int | None = None, tell: Tell | None = None
 ) -> Made:
     """Runs a study and writes everything into `out/NAME`; goes on where it was stopped."""
+    # A text that names what does not exist is found before anything runs.
+    check_texts(study)
     folder = out / study.about.name
     with writable_folder(folder), _finished(study, effort, folder) as journal:
         wanted = list(study.quantities.values())
@@ -47,7 +52,7 @@ def make(
         files = [_csv(table, folder / "numbers" / f"{g}.csv") for g, table in tables.items()]
         files.append(made.note(study, effort, folder))
         told = _told(study, tables, effort, folder)
-    return Made([*files, *told.files], told.report)
+    return Made([*files, *told.files], told.report, told.unfit)
 
 
 def make_part(
@@ -115,12 +120,12 @@ def _told(study: Folder, tables: Mapping[str, pl.DataFrame], effort: Effort, fol
     from acklab.studies.kit.page import write_page
 
     ours = with_derived(study.vocabulary, numbers(tables))
-    # Short runs of few seeds turn verdicts; their texts need not fit.
-    judged = judge_all(study, ours, strict=not effort.quick, full=effort.full)
+    judged = judge_all(study, ours, strict=False, effort=effort)
     shown = [t for t in study.about.table if (t.group, t.quantity) in ours]
     files = [_csv(of_table(study, t, ours), folder / f"{t.id}.csv") for t in shown]
     files.append(_csv(of_claims(judged), folder / "claims.csv"))
-    return Made(files, write_page(study, ours, judged, effort, folder))
+    report = write_page(study, ours, judged, effort, folder)
+    return Made(files, report, unfit(study, ours, judged, effort))
 
 
 def of_table(study: Folder, table: Table | Figure, ours: Numbers) -> pl.DataFrame:

@@ -6,9 +6,9 @@
 `{goodput(cc=cubic, ratio=1)}` is written with the quantity's digits and its unit; `:n` leaves the
 unit away, `:%` makes a share a percentage, `:±` adds half of the 95 % interval (`:n±` without the
 unit), `:split 5` puts the runs below 5 and those from 5 on apart (`9.60 Mbit/s in 3 runs and
-1.20 Mbit/s in 2`), and any other format is Python's (`:.1f`). A `require` line shows nothing: the
-text is refused unless that claim has that verdict, so that a sentence cannot outlive what it rests
-on.
+1.20 Mbit/s in 2`), and any other format is Python's (`:.1f`). A `require` line shows nothing: its
+paragraph stands only while that claim has that verdict, so that a sentence cannot outlive what it
+rests on. A page leaves the paragraph out (`fit`); `filled` with verdicts refuses the text.
 `{model| goodput(cc=cubic)}` is the number of the witness `model`.
 Where an expression makes several numbers, and the paragraph does not say of what, a note does.
 """
