@@ -10,7 +10,7 @@ from acklab.studies.kit import fit, folder, make, page
 from acklab.studies.kit.fields import Field
 from acklab.studies.kit.fit import LeftOut, fitted
 from acklab.studies.kit.flaws import Flaw
-from acklab.studies.kit.judge import NOBODY, judge_all
+from acklab.studies.kit.judge import NOBODY, TOO_FEW, judge_all
 from acklab.studies.kit.numbers import Numbers
 from acklab.studies.kit.words import Wrong
 from acklab.studies.study import Effort
@@ -93,6 +93,18 @@ def test_a_claim_without_a_fitting_reason_says_so_and_is_refused_if_strict(study
     ours = of_goodput(study, {1: 1.0, 4: 5.0, 16: 9.0}, 5)
     (falls,) = (j for j in judge_all(study, ours) if j.claim.id == "falls")
     assert (falls.because, falls.unfit) == ("It does not fall.", ())
+
+
+@pytest.mark.parametrize("effort", [Effort(1), Effort(9, quick=True)])
+def test_few_or_short_runs_give_no_reason_for_what_they_leave_open(tmp_path, effort):
+    """One run decides nothing; of short runs the numbers differ by more than their mean."""
+    study = folder.load(kit_study.write(tmp_path))
+    ours = of_goodput(study, {1: 9.0, 4: 9.0, 16: 9.0}, 1)
+    judged = {j.claim.id: j for j in judge_all(study, ours, strict=False, effort=effort)}
+    assert judged["cubic-keeps"].verdict == "undecided"
+    assert judged["cubic-keeps"].because == TOO_FEW
+    whole = judge_all(study, ours, strict=False)
+    assert all(j.because != TOO_FEW for j in whole)
 
 
 def of_seeds(numbers, most):

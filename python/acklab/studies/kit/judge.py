@@ -20,6 +20,8 @@ from acklab.studies.study import Effort
 #: Instead of a reason: nobody foresaw the verdict, or it rests on what was not run.
 NOBODY = "Nobody has written a reason for this verdict."
 NOT_RUN = "The reason for this verdict has numbers that only `--full` runs."
+#: Few runs leave open what more of them decide; a reason would say more than they do.
+TOO_FEW = "These are too few runs to say why."
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,8 @@ def _reasoned(
 ) -> Judged:
     """With the reason for its verdict, or with what stands in place of one."""
     claim, verdict = judged.claim, judged.verdict
+    if claim.because and _open(study, judged) and _few(study, effort):
+        return replace(judged, because=TOO_FEW)
     scope = study.scope(ours, study.deciding(claim)[0], claim)
     text = claim.because.get(verdict, claim.because.get(ALWAYS, ""))
     at = ("because", rf"\b({verdict}|{ALWAYS})\s*=")
@@ -169,6 +173,17 @@ def _reasoned(
     if not whole and errors:
         because = NOT_RUN if text else NOBODY
     return replace(judged, because=because, unfit=[told(e, claim.blamed(*at)) for e in errors])
+
+
+def _open(study: Folder, judged: Judged) -> bool:
+    """Whether more runs may decide it; another set-up or a weaker form may have made it partly."""
+    left = (judged.setups[s] is Truth.OPEN for s in study.deciding(judged.claim))
+    return judged.verdict == "undecided" or (judged.verdict == "partly" and any(left))
+
+
+def _few(study: Folder, effort: Effort) -> bool:
+    """Whether so few or such short runs were made that a verdict may be open for that alone."""
+    return effort.quick or effort.seeds < study.effort(full=effort.full).seeds
 
 
 def _flaws(claim: Claim, verdict: Verdict, text: str, whole: str) -> Iterator[Wrong]:
