@@ -131,20 +131,45 @@ def test_far_laptops_add_their_delay_and_nothing_else():
     assert far.flows["goodput_mbps"].sum() == pytest.approx(near.flows["goodput_mbps"].sum(), 0.05)
 
 
-def test_a_fifo_favours_cubic_where_a_round_trip_is_a_whole_number_of_packets():
-    """And not where it is a sixth of a packet's time more or less, or where packets are late."""
+def test_a_fifo_without_jitter_favours_cubic_above_a_whole_number_of_packets():
+    """The lead fades as the round trip grows, up to the next whole number; jitter makes it less."""
+    seeds = (1, 2, 3, 4)
 
     def lead(rtt_us, jitter):
-        runs = acklab.run_many(
-            [(acklab.load(cells._phase(Effort(1), rtt_us, jitter)), seed) for seed in (1, 2)]
-        )
+        cell = acklab.load(cells._phase(Effort(1), rtt_us, jitter))
+        runs = acklab.run_many([(cell, seed) for seed in seeds])
         flows = [STUDY.quantities["goodput"].of(run) for run in runs]
         return sum(of["cubic"] - of["bbr"] for of in flows) / len(flows)
 
-    assert lead(12000, "none") > 1.5
-    assert lead(13200, "none") > 1.5
-    assert lead(13000, "none") < 0.7
-    assert lead(12000, "a packet") < 1.2
+    none = {rtt_us: lead(rtt_us, "none") for rtt_us in (12000, 12400, 12800, 13200)}
+    assert none[12000] > 1.5
+    assert 0.5 < none[12400] < 1.5
+    assert none[12800] < 0.5
+    assert none[13200] > 1.5
+    assert lead(12000, "a packet") < 0.5 * none[12000]
+    assert lead(13200, "a packet") < 0.7 * none[13200]
+
+
+def test_the_phase_effect_fades_in_all_seeds_and_jitter_leaves_a_part_of_it():
+    """In the means of all seeds that the page has."""
+    text = (ROOT / "docs/studies/bbr-wifi6.csv").read_text()
+    (head,) = re.findall(r"^group,quantity,.*$", text, re.M)
+    rows = [
+        dict(zip(head.split(","), line.split(","), strict=True))
+        for line in re.findall(r"^phase,goodput,.*$", text, re.M)
+    ]
+    of = {(r["jitter"], int(r["rtt_us"]), r["flow"]): float(r["value"]) for r in rows}
+    lead = {k[:2]: of[*k[:2], "cubic"] - value for k, value in of.items() if k[2] == "bbr"}
+    none = [lead["none", rtt_us] for rtt_us in cells.PHASES_US]
+    assert none[:-1] == sorted(none[:-1], reverse=True)
+    assert none[-1] > none[0] > 1.5
+    # Up to a third of a packet's time above a whole number it is half of the most, at least.
+    third = [rtt_us for rtt_us in cells.PHASES_US if rtt_us <= 12000 + cells.PACKET_US // 3]
+    assert all(lead["none", rtt_us] > 0.5 * none[0] for rtt_us in third)
+    # With jitter it is never as large, and the round trip still matters.
+    late = [lead["a packet", rtt_us] for rtt_us in cells.PHASES_US]
+    assert max(late) < 0.5 * none[0]
+    assert max(late) - min(late) > 0.5
 
 
 def test_the_percentiles_of_a_box_rise(uplink):
