@@ -10,6 +10,7 @@ import re
 import sys
 import textwrap
 from collections import Counter
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,11 @@ from acklab.folder import write_atomically
 from acklab.studies.kit import folder, made, runs
 from acklab.studies.kit.fields import known
 from acklab.studies.kit.judge import judge_all
-from acklab.studies.kit.language import Scope
+from acklab.studies.kit.language import Scope, truth
 from acklab.studies.kit.numbers import Numbers, numbers, witnessed
 from acklab.studies.kit.quantity import with_derived
 from acklab.studies.kit.templates import filled
+from acklab.studies.kit.truth import Truth
 
 ROOT = Path(__file__).parents[1]
 STUDY = folder.load(ROOT / "python/acklab/studies/bbr_wifi6")
@@ -58,20 +60,35 @@ def runs_of_the_study() -> int:
 
 def page(of: Numbers, seeds: int, verdicts: dict[str, str]) -> tuple[str, Scope]:
     """The page, and what it asked for."""
-    counts = Counter(v for name, v in verdicts.items() if name.startswith("M-"))
-    told = [f"{counts[v]} are {words}" for v, words in VERDICTS.items() if counts[v]]
     text = FORM.read_text()
     for mark, value in {
         "CLAIMS": len(STUDY.claims),
         "RUNS": f"{runs_of_the_study():,}",
         "SEEDS": seeds,
-        "MODEL": ", ".join(told[:-1]) + f" and {told[-1]}",
+        "LINUX": answered("linux"),
+        "ALL": counted(verdicts.values()),
+        "MODEL": counted(v for name, v in verdicts.items() if name.startswith("M-")),
     }.items():
         text = text.replace(f"@{mark}@", str(value))
     scope = Scope(STUDY.vocabulary, Asked(of), STUDY.where("idle"), witnesses=witnesses)
     # A line is a paragraph of its own here, so that no note on keys stands below a table.
     lines = [_filled(line, scope, verdicts) for line in joined(text)]
     return wrapped("\n".join(line for line in lines if line is not None)) + "\n", scope
+
+
+def counted(verdicts: Iterable[str]) -> str:
+    """How many there are of each."""
+    counts = Counter(verdicts)
+    told = [f"{counts[v]} are {words}" for v, words in VERDICTS.items() if counts[v]]
+    return ", ".join(told[:-1]) + f" and {told[-1]}"
+
+
+def answered(witness: str) -> int:
+    """Of how many claims a witness has the numbers."""
+    of = STUDY.witnesses[witness]
+    asked = [(c, STUDY.scope(of, STUDY.deciding()[0], c)) for c in STUDY.claims]
+    found = [truth(c.asks.get(witness, c.holds), scope) for c, scope in asked]
+    return sum(t is not Truth.MISSING for t in found)
 
 
 def wrapped(text: str) -> str:
