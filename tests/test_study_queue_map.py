@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import acklab.studies.queue_map as package
@@ -9,6 +10,7 @@ from acklab.scenario import load as load_scenario
 from acklab.studies.kit.folder import check_texts, load
 from acklab.studies.queue_map import cells
 from acklab.studies.study import Effort
+from conftest import ROOT
 
 STUDY = load(Path(package.__file__).parent)
 SHORT = Effort(1, quick=True)
@@ -84,3 +86,44 @@ def test_at_which_rate_to_shape(queue):
     assert before["100"] < 10
     assert behind["100"] == pytest.approx(behind["none"], rel=0.01)
     assert behind["90"] < 0.05 * behind["none"]
+
+
+FAST = {"air": "idle", "hosts": "one", "cc": "newreno", "rate": 500, "rtt_ms": 20}
+
+
+def _cell(**keys):
+    for cell in cells.GROUPS["map"](Effort(cells.FAST_SEEDS)):
+        if all(cell.keys[axis] == key for axis, key in keys.items()):
+            return dict(cell.scenario)
+    raise AssertionError(keys)
+
+
+def test_the_page_has_the_prices_of_a_fast_line():
+    """A row of its table: means of all seeds."""
+    used = []
+    for queue in ("pfifo", "fq-codel", "cake"):
+        run = load_scenario(_cell(**FAST, queue=queue)).run
+        shares = [STUDY.quantities["filled"].of(run(seed)) for seed in (1, 2)]
+        used.append(f"{sum(shares) / 2:.2f}")
+    page = (ROOT / "docs/studies/queue-map.md").read_text()
+    assert f"| 500 Mbit/s, 20 ms | NewReno | {' | '.join(used)} | 2 of 6 s |" in page
+
+
+def test_cake_loses_a_fast_line_in_slow_start_and_gets_it_back():
+    """One early drop costs a third of the line, and nothing is left of that after 20 s."""
+
+    def shares(queue):
+        spec = {**_cell(**FAST, queue=queue), "duration": "25 s", "record": {"every": "100 ms"}}
+        run = load_scenario(spec).run(1)
+        time, rate = (np.asarray(run.columns("series")[n]) for n in ("time_s", "goodput_mbps"))
+        parts = ((2, 6), (20, 25))
+        of = [np.nanmean(rate[(time > a) & (time <= b)]) / FAST["rate"] for a, b in parts]
+        return *of, run.columns("flows")["retransmissions"][0]
+
+    early, late, again = shares("cake")
+    assert early < 0.7
+    assert late > 0.94
+    assert again == 1
+    early, late, _ = shares("fq-codel")
+    assert early > 0.94
+    assert late > 0.85
