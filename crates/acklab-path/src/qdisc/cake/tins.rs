@@ -273,42 +273,30 @@ mod tests {
             .into_iter()
             .chain((2..=4).flat_map(af))
             .collect();
-        let classes: [(Mode, usize, std::vec::Vec<(usize, std::vec::Vec<u8>)>); 3] = [
-            (
-                Mode::Diffserv3,
-                0,
-                [
-                    (1, [LE, CS[1]].to_vec()),
-                    (2, [TOS4, VA, EF, CS[6], CS[7]].to_vec()),
-                ]
-                .to_vec(),
-            ),
-            (
-                Mode::Diffserv4,
-                0,
-                [
-                    (1, [LE, CS[1]].to_vec()),
-                    (2, video),
-                    (3, [VA, EF, CS[4], CS[5], CS[6], CS[7]].to_vec()),
-                ]
-                .to_vec(),
-            ),
-            (
-                Mode::Diffserv8,
-                2,
-                [
-                    (0, [LE].to_vec()),
-                    (1, [2, CS[1]].into_iter().chain(af(1)).collect()),
-                    (3, [CS[3]].into_iter().chain(af(3)).chain(af(4)).collect()),
-                    (4, [TOS4].into_iter().chain(af(2)).collect()),
-                    (5, [CS[2]].to_vec()),
-                    (6, [VA, EF, CS[4], CS[5]].to_vec()),
-                    (7, [CS[6], CS[7]].to_vec()),
-                ]
-                .to_vec(),
-            ),
+        let eight: std::vec::Vec<(usize, std::vec::Vec<u8>)> = [
+            (0, [LE].to_vec()),
+            (1, [2, CS[1]].into_iter().chain(af(1)).collect()),
+            (3, [CS[3]].into_iter().chain(af(3)).chain(af(4)).collect()),
+            (4, [TOS4].into_iter().chain(af(2)).collect()),
+            (5, [CS[2]].to_vec()),
+            (6, [VA, EF, CS[4], CS[5]].to_vec()),
+            (7, [CS[6], CS[7]].to_vec()),
+        ]
+        .to_vec();
+        let four = [
+            (1, [LE, CS[1]].to_vec()),
+            (2, video),
+            (3, [VA, EF, CS[4], CS[5], CS[6], CS[7]].to_vec()),
         ];
-        for (mode, best_effort, lifted) in classes {
+        let three = [
+            (1, [LE, CS[1]].to_vec()),
+            (2, [TOS4, VA, EF, CS[6], CS[7]].to_vec()),
+        ];
+        for (mode, best_effort, lifted) in [
+            (Mode::Diffserv3, 0, &three[..]),
+            (Mode::Diffserv4, 0, &four),
+            (Mode::Diffserv8, 2, &eight),
+        ] {
             for value in 0..64 {
                 let own = lifted.iter().find(|(_, points)| points.contains(&value));
                 let expected = own.map_or(best_effort, |(tin, _)| *tin);

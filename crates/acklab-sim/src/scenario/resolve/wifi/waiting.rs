@@ -171,7 +171,10 @@ fn above_limit(
     let limited = entry.build.counts.has_limit();
     let limit = limit.filter(|_| limited || !is_further_out(sides));
     let counts = counted(entry, limit, &at, report);
-    match limit.filter(|_| counts && limited).unwrap_or(default_limit(entry)) {
+    match limit
+        .filter(|_| counts && limited)
+        .unwrap_or(default_limit(entry))
+    {
         Limit::Packets(0) | Limit::Bytes(Bytes(0)) => {
             nothing(&at, report);
             QueuePlan::Packets(1)
