@@ -2,6 +2,7 @@
 
 import csv
 import importlib.util
+import itertools
 import math
 import statistics
 import sys
@@ -9,6 +10,9 @@ from collections import defaultdict
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import mannwhitneyu, rankdata
 
 import acklab
 from acklab.places import packaged
@@ -28,7 +32,7 @@ from acklab.validate import (
     quiet_rows,
     wifi_models,
 )
-from acklab.validate.compare import alike
+from acklab.validate.compare import Comparison, Metric, _metrics, rank_test, testable
 from acklab.validate.criteria import (
     KERNEL,
     KERNEL_VIRTUAL,
@@ -233,13 +237,74 @@ def test_tolerances():
     assert not t.holds(130, 100)
 
 
-def test_samples_of_the_same_thing_are_alike():
+def test_the_rank_test_is_exact():
     theirs = [4.3, 4.5, 4.6, 4.8, 4.9, 5.0, 5.2, 5.3]
-    assert alike(theirs, [4.4, 4.55, 4.7, 5.1, 5.25])
-    assert not alike(theirs, [5.4, 5.5, 5.6, 5.7, 5.8])
-    # One value cannot be ranked: it has to be within the range.
-    assert alike([5.0], [4.0, 4.5, 5.5])
-    assert not alike([5.6], [4.0, 4.5, 5.5])
+    for ours in ([4.4, 4.55, 4.7, 5.1, 5.25], [5.4, 5.5, 5.6, 5.7, 5.8]):
+        exact = mannwhitneyu(theirs, ours, method="exact").pvalue
+        assert rank_test(theirs, ours) == pytest.approx(exact)
+        assert rank_test(ours, theirs) == pytest.approx(exact)
+
+
+def test_ties_do_not_make_the_rank_test_an_approximation():
+    """By the normal distribution it would be 0.012."""
+    theirs, ours = [1, 1, 2, 3, 4], [100, 101, 102, 103, 104]
+    assert rank_test(theirs, ours) == 2 / math.comb(10, 5)
+    # Of all splits of 1, 2, 2 and 3 into one and three, half have a rank sum of 2.5.
+    assert rank_test([2], [1, 2, 3]) == 1
+    assert rank_test([3], [1, 2, 2]) == 2 / 4
+    assert rank_test([7, 7], [7, 7, 7]) == 1
+
+
+@given(
+    st.lists(st.integers(0, 4), min_size=1, max_size=4),
+    st.lists(st.integers(2, 6), min_size=1, max_size=5),
+)
+def test_the_rank_test_counts_all_splits(theirs, ours):
+    ranks = rankdata(theirs + ours)
+    found = sum(ranks[: len(theirs)])
+    sums = [sum(c) for c in itertools.combinations(ranks, len(theirs))]
+    sides = (sum(s <= found for s in sums), sum(s >= found for s in sums))
+    assert rank_test(theirs, ours) == pytest.approx(min(1, 2 * min(sides) / len(sums)))
+
+
+def test_what_a_rank_test_cannot_tell_apart_is_not_tested():
+    assert testable(5, 5)
+    assert testable(2, 20)
+    assert not testable(1, 20)
+    assert not testable(2, 5)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "verdict"),
+    [
+        ([10.0], "ok"),
+        ([11.0], "untested"),
+        ([13.0], "off"),
+        ([11.0] * 6, "alike"),
+        ([12.1] * 6, "off"),
+    ],
+)
+def test_verdicts_on_what_chance_decides(theirs, verdict):
+    (cell,) = [r for r in kernel_rows() if r.name == "main 10M48ms reno 1"]
+    cell = replace(cell, values={"goodput": theirs}, measures={"goodput": lambda x: x}, draws=True)
+    ours = [{"goodput": x} for x in (*([8.0] * 8), *([10.0] * 4), *([12.0] * 8))]
+    (metric,) = _metrics(cell, ours, [])
+    assert metric.verdict == verdict
+    assert metric.ok is (verdict != "off")
+    assert Comparison(cell, [metric]).verdict == verdict
+    if verdict != "ok":
+        (metric,) = _metrics(replace(cell, draws=False), ours, [])
+        assert metric.verdict == "off"
+
+
+def test_the_verdict_of_a_cell_is_that_of_the_metric_that_agrees_least():
+    (cell,) = [r for r in kernel_rows() if r.name == "main 10M48ms reno 1"]
+    ok, alike, untested, off = (
+        Metric("goodput", 1, 1, 1, 1, None, good, None, *how)
+        for good, *how in ((True,), (True, True), (True, False, True), (False,))
+    )
+    for metrics in ([ok], [ok, alike], [ok, alike, untested], [ok, alike, untested, off]):
+        assert Comparison(cell, metrics).verdict == metrics[-1].verdict
 
 
 def test_comparing_says_how_far_off(acklab_cli, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -111,19 +112,24 @@ def validate(
                     )
         write_atomically(path, _csv(comparisons))
     kept(path)
-    good = sum(c.ok for c in comparisons)
-    drawn = sum(c.ok and c.drawn for c in comparisons)
+    counts = Counter(c.verdict for c in comparisons)
 
     def show() -> None:
         for part in dict.fromkeys(c.reference.source for c in comparisons):
             of = _show_saturated if part in set(saturated) else _show
             of([c for c in comparisons if c.reference.source == part])
-        within = f"{good - drawn} of {len(comparisons)} cells within the criteria"
-        console().print(f"{within}{_alike(drawn)}: {path}", markup=False)
+        within = f"{counts['ok']} of {len(comparisons)} cells within the criteria"
+        console().print(f"{within}{_besides(counts)}: {path}", markup=False)
 
-    said = {"file": path, "cells": len(comparisons), "within": good - drawn, "alike": drawn}
+    said = {
+        "file": path,
+        "cells": len(comparisons),
+        "within": counts["ok"],
+        "alike": counts["alike"],
+        "untested": counts["untested"],
+    }
     tell(lambda: {**said, "rows": [row for c in comparisons for row in c.rows()]}, show)
-    return int(strict and good < len(comparisons))
+    return int(strict and counts["off"] > 0)
 
 
 def _csv(comparisons: Sequence[Comparison]) -> str:
@@ -158,7 +164,7 @@ def _show(comparisons: Sequence[Comparison]) -> None:
                 cells.append(_marked("", True))
                 continue
             span = f"{m.low:.4g}..{m.high:.4g}" if m.high > m.low else f"{m.low:.4g}"
-            text = f"{m.acklab:.4g} : {span} {m.error:+.1%}" + "~" * m.drawn
+            text = f"{m.acklab:.4g} : {span} {m.error:+.1%}" + _MARKS.get(m.verdict, "")
             if m.late_error is not None:
                 text += f" ({m.late_error:+.1%})"
             cells.append(_marked(text, m.ok is not False))
@@ -167,6 +173,8 @@ def _show(comparisons: Sequence[Comparison]) -> None:
     _summarise(comparisons)
 
 
+#: How the table marks what only a rank test passes, and what has too few runs for one.
+_MARKS = {"alike": "~", "untested": "?"}
 #: Of the arithmetic there are hundreds: those that are farthest off say it all.
 _MODEL_ROWS = 30
 
@@ -215,9 +223,12 @@ def _marked(text: str, fine: bool) -> Text:
     return Text(text, "" if fine else "bold red")
 
 
-def _alike(drawn: int) -> str:
-    """Note on comparisons that only a rank test passes, beside those that the criterion passes."""
-    return f", {drawn} more (~) only by a rank test of the samples" if drawn else ""
+def _besides(counts: Counter[str]) -> str:
+    """Note on comparisons that do not meet the criterion and are no misses."""
+    alike, untested = counts["alike"], counts["untested"]
+    by_rank = f", {alike} more (~) only by a rank test of the samples" if alike else ""
+    few = f", {untested} (?) not tested: too few runs, within our range" if untested else ""
+    return by_rank + few
 
 
 def _summarise(comparisons: Sequence[Comparison]) -> None:
@@ -228,12 +239,11 @@ def _summarise(comparisons: Sequence[Comparison]) -> None:
 
     for metric in comparisons[0].reference.criteria:
         judged = [m for c in comparisons for m in c.metrics if m.name == metric]
-        good = sum(m.ok is not False for m in judged)
-        drawn = sum(m.drawn for m in judged)
+        counts = Counter(m.verdict for m in judged)
         errors = sorted(abs(m.error) for m in judged)
         console().print(
-            f"{METRICS[metric]}: {good - drawn} of {len(judged)} within the criterion"
-            f"{_alike(drawn)}; "
+            f"{METRICS[metric]}: {counts['ok']} of {len(judged)} within the criterion"
+            f"{_besides(counts)}; "
             f"median error {median(errors):.1%}, largest {errors[-1]:.1%}",
             markup=False,
         )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import statistics
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -36,8 +38,18 @@ class Metric:
     ok: bool | None
     #: The verdict on `late`.
     late_ok: bool | None
-    #: The medians are too far apart, but the samples are `alike`.
+    #: The medians are too far apart, but a rank test does not tell the samples apart.
     drawn: bool = False
+    #: The medians are too far apart, and the reference has too few runs for a rank test; they are
+    #: within the range of ours.
+    untested: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """In one word; empty if the metric does not decide."""
+        if self.untested:
+            return "untested"
+        return "alike" if self.drawn else _VERDICTS[self.ok]
 
     @property
     def error(self) -> float:
@@ -66,9 +78,12 @@ class Comparison:
         return all(m.ok is not False for m in self.metrics)
 
     @property
-    def drawn(self) -> bool:
-        """Whether medians are too far apart and a rank test had to speak."""
-        return any(m.drawn for m in self.metrics)
+    def verdict(self) -> str:
+        """That of the metric that agrees least: `ok`, `alike` (a rank test passed), `untested` (too
+        few runs for one) or `off`.
+        """
+        found = {m.verdict for m in self.metrics}
+        return next((v for v in ("off", "untested", "alike") if v in found), "ok")
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per metric, for the CSV."""
@@ -85,7 +100,7 @@ class Comparison:
                 "disturbed": self.reference.disturbed,
                 "acklab": m.acklab,
                 "error": m.error,
-                "verdict": "alike" if m.drawn else _VERDICTS[m.ok],
+                "verdict": m.verdict,
                 "acklab_late": m.late,
                 "error_late": m.late_error,
                 "verdict_late": _VERDICTS[m.late_ok],
@@ -154,19 +169,41 @@ def _metrics(
             None if tolerance is None or x is None else tolerance.holds(x, theirs)
             for x in (ours, ours_late)
         )
-        drawn = ok is False and reference.draws and alike(values, [r[name] for r in ideal])
+        drawn = untested = False
+        if ok is False and reference.draws:
+            sample = [r[name] for r in ideal]
+            if testable(len(values), len(sample)):
+                drawn = rank_test(values, sample) >= _SURE
+            else:
+                untested = all(min(sample) <= x <= max(sample) for x in values)
+        ok = drawn or untested or ok
         span = (min(values), max(values))
-        metrics.append(Metric(name, theirs, *span, ours, ours_late, drawn or ok, late_ok, drawn))
+        metrics.append(Metric(name, theirs, *span, ours, ours_late, ok, late_ok, drawn, untested))
     return metrics
 
 
-def alike(theirs: Sequence[float], ours: Sequence[float]) -> bool:
-    """Whether two samples may be draws of the same thing: a rank test (Mann and Whitney) does not
-    tell them apart at 1 %. Of samples so small that it never could, each value of theirs has to be
-    within the range of ours.
-    """
-    from scipy.stats import mannwhitneyu
+def testable(theirs: int, ours: int) -> bool:
+    """Whether samples of these sizes can be told apart at all: if they do not overlap."""
+    return 2 / math.comb(theirs + ours, ours) < _SURE
 
-    if 2 / math.comb(len(theirs) + len(ours), len(ours)) > _SURE:
-        return all(min(ours) <= x <= max(ours) for x in theirs)
-    return bool(mannwhitneyu(theirs, ours).pvalue >= _SURE)
+
+def rank_test(theirs: Sequence[float], ours: Sequence[float]) -> float:
+    """How likely two samples of the same thing have rank sums as far apart as these, to either side
+    (Mann and Whitney).
+
+    Exact, also with ties, which share the mean of their ranks: every way to split all values into
+    samples of these sizes counts. Ranks are doubled, so that sums are integers.
+    """
+    every = sorted([*theirs, *ours])
+    ranks = [bisect_left(every, x) + bisect_right(every, x) + 1 for x in (*theirs, *ours)]
+    # Of each number of values, in how many ways they have each sum.
+    ways: list[Counter[int]] = [Counter({0: 1}), *(Counter[int]() for _ in theirs)]
+    for rank in ranks:
+        for k in range(len(theirs), 0, -1):
+            for total, n in ways[k - 1].items():
+                ways[k][total + rank] += n
+    found = sum(ranks[: len(theirs)])
+    low, high = (
+        sum(n for total, n in ways[-1].items() if side * total <= side * found) for side in (1, -1)
+    )
+    return min(1.0, 2 * min(low, high) / math.comb(len(ranks), len(theirs)))
