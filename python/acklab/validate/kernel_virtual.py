@@ -20,9 +20,9 @@ from acklab.validate.reference import Reference
 if TYPE_CHECKING:
     from acklab.results import Result
 
-_KEYS = ("kernel", "set", "bottleneck", "ack_filter", "tcp_ecn", "hosts", "flows")
+_KEYS = ("kernel", "set", "link", "bottleneck", "ack_filter", "tcp_ecn", "hosts", "flows")
 #: Where the rows are, below validation/kernel-virtual.
-_FILES = ("results.csv", "cells/cells.csv", "bbr3.csv")
+_FILES = ("results.csv", "cells/cells.csv", "bbr3.csv", "droptail.csv")
 #: Of each metric the column, and what makes its unit ours.
 _COLUMNS = {
     "goodput": ("goodput_mbps", 1.0),
@@ -33,6 +33,8 @@ _COLUMNS = {
 }
 #: Seconds before the first sample.
 _WARM = 5
+#: Of each link of the drop-tail cells the rate in Mbit/s, ms each way, and packets in the queue.
+_LINKS = {"10M48ms": (10, 24, 40), "40M10ms": (40, 5, 33)}
 #: Queue disciplines below the shaper of 10 Mbit/s; CAKE shapes by itself.
 _CHILDREN: Mapping[str, dict[str, Any]] = {
     "pfifo limit 50": {"name": "pfifo", "queue": "50 packets"},
@@ -101,7 +103,7 @@ def _cell(keys: dict[str, str], found: Sequence[dict[str, str]]) -> Reference:
         measures["marks"] = _dropped("r1->r2", "marks")
     return Reference(
         source="kernel-virtual",
-        keys={k: v for k, v in keys.items() if v and k not in ("set", "flow")}
+        keys={k: keys[k] for k in _told(keys) if k != "set"}
         | ({"flow": keys["flow"]} if "+" in keys["flows"] else {}),
         values=values,
         measures=measures,
@@ -109,6 +111,11 @@ def _cell(keys: dict[str, str], found: Sequence[dict[str, str]]) -> Reference:
         scenarios=[_scenario(keys, found[0]["secs"])],
         draws=_draws(keys),
     )
+
+
+def _told(keys: Mapping[str, str]) -> list[str]:
+    """The keys that tell something. But for drop-tail cells, a bottleneck is on one link only."""
+    return [k for k in _KEYS if keys[k] and (k != "link" or keys["set"] == "droptail")]
 
 
 def _draws(keys: Mapping[str, str]) -> bool:
@@ -155,12 +162,27 @@ def _bottleneck(keys: dict[str, str]) -> Link:
             a="r1", b="r2", rate="10 Mbit/s", queue="40 packets", delay="0 ms", reverse=back
         )
     back = {"rate": "unlimited", "qdisc": "pfifo", "queue": "1000 packets"}
+    if keys["set"] == "droptail":
+        return _droptail(keys, back)
     own = _CAKE.get(keys["bottleneck"])
     qdisc: dict[str, Any] = {"name": "cake", "bandwidth": "10 Mbit/s"} | (own or {})
     if own is None:
         child = _child(keys["bottleneck"])
         shaped = {"name": "all", "rate": "10 Mbit/s", "burst": "1514 B", "child": child}
         qdisc = {"name": "htb", "classes": [shaped]}
+    return Link(a="r1", b="r2", rate="unlimited", delay="0 ms", qdisc=qdisc, reverse=back)
+
+
+def _droptail(keys: Mapping[str, str], back: dict[str, Any]) -> Link:
+    """A FIFO below a shaper, or, as `netem`, behind the packet in service."""
+    mbit, _, packets = _LINKS[keys["link"]]
+    rate, queue = f"{mbit} Mbit/s", f"{packets} packets"
+    if keys["bottleneck"] == "netem":
+        return Link(a="r1", b="r2", rate=rate, queue=queue, delay="0 ms", reverse=back)
+    shaped = {"rate": rate, "burst": "1514 B", "child": {"name": "pfifo", "queue": queue}}
+    qdisc: dict[str, Any] = {"name": "tbf"} | shaped
+    if keys["bottleneck"] == "htb":
+        qdisc = {"name": "htb", "classes": [{"name": "all"} | shaped]}
     return Link(a="r1", b="r2", rate="unlimited", delay="0 ms", qdisc=qdisc, reverse=back)
 
 
@@ -180,6 +202,8 @@ def _cc(keys: Mapping[str, str], name: str) -> str | Block:
 
 def _scenario(keys: dict[str, str], secs: str) -> dict[str, Any]:
     delay = "24 ms" if keys["set"] == "ackfilter" else "10 ms"
+    if keys["set"] == "droptail":
+        delay = f"{_LINKS[keys['link']][1]} ms"
     plain: dict[str, Any] = {"rate": "unlimited", "queue": "100000 packets"}
     flows = keys["flows"].split("+")
     # Flows of the first host; the second has the others.
@@ -187,7 +211,7 @@ def _scenario(keys: dict[str, str], secs: str) -> dict[str, Any]:
     second = [Link(a="snd2", b="r1", delay="0 ms", **plain, reverse={"delay": delay})]
     # The kernel forwards without cost; there is no rate but the bottleneck's.
     return describe(
-        "kernel-virtual-" + "-".join(keys[k].replace(" ", "-") for k in _KEYS if keys[k]),
+        "kernel-virtual-" + "-".join(keys[k].replace(" ", "-") for k in _told(keys)),
         duration=f"{float(secs):g} s",
         warmup=f"{_WARM} s",
         sample_every="100 ms",
