@@ -131,6 +131,40 @@ def test_pie_updates_its_probability_a_tick_later_than_tupdate_in_ticks():
     assert bottleneck["qdisc"]["classes"][0]["child"]["tupdate"] == "20 ms"
 
 
+TIES = json.loads((FOLDER / "ties.json").read_text())
+#: What a timer of Linux's own clock decides: 600 us after its start a packet comes.
+AT_THE_TIE = {"slack": "100", "delay": "5000"}
+
+
+def retransmissions(bottleneck, **changed):
+    """Of Reno in 30 s of 40 Mbit/s, with a slack of SACK compression or a delay each way in us."""
+    spec = copy.deepcopy(SCENARIOS[f"linux-6.12 40M10ms {bottleneck} reno"])
+    (one,) = spec["flow"]
+    del one["start_jitter"]
+    if slack := changed.get("slack"):
+        one["tcp"]["sack_compression"] = {"slack": f"{slack} us"}
+    if delay := changed.get("delay"):
+        for way in (w for link in spec["link"] for w in (link, link["reverse"])):
+            if way.get("delay") == "5 ms":
+                way["delay"] = f"{delay} us"
+    return int(acklab.load(spec).run(1).flows["retransmissions"][0])
+
+
+@pytest.mark.parametrize("bottleneck", TIES)
+def test_reno_retransmits_as_often_but_where_a_timer_ends_as_a_packet_comes(bottleneck):
+    for what, counts in TIES[bottleneck].items():
+        for us, count in counts.items():
+            if us != AT_THE_TIE[what]:
+                # Next to the tie some of the kernel's timers are on its other side.
+                near = bottleneck == "netem" and us in ("99", "4990")
+                here = retransmissions(bottleneck, **{what: us})
+                assert here == pytest.approx(count, abs=7 if near else 3), (what, us)
+    # At the tie acklab has what the kernel has with a slack of a microsecond more.
+    assert retransmissions(bottleneck) == pytest.approx(TIES[bottleneck]["slack"]["101"], abs=3)
+    before, tie, after = (TIES[bottleneck]["slack"][us] for us in ("98", "100", "101"))
+    assert min(before, after) < tie < max(before, after)
+
+
 def test_a_difference_is_seen():
     rows = kept("pfifo limit 50 reno")
     assert wire.same(rows, rows, windows=True) == (len(rows), 0)
