@@ -6,7 +6,7 @@ import math
 import statistics
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,12 @@ from acklab.validate.criteria import METRICS
 from acklab.validate.reference import Reference
 
 if TYPE_CHECKING:
-    from acklab.results import Result
+    from acklab.scenario import Scenario
 
+#: A scenario as it is resolved, and a seed.
+_Run = tuple[str, int]
+#: Runs whose results are held at one time, each of about a megabyte.
+_AT_ONCE = 200
 #: Level of the rank test.
 _SURE = 0.01
 _VERDICTS = {True: "ok", False: "off", None: ""}
@@ -111,20 +115,29 @@ class Comparison:
 
 def compare(
     references: Sequence[Reference],
-    seeds: int,
+    seeds: int | None = None,
     jobs: int | None = None,
     on_progress: Callable[[int, int], object] | None = None,
 ) -> list[Comparison]:
     """Runs every scenario of every cell with the seeds 1, 2, ... and compares medians.
 
-    Cells that have a scenario in common, as the flows of a pair do, share its runs.
+    Without `seeds` it takes as many as each reference asks for. Cells that have a scenario in
+    common, as the flows of a pair do, share its runs.
     """
-    runs = []
+    made: dict[_Run, tuple[Scenario, int]] = {}
+    parts: list[list[list[_Run]]] = []
     for reference in references:
+        upto = (reference.seeds if seeds is None else seeds) + 1
+        parts.append([])
         for scenarios in (reference.scenarios, reference.late_scenarios):
-            loaded = [load(s) for s in scenarios]
-            runs.append([(s, seed) for s in loaded for seed in range(1, seeds + 1)])
-    made = {(s.resolved, seed): (s, seed) for s, seed in chain.from_iterable(runs)}
+            pairs = [(s, seed) for s in map(load, scenarios) for seed in range(1, upto)]
+            keyed = [((s.resolved, seed), (s, seed)) for s, seed in pairs]
+            made |= keyed
+            parts[-1].append([key for key, _ in keyed])
+    users: dict[_Run, list[int]] = {key: [] for key in made}
+    for i, own in enumerate(parts):
+        for key in set(chain.from_iterable(own)):
+            users[key].append(i)
     done = 0
 
     def one_more(_: int) -> None:
@@ -133,20 +146,19 @@ def compare(
         if on_progress is not None:
             on_progress(done, len(made))
 
-    results = run_many(list(made.values()), jobs=jobs, on_done=one_more)
-    found = dict(zip(made, results, strict=True))
-    comparisons = []
-    for reference, ideal, late in zip(references, runs[::2], runs[1::2], strict=True):
-        cell, cell_late = (
-            _measured(reference, (found[s.resolved, seed] for s, seed in part))
-            for part in (ideal, late)
-        )
-        comparisons.append(Comparison(reference, _metrics(reference, cell, cell_late)))
-    return comparisons
-
-
-def _measured(reference: Reference, results: Iterable[Result]) -> list[dict[str, float]]:
-    return [{m: measure(r) for m, measure in reference.measures.items()} for r in results]
+    # Of each reference what its measures say of its runs.
+    said: list[dict[_Run, dict[str, float]]] = [{} for _ in references]
+    keys = list(made)
+    for start in range(0, len(keys), _AT_ONCE):
+        some = keys[start : start + _AT_ONCE]
+        results = run_many([made[key] for key in some], jobs=jobs, on_done=one_more)
+        for key, result in zip(some, results, strict=True):
+            for i in users[key]:
+                said[i][key] = {m: of(result) for m, of in references[i].measures.items()}
+    return [
+        Comparison(reference, _metrics(reference, *([found[key] for key in part] for part in own)))
+        for reference, found, own in zip(references, said, parts, strict=True)
+    ]
 
 
 def _metrics(

@@ -30,6 +30,8 @@ class Reference:
     disturbed: int = 0
     #: Seeds or starts decide on both sides: samples count where the medians are too far apart.
     draws: bool = False
+    #: Seeds of ours unless a number is asked for.
+    seeds: int = 5
 
     @property
     def name(self) -> str:
