@@ -130,7 +130,7 @@ def test_every_mode_of_ns3_is_in_a_cell():
     tcp = [r for r in rows if r["proto"] == "tcp"]
     assert len({r.name for r in ns3_modes_rows()}) == len(tcp) == 96
     cells = ns3_modes.saturated()
-    assert len(cells) == len(rows) - len(tcp) + 12 + 20 + 19
+    assert len(cells) == len(rows) - len(tcp) + 12 + 20 + 24
     assert {c.parts[0].model for c in cells} == set(NS3_SATURATED)
 
 
