@@ -8,6 +8,7 @@ import pytest
 
 import acklab
 from acklab.validate import kernel_virtual_rows
+from acklab.validate.compare import rank_test
 from conftest import ROOT
 
 FOLDER = ROOT / "validation/kernel-virtual/captures"
@@ -163,6 +164,20 @@ def test_reno_retransmits_as_often_but_where_a_timer_ends_as_a_packet_comes(bott
     assert retransmissions(bottleneck) == pytest.approx(TIES[bottleneck]["slack"]["101"], abs=3)
     before, tie, after = (TIES[bottleneck]["slack"][us] for us in ("98", "100", "101"))
     assert min(before, after) < tie < max(before, after)
+
+
+@pytest.mark.xfail(strict=True, reason="RACK asks the echo of SACKs, too, and waits for timeouts")
+def test_reno_behind_pie_is_never_saved_by_a_timeout():
+    """After slow start retransmissions are lost, too, and in the kernel SACKs tell which.
+
+    Half of the runs here have fewer than 250 drops. If this passes, the README has an open
+    difference less.
+    """
+    kernel = json.loads((FOLDER / "pie_drops.json").read_text())
+    assert {span: len(found) for span, found in kernel.items()} == {"1000": 50, "20000": 60}
+    scenario = acklab.load(SCENARIOS["linux-6.12 pie reno"])
+    here = [float(scenario.run(seed).links["dropped"].sum()) for seed in range(1, 31)]
+    assert rank_test([float(drops) for drops in kernel["1000"]], here) > 0.01
 
 
 def test_a_difference_is_seen():
