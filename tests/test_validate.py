@@ -32,7 +32,7 @@ from acklab.validate import (
     quiet_rows,
     wifi_models,
 )
-from acklab.validate.compare import Comparison, Metric, _metrics, rank_test, testable
+from acklab.validate.compare import Comparison, Metric, _metrics, rank_test, tells_apart
 from acklab.validate.criteria import (
     KERNEL,
     KERNEL_VIRTUAL,
@@ -279,10 +279,10 @@ def test_the_rank_test_counts_all_splits(theirs, ours):
 
 
 def test_what_a_rank_test_cannot_tell_apart_is_not_tested():
-    assert testable(5, 5)
-    assert testable(2, 20)
-    assert not testable(1, 20)
-    assert not testable(2, 5)
+    assert tells_apart(5, 5)
+    assert tells_apart(2, 20)
+    assert not tells_apart(1, 20)
+    assert not tells_apart(2, 5)
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def _metrics(
         drawn = untested = False
         if ok is False and reference.draws:
             sample = [r[name] for r in ideal]
-            if testable(len(values), len(sample)):
+            if tells_apart(len(values), len(sample)):
                 drawn = rank_test(values, sample) >= _SURE
             else:
                 untested = all(min(sample) <= x <= max(sample) for x in values)
@@ -194,7 +194,7 @@ def _metrics(
     return metrics
 
 
-def testable(theirs: int, ours: int) -> bool:
+def tells_apart(theirs: int, ours: int) -> bool:
     """Whether samples of these sizes can be told apart at all: if they do not overlap."""
     return 2 / math.comb(theirs + ours, ours) < _SURE
 
