@@ -25,6 +25,11 @@ pub struct Dialect {
     /// How many ticks a timestamp may lie back before the segment counts as old (PAWS, RFC 7323
     /// section 5); without a number there is no such test.
     pub paws_tolerance: Option<u32>,
+    /// RACK ignores a SACKed retransmission if the timestamp that the ACK echoes is from before it (RFC 8985
+    /// section 6.2 step 2). Above a gap each ACK's is, because receivers echo what they had before the gap
+    /// (RFC 7323 section 4.3). Linux asks the echo for what is acknowledged cumulatively only
+    /// (`tcp_clean_rtx_queue`, not `tcp_sacktag_one`), and so finds retransmissions that are lost.
+    pub sacks_need_echo: bool,
     /// SACK blocks grow by the segments reported, not by what is held.
     pub blocks_by_segment: bool,
     /// How the receive buffer becomes a window.
@@ -89,6 +94,7 @@ const LINUX: Dialect = Dialect {
     asks_for_acks: true,
     acks_before_data: false,
     paws_tolerance: Some(1),
+    sacks_need_echo: false,
     blocks_by_segment: false,
     receive_buffer: ReceiveBuffer::Autotuned,
     send_buffer_of_memory: true,
@@ -103,6 +109,7 @@ const LINUX: Dialect = Dialect {
 /// The RFCs.
 const RFC: Dialect = Dialect {
     paws_tolerance: Some(0),
+    sacks_need_echo: true,
     receive_buffer: ReceiveBuffer::Fixed { stepped: true },
     send_buffer_of_memory: false,
     forced_push: false,

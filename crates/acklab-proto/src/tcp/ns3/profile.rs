@@ -18,6 +18,7 @@ pub const DIALECT: Dialect = Dialect {
     asks_for_acks: false,
     acks_before_data: true,
     paws_tolerance: None,
+    sacks_need_echo: false,
     blocks_by_segment: true,
     receive_buffer: ReceiveBuffer::Fixed { stepped: false },
     send_buffer_of_memory: false,

@@ -73,7 +73,9 @@ impl Sender {
         } else {
             prior_una
         };
-        let mut d = Digest::new(now, self.rtt.min(), self.high_seq, fack, a.tsecr);
+        let sacks_need_echo = cfg.dialect().sacks_need_echo;
+        let min_rtt = self.rtt.min();
+        let mut d = Digest::new(now, min_rtt, self.high_seq, fack, a.tsecr, sacks_need_echo);
         let dsack = self.digest_sack(a, prior_una, &mut d, stats);
         self.digest_cumulative(a.ack, &mut d);
         let duplicate = !advanced && !a.carries_data && !window_moved && d.sacked == 0;

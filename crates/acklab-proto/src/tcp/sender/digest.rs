@@ -16,6 +16,8 @@ pub(super) struct Digest {
     pub prior_fack: u64,
     /// Timestamp echoed by this ACK.
     pub tsecr: Option<u32>,
+    /// The echo also tells of SACKed retransmissions ([`Dialect::sacks_need_echo`](crate::tcp::dialect::Dialect)).
+    pub sacks_need_echo: bool,
     /// Newly delivered, either way.
     pub delivered: Count,
     /// Cumulatively acknowledged, whether SACKed before or not.
@@ -58,6 +60,7 @@ impl Digest {
         high_seq: u64,
         prior_fack: u64,
         tsecr: Option<u32>,
+        sacks_need_echo: bool,
     ) -> Self {
         Self {
             now,
@@ -65,6 +68,7 @@ impl Digest {
             high_seq,
             prior_fack,
             tsecr,
+            sacks_need_echo,
             delivered: Count::default(),
             acked: Count::default(),
             sacked: 0,
@@ -81,10 +85,12 @@ impl Digest {
         }
     }
 
-    fn deliver(&mut self, r: &Record, rack: &mut Rack, rates: &mut RateSampler) {
+    /// `asks_echo`: an echo from before a retransmission says that the original arrived.
+    fn deliver(&mut self, r: &Record, rack: &mut Rack, rates: &mut RateSampler, asks_echo: bool) {
         self.delivered.segments += 1;
         self.delivered.bytes += u64::from(r.len);
-        rack.on_delivered(self.now, r, self.min_rtt, self.echo_predates(r));
+        let spurious = asks_echo && self.echo_predates(r);
+        rack.on_delivered(self.now, r, self.min_rtt, spurious);
         rates.on_delivered(r);
         if r.ever_retransmitted() {
             return;
@@ -107,7 +113,7 @@ impl Digest {
 
     /// A record was selectively acknowledged for the first time.
     pub fn on_sacked(&mut self, r: &Record, rack: &mut Rack, rates: &mut RateSampler) {
-        self.deliver(r, rack, rates);
+        self.deliver(r, rack, rates, self.sacks_need_echo);
         self.sacked += 1;
         if !r.ever_retransmitted() {
             self.first_sacked.get_or_insert(r.sent_at);
@@ -124,7 +130,7 @@ impl Digest {
         if r.is_sacked() {
             return;
         }
-        self.deliver(r, rack, rates);
+        self.deliver(r, rack, rates, true);
         if !r.ever_retransmitted() {
             self.first_acked.get_or_insert(r.sent_at);
             self.last_acked = Some(r.sent_at);
