@@ -11,12 +11,15 @@ const ACCU_LEAST: f64 = 0.85;
 const ACCU_MOST: f64 = 8.5;
 /// A delay from which on the probability rises by 2 % more with each update (`pie_calculate_probability`).
 const HIGH_DELAY: f64 = 0.25;
+/// Probability at which Linux's 64 bits overflow: one is 2^56 there (`MAX_PROB`), and nothing else stops it.
+const OVERFLOW: f64 = 256.0;
 /// Steps of the probability, once it is a tenth (section 5.5), and for high delays.
 const MOST_STEP: f64 = 0.02;
 
 /// The control law (RFC 8033 section 4.2). Times in seconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Pie {
+    /// More than one in a queue that stays long: Linux lets it rise, and then it takes as long to fall.
     pub prob: f64,
     /// Probabilities of packets since the last drop, summed up (section 5.4: accu_prob_).
     pub accu: f64,
@@ -146,8 +149,11 @@ impl Pie {
         if delay > HIGH_DELAY {
             step += MOST_STEP;
         }
-        let full = self.prob + step > 1.0;
-        self.prob = (self.prob + step).clamp(0.0, 1.0);
+        let full = self.prob + step >= OVERFLOW;
+        self.prob = match full {
+            true => 1.0,
+            false => (self.prob + step).max(0.0),
+        };
         let unknown = delay == 0.0 && backlog != 0;
         if delay == 0.0 && old == 0.0 && !unknown && !full {
             self.prob -= self.prob / 64.0;

@@ -3,7 +3,8 @@
 //! Where RFC and Linux differ this is Linux (`sch_pie.c`, `pie.h`): the burst allowance runs down
 //! with departures, not with the timer; the delay is that of the last packet that left (RFC 8033
 //! section 4.3 allows it), unless the estimator of the drain rate is on (section 5.2, which was the
-//! only way in Linux before 5.6). Probabilities are real numbers here, and multiples of 2^-56 there.
+//! only way in Linux before 5.6); the probability may rise above one. Probabilities are real numbers
+//! here, and multiples of 2^-56 there.
 
 mod law;
 
@@ -14,7 +15,7 @@ use crate::packet::{DropReason, Label, Packet, PacketId};
 use acklab_proto::registry::{Entry, Kind, Param, Params as Values, Value};
 use acklab_proto::rng::{self, Rng};
 use acklab_proto::segment::Ecn;
-use acklab_units::{Instant, Span};
+use acklab_units::{Bytes, Instant, Span};
 use alloc::boxed::Box;
 use law::Pie;
 
@@ -37,7 +38,7 @@ pub struct Params {
     pub bytemode: bool,
     /// Delay from backlog and drain rate instead of from packets' own times.
     pub dq_rate_estimator: bool,
-    /// Bytes of a full packet.
+    /// Bytes of a full packet (`psched_mtu`).
     pub mtu: u32,
 }
 
@@ -66,7 +67,7 @@ impl Params {
             ecn: values.bool("ecn"),
             bytemode: values.bool("bytemode"),
             dq_rate_estimator: values.bool("dq_rate_estimator"),
-            mtu: Self::DEFAULT.mtu,
+            mtu: values.size("mtu").map_or(Self::DEFAULT.mtu, |b| b as u32),
         }
     }
 }
@@ -127,6 +128,12 @@ pub const ENTRY: Entry<Build> = Entry {
             doc: "Delay from backlog and drain rate (RFC 8033 section 5.2, Linux before 5.6) instead of the last packet's own.",
             kind: Kind::Bool,
             default: Value::Bool(Params::DEFAULT.dq_rate_estimator),
+        },
+        Param {
+            name: "mtu",
+            doc: "Bytes of a full packet: nothing is dropped early while less than two wait (RFC 8033 section 4.1). Linux has the device's largest packet with its link-layer header (psched_mtu).",
+            kind: Kind::Size(64, 1 << 16),
+            default: Value::Size(Bytes(Params::DEFAULT.mtu as u64)),
         },
     ],
     build: Build {
