@@ -188,7 +188,8 @@ def test_the_equations_beside_a_kernel():
             continue
         if row.keys["kernel"].endswith("-bbr3"):
             continue
-        # BBR beside Reno is left out: behind `fq_codel` the model's RTT of BBR is 20.3 % less.
+        # BBR beside Reno is left out: behind `fq_codel` the model's RTT of BBR is 20.3 % less. Alone in
+        # a long queue it is up to 20 % more.
         if "+" in row.keys["flows"] and (not fair or row.keys["flows"] == "bbr+reno"):
             continue
         # The model has neither RED nor Vegas, and counts no overhead of a link layer.
@@ -199,9 +200,10 @@ def test_the_equations_beside_a_kernel():
         of = modelled(case, case.run())[i]
         within = 0.06 if "reno" in row.keys["flows"] else 0.025
         assert of["goodput"] == pytest.approx(median(row.values["goodput"]), rel=within), row.name
-        assert of["rtt"] == pytest.approx(median(row.values["rtt"]), rel=0.2), row.name
+        within = 0.21 if "bbr" in row.keys["flows"] else 0.065
+        assert of["rtt"] == pytest.approx(median(row.values["rtt"]), rel=within), row.name
         counted += 1
-    assert counted == 53
+    assert counted == 89
 
 
 def test_shapers_are_looked_through():
