@@ -281,6 +281,15 @@ def test_blocks_and_their_parameters_are_explained(acklab_cli):
     assert "it has beta, l, interval.shortest" in done.stderr
 
 
+def test_values_of_parameters_are_explained(acklab_cli):
+    done = acklab_cli("explain", "triple-isolate")
+    assert 'isolation = "triple-isolate" of cake (qdisc of a link' in done.stdout
+    done = acklab_cli("explain", "conservative")
+    assert "mode = " in done.stdout
+    assert "framing = " in done.stdout
+    assert "did you mean besteffort or" in acklab_cli("explain", "bestefort").stderr
+
+
 @pytest.mark.parametrize(
     ("name", "path", "text"),
     [

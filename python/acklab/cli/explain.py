@@ -20,9 +20,10 @@ def explain(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="A term, a column, a metric, a word of a recorded table, a building block or one "
-            "of its parameters, or a key of a scenario, such as BDP, slow-start, owd_p95_ms, jain, "
-            "byte_count, tack, tack.theta or topology.bottleneck.queue.",
+            help="A term, a column, a metric, a word of a recorded table, a building block, one of "
+            "its parameters or a value of one, or a key of a scenario, such as BDP, slow-start, "
+            "owd_p95_ms, jain, byte_count, tack, tack.theta, triple-isolate or "
+            "topology.bottleneck.queue.",
             autocompletion=completing.explained,
         ),
     ] = None,
@@ -42,7 +43,7 @@ def explain(
     tell(lambda: {"name": name, "meanings": found}, lambda: _show(name, found))
 
 
-#: One thing that a name can mean. `kind` says which: term, metric, word, key, maybe, block,
+#: One thing that a name can mean. `kind` says which: term, metric, word, key, maybe, value, block,
 #: parameter, or "scenario key".
 Meaning = dict[str, Any]
 
@@ -73,6 +74,7 @@ def named_so(name: str) -> Iterator[Meaning]:
     else:
         yield from _terms(name)
     yield from _words(name)
+    yield from _values(name)
     # With dots it is a key rather than a parameter, where there is such a key.
     yield from _blocks(name) if not keys or "." not in name else ()
     yield from keys
@@ -112,6 +114,7 @@ def _names() -> Iterator[str]:
     for kind in BLOCKS:
         for block in _core.catalogue(kind.value):
             yield from (block["name"], *block["aliases"])
+            yield from (v for p in block["params"] for v in _choices(p["accepts"]))
     for of in VOCABULARIES:
         yield from of.names
     yield from (*KEYS, *MEANT, *DEFINITIONS)
@@ -207,6 +210,30 @@ def _blocks(name: str) -> Iterator[Meaning]:
         )
 
 
+def _values(name: str) -> Iterator[Meaning]:
+    """The parameters of building blocks that `name` is a value of."""
+    from acklab import _core
+    from acklab.cli.catalogue import ABOUT, BLOCKS
+
+    for kind in BLOCKS:
+        for block in _core.catalogue(kind.value):
+            for p in block["params"]:
+                if name in _choices(p["accepts"]):
+                    yield {
+                        "kind": "value",
+                        "name": name,
+                        "block": block["name"],
+                        "where": ABOUT[kind].partition(": ")[2],
+                        "parameter": p["name"],
+                        "text": p["doc"],
+                    }
+
+
+def _choices(accepts: str) -> list[str]:
+    head, _, words = accepts.partition("one of ")
+    return [] if head else words.split(", ")
+
+
 def _show_all() -> None:
     from rich.table import Table
 
@@ -284,6 +311,10 @@ _LINES: dict[str, Callable[[Meaning], list[str]]] = {
         f"{of['name']} in {of['table']}.{of['column']}",
         f"  {of['text']}",
         f"  recorded with --record {of['table']}",
+    ],
+    "value": lambda of: [
+        f'{of["name"]}: {of["parameter"]} = "{of["name"]}" of {of["block"]} ({of["where"]})',
+        f"  {of['text']}",
     ],
     "block": _lines_of_block,
     "parameter": _lines_of_block,
