@@ -188,8 +188,8 @@ def test_the_equations_beside_a_kernel():
             continue
         if row.keys["kernel"].endswith("-bbr3"):
             continue
-        # BBR beside Reno is left out: behind `fq_codel` the model's RTT of BBR is 20.3 % less. Alone in
-        # a long queue it is up to 20 % more.
+        # BBR beside Reno is left out: behind `fq_codel` the model's RTT of BBR is 20.3 % less.
+        # Alone in a long queue it is up to 20 % more.
         if "+" in row.keys["flows"] and (not fair or row.keys["flows"] == "bbr+reno"):
             continue
         # The model has neither RED nor Vegas, and counts no overhead of a link layer.

@@ -43,8 +43,8 @@ _CHILDREN: Mapping[str, dict[str, Any]] = {
     "pfifo limit 50": {"name": "pfifo", "queue": "50 packets"},
     "fq_codel": {"name": "fq-codel"},
     "codel": {"name": "codel"},
-    # 15 ms are four ticks of 250 Hz, and a timer fires when the one after them begins. A full packet
-    # of the device has an Ethernet header, and what waits behind `stab overhead -14` has none.
+    # 15 ms are four ticks of 250 Hz, and a timer fires when the one after them begins. A full
+    # packet of the device has an Ethernet header; what waits behind `stab overhead -14` has none.
     "pie": {"name": "pie", "tupdate": "20 ms", "mtu": "1514 B"},
     "red": {"name": "red", "queue": "75000 B", "min": "6250 B", "max": "18750 B", "burst": 11},
 }
