@@ -132,6 +132,23 @@ def test_pie_updates_its_probability_a_tick_later_than_tupdate_in_ticks():
     assert bottleneck["qdisc"]["classes"][0]["child"]["tupdate"] == "20 ms"
 
 
+#: Microseconds from an update of PIE's probability to the SYN of a flow with a `start_us` of 0. The
+#: sender's timer adds 45 us to the 8 ms.
+PIE_PHASE = 8_045
+
+
+def test_flows_behind_pie_start_8_ms_after_an_update():
+    """With and without ECN, and with one flow and two."""
+    found = json.loads((FOLDER / "pie_phase.json").read_text())
+    assert len({run["cell"] for run in found}) == 4
+    for run in found:
+        phase = PIE_PHASE + run["start_us"]
+        assert len(run["updates"]) >= 18
+        for before, after in run["updates"]:
+            update = 20_000 * round((after + phase) / 20_000) - phase
+            assert before < update <= after
+
+
 TIES = json.loads((FOLDER / "ties.json").read_text())
 #: What a timer of Linux's own clock decides: 600 us after its start a packet comes.
 AT_THE_TIE = {"slack": "100", "delay": "5000"}
