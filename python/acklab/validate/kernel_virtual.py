@@ -205,6 +205,14 @@ def _cc(keys: Mapping[str, str], name: str) -> str | Block:
     return LINUX.cc(name)
 
 
+def _start(keys: Mapping[str, str]) -> str:
+    """When flows start at the earliest; disciplines update their state at multiples of a period.
+
+    Of cells/run.py's machines captures/pie_phase.py has measured how long it is after PIE's update.
+    """
+    return "8 ms" if keys["set"] == "cells" and keys["bottleneck"].startswith("pie") else "0 s"
+
+
 def _scenario(keys: dict[str, str], secs: str) -> dict[str, Any]:
     delay = "24 ms" if keys["set"] == "ackfilter" else "10 ms"
     if keys["set"] == "droptail":
@@ -232,6 +240,7 @@ def _scenario(keys: dict[str, str], secs: str) -> dict[str, Any]:
                 src="snd" if i < first else "snd2",
                 dst="rcv",
                 name=f"{cc}{i}",
+                start=_start(keys),
                 start_jitter="1 ms",
                 tcp=({"ecn": "on"} if keys["tcp_ecn"] else {})
                 | {

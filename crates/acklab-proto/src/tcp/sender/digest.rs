@@ -168,3 +168,37 @@ impl Digest {
 pub fn ts_clock(now: Instant) -> u32 {
     ((now.as_nanos() / 1_000_000) as u32).wrapping_add(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Instant {
+        Instant::ZERO + Span::from_millis(ms)
+    }
+
+    /// Resent at 100 ms, and delivered at 150 ms by an ACK that echoes 10 ms, from before a gap.
+    fn resent_and_delivered(sacks_need_echo: bool, sacked: bool) -> bool {
+        let (mut rack, mut rates) = (Rack::default(), RateSampler::default());
+        let mut resent = Record::new(0, 1000, at(100));
+        resent.mark_retransmitted();
+        let echo = Some(ts_clock(at(10)));
+        let min_rtt = Span::from_millis(40);
+        let mut d = Digest::new(at(150), min_rtt, 0, 0, echo, sacks_need_echo);
+        if sacked {
+            d.on_sacked(&resent, &mut rack, &mut rates);
+        } else {
+            d.on_acked(&resent, &mut rack, &mut rates);
+        }
+        rack.take_advanced()
+    }
+
+    /// RFC 8985 (section 6.2 step 2) and Linux agree on what is acknowledged cumulatively.
+    #[test]
+    fn an_old_echo_speaks_against_a_sacked_retransmission_only_by_the_rfc() {
+        assert!(!resent_and_delivered(true, true));
+        assert!(resent_and_delivered(false, true));
+        assert!(!resent_and_delivered(true, false));
+        assert!(!resent_and_delivered(false, false));
+    }
+}
