@@ -132,7 +132,7 @@ def test_tack_has_the_air_that_its_frequency_leaves(cc):
         (4, 4, 0, 0.01, 0.041),
         (8, 4, 0, 0.01, 0.085),
         (8, 4, 2, 0.015, 0.25),
-        (8, 4, 4, 0.06, 0.29),
+        (8, 4, 4, 0.06, 0.27),
     ],
 )
 def test_triggered_uplink(n, users, units, near, long):

@@ -141,7 +141,7 @@ def test_downloads_beside_the_mean_of_all_packets(monkeypatch, cc):
 
 def test_a_device_counts_what_is_under_way():
     """Of 500 packets that it holds at most so many wait as a PPDU under way leaves."""
-    result = described(2, "newreno", "down", length=16, queues=True).run(1)
+    result = described(2, "newreno", "down", length=30, queues=True).run(1)
     queued = result.link_series.filter(
         pl.col("link").str.starts_with("ap->") & (pl.col("time_s") > WARM)
     )
