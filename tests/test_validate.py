@@ -316,8 +316,8 @@ DUPLICATES = (
     "does so too, makes up most of it (sack.csv)"
 )
 PATTERNS = (
-    "8 of 11 starts of 6.12 and the one of 7.3 have the pattern with most drops, 1,387 or more; of "
-    "20 seeds here 3 and 6 do (no cause found)"
+    "8 of 11 starts of 6.12 and the one of 7.3 have the pattern with most drops; of 30 more starts "
+    "10 do, which fits the seeds here (captures/cake_bbr.py)"
 )
 ONE_RUN = (
     "one run of this kernel's with 112; 20 seeds have 95 to 102, and starts of 6.12 90 to 110 (no "
