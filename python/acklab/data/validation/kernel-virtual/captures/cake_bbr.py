@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drops of one BBR flow behind CAKE in 30 starts of the kernel, beside the eleven of ../results.csv.
+"""Drops of one BBR flow behind CAKE in 30 starts of the kernel, beside those of ../results.csv.
 
 `python3 cake_bbr.py` writes cake_bbr.json beside itself. ../tc/build.sh makes the kernel; the boots
 take five minutes of one core. Seeds and starts within 1 ms are those that ../cells/run.py draws.
