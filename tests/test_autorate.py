@@ -51,7 +51,7 @@ def test_an_ideal_bottleneck_tells_it_nothing():
 def test_jitter_of_a_hair_shows_it_the_rate():
     result = behind_a_wire("10 us")
     cake, tin = cake_of(result, "home->client")
-    # Measured 16.44: pauses of the flow count as well.
+    # Measured 16.65: pauses of the flow count as well.
     assert 15.0 < tin["threshold_mbps"] < 19.0
     assert 16.0 < cake["capacity_mbps"] < 20.5
     # The queue is here now, and not in front of the bottleneck.
