@@ -371,11 +371,11 @@ def _numbers(study: Folder, j: Judged, shown: Shown, results: Results) -> str:
     return (
         f'<div class="wide" tabindex="0" role="region" aria-label="{escape(j.claim.id)}: {title}">'
         f"<table><caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
-        f"</table></div>{cut}{_again(study, shown, results)}"
+        f"</table></div>{cut}{_again(study, j, shown, results)}"
     )
 
 
-def _again(study: Folder, shown: Shown, results: Results) -> str:
+def _again(study: Folder, j: Judged, shown: Shown, results: Results) -> str:
     """The commands for the first and the last of the cells; the others differ in their keys."""
     cells = list(shown.field.cells)
     ends = {"the first of these cells": cells[:1], "the last": cells[1:][-1:]}
@@ -385,22 +385,17 @@ def _again(study: Folder, shown: Shown, results: Results) -> str:
     for which, cell in ends.items():
         for key_ in cell:
             at = dict(zip(shown.field.axes, key_, strict=True))
-            found += _one_again(study, shown, at, which, results)
+            found += _one_again(study, j, shown, at, which, results)
     return found
 
 
 def _one_again(
-    study: Folder, shown: Shown, at: Mapping[str, Key], which: str, results: Results
+    study: Folder, j: Judged, shown: Shown, at: Mapping[str, Key], which: str, results: Results
 ) -> str:
     fixed = {a: k[0] for a, k in shown.keys.items()}
-    for group in shown.quantity.groups or tuple(study.groups):
-        axes = study.vocabulary.grids[group]
-        keys: Mapping[str, Key] = {SETUP: _decides(study), **fixed, **at}
-        # Another group may have the same axes, and not these cells.
-        if all(a in keys and keys[a] in there for a, there in axes.items()):
-            return told(study, group, {a: keys[a] for a in axes}, which, results)
-    return ""
-
-
-def _decides(study: Folder) -> str:
-    return next((s.name for s in study.setups("decides")), "")
+    # The numbers are those of the set-up that decides the claim.
+    keys: Mapping[str, Key] = {SETUP: study.deciding(j.claim)[0], **fixed, **at}
+    axes = study.vocabulary.grids[shown.group]
+    if not all(a in keys and keys[a] in there for a, there in axes.items()):
+        return ""
+    return told(study, shown.group, {a: keys[a] for a in axes}, which, results)

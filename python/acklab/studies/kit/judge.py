@@ -29,6 +29,8 @@ class Shown:
     """Numbers that a claim is about, over at most some axes."""
 
     quantity: Quantity
+    #: The group of cells that they are of.
+    group: str
     #: The keys that the claim names, for the label.
     keys: Mapping[str, Sequence[Key]]
     field: Field
@@ -133,6 +135,7 @@ def _shown(study: Folder, claim: Claim, asked: Asked, field: Field) -> Shown:
     axes = study.vocabulary.axes_of(asked.group, asked.quantity)
     return Shown(
         study.vocabulary.quantities[asked.quantity],
+        asked.group,
         {a: listed(k) for a, k in keys.items() if a in axes},
         field,
         {name: of for name, of in theirs.items() if of.cells},
