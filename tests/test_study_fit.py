@@ -1,5 +1,6 @@
 """Texts that do not fit the verdicts: the report is written, leaves them out, and says so."""
 
+import json
 import re
 
 import pytest
@@ -71,7 +72,7 @@ def test_the_page_says_which_text_it_leaves_out_and_who_writes_it_is_told(study)
         f"This text is left out: it was written for runs in which {link} is reproduced in part; "
         f"here {link} is reproduced."
     )
-    first, second = fit.unfit(study, ours, judged, effort)
+    first, second = map(str, fit.unfit(study, ours, judged, effort))
     assert re.search(r"answer\.md:1: this text needs falls = partly, which is now rep", first)
     assert re.search(r"throughput\.toml:\d+: claim 'falls', because: it is now 'rep", second)
     # Short runs turn too many verdicts to speak of each.
@@ -130,7 +131,7 @@ def test_every_study_has_a_report_whatever_its_verdicts(name):
     for seeds in (1, 2, 3, 5):
         ours, effort = of_seeds(every, seeds), Effort(seeds, full=True)
         judged = judge_all(study, ours, strict=False, effort=effort)
-        unfit = fit.unfit(study, ours, judged, effort)
+        unfit = [str(where) for where in fit.unfit(study, ours, judged, effort)]
         nobody = sum(j.because == NOBODY for j in judged)
         assert nobody == sum("there is a text for" in where for where in unfit)
         if seeds == 2:
@@ -157,8 +158,36 @@ def test_the_command_warns_and_writes_the_report(acklab_cli, study, tmp_path):
     assert "Exit with 1 if a text does not fit" in acklab_cli("reproduce", "--help").stdout
 
 
+def test_json_lists_what_the_report_leaves_out(acklab_cli, study):
+    (study / "text" / "answer.md").write_text(
+        "A word.\n\n{{require cubic-keeps = undecided}}\nNothing is known.\n"
+    )
+    claims = study / "claims" / "throughput.toml"
+    claims.write_text(claims.read_text().replace("because.not", "because.undecided"))
+    for line in ("reproduce", "study report"):
+        done = acklab_cli(*line.split(), study.name, "--json")
+        assert done.returncode == 0, done.stderr
+        value = json.loads(done.stdout)
+        left = value["studies"][0]["left_out"] if line == "reproduce" else value["left_out"]
+        text, reason = left
+        assert [*text] == ["file", "line", "claim", "wanted", "found", "says"]
+        assert text["file"].endswith("text/answer.md")
+        assert (text["line"], text["claim"]) == (3, "cubic-keeps")
+        assert text["wanted"] == ["undecided"]
+        assert text["found"] in ("reproduced", "partly", "not")
+        assert reason["file"].endswith("claims/throughput.toml")
+        assert (reason["claim"], reason["wanted"]) == ("falls", ["undecided"])
+        assert reason["found"] in ("reproduced", "partly", "not")
+        warnings = [x for x in done.stderr.splitlines() if x.startswith("warning: ")]
+        assert warnings == [f"warning: {x['file']}:{x['line']}: {x['says']}" for x in left]
+    (study / "text" / "answer.md").write_text("A word.\n")
+    claims.write_text(claims.read_text().replace("because.undecided", "because.always"))
+    done = acklab_cli("study", "report", study.name, "--json")
+    assert json.loads(done.stdout)["left_out"] == []
+
+
 def test_without_strict_it_ends_well(acklab_cli, study, monkeypatch):
-    unfit = ["answer.md:1: it does not fit"]
+    unfit = [fit.Unfit("answer.md", 1, "falls", ["not"], "partly", "it does not fit")]
     made = make.Made(files=(), report=study / "report.html", unfit=unfit)
     monkeypatch.setattr(make, "make", lambda *_: made)
     done = acklab_cli("reproduce", study.name)

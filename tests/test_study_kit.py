@@ -184,7 +184,7 @@ def test_a_verdict_without_a_reason_of_its_own_is_told(study):
     kit_study.change(study / CLAIMS, "always =", "not =")
     kit_study.change(study / "cells.py", '"20 s"', '"2 s"')
     written = make.make(folder.load(study), Effort(5), study.parent / "out", jobs=2)
-    (where,) = written.unfit
+    (where,) = map(str, written.unfit)
     assert re.search(r"'cubic-keeps', because: it is now '\w+', .* for not", where)
     assert "Nobody has written a reason for this verdict." in written.report.read_text()
 

@@ -133,7 +133,7 @@ def test_a_text_that_rests_on_another_verdict_is_left_out(made):
         seal(out)
         answer.write_text(f"{{{{require falls = not}}}}\n{kept}")
         told = make.tell_again(study, out.parent)
-        (where,) = told.unfit
+        (where,) = map(str, told.unfit)
         assert re.search(r"answer\.md:1: .*falls = not, which is now", where)
         assert "This text is left out" in told.report.read_text()
     finally:

@@ -90,7 +90,12 @@ def reproduce(
     tell_lines(
         {
             "studies": [
-                {"study": s.about.name, "report": m.report, "files": list(m.files)}
+                {
+                    "study": s.about.name,
+                    "report": m.report,
+                    "files": list(m.files),
+                    "left_out": m.unfit,
+                }
                 for s, m in zip(studies, done, strict=True)
             ],
             "report": overview,

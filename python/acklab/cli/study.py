@@ -220,7 +220,7 @@ def report(
 
     made = tell_again(loaded(folder), out)
     warn_of(made)
-    tell_lines({"report": made.report}, made.report)
+    tell_lines({"report": made.report, "left_out": made.unfit}, made.report)
 
 
 def warn_of(made: Made) -> None:

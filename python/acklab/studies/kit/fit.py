@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from acklab.studies.kit.flaws import Flaw, blamed
@@ -38,6 +39,22 @@ _PAPER = {
 
 
 @dataclass(frozen=True)
+class Unfit:
+    """Where a text of a study is left out, for who writes it."""
+
+    file: str
+    line: int
+    #: The claim whose verdict it is about, the verdicts that the text is for, and the claim's own.
+    claim: str
+    wanted: Sequence[str]
+    found: str
+    says: str
+
+    def __str__(self) -> str:
+        return str(Flaw(self.file, self.line, self.says))
+
+
+@dataclass(frozen=True)
 class LeftOut:
     """A paragraph that needs verdicts which these claims do not have: claim, needed, found."""
 
@@ -50,15 +67,14 @@ class LeftOut:
         found = " and ".join(f"{link(claim)} {words[now]}" for claim, _, now in self.turned)
         return f"This text is left out: it was written for runs in which {needed}; here {found}."
 
-    def errors(self) -> list[Unmet]:
+    def unfit(self, blame: Callable[[], AbstractContextManager[None]]) -> list[Unfit]:
         """One for each claim, for who writes the study."""
-        return [
-            Unmet(
-                f"this text needs {claim} = {wanted}, which is now {now}: the report leaves it out",
-                f"require {claim}",
-            )
-            for claim, wanted, now in self.turned
-        ]
+        found = []
+        for claim, wanted, now in self.turned:
+            needs = f"this text needs {claim} = {wanted}, which is now {now}"
+            error = Unmet(f"{needs}: the report leaves it out", f"require {claim}")
+            found.append(told(error, blame(), claim, [wanted], now))
+        return found
 
 
 def fitted(text: str, verdicts: Mapping[str, str]) -> list[str | LeftOut]:
@@ -75,22 +91,28 @@ def fitted(text: str, verdicts: Mapping[str, str]) -> list[str | LeftOut]:
     return found
 
 
-def told(error: Wrong, blame: AbstractContextManager[None]) -> str:
-    """The words of an error with file and line."""
+def told(
+    error: Wrong,
+    blame: AbstractContextManager[None],
+    claim: str,
+    wanted: Sequence[str],
+    found: str,
+) -> Unfit:
+    """An error with file and line."""
     try:
         with blame:
             raise error
     except Flaw as flaw:
-        return str(flaw)
+        return Unfit(str(flaw.file), flaw.line, claim, wanted, found, flaw.message)
 
 
-def unfit(study: Folder, ours: Numbers, judged: Sequence[Judged], effort: Effort) -> list[str]:
+def unfit(study: Folder, ours: Numbers, judged: Sequence[Judged], effort: Effort) -> list[Unfit]:
     """Where the texts and reasons of a study do not fit its verdicts; short runs turn too many."""
     if effort.quick:
         return []
     verdicts: dict[str, str] = {j.claim.id: j.verdict for j in judged}
     scope = study.scope(ours, study.deciding()[0])
-    found: list[str] = []
+    found: list[Unfit] = []
     for name in dict.fromkeys(["answer", *(s.text for s in study.about.section), "glossary"]):
         path = study.path / "text" / f"{name}.md"
         text = study.text(name) if name else ""
@@ -98,6 +120,5 @@ def unfit(study: Folder, ours: Numbers, judged: Sequence[Judged], effort: Effort
             text = text if effort.full else without_missing(text, scope, verdicts)
             parts = fitted(text, verdicts)
         for part in parts:
-            errors = part.errors() if isinstance(part, LeftOut) else []
-            found += [told(e, blamed(path)) for e in errors]
-    return [*found, *(error for j in judged for error in j.unfit)]
+            found += part.unfit(partial(blamed, path)) if isinstance(part, LeftOut) else []
+    return [*found, *(where for j in judged for where in j.unfit)]

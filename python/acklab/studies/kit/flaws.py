@@ -28,6 +28,7 @@ class Flaw(AcklabError):
     def __init__(self, file: Path | str, line: int, message: str) -> None:
         place = f"{file}:{line}" if line else str(file)
         super().__init__(f"{place}: {message}")
+        self.file, self.line, self.message = file, line, message
 
 
 @contextmanager

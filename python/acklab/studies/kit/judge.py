@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from acklab.studies.kit.claims import ALWAYS, Claim, Verdict
 from acklab.studies.kit.fields import Field, Key, listed
-from acklab.studies.kit.fit import LeftOut, fitted, told
+from acklab.studies.kit.fit import LeftOut, Unfit, fitted, told
 from acklab.studies.kit.folder import Folder
 from acklab.studies.kit.language import Asked, number, truth
 from acklab.studies.kit.numbers import Numbers
@@ -56,7 +57,7 @@ class Judged:
     #: Markdown.
     because: str = ""
     #: Where the reason does not fit the verdict, for who writes the study.
-    unfit: Sequence[str] = ()
+    unfit: Sequence[Unfit] = ()
 
 
 def judge_all(
@@ -167,15 +168,19 @@ def _reasoned(
                 raise error
             return replace(judged, because=filled(whole, scope, verdicts))
         parts = fitted(whole, verdicts)
-        errors = [*_flaws(claim, verdict, text, whole)]
-        errors += [e for p in parts if isinstance(p, LeftOut) for e in p.errors()]
+        unfit = [
+            told(e, claim.blamed(*at), claim.id, list(claim.because), verdict)
+            for e in _flaws(claim, verdict, text, whole)
+        ]
+        for p in parts:
+            unfit += p.unfit(partial(claim.blamed, *at)) if isinstance(p, LeftOut) else []
         own = study.about.own
         because = "\n\n".join(
             p.note(own) if isinstance(p, LeftOut) else filled(p, scope) for p in parts
         )
-    if not whole and errors:
+    if not whole and unfit:
         because = NOT_RUN if text else NOBODY
-    return replace(judged, because=because, unfit=[told(e, claim.blamed(*at)) for e in errors])
+    return replace(judged, because=because, unfit=unfit)
 
 
 def _open(study: Folder, judged: Judged) -> bool:

@@ -14,7 +14,7 @@ from acklab.folder import writable_folder, write_atomically
 from acklab.spreadsheet import csv
 from acklab.studies.kit import made
 from acklab.studies.kit.fields import Field, known, reported
-from acklab.studies.kit.fit import unfit
+from acklab.studies.kit.fit import Unfit, unfit
 from acklab.studies.kit.folder import SETUP, Figure, Folder, Table, check_texts
 from acklab.studies.kit.judge import Judged, judge_all
 from acklab.studies.kit.numbers import Numbers, numbers
@@ -36,7 +36,7 @@ class Made:
     files: Sequence[Path]
     report: Path
     #: Where a text or a reason does not fit the verdicts: the report leaves it out and says so.
-    unfit: Sequence[str] = ()
+    unfit: Sequence[Unfit] = ()
 
 
 def make(
