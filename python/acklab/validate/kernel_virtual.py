@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _KEYS = ("kernel", "set", "link", "bottleneck", "ack_filter", "tcp_ecn", "hosts", "flows")
 #: Where the rows are, below validation/kernel-virtual.
-_FILES = ("results.csv", "cells/cells.csv", "bbr3.csv", "droptail.csv")
+_FILES = ("results.csv", "cells/cells.csv", "bbr3.csv", "linux73.csv", "droptail.csv")
 #: Of each metric the column, and what makes its unit ours.
 _COLUMNS = {
     "goodput": ("goodput_mbps", 1.0),
@@ -210,9 +210,8 @@ def _start(keys: Mapping[str, str]) -> str:
 
     How long after PIE's update they start is measured: captures/pie_phase.py for cells/run.py's
     machines; in those of results.csv 8.8 or 9.3 ms, by which program waits for the second between.
-    The flows of 7.3 do not wait for the first update.
     """
-    if not keys["bottleneck"].startswith("pie") or keys["kernel"] == "linux-7.3":
+    if not keys["bottleneck"].startswith("pie"):
         return "0 s"
     return "8 ms" if keys["set"] == "cells" else "9 ms"
 

@@ -30,6 +30,8 @@ CELLS = (
     (cells.Cell("pie", "cubic+reno", 0), 2),
     (cells.Cell("pie ecn", "reno", 0, ecn=True), 4),
     (cells.Cell("pie ecn", "cubic+reno", 0, ecn=True), 2),
+    (cells.Cell("pie", "cubic", 0, kernel="linux-7.3"), 2),
+    (cells.Cell("pie", "cubic+bbr", 0, kernel="linux-7.3"), 2),
 )
 #: Seconds of looks, and seconds between two.
 LOOKS, STEP = 0.4, 0.0005
@@ -67,7 +69,7 @@ killall tcpdump
 sleep 0.5
 """
     place = machine.WORK / "pie_phase"
-    machine.boot(place, case, seed)
+    machine.boot(place, case, seed, kernel=cell.kernel)
     # Microseconds of the first packet of the capture, the SYN.
     sec, usec = struct.unpack_from("<II", (place / "bottleneck.pcap").read_bytes(), 24)
     syn = 1_000_000 * sec + usec

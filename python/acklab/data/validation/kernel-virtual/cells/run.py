@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Flows of Linux with ECN, pairs, and two sending hosts: one boot of User Mode Linux for each run.
 
-`python3 run.py [CELL ...]` writes cells.csv and ../bbr3.csv; ../tc/build.sh makes the kernel, and
-../tc/bbr3.sh that of the cells named `bbr3`, whose `bbr` is BBRv3. `run.py capture CELL SEED` keeps
-what passes the sender and the bottleneck of a run, with nanoseconds, where it says. Inside
-the machine this file runs as a program: `run.py flow PORT CC SECONDS START_US OUT` is a bulk flow
-that looks at its TCP_INFO each 100 ms.
+`python3 run.py [CELL ...]` writes cells.csv, ../bbr3.csv and ../linux73.csv; ../tc/build.sh makes
+the kernel, ../tc/bbr3.sh that of the cells named `bbr3`, whose `bbr` is BBRv3, and ../tc/linux73.sh
+that of the cells named `on 7.3`. `run.py capture CELL SEED` keeps what passes the sender and the
+bottleneck of a run, with nanoseconds, where it says. Inside the machine this file runs as a
+program: `run.py flow PORT CC SECONDS START_US OUT` is a bulk flow that looks at its TCP_INFO each
+100 ms.
 """
 
 import csv
@@ -19,7 +20,7 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -34,6 +35,12 @@ SECONDS = 60
 WARM = 5
 #: Seconds after the boot at which flows start: PIE updates its probability before.
 START = 3
+#: Where the rows of each kernel are.
+FILES = {
+    "linux-6.12": HERE / "cells.csv",
+    "linux-6.12-bbr3": HERE.parent / "bbr3.csv",
+    "linux-7.3": HERE.parent / "linux73.csv",
+}
 #: The disciplines of most cells.
 QUEUES = ("pfifo limit 50", "fq_codel", "cake", "codel", "pie", "red")
 #: Those that keep flows apart and draw nothing.
@@ -79,12 +86,15 @@ class Cell(NamedTuple):
     @property
     def name(self) -> str:
         """The cell in one line."""
-        words = (self.bottleneck, self.ack_filter, "with ECN" if self.ecn else "", self._ccs)
+        words = (
+            *(self.bottleneck, self.ack_filter, "with ECN" if self.ecn else "", self._ccs),
+            "on 7.3" if self.kernel == "linux-7.3" else "",
+        )
         return " ".join(w for w in words if w)
 
     @property
     def _ccs(self) -> str:
-        return self.flows if self.kernel == "linux-6.12" else self.flows.replace("bbr", "bbr3")
+        return self.flows.replace("bbr", "bbr3") if self.kernel.endswith("-bbr3") else self.flows
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -127,7 +137,7 @@ def _cells() -> list[Cell]:
             Cell("netem", pair, 6, ack_filter=word)
             for word in ("no-ack-filter", "ack-filter", "ack-filter-aggressive")
         ]
-    return found
+    return found + _linux73()
 
 
 def _pairs() -> list[Cell]:
@@ -153,6 +163,21 @@ def _bbr3() -> list[Cell]:
     return [
         Cell(q, f, more.get((q, f)) or _starts(q, f), kernel="linux-6.12-bbr3")
         for q in QUEUES
+        for f in flows
+    ]
+
+
+def _linux73() -> list[Cell]:
+    """What chance decides, of the cells of ../results.csv that 7.3 had run once."""
+    return [
+        Cell(q, f, 8, kernel="linux-7.3")
+        for q, flows in (
+            ("pfifo limit 50", ("cubic+cubic", "cubic+bbr", "bbr")),
+            ("codel", ("cubic+bbr", "bbr", "cubic+cubic")),
+            ("fq_codel", ("cubic+bbr", "bbr")),
+            ("cake", ("bbr", "cubic+bbr")),
+            ("pie", ("cubic+cubic", "cubic+bbr", "bbr", "cubic")),
+        )
         for f in flows
     ]
 
@@ -310,9 +335,8 @@ def flow(port: int, cc: str, seconds: float, start_us: int, out: str) -> None:
 def main(words: list[str]) -> None:
     """Runs the cells and keeps the rows of the others."""
     names = machine.chosen(words, CELLS)
-    files = (HERE / "cells.csv", HERE.parent / "bbr3.csv")
     rows: dict[tuple[object, ...], list[dict[str, object]]] = {}
-    for kept in filter(pathlib.Path.exists, files):
+    for kept in filter(pathlib.Path.exists, FILES.values()):
         for row in csv.DictReader(kept.open(newline="")):
             rows.setdefault(_key(row), []).append(dict(row))
     for name in names:
@@ -321,12 +345,12 @@ def main(words: list[str]) -> None:
     with ThreadPoolExecutor(2) as pool:
         for found in pool.map(lambda job: run(*job), jobs):
             rows.setdefault(_key(found[0]), []).extend(found)
-            _write(files, rows)
+            _write(rows)
 
 
-def _write(files: Sequence[pathlib.Path], rows: Mapping[tuple[object, ...], list[Any]]) -> None:
-    for kept, own in zip(files, (False, True), strict=True):
-        cells = [c for c in CELLS.values() if (c.kernel != "linux-6.12") == own]
+def _write(rows: Mapping[tuple[object, ...], list[Any]]) -> None:
+    for kernel, kept in FILES.items():
+        cells = [c for c in CELLS.values() if c.kernel == kernel]
         ordered = [r for cell in cells for r in rows.get(cell.key, [])]
         with kept.open("w", newline="") as f:
             out = csv.DictWriter(f, fieldnames=FIELDS, lineterminator="\n", restval="")
