@@ -266,6 +266,37 @@ def test_folders_change_places_whole(sign, tmp_path):
     assert (tmp_path / "r" / "mine.txt").read_text() == "of the user"
 
 
+LOST = """
+import os, sys, time, weakref
+from acklab.cli import guard
+
+class Thing:
+    pass
+
+def forgotten(_):
+    print("stuck", file=sys.stderr, flush=True)
+    time.sleep(10**6)
+
+def action():
+    thing = Thing()
+    seen = weakref.ref(thing, forgotten)
+    del thing
+    time.sleep(10**6)
+
+guard.listen()
+os._exit(guard.guarded(action))
+"""
+
+
+@pytest.mark.parametrize("sign", ENDS)
+def test_a_signal_whose_exception_is_lost(sign, tmp_path):
+    """Nobody hears what a weak reference's callback raises; Python would print a traceback."""
+    process = begun(LOST, tmp_path)
+    err = stopped(process, sign)
+    code, word = ENDS[sign]
+    assert (process.returncode, err) == (code, f"{word}; {NOTHING}\n")
+
+
 @pytest.mark.parametrize("wait", [0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.8, 1.3])
 @pytest.mark.parametrize("command", ["run", "sweep", "reproduce", "plot"])
 def test_sigterm_at_moments_by_the_clock(command, wait, made, tmp_path):

@@ -35,6 +35,7 @@ def listen() -> None:
     told = _core.listen()
     if told >= 0:
         signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+        sys.unraisablehook = _unraisable
 
 
 def guarded(action: Callable[[], Any]) -> int:
@@ -127,6 +128,16 @@ def _terminate(number: int, _: object) -> None:
     """Ends the run as Ctrl-C does: what was begun is cleaned up on the way out."""
     _heard.append(number)
     raise SystemExit(TERMINATED)
+
+
+def _unraisable(lost: sys.UnraisableHookArgs) -> None:
+    """What a finalizer or a weak reference's callback raises ends there, with a traceback.
+
+    If a signal came just then, that is its exception; `listen` ends the process all the same.
+    """
+    if _heard and lost.exc_type in (SystemExit, KeyboardInterrupt):
+        return
+    sys.__unraisablehook__(lost)
 
 
 def _stopped() -> int:
