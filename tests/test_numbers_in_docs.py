@@ -64,7 +64,7 @@ RUNS = [
     ("thinning", {"full": True, "seeds": 3}, "14,220 runs", "docs/studies/thinning.md"),
     ("bbr_wifi6", {}, "961 runs", "docs/studies/bbr-wifi6.md"),
     ("queue_map", {}, "3,792 runs", "docs/studies/queue-map.md"),
-    ("bbr3_wifi", {}, "720 runs", "docs/studies/bbr3-wifi.md"),
+    ("bbr3_wifi", {}, "2,400 runs", "docs/studies/bbr3-wifi.md"),
     ("uploads", {}, "740 runs", "docs/studies/uploads.md"),
 ]
 
