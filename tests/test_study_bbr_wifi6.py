@@ -8,12 +8,13 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import acklab
 import acklab.studies.bbr_wifi6 as package
 from acklab.scenario import load as load_scenario
-from acklab.studies.bbr_wifi6 import cells, equations
+from acklab.studies.bbr_wifi6 import cells, equations, quantities
 from acklab.studies.kit.folder import check_texts, load
 from acklab.studies.kit.language import truth
 from acklab.studies.kit.templates import filled
@@ -90,7 +91,7 @@ def test_each_sentence_that_calls_on_an_equation_has_its_number():
     """The simulator's, and the equations': a sentence on "Eq n" without a number computed from it
     says why there is none."""
     claims = [c for c in STUDY.claims if c.id.startswith("M-")]
-    assert len(claims) == 29
+    assert len(claims) == 33
     of = STUDY.witnesses["model"]
     scope = STUDY.scope(STUDY.vocabulary.shapes, STUDY.deciding()[0])
     for claim in claims:
@@ -176,6 +177,70 @@ def test_the_phase_effect_fades_in_all_seeds_and_jitter_leaves_a_part_of_it():
     late = [lead["a packet", rtt_us] for rtt_us in cells.PHASES_US]
     assert max(late) < 0.5 * none[0]
     assert max(late) - min(late) > 0.5
+
+
+def test_after_a_loss_less_is_in_flight():
+    flight = np.repeat([100.0, 70.0, 100.0], 30)
+    again = np.zeros(90)
+    again[30:] += 1
+    # The second of two losses within a second is not the first of an episode.
+    again[35:] += 1
+    change = quantities._after_loss({"inflight_bytes": flight, "retransmissions": again})
+    assert change == pytest.approx(-30)
+    nothing = {"inflight_bytes": flight, "retransmissions": np.zeros(90)}
+    assert quantities._after_loss(nothing) is None
+
+
+def test_a_rate_that_falls_after_a_long_round_trip(monkeypatch):
+    """The pacing rate changes by a second's RTT below or above its mean."""
+    rtt = np.array([20.0, 40.0, 30.0, 10.0, 50.0, 30.0])
+    rate = np.concatenate([[50.0], 50 + np.cumsum(30 - rtt)[:-1]])
+    series = {
+        "rtt_ms": np.repeat(rtt, 10),
+        "pacing_mbps": np.repeat(rate, 10),
+        "goodput_mbps": 2 * np.repeat(rate, 10),
+    }
+    monkeypatch.setattr(quantities, "_samples", lambda _: {"bbr": series})
+    assert STUDY.quantities["slows"].of(None) == pytest.approx(-1)
+    assert STUDY.quantities["translates"].of(None) == pytest.approx(1)
+
+
+def test_the_time_until_bbr_has_the_link(monkeypatch):
+    at = np.arange(1, 601) / 10
+    for late in (0.0, 2.0):
+        rates = np.where(at > cells.WENT + late, 9.6, 5.0)
+        table = {"flow": ["bbr"] * 600, "time_s": at, "goodput_mbps": rates}
+        monkeypatch.setattr(quantities, "columns", lambda _, __, t=table: t)
+        # An average over 0.3 s sees it when all of it is after.
+        assert STUDY.quantities["takes"].of(None) == pytest.approx(late + 0.3)
+
+
+def test_losses_by_chance_come_before_the_queue_and_are_as_many_as_set():
+    """Against the binomial distribution, five sigma."""
+    result = load_scenario(cells._lossy(SHORT, "1 %", "bbr2")).run(1)
+    links = result.columns("links")
+    lost = dict(zip(links["link"], links["drops_random_loss"], strict=True))
+    sent = dict(zip(links["link"], links["packets_in"], strict=True))
+    n = sent["snd->r1"]
+    assert abs(lost["snd->r1"] - 0.01 * n) < 5 * (0.01 * 0.99 * n) ** 0.5
+    assert {link for link, of in lost.items() if of} == {"snd->r1"}
+
+
+def test_a_video_and_two_of_bbr3_and_cubic_that_goes():
+    stream = load_scenario(cells._stream(SHORT, "idle", "cake")).run(1)
+    assert 33 < STUDY.quantities["stream_delay"].of(stream) < 1000
+    assert 0 <= STUDY.quantities["stream_stalled"].of(stream) < 100
+    same = load_scenario(cells._same(SHORT, "idle", "pfifo")).run(1)
+    assert set(same.flows["cc"]) == {"bbr3"}
+    leaves = load_scenario(cells._leaves(SHORT, "idle", "bbr3")).run(1)
+    series = leaves.columns("series")
+    rates = [
+        r
+        for f, t, r in zip(series["flow"], series["time_s"], series["goodput_mbps"], strict=True)
+        if f == "cubic" and t > cells.WENT + 1
+    ]
+    assert max(rates, default=0) == 0
+    assert STUDY.quantities["takes"].of(leaves) < 5
 
 
 def test_the_percentiles_of_a_box_rise(uplink):

@@ -36,6 +36,12 @@ NEIGHBOURS = ("near0", "near1")
 NOISE = 400
 #: The flow of a call.
 CALL = "call"
+#: A video over TCP, Mbit/s: less than half of the link, so that a fair queue need not drop it.
+VIDEO = 4
+#: Losses of a wire, which no queue makes.
+LOSSES = ("0.1 %", "1 %")
+#: s in which CUBIC is there, beside a BBR that always is.
+CAME, WENT = 10, 30
 #: s.
 LENGTH, WARMUP = 60, 5
 #: Seeds of what is drawn over time.
@@ -157,6 +163,30 @@ def _call(effort: Effort, setup: str, queue: str) -> dict[str, Any]:
     return spec
 
 
+def _stream(effort: Effort, setup: str, queue: str) -> dict[str, Any]:
+    """BBRv3 carries a live video instead of a bulk of data."""
+    spec = home(effort, setup, "up", queue)
+    (bbr,) = (f for f in spec["flow"] if f["name"] == "bbr")
+    bbr["app"] = {"kind": "video", "rate": f"{VIDEO} Mbit/s", "fps": 30}
+    return spec
+
+
+def _same(effort: Effort, setup: str, queue: str) -> dict[str, Any]:
+    """Everybody has changed to BBRv3."""
+    spec = home(effort, setup, "up", queue)
+    for flow in spec["flow"]:
+        flow["cc"] = VERSIONS["bbr3"]
+    return spec
+
+
+def _leaves(effort: Effort, setup: str, version: str) -> dict[str, Any]:
+    """CUBIC comes and goes. The quick run is too short for that, so it is as long."""
+    spec = home(Effort(effort.seeds), setup, "up", "pfifo", version)
+    (cubic,) = (f for f in spec["flow"] if f["name"] == "cubic")
+    cubic |= {"start": f"{CAME} s", "app": {"kind": "bulk", "until": f"{WENT} s"}}
+    return spec
+
+
 def _wire(effort: Effort, rtt_ms: int, queue: str, version: str) -> dict[str, Any]:
     """The kernel's: two flows over a wire, HTB with a child or CAKE's own shaper."""
     if queue == "cake":
@@ -184,6 +214,16 @@ def _phase(effort: Effort, rtt_us: int, jitter: str) -> dict[str, Any]:
 
 def _late(spec: dict[str, Any]) -> dict[str, Any]:
     spec["link"][0]["jitter"] = f"{PACKET_US} us"
+    return spec
+
+
+def _lossy(effort: Effort, loss: str, version: str) -> dict[str, Any]:
+    """A FIFO over a wire with the air's round trip, which loses packets by chance before the FIFO.
+
+    A station repeats a frame until it arrives, so TCP sees none of the losses in the air.
+    """
+    spec = _tree_over_wire(effort, 1, "pfifo", version)
+    spec["link"][0]["loss"] = float(loss.removesuffix(" %")) / 100
     return spec
 
 
@@ -250,6 +290,10 @@ GROUPS = {
         _ofdma, setup=("idle", "busy"), direction=DIRECTIONS[:2], queue=_QUEUES, ofdma=("off", "on")
     ),
     "call": over(_call, setup=SETUPS[:2], queue=_QUEUES),
+    "stream": over(_stream, setup=SETUPS[:2], queue=_QUEUES),
+    "same": over(_same, setup=SETUPS[:2], queue=_QUEUES),
+    "leaves": over(_leaves, setup=SETUPS[:2], version=tuple(VERSIONS)),
+    "lossy": over(_lossy, loss=LOSSES, version=tuple(VERSIONS)),
     "marked": over(_marked, setup=SETUPS[:2], queue=("cake",)),
     "tuned": over(_tuned, setup=SETUPS[:1], queue=("pfifo", "cake"), gains=tuple(GAINS)),
     "wire": over(_wire, rtt_ms=WIRES_MS, queue=_QUEUES, version=("bbr1", "bbr2", "bbr3")),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from acklab.studies.bbr_wifi6.cells import CALL, LIMIT, NEIGHBOURS, WARMUP
+from acklab.studies.bbr_wifi6.cells import CALL, LIMIT, NEIGHBOURS, WARMUP, WENT
 from acklab.studies.kit.quantity import quantity
 from acklab.studies.kit.vocabulary import Quantity
 from acklab.studies.values import columns, once_per_run
@@ -15,7 +15,7 @@ from acklab.studies.values import columns, once_per_run
 if TYPE_CHECKING:
     from acklab.results import Result
 
-_PAIR = ("versions", "home", "ofdma", "wire", "tree", "marked", "tuned")
+_PAIR = ("versions", "home", "ofdma", "wire", "tree", "marked", "tuned", "same", "lossy")
 #: Groups with a flow of each kind, in one direction or in both.
 _SWUNG = ("versions", "home", "wire", "tree", "tuned")
 #: Groups that are drawn over time.
@@ -24,8 +24,12 @@ _TIMES = ("times", "times5")
 _MUCH = 7.5
 #: Samples of 100 ms over which the figures' throughput is averaged.
 _SECOND = 10
+#: Samples over which a flow's throughput is averaged where a second is too long.
+_MOMENT = 3
 #: The mean segment with its headers, KB.
 _KB = 1.448
+#: Payload of a packet of 1500 B.
+_PAYLOAD = 1448 / 1500
 
 
 def _by_flow(run: Result, column: str) -> dict[str, float]:
@@ -44,7 +48,15 @@ def _samples(run: Result) -> Mapping[str, Mapping[str, np.ndarray]]:
     table = columns(run, "series")
     names = np.asarray(table["flow"], str)
     late = np.asarray(table["time_s"], float) >= WARMUP
-    wanted = ("goodput_mbps", "rtt_ms", "cwnd_packets", "pacing_mbps", "delivery_mbps")
+    wanted = (
+        "goodput_mbps",
+        "rtt_ms",
+        "cwnd_packets",
+        "pacing_mbps",
+        "delivery_mbps",
+        "inflight_bytes",
+        "retransmissions",
+    )
     return {
         name: {w: np.asarray(table[w], float)[(names == name) & late] for w in wanted}
         for name in dict.fromkeys(names)
@@ -87,6 +99,24 @@ def call_delay(run: Result) -> float:
 def call_lost(run: Result) -> float:
     """Packets of the call that did not arrive."""
     return 100 * _by_flow(run, "datagram_loss")[CALL]
+
+
+@quantity("ms", "stream", digits=0)
+def stream_delay(run: Result) -> float:
+    """95th percentile of the time from a frame's capture to its last byte."""
+    return _by_flow(run, "video_delay_p95_ms")["bbr"]
+
+
+@quantity("%", "stream", digits=2)
+def stream_stalled(run: Result) -> float:
+    """Time in which the video stands still, of the time since its start."""
+    return 100 * _by_flow(run, "video_rebuffering")["bbr"]
+
+
+@quantity("segments", "stream", digits=0)
+def stream_again(run: Result) -> float:
+    """Retransmissions of the video's flow."""
+    return _by_flow(run, "retransmissions")["bbr"]
 
 
 @quantity("marks", "marked", axis="flow", digits=0)
@@ -168,8 +198,17 @@ def fast(run: Result) -> dict[str, float]:
     return _of_series(run, "delivery_mbps", lambda v: np.nanpercentile(v, 90))
 
 
-def _smooth(rates: np.ndarray) -> np.ndarray:
-    return np.convolve(np.nan_to_num(rates), np.ones(_SECOND) / _SECOND, "valid")
+def _smooth(rates: np.ndarray, samples: int = _SECOND) -> np.ndarray:
+    return np.convolve(np.nan_to_num(rates), np.ones(samples) / samples, "valid")
+
+
+def _by_seconds(values: np.ndarray) -> np.ndarray:
+    """Means of whole seconds; NaN where there is no value in one."""
+    whole = values[: len(values) // _SECOND * _SECOND].reshape(-1, _SECOND)
+    known = np.count_nonzero(~np.isnan(whole), axis=1)
+    return np.divide(
+        np.nansum(whole, axis=1), known, out=np.full(len(whole), np.nan), where=known > 0
+    )
 
 
 @once_per_run
@@ -220,6 +259,67 @@ def much(run: Result) -> float | None:
 def opposed(run: Result) -> float | None:
     """Correlation of the two flows' throughput, by seconds: -1 is one at the other's cost."""
     return None if (pair := _swings(run)) is None else float(np.corrcoef(*pair)[0, 1])
+
+
+@quantity("", "versions", "wire", digits=2, signed=True)
+def slows(run: Result) -> float:
+    """Correlation of BBR's round-trip time with what its pacing rate then changes, by seconds."""
+    bbr = _samples(run)["bbr"]
+    delay, rate = _by_seconds(bbr["rtt_ms"])[:-1], np.diff(_by_seconds(bbr["pacing_mbps"]))
+    known = ~np.isnan(delay) & ~np.isnan(rate)
+    return float(np.corrcoef(delay[known], rate[known])[0, 1])
+
+
+@quantity("", "home", digits=2, signed=True)
+def translates(run: Result) -> float | None:
+    """Correlation of BBR's pacing rate with its throughput, of samples of 100 ms."""
+    bbr = _samples(run).get("bbr")
+    if bbr is None:
+        return None
+    known = ~np.isnan(bbr["pacing_mbps"])
+    return float(np.corrcoef(bbr["pacing_mbps"][known], bbr["goodput_mbps"][known])[0, 1])
+
+
+@quantity("%", "versions", "wire", axis="flow", digits=0, signed=True)
+def after_loss(run: Result) -> dict[str, float]:
+    """Bytes in flight in the second after a loss, beside the second before: mean change.
+
+    A loss is the first retransmission after a second without one.
+    """
+    found = {name: _after_loss(s) for name, s in _samples(run).items()}
+    return {name: change for name, change in found.items() if change is not None}
+
+
+def _after_loss(series: Mapping[str, np.ndarray]) -> float | None:
+    flight = series["inflight_bytes"]
+    again = np.diff(series["retransmissions"], prepend=series["retransmissions"][0]) > 0
+    at = [
+        i
+        for i in np.flatnonzero(again)
+        if _SECOND <= i < len(flight) - _SECOND and not again[i - _SECOND : i].any()
+    ]
+    if not at:
+        return None
+    changes = [
+        np.mean(flight[i + 1 : i + 1 + _SECOND]) / np.mean(flight[i - _SECOND : i]) for i in at
+    ]
+    return float(100 * (np.mean(changes) - 1))
+
+
+@quantity("s", "leaves", digits=1)
+def takes(run: Result) -> float:
+    """Time from CUBIC's end until BBR has nine tenths of the link, in averages over 0.3 s.
+
+    All that is left of the run, if that does not happen.
+    """
+    table = columns(run, "series")
+    bbr = np.asarray(table["flow"], str) == "bbr"
+    at = np.asarray(table["time_s"], float)[bbr]
+    rates = np.asarray(table["goodput_mbps"], float)[bbr]
+    # An average stands at the end of its time.
+    at, rates = at[_MOMENT - 1 :], _smooth(rates, _MOMENT)
+    full = at[(at >= WENT) & (rates > 0.9 * LIMIT * _PAYLOAD)]
+    return float((full[0] if len(full) else at[-1]) - WENT)
 
 
 def _over_time(
