@@ -40,9 +40,8 @@ def test_a_case_is_read_from_the_resolved_scenario():
 def test_queues_and_losses_are_read():
     case = case_of(load(GALLERY / "loss-bernoulli.toml").resolved)
     assert case.loss == pytest.approx(0.001)
-    other = case_of(
-        load(GALLERY / "fq-codel.toml", overrides=["flow.0.cc=cubic", "flow.1.cc=cubic"]).resolved
-    )
+    all_cubic = ["flow.0.cc=cubic", "flow.2.transport=tcp"]
+    other = case_of(load(GALLERY / "fq-codel.toml", overrides=all_cubic).resolved)
     assert (other.queue, other.target, other.interval) == ("fq-codel", 0.005, 0.1)
 
 
