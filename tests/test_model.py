@@ -67,7 +67,11 @@ def test_what_the_model_leaves_out_is_said():
     ("name", "overrides", "says"),
     [
         ("parking-lot", [], r"(?s)Eq 16: q: flows have different bottlenecks.*help:"),
-        ("red", [], r"(?s)Eqs 18 to 24: s_i: .*has the queue red.*the model knows pfifo"),
+        (
+            "red",
+            ["flow.0.app=bulk"],
+            r"(?s)Eqs 18 to 24: s_i: .*has the queue red.*the model knows pfifo",
+        ),
         ("short-flows", [], r"(?s)Eq 12: x: .*does not send without end.*help:"),
         ("cbr-with-cubic", [], r"(?s)Eq 12: w: .*is not TCP.*help:"),
         (
