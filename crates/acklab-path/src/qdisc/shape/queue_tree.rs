@@ -104,7 +104,8 @@ fn shares(queue: &Params) -> Shares {
         .unwrap_or(if root { most } else { NOTHING });
     let bucket = |rate: Rate| {
         let bytes = rate.as_bps() as f64 / 8.0 * queue.float("bucket_size");
-        (rate, (bytes as u64).max(LEAST))
+        // To the nearest: 0.0012 s of 10 Mbit/s are 1500 bytes, which a float just misses.
+        (rate, ((bytes + 0.5) as u64).max(LEAST))
     };
     Shares {
         rate: bucket(own),
@@ -165,5 +166,14 @@ mod tests {
         // The first goes on credit of a whole bucket, one byte.
         let (last, _) = sent[49];
         assert_eq!(last.as_nanos(), 49 * 1_200_000 - 800);
+    }
+
+    #[test]
+    fn a_bucket_has_the_nearest_whole_number_of_bytes() {
+        let mut q = tree(0.0012);
+        fill(&mut *q, 50);
+        let sent = serve(&mut *q, Instant::ZERO);
+        // A packet of 1500 bytes leaves from the bucket, the next on credit.
+        assert_eq!(sent[49].0.as_nanos(), 48 * 1_200_000);
     }
 }
