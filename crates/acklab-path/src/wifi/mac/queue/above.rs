@@ -137,6 +137,7 @@ impl TxQueue {
                 flow: label.flow,
             };
             a.note(packet.id, entered);
+            a.ready = None;
             let fate = a.discipline.enqueue(now, packet, label);
             a.timer = a.discipline.next_wakeup();
             joins = !matches!(fate, Enqueue::Dropped(_));
@@ -163,6 +164,10 @@ impl TxQueue {
     /// Lets the device have what it has room for. An answer may take `kept` along, if that is with it.
     pub(super) fn refill(&mut self, now: Instant, kept: Option<PacketId>, on_drop: OnDrop<'_>) {
         self.run_timers(now, on_drop);
+        // It has said when it will have something, and nothing has joined since.
+        if self.ready_at().is_some_and(|at| at > now) {
+            return;
+        }
         self.with_above(|queue, a| {
             a.ready = None;
             while queue.held > 0 && queue.admits() {
@@ -196,6 +201,7 @@ impl TxQueue {
     #[cold]
     fn run_timers_to(&mut self, now: Instant, on_drop: OnDrop<'_>) {
         self.with_above(|queue, a| {
+            a.ready = None;
             while let Some(at) = a.timer
                 && at <= now
             {
@@ -215,7 +221,9 @@ impl TxQueue {
     /// Takes a packet out of the discipline.
     #[cold]
     pub(super) fn remove_above(&mut self, id: PacketId) -> Option<Packet> {
-        let packet = self.above.as_mut()?.discipline.remove(id)?;
+        let above = self.above.as_mut()?;
+        let packet = above.discipline.remove(id)?;
+        above.ready = None;
         self.held -= 1;
         self.stats.removed += 1;
         self.on_left_waiting(packet);
@@ -233,6 +241,7 @@ impl TxQueue {
     ) -> Option<Packet> {
         let above = self.above.as_mut()?;
         let old = above.discipline.replace(now, id, by)?;
+        above.ready = None;
         debug_assert_eq!(old.size, by.size, "what takes a place is as long");
         let entered = Entered {
             at: now,
