@@ -34,10 +34,16 @@ const names = GALLERY.map((g) => g.name);
 /** The gallery as it is, without what is recorded of its radio channels. */
 const whole = names.map((name): Case => ({ name, set: [], record: [], seed: 3 }));
 
+/** Flows of the gallery that begin when others end. */
+const LATE: Record<string, [string, string][]> = {
+  pie: [["flow.1.start", "0.5 s"]],
+  red: [["flow.1.start", "0.5 s"]],
+};
+
 /** Its first seconds with all recorded. */
 const recorded = names.map((name): Case => ({
   name,
-  set: [["duration", "1.5 s"], ["warmup", "0 s"]],
+  set: [["duration", "1.5 s"], ["warmup", "0 s"], ...(LATE[name] ?? [])],
   record: ALL,
   seed: 18446744,
 }));
