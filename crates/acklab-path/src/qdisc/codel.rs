@@ -23,7 +23,8 @@ pub struct Params {
     pub ecn: bool,
     /// Marks all packets that waited longer and may be marked (RFC 8290 section 5.2.7).
     pub ce_threshold: Option<Span>,
-    /// A queue of no more bytes is never too long (section 5.3: one maximum packet).
+    /// Bytes of a full packet: with no more than these behind it a packet is neither dropped nor marked by the
+    /// control law (section 5.3: maxpacket). Linux takes them from the device (`psched_mtu`).
     pub mtu: u32,
 }
 
@@ -44,30 +45,36 @@ const TIMES: Kind = Kind::Span(Span::from_micros(1), Span::from_secs(60));
 
 /// The parameters as a scenario writes them, for every discipline that has them; `ecn` as it is by
 /// default.
-pub(super) const fn params(ecn: bool) -> [Param; 4] {
+pub(super) const fn params(ecn: bool) -> [Param; 5] {
     [
         Param {
             name: "target",
-            doc: "Waiting time that is acceptable as a standing queue (RFC 8289 section 4.4).",
+            doc: "Queueing delay that is acceptable in the long run (RFC 8289 section 4.4).",
             kind: TIMES,
             default: Value::Span(Params::DEFAULT.target),
         },
         Param {
             name: "interval",
-            doc: "How long a queue may be above target before something happens (RFC 8289 section 4.3).",
+            doc: "How long the queueing delay must stay above `target` before the first drop: about the longest usual round-trip time (RFC 8289 section 4.3).",
             kind: TIMES,
             default: Value::Span(Params::DEFAULT.interval),
         },
         Param {
             name: "ecn",
-            doc: "Marks packets that may be marked instead of dropping them.",
+            doc: "Marks ECN-capable packets instead of dropping them (RFC 8290 section 5.2.6).",
             kind: Kind::Bool,
             default: Value::Bool(ecn),
         },
         Param {
             name: "ce_threshold",
-            doc: "Marks every packet that waited longer and may be marked (RFC 8290 section 5.2.7).",
+            doc: "Marks every ECN-capable packet that has waited longer than this; none: no such mark (RFC 8290 section 5.2.7).",
             kind: Kind::OptSpan(Span::from_micros(1), Span::from_secs(60)),
+            default: Value::Auto,
+        },
+        Param {
+            name: "mtu",
+            doc: "Bytes of a full packet. While no more than this waits behind a packet, in fq-codel behind it in its flow, the control law neither drops nor marks it (RFC 8289 section 5.3: maxpacket). Linux sets it to the device's MTU plus the link-layer header (psched_mtu), 1514 bytes on Ethernet; acklab counts IP bytes. Default: 1500.",
+            kind: Kind::AutoSize(0, 1 << 16),
             default: Value::Auto,
         },
     ]
@@ -81,7 +88,7 @@ impl Params {
             interval: values.span("interval").unwrap_or(Self::DEFAULT.interval),
             ecn: values.bool("ecn"),
             ce_threshold: values.span("ce_threshold"),
-            ..Self::DEFAULT
+            mtu: values.size("mtu").map_or(Self::DEFAULT.mtu, |b| b as u32),
         }
     }
 }
@@ -90,7 +97,7 @@ impl Params {
 pub const ENTRY: Entry<Build> = Entry {
     name: "codel",
     aliases: &[],
-    summary: "CoDel: drops at the head when packets have waited too long for too long.",
+    summary: "CoDel: drops packets at the head once the queueing delay has been above `target` for an `interval`.",
     source: "RFC 8289, Linux net/sched/sch_codel.c",
     params: &params(false),
     build: Build {

@@ -2,6 +2,7 @@ use super::*;
 use crate::packet::FlowId;
 use crate::qdisc::testing::Plain;
 use acklab_proto::segment::Ecn;
+use acklab_units::Bytes;
 
 fn at(us: u64) -> Instant {
     Instant::ZERO + Span::from_micros(us)
@@ -66,6 +67,43 @@ fn one_packet_behind_is_never_too_long() {
     assert_eq!(leave(&mut q, 900), (0, 0, 0));
     assert_eq!(leave(&mut q, 2000), (1, 0, 0));
     assert_eq!(q.dequeue(at(3_000_000), &mut |_, _| unreachable!()), None);
+}
+
+/// Whether a packet is dropped 200 ms after it should have left, with `behind` bytes behind it, where `mtu` is that
+/// of a scenario, or the default.
+fn drops_with(mtu: Option<u64>, behind: u32) -> bool {
+    let mut values = Values::defaults(ENTRY.params);
+    if let Some(mtu) = mtu {
+        let mtu = Value::Size(Bytes(mtu));
+        values.set(ENTRY.params, "mtu", mtu).unwrap();
+    }
+    let mut q = CodelQueue::new(Params::from_values(&values), 100);
+    for (id, size) in [(0, 1000), (1, 1000), (2, behind)] {
+        let packet = Packet {
+            id: PacketId(id),
+            size,
+            flow: FlowId(0),
+            ecn: Ecn::NotEct,
+        };
+        q.offer(at(0), packet);
+    }
+    // The first stands for the queue that was long for an interval.
+    q.codel.first_above = Some(at(100_000));
+    let first = q.slab.pop(&mut q.list).unwrap();
+    q.stats.on_left(first.packet);
+    q.stats.dequeued += 1;
+    leave(&mut q, 200).1 > 0
+}
+
+/// `codel_should_drop`: `backlog <= mtu`, where the packet itself is no longer part of the backlog.
+#[test]
+fn a_queue_of_one_full_packet_is_never_too_long() {
+    assert_eq!([1500, 1501].map(|n| drops_with(None, n)), [false, true]);
+    let ethernet = [1514, 1515].map(|n| drops_with(Some(1514), n));
+    assert_eq!(ethernet, [false, true]);
+    // Without any, only the last packet is safe.
+    assert_eq!([0, 40].map(|n| drops_with(Some(0), n)), [false, true]);
+    assert!(!drops_with(Some(9014), 9000));
 }
 
 #[test]

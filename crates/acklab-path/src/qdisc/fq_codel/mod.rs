@@ -56,46 +56,47 @@ pub const LINUX_LEAST_QUANTUM: i64 = 256;
 /// Room for 28 full packets: less drops what nobody means to drop.
 pub(crate) const LEAST_MEMORY: i64 = 65_536;
 
-const OF_CODEL: [Param; 4] = codel::params(true);
+const OF_CODEL: [Param; 5] = codel::params(true);
 
 /// The registry's entry.
 pub const ENTRY: Entry<Build> = Entry {
     name: "fq-codel",
     aliases: &["fq_codel"],
-    summary: "FQ-CoDel: flows take turns, new ones first, and CoDel watches each.",
+    summary: "FQ-CoDel: serves flows in turn, new flows first, and runs CoDel on each flow.",
     source: "RFC 8290, Linux net/sched/sch_fq_codel.c",
     params: &[
         OF_CODEL[0],
         OF_CODEL[1],
         OF_CODEL[2],
         OF_CODEL[3],
+        OF_CODEL[4],
         Param {
             name: "quantum",
-            doc: "Bytes that a flow may send in a round (RFC 8290 section 5.2.4).",
+            doc: "Bytes that a flow may send in each round (RFC 8290 section 5.2.4). Linux takes psched_mtu, 1514 on Ethernet.",
             kind: Kind::Int(1, 1 << 20),
             default: Value::Int(Config::DEFAULT.quantum as i64),
         },
         Param {
             name: "flows",
-            doc: "Queues that flows are hashed into (RFC 8290 section 5.2.5).",
+            doc: "Number of queues that flows are hashed into (RFC 8290 section 5.2.5).",
             kind: Kind::Int(1, 65_536),
             default: Value::Int(Config::DEFAULT.queues as i64),
         },
         Param {
             name: "drop_batch",
-            doc: "Most packets that are dropped at once when too many wait (tc-fq_codel(8)).",
+            doc: "Largest number of packets that an overflow drops at once (tc-fq_codel(8)).",
             kind: Kind::Int(1, 65_536),
             default: Value::Int(Config::DEFAULT.drop_batch as i64),
         },
         Param {
             name: "memory_limit",
-            doc: "Bytes of memory that waiting packets may take (tc-fq_codel(8)): 2304 for a packet of 1500 bytes, 768 for an ACK.",
+            doc: "Bytes of memory that waiting packets may occupy (tc-fq_codel(8)). As in Linux, a packet of 1500 bytes occupies 2304, an ACK 768.",
             kind: Kind::Int(LEAST_MEMORY, u32::MAX as i64),
             default: Value::Int(Config::DEFAULT.memory_limit as i64),
         },
         Param {
             name: "hash",
-            doc: "How flows find their queues: perturbed by a draw of the run's (RFC 8290 section 4.1.1), fixed whatever the seed, or none: in the order in which they come, so that no two share one while there are enough.",
+            doc: "How a flow gets its queue. perturbed: by a hash that depends on the seed (RFC 8290 section 4.1.1). fixed: by the same hash for every seed. none: in order of arrival, so that flows share a queue only when there are more flows than queues.",
             kind: Kind::Choice(&["perturbed", "fixed", "none"]),
             default: Value::Choice("perturbed"),
         },
