@@ -224,7 +224,7 @@ export interface Block {
   aliases: string[];
   summary: string;
   source: string;
-  /** How much may wait in a queue discipline: the key `queue` beside `qdisc`. */
+  /** The limit of a queue discipline: the key `queue` beside `qdisc`. */
   queue?: Parameter;
   params: Parameter[];
   /** Parameters that tc has of it, and a scenario has in another place or not at all. */

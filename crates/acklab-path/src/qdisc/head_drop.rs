@@ -13,7 +13,7 @@ use alloc::boxed::Box;
 pub const ENTRY: Entry<Build> = Entry {
     name: "pfifo-head-drop",
     aliases: &["pfifo_head_drop"],
-    summary: "Drops the oldest packet where drop-tail refuses the newest: a sender hears of it sooner.",
+    summary: "When the queue is full, drops its oldest packet instead of the arriving one, so that the sender learns of the loss sooner.",
     source: "Linux sch_fifo.c, pfifo_tail_enqueue",
     params: &[],
     build: Build {

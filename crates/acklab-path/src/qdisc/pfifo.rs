@@ -16,7 +16,7 @@ pub const TXQUEUELEN: u32 = 1000;
 pub const ENTRY: Entry<Build> = Entry {
     name: "pfifo",
     aliases: &[],
-    summary: "Drop-tail with a limit in packets: queue = \"40 packets\"; `mark` makes a link's mark.",
+    summary: "Drop-tail with a limit in packets: queue = \"40 packets\". The key `mark` of a link adds a marking threshold.",
     source: "Linux sch_fifo.c",
     params: &[],
     build: Build {
@@ -31,7 +31,7 @@ pub const ENTRY: Entry<Build> = Entry {
 /// (`fifo_init`: `tx_queue_len * psched_mtu`).
 pub const IN_BYTES: Entry<Build> = Entry {
     name: "bfifo",
-    summary: "Drop-tail with a limit in bytes: queue = \"64 KiB\" or \"1 BDP\"; `mark` makes it mark.",
+    summary: "Drop-tail with a limit in bytes: queue = \"64 KiB\" or \"1 BDP\". The key `mark` of a link adds a marking threshold.",
     build: Build {
         limit: Limit::Bytes(TXQUEUELEN as u64 * 1514),
         counts: Counts::Bytes,

@@ -26,7 +26,7 @@ const WORDS: &[&str] = &[
 /// The parameter.
 pub(super) const PARAM: Param = Param {
     name: "isolation",
-    doc: "Whom the turns belong to (tc-cake(8)): nobody (flowblind), hosts (srchost, dsthost), pairs of hosts (hosts), flows, or flows within hosts (dual-srchost, dual-dsthost, triple-isolate for both).",
+    doc: "Who gets an equal share of the rate (tc-cake(8)). flowblind: nobody, all packets of a tin share one queue. srchost and dsthost: each source or each destination. hosts: each pair of source and destination. flows: each flow. dual-srchost and dual-dsthost: each source or each destination, and each flow within it. triple-isolate: each source and each destination, and each flow within them.",
     kind: Kind::Choice(WORDS),
     default: Value::Choice("triple-isolate"),
 };

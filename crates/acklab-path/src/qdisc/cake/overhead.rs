@@ -50,31 +50,31 @@ const TAG: i64 = 4;
 pub(super) const PARAMS: [Param; 5] = [
     Param {
         name: "framing",
-        doc: "Link layer whose overhead each packet counts for (tc-cake(8), overhead keywords): raw adds nothing, conservative 48 bytes in ATM cells, ethernet 38, docsis 18; the others are those of DSL.",
+        doc: "Link layer whose overhead CAKE adds to each IP packet (tc-cake(8), overhead keywords). raw: none. conservative: 48 bytes, in ATM cells. ethernet: 38 bytes, and at least 84 in all. docsis: 18 bytes, and at least 64 in all. The others are encapsulations of DSL.",
         kind: Kind::Choice(WORDS),
         default: Value::Choice("raw"),
     },
     Param {
         name: "ether_vlan",
-        doc: "VLAN tags of 4 bytes that each packet counts for as well (tc-cake(8), ether-vlan).",
+        doc: "Number of VLAN tags on each packet; a tag adds 4 bytes (tc-cake(8), ether-vlan).",
         kind: Kind::Int(0, 8),
         default: Value::Int(0),
     },
     Param {
         name: "overhead",
-        doc: "Bytes that each packet counts for beside the IP packet, on top of those of `framing` (tc-cake(8)).",
+        doc: "Bytes that CAKE adds to each IP packet, on top of those of `framing` (tc-cake(8)).",
         kind: Kind::Int(-64, 256),
         default: Value::Int(0),
     },
     Param {
         name: "mpu",
-        doc: "Bytes that a packet counts for at least, overhead with it; 0: as `framing` has it (tc-cake(8)).",
+        doc: "Smallest number of bytes that CAKE counts for a packet, overhead included (tc-cake(8)). 0: the minimum of `framing`.",
         kind: Kind::Int(0, 256),
         default: Value::Int(0),
     },
     Param {
         name: "cells",
-        doc: "What a packet is cut into (tc-cake(8)): atm cells of 48 bytes in 53, ptm 64 bytes in 65, noatm nothing; auto: as `framing` has it.",
+        doc: "Cells that the link layer cuts packets into (tc-cake(8)). atm: 53 bytes for every 48. ptm: 65 bytes for every 64. noatm: no cells. auto: the cells of `framing`.",
         kind: Kind::Choice(&["auto", "noatm", "atm", "ptm"]),
         default: Value::Choice("auto"),
     },

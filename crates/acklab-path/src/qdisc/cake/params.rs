@@ -36,30 +36,30 @@ const HEADER: u32 = 14;
 pub const ENTRY: Entry<Build> = Entry {
     name: "cake",
     aliases: &[],
-    summary: "CAKE: a shaper without bursts, classes by codepoint, fair to hosts and to flows, COBALT on each queue; its ACK filter is the link's `ack_filter = \"cake\"`.",
+    summary: "CAKE: shapes without bursts, sorts packets into tins by codepoint, shares the rate fairly among hosts and flows, and runs COBALT on each queue. Its ACK filter is a key of the link: `ack_filter = \"cake\"`.",
     source: "Hoiland-Jorgensen et al. 2018, Linux net/sched/sch_cake.c, tc-cake(8)",
     params: &[
         Param {
             name: "bandwidth",
-            doc: "Rate of the shaper, or none: as fast as the line takes it (tc-cake(8), bandwidth and unlimited).",
+            doc: "Rate of the shaper. none: no shaper, packets leave as fast as the line takes them (tc-cake(8), bandwidth and unlimited).",
             kind: Kind::OptRate,
             default: Value::Auto,
         },
         Param {
             name: "autorate_ingress",
-            doc: "Sets the rate to 15/16 of what arrives, from `bandwidth` on (tc-cake(8), autorate-ingress). It measures where a gap between packets is longer than their mean: evenly spaced packets, as an ideal bottleneck sends them, leave the rate as it is.",
+            doc: "Sets the rate to 15/16 of the measured arrival rate, starting from `bandwidth` (tc-cake(8), autorate-ingress). CAKE measures only when the gap between two packets is longer than the mean gap, so evenly spaced packets, as an ideal bottleneck sends them, leave the rate unchanged.",
             kind: Kind::Bool,
             default: Value::Bool(false),
         },
         Param {
             name: "ingress",
-            doc: "Dropped packets count as well: they have come over the bottleneck (tc-cake(8), ingress).",
+            doc: "Charges the shaper for dropped packets too, because they have already crossed the bottleneck (tc-cake(8), ingress).",
             kind: Kind::Bool,
             default: Value::Bool(false),
         },
         Param {
             name: "distance",
-            doc: "Round-trip times that the control law is made for (tc-cake(8)): internet is an interval of 100 ms and a target of 5 ms.",
+            doc: "Round-trip times that the control law is tuned for (tc-cake(8)). internet: an interval of 100 ms and a target of 5 ms.",
             kind: Kind::Choice(&[
                 "datacentre",
                 "lan",
@@ -74,7 +74,7 @@ pub const ENTRY: Entry<Build> = Entry {
         },
         Param {
             name: "rtt",
-            doc: "The interval instead, of which the target is a twentieth (tc-cake(8), rtt).",
+            doc: "Interval of the control law, instead of that of `distance`; the target is a twentieth of it (tc-cake(8), rtt).",
             kind: Kind::OptSpan(Span::from_micros(20), Span::from_secs(1000)),
             default: Value::Auto,
         },
@@ -87,7 +87,7 @@ pub const ENTRY: Entry<Build> = Entry {
         overhead::PARAMS[4],
         Param {
             name: "memlimit",
-            doc: "Bytes of memory that waiting packets may take, as Linux counts it: 2304 for a packet of 1500 bytes (tc-cake(8), memlimit). By default what four intervals bring at the rate, at least 4 MiB.",
+            doc: "Bytes of memory that waiting packets may occupy (tc-cake(8), memlimit). As in Linux, a packet of 1500 bytes occupies 2304. Default: what `bandwidth` carries in four intervals, at least 4 MiB and at most 10240 full frames (cake_reconfigure).",
             kind: Kind::AutoSize(crate::qdisc::fq_codel::LEAST_MEMORY as u64, u32::MAX as u64),
             default: Value::Auto,
         },

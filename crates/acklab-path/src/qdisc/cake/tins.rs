@@ -14,7 +14,7 @@ pub(crate) const MOST: usize = 8;
 /// The parameter.
 pub(super) const PARAM: Param = Param {
     name: "diffserv",
-    doc: "Classes of traffic, by codepoint (tc-cake(8)): besteffort has one; diffserv3 has bulk, best effort and voice; diffserv4 has video, too; diffserv8 has eight, from background to network control; precedence has eight, by the first three bits.",
+    doc: "Sorts packets into tins by codepoint (tc-cake(8)). besteffort: one tin. diffserv3: bulk, best effort and voice. diffserv4: video as well. diffserv8: eight tins, from background to network control. precedence: eight tins, by the first three bits.",
     kind: Kind::Choice(&[
         "besteffort",
         "diffserv3",

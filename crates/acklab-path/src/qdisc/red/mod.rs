@@ -21,9 +21,9 @@ use law::{Action, Law, PROBABILITIES, wlog};
 /// The parameters.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Params {
-    /// Average bytes from which on packets are dropped.
+    /// Average bytes at which drops start.
     pub min: f64,
-    /// Average bytes from which on all are.
+    /// Average bytes at which every packet is dropped.
     pub max: f64,
     /// Probability just below `max`.
     pub probability: f64,
@@ -49,66 +49,66 @@ const SIZES: Kind = Kind::AutoSize(1, 1 << 30);
 pub const ENTRY: Entry<Build> = Entry {
     name: "red",
     aliases: &[],
-    summary: "RED: drops arrivals with a probability that follows the average queue length.",
+    summary: "RED: drops arriving packets with a probability that follows the average queue length.",
     source: "Floyd and Jacobson 1993, Linux net/sched/sch_red.c, tc-red(8)",
     params: &[
         Param {
             name: "min",
-            doc: "Average queue from which on packets are dropped; by default a third of `max` (tc-red(8)).",
+            doc: "Average queue length at which RED starts to drop packets (tc-red(8)). Default: a third of `max`.",
             kind: SIZES,
             default: Value::Auto,
         },
         Param {
             name: "max",
-            doc: "Average queue from which on all packets are dropped; by default three times `min`, or a quarter of `queue` where that is not written either (tc's red_parse_opt).",
+            doc: "Average queue length at which RED drops every packet (tc-red(8)). Default: three times `min`, or a quarter of `queue` if `min` is not set either (tc's red_parse_opt).",
             kind: SIZES,
             default: Value::Auto,
         },
         Param {
             name: "probability",
-            doc: "Probability of a drop just below `max` (tc-red(8)).",
+            doc: "Drop probability when the average is just below `max` (tc-red(8)).",
             kind: Kind::Float(0.0001, 1.0),
             default: Value::Float(0.02),
         },
         Param {
             name: "avpkt",
-            doc: "Bytes of an average packet (tc-red(8)).",
+            doc: "Size of an average packet in bytes (tc-red(8)).",
             kind: Kind::Int(40, 65_535),
             default: Value::Int(1000),
         },
         Param {
             name: "burst",
-            doc: "Packets of a burst that passes; sets the weight of the average. 0: (2 min + max) / (3 avpkt) (tc-red(8)).",
+            doc: "Number of packets in a burst that RED lets pass; it sets the weight of the average (tc-red(8)). 0: (2 min + max) / (3 avpkt).",
             kind: Kind::Int(0, 100_000),
             default: Value::Int(0),
         },
         Param {
             name: "bandwidth",
-            doc: "Rate at which the average falls while nothing waits; none: that of the link, or 10 Mbit/s where it has none (tc-red(8)).",
+            doc: "Rate of the line, by which the average decays while the queue is empty (tc-red(8)). none: the rate of the link, or 10 Mbit/s if the link has none.",
             kind: Kind::OptRate,
             default: Value::Auto,
         },
         Param {
             name: "adaptive",
-            doc: "Moves the probability, from 1 to 50 %, so that the average stays in the middle (Floyd, Gummadi and Shenker 2001).",
+            doc: "Adapts the probability between 1 and 50 % so that the average stays midway between `min` and `max` (Floyd, Gummadi and Shenker 2001).",
             kind: Kind::Bool,
             default: Value::Bool(false),
         },
         Param {
             name: "ecn",
-            doc: "Marks packets that may be marked instead of dropping them (tc-red(8)).",
+            doc: "Marks ECN-capable packets instead of dropping them (tc-red(8)).",
             kind: Kind::Bool,
             default: Value::Bool(false),
         },
         Param {
             name: "harddrop",
-            doc: "From `max` on drops also packets that may be marked (tc-red(8)).",
+            doc: "Drops ECN-capable packets too once the average has reached `max` (tc-red(8)).",
             kind: Kind::Bool,
             default: Value::Bool(false),
         },
         Param {
             name: "nodrop",
-            doc: "With `ecn`: lets packets pass that may not be marked, until the queue is full (tc-red(8)).",
+            doc: "With `ecn`: drops packets that are not ECN-capable only when the queue is full (tc-red(8)).",
             kind: Kind::Bool,
             default: Value::Bool(false),
         },

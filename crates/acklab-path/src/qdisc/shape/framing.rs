@@ -27,19 +27,19 @@ const WORDS: &[&str] = &["ethernet", "atm", "ptm"];
 pub(crate) const PARAMS: [Param; 3] = [
     Param {
         name: "overhead",
-        doc: "Bytes that each packet counts for beside the IP packet (tc-stab(8)): 14 is what Linux counts on Ethernet, 38 what the wire takes.",
+        doc: "Bytes that the shaper adds to each IP packet (tc-stab(8)). Linux adds 14 on Ethernet; the wire carries 38.",
         kind: Kind::Int(-64, 256),
         default: Value::Int(0),
     },
     Param {
         name: "mpu",
-        doc: "Bytes that a packet counts for at least, overhead with it (tc-stab(8)).",
+        doc: "Smallest number of bytes that the shaper counts for a packet, overhead included (tc-stab(8)).",
         kind: Kind::Int(0, 256),
         default: Value::Int(0),
     },
     Param {
         name: "linklayer",
-        doc: "What a packet is cut into: atm cells of 48 bytes in 53, ptm 64 bytes in 65 (tc-stab(8), tc-cake(8)).",
+        doc: "Cells that the link layer cuts packets into (tc-stab(8), tc-cake(8)). ethernet: no cells. atm: 53 bytes for every 48. ptm: 65 bytes for every 64.",
         kind: Kind::Choice(WORDS),
         default: Value::Choice("ethernet"),
     },

@@ -18,25 +18,25 @@ const QUEUE: &[Param] = &[
     TREE[1],
     Param {
         name: "max_limit",
-        doc: "Rate that the queue may reach; it has to be written (max-limit).",
+        doc: "Highest rate that the queue may reach (RouterOS: max-limit). Required.",
         kind: Kind::Rate,
         default: Value::Rate(Rate::MAX),
     },
     Param {
         name: "limit_at",
-        doc: "Rate that it has for itself; none: it lives on what others leave (limit-at).",
+        doc: "Rate that the queue is sure of (RouterOS: limit-at). none: without `parent` its `max_limit`, otherwise only what it borrows.",
         kind: Kind::OptRate,
         default: Value::Auto,
     },
     Param {
         name: "priority",
-        doc: "Queues with a smaller number borrow first (priority: 8 by default).",
+        doc: "Priority: queues with a smaller number borrow first (RouterOS: priority, 8 by default).",
         kind: Kind::Int(1, 8),
         default: Value::Int(8),
     },
     Param {
         name: "bucket_size",
-        doc: "Seconds of its rate that may leave at once (bucket-size: 0.1 by default).",
+        doc: "Size of the queue's buckets in seconds of their rates: what may leave at once (RouterOS: bucket-size, 0.1 by default).",
         kind: Kind::Float(0.0, 10.0),
         default: Value::Float(0.1),
     },
@@ -51,7 +51,7 @@ const QUEUE: &[Param] = &[
 pub const ENTRY: Entry<Build> = Entry {
     name: "queue-tree",
     aliases: &["queue_tree"],
-    summary: "The queue tree of RouterOS: HTB with limit-at, max-limit and priority.",
+    summary: "Queue tree of RouterOS: HTB with limit-at, max-limit and priority.",
     source: "RouterOS manual, Queues and HTB; Linux net/sched/sch_htb.c",
     params: &[
         framing::PARAMS[0],
@@ -59,7 +59,7 @@ pub const ENTRY: Entry<Build> = Entry {
         framing::PARAMS[2],
         Param {
             name: "queues",
-            doc: "The queues. A packet goes to the first that takes it and has none below; the last one takes the rest.",
+            doc: "The queues. A packet goes to the first queue without children that accepts it, and to the last one if no other does; `flow`, `from`, `to` and `dscp` stand in for packet marks. Required.",
             kind: Kind::Tables(QUEUE),
             default: Value::Auto,
         },

@@ -15,30 +15,30 @@ use alloc::vec::Vec;
 pub const ENTRY: Entry<Build> = Entry {
     name: "tbf",
     aliases: &[],
-    summary: "TBF: a token bucket shapes what another discipline gives.",
+    summary: "TBF: limits the rate of another discipline by a token bucket.",
     source: "Linux net/sched/sch_tbf.c, tc-tbf(8)",
     params: &[
         Param {
             name: "rate",
-            doc: "Rate of the shaper; it has to be written.",
+            doc: "Rate of the shaper (tc-tbf(8)). Required.",
             kind: Kind::Rate,
             default: Value::Rate(Rate::MAX),
         },
         Param {
             name: "burst",
-            doc: "Bytes that may leave at once; larger packets are refused. By default one packet of the largest size that is expected.",
+            doc: "Size of the bucket: bytes that may leave at once (tc-tbf(8)). TBF refuses larger packets. Default: one packet of the largest expected size.",
             kind: Kind::AutoSize(64, 1 << 30),
             default: Value::Auto,
         },
         Param {
             name: "peakrate",
-            doc: "Rate at which a burst leaves, or none: as fast as the line takes it.",
+            doc: "Rate at which a burst leaves (tc-tbf(8)). none: as fast as the line takes it.",
             kind: Kind::OptRate,
             default: Value::Auto,
         },
         Param {
             name: "mtu",
-            doc: "Bytes that may leave at once at the peak rate; larger packets are refused. By default one packet.",
+            doc: "Size of the bucket of `peakrate`: bytes that may leave at once above it (tc-tbf(8)). TBF refuses larger packets. Default: one packet of the largest expected size.",
             kind: Kind::AutoSize(64, 1 << 30),
             default: Value::Auto,
         },
@@ -47,7 +47,7 @@ pub const ENTRY: Entry<Build> = Entry {
         framing::PARAMS[2],
         Param {
             name: "latency",
-            doc: "Without a child: packets wait drop-tail in a queue of rate * latency + burst bytes, or of peakrate * latency + mtu if these are fewer (tc-tbf(8)); none: in one of 1000 packets.",
+            doc: "Only without `child`: packets wait in a drop-tail queue of rate * latency + burst bytes, or of peakrate * latency + mtu bytes if that is less (tc-tbf(8)). none: the queue holds 1000 packets.",
             kind: Kind::OptSpan(
                 acklab_units::Span::from_micros(1),
                 acklab_units::Span::from_secs(60),
@@ -67,7 +67,7 @@ pub const ENTRY: Entry<Build> = Entry {
 /// The discipline inside.
 pub(super) const CHILD: Param = Param {
     name: "child",
-    doc: "The discipline in which packets wait, with its limit in `queue`: child = { name = \"fq-codel\", queue = \"1000 packets\" }.",
+    doc: "Discipline in which packets wait, with its own limit in `queue`: child = { name = \"fq-codel\", queue = \"1000 packets\" }. none: drop-tail, of 1000 packets in tbf (see `latency`) and htb, of 50 in queue-tree.",
     kind: Kind::Block,
     default: Value::Auto,
 };

@@ -253,9 +253,9 @@ with_way_keys! {
         /// station "8192 packets" (mac80211), those of all receivers together; in a discipline what that
         /// has on a link.
         queue: Option<Qty<Limit>>,
-        /// How packets wait in stations, the access point included: in one queue for all receivers (`shared`), in one
-        /// for each receiver (`per-station`), or in a queue discipline, of which each access category has its own.
-        /// Default: "shared".
+        /// How packets wait in each station, the access point included: in one queue for all receivers (`shared`), in
+        /// one queue for each receiver (`per-station`), or in a queue discipline, of which each access category has its
+        /// own. Default: "shared".
         qdisc: Option<StationQueueSpec>,
         /// MPDUs that wait in the device of a station below a discipline, unseen by it. Default: 123 (ath9k's ATH_MAX_QDEPTH).
         #[schemars(range(min = 1, max = 65_535))]
@@ -288,8 +288,7 @@ with_way_keys! {
         reverse_grant: Option<bool>,
         /// Most that waits in each station.
         queue: Option<Qty<Limit>>,
-        /// How packets wait: those for stations in the access point (`down`), or those of stations (`up`). Default: as
-        /// the channel's `qdisc` says.
+        /// How packets wait in the access point (`down`) or in the stations (`up`). Default: the channel's `qdisc`.
         qdisc: Option<StationQueueSpec>,
         /// MPDUs that wait in each device below a discipline, unseen by it. Default: 123 (ath9k's ATH_MAX_QDEPTH).
         #[schemars(range(min = 1, max = 65_535))]
@@ -307,7 +306,7 @@ with_way_keys! {
     WifiStationSpec {
         /// Most that waits in it.
         queue: Option<Qty<Limit>>,
-        /// How packets wait in it. Default: as `qdisc` of its side or of the channel says.
+        /// How packets wait in this station. Default: the `qdisc` of its side, or else of the channel.
         qdisc: Option<StationQueueSpec>,
         /// MPDUs that wait in its device below a discipline, unseen by it. Default: 123 (ath9k's ATH_MAX_QDEPTH).
         #[schemars(range(min = 1, max = 65_535))]

@@ -23,25 +23,25 @@ const R2Q: u64 = 10;
 pub(crate) const MATCH: [Param; 4] = [
     Param {
         name: KEYS[0],
-        doc: "Takes the packets of these flows, data and acknowledgements.",
+        doc: "Accepts the packets of these flows, data and acknowledgements.",
         kind: Kind::Names(Named::Flows),
         default: Value::Auto,
     },
     Param {
         name: KEYS[1],
-        doc: "Takes packets that these nodes have sent.",
+        doc: "Accepts packets that these nodes have sent.",
         kind: Kind::Names(Named::Nodes),
         default: Value::Auto,
     },
     Param {
         name: KEYS[2],
-        doc: "Takes packets that go to these nodes.",
+        doc: "Accepts packets that go to these nodes.",
         kind: Kind::Names(Named::Nodes),
         default: Value::Auto,
     },
     Param {
         name: KEYS[3],
-        doc: "Takes packets with these differentiated-services codepoints.",
+        doc: "Accepts packets with these differentiated-services codepoints.",
         kind: Kind::Names(Named::Dscp),
         default: Value::Auto,
     },
@@ -51,13 +51,13 @@ pub(crate) const MATCH: [Param; 4] = [
 pub(crate) const TREE: [Param; 2] = [
     Param {
         name: "name",
-        doc: "Name of the class, for `parent` of others.",
+        doc: "Name by which the key `parent` of others refers to this one.",
         kind: Kind::Name,
         default: Value::Auto,
     },
     Param {
         name: "parent",
-        doc: "The class above, from which this one borrows; classes without one are roots.",
+        doc: "Name of the one above, from which this one borrows. none: this is a root.",
         kind: Kind::Name,
         default: Value::Auto,
     },
@@ -68,37 +68,37 @@ const CLASS: &[Param] = &[
     TREE[1],
     Param {
         name: "rate",
-        doc: "Rate that the class has for itself; it has to be written.",
+        doc: "Rate that the class is sure of (tc-htb(8)). Required.",
         kind: Kind::Rate,
         default: Value::Rate(Rate::MAX),
     },
     Param {
         name: "ceil",
-        doc: "Rate that it may borrow up to; none: no more than `rate` (tc-htb(8)).",
+        doc: "Highest rate that the class may reach by borrowing (tc-htb(8)). none: `rate`, it never borrows.",
         kind: Kind::OptRate,
         default: Value::Auto,
     },
     Param {
         name: "burst",
-        doc: "Bytes that may leave at once at `rate`; by default 1600 (tc-htb(8)).",
+        doc: "Bytes that may leave at once at `rate` (tc-htb(8)). Default: 1600 (tc's htb_parse_class_opt).",
         kind: Kind::AutoSize(1, 1 << 30),
         default: Value::Auto,
     },
     Param {
         name: "cburst",
-        doc: "Bytes that may leave at once at `ceil`; by default 1600 (tc-htb(8)).",
+        doc: "Bytes that may leave at once at `ceil` (tc-htb(8)). Default: 1600 (tc's htb_parse_class_opt).",
         kind: Kind::AutoSize(1, 1 << 30),
         default: Value::Auto,
     },
     Param {
         name: "prio",
-        doc: "Classes with a smaller number borrow first (tc-htb(8)).",
+        doc: "Priority: classes with a smaller number borrow first (tc-htb(8)).",
         kind: Kind::Int(0, PRIORITIES as i64 - 1),
         default: Value::Int(0),
     },
     Param {
         name: "quantum",
-        doc: "Bytes that a class sends in its turn; by default its rate in bytes a second / 10, from 1000 to 200,000 (r2q of tc-htb(8)).",
+        doc: "Bytes that the class sends in its turn (tc-htb(8)). Default: a tenth of its rate in bytes per second (r2q = 10), at least 1000 and at most 200,000.",
         kind: Kind::AutoSize(1, 1 << 30),
         default: Value::Auto,
     },
@@ -113,7 +113,7 @@ const CLASS: &[Param] = &[
 pub const ENTRY: Entry<Build> = Entry {
     name: "htb",
     aliases: &[],
-    summary: "HTB: classes with rates of their own that borrow from each other up to a ceiling.",
+    summary: "HTB: classes with rates of their own that borrow from the classes above them, up to a ceiling.",
     source: "Linux net/sched/sch_htb.c, tc-htb(8)",
     params: &[
         framing::PARAMS[0],
@@ -121,7 +121,7 @@ pub const ENTRY: Entry<Build> = Entry {
         framing::PARAMS[2],
         Param {
             name: "classes",
-            doc: "The classes. A packet goes to the first leaf that takes it; the last leaf takes the rest.",
+            doc: "The classes. A packet goes to the first leaf class that accepts it, and to the last one if no other does; `flow`, `from`, `to` and `dscp` stand in for tc's filters. Required.",
             kind: Kind::Tables(CLASS),
             default: Value::Auto,
         },
