@@ -97,6 +97,9 @@ def blocks() -> str:
             page.append(f"{block['summary']}\n\n*Source: {block['source']}*")
             if block["params"] or "queue" in block:
                 page.append("\n".join(["| parameter | default | |", "|---|---|---|", *rows(block)]))
+            if "elsewhere" in block:
+                page.append("Parameters of tc or RouterOS that stand elsewhere, or nowhere:")
+                page.append("\n".join(f"- `{e['name']}`: {e['hint']}." for e in block["elsewhere"]))
     return "\n\n".join(page) + "\n"
 
 

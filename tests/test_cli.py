@@ -137,7 +137,7 @@ def test_list_verbose_has_the_parameters(acklab_cli):
 
 def test_list_verbose_has_how_much_waits_in_each_discipline(acklab_cli):
     verbose = " ".join(acklab_cli("list", "qdisc", "--verbose").stdout.split())
-    waits = "How much may wait, a key beside `qdisc`"
+    waits = ", a key beside `qdisc`"
     for name, limit in (
         ("pfifo", "1000 packets"),
         ("bfifo", "1514 kB"),
@@ -146,10 +146,12 @@ def test_list_verbose_has_how_much_waits_in_each_discipline(acklab_cli):
         ("red", "400 kB"),
     ):
         block = next(b for b in acklab._core.catalogue("qdisc") if b["name"] == name)
-        assert f"source: {block['source']} queue = {limit}: {waits}" in verbose, name
+        of = "all flows' queues together" if name == "fq-codel" else "the queue"
+        told = f"source: {block['source']} queue = {limit}: Limit of {of}{waits}"
+        assert told in verbose, name
     # Packets wait inside what is inside three, and CAKE limits memory.
     assert verbose.count(waits) == len(acklab._core.catalogue("qdisc")) - 4
-    assert 'its ACK filter is the link\'s `ack_filter = "cake"`' in verbose
+    assert 'Its ACK filter is a key of the link: `ack_filter = "cake"`' in verbose
     assert waits not in acklab_cli("list", "qdisc").stdout
 
 
@@ -176,11 +178,13 @@ def test_list_verbose_has_what_a_scenario_has_beside_a_discipline(acklab_cli):
     verbose = " ".join(acklab_cli("list", "qdisc", "--verbose").stdout.split())
     assert 'ack_filter: it belongs to the link: write ack_filter = "cake"' in verbose
     assert "takes one of conservative, aggressive" in verbose
-    assert "split_gso: leave it out: packets are single segments" in verbose
+    assert "split_gso: leave it out, or write true as tc has it by default: there are no" in verbose
+    assert "r2q: leave it out: it is 10, as tc has it by default." in verbose
+    assert "queues.burst_limit: leave it out: queues here have no burst limit." in verbose
     # In front of a line, in all stations, at the access point, in one station.
     for key in ("link.qdisc: ", "wifi.qdisc: ", "wifi.down.qdisc: ", "wifi.station.NAME.qdisc: "):
         assert key in verbose, key
-    assert "in one for each receiver (`per-station`)" in verbose
+    assert "in one queue for each receiver (`per-station`)" in verbose
     rows = json.loads(acklab_cli("list", "qdisc", "--json").stdout)
     cake = next(row for row in rows if row["name"] == "cake")
     assert [of["name"] for of in cake["elsewhere"]][:3] == ["ack_filter", "nat", "split_gso"]

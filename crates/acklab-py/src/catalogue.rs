@@ -51,7 +51,7 @@ fn elsewhere<'py>(py: Python<'py>, b: &Block) -> PyResult<Bound<'py, PyList>> {
             params.append(param(py, p)?)?;
         }
         let d = PyDict::new(py);
-        d.set_item("name", e.name)?;
+        d.set_item("name", &e.name)?;
         d.set_item("hint", e.hint)?;
         d.set_item("params", params)?;
         list.append(d)?;

@@ -2,8 +2,8 @@
 
 use crate::scenario;
 use acklab_path::ack_filter::registry::FILTERS;
+use acklab_path::qdisc::Limit;
 use acklab_path::qdisc::registry::{Build, Counts, DISCIPLINES};
-use acklab_path::qdisc::{Limit, pfifo};
 use acklab_proto::registry::{Entry, Kind, Param, Value, find};
 use acklab_units as units;
 use serde::Serialize;
@@ -38,16 +38,16 @@ pub struct Block {
     pub queue: Option<Parameter>,
     /// Its parameters. Keys of tables in a list follow the list.
     pub params: Vec<Parameter>,
-    /// Parameters that tc has of it, and a scenario has in another place or not at all.
+    /// Parameters that tc or RouterOS has of it, and a scenario has in another place or not at all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<Elsewhere>,
 }
 
-/// A parameter that tc has of a building block and a scenario has not.
+/// A parameter that tc or RouterOS has of a building block and a scenario has not.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Elsewhere {
-    /// The name in tc, with underscores.
-    pub name: &'static str,
+    /// The name there, with underscores; that of a table in a list stands behind the list's name and a dot.
+    pub name: String,
     /// What to write instead.
     pub hint: &'static str,
     /// The parameters of what is to be written.
@@ -138,10 +138,10 @@ fn elsewhere(name: &str) -> Vec<Elsewhere> {
     let filter = find(FILTERS, name).into_iter();
     let filter: Vec<_> = filter.flat_map(|e| e.params.iter()).collect();
     let all = scenario::choice::elsewhere::of(name);
-    let of = |(key, hint): (&'static str, &'static str)| Elsewhere {
-        name: key,
-        hint,
-        params: match key {
+    let of = |e: &scenario::choice::elsewhere::Elsewhere| Elsewhere {
+        name: e.name(),
+        hint: e.hint,
+        params: match e.name().as_str() {
             "ack_filter" => filter.iter().map(|p| parameter(p, "")).collect(),
             _ => Vec::new(),
         },
@@ -149,21 +149,48 @@ fn elsewhere(name: &str) -> Vec<Elsewhere> {
     all.map(of).collect()
 }
 
+/// The key `queue` of disciplines, with the source of its default.
+const LIMIT_SOURCES: [(&str, &str); 7] = [
+    (
+        "pfifo",
+        "Limit of the queue, a key beside `qdisc` (Linux: txqueuelen of Ethernet). At the bottleneck of a preset the default is 1 BDP.",
+    ),
+    (
+        "bfifo",
+        "Limit of the queue, a key beside `qdisc` (Linux: txqueuelen times psched_mtu).",
+    ),
+    (
+        "pfifo-head-drop",
+        "Limit of the queue, a key beside `qdisc` (Linux: txqueuelen of Ethernet).",
+    ),
+    (
+        "codel",
+        "Limit of the queue, a key beside `qdisc` (tc-codel(8)).",
+    ),
+    (
+        "fq-codel",
+        "Limit of all flows' queues together, a key beside `qdisc` (RFC 8290 section 5.2.3).",
+    ),
+    (
+        "pie",
+        "Limit of the queue, a key beside `qdisc` (tc-pie(8)).",
+    ),
+    (
+        "red",
+        "Limit of the queue, a key beside `qdisc` (the example of tc-red(8)).",
+    ),
+];
+
 /// The key `queue` of a discipline.
 fn queue(entry: &Entry<Build>) -> Option<Parameter> {
-    let (doc, accepts) = match entry.build.counts {
+    let accepts = match entry.build.counts {
         Counts::Inside | Counts::Memory => return None,
-        Counts::Packets => ("How much may wait, a key beside `qdisc`.", "packets"),
-        Counts::Bytes => ("How much may wait, a key beside `qdisc`.", "a size"),
-        Counts::Either if entry.name == pfifo::ENTRY.name => (
-            "How much may wait, a key beside `qdisc`; at a preset's bottleneck 1 BDP by default.",
-            "packets, a size or BDP",
-        ),
-        Counts::Either => (
-            "How much may wait, a key beside `qdisc`.",
-            "packets, a size or BDP",
-        ),
+        Counts::Packets => "packets",
+        Counts::Bytes => "a size",
+        Counts::Either => "packets, a size or BDP",
     };
+    let source = LIMIT_SOURCES.iter().find(|(name, _)| *name == entry.name);
+    let doc = source.map_or("Limit of the queue, a key beside `qdisc`.", |(_, doc)| doc);
     let default = match entry.build.limit {
         Limit::Packets(n) => units::Limit::Packets(n),
         Limit::Bytes(n) => units::Limit::Bytes(units::Bytes(n)),
@@ -291,13 +318,34 @@ mod tests {
     fn what_tc_has_of_cake_and_a_scenario_has_elsewhere() {
         let qdiscs = catalogue("qdisc").unwrap();
         let cake = qdiscs.iter().find(|b| b.name == "cake").unwrap();
-        let names: Vec<_> = cake.elsewhere.iter().map(|e| e.name).collect();
+        let names: Vec<_> = cake.elsewhere.iter().map(|e| e.name.as_str()).collect();
         assert_eq!(names, ["ack_filter", "nat", "split_gso", "wash", "fwmark"]);
         let modes: Vec<_> = cake.elsewhere.iter().flat_map(|e| &e.params).collect();
         assert_eq!(modes.len(), 1);
         assert_eq!(modes[0].accepts, "one of conservative, aggressive");
-        let others = qdiscs.iter().filter(|b| b.name != "cake");
-        assert!(others.flat_map(|b| &b.elsewhere).next().is_none());
+    }
+
+    #[test]
+    fn keys_of_tables_that_a_scenario_has_not_follow_their_list() {
+        let qdiscs = catalogue("qdisc").unwrap();
+        let of = |name: &str| {
+            let block = qdiscs.iter().find(|b| b.name == name).unwrap();
+            let names = block.elsewhere.iter().map(|e| e.name.as_str());
+            names.collect::<Vec<_>>()
+        };
+        assert_eq!(of("htb"), ["default", "r2q"]);
+        let bursts = ["burst_limit", "burst_threshold", "burst_time"];
+        assert_eq!(of("queue-tree"), bursts.map(|key| format!("queues.{key}")));
+        assert!(of("codel").is_empty());
+    }
+
+    #[test]
+    fn every_limit_has_the_source_of_its_default() {
+        for (name, _) in LIMIT_SOURCES {
+            assert!(find(DISCIPLINES, name).is_some(), "{name}");
+        }
+        let limited = DISCIPLINES.iter().filter(|e| e.build.counts.has_limit());
+        assert_eq!(limited.count(), LIMIT_SOURCES.len());
     }
 
     #[test]

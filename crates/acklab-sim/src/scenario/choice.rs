@@ -41,8 +41,9 @@ pub(crate) fn choose_or<B>(
     for (key, scalar) in &choice.params {
         let at = key.split('.').fold(path.clone(), |at, step| at.key(step));
         match entry.params.iter().find(|p| p.name == key) {
+            None if elsewhere::is_so(what, entry.name, key, scalar) => {}
             None => match without_name(entry, key) {
-                None => unknown_param(entry, key, &at, report),
+                None => unknown_param(entry, key, what, &at, report),
                 Some(p) => {
                     let hint = format!("write {}", describe(p.kind));
                     report.error(&path.key(p.name), "the wrong type of value", hint);
@@ -50,7 +51,8 @@ pub(crate) fn choose_or<B>(
             },
             Some(p) if p.kind.is_nested() => {
                 let given = Given::One(scalar.clone());
-                nested::read(entries, p, &given, &mut params, (&at, what), report);
+                let place = (&at, what, entry.name);
+                nested::read(entries, p, &given, &mut params, place, report);
             }
             Some(p) => set(&mut params, entry.params, p, scalar, &at, report),
         }
@@ -58,8 +60,11 @@ pub(crate) fn choose_or<B>(
     for (key, given) in &choice.nested {
         let at = path.key(key);
         match entry.params.iter().find(|p| p.name == key) {
-            None => unknown_param(entry, key, &at, report),
-            Some(p) => nested::read(entries, p, given, &mut params, (&at, what), report),
+            None => unknown_param(entry, key, what, &at, report),
+            Some(p) => {
+                let place = (&at, what, entry.name);
+                nested::read(entries, p, given, &mut params, place, report);
+            }
         }
     }
     Some((entry, params))
@@ -97,14 +102,12 @@ fn without_name<B>(entry: &Entry<B>, key: &str) -> Option<&'static Param> {
     params.find(|p| p.name == outer && p.kind.is_nested())
 }
 
-fn unknown_param<B>(entry: &Entry<B>, key: &str, at: &Path, report: &mut Report<'_>) {
+fn unknown_param<B>(entry: &Entry<B>, key: &str, what: &str, at: &Path, report: &mut Report<'_>) {
     let message = format!("`{}` has no parameter `{key}`", entry.name);
     let names = entry.params.iter().map(|p| p.name);
-    let hint = match elsewhere::hint(entry.name, key) {
-        Some(hint) => hint.to_string(),
-        None => suggest(key, names, "its parameters are")
-            .unwrap_or_else(|| format!("`{}` takes no parameters", entry.name)),
-    };
+    let hint = elsewhere::hint(what, entry.name, key, at)
+        .or_else(|| suggest(key, names, "its parameters are"))
+        .unwrap_or_else(|| format!("`{}` takes no parameters", entry.name));
     report.error(at, message, hint);
 }
 

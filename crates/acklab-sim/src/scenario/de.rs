@@ -3,6 +3,7 @@
 //! [`read`] does not stop at the first mistake: it reports it, takes the offending entry out and
 //! reads again.
 
+use super::choice;
 use super::diagnostics::{Report, suggest};
 use super::doc::Node;
 use super::elsewhere;
@@ -74,6 +75,7 @@ impl What {
                 format!("unknown key `{key}`"),
                 of_a_side(key, known)
                     .or_else(|| no_item(key))
+                    .or_else(|| choice::elsewhere::as_key(key, known))
                     .or_else(|| elsewhere::belongs(path))
                     .or_else(|| suggest(key, known.iter().copied(), "the keys here are"))
                     .or_else(nothing_here),

@@ -1,8 +1,9 @@
 //! The JSON Schema of the scenario language, with the names and parameters that exist.
 
+use super::choice::elsewhere::{self, Elsewhere};
 use super::registries::Registries;
 use super::spec::Spec;
-use acklab_path::qdisc::registry::Counts;
+use acklab_path::qdisc::registry::{Build, Counts};
 use acklab_path::wifi::mac::queue::registry::QUEUES;
 use acklab_path::wifi::propagation::registry::{FADINGS, PATH_LOSSES};
 use acklab_path::wifi::rate::registry::CONTROLS;
@@ -88,7 +89,9 @@ pub(crate) fn filter_schema() -> Schema {
 
 /// Queue disciplines.
 pub(crate) fn qdisc_schema() -> Schema {
-    choices(Registries::builtin().qdisc, &[])
+    let entries = Registries::builtin().qdisc;
+    let names = entries.iter().flat_map(names_alone);
+    forms(names, entries.iter().map(discipline))
 }
 
 /// Path losses of radio channels.
@@ -115,7 +118,7 @@ pub(crate) fn station_queue_schema() -> Schema {
         .chain(qdisc.iter().flat_map(names_alone));
     forms(
         names,
-        QUEUES.iter().map(table).chain(qdisc.iter().map(table)),
+        QUEUES.iter().map(table).chain(qdisc.iter().map(discipline)),
     )
 }
 
@@ -173,7 +176,7 @@ fn inner_discipline() -> Json {
     let entries = Registries::builtin().qdisc;
     let names = entries.iter().flat_map(names_alone);
     let tables = entries.iter().map(|entry| {
-        let mut form = table(entry);
+        let mut form = discipline(entry);
         if let Some(limit) = inner_limit(entry.build.counts) {
             form["properties"]["queue"] = limit;
         }
@@ -197,6 +200,16 @@ fn inner_limit(counts: Counts) -> Option<Json> {
         Counts::Either => Some(json!({ "anyOf": [packets, bytes] })),
         Counts::Inside | Counts::Memory => None,
     }
+}
+
+/// A queue discipline, with the parameters of tc's that may only say what is so in any case.
+fn discipline(entry: &Entry<Build>) -> Json {
+    let mut form = table(entry);
+    for (key, always, hint) in elsewhere::of(entry.name).filter_map(Elsewhere::accepted) {
+        let hint = hint.to_string();
+        form["properties"][key] = json!({ "const": always, "description": hint });
+    }
+    form
 }
 
 fn table<B>(entry: &Entry<B>) -> Json {

@@ -3,7 +3,7 @@
 use super::super::diagnostics::{Report, suggest};
 use super::super::path::Path;
 use super::super::spec::{Choice, Given, Scalar};
-use super::{choose, describe, inline_entries, quantity, set};
+use super::{choose, describe, elsewhere, inline_entries, quantity, set};
 use acklab_proto::datagram::Dscp;
 use acklab_proto::registry::{Block, Entry, Kind, Named, Nested, Param, Params, find};
 use acklab_units::Limit;
@@ -11,20 +11,24 @@ use acklab_units::Limit;
 /// The key of a block that says how much may wait in it.
 const LIMIT: &str = "queue";
 
+/// Where a value stands, what its block is for messages, and that block's name.
+type Place<'a> = (&'a Path, &'a str, &'static str);
+
 /// Reads what `given` says about `param`; blocks are of `entries`.
 pub(super) fn read<B>(
     entries: &'static [Entry<B>],
     param: &'static Param,
     given: &Given,
     params: &mut Params,
-    (at, what): (&Path, &str),
+    (at, what, name): Place<'_>,
     report: &mut Report<'_>,
 ) {
     let nested = match (param.kind, given) {
         (Kind::Block, _) => block(entries, given, (at, what), report).map(Nested::Block),
         (Kind::Tables(specs), Given::List(tables)) => {
             let tables = tables.iter().enumerate();
-            let read = tables.map(|(i, t)| table(entries, specs, t, (&at.index(i), what), report));
+            let read =
+                tables.map(|(i, t)| table(entries, specs, t, (&at.index(i), what, name), report));
             Some(Nested::Tables(read.collect()))
         }
         (Kind::Name, Given::One(Scalar::Text(word))) => {
@@ -115,7 +119,7 @@ fn table<B>(
     entries: &'static [Entry<B>],
     specs: &'static [Param],
     given: &Given,
-    (at, what): (&Path, &str),
+    (at, what, name): Place<'_>,
     report: &mut Report<'_>,
 ) -> Params {
     let mut params = Params::defaults(specs);
@@ -128,11 +132,13 @@ fn table<B>(
         let here = at.key(key);
         match (specs.iter().find(|p| p.name == key), given) {
             (None, _) => {
-                let hint = suggest(key, specs.iter().map(|p| p.name), "its keys are");
+                let names = specs.iter().map(|p| p.name);
+                let hint = elsewhere::in_table(what, name, key)
+                    .or_else(|| suggest(key, names, "its keys are"));
                 report.error(&here, format!("there is no key `{key}` here"), hint);
             }
             (Some(p), _) if p.kind.is_nested() => {
-                read(entries, p, given, &mut params, (&here, what), report);
+                read(entries, p, given, &mut params, (&here, what, name), report);
             }
             (Some(p), Given::One(scalar)) => set(&mut params, specs, p, scalar, &here, report),
             (Some(p), _) => {

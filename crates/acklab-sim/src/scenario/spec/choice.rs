@@ -1,5 +1,6 @@
 //! A building block by name, with parameters: `"cubic"` or `{ name = "cubic", beta = 0.5 }`.
 
+use crate::scenario::choice::elsewhere;
 use crate::scenario::de::with_hint;
 use crate::scenario::schema::{
     ack_schema, cc_schema, filter_schema, qdisc_schema, transport_schema,
@@ -174,7 +175,10 @@ impl<'de> Deserialize<'de> for Choice {
                     }
                     choice.take(key, map.next_value()?);
                 }
-                choice.name = name.ok_or_else(|| de::Error::missing_field("name"))?;
+                choice.name = name.ok_or_else(|| match elsewhere::nameless(&choice) {
+                    Some(hint) => de::Error::custom(with_hint("`name` is missing", hint)),
+                    None => de::Error::missing_field("name"),
+                })?;
                 Ok(choice)
             }
         }

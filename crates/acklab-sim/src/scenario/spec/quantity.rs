@@ -22,6 +22,8 @@ pub(crate) trait Quantity: FromStr<Err = QuantityError> {
     const EXAMPLES: &'static [&'static str];
     /// The part that a schema can check: a number and a unit.
     const PATTERN: &'static str;
+    /// What to write in place of a table, where a table means something else.
+    const NO_TABLE: Option<&'static str> = None;
 }
 
 impl Quantity for Rate {
@@ -77,6 +79,10 @@ impl Quantity for Limit {
     const NAME: &'static str = "QueueLimit";
     const WRITE: &'static str = "a queue limit, such as \"40 packets\", \"64 KiB\" or \"1 BDP\"";
     const EXAMPLES: &'static [&'static str] = &["40 packets", "40p", "64 KiB", "1 BDP"];
+    const NO_TABLE: Option<&'static str> = Some(
+        "write a queue limit, such as \"40 packets\"; a discipline with its parameters is the value of `qdisc`: \
+         qdisc = { name = \"pie\", ... }",
+    );
     const PATTERN: &'static str = r"^\s*[0-9._]+([eE][-+]?[0-9]+)?\s*(p|pkts?|packets?|[bB][dD][pP]|[kMG]?B|[KMG]iB|[kmg]ib|[kmg]?b|[kmg]|bytes?)\s*$";
 }
 
@@ -86,7 +92,7 @@ pub(crate) struct Qty<T>(pub(crate) T);
 
 struct QtyVisitor<T>(PhantomData<T>);
 
-impl<T: Quantity> Visitor<'_> for QtyVisitor<T> {
+impl<'de, T: Quantity> Visitor<'de> for QtyVisitor<T> {
     type Value = Qty<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -110,6 +116,13 @@ impl<T: Quantity> Visitor<'_> for QtyVisitor<T> {
 
     fn visit_f64<E: de::Error>(self, n: f64) -> Result<Qty<T>, E> {
         self.visit_str(&short(n))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<Qty<T>, A::Error> {
+        Err(match T::NO_TABLE {
+            Some(hint) => de::Error::custom(with_hint("a table is not allowed here", hint)),
+            None => de::Error::invalid_type(de::Unexpected::Map, &self),
+        })
     }
 }
 

@@ -189,23 +189,26 @@ fn what_cake_has_in_tc_alone_says_what_to_write() {
         (
             "nat = true",
             "nat",
-            "leave it out: no address is translated",
+            "leave it out, or write false as tc has it by default (nonat): no address is translated",
         ),
         (
             "split_gso = false",
             "split_gso",
-            "leave it out: packets are single segments",
+            "leave it out, or write true as tc has it by default: there are no super-packets",
         ),
         (
             "no-split-gso = true",
             "no-split-gso",
-            "leave it out: packets are single segments",
+            "there are no super-packets to keep whole, every packet is a single segment",
         ),
         (
             "wash = true",
             "wash",
-            "leave it out: packets keep their codepoint",
+            "leave it out, or write false as tc has it by default (nowash): packets keep their codepoint",
         ),
+        ("nowash = true", "nowash", "packets keep their codepoint"),
+        ("nonat = true", "nonat", "no address is translated"),
+        ("nat = 'no'", "nat", "no address is translated"),
         (
             "fwmark = 255",
             "fwmark",
@@ -225,6 +228,179 @@ fn what_cake_has_in_tc_alone_says_what_to_write() {
     }
     let text = told("{ name = 'codel', ack_filter = true }");
     assert!(text.contains("its parameters are"), "{text}");
+}
+
+/// tc's defaults may be written: they say what is so in any case. They are no parameters.
+#[test]
+fn defaults_of_tc_that_are_so_in_any_case_are_accepted() {
+    let plain = good(&with("{ name = 'cake', bandwidth = '5 Mbit/s' }")).resolved;
+    for key in [
+        "split_gso = true",
+        "split-gso = true",
+        "nat = false",
+        "wash = false",
+        "split_gso = true, nat = false, wash = false",
+    ] {
+        let text = with(&format!(
+            "{{ name = 'cake', bandwidth = '5 Mbit/s', {key} }}"
+        ));
+        assert_eq!(good(&text).resolved, plain, "{key}");
+        assert_eq!(warned(&text), "", "{key}");
+        let inner = format!("child = {{ name = 'cake', {key} }}");
+        good(&with(&format!(
+            "{{ name = 'tbf', rate = '1 Mbit/s', {inner} }}"
+        )));
+    }
+}
+
+/// Keys that those try who know tc or RouterOS: each error names the key and says what to write.
+#[test]
+fn keys_of_tc_and_routeros_say_what_to_write() {
+    let htb = "name = 'htb', classes = [{ rate = '1 Mbit/s' }]";
+    let queues = |key: &str| {
+        format!("{{ name = 'queue-tree', queues = [{{ max_limit = '1 Mbit/s', {key} }}] }}")
+    };
+    let bursts = "queues here have no burst limit. `bucket_size`";
+    for (qdisc, named, hint) in [
+        (
+            format!("{{ {htb}, default = 10 }}"),
+            "`htb` has no parameter `default`",
+            "go to the last leaf class, so write that class last",
+        ),
+        (
+            format!("{{ {htb}, r2q = 10 }}"),
+            "`htb` has no parameter `r2q`",
+            "write `quantum` in the classes",
+        ),
+        (
+            "{ name = 'fq-codel', ce_threshold_selector = '0x01/0x03' }".to_string(),
+            "`fq-codel` has no parameter `ce_threshold_selector`",
+            "`ce_threshold` marks every ECN-capable packet",
+        ),
+        (
+            "{ name = 'fq_codel', ce_threshold_mask = 3 }".to_string(),
+            "`fq-codel` has no parameter `ce_threshold_mask`",
+            "an htb class with `flow` or `dscp`",
+        ),
+        (
+            queues("burst-limit = '2 Mbit/s'"),
+            "there is no key `burst-limit` here",
+            bursts,
+        ),
+        (
+            queues("burst_limit = '2 Mbit/s'"),
+            "there is no key `burst_limit` here",
+            bursts,
+        ),
+        (
+            queues("burst-threshold = '1 Mbit/s'"),
+            "there is no key `burst-threshold` here",
+            bursts,
+        ),
+        (
+            queues("burst-time = '8 s'"),
+            "there is no key `burst-time` here",
+            bursts,
+        ),
+        (
+            "{ name = 'queue-tree', queues = [{ max_limit = '1 Mbit/s' }], burst_time = '8 s' }"
+                .to_string(),
+            "`queue-tree` has no parameter `burst_time`",
+            bursts,
+        ),
+    ] {
+        let text = told(&qdisc);
+        assert!(text.contains(named), "{qdisc}: {text}");
+        assert!(text.contains(hint), "{qdisc}: {text}");
+    }
+}
+
+/// A limit stands beside `qdisc`, in a discipline inside another one in its table; tc calls it `limit`.
+#[test]
+fn a_limit_in_the_table_of_a_discipline_says_where_it_belongs() {
+    let beside = |example: &str| {
+        format!("the limit stands beside `qdisc`, not in its table: write queue = \"{example}\"")
+    };
+    let child = |of: &str| format!("{{ name = 'tbf', rate = '1 Mbit/s', child = {{ {of} }} }}");
+    for (qdisc, hint) in [
+        (
+            "{ name = 'pie', queue = 5 }".to_string(),
+            beside("1000 packets"),
+        ),
+        (
+            "{ name = 'pie', limit = 5 }".to_string(),
+            beside("1000 packets"),
+        ),
+        (
+            "{ name = 'fq_codel', limit = 5 }".to_string(),
+            beside("10240 packets"),
+        ),
+        (
+            "{ name = 'red', limit = '9 kB' }".to_string(),
+            beside("400000 B"),
+        ),
+        (
+            "{ name = 'cake', queue = 5 }".to_string(),
+            "write memlimit = \"4 MB\"".to_string(),
+        ),
+        (
+            "{ name = 'tbf', rate = '1 Mbit/s', limit = '9 kB' }".to_string(),
+            "packets wait in a `child`: write child = ".to_string(),
+        ),
+        (
+            "{ name = 'htb', classes = [{ rate = '1 Mbit/s', queue = '9 kB' }] }".to_string(),
+            "packets wait in the class's `child`: write child = ".to_string(),
+        ),
+        (
+            child("name = 'pie', limit = 5"),
+            "the limit is called `queue`: write queue = \"1000 packets\"".to_string(),
+        ),
+    ] {
+        let text = told(&qdisc);
+        assert!(text.contains(&hint), "{qdisc}: {text}");
+        assert!(!text.contains("its parameters are"), "{qdisc}: {text}");
+    }
+}
+
+/// The name of a discipline is a value, and no key.
+#[test]
+fn the_name_of_a_discipline_as_a_key_says_what_to_write() {
+    let name = "write the name as a value: qdisc = { name = \"pie\", ... }";
+    let limit = "and the limit beside it: queue = \"40 packets\"";
+    for of in [
+        "{ pie = { queue = 5 } }",
+        "{ pie = { limit = 5, ecn = true } }",
+    ] {
+        let text = told(of);
+        assert!(text.contains("`name` is missing"), "{text}");
+        assert!(text.contains(name) && text.contains(limit), "{text}");
+    }
+    let text = told("{ pie = { ecn = true } }");
+    assert!(text.contains(name) && !text.contains(limit), "{text}");
+    let text = told("{ ecn = true, pie = { queue = 5 } }");
+    assert!(
+        text.contains("write name = ...: it has no default"),
+        "{text}"
+    );
+    for (line, hint) in [
+        (
+            "pie = { queue = 5 }",
+            "a queue discipline is the value of `qdisc`: write qdisc = { name = \"pie\", ... }, and its limit",
+        ),
+        (
+            "cake = { bandwidth = '5 Mbit/s' }",
+            "a queue discipline is the value of `qdisc`: write qdisc = { name = \"cake\", ... }",
+        ),
+        (
+            "queue = { pie = { queue = 5 } }",
+            "a discipline with its parameters is the value of `qdisc`",
+        ),
+        ("queue.pie.queue = 5", "a table is not allowed here"),
+    ] {
+        let text = toml(&DUMBBELL.replace("queue = \"40 packets\"", line));
+        let text = text.err().unwrap().to_string();
+        assert!(text.contains(hint), "{line}: {text}");
+    }
 }
 
 fn warned(text: &str) -> String {
