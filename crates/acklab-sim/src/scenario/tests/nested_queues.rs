@@ -461,6 +461,44 @@ fn a_shaper_that_counts_too_little_is_warned_of() {
     }
 }
 
+/// Linux's `cake_overhead` is for the shaper; the turns of flows and tins count it, too.
+#[test]
+fn bytes_beside_the_packet_without_a_shaper_are_warned_of() {
+    for (key, value) in [
+        ("framing", "'docsis'"),
+        ("ether_vlan", "1"),
+        ("overhead", "44"),
+        ("mpu", "84"),
+        ("cells", "'atm'"),
+    ] {
+        let of = |more: &str| {
+            warned(&with(&format!(
+                "{{ name = 'cake', {key} = {value}{more} }}"
+            )))
+        };
+        let told = of("");
+        let expected = format!("`cake` has no `bandwidth`, so `{key}` delays no packet");
+        assert!(told.contains(&expected), "{told}");
+        assert!(
+            told.contains(&format!("topology.bottleneck.qdisc.{key}")),
+            "{told}"
+        );
+        assert_eq!(told.matches("warning:").count(), 1, "{told}");
+        assert!(of(", bandwidth = 'none'").contains(&expected));
+        assert_eq!(of(", bandwidth = '9 Mbit/s'"), "");
+        // It gets a rate from what arrives.
+        assert_eq!(of(", autorate_ingress = true"), "");
+    }
+    let raw = "{ name = 'cake', framing = 'raw', overhead = 0, cells = 'auto' }";
+    assert_eq!(warned(&with(raw)), "");
+    let several = warned(&with(
+        "{ name = 'cake', framing = 'docsis', overhead = 44 }",
+    ));
+    assert_eq!(several.matches("warning:").count(), 1, "{several}");
+    let inner = "{ name = 'tbf', rate = '1 Mbit/s', child = { name = 'cake', overhead = 44 } }";
+    assert!(warned(&with(inner)).contains("qdisc.child.overhead"));
+}
+
 #[test]
 fn a_peak_rate_above_the_line_is_warned_of() {
     let of = |peak: &str| {

@@ -1,4 +1,5 @@
-//! Shapers that never act, because the link below them or the shaper around them is slower.
+//! Shapers that never act, because the link below them or the shaper around them is slower, or because they have no
+//! rate.
 
 use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
@@ -88,6 +89,7 @@ impl Bound {
 /// Looks at the discipline at `at` and at those inside it.
 fn look((name, p): (&str, &Params), bound: Option<&Bound>, at: &Path, report: &mut Report<'_>) {
     match name {
+        "cake" if is_open(p) => counts_for_nothing(p, at, report),
         // Autorate only begins with `bandwidth`.
         "cake" if !p.bool("autorate_ingress") => {
             warn("`cake`", p.rate("bandwidth"), bound, at, report);
@@ -110,6 +112,30 @@ fn look((name, p): (&str, &Params), bound: Option<&Bound>, at: &Path, report: &m
         "queue-tree" => tree((name, p.tables("queues")), &at.key("queues"), bound, report),
         _ => {}
     }
+}
+
+/// Whether a CAKE has no shaper, and never gets one.
+fn is_open(p: &Params) -> bool {
+    let rate = p.rate("bandwidth").filter(|rate| !rate.is_unlimited());
+    rate.is_none() && !p.bool("autorate_ingress")
+}
+
+/// Bytes beside the IP packet are for the shaper (tc-cake(8)). Without one they still count in the turns of flows and
+/// tins, as in `cake_dequeue`, and in the statistics.
+fn counts_for_nothing(p: &Params, at: &Path, report: &mut Report<'_>) {
+    const KEYS: [&str; 5] = ["framing", "ether_vlan", "overhead", "mpu", "cells"];
+    let values = cake::ENTRY.params.iter().zip(p.iter());
+    let changed = values.filter(|(spec, (_, value))| *value != spec.default);
+    let changed: Vec<_> = changed.map(|(_, (key, _))| key).collect();
+    let Some(key) = KEYS.into_iter().find(|key| changed.contains(key)) else {
+        return;
+    };
+    let message = format!(
+        "`cake` has no `bandwidth`, so `{key}` delays no packet: it counts only in the turns of flows and in the \
+         statistics"
+    );
+    let hint = format!("write a `bandwidth` below the rate of the line, or leave `{key}` out");
+    report.warn(&at.key(key), message, hint);
 }
 
 /// Looks at the classes of a tree.
