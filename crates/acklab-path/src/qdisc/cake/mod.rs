@@ -9,6 +9,7 @@ mod autorate;
 mod chain;
 mod cobalt;
 mod hash;
+mod heap;
 mod isolation;
 mod overhead;
 pub mod params;
@@ -28,6 +29,7 @@ use acklab_proto::rng::Rng;
 use acklab_units::{Instant, Rate};
 use alloc::vec::Vec;
 use autorate::Autorate;
+use heap::Heap;
 use params::Config;
 pub use params::ENTRY;
 use shaper::Shaper;
@@ -54,6 +56,8 @@ pub struct Cake {
     slab: Slab,
     /// Tin and flow that the packet of that number joined last, for filters.
     joined: Vec<(u8, u32)>,
+    /// The queues by their bytes, from the first time on that the memory is full.
+    heap: Option<Heap>,
     memory: u64,
     memory_limit: u64,
     memory_used: u64,
@@ -85,6 +89,7 @@ impl Cake {
             current: 0,
             slab: Slab::default(),
             joined: Vec::new(),
+            heap: None,
             memory: 0,
             memory_limit: config.memory(config.rate),
             memory_used: 0,
@@ -154,14 +159,14 @@ impl Cake {
         }
     }
 
-    fn join(&mut self, now: Instant, (tin, flow): (usize, u32), packet: Packet) {
-        self.note_joined(packet.id, (tin as u8, flow));
+    fn join(&mut self, now: Instant, (at, flow): (usize, u32), packet: Packet) {
+        self.note_joined(packet.id, (at as u8, flow));
         let size = u64::from(packet.size);
         let adjusted = self.config.framing.bytes(packet.size);
         for ((least, most), size) in self.sizes.iter_mut().zip([size, adjusted]) {
             (*least, *most) = ((*least).min(size), (*most).max(size));
         }
-        let tin = &mut self.tins[tin];
+        let tin = &mut self.tins[at];
         let queue = &mut tin.flows[flow as usize];
         self.slab.push(&mut queue.list, Waiting::new(now, packet));
         queue.bytes += size;
@@ -169,6 +174,10 @@ impl Cake {
         tin.counters.packets += 1;
         tin.counters.bytes += size;
         tin.counters.longest = tin.counters.longest.max(packet.size);
+        if let Some(heap) = &mut self.heap {
+            heap.set(at, queue.number, queue.bytes);
+            heap.on_joined(at, queue.number);
+        }
         self.memory += truesize(packet.size);
         self.stats.on_joined(packet);
     }
@@ -193,10 +202,15 @@ impl Cake {
         Some(head)
     }
 
-    fn on_left(&mut self, (tin, flow): (usize, u32), packet: Packet) {
+    fn on_left(&mut self, (at, flow): (usize, u32), packet: Packet) {
         let size = u64::from(packet.size);
-        let tin = &mut self.tins[tin];
-        tin.flows[flow as usize].bytes -= size;
+        let tin = &mut self.tins[at];
+        let queue = &mut tin.flows[flow as usize];
+        queue.bytes -= size;
+        if let Some(heap) = &mut self.heap {
+            heap.set(at, queue.number, queue.bytes);
+            heap.on_left(at, queue.number);
+        }
         tin.backlog -= size;
         self.memory -= truesize(packet.size);
         self.stats.on_left(packet);
@@ -232,13 +246,20 @@ impl Cake {
         self.evicted.reverse();
     }
 
-    /// The first flow with most bytes.
-    fn fattest(&self) -> Option<(usize, u32)> {
-        let each = self.tins.iter().enumerate();
-        let fattest =
-            each.filter_map(|(i, tin)| tin.fattest().map(|(flow, bytes)| (i, flow, bytes)));
-        let most = fattest.max_by_key(|(i, _, bytes)| (*bytes, core::cmp::Reverse(*i)));
-        most.map(|(tin, flow, _)| (tin, flow))
+    /// The flow with most bytes.
+    fn fattest(&mut self) -> Option<(usize, u32)> {
+        let tins = &self.tins;
+        let heap = self.heap.get_or_insert_with(|| {
+            let mut heap = Heap::new();
+            for (i, tin) in tins.iter().enumerate() {
+                tin.flows
+                    .iter()
+                    .for_each(|f| heap.set(i, f.number, f.bytes));
+            }
+            heap
+        });
+        let (tin, queue) = heap.top();
+        Some((tin, self.tins[tin].flow_at(queue)?))
     }
 
     /// The tin that sends next.
@@ -339,6 +360,7 @@ impl Cake {
         self.tins[at.0].counters.on_delay(now - head.since);
         let bytes = self.charge(now, at.0, head.packet, false);
         self.spend(at, bytes);
+        self.heap.iter_mut().for_each(Heap::on_sent);
         self.stats.dequeued += 1;
         self.sent += u64::from(head.packet.size);
         self.stats.check();

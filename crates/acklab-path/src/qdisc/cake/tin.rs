@@ -41,6 +41,8 @@ pub(crate) enum Set {
 pub(crate) struct Flow {
     link: Link,
     pub list: List,
+    /// Its place among the queues of the tin.
+    pub number: u32,
     pub bytes: u64,
     pub deficit: i64,
     pub cobalt: Cobalt,
@@ -126,7 +128,10 @@ impl Tin {
         let slot = &mut slots[at as usize];
         if *slot == NONE {
             *slot = self.flows.len() as u32;
-            self.flows.push(Flow::default());
+            self.flows.push(Flow {
+                number: at,
+                ..Flow::default()
+            });
         }
         let i = *slot;
         self.counters.ways = table.ways;
@@ -269,12 +274,9 @@ impl Tin {
         }
     }
 
-    /// The flow with most bytes: the first of several.
-    pub fn fattest(&self) -> Option<(u32, u64)> {
-        let bytes = self.flows.iter().map(|f| f.bytes);
-        let most = bytes
-            .enumerate()
-            .max_by_key(|(i, b)| (*b, core::cmp::Reverse(*i)));
-        most.filter(|(_, b)| *b > 0).map(|(i, b)| (i as u32, b))
+    /// The flow in that place, if one has been there.
+    pub fn flow_at(&self, number: u32) -> Option<u32> {
+        let (_, slots, _) = self.table.as_ref()?;
+        Some(slots[number as usize]).filter(|slot| *slot != NONE)
     }
 }
