@@ -66,12 +66,16 @@ pub struct Buffer {
 /// Compression of SACK-bearing ACKs (Linux `tcp_comp_sack_*`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct SackCompression {
-    /// Longest delay (the delay is the lesser of this and 5 % of the RTT).
+    /// Longest delay (the delay is the lesser of this and a share of the RTT).
     pub delay: Span,
+    /// That share, in per cent: 5 in Linux 6.12, 33 in 7.3 (`tcp_comp_sack_rtt_percent`).
+    pub rtt_percent: u32,
     /// Timer slack, which the wait always uses up.
     pub slack: Span,
     /// Most ACKs merged into one.
     pub count: u32,
+    /// Whether an ACK that the timer sends bears the present time, and not that of the last arrival.
+    pub restamp: bool,
 }
 
 /// When to pace.
@@ -333,8 +337,10 @@ impl TcpConfig {
             pacing_quantum: 1,
             sack_compression: Some(SackCompression {
                 delay: Span::from_millis(1),
+                rtt_percent: 5,
                 slack: Span::from_micros(100),
                 count: 44,
+                restamp: false,
             }),
             isn: None,
         }

@@ -8,8 +8,6 @@ use acklab_units::{Instant, Span};
 
 /// ACKs at one edge that leave at once (Linux `TCP_FASTRETRANS_THRESH`).
 const UNCOMPRESSED: u8 = 3;
-/// The delay is at most this percentage of the RTT.
-const RTT_PERCENT: u64 = 5;
 
 /// The treatment of an ACK that out-of-order data calls for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,7 +75,9 @@ impl Compression {
     /// timer's interrupt comes within it, which a simulation does not have.
     fn hold(&mut self, now: Instant, config: SackCompression, rtt: Option<Span>) -> Urgency {
         let rtt = rtt.unwrap_or(Span::ZERO);
-        let delay = config.delay.min(rtt.mul_div(RTT_PERCENT, 100));
+        let delay = config
+            .delay
+            .min(rtt.mul_div(config.rtt_percent.into(), 100));
         if delay.is_zero() {
             return Urgency::Now;
         }
@@ -96,10 +96,11 @@ impl Compression {
         }
     }
 
-    /// The time that the ACK of this timer carries in its timestamp, if not the present: Linux does not
+    /// The time that the ACK of this timer carries in its timestamp, if not the present: Linux 6.12 does not
     /// look at the clock then (`tcp_compressed_ack_kick`), so it is that of the last arrival.
-    pub const fn clock(&self) -> Option<Instant> {
-        if self.cut_short { None } else { self.last }
+    pub fn clock(&self) -> Option<Instant> {
+        let restamped = self.config.is_some_and(|c| c.restamp);
+        self.last.filter(|_| !self.cut_short && !restamped)
     }
 
     /// ACKs held now.
@@ -125,12 +126,16 @@ impl Compression {
 mod tests {
     use super::*;
 
+    const LINUX: SackCompression = SackCompression {
+        delay: Span::from_millis(1),
+        rtt_percent: 5,
+        slack: Span::from_micros(100),
+        count: 44,
+        restamp: false,
+    };
+
     fn linux() -> Compression {
-        Compression::new(Some(SackCompression {
-            delay: Span::from_millis(1),
-            slack: Span::from_micros(100),
-            count: 44,
-        }))
+        Compression::new(Some(LINUX))
     }
 
     const RTT: Option<Span> = Some(Span::from_millis(10));
@@ -162,6 +167,26 @@ mod tests {
         c.on_out_of_order(t + Span::from_micros(900), 5, RTT);
         assert_eq!(c.deadline(), Some(t + Span::from_micros(1000 + 100)));
         assert_eq!(c.held(), 2);
+    }
+
+    /// Linux 7.3: `tcp_comp_sack_rtt_percent`, and a clock that its timer looks at.
+    #[test]
+    fn the_share_of_the_rtt_and_the_time_of_the_ack_are_settings() {
+        let t = Instant::from_nanos(1000);
+        for (rtt_percent, restamp, micros, clock) in
+            [(5, false, 500, Some(t)), (33, true, 1000, None)]
+        {
+            let mut c = Compression::new(Some(SackCompression {
+                rtt_percent,
+                restamp,
+                ..LINUX
+            }));
+            for _ in 0..4 {
+                c.on_out_of_order(t, 5, RTT);
+            }
+            assert_eq!(c.deadline(), Some(t + Span::from_micros(micros + 100)));
+            assert_eq!(c.clock(), clock);
+        }
     }
 
     #[test]

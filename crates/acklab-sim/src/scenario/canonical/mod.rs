@@ -455,10 +455,18 @@ fn compression(s: Option<SackCompression>) -> String {
     s.map_or("\"off\"".to_string(), |s| {
         let SackCompression {
             delay,
+            rtt_percent,
             slack,
             count,
+            restamp,
         } = s;
-        format!("{{ delay = \"{delay}\", slack = \"{slack}\", count = {count} }}")
+        // Only where they are not as ever, so that the text of older scenarios is what it was.
+        let share = match rtt_percent {
+            5 => String::new(),
+            _ => format!(", rtt_percent = {rtt_percent}"),
+        };
+        let clock = if restamp { ", restamp = true" } else { "" };
+        format!("{{ delay = \"{delay}\", slack = \"{slack}\", count = {count}{share}{clock} }}")
     })
 }
 

@@ -238,9 +238,16 @@ fn compression(
         let hint = "write at least 1, or sack_compression = \"off\"".to_string();
         report.error(&path.key("count"), "out of range", hint);
     }
+    let rtt_percent = table.rtt_percent.unwrap_or(5);
+    if !(1..=100).contains(&rtt_percent) {
+        let hint = "write 1 to 100".to_string();
+        report.error(&path.key("rtt_percent"), "out of range", hint);
+    }
     Some(SackCompression {
         delay: table.delay.map_or(Span::from_millis(1), |d| d.0),
+        rtt_percent,
         slack: table.slack.map_or(Span::from_micros(100), |s| s.0),
         count,
+        restamp: table.restamp.unwrap_or(false),
     })
 }

@@ -297,6 +297,12 @@ pub(crate) struct CompressionTable {
     pub(crate) delay: Option<Qty<Span>>,
     /// Timer slack. Default: "100 us".
     pub(crate) slack: Option<Qty<Span>>,
+    /// Share of the RTT that the delay is at most, in per cent. Default: 5.
+    #[schemars(range(min = 1, max = 100))]
+    #[serde(deserialize_with = "super::words::count")]
+    pub(crate) rtt_percent: Option<u32>,
+    /// Whether an ACK that the timer sends bears the present time, and not that of the last arrival. Default: false.
+    pub(crate) restamp: Option<bool>,
     /// Most ACKs merged into one. Default: 44.
     #[schemars(range(min = 1))]
     #[serde(deserialize_with = "super::words::count")]
