@@ -52,11 +52,22 @@ _CHILDREN: Mapping[str, dict[str, Any]] = {
 _CAKE: Mapping[str, dict[str, Any]] = {
     "cake": {},
     **{f"cake {k}": {"framing": k} for k in ("ethernet", "docsis", "pppoe-llcsnap", "bridged-ptm")},
-    **{f"cake {k}": {"isolation": k} for k in ("dual-srchost", "triple-isolate", "flowblind")},
+    **{
+        f"cake {k}": {"isolation": k}
+        for k in (
+            *("flowblind", "srchost", "dsthost", "hosts", "flows"),
+            *("dual-srchost", "dual-dsthost", "triple-isolate"),
+        )
+    },
     "cake ingress": {"ingress": True},
+    "cake overhead 44 mpu 96 atm": {"overhead": 44, "mpu": 96, "cells": "atm"},
 }
+#: Those of CAKE's modes in which flows of a host, or all, share a queue.
+_HOSTED = ("cake flowblind", "cake srchost", "cake dsthost", "cake hosts")
 #: Disciplines that do not separate flows: a microsecond decides how two share one.
 _SHARED = ("pfifo limit 50", "netem", "codel", "pie", "red", "codel ecn", "pie ecn", "red ecn")
+#: Modes in which CAKE divides a turn among the flows of a host and draws who gets the rest.
+_DIVIDING = ("cake dual-srchost", "cake dual-dsthost", "cake triple-isolate")
 #: Disciplines that draw.
 _DRAWING = ("pie", "red", "pie ecn", "red ecn")
 #: The machines had 512 MB, of which Linux gives a socket no more than this (`tcp_init`: a 128th of
@@ -65,6 +76,12 @@ _DRAWING = ("pie", "red", "pie ecn", "red ecn")
 _BUFFER = "4033824 B"
 #: Before 6.16 an autotuned receive buffer had room for 16 segments more (`tcp_rcv_space_adjust`).
 _CUSHIONS: Mapping[str, int] = {"linux-6.12": 16, "linux-6.12-bbr3": 16, "linux-7.3": 0}
+#: 7.3 holds ACKs of data above a gap for a third of the RTT, 6.12 for a twentieth, both for 1 ms at
+#: most (`tcp_comp_sack_rtt_percent`), with a tenth of the slack (`tcp_comp_sack_slack_ns`), and
+#: looks at the clock when it sends them (`tcp_compressed_ack_kick`).
+_COMPRESSION: Mapping[str, dict[str, Any]] = {
+    "linux-7.3": {"slack": "10 us", "rtt_percent": 33, "restamp": True},
+}
 #: A packet over a virtual cable takes 2280 bytes of the receiver's memory, 1448 of them data.
 _SHARE = 1448 * 256 // 2280
 #: Above a gap it becomes one of 4352, with room for its neighbour (`skb_condense`).
@@ -73,6 +90,12 @@ _CAKE_UP: Mapping[str, Block | None] = {
     "no-ack-filter": None,
     "ack-filter": {"name": "cake", "mode": "conservative"},
     "ack-filter-aggressive": {"name": "cake", "mode": "aggressive"},
+}
+#: What CAKE on the way back counts for an ACK, by the keywords behind that of the filter.
+_CAKE_UP_COUNTS: Mapping[str, dict[str, Any]] = {
+    "": {},
+    "overhead 18 mpu 96": {"overhead": 18, "mpu": 96},
+    "pppoe-llcsnap": {"framing": "pppoe-llcsnap"},
 }
 
 
@@ -125,11 +148,12 @@ def _told(keys: Mapping[str, str]) -> list[str]:
 
 def _draws(keys: Mapping[str, str]) -> bool:
     """Whether chance or the instant of the start decides: BBR's phase, a shared queue, a discipline
-    that draws, and COBALT on the ACKs of an upstream that they fill.
+    that draws, a turn that CAKE divides, and COBALT on the ACKs of an upstream that they fill.
     """
-    shared = "+" in keys["flows"] and keys["bottleneck"] in (*_SHARED, "cake flowblind")
+    shared = "+" in keys["flows"] and keys["bottleneck"] in (*_SHARED, *_HOSTED)
     drawing = keys["bottleneck"] in _DRAWING or keys["ack_filter"] == "no-ack-filter"
-    return shared or drawing or "bbr" in keys["flows"]
+    dividing = keys["hosts"] and keys["bottleneck"] in _DIVIDING
+    return bool(shared or drawing or dividing or "bbr" in keys["flows"])
 
 
 def _flow(i: int, column: str) -> Measure:
@@ -158,8 +182,10 @@ def _dropped(link: str, column: str) -> Measure:
 def _bottleneck(keys: dict[str, str]) -> Link:
     """From r1 to r2, without a delay: that is on the hops at the ends."""
     if keys["set"] == "ackfilter":
-        back: dict[str, Any] = {"qdisc": {"name": "cake", "bandwidth": "150 kbit/s"}}
-        filtered = _CAKE_UP[keys["ack_filter"]]
+        word, _, counts = keys["ack_filter"].partition(" ")
+        shaper = {"name": "cake", "bandwidth": "150 kbit/s"} | _CAKE_UP_COUNTS[counts]
+        back: dict[str, Any] = {"qdisc": shaper}
+        filtered = _CAKE_UP[word]
         if filtered is not None:
             back["ack_filter"] = filtered
         back["rate"] = "unlimited"
@@ -222,30 +248,36 @@ def _scenario(keys: dict[str, str], secs: str) -> dict[str, Any]:
         delay = f"{_LINKS[keys['link']][1]} ms"
     plain: dict[str, Any] = {"rate": "unlimited", "queue": "100000 packets"}
     flows = keys["flows"].split("+")
-    # Flows of the first host; the second has the others.
-    first = int(keys["hosts"].split("+")[0]) if keys["hosts"] else len(flows)
-    second = [Link(a="snd2", b="r1", delay="0 ms", **plain, reverse={"delay": delay})]
+    # Flows of the first sending host and of the first receiving one; the second have the others.
+    senders, receivers = (
+        int(side.split("+")[0]) if side else len(flows)
+        for side in [*keys["hosts"].split(":"), ""][:2]
+    )
+    out = {"delay": "0 ms", **plain, "reverse": {"delay": delay}}
+    back = {"delay": delay, **plain, "reverse": {"delay": "0 ms"}}
+    links = [
+        *(Link(a=a, b="r1", **out) for a in ("snd", "snd2")[: 1 + (senders < len(flows))]),
+        _bottleneck(keys),
+        *(Link(a="r2", b=b, **back) for b in ("rcv", "rcv2")[: 1 + (receivers < len(flows))]),
+    ]
+    held = _COMPRESSION.get(keys["kernel"])
     # The kernel forwards without cost; there is no rate but the bottleneck's.
     return describe(
         "kernel-virtual-" + "-".join(keys[k].replace(" ", "-") for k in _told(keys)),
         duration=f"{float(secs):g} s",
         warmup=f"{_WARM} s",
         sample_every="100 ms",
-        links=[
-            Link(a="snd", b="r1", delay="0 ms", **plain, reverse={"delay": delay}),
-            *(second if keys["hosts"] else []),
-            _bottleneck(keys),
-            Link(a="r2", b="rcv", delay=delay, **plain, reverse={"delay": "0 ms"}),
-        ],
+        links=links,
         flows=[
             Flow(
                 cc=_cc(keys, cc),
-                src="snd" if i < first else "snd2",
-                dst="rcv",
+                src="snd" if i < senders else "snd2",
+                dst="rcv" if i < receivers else "rcv2",
                 name=f"{cc}{i}",
                 start=_start(keys),
                 start_jitter="1 ms",
                 tcp=({"ecn": "on"} if keys["tcp_ecn"] else {})
+                | ({"sack_compression": held} if held else {})
                 | {
                     "profile": "linux",
                     "segment": 1448,

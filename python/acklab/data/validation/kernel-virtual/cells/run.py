@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Flows of Linux with ECN, pairs, and two sending hosts: one boot of User Mode Linux for each run.
+"""Flows of Linux with ECN, pairs, and two hosts on a side: one boot of User Mode Linux for each run.
 
 `python3 run.py [CELL ...]` writes cells.csv, ../bbr3.csv and ../linux73.csv; ../tc/build.sh makes
 the kernel, ../tc/bbr3.sh that of the cells named `bbr3`, whose `bbr` is BBRv3, and ../tc/linux73.sh
 that of the cells named `on 7.3`. `run.py capture CELL SEED` keeps what passes the sender and the
 bottleneck of a run, with nanoseconds, where it says. Inside the machine this file runs as a
-program: `run.py flow PORT CC SECONDS START_US OUT` is a bulk flow that looks at its TCP_INFO each
-100 ms.
+program: `run.py flow PORT CC SECONDS START_US OUT [ADDRESS]` is a bulk flow that looks at its
+TCP_INFO each 100 ms.
 """
 
 import csv
@@ -63,11 +63,24 @@ ip -n snd2 route add default via 10.0.4.2
 ip -n r2 route add 10.0.4.0/24 via 10.0.2.1
 N r1 tc qdisc replace dev ef root netem delay 10ms limit 100000
 """
+#: A second receiving host, as far from r2 as the first, and its address.
+SINK = """
+ip netns add rcv2
+ip -n rcv2 link set lo up
+N rcv2 sysctl -qw net.ipv4.tcp_no_metrics_save=1
+link r2 eg 10.0.5.1 rcv2 eh 10.0.5.2 05
+ip -n rcv2 route add default via 10.0.5.1
+ip -n r1 route add 10.0.5.0/24 via 10.0.2.2
+N r2 tc qdisc replace dev eg root netem delay 10ms limit 100000
+"""
+SECOND = "10.0.5.2"
 FIELDS = (
     *("kernel", "set", "link", "bottleneck", "ack_filter", "tcp_ecn", "hosts", "flows", "seed"),
     *("start_us", "secs", "flow", "cc", "goodput_mbps", "total_retrans", "rtt_p50_us"),
     *("rtt_p95_us", "cwnd_mean", "delivered_ce", "dropped", "ack_drop", "marked", "sha256"),
 )
+#: What tells the rows of a cell.
+KEYS = ("kernel", "bottleneck", "ack_filter", "tcp_ecn", "hosts", "flows")
 
 
 class Cell(NamedTuple):
@@ -77,9 +90,9 @@ class Cell(NamedTuple):
     flows: str
     starts: int
     ecn: bool = False
-    #: Flows of the first host and of the second.
+    #: Flows of the first sending host and of the second; behind a colon, of the receiving ones.
     hosts: str = ""
-    #: CAKE's keyword on the way back.
+    #: CAKE's keywords on the way back.
     ack_filter: str = ""
     kernel: str = "linux-6.12"
 
@@ -87,7 +100,9 @@ class Cell(NamedTuple):
     def name(self) -> str:
         """The cell in one line."""
         words = (
-            *(self.bottleneck, self.ack_filter, "with ECN" if self.ecn else "", self._ccs),
+            *(self.bottleneck, self.ack_filter, "with ECN" if self.ecn else ""),
+            # Starts are drawn by the name, and cells with one receiving host have none in theirs.
+            *(self.hosts if ":" in self.hosts else "", self._ccs),
             "on 7.3" if self.kernel == "linux-7.3" else "",
         )
         return " ".join(w for w in words if w)
@@ -100,7 +115,7 @@ class Cell(NamedTuple):
     def key(self) -> tuple[object, ...]:
         """What tells its rows."""
         ecn = "tcp_ecn" if self.ecn else ""
-        return self.kernel, self.bottleneck, self.ack_filter, ecn, self.flows
+        return self.kernel, self.bottleneck, self.ack_filter, ecn, self.hosts, self.flows
 
     @property
     def seconds(self) -> int:
@@ -137,7 +152,49 @@ def _cells() -> list[Cell]:
             Cell("netem", pair, 6, ack_filter=word)
             for word in ("no-ack-filter", "ack-filter", "ack-filter-aggressive")
         ]
-    return found + _linux73()
+    return found + _linux73() + _hosts() + _overheads()
+
+
+def _hosts() -> list[Cell]:
+    """CAKE's modes with two hosts on a side, where each mode shares in a way of its own."""
+    five = "+".join(["cubic"] * 5)
+    return [
+        Cell(f"cake {mode}", flows, starts, hosts=hosts)
+        for mode, hosts, flows, starts in (
+            # All flows of a host, or of two hosts to each other, are in one queue.
+            ("srchost", "1+4", five, 6),
+            ("srchost", "1+2", "cubic+cubic+reno", 6),
+            ("dsthost", "5:1+4", five, 6),
+            ("dsthost", "3:1+2", "cubic+cubic+bbr", 6),
+            ("hosts", "2+3:1+4", five, 6),
+            ("hosts", "2+2:1+3", "reno+cubic+cubic+reno", 6),
+            # Each flow has a queue.
+            ("flows", "2+3:1+4", five, 3),
+            # And a share of its host's turn, of which the rest of a division is drawn.
+            ("dual-srchost", "2+3:1+4", five, 6),
+            ("dual-dsthost", "5:1+4", five, 6),
+            ("dual-dsthost", "2+3:1+4", five, 6),
+            ("dual-dsthost", "3:1+2", "cubic+cubic+bbr", 5),
+            ("triple-isolate", "2+3:1+4", five, 6),
+            ("triple-isolate", "3:1+2", "reno+cubic+bbr", 5),
+        )
+    ]
+
+
+def _overheads() -> list[Cell]:
+    """CAKE's keywords for link layers, with one flow. ../results.csv has CUBIC behind some."""
+    found = [
+        Cell(f"cake {word}", cc, _starts("cake", cc))
+        for word in ("ethernet", "pppoe-llcsnap", "bridged-ptm")
+        for cc in ("reno", "bbr", "vegas")
+    ]
+    found += [Cell("cake overhead 44 mpu 96 atm", "cubic", 3)]
+    return found + [
+        # An ACK is shorter than the least frame, or takes two or three cells of ATM.
+        Cell("netem", cc, _starts("cake", cc), ack_filter=f"ack-filter {words}")
+        for words in ("overhead 18 mpu 96", "pppoe-llcsnap")
+        for cc in ("cubic", "bbr")
+    ]
 
 
 def _pairs() -> list[Cell]:
@@ -211,26 +268,35 @@ def case(cell: Cell, delays: list[int], capture: bool = False) -> str:
         child = cell.bottleneck.replace("red", machine.RED) if kind == "red" else cell.bottleneck
         discipline = machine.HTB.format(child)
     ccs = cell.flows.split("+")
-    first = int(cell.hosts.split("+")[0]) if cell.hosts else len(ccs)
+    senders, receivers = ends(cell.hosts, len(ccs))
     ports = " ".join(str(5001 + i) for i in range(len(ccs)))
     both = ("snd", "snd2") if cell.hosts else ("snd",)
     ecn = "".join(f"N {n} sysctl -qw net.ipv4.tcp_ecn=1\n" for n in (*both, "rcv") if cell.ecn)
+    to = [f" {SECOND}" if second else "" for second in receivers]
     mine = f"{sys.executable} {pathlib.Path(__file__).resolve()}"
     sends = "\n".join(
-        f"N {both[i >= first]} {mine} flow {5001 + i} {cc} {cell.seconds} {delays[i]} f{i}.json &\n"
-        f"p{i}=$!"
+        f"N {both[senders[i]]} {mine} flow {5001 + i} {cc} {cell.seconds} {delays[i]} f{i}.json"
+        f"{to[i]} &\np{i}=$!"
         for i, cc in enumerate(ccs)
     )
+    sinks = f"N rcv2 $RUN drain {ports} &\n" if any(receivers) else ""
     waits = " ".join(f"$p{i}" for i in range(len(ccs)))
     return f"""{machine.PATH}
-{HOST if cell.hosts else ""}
+{HOST if cell.hosts else ""}{SINK if any(receivers) else ""}
 {ecn}{discipline}
 {before}N rcv $RUN drain {ports} &
-{sends}
+{sinks}{sends}
 wait {waits}
 N r1 tc -s -j qdisc show dev eb > qdisc.json
 {"N r2 tc -s -j qdisc show dev ec > back.json" if cell.ack_filter else ""}
 {after}"""
+
+
+def ends(hosts: str, flows: int) -> list[list[bool]]:
+    """Of the two sides, which flows are the second host's."""
+    sides = [*hosts.split(":"), ""][:2]
+    firsts = [int(side.split("+")[0]) if side else flows for side in sides]
+    return [[i >= first for i in range(flows)] for first in firsts]
 
 
 def _delays(cell: Cell, seed: int) -> list[int]:
@@ -289,12 +355,12 @@ def run(cell: Cell, seed: int) -> list[dict[str, object]]:
     ]
 
 
-def flow(port: int, cc: str, seconds: float, start_us: int, out: str) -> None:
+def flow(port: int, cc: str, seconds: float, start_us: int, out: str, to: str) -> None:
     """A bulk flow, and what its TCP_INFO says."""
     s = socket.socket()
     s.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, cc.encode())
     time.sleep(START + start_us * 1e-6 - time.clock_gettime(time.CLOCK_MONOTONIC))
-    s.connect(("10.0.3.2", port))
+    s.connect((to, port))
     s.setblocking(False)
     poll = select.poll()
     poll.register(s, select.POLLOUT)
@@ -359,12 +425,13 @@ def _write(rows: Mapping[tuple[object, ...], list[Any]]) -> None:
 
 
 def _key(row: Mapping[str, object]) -> tuple[object, ...]:
-    return tuple(row.get(k, "") for k in ("kernel", "bottleneck", "ack_filter", "tcp_ecn", "flows"))
+    return tuple(row.get(k, "") for k in KEYS)
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["flow"]:
-        flow(int(sys.argv[2]), sys.argv[3], float(sys.argv[4]), int(sys.argv[5]), sys.argv[6])
+        port, cc, seconds, start_us, out, *to = sys.argv[2:]
+        flow(int(port), cc, float(seconds), int(start_us), out, to[0] if to else "10.0.3.2")
     elif sys.argv[1:2] == ["capture"]:
         print(capture(CELLS[sys.argv[2]], int(sys.argv[3])))
     else:
