@@ -60,6 +60,7 @@ pub(crate) fn choose_or<B>(
     for (key, given) in &choice.nested {
         let at = path.key(key);
         match entry.params.iter().find(|p| p.name == key) {
+            None if is_empty(given) && has_group(entry, key) => {}
             None => unknown_param(entry, key, what, &at, report),
             Some(p) => {
                 let place = (&at, what, entry.name);
@@ -68,6 +69,17 @@ pub(crate) fn choose_or<B>(
         }
     }
     Some((entry, params))
+}
+
+/// A table that sets nothing.
+fn is_empty(given: &Given) -> bool {
+    matches!(given, Given::Table(entries) if entries.is_empty())
+}
+
+/// Whether parameters belong together in a table of that name.
+fn has_group<B>(entry: &Entry<B>, key: &str) -> bool {
+    let mut params = entry.params.iter();
+    params.any(|p| p.name.split_once('.').is_some_and(|(group, _)| group == key))
 }
 
 fn unknown_name<B>(

@@ -127,7 +127,7 @@ impl Choice {
     pub(crate) fn take(&mut self, key: String, given: Given) {
         match given {
             Given::One(scalar) => self.params.push((key, scalar)),
-            Given::Table(entries) if entries.iter().all(is_value) => {
+            Given::Table(entries) if !entries.is_empty() && entries.iter().all(is_value) => {
                 let values = entries.into_iter().filter_map(|(name, given)| match given {
                     Given::One(scalar) => Some((format!("{key}.{name}"), scalar)),
                     _ => None,
