@@ -49,8 +49,9 @@ ONCE = 1
 #: RTT of the wire that a kernel ran, too, ms.
 WIRES_MS = (20,)
 #: RTT of the wires with the router's tree, ms: that of the air, one with which the paper's delays
-#: come out, and the kernel's.
+#: come out, and the kernel's; for BBRv3 also some between.
 TREES_MS = (1, 12, 20)
+BETWEEN_MS = (2, 5, 8)
 #: The time of a packet of 1500 B at 10 Mbit/s, microseconds.
 PACKET_US = 1200
 #: RTT of the wires on which a FIFO shows in which part of a packet's time packets arrive,
@@ -278,7 +279,8 @@ _QUEUES = tuple(QUEUES)
 
 def _trees(effort: Effort) -> list[Cell]:
     """BBRv3 behind each queue, the older versions behind the FIFO only."""
-    three = over(_tree_over_wire, rtt_ms=TREES_MS, queue=_QUEUES, version=("bbr3",))
+    wires = (*TREES_MS, *BETWEEN_MS)
+    three = over(_tree_over_wire, rtt_ms=sorted(wires), queue=_QUEUES, version=("bbr3",))
     older = over(_tree_over_wire, rtt_ms=TREES_MS, queue=("pfifo",), version=("bbr1", "bbr2"))
     return [*three(effort), *older(effort)]
 
