@@ -214,6 +214,18 @@ def test_bbr_behind_cake_has_the_patterns_of_30_more_starts():
     assert rank_test(kernel, row.values["drops"]) < 0.05
 
 
+def test_the_slack_of_7_3_makes_another_pattern_of_bbr_behind_cake():
+    """A kernel of 6.12 with that slack has it, too."""
+    kernel = [float(n) for n in json.loads((FOLDER / "cake_bbr_slack.json").read_text())]
+    (row,) = [r for r in kernel_virtual_rows() if r.name == "linux-6.12 cake bbr"]
+    spec = copy.deepcopy(row.scenarios[0])
+    spec["flow"][0]["tcp"]["sack_compression"] = {"slack": "10 us"}
+    scenario = acklab.load(spec)
+    here = [float(scenario.run(seed).links["dropped"].sum()) for seed in range(1, 41)]
+    assert rank_test(kernel, here) > 0.05
+    assert max(row.values["drops"]) < 1640 < min(max(kernel), max(here))
+
+
 def test_a_difference_is_seen():
     rows = kept("pfifo limit 50 reno")
     assert wire.same(rows, rows, windows=True) == (len(rows), 0)

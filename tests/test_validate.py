@@ -60,7 +60,7 @@ def test_every_row_of_the_kernel_in_virtual_time_is_in_a_cell():
             rows += csv.DictReader(f)
     cells = kernel_virtual_rows()
     assert sum(len(c.values["goodput"]) for c in cells) == len(rows)
-    assert len({c.name for c in cells}) == len(cells) == 350
+    assert len({c.name for c in cells}) == len(cells) == 420
     assert sum("40M10ms" in c.name or "10M48ms" in c.name for c in cells) == 39
 
 
@@ -319,9 +319,6 @@ PATTERNS = (
     "8 of 11 starts of 6.12 have the pattern with most drops; of 30 more starts 10 do, which fits "
     "the seeds here (captures/cake_bbr.py)"
 )
-MORE_PATTERNS = (
-    "7 of 8 starts of 7.3 have 1,533 to 1,687 drops, 100 seeds here at most 1,552 (no cause found)"
-)
 TIES = (
     "packets come at the very instant at which another leaves; the kernel's clock has steps of 256 "
     "ns, and its timers are late by them (500 ns of jitter here: kernel-virtual/README.md)"
@@ -333,7 +330,7 @@ TIMER = (
 AT_THE_LIMIT = (
     "1.2 % with 20 seeds; the kernel's six starts have 4.40 to 4.53, those here 4.47 to 4.57"
 )
-ONE_OF_FOUR = "one of four flows that share a host's rate; their mean is within 0.3 %"
+WITH_MPU = "139 to 161 drops in the kernel's five starts, 176 in the median here (open question)"
 #: Misses of the criteria, by source and cell, with the mechanism. Evidence: concepts/trust.md.
 EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
     ("kernel", "gso_on 10M48ms bbr 1"): {"retransmissions": OFFLOAD},
@@ -350,12 +347,9 @@ EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
     ("kernel-paused", "main 40M10ms bbr 16"): {"retransmissions": FEW_PAUSES},
     **{
         ("kernel-virtual", f"linux-{cell} reno"): {"retransmissions": TIMER, "drops": TIMER}
-        for cell in ("6.12 40M10ms htb", "6.12 40M10ms tbf", "7.3 40M10ms htb", "7.3 40M10ms netem")
+        for cell in ("6.12 40M10ms htb", "6.12 40M10ms tbf")
     },
-    **{
-        ("kernel-virtual", f"linux-{kernel} cake bbr"): {"retransmissions": why, "drops": why}
-        for kernel, why in (("6.12", PATTERNS), ("7.3", MORE_PATTERNS))
-    },
+    ("kernel-virtual", "linux-6.12 cake bbr"): {"retransmissions": PATTERNS, "drops": PATTERNS},
     ("kernel-virtual", "linux-6.12 fq_codel vegas+cubic 0"): {"goodput": AT_THE_LIMIT},
     ("kernel-virtual", "linux-6.12 cake vegas+cubic 0"): {"goodput": TIES, "rtt": TIES},
     ("kernel-virtual", "linux-6.12 cake vegas+vegas 0"): {
@@ -379,9 +373,7 @@ EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
         for queue, metric in (("codel", "rtt_p95"), ("fq_codel", "drops"))
         for i in (0, 1)
     },
-    ("kernel-virtual", f"linux-6.12 cake dual-srchost 1+4 {'+'.join(5 * ['cubic'])} 3"): {
-        "goodput": ONE_OF_FOUR
-    },
+    ("kernel-virtual", "linux-6.12 netem ack-filter overhead 18 mpu 96 bbr"): {"drops": WITH_MPU},
     ("ns2", "Sack1 1024 50 0.2 0.01"): {"goodput": DUPLICATES},
     ("ns2", "Sack1 1024 50 0.3 0.01"): {"goodput": DUPLICATES},
     ("ns3-wifi", "nsta5s 20 1024 0"): {"acks": CAPTURE},
