@@ -112,3 +112,49 @@ impl Heap {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_top_has_most_bytes() {
+        let mut heap = Heap::new();
+        let mut bytes = [0u64; 50];
+        for step in 0..2000u64 {
+            let queue = (step * 7919 % 50) as usize;
+            let joins = step % 3 != 0 || bytes[queue] == 0;
+            bytes[queue] = if joins {
+                bytes[queue] + 1 + step % 5
+            } else {
+                0
+            };
+            heap.set(0, queue as u32, bytes[queue]);
+            if joins {
+                heap.on_joined(0, queue as u32);
+            } else {
+                heap.on_left(0, queue as u32);
+            }
+            heap.on_sent();
+            let (tin, top) = heap.top();
+            assert_eq!(
+                (tin, bytes[top as usize]),
+                (0, *bytes.iter().max().unwrap())
+            );
+        }
+    }
+
+    /// As in Linux: on top is not the first of several that have as much.
+    #[test]
+    fn of_equal_queues_the_one_that_is_there_stays_on_top() {
+        let mut heap = Heap::new();
+        heap.set(0, 7, 1500);
+        assert_eq!(heap.top(), (0, 7));
+        heap.set(0, 3, 1500);
+        heap.on_joined(0, 3);
+        assert_eq!(heap.top(), (0, 7));
+        heap.set(0, 7, 0);
+        heap.on_left(0, 7);
+        assert_eq!(heap.top(), (0, 3));
+    }
+}

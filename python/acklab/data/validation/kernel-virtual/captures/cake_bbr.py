@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Drops of one BBR flow behind CAKE in 30 starts of the kernel, beside those of ../results.csv.
 
-`python3 cake_bbr.py` writes cake_bbr.json beside itself, and cake_bbr_slack.json: 12 starts in which
-the timer of SACK compression has 10 us of slack, as in Linux 7.3, and not 100. ../tc/build.sh makes
-the kernel; the boots take five minutes of one core. Seeds and starts within 1 ms are those that
-../cells/run.py draws.
+`python3 cake_bbr.py` writes cake_bbr.json beside itself, and cake_bbr_slack.json: 12 starts in
+which the timer of SACK compression has 10 us of slack, as in Linux 7.3, and not 100.
+../tc/build.sh makes the kernel; the boots take seven minutes of one core. Seeds and starts within
+1 ms are those that ../cells/run.py draws.
 """
 
 import json

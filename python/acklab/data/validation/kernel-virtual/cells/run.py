@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Flows of Linux with ECN, pairs, and two hosts on a side: one boot of User Mode Linux for each run.
+"""Flows of Linux with ECN, pairs, and two hosts on a side: one boot of User Mode Linux for a run.
 
 `python3 run.py [CELL ...]` writes cells.csv, ../bbr3.csv and ../linux73.csv; ../tc/build.sh makes
 the kernel, ../tc/bbr3.sh that of the cells named `bbr3`, whose `bbr` is BBRv3, and ../tc/linux73.sh
