@@ -79,7 +79,11 @@ fn is_empty(given: &Given) -> bool {
 /// Whether parameters belong together in a table of that name.
 fn has_group<B>(entry: &Entry<B>, key: &str) -> bool {
     let mut params = entry.params.iter();
-    params.any(|p| p.name.split_once('.').is_some_and(|(group, _)| group == key))
+    params.any(|p| {
+        p.name
+            .split_once('.')
+            .is_some_and(|(group, _)| group == key)
+    })
 }
 
 fn unknown_name<B>(
