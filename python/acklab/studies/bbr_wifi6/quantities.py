@@ -206,9 +206,9 @@ def _by_seconds(values: np.ndarray) -> np.ndarray:
     """Means of whole seconds; NaN where there is no value in one."""
     whole = values[: len(values) // _SECOND * _SECOND].reshape(-1, _SECOND)
     known = np.count_nonzero(~np.isnan(whole), axis=1)
-    return np.divide(
-        np.nansum(whole, axis=1), known, out=np.full(len(whole), np.nan), where=known > 0
-    )
+    means = np.full(len(whole), np.nan)
+    np.divide(np.nansum(whole, axis=1), known, out=means, where=known > 0)
+    return means
 
 
 @once_per_run
