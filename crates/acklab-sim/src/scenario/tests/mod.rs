@@ -12,6 +12,7 @@ mod nested_queues;
 mod plans;
 mod queue_laws;
 mod robust;
+mod shaper_warnings;
 mod tack;
 mod transports;
 mod wifi;

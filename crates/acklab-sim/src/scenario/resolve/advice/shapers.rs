@@ -1,5 +1,5 @@
 //! Shapers that never act, because the link below them or the shaper around them is slower, or because they have no
-//! rate.
+//! rate; and one that begins with too little.
 
 use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
@@ -89,9 +89,10 @@ impl Bound {
 /// Looks at the discipline at `at` and at those inside it.
 fn look((name, p): (&str, &Params), bound: Option<&Bound>, at: &Path, report: &mut Report<'_>) {
     match name {
-        "cake" if is_open(p) => counts_for_nothing(p, at, report),
         // Autorate only begins with `bandwidth`.
-        "cake" if !p.bool("autorate_ingress") => {
+        "cake" if p.bool("autorate_ingress") => begins_with_little(p, at, report),
+        "cake" if rate_of(p).is_none() => counts_for_nothing(p, at, report),
+        "cake" => {
             warn("`cake`", p.rate("bandwidth"), bound, at, report);
             let counts = cake::bytes_of(p, FULL_PACKET);
             counts_too_little("`cake`", (p.rate("bandwidth"), counts), bound, at, report);
@@ -114,25 +115,45 @@ fn look((name, p): (&str, &Params), bound: Option<&Bound>, at: &Path, report: &m
     }
 }
 
-/// Whether a CAKE has no shaper, and never gets one.
-fn is_open(p: &Params) -> bool {
-    let rate = p.rate("bandwidth").filter(|rate| !rate.is_unlimited());
-    rate.is_none() && !p.bool("autorate_ingress")
+/// The rate to which a CAKE shapes, or begins to.
+fn rate_of(cake: &Params) -> Option<Rate> {
+    cake.rate("bandwidth").filter(|rate| !rate.is_unlimited())
+}
+
+/// A sender that has just started sends slowly. Autorate shapes to that, and the sender then cannot show more.
+fn begins_with_little(p: &Params, at: &Path, report: &mut Report<'_>) {
+    if rate_of(p).is_some() {
+        return;
+    }
+    let message = "`autorate_ingress` has no `bandwidth` to start from, so it starts from the rate of the first \
+                   packets, and may hold a flow that has just started to that rate";
+    let hint = "write the rate that you expect as `bandwidth`";
+    report.warn(&at.key("autorate_ingress"), message.into(), hint.into());
 }
 
 /// Bytes beside the IP packet are for the shaper (tc-cake(8)). Without one they still count in the turns of flows and
 /// tins, as in `cake_dequeue`, and in the statistics.
 fn counts_for_nothing(p: &Params, at: &Path, report: &mut Report<'_>) {
-    const KEYS: [&str; 5] = ["framing", "ether_vlan", "overhead", "mpu", "cells"];
+    const KEYS: [&str; 6] = [
+        "framing",
+        "ether_vlan",
+        "overhead",
+        "mpu",
+        "cells",
+        "ingress",
+    ];
     let values = cake::ENTRY.params.iter().zip(p.iter());
     let changed = values.filter(|(spec, (_, value))| *value != spec.default);
     let changed: Vec<_> = changed.map(|(_, (key, _))| key).collect();
     let Some(key) = KEYS.into_iter().find(|key| changed.contains(key)) else {
         return;
     };
+    let counts = match key {
+        "ingress" => "the turns of flows",
+        _ => "the turns of flows and in the statistics",
+    };
     let message = format!(
-        "`cake` has no `bandwidth`, so `{key}` delays no packet: it counts only in the turns of flows and in the \
-         statistics"
+        "`cake` has no `bandwidth`, so `{key}` delays no packet: it counts only in {counts}"
     );
     let hint = format!("write a `bandwidth` below the rate of the line, or leave `{key}` out");
     report.warn(&at.key(key), message, hint);
