@@ -124,6 +124,10 @@ OTHERS = {
         "cake": {QDISC: "cake"},
         "pie": {QDISC: "pie"},
         "red": {QDISC: "red", QUEUE: "400 kB"},
+        "red with as short a queue": {
+            QDISC: {"name": "red", "min": "6 kB", "max": "20 kB"},
+            QUEUE: "400 kB",
+        },
         "pfifo": {QDISC: "pfifo"},
     },
     "fq-codel": {
@@ -136,6 +140,8 @@ OTHERS = {
     "cake": {
         "fair to flows": {"link.2.qdisc.isolation": "flows"},
         "to both hosts": {"link.2.qdisc.isolation": "triple-isolate"},
+        "one queue for a host": {"link.2.qdisc.isolation": "srchost"},
+        "one queue for two hosts": {"link.2.qdisc.isolation": "hosts"},
         "other framing": {"link.2.qdisc.framing": "raw"},
         "fq-codel": {"link.2.qdisc": "fq-codel"},
         "shaped fq-codel": {"link.2.qdisc": tbf(rate="20 Mbit/s", overhead=18)},
