@@ -91,7 +91,7 @@ def test_each_sentence_that_calls_on_an_equation_has_its_number():
     """The simulator's, and the equations': a sentence on "Eq n" without a number computed from it
     says why there is none."""
     claims = [c for c in STUDY.claims if c.id.startswith("M-")]
-    assert len(claims) == 33
+    assert len(claims) == 35
     of = STUDY.witnesses["model"]
     scope = STUDY.scope(STUDY.vocabulary.shapes, STUDY.deciding()[0])
     for claim in claims:
@@ -174,9 +174,13 @@ def test_the_phase_effect_fades_in_all_seeds_and_jitter_leaves_a_part_of_it():
     )
     assert 0.3 * none[0] < none[2] < 0.5 * none[0] < none[1]
     # With jitter it is never as large, and the round trip still matters.
-    late = [lead["a packet", rtt_us] for rtt_us in cells.PHASES_US]
-    assert max(late) < 0.5 * none[0]
-    assert max(late) - min(late) > 0.5
+    late = {rtt_us: lead["a packet", rtt_us] for rtt_us in cells.PHASES_US}
+    assert max(late.values()) < 0.5 * none[0]
+    assert max(late.values()) - min(late.values()) > 0.5
+    # The text names the round trips at which BBRv3 has the most and the least.
+    text = (STUDY.path / "text/phase.md").read_text()
+    named = re.findall(r'rtt_us=(\d+), jitter="a packet", flow=bbr', text)
+    assert [int(n) for n in named] == [min(late, key=late.get), max(late, key=late.get)]
 
 
 def test_after_a_loss_less_is_in_flight():
@@ -215,6 +219,29 @@ def test_the_time_until_bbr_has_the_link(monkeypatch):
         assert STUDY.quantities["takes"].of(None) == pytest.approx(late + 0.3)
 
 
+def test_the_time_until_cubic_has_a_third(monkeypatch):
+    at = np.arange(1, 601) / 10
+    for late, expected in ((0.0, 1.0), (2.0, 3.0), (30.0, cells.WENT - cells.CAME)):
+        rates = np.where(at > cells.CAME + late, 3.3, 0.0)
+        table = {"flow": ["cubic"] * 600, "time_s": at, "goodput_mbps": rates}
+        monkeypatch.setattr(quantities, "columns", lambda _, __, t=table: t)
+        assert STUDY.quantities["enters"].of(None) == pytest.approx(expected)
+
+
+def test_windows_of_a_run_are_in_order(uplink):
+    for _, result in uplink.values():
+        names = ("cwnd_low", "cwnd", "cwnd_high", "cwnd_most")
+        low, mean, high, most = (STUDY.quantities[n].of(result) for n in names)
+        for flow in ("cubic", "bbr"):
+            assert 1.4 < low[flow] < mean[flow] < high[flow] <= most[flow]
+
+
+def test_a_recovery_repairs_at_least_one_loss(uplink):
+    for of, result in uplink.values():
+        recoveries = STUDY.quantities["recoveries"].of(result)
+        assert all(0 < recoveries[f] <= of["retransmissions"][f] for f in ("cubic", "bbr"))
+
+
 def test_losses_by_chance_come_before_the_queue_and_are_as_many_as_set():
     """Against the binomial distribution, five sigma."""
     result = load_scenario(cells._lossy(SHORT, "1 %", "bbr2")).run(1)
@@ -227,9 +254,14 @@ def test_losses_by_chance_come_before_the_queue_and_are_as_many_as_set():
 
 
 def test_a_video_and_two_of_bbr3_and_cubic_that_goes():
-    stream = load_scenario(cells._stream(SHORT, "idle", "cake")).run(1)
+    stream, marked = (
+        load_scenario(cells._stream(SHORT, "idle", "cake", ecn)).run(1) for ecn in ("off", "on")
+    )
     assert 33 < STUDY.quantities["stream_delay"].of(stream) < 1000
     assert 0 <= STUDY.quantities["stream_stalled"].of(stream) < 100
+    assert STUDY.quantities["stream_again"].of(stream) > 50
+    # A fair queue marks instead.
+    assert STUDY.quantities["stream_again"].of(marked) < 5
     same = load_scenario(cells._same(SHORT, "idle", "pfifo")).run(1)
     assert set(same.flows["cc"]) == {"bbr3"}
     leaves = load_scenario(cells._leaves(SHORT, "idle", "bbr3")).run(1)

@@ -164,11 +164,15 @@ def _call(effort: Effort, setup: str, queue: str) -> dict[str, Any]:
     return spec
 
 
-def _stream(effort: Effort, setup: str, queue: str) -> dict[str, Any]:
-    """BBRv3 carries a live video instead of a bulk of data."""
+def _stream(effort: Effort, setup: str, queue: str, ecn: str) -> dict[str, Any]:
+    """BBRv3 carries a live video instead of a bulk of data.
+
+    With ECN a fair queue marks what it would drop, so that the same video goes without losses.
+    """
     spec = home(effort, setup, "up", queue)
     (bbr,) = (f for f in spec["flow"] if f["name"] == "bbr")
     bbr["app"] = {"kind": "video", "rate": f"{VIDEO} Mbit/s", "fps": 30}
+    spec["tcp"] = {**spec["tcp"], "ecn": ecn}
     return spec
 
 
@@ -292,7 +296,7 @@ GROUPS = {
         _ofdma, setup=("idle", "busy"), direction=DIRECTIONS[:2], queue=_QUEUES, ofdma=("off", "on")
     ),
     "call": over(_call, setup=SETUPS[:2], queue=_QUEUES),
-    "stream": over(_stream, setup=SETUPS[:2], queue=_QUEUES),
+    "stream": over(_stream, setup=SETUPS[:2], queue=_QUEUES, ecn=("off", "on")),
     "same": over(_same, setup=SETUPS[:2], queue=_QUEUES),
     "leaves": over(_leaves, setup=SETUPS[:2], version=tuple(VERSIONS)),
     "lossy": over(_lossy, loss=LOSSES, version=tuple(VERSIONS)),

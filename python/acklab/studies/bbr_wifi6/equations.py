@@ -80,11 +80,22 @@ def _home(trace: Trace) -> dict[tuple[str, str], float]:
     found = {key: v for key, v in found.items() if key[0] in ("goodput", "rtt", "retransmissions")}
     for i, flow in enumerate(("cubic", "bbr")):
         found["rtt_p95", flow] = float(np.percentile(trace.rtt[late, i], 95) * 1e3)
-        found["cwnd", flow] = float(_KB * trace.window[late, i].mean())
+        window = _KB * trace.window[late, i]
+        found["cwnd", flow] = float(window.mean())
+        found["cwnd_low", flow], found["cwnd_high", flow] = map(
+            float, np.percentile(window, (5, 95))
+        )
+        found["cwnd_most", flow] = float(window.max())
+        found["unsteady", flow] = float(_by_seconds(trace.goodput[late, i]).std() * _PAYLOAD / 1e6)
         found["delivery", flow] = float(np.median(trace.goodput[late, i]) * _PAYLOAD / 1e6)
         if np.isfinite(trace.pacing[late, i]).all():
             found["pacing", flow] = float(np.median(trace.pacing[late, i]) * _PAYLOAD / 1e6)
     return found
+
+
+def _by_seconds(rates: np.ndarray) -> np.ndarray:
+    """Averages over a second, one for each sample."""
+    return np.convolve(rates, np.ones(_SECOND) / _SECOND, "valid")
 
 
 def _of(trace: Trace) -> dict[tuple[str, str], float]:
@@ -96,8 +107,7 @@ def _of(trace: Trace) -> dict[tuple[str, str], float]:
         found["goodput", flow] = float(rate[late, i].mean())
         found["rtt", flow] = float(np.median(trace.rtt[late, i]) * 1e3)
         found["retransmissions", flow] = float(trace.dropped[i])
-    seconds = np.ones(_SECOND) / _SECOND
-    cubic, bbr = (np.convolve(rate[late, i], seconds, "valid") for i in (0, 1))
+    cubic, bbr = (_by_seconds(rate[late, i]) for i in (0, 1))
     lead = bbr - cubic
     ahead = np.sign(lead[np.abs(lead) > LIMIT / 20])
     minutes = len(lead) * float(trace.time[0]) / 60

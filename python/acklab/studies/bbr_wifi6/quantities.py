@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from acklab.studies.bbr_wifi6.cells import CALL, LIMIT, NEIGHBOURS, WARMUP, WENT
+from acklab.studies.bbr_wifi6.cells import CALL, CAME, LIMIT, NEIGHBOURS, WARMUP, WENT
 from acklab.studies.kit.quantity import quantity
 from acklab.studies.kit.vocabulary import Quantity
 from acklab.studies.values import columns, once_per_run
@@ -89,6 +89,12 @@ def again(run: Result) -> dict[str, float]:
     return {name: 100 * resent[name] / sent[name] for name in sent}
 
 
+@quantity("", "home", axis="flow", digits=0)
+def recoveries(run: Result) -> dict[str, float]:
+    """How often a flow began to repair losses. CUBIC reduces its window once each time."""
+    return _by_flow(run, "recoveries")
+
+
 @quantity("ms", "call", digits=1)
 def call_delay(run: Result) -> float:
     """99th percentile of the one-way delay of the call's packets."""
@@ -164,6 +170,24 @@ def _percentile(share: int, name: str, what: str, of: Callable[[np.ndarray], Any
 def cwnd(run: Result) -> dict[str, float]:
     """Mean congestion window."""
     return _of_series(run, "cwnd_packets", lambda v: _KB * np.nanmean(v))
+
+
+@quantity("KB", "home", axis="flow", digits=0)
+def cwnd_low(run: Result) -> dict[str, float]:
+    """5th percentile of the congestion window."""
+    return _of_series(run, "cwnd_packets", lambda v: _KB * np.nanpercentile(v, 5))
+
+
+@quantity("KB", "home", axis="flow", digits=0)
+def cwnd_high(run: Result) -> dict[str, float]:
+    """95th percentile of the congestion window."""
+    return _of_series(run, "cwnd_packets", lambda v: _KB * np.nanpercentile(v, 95))
+
+
+@quantity("KB", "home", axis="flow", digits=0)
+def cwnd_most(run: Result) -> dict[str, float]:
+    """Largest congestion window of the samples, of 100 ms."""
+    return _of_series(run, "cwnd_packets", lambda v: _KB * np.nanmax(v))
 
 
 @quantity("KB", "home", axis="flow", digits=1)
@@ -262,9 +286,12 @@ def opposed(run: Result) -> float | None:
 
 
 @quantity("", "versions", "wire", digits=2, signed=True)
-def slows(run: Result) -> float:
+def slows(run: Result) -> float | None:
     """Correlation of BBR's round-trip time with what its pacing rate then changes, by seconds."""
     bbr = _samples(run)["bbr"]
+    # In the pair of CUBIC and CUBIC nobody paces.
+    if np.isnan(bbr["pacing_mbps"]).all():
+        return None
     delay, rate = _by_seconds(bbr["rtt_ms"])[:-1], np.diff(_by_seconds(bbr["pacing_mbps"]))
     known = ~np.isnan(delay) & ~np.isnan(rate)
     return float(np.corrcoef(delay[known], rate[known])[0, 1])
@@ -312,14 +339,29 @@ def takes(run: Result) -> float:
 
     All that is left of the run, if that does not happen.
     """
+    return _until(run, "bbr", WENT, (0.9, _MOMENT))
+
+
+@quantity("s", "leaves", digits=1)
+def enters(run: Result) -> float:
+    """Time from CUBIC's start until it has a third of the link, in averages over a second.
+
+    All of the time that it is there, if that does not happen.
+    """
+    return min(_until(run, "cubic", CAME, (1 / 3, _SECOND)), WENT - CAME)
+
+
+def _until(run: Result, flow: str, since: float, share: tuple[float, int]) -> float:
+    """Seconds from `since` until a flow has a part of the link in averages over some samples."""
+    part, samples = share
     table = columns(run, "series")
-    bbr = np.asarray(table["flow"], str) == "bbr"
-    at = np.asarray(table["time_s"], float)[bbr]
-    rates = np.asarray(table["goodput_mbps"], float)[bbr]
+    of = np.asarray(table["flow"], str) == flow
+    at = np.asarray(table["time_s"], float)[of]
+    rates = np.asarray(table["goodput_mbps"], float)[of]
     # An average stands at the end of its time.
-    at, rates = at[_MOMENT - 1 :], _smooth(rates, _MOMENT)
-    full = at[(at >= WENT) & (rates > 0.9 * LIMIT * _PAYLOAD)]
-    return float((full[0] if len(full) else at[-1]) - WENT)
+    at, rates = at[samples - 1 :], _smooth(rates, samples)
+    there = at[(at >= since) & (rates > part * LIMIT * _PAYLOAD)]
+    return float((there[0] if len(there) else at[-1]) - since)
 
 
 def _over_time(
@@ -331,10 +373,8 @@ def _over_time(
         series = _samples(run).get(flow)
         if series is None or np.isnan(series[column]).all():
             return None
-        values = factor * series[column]
-        whole = values[: len(values) // _SECOND * _SECOND].reshape(-1, _SECOND)
-        found = {WARMUP + i: row[~np.isnan(row)] for i, row in enumerate(whole)}
-        return {second: float(row.mean()) for second, row in found.items() if len(row)}
+        means = enumerate(_by_seconds(factor * series[column]), WARMUP)
+        return {second: float(mean) for second, mean in means if not np.isnan(mean)}
 
     what = column.partition("_")[0]
     measured.__name__ = f"{what}_of_{flow.replace('-', '_')}"
