@@ -46,7 +46,7 @@ fn delay(delays: &[u64], step: u64) -> u64 {
 }
 
 fn tournament(sources: u32, delays: &[u64]) -> u64 {
-    let mut queue = EventQueue::new(sources as usize);
+    let mut queue = EventQueue::new(sources as usize, None);
     for s in 0..sources {
         let at = delay(delays, u64::from(s) * 7);
         queue.set(Source(s), Some(Instant::from_nanos(at)));

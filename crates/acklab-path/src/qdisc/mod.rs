@@ -147,6 +147,12 @@ pub trait QueueDisc: core::fmt::Debug + Send {
         None
     }
 
+    /// Until when it would give nothing, and change nothing, if it were asked for a packet again. `None`: only
+    /// asking tells. Of use after an arrival, which need not change what was said before it.
+    fn quiet_until(&self) -> Option<Instant> {
+        None
+    }
+
     /// When [`QueueDisc::on_wakeup`] is to be called (control laws with a timer). Asked after an arrival
     /// and after a wakeup; a timer starts with one of them.
     fn next_wakeup(&self) -> Option<Instant> {

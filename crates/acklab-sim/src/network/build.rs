@@ -1,6 +1,6 @@
 //! From links and channels to a network.
 
-use super::queue::EventQueue;
+use super::queue::{EventQueue, Source};
 use super::routes::Routes;
 use super::{Air, Network, Store};
 use crate::record::Observer;
@@ -29,9 +29,12 @@ impl<S: Store, O: Observer> Network<S, O> {
             media,
             ports,
         } = parts;
+        // Nearly all events of a run over radio are a channel's.
+        let busiest = (!media.is_empty()).then_some(Source(links.len() as u32));
+        let sources = links.len() + media.len() + sources;
         Self {
             now: Instant::ZERO,
-            events: EventQueue::new(links.len() + media.len() + sources),
+            events: EventQueue::new(sources, busiest),
             links,
             media,
             ports,

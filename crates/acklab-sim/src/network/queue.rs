@@ -11,6 +11,9 @@
 //! smallest of its four children, a leaf is a source, and the root is the next event. Setting a wake writes its
 //! leaf and climbs while something changes: a level costs four words that lie side by side and need no
 //! decision; nothing is searched, moved or allocated.
+//!
+//! One source may stand beside the root instead of among the leaves: a radio channel, whose wake changes with
+//! nearly every event. Setting its wake is writing one word then.
 
 use acklab_units::Instant;
 
@@ -20,6 +23,8 @@ const NEVER: u64 = u64::MAX;
 const CHILDREN: usize = 4;
 /// Place of the root: the last of its four, so that the children of each node lie in one group.
 const ROOT: usize = CHILDREN - 1;
+/// Place of the source that stands beside the root, in the same group.
+const BESIDE: usize = 0;
 
 /// A source of events, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
@@ -33,6 +38,8 @@ pub struct EventQueue {
     tree: Vec<[u64; CHILDREN]>,
     /// Place of the first leaf.
     leaves: usize,
+    /// The source that stands beside the root.
+    busiest: Option<Source>,
     /// Low bits of a word that hold the source.
     source_bits: u32,
     /// Wakes later than this cannot be told from none.
@@ -42,8 +49,8 @@ pub struct EventQueue {
 }
 
 impl EventQueue {
-    /// A queue for `sources` sources, none of them pending.
-    pub fn new(sources: usize) -> Self {
+    /// A queue for `sources` sources, none of them pending. The wake of `busiest` changes most often.
+    pub fn new(sources: usize, busiest: Option<Source>) -> Self {
         // One number more than there are sources, so that no wake looks like NEVER.
         let source_bits = usize::BITS - sources.leading_zeros();
         // Each node takes the place of four, which is three words less.
@@ -52,6 +59,7 @@ impl EventQueue {
         Self {
             tree: vec![[NEVER; CHILDREN]; (leaves + sources).div_ceil(CHILDREN)],
             leaves,
+            busiest,
             source_bits,
             horizon: Instant::from_nanos((NEVER >> source_bits) - 1),
             now: Instant::ZERO,
@@ -67,7 +75,7 @@ impl EventQueue {
     /// The next event: the earliest wake, among equals that of the lowest number.
     #[inline]
     pub fn peek(&self) -> Option<(Instant, Source)> {
-        let word = self.at(ROOT);
+        let word = self.at(ROOT).min(self.at(BESIDE));
         (word != NEVER).then(|| self.unpack(word))
     }
 
@@ -92,7 +100,9 @@ impl EventQueue {
     #[inline]
     pub fn set(&mut self, source: Source, at: Option<Instant>) {
         let word = self.pack(source, at);
-        if word != self.word(source) {
+        if self.busiest == Some(source) {
+            self.tree[0][BESIDE] = word;
+        } else if word != self.word(source) {
             self.write(source, word);
         }
     }
@@ -118,6 +128,9 @@ impl EventQueue {
 
     #[inline]
     fn leaf(&self, source: Source) -> usize {
+        if self.busiest == Some(source) {
+            return BESIDE;
+        }
         self.leaves + source.0 as usize
     }
 
@@ -183,7 +196,7 @@ mod tests {
 
     #[test]
     fn equal_times_go_by_number() {
-        let mut q = EventQueue::new(100);
+        let mut q = EventQueue::new(100, None);
         for s in [70, 3, 99, 9] {
             q.set(Source(s), at(5));
         }
@@ -199,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_later_deadline_leaves_the_earlier_wake_in_place() {
-        let mut q = EventQueue::new(1);
+        let mut q = EventQueue::new(1, None);
         q.no_later_than(Source(0), at(10));
         q.no_later_than(Source(0), at(20));
         assert_eq!(q.pending(Source(0)), at(10));
@@ -210,14 +223,14 @@ mod tests {
     #[test]
     #[should_panic(expected = "scheduled in the past")]
     fn the_past_is_closed() {
-        let mut q = EventQueue::new(2);
+        let mut q = EventQueue::new(2, None);
         q.advance_to(Instant::from_nanos(10));
         q.set(Source(1), at(9));
     }
 
     #[test]
     fn far_away_is_never() {
-        let mut q = EventQueue::new(100_000);
+        let mut q = EventQueue::new(100_000, None);
         let horizon = q.horizon();
         assert!(horizon > Instant::ZERO + Span::from_secs(39 * 3600));
         let (last, first) = (Source(99_999), Source(0));
@@ -232,9 +245,10 @@ mod tests {
         #[test]
         fn the_tree_agrees_with_an_ordered_set(
             n in 1usize..700,
+            busiest in proptest::option::of(0u32..700),
             steps in proptest::collection::vec((any::<u32>(), 0u64..50, any::<bool>()), 1..500),
         ) {
-            let mut q = EventQueue::new(n);
+            let mut q = EventQueue::new(n, busiest.map(Source));
             let mut reference = BTreeSet::new();
             for (pick, delay, pop) in steps {
                 let source = Source(pick % n as u32);

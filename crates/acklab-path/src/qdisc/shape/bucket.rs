@@ -13,11 +13,21 @@ pub(crate) const fn bytes(n: u64) -> i128 {
     n as i128 * PER_BYTE
 }
 
+/// A bucket never owes more than comes in in that time (`HTB_MBUFFER`).
+const MOST_OWED: Span = Span::from_secs(60);
+
+/// Tokens that come in at `rate`.
+fn filled(rate: Rate, time: Span) -> i128 {
+    i128::from(rate.as_bps()) * i128::from(time.as_nanos())
+}
+
 /// The bucket. It is full in the beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Bucket {
     rate: Rate,
     most: i128,
+    /// It never owes more.
+    least: i128,
     tokens: i128,
     at: Instant,
     /// From when on it owes nothing, unless something is charged: who asks often need not multiply and divide.
@@ -33,6 +43,7 @@ impl Bucket {
         Self {
             rate,
             most: bytes(burst) + rounding,
+            least: -filled(rate, MOST_OWED),
             tokens: bytes(burst),
             at: Instant::ZERO,
             clear: Instant::ZERO,
@@ -50,21 +61,15 @@ impl Bucket {
         if self.rate.is_unlimited() {
             return self.most;
         }
-        (self.tokens + self.filled(now.saturating_since(self.at))).min(self.most)
+        (self.tokens + filled(self.rate, now.saturating_since(self.at))).min(self.most)
     }
 
-    fn filled(&self, time: Span) -> i128 {
-        i128::from(self.rate.as_bps()) * i128::from(time.as_nanos())
-    }
-
-    /// Takes the tokens of so many bytes, even if there are fewer. It never owes more than a minute
-    /// (`HTB_MBUFFER`).
+    /// Takes the tokens of so many bytes, even if there are fewer.
     #[inline]
     pub fn charge(&mut self, now: Instant, size: u64) {
-        let owed = -self.filled(Span::from_secs(60));
-        self.tokens = (self.level(now) - bytes(size)).max(owed);
+        self.tokens = (self.level(now) - bytes(size)).max(self.least);
         self.at = now;
-        self.clear = self.ready(now, 0);
+        self.clear = self.risen(now, self.tokens, 0);
     }
 
     /// From when on it owes nothing.
@@ -75,7 +80,12 @@ impl Bucket {
 
     /// The first instant from `now` on at which there are `need` tokens; never, if it cannot hold them.
     pub fn ready(&self, now: Instant, need: i128) -> Instant {
-        let level = self.level(now);
+        self.risen(now, self.level(now), need)
+    }
+
+    /// The same, of a bucket with tokens up to `level` at `now`.
+    #[inline]
+    fn risen(&self, now: Instant, level: i128, need: i128) -> Instant {
         if level >= need {
             return now;
         }

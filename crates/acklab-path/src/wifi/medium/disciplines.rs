@@ -42,8 +42,13 @@ impl Medium {
     fn ask_discipline(&mut self, now: Instant, station: StationId, category: u8) {
         let s = &self.stations[usize::from(station.0)];
         let edcaf = &s.categories[usize::from(category)];
-        if let Some(at) = edcaf.queue.ready_at() {
-            self.enter_ready(at.max(now), station, category);
+        let Some(at) = edcaf.queue.ready_at() else {
+            return;
+        };
+        let at = at.max(now);
+        // Mostly somebody looks by then already.
+        if edcaf.awaited.is_none_or(|earlier| at < earlier) {
+            self.enter_ready(at, station, category);
         }
     }
 
@@ -51,10 +56,8 @@ impl Medium {
     fn enter_ready(&mut self, at: Instant, station: StationId, category: u8) {
         let s = &mut self.stations[usize::from(station.0)];
         let edcaf = &mut s.categories[usize::from(category)];
-        if edcaf.awaited.is_none_or(|earlier| at < earlier) {
-            edcaf.awaited = Some(at);
-            self.calendar.enter(at, Event::Ready(station.0, category));
-        }
+        edcaf.awaited = Some(at);
+        self.calendar.enter(at, Event::Ready(station.0, category));
     }
 
     /// A discipline has something now.

@@ -103,6 +103,16 @@ impl Class {
         }
     }
 
+    /// When it may do more than its books say; never, if it may do anything.
+    #[inline]
+    pub fn next_event(&self) -> Instant {
+        match self.noted {
+            Mode::Stopped => self.may_send_from(),
+            Mode::Borrows => self.has_own_from(),
+            Mode::Sends => Instant::MAX,
+        }
+    }
+
     /// A packet leaves through it, on the account of the class on level `lender`: this one, or one below or
     /// above it.
     #[inline]

@@ -47,6 +47,10 @@ pub struct Htb {
     asked: Instant,
     /// It had none to give then, although some wait: a timer looks again at each event (`q->watchdog`).
     watching: bool,
+    /// When it will have one, if it had none then.
+    ready: Option<Instant>,
+    /// Before that nothing changes by itself: no class gets tokens, and no discipline inside is to be asked.
+    quiet_until: Option<Instant>,
     stats: Stats,
 }
 
@@ -96,6 +100,8 @@ impl Htb {
             joined: Vec::new(),
             asked: Instant::ZERO,
             watching: false,
+            ready: None,
+            quiet_until: None,
             stats: Stats::default(),
         }
     }
@@ -135,35 +141,48 @@ impl Htb {
         (leaf != NONE).then_some(usize::from(leaf))
     }
 
-    /// The level that a leaf may borrow from at `now`; its own is the lowest.
-    fn lender(&self, leaf: usize, now: Instant) -> Option<usize> {
-        let mut at = self.leaves[leaf].class;
+    /// The level that a leaf may borrow from at `now`; its own is the lowest. Otherwise when it may send next.
+    fn lender(&self, leaf: &Leaf, now: Instant) -> Result<usize, Instant> {
+        let mut at = leaf.class;
+        let (mut capped, mut best) = (now, Instant::MAX);
         loop {
             let class = &self.classes[at];
-            if !class.may_send_at_all(now) {
-                return None;
+            capped = capped.max(class.may_send_from());
+            best = best.min(capped.max(class.has_own_from()));
+            if best <= now {
+                return Ok(class.level);
             }
-            if class.has_own(now) {
-                return Some(class.level);
+            match class.parent {
+                Some(parent) => at = parent,
+                None => return Err(best),
             }
-            at = class.parent?;
         }
     }
 
-    /// The leaf whose turn it is, and the level that it borrows from.
-    fn choose(&self, now: Instant) -> Option<(usize, usize)> {
+    /// The leaf whose turn it is, and the level that it borrows from. Otherwise when a leaf may send next; never,
+    /// if none has packets.
+    fn choose(&self, now: Instant) -> Result<(usize, usize), Instant> {
         let mut best: Option<(usize, u8, bool, usize)> = None;
+        let mut ready = Instant::MAX;
         for (i, leaf) in self.leaves.iter().enumerate() {
             debug_assert_eq!(
                 leaf.waiting,
                 leaf.inside.stats().packets,
                 "a leaf lost count"
             );
-            if leaf.gave_nothing || leaf.waiting == 0 {
+            if leaf.waiting == 0 {
                 continue;
             }
-            let Some(level) = self.lender(i, now) else {
+            if leaf.gave_nothing {
+                ready = ready.min(leaf.inside.next_ready().unwrap_or(Instant::MAX));
                 continue;
+            }
+            let level = match self.lender(leaf, now) {
+                Ok(level) => level,
+                Err(at) => {
+                    ready = ready.min(at);
+                    continue;
+                }
             };
             let turn = usize::from(self.turns[level][usize::from(leaf.prio)]);
             // Whoever stands before the turn comes after all others.
@@ -172,7 +191,23 @@ impl Htb {
                 best = Some(rank);
             }
         }
-        best.map(|(level, _, _, i)| (i, level))
+        best.map(|(level, _, _, i)| (i, level)).ok_or(ready)
+    }
+
+    /// Nothing may leave at `now`, nor before `ready`.
+    fn on_nothing(&mut self, now: Instant, ready: Instant) {
+        self.ready = Some(ready).filter(|at| *at < Instant::MAX);
+        self.watching = self.stats.packets > 0;
+        if !self.watching {
+            return;
+        }
+        let mut quiet = ready;
+        for class in &mut self.classes {
+            class.process_events(now);
+            quiet = quiet.min(class.next_event());
+        }
+        let asks_inside = self.leaves.iter().any(|l| l.gave_nothing);
+        self.quiet_until = (!asks_inside).then_some(quiet);
     }
 
     /// The classes up to `level` learn what they may do at `now`.
@@ -210,21 +245,6 @@ impl Htb {
             *turn += 1;
         }
     }
-
-    /// When a leaf may send next.
-    fn ready(&self, leaf: usize, now: Instant) -> Instant {
-        let mut at = self.leaves[leaf].class;
-        let (mut capped, mut best) = (now, Instant::MAX);
-        loop {
-            let class = &self.classes[at];
-            capped = capped.max(class.may_send_from());
-            best = best.min(capped.max(class.has_own_from()));
-            match class.parent {
-                Some(parent) => at = parent,
-                None => return best,
-            }
-        }
-    }
 }
 
 /// Adds what a discipline inside has counted between `before` and `after`.
@@ -246,6 +266,9 @@ impl QueueDisc for Htb {
             return Enqueue::Dropped(DropReason::QueueFull);
         };
         self.note_joined(packet.id, leaf);
+        if self.leaves[leaf].waiting == 0 {
+            self.quiet_until = None;
+        }
         self.inside(leaf, |q| q.enqueue(now, packet, label))
     }
 
@@ -260,14 +283,15 @@ impl QueueDisc for Htb {
     ) -> Option<Packet> {
         self.process_missed_events(now);
         self.asked = now;
+        self.quiet_until = None;
         self.leaves.iter_mut().for_each(|l| l.gave_nothing = false);
         loop {
-            let Some((leaf, level)) = self.choose(now) else {
-                self.watching = self.stats.packets > 0;
-                if self.watching {
-                    self.process_events(LEVELS, now);
+            let (leaf, level) = match self.choose(now) {
+                Ok(turn) => turn,
+                Err(ready) => {
+                    self.on_nothing(now, ready);
+                    return None;
                 }
-                return None;
             };
             self.process_events(level, now);
             match self.inside(leaf, |q| q.dequeue(now, dropped)) {
@@ -295,13 +319,11 @@ impl QueueDisc for Htb {
     }
 
     fn next_ready(&self) -> Option<Instant> {
-        let waiting = self.leaves.iter().enumerate();
-        let waiting = waiting.filter(|(_, l)| l.waiting > 0);
-        let ready = waiting.filter_map(|(i, l)| match l.gave_nothing {
-            true => l.inside.next_ready(),
-            false => Some(self.ready(i, self.asked)),
-        });
-        ready.min().filter(|at| *at < Instant::MAX)
+        self.ready
+    }
+
+    fn quiet_until(&self) -> Option<Instant> {
+        self.quiet_until
     }
 
     fn next_wakeup(&self) -> Option<Instant> {

@@ -245,6 +245,40 @@ proptest! {
     }
 }
 
+proptest! {
+    /// Whoever does not ask while all is quiet gets the same packets at the same times, and the same counters.
+    #[test]
+    fn a_request_while_all_is_quiet_changes_nothing(steps in prop::collection::vec((0u32..3, 0u64..3000), 1..300)) {
+        let classes = [
+            c("all", "", 5, 6, None),
+            c("a", "all", 3, 5, Some(0)),
+            c("b", "all", 1, 6, Some(1)),
+            c("c", "", 2, 2, None),
+        ];
+        let (mut eager, mut patient) = (tree(&classes), tree(&classes));
+        let mut now = Instant::ZERO;
+        for (id, (flow, us)) in (0..).zip(steps) {
+            now += Span::from_micros(us);
+            let p = Packet { id: PacketId(id), size: 1500, flow: FlowId(2 * flow), ecn: Ecn::NotEct };
+            prop_assert_eq!(eager.offer(now, p), patient.offer(now, p));
+            loop {
+                let quiet = patient.quiet_until().is_some_and(|at| at > now);
+                let due = eager.dequeue(now, &mut |_, _| unreachable!());
+                let next = match quiet {
+                    true => None,
+                    false => patient.dequeue(now, &mut |_, _| unreachable!()),
+                };
+                prop_assert_eq!(next, due);
+                prop_assert_eq!(patient.next_ready(), eager.next_ready());
+                if due.is_none() {
+                    break;
+                }
+            }
+        }
+        prop_assert_eq!(eager.classes(), patient.classes());
+    }
+}
+
 /// By hand: two leaves of 4 and 1 Mbit/s under 5 Mbit/s, one of them busy. Its first packet leaves on its own
 /// tokens; the burst of 1600 bytes is gone with the second, and then it borrows four in five.
 #[test]

@@ -137,10 +137,13 @@ impl TxQueue {
                 flow: label.flow,
             };
             a.note(packet.id, entered);
-            a.ready = None;
             let fate = a.discipline.enqueue(now, packet, label);
             a.timer = a.discipline.next_wakeup();
             joins = !matches!(fate, Enqueue::Dropped(_));
+            // A packet behind others does not make a shaper ready any sooner.
+            if fate != Enqueue::Queued || a.discipline.quiet_until().is_none_or(|at| at <= now) {
+                a.ready = None;
+            }
             match fate {
                 Enqueue::Queued => queue.on_joined_above(packet),
                 Enqueue::Dropped(reason) => {
@@ -153,8 +156,10 @@ impl TxQueue {
                 }
             }
             while let Some((victim, reason)) = a.discipline.evicted() {
+                a.ready = None;
                 queue.on_dropped_above(victim, reason, on_drop);
             }
+            queue.stats.marked_above = a.discipline.stats().marked;
         });
         self.refill(now, keep.then_some(packet.id), on_drop);
         self.check();

@@ -118,7 +118,10 @@ struct Station {
     reserved: u32,
     /// Aggregates in the hardware queue.
     ready: u32,
-    /// The expected airtime of its packets below the flow queues.
+    /// The bytes of its packets below the flow queues, and the rate at which their airtime was worked out.
+    below: u64,
+    below_at: Rate,
+    /// Their expected airtime.
     airtime: Span,
 }
 
@@ -203,6 +206,10 @@ impl Stations {
     /// So many bytes of a station are below the flow queues now.
     pub fn on_below(&mut self, peer: usize, bytes: u64) {
         let station = &mut self.stations[peer];
+        if (station.below, station.below_at) == (bytes, station.rate) {
+            return;
+        }
+        (station.below, station.below_at) = (bytes, station.rate);
         let airtime = match station.rate {
             Rate::ZERO => Span::ZERO,
             rate => rate.serialisation(bytes),
@@ -268,6 +275,9 @@ impl Stations {
 
     /// A station has nothing to repeat: aggregates without new packets have no content.
     pub fn take_back_empty(&mut self, peer: u16) {
+        if self.stations[usize::from(peer)].ready == 0 {
+            return;
+        }
         let before = self.hardware.len();
         self.hardware.retain(|r| r.peer != peer || r.packets > 0);
         let gone = before - self.hardware.len();
