@@ -226,6 +226,24 @@ def test_the_slack_of_7_3_makes_another_pattern_of_bbr_behind_cake():
     assert max(row.values["drops"]) < 1640 < min(max(kernel), max(here))
 
 
+def test_rack_judges_by_the_segment_sent_last_in_whatever_order_blocks_come():
+    """A filter leaves ACKs that show several new blocks, the latest first; Linux sorts them.
+
+    In the order of the option RACK takes the RTT of the first hole's neighbour, and finds the third
+    hole a tick later: 339 rows were the kernel's.
+    """
+    kernel = wire.load(FOLDER / "sack_order.csv.gz")
+    spec = copy.deepcopy(SCENARIOS["linux-6.12 netem ack-filter overhead 18 mpu 96 bbr"])
+    spec["record"] = {"packets": ["snd"], "until": "1 s"}
+    (one,) = spec["flow"]
+    del one["start_jitter"]
+    one["start"] = "665 us"
+    here = list(rows(acklab.load(spec).run(1).packets))
+    same, apart = wire.same(kernel, here, windows=False)
+    assert (same, len(kernel)) == (661, 661)
+    assert apart <= 20
+
+
 def test_a_difference_is_seen():
     rows = kept("pfifo limit 50 reno")
     assert wire.same(rows, rows, windows=True) == (len(rows), 0)

@@ -37,7 +37,12 @@ fn four_holes(cfg: &TcpConfig, keep: fn(usize) -> bool) -> World {
 }
 
 fn repeated(w: &World) -> Vec<u64> {
-    w.data_sent()[40..].to_vec()
+    repeated_of(w, 40)
+}
+
+/// What is sent again of a flight of `n`.
+fn repeated_of(w: &World, n: usize) -> Vec<u64> {
+    w.data_sent()[n..].to_vec()
 }
 
 #[test]
@@ -77,4 +82,38 @@ fn a_fourth_block_saves_the_island() {
 fn an_earlier_ack_saves_the_island() {
     let w = four_holes(&config(), |n| n == 10 || n == 36);
     assert_eq!(repeated(&w), [4, 8, 12, 16], "{}", w.dump());
+}
+
+/// Linux looks at blocks in the order of their numbers (`tcp_sacktag_write_queue`), so that the RTT by which
+/// RACK judges is that of the segment sent last, in whatever order the ACK has them. By that of the
+/// first island the second hole would have to wait.
+#[test]
+fn one_ack_with_two_new_islands_shows_both_holes() {
+    let mut holes = drop_data(&[0, 2]);
+    let mut acks = 0;
+    let script: Script = Box::new(move |way, n, s| {
+        if way == Way::Back && s.is_pure_ack() {
+            acks += 1;
+            return if acks > 2 { Fate::Pass } else { Fate::Drop };
+        }
+        holes(way, n, s)
+    });
+    let cfg = TcpConfig {
+        sack_compression: None,
+        ..config()
+    };
+    let mut w = established(&cfg, 40, script);
+    for _ in 0..5 {
+        w.send(MSS);
+        w.run(Span::from_millis(1));
+    }
+    w.run(Span::from_secs(1));
+    let again: Vec<_> = w
+        .log
+        .iter()
+        .filter(|l| l.way == Way::Forward && l.seg.len > 0)
+        .skip(5)
+        .collect();
+    assert_eq!(repeated_of(&w, 5), [0, 2], "{}", w.dump());
+    assert_eq!(again[0].at, again[1].at, "{}", w.dump());
 }
