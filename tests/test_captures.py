@@ -28,7 +28,7 @@ FIRST = {
     "fq_codel cubic": (1020, 1020, 10),
     "cake cubic": (3000, 3000, 40),
     "cake bbr": (3000, 3000, 10),
-    "codel bbr": (526, 526, 10),
+    "codel bbr": (744, 744, 10),
     # RED drops another packet.
     "red bbr": (125, 125, 10),
 }

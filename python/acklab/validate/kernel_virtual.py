@@ -41,8 +41,9 @@ _LINKS = {"10M48ms": (10, 24, 40), "40M10ms": (40, 5, 33)}
 #: Queue disciplines below the shaper of 10 Mbit/s; CAKE shapes by itself.
 _CHILDREN: Mapping[str, dict[str, Any]] = {
     "pfifo limit 50": {"name": "pfifo", "queue": "50 packets"},
-    "fq_codel": {"name": "fq-codel"},
-    "codel": {"name": "codel"},
+    # Linux takes a Newton step for each signal, and not a root.
+    "fq_codel": {"name": "fq-codel", "roots": "newton"},
+    "codel": {"name": "codel", "roots": "newton"},
     # 15 ms are four ticks of 250 Hz, and a timer fires when the one after them begins. A full
     # packet of the device has an Ethernet header; what waits behind `stab overhead -14` has none.
     "pie": {"name": "pie", "tupdate": "20 ms", "mtu": "1514 B"},

@@ -26,6 +26,8 @@ pub struct Params {
     /// Bytes of a full packet: with no more than these behind it a packet is neither dropped nor marked by the
     /// control law (section 5.3: maxpacket). Linux takes them from the device (`psched_mtu`).
     pub mtu: u32,
+    /// Takes the roots of the schedule as Linux does ([`newton`]), and not as the RFC.
+    pub newton: bool,
 }
 
 impl Params {
@@ -37,6 +39,7 @@ impl Params {
         ecn: true,
         ce_threshold: None,
         mtu: 1500,
+        newton: false,
     };
 }
 
@@ -45,7 +48,7 @@ const TIMES: Kind = Kind::Span(Span::from_micros(1), Span::from_secs(60));
 
 /// The parameters as a scenario writes them, for every discipline that has them; `ecn` as it is by
 /// default.
-pub(super) const fn params(ecn: bool) -> [Param; 5] {
+pub(super) const fn params(ecn: bool) -> [Param; 6] {
     [
         Param {
             name: "target",
@@ -77,6 +80,12 @@ pub(super) const fn params(ecn: bool) -> [Param; 5] {
             kind: Kind::AutoSize(0, 1 << 16),
             default: Value::Auto,
         },
+        Param {
+            name: "roots",
+            doc: "The square roots of the times between signals. exact: as in RFC 8289 (section 5.5). newton: as in Linux, one Newton step of 16 bits for each signal (codel_Newton_step). The second of these times is half an interval then and not 0.71 of it, the third 0.56 and not 0.58, and after a pause with a lower count the first ones are too short, too.",
+            kind: Kind::Choice(&["exact", "newton"]),
+            default: Value::Choice("exact"),
+        },
     ]
 }
 
@@ -89,6 +98,7 @@ impl Params {
             ecn: values.bool("ecn"),
             ce_threshold: values.span("ce_threshold"),
             mtu: values.size("mtu").map_or(Self::DEFAULT.mtu, |b| b as u32),
+            newton: values.choice("roots") == "newton",
         }
     }
 }
@@ -131,14 +141,17 @@ pub(crate) struct Codel {
     drop_next: Instant,
     count: u32,
     last_count: u32,
+    /// `2^16 / sqrt(count)` in Linux, which starts it at the root of 1.
+    root: u16,
     dropping: bool,
 }
 
-/// `interval / sqrt(count)` after `t` (section 5.5), exactly, rounded down to nanoseconds. Linux
-/// approximates the root in 16 bits.
-fn control_law(t: Instant, interval: Span, count: u32) -> Instant {
-    let square = u128::from(interval.as_nanos()).pow(2) / u128::from(count.max(1));
-    t.saturating_add(Span::from_nanos(square.isqrt() as u64))
+/// `2^16 / sqrt(count)` after one Newton step from `root` (`codel_Newton_step`).
+fn newton(root: u16, count: u32) -> u16 {
+    let root = u64::from(root) << 16;
+    let square = (root * root) >> 32;
+    let rest = (3u64 << 32).wrapping_sub(u64::from(count).wrapping_mul(square)) >> 2;
+    (rest.wrapping_mul(root) >> 47) as u16
 }
 
 impl Codel {
@@ -157,15 +170,16 @@ impl Codel {
             }
             while self.dropping && now >= self.drop_next {
                 self.count += 1;
+                self.root = newton(self.root, self.count);
                 if mark(params.ecn, &mut head, source) {
-                    self.drop_next = control_law(self.drop_next, params.interval, self.count);
+                    self.drop_next = self.control_law(self.drop_next, params);
                     marked = true;
                     break;
                 }
                 let (next, still) = self.replace(head, now, params, source);
                 head = next;
                 if still {
-                    self.drop_next = control_law(self.drop_next, params.interval, self.count);
+                    self.drop_next = self.control_law(self.drop_next, params);
                 } else {
                     self.dropping = false;
                 }
@@ -206,9 +220,26 @@ impl Codel {
             < self
                 .drop_next
                 .saturating_add(params.interval.saturating_mul(16));
-        self.count = if delta > 1 && recent { delta } else { 1 };
+        if delta > 1 && recent {
+            self.count = delta;
+            self.root = newton(self.root, delta);
+        } else {
+            self.count = 1;
+            self.root = u16::MAX;
+        }
         self.last_count = self.count;
-        self.drop_next = control_law(now, params.interval, self.count);
+        self.drop_next = self.control_law(now, params);
+    }
+
+    /// `interval / sqrt(count)` after `t` (section 5.5), rounded down to nanoseconds.
+    fn control_law(&self, t: Instant, params: &Params) -> Instant {
+        let interval = u128::from(params.interval.as_nanos());
+        let gap = if params.newton {
+            (interval * u128::from(self.root)) >> 16
+        } else {
+            (interval.pow(2) / u128::from(self.count.max(1))).isqrt()
+        };
+        t.saturating_add(Span::from_nanos(gap as u64))
     }
 
     /// Takes a packet, and says whether it may be dropped (section 5.4).

@@ -117,13 +117,53 @@ fn the_threshold_marks_without_control_law() {
     assert_eq!(leave(&mut q, 2), (0, 0, 0));
 }
 
+/// The time after the signal of that number.
+fn gap(codel: &Codel, newton: bool) -> u64 {
+    let params = Params {
+        newton,
+        ..Params::DEFAULT
+    };
+    codel.control_law(at(0), &params).as_nanos()
+}
+
 #[test]
 fn the_control_law_is_the_inverse_root() {
     for count in [1u32, 2, 3, 10, 1000, 1 << 30] {
-        let next = control_law(at(0), Span::from_millis(100), count);
+        let codel = Codel {
+            count,
+            ..Codel::default()
+        };
         let exact = 1e8 / f64::from(count).sqrt();
-        assert!((next.as_nanos() as f64 - exact).abs() <= 1.0, "{count}");
+        assert!((gap(&codel, false) as f64 - exact).abs() <= 1.0, "{count}");
     }
+}
+
+/// What `codel_Newton_step` of Linux makes of 65535 and the counts 2 to 8, and of a pause with
+/// a third of the count.
+#[test]
+fn linux_takes_a_newton_step_for_each_signal() {
+    let mut root = u16::MAX;
+    let roots = [2, 3, 4, 5, 6, 7, 8].map(|count| {
+        root = newton(root, count);
+        root
+    });
+    assert_eq!(roots, [32769, 36864, 31968, 28935, 26481, 24588, 23037]);
+    let mut codel = Codel {
+        count: 1,
+        last_count: 1,
+        root: u16::MAX,
+        ..Codel::default()
+    };
+    assert_eq!(gap(&codel, true) / 1_000_000, 99);
+    for count in 2..=9 {
+        codel.count = count;
+        codel.root = newton(codel.root, count);
+    }
+    codel.last_count = 6;
+    codel.enter_dropping(at(1000), &Params::DEFAULT);
+    assert_eq!(codel.count, 3);
+    let [exact, linux] = [false, true].map(|newton| gap(&codel, newton) / 1_000_000);
+    assert_eq!((exact, linux), (57, 44));
 }
 
 #[test]

@@ -56,7 +56,7 @@ pub const LINUX_LEAST_QUANTUM: i64 = 256;
 /// Room for 28 full packets: less drops what nobody means to drop.
 pub(crate) const LEAST_MEMORY: i64 = 65_536;
 
-const OF_CODEL: [Param; 5] = codel::params(true);
+const OF_CODEL: [Param; 6] = codel::params(true);
 
 /// The registry's entry.
 pub const ENTRY: Entry<Build> = Entry {
@@ -70,6 +70,7 @@ pub const ENTRY: Entry<Build> = Entry {
         OF_CODEL[2],
         OF_CODEL[3],
         OF_CODEL[4],
+        OF_CODEL[5],
         Param {
             name: "quantum",
             doc: "Bytes that a flow may send in each round (RFC 8290 section 5.2.4). Linux takes psched_mtu, 1514 on Ethernet.",

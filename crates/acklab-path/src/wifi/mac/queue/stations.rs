@@ -82,6 +82,7 @@ impl StationsConfig {
             ecn: true,
             ce_threshold: None,
             mtu: 0,
+            newton: false,
         },
         slow_codel: codel::Params {
             target: Span::from_millis(50),
@@ -89,6 +90,7 @@ impl StationsConfig {
             ecn: false,
             ce_threshold: None,
             mtu: 0,
+            newton: false,
         },
         slow_below: Rate::from_bps(1),
         airtime_fairness: true,
