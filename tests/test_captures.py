@@ -25,7 +25,7 @@ FIRST = {
     "pfifo limit 50 vegas": (3000, 3000, 5),
     # In another phase of PROBE_BW from 0.4 s on.
     "pfifo limit 50 bbr": (950, 950, 5000),
-    "fq_codel cubic": (1020, 1020, 10),
+    "fq_codel cubic": (3000, 3000, 25),
     "cake cubic": (3000, 3000, 40),
     "cake bbr": (3000, 3000, 10),
     "codel bbr": (744, 744, 10),
@@ -241,6 +241,25 @@ def test_rack_judges_by_the_segment_sent_last_in_whatever_order_blocks_come():
     here = list(rows(acklab.load(spec).run(1).packets))
     same, apart = wire.same(kernel, here, windows=False)
     assert (same, len(kernel)) == (661, 661)
+    assert apart <= 20
+
+
+def test_a_reader_acknowledges_all_that_arrives_at_one_instant():
+    """CUBIC beside Vegas: two segments at one instant, and the ACK of the reader covers both.
+
+    With an ACK for the first of them CUBIC's rows were the kernel's for 1.1 s, and with CoDel's
+    exact roots for 0.3 s.
+    """
+    kernel = wire.load(FOLDER / "one_instant.csv.gz")
+    spec = copy.deepcopy(SCENARIOS["linux-6.12 fq_codel vegas+cubic 0"])
+    spec["record"] = {"packets": ["rcv"], "until": "3 s"}
+    for one, start in zip(spec["flow"], (297, 466), strict=True):
+        del one["start_jitter"]
+        one["start"] = f"{start} us"
+    packets = acklab.load(spec).run(1).packets
+    here = list(rows(packets.filter(packets["flow"] == "cubic1")))
+    same, apart = wire.same(kernel, here, windows=False)
+    assert (same, len(kernel)) == (1441, 1441)
     assert apart <= 20
 
 

@@ -91,6 +91,8 @@ struct Linux {
     pushed_twice: bool,
     /// The timer, in jiffies.
     deadline: Option<u64>,
+    /// When the reader runs, which acknowledges then, and why.
+    reader: Option<(Instant, AckReason)>,
     /// When the timer was to expire that nothing waits for any more (`inet_csk_clear_xmit_timer` leaves
     /// it running).
     idle: Option<u64>,
@@ -116,6 +118,7 @@ impl Linux {
             pushed_twice: false,
             deadline: None,
             idle: None,
+            reader: None,
             rtt: None,
         }
     }
@@ -173,6 +176,12 @@ impl Linux {
         self.prompt_reader && (self.pushed_twice || (self.pushed && !self.pingpong))
     }
 
+    /// The reader acknowledges, and it runs after all that arrives at this instant.
+    fn by_reader(&mut self, now: Instant, reason: AckReason) -> AckDecision {
+        self.reader = Some((now, reason));
+        AckDecision::At(now)
+    }
+
     /// Rule 5. A timer that is about to fire anyway is not waited for; otherwise the earlier of
     /// the old and the new time holds.
     fn delay(&mut self, now: Instant) -> AckDecision {
@@ -207,13 +216,19 @@ impl AckPolicy for Linux {
         // An odd count never runs out: one is used up by the ACK and put back by the next growth.
         self.quick |= u32::from(core::mem::take(&mut self.grew));
         match self.immediate(arrival) {
+            Some(AckReason::ByteCount) if !arrival.moves_unread => {
+                self.by_reader(arrival.now, AckReason::ByteCount)
+            }
             Some(reason) => AckDecision::Now(reason),
-            None if self.read_at_once() => AckDecision::Now(AckReason::Push),
+            None if self.read_at_once() => self.by_reader(arrival.now, AckReason::Push),
             None => self.delay(arrival.now),
         }
     }
 
     fn on_timeout(&mut self, now: Instant) -> Option<AckReason> {
+        if let Some((_, reason)) = self.reader.take_if(|(at, _)| *at <= now) {
+            return Some(reason);
+        }
         if self.deadline? > self.ato.jiffies(now) {
             return None;
         }
@@ -236,13 +251,15 @@ impl AckPolicy for Linux {
             }
         }
         self.scheduled = false;
+        self.reader = None;
         self.pushed = false;
         self.pushed_twice = false;
         self.idle = self.deadline.take().or(self.idle);
     }
 
     fn next_timeout(&self) -> Option<Instant> {
-        self.deadline.map(|d| self.ato.instant(d))
+        let timer = self.deadline.map(|d| self.ato.instant(d));
+        Instant::earliest(self.reader.map(|(at, _)| at), timer)
     }
 
     fn on_data_sent(&mut self, now: Instant) {

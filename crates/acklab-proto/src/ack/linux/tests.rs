@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ack::AckReason::{ByteCount, Ecn, OutOfOrder, Push, Quick, Timer};
-use crate::ack::testing::{Bench, What, arrival, stream};
+use crate::ack::testing::{Bench, MSS, What, arrival, stream};
 use alloc::vec::Vec;
 
 static HERE: Entry<Build> = ENTRY;
@@ -205,4 +205,31 @@ fn the_timer_of_what_is_acknowledged_runs_on() {
     assert_eq!(p.idle_timer(), Some(at(44)));
     p.on_data(&full(9));
     assert_eq!((p.next_timeout(), p.idle_timer()), (Some(at(52)), None));
+}
+
+/// If the ACK needs the room that the reader makes, it leaves when the reader runs (`tcp_cleanup_rbuf`):
+/// after all that arrives at that instant.
+#[test]
+fn the_reader_acknowledges_after_all_that_arrives_at_its_instant() {
+    let of = |segments, moves_unread| Arrival {
+        unacked: segments * u64::from(MSS),
+        moves_unread,
+        ..arrival(What::Full)
+    };
+    let new = || {
+        let mut params = Params::defaults(HERE.params);
+        params.set(HERE.params, "quick", Value::Int(0)).unwrap();
+        (HERE.build)(&params)
+    };
+    let now = Instant::ZERO;
+    let mut policy = new();
+    for segments in [2, 3] {
+        assert_eq!(policy.on_data(&of(segments, false)), AckDecision::At(now));
+    }
+    assert_eq!(policy.next_timeout(), Some(now));
+    assert_eq!(policy.on_timeout(now), Some(ByteCount));
+    policy.on_ack_sent(now);
+    assert_eq!(policy.next_timeout(), None);
+    // With room enough it does not wait for the reader.
+    assert_eq!(new().on_data(&of(2, true)), AckDecision::Now(ByteCount));
 }
