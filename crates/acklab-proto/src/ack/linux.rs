@@ -68,6 +68,13 @@ pub const ENTRY: Entry<Build> = Entry {
             kind: Kind::Bool,
             default: Value::Bool(true),
         },
+        Param {
+            name: "late_reader",
+            doc: "The application runs after all segments that arrive at one instant, so that an \
+                  ACK which waits for it covers them all (Linux: tcp_cleanup_rbuf).",
+            kind: Kind::Bool,
+            default: Value::Bool(false),
+        },
     ],
     build: |params| Box::new(Linux::new(params)),
 };
@@ -77,6 +84,7 @@ pub const ENTRY: Entry<Build> = Entry {
 struct Linux {
     budget: u32,
     prompt_reader: bool,
+    late_reader: bool,
     ato: Ato,
     /// Quick acknowledgements left.
     quick: u32,
@@ -105,6 +113,7 @@ impl Linux {
         Self {
             budget: params.int("quick") as u32,
             prompt_reader: params.bool("prompt_reader"),
+            late_reader: params.bool("late_reader"),
             ato: Ato::new(Limits {
                 tick: span("tick"),
                 min: span("ato_min"),
@@ -176,8 +185,11 @@ impl Linux {
         self.prompt_reader && (self.pushed_twice || (self.pushed && !self.pingpong))
     }
 
-    /// The reader acknowledges, and it runs after all that arrives at this instant.
+    /// The reader acknowledges. A late one runs after all that arrives at this instant.
     fn by_reader(&mut self, now: Instant, reason: AckReason) -> AckDecision {
+        if !self.late_reader {
+            return AckDecision::Now(reason);
+        }
         self.reader = Some((now, reason));
         AckDecision::At(now)
     }

@@ -228,6 +228,10 @@ pub struct TcpConfig {
     pub pacing_quantum: u32,
     /// SACK compression at the receiver; `None` = off.
     pub sack_compression: Option<SackCompression>,
+    /// The sender looks at the SACK blocks of an ACK in the order of their numbers (Linux
+    /// `tcp_sacktag_write_queue`), and not in that of the option, which has the latest first. RACK takes the
+    /// RTT of the segment that is looked at last, so this matters where an ACK shows several new blocks.
+    pub sack_sorted: bool,
     /// Sequence number of the SYN; `None` draws it from the seed.
     pub isn: Option<u32>,
 }
@@ -342,6 +346,7 @@ impl TcpConfig {
                 count: 44,
                 restamp: false,
             }),
+            sack_sorted: false,
             isn: None,
         }
     }

@@ -216,13 +216,16 @@ fn the_reader_acknowledges_after_all_that_arrives_at_its_instant() {
         moves_unread,
         ..arrival(What::Full)
     };
-    let new = || {
+    let new = |late| {
         let mut params = Params::defaults(HERE.params);
         params.set(HERE.params, "quick", Value::Int(0)).unwrap();
+        params
+            .set(HERE.params, "late_reader", Value::Bool(late))
+            .unwrap();
         (HERE.build)(&params)
     };
     let now = Instant::ZERO;
-    let mut policy = new();
+    let mut policy = new(true);
     for segments in [2, 3] {
         assert_eq!(policy.on_data(&of(segments, false)), AckDecision::At(now));
     }
@@ -231,5 +234,10 @@ fn the_reader_acknowledges_after_all_that_arrives_at_its_instant() {
     policy.on_ack_sent(now);
     assert_eq!(policy.next_timeout(), None);
     // With room enough it does not wait for the reader.
-    assert_eq!(new().on_data(&of(2, true)), AckDecision::Now(ByteCount));
+    assert_eq!(new(true).on_data(&of(2, true)), AckDecision::Now(ByteCount));
+    // Without the parameter the reader runs after each segment.
+    assert_eq!(
+        new(false).on_data(&of(2, false)),
+        AckDecision::Now(ByteCount)
+    );
 }

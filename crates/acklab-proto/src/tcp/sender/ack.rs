@@ -172,10 +172,10 @@ impl Sender {
                 n += 1;
             }
         }
-        // In the order of their numbers, as Linux takes them (`tcp_sacktag_write_queue`): RACK's RTT is that of
-        // the record that is looked at last.
         let blocks = &mut blocks[..n];
-        blocks.sort_unstable();
+        if self.sack_sorted {
+            blocks.sort_unstable();
+        }
         let Self {
             board, rack, rates, ..
         } = self;

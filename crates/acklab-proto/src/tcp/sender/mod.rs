@@ -41,6 +41,7 @@ const DUP_THRESH: u32 = 3;
 pub struct Sender {
     mss: u32,
     sack: bool,
+    sack_sorted: bool,
     timestamps: bool,
     cc: Box<dyn CongestionControl>,
     board: Scoreboard,
@@ -123,6 +124,7 @@ impl Sender {
         Self {
             mss: cfg.segment,
             sack: cfg.sack,
+            sack_sorted: cfg.sack_sorted,
             timestamps: cfg.timestamps,
             cc,
             board: Scoreboard::default(),

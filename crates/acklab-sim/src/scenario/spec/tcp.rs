@@ -103,6 +103,9 @@ pub(crate) struct TcpSpec {
     pub(crate) pacing_quantum: Option<u32>,
     /// Compression of ACKs that carry SACK blocks, or "off".
     pub(crate) sack_compression: Option<CompressionSpec>,
+    /// The sender looks at the SACK blocks of an ACK in the order of their numbers, as Linux does, and not in
+    /// that of the option. Default: false.
+    pub(crate) sack_sorted: Option<bool>,
     /// Sequence number of the SYN. Default: drawn from the seed.
     pub(crate) isn: Option<u32>,
 }

@@ -100,6 +100,7 @@ fn one_ack_with_two_new_islands_shows_both_holes() {
     });
     let cfg = TcpConfig {
         sack_compression: None,
+        sack_sorted: true,
         ..config()
     };
     let mut w = established(&cfg, 40, script);
