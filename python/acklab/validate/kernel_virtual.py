@@ -272,6 +272,7 @@ def _scenario(keys: dict[str, str], secs: str) -> dict[str, Any]:
         flows=[
             Flow(
                 cc=_cc(keys, cc),
+                ack={"name": "linux", "late_reader": True},
                 src="snd" if i < senders else "snd2",
                 dst="rcv" if i < receivers else "rcv2",
                 name=f"{cc}{i}",
@@ -283,6 +284,7 @@ def _scenario(keys: dict[str, str], secs: str) -> dict[str, Any]:
                     "profile": "linux",
                     "segment": 1448,
                     "pacing_quantum": 1,
+                    "sack_sorted": True,
                     "recv_cushion": _CUSHIONS[keys["kernel"]],
                     "recv_share": _SHARE,
                     "recv_block": _BLOCK,
