@@ -21,6 +21,7 @@ fn config(b: &mut Bytes<'_>) -> Config {
             ecn: f & 1 == 0,
             ce_threshold: (f & 2 == 2).then_some(Span::from_micros(u64::from(b.u8()) * 20)),
             mtu: u32::from(b.u8()) * 8,
+            newton: f & 64 == 64,
         },
         limit: u32::from(b.u8()),
         quantum: u32::from(b.u16()),
