@@ -209,23 +209,35 @@ def test_a_rate_that_falls_after_a_long_round_trip(monkeypatch):
     assert STUDY.quantities["translates"].of(None) == pytest.approx(1)
 
 
-def test_the_time_until_bbr_has_the_link(monkeypatch):
+@pytest.mark.parametrize("late", [0.0, 2.0])
+@pytest.mark.parametrize("went", cells.WENT)
+def test_the_time_until_bbr_has_the_link(monkeypatch, late, went):
     at = np.arange(1, 601) / 10
-    for late in (0.0, 2.0):
-        rates = np.where(at > cells.WENT + late, 9.6, 5.0)
-        table = {"flow": ["bbr"] * 600, "time_s": at, "goodput_mbps": rates}
-        monkeypatch.setattr(quantities, "columns", lambda _, __, t=table: t)
-        # An average over 0.3 s sees it when all of it is after.
-        assert STUDY.quantities["takes"].of(None) == pytest.approx(late + 0.3)
+    rates = np.where(at > went + late, 9.6, 5.0)
+    table = {"flow": ["bbr"] * 600, "time_s": at, "goodput_mbps": rates}
+    monkeypatch.setattr(quantities, "columns", lambda *_: table)
+    monkeypatch.setattr(quantities, "_went", lambda _: went)
+    # An average over 0.3 s sees it when all of it is after.
+    assert STUDY.quantities["takes"].of(None) == pytest.approx(late + 0.3)
 
 
-def test_the_time_until_cubic_has_a_third(monkeypatch):
-    at = np.arange(1, 601) / 10
-    for late, expected in ((0.0, 1.0), (2.0, 3.0), (30.0, cells.WENT - cells.CAME)):
-        rates = np.where(at > cells.CAME + late, 3.3, 0.0)
-        table = {"flow": ["cubic"] * 600, "time_s": at, "goodput_mbps": rates}
-        monkeypatch.setattr(quantities, "columns", lambda _, __, t=table: t)
-        assert STUDY.quantities["enters"].of(None) == pytest.approx(expected)
+@pytest.mark.parametrize(("late", "expected"), [(0.0, 0.3), (0.5, 0.8), (2.0, 2.3), (30.0, 20.0)])
+def test_the_time_until_cubic_has_a_third(monkeypatch, late, expected):
+    """Its series begins when it does; until its goodput comes it has nothing."""
+    at = np.arange(cells.CAME * 10 + 1, 601) / 10
+    rates = np.where(at > cells.CAME + late, 3.3, 0.0)
+    table = {"flow": ["cubic"] * len(at), "time_s": at, "goodput_mbps": rates}
+    monkeypatch.setattr(quantities, "columns", lambda *_: table)
+    monkeypatch.setattr(quantities, "_went", lambda _: 30)
+    assert STUDY.quantities["enters"].of(None) == pytest.approx(expected)
+
+
+def test_when_cubic_goes_is_read_from_the_scenario():
+    for went in cells.WENT:
+        assert (
+            quantities._went(load_scenario(cells._leaves(SHORT, "idle", "bbr3", went)).run(1))
+            == went
+        )
 
 
 def test_windows_of_a_run_are_in_order(uplink):
@@ -262,14 +274,15 @@ def test_a_video_and_two_of_bbr3_and_cubic_that_goes():
     assert STUDY.quantities["stream_again"].of(stream) > 50
     # A fair queue marks instead.
     assert STUDY.quantities["stream_again"].of(marked) < 5
-    same = load_scenario(cells._same(SHORT, "idle", "pfifo")).run(1)
-    assert set(same.flows["cc"]) == {"bbr3"}
-    leaves = load_scenario(cells._leaves(SHORT, "idle", "bbr3")).run(1)
+    for version in cells.VERSIONS:
+        same = load_scenario(cells._same(SHORT, "idle", "pfifo", version)).run(1)
+        assert set(same.flows["cc"]) == {version}
+    leaves = load_scenario(cells._leaves(SHORT, "idle", "bbr3", 30)).run(1)
     series = leaves.columns("series")
     rates = [
         r
         for f, t, r in zip(series["flow"], series["time_s"], series["goodput_mbps"], strict=True)
-        if f == "cubic" and t > cells.WENT + 1
+        if f == "cubic" and t > 31
     ]
     assert max(rates, default=0) == 0
     assert STUDY.quantities["takes"].of(leaves) < 5

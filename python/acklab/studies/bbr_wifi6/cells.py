@@ -40,8 +40,9 @@ CALL = "call"
 VIDEO = 4
 #: Losses of a wire, which no queue makes.
 LOSSES = ("0.1 %", "1 %")
-#: s in which CUBIC is there, beside a BBR that always is.
-CAME, WENT = 10, 30
+#: s at which CUBIC comes, beside a BBR that is always there, and those at which it goes. At one
+#: time BBRv1 is in the same phase of its cycle in most seeds.
+CAME, WENT = 10, (30, 33, 35)
 #: s.
 LENGTH, WARMUP = 60, 5
 #: Seeds of what is drawn over time.
@@ -176,19 +177,19 @@ def _stream(effort: Effort, setup: str, queue: str, ecn: str) -> dict[str, Any]:
     return spec
 
 
-def _same(effort: Effort, setup: str, queue: str) -> dict[str, Any]:
-    """Everybody has changed to BBRv3."""
+def _same(effort: Effort, setup: str, queue: str, version: str) -> dict[str, Any]:
+    """Everybody has changed to one version of BBR."""
     spec = home(effort, setup, "up", queue)
     for flow in spec["flow"]:
-        flow["cc"] = VERSIONS["bbr3"]
+        flow["cc"] = VERSIONS[version]
     return spec
 
 
-def _leaves(effort: Effort, setup: str, version: str) -> dict[str, Any]:
+def _leaves(effort: Effort, setup: str, version: str, went: int) -> dict[str, Any]:
     """CUBIC comes and goes. The quick run is too short for that, so it is as long."""
     spec = home(Effort(effort.seeds), setup, "up", "pfifo", version)
     (cubic,) = (f for f in spec["flow"] if f["name"] == "cubic")
-    cubic |= {"start": f"{CAME} s", "app": {"kind": "bulk", "until": f"{WENT} s"}}
+    cubic |= {"start": f"{CAME} s", "app": {"kind": "bulk", "until": f"{went} s"}}
     return spec
 
 
@@ -297,8 +298,8 @@ GROUPS = {
     ),
     "call": over(_call, setup=SETUPS[:2], queue=_QUEUES),
     "stream": over(_stream, setup=SETUPS[:2], queue=_QUEUES, ecn=("off", "on")),
-    "same": over(_same, setup=SETUPS[:2], queue=_QUEUES),
-    "leaves": over(_leaves, setup=SETUPS[:2], version=tuple(VERSIONS)),
+    "same": over(_same, setup=SETUPS[:2], queue=_QUEUES, version=tuple(VERSIONS)),
+    "leaves": over(_leaves, setup=SETUPS[:2], version=tuple(VERSIONS), went=WENT),
     "lossy": over(_lossy, loss=LOSSES, version=tuple(VERSIONS)),
     "marked": over(_marked, setup=SETUPS[:2], queue=("cake",)),
     "tuned": over(_tuned, setup=SETUPS[:1], queue=("pfifo", "cake"), gains=tuple(GAINS)),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from acklab.studies.bbr_wifi6.cells import CALL, CAME, LIMIT, NEIGHBOURS, WARMUP, WENT
+from acklab.studies.bbr_wifi6.cells import CALL, CAME, LIMIT, NEIGHBOURS, WARMUP
 from acklab.studies.kit.quantity import quantity
 from acklab.studies.kit.vocabulary import Quantity
 from acklab.studies.values import columns, once_per_run
@@ -333,33 +334,40 @@ def _after_loss(series: Mapping[str, np.ndarray]) -> float | None:
     return float(100 * (np.mean(changes) - 1))
 
 
-@quantity("s", "leaves", digits=1)
+@quantity("s", "leaves", digits=2)
 def takes(run: Result) -> float:
     """Time from CUBIC's end until BBR has nine tenths of the link, in averages over 0.3 s.
 
     All that is left of the run, if that does not happen.
     """
-    return _until(run, "bbr", WENT, (0.9, _MOMENT))
+    return _until(run, "bbr", _went(run), 0.9)
 
 
-@quantity("s", "leaves", digits=1)
+@quantity("s", "leaves", digits=2)
 def enters(run: Result) -> float:
-    """Time from CUBIC's start until it has a third of the link, in averages over a second.
+    """Time from CUBIC's start until it has a third of the link, in averages over 0.3 s.
 
     All of the time that it is there, if that does not happen.
     """
-    return min(_until(run, "cubic", CAME, (1 / 3, _SECOND)), WENT - CAME)
+    return min(_until(run, "cubic", CAME, 1 / 3), _went(run) - CAME)
 
 
-def _until(run: Result, flow: str, since: float, share: tuple[float, int]) -> float:
-    """Seconds from `since` until a flow has a part of the link in averages over some samples."""
-    part, samples = share
+@once_per_run
+def _went(run: Result) -> float:
+    """When CUBIC ends, s."""
+    flows = tomllib.loads(run.scenario.resolved)["flow"]
+    (until,) = (f["app"]["until"] for f in flows if f["name"] == "cubic")
+    return float(until.removesuffix(" s"))
+
+
+def _until(run: Result, flow: str, since: float, part: float) -> float:
+    """Seconds from `since` until a flow has a part of the link; before it starts it has nothing."""
     table = columns(run, "series")
     of = np.asarray(table["flow"], str) == flow
     at = np.asarray(table["time_s"], float)[of]
     rates = np.asarray(table["goodput_mbps"], float)[of]
     # An average stands at the end of its time.
-    at, rates = at[samples - 1 :], _smooth(rates, samples)
+    rates = _smooth(np.concatenate([np.zeros(_MOMENT - 1), rates]), _MOMENT)
     there = at[(at >= since) & (rates > part * LIMIT * _PAYLOAD)]
     return float((there[0] if len(there) else at[-1]) - since)
 
