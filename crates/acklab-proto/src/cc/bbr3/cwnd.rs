@@ -228,6 +228,23 @@ mod tests {
         assert!(feed.cc.max_inflight() > feed.cc.bdp(mbit(10), Ratio::new(2, 1)) + 9 * MSS);
     }
 
+    /// 28 packets in 67.2 ms are 16 in 38.4 ms.
+    #[test]
+    fn whole_rates_are_not_just_below_a_packet() {
+        for (whole_rates, packets) in [(false, 15), (true, 16)] {
+            let profile = Profile {
+                whole_rates,
+                ..Profile::google_v3()
+            };
+            let feed = Feed::cruise(profile, mbit(10));
+            let mut ack = feed.last_ack();
+            ack.rate.delivered = 28 * MSS;
+            ack.rate.interval = Span::from_micros(67_200);
+            let bw = feed.cc.sample_rate(&ack).unwrap();
+            assert_eq!(bw.bytes_in(Span::from_micros(38_400)) / MSS, packets);
+        }
+    }
+
     #[test]
     fn startup_grows_by_what_is_delivered_and_never_shrinks() {
         let mut feed = Feed::new(Profile::draft());

@@ -52,7 +52,7 @@ pub use profile::{FullPipeRule, LossEvent, Profile, UpExit};
 use super::bbr::{AppLimited, CycleMax, Departure, ExtraAcked, Pacing, Ratio, Rounds};
 use super::{Ack, CcInit, RecoveryPhase};
 use crate::rng::{self, Rng};
-use acklab_units::{Instant, Rate};
+use acklab_units::{Instant, Rate, mul_div_ceil};
 use ecn::EcnAlpha;
 use full_pipe::FullPipe;
 use long_term::LongTerm;
@@ -62,6 +62,9 @@ use probe_rtt::Stay;
 use short_term::ShortTerm;
 use startup::LossEvents;
 use undo::Undo;
+
+/// Units of a rate in a packet per microsecond (`BW_UNIT`).
+const RATE_UNITS: u64 = 1 << 24;
 
 /// The states, with the four phases of PROBE_BW as states of their own, as in the draft.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -249,10 +252,22 @@ impl Machine {
         let valid = !ack.rate.interval.is_zero();
         let covered = self.app_limited.covers(ack.rate.prior_delivered);
         self.sample = Sample {
-            bw: ack.rate.rate().unwrap_or(Rate::ZERO),
+            bw: self.sample_rate(ack).unwrap_or(Rate::ZERO),
             valid,
             app_limited: ack.rate.is_app_limited || covered,
         };
+    }
+
+    /// The delivery rate. The kernel's unit is 2^-24 packets per microsecond, and it rounds up, so that a rate
+    /// times a time is never just below a whole number of packets (`bbr_calculate_bw_sample`).
+    fn sample_rate(&self, ack: &Ack) -> Option<Rate> {
+        let micros = ack.rate.interval.as_micros();
+        if !self.profile.whole_rates || micros == 0 || ack.rate.delivered == 0 {
+            return ack.rate.rate();
+        }
+        let units = mul_div_ceil(ack.rate.delivered, RATE_UNITS, self.mss * micros);
+        let bits = mul_div_ceil(units * self.mss, 8_000_000, RATE_UNITS);
+        Some(Rate::from_bps(bits))
     }
 
     /// Counts the round and, once in it, the ECN mark rate (`UpdateRound`).

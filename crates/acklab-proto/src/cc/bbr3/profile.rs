@@ -111,6 +111,9 @@ pub struct Profile {
     pub extra_acked_gain: Ratio,
     /// Burst of one packet below 1.2 Mbit/s (v2).
     pub single_packet_bursts: bool,
+    /// Delivery rates are rounded up to multiples of 2^-24 packets per microsecond (Google v3,
+    /// `bbr_calculate_bw_sample`).
+    pub whole_rates: bool,
     /// The treatment of a path that delivers in lumps (`bbr3-wifi` only).
     pub lumps: Lumps,
 }
@@ -154,6 +157,7 @@ impl Profile {
             probe_rtt_cwnd_gain: probe_rtt::CWND_GAIN,
             extra_acked_gain: Ratio::ONE,
             single_packet_bursts: false,
+            whole_rates: false,
             lumps: Lumps::OFF,
         }
     }
