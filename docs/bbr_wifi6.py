@@ -11,7 +11,7 @@ import sys
 import textwrap
 from collections import Counter
 from collections.abc import Iterable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,8 @@ from acklab.studies.kit.truth import Truth
 ROOT = Path(__file__).parents[1]
 STUDY = folder.load(ROOT / "python/acklab/studies/bbr_wifi6")
 PAGE, FORM, KEPT = (ROOT / f"docs/studies/bbr-wifi6.{end}" for end in ("md", "in", "csv"))
+#: Runs of a Linux kernel behind a tree, which the page tells beside acklab's.
+TREE = ROOT / "validation/kernel-virtual/tree/tree.csv"
 #: Letters in a line.
 WIDE = 135
 _WRAP = partial(textwrap.wrap, break_long_words=False, break_on_hyphens=False)
@@ -70,10 +72,35 @@ def page(of: Numbers, seeds: int, verdicts: dict[str, str]) -> tuple[str, Scope]
         "MODEL": counted(v for name, v in verdicts.items() if name.startswith("M-")),
     }.items():
         text = text.replace(f"@{mark}@", str(value))
+    text = re.sub(r"@kernel (\w+) ([^@]+) (\S+) (\S+) (\w+)@", _of_the_kernel, text)
     scope = Scope(STUDY.vocabulary, Asked(of), STUDY.where("idle"), witnesses=witnesses)
     # A line is a paragraph of its own here, so that no note on keys stands below a table.
     lines = [_filled(line, scope, verdicts) for line in joined(text)]
     return wrapped("\n".join(line for line in lines if line is not None)) + "\n", scope
+
+
+#: By the name of a quantity its column, and how its mean is written.
+COLUMNS = {
+    "goodput": ("goodput_mbps", "{:.2f}"),
+    "retransmissions": ("total_retrans", "{:.0f}"),
+    "delivery": ("delivery_p90_mbps", "{:.2f}"),
+}
+
+
+@cache
+def _runs_of_the_kernel() -> pl.DataFrame:
+    return pl.read_csv(TREE, schema_overrides={"rtt_ms": pl.String, "late_us": pl.String})
+
+
+def _of_the_kernel(asked: re.Match[str]) -> str:
+    """The mean of a cell that a kernel ran: quantity, bottleneck, RTT, lateness, flow."""
+    quantity, *cell = asked.groups()
+    column, form = COLUMNS[quantity]
+    key = dict(zip(("bottleneck", "rtt_ms", "late_us", "cc"), cell, strict=True))
+    found = _runs_of_the_kernel().filter(**key)[column]
+    if found.is_empty():
+        raise SystemExit(f"{TREE}: no run for {asked[0]}")
+    return form.format(found.mean())
 
 
 def counted(verdicts: Iterable[str]) -> str:

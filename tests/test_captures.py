@@ -4,6 +4,7 @@ import copy
 import json
 import sys
 
+import polars as pl
 import pytest
 
 import acklab
@@ -291,3 +292,31 @@ def test_the_summary_counts_episodes_of_loss():
         "retransmissions": 4,
         "episodes": {"1": 1, "3": 1},
     }
+
+
+def test_the_table_of_trees_has_the_medians_of_its_runs():
+    """The kernel's side of each row of CAKE and FQ-CoDel."""
+    kept = pl.read_csv(
+        FOLDER.parent / "tree/tree.csv",
+        schema_overrides={"rtt_ms": pl.Float64, "delivery_p90_mbps": pl.String},
+    )
+    text = (FOLDER.parent / "README.md").read_text()
+    table = text.split("### A CAKE in a tree")[1].split("\n\n")[2]
+    names = {
+        "CAKE in the tree": "tree cake",
+        "below a bucket of one packet": "htb cake",
+        "CAKE that shapes": "cake",
+        "FQ-CoDel in the tree": "tree fq_codel",
+    }
+    seen, name = 0, ""
+    for line in table.splitlines()[2:]:
+        where, rtt, *pairs = (c.strip() for c in line.strip("|").split("|"))
+        name = names[where] if where else name
+        cell = kept.filter(
+            bottleneck=name, rtt_ms=float(rtt.split(",")[0]), late_us=1200 * ("late" in rtt)
+        )
+        for cc, pair in zip(("bbr", "cubic"), pairs, strict=True):
+            median = cell.filter(cc=cc)["total_retrans"].median()
+            assert float(pair.split(" : ")[1]) == pytest.approx(median, abs=0.51), line
+            seen += 1
+    assert seen == 24
