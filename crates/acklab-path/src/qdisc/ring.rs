@@ -16,7 +16,7 @@ pub(crate) struct Ring {
     gone: u64,
     packets: usize,
     /// Of each packet, by number, how many places were taken before it; once somebody asks.
-    index: Option<Vec<u64>>,
+    index: Option<Index>,
 }
 
 impl Ring {
@@ -34,7 +34,7 @@ impl Ring {
     #[inline]
     pub fn push(&mut self, packet: Packet) {
         if let Some(index) = &mut self.index {
-            note(index, packet.id, self.gone + self.places.len() as u64);
+            index.note(packet.id, self.gone + self.places.len() as u64);
         }
         self.places.push_back(Some(packet));
         self.packets += 1;
@@ -65,8 +65,8 @@ impl Ring {
     pub fn replace(&mut self, id: PacketId, by: Packet) -> Option<Packet> {
         let old = self.place(id)?.replace(by);
         if let Some(index) = &mut self.index {
-            let at = index[id.0 as usize];
-            note(index, by.id, at);
+            let at = index.of(id)?;
+            index.note(by.id, at);
         }
         old
     }
@@ -75,7 +75,7 @@ impl Ring {
         if self.index.is_none() {
             self.reindex();
         }
-        let at = *self.index.as_ref()?.get(id.0 as usize)?;
+        let at = self.index.as_ref()?.of(id)?;
         let i = usize::try_from(at.checked_sub(self.gone)?).ok()?;
         let place = self.places.get_mut(i)?;
         // The number may have been another packet's.
@@ -99,7 +99,7 @@ impl Ring {
         let index = self.index.get_or_insert_default();
         for (at, place) in (self.gone..).zip(&self.places) {
             if let Some(packet) = place {
-                note(index, packet.id, at);
+                index.note(packet.id, at);
             }
         }
     }
@@ -108,12 +108,33 @@ impl Ring {
 /// Gaps that are not worth closing.
 const LEAST: usize = 64;
 
-fn note(index: &mut Vec<u64>, id: PacketId, at: u64) {
-    let i = id.0 as usize;
-    if i >= index.len() {
-        index.resize(i + 1, 0);
+/// A number for each packet, by the packet's. Packets count from zero up, messages of the link layer from the
+/// highest number down: each has a list as long as its own numbers need.
+#[derive(Clone, Debug, Default)]
+struct Index {
+    up: Vec<u64>,
+    down: Vec<u64>,
+}
+
+impl Index {
+    fn of(&self, id: PacketId) -> Option<u64> {
+        let (list, i) = match id.0 <= u32::MAX / 2 {
+            true => (&self.up, id.0),
+            false => (&self.down, !id.0),
+        };
+        list.get(i as usize).copied()
     }
-    index[i] = at;
+
+    fn note(&mut self, id: PacketId, at: u64) {
+        let (list, i) = match id.0 <= u32::MAX / 2 {
+            true => (&mut self.up, id.0 as usize),
+            false => (&mut self.down, !id.0 as usize),
+        };
+        if i >= list.len() {
+            list.resize(i + 1, 0);
+        }
+        list[i] = at;
+    }
 }
 
 #[cfg(test)]
@@ -142,6 +163,23 @@ mod tests {
             assert!(ring.places.len() <= 2 * LEAST);
         }
         assert_eq!((ring.len(), ring.pop()), (1, Some(packet(0))));
+    }
+
+    /// A message's number is near the highest.
+    #[test]
+    fn a_high_number_takes_no_room_for_those_below_it() {
+        let mut ring = Ring::default();
+        for id in [u32::MAX - 9, 3, u32::MAX] {
+            ring.push(packet(id));
+        }
+        assert_eq!(ring.remove(PacketId(3)), Some(packet(3)));
+        ring.push(packet(u32::MAX - 1));
+        assert_eq!(ring.remove(PacketId(u32::MAX)), Some(packet(u32::MAX)));
+        let index = ring.index.as_ref().unwrap();
+        assert!(index.up.len() + index.down.len() <= 16);
+        assert_eq!(ring.pop(), Some(packet(u32::MAX - 9)));
+        assert_eq!(ring.pop(), Some(packet(u32::MAX - 1)));
+        assert_eq!(ring.pop(), None);
     }
 
     proptest! {
