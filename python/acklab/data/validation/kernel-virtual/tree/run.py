@@ -141,7 +141,11 @@ def run(name: str, seed: int) -> list[dict[str, object]]:
 
 
 def flow(port: int, cc: str, start_us: int, out: str) -> None:
-    """A bulk flow, and what its TCP_INFO says."""
+    """A bulk flow, and what its TCP_INFO says.
+
+    The loop is that of ../cells/run.py and is not shared with it: rows of ties there change with a
+    system call more or less.
+    """
     s = socket.socket()
     s.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, cc.encode())
     time.sleep(START + start_us * 1e-6 - time.clock_gettime(time.CLOCK_MONOTONIC))
