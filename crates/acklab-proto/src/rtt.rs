@@ -44,9 +44,14 @@ pub struct RttConfig {
     pub min_rto: Span,
     /// The longest timeout.
     pub max_rto: Span,
-    /// Timeouts are rounded up to whole numbers of this; zero = they are not.
+    /// Length of a tick, at whose beginnings timers fire ([`Rtt::fires`]); zero = they are exact.
     pub jiffy: Span,
 }
+
+/// A timer wheel has so many ticks in its first level, and eight times as many in each next one, whose
+/// slots are eight times as wide (Linux `LVL_START`, `LVL_CLK_SHIFT` in kernel/time/timer.c).
+const FIRST_LEVEL: u64 = 63;
+const LEVELS: u32 = 8;
 
 /// Smoothed RTT, its variation and the timeout that follows.
 #[derive(Clone, Debug)]
@@ -182,14 +187,36 @@ impl Rtt {
         self.ceil(raw.clamp(self.min_rto, self.max_rto))
     }
 
-    /// Rounds a timeout up to the timer wheel's tick, if there is one.
-    pub fn ceil(&self, span: Span) -> Span {
+    /// Rounds a timeout up to whole ticks, if there are any (`usecs_to_jiffies`).
+    fn ceil(&self, span: Span) -> Span {
         let j = self.jiffy.as_nanos();
         if j == 0 {
             span
         } else {
             Span::from_nanos(span.as_nanos().div_ceil(j) * j)
         }
+    }
+
+    /// When a timer fires that is set at `now` to wait for `span`.
+    ///
+    /// Linux rounds the wait up to whole ticks (`usecs_to_jiffies`) and adds it to the number of the
+    /// running tick. So that it is never early, the timer fires when the tick after that one begins, and
+    /// beyond 63 ticks at a multiple of 8 of them, beyond 504 of 64 and so on (`calc_wheel_index`).
+    pub fn fires(&self, now: Instant, span: Span) -> Instant {
+        let tick = self.jiffy.as_nanos();
+        if tick == 0 {
+            return now + span;
+        }
+        let wait = span.as_nanos().div_ceil(tick);
+        let due = now.as_nanos() / tick + wait;
+        let slot = match wait {
+            ..FIRST_LEVEL => due + 1,
+            _ => {
+                let level = ((wait / FIRST_LEVEL).ilog2() / 3 + 1).min(LEVELS);
+                ((due >> (3 * level)) + 1) << (3 * level)
+            }
+        };
+        Instant::from_nanos(slot.saturating_mul(tick))
     }
 
     /// The timeout without back-off.
@@ -283,6 +310,26 @@ impl MinFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// By hand from `calc_wheel_index` and the ranges in the head of kernel/time/timer.c. At 10.5 ms tick 2 runs.
+    #[test]
+    fn a_timer_fires_when_a_slot_of_the_wheel_begins() {
+        let rtt = Rtt::new(TcpConfig::default().rtt());
+        let now = Instant::from_nanos(10_500_000);
+        let fires = |ms| rtt.fires(now, Span::from_millis(ms)).as_nanos() / 1_000_000;
+        // Up to 62 ticks: whole ticks, and the next one.
+        assert_eq!([0, 1, 4, 5, 248].map(fires), [12, 16, 16, 20, 260]);
+        // 63 ticks: tick 65, and the next multiple of 8. 503 ticks: tick 505.
+        assert_eq!([252, 1000, 2012].map(fires), [4 * 72, 4 * 256, 4 * 512]);
+        // 504 ticks: tick 506, and the next multiple of 64; 4,032 ticks: of 512.
+        assert_eq!([2016, 16_128].map(fires), [4 * 512, 4 * 4096]);
+        let exact = Rtt::new(RttConfig {
+            jiffy: Span::ZERO,
+            ..TcpConfig::default().rtt()
+        });
+        let wait = Span::from_micros(1);
+        assert_eq!(exact.fires(now, wait), now + wait);
+    }
     use crate::tcp::config::{Profile, TcpConfig};
 
     fn ms(n: u64) -> Span {

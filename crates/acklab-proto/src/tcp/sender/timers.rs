@@ -126,7 +126,7 @@ impl Sender {
         self.probe = Some(Probe::ZeroWindow);
         self.probe_backoff += 1;
         let doublings = self.backoff + self.probe_backoff;
-        self.arm(Timer::Persist, now + self.rtt.rto_backed_off(doublings));
+        self.arm(now, Timer::Persist, self.rtt.rto_backed_off(doublings));
     }
 
     /// The timeout in force, backed off as it is (Linux `icsk_rto`).
@@ -142,8 +142,8 @@ impl Sender {
         }
     }
 
-    pub(super) fn arm(&mut self, kind: Timer, at: Instant) {
-        self.timer = Some((kind, at));
+    pub(super) fn arm(&mut self, now: Instant, kind: Timer, wait: Span) {
+        self.timer = Some((kind, self.rtt.fires(now, wait)));
     }
 
     /// Waits a full timeout from now.
@@ -151,7 +151,7 @@ impl Sender {
         if self.board.is_empty() {
             self.timer = None;
         } else {
-            self.arm(Timer::Rto, now + self.rto());
+            self.arm(now, Timer::Rto, self.rto());
         }
     }
 
@@ -159,16 +159,18 @@ impl Sender {
     /// head's last transmission.
     fn rearm_rto(&mut self, now: Instant) {
         let replaced = matches!(self.timer, Some((Timer::Tlp | Timer::Reordering, _)));
-        self.arm_rto(now);
-        if let (true, Some(head), Some((kind, at))) = (replaced, self.board.head(), self.timer) {
-            let due = (head.sent_at + self.rto()).max(now);
-            self.timer = Some((kind, at.min(due)));
+        match self.board.head() {
+            Some(head) if replaced => {
+                let rest = (head.sent_at + self.rto()).saturating_since(now);
+                self.arm(now, Timer::Rto, rest.min(self.rto()));
+            }
+            _ => self.arm_rto(now),
         }
     }
 
     pub(super) fn arm_reordering(&mut self, now: Instant, wait: Span) {
         self.reordering_armed = true;
-        self.arm(Timer::Reordering, now + self.rtt.ceil(wait + TIMEOUT_SLACK));
+        self.arm(now, Timer::Reordering, wait + TIMEOUT_SLACK);
     }
 
     /// Progress was made: wait for the next probe or timeout. A reordering timer that this very
@@ -208,7 +210,7 @@ impl Sender {
             } else {
                 TIMEOUT_SLACK
             };
-            self.rtt.ceil(self.rtt.srtt() * 2 + slack + self.peer_delay)
+            self.rtt.srtt() * 2 + slack + self.peer_delay
         } else {
             cfg.initial_rto
         };
@@ -216,8 +218,8 @@ impl Sender {
             Some(h) if !fresh => h.sent_at,
             _ => now,
         };
-        let rto_at = (since + self.rto()).max(now);
-        self.arm(Timer::Tlp, (now + pto).min(rto_at));
+        let rto = (since + self.rto()).saturating_since(now);
+        self.arm(now, Timer::Tlp, pto.min(rto));
         true
     }
 

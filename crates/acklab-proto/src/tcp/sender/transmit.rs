@@ -448,7 +448,7 @@ impl Sender {
         }
         let shut = self.has_new_data() && self.nxt >= self.right_edge && self.una > 0;
         if shut && self.board.is_empty() && self.timer.is_none() {
-            self.arm(Timer::Persist, now + self.rto());
+            self.arm(now, Timer::Persist, self.rto());
         }
     }
 

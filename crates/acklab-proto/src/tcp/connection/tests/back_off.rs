@@ -11,6 +11,7 @@ fn alone(timestamps: bool) -> TcpConfig {
         tlp: false,
         undo: false,
         frto: false,
+        jiffy: Span::ZERO,
         ..config()
     }
 }

@@ -54,7 +54,7 @@ fn the_third_sack_triggers_the_retransmission() {
 }
 
 /// With two SACKed the hole waits a quarter of the minimum RTT (5 ms) plus the timer's slack
-/// (2 ms), rounded up to a tick.
+/// (2 ms), two ticks when rounded up, and the timer fires when the third one begins, in 10 ms.
 #[test]
 fn two_sacks_wait_for_the_reordering_window() {
     let mut w = established(&config(), 10, drop_data(&[0]));
@@ -62,7 +62,7 @@ fn two_sacks_wait_for_the_reordering_window() {
     w.run(Span::from_secs(1));
     let t0 = w.log.iter().find(|l| l.seg.len > 0).unwrap().at;
     let again = w.log.iter().filter(|l| l.seg.len > 0).nth(3).unwrap();
-    assert_eq!(again.at.saturating_since(t0), Span::from_millis(20 + 8));
+    assert_eq!(again.at.saturating_since(t0), Span::from_millis(20 + 10));
     assert_eq!((w.a.stats().retrans.rack, w.a.stats().rto_count), (1, 0));
 }
 
@@ -95,8 +95,8 @@ fn everything_lost_needs_the_timeout() {
     assert_eq!(s.rto_count, 1);
     let t0 = w.log.iter().find(|l| l.seg.len > 0).unwrap().at;
     let again = w.log.iter().filter(|l| l.seg.len > 0).nth(5).unwrap();
-    // RTO = srtt + 200 ms, up to the next tick of 4 ms.
-    assert_eq!(again.at.saturating_since(t0), Span::from_millis(220));
+    // RTO = srtt + 200 ms, 55 ticks of 4 ms: when the 56th after the running one begins, which is half over.
+    assert_eq!(again.at.saturating_since(t0), Span::from_millis(222));
 }
 
 #[test]
@@ -115,7 +115,8 @@ fn timeouts_back_off_exponentially() {
         .map(|l| l.at)
         .collect();
     let gaps: Vec<_> = at.windows(2).map(|p| (p[1] - p[0]).as_millis()).collect();
-    assert_eq!(gaps, [220, 440, 880, 1760]);
+    // Beyond 63 ticks of 4 ms at multiples of 8 of them, beyond 504 of 64.
+    assert_eq!(gaps, [222, 456, 896, 1792]);
 }
 
 #[test]
@@ -305,6 +306,6 @@ fn a_lost_syn_costs_no_window() {
     });
     let mut w = World::new(&config(), 10, script);
     w.send(30 * MSS);
-    w.run(Span::from_millis(1025));
+    w.run(Span::from_millis(1050));
     assert_eq!(w.data_sent().len(), 10, "{}", w.dump());
 }

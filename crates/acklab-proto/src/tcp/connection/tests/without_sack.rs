@@ -149,7 +149,7 @@ fn f_rto_tells_a_spurious_timeout() {
     assert_eq!((s.rto_count, s.undos, s.retrans_segs), (1, 1, 1));
     // The first acknowledgement sends two new segments, the second proves it.
     let after: Vec<_> = timeline(&w)[10..13].to_vec();
-    assert_eq!(after, [(220, 0), (420, 10), (420, 11)], "{}", w.dump());
+    assert_eq!(after, [(222, 0), (420, 10), (420, 11)], "{}", w.dump());
 }
 
 /// Without F-RTO the same spike repeats the whole flight.
@@ -186,7 +186,7 @@ fn f_rto_tells_a_real_timeout() {
     assert_eq!(w.read_b, 30 * MSS);
     assert_eq!((s.rto_count, s.undos, s.retrans_segs), (1, 0, 10));
     let after: Vec<_> = timeline(&w)[10..15].to_vec();
-    let want = [(220, 0), (240, 10), (240, 11), (260, 1), (260, 2)];
+    let want = [(222, 0), (242, 10), (242, 11), (262, 1), (262, 2)];
     assert_eq!(after, want, "{}", w.dump());
 }
 
